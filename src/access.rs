@@ -1,0 +1,96 @@
+//! Who reads and writes, and for what kind of session.
+
+use serde::{Deserialize, Serialize};
+
+/// The kind of session that something is read for. There is no default: whoever reads says it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SessionKind {
+    /// One agent and its one human in private: a chat, a direct message, a terminal, a heartbeat.
+    Main,
+    /// Others take part: a group chat, a channel, several agents.
+    Shared,
+    /// An agent started by another agent; reads as [`Shared`](Self::Shared).
+    Subagent,
+    /// An unattended job; reads as [`Shared`](Self::Shared), and `HEARTBEAT.md`.
+    Scheduled,
+}
+
+/// Who acts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Actor {
+    /// The person whom the agent serves.
+    Human,
+    /// The agent itself, its tools included.
+    Agent,
+    /// This library: dreams, indexes, lifecycle.
+    Library,
+}
+
+/// Whose life it is: a user, and optionally one agent of several.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Scope {
+    /// The user's id, as the host names them.
+    pub user: String,
+    /// The agent's id; empty where the user has one agent.
+    pub agent: String,
+}
+
+impl Scope {
+    /// The scope of `user`'s only agent.
+    #[must_use]
+    pub fn user(user: impl Into<String>) -> Self {
+        Self { user: user.into(), agent: String::new() }
+    }
+}
+
+/// What a reader must state before anything reaches a session: kind, actor and scope.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Access {
+    /// The kind of session.
+    pub kind: SessionKind,
+    /// Who acts in it.
+    pub actor: Actor,
+    /// Whose life is read.
+    pub scope: Scope,
+}
+
+impl Access {
+    /// States all three.
+    ///
+    /// ```
+    /// use noctuary::{Access, Actor, Scope, SessionKind};
+    ///
+    /// let access = Access::new(SessionKind::Main, Actor::Agent, Scope::user("marta"));
+    /// assert!(access.reads_memory());
+    /// ```
+    #[must_use]
+    pub fn new(kind: SessionKind, actor: Actor, scope: Scope) -> Self {
+        Self { kind, actor, scope }
+    }
+
+    /// Whether `MEMORY.md`, and whatever derives from it, may reach this session. Main only; no setting
+    /// changes it. (seed 001, section 4.1)
+    #[must_use]
+    pub fn reads_memory(&self) -> bool {
+        self.kind == SessionKind::Main
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_main_session_reads_memory() {
+        for (kind, reads) in [
+            (SessionKind::Main, true),
+            (SessionKind::Shared, false),
+            (SessionKind::Subagent, false),
+            (SessionKind::Scheduled, false),
+        ] {
+            assert_eq!(Access::new(kind, Actor::Agent, Scope::user("u")).reads_memory(), reads, "{kind:?}");
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! SHA-256 digests, as 64 hexadecimal digits wherever they are written down.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use sha2::{Digest as _, Sha256};
+
+/// A SHA-256 digest.
+///
+/// ```
+/// use noctuary::Digest;
+///
+/// let digest = Digest::of(b"abc");
+/// assert!(digest.to_string().starts_with("ba7816bf"));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Digest([u8; 32]);
+
+impl Digest {
+    /// Returns the digest of `bytes`.
+    #[must_use]
+    pub fn of(bytes: &[u8]) -> Self {
+        let mut hasher = Hasher::new();
+        hasher.update(bytes);
+        hasher.finish()
+    }
+
+    /// Returns the first `digits` hexadecimal digits, at most 64.
+    #[must_use]
+    pub fn short(&self, digits: usize) -> String {
+        let mut text = self.to_string();
+        text.truncate(digits);
+        text
+    }
+}
+
+impl fmt::Display for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&hex::encode(self.0))
+    }
+}
+
+impl fmt::Debug for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Digest({}…)", self.short(12))
+    }
+}
+
+impl FromStr for Digest {
+    type Err = hex::FromHexError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let mut bytes = [0; 32];
+        hex::decode_to_slice(text, &mut bytes)?;
+        Ok(Self(bytes))
+    }
+}
+
+impl Serialize for Digest {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Digest {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        text.parse().map_err(|_| serde::de::Error::custom("not a sha256 in hexadecimal"))
+    }
+}
+
+/// Hashes a stream of pieces into one [`Digest`].
+#[derive(Debug, Clone)]
+pub(crate) struct Hasher(Sha256);
+
+impl Hasher {
+    pub(crate) fn new() -> Self {
+        Self(Sha256::new())
+    }
+
+    pub(crate) fn update(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    /// Adds one field, its length first, so that two fields cannot run into each other.
+    pub(crate) fn field(&mut self, bytes: &[u8]) -> &mut Self {
+        self.update(&(bytes.len() as u64).to_be_bytes());
+        self.update(bytes);
+        self
+    }
+
+    pub(crate) fn finish(self) -> Digest {
+        Digest(self.0.finalize().into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_digest_survives_its_text_form() {
+        let digest = Digest::of(b"night");
+        assert_eq!(digest.to_string().parse::<Digest>().unwrap(), digest);
+        assert!("xyz".parse::<Digest>().is_err());
+    }
+
+    #[test]
+    fn fields_do_not_run_into_each_other() {
+        let mut left = Hasher::new();
+        left.field(b"ab").field(b"c");
+        let mut right = Hasher::new();
+        right.field(b"a").field(b"bc");
+        assert_ne!(left.finish(), right.finish());
+    }
+}

@@ -1,0 +1,202 @@
+//! Durable verbs on files: the only place that writes to the file system, behind one small seam.
+//!
+//! Paths are relative to the root, parted by `/`, and made of checked names or of our own. No verb follows a
+//! symbolic link below the root, also not one that is swapped in meanwhile: on unix each folder is opened
+//! from the one above it. The seam also tells the time, so that a test can set the clock, and each of its
+//! verbs can be made to fail.
+
+pub(crate) mod atomic;
+pub(crate) mod host;
+mod lock;
+mod os;
+
+use std::fmt::Debug;
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+
+pub use os::OsDisk;
+
+/// The file system under one root folder.
+pub trait Disk: Debug + Send + Sync {
+    /// The root, for messages.
+    fn root(&self) -> &Path;
+
+    /// Opens a plain file.
+    ///
+    /// # Errors
+    ///
+    /// As the operating system says; a [`Refusal`](crate::Refusal) inside where no plain file stands there.
+    fn open(&self, path: &str, how: Open) -> io::Result<Box<dyn DiskFile>>;
+
+    /// Looks at a name without following it; `None` where nothing has it.
+    ///
+    /// # Errors
+    ///
+    /// As the operating system says.
+    fn stat(&self, path: &str) -> io::Result<Option<Stat>>;
+
+    /// Lists a folder, the root for `""`, in no order.
+    ///
+    /// # Errors
+    ///
+    /// As the operating system says; not found where there is none.
+    fn list(&self, folder: &str) -> io::Result<Vec<Entry>>;
+
+    /// Makes a folder with mode 0700, where it does not exist.
+    ///
+    /// # Errors
+    ///
+    /// As the operating system says.
+    fn create_folder(&self, path: &str) -> io::Result<()>;
+
+    /// Gives a file another name, and replaces what has it.
+    ///
+    /// # Errors
+    ///
+    /// As the operating system says.
+    fn rename(&self, from: &str, to: &str) -> io::Result<()>;
+
+    /// Gives a file another name where nothing has it yet.
+    ///
+    /// # Errors
+    ///
+    /// Already exists, or as the operating system says.
+    fn rename_new(&self, from: &str, to: &str) -> io::Result<()>;
+
+    /// Removes a file.
+    ///
+    /// # Errors
+    ///
+    /// As the operating system says.
+    fn unlink(&self, path: &str) -> io::Result<()>;
+
+    /// Makes the names in a folder durable, the root for `""`.
+    ///
+    /// # Errors
+    ///
+    /// As the operating system says.
+    fn sync_folder(&self, folder: &str) -> io::Result<()>;
+
+    /// Names the network file system that the root lies on, if it does.
+    ///
+    /// # Errors
+    ///
+    /// As the operating system says.
+    fn network(&self) -> io::Result<Option<&'static str>>;
+
+    /// The time on the wall.
+    fn clock(&self) -> DateTime<Utc>;
+
+    /// A time that never goes back.
+    fn elapsed(&self) -> Duration;
+
+    /// Waits.
+    fn pause(&self, duration: Duration);
+}
+
+/// An open file.
+pub trait DiskFile: Debug + Send + Sync {
+    /// Reads at an offset; 0 at the end.
+    ///
+    /// # Errors
+    ///
+    /// As the operating system says.
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize>;
+
+    /// Writes all bytes at an offset.
+    ///
+    /// # Errors
+    ///
+    /// As the operating system says; a part may have been written.
+    fn write_at(&self, bytes: &[u8], offset: u64) -> io::Result<()>;
+
+    /// Writes all bytes at the end of a file that was opened with [`Open::Append`].
+    ///
+    /// # Errors
+    ///
+    /// As the operating system says; a part may have been written.
+    fn append(&self, bytes: &[u8]) -> io::Result<()>;
+
+    /// Makes content and length durable.
+    ///
+    /// # Errors
+    ///
+    /// As the operating system says; never tried twice on one file.
+    fn sync(&self) -> io::Result<()>;
+
+    /// Looks at the file.
+    ///
+    /// # Errors
+    ///
+    /// As the operating system says.
+    fn stat(&self) -> io::Result<Stat>;
+
+    /// Sets its permissions, where the system has them.
+    ///
+    /// # Errors
+    ///
+    /// As the operating system says.
+    fn set_mode(&self, mode: u32) -> io::Result<()>;
+
+    /// Takes the kernel's exclusive lock, until the file is dropped; `false` where another has it.
+    ///
+    /// # Errors
+    ///
+    /// As the operating system says.
+    fn try_lock(&self) -> io::Result<bool>;
+}
+
+/// How a file is opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Open {
+    /// To read.
+    Read,
+    /// To read and write in place.
+    Modify,
+    /// To write at the end; made with mode 0600 where it is missing.
+    Append,
+    /// To read and write; made with mode 0600 where it is missing.
+    OpenOrCreate,
+    /// A new file with mode 0600, to write.
+    CreateNew,
+}
+
+/// What a look at a name shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stat {
+    /// What stands there.
+    pub kind: Kind,
+    /// Its length in bytes.
+    pub len: u64,
+    /// When it was last changed.
+    pub modified: DateTime<Utc>,
+    /// Its permission bits; 0 where the system has none.
+    pub mode: u32,
+    /// Which file it is: device and inode; zeros where the system does not say.
+    pub id: (u64, u64),
+}
+
+/// What stands at a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A plain file.
+    File,
+    /// A folder.
+    Folder,
+    /// A symbolic link.
+    Symlink,
+    /// A pipe, socket or device.
+    Other,
+}
+
+/// A name in a folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// The name; what is not Unicode is replaced, and such a name cannot be opened.
+    pub name: String,
+    /// What stands there.
+    pub kind: Kind,
+}

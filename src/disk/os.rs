@@ -1,0 +1,130 @@
+//! The operating system's file system.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use chrono::{DateTime, Utc};
+
+use super::{Disk, DiskFile, Entry, Open, Stat, lock};
+use crate::error::Refusal;
+
+#[cfg(not(unix))]
+#[path = "os_portable.rs"]
+mod system;
+#[cfg(unix)]
+#[path = "os_unix.rs"]
+mod system;
+
+/// The real file system under a root folder.
+#[derive(Debug)]
+pub struct OsDisk {
+    path: PathBuf,
+    root: system::Root,
+    started: Instant,
+}
+
+impl OsDisk {
+    /// Opens a folder. It may be reached through symbolic links; they are resolved once, here.
+    ///
+    /// # Errors
+    ///
+    /// As the operating system says, among others where there is no such folder.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        let path = path.canonicalize()?;
+        Ok(Self { root: system::Root::open(&path)?, path, started: Instant::now() })
+    }
+}
+
+impl Disk for OsDisk {
+    fn root(&self) -> &Path {
+        &self.path
+    }
+
+    fn open(&self, path: &str, how: Open) -> io::Result<Box<dyn DiskFile>> {
+        Ok(Box::new(OsFile(self.root.open_file(path, how)?)))
+    }
+
+    fn stat(&self, path: &str) -> io::Result<Option<Stat>> {
+        self.root.stat(path)
+    }
+
+    fn list(&self, folder: &str) -> io::Result<Vec<Entry>> {
+        self.root.list(folder)
+    }
+
+    fn create_folder(&self, path: &str) -> io::Result<()> {
+        self.root.create_folder(path)
+    }
+
+    fn rename(&self, from: &str, to: &str) -> io::Result<()> {
+        self.root.rename(from, to)
+    }
+
+    fn rename_new(&self, from: &str, to: &str) -> io::Result<()> {
+        self.root.rename_new(from, to)
+    }
+
+    fn unlink(&self, path: &str) -> io::Result<()> {
+        self.root.unlink(path)
+    }
+
+    fn sync_folder(&self, folder: &str) -> io::Result<()> {
+        self.root.sync_folder(folder)
+    }
+
+    fn network(&self) -> io::Result<Option<&'static str>> {
+        self.root.network()
+    }
+
+    fn clock(&self) -> DateTime<Utc> {
+        Utc::now()
+    }
+
+    fn elapsed(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    fn pause(&self, duration: Duration) {
+        std::thread::sleep(duration);
+    }
+}
+
+#[derive(Debug)]
+struct OsFile(File);
+
+impl DiskFile for OsFile {
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        system::read_at(&self.0, buffer, offset)
+    }
+
+    fn write_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
+        system::write_at(&self.0, bytes, offset)
+    }
+
+    fn append(&self, bytes: &[u8]) -> io::Result<()> {
+        (&self.0).write_all(bytes)
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        self.0.sync_all()
+    }
+
+    fn stat(&self) -> io::Result<Stat> {
+        system::stat_file(&self.0)
+    }
+
+    fn set_mode(&self, mode: u32) -> io::Result<()> {
+        system::set_mode(&self.0, mode)
+    }
+
+    fn try_lock(&self) -> io::Result<bool> {
+        lock::try_lock(&self.0)
+    }
+}
+
+/// An error that says what stands there instead of a plain file or folder.
+fn refused(refusal: Refusal) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, refusal)
+}

@@ -1,0 +1,236 @@
+//! Unix: every folder is opened from the one above it, and no link is followed.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::fs::{FileExt, MetadataExt};
+use std::path::Path;
+
+use chrono::{DateTime, Utc};
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
+use rustix::io::Errno;
+
+use super::super::{Entry, Kind, Open, Stat};
+use super::refused;
+use crate::error::Refusal;
+
+#[derive(Debug)]
+pub(super) struct Root(OwnedFd);
+
+/// A folder below the root, or the root itself.
+enum Folder<'a> {
+    Root(BorrowedFd<'a>),
+    Below(OwnedFd),
+}
+
+impl AsFd for Folder<'_> {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        match self {
+            Self::Root(fd) => *fd,
+            Self::Below(fd) => fd.as_fd(),
+        }
+    }
+}
+
+impl Root {
+    pub(super) fn open(path: &Path) -> io::Result<Self> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        Ok(Self(rustix::fs::open(path, flags, Mode::empty())?))
+    }
+
+    fn folder(&self, path: &str) -> io::Result<Folder<'_>> {
+        let mut folder = Folder::Root(self.0.as_fd());
+        for segment in path.split('/').filter(|segment| !segment.is_empty()) {
+            let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+            let below = match rustix::fs::openat(folder.as_fd(), segment, flags, Mode::empty()) {
+                Ok(fd) => fd,
+                Err(Errno::NOTDIR | Errno::LOOP) => {
+                    let stat = rustix::fs::statat(folder.as_fd(), segment, AtFlags::SYMLINK_NOFOLLOW)?;
+                    let is_link = FileType::from_raw_mode(stat.st_mode) == FileType::Symlink;
+                    return Err(refused(if is_link { Refusal::Symlink } else { Refusal::NotAFolder }));
+                }
+                Err(error) => return Err(error.into()),
+            };
+            folder = Folder::Below(below);
+        }
+        Ok(folder)
+    }
+
+    /// The folder of a path, and its last segment.
+    fn parent<'p>(&self, path: &'p str) -> io::Result<(Folder<'_>, &'p str)> {
+        let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
+        Ok((self.folder(folder)?, file))
+    }
+
+    pub(super) fn open_file(&self, path: &str, how: Open) -> io::Result<File> {
+        let (folder, file) = self.parent(path)?;
+        let flags = match how {
+            Open::Read => OFlags::RDONLY,
+            Open::Modify => OFlags::RDWR,
+            Open::Append => OFlags::RDWR | OFlags::APPEND | OFlags::CREATE,
+            Open::OpenOrCreate => OFlags::RDWR | OFlags::CREATE,
+            Open::CreateNew => OFlags::RDWR | OFlags::CREATE | OFlags::EXCL,
+        };
+        // NONBLOCK, so that a pipe that somebody put there cannot hold us.
+        let flags = flags | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let fd = match rustix::fs::openat(folder.as_fd(), file, flags, Mode::RUSR | Mode::WUSR) {
+            Ok(fd) => fd,
+            Err(Errno::LOOP) => return Err(refused(Refusal::Symlink)),
+            Err(Errno::ISDIR | Errno::NXIO) => return Err(refused(Refusal::NotAFile)),
+            Err(error) => return Err(error.into()),
+        };
+        let file = File::from(fd);
+        if file.metadata()?.is_file() { Ok(file) } else { Err(refused(Refusal::NotAFile)) }
+    }
+
+    pub(super) fn stat(&self, path: &str) -> io::Result<Option<Stat>> {
+        let (folder, file) = match self.parent(path) {
+            Ok(found) => found,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        match rustix::fs::statat(folder.as_fd(), file, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(stat) => Ok(Some(convert(&stat))),
+            Err(Errno::NOENT) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    pub(super) fn list(&self, folder: &str) -> io::Result<Vec<Entry>> {
+        let folder = self.folder(folder)?;
+        let mut entries = Vec::new();
+        for entry in Dir::read_from(folder.as_fd())? {
+            let entry = entry?;
+            let name = entry.file_name();
+            if matches!(name.to_bytes(), b"." | b"..") {
+                continue;
+            }
+            let kind = match entry.file_type() {
+                FileType::Unknown => {
+                    let stat = rustix::fs::statat(folder.as_fd(), name, AtFlags::SYMLINK_NOFOLLOW)?;
+                    kind(FileType::from_raw_mode(stat.st_mode))
+                }
+                known => kind(known),
+            };
+            entries.push(Entry { name: name.to_string_lossy().into_owned(), kind });
+        }
+        Ok(entries)
+    }
+
+    pub(super) fn create_folder(&self, path: &str) -> io::Result<()> {
+        let (folder, file) = self.parent(path)?;
+        match rustix::fs::mkdirat(folder.as_fd(), file, Mode::RWXU) {
+            Ok(()) | Err(Errno::EXIST) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    pub(super) fn rename(&self, from: &str, to: &str) -> io::Result<()> {
+        let (from_folder, from) = self.parent(from)?;
+        let (to_folder, to) = self.parent(to)?;
+        Ok(rustix::fs::renameat(from_folder.as_fd(), from, to_folder.as_fd(), to)?)
+    }
+
+    pub(super) fn rename_new(&self, from: &str, to: &str) -> io::Result<()> {
+        let (from_folder, from) = self.parent(from)?;
+        let (to_folder, to) = self.parent(to)?;
+        match rustix::fs::linkat(from_folder.as_fd(), from, to_folder.as_fd(), to, AtFlags::empty()) {
+            Ok(()) => Ok(rustix::fs::unlinkat(from_folder.as_fd(), from, AtFlags::empty())?),
+            // A file system without hard links.
+            #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
+            Err(Errno::PERM | Errno::OPNOTSUPP | Errno::NOSYS | Errno::MLINK) => Ok(rustix::fs::renameat_with(
+                from_folder.as_fd(),
+                from,
+                to_folder.as_fd(),
+                to,
+                rustix::fs::RenameFlags::NOREPLACE,
+            )?),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    pub(super) fn unlink(&self, path: &str) -> io::Result<()> {
+        let (folder, file) = self.parent(path)?;
+        Ok(rustix::fs::unlinkat(folder.as_fd(), file, AtFlags::empty())?)
+    }
+
+    pub(super) fn sync_folder(&self, folder: &str) -> io::Result<()> {
+        Ok(rustix::fs::fsync(self.folder(folder)?.as_fd())?)
+    }
+
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    #[expect(clippy::unnecessary_wraps, reason = "the portable half has nothing to ask")]
+    pub(super) fn network(&self) -> io::Result<Option<&'static str>> {
+        // The numbers that statfs(2) lists. An unknown FUSE file system may be remote (sshfs), so it counts.
+        #[expect(clippy::cast_sign_loss, clippy::cast_possible_truncation, reason = "a magic number has 32 bits")]
+        let magic = rustix::fs::fstatfs(&self.0)?.f_type as u32;
+        Ok(match magic {
+            0x6969 => Some("NFS"),
+            0x517b | 0xfe53_4d42 => Some("SMB"),
+            0xff53_4d42 => Some("CIFS"),
+            0x0102_1997 => Some("9P"),
+            0x00c3_6400 => Some("CEPH"),
+            0x5346_414f => Some("AFS"),
+            0x6573_5546 => Some("FUSE"),
+            _ => None,
+        })
+    }
+
+    #[cfg(not(any(target_os = "linux", target_os = "android")))]
+    #[expect(clippy::unnecessary_wraps, clippy::unused_self, reason = "one shape on every system")]
+    pub(super) fn network(&self) -> io::Result<Option<&'static str>> {
+        Ok(None)
+    }
+}
+
+pub(super) fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+    loop {
+        match file.read_at(buffer, offset) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            other => return other,
+        }
+    }
+}
+
+pub(super) fn write_at(file: &File, bytes: &[u8], offset: u64) -> io::Result<()> {
+    file.write_all_at(bytes, offset)
+}
+
+pub(super) fn stat_file(file: &File) -> io::Result<Stat> {
+    let metadata = file.metadata()?;
+    Ok(Stat {
+        kind: if metadata.is_file() { Kind::File } else { Kind::Other },
+        len: metadata.len(),
+        modified: instant(metadata.mtime(), metadata.mtime_nsec()),
+        mode: metadata.mode() & 0o7777,
+        id: (metadata.dev(), metadata.ino()),
+    })
+}
+
+pub(super) fn set_mode(file: &File, mode: u32) -> io::Result<()> {
+    Ok(rustix::fs::fchmod(file, Mode::from_bits_truncate(mode.try_into().unwrap_or(0o600)))?)
+}
+
+#[expect(clippy::useless_conversion, clippy::cast_sign_loss, reason = "the types differ between systems")]
+fn convert(stat: &rustix::fs::Stat) -> Stat {
+    Stat {
+        kind: kind(FileType::from_raw_mode(stat.st_mode)),
+        len: stat.st_size as u64,
+        modified: instant(stat.st_mtime.into(), i64::try_from(stat.st_mtime_nsec).unwrap_or(0)),
+        mode: u32::from(stat.st_mode) & 0o7777,
+        id: (stat.st_dev as u64, stat.st_ino),
+    }
+}
+
+fn kind(file_type: FileType) -> Kind {
+    match file_type {
+        FileType::RegularFile => Kind::File,
+        FileType::Directory => Kind::Folder,
+        FileType::Symlink => Kind::Symlink,
+        _ => Kind::Other,
+    }
+}
+
+fn instant(seconds: i64, nanoseconds: i64) -> DateTime<Utc> {
+    DateTime::from_timestamp(seconds, u32::try_from(nanoseconds).unwrap_or(0)).unwrap_or_default()
+}

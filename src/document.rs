@@ -1,0 +1,102 @@
+//! A document as it was read, and the revision that names its bytes.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::digest::Digest;
+use crate::name::Name;
+
+/// The revision of a document: the SHA-256 of its raw bytes.
+///
+/// ```
+/// use noctuary::Revision;
+///
+/// assert_eq!(Revision::of(b"a"), Revision::of(b"a"));
+/// assert_ne!(Revision::of(b"a\n"), Revision::of(b"a\r\n"));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Revision(Digest);
+
+impl Revision {
+    /// Returns the revision that a document with these bytes has.
+    #[must_use]
+    pub fn of(bytes: &[u8]) -> Self {
+        Self(Digest::of(bytes))
+    }
+}
+
+impl fmt::Display for Revision {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// A document's bytes and their revision, taken in one read.
+///
+/// Prints its shape only, since the bytes are a person's words.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Document {
+    name: Name,
+    bytes: Vec<u8>,
+    revision: Revision,
+}
+
+impl Document {
+    /// Puts a name to bytes; the revision follows from them.
+    #[must_use]
+    pub fn new(name: Name, bytes: Vec<u8>) -> Self {
+        let revision = Revision::of(&bytes);
+        Self { name, bytes, revision }
+    }
+
+    /// The document's name.
+    #[must_use]
+    pub fn name(&self) -> &Name {
+        &self.name
+    }
+
+    /// The raw bytes, byte order mark and line endings included.
+    #[must_use]
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The raw bytes, without a copy.
+    #[must_use]
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+
+    /// The revision of these bytes.
+    #[must_use]
+    pub fn revision(&self) -> Revision {
+        self.revision
+    }
+
+    /// The text, with every byte that is not UTF-8 replaced. For reading only: writing it back would
+    /// change what stands there.
+    #[must_use]
+    pub fn lossy(&self) -> std::borrow::Cow<'_, str> {
+        String::from_utf8_lossy(&self.bytes)
+    }
+}
+
+impl fmt::Debug for Document {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Document {{ name: {}, bytes: {} }}", self.name, self.bytes.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::name::DocName;
+
+    #[test]
+    fn a_document_prints_its_shape_and_not_its_words() {
+        let document = Document::new(DocName::MEMORY.into(), b"secret words".to_vec());
+        assert_eq!(format!("{document:?}"), "Document { name: MEMORY.md, bytes: 12 }");
+    }
+}

@@ -1,0 +1,106 @@
+//! The commit: an intent, then steps that can each be done twice.
+//!
+//! The intent holds everything, so that whoever finds it can finish: append, ledger, state, log, and then
+//! the intent is dropped. [`apply`] is both the commit and the recovery. `MEMORY.md` is appended to and never
+//! replaced, since a replacement would lose what a person saves meanwhile.
+
+use crate::error::{Error, Result};
+use crate::format::intent::{Append, Intent};
+use crate::format::ledger::Ledger;
+use crate::format::{DreamedState, curated, log};
+use crate::name::{DocName, Name, StateName};
+use crate::workspace::{Lease, Workspace, WorkspaceExt};
+
+/// How often an append is tried on a file that is replaced under it.
+const TRIES: u32 = 4;
+
+/// How much of the log's end is looked at for a line that an interrupted commit wrote already.
+const LOG_TAIL: u64 = 1 << 20;
+
+/// The document that holds curated memory: `MEMORY.md`, or the older `memory.md` where that alone exists.
+pub(super) fn memory_name(workspace: &dyn Workspace) -> Result<DocName> {
+    if workspace.metadata(&DocName::MEMORY)?.is_none() && workspace.metadata(&DocName::LEGACY_MEMORY)?.is_some() {
+        return Ok(DocName::LEGACY_MEMORY);
+    }
+    Ok(DocName::MEMORY)
+}
+
+/// Records an intent and carries it out. On an error the intent stays, and the next claim finishes it.
+pub(super) fn commit(workspace: &dyn Workspace, lease: &dyn Lease, intent: &Intent) -> Result<()> {
+    lease.replace(&StateName::INTENT, &intent.print())?;
+    apply(workspace, lease, intent)
+}
+
+/// Finishes the commit that an earlier run left half done; returns it where there was one.
+pub(super) fn recover(workspace: &dyn Workspace, lease: &dyn Lease) -> Result<Option<Intent>> {
+    let intent = unfinished(workspace)?;
+    if let Some(intent) = &intent {
+        apply(workspace, lease, intent)?;
+    }
+    Ok(intent)
+}
+
+/// The commit that is half done, if there is one.
+pub(super) fn unfinished(workspace: &dyn Workspace) -> Result<Option<Intent>> {
+    Intent::parse(state(workspace, &StateName::INTENT)?.as_deref())
+}
+
+/// Reads a state file.
+pub(super) fn state(workspace: &dyn Workspace, name: &StateName) -> Result<Option<Vec<u8>>> {
+    Ok(workspace.read(name)?.map(crate::document::Document::into_bytes))
+}
+
+/// Carries an intent out. Each step sees whether it was done before, so doing all of it twice is doing it once.
+fn apply(workspace: &dyn Workspace, lease: &dyn Lease, intent: &Intent) -> Result<()> {
+    if let Some(append) = &intent.append {
+        append_section(workspace, lease, intent, append)?;
+    }
+    let mut ledger = Ledger::parse(state(workspace, &StateName::LEDGER)?.as_deref())?;
+    ledger.apply(&intent.ledger);
+    ledger.retain(|name, _| !intent.forget.contains(name));
+    ledger.epoch = ledger.epoch.max(intent.epoch);
+    ledger.watermark.clone_from(&intent.watermark);
+    lease.replace(&StateName::LEDGER, &ledger.print())?;
+
+    let standing = DreamedState::parse(state(workspace, &StateName::DREAMED)?.as_deref())?;
+    let mut next = intent.state.clone();
+    if standing.watermark_ns() > next.watermark_ns() {
+        // A peer went further meanwhile; its mark stands, and the next survey sees that it is not ours.
+        next.last_processed_mtime = standing.last_processed_mtime;
+    }
+    lease.replace(&StateName::DREAMED, &next.print())?;
+
+    append_log(workspace, lease, &intent.log)?;
+    lease.remove(&StateName::INTENT)?;
+    Ok(())
+}
+
+/// Appends the section unless it stands there, and looks whether it does. An editor may replace the file
+/// between our open and our write; then the section is not in the new file, and goes there.
+fn append_section(workspace: &dyn Workspace, lease: &dyn Lease, intent: &Intent, append: &Append) -> Result<()> {
+    let name: &Name = &append.name;
+    for _ in 0..TRIES {
+        let memory = workspace.read(name)?.map(crate::document::Document::into_bytes).unwrap_or_default();
+        if curated::has_section(&memory, &intent.id) {
+            return Ok(());
+        }
+        let done = append.torn_bytes(&memory);
+        lease.append(name, &append.section.as_bytes()[done..])?;
+        let after = workspace.read(name)?.map(crate::document::Document::into_bytes).unwrap_or_default();
+        if curated::has_section(&after, &intent.id) {
+            return Ok(());
+        }
+    }
+    Err(Error::Busy { path: name.to_string() })
+}
+
+/// Appends a line to the log unless an interrupted commit did.
+pub(super) fn append_log(workspace: &dyn Workspace, lease: &dyn Lease, line: &log::LogLine) -> Result<()> {
+    let tail = workspace.read_tail(&StateName::LOG, LOG_TAIL)?.text;
+    if log::parse(&tail).any(|known| known == *line) {
+        return Ok(());
+    }
+    // A torn last line is ended, so that it spoils no other.
+    let gap = if tail.is_empty() || tail.ends_with('\n') { "" } else { "\n" };
+    lease.append(&StateName::LOG, format!("{gap}{}", line.print()).as_bytes())
+}

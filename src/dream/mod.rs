@@ -1,0 +1,227 @@
+//! Dreaming over journals: what the days wrote becomes lines of `MEMORY.md`, each exactly once.
+
+mod ask;
+mod blame;
+mod commit;
+mod config;
+mod due;
+mod evidence;
+mod run;
+mod sanitise;
+mod select;
+mod shown;
+
+use std::fmt;
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+
+use crate::dreamer::{DreamEvent, Dreamer, Level, Observer, Outcome, Step};
+use crate::error::{Error, Result};
+use crate::format::{DreamId, DreamedState, Quarantine};
+use crate::gate::{Gate, SecretGate};
+use crate::name::{DocName, StateName};
+use crate::pii::PiiFilter;
+use crate::workspace::{Workspace, WriteMode};
+
+pub use config::{BackOff, DreamConfig, Evidence, SectionCaps};
+pub use due::{Due, should_dream};
+
+/// Dreams over the journals of a workspace, in the way of seed 000.
+///
+/// A run claims the workspace, finishes what a crash left half done, and shows the model what it has not
+/// been shown, newest first. What the answer promotes is appended to `MEMORY.md` as one section with its
+/// citations; what the model was shown is recorded byte by byte, so that nothing is shown twice and nothing
+/// is left out. Further passes drain what waits, oldest first. Dreaming is off until it is enabled.
+///
+/// # Example: one night
+///
+/// ```
+/// use std::sync::Arc;
+/// use noctuary::{Extractive, FileWorkspace, JournalDreamer, Outcome, dream_once};
+///
+/// let folder = tempfile::tempdir()?;
+/// std::fs::create_dir(folder.path().join("memory"))?;
+/// let journal = "- 09:12 [user] Decision: we release on 2026-12-04, Ilya signs it off.\n";
+/// std::fs::write(folder.path().join("memory/2026-11-20-repl.md"), journal)?;
+///
+/// let workspace = Arc::new(FileWorkspace::open(folder.path())?);
+/// let dreamer = JournalDreamer::builder(workspace)
+///     .enabled(true)
+///     .configure(|config| config.window_days = None)
+///     .build()?;
+/// let report = dream_once(&dreamer, &Extractive::new())?;
+/// assert_eq!(report.outcome, Outcome::Appended);
+///
+/// let memory = std::fs::read_to_string(folder.path().join("MEMORY.md"))?;
+/// assert!(memory.contains("(memory/2026-11-20-repl.md#L1)"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct JournalDreamer(Arc<Inner>);
+
+struct Inner {
+    workspace: Arc<dyn Workspace>,
+    config: DreamConfig,
+    gate: Gate,
+    observer: Option<Arc<dyn Observer>>,
+}
+
+impl JournalDreamer {
+    /// Starts with the defaults: dreaming off, the [`SecretGate`] as filter.
+    #[must_use]
+    pub fn builder(workspace: Arc<dyn Workspace>) -> JournalDreamerBuilder {
+        JournalDreamerBuilder {
+            workspace,
+            config: DreamConfig::default(),
+            filter: Arc::new(SecretGate::new()),
+            observer: None,
+        }
+    }
+
+    /// The configuration.
+    #[must_use]
+    pub fn config(&self) -> &DreamConfig {
+        &self.0.config
+    }
+
+    /// Reads what the last run left: when, how it ended, and when the next may be.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Corrupt`] where the state file does not parse.
+    pub fn state(&self) -> Result<DreamedState> {
+        DreamedState::parse(commit::state(self.0.workspace.as_ref(), &StateName::DREAMED)?.as_deref())
+    }
+
+    /// Lists the journals in quarantine.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Corrupt`] where the quarantine file does not parse.
+    pub fn quarantine(&self) -> Result<Quarantine> {
+        Quarantine::parse(commit::state(self.0.workspace.as_ref(), &StateName::QUARANTINE)?.as_deref())
+    }
+
+    /// Takes a journal out of quarantine, so that the next run reads it; `false` where it was not in it.
+    ///
+    /// Mask the secret in the journal first, or let the filter pass it by
+    /// [`allow`](DreamConfig::allow): otherwise the same answer is quarantined again. Deleting the entry, or
+    /// the whole file, by hand does the same.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Corrupt`] where the quarantine file does not parse.
+    pub fn release(&self, journal: &DocName) -> Result<bool> {
+        let workspace = self.0.workspace.as_ref();
+        loop {
+            let Some(document) = workspace.read(&StateName::QUARANTINE)? else { return Ok(false) };
+            let mut quarantine = Quarantine::parse(Some(document.bytes()))?;
+            if !quarantine.release(journal) {
+                return Ok(false);
+            }
+            let mode = WriteMode::IfRevision(document.revision());
+            match workspace.write(&StateName::QUARANTINE, &quarantine.print(), mode) {
+                Ok(_) => return Ok(true),
+                // Somebody edited it meanwhile: once more, from what stands there now.
+                Err(Error::Conflict { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+}
+
+impl Dreamer for JournalDreamer {
+    fn begin(&self, now: DateTime<Utc>) -> Result<Step> {
+        run::Run::begin(Arc::clone(&self.0), now)
+    }
+}
+
+impl fmt::Debug for JournalDreamer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "JournalDreamer({:?})", self.0.workspace)
+    }
+}
+
+impl Inner {
+    fn tell(&self, outcome: Outcome, dream_id: Option<&DreamId>, patterns: Vec<&str>, files: Vec<&str>) {
+        let Some(observer) = &self.observer else { return };
+        let level = match outcome {
+            Outcome::Quarantined => Level::Error,
+            Outcome::LlmError | Outcome::LeaseLost => Level::Warn,
+            _ => Level::Info,
+        };
+        let workspace = self.workspace.location();
+        observer.event(&DreamEvent {
+            module: "workspace/dreaming-task",
+            level,
+            outcome,
+            workspace: &workspace,
+            dream_id,
+            patterns,
+            files,
+        });
+    }
+}
+
+/// Builds a [`JournalDreamer`].
+#[derive(Debug, Clone)]
+pub struct JournalDreamerBuilder {
+    workspace: Arc<dyn Workspace>,
+    config: DreamConfig,
+    filter: Arc<dyn PiiFilter>,
+    observer: Option<Arc<dyn Observer>>,
+}
+
+impl JournalDreamerBuilder {
+    /// Turns dreaming on or off.
+    #[must_use]
+    pub fn enabled(mut self, enabled: bool) -> Self {
+        self.config.enabled = enabled;
+        self
+    }
+
+    /// Replaces the whole configuration.
+    #[must_use]
+    pub fn config(mut self, config: DreamConfig) -> Self {
+        self.config = config;
+        self
+    }
+
+    /// Changes the configuration in place.
+    #[must_use]
+    pub fn configure(mut self, change: impl FnOnce(&mut DreamConfig)) -> Self {
+        change(&mut self.config);
+        self
+    }
+
+    /// Sets the secret filter.
+    #[must_use]
+    pub fn filter(mut self, filter: Arc<dyn PiiFilter>) -> Self {
+        self.filter = filter;
+        self
+    }
+
+    /// Sets who hears how each pass ended.
+    #[must_use]
+    pub fn observer(mut self, observer: Arc<dyn Observer>) -> Self {
+        self.observer = Some(observer);
+        self
+    }
+
+    /// Checks the configuration and builds. Touches nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Config`] naming the setting that is out of its bounds.
+    pub fn build(self) -> Result<JournalDreamer> {
+        self.config.validate()?;
+        let gate = Gate::new(self.filter, self.config.allow.clone());
+        Ok(JournalDreamer(Arc::new(Inner {
+            workspace: self.workspace,
+            config: self.config,
+            gate,
+            observer: self.observer,
+        })))
+    }
+}

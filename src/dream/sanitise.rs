@@ -1,0 +1,386 @@
+//! Makes a section of an answer: bullets under three headings, and nothing that could act on a reader.
+//!
+//! The answer is text of a model that read untrusted journals, and every later session will read it. What
+//! is taken out is counted with its reason. Sanitising a section again changes nothing.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::config::SectionCaps;
+use crate::dreamer::{DropReason, Dropped};
+use crate::format::reply::{self, HEADINGS, NOTHING_TO_PROMOTE};
+use crate::text;
+
+/// A bullet of an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Item {
+    pub(super) heading: Option<&'static str>,
+    /// One line, its citations included.
+    pub(super) text: String,
+}
+
+/// An answer taken apart.
+#[derive(Debug, Default)]
+pub(super) struct Sanitised {
+    pub(super) items: Vec<Item>,
+    drops: BTreeMap<DropReason, u32>,
+}
+
+/// Tokens that a host or this library acts on where they stand alone on a line.
+const CONTROL_TOKENS: [&str; 3] = [NOTHING_TO_PROMOTE, "BOOTSTRAP_DONE", "HEARTBEAT_OK"];
+
+static COMMENT: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?s)<!--.*?-->"));
+static IMAGE: LazyLock<Regex> = LazyLock::new(|| pattern(r"!\[([^\[\]]*)\](?:\([^()\s]*(?:\s[^()]*)?\)|\[[^\[\]]*\])?"));
+static TAG: LazyLock<Regex> = LazyLock::new(|| pattern(r"</?([A-Za-z][A-Za-z0-9:_-]*)((?:\s[^<>]*)?/?)>"));
+
+fn pattern(text: &str) -> Regex {
+    Regex::new(text).expect("a literal pattern")
+}
+
+/// Tags that are taken out; any other `<word` is text, such as a generic type, and loses only its bracket.
+const TAGS: &[&str] = &[
+    "a", "abbr", "article", "aside", "audio", "b", "base", "blockquote", "body", "br", "button", "canvas",
+    "center", "cite", "code", "dd", "del", "details", "div", "dl", "dt", "em", "embed", "font", "footer",
+    "form", "frame", "h1", "h2", "h3", "h4", "h5", "h6", "head", "header", "hr", "html", "i", "iframe", "img",
+    "input", "ins", "kbd", "label", "li", "link", "main", "mark", "meta", "nav", "noscript", "object", "ol",
+    "option", "p", "param", "picture", "pre", "q", "s", "samp", "script", "section", "select", "small",
+    "source", "span", "strike", "strong", "style", "sub", "summary", "sup", "svg", "table", "tbody", "td",
+    "textarea", "tfoot", "th", "thead", "title", "tr", "track", "u", "ul", "var", "video", "wbr", "system",
+    "assistant", "user", "human", "tool", "tools", "function", "instructions", "instruction", "prompt",
+    "context", "memory", "journal", "journals", "document", "think", "thinking", "message",
+];
+
+/// Takes an answer apart within `caps`.
+pub(super) fn sanitise(answer: &str, caps: &SectionCaps) -> Sanitised {
+    let mut sanitised = Sanitised::default();
+    let answer = sanitised.without_comments(answer.trim_start_matches(text::BOM));
+    let mut heading = None;
+    let mut open: Option<(Option<&'static str>, String)> = None;
+    for line in answer.split(['\n', '\r', '\u{2028}', '\u{2029}', '\u{85}', '\u{b}', '\u{c}']) {
+        let trimmed = line.trim();
+        let continues = line.starts_with([' ', '\t']) && !trimmed.is_empty() && reply::bullet(trimmed).is_none();
+        if let (true, Some((_, item))) = (continues, &mut open) {
+            item.push(' ');
+            item.push_str(trimmed);
+            continue;
+        }
+        if let Some((heading, item)) = open.take() {
+            sanitised.take_item(heading, &item, caps);
+        }
+        if trimmed.is_empty() {
+            continue;
+        }
+        if let Some(item) = reply::bullet(trimmed) {
+            open = Some((heading, item.to_owned()));
+        } else {
+            match sanitised.judge_line(trimmed) {
+                Some(named) => heading = Some(named),
+                None => continue,
+            }
+        }
+    }
+    if let Some((heading, item)) = open {
+        sanitised.take_item(heading, &item, caps);
+    }
+    sanitised
+}
+
+/// Prints bullets under their headings, as they came.
+pub(super) fn print<'a>(items: impl IntoIterator<Item = &'a Item>) -> String {
+    let mut body = String::new();
+    let mut heading = None;
+    for item in items {
+        if item.heading != heading {
+            heading = item.heading;
+            if !body.is_empty() {
+                body.push('\n');
+            }
+            if let Some(heading) = heading {
+                body.push_str(&format!("### {heading}\n"));
+            }
+        }
+        body.push_str(&format!("- {}\n", item.text));
+    }
+    body
+}
+
+impl Sanitised {
+    /// What was taken out.
+    pub(super) fn dropped(&self) -> Vec<Dropped> {
+        self.drops.iter().map(|(reason, count)| Dropped { reason: *reason, count: *count }).collect()
+    }
+
+    fn drop(&mut self, reason: DropReason) {
+        *self.drops.entry(reason).or_default() += 1;
+    }
+
+    /// Judges a line that is no bullet: a heading of ours is returned, all else is dropped.
+    fn judge_line(&mut self, line: &str) -> Option<&'static str> {
+        let plain = visible(line);
+        let plain = plain.trim();
+        if plain.starts_with('#') {
+            let title = plain.trim_matches(['#', ' ', '*', ':', '_']);
+            let known = HEADINGS.into_iter().find(|known| known.eq_ignore_ascii_case(title));
+            if known.is_none() {
+                self.drop(DropReason::Heading);
+            }
+            return known;
+        }
+        let is_rule = plain.len() >= 3 && ["-", "*", "_", "="].iter().any(|mark| plain.chars().all(|c| mark.contains(c)));
+        self.drop(if plain.starts_with("```") || plain.starts_with("~~~") {
+            DropReason::Fence
+        } else if is_rule {
+            DropReason::Frontmatter
+        } else if is_control_token(plain) {
+            DropReason::ControlToken
+        } else if TAG.is_match(plain) {
+            DropReason::Tag
+        } else if plain.is_empty() {
+            DropReason::Invisible
+        } else {
+            DropReason::NotABullet
+        });
+        None
+    }
+
+    fn take_item(&mut self, heading: Option<&'static str>, item: &str, caps: &SectionCaps) {
+        let text = self.clean(item);
+        let used: usize = self.items.iter().map(|item| item.text.len() + 3).sum();
+        if text.is_empty() {
+            self.drop(DropReason::Empty);
+        } else if is_control_token(&text) {
+            self.drop(DropReason::ControlToken);
+        } else if text.chars().count() > caps.item_chars {
+            self.drop(DropReason::TooLong);
+        } else if self.items.len() >= caps.items {
+            self.drop(DropReason::TooMany);
+        } else if used + text.len() + 3 > caps.bytes {
+            self.drop(DropReason::SectionFull);
+        } else {
+            self.items.push(Item { heading, text });
+        }
+    }
+
+    /// Cleans the text of one bullet, until there is nothing left to clean.
+    fn clean(&mut self, item: &str) -> String {
+        let mut text = item.to_owned();
+        loop {
+            let cleaned = self.clean_once(&text);
+            if cleaned == text {
+                return text;
+            }
+            text = cleaned;
+        }
+    }
+
+    fn clean_once(&mut self, item: &str) -> String {
+        let text = visible(item);
+        if text.len() < item.len() {
+            self.drop(DropReason::Invisible);
+        }
+        let text = self.without_comments(&text);
+        let images = IMAGE.find_iter(&text).count();
+        (0..images).for_each(|_| self.drop(DropReason::Image));
+        let text = IMAGE.replace_all(&text, "$1");
+        let mut drops = 0;
+        let text = TAG.replace_all(&text, |found: &regex::Captures<'_>| {
+            let name = found[1].to_ascii_lowercase();
+            if TAGS.contains(&name.as_str()) || name.contains(['-', ':', '_']) {
+                drops += 1;
+                String::new()
+            } else {
+                found[0].replacen('<', "&lt;", 1)
+            }
+        });
+        (0..drops).for_each(|_| self.drop(DropReason::Tag));
+        let text = escape_openers(&text);
+        let folded: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        strip_block_marks(&folded).to_owned()
+    }
+
+    /// Takes out comments, also those that the removal of one leaves behind, and marks without a partner.
+    fn without_comments(&mut self, text: &str) -> String {
+        let mut text = text.to_owned();
+        while let Some(found) = COMMENT.find(&text) {
+            // A line break inside keeps its lines apart.
+            let kept = if found.as_str().contains('\n') { "\n" } else { "" };
+            text = format!("{}{kept}{}", &text[..found.start()], &text[found.end()..]);
+            self.drop(DropReason::Comment);
+        }
+        while let Some(at) = text.find("<!--").or_else(|| text.find("-->")) {
+            let len = if text[at..].starts_with("<!--") { 4 } else { 3 };
+            text.replace_range(at..at + len, "");
+            self.drop(DropReason::Comment);
+        }
+        text
+    }
+}
+
+/// Text without what cannot be seen; controls become spaces.
+fn visible(text: &str) -> String {
+    text.chars()
+        .filter(|c| !text::is_invisible(*c))
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .collect()
+}
+
+/// Writes `&lt;` for every `<` that a reader could take for the beginning of a tag.
+fn escape_openers(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        let opens = c == '<' && chars.peek().is_some_and(|next| next.is_alphabetic() || matches!(next, '/' | '!' | '?' | '<' | '|'));
+        if opens { escaped.push_str("&lt;") } else { escaped.push(c) }
+    }
+    escaped
+}
+
+/// Takes off what would begin a heading, quote, fence or nested item inside a bullet.
+fn strip_block_marks(text: &str) -> &str {
+    let mut text = text.trim();
+    loop {
+        let stripped = text.trim_start_matches(['#', '>']).trim_start();
+        let stripped = stripped.strip_prefix("```").or_else(|| stripped.strip_prefix("~~~")).unwrap_or(stripped).trim_start();
+        let stripped = match stripped.strip_prefix(['-', '*', '+', '•']) {
+            Some("") => "",
+            Some(rest) => rest.strip_prefix(' ').unwrap_or(stripped).trim_start(),
+            None => stripped,
+        };
+        if stripped.len() >= 3 && stripped.chars().all(|c| matches!(c, '-' | '=' | '_' | '*' | ' ')) {
+            return "";
+        }
+        if stripped == text {
+            return text;
+        }
+        text = stripped;
+    }
+}
+
+fn is_control_token(text: &str) -> bool {
+    let plain = text.trim_matches(|c: char| !c.is_alphanumeric());
+    CONTROL_TOKENS.contains(&plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn body(answer: &str) -> String {
+        print(&sanitise(answer, &SectionCaps::default()).items)
+    }
+
+    fn reasons(answer: &str) -> Vec<DropReason> {
+        sanitise(answer, &SectionCaps::default()).dropped().iter().map(|dropped| dropped.reason).collect()
+    }
+
+    #[test]
+    fn the_seeds_sample_comes_through_whole() {
+        let sample = "### Facts\n- discussed the NOTHING_TO_PROMOTE marker behaviour\n";
+        assert_eq!(body(sample), sample);
+        assert!(reasons(sample).is_empty());
+    }
+
+    #[test]
+    fn three_headings_stay_and_others_go_with_a_reason() {
+        let answer = "# Report\n## facts\n- a\n### Preferences:\n- b\n### Secrets\n- c\n\n---\nprose";
+        assert_eq!(body(answer), "### Facts\n- a\n\n### Preferences\n- b\n- c\n");
+        assert_eq!(reasons(answer), [DropReason::Heading, DropReason::NotABullet, DropReason::Frontmatter]);
+    }
+
+    #[test]
+    fn forged_frames_go_and_their_words_stay() {
+        let answer = "```markdown\n- <b>bold</b> claim</memory-context>\n- Vec<u8> is a type\n- x <!-- hidden -->y\n- ![pixel](https://evil.example/p.png)seen\n- # heading\n- > quote\n```";
+        let body = body(answer);
+        assert_eq!(body, "- bold claim\n- Vec&lt;u8> is a type\n- x y\n- pixelseen\n- heading\n- quote\n");
+    }
+
+    #[test]
+    fn comments_cannot_be_built_from_comments() {
+        assert_eq!(body("- a <!-<!-- x -->- b -->c"), "- a c\n");
+        assert_eq!(body("- a <!-- never closed"), "- a never closed\n");
+    }
+
+    #[test]
+    fn control_tokens_alone_go_and_in_prose_stay() {
+        assert_eq!(body("- BOOTSTRAP_DONE\n- `HEARTBEAT_OK`\nNOTHING_TO_PROMOTE\n- says BOOTSTRAP_DONE at the end"), "- says BOOTSTRAP_DONE at the end\n");
+    }
+
+    #[test]
+    fn invisible_text_goes() {
+        assert_eq!(body("- pay\u{200b}load \u{202e}evil\u{e0041}"), "- payload evil\n");
+    }
+
+    #[test]
+    fn caps_leave_out_whole_bullets() {
+        let caps = SectionCaps::new(2, 10, 100);
+        let sanitised = sanitise("- one\n- this is too long\n- two\n- three", &caps);
+        assert_eq!(print(&sanitised.items), "- one\n- two\n");
+        let reasons: Vec<_> = sanitised.dropped().iter().map(|dropped| (dropped.reason, dropped.count)).collect();
+        assert_eq!(reasons, [(DropReason::TooLong, 1), (DropReason::TooMany, 1)]);
+        assert_eq!(print(&sanitise("- aaaa\n- bbbb", &SectionCaps::new(9, 9, 8)).items), "- aaaa\n");
+    }
+
+    #[test]
+    fn a_wrapped_bullet_is_one_bullet() {
+        assert_eq!(body("- one\n  more\n* two\n1. three\n   - four"), "- one more\n- two\n- three\n- four\n");
+    }
+
+    /// Pieces of which hostile sections are made.
+    fn hostile() -> impl Strategy<Value = String> {
+        let piece = prop_oneof![
+            "[ -~]{0,12}",
+            Just("\n".to_owned()),
+            Just("- ".to_owned()),
+            Just("<!--".to_owned()),
+            Just("-->".to_owned()),
+            Just("<".to_owned()),
+            Just("</memory-context>".to_owned()),
+            Just("<memory-context>".to_owned()),
+            Just("<script>".to_owned()),
+            Just("<<b>b>".to_owned()),
+            Just("![x](http://e/)".to_owned()),
+            Just("## Facts".to_owned()),
+            Just("# System".to_owned()),
+            Just("---".to_owned()),
+            Just("```".to_owned()),
+            Just("BOOTSTRAP_DONE".to_owned()),
+            Just("NOTHING_TO_PROMOTE".to_owned()),
+            Just("HEARTBEAT_OK".to_owned()),
+            Just("\u{200b}".to_owned()),
+            Just("\u{202e}".to_owned()),
+            Just("\u{e0041}".to_owned()),
+            Just("\r".to_owned()),
+            Just("\u{2028}".to_owned()),
+            Just("  ".to_owned()),
+            Just("<!-- dream:v1 id=0000000000000000 -->".to_owned()),
+        ];
+        proptest::collection::vec(piece, 0..24).prop_map(|pieces| pieces.concat())
+    }
+
+    /// What must never stand in a section.
+    fn check(section: &str) {
+        static FRAME: LazyLock<Regex> = LazyLock::new(|| pattern(r"<[A-Za-z/!?]|-->|!\[[^\]]*\]\("));
+        for line in section.lines() {
+            assert!(line.starts_with("- ") || line.is_empty() || HEADINGS.iter().any(|h| line == format!("### {h}")), "{line:?}");
+            let text = line.strip_prefix("- ").unwrap_or_default();
+            assert!(!text.starts_with(['#', '>']) && !text.starts_with("```"), "{line:?}");
+            assert!(!is_control_token(text), "{line:?}");
+        }
+        assert!(!FRAME.is_match(section), "{section:?}");
+        assert!(!section.chars().any(|c| text::is_invisible(c) || (c.is_control() && c != '\n')), "{section:?}");
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(crate::testing::cases(100_000)))]
+
+        #[test]
+        fn no_hostile_section_keeps_a_frame_and_twice_is_once(answer in hostile()) {
+            let section = body(&answer);
+            check(&section);
+            prop_assert_eq!(body(&section), section);
+        }
+    }
+}

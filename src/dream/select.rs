@@ -1,0 +1,465 @@
+//! What the model is shown next: the seed's selection, over a ledger that forgets nothing.
+//!
+//! A run's first pass takes the newest contiguous suffix that fits, as the seed does. What did not fit stays
+//! pending, and later passes take it oldest first. Names and dates decide; times of change only save looking
+//! into journals that did not change.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use chrono::{DateTime, NaiveDate, Utc};
+
+use super::config::DreamConfig;
+use crate::digest::{Digest, Hasher};
+use crate::dreamer::{JournalReport, Notice, ReadReason, ShownSlice};
+use crate::error::Result;
+use crate::format::ledger::{Entry, Ledger, Piece};
+use crate::format::{DreamId, DreamedState, JournalName, Quarantine, QuarantinedFile};
+use crate::name::DocName;
+use crate::text;
+use crate::workspace::{Metadata, Workspace};
+
+/// How far before a slice is read for context: a secret that begins before the cut is still known.
+const CONTEXT: u64 = 16 << 10;
+
+/// All journals as they are now, against what was shown of them.
+#[derive(Debug, Default)]
+pub(super) struct Survey {
+    /// Inside the window and readable, ascending.
+    candidates: Vec<Candidate>,
+    /// Every journal that was seen, and what is known of it.
+    pub(super) reports: BTreeMap<JournalName, JournalReport>,
+    pub(super) notices: Vec<Notice>,
+    /// Entries of the ledger that changed by looking: verified sizes, pieces that a rewrite made void,
+    /// bytes that a peer dreamed.
+    pub(super) refreshed: BTreeMap<DocName, Entry>,
+    /// Journals whose entries are no longer needed.
+    pub(super) forget: Vec<DocName>,
+    /// Journals with bytes that no model was shown, quarantined ones among them.
+    pub(super) waiting: Vec<Waiting>,
+}
+
+/// A journal of which something waits.
+#[derive(Debug)]
+pub(super) struct Waiting {
+    pub(super) name: DocName,
+    /// Its time of change, in nanoseconds since the epoch.
+    pub(super) modified: i64,
+    pub(super) bytes: u64,
+}
+
+/// A journal that a pass may show.
+#[derive(Debug, Clone)]
+struct Candidate {
+    journal: JournalName,
+    metadata: Metadata,
+    entry: Entry,
+    rewritten: bool,
+}
+
+/// A slice of a journal, read and remembered, so that the commit records exactly what was shown.
+#[derive(Clone)]
+pub(super) struct Slice {
+    pub(super) journal: JournalName,
+    pub(super) range: Range<u64>,
+    /// What stands before the range, for context; never shown.
+    pub(super) before: Vec<u8>,
+    pub(super) bytes: Vec<u8>,
+    pub(super) first_line: u64,
+    /// Whether bytes right before the range wait to be shown.
+    pub(super) truncated: bool,
+    pub(super) sha256: Digest,
+    pub(super) metadata: Metadata,
+    entry: Entry,
+}
+
+impl std::fmt::Debug for Slice {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Slice({}, {:?})", self.journal.name(), self.range)
+    }
+}
+
+/// What one pass shows, oldest first.
+#[derive(Debug, Default)]
+pub(super) struct Selection {
+    pub(super) slices: Vec<Slice>,
+}
+
+/// Which end a pass begins at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Order {
+    /// The newest first, and the end of each journal: the seed's.
+    Newest,
+    /// The oldest first, and the beginning of what waits: the drain.
+    Oldest,
+}
+
+/// Everything that a survey reads.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Situation<'a> {
+    pub(super) workspace: &'a dyn Workspace,
+    pub(super) config: &'a DreamConfig,
+    pub(super) now: DateTime<Utc>,
+    pub(super) ledger: &'a Ledger,
+    pub(super) state: &'a DreamedState,
+    pub(super) quarantine: &'a Quarantine,
+}
+
+/// Looks at all journals. Opens only those whose size or time of change is new, and only where they had
+/// been shown.
+pub(super) fn survey(situation: Situation<'_>) -> Result<Survey> {
+    let Situation { workspace, config, now, ledger, state, quarantine } = situation;
+    let mut survey = Survey::default();
+    // A watermark that we did not write is a peer's, and what lies below it was dreamed there.
+    let peer_mark = if state.last_processed_mtime == ledger.watermark { None } else { state.watermark_ns() };
+    let window = config.window_days.and_then(|days| config.day.window_start(now, days));
+    for journal in journals(workspace, &mut survey.notices)? {
+        let name = journal.name().clone();
+        let known = ledger.get(&name);
+        if window.is_some_and(|start| journal.date() < start) {
+            let pending = known.map_or(0, |entry| entry.pending(entry.size));
+            let reason = if pending > 0 { ReadReason::Expired } else { ReadReason::OutsideWindow };
+            if known.is_some() && pending == 0 {
+                survey.forget.push(name.clone());
+            }
+            let size = known.map_or(0, |entry| entry.size);
+            survey.reports.insert(journal, JournalReport::new(name, reason, size, pending));
+            continue;
+        }
+        let metadata = match workspace.metadata(&name) {
+            Ok(Some(metadata)) => metadata,
+            Ok(None) => continue,
+            Err(_) => {
+                survey.reports.insert(journal, JournalReport::new(name, ReadReason::Unreadable, 0, 0));
+                continue;
+            }
+        };
+        if quarantine.holds(&name).is_some() {
+            if quarantine.len_then(&name).is_some_and(|then| metadata.len > then) {
+                survey.notices.push(Notice::QuarantinedGrew(name.clone()));
+            }
+            let pending = known.map_or(metadata.len, |entry| entry.pending(metadata.len));
+            survey.wait(&name, metadata, pending);
+            let report = JournalReport::new(name, ReadReason::Quarantined, metadata.len, pending);
+            survey.reports.insert(journal, report);
+            continue;
+        }
+        survey.consider(workspace, journal, metadata, known.cloned(), peer_mark);
+    }
+    let listed: std::collections::BTreeSet<&DocName> = survey.reports.keys().map(JournalName::name).collect();
+    let gone = ledger.journals().map(|(name, _)| name).filter(|name| !listed.contains(name)).cloned();
+    survey.forget.extend(gone.collect::<Vec<_>>());
+    Ok(survey)
+}
+
+/// The journals of both folders, ascending.
+fn journals(workspace: &dyn Workspace, notices: &mut Vec<Notice>) -> Result<Vec<JournalName>> {
+    let mut journals = Vec::new();
+    for folder in [DocName::JOURNALS, DocName::DAILY] {
+        let listing = workspace.list(Some(&folder))?;
+        journals.extend(listing.documents.iter().filter_map(JournalName::parse));
+        notices.extend(listing.refused.into_iter().map(Notice::RefusedEntry));
+        notices.extend(listing.collisions.into_iter().map(|(one, other)| Notice::CaseCollision(one, other)));
+    }
+    journals.sort_unstable();
+    Ok(journals)
+}
+
+impl Survey {
+    fn consider(
+        &mut self,
+        workspace: &dyn Workspace,
+        journal: JournalName,
+        metadata: Metadata,
+        known: Option<Entry>,
+        peer_mark: Option<i64>,
+    ) {
+        let modified = nanoseconds(metadata.modified);
+        let mut entry = known.clone().unwrap_or_default();
+        let mut rewritten = false;
+        if (entry.size, entry.modified) != (metadata.len, modified) {
+            match void_pieces(workspace, journal.name(), &entry, metadata.len) {
+                Ok(void) => rewritten = !entry.retain_pieces(|piece| !void.contains(&piece.from)),
+                Err(_) => {
+                    let name = journal.name().clone();
+                    self.reports.insert(journal, JournalReport::new(name, ReadReason::Unreadable, metadata.len, 0));
+                    return;
+                }
+            }
+            (entry.size, entry.modified) = (metadata.len, modified);
+        }
+        let by_peer = peer_mark.is_some_and(|mark| modified <= mark) && entry.pending(metadata.len) > 0;
+        if by_peer {
+            for gap in entry.gaps(metadata.len) {
+                entry.show(Piece { from: gap.start, to: gap.end, sha256: None });
+            }
+        }
+        if known.is_some_and(|known| known != entry) || by_peer {
+            self.refreshed.insert(journal.name().clone(), entry.clone());
+        }
+        let pending = entry.pending(metadata.len);
+        let reason = match pending {
+            0 if metadata.len == 0 => ReadReason::Empty,
+            0 if by_peer => ReadReason::DreamedByPeer,
+            0 => ReadReason::AlreadyShown,
+            _ => ReadReason::OverBudget,
+        };
+        let report = JournalReport::new(journal.name().clone(), reason, metadata.len, pending);
+        self.reports.insert(journal.clone(), report);
+        if pending > 0 {
+            self.wait(journal.name(), metadata, pending);
+            self.candidates.push(Candidate { journal, metadata, entry, rewritten });
+        }
+    }
+
+    fn wait(&mut self, name: &DocName, metadata: Metadata, bytes: u64) {
+        self.waiting.push(Waiting { name: name.clone(), modified: nanoseconds(metadata.modified), bytes });
+    }
+
+    /// Whether nothing waits that a pass could show.
+    pub(super) fn is_idle(&self) -> bool {
+        self.candidates.is_empty()
+    }
+
+    /// Chooses what the next pass shows, within the budget, and says of each candidate why.
+    pub(super) fn select(
+        &mut self,
+        workspace: &dyn Workspace,
+        config: &DreamConfig,
+        today: NaiveDate,
+        order: Order,
+    ) -> Selection {
+        let mut slices: Vec<Slice> = Vec::new();
+        let mut total = 0;
+        let mut candidates = std::mem::take(&mut self.candidates);
+        if order == Order::Newest {
+            candidates.reverse();
+        }
+        for candidate in &candidates {
+            let range = match candidate.next_range(workspace, config.max_file_bytes, today, order) {
+                Ok(Some(range)) => range,
+                Ok(None) => {
+                    self.say(candidate, ReadReason::Unfinished);
+                    continue;
+                }
+                Err(_) => {
+                    self.say(candidate, ReadReason::Unreadable);
+                    continue;
+                }
+            };
+            let len = range.end - range.start;
+            if !slices.is_empty() && total + len > config.total_input_bytes {
+                break;
+            }
+            match candidate.read(workspace, range) {
+                Ok(Some(slice)) => {
+                    total += len;
+                    self.say(candidate, candidate.reason_when_shown(&slice));
+                    slices.push(slice);
+                }
+                Ok(None) => {
+                    self.notices.push(Notice::ChangedWhileReading(candidate.journal.name().clone()));
+                }
+                Err(_) => self.say(candidate, ReadReason::Unreadable),
+            }
+        }
+        slices.sort_by(|one, other| one.journal.cmp(&other.journal));
+        Selection { slices }
+    }
+
+    fn say(&mut self, candidate: &Candidate, reason: ReadReason) {
+        if let Some(report) = self.reports.get_mut(&candidate.journal) {
+            report.reason = reason;
+        }
+    }
+}
+
+/// Whether a later pass may show what is pending.
+pub(super) fn is_waiting(reason: ReadReason) -> bool {
+    !matches!(
+        reason,
+        ReadReason::Quarantined | ReadReason::OutsideWindow | ReadReason::Expired | ReadReason::DreamedByPeer
+    )
+}
+
+/// The pieces of `entry` whose bytes are no longer what was shown, by where they begin.
+fn void_pieces(workspace: &dyn Workspace, name: &DocName, entry: &Entry, len: u64) -> Result<Vec<u64>> {
+    let mut void = Vec::new();
+    for piece in entry.pieces() {
+        let holds = match piece.sha256 {
+            _ if piece.to > len => false,
+            None => true,
+            Some(sha256) => hash_range(workspace, name, piece.from..piece.to)? == sha256,
+        };
+        if !holds {
+            void.push(piece.from);
+        }
+    }
+    Ok(void)
+}
+
+/// Hashes a range in bounded memory.
+fn hash_range(workspace: &dyn Workspace, name: &DocName, range: Range<u64>) -> Result<Digest> {
+    let mut hasher = Hasher::new();
+    for_each_chunk(workspace, name, range, |chunk| hasher.update(chunk))?;
+    Ok(hasher.finish())
+}
+
+fn for_each_chunk(
+    workspace: &dyn Workspace,
+    name: &DocName,
+    range: Range<u64>,
+    mut feed: impl FnMut(&[u8]),
+) -> Result<()> {
+    const CHUNK: u64 = 1 << 20;
+    let mut from = range.start;
+    while from < range.end {
+        let chunk = workspace.read_range(name, from..range.end.min(from + CHUNK))?;
+        if chunk.is_empty() {
+            break;
+        }
+        feed(&chunk);
+        from += chunk.len() as u64;
+    }
+    Ok(())
+}
+
+impl Candidate {
+    /// The bytes that a pass would show of this journal: whole lines, at most `max` bytes; `None` while its
+    /// last line is still being written.
+    fn next_range(
+        &self,
+        workspace: &dyn Workspace,
+        max: u64,
+        today: NaiveDate,
+        order: Order,
+    ) -> Result<Option<Range<u64>>> {
+        let name = self.journal.name();
+        let mut gaps = self.entry.gaps(self.metadata.len);
+        // A journal of today may be in the middle of a line; one of an earlier day is as it will stay.
+        if self.journal.date() >= today
+            && let Some(last) = gaps.last_mut().filter(|gap| gap.end == self.metadata.len)
+        {
+            let from = last.start.max(last.end.saturating_sub(max));
+            let tail = workspace.read_range(name, from..last.end)?;
+            match tail.iter().rposition(|byte| *byte == b'\n') {
+                Some(at) => last.end = from + at as u64 + 1,
+                None => last.end = last.start,
+            }
+            gaps.retain(|gap| gap.start < gap.end);
+        }
+        let gap = match order {
+            Order::Newest => gaps.last(),
+            Order::Oldest => gaps.first(),
+        };
+        let Some(gap) = gap.cloned() else { return Ok(None) };
+        if gap.end - gap.start <= max {
+            return Ok(Some(gap));
+        }
+        Ok(Some(match order {
+            Order::Newest => {
+                let from = gap.end - max;
+                let bytes = workspace.read_range(name, from - 1..gap.end)?;
+                // A line that begins exactly at the cut is whole: the byte before it is a line break.
+                let skip = match bytes.iter().position(|byte| *byte == b'\n') {
+                    Some(at) if (at as u64) < max => at as u64,
+                    _ => text::leading_continuation(bytes.get(1..).unwrap_or_default()) as u64,
+                };
+                from + skip..gap.end
+            }
+            Order::Oldest => {
+                let bytes = workspace.read_range(name, gap.start..gap.start + max)?;
+                let keep = match bytes.iter().rposition(|byte| *byte == b'\n') {
+                    Some(at) => at + 1,
+                    None => bytes.len() - text::trailing_fragment(&bytes),
+                };
+                gap.start..gap.start + keep as u64
+            }
+        }))
+    }
+
+    /// Reads a slice; `None` where the journal became shorter meanwhile.
+    fn read(&self, workspace: &dyn Workspace, range: Range<u64>) -> Result<Option<Slice>> {
+        let name = self.journal.name();
+        let context = range.start.saturating_sub(CONTEXT);
+        let mut before = workspace.read_range(name, context..range.end)?;
+        if (before.len() as u64) < range.end - context {
+            return Ok(None);
+        }
+        let bytes = before.split_off(usize::try_from(range.start - context).unwrap_or(usize::MAX));
+        let mut breaks = 0;
+        for_each_chunk(workspace, name, 0..range.start, |chunk| {
+            breaks += chunk.iter().filter(|byte| **byte == b'\n').count() as u64;
+        })?;
+        Ok(Some(Slice {
+            truncated: self.entry.gaps(range.start).last().is_some_and(|gap| gap.end == range.start),
+            journal: self.journal.clone(),
+            sha256: Digest::of(&bytes),
+            first_line: breaks + 1,
+            metadata: self.metadata,
+            entry: self.entry.clone(),
+            before,
+            bytes,
+            range,
+        }))
+    }
+
+    fn reason_when_shown(&self, slice: &Slice) -> ReadReason {
+        if self.rewritten {
+            ReadReason::Rewritten
+        } else if slice.entry_after().pending(self.metadata.len) > 0 {
+            ReadReason::PartlyShown
+        } else {
+            ReadReason::Shown
+        }
+    }
+}
+
+impl Slice {
+    /// The ledger's entry once this slice has been shown.
+    pub(super) fn entry_after(&self) -> Entry {
+        let mut entry = self.entry.clone();
+        entry.show(Piece { from: self.range.start, to: self.range.end, sha256: Some(self.sha256) });
+        entry
+    }
+
+    /// How many lines it has.
+    pub(super) fn lines(&self) -> u64 {
+        let breaks = self.bytes.iter().filter(|byte| **byte == b'\n').count() as u64;
+        breaks + u64::from(self.bytes.last().is_some_and(|last| *last != b'\n'))
+    }
+
+    pub(super) fn quarantined(&self) -> QuarantinedFile {
+        QuarantinedFile { name: self.journal.name().clone(), len: self.metadata.len, sha256: self.sha256 }
+    }
+
+    pub(super) fn report(&self) -> ShownSlice {
+        ShownSlice {
+            name: self.journal.name().clone(),
+            from: self.range.start,
+            to: self.range.end,
+            first_line: self.first_line,
+            last_line: self.first_line + self.lines().saturating_sub(1),
+        }
+    }
+}
+
+impl Selection {
+    /// The id of the dream over these slices: names, places and bytes. (reference: inputs, not answers)
+    pub(super) fn id(&self) -> DreamId {
+        let mut hasher = Hasher::new();
+        for slice in &self.slices {
+            hasher
+                .field(slice.journal.name().as_str().as_bytes())
+                .field(&slice.range.start.to_be_bytes())
+                .field(&slice.range.end.to_be_bytes())
+                .field(slice.sha256.to_string().as_bytes());
+        }
+        DreamId::from_digest(hasher.finish())
+    }
+}
+
+/// A time as the ledger keeps it.
+pub(super) fn nanoseconds(instant: DateTime<Utc>) -> i64 {
+    instant.timestamp_nanos_opt().unwrap_or(i64::MAX)
+}

@@ -1,0 +1,89 @@
+//! What of a slice a model is shown: without what a machine wrote there, and with secrets masked. Line
+//! numbers never move.
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::select::Slice;
+use crate::format::curated;
+use crate::format::fences::{ShownLine, one_line};
+use crate::gate::{Gate, Masks};
+use crate::text;
+
+/// A slice as it goes into the request.
+#[derive(Debug)]
+pub(super) struct ShownJournal {
+    /// The lines that are not blank.
+    pub(super) lines: Vec<ShownLine>,
+    /// How many lines were left out because a machine wrote them.
+    pub(super) stripped: u64,
+}
+
+/// Prepares a slice. `gate` is `None` where masking is off.
+pub(super) fn prepare(slice: &Slice, gate: Option<&Gate>, masks: &mut Masks) -> ShownJournal {
+    let before = String::from_utf8_lossy(&slice.before);
+    let body = String::from_utf8_lossy(&slice.bytes);
+    let boundary = before.len();
+    let whole = format!("{before}{body}");
+    let masked = match gate {
+        Some(gate) => gate.mask_from(&whole, boundary, masks),
+        None => body.clone().into_owned(),
+    };
+    let machine = machine_ranges(&whole);
+    let mut stripped = 0;
+    let mut lines = Vec::new();
+    for ((number, original), shown) in
+        (slice.first_line..).zip(text::line_ranges(&body)).zip(text::line_ranges(&masked))
+    {
+        let place = boundary + original.start..boundary + original.end.max(original.start + 1);
+        if machine.iter().any(|range| range.start < place.end && place.start < range.end) {
+            stripped += 1;
+            continue;
+        }
+        let shown = one_line(&masked[shown]);
+        let shown = shown.trim_end().trim_start_matches(text::BOM);
+        if !shown.trim().is_empty() {
+            lines.push(ShownLine { number, text: shown.to_owned() });
+        }
+    }
+    ShownJournal { lines, stripped }
+}
+
+/// Blocks that a host or another dreamer put into a text: recalled memory, our own prompts, OpenClaw's
+/// machine-written marks and sections.
+static BLOCKS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
+    [
+        r"(?ims)^[^\n]*<memory-context\b[^>\n]*>.*?</memory-context>[^\n]*$",
+        r"(?ms)^<<<(?:memory|journal) [0-9a-f]{16} [^\n]*>>>$.*?^<<<end [0-9a-f]{16}>>>$",
+        r"(?s)<!-- openclaw:dreaming:[a-z]+:start -->.*?<!-- openclaw:dreaming:[a-z]+:end -->",
+        r"(?m)^[^\n]*<!-- openclaw-memory-(?:promotion|lineage):[^\n]*$",
+    ]
+    .iter()
+    .map(|pattern| Regex::new(pattern).expect("a literal pattern"))
+    .collect()
+});
+
+/// The headings of OpenClaw's machine-written sections.
+static FOREIGN_SECTION: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(
+        r"(?m)^## (?:Promoted From Short-Term Memory|Consolidated Memory) \([^\n]*\)[ \t]*\r?$|^## (?:Light Sleep|REM Sleep|Deep Sleep|Memory Consolidation History)[ \t]*\r?$",
+    )
+    .expect("a literal pattern")
+});
+
+/// Where machine-written text stands, so that a dream never feeds on a dream.
+pub(super) fn machine_ranges(text: &str) -> Vec<Range<usize>> {
+    let mut ranges = curated::dreamed_ranges(text);
+    for block in BLOCKS.iter() {
+        ranges.extend(block.find_iter(text).map(|found| found.range()));
+    }
+    for heading in FOREIGN_SECTION.find_iter(text) {
+        let rest = &text[heading.end()..];
+        // Up to the next heading of its level or above.
+        let end = ["\n# ", "\n## "].iter().filter_map(|next| rest.find(next)).min().unwrap_or(rest.len());
+        ranges.push(heading.start()..heading.end() + end);
+    }
+    ranges
+}

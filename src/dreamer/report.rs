@@ -1,0 +1,639 @@
+//! What a dream says of itself: plain data, stable as JSON.
+
+use std::fmt;
+
+use chrono::{DateTime, NaiveDate, Utc};
+use serde::{Deserialize, Serialize};
+
+use crate::error::LostBy;
+use crate::format::DreamId;
+use crate::llm::Usage;
+use crate::name::DocName;
+use crate::workspace::Holder;
+
+/// How a run or pass ended. Prints the seed's words for the endings that the seed knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum Outcome {
+    /// Dreaming is off; nothing was touched.
+    #[serde(rename = "disabled")]
+    Disabled,
+    /// No journal has anything that a model has not been shown; the model was not called.
+    #[serde(rename = "nothing_new")]
+    NothingNew,
+    /// The section of exactly these inputs stands in `MEMORY.md` already; the model was not called.
+    #[serde(rename = "already_promoted")]
+    AlreadyPromoted,
+    /// The model was asked, and nothing was worth keeping or new.
+    #[serde(rename = "nothing_to_promote")]
+    NothingToPromote,
+    /// A section was appended (in a preview: would have been).
+    #[serde(rename = "appended")]
+    Appended,
+    /// It backs off after failures, or has reached its daily cap.
+    #[serde(rename = "not_due_skip")]
+    NotDue,
+    /// A live peer holds the workspace.
+    #[serde(rename = "lock_held_skip")]
+    LockHeld,
+    /// The lease was lost while the model thought; nothing was written.
+    #[serde(rename = "lease_lost")]
+    LeaseLost,
+    /// There was no usable answer; nothing moved.
+    #[serde(rename = "llm_error")]
+    LlmError,
+    /// The answer held a secret; the journals to blame are quarantined and `MEMORY.md` is untouched.
+    #[serde(rename = "pii_detected_quarantine")]
+    Quarantined,
+}
+
+impl Outcome {
+    /// The word for logs.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Disabled => "disabled",
+            Self::NothingNew => "nothing_new",
+            Self::AlreadyPromoted => "already_promoted",
+            Self::NothingToPromote => "nothing_to_promote",
+            Self::Appended => "appended",
+            Self::NotDue => "not_due_skip",
+            Self::LockHeld => "lock_held_skip",
+            Self::LeaseLost => "lease_lost",
+            Self::LlmError => "llm_error",
+            Self::Quarantined => "pii_detected_quarantine",
+        }
+    }
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())
+    }
+}
+
+/// What a dream does with what it found.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum DreamMode {
+    /// Appends it to `MEMORY.md`.
+    #[default]
+    Append,
+    /// Asks the model and says what it would append; claims nothing and writes nothing.
+    Preview,
+}
+
+/// The report of one run: one call of [`dream_once`](crate::dream_once).
+///
+/// Holds words of the promoted lines, so its `Debug` prints shapes there.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct DreamReport {
+    /// The version of this shape: 1. Fields are only added.
+    pub schema_version: u32,
+    /// How the run ended: the gravest ending of its passes.
+    pub outcome: Outcome,
+    /// Whether it wrote.
+    pub mode: DreamMode,
+    /// The workspace's location.
+    pub workspace: String,
+    /// When it began.
+    pub started_at: DateTime<Utc>,
+    /// When its last answer came.
+    pub ended_at: DateTime<Utc>,
+    /// The number of its claim.
+    pub epoch: Option<u64>,
+    /// The dream that an earlier run had left half done, and that was finished first.
+    pub recovered: Option<DreamId>,
+    /// Who holds the workspace, for [`Outcome::LockHeld`].
+    pub holder: Option<Holder>,
+    /// Why it is not due, for [`Outcome::NotDue`].
+    pub not_due: Option<NotDue>,
+    /// One entry for each time that a model was, or need not be, asked.
+    pub passes: Vec<PassReport>,
+    /// Every candidate journal, and why it was or was not read. Ascending by date.
+    pub journals: Vec<JournalReport>,
+    /// What waits for later passes.
+    pub backlog: Backlog,
+    /// How often the model was called.
+    pub calls: u32,
+    /// What that cost, where the host said.
+    pub usage: Option<Usage>,
+    /// How full `MEMORY.md` is.
+    pub memory: Option<MemoryGauge>,
+    /// What the operator should know besides.
+    pub notices: Vec<Notice>,
+}
+
+impl DreamReport {
+    /// All lines that were promoted, over all passes.
+    pub fn promoted(&self) -> impl Iterator<Item = &LineReport> {
+        self.passes.iter().flat_map(|pass| &pass.lines).filter(|line| matches!(line.fate, Fate::Promoted { .. }))
+    }
+
+    /// All lines that were held back for their evidence, over all passes.
+    pub fn held(&self) -> impl Iterator<Item = &LineReport> {
+        self.passes.iter().flat_map(|pass| &pass.lines).filter(|line| matches!(line.fate, Fate::Held(_)))
+    }
+}
+
+/// One pass: one selection, and the model's answer to it.
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct PassReport {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// The id of the dream: a hash of what the model was shown.
+    pub dream_id: DreamId,
+    /// What the model was shown, oldest first.
+    pub shown: Vec<ShownSlice>,
+    /// The size of the request in bytes; 0 where the model was not called.
+    pub request_bytes: u64,
+    /// What the call cost, where the host said.
+    pub usage: Option<Usage>,
+    /// Secrets that were masked before the request was made, by class.
+    pub masked: Vec<Charge>,
+    /// Journal lines that were left out of the request because a machine wrote them there.
+    pub stripped_lines: u64,
+    /// Why there was no usable answer, for [`Outcome::LlmError`].
+    pub failure: Option<Failure>,
+    /// How the lease was lost, for [`Outcome::LeaseLost`].
+    pub lost: Option<LostBy>,
+    /// Every line of the answer and its fate.
+    pub lines: Vec<LineReport>,
+    /// What the sanitiser took out of the answer.
+    pub dropped: Vec<Dropped>,
+    /// Who is to blame, for [`Outcome::Quarantined`].
+    pub quarantined: Vec<Blamed>,
+    /// The section as it was appended, or in a preview would be.
+    pub section: Option<String>,
+}
+
+impl PassReport {
+    pub(crate) fn new(dream_id: DreamId) -> Self {
+        Self {
+            outcome: Outcome::NothingNew,
+            dream_id,
+            shown: Vec::new(),
+            request_bytes: 0,
+            usage: None,
+            masked: Vec::new(),
+            stripped_lines: 0,
+            failure: None,
+            lost: None,
+            lines: Vec::new(),
+            dropped: Vec::new(),
+            quarantined: Vec::new(),
+            section: None,
+        }
+    }
+}
+
+impl fmt::Debug for PassReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PassReport")
+            .field("outcome", &self.outcome)
+            .field("dream_id", &self.dream_id)
+            .field("shown", &self.shown)
+            .field("lines", &self.lines)
+            .field("dropped", &self.dropped)
+            .field("quarantined", &self.quarantined)
+            .field("failure", &self.failure)
+            .field("lost", &self.lost)
+            .field("section_bytes", &self.section.as_ref().map(String::len))
+            .finish_non_exhaustive()
+    }
+}
+
+/// A slice of a journal that a model was shown.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ShownSlice {
+    /// The journal.
+    pub name: DocName,
+    /// The first byte.
+    pub from: u64,
+    /// One past the last byte.
+    pub to: u64,
+    /// The first line, from 1.
+    pub first_line: u64,
+    /// The last line.
+    pub last_line: u64,
+}
+
+/// Lines of a journal that a promoted line cites.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct SourceRef {
+    /// The journal.
+    pub name: DocName,
+    /// The first line, from 1.
+    pub first_line: u64,
+    /// The last line.
+    pub last_line: u64,
+}
+
+impl fmt::Display for SourceRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}#L{}", self.name, self.first_line)?;
+        if self.last_line > self.first_line { write!(f, "-L{}", self.last_line) } else { Ok(()) }
+    }
+}
+
+/// One line of an answer and what became of it.
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct LineReport {
+    /// The line after the sanitiser, without its bullet.
+    pub text: String,
+    /// The heading above it: `Facts`, `Preferences`, `Decisions`.
+    pub heading: Option<String>,
+    /// The journal lines that it cites.
+    pub sources: Vec<SourceRef>,
+    /// What became of it.
+    pub fate: Fate,
+}
+
+impl LineReport {
+    pub(crate) fn new(text: String, heading: Option<String>, sources: Vec<SourceRef>, fate: Fate) -> Self {
+        Self { text, heading, sources, fate }
+    }
+}
+
+impl fmt::Debug for LineReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "LineReport {{ bytes: {}, sources: {:?}, fate: {:?} }}", self.text.len(), self.sources, self.fate)
+    }
+}
+
+/// What became of a line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Fate {
+    /// It is in the section.
+    Promoted {
+        /// Whether it cites journal lines, which were then checked.
+        cited: bool,
+    },
+    /// The same statement stands in `MEMORY.md`, or earlier in the answer.
+    Duplicate,
+    /// An earlier dream promoted it and a person took it out again.
+    RemovedBefore,
+    /// Its evidence does not hold.
+    Held(Hold),
+}
+
+/// Why a line was held back.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hold {
+    /// The check that it failed.
+    pub reason: HoldReason,
+    /// The word of the line that the check missed in its sources.
+    pub word: Option<String>,
+}
+
+impl fmt::Debug for Hold {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", self.reason)
+    }
+}
+
+/// The check that a line failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum HoldReason {
+    /// It cites a journal that was not shown.
+    UnknownSource,
+    /// It cites lines that were not shown.
+    NoSuchLine,
+    /// A number does not occur in the cited lines.
+    Number,
+    /// A date neither occurs there nor follows from the journal's date.
+    Date,
+    /// A name does not occur there.
+    Name,
+    /// It says the opposite of a cited line.
+    Negation,
+    /// It has no word in common with the cited lines.
+    Unrelated,
+    /// It cites nothing, and citations are required.
+    Uncited,
+}
+
+impl HoldReason {
+    /// Says it to a person.
+    #[must_use]
+    pub fn explain(self) -> &'static str {
+        match self {
+            Self::UnknownSource => "cites a journal that was not shown",
+            Self::NoSuchLine => "cites lines that were not shown",
+            Self::Number => "a number is not in the cited lines",
+            Self::Date => "a date is not in the cited lines",
+            Self::Name => "a name is not in the cited lines",
+            Self::Negation => "says the opposite of a cited line",
+            Self::Unrelated => "has nothing in common with the cited lines",
+            Self::Uncited => "cites nothing",
+        }
+    }
+}
+
+/// What the sanitiser took out of an answer, counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Dropped {
+    /// What it was.
+    pub reason: DropReason,
+    /// How often.
+    pub count: u32,
+}
+
+/// Why a piece of an answer was taken out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum DropReason {
+    /// A heading other than Facts, Preferences and Decisions.
+    Heading,
+    /// A line of prose between the bullets.
+    NotABullet,
+    /// An HTML comment.
+    Comment,
+    /// An HTML or prompt tag.
+    Tag,
+    /// A code fence around the bullets.
+    Fence,
+    /// A frontmatter or thematic line.
+    Frontmatter,
+    /// A token that the library or a host acts on, alone on a line.
+    ControlToken,
+    /// Characters that cannot be seen.
+    Invisible,
+    /// An image, whose address a viewer would fetch.
+    Image,
+    /// A bullet with nothing left in it.
+    Empty,
+    /// A bullet above the length cap.
+    TooLong,
+    /// A bullet after the item cap.
+    TooMany,
+    /// A bullet that would take the section over its size cap.
+    SectionFull,
+}
+
+impl DropReason {
+    /// Says it to a person.
+    #[must_use]
+    pub fn explain(self) -> &'static str {
+        match self {
+            Self::Heading => "heading",
+            Self::NotABullet => "line that is no bullet",
+            Self::Comment => "comment",
+            Self::Tag => "tag",
+            Self::Fence => "code fence",
+            Self::Frontmatter => "frontmatter line",
+            Self::ControlToken => "control token",
+            Self::Invisible => "run of invisible characters",
+            Self::Image => "image",
+            Self::Empty => "empty bullet",
+            Self::TooLong => "bullet over the length cap",
+            Self::TooMany => "bullet over the item cap",
+            Self::SectionFull => "bullet over the section cap",
+        }
+    }
+}
+
+/// How often a class of secrets was masked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Charge {
+    /// The class, such as `aws_access_key`.
+    pub class: String,
+    /// How many places.
+    pub count: u32,
+}
+
+/// Journals that were quarantined for a secret in the answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Blamed {
+    /// The class of the secret.
+    pub pattern: String,
+    /// Where it stands: journal and line. Empty where no journal contains it, and all of the batch are blamed.
+    pub places: Vec<SourceRef>,
+    /// The quarantined journals.
+    pub journals: Vec<DocName>,
+}
+
+/// Why there was no usable answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Failure {
+    /// The client failed.
+    Client {
+        /// Its words, secrets masked.
+        message: String,
+        /// Whether it said that waiting may help.
+        retryable: bool,
+    },
+    /// Nothing, or white space.
+    Empty,
+    /// Cut off at a length limit.
+    Truncated,
+    /// Ended by something else than the model: a content filter, a tool call.
+    Stopped,
+    /// Neither bullets nor exactly the token for nothing.
+    Malformed,
+    /// Larger than any answer should be.
+    TooLarge,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Client { message, .. } => write!(f, "the client failed: {message}"),
+            Self::Empty => f.write_str("the answer was empty"),
+            Self::Truncated => f.write_str("the answer was cut off"),
+            Self::Stopped => f.write_str("the answer was stopped"),
+            Self::Malformed => f.write_str("the answer was neither bullets nor the token for nothing"),
+            Self::TooLarge => f.write_str("the answer was too large"),
+        }
+    }
+}
+
+/// A candidate journal and why it was or was not read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct JournalReport {
+    /// The journal.
+    pub name: DocName,
+    /// Why.
+    pub reason: ReadReason,
+    /// Its size in bytes, where it was looked at.
+    pub size: u64,
+    /// Bytes that were shown in this run.
+    pub shown: u64,
+    /// Bytes that still wait.
+    pub pending: u64,
+}
+
+impl JournalReport {
+    pub(crate) fn new(name: DocName, reason: ReadReason, size: u64, pending: u64) -> Self {
+        Self { name, reason, size, shown: 0, pending }
+    }
+}
+
+/// Why a journal was or was not read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum ReadReason {
+    /// It was shown, and nothing of it waits.
+    Shown,
+    /// It was shown, and the rest of it waits.
+    PartlyShown,
+    /// All of it was shown before.
+    AlreadyShown,
+    /// It changed where it had been shown before, so that was shown again.
+    Rewritten,
+    /// It did not fit and waits.
+    OverBudget,
+    /// It was asked about, there was no usable answer, and it waits.
+    Unanswered,
+    /// It waits for its last line to end.
+    Unfinished,
+    /// It is in quarantine until the operator releases it.
+    Quarantined,
+    /// A foreign peer's watermark says that it was dreamed.
+    DreamedByPeer,
+    /// Its date lies outside the window.
+    OutsideWindow,
+    /// It left the window before all of it was shown.
+    Expired,
+    /// It could not be read.
+    Unreadable,
+    /// It is empty, or nothing is left of it for a model to read.
+    Empty,
+}
+
+impl ReadReason {
+    /// Says it to a person.
+    #[must_use]
+    pub fn explain(self) -> &'static str {
+        match self {
+            Self::Shown => "read",
+            Self::PartlyShown => "read in part",
+            Self::AlreadyShown => "nothing new",
+            Self::Rewritten => "read again, it was rewritten",
+            Self::OverBudget => "waits, over budget",
+            Self::Unanswered => "waits, there was no usable answer",
+            Self::Unfinished => "waits for its last line to end",
+            Self::Quarantined => "in quarantine",
+            Self::DreamedByPeer => "dreamed by a peer",
+            Self::OutsideWindow => "outside the window",
+            Self::Expired => "left the window unread",
+            Self::Unreadable => "could not be read",
+            Self::Empty => "empty",
+        }
+    }
+}
+
+/// What waits for later passes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Backlog {
+    /// How many journals.
+    pub journals: u64,
+    /// How many bytes.
+    pub bytes: u64,
+    /// The date of the oldest of them.
+    pub oldest: Option<NaiveDate>,
+}
+
+/// How full `MEMORY.md` is against its budget.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MemoryGauge {
+    /// Its length in characters.
+    pub chars: u64,
+    /// The budget in characters; being over it only warns.
+    pub budget: u64,
+}
+
+impl MemoryGauge {
+    /// Whether it is over its budget.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        self.chars > self.budget
+    }
+}
+
+/// Why a dream is not due, and when it will be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "reason", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum NotDue {
+    /// The interval since the last run has not passed.
+    Interval {
+        /// When it will have.
+        next: DateTime<Utc>,
+    },
+    /// It backs off after failures in a row.
+    BackOff {
+        /// How many.
+        failures: u32,
+        /// When it tries again.
+        next: DateTime<Utc>,
+    },
+    /// The day's calls are used up.
+    CallsToday {
+        /// How many were made.
+        calls: u32,
+        /// When the next day begins, at the earliest.
+        next: DateTime<Utc>,
+    },
+    /// The day's bytes are used up.
+    BytesToday {
+        /// How many were sent.
+        bytes: u64,
+        /// When the next day begins, at the earliest.
+        next: DateTime<Utc>,
+    },
+}
+
+impl NotDue {
+    /// When to ask again.
+    #[must_use]
+    pub fn next(&self) -> DateTime<Utc> {
+        match self {
+            Self::Interval { next }
+            | Self::BackOff { next, .. }
+            | Self::CallsToday { next, .. }
+            | Self::BytesToday { next, .. } => *next,
+        }
+    }
+}
+
+/// Something that the operator should know besides.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Notice {
+    /// A section that a dream appended is no longer in `MEMORY.md`: somebody took it out, or an editor saved
+    /// over it. It is not appended again.
+    SectionMissing(DreamId),
+    /// A peer that knows only the watermark dreamed meanwhile; so many journals count as dreamed.
+    DreamedByPeer(u64),
+    /// Two names differ in case only.
+    CaseCollision(DocName, DocName),
+    /// An entry of a journal folder that is no journal and no plain file.
+    RefusedEntry(String),
+    /// A quarantined journal has grown since it was quarantined; it stays out until released.
+    QuarantinedGrew(DocName),
+    /// A journal changed between being selected and being read; it waits for the next pass.
+    ChangedWhileReading(DocName),
+    /// `MEMORY.md` is over its budget; nothing was dropped.
+    MemoryOverBudget,
+    /// The lock could not be removed; peers wait for its time to run out.
+    LockNotRemoved,
+    /// No journal exists at all. The automatic daily log is off by default.
+    NoJournals,
+    /// There is an unfinished commit, which a preview does not finish.
+    UnfinishedCommit(DreamId),
+}

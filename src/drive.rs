@@ -1,0 +1,95 @@
+//! The drivers: the loop over steps, and the only place that reads the wall clock.
+
+use std::future::Future;
+
+use chrono::{DateTime, Utc};
+
+use crate::dreamer::{DreamReport, Dreamer, Step};
+use crate::error::Result;
+use crate::llm::{LlmClient, LlmError, LlmReply, LlmRequest};
+
+/// Dreams once, by the clock on the wall: begins, asks the model as often as a pass needs it, and reports.
+///
+/// Blocks while the model thinks. To stop in between, drive the steps by hand and drop the pass.
+///
+/// ```
+/// use std::sync::Arc;
+/// use noctuary::{FileWorkspace, JournalDreamer, LlmReply, Outcome, dream_once, llm_fn};
+///
+/// let folder = tempfile::tempdir()?;
+/// let dreamer = JournalDreamer::builder(Arc::new(FileWorkspace::open(folder.path())?)).enabled(true).build()?;
+/// let report = dream_once(&dreamer, &llm_fn(|_| Ok(LlmReply::new("NOTHING_TO_PROMOTE"))))?;
+/// assert_eq!(report.outcome, Outcome::NothingNew);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+///
+/// What the library itself could not do; see [`Dreamer::begin`].
+pub fn dream_once(dreamer: &dyn Dreamer, llm: &dyn LlmClient) -> Result<DreamReport> {
+    dream_once_at(dreamer, llm, &Utc::now)
+}
+
+/// Dreams once, by a clock of the caller's. The same workspace, answers and clock give the same bytes.
+///
+/// # Errors
+///
+/// As [`dream_once`].
+pub fn dream_once_at(
+    dreamer: &dyn Dreamer,
+    llm: &dyn LlmClient,
+    clock: &dyn Fn() -> DateTime<Utc>,
+) -> Result<DreamReport> {
+    let mut step = dreamer.begin(clock())?;
+    loop {
+        match step {
+            Step::Done(report) => return Ok(*report),
+            Step::Ask(pass) => {
+                let answer = llm.complete(pass.request());
+                step = pass.resume(answer, clock())?;
+            }
+        }
+    }
+}
+
+/// Dreams once in an async host of any runtime.
+///
+/// The files are read and written on the thread that polls, a few milliseconds a pass; a host that cannot
+/// spare them calls [`dream_once`] on a thread that may block. Dropping the future releases the lease and
+/// leaves the files as they were.
+///
+/// ```
+/// use std::sync::Arc;
+/// use noctuary::{FileWorkspace, JournalDreamer, LlmReply, LlmRequest, dream_once_async};
+///
+/// # let runtime = tokio::runtime::Runtime::new()?;
+/// # runtime.block_on(async {
+/// let folder = tempfile::tempdir()?;
+/// let dreamer = JournalDreamer::builder(Arc::new(FileWorkspace::open(folder.path())?)).enabled(true).build()?;
+/// let ask = |_request: LlmRequest| async { Ok(LlmReply::new("NOTHING_TO_PROMOTE")) };
+/// let report = dream_once_async(&dreamer, ask).await?;
+/// assert_eq!(report.calls, 0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+///
+/// As [`dream_once`].
+pub async fn dream_once_async<F, Fut>(dreamer: &dyn Dreamer, ask: F) -> Result<DreamReport>
+where
+    F: Fn(LlmRequest) -> Fut,
+    Fut: Future<Output = Result<LlmReply, LlmError>>,
+{
+    let mut step = dreamer.begin(Utc::now())?;
+    loop {
+        match step {
+            Step::Done(report) => return Ok(*report),
+            Step::Ask(pass) => {
+                let answer = ask(pass.request().clone()).await;
+                step = pass.resume(answer, Utc::now())?;
+            }
+        }
+    }
+}

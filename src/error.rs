@@ -1,0 +1,235 @@
+//! The one error type: a variant for everything that a caller would treat differently.
+
+use std::fmt;
+use std::io;
+
+use crate::document::Document;
+use crate::name::{Name, NameError};
+
+/// A result of this crate.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What can go wrong, by what a caller can do about it.
+///
+/// No message holds text out of a document. Expected endings of a dream are no errors: they are
+/// [`Outcome`](crate::Outcome)s.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A text is no document name.
+    #[error(transparent)]
+    Name(#[from] NameError),
+    /// The operating system refused an operation.
+    #[error("cannot {action} {path}")]
+    Io {
+        /// What was attempted, as a verb.
+        action: &'static str,
+        /// On what: a path inside the workspace.
+        path: String,
+        /// Why not.
+        source: io::Error,
+    },
+    /// Bytes were handed to the operating system, which could not say that they are safe. They may or may
+    /// not survive a power loss; the next claim finds out and finishes the commit.
+    #[error("cannot tell whether {path} reached the disk")]
+    DurabilityUnknown {
+        /// The file or folder that could not be synced.
+        path: String,
+        /// Why not.
+        source: io::Error,
+    },
+    /// The document is not as the writer saw it; nothing was written.
+    #[error("{name} has changed since it was read")]
+    Conflict {
+        /// The document.
+        name: Name,
+        /// What stands there now; `None` where nothing does. Boxed: the rare case carries the bytes.
+        current: Option<Box<Document>>,
+    },
+    /// No document has this name.
+    #[error("{name} does not exist")]
+    NotFound {
+        /// The name that was looked for.
+        name: Name,
+    },
+    /// Something stands at this name that is not a plain file or folder inside the workspace.
+    #[error("{path} is refused: {reason}")]
+    Refused {
+        /// The path inside the workspace.
+        path: String,
+        /// What stands there instead.
+        reason: Refusal,
+    },
+    /// The document is not UTF-8; its bytes stay as they are.
+    #[error("{name} is not UTF-8 after byte {valid_up_to}")]
+    NotUtf8 {
+        /// The document.
+        name: Name,
+        /// How many bytes at its front are.
+        valid_up_to: usize,
+    },
+    /// The document is larger than a whole read allows; read a range of it.
+    #[error("{name} has {len} bytes, more than {limit}")]
+    TooLarge {
+        /// The document.
+        name: Name,
+        /// Its length in bytes.
+        len: u64,
+        /// The limit in bytes.
+        limit: u64,
+    },
+    /// A state file does not parse. Nothing is reset: a person mends or deletes it.
+    #[error("{name} is damaged at line {line}, column {column}: {what}")]
+    Corrupt {
+        /// The file.
+        name: String,
+        /// The line, from 1; 0 where unknown.
+        line: usize,
+        /// The column, from 1; 0 where unknown.
+        column: usize,
+        /// What is wrong with it, without its text.
+        what: &'static str,
+    },
+    /// A state file was written by a newer version of this library.
+    #[error("{name} has version {found}; this library knows up to {known}")]
+    NewerVersion {
+        /// The file.
+        name: String,
+        /// The version found.
+        found: u64,
+        /// The newest version known.
+        known: u64,
+    },
+    /// The lease is no longer this holder's; nothing was written.
+    #[error("the lease was lost: {0}")]
+    LeaseLost(LostBy),
+    /// Another process held a short lock for longer than was waited.
+    #[error("{path} stayed locked by another process")]
+    Busy {
+        /// The lock file.
+        path: String,
+    },
+    /// The workspace lies on a network file system, where locks cannot be trusted.
+    #[error("{path} lies on {file_system}, where locks cannot be trusted; dreaming stays off there")]
+    NetworkFileSystem {
+        /// The workspace's root.
+        path: String,
+        /// The kind of file system.
+        file_system: &'static str,
+    },
+    /// A setting is out of its bounds.
+    #[error("{setting} {rule}")]
+    Config {
+        /// The setting or environment variable.
+        setting: &'static str,
+        /// The rule that its value breaks.
+        rule: &'static str,
+    },
+}
+
+/// Why a path is refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// It, or a folder above it, is a symbolic link below the root.
+    Symlink,
+    /// A file was expected.
+    NotAFile,
+    /// A folder was expected.
+    NotAFolder,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Symlink => "a symbolic link stands there",
+            Self::NotAFile => "it is not a plain file",
+            Self::NotAFolder => "it is not a folder",
+        })
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+/// How a lease was lost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum LostBy {
+    /// The lock was taken over or deleted.
+    Token,
+    /// The guard was replaced or deleted.
+    Guard,
+    /// A later holder came.
+    Epoch,
+    /// A peer moved the watermark meanwhile.
+    Watermark,
+    /// It was held for longer than the holder allows itself.
+    Deadline,
+    /// An earlier write could not be made durable.
+    Poisoned,
+}
+
+impl fmt::Display for LostBy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Token => "its lock was taken over or deleted",
+            Self::Guard => "its guard was replaced or deleted",
+            Self::Epoch => "a later holder came",
+            Self::Watermark => "a peer moved the watermark",
+            Self::Deadline => "it was held for too long",
+            Self::Poisoned => "an earlier write could not be made durable",
+        })
+    }
+}
+
+/// Adds the place to an error of the operating system.
+pub(crate) trait At<T> {
+    /// Says what was attempted (`"read"`) and on which path.
+    fn at(self, action: &'static str, path: impl fmt::Display) -> Result<T>;
+}
+
+impl<T> At<T> for io::Result<T> {
+    fn at(self, action: &'static str, path: impl fmt::Display) -> Result<T> {
+        self.map_err(|source| match source.get_ref().and_then(|inner| inner.downcast_ref::<Refusal>()) {
+            Some(reason) => Error::Refused { path: path.to_string(), reason: *reason },
+            None => Error::Io { action, path: path.to_string(), source },
+        })
+    }
+}
+
+/// Parses JSON of a state file; the error says where it breaks and never quotes it.
+pub(crate) fn parse_json<T: serde::de::DeserializeOwned>(name: &str, bytes: &[u8]) -> Result<T> {
+    serde_json::from_slice(bytes).map_err(|error| corrupt(name, &error))
+}
+
+/// Turns a JSON error into [`Error::Corrupt`] without the text that serde would quote.
+pub(crate) fn corrupt(name: &str, error: &serde_json::Error) -> Error {
+    let what = match error.classify() {
+        serde_json::error::Category::Eof => "it ends too early",
+        serde_json::error::Category::Syntax => "it is not JSON",
+        serde_json::error::Category::Data => "a value is missing or has another type",
+        serde_json::error::Category::Io => "it could not be read",
+    };
+    Error::Corrupt { name: name.to_owned(), line: error.line(), column: error.column(), what }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_damaged_state_file_is_named_and_never_quoted() {
+        let error = parse_json::<u64>("state.json", b"\"sk-ant-secret\"").unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "state.json is damaged at line 1, column 15: a value is missing or has another type"
+        );
+    }
+
+    #[test]
+    fn errors_can_cross_threads() {
+        fn check<T: Send + Sync + 'static>() {}
+        check::<Error>();
+    }
+}

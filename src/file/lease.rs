@@ -1,0 +1,368 @@
+//! The lease of a folder: a kernel lock for our own peers, and the seed's lock file for the others.
+//!
+//! The truth is the kernel's lock on `.dreaming.d/guard`, a file that is never removed: the kernel frees it
+//! at any death of its holder, and no two open files have it at once. The guard also holds the epoch, a
+//! number that only rises. Beside it stands `.dreaming.lock`, complete from the moment it can be seen, and
+//! refreshed in place while held, so that a peer which knows only age and process id never takes a live
+//! holder for dead. Whoever takes over a lock moves it aside and looks again before it is removed.
+
+use std::fmt;
+use std::io;
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use chrono::{DateTime, TimeDelta, Utc};
+
+use super::{STATE_FOLDER, append, remove, write, write_guard};
+use crate::disk::host::{self, Host};
+use crate::disk::{Disk, DiskFile, Open, atomic};
+use crate::error::{At, Error, LostBy, Result};
+use crate::format::iso_millis;
+use crate::format::lock::{IMPLEMENTATION, LockFile, started_at_offset};
+use crate::name::Name;
+use crate::workspace::{Claim, ClaimTerms, Holder, Lease, WriteMode};
+
+const GUARD: &str = ".dreaming.d/guard";
+const LOCK: &str = ".dreaming.lock";
+/// More than any lock file has.
+const LOCK_LIMIT: u64 = 64 << 10;
+/// The epoch as text: twenty digits and a line break.
+const EPOCH_BYTES: usize = 21;
+/// How old a lock that does not parse must be before it is taken for abandoned rather than half written.
+const UNFINISHED_FOR: TimeDelta = TimeDelta::seconds(60);
+
+/// Claims the workspace, or says who holds it.
+pub(super) fn claim(disk: &Arc<dyn Disk>, terms: &ClaimTerms) -> Result<Claim> {
+    if !terms.allow_network
+        && let Some(file_system) = disk.network().at("look at", disk.root().display())?
+    {
+        return Err(Error::NetworkFileSystem { path: disk.root().display().to_string(), file_system });
+    }
+    atomic::create_folder_of(disk.as_ref(), GUARD)?;
+    let Some(guard) = take_guard(disk.as_ref())? else {
+        return Ok(Claim::Held(holder(read_lock(disk.as_ref())?.as_ref().map(|(bytes, _)| bytes.as_slice()))));
+    };
+    let epoch = raise_epoch(guard.as_ref())?;
+    {
+        let _write_guard = write_guard(disk.as_ref())?;
+        atomic::sweep(disk.as_ref(), "")?;
+        atomic::sweep(disk.as_ref(), STATE_FOLDER)?;
+    }
+    let lock = match place_lock(disk.as_ref(), terms, epoch)? {
+        Placed::Ours(lock) => lock,
+        Placed::Held(holder) => return Ok(Claim::Held(holder)),
+    };
+    let shared = Arc::new(Shared {
+        disk: Arc::clone(disk),
+        guard_id: guard.stat().at("look at", GUARD)?.id,
+        guard,
+        epoch,
+        lock,
+        deadline: disk.elapsed() + terms.max_hold,
+        poisoned: Mutex::new(false),
+    });
+    let heartbeat = Heartbeat::start(&shared, terms.ttl / 4)?;
+    Ok(Claim::Granted(Box::new(FileLease { shared, heartbeat: Some(heartbeat) })))
+}
+
+/// Opens and locks the guard; `None` where another holds it.
+fn take_guard(disk: &dyn Disk) -> Result<Option<Box<dyn DiskFile>>> {
+    for _ in 0..3 {
+        let guard = disk.open(GUARD, Open::OpenOrCreate).at("open", GUARD)?;
+        if !guard.try_lock().at("lock", GUARD)? {
+            return Ok(None);
+        }
+        // Somebody may have removed the name between opening and locking; then we hold a lock that nobody
+        // else will find.
+        let locked = guard.stat().at("look at", GUARD)?.id;
+        if disk.stat(GUARD).at("look at", GUARD)?.is_some_and(|named| named.id == locked) {
+            return Ok(Some(guard));
+        }
+    }
+    Err(Error::Busy { path: GUARD.to_owned() })
+}
+
+fn raise_epoch(guard: &dyn DiskFile) -> Result<u64> {
+    let epoch = read_epoch(guard)? + 1;
+    guard.write_at(format!("{epoch:020}\n").as_bytes(), 0).at("write", GUARD)?;
+    guard.sync().map_err(|source| Error::DurabilityUnknown { path: GUARD.to_owned(), source })?;
+    Ok(epoch)
+}
+
+fn read_epoch(guard: &dyn DiskFile) -> Result<u64> {
+    let mut bytes = [0; EPOCH_BYTES];
+    let read = guard.read_at(&mut bytes, 0).at("read", GUARD)?;
+    let text = std::str::from_utf8(&bytes[..read]).unwrap_or("x").trim();
+    if text.is_empty() {
+        return Ok(0);
+    }
+    text.parse().map_err(|_| Error::Corrupt { name: GUARD.to_owned(), line: 1, column: 1, what: "it is no number" })
+}
+
+enum Placed {
+    Ours(OurLock),
+    Held(Holder),
+}
+
+/// The lock file that we placed, open, so that it can be refreshed whatever becomes of its name.
+struct OurLock {
+    token: String,
+    file: Box<dyn DiskFile>,
+    started_at: u64,
+}
+
+/// Places the seed's lock file, after judging the one that stands there.
+fn place_lock(disk: &dyn Disk, terms: &ClaimTerms, epoch: u64) -> Result<Placed> {
+    let host = Host::this();
+    let now = disk.clock();
+    let lock = LockFile {
+        pid: host.pid,
+        hostname: host.hostname.clone(),
+        started_at: Some(now),
+        token: host::token(),
+        implementation: Some(IMPLEMENTATION.to_owned()),
+        acquired_at: Some(now),
+        epoch: Some(epoch),
+        boot_id: host.boot_id.clone(),
+        pid_ns: host.pid_ns.clone(),
+        guard: Some(GUARD.to_owned()),
+    };
+    let printed = lock.print();
+    let ours = || -> Result<Placed> {
+        let file = disk.open(LOCK, Open::Modify).at("open", LOCK)?;
+        let started_at = started_at_offset(&printed);
+        Ok(Placed::Ours(OurLock { token: lock.token.clone(), file, started_at }))
+    };
+    if atomic::create(disk, LOCK, printed.as_bytes())? {
+        return ours();
+    }
+    // Something stands there: a dead peer of ours, since we hold the guard, or a foreign one, dead or alive.
+    let Some((seen, modified)) = read_lock(disk)? else {
+        return Ok(if atomic::create(disk, LOCK, printed.as_bytes())? { ours()? } else { Placed::Held(Holder::default()) });
+    };
+    let standing = LockFile::parse(&seen);
+    let foreign = !standing.as_ref().is_some_and(LockFile::is_ours);
+    if !is_stale(standing.as_ref(), modified, now, terms.ttl, &host) {
+        return Ok(Placed::Held(holder(Some(&seen))));
+    }
+    // Moved aside, never removed by name: a peer may have taken over between our look and now, and its
+    // fresh lock must survive. (seed 000, "Multi-process safety")
+    if !move_aside(disk, &lock.token, |aside| aside == seen)? {
+        return Ok(Placed::Held(holder(read_lock(disk)?.as_ref().map(|(bytes, _)| bytes.as_slice()))));
+    }
+    if !atomic::create(disk, LOCK, printed.as_bytes())? {
+        return Ok(Placed::Held(holder(read_lock(disk)?.as_ref().map(|(bytes, _)| bytes.as_slice()))));
+    }
+    if foreign {
+        // A foreign peer may have judged the same lock stale and be about to remove ours by name.
+        disk.pause(terms.settle);
+        match read_lock(disk)?.and_then(|(bytes, _)| LockFile::parse(&bytes)) {
+            Some(placed) if placed.token == lock.token => {}
+            other => {
+                return Ok(Placed::Held(other.map_or_else(Holder::default, |lock| holder_of(&lock))));
+            }
+        }
+    }
+    ours()
+}
+
+/// The seed's two rules, and two that it lacks: a lock of ours is dead, since we hold the guard; one that
+/// does not parse is being written, unless it is old.
+fn is_stale(lock: Option<&LockFile>, modified: DateTime<Utc>, now: DateTime<Utc>, ttl: Duration, host: &Host) -> bool {
+    let Some(lock) = lock else { return now - modified > UNFINISHED_FOR };
+    if lock.is_ours() {
+        return true;
+    }
+    let ttl = TimeDelta::from_std(ttl).unwrap_or(TimeDelta::MAX);
+    let too_old = lock.started_at.is_some_and(|started| now - started > ttl);
+    let same_namespace = lock.pid_ns.is_none() || lock.pid_ns == host.pid_ns;
+    too_old || (same_namespace && host.is_dead(&lock.hostname, lock.pid))
+}
+
+/// Moves the lock file aside and removes it, if what was moved is what was meant; else puts it back.
+fn move_aside(disk: &dyn Disk, token: &str, is_meant: impl FnOnce(&[u8]) -> bool) -> Result<bool> {
+    let aside = format!("{}{token}.tmp", atomic::TEMPORARY);
+    match disk.rename(LOCK, &aside) {
+        Ok(()) => {}
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(true),
+        Err(error) => return Err(error).at("move aside", LOCK),
+    }
+    let moved = atomic::read(disk, &aside, LOCK_LIMIT)?.unwrap_or_default();
+    if is_meant(&moved) {
+        disk.unlink(&aside).at("remove", &aside)?;
+        return Ok(true);
+    }
+    match disk.rename_new(&aside, LOCK) {
+        Ok(()) => Ok(false),
+        // Somebody placed another one meanwhile: theirs stands.
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            disk.unlink(&aside).at("remove", &aside)?;
+            Ok(false)
+        }
+        Err(error) => Err(error).at("put back", LOCK),
+    }
+}
+
+fn read_lock(disk: &dyn Disk) -> Result<Option<(Vec<u8>, DateTime<Utc>)>> {
+    let Some(stat) = disk.stat(LOCK).at("look at", LOCK)? else { return Ok(None) };
+    Ok(atomic::read(disk, LOCK, LOCK_LIMIT)?.map(|bytes| (bytes, stat.modified)))
+}
+
+fn holder(lock: Option<&[u8]>) -> Holder {
+    lock.and_then(LockFile::parse).map_or_else(Holder::default, |lock| holder_of(&lock))
+}
+
+fn holder_of(lock: &LockFile) -> Holder {
+    Holder { pid: Some(lock.pid), hostname: Some(lock.hostname.clone()), since: lock.acquired_at.or(lock.started_at) }
+}
+
+/// What the lease and its heartbeat share.
+struct Shared {
+    disk: Arc<dyn Disk>,
+    guard: Box<dyn DiskFile>,
+    guard_id: (u64, u64),
+    epoch: u64,
+    lock: OurLock,
+    deadline: Duration,
+    poisoned: Mutex<bool>,
+}
+
+impl Shared {
+    /// The fence. Whoever calls it before a write holds the write guard.
+    fn check(&self) -> Result<()> {
+        let lost = |by| Err(Error::LeaseLost(by));
+        if *self.poisoned.lock().unwrap_or_else(PoisonError::into_inner) {
+            return lost(LostBy::Poisoned);
+        }
+        if self.disk.elapsed() >= self.deadline {
+            return lost(LostBy::Deadline);
+        }
+        if self.disk.stat(GUARD).at("look at", GUARD)?.is_none_or(|named| named.id != self.guard_id) {
+            return lost(LostBy::Guard);
+        }
+        if read_epoch(self.guard.as_ref())? != self.epoch {
+            return lost(LostBy::Epoch);
+        }
+        let standing = read_lock(self.disk.as_ref())?.and_then(|(bytes, _)| LockFile::parse(&bytes));
+        if standing.is_none_or(|lock| lock.token != self.lock.token) {
+            return lost(LostBy::Token);
+        }
+        Ok(())
+    }
+
+    /// Runs a mutation behind the fence, in one critical section.
+    fn fenced<T>(&self, mutate: impl FnOnce(&dyn Disk) -> Result<T>) -> Result<T> {
+        let _write_guard = write_guard(self.disk.as_ref())?;
+        self.check()?;
+        mutate(self.disk.as_ref()).inspect_err(|error| {
+            // After a failed sync nobody knows what is on the disk: this lease writes no more, and the next
+            // claim finishes from the intent.
+            if matches!(error, Error::DurabilityUnknown { .. }) {
+                *self.poisoned.lock().unwrap_or_else(PoisonError::into_inner) = true;
+            }
+        })
+    }
+
+    /// Writes the present time into the lock file that we placed, also where its name has gone.
+    fn refresh(&self) -> io::Result<()> {
+        self.lock.file.write_at(iso_millis::print(self.disk.clock()).as_bytes(), self.lock.started_at)
+    }
+
+    fn release(&self) -> Result<()> {
+        let _write_guard = write_guard(self.disk.as_ref())?;
+        let standing = read_lock(self.disk.as_ref())?.and_then(|(bytes, _)| LockFile::parse(&bytes));
+        let is_mine = |lock: &LockFile| lock.token == self.lock.token;
+        if standing.as_ref().is_some_and(is_mine) {
+            move_aside(self.disk.as_ref(), &host::token(), |aside| {
+                LockFile::parse(aside).as_ref().is_some_and(is_mine)
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// Refreshes the lock file until stopped. The one thread of this crate.
+struct Heartbeat {
+    stop: Sender<()>,
+    thread: JoinHandle<()>,
+}
+
+impl Heartbeat {
+    fn start(shared: &Arc<Shared>, every: Duration) -> Result<Self> {
+        let (stop, stopped) = mpsc::channel();
+        let shared = Arc::clone(shared);
+        let every = every.max(Duration::from_millis(1));
+        let thread = std::thread::Builder::new()
+            .name("noctuary-lease".to_owned())
+            .spawn(move || {
+                while stopped.recv_timeout(every) == Err(RecvTimeoutError::Timeout) {
+                    // A missed refresh is made up by the next; a peer that took over meanwhile is noticed by
+                    // the fence.
+                    let _ = shared.refresh();
+                }
+            })
+            .at("start the heartbeat of", LOCK)?;
+        Ok(Self { stop, thread })
+    }
+
+    fn stop(self) {
+        drop(self.stop);
+        let _ = self.thread.join();
+    }
+}
+
+/// The lease of a [`FileWorkspace`](super::FileWorkspace).
+struct FileLease {
+    shared: Arc<Shared>,
+    heartbeat: Option<Heartbeat>,
+}
+
+impl FileLease {
+    fn give_back(&mut self) -> Result<()> {
+        let Some(heartbeat) = self.heartbeat.take() else { return Ok(()) };
+        heartbeat.stop();
+        self.shared.release()
+        // The guard is freed by the kernel when `shared` is dropped.
+    }
+}
+
+impl Lease for FileLease {
+    fn epoch(&self) -> u64 {
+        self.shared.epoch
+    }
+
+    fn check(&self) -> Result<()> {
+        self.shared.check()
+    }
+
+    fn append(&self, name: &Name, bytes: &[u8]) -> Result<()> {
+        self.shared.fenced(|disk| append(disk, name, bytes))
+    }
+
+    fn replace(&self, name: &Name, bytes: &[u8]) -> Result<()> {
+        self.shared.fenced(|disk| write(disk, name, bytes, WriteMode::Replace).map(|_| ()))
+    }
+
+    fn remove(&self, name: &Name) -> Result<bool> {
+        self.shared.fenced(|disk| remove(disk, name))
+    }
+
+    fn release(mut self: Box<Self>) -> Result<()> {
+        self.give_back()
+    }
+}
+
+impl Drop for FileLease {
+    fn drop(&mut self) {
+        // Nobody is left to tell: a lock file that stays is known as dead by the free guard.
+        let _ = self.give_back();
+    }
+}
+
+impl fmt::Debug for FileLease {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "FileLease {{ epoch: {} }}", self.shared.epoch)
+    }
+}

@@ -1,0 +1,305 @@
+//! A workspace in a folder: plain files that a person can read, edit, grep and keep in git.
+
+mod lease;
+
+use std::fmt;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::disk::{Disk, DiskFile, Kind, Open, OsDisk, atomic};
+use crate::document::{Document, Revision};
+use crate::error::{At, Error, Refusal, Result};
+use crate::name::{DocName, Name};
+use crate::workspace::{Claim, ClaimTerms, Listing, MAX_DOCUMENT, Metadata, Workspace, WriteMode};
+
+/// A workspace in a folder.
+///
+/// Opening it writes nothing. Files are made with mode 0600 and folders with 0700; a file that is replaced
+/// keeps its mode. Nothing is read or written outside the folder: names are checked, and symbolic links
+/// below the root are refused; the root itself may be one.
+///
+/// Not for network drives: exclusive creation and locks cannot be trusted on every client, so
+/// [`claim`](Workspace::claim) refuses them where it can tell.
+///
+/// Clones are the same workspace.
+///
+/// # Example: two editors, one file
+///
+/// ```
+/// use noctuary::{DocName, Error, FileWorkspace, Workspace, WriteMode};
+///
+/// let folder = tempfile::tempdir()?;
+/// let workspace = FileWorkspace::open(folder.path())?;
+/// let seen = workspace.write(&DocName::USER, b"- Name: Marta\n", WriteMode::Create)?;
+///
+/// workspace.write(&DocName::USER, b"- Name: Marta L.\n", WriteMode::IfRevision(seen))?;
+/// let late = workspace.write(&DocName::USER, b"- Name: M.\n", WriteMode::IfRevision(seen));
+/// assert!(matches!(late, Err(Error::Conflict { current: Some(_), .. })));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct FileWorkspace {
+    disk: Arc<dyn Disk>,
+}
+
+/// Where our own files live.
+const STATE_FOLDER: &str = ".dreaming.d";
+/// The short lock of every mutation.
+const WRITE_GUARD: &str = ".dreaming.d/write-guard";
+/// How long a mutation waits for another one.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+impl FileWorkspace {
+    /// Opens an existing folder.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] where there is no such folder, or it cannot be entered.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        OsDisk::open(path).at("open", path.display()).map(|disk| Self { disk: Arc::new(disk) })
+    }
+
+    /// Opens a workspace over another disk: one that fails, or whose clock is set.
+    #[cfg(any(test, feature = "testing"))]
+    #[must_use]
+    pub fn on_disk(disk: Arc<dyn Disk>) -> Self {
+        Self { disk }
+    }
+
+    /// Says where the workspace is: an explicit argument, else the variable `MINARA_WORKSPACE_DIR`, else the
+    /// seed's default `~/.minara/workspace`. A `~/` at the front stands for `HOME`.
+    ///
+    /// ```
+    /// use std::path::Path;
+    /// use noctuary::FileWorkspace;
+    ///
+    /// let env = |name: &str| (name == "HOME").then(|| "/home/marta".to_owned());
+    /// let path = FileWorkspace::locate(None, env)?;
+    /// assert_eq!(path, Path::new("/home/marta/.minara/workspace"));
+    /// # Ok::<(), noctuary::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Config`] where `HOME` is needed and not set.
+    pub fn locate(argument: Option<&Path>, lookup: impl Fn(&str) -> Option<String>) -> Result<PathBuf> {
+        let set = |name: &str| lookup(name).filter(|value| !value.is_empty());
+        let path = match argument {
+            Some(path) => path.to_owned(),
+            None => set("MINARA_WORKSPACE_DIR").unwrap_or_else(|| "~/.minara/workspace".to_owned()).into(),
+        };
+        let Ok(below_home) = path.strip_prefix("~") else { return Ok(path) };
+        let home = set("HOME").ok_or(Error::Config { setting: "HOME", rule: "must be set to find the workspace" })?;
+        Ok(Path::new(&home).join(below_home))
+    }
+
+    /// Runs a mutation while no other of this workspace runs, in any process.
+    fn exclusively<T>(&self, mutate: impl FnOnce() -> Result<T>) -> Result<T> {
+        let _guard = write_guard(self.disk.as_ref())?;
+        mutate()
+    }
+}
+
+/// Takes the write guard; it is free again when the file is dropped.
+fn write_guard(disk: &dyn Disk) -> Result<Box<dyn DiskFile>> {
+    atomic::create_folder_of(disk, WRITE_GUARD)?;
+    let file = disk.open(WRITE_GUARD, Open::OpenOrCreate).at("open", WRITE_GUARD)?;
+    let begun = disk.elapsed();
+    let mut pause = Duration::from_micros(50);
+    while !file.try_lock().at("lock", WRITE_GUARD)? {
+        if disk.elapsed().saturating_sub(begun) > PATIENCE {
+            return Err(Error::Busy { path: WRITE_GUARD.to_owned() });
+        }
+        disk.pause(pause);
+        pause = (pause * 2).min(Duration::from_millis(5));
+    }
+    Ok(file)
+}
+
+impl Workspace for FileWorkspace {
+    fn location(&self) -> String {
+        self.disk.root().display().to_string()
+    }
+
+    fn list(&self, folder: Option<&DocName>) -> Result<Listing> {
+        let path = folder.map_or("", |name| name.as_str());
+        let entries = match self.disk.list(path) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Listing::default()),
+            Err(error) => return Err(error).at("list", path),
+        };
+        let (mut documents, mut folders, mut refused) = (Vec::new(), Vec::new(), Vec::new());
+        for entry in entries {
+            if entry.name.starts_with('.') {
+                continue;
+            }
+            let name = match folder {
+                Some(folder) => folder.join(&entry.name),
+                None => DocName::parse(entry.name.as_str()),
+            };
+            match (name, entry.kind) {
+                (Ok(name), Kind::File) => documents.push(name),
+                (Ok(name), Kind::Folder) => folders.push(name),
+                _ => refused.push(entry.name),
+            }
+        }
+        Ok(Listing::new(documents, folders, refused))
+    }
+
+    fn metadata(&self, name: &Name) -> Result<Option<Metadata>> {
+        let path = name.as_str();
+        let Some(stat) = self.disk.stat(path).at("look at", path)? else { return Ok(None) };
+        match stat.kind {
+            Kind::File => Ok(Some(Metadata { len: stat.len, modified: stat.modified })),
+            Kind::Symlink => Err(Error::Refused { path: path.to_owned(), reason: Refusal::Symlink }),
+            Kind::Folder | Kind::Other => Err(Error::Refused { path: path.to_owned(), reason: Refusal::NotAFile }),
+        }
+    }
+
+    fn read(&self, name: &Name) -> Result<Option<Document>> {
+        read(self.disk.as_ref(), name)
+    }
+
+    fn read_range(&self, name: &Name, range: Range<u64>) -> Result<Vec<u8>> {
+        let len = range.end.saturating_sub(range.start);
+        if len > MAX_DOCUMENT {
+            return Err(Error::TooLarge { name: name.clone(), len, limit: MAX_DOCUMENT });
+        }
+        match self.disk.open(name.as_str(), Open::Read) {
+            Ok(file) => atomic::read_range(file.as_ref(), range.start, len).at("read", name),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
+            Err(error) => Err(error).at("open", name),
+        }
+    }
+
+    fn write(&self, name: &Name, bytes: &[u8], mode: WriteMode) -> Result<Revision> {
+        self.exclusively(|| write(self.disk.as_ref(), name, bytes, mode))
+    }
+
+    fn append(&self, name: &Name, bytes: &[u8]) -> Result<()> {
+        self.exclusively(|| append(self.disk.as_ref(), name, bytes))
+    }
+
+    fn remove(&self, name: &Name) -> Result<bool> {
+        self.exclusively(|| remove(self.disk.as_ref(), name))
+    }
+
+    fn rename(&self, from: &Name, to: &Name) -> Result<()> {
+        self.exclusively(|| {
+            if self.metadata(from)?.is_none() {
+                return Err(Error::NotFound { name: from.clone() });
+            }
+            atomic::create_folder_of(self.disk.as_ref(), to.as_str())?;
+            match self.disk.rename_new(from.as_str(), to.as_str()) {
+                Ok(()) => {
+                    atomic::sync_folder_of(self.disk.as_ref(), to.as_str())?;
+                    atomic::sync_folder_of(self.disk.as_ref(), from.as_str())
+                }
+                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Err(self.conflict(to)?),
+                Err(error) => Err(error).at("rename", from),
+            }
+        })
+    }
+
+    fn claim(&self, terms: &ClaimTerms) -> Result<Claim> {
+        lease::claim(&self.disk, terms)
+    }
+}
+
+impl FileWorkspace {
+    fn conflict(&self, name: &Name) -> Result<Error> {
+        let current = self.read(name)?.map(Box::new);
+        Ok(Error::Conflict { name: name.clone(), current })
+    }
+}
+
+fn read(disk: &dyn Disk, name: &Name) -> Result<Option<Document>> {
+    let Some(bytes) = atomic::read(disk, name.as_str(), MAX_DOCUMENT)? else { return Ok(None) };
+    if bytes.len() as u64 > MAX_DOCUMENT {
+        let len = disk.stat(name.as_str()).at("look at", name)?.map_or(0, |stat| stat.len);
+        return Err(Error::TooLarge { name: name.clone(), len, limit: MAX_DOCUMENT });
+    }
+    Ok(Some(Document::new(name.clone(), bytes)))
+}
+
+/// Writes under the write guard, which the caller holds.
+fn write(disk: &dyn Disk, name: &Name, bytes: &[u8], mode: WriteMode) -> Result<Revision> {
+    let written = Revision::of(bytes);
+    if mode == WriteMode::Create {
+        atomic::create_folder_of(disk, name.as_str())?;
+        return if atomic::create(disk, name.as_str(), bytes)? {
+            Ok(written)
+        } else {
+            Err(Error::Conflict { name: name.clone(), current: read(disk, name)?.map(Box::new) })
+        };
+    }
+    let current = read(disk, name)?;
+    if current.as_ref().is_some_and(|document| document.revision() == written) {
+        return Ok(written);
+    }
+    if let WriteMode::IfRevision(seen) = mode
+        && current.as_ref().map(Document::revision) != Some(seen)
+    {
+        return Err(Error::Conflict { name: name.clone(), current: current.map(Box::new) });
+    }
+    if current.is_none() {
+        atomic::create_folder_of(disk, name.as_str())?;
+    }
+    atomic::replace(disk, name.as_str(), bytes)?;
+    Ok(written)
+}
+
+/// Appends under the write guard, which the caller holds.
+fn append(disk: &dyn Disk, name: &Name, bytes: &[u8]) -> Result<()> {
+    let path = name.as_str();
+    let is_new = disk.stat(path).at("look at", path)?.is_none();
+    if is_new {
+        atomic::create_folder_of(disk, path)?;
+    }
+    let file = disk.open(path, Open::Append).at("open", path)?;
+    file.append(bytes).at("append to", path)?;
+    file.sync().map_err(|source| Error::DurabilityUnknown { path: path.to_owned(), source })?;
+    if is_new { atomic::sync_folder_of(disk, path) } else { Ok(()) }
+}
+
+/// Removes under the write guard, which the caller holds.
+fn remove(disk: &dyn Disk, name: &Name) -> Result<bool> {
+    let path = name.as_str();
+    match disk.stat(path).at("look at", path)?.map(|stat| stat.kind) {
+        None => Ok(false),
+        Some(Kind::File) => atomic::remove(disk, path),
+        Some(Kind::Symlink) => Err(Error::Refused { path: path.to_owned(), reason: Refusal::Symlink }),
+        Some(Kind::Folder | Kind::Other) => {
+            Err(Error::Refused { path: path.to_owned(), reason: Refusal::NotAFile })
+        }
+    }
+}
+
+impl fmt::Debug for FileWorkspace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "FileWorkspace({})", self.disk.root().display())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_argument_wins_over_the_variable_over_the_default() {
+        let env = |name: &str| match name {
+            "HOME" => Some("/home/m".to_owned()),
+            "MINARA_WORKSPACE_DIR" => Some("~/.openclaw/workspace".to_owned()),
+            _ => None,
+        };
+        let locate = |argument, env: &dyn Fn(&str) -> Option<String>| FileWorkspace::locate(argument, env);
+        assert_eq!(locate(Some(Path::new("/srv/w")), &env).unwrap(), Path::new("/srv/w"));
+        assert_eq!(locate(None, &env).unwrap(), Path::new("/home/m/.openclaw/workspace"));
+        let home = |name: &str| (name == "HOME").then(|| "/home/m".to_owned());
+        assert_eq!(locate(None, &home).unwrap(), Path::new("/home/m/.minara/workspace"));
+        assert!(matches!(locate(None, &|_| None), Err(Error::Config { setting: "HOME", .. })));
+    }
+}

@@ -1,0 +1,272 @@
+//! The curated memory file, `MEMORY.md`.
+//!
+//! The operator owns every byte that is here already; this module only knows how a dream's section looks
+//! at the end of it:
+//!
+//! ```text
+//! ## Dreamed 2026-11-21
+//! <!-- dream:v1 id=0f3a9c5be2d14477 src=3 sha256=9b1f… -->
+//!
+//! ### Facts
+//!
+//! - Deploys run on Fridays. (memory/2026-11-20-repl.md#L12)
+//!
+//! <!-- /dream:v1 id=0f3a9c5be2d14477 -->
+//! ```
+//!
+//! A section whose end mark is missing is torn and is not shown to a session.
+
+use std::fmt;
+use std::ops::Range;
+
+use chrono::NaiveDate;
+use pulldown_cmark::{Event, Options, Parser, Tag};
+use serde::{Deserialize, Deserializer, Serialize};
+
+use super::reply;
+use crate::digest::Digest;
+use crate::text;
+
+/// The id of a dream: 16 hexadecimal digits, hashed from what the model was shown. The same inputs have
+/// the same id, whatever the model answers.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(transparent)]
+pub struct DreamId(String);
+
+impl DreamId {
+    /// How many hexadecimal digits an id has.
+    const DIGITS: usize = 16;
+
+    pub(crate) fn from_digest(digest: Digest) -> Self {
+        Self(digest.short(Self::DIGITS))
+    }
+
+    /// Parses an id; `None` where the text is not 16 lower-case hexadecimal digits.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let hexadecimal = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+        (text.len() == Self::DIGITS && text.as_bytes().iter().all(hexadecimal)).then(|| Self(text.to_owned()))
+    }
+
+    /// The digits.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    fn start_mark(&self) -> String {
+        format!("{START}{}", self.0)
+    }
+
+    fn end_mark(&self) -> String {
+        format!("{END}{} -->", self.0)
+    }
+}
+
+impl fmt::Display for DreamId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Debug for DreamId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for DreamId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Self::parse(&text).ok_or_else(|| serde::de::Error::custom("not a dream id"))
+    }
+}
+
+const START: &str = "<!-- dream:v1 id=";
+const END: &str = "<!-- /dream:v1 id=";
+
+/// Prints a section that follows `memory`: on a line of its own, in the file's own line endings.
+pub(crate) fn print_section(memory: &[u8], day: NaiveDate, id: &DreamId, sources: usize, body: &str) -> String {
+    let body = body.trim_end();
+    let gap = match memory.last() {
+        None => "",
+        Some(b'\n') => "\n",
+        Some(_) => "\n\n",
+    };
+    let section = format!(
+        "{gap}## Dreamed {day}\n{} src={sources} sha256={} -->\n\n{body}\n\n{}\n",
+        id.start_mark(),
+        Digest::of(body.as_bytes()).short(16),
+        id.end_mark(),
+    );
+    if has_crlf(memory) { section.replace('\n', "\r\n") } else { section }
+}
+
+/// Whether most lines of a file end in CRLF.
+fn has_crlf(bytes: &[u8]) -> bool {
+    let lines = bytes.iter().filter(|byte| **byte == b'\n').count();
+    let crlf = bytes.windows(2).filter(|pair| pair == b"\r\n").count();
+    crlf * 2 > lines
+}
+
+/// Whether the dream's section stands in `memory`, both of its marks in order. A person may have edited
+/// what is between them.
+pub(crate) fn has_section(memory: &[u8], id: &DreamId) -> bool {
+    let memory = String::from_utf8_lossy(memory);
+    memory.rfind(&id.end_mark()).is_some_and(|end| memory[..end].contains(&id.start_mark()))
+}
+
+/// Where sections of ours stand in a text that is not `MEMORY.md`: whole ones with their heading; of a torn
+/// one the line of its mark alone, since what follows it may be a person's.
+pub(crate) fn dreamed_ranges(text: &str) -> Vec<Range<usize>> {
+    let mut ranges = Vec::new();
+    let mut from = 0;
+    while let Some(found) = text[from..].find(START) {
+        let mark = from + found;
+        let id = text[mark + START.len()..].split([' ', '\n', '\r']).next().unwrap_or_default();
+        let end = format!("{END}{id} -->");
+        let line_end = text[mark..].find('\n').map_or(text.len(), |at| mark + at);
+        let stop = text[mark..].find(&end).map_or(line_end, |at| mark + at + end.len());
+        ranges.push(heading_before(text, mark)..stop);
+        from = stop;
+    }
+    ranges
+}
+
+/// The start of the `## Dreamed` line right above a mark, else of the mark's own line.
+fn heading_before(text: &str, mark: usize) -> usize {
+    let line = text[..mark].rfind('\n').map_or(0, |at| at + 1);
+    let above = text[..line.saturating_sub(1)].rfind('\n').map_or(0, |at| at + 1);
+    if text[above..line].starts_with("## Dreamed ") { above } else { line }
+}
+
+/// The statements of a curated file: each bullet or line of prose, without markup, marks and citations.
+pub(crate) fn statements(memory: &str) -> impl Iterator<Item = String> + '_ {
+    text::line_ranges(memory)
+        .map(|range| memory[range].trim())
+        .filter(|line| !line.is_empty() && !line.starts_with(['#', '<']))
+        .map(|line| statement_key(reply::strip_bullet(line)))
+        .filter(|statement| !statement.is_empty())
+}
+
+/// The form in which two bullets say the same: without citations and a date in front.
+pub(crate) fn statement_key(statement: &str) -> String {
+    let (claim, _) = reply::split_citations(statement);
+    text::normalise(strip_date(&claim).1)
+}
+
+/// Takes the date off the front of a dated entry: `2026-11-21: Moved to Oslo.`
+pub(crate) fn strip_date(entry: &str) -> (Option<NaiveDate>, &str) {
+    let date = entry.get(..10).and_then(|day| NaiveDate::parse_from_str(day, "%Y-%m-%d").ok());
+    match (date, entry.get(10..)) {
+        (Some(date), Some(rest)) if rest.starts_with([':', ' ', ',']) => {
+            (Some(date), rest.trim_start_matches([':', ' ', ',', '-', '–', '—']))
+        }
+        _ => (None, entry),
+    }
+}
+
+/// Cuts a curated file to `max` bytes for a prompt: its head, every heading in between, and its tail, so
+/// that both what was curated and what was dreamed last can be seen. (seed 000 keeps the tail alone)
+pub(crate) fn head_and_tail(memory: &str, max: usize) -> String {
+    if memory.len() <= max {
+        return memory.to_owned();
+    }
+    let head_end = line_start_at_or_before(memory, max / 4);
+    let tail_start = line_start_at_or_after(memory, memory.len() - max / 2);
+    let mut cut = memory[..head_end].to_owned();
+    let mut room = max.saturating_sub(head_end + memory.len() - tail_start);
+    for range in headings(memory).filter(|range| range.start >= head_end && range.end <= tail_start) {
+        let line = memory[range].lines().next().unwrap_or_default();
+        let Some(left) = room.checked_sub(line.len() + 1) else { break };
+        room = left;
+        cut.push_str(line);
+        cut.push('\n');
+    }
+    cut.push_str("[...left out]\n");
+    cut.push_str(&memory[tail_start..]);
+    cut
+}
+
+/// Where the headings of a markdown text stand; a `#` inside a code fence is none.
+fn headings(markdown: &str) -> impl Iterator<Item = Range<usize>> + '_ {
+    Parser::new_ext(markdown, Options::empty())
+        .into_offset_iter()
+        .filter(|(event, _)| matches!(event, Event::Start(Tag::Heading { .. })))
+        .map(|(_, range)| range)
+}
+
+fn line_start_at_or_before(text: &str, index: usize) -> usize {
+    let index = text::floor_boundary(text, index);
+    text[..index].rfind('\n').map_or(0, |at| at + 1)
+}
+
+fn line_start_at_or_after(text: &str, index: usize) -> usize {
+    let index = text::floor_boundary(text, index);
+    text[index..].find('\n').map_or(index, |at| index + at + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn id() -> DreamId {
+        DreamId::parse("0123456789abcdef").unwrap()
+    }
+
+    fn day() -> NaiveDate {
+        NaiveDate::from_ymd_opt(2026, 11, 21).unwrap()
+    }
+
+    #[test]
+    fn a_section_is_found_whole_and_not_found_torn() {
+        let section = print_section(b"# Memory\n", day(), &id(), 2, "### Facts\n\n- One.\n");
+        assert!(section.starts_with("\n## Dreamed 2026-11-21\n<!-- dream:v1 id=0123456789abcdef src=2 sha256="));
+        assert!(has_section(section.as_bytes(), &id()));
+        for cut in 0..section.trim_end().len() {
+            assert!(!has_section(&section.as_bytes()[..cut], &id()), "torn at {cut}");
+        }
+    }
+
+    #[test]
+    fn a_section_takes_the_line_endings_of_its_file() {
+        let section = print_section(b"# Memory\r\n\r\n- a\r\n", day(), &id(), 1, "- b");
+        assert_eq!(section.matches('\n').count(), section.matches("\r\n").count());
+        assert!(has_section(section.as_bytes(), &id()));
+        assert!(print_section(b"no newline", day(), &id(), 1, "- b").starts_with("\n\n## Dreamed"));
+        assert!(print_section(b"", day(), &id(), 1, "- b").starts_with("## Dreamed"));
+    }
+
+    #[test]
+    fn dreamed_sections_are_found_whole_and_of_a_torn_one_its_mark() {
+        let whole = print_section(b"x\n", day(), &id(), 1, "- b");
+        let text = format!("before\n{whole}after\n## Dreamed 2026-11-22\n<!-- dream:v1 id=aaaaaaaaaaaaaaaa src=1\n- torn");
+        let ranges = dreamed_ranges(&text);
+        assert_eq!(ranges.len(), 2);
+        assert!(text[ranges[0].clone()].starts_with("## Dreamed 2026-11-21"));
+        assert!(text[ranges[0].clone()].ends_with("-->"));
+        assert!(text[ranges[1].end..].starts_with("\n- torn"));
+    }
+
+    #[test]
+    fn a_long_memory_keeps_head_headings_and_tail() {
+        let mut memory = "# Memory\n\n## Facts\n\n- The boat is called Brisk.\n".to_owned();
+        for n in 0..2000 {
+            use std::fmt::Write as _;
+            if n == 1000 {
+                memory.push_str("## Dreamed 2026-01-01\n```\n# not a heading\n```\n");
+            }
+            writeln!(memory, "- Line {n} of many.").unwrap();
+        }
+        let cut = head_and_tail(&memory, 4096);
+        assert!(cut.len() <= 4096 + 16);
+        assert!(cut.contains("Brisk") && cut.contains("Line 1999") && cut.contains("## Dreamed 2026-01-01"));
+        assert!(!cut.contains("# not a heading"));
+    }
+
+    #[test]
+    fn statements_ignore_bullets_marks_and_citations() {
+        let memory = "# Memory\n- Prefers **tea**. (memory/2026-01-01.md#L3)\n<!-- dream:v1 id=x -->\n1. Two.\n";
+        assert_eq!(statements(memory).collect::<Vec<_>>(), ["prefers tea", "two"]);
+    }
+}

@@ -1,0 +1,122 @@
+//! The intent, `.dreaming.d/intent.json`: a commit that is under way, with all that is needed to finish it.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Number;
+
+use super::DreamId;
+use super::ledger::{self, Entry};
+use super::log::LogLine;
+use super::state::DreamedState;
+use crate::digest::Digest;
+use crate::error::{Error, Result, parse_json};
+use crate::name::{DocName, StateName};
+
+const VERSION: u64 = 1;
+
+/// What a commit does, step by step: append, ledger, state, log.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Intent {
+    v: u64,
+    pub(crate) id: DreamId,
+    /// The claim that began it.
+    pub(crate) epoch: u64,
+    /// What to append, where anything is promoted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) append: Option<Append>,
+    /// The ledger's entries of the journals that were shown.
+    pub(crate) ledger: BTreeMap<DocName, Entry>,
+    /// Entries that the ledger no longer needs.
+    pub(crate) forget: Vec<DocName>,
+    pub(crate) watermark: Option<Number>,
+    pub(crate) state: DreamedState,
+    pub(crate) log: LogLine,
+}
+
+/// A section and where it goes.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Append {
+    pub(crate) name: DocName,
+    pub(crate) section: String,
+    sha256: Digest,
+    /// The length of the file before, and its hash, by which a torn append is known.
+    pub(crate) before_len: u64,
+    pub(crate) before_sha256: Digest,
+}
+
+impl std::fmt::Debug for Append {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Append {{ name: {}, bytes: {} }}", self.name, self.section.len())
+    }
+}
+
+impl Append {
+    pub(crate) fn new(name: DocName, section: String, before: &[u8]) -> Self {
+        let sha256 = Digest::of(section.as_bytes());
+        Self { name, section, sha256, before_len: before.len() as u64, before_sha256: Digest::of(before) }
+    }
+
+    /// How many bytes of the section an interrupted append left at the end of `memory`: only where all that
+    /// stands before them is untouched.
+    pub(crate) fn torn_bytes(&self, memory: &[u8]) -> usize {
+        let Ok(before) = usize::try_from(self.before_len) else { return 0 };
+        match memory.split_at_checked(before) {
+            Some((head, rest))
+                if self.section.as_bytes().starts_with(rest) && Digest::of(head) == self.before_sha256 =>
+            {
+                rest.len()
+            }
+            _ => 0,
+        }
+    }
+}
+
+impl Intent {
+    #[expect(clippy::too_many_arguments, reason = "a record of one commit, made in one place")]
+    pub(crate) fn new(
+        id: DreamId,
+        epoch: u64,
+        append: Option<Append>,
+        ledger: BTreeMap<DocName, Entry>,
+        forget: Vec<DocName>,
+        watermark: Option<Number>,
+        state: DreamedState,
+        log: LogLine,
+    ) -> Self {
+        Self { v: VERSION, id, epoch, append, ledger, forget, watermark, state, log }
+    }
+
+    /// Parses the file; `None` (no file) means that nothing is under way.
+    pub(crate) fn parse(bytes: Option<&[u8]>) -> Result<Option<Self>> {
+        let Some(bytes) = bytes else { return Ok(None) };
+        let name = StateName::INTENT;
+        ledger::check_version(name.as_str(), bytes, VERSION)?;
+        let intent: Self = parse_json(name.as_str(), bytes)?;
+        let whole = |append: &Append| Digest::of(append.section.as_bytes()) == append.sha256;
+        if intent.append.as_ref().is_none_or(whole) {
+            Ok(Some(intent))
+        } else {
+            Err(Error::Corrupt { name: name.to_string(), line: 0, column: 0, what: "its section is not the one it was made with" })
+        }
+    }
+
+    pub(crate) fn print(&self) -> Vec<u8> {
+        serde_json::to_vec(self).expect("maps with text keys print")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_torn_append_is_known_by_what_stands_before_it() {
+        let append = Append::new(DocName::MEMORY, "\n## Dreamed\n".into(), b"# Memory\n");
+        assert_eq!(append.torn_bytes(b"# Memory\n"), 0);
+        assert_eq!(append.torn_bytes(b"# Memory\n\n## Dr"), 6);
+        assert_eq!(append.torn_bytes(b"# Memory\n- edited"), 0);
+        assert_eq!(append.torn_bytes(b"# Other!\n\n## Dr"), 0);
+        assert_eq!(append.torn_bytes(b"# Mem"), 0);
+    }
+}

@@ -1,0 +1,39 @@
+//! The grammar of each file: parsing and printing are inverse, and unknown keys survive.
+
+pub(crate) mod curated;
+pub(crate) mod fences;
+pub(crate) mod intent;
+pub(crate) mod journal;
+pub(crate) mod ledger;
+pub(crate) mod lock;
+pub(crate) mod log;
+pub(crate) mod quarantine;
+pub(crate) mod reply;
+pub(crate) mod state;
+
+pub use curated::DreamId;
+pub use journal::JournalName;
+pub use quarantine::{Quarantine, QuarantineEntry, QuarantinedFile};
+pub use state::DreamedState;
+
+/// Times in state files: ISO 8601 in UTC with milliseconds, as JavaScript prints them.
+pub(crate) mod iso_millis {
+    use chrono::{DateTime, SecondsFormat, Utc};
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub(crate) fn print(instant: DateTime<Utc>) -> String {
+        instant.to_rfc3339_opts(SecondsFormat::Millis, true)
+    }
+
+    #[expect(clippy::ref_option, reason = "serde hands out the field by reference")]
+    pub(crate) fn serialize<S: Serializer>(value: &Option<DateTime<Utc>>, serializer: S) -> Result<S::Ok, S::Error> {
+        match value {
+            Some(instant) => serializer.serialize_str(&print(*instant)),
+            None => serializer.serialize_none(),
+        }
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<DateTime<Utc>>, D::Error> {
+        Option::<DateTime<Utc>>::deserialize(deserializer)
+    }
+}

@@ -1,0 +1,233 @@
+//! The default secret filter: vendor shapes, and checksums where a shape is weak.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::classes::{CLASSES, Class, Proof};
+use crate::pii::{Confidence, Finding, PiiFilter};
+
+/// How much a match must prove.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Strictness {
+    /// A distinctive shape is enough. The seed's behaviour.
+    #[default]
+    Shape,
+    /// Where a class has a checksum, it must hold.
+    Validated,
+}
+
+/// The secret filter that ships with the crate.
+///
+/// Finds the eleven classes of the seed: `anthropic_key`, `openai_key` (with its project and service forms),
+/// `stripe_key`, `github_pat`, `google_api_key`, `slack_token`, `aws_access_key`, `evm_address`,
+/// `btc_bech32`, `btc_legacy` (which must pass its checksum) and `pem_private`. Not gated, since their bare
+/// shapes mean nothing: Solana addresses, mnemonics, 64 hexadecimal digits.
+///
+/// Addresses are public identifiers, and switching their classes off is a choice for hosts in finance:
+///
+/// ```
+/// use noctuary::{PiiFilter, SecretGate};
+///
+/// let text = "pay 0x52908400098527886E0F7030069857D2E4169EE7";
+/// assert_eq!(SecretGate::new().scan(text).len(), 1);
+/// assert_eq!(SecretGate::new().without("evm_address").scan(text).len(), 0);
+/// ```
+#[derive(Clone)]
+pub struct SecretGate {
+    strictness: Strictness,
+    off: Vec<String>,
+}
+
+/// The patterns of [`CLASSES`], in their order.
+static PATTERNS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
+    CLASSES.iter().map(|class| Regex::new(class.pattern).expect("a literal pattern")).collect()
+});
+
+impl SecretGate {
+    /// All classes, on their shapes.
+    #[must_use]
+    pub fn new() -> Self {
+        Self { strictness: Strictness::Shape, off: Vec::new() }
+    }
+
+    /// Sets how much a match must prove.
+    #[must_use]
+    pub fn strictness(mut self, strictness: Strictness) -> Self {
+        self.strictness = strictness;
+        self
+    }
+
+    /// Switches a class off. A name that is no class changes nothing.
+    #[must_use]
+    pub fn without(mut self, class: impl Into<String>) -> Self {
+        self.off.push(class.into());
+        self
+    }
+
+    /// The names of all classes, in the order in which they are tried.
+    pub fn classes() -> impl Iterator<Item = &'static str> {
+        CLASSES.iter().map(|class| class.name)
+    }
+
+    fn judge(&self, class: &Class, matched: &str) -> Option<Confidence> {
+        let (proven, required) = match class.proof {
+            Proof::None => return Some(Confidence::Shape),
+            Proof::Confidence(proof) => (proof(matched), self.strictness == Strictness::Validated),
+            Proof::Required(proof) => (proof(matched), true),
+        };
+        match (proven, required) {
+            (true, _) => Some(Confidence::Verified),
+            (false, true) => None,
+            (false, false) => Some(Confidence::Shape),
+        }
+    }
+}
+
+impl PiiFilter for SecretGate {
+    fn scan(&self, text: &str) -> Vec<Finding> {
+        let mut findings: Vec<Finding> = Vec::new();
+        for (class, pattern) in CLASSES.iter().zip(PATTERNS.iter()) {
+            let may_occur = class.literals.is_empty() || class.literals.iter().any(|literal| text.contains(literal));
+            if !may_occur || self.off.iter().any(|off| off == class.name) {
+                continue;
+            }
+            for found in pattern.find_iter(text) {
+                let free = |other: &Finding| other.span.end <= found.start() || found.end() <= other.span.start;
+                if findings.iter().all(free)
+                    && let Some(confidence) = self.judge(class, found.as_str())
+                {
+                    findings.push(Finding { class: Cow::Borrowed(class.name), span: found.range(), confidence });
+                }
+            }
+        }
+        findings.sort_unstable_by_key(|finding| finding.span.start);
+        findings
+    }
+}
+
+impl Default for SecretGate {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for SecretGate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SecretGate").field("strictness", &self.strictness).field("off", &self.off).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn classes(text: &str) -> Vec<String> {
+        SecretGate::new().scan(text).into_iter().map(|finding| finding.class.into_owned()).collect()
+    }
+
+    fn run(symbols: &str, len: usize) -> String {
+        symbols.chars().cycle().take(len).collect()
+    }
+
+    #[test]
+    fn anthropic_keys_are_not_taken_for_openai_keys() {
+        assert_eq!(classes(&format!("sk-ant-api03-{}", run("aB3", 40))), ["anthropic_key"]);
+    }
+
+    #[test]
+    fn openai_keys_of_every_form_from_twenty_characters() {
+        assert_eq!(classes(&format!("key sk-{}.", run("aB3", 20))), ["openai_key"]);
+        assert!(classes(&format!("key sk-{}.", run("aB3", 19))).is_empty());
+        for form in ["proj", "svcacct", "admin"] {
+            assert_eq!(classes(&format!("sk-{form}-{}", run("aB-3_", 40))), ["openai_key"], "{form}");
+        }
+        assert!(classes(&format!("risk-{}", run("abc", 30))).is_empty());
+    }
+
+    #[test]
+    fn stripe_keys_live_and_not_test() {
+        assert_eq!(classes(&format!("sk_live_{} rk_live_{}", run("a1", 24), run("b2", 24))), ["stripe_key"; 2]);
+        assert!(classes(&format!("sk_test_{}", run("a1", 24))).is_empty());
+    }
+
+    #[test]
+    fn github_tokens_of_six_prefixes_and_prose_about_them() {
+        for prefix in ["ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"] {
+            assert_eq!(classes(&format!("{prefix}{}", run("aB3", 36))), ["github_pat"], "{prefix}");
+        }
+        assert!(classes("tokens begin with ghp_ or github_pat_ today").is_empty());
+    }
+
+    #[test]
+    fn google_keys_need_thirty_five() {
+        assert_eq!(classes(&format!("AIza{}", run("aB-_3", 35))), ["google_api_key"]);
+        assert!(classes(&format!("AIza{}", run("aB-_3", 34))).is_empty());
+    }
+
+    #[test]
+    fn slack_tokens_of_five_prefixes() {
+        for kind in ["b", "p", "a", "r", "s"] {
+            assert_eq!(classes(&format!("xox{kind}-123456789012-{}", run("aB3", 20))), ["slack_token"]);
+        }
+        assert!(classes("the xoxb- prefix").is_empty());
+    }
+
+    #[test]
+    fn aws_keys_are_upper_case_and_whole_words() {
+        assert_eq!(classes("AKIAIOSFODNN7EXAMPLE"), ["aws_access_key"]);
+        assert!(classes("akiaiosfodnn7example").is_empty());
+        assert!(classes("AKIAIOSFODNN7EXAMPLEX").is_empty());
+    }
+
+    #[test]
+    fn evm_addresses_of_forty_and_not_sixty_four() {
+        assert_eq!(classes(&format!("0x{}", run("0aB9", 40))), ["evm_address"]);
+        assert!(classes(&format!("0x{}", run("0aB9", 64))).is_empty());
+    }
+
+    #[test]
+    fn bech32_blocks_on_shape_and_prose_passes() {
+        assert_eq!(classes("bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4"), ["btc_bech32"]);
+        let wrong = "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t5";
+        assert_eq!(SecretGate::new().scan(wrong)[0].confidence, Confidence::Shape);
+        assert!(SecretGate::new().strictness(Strictness::Validated).scan(wrong).is_empty());
+        assert!(classes("addresses begin with bc1 these days").is_empty());
+    }
+
+    #[test]
+    fn legacy_addresses_need_their_checksum() {
+        assert_eq!(classes("to 1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa now"), ["btc_legacy"]);
+        assert!(classes("to 1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNb now").is_empty());
+    }
+
+    #[test]
+    fn the_head_of_a_private_key_is_a_hit_and_its_body_is_in_the_span() {
+        assert_eq!(classes("-----BEGIN OPENSSH PRIVATE KEY-----"), ["pem_private"]);
+        let body = format!("-----BEGIN PRIVATE KEY-----\n{}\n-----END PRIVATE KEY-----", run("aB3/", 64));
+        let text = format!("x {body} y");
+        assert_eq!(SecretGate::new().scan(&text)[0].span, 2..2 + body.len());
+        let cut = format!("-----BEGIN RSA PRIVATE KEY-----\n{}\nand prose", run("aB3/", 64));
+        let span = SecretGate::new().scan(&cut)[0].span.clone();
+        assert_eq!(&cut[span.end..], "\nand prose");
+        assert!(classes("-----BEGIN PUBLIC KEY-----").is_empty());
+    }
+
+    #[test]
+    fn bare_shapes_are_not_gated() {
+        let solana = run("5Hb9kLmNpQ", 44);
+        let mnemonic = "legal winner thank year wave sausage worth useful legal winner thank yellow";
+        let hash = run("0123456789abcdef", 64);
+        for text in [solana.as_str(), mnemonic, hash.as_str()] {
+            assert!(classes(text).is_empty(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_finding_prints_no_text() {
+        let findings = SecretGate::new().scan("AKIAIOSFODNN7EXAMPLE");
+        assert!(!format!("{findings:?}").contains("IOSFODNN"));
+    }
+}

@@ -1,0 +1,49 @@
+#![doc = include_str!("../README.md")]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+mod access;
+mod day;
+mod digest;
+mod disk;
+mod document;
+mod dream;
+mod dreamer;
+mod drive;
+mod env;
+mod error;
+mod file;
+mod format;
+mod gate;
+mod llm;
+mod models;
+mod name;
+mod pii;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
+mod text;
+mod workspace;
+
+pub use access::{Access, Actor, Scope, SessionKind};
+pub use day::DayPolicy;
+pub use digest::Digest;
+pub use document::{Document, Revision};
+pub use dream::{
+    BackOff, DreamConfig, Due, Evidence, JournalDreamer, JournalDreamerBuilder, SectionCaps, should_dream,
+};
+pub use dreamer::{
+    Backlog, Blamed, Charge, DreamEvent, DreamMode, DreamPass, DreamReport, Dreamer, DropReason, Dropped, Failure,
+    Fate, Hold, HoldReason, JournalReport, Level, LineReport, MemoryGauge, NotDue, Notice, Observer, Outcome,
+    PassReport, ReadReason, ShownSlice, SourceRef, Step,
+};
+pub use drive::{dream_once, dream_once_async, dream_once_at};
+pub use error::{Error, LostBy, Refusal, Result};
+pub use file::FileWorkspace;
+pub use format::{DreamId, DreamedState, JournalName, Quarantine, QuarantineEntry, QuarantinedFile};
+pub use gate::{Allow, SecretGate, Strictness};
+pub use llm::{Finish, LlmClient, LlmError, LlmFn, LlmReply, LlmRequest, Usage, llm_fn};
+pub use models::Extractive;
+pub use name::{DocName, Name, NameError, Space, StateName};
+pub use pii::{Confidence, Finding, PiiFilter};
+pub use workspace::{
+    Claim, ClaimTerms, Holder, Lease, Listing, MAX_DOCUMENT, Metadata, Tail, Workspace, WorkspaceExt, WriteMode,
+};

@@ -1,0 +1,232 @@
+//! The contract of a language model: the one thing that the host brings.
+
+use std::error::Error as StdError;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// Completes a request with the host's own model.
+///
+/// The library calls it at most once for each pass, holds no key, sets no timeout and does not retry: the
+/// client that you already use does.
+///
+/// # Example: a closure is a client
+///
+/// ```
+/// use noctuary::{LlmClient, LlmReply, LlmRequest, llm_fn};
+///
+/// let client = llm_fn(|request: &LlmRequest| {
+///     let _prompt = (&request.system, &request.user);
+///     Ok(LlmReply::new("NOTHING_TO_PROMOTE"))
+/// });
+/// assert_eq!(client.complete(&LlmRequest::new("be brief", "hello"))?.text, "NOTHING_TO_PROMOTE");
+/// # Ok::<(), noctuary::LlmError>(())
+/// ```
+pub trait LlmClient {
+    /// Answers one request.
+    ///
+    /// # Errors
+    ///
+    /// [`LlmError`] where there is no answer; the dream records it and moves nothing.
+    fn complete(&self, request: &LlmRequest) -> Result<LlmReply, LlmError>;
+}
+
+impl<C: LlmClient + ?Sized> LlmClient for &C {
+    fn complete(&self, request: &LlmRequest) -> Result<LlmReply, LlmError> {
+        (**self).complete(request)
+    }
+}
+
+impl<C: LlmClient + ?Sized> LlmClient for Box<C> {
+    fn complete(&self, request: &LlmRequest) -> Result<LlmReply, LlmError> {
+        (**self).complete(request)
+    }
+}
+
+impl<C: LlmClient + ?Sized> LlmClient for std::sync::Arc<C> {
+    fn complete(&self, request: &LlmRequest) -> Result<LlmReply, LlmError> {
+        (**self).complete(request)
+    }
+}
+
+/// Makes a client of a closure.
+pub fn llm_fn<F>(complete: F) -> LlmFn<F>
+where
+    F: Fn(&LlmRequest) -> Result<LlmReply, LlmError>,
+{
+    LlmFn(complete)
+}
+
+/// A closure as a client; made by [`llm_fn`].
+#[derive(Clone, Copy)]
+pub struct LlmFn<F>(F);
+
+impl<F> fmt::Debug for LlmFn<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("LlmFn")
+    }
+}
+
+impl<F> LlmClient for LlmFn<F>
+where
+    F: Fn(&LlmRequest) -> Result<LlmReply, LlmError>,
+{
+    fn complete(&self, request: &LlmRequest) -> Result<LlmReply, LlmError> {
+        (self.0)(request)
+    }
+}
+
+/// What a model is asked: one system message and one user message.
+///
+/// Secrets are masked in it already. Prints its shape only.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct LlmRequest {
+    /// The instructions; the same bytes for every pass of a configuration, so a provider can cache them.
+    pub system: String,
+    /// The material: current memory, then journals, each in a fence.
+    pub user: String,
+    /// An upper bound for the answer, in tokens.
+    pub max_output_tokens: Option<u32>,
+}
+
+impl LlmRequest {
+    /// Makes a request of two messages.
+    #[must_use]
+    pub fn new(system: impl Into<String>, user: impl Into<String>) -> Self {
+        Self { system: system.into(), user: user.into(), max_output_tokens: None }
+    }
+
+    /// The size of both messages in bytes.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.system.len() + self.user.len()
+    }
+}
+
+impl fmt::Debug for LlmRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "LlmRequest {{ system: {} bytes, user: {} bytes }}", self.system.len(), self.user.len())
+    }
+}
+
+/// What a model answered. Untrusted text; prints its shape only.
+#[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LlmReply {
+    /// The answer.
+    pub text: String,
+    /// Why it ended.
+    pub finish: Finish,
+    /// What it cost, where the host knows.
+    pub usage: Option<Usage>,
+}
+
+impl LlmReply {
+    /// An answer that ended by itself.
+    #[must_use]
+    pub fn new(text: impl Into<String>) -> Self {
+        Self { text: text.into(), finish: Finish::Stop, usage: None }
+    }
+
+    /// Says why the answer ended. One that was cut off at a length limit is never promoted.
+    #[must_use]
+    pub fn finish(mut self, finish: Finish) -> Self {
+        self.finish = finish;
+        self
+    }
+
+    /// Adds what it cost.
+    #[must_use]
+    pub fn usage(mut self, usage: Usage) -> Self {
+        self.usage = Some(usage);
+        self
+    }
+}
+
+impl fmt::Debug for LlmReply {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "LlmReply {{ text: {} bytes, finish: {:?}, usage: {:?} }}", self.text.len(), self.finish, self.usage)
+    }
+}
+
+/// Why an answer ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Finish {
+    /// The model had no more to say.
+    Stop,
+    /// It was cut off (`finish_reason = length`, `max_tokens`).
+    Length,
+    /// Something else ended it: a content filter, a tool call.
+    Other,
+}
+
+/// Tokens of one or more calls, as the provider counts them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Usage {
+    /// Tokens read.
+    pub input: u64,
+    /// Tokens written.
+    pub output: u64,
+    /// Tokens of `input` that came from the provider's cache.
+    pub cached_input: u64,
+}
+
+impl std::ops::AddAssign for Usage {
+    fn add_assign(&mut self, other: Self) {
+        self.input = self.input.saturating_add(other.input);
+        self.output = self.output.saturating_add(other.output);
+        self.cached_input = self.cached_input.saturating_add(other.cached_input);
+    }
+}
+
+/// Why there is no answer.
+///
+/// The message is shown to the operator and kept in the log: put no key into it.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+pub struct LlmError {
+    message: String,
+    retryable: bool,
+    source: Option<Box<dyn StdError + Send + Sync>>,
+}
+
+impl LlmError {
+    /// An error in the host's words.
+    #[must_use]
+    pub fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), retryable: true, source: None }
+    }
+
+    /// Wraps the error of a client library.
+    #[must_use]
+    pub fn other(source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        let source = source.into();
+        Self { message: source.to_string(), retryable: true, source: Some(source) }
+    }
+
+    /// Marks it as one that will not go away by waiting: a wrong key, a model that does not exist.
+    #[must_use]
+    pub fn permanent(mut self) -> Self {
+        self.retryable = false;
+        self
+    }
+
+    /// Whether waiting may help.
+    #[must_use]
+    pub fn is_retryable(&self) -> bool {
+        self.retryable
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_prompt_and_an_answer_print_their_shape_only() {
+        let request = LlmRequest::new("sys", "private words");
+        assert!(!format!("{request:?}").contains("private"));
+        assert!(!format!("{:?}", LlmReply::new("private words")).contains("private"));
+    }
+}

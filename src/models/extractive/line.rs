@@ -1,0 +1,353 @@
+//! The lines of the journals that may be picked, without what they wear: bullet, time stamp, speaker.
+//!
+//! Code fences, headings and blank lines are no candidates. A speaker is known by its word (`user`, `agent`,
+//! `tool` and their kin), or is a person where three lines or more carry the name.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::words;
+use crate::format::fences::ShownLine;
+use crate::name::DocName;
+
+/// A line that may be picked.
+#[derive(Clone)]
+pub(crate) struct Line<'m> {
+    /// The place of its journal in the material.
+    pub(crate) journal: usize,
+    /// Its number in the journal.
+    pub(crate) number: u64,
+    /// Its size in the journal, with the line break.
+    pub(crate) bytes: usize,
+    /// Who says it; `None` where nobody is named.
+    pub(crate) speaker: Option<Speaker>,
+    /// What is said, as it stands in the journal.
+    pub(crate) said: &'m str,
+    /// What is said, with straight quotes and dashes.
+    pub(crate) text: String,
+    /// `text` without addresses and without what stands in square brackets.
+    pub(crate) body: String,
+    /// The words and numbers of `body`, in lower case.
+    pub(crate) words: Vec<String>,
+    /// Whether `text` holds an address.
+    pub(crate) has_url: bool,
+    /// Whether the heading above speaks of decisions, lessons and the like.
+    pub(crate) in_section: bool,
+    /// Whether it is the first word of a person or the user under a heading.
+    pub(crate) opens: bool,
+}
+
+impl Line<'_> {
+    /// What kind of speaker says it.
+    pub(crate) fn role(&self) -> Option<Role> {
+        self.speaker.as_ref().map(|speaker| speaker.role)
+    }
+
+    /// Whether a person or the user says it.
+    pub(crate) fn is_human(&self) -> bool {
+        matches!(self.role(), Some(Role::User | Role::Person))
+    }
+}
+
+impl std::fmt::Debug for Line<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "L{}, {} bytes, {:?}", self.number, self.bytes, self.role())
+    }
+}
+
+/// Who says a line.
+#[derive(Clone)]
+pub(crate) struct Speaker {
+    /// What kind of speaker.
+    pub(crate) role: Role,
+    /// The name as it is written.
+    pub(crate) name: String,
+    /// The number of the line that names it: an earlier one where a line continues the one above.
+    pub(crate) named_at: u64,
+}
+
+/// What kind of speaker.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// The agent's user.
+    User,
+    /// The agent.
+    Agent,
+    /// A machine, or the web.
+    Tool,
+    /// Somebody with a name.
+    Person,
+}
+
+impl Role {
+    /// The role that a speaker's first word tells, in lower case.
+    fn of(name: &str) -> Option<Self> {
+        let word = name.split_whitespace().next()?;
+        [(&words::USER, Self::User), (&words::AGENT, Self::Agent), (&words::TOOL, Self::Tool)]
+            .into_iter()
+            .find_map(|(list, role)| list.contains(word).then_some(role))
+    }
+}
+
+/// Returns the candidates among the lines of the journals, in their order.
+pub(crate) fn candidates(journals: &[(DocName, Vec<ShownLine>)]) -> Vec<Line<'_>> {
+    let rows: Vec<Row<'_>> =
+        journals.iter().enumerate().flat_map(|(at, (_, lines))| rows(at, lines)).collect();
+    let mut named = BTreeMap::new();
+    for tag in rows.iter().filter_map(|row| row.tag.as_ref()) {
+        *named.entry(tag.name.to_ascii_lowercase()).or_insert(0_usize) += 1;
+    }
+    let mut candidates = Vec::new();
+    let mut opening = false;
+    let mut above: Option<Speaker> = None;
+    for row in rows {
+        opening |= row.under_heading;
+        let own = row.tag.as_ref().and_then(|tag| {
+            let name = tag.name.to_ascii_lowercase();
+            let person = named.get(&name).is_some_and(|times| *times >= PERSON_LINES);
+            let role = Role::of(&name).or(person.then_some(Role::Person))?;
+            Some((Speaker { role, name: tag.name.clone(), named_at: row.shown.number }, tag.end))
+        });
+        let (speaker, end) = match own {
+            Some((speaker, end)) => (Some(speaker), end),
+            // A plain line right below a tagged one continues it.
+            None if row.continues => (above.take(), 0),
+            None => (None, 0),
+        };
+        above.clone_from(&speaker);
+        if let Some(mut line) = line(&row, speaker, end) {
+            line.opens = opening && line.is_human();
+            opening &= !line.opens;
+            candidates.push(line);
+        }
+    }
+    candidates
+}
+
+/// The candidate that a row makes; `None` where it has too few letters to say anything.
+fn line<'m>(row: &Row<'m>, speaker: Option<Speaker>, end: usize) -> Option<Line<'m>> {
+    let text = row.text[end..].to_owned();
+    let without_urls = URL.replace_all(&text, " ");
+    let body = ATTACHMENT.replace_all(&without_urls, " ").trim().to_owned();
+    let words = tokens(&body);
+    let letters: usize = words.iter().filter(|word| !is_number(word)).map(|word| word.chars().count()).sum();
+    (letters >= MIN_LETTERS).then(|| Line {
+        journal: row.journal,
+        number: row.shown.number,
+        bytes: row.shown.text.len() + 1,
+        speaker,
+        said: last_chars(row.shown.text.trim_end(), text.chars().count()),
+        has_url: URL.is_match(&text),
+        body,
+        words,
+        text,
+        in_section: row.in_section,
+        opens: false,
+    })
+}
+
+/// A line of prose before it is known which names are persons.
+struct Row<'m> {
+    journal: usize,
+    shown: &'m ShownLine,
+    /// Without bullet and time stamp, its quotes and dashes straight.
+    text: String,
+    tag: Option<Tag>,
+    in_section: bool,
+    /// Whether it is the first one of a journal or below a heading.
+    under_heading: bool,
+    /// Whether it stands right below another row, and has neither bullet nor time stamp.
+    continues: bool,
+}
+
+fn rows(journal: usize, lines: &[ShownLine]) -> Vec<Row<'_>> {
+    let mut rows = Vec::new();
+    let (mut in_fence, mut in_section, mut under_heading) = (false, false, true);
+    let mut above = None;
+    for shown in lines {
+        let text = straight(shown.text.trim_end());
+        let bare = text.trim_start();
+        let turns = bare.starts_with("```") || bare.starts_with("~~~");
+        if turns || in_fence || bare.is_empty() {
+            in_fence ^= turns;
+            above = None;
+        } else if HEADING.is_match(&text) {
+            in_section = words::any(&words::SECTION, &tokens(&text));
+            under_heading = true;
+            above = None;
+        } else {
+            let (marked, text) = undress(&text);
+            let continues =
+                !marked && above.is_some_and(|above: u64| above.checked_add(1) == Some(shown.number));
+            let tag = Tag::read(text);
+            rows.push(Row {
+                journal,
+                shown,
+                text: text.to_owned(),
+                tag,
+                in_section,
+                under_heading,
+                continues,
+            });
+            under_heading = false;
+            above = Some(shown.number);
+        }
+    }
+    rows
+}
+
+/// A name in front of a line: `[name] …`, `Name: …` or `**Name:** …`.
+struct Tag {
+    name: String,
+    /// Where the line goes on.
+    end: usize,
+}
+
+impl Tag {
+    fn read(text: &str) -> Option<Self> {
+        let found = BRACKETED.captures(text).or_else(|| NAMED.captures(text))?;
+        let name = found[1].to_owned();
+        let is_label = words::LABEL.contains(name.to_ascii_lowercase().as_str());
+        (!is_label).then(|| Self { end: found[0].len(), name })
+    }
+}
+
+/// Takes bullet, check box and time stamp off a line, and says whether there was one.
+fn undress(line: &str) -> (bool, &str) {
+    let (bullet, rest) = line.split_at(BULLET.find(line).map_or(0, |found| found.end()));
+    match TIME.find(rest) {
+        Some(time) => (true, &rest[time.end()..]),
+        None => (!bullet.trim().is_empty(), rest),
+    }
+}
+
+/// A line of curated memory as it can be compared: without bullet and date.
+pub(crate) fn undressed(line: &str) -> String {
+    undress(&straight(line)).1.to_owned()
+}
+
+/// The words and numbers of a text, in lower case.
+pub(crate) fn tokens(text: &str) -> Vec<String> {
+    TOKEN.find_iter(&text.to_ascii_lowercase()).map(|token| token.as_str().to_owned()).collect()
+}
+
+/// Whether a token is a number.
+pub(crate) fn is_number(token: &str) -> bool {
+    token.starts_with(char::is_numeric)
+}
+
+/// The same text with straight quotes and dashes, character for character.
+fn straight(text: &str) -> String {
+    let straight = |c| match c {
+        '\u{2018}' | '\u{2019}' => '\'',
+        '\u{201c}' | '\u{201d}' => '"',
+        '\u{2013}' | '\u{2014}' => '-',
+        _ => c,
+    };
+    text.chars().map(straight).collect()
+}
+
+/// The end of a text, `count` characters long.
+fn last_chars(text: &str, count: usize) -> &str {
+    let start = count
+        .checked_sub(1)
+        .map_or(text.len(), |back| text.char_indices().nth_back(back).map_or(0, |(at, _)| at));
+    &text[start..]
+}
+
+/// Compiles a pattern that stands in the source.
+pub(crate) fn pattern(pattern: &str) -> Regex {
+    Regex::new(pattern).expect("a literal pattern")
+}
+
+/// How many lines must carry a name before it is taken for a person's.
+const PERSON_LINES: usize = 3;
+
+/// How many letters a candidate has at least.
+const MIN_LETTERS: usize = 8;
+
+static HEADING: LazyLock<Regex> = LazyLock::new(|| pattern(r"^[ \t]*#{1,6}[ \t]"));
+static BULLET: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"^[ \t]*(?:(?:[-*+>]|[0-9]{1,3}[.)])[ \t]+)?(?:\[[ xX]\][ \t]+)?"));
+static TIME: LazyLock<Regex> = LazyLock::new(|| {
+    let time =
+        r"[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?(?:\.[0-9]+)?(?: ?[AaPp][Mm])?(?:Z|[+-][0-9]{2}:?[0-9]{2})?";
+    let date = r"[0-9]{4}-[0-9]{2}-[0-9]{2}";
+    pattern(&format!(r"^[\[(]?(?:{date}[T ]+{time}|{date}|{time})[\])]?:?(?:[ \t]+|$)(?:[-|][ \t]+)?"))
+});
+static BRACKETED: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"^\[([A-Za-z][A-Za-z0-9_. -]{0,23})\]:?[ \t]+"));
+static NAMED: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r"^\**([A-Za-z][A-Za-z0-9_.-]{0,23}(?: [A-Z][A-Za-z0-9_.-]{0,23})?)\**:\**[ \t]+")
+});
+static URL: LazyLock<Regex> = LazyLock::new(|| pattern(r"[a-z][a-z0-9+]*://[^ \t)>\]]+"));
+/// What stands in square brackets: attachments, and secrets that were masked.
+static ATTACHMENT: LazyLock<Regex> = LazyLock::new(|| pattern(r"\[[^\]]*\]"));
+static TOKEN: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"[a-z\u{c0}-\u{1fff}\u{2c00}-\u{d7ff}]+(?:'[a-z]+)?|[0-9]+"));
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(texts: &[&str]) -> Vec<(DocName, Vec<ShownLine>)> {
+        let lines = (1..).zip(texts).map(|(number, text)| ShownLine { number, text: (*text).to_owned() });
+        vec![(DocName::parse("memory/2026-03-12.md").unwrap(), lines.collect())]
+    }
+
+    fn read(texts: &[&str]) -> Vec<(String, Option<Role>)> {
+        candidates(&shown(texts)).iter().map(|line| (line.said.to_owned(), line.role())).collect()
+    }
+
+    #[test]
+    fn a_line_is_undressed_to_what_was_said() {
+        let said = "the boat’s name is Brisk".to_owned();
+        for (text, role) in [
+            ("[09:14:05] [user] the boat’s name is Brisk", Some(Role::User)),
+            ("- 09:14 [agent] the boat’s name is Brisk", Some(Role::Agent)),
+            ("* 2026-03-12T09:14:05Z tool: the boat’s name is Brisk  ", Some(Role::Tool)),
+            ("[9:14 am] – **User:** the boat’s name is Brisk", Some(Role::User)),
+            ("2. [x] the boat’s name is Brisk", None),
+        ] {
+            assert_eq!(read(&[text]), [(said.clone(), role)], "{text}");
+        }
+    }
+
+    #[test]
+    fn a_name_is_a_person_from_the_third_line_on_and_a_label_never() {
+        let line = "Ada: the harbour opens at seven";
+        assert_eq!(read(&[line, line]), vec![(line.to_owned(), None); 2]);
+        assert_eq!(read(&[line; 3]), vec![("the harbour opens at seven".to_owned(), Some(Role::Person)); 3]);
+        let label = "Decision: the harbour opens at seven";
+        assert_eq!(read(&[label; 3]), vec![(label.to_owned(), None); 3]);
+    }
+
+    #[test]
+    fn a_plain_line_continues_the_one_above() {
+        let journals = shown(&["[user] a sentence that goes", "on right below", "", "and another paragraph"]);
+        let lines = candidates(&journals);
+        assert_eq!(
+            lines[1].speaker.as_ref().map(|speaker| (speaker.role, speaker.named_at)),
+            Some((Role::User, 1))
+        );
+        assert_eq!(lines[2].role(), None);
+    }
+
+    #[test]
+    fn code_headings_and_scraps_are_no_candidates() {
+        assert_eq!(
+            read(&["# A heading of words", "```", "let decision = keep;", "```", "ok", "12345678 90"]),
+            []
+        );
+    }
+
+    #[test]
+    fn a_masked_secret_is_no_speaker_and_no_word() {
+        let journals = shown(&["[REDACTED:aws_access_key#1] is the key of the harbour account"]);
+        let line = &candidates(&journals)[0];
+        assert!(line.speaker.is_none() && line.said.starts_with("[REDACTED:aws_access_key#1] is"));
+        assert!(line.words.iter().all(|word| word != "redacted"));
+    }
+}

@@ -1,0 +1,217 @@
+//! The word lists of the picker: plain English, in lower case.
+//!
+//! They are asked for membership only, so no order of a set reaches an answer.
+
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+/// A list of words that is looked up, built once.
+pub(crate) type Words = LazyLock<HashSet<&'static str>>;
+
+fn words(list: &'static str) -> HashSet<&'static str> {
+    list.split_whitespace().collect()
+}
+
+/// Whether one of `words` is in the list.
+pub(crate) fn any(list: &Words, words: &[String]) -> bool {
+    words.iter().any(|word| list.contains(word.as_str()))
+}
+
+/// How many of `words` are in the list.
+pub(crate) fn count(list: &Words, words: &[String]) -> usize {
+    words.iter().filter(|word| list.contains(word.as_str())).count()
+}
+
+/// Whether two neighbours in `words` are one of the pairs.
+pub(crate) fn any_pair(pairs: &[[&str; 2]], words: &[String]) -> bool {
+    words.windows(2).any(|two| pairs.iter().any(|pair| two[0] == pair[0] && two[1] == pair[1]))
+}
+
+/// Words that say nothing about what a line is about.
+pub(crate) static STOP: Words = LazyLock::new(|| {
+    words(
+        "a an the and or but so if then than that this these those there here it it's is are was were be \
+         been being am do does did done has have had having to of in on at by for with from as into about \
+         over up down out off again just very really too also not no yes i me my we our us you your he \
+         him his she her they them their who what when where why how which will would can could should \
+         may might must i'm i've i'd i'll you're you've we're we've he's she's they're that's what's \
+         there's let's don't didn't can't doesn't isn't wasn't won't all any some more most much many lot \
+         lots one get got like",
+    )
+});
+
+/// The speaker, as the one who acts.
+pub(crate) static SELF: Words = LazyLock::new(|| words("i i'm i've i'd i'll"));
+
+/// The speaker, as the one who owns.
+pub(crate) static MINE: Words = LazyLock::new(|| words("my our mine ours"));
+
+/// The one spoken to.
+pub(crate) static YOU: Words = LazyLock::new(|| words("you your yours you're you've you'd you'll yourself"));
+
+/// The speaker in any form: a line with one of these needs the speaker's name to be understood alone.
+pub(crate) static FIRST_PERSON: Words =
+    LazyLock::new(|| words("i i'm i've i'd i'll my mine myself me we we're we've we'd we'll our ours us"));
+
+/// First words of a sentence that only answers the one before.
+pub(crate) static REACTION: Words = LazyLock::new(|| {
+    words(
+        "wow woah whoa yeah yep yup yes sure thanks thank congrats congratulations cool awesome nice \
+         great haha ha lol oh ah aww absolutely definitely totally exactly agreed okay ok right bye \
+         goodbye later hey hi hello sounds glad sorry no nah welcome amazing true indeed alright \
+         appreciate hope wonderful perfect good that's",
+    )
+});
+
+/// Words of praise and comfort.
+pub(crate) static PRAISE: Words = LazyLock::new(|| {
+    words(
+        "awesome amazing great cool nice wonderful incredible inspiring fantastic impressive beautiful \
+         lovely sweet proud glad happy support supportive appreciate thankful grateful encouragement kind \
+         kindness important special determination dedication motivated motivating passion dreams power \
+         strength journey worth luck congrats difference",
+    )
+});
+
+/// Words that place a line in time by themselves.
+pub(crate) static TIME: Words = LazyLock::new(|| {
+    words(
+        "yesterday today tonight tomorrow ago recently lately weekend monday tuesday wednesday thursday \
+         friday saturday sunday january february march april june july august september october november \
+         december spring summer autumn winter christmas birthday anniversary mon tue wed thu fri sat",
+    )
+});
+
+/// Spans of time: with a number or one of [`RELATIVE`] in front, they place a line in time.
+pub(crate) static UNIT: Words = LazyLock::new(|| {
+    words("day days week weeks month months year years night nights morning afternoon evening hour hours")
+});
+
+/// What stands before a span of time.
+pub(crate) static RELATIVE: Words =
+    LazyLock::new(|| words("last next past few couple every each first since this"));
+
+/// Numbers in words.
+pub(crate) static NUMBER: Words = LazyLock::new(|| {
+    words("two three four five six seven eight nine ten eleven twelve twenty thirty hundred")
+});
+
+/// Those who may have done something, in front of a verb in the past tense.
+pub(crate) static ACTOR: Words = LazyLock::new(|| words("i we he she they my"));
+
+/// Verbs in the past tense that do not end in `ed`.
+pub(crate) static PAST: Words = LazyLock::new(|| {
+    words(
+        "was were had did went got made took met saw bought found gave told said came left lost won began \
+         became felt thought knew kept held brought wrote read ran built broke fell grew drew drove ate \
+         sold sent spent taught caught heard put set hit hurt chose",
+    )
+});
+
+/// Words that mark what should be kept.
+pub(crate) static STRONG: Words = LazyLock::new(|| {
+    words(
+        "decision decisions decided approved policy requirement prefer prefers preferred preference \
+         dislike dislikes allergic deadline promised lesson gotcha workaround",
+    )
+});
+
+/// Pairs of words that mark what should be kept.
+pub(crate) const STRONG_PAIRS: &[[&str; 2]] = &[
+    ["from", "now"],
+    ["root", "cause"],
+    ["turned", "out"],
+    ["turns", "out"],
+    ["my", "name"],
+    ["due", "by"],
+    ["due", "on"],
+    ["was", "caused"],
+    ["rely", "on"],
+    ["relies", "on"],
+    ["failed", "because"],
+    ["fails", "because"],
+    ["agreed", "to"],
+    ["agreed", "on"],
+    ["agreed", "that"],
+    ["must", "not"],
+    ["do", "not"],
+];
+
+/// First words of a line in which an agent says what it is doing right now.
+pub(crate) static CHATTER: Words = LazyLock::new(|| {
+    words(
+        "ran running run checking checked reading read looking looked searching searched opening opened \
+         let now next done noted understood fetching fetched compiling building starting working updated \
+         pushed ok okay heartbeat trying testing will",
+    )
+});
+
+/// Words that may stand before the first word that counts for [`CHATTER`].
+pub(crate) static LEAD: Words = LazyLock::new(|| words("i i'm i'll i've have am"));
+
+/// What looks like a speaker (`Decision: …`) and is a label.
+pub(crate) static LABEL: Words = LazyLock::new(|| {
+    words(
+        "decision decided cause policy constraint learned lesson note todo fact preference rule deadline \
+         reminder update summary plan goal name status question answer problem fix result owner risk \
+         warning error important",
+    )
+});
+
+/// Words in a heading under which lines are worth more.
+pub(crate) static SECTION: Words = LazyLock::new(|| {
+    words(
+        "decision decisions lesson lessons learned preference preferences fact facts rule rules deadline \
+         deadlines policy policies constraints",
+    )
+});
+
+/// Speakers that are an agent.
+pub(crate) static AGENT: Words = LazyLock::new(|| words("agent assistant ai bot model"));
+
+/// Speakers that are a machine, or the web: their lines are never picked.
+pub(crate) static TOOL: Words = LazyLock::new(|| {
+    words(
+        "tool tools system web browser shell bash cmd stdout stderr output log cron hook fetch search \
+         exec terminal ci result",
+    )
+});
+
+/// Speakers that are the agent's user.
+pub(crate) static USER: Words = LazyLock::new(|| words("user human me owner"));
+
+/// Words that put a line under `### Decisions`.
+pub(crate) static DECISION: Words = LazyLock::new(|| {
+    words("decision decisions decided approved policy policies rule rules deadline deadlines")
+});
+
+/// Pairs that put a line under `### Decisions`. "Agreed" alone is a nod.
+pub(crate) const DECISION_PAIRS: &[[&str; 2]] = &[
+    ["from", "now"],
+    ["we", "agreed"],
+    ["agreed", "on"],
+    ["agreed", "to"],
+    ["agreed", "that"],
+    ["agreed", "with"],
+];
+
+/// Words that put a line under `### Preferences`.
+pub(crate) static PREFERENCE: Words = LazyLock::new(|| {
+    words(
+        "prefer prefers preferred preference preferences dislike dislikes favourite favourites favorite \
+         favorites likes",
+    )
+});
+
+/// Pairs that put a line under `### Preferences`. "Like" alone is mostly a comparison.
+pub(crate) const PREFERENCE_PAIRS: &[[&str; 2]] = &[
+    ["i", "like"],
+    ["we", "like"],
+    ["really", "like"],
+    ["don't", "like"],
+    ["i", "love"],
+    ["i", "hate"],
+    ["i'd", "rather"],
+    ["would", "rather"],
+    ["rather", "not"],
+];

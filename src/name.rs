@@ -1,0 +1,313 @@
+//! The names of documents and of the library's own state files.
+//!
+//! A [`DocName`] is what a person, a host or a model may name. A [`StateName`] is a dot file of ours, which
+//! no guarded view and no tool can reach. Both are [`Name`]s, so one set of verbs serves both.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::Deref;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::text;
+
+/// A validated relative name inside a workspace: a document's, or one of the library's state files.
+///
+/// Made by [`DocName`] and [`StateName`], which dereference to it.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Name {
+    path: Cow<'static, str>,
+    space: Space,
+}
+
+/// Which of the two kinds a [`Name`] is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Space {
+    /// A document: the operator's markdown.
+    Document,
+    /// A dot file of the library's.
+    State,
+}
+
+impl Name {
+    const fn constant(path: &'static str, space: Space) -> Self {
+        Self { path: Cow::Borrowed(path), space }
+    }
+
+    /// The name as text, its segments parted by `/`.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.path
+    }
+
+    /// Whether it names a document or state.
+    #[must_use]
+    pub fn space(&self) -> Space {
+        self.space
+    }
+
+    /// The last segment.
+    #[must_use]
+    pub fn file_name(&self) -> &str {
+        self.path.rsplit('/').next().unwrap_or(&self.path)
+    }
+
+    /// All but the last segment; `None` for a name in the root.
+    #[must_use]
+    pub fn folder(&self) -> Option<&str> {
+        self.path.rsplit_once('/').map(|(folder, _)| folder)
+    }
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.path)
+    }
+}
+
+impl fmt::Debug for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.path)
+    }
+}
+
+/// The name of a document: a relative path of plain segments, none of which begins with a dot.
+///
+/// At most 512 bytes, segments of at most 255. No traversal, no absolute path, no backslash, no control or
+/// invisible characters, nothing that Windows reserves: a workspace can be copied anywhere.
+///
+/// ```
+/// use noctuary::DocName;
+///
+/// let name = DocName::parse("memory/2026-11-21-repl.md")?;
+/// assert_eq!(name.file_name(), "2026-11-21-repl.md");
+/// assert!(DocName::parse("../secrets.md").is_err());
+/// assert!(DocName::parse(".dreamed-state.json").is_err());
+/// # Ok::<(), noctuary::NameError>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DocName(Name);
+
+impl DocName {
+    /// Who the agent is.
+    pub const SOUL: Self = Self::constant("SOUL.md");
+    /// How a session starts, and what stays fixed.
+    pub const AGENTS: Self = Self::constant("AGENTS.md");
+    /// Display name, emoji, vibe.
+    pub const IDENTITY: Self = Self::constant("IDENTITY.md");
+    /// The operator's profile.
+    pub const USER: Self = Self::constant("USER.md");
+    /// Curated memory, the only document that a dream appends to.
+    pub const MEMORY: Self = Self::constant("MEMORY.md");
+    /// The first-run playbook.
+    pub const BOOTSTRAP: Self = Self::constant("BOOTSTRAP.md");
+    /// Notes on tools and surroundings.
+    pub const TOOLS: Self = Self::constant("TOOLS.md");
+    /// The memo from one session to the next.
+    pub const HEARTBEAT: Self = Self::constant("HEARTBEAT.md");
+    /// The legacy lower-case spelling of [`MEMORY`](Self::MEMORY): used where it alone exists, never created.
+    pub const LEGACY_MEMORY: Self = Self::constant("memory.md");
+    /// The folder of journals.
+    pub const JOURNALS: Self = Self::constant("memory");
+    /// The folder that some workspaces keep their journals in; read, never written.
+    pub const DAILY: Self = Self::constant("daily");
+
+    const fn constant(path: &'static str) -> Self {
+        Self(Name::constant(path, Space::Document))
+    }
+
+    /// Parses a document's name.
+    ///
+    /// # Errors
+    ///
+    /// [`NameError`] with the rule that it breaks.
+    pub fn parse(text: impl Into<String>) -> Result<Self, NameError> {
+        let text = text.into();
+        match fault(&text) {
+            Some(rule) => Err(NameError { name: printable(&text), rule }),
+            None => Ok(Self(Name { path: Cow::Owned(text), space: Space::Document })),
+        }
+    }
+
+    /// Returns the name of `file` inside this folder.
+    ///
+    /// # Errors
+    ///
+    /// [`NameError`] where `file` is not a plain segment.
+    pub fn join(&self, file: &str) -> Result<Self, NameError> {
+        Self::parse(format!("{self}/{file}"))
+    }
+}
+
+/// The name of one of the library's own state files.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct StateName(Name);
+
+impl StateName {
+    /// The watermark and the last run, in the seed's shape.
+    pub const DREAMED: Self = Self::constant(".dreamed-state.json");
+    /// Journals that an operator must look at, in the seed's shape.
+    pub const QUARANTINE: Self = Self::constant(".dreamed-quarantine.json");
+    /// Which bytes of which journal a model has been shown.
+    pub const LEDGER: Self = Self::constant(".dreaming.d/ledger.json");
+    /// A commit that is under way.
+    pub const INTENT: Self = Self::constant(".dreaming.d/intent.json");
+    /// One line for each pass.
+    pub const LOG: Self = Self::constant(".dreaming.d/log.jsonl");
+
+    const fn constant(path: &'static str) -> Self {
+        Self(Name::constant(path, Space::State))
+    }
+}
+
+macro_rules! is_a_name {
+    ($type:ty) => {
+        impl Deref for $type {
+            type Target = Name;
+            fn deref(&self) -> &Name {
+                &self.0
+            }
+        }
+        impl AsRef<Name> for $type {
+            fn as_ref(&self) -> &Name {
+                &self.0
+            }
+        }
+        impl From<$type> for Name {
+            fn from(name: $type) -> Name {
+                name.0
+            }
+        }
+        impl fmt::Display for $type {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+        impl fmt::Debug for $type {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Debug::fmt(&self.0, f)
+            }
+        }
+    };
+}
+is_a_name!(DocName);
+is_a_name!(StateName);
+
+impl Serialize for DocName {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+impl<'de> Deserialize<'de> for DocName {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Self::parse(String::deserialize(deserializer)?).map_err(serde::de::Error::custom)
+    }
+}
+
+/// A text that is not a document's name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{name:?} is not a document name: {rule}")]
+pub struct NameError {
+    /// The text, cut at 80 characters, with characters that do not print replaced.
+    pub name: String,
+    /// The rule that it breaks.
+    pub rule: &'static str,
+}
+
+fn fault(text: &str) -> Option<&'static str> {
+    if text.is_empty() {
+        return Some("it is empty");
+    }
+    if text.len() > 512 {
+        return Some("it is longer than 512 bytes");
+    }
+    if text.contains('\\') {
+        return Some("it contains a backslash");
+    }
+    text.split('/').find_map(segment_fault)
+}
+
+fn segment_fault(segment: &str) -> Option<&'static str> {
+    if segment.is_empty() {
+        return Some("it is absolute, or has an empty segment");
+    }
+    if segment.len() > 255 {
+        return Some("a segment is longer than 255 bytes");
+    }
+    if segment.starts_with('.') {
+        return Some("a segment begins with a dot");
+    }
+    if segment.ends_with(['.', ' ']) || segment.starts_with(' ') {
+        return Some("a segment ends with a dot, or begins or ends with a space");
+    }
+    if segment.chars().any(|c| c.is_control() || text::is_invisible(c)) {
+        return Some("it contains a control or invisible character");
+    }
+    if segment.contains([':', '*', '?', '"', '<', '>', '|']) {
+        return Some("it contains a character that Windows reserves");
+    }
+    is_device(segment).then_some("a segment is the name of a Windows device")
+}
+
+/// Whether Windows would open a device: `CON`, `nul.txt`, `COM1`, and `COM¹` with a superscript digit.
+fn is_device(segment: &str) -> bool {
+    let stem = segment.split('.').next().unwrap_or(segment).trim_end().to_ascii_uppercase();
+    if matches!(stem.as_str(), "CON" | "PRN" | "AUX" | "NUL" | "CONIN$" | "CONOUT$") {
+        return true;
+    }
+    let port = stem.strip_prefix("COM").or_else(|| stem.strip_prefix("LPT"));
+    port.is_some_and(|rest| {
+        let mut chars = rest.chars();
+        matches!(chars.next(), Some('0'..='9' | '¹' | '²' | '³')) && chars.next().is_none()
+    })
+}
+
+fn printable(text: &str) -> String {
+    text.chars().take(80).map(|c| if c.is_control() || text::is_invisible(c) { '\u{fffd}' } else { c }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn root_files_have_their_exact_names() {
+        let names = [
+            (DocName::SOUL, "SOUL.md"),
+            (DocName::AGENTS, "AGENTS.md"),
+            (DocName::IDENTITY, "IDENTITY.md"),
+            (DocName::USER, "USER.md"),
+            (DocName::MEMORY, "MEMORY.md"),
+            (DocName::BOOTSTRAP, "BOOTSTRAP.md"),
+            (DocName::TOOLS, "TOOLS.md"),
+            (DocName::HEARTBEAT, "HEARTBEAT.md"),
+            (DocName::JOURNALS, "memory"),
+        ];
+        for (name, text) in names {
+            assert_eq!(name.as_str(), text);
+            assert_eq!(DocName::parse(text).unwrap(), name, "a constant obeys the grammar");
+        }
+    }
+
+    #[test]
+    fn hostile_names_are_refused() {
+        for text in [
+            "", "/", "/etc/passwd", "..", "../x", "a/../b", "a//b", "a/", ".", "./a", ".hidden", "a/.git/x",
+            "a\\b", "a\0b", "a\nb", "C:/x", "a:b", "nul", "NUL.md", "com1.md", "COM¹", "lpt9.txt", "a.", "a ",
+            " a", "a\u{202e}b", "a\u{200b}b", "what?", "x*",
+        ] {
+            let error = DocName::parse(text).expect_err(text);
+            assert!(!error.to_string().contains('\u{202e}'), "a message shows no invisible text");
+        }
+        assert!(DocName::parse("x".repeat(256)).is_err());
+        assert!(DocName::parse(["x"; 300].join("/")).is_err());
+    }
+
+    #[test]
+    fn names_that_people_use_are_taken() {
+        for text in ["MEMORY.md", "memory/2026-11-21 évening notes.md", "context/vision.md", "日記.md", "a..b", "console.md"] {
+            assert_eq!(DocName::parse(text).unwrap().as_str(), text);
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! The contract of a secret filter: text in, findings out.
+
+use std::borrow::Cow;
+use std::fmt::Debug;
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+/// Finds secrets in text. A filter finds; what happens then is the caller's policy.
+///
+/// ```
+/// use noctuary::{PiiFilter, SecretGate};
+///
+/// let findings = SecretGate::default().scan("the key is AKIAIOSFODNN7EXAMPLE");
+/// assert_eq!(findings[0].class, "aws_access_key");
+/// assert_eq!(findings[0].span, 11..31);
+/// ```
+pub trait PiiFilter: Debug + Send + Sync {
+    /// Returns what `text` holds, ascending by span and without overlap. Spans are byte offsets on
+    /// character boundaries. The same text gives the same findings.
+    fn scan(&self, text: &str) -> Vec<Finding>;
+}
+
+/// One secret in a text: its class and place, never the text itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// The class, such as `aws_access_key`.
+    pub class: Cow<'static, str>,
+    /// Where it stands, in bytes.
+    pub span: Range<usize>,
+    /// How sure the filter is.
+    pub confidence: Confidence,
+}
+
+/// How sure a filter is of a finding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Confidence {
+    /// The shape fits.
+    Shape,
+    /// A checksum or structure inside it fits too.
+    Verified,
+}

@@ -1,0 +1,117 @@
+//! Small rules about characters, lines and words that every floor above shares.
+
+use std::ops::Range;
+
+/// The mark of a UTF-8 file from Windows editors; kept on disk, left out of what is parsed.
+pub(crate) const BOM: char = '\u{feff}';
+
+/// Whether a character takes no room and can hide or reorder text: zero-width, bidirectional controls,
+/// tags, variation selectors, soft hyphens.
+pub(crate) fn is_invisible(c: char) -> bool {
+    matches!(
+        c,
+        '\u{00ad}' | '\u{034f}' | '\u{061c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+        | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+        | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff9}'..='\u{fffb}'
+        | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}'
+    )
+}
+
+/// Returns the greatest character boundary at or below `index`.
+pub(crate) fn floor_boundary(text: &str, index: usize) -> usize {
+    let mut index = index.min(text.len());
+    while !text.is_char_boundary(index) {
+        index -= 1;
+    }
+    index
+}
+
+/// Returns how many bytes at the front of `bytes` continue a character that began before it: 0 to 3.
+pub(crate) fn leading_continuation(bytes: &[u8]) -> usize {
+    bytes.iter().take(3).take_while(|byte| *byte & 0xc0 == 0x80).count()
+}
+
+/// Returns how many bytes at the end of `bytes` begin a character that does not end there: 0 to 3.
+pub(crate) fn trailing_fragment(bytes: &[u8]) -> usize {
+    for back in 1..=bytes.len().min(3) {
+        let byte = bytes[bytes.len() - back];
+        if byte & 0xc0 == 0x80 {
+            continue;
+        }
+        let length = match byte {
+            0xc2..=0xdf => 2,
+            0xe0..=0xef => 3,
+            0xf0..=0xf4 => 4,
+            _ => 1,
+        };
+        return if length > back { back } else { 0 };
+    }
+    0
+}
+
+/// Returns the ranges of the lines of `text`, each without its `\n` or `\r\n`. Text that ends in a line
+/// break has no empty line after it.
+pub(crate) fn line_ranges(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
+    let mut start = 0;
+    text.split_inclusive('\n').map(move |line| {
+        let content = line.strip_suffix('\n').map_or(line, |rest| rest.strip_suffix('\r').unwrap_or(rest));
+        let range = start..start + content.len();
+        start += line.len();
+        range
+    })
+}
+
+/// The form in which two statements are the same statement: lower case, markup and punctuation at the ends
+/// gone, white space folded, invisible characters dropped.
+pub(crate) fn normalise(statement: &str) -> String {
+    let mut folded = String::with_capacity(statement.len());
+    for c in statement.chars().filter(|c| !is_invisible(*c) && !matches!(c, '*' | '`' | '_')) {
+        if c.is_whitespace() || c.is_control() {
+            if !folded.ends_with(' ') {
+                folded.push(' ');
+            }
+        } else {
+            folded.extend(c.to_lowercase());
+        }
+    }
+    folded.trim_matches(|c: char| c.is_whitespace() || matches!(c, '.' | ';' | ',' | '!' | '-' | '"')).to_owned()
+}
+
+/// The words of `text` in lower case: runs of letters and digits; an apostrophe inside a word stays.
+pub(crate) fn words(text: &str) -> impl Iterator<Item = String> + '_ {
+    text.split(|c: char| !(c.is_alphanumeric() || c == '\'' || c == '’'))
+        .map(|word| word.trim_matches(['\'', '’']).to_lowercase().replace('’', "'"))
+        .filter(|word| !word.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn normal_forms_ignore_dress() {
+        assert_eq!(normalise("**Prefers**  short\u{200b} answers."), normalise("prefers short answers"));
+        assert_ne!(normalise("prefers short answers"), normalise("prefers long answers"));
+    }
+
+    #[test]
+    fn lines_know_crlf() {
+        let text = "a\r\nbc\n\nd";
+        let lines: Vec<&str> = line_ranges(text).map(|range| &text[range]).collect();
+        assert_eq!(lines, ["a", "bc", "", "d"]);
+    }
+
+    proptest! {
+        #[test]
+        fn a_cut_never_splits_a_character(text in "\\PC{0,40}", cut in 0usize..160) {
+            let bytes = text.as_bytes();
+            let cut = cut.min(bytes.len());
+            let (head, tail) = bytes.split_at(cut);
+            let head = &head[..head.len() - trailing_fragment(head)];
+            prop_assert!(std::str::from_utf8(head).is_ok());
+            let tail = &tail[leading_continuation(tail)..];
+            prop_assert!(std::str::from_utf8(tail).is_ok());
+        }
+    }
+}

@@ -1,0 +1,325 @@
+//! The contract of a workspace: documents under validated names, and a lease over them.
+//!
+//! A `Workspace` is the operator's own, unguarded capability. What reaches a session goes through a view
+//! that states its [`Access`](crate::Access).
+
+use std::fmt::Debug;
+use std::ops::Range;
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use crate::document::{Document, Revision};
+use crate::error::{Error, Result};
+use crate::name::{DocName, Name};
+use crate::text;
+
+/// The largest document that [`Workspace::read`] returns whole, in bytes: 64 MiB.
+pub const MAX_DOCUMENT: u64 = 64 << 20;
+
+/// Documents and state files under validated names.
+///
+/// Every verb takes a [`Name`]: a [`DocName`] and a [`StateName`](crate::StateName) dereference to it.
+/// Verbs block; an async host calls them on a thread that may.
+pub trait Workspace: Debug + Send + Sync {
+    /// Says where it is, for messages and reports: a path.
+    fn location(&self) -> String;
+
+    /// Lists a folder, the root where `folder` is `None`: names only, nothing is opened. A folder that does
+    /// not exist is empty. Names come in ascending order; dot names are left out.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Refused`] where the folder is a file or a symbolic link.
+    fn list(&self, folder: Option<&DocName>) -> Result<Listing>;
+
+    /// Returns length and time of change, without reading content; `None` where nothing has this name.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Refused`] where it is no plain file.
+    fn metadata(&self, name: &Name) -> Result<Option<Metadata>>;
+
+    /// Reads a document whole; `None` where nothing has this name.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TooLarge`] above [`MAX_DOCUMENT`], [`Error::Refused`] where it is no plain file.
+    fn read(&self, name: &Name) -> Result<Option<Document>>;
+
+    /// Reads the bytes of `range` that exist; empty where nothing has this name. Uses memory for the range only.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TooLarge`] for a range above [`MAX_DOCUMENT`], [`Error::Refused`] where it is no plain file.
+    fn read_range(&self, name: &Name, range: Range<u64>) -> Result<Vec<u8>>;
+
+    /// Replaces or creates a document, whole or not at all; no reader sees a part of it.
+    ///
+    /// When it returns, the bytes survive a power loss. An `IfRevision` or `Replace` whose content already
+    /// stands there succeeds and writes nothing; a `Create` of an existing name does not. Permissions of an
+    /// existing document are kept.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Conflict`] with what stands there instead; nothing was written.
+    fn write(&self, name: &Name, bytes: &[u8], mode: WriteMode) -> Result<Revision>;
+
+    /// Adds bytes at the end, and creates the document where it is missing. What stands there is never
+    /// rewritten, also not by a failing append, which may leave a part of `bytes` at the end.
+    ///
+    /// When it returns, the bytes survive a power loss. Appends of several processes follow one another.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::DurabilityUnknown`] where the bytes were written and could not be synced.
+    fn append(&self, name: &Name, bytes: &[u8]) -> Result<()>;
+
+    /// Removes a document; `false` where there was none.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Refused`] where it is no plain file.
+    fn remove(&self, name: &Name) -> Result<bool>;
+
+    /// Gives a document another name.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotFound`], or [`Error::Conflict`] where `to` exists already.
+    fn rename(&self, from: &Name, to: &Name) -> Result<()>;
+
+    /// Claims the workspace for one dream at a time on this host, and for peers that know only the seed's
+    /// lock file. Does not wait for a holder.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NetworkFileSystem`] where locks cannot be trusted.
+    fn claim(&self, terms: &ClaimTerms) -> Result<Claim>;
+}
+
+/// What every workspace can do by the verbs of [`Workspace`].
+pub trait WorkspaceExt: Workspace {
+    /// Reads a document as text, without a byte order mark; `None` where nothing has this name.
+    ///
+    /// ```
+    /// use noctuary::{DocName, FileWorkspace, Workspace, WorkspaceExt, WriteMode};
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let workspace = FileWorkspace::open(folder.path())?;
+    /// workspace.write(&DocName::MEMORY, "\u{feff}# Memory\r\n".as_bytes(), WriteMode::Create)?;
+    /// assert_eq!(workspace.read_text(&DocName::MEMORY)?.as_deref(), Some("# Memory\r\n"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotUtf8`] where it is not text, and those of [`Workspace::read`].
+    fn read_text(&self, name: &Name) -> Result<Option<String>> {
+        let Some(document) = self.read(name)? else { return Ok(None) };
+        let text = String::from_utf8(document.into_bytes())
+            .map_err(|error| Error::NotUtf8 { name: name.clone(), valid_up_to: error.utf8_error().valid_up_to() })?;
+        Ok(Some(match text.strip_prefix(text::BOM) {
+            Some(rest) => rest.to_owned(),
+            None => text,
+        }))
+    }
+
+    /// Reads at most the last `max` bytes as text, in memory for those alone. Never splits a character;
+    /// bytes that are not UTF-8 are replaced.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Workspace::read_range`].
+    fn read_tail(&self, name: &Name, max: u64) -> Result<Tail> {
+        let len = self.metadata(name)?.map_or(0, |metadata| metadata.len);
+        let start = len.saturating_sub(max);
+        let bytes = self.read_range(name, start..len)?;
+        let skip = if start == 0 { 0 } else { text::leading_continuation(&bytes) };
+        let cut = bytes.len().saturating_sub(text::trailing_fragment(&bytes));
+        let text = String::from_utf8_lossy(bytes.get(skip..cut).unwrap_or_default()).into_owned();
+        Ok(Tail { start: start + skip as u64, text })
+    }
+}
+
+impl<W: Workspace + ?Sized> WorkspaceExt for W {}
+
+/// The end of a document, read by [`WorkspaceExt::read_tail`].
+#[derive(Clone, PartialEq, Eq)]
+pub struct Tail {
+    /// The byte offset at which `text` begins.
+    pub start: u64,
+    /// The text from there to the last whole character.
+    pub text: String,
+}
+
+impl Debug for Tail {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Tail {{ start: {}, bytes: {} }}", self.start, self.text.len())
+    }
+}
+
+/// What a folder holds.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Listing {
+    /// The documents, ascending.
+    pub documents: Vec<DocName>,
+    /// The folders, ascending.
+    pub folders: Vec<DocName>,
+    /// What has no place in a workspace: symbolic links, devices, names that are not document names. Lossy text.
+    pub refused: Vec<String>,
+    /// Names that differ in case only, and would be one on another machine.
+    pub collisions: Vec<(DocName, DocName)>,
+}
+
+impl Listing {
+    /// Sorts, and finds the names that differ in case only. For whoever implements [`Workspace::list`].
+    #[must_use]
+    pub fn new(mut documents: Vec<DocName>, mut folders: Vec<DocName>, mut refused: Vec<String>) -> Self {
+        documents.sort_unstable();
+        folders.sort_unstable();
+        refused.sort_unstable();
+        let mut folded: Vec<(String, &DocName)> =
+            documents.iter().chain(&folders).map(|name| (name.as_str().to_lowercase(), name)).collect();
+        folded.sort_unstable();
+        let collisions = folded
+            .windows(2)
+            .filter(|pair| pair[0].0 == pair[1].0)
+            .map(|pair| (pair[0].1.clone(), pair[1].1.clone()))
+            .collect();
+        Self { documents, folders, refused, collisions }
+    }
+}
+
+/// What is known of a document without reading it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Metadata {
+    /// Its length in bytes.
+    pub len: u64,
+    /// When it was last changed, as precisely as the backend knows.
+    pub modified: DateTime<Utc>,
+}
+
+/// What a write intends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WriteMode {
+    /// The document must not exist.
+    Create,
+    /// Whatever stands there gives way.
+    Replace,
+    /// The document must still be at this revision.
+    IfRevision(Revision),
+}
+
+/// On which terms a workspace is claimed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClaimTerms {
+    /// After which time a foreign peer's lock counts as abandoned, and a quarter of which our own is
+    /// refreshed at. 30 minutes.
+    pub ttl: Duration,
+    /// After which time a holder refuses to write itself. 6 hours.
+    pub max_hold: Duration,
+    /// How long to wait, once, after taking over a foreign peer's stale lock, for another peer that may be
+    /// doing the same. 1 second.
+    pub settle: Duration,
+    /// Whether to trust the locks of a network file system.
+    pub allow_network: bool,
+}
+
+impl Default for ClaimTerms {
+    fn default() -> Self {
+        Self {
+            ttl: Duration::from_secs(30 * 60),
+            max_hold: Duration::from_secs(6 * 60 * 60),
+            settle: Duration::from_secs(1),
+            allow_network: false,
+        }
+    }
+}
+
+/// The answer to a claim.
+#[derive(Debug)]
+pub enum Claim {
+    /// The workspace is the caller's until the lease is dropped.
+    Granted(Box<dyn Lease>),
+    /// Somebody else holds it.
+    Held(Holder),
+}
+
+/// Who holds a workspace, as far as its lock file says.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Holder {
+    /// The process.
+    pub pid: Option<u32>,
+    /// Its host.
+    pub hostname: Option<String>,
+    /// When the lock was taken or last refreshed.
+    pub since: Option<DateTime<Utc>>,
+}
+
+/// The right to write for a dream, until dropped.
+///
+/// Its verbs check the fence and write in one critical section, so a holder that was paused, and lost the
+/// lease meanwhile, writes nothing. Dropping releases it, also when a panic unwinds.
+pub trait Lease: Debug + Send {
+    /// The number of this claim; later claims of the same workspace have greater ones.
+    fn epoch(&self) -> u64;
+
+    /// Returns whether the lease still holds.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::LeaseLost`].
+    fn check(&self) -> Result<()>;
+
+    /// As [`Workspace::append`], fenced.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::LeaseLost`], and nothing was written.
+    fn append(&self, name: &Name, bytes: &[u8]) -> Result<()>;
+
+    /// As [`Workspace::write`] with [`WriteMode::Replace`], fenced.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::LeaseLost`], and nothing was written.
+    fn replace(&self, name: &Name, bytes: &[u8]) -> Result<()>;
+
+    /// As [`Workspace::remove`], fenced.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::LeaseLost`], and nothing was removed.
+    fn remove(&self, name: &Name) -> Result<bool>;
+
+    /// Gives the lease back, and says whether that worked. Dropping does the same and says nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] where the lock file could not be removed: peers then wait for its time to run out.
+    fn release(self: Box<Self>) -> Result<()>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_differ_in_case_only_are_reported() {
+        let name = |text| DocName::parse(text).unwrap();
+        let listing = Listing::new(vec![name("memory.md"), name("MEMORY.md"), name("SOUL.md")], vec![], vec![]);
+        assert_eq!(listing.collisions, [(name("MEMORY.md"), name("memory.md"))]);
+    }
+
+    #[test]
+    fn contracts_are_object_safe_and_cross_threads() {
+        fn check<T: Send + Sync + ?Sized>() {}
+        check::<dyn Workspace>();
+        fn sends<T: Send + ?Sized>() {}
+        sends::<dyn Lease>();
+    }
+}
