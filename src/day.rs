@@ -23,7 +23,8 @@ pub struct DayPolicy {
 
 impl DayPolicy {
     /// Days in UTC that begin at midnight.
-    pub const UTC: Self = Self { offset: FixedOffset::east_opt(0).expect("zero is an offset"), cutoff_hour: 0 };
+    pub const UTC: Self =
+        Self { offset: FixedOffset::east_opt(0).expect("zero is an offset"), cutoff_hour: 0 };
 
     /// Days at `offset` that begin at `cutoff_hour`; an hour above 23 counts as 23.
     #[must_use]
@@ -33,7 +34,7 @@ impl DayPolicy {
 
     /// Returns the date that `instant` belongs to.
     #[must_use]
-    pub fn date(&self, instant: DateTime<Utc>) -> NaiveDate {
+    pub fn date(self, instant: DateTime<Utc>) -> NaiveDate {
         let local = instant.with_timezone(&self.offset);
         let date = local.date_naive();
         if local.hour() < u32::from(self.cutoff_hour) { date - Duration::days(1) } else { date }
@@ -41,14 +42,18 @@ impl DayPolicy {
 
     /// Returns when `date` begins.
     #[must_use]
-    pub fn begins(&self, date: NaiveDate) -> DateTime<Utc> {
+    pub fn begins(self, date: NaiveDate) -> DateTime<Utc> {
         let local = date.and_hms_opt(u32::from(self.cutoff_hour), 0, 0).expect("an hour of a day");
-        local.and_local_timezone(self.offset).single().expect("a fixed offset has no gaps").with_timezone(&Utc)
+        local
+            .and_local_timezone(self.offset)
+            .single()
+            .expect("a fixed offset has no gaps")
+            .with_timezone(&Utc)
     }
 
     /// Returns the oldest date inside a window of `days` days before `instant`; `None` where the
     /// calendar ends first.
-    pub(crate) fn window_start(&self, instant: DateTime<Utc>, days: u32) -> Option<NaiveDate> {
+    pub(crate) fn window_start(self, instant: DateTime<Utc>, days: u32) -> Option<NaiveDate> {
         self.date(instant).checked_sub_days(Days::new(u64::from(days)))
     }
 }

@@ -16,7 +16,8 @@ use crate::llm::{LlmError, LlmReply, LlmRequest};
 
 pub use report::{
     Backlog, Blamed, Charge, DreamMode, DreamReport, DropReason, Dropped, Failure, Fate, Hold, HoldReason,
-    JournalReport, LineReport, MemoryGauge, NotDue, Notice, Outcome, PassReport, ReadReason, ShownSlice, SourceRef,
+    JournalReport, LineReport, MemoryGauge, NotDue, Notice, Outcome, PassReport, ReadReason, ShownSlice,
+    SourceRef,
 };
 
 /// Dreams over one workspace.

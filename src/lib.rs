@@ -31,9 +31,9 @@ pub use dream::{
     BackOff, DreamConfig, Due, Evidence, JournalDreamer, JournalDreamerBuilder, SectionCaps, should_dream,
 };
 pub use dreamer::{
-    Backlog, Blamed, Charge, DreamEvent, DreamMode, DreamPass, DreamReport, Dreamer, DropReason, Dropped, Failure,
-    Fate, Hold, HoldReason, JournalReport, Level, LineReport, MemoryGauge, NotDue, Notice, Observer, Outcome,
-    PassReport, ReadReason, ShownSlice, SourceRef, Step,
+    Backlog, Blamed, Charge, DreamEvent, DreamMode, DreamPass, DreamReport, Dreamer, DropReason, Dropped,
+    Failure, Fate, Hold, HoldReason, JournalReport, Level, LineReport, MemoryGauge, NotDue, Notice, Observer,
+    Outcome, PassReport, ReadReason, ShownSlice, SourceRef, Step,
 };
 pub use drive::{dream_once, dream_once_async, dream_once_at};
 pub use error::{Error, LostBy, Refusal, Result};
@@ -45,5 +45,6 @@ pub use models::Extractive;
 pub use name::{DocName, Name, NameError, Space, StateName};
 pub use pii::{Confidence, Finding, PiiFilter};
 pub use workspace::{
-    Claim, ClaimTerms, Holder, Lease, Listing, MAX_DOCUMENT, Metadata, Tail, Workspace, WorkspaceExt, WriteMode,
+    Claim, ClaimTerms, Holder, Lease, Listing, MAX_DOCUMENT, Metadata, Tail, Workspace, WorkspaceExt,
+    WriteMode,
 };

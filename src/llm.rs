@@ -146,7 +146,13 @@ impl LlmReply {
 
 impl fmt::Debug for LlmReply {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "LlmReply {{ text: {} bytes, finish: {:?}, usage: {:?} }}", self.text.len(), self.finish, self.usage)
+        write!(
+            f,
+            "LlmReply {{ text: {} bytes, finish: {:?}, usage: {:?} }}",
+            self.text.len(),
+            self.finish,
+            self.usage
+        )
     }
 }
 

@@ -264,7 +264,10 @@ fn is_device(segment: &str) -> bool {
 }
 
 fn printable(text: &str) -> String {
-    text.chars().take(80).map(|c| if c.is_control() || text::is_invisible(c) { '\u{fffd}' } else { c }).collect()
+    text.chars()
+        .take(80)
+        .map(|c| if c.is_control() || text::is_invisible(c) { '\u{fffd}' } else { c })
+        .collect()
 }
 
 #[cfg(test)]
@@ -293,9 +296,35 @@ mod tests {
     #[test]
     fn hostile_names_are_refused() {
         for text in [
-            "", "/", "/etc/passwd", "..", "../x", "a/../b", "a//b", "a/", ".", "./a", ".hidden", "a/.git/x",
-            "a\\b", "a\0b", "a\nb", "C:/x", "a:b", "nul", "NUL.md", "com1.md", "COM¹", "lpt9.txt", "a.", "a ",
-            " a", "a\u{202e}b", "a\u{200b}b", "what?", "x*",
+            "",
+            "/",
+            "/etc/passwd",
+            "..",
+            "../x",
+            "a/../b",
+            "a//b",
+            "a/",
+            ".",
+            "./a",
+            ".hidden",
+            "a/.git/x",
+            "a\\b",
+            "a\0b",
+            "a\nb",
+            "C:/x",
+            "a:b",
+            "nul",
+            "NUL.md",
+            "com1.md",
+            "COM¹",
+            "lpt9.txt",
+            "a.",
+            "a ",
+            " a",
+            "a\u{202e}b",
+            "a\u{200b}b",
+            "what?",
+            "x*",
         ] {
             let error = DocName::parse(text).expect_err(text);
             assert!(!error.to_string().contains('\u{202e}'), "a message shows no invisible text");
@@ -306,7 +335,14 @@ mod tests {
 
     #[test]
     fn names_that_people_use_are_taken() {
-        for text in ["MEMORY.md", "memory/2026-11-21 évening notes.md", "context/vision.md", "日記.md", "a..b", "console.md"] {
+        for text in [
+            "MEMORY.md",
+            "memory/2026-11-21 évening notes.md",
+            "context/vision.md",
+            "日記.md",
+            "a..b",
+            "console.md",
+        ] {
             assert_eq!(DocName::parse(text).unwrap().as_str(), text);
         }
     }

@@ -118,8 +118,10 @@ pub trait WorkspaceExt: Workspace {
     /// [`Error::NotUtf8`] where it is not text, and those of [`Workspace::read`].
     fn read_text(&self, name: &Name) -> Result<Option<String>> {
         let Some(document) = self.read(name)? else { return Ok(None) };
-        let text = String::from_utf8(document.into_bytes())
-            .map_err(|error| Error::NotUtf8 { name: name.clone(), valid_up_to: error.utf8_error().valid_up_to() })?;
+        let text = String::from_utf8(document.into_bytes()).map_err(|error| Error::NotUtf8 {
+            name: name.clone(),
+            valid_up_to: error.utf8_error().valid_up_to(),
+        })?;
         Ok(Some(match text.strip_prefix(text::BOM) {
             Some(rest) => rest.to_owned(),
             None => text,
@@ -311,7 +313,8 @@ mod tests {
     #[test]
     fn names_that_differ_in_case_only_are_reported() {
         let name = |text| DocName::parse(text).unwrap();
-        let listing = Listing::new(vec![name("memory.md"), name("MEMORY.md"), name("SOUL.md")], vec![], vec![]);
+        let listing =
+            Listing::new(vec![name("memory.md"), name("MEMORY.md"), name("SOUL.md")], vec![], vec![]);
         assert_eq!(listing.collisions, [(name("MEMORY.md"), name("memory.md"))]);
     }
 

@@ -24,7 +24,11 @@ pub(crate) fn create(disk: &dyn Disk, path: &str, bytes: &[u8]) -> Result<bool> 
         Ok(()) => sync_folder_of(disk, path).map(|()| true),
         Err(error) => {
             discard(disk, &temporary);
-            if error.kind() == io::ErrorKind::AlreadyExists { Ok(false) } else { Err(error).at("create", path) }
+            if error.kind() == io::ErrorKind::AlreadyExists {
+                Ok(false)
+            } else {
+                Err(error).at("create", path)
+            }
         }
     }
 }
@@ -94,7 +98,8 @@ pub(crate) fn create_folder_of(disk: &dyn Disk, path: &str) -> Result<()> {
 
 pub(crate) fn sync_folder_of(disk: &dyn Disk, path: &str) -> Result<()> {
     let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
-    disk.sync_folder(folder).map_err(|source| Error::DurabilityUnknown { path: shown(folder).to_owned(), source })
+    disk.sync_folder(folder)
+        .map_err(|source| Error::DurabilityUnknown { path: shown(folder).to_owned(), source })
 }
 
 fn write_beside(disk: &dyn Disk, path: &str, bytes: &[u8], mode: Option<u32>) -> Result<String> {

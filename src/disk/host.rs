@@ -19,7 +19,8 @@ const FIRST_PID_NS: &str = "pid:[4026531836]";
 
 impl Host {
     pub(crate) fn this() -> Self {
-        let pid_ns = std::fs::read_link("/proc/self/ns/pid").ok().map(|link| link.to_string_lossy().into_owned());
+        let pid_ns =
+            std::fs::read_link("/proc/self/ns/pid").ok().map(|link| link.to_string_lossy().into_owned());
         let mut hostname = line_of("/proc/sys/kernel/hostname")
             .or_else(|| std::env::var("HOSTNAME").ok())
             .or_else(|| std::env::var("COMPUTERNAME").ok())
@@ -31,7 +32,12 @@ impl Host {
             let digits: String = inner.chars().filter(char::is_ascii_digit).collect();
             hostname = format!("{hostname}#pidns-{digits}");
         }
-        Self { pid: std::process::id(), hostname, boot_id: line_of("/proc/sys/kernel/random/boot_id"), pid_ns }
+        Self {
+            pid: std::process::id(),
+            hostname,
+            boot_id: line_of("/proc/sys/kernel/random/boot_id"),
+            pid_ns,
+        }
     }
 
     /// Whether a process that named itself so is surely gone: same host, and no such process.

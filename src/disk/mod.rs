@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 
-pub use os::OsDisk;
+pub(crate) use os::OsDisk;
 
 /// The file system under one root folder.
 pub trait Disk: Debug + Send + Sync {

@@ -19,7 +19,7 @@ mod system;
 
 /// The real file system under a root folder.
 #[derive(Debug)]
-pub struct OsDisk {
+pub(crate) struct OsDisk {
     path: PathBuf,
     root: system::Root,
     started: Instant,
@@ -31,7 +31,7 @@ impl OsDisk {
     /// # Errors
     ///
     /// As the operating system says, among others where there is no such folder.
-    pub fn open(path: &Path) -> io::Result<Self> {
+    pub(crate) fn open(path: &Path) -> io::Result<Self> {
         let path = path.canonicalize()?;
         Ok(Self { root: system::Root::open(&path)?, path, started: Instant::now() })
     }

@@ -16,7 +16,11 @@ pub(super) struct Root(PathBuf);
 
 impl Root {
     pub(super) fn open(path: &Path) -> io::Result<Self> {
-        if fs::metadata(path)?.is_dir() { Ok(Self(path.to_owned())) } else { Err(refused(Refusal::NotAFolder)) }
+        if fs::metadata(path)?.is_dir() {
+            Ok(Self(path.to_owned()))
+        } else {
+            Err(refused(Refusal::NotAFolder))
+        }
     }
 
     /// The path below the root, after a look at each folder on the way.

@@ -138,13 +138,15 @@ impl Root {
             Ok(()) => Ok(rustix::fs::unlinkat(from_folder.as_fd(), from, AtFlags::empty())?),
             // A file system without hard links.
             #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
-            Err(Errno::PERM | Errno::OPNOTSUPP | Errno::NOSYS | Errno::MLINK) => Ok(rustix::fs::renameat_with(
-                from_folder.as_fd(),
-                from,
-                to_folder.as_fd(),
-                to,
-                rustix::fs::RenameFlags::NOREPLACE,
-            )?),
+            Err(Errno::PERM | Errno::OPNOTSUPP | Errno::NOSYS | Errno::MLINK) => {
+                Ok(rustix::fs::renameat_with(
+                    from_folder.as_fd(),
+                    from,
+                    to_folder.as_fd(),
+                    to,
+                    rustix::fs::RenameFlags::NOREPLACE,
+                )?)
+            }
             Err(error) => Err(error.into()),
         }
     }
@@ -159,10 +161,13 @@ impl Root {
     }
 
     #[cfg(any(target_os = "linux", target_os = "android"))]
-    #[expect(clippy::unnecessary_wraps, reason = "the portable half has nothing to ask")]
     pub(super) fn network(&self) -> io::Result<Option<&'static str>> {
         // The numbers that statfs(2) lists. An unknown FUSE file system may be remote (sshfs), so it counts.
-        #[expect(clippy::cast_sign_loss, clippy::cast_possible_truncation, reason = "a magic number has 32 bits")]
+        #[expect(
+            clippy::cast_sign_loss,
+            clippy::cast_possible_truncation,
+            reason = "a magic number has 32 bits"
+        )]
         let magic = rustix::fs::fstatfs(&self.0)?.f_type as u32;
         Ok(match magic {
             0x6969 => Some("NFS"),
@@ -208,7 +213,7 @@ pub(super) fn stat_file(file: &File) -> io::Result<Stat> {
 }
 
 pub(super) fn set_mode(file: &File, mode: u32) -> io::Result<()> {
-    Ok(rustix::fs::fchmod(file, Mode::from_bits_truncate(mode.try_into().unwrap_or(0o600)))?)
+    Ok(rustix::fs::fchmod(file, Mode::from_bits_truncate(mode))?)
 }
 
 #[expect(clippy::useless_conversion, clippy::cast_sign_loss, reason = "the types differ between systems")]
@@ -218,7 +223,7 @@ fn convert(stat: &rustix::fs::Stat) -> Stat {
         len: stat.st_size as u64,
         modified: instant(stat.st_mtime.into(), i64::try_from(stat.st_mtime_nsec).unwrap_or(0)),
         mode: u32::from(stat.st_mode) & 0o7777,
-        id: (stat.st_dev as u64, stat.st_ino),
+        id: (stat.st_dev, stat.st_ino),
     }
 }
 

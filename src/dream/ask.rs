@@ -44,7 +44,16 @@ mod tests {
     #[test]
     fn the_instructions_name_the_token_the_headings_and_what_is_sensitive() {
         let text = instructions();
-        for needed in [NOTHING_TO_PROMOTE, "### Facts", "### Preferences", "### Decisions", "YYYY-MM-DD", "keys", "recovery phrases", "already says"] {
+        for needed in [
+            NOTHING_TO_PROMOTE,
+            "### Facts",
+            "### Preferences",
+            "### Decisions",
+            "YYYY-MM-DD",
+            "keys",
+            "recovery phrases",
+            "already says",
+        ] {
             assert!(text.contains(needed), "{needed}");
         }
     }

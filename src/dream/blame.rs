@@ -53,6 +53,11 @@ fn place(slice: &Slice, secret: &str) -> Option<SourceRef> {
 /// Text without what an answer may have added or lost: spaces, line breaks, markup, what cannot be seen.
 fn squeeze(text: &str) -> String {
     text.chars()
-        .filter(|c| !c.is_whitespace() && !c.is_control() && !text::is_invisible(*c) && !matches!(c, '`' | '*' | '"' | '\\'))
+        .filter(|c| {
+            !c.is_whitespace()
+                && !c.is_control()
+                && !text::is_invisible(*c)
+                && !matches!(c, '`' | '*' | '"' | '\\')
+        })
         .collect()
 }

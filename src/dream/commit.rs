@@ -19,7 +19,9 @@ const LOG_TAIL: u64 = 1 << 20;
 
 /// The document that holds curated memory: `MEMORY.md`, or the older `memory.md` where that alone exists.
 pub(super) fn memory_name(workspace: &dyn Workspace) -> Result<DocName> {
-    if workspace.metadata(&DocName::MEMORY)?.is_none() && workspace.metadata(&DocName::LEGACY_MEMORY)?.is_some() {
+    if workspace.metadata(&DocName::MEMORY)?.is_none()
+        && workspace.metadata(&DocName::LEGACY_MEMORY)?.is_some()
+    {
         return Ok(DocName::LEGACY_MEMORY);
     }
     Ok(DocName::MEMORY)
@@ -77,7 +79,12 @@ fn apply(workspace: &dyn Workspace, lease: &dyn Lease, intent: &Intent) -> Resul
 
 /// Appends the section unless it stands there, and looks whether it does. An editor may replace the file
 /// between our open and our write; then the section is not in the new file, and goes there.
-fn append_section(workspace: &dyn Workspace, lease: &dyn Lease, intent: &Intent, append: &Append) -> Result<()> {
+fn append_section(
+    workspace: &dyn Workspace,
+    lease: &dyn Lease,
+    intent: &Intent,
+    append: &Append,
+) -> Result<()> {
     let name: &Name = &append.name;
     for _ in 0..TRIES {
         let memory = workspace.read(name)?.map(crate::document::Document::into_bytes).unwrap_or_default();

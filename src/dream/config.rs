@@ -197,7 +197,11 @@ impl DreamConfig {
             (self.interval.is_zero(), "interval", "must be longer than nothing"),
             (self.total_input_bytes == 0, "total_input_bytes", "must be at least 1"),
             (self.max_file_bytes < 4, "max_file_bytes", "must be at least 4, the longest character"),
-            (self.max_file_bytes > crate::workspace::MAX_DOCUMENT / 2, "max_file_bytes", "must be at most 32 MiB"),
+            (
+                self.max_file_bytes > crate::workspace::MAX_DOCUMENT / 2,
+                "max_file_bytes",
+                "must be at most 32 MiB",
+            ),
             (self.max_passes == 0, "max_passes", "must be at least 1"),
             (self.claim.ttl < Duration::from_secs(1), "claim.ttl", "must be at least a second"),
             (self.section.items == 0, "section.items", "must be at least 1"),

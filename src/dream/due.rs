@@ -45,7 +45,9 @@ pub fn should_dream(now: DateTime<Utc>, state: &DreamedState, config: &DreamConf
     let interval = TimeDelta::from_std(config.interval).unwrap_or(TimeDelta::MAX);
     match state.last_run_at {
         Some(last) if state.consecutive_failures == 0 && last <= now && now - last < interval => {
-            Due::NotYet(NotDue::Interval { next: last.checked_add_signed(interval).unwrap_or(DateTime::<Utc>::MAX_UTC) })
+            Due::NotYet(NotDue::Interval {
+                next: last.checked_add_signed(interval).unwrap_or(DateTime::<Utc>::MAX_UTC),
+            })
         }
         _ => Due::Now,
     }
@@ -114,7 +116,11 @@ mod tests {
         assert_eq!(should_dream(now(), &state(TimeDelta::hours(24)), &on()), Due::Now);
         let early = should_dream(now(), &state(TimeDelta::hours(24) - TimeDelta::minutes(1)), &on());
         assert_eq!(early, Due::NotYet(NotDue::Interval { next: now() + TimeDelta::minutes(1) }));
-        assert_eq!(should_dream(now(), &state(TimeDelta::hours(-5)), &on()), Due::Now, "the clock was set back");
+        assert_eq!(
+            should_dream(now(), &state(TimeDelta::hours(-5)), &on()),
+            Due::Now,
+            "the clock was set back"
+        );
         assert_eq!(should_dream(now(), &DreamedState::default(), &DreamConfig::default()), Due::Off);
     }
 

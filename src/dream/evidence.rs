@@ -28,7 +28,13 @@ pub(super) struct Shown {
 
 impl Shown {
     /// Adds a slice of a journal.
-    pub(super) fn add(&mut self, journal: &JournalName, first_line: u64, last_line: u64, lines: &[ShownLine]) {
+    pub(super) fn add(
+        &mut self,
+        journal: &JournalName,
+        first_line: u64,
+        last_line: u64,
+        lines: &[ShownLine],
+    ) {
         let (_, known) = self
             .journals
             .entry(journal.name().clone())
@@ -45,9 +51,10 @@ impl Shown {
             .and_then(|name| self.journals.get_key_value(name))
             .ok_or(HoldReason::UnknownSource)?;
         let (first, last) = (citation.first_line, citation.last_line);
-        let inside = self.extents.get(name).is_some_and(|extents| {
-            extents.iter().any(|(from, to)| *from <= first && last <= *to)
-        });
+        let inside = self
+            .extents
+            .get(name)
+            .is_some_and(|extents| extents.iter().any(|(from, to)| *from <= first && last <= *to));
         if first == 0 || last < first || last - first > MOST_LINES || !inside {
             return Err(HoldReason::NoSuchLine);
         }
@@ -77,11 +84,15 @@ pub(super) fn judge(claim: &str, citations: &[Citation], shown: &Shown) -> (Vec<
             Ok(source) => sources.push(source),
             Err(reason) => {
                 let word = citation.name.as_ref().map(ToString::to_string);
-                return (sources.into_iter().map(|source| source.place).collect(), Some(Hold { reason, word }));
+                return (
+                    sources.into_iter().map(|source| source.place).collect(),
+                    Some(Hold { reason, word }),
+                );
             }
         }
     }
-    let hold = if sources.iter().any(|source| source.says(claim)) { None } else { check(claim, &sources).err() };
+    let hold =
+        if sources.iter().any(|source| source.says(claim)) { None } else { check(claim, &sources).err() };
     (sources.into_iter().map(|source| source.place).collect(), hold)
 }
 
@@ -96,7 +107,9 @@ impl Source {
         let claims: Vec<String> = [Some(claim), unnamed].into_iter().flatten().map(text::normalise).collect();
         let is_said = |line: &str| {
             let line = text::normalise(line);
-            claims.iter().any(|claim| !claim.is_empty() && line.strip_suffix(claim.as_str()).is_some_and(is_label_of_line))
+            claims.iter().any(|claim| {
+                !claim.is_empty() && line.strip_suffix(claim.as_str()).is_some_and(is_label_of_line)
+            })
         };
         self.lines.iter().any(|line| is_said(line)) || is_said(&self.lines.join(" "))
     }
@@ -117,7 +130,8 @@ fn is_label_of_line(text: &str) -> bool {
 }
 
 fn check(claim: &str, sources: &[Source]) -> Result<(), Hold> {
-    let evidence: String = sources.iter().flat_map(|source| &source.lines).map(|line| format!("{line}\n")).collect();
+    let evidence: String =
+        sources.iter().flat_map(|source| &source.lines).map(|line| format!("{line}\n")).collect();
     let (claim, claim_dates) = take_dates(claim);
     let (rest, evidence_dates) = take_dates(&evidence);
     let known: BTreeSet<String> = text::words(&evidence).collect();
@@ -144,7 +158,17 @@ struct SomeDate {
 }
 
 const MONTHS: [&str; 12] = [
-    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
     "december",
 ];
 
@@ -158,7 +182,9 @@ static DAY_MONTH: LazyLock<Regex> = LazyLock::new(|| {
 /// Takes the dates out of a text.
 fn take_dates(text: &str) -> (String, Vec<SomeDate>) {
     let mut dates = Vec::new();
-    let number = |found: &regex::Captures<'_>, at: usize| found.get(at).and_then(|digits| digits.as_str().parse::<u32>().ok());
+    let number = |found: &regex::Captures<'_>, at: usize| {
+        found.get(at).and_then(|digits| digits.as_str().parse::<u32>().ok())
+    };
     let rest = ISO.replace_all(text, |found: &regex::Captures<'_>| {
         let month = number(found, 2).unwrap_or(0);
         let day = number(found, 3);
@@ -207,9 +233,12 @@ fn check_dates(claim: &[SomeDate], evidence: &[SomeDate], sources: &[Source]) ->
         let follows = || {
             sources.iter().any(|source| {
                 let Some(day) = source.date else { return false };
-                date.covers(day) || source.lines.iter().any(|line| implied(line, day).into_iter().any(|(from, to)| {
-                    from.iter_days().take_while(|day| *day <= to).any(|day| date.covers(day))
-                }))
+                date.covers(day)
+                    || source.lines.iter().any(|line| {
+                        implied(line, day).into_iter().any(|(from, to)| {
+                            from.iter_days().take_while(|day| *day <= to).any(|day| date.covers(day))
+                        })
+                    })
             })
         };
         if !evidence.iter().any(|other| date.agrees(other)) && !follows() {
@@ -232,26 +261,41 @@ fn implied(line: &str, day: NaiveDate) -> Vec<(NaiveDate, NaiveDate)> {
     let pair = |one: &str, two: &str| words.windows(2).any(|pair| pair[0] == one && pair[1].starts_with(two));
     let span = |from: i64, to: i64| (day + TimeDelta::days(from), day + TimeDelta::days(to));
     let mut spans = Vec::new();
-    for (word, from, to) in [("yesterday", -1, -1), ("today", 0, 0), ("tonight", 0, 0), ("tomorrow", 1, 1), ("weekend", -8, 8)] {
+    for (word, from, to) in
+        [("yesterday", -1, -1), ("today", 0, 0), ("tonight", 0, 0), ("tomorrow", 1, 1), ("weekend", -8, 8)]
+    {
         if has(word) {
             spans.push(span(from, to));
         }
     }
     for (one, two, from, to) in [
-        ("last", "night", -1, 0), ("last", "week", -14, 0), ("next", "week", 1, 14), ("this", "week", -6, 6),
-        ("last", "month", -62, 0), ("next", "month", 1, 62), ("this", "month", -31, 31),
-        ("last", "year", -731, 0), ("next", "year", 1, 731), ("this", "year", -366, 366),
+        ("last", "night", -1, 0),
+        ("last", "week", -14, 0),
+        ("next", "week", 1, 14),
+        ("this", "week", -6, 6),
+        ("last", "month", -62, 0),
+        ("next", "month", 1, 62),
+        ("this", "month", -31, 31),
+        ("last", "year", -731, 0),
+        ("next", "year", 1, 731),
+        ("this", "year", -366, 366),
     ] {
         if pair(one, two) {
             spans.push(span(from, to));
         }
     }
     for (name, weekday) in [
-        ("monday", Weekday::Mon), ("tuesday", Weekday::Tue), ("wednesday", Weekday::Wed), ("thursday", Weekday::Thu),
-        ("friday", Weekday::Fri), ("saturday", Weekday::Sat), ("sunday", Weekday::Sun),
+        ("monday", Weekday::Mon),
+        ("tuesday", Weekday::Tue),
+        ("wednesday", Weekday::Wed),
+        ("thursday", Weekday::Thu),
+        ("friday", Weekday::Fri),
+        ("saturday", Weekday::Sat),
+        ("sunday", Weekday::Sun),
     ] {
         if has(name) {
-            let days = (-14..=14).map(|offset| day + TimeDelta::days(offset)).filter(|day| day.weekday() == weekday);
+            let days =
+                (-14..=14).map(|offset| day + TimeDelta::days(offset)).filter(|day| day.weekday() == weekday);
             spans.extend(days.map(|day| (day, day)));
         }
     }
@@ -275,11 +319,31 @@ fn implied(line: &str, day: NaiveDate) -> Vec<(NaiveDate, NaiveDate)> {
 
 // Numbers.
 
-static NUMBER: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\d+(?:[.,:]\d+)*").expect("a literal pattern"));
+static NUMBER: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"\d+(?:[.,:]\d+)*").expect("a literal pattern"));
 
 const NUMBER_WORDS: [&str; 21] = [
-    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
-    "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty",
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+    "twenty",
 ];
 
 fn number_word(word: &str) -> Option<i64> {
@@ -289,26 +353,37 @@ fn number_word(word: &str) -> Option<i64> {
 
 /// The numbers of a text, thousands marks and trailing zeros gone, words up to twenty included.
 fn numbers(text: &str, words_too: bool) -> BTreeSet<String> {
-    let mut numbers: BTreeSet<String> = NUMBER.find_iter(text).map(|found| plain_number(found.as_str())).collect();
+    let mut numbers: BTreeSet<String> =
+        NUMBER.find_iter(text).map(|found| plain_number(found.as_str())).collect();
     if words_too {
-        numbers.extend(text::words(text).filter_map(|word| number_word(&word)).map(|number| number.to_string()));
+        numbers
+            .extend(text::words(text).filter_map(|word| number_word(&word)).map(|number| number.to_string()));
     }
     numbers
 }
 
 fn plain_number(number: &str) -> String {
-    let groups: Vec<&str> = number.split(',').collect();
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    let groups: Vec<&str> = whole.split(',').collect();
     let is_grouped = groups.len() > 1 && groups[1..].iter().all(|group| group.len() == 3);
-    let number = if is_grouped { groups.concat() } else { number.to_owned() };
-    let number = match number.split_once('.') {
-        Some((_, fraction)) if !fraction.contains(['.', ':', ',']) => number.trim_end_matches('0').trim_end_matches('.'),
-        _ => number.as_str(),
+    let whole = if is_grouped { groups.concat() } else { whole.to_owned() };
+    let whole = match whole.trim_start_matches('0') {
+        rest if rest.starts_with(|c: char| c.is_ascii_digit()) => rest,
+        _ => whole.as_str(),
     };
-    let number = number.trim_start_matches('0');
-    if number.is_empty() || !number.starts_with(|c: char| c.is_ascii_digit()) { format!("0{number}") } else { number.to_owned() }
+    // "3.10" is a version as often as a decimal, but a claim and its source write it alike.
+    match fraction.trim_end_matches('0') {
+        "" => whole.to_owned(),
+        fraction => format!("{whole}.{fraction}"),
+    }
 }
 
-fn check_numbers(claim: &str, evidence: &str, claim_dates: &[SomeDate], evidence_dates: &[SomeDate]) -> Result<(), Hold> {
+fn check_numbers(
+    claim: &str,
+    evidence: &str,
+    claim_dates: &[SomeDate],
+    evidence_dates: &[SomeDate],
+) -> Result<(), Hold> {
     let mut known = numbers(evidence, true);
     // A part of a date may be said alone: the year, the day.
     for date in evidence_dates.iter().chain(claim_dates) {
@@ -317,7 +392,12 @@ fn check_numbers(claim: &str, evidence: &str, claim_dates: &[SomeDate], evidence
     }
     let mut claimed = numbers(claim, false);
     // "two" may mean 2; "one" is mostly a pronoun.
-    claimed.extend(text::words(claim).filter_map(|word| number_word(&word)).filter(|number| *number > 1).map(|number| number.to_string()));
+    claimed.extend(
+        text::words(claim)
+            .filter_map(|word| number_word(&word))
+            .filter(|number| *number > 1)
+            .map(|number| number.to_string()),
+    );
     match claimed.iter().find(|number| !known.contains(*number)) {
         Some(number) => Err(held(HoldReason::Number, number)),
         None => Ok(()),
@@ -328,18 +408,149 @@ fn check_numbers(claim: &str, evidence: &str, claim_dates: &[SomeDate], evidence
 
 /// Words that begin a curated line in upper case and are no names.
 const OPENERS: &[&str] = &[
-    "a", "about", "after", "agent", "agreed", "all", "allergic", "always", "an", "and", "any", "ask", "asked",
-    "asks", "assistant", "at", "avoid", "avoids", "because", "before", "believes", "both", "but", "by", "call",
-    "chose", "clients", "code", "commit", "commits", "confirmed", "data", "deadline", "decided", "decision",
-    "deploy", "deploys", "dislikes", "do", "does", "each", "enjoys", "every", "everyone", "expects", "for",
-    "from", "goal", "had", "has", "hates", "have", "he", "her", "his", "human", "i", "if", "in", "is", "it",
-    "its", "keep", "keeps", "learned", "lesson", "likes", "lives", "loves", "meetings", "migrations", "moved",
-    "must", "my", "name", "needs", "never", "new", "no", "not", "note", "now", "of", "on", "only", "open",
-    "operator", "our", "owner", "plans", "prefer", "preference", "preferred", "prefers", "promised", "release",
-    "releases", "remember", "reports", "requires", "reviews", "rule", "runs", "she", "should", "since", "some",
-    "team", "tests", "that", "the", "their", "there", "they", "this", "to", "today", "tomorrow", "tool", "uses",
-    "use", "used", "user", "user's", "users", "wants", "was", "we", "when", "while", "will", "with", "works",
-    "yesterday", "you", "your", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday",
+    "a",
+    "about",
+    "after",
+    "agent",
+    "agreed",
+    "all",
+    "allergic",
+    "always",
+    "an",
+    "and",
+    "any",
+    "ask",
+    "asked",
+    "asks",
+    "assistant",
+    "at",
+    "avoid",
+    "avoids",
+    "because",
+    "before",
+    "believes",
+    "both",
+    "but",
+    "by",
+    "call",
+    "chose",
+    "clients",
+    "code",
+    "commit",
+    "commits",
+    "confirmed",
+    "data",
+    "deadline",
+    "decided",
+    "decision",
+    "deploy",
+    "deploys",
+    "dislikes",
+    "do",
+    "does",
+    "each",
+    "enjoys",
+    "every",
+    "everyone",
+    "expects",
+    "for",
+    "from",
+    "goal",
+    "had",
+    "has",
+    "hates",
+    "have",
+    "he",
+    "her",
+    "his",
+    "human",
+    "i",
+    "if",
+    "in",
+    "is",
+    "it",
+    "its",
+    "keep",
+    "keeps",
+    "learned",
+    "lesson",
+    "likes",
+    "lives",
+    "loves",
+    "meetings",
+    "migrations",
+    "moved",
+    "must",
+    "my",
+    "name",
+    "needs",
+    "never",
+    "new",
+    "no",
+    "not",
+    "note",
+    "now",
+    "of",
+    "on",
+    "only",
+    "open",
+    "operator",
+    "our",
+    "owner",
+    "plans",
+    "prefer",
+    "preference",
+    "preferred",
+    "prefers",
+    "promised",
+    "release",
+    "releases",
+    "remember",
+    "reports",
+    "requires",
+    "reviews",
+    "rule",
+    "runs",
+    "she",
+    "should",
+    "since",
+    "some",
+    "team",
+    "tests",
+    "that",
+    "the",
+    "their",
+    "there",
+    "they",
+    "this",
+    "to",
+    "today",
+    "tomorrow",
+    "tool",
+    "uses",
+    "use",
+    "used",
+    "user",
+    "user's",
+    "users",
+    "wants",
+    "was",
+    "we",
+    "when",
+    "while",
+    "will",
+    "with",
+    "works",
+    "yesterday",
+    "you",
+    "your",
+    "monday",
+    "tuesday",
+    "wednesday",
+    "thursday",
+    "friday",
+    "saturday",
+    "sunday",
 ];
 
 /// A word in upper case that is not the sources' and no opener of a sentence is a name that was made up.
@@ -349,7 +560,9 @@ fn check_names(claim: &str, known: &BTreeSet<String>) -> Result<(), Hold> {
             .split(|c: char| !(c.is_alphanumeric() || matches!(c, '\'' | '’' | '_')))
             .filter(|word| !word.is_empty())
             .enumerate();
-        if let Some((_, name)) = words.find(|(at, word)| looks_like_a_name(word) && !is_known(word, *at == 0, known)) {
+        if let Some((_, name)) =
+            words.find(|(at, word)| looks_like_a_name(word) && !is_known(word, *at == 0, known))
+        {
             return Err(held(HoldReason::Name, name));
         }
     }
@@ -365,7 +578,11 @@ fn is_known(word: &str, opens: bool, known: &BTreeSet<String>) -> bool {
     let lower = word.to_lowercase().replace('’', "'");
     let bare = lower.strip_suffix("'s").unwrap_or(&lower);
     let parts = || bare.split('_').filter(|part| !part.is_empty());
-    if known.contains(&lower) || known.contains(bare) || known.contains(&format!("{bare}'s")) || parts().all(|part| known.contains(part)) {
+    if known.contains(&lower)
+        || known.contains(bare)
+        || known.contains(&format!("{bare}'s"))
+        || parts().all(|part| known.contains(part))
+    {
         return true;
     }
     if matches!(bare, "user" | "agent" | "human" | "operator" | "assistant" | "owner") {
@@ -380,7 +597,8 @@ fn same_stem(one: &str, other: &str) -> bool {
     if one == other {
         return true;
     }
-    let shared: usize = one.chars().zip(other.chars()).take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum();
+    let shared: usize =
+        one.chars().zip(other.chars()).take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum();
     shared >= 4 && one.len() - shared <= 4 && other.len() - shared <= 4
 }
 
@@ -388,16 +606,19 @@ fn same_stem(one: &str, other: &str) -> bool {
 
 /// Words that carry no matter.
 const SMALL_WORDS: &[&str] = &[
-    "the", "and", "but", "for", "with", "from", "that", "this", "these", "those", "are", "was", "were", "has",
-    "have", "had", "will", "would", "should", "could", "can", "may", "must", "its", "his", "her", "their", "our",
-    "your", "they", "them", "she", "him", "you", "who", "which", "what", "when", "where", "how", "why", "all",
-    "any", "some", "into", "onto", "about", "than", "then", "there", "here", "also", "only", "just", "very",
-    "been", "being", "does", "did", "user", "agent", "human", "operator", "said", "says", "always", "now", "out",
+    "the", "and", "but", "for", "with", "from", "that", "this", "these", "those", "are", "was", "were",
+    "has", "have", "had", "will", "would", "should", "could", "can", "may", "must", "its", "his", "her",
+    "their", "our", "your", "they", "them", "she", "him", "you", "who", "which", "what", "when", "where",
+    "how", "why", "all", "any", "some", "into", "onto", "about", "than", "then", "there", "here", "also",
+    "only", "just", "very", "been", "being", "does", "did", "user", "agent", "human", "operator", "said",
+    "says", "always", "now", "out",
 ];
 
 fn matter(text: &str) -> Vec<String> {
     text::words(text)
-        .filter(|word| word.chars().count() > 2 && !SMALL_WORDS.contains(&word.as_str()) && !is_negation(word))
+        .filter(|word| {
+            word.chars().count() > 2 && !SMALL_WORDS.contains(&word.as_str()) && !is_negation(word)
+        })
         .collect()
 }
 
@@ -418,16 +639,41 @@ fn is_negation(word: &str) -> bool {
     word.ends_with("n't")
         || matches!(
             word,
-            "not" | "no" | "never" | "none" | "nobody" | "nothing" | "neither" | "nor" | "without" | "cannot"
-                | "stopped" | "stop" | "quit" | "refuses" | "refused" | "refuse" | "unable" | "dont" | "avoid" | "avoids"
-                | "dislike" | "dislikes" | "hates" | "hate" | "forbidden" | "banned"
+            "not"
+                | "no"
+                | "never"
+                | "none"
+                | "nobody"
+                | "nothing"
+                | "neither"
+                | "nor"
+                | "without"
+                | "cannot"
+                | "stopped"
+                | "stop"
+                | "quit"
+                | "refuses"
+                | "refused"
+                | "refuse"
+                | "unable"
+                | "dont"
+                | "avoid"
+                | "avoids"
+                | "dislike"
+                | "dislikes"
+                | "hates"
+                | "hate"
+                | "forbidden"
+                | "banned"
         )
 }
 
 /// The clauses of a text, each with its words of matter and whether it negates.
 fn clauses(text: &str) -> Vec<(Vec<String>, bool)> {
-    static PART: LazyLock<Regex> =
-        LazyLock::new(|| Regex::new(r"(?i)[.;!?\n]+(?:\s|$)|, | [-–—] | but | although | though | however | instead ").expect("a literal pattern"));
+    static PART: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i)[.;!?\n]+(?:\s|$)|, | [-–—] | but | although | though | however | instead ")
+            .expect("a literal pattern")
+    });
     PART.split(text)
         .map(|clause| (matter(clause), text::words(clause).any(|word| is_negation(&word))))
         .filter(|(matter, negates)| !matter.is_empty() || *negates)
@@ -443,10 +689,24 @@ fn check_negation(claim: &str, sources: &[Source]) -> Result<(), Hold> {
         let near = |(other, _): &&(Vec<String>, bool)| {
             words.iter().filter(|word| other.iter().any(|known| same_stem(known, word))).count()
         };
-        let same = evidence.iter().filter(|(_, other)| *other == negates).map(|clause| near(&clause)).max().unwrap_or(0);
-        let opposite = evidence.iter().filter(|(_, other)| *other != negates).map(|clause| near(&clause)).max().unwrap_or(0);
+        let same = evidence
+            .iter()
+            .filter(|(_, other)| *other == negates)
+            .map(|clause| near(&clause))
+            .max()
+            .unwrap_or(0);
+        let opposite = evidence
+            .iter()
+            .filter(|(_, other)| *other != negates)
+            .map(|clause| near(&clause))
+            .max()
+            .unwrap_or(0);
         // Nearer to the opposite than to anything that agrees, and about the same: at least half its words.
-        let flips = if negates { same == 0 && !evidence.iter().any(|(_, other)| *other) } else { opposite > same && opposite * 2 >= words.len() };
+        let flips = if negates {
+            same == 0 && !evidence.iter().any(|(_, other)| *other)
+        } else {
+            opposite > same && opposite * 2 >= words.len()
+        };
         if flips {
             return Err(Hold { reason: HoldReason::Negation, word: None });
         }
@@ -469,8 +729,10 @@ mod tests {
             (12, "[09:18:00] [user] The berth costs 1,250.50 a month from next month."),
             (13, "[09:19:00] [user] Do not send invoices to Acme."),
         ];
-        let lines: Vec<ShownLine> =
-            lines.iter().map(|(number, text)| ShownLine { number: *number, text: (*text).to_owned() }).collect();
+        let lines: Vec<ShownLine> = lines
+            .iter()
+            .map(|(number, text)| ShownLine { number: *number, text: (*text).to_owned() })
+            .collect();
         let mut shown = Shown::default();
         shown.add(&journal, 7, 13, &lines);
         shown

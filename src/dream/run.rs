@@ -239,7 +239,12 @@ impl Run {
     }
 
     /// Commits a pass for which no model is asked.
-    fn commit_quietly(&mut self, survey: &Survey, selection: &Selection, pass: PassReport) -> Result<Prepared> {
+    fn commit_quietly(
+        &mut self,
+        survey: &Survey,
+        selection: &Selection,
+        pass: PassReport,
+    ) -> Result<Prepared> {
         match self.commit(survey, selection, &pass, None, &[]) {
             Ok(()) => {
                 self.count_shown(selection);
@@ -252,7 +257,12 @@ impl Run {
     }
 
     /// Takes the answer to a pass.
-    fn judge(mut self, asking: Asking, answer: Result<LlmReply, LlmError>, now: DateTime<Utc>) -> Result<Step> {
+    fn judge(
+        mut self,
+        asking: Asking,
+        answer: Result<LlmReply, LlmError>,
+        now: DateTime<Utc>,
+    ) -> Result<Step> {
         let Asking { mut pass, selection, survey, shown, .. } = asking;
         self.now = now;
         self.report.ended_at = now;
@@ -339,7 +349,11 @@ impl Run {
         }
         let over_caps = [DropReason::TooLong, DropReason::TooMany, DropReason::SectionFull];
         let had_bullets = section.dropped().iter().any(|dropped| over_caps.contains(&dropped.reason));
-        if section.items.is_empty() && !had_bullets { Err(Failure::Malformed) } else { Ok(Answer::Section(section)) }
+        if section.items.is_empty() && !had_bullets {
+            Err(Failure::Malformed)
+        } else {
+            Ok(Answer::Section(section))
+        }
     }
 
     /// Judges the lines of an answer, and commits those that are new and hold.
@@ -354,7 +368,8 @@ impl Run {
         let (name, memory) = self.memory()?;
         let text = String::from_utf8_lossy(&memory).into_owned();
         let mut known: BTreeSet<String> = curated::statements(&text).collect();
-        let removed: BTreeSet<&str> = self.log.iter().flat_map(|line| &line.lines).map(String::as_str).collect();
+        let removed: BTreeSet<&str> =
+            self.log.iter().flat_map(|line| &line.lines).map(String::as_str).collect();
         pass.dropped = section.dropped();
         let mut kept: Vec<&Item> = Vec::new();
         for item in &section.items {
@@ -363,7 +378,9 @@ impl Run {
             let (sources, hold) = evidence::judge(&claim, &citations, shown);
             let hold = match self.inner.config.evidence {
                 Evidence::Off => None,
-                Evidence::Required if citations.is_empty() => Some(Hold { reason: HoldReason::Uncited, word: None }),
+                Evidence::Required if citations.is_empty() => {
+                    Some(Hold { reason: HoldReason::Uncited, word: None })
+                }
                 Evidence::Checked | Evidence::Required if citations.is_empty() => None,
                 Evidence::Checked | Evidence::Required => hold,
             };
@@ -479,14 +496,20 @@ impl Run {
 
     /// Quarantines the journals to blame. The ledger does not move; clean journals are tried again without
     /// the others, in this run where passes are left.
-    fn quarantine(mut self, selection: &Selection, mut pass: PassReport, blamed: Vec<Blamed>) -> Result<Step> {
+    fn quarantine(
+        mut self,
+        selection: &Selection,
+        mut pass: PassReport,
+        blamed: Vec<Blamed>,
+    ) -> Result<Step> {
         pass.outcome = Outcome::Quarantined;
         pass.quarantined = blamed;
         // Read again: the operator may have edited it meanwhile.
         let standing = commit::state(self.inner.workspace.as_ref(), &StateName::QUARANTINE)?;
         let mut quarantine = Quarantine::parse(standing.as_deref())?;
         for class in &pass.quarantined {
-            let slices = selection.slices.iter().filter(|slice| class.journals.contains(slice.journal.name()));
+            let slices =
+                selection.slices.iter().filter(|slice| class.journals.contains(slice.journal.name()));
             let newest = slices.clone().map(|slice| nanoseconds(slice.metadata.modified)).max().unwrap_or(0);
             let files: Vec<QuarantinedFile> = slices.map(Slice::quarantined).collect();
             if !files.is_empty() {
@@ -514,7 +537,13 @@ impl Run {
     }
 
     /// Writes log and state of a pass that moved nothing. After a quarantine the run goes on with the rest.
-    fn record(mut self, mut state: DreamedState, selection: &Selection, pass: PassReport, reason: ReadReason) -> Result<Step> {
+    fn record(
+        mut self,
+        mut state: DreamedState,
+        selection: &Selection,
+        pass: PassReport,
+        reason: ReadReason,
+    ) -> Result<Step> {
         self.stamp(&mut state, pass.outcome);
         let line = self.log_line(selection, &pass, &[]);
         if let Some(lease) = &self.lease {
@@ -584,7 +613,12 @@ impl Run {
             names(&mut pass.shown.iter().map(|slice| &slice.name))
         };
         let patterns = pass.quarantined.iter().map(|class| class.pattern.as_str()).collect();
-        self.inner.tell(pass.outcome, Some(&pass.dream_id), patterns, files.iter().map(String::as_str).collect());
+        self.inner.tell(
+            pass.outcome,
+            Some(&pass.dream_id),
+            patterns,
+            files.iter().map(String::as_str).collect(),
+        );
         self.report.outcome = self.report.outcome.max(pass.outcome);
         self.report.passes.push(pass);
     }
@@ -605,10 +639,12 @@ impl Run {
         let before = self.ledger.watermark.clone();
         self.ledger.watermark.clone_from(&state.last_processed_mtime);
         self.ledger.retain(|name, _| !survey.forget.contains(name));
-        let learned = !survey.refreshed.is_empty() || !survey.forget.is_empty() || before != self.ledger.watermark;
+        let learned =
+            !survey.refreshed.is_empty() || !survey.forget.is_empty() || before != self.ledger.watermark;
         if let Some(lease) = &self.lease {
             self.ledger.epoch = lease.epoch();
-            let ledger = if learned { lease.replace(&StateName::LEDGER, &self.ledger.print()) } else { Ok(()) };
+            let ledger =
+                if learned { lease.replace(&StateName::LEDGER, &self.ledger.print()) } else { Ok(()) };
             match ledger.and_then(|()| lease.replace(&StateName::DREAMED, &state.print())) {
                 Ok(()) => {}
                 Err(Error::LeaseLost(_)) => self.report.outcome = Outcome::LeaseLost,
@@ -623,7 +659,8 @@ impl Run {
     /// Completes the report and gives the lease back.
     fn finish(mut self) -> Result<Step> {
         let waits = |journal: &&JournalReport| journal.pending > 0 && is_waiting(journal.reason);
-        let oldest = self.journals.iter().find(|(_, report)| waits(report)).map(|(journal, _)| journal.date());
+        let oldest =
+            self.journals.iter().find(|(_, report)| waits(report)).map(|(journal, _)| journal.date());
         self.report.backlog = Backlog {
             journals: self.journals.values().filter(waits).count() as u64,
             bytes: self.journals.values().filter(waits).map(|journal| journal.pending).sum(),

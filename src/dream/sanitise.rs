@@ -32,7 +32,8 @@ pub(super) struct Sanitised {
 const CONTROL_TOKENS: [&str; 3] = [NOTHING_TO_PROMOTE, "BOOTSTRAP_DONE", "HEARTBEAT_OK"];
 
 static COMMENT: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?s)<!--.*?-->"));
-static IMAGE: LazyLock<Regex> = LazyLock::new(|| pattern(r"!\[([^\[\]]*)\](?:\([^()\s]*(?:\s[^()]*)?\)|\[[^\[\]]*\])?"));
+static IMAGE: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"!\[([^\[\]]*)\](?:\([^()\s]*(?:\s[^()]*)?\)|\[[^\[\]]*\])?"));
 static TAG: LazyLock<Regex> = LazyLock::new(|| pattern(r"</?([A-Za-z][A-Za-z0-9:_-]*)((?:\s[^<>]*)?/?)>"));
 
 fn pattern(text: &str) -> Regex {
@@ -41,15 +42,113 @@ fn pattern(text: &str) -> Regex {
 
 /// Tags that are taken out; any other `<word` is text, such as a generic type, and loses only its bracket.
 const TAGS: &[&str] = &[
-    "a", "abbr", "article", "aside", "audio", "b", "base", "blockquote", "body", "br", "button", "canvas",
-    "center", "cite", "code", "dd", "del", "details", "div", "dl", "dt", "em", "embed", "font", "footer",
-    "form", "frame", "h1", "h2", "h3", "h4", "h5", "h6", "head", "header", "hr", "html", "i", "iframe", "img",
-    "input", "ins", "kbd", "label", "li", "link", "main", "mark", "meta", "nav", "noscript", "object", "ol",
-    "option", "p", "param", "picture", "pre", "q", "s", "samp", "script", "section", "select", "small",
-    "source", "span", "strike", "strong", "style", "sub", "summary", "sup", "svg", "table", "tbody", "td",
-    "textarea", "tfoot", "th", "thead", "title", "tr", "track", "u", "ul", "var", "video", "wbr", "system",
-    "assistant", "user", "human", "tool", "tools", "function", "instructions", "instruction", "prompt",
-    "context", "memory", "journal", "journals", "document", "think", "thinking", "message",
+    "a",
+    "abbr",
+    "article",
+    "aside",
+    "audio",
+    "b",
+    "base",
+    "blockquote",
+    "body",
+    "br",
+    "button",
+    "canvas",
+    "center",
+    "cite",
+    "code",
+    "dd",
+    "del",
+    "details",
+    "div",
+    "dl",
+    "dt",
+    "em",
+    "embed",
+    "font",
+    "footer",
+    "form",
+    "frame",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "head",
+    "header",
+    "hr",
+    "html",
+    "i",
+    "iframe",
+    "img",
+    "input",
+    "ins",
+    "kbd",
+    "label",
+    "li",
+    "link",
+    "main",
+    "mark",
+    "meta",
+    "nav",
+    "noscript",
+    "object",
+    "ol",
+    "option",
+    "p",
+    "param",
+    "picture",
+    "pre",
+    "q",
+    "s",
+    "samp",
+    "script",
+    "section",
+    "select",
+    "small",
+    "source",
+    "span",
+    "strike",
+    "strong",
+    "style",
+    "sub",
+    "summary",
+    "sup",
+    "svg",
+    "table",
+    "tbody",
+    "td",
+    "textarea",
+    "tfoot",
+    "th",
+    "thead",
+    "title",
+    "tr",
+    "track",
+    "u",
+    "ul",
+    "var",
+    "video",
+    "wbr",
+    "system",
+    "assistant",
+    "user",
+    "human",
+    "tool",
+    "tools",
+    "function",
+    "instructions",
+    "instruction",
+    "prompt",
+    "context",
+    "memory",
+    "journal",
+    "journals",
+    "document",
+    "think",
+    "thinking",
+    "message",
 ];
 
 /// Takes an answer apart within `caps`.
@@ -60,7 +159,8 @@ pub(super) fn sanitise(answer: &str, caps: &SectionCaps) -> Sanitised {
     let mut open: Option<(Option<&'static str>, String)> = None;
     for line in answer.split(['\n', '\r', '\u{2028}', '\u{2029}', '\u{85}', '\u{b}', '\u{c}']) {
         let trimmed = line.trim();
-        let continues = line.starts_with([' ', '\t']) && !trimmed.is_empty() && reply::bullet(trimmed).is_none();
+        let continues =
+            line.starts_with([' ', '\t']) && !trimmed.is_empty() && reply::bullet(trimmed).is_none();
         if let (true, Some((_, item))) = (continues, &mut open) {
             item.push(' ');
             item.push_str(trimmed);
@@ -75,10 +175,7 @@ pub(super) fn sanitise(answer: &str, caps: &SectionCaps) -> Sanitised {
         if let Some(item) = reply::bullet(trimmed) {
             open = Some((heading, item.to_owned()));
         } else {
-            match sanitised.judge_line(trimmed) {
-                Some(named) => heading = Some(named),
-                None => continue,
-            }
+            heading = sanitised.judge_line(trimmed).or(heading);
         }
     }
     if let Some((heading, item)) = open {
@@ -128,7 +225,8 @@ impl Sanitised {
             }
             return known;
         }
-        let is_rule = plain.len() >= 3 && ["-", "*", "_", "="].iter().any(|mark| plain.chars().all(|c| mark.contains(c)));
+        let is_rule = plain.len() >= 3
+            && ["-", "*", "_", "="].iter().any(|mark| plain.chars().all(|c| mark.contains(c)));
         self.drop(if plain.starts_with("```") || plain.starts_with("~~~") {
             DropReason::Fence
         } else if is_rule {
@@ -220,10 +318,7 @@ impl Sanitised {
 
 /// Text without what cannot be seen; controls become spaces.
 fn visible(text: &str) -> String {
-    text.chars()
-        .filter(|c| !text::is_invisible(*c))
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .collect()
+    text.chars().filter(|c| !text::is_invisible(*c)).map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
 /// Writes `&lt;` for every `<` that a reader could take for the beginning of a tag.
@@ -231,7 +326,10 @@ fn escape_openers(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
-        let opens = c == '<' && chars.peek().is_some_and(|next| next.is_alphabetic() || matches!(next, '/' | '!' | '?' | '<' | '|'));
+        let opens = c == '<'
+            && chars
+                .peek()
+                .is_some_and(|next| next.is_alphabetic() || matches!(next, '/' | '!' | '?' | '<' | '|'));
         if opens { escaped.push_str("&lt;") } else { escaped.push(c) }
     }
     escaped
@@ -242,7 +340,11 @@ fn strip_block_marks(text: &str) -> &str {
     let mut text = text.trim();
     loop {
         let stripped = text.trim_start_matches(['#', '>']).trim_start();
-        let stripped = stripped.strip_prefix("```").or_else(|| stripped.strip_prefix("~~~")).unwrap_or(stripped).trim_start();
+        let stripped = stripped
+            .strip_prefix("```")
+            .or_else(|| stripped.strip_prefix("~~~"))
+            .unwrap_or(stripped)
+            .trim_start();
         let stripped = match stripped.strip_prefix(['-', '*', '+', '•']) {
             Some("") => "",
             Some(rest) => rest.strip_prefix(' ').unwrap_or(stripped).trim_start(),
@@ -305,7 +407,10 @@ mod tests {
 
     #[test]
     fn control_tokens_alone_go_and_in_prose_stay() {
-        assert_eq!(body("- BOOTSTRAP_DONE\n- `HEARTBEAT_OK`\nNOTHING_TO_PROMOTE\n- says BOOTSTRAP_DONE at the end"), "- says BOOTSTRAP_DONE at the end\n");
+        assert_eq!(
+            body("- BOOTSTRAP_DONE\n- `HEARTBEAT_OK`\nNOTHING_TO_PROMOTE\n- says BOOTSTRAP_DONE at the end"),
+            "- says BOOTSTRAP_DONE at the end\n"
+        );
     }
 
     #[test]
@@ -318,7 +423,8 @@ mod tests {
         let caps = SectionCaps::new(2, 10, 100);
         let sanitised = sanitise("- one\n- this is too long\n- two\n- three", &caps);
         assert_eq!(print(&sanitised.items), "- one\n- two\n");
-        let reasons: Vec<_> = sanitised.dropped().iter().map(|dropped| (dropped.reason, dropped.count)).collect();
+        let reasons: Vec<_> =
+            sanitised.dropped().iter().map(|dropped| (dropped.reason, dropped.count)).collect();
         assert_eq!(reasons, [(DropReason::TooLong, 1), (DropReason::TooMany, 1)]);
         assert_eq!(print(&sanitise("- aaaa\n- bbbb", &SectionCaps::new(9, 9, 8)).items), "- aaaa\n");
     }
@@ -364,13 +470,21 @@ mod tests {
     fn check(section: &str) {
         static FRAME: LazyLock<Regex> = LazyLock::new(|| pattern(r"<[A-Za-z/!?]|-->|!\[[^\]]*\]\("));
         for line in section.lines() {
-            assert!(line.starts_with("- ") || line.is_empty() || HEADINGS.iter().any(|h| line == format!("### {h}")), "{line:?}");
+            assert!(
+                line.starts_with("- ")
+                    || line.is_empty()
+                    || HEADINGS.iter().any(|h| line == format!("### {h}")),
+                "{line:?}"
+            );
             let text = line.strip_prefix("- ").unwrap_or_default();
             assert!(!text.starts_with(['#', '>']) && !text.starts_with("```"), "{line:?}");
             assert!(!is_control_token(text), "{line:?}");
         }
         assert!(!FRAME.is_match(section), "{section:?}");
-        assert!(!section.chars().any(|c| text::is_invisible(c) || (c.is_control() && c != '\n')), "{section:?}");
+        assert!(
+            !section.chars().any(|c| text::is_invisible(c) || (c.is_control() && c != '\n')),
+            "{section:?}"
+        );
     }
 
     proptest! {

@@ -178,14 +178,13 @@ impl Survey {
         let mut entry = known.clone().unwrap_or_default();
         let mut rewritten = false;
         if (entry.size, entry.modified) != (metadata.len, modified) {
-            match void_pieces(workspace, journal.name(), &entry, metadata.len) {
-                Ok(void) => rewritten = !entry.retain_pieces(|piece| !void.contains(&piece.from)),
-                Err(_) => {
-                    let name = journal.name().clone();
-                    self.reports.insert(journal, JournalReport::new(name, ReadReason::Unreadable, metadata.len, 0));
-                    return;
-                }
-            }
+            let Ok(void) = void_pieces(workspace, journal.name(), &entry, metadata.len) else {
+                let name = journal.name().clone();
+                self.reports
+                    .insert(journal, JournalReport::new(name, ReadReason::Unreadable, metadata.len, 0));
+                return;
+            };
+            rewritten = !entry.retain_pieces(|piece| !void.contains(&piece.from));
             (entry.size, entry.modified) = (metadata.len, modified);
         }
         let by_peer = peer_mark.is_some_and(|mark| modified <= mark) && entry.pending(metadata.len) > 0;
@@ -389,7 +388,7 @@ impl Candidate {
         let bytes = before.split_off(usize::try_from(range.start - context).unwrap_or(usize::MAX));
         let mut breaks = 0;
         for_each_chunk(workspace, name, 0..range.start, |chunk| {
-            breaks += chunk.iter().filter(|byte| **byte == b'\n').count() as u64;
+            breaks += text::line_breaks(chunk);
         })?;
         Ok(Some(Slice {
             truncated: self.entry.gaps(range.start).last().is_some_and(|gap| gap.end == range.start),
@@ -425,8 +424,7 @@ impl Slice {
 
     /// How many lines it has.
     pub(super) fn lines(&self) -> u64 {
-        let breaks = self.bytes.iter().filter(|byte| **byte == b'\n').count() as u64;
-        breaks + u64::from(self.bytes.last().is_some_and(|last| *last != b'\n'))
+        text::line_breaks(&self.bytes) + u64::from(self.bytes.last().is_some_and(|last| *last != b'\n'))
     }
 
     pub(super) fn quarantined(&self) -> QuarantinedFile {

@@ -129,7 +129,10 @@ pub struct DreamReport {
 impl DreamReport {
     /// All lines that were promoted, over all passes.
     pub fn promoted(&self) -> impl Iterator<Item = &LineReport> {
-        self.passes.iter().flat_map(|pass| &pass.lines).filter(|line| matches!(line.fate, Fate::Promoted { .. }))
+        self.passes
+            .iter()
+            .flat_map(|pass| &pass.lines)
+            .filter(|line| matches!(line.fate, Fate::Promoted { .. }))
     }
 
     /// All lines that were held back for their evidence, over all passes.
@@ -261,7 +264,13 @@ impl LineReport {
 
 impl fmt::Debug for LineReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "LineReport {{ bytes: {}, sources: {:?}, fate: {:?} }}", self.text.len(), self.sources, self.fate)
+        write!(
+            f,
+            "LineReport {{ bytes: {}, sources: {:?}, fate: {:?} }}",
+            self.text.len(),
+            self.sources,
+            self.fate
+        )
     }
 }
 

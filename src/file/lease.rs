@@ -42,7 +42,9 @@ pub(super) fn claim(disk: &Arc<dyn Disk>, terms: &ClaimTerms) -> Result<Claim> {
     }
     atomic::create_folder_of(disk.as_ref(), GUARD)?;
     let Some(guard) = take_guard(disk.as_ref())? else {
-        return Ok(Claim::Held(holder(read_lock(disk.as_ref())?.as_ref().map(|(bytes, _)| bytes.as_slice()))));
+        return Ok(Claim::Held(holder(
+            read_lock(disk.as_ref())?.as_ref().map(|(bytes, _)| bytes.as_slice()),
+        )));
     };
     let epoch = raise_epoch(guard.as_ref())?;
     {
@@ -98,7 +100,12 @@ fn read_epoch(guard: &dyn DiskFile) -> Result<u64> {
     if text.is_empty() {
         return Ok(0);
     }
-    text.parse().map_err(|_| Error::Corrupt { name: GUARD.to_owned(), line: 1, column: 1, what: "it is no number" })
+    text.parse().map_err(|_| Error::Corrupt {
+        name: GUARD.to_owned(),
+        line: 1,
+        column: 1,
+        what: "it is no number",
+    })
 }
 
 enum Placed {
@@ -140,7 +147,11 @@ fn place_lock(disk: &dyn Disk, terms: &ClaimTerms, epoch: u64) -> Result<Placed>
     }
     // Something stands there: a dead peer of ours, since we hold the guard, or a foreign one, dead or alive.
     let Some((seen, modified)) = read_lock(disk)? else {
-        return Ok(if atomic::create(disk, LOCK, printed.as_bytes())? { ours()? } else { Placed::Held(Holder::default()) });
+        return Ok(if atomic::create(disk, LOCK, printed.as_bytes())? {
+            ours()?
+        } else {
+            Placed::Held(Holder::default())
+        });
     };
     let standing = LockFile::parse(&seen);
     let foreign = !standing.as_ref().is_some_and(LockFile::is_ours);
@@ -170,7 +181,13 @@ fn place_lock(disk: &dyn Disk, terms: &ClaimTerms, epoch: u64) -> Result<Placed>
 
 /// The seed's two rules, and two that it lacks: a lock of ours is dead, since we hold the guard; one that
 /// does not parse is being written, unless it is old.
-fn is_stale(lock: Option<&LockFile>, modified: DateTime<Utc>, now: DateTime<Utc>, ttl: Duration, host: &Host) -> bool {
+fn is_stale(
+    lock: Option<&LockFile>,
+    modified: DateTime<Utc>,
+    now: DateTime<Utc>,
+    ttl: Duration,
+    host: &Host,
+) -> bool {
     let Some(lock) = lock else { return now - modified > UNFINISHED_FOR };
     if lock.is_ours() {
         return true;
@@ -215,7 +232,11 @@ fn holder(lock: Option<&[u8]>) -> Holder {
 }
 
 fn holder_of(lock: &LockFile) -> Holder {
-    Holder { pid: Some(lock.pid), hostname: Some(lock.hostname.clone()), since: lock.acquired_at.or(lock.started_at) }
+    Holder {
+        pid: Some(lock.pid),
+        hostname: Some(lock.hostname.clone()),
+        since: lock.acquired_at.or(lock.started_at),
+    }
 }
 
 /// What the lease and its heartbeat share.

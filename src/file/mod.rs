@@ -92,7 +92,8 @@ impl FileWorkspace {
             None => set("MINARA_WORKSPACE_DIR").unwrap_or_else(|| "~/.minara/workspace".to_owned()).into(),
         };
         let Ok(below_home) = path.strip_prefix("~") else { return Ok(path) };
-        let home = set("HOME").ok_or(Error::Config { setting: "HOME", rule: "must be set to find the workspace" })?;
+        let home = set("HOME")
+            .ok_or(Error::Config { setting: "HOME", rule: "must be set to find the workspace" })?;
         Ok(Path::new(&home).join(below_home))
     }
 
@@ -155,7 +156,9 @@ impl Workspace for FileWorkspace {
         match stat.kind {
             Kind::File => Ok(Some(Metadata { len: stat.len, modified: stat.modified })),
             Kind::Symlink => Err(Error::Refused { path: path.to_owned(), reason: Refusal::Symlink }),
-            Kind::Folder | Kind::Other => Err(Error::Refused { path: path.to_owned(), reason: Refusal::NotAFile }),
+            Kind::Folder | Kind::Other => {
+                Err(Error::Refused { path: path.to_owned(), reason: Refusal::NotAFile })
+            }
         }
     }
 

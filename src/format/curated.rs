@@ -86,7 +86,13 @@ const START: &str = "<!-- dream:v1 id=";
 const END: &str = "<!-- /dream:v1 id=";
 
 /// Prints a section that follows `memory`: on a line of its own, in the file's own line endings.
-pub(crate) fn print_section(memory: &[u8], day: NaiveDate, id: &DreamId, sources: usize, body: &str) -> String {
+pub(crate) fn print_section(
+    memory: &[u8],
+    day: NaiveDate,
+    id: &DreamId,
+    sources: usize,
+    body: &str,
+) -> String {
     let body = body.trim_end();
     let gap = match memory.last() {
         None => "",
@@ -104,8 +110,8 @@ pub(crate) fn print_section(memory: &[u8], day: NaiveDate, id: &DreamId, sources
 
 /// Whether most lines of a file end in CRLF.
 fn has_crlf(bytes: &[u8]) -> bool {
-    let lines = bytes.iter().filter(|byte| **byte == b'\n').count();
-    let crlf = bytes.windows(2).filter(|pair| pair == b"\r\n").count();
+    let lines = text::line_breaks(bytes);
+    let crlf = bytes.windows(2).filter(|pair| pair == b"\r\n").count() as u64;
     crlf * 2 > lines
 }
 
@@ -221,7 +227,9 @@ mod tests {
     #[test]
     fn a_section_is_found_whole_and_not_found_torn() {
         let section = print_section(b"# Memory\n", day(), &id(), 2, "### Facts\n\n- One.\n");
-        assert!(section.starts_with("\n## Dreamed 2026-11-21\n<!-- dream:v1 id=0123456789abcdef src=2 sha256="));
+        assert!(
+            section.starts_with("\n## Dreamed 2026-11-21\n<!-- dream:v1 id=0123456789abcdef src=2 sha256=")
+        );
         assert!(has_section(section.as_bytes(), &id()));
         for cut in 0..section.trim_end().len() {
             assert!(!has_section(&section.as_bytes()[..cut], &id()), "torn at {cut}");
@@ -240,7 +248,9 @@ mod tests {
     #[test]
     fn dreamed_sections_are_found_whole_and_of_a_torn_one_its_mark() {
         let whole = print_section(b"x\n", day(), &id(), 1, "- b");
-        let text = format!("before\n{whole}after\n## Dreamed 2026-11-22\n<!-- dream:v1 id=aaaaaaaaaaaaaaaa src=1\n- torn");
+        let text = format!(
+            "before\n{whole}after\n## Dreamed 2026-11-22\n<!-- dream:v1 id=aaaaaaaaaaaaaaaa src=1\n- torn"
+        );
         let ranges = dreamed_ranges(&text);
         assert_eq!(ranges.len(), 2);
         assert!(text[ranges[0].clone()].starts_with("## Dreamed 2026-11-21"));
@@ -266,7 +276,8 @@ mod tests {
 
     #[test]
     fn statements_ignore_bullets_marks_and_citations() {
-        let memory = "# Memory\n- Prefers **tea**. (memory/2026-01-01.md#L3)\n<!-- dream:v1 id=x -->\n1. Two.\n";
+        let memory =
+            "# Memory\n- Prefers **tea**. (memory/2026-01-01.md#L3)\n<!-- dream:v1 id=x -->\n1. Two.\n";
         assert_eq!(statements(memory).collect::<Vec<_>>(), ["prefers tea", "two"]);
     }
 }

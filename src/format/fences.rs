@@ -92,18 +92,22 @@ impl Printer {
 
 /// Makes one line of a text for a prompt: control characters and foreign line separators become spaces.
 pub(crate) fn one_line(line: &str) -> String {
-    line.chars().map(|c| if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') { ' ' } else { c }).collect()
+    line.chars()
+        .map(|c| if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') { ' ' } else { c })
+        .collect()
 }
 
 /// The name of a journal as it is cited: characters that would end a citation are written as `%20`.
 pub(crate) fn reference(name: &DocName) -> String {
     let mut reference = String::with_capacity(name.as_str().len());
     for c in name.as_str().chars() {
-        match c {
-            '%' | ' ' | '(' | ')' | '[' | ']' | ',' | ';' | '#' | '`' | '\'' | '&' => {
-                reference.push_str(&format!("%{:02X}", u32::from(c)));
+        if c.is_whitespace() || "%()[],;#`'&".contains(c) {
+            let mut buffer = [0; 4];
+            for byte in c.encode_utf8(&mut buffer).bytes() {
+                reference.push_str(&format!("%{byte:02X}"));
             }
-            _ => reference.push(c),
+        } else {
+            reference.push(c);
         }
     }
     reference
@@ -111,16 +115,15 @@ pub(crate) fn reference(name: &DocName) -> String {
 
 /// The inverse of [`reference`]; `None` where the text cites no document.
 pub(crate) fn dereference(text: &str) -> Option<DocName> {
-    let mut name = String::with_capacity(text.len());
+    let mut name = Vec::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find('%') {
-        name.push_str(&rest[..at]);
-        let code = rest.get(at + 1..at + 3)?;
-        name.push(char::from(u8::from_str_radix(code, 16).ok()?));
+        name.extend_from_slice(&rest.as_bytes()[..at]);
+        name.push(u8::from_str_radix(rest.get(at + 1..at + 3)?, 16).ok()?);
         rest = &rest[at + 3..];
     }
-    name.push_str(rest);
-    DocName::parse(name).ok()
+    name.extend_from_slice(rest.as_bytes());
+    DocName::parse(String::from_utf8(name).ok()?).ok()
 }
 
 /// The material of a request, taken out of its fences again.
@@ -188,6 +191,9 @@ mod tests {
 
     #[test]
     fn a_name_with_spaces_can_be_cited() {
+        let wide = name("memory/2026-01-01\u{3000}日.md");
+        assert_eq!(dereference(&reference(&wide)), Some(wide.clone()));
+        assert!(!reference(&wide).contains(char::is_whitespace));
         let name = name("memory/2026-01-01 100% (mine).md");
         assert_eq!(reference(&name), "memory/2026-01-01%20100%25%20%28mine%29.md");
         assert_eq!(dereference(&reference(&name)), Some(name));

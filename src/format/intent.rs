@@ -97,7 +97,12 @@ impl Intent {
         if intent.append.as_ref().is_none_or(whole) {
             Ok(Some(intent))
         } else {
-            Err(Error::Corrupt { name: name.to_string(), line: 0, column: 0, what: "its section is not the one it was made with" })
+            Err(Error::Corrupt {
+                name: name.to_string(),
+                line: 0,
+                column: 0,
+                what: "its section is not the one it was made with",
+            })
         }
     }
 

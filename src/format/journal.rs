@@ -51,9 +51,10 @@ impl JournalName {
         }
         let stem = name.file_name().strip_suffix(".md").or_else(|| name.file_name().strip_suffix(".MD"))?;
         let (day, rest) = stem.split_at_checked(10)?;
-        let shape = day.bytes().enumerate().all(|(at, byte)| {
-            if matches!(at, 4 | 7) { byte == b'-' } else { byte.is_ascii_digit() }
-        });
+        let shape = day
+            .bytes()
+            .enumerate()
+            .all(|(at, byte)| if matches!(at, 4 | 7) { byte == b'-' } else { byte.is_ascii_digit() });
         let date = if shape { NaiveDate::parse_from_str(day, "%Y-%m-%d").ok()? } else { return None };
         let session = rest.strip_prefix(['-', '_', ' ', '.']).unwrap_or(rest);
         Some(Self { name: name.clone(), date, session: (!session.is_empty()).then(|| session.to_owned()) })
@@ -101,7 +102,11 @@ fn slug(session: &str) -> String {
         return session.to_owned();
     }
     let hash = Digest::of(session.as_bytes()).short(12);
-    if trimmed.is_empty() { format!("s-{hash}") } else { format!("{}-{hash}", &trimmed[..trimmed.len().min(51)]) }
+    if trimmed.is_empty() {
+        format!("s-{hash}")
+    } else {
+        format!("{}-{hash}", &trimmed[..trimmed.len().min(51)])
+    }
 }
 
 #[cfg(test)]
@@ -120,10 +125,11 @@ mod tests {
     #[test]
     fn each_session_has_its_own_journal() {
         assert_eq!(JournalName::new(day(), Some("a b")).name().folder(), Some("memory"));
-        let names: std::collections::BTreeSet<_> = ["a b", "a-b", "a/b", "a\\b", "..", "", ".", "A B", &"x".repeat(90), &"x".repeat(91)]
-            .iter()
-            .map(|session| JournalName::new(day(), Some(session)).name().clone())
-            .collect();
+        let names: std::collections::BTreeSet<_> =
+            ["a b", "a-b", "a/b", "a\\b", "..", "", ".", "A B", &"x".repeat(90), &"x".repeat(91)]
+                .iter()
+                .map(|session| JournalName::new(day(), Some(session)).name().clone())
+                .collect();
         assert_eq!(names.len(), 10, "no two ids share a journal");
     }
 
@@ -133,20 +139,40 @@ mod tests {
         assert_eq!(parse("memory/2026-11-21-1530.md").unwrap().session(), Some("1530"));
         assert_eq!(parse("daily/2026-11-21.md").unwrap().date(), day());
         assert_eq!(parse("memory/2026-11-21 my notes.md").unwrap().session(), Some("my notes"));
-        for other in ["memory/notes.md", "memory/2026-13-01.md", "memory/2026-11-21.txt", "context/2026-11-21.md", "2026-11-21.md", "memory/archive/2026-11-21.md"] {
+        for other in [
+            "memory/notes.md",
+            "memory/2026-13-01.md",
+            "memory/2026-11-21.txt",
+            "context/2026-11-21.md",
+            "2026-11-21.md",
+            "memory/archive/2026-11-21.md",
+        ] {
             assert_eq!(parse(other), None, "{other}");
         }
     }
 
     #[test]
     fn a_mixed_folder_sorts_by_day_and_then_the_days_own_file() {
-        let mut names: Vec<_> = ["memory/2026-11-21-b.md", "memory/2026-11-20-z.md", "memory/2026-11-21.md", "daily/2026-11-21.md"]
-            .into_iter()
-            .map(|text| parse(text).unwrap())
-            .collect();
+        let mut names: Vec<_> = [
+            "memory/2026-11-21-b.md",
+            "memory/2026-11-20-z.md",
+            "memory/2026-11-21.md",
+            "daily/2026-11-21.md",
+        ]
+        .into_iter()
+        .map(|text| parse(text).unwrap())
+        .collect();
         names.sort();
         let order: Vec<_> = names.iter().map(|journal| journal.name().as_str()).collect();
-        assert_eq!(order, ["memory/2026-11-20-z.md", "daily/2026-11-21.md", "memory/2026-11-21.md", "memory/2026-11-21-b.md"]);
+        assert_eq!(
+            order,
+            [
+                "memory/2026-11-20-z.md",
+                "daily/2026-11-21.md",
+                "memory/2026-11-21.md",
+                "memory/2026-11-21-b.md"
+            ]
+        );
     }
 
     proptest! {

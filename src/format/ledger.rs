@@ -73,7 +73,12 @@ impl Ledger {
         if ledger.journals.values().all(sound) {
             Ok(ledger)
         } else {
-            Err(Error::Corrupt { name: name.to_string(), line: 0, column: 0, what: "pieces overlap or are empty" })
+            Err(Error::Corrupt {
+                name: name.to_string(),
+                line: 0,
+                column: 0,
+                what: "pieces overlap or are empty",
+            })
         }
     }
 
@@ -85,10 +90,6 @@ impl Ledger {
 
     pub(crate) fn get(&self, journal: &DocName) -> Option<&Entry> {
         self.journals.get(journal)
-    }
-
-    pub(crate) fn entry(&mut self, journal: &DocName) -> &mut Entry {
-        self.journals.entry(journal.clone()).or_default()
     }
 
     pub(crate) fn journals(&self) -> impl Iterator<Item = (&DocName, &Entry)> {
@@ -181,7 +182,9 @@ mod tests {
     #[test]
     fn a_ledger_reads_back_and_damage_is_an_error() {
         let mut ledger = Ledger::default();
-        ledger.entry(&DocName::parse("memory/2026-01-01.md").unwrap()).show(piece(0, 4));
+        let mut entry = Entry::default();
+        entry.show(piece(0, 4));
+        ledger.apply(&BTreeMap::from([(DocName::parse("memory/2026-01-01.md").unwrap(), entry)]));
         assert_eq!(Ledger::parse(Some(&ledger.print())).unwrap(), ledger);
         let printed = ledger.print();
         for cut in 0..printed.len() - 2 {

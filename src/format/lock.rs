@@ -88,7 +88,8 @@ mod tests {
 
     #[test]
     fn a_foreign_lock_parses_and_an_unfinished_one_does_not() {
-        let foreign = br#"{"pid":1,"hostname":"h","started_at":"2026-11-21T03:00:00.000Z","token":"x","extra":[1]}"#;
+        let foreign =
+            br#"{"pid":1,"hostname":"h","started_at":"2026-11-21T03:00:00.000Z","token":"x","extra":[1]}"#;
         assert!(!LockFile::parse(foreign).unwrap().is_ours());
         assert_eq!(LockFile::parse(b""), None);
         assert_eq!(LockFile::parse(&foreign[..40]), None);

@@ -26,14 +26,19 @@ pub(crate) mod iso_millis {
     }
 
     #[expect(clippy::ref_option, reason = "serde hands out the field by reference")]
-    pub(crate) fn serialize<S: Serializer>(value: &Option<DateTime<Utc>>, serializer: S) -> Result<S::Ok, S::Error> {
+    pub(crate) fn serialize<S: Serializer>(
+        value: &Option<DateTime<Utc>>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
         match value {
             Some(instant) => serializer.serialize_str(&print(*instant)),
             None => serializer.serialize_none(),
         }
     }
 
-    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<DateTime<Utc>>, D::Error> {
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<DateTime<Utc>>, D::Error> {
         Option::<DateTime<Utc>>::deserialize(deserializer)
     }
 }

@@ -85,7 +85,13 @@ impl Quarantine {
         self.holds(journal)?.files.iter().find(|file| file.name == *journal).map(|file| file.len)
     }
 
-    pub(crate) fn push(&mut self, at: DateTime<Utc>, pattern: &str, files: Vec<QuarantinedFile>, max_mtime_ns: i64) {
+    pub(crate) fn push(
+        &mut self,
+        at: DateTime<Utc>,
+        pattern: &str,
+        files: Vec<QuarantinedFile>,
+        max_mtime_ns: i64,
+    ) {
         self.entries.push(QuarantineEntry {
             quarantined_at: Some(at),
             pattern: pattern.to_owned(),

@@ -26,7 +26,8 @@ pub(crate) struct Citation {
 
 /// `memory/<file>#L<a>` or `#L<a>-L<b>`, with the brackets and backticks around it.
 static CITATION: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"((?:memory|daily)/[^\s()\[\],;#`']+?)#L(\d{1,12})(?:-L?(\d{1,12}))?").expect("a literal pattern")
+    Regex::new(r"((?:memory|daily)/[^\s()\[\],;#`']+?)#L(\d{1,12})(?:-L?(\d{1,12}))?")
+        .expect("a literal pattern")
 });
 
 /// Takes the citations out of a statement: the statement without them, and what it cites.
@@ -72,7 +73,9 @@ fn widen(text: &str, mut span: Range<usize>) -> Range<usize> {
             span = before.len() - 1..span.end + 1;
             continue;
         }
-        let pair = [('(', ')'), ('[', ']')].into_iter().find(|(open, close)| before.ends_with(*open) && after.starts_with(*close));
+        let pair = [('(', ')'), ('[', ']')]
+            .into_iter()
+            .find(|(open, close)| before.ends_with(*open) && after.starts_with(*close));
         if pair.is_some() {
             span = before.len() - 1..span.end + 1;
             continue;
@@ -114,7 +117,8 @@ mod tests {
 
     fn cite(text: &str) -> (String, Vec<(String, u64, u64)>) {
         let (claim, citations) = split_citations(text);
-        let plain = |c: Citation| (c.name.map(|n| n.to_string()).unwrap_or_default(), c.first_line, c.last_line);
+        let plain =
+            |c: Citation| (c.name.map(|n| n.to_string()).unwrap_or_default(), c.first_line, c.last_line);
         (claim, citations.into_iter().map(plain).collect())
     }
 

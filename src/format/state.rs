@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Number, Value};
 
 use super::iso_millis;
-use crate::name::StateName;
 use crate::error::{Result, parse_json};
+use crate::name::StateName;
 
 /// What an earlier run left for the next: the watermark, the last run, and the cost breaker's counters.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -119,7 +119,8 @@ mod tests {
 
     #[test]
     fn damage_is_an_error_and_never_a_fresh_start() {
-        for text in ["", "{", "[]", "{\"last_processed_mtime\":\"soon\"}", "{\"last_run_at\":\"yesterday\"}"] {
+        for text in ["", "{", "[]", "{\"last_processed_mtime\":\"soon\"}", "{\"last_run_at\":\"yesterday\"}"]
+        {
             assert!(DreamedState::parse(Some(text.as_bytes())).is_err(), "{text}");
         }
         assert_eq!(DreamedState::parse(None).unwrap(), DreamedState::default());

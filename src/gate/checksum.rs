@@ -5,7 +5,7 @@ use sha2::{Digest as _, Sha256};
 const BASE58: &[u8] = b"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 const BECH32: &[u8] = b"qpzry9x8gf2tvdw0s3jn54khce6mua7l";
 
-/// Whether `text` is a Base58Check address: 20 bytes of hash under the version of P2PKH (0) or P2SH (5).
+/// Whether `text` is a `Base58Check` address: 20 bytes of hash under the version of P2PKH (0) or P2SH (5).
 pub(super) fn base58check_address(text: &str) -> bool {
     let mut bytes = [0_u8; 25];
     for symbol in text.bytes() {
@@ -23,9 +23,7 @@ pub(super) fn base58check_address(text: &str) -> bool {
     let leading = text.bytes().take_while(|symbol| *symbol == b'1').count();
     let (payload, check) = bytes.split_at(21);
     let zeros = payload.iter().take_while(|byte| **byte == 0).count();
-    matches!(payload[0], 0 | 5)
-        && leading == zeros
-        && Sha256::digest(Sha256::digest(payload))[..4] == *check
+    matches!(payload[0], 0 | 5) && leading == zeros && Sha256::digest(Sha256::digest(payload))[..4] == *check
 }
 
 /// Whether `text` is a bech32 or bech32m string.
@@ -36,7 +34,9 @@ pub(super) fn bech32(text: &str) -> bool {
     let mut feed = |value: u32| {
         let top = sum >> 25;
         sum = (sum & 0x01ff_ffff) << 5 ^ value;
-        for (bit, generator) in [0x3b6a_57b2, 0x2650_8e6d, 0x1ea1_19fa, 0x3d42_33dd, 0x2a14_62b3].iter().enumerate() {
+        for (bit, generator) in
+            [0x3b6a_57b2, 0x2650_8e6d, 0x1ea1_19fa, 0x3d42_33dd, 0x2a14_62b3].iter().enumerate()
+        {
             if top >> bit & 1 == 1 {
                 sum ^= generator;
             }

@@ -52,7 +52,8 @@ impl Allow {
 
     fn passes(&self, text: &str, finding: &Finding) -> bool {
         self.classes.contains(finding.class.as_ref())
-            || (!self.values.is_empty() && self.values.contains(&Digest::of(text[finding.span.clone()].as_bytes())))
+            || (!self.values.is_empty()
+                && self.values.contains(&Digest::of(text[finding.span.clone()].as_bytes())))
     }
 }
 

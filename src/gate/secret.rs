@@ -90,16 +90,22 @@ impl PiiFilter for SecretGate {
     fn scan(&self, text: &str) -> Vec<Finding> {
         let mut findings: Vec<Finding> = Vec::new();
         for (class, pattern) in CLASSES.iter().zip(PATTERNS.iter()) {
-            let may_occur = class.literals.is_empty() || class.literals.iter().any(|literal| text.contains(literal));
+            let may_occur =
+                class.literals.is_empty() || class.literals.iter().any(|literal| text.contains(literal));
             if !may_occur || self.off.iter().any(|off| off == class.name) {
                 continue;
             }
             for found in pattern.find_iter(text) {
-                let free = |other: &Finding| other.span.end <= found.start() || found.end() <= other.span.start;
+                let free =
+                    |other: &Finding| other.span.end <= found.start() || found.end() <= other.span.start;
                 if findings.iter().all(free)
                     && let Some(confidence) = self.judge(class, found.as_str())
                 {
-                    findings.push(Finding { class: Cow::Borrowed(class.name), span: found.range(), confidence });
+                    findings.push(Finding {
+                        class: Cow::Borrowed(class.name),
+                        span: found.range(),
+                        confidence,
+                    });
                 }
             }
         }
@@ -149,7 +155,10 @@ mod tests {
 
     #[test]
     fn stripe_keys_live_and_not_test() {
-        assert_eq!(classes(&format!("sk_live_{} rk_live_{}", run("a1", 24), run("b2", 24))), ["stripe_key"; 2]);
+        assert_eq!(
+            classes(&format!("sk_live_{} rk_live_{}", run("a1", 24), run("b2", 24))),
+            ["stripe_key"; 2]
+        );
         assert!(classes(&format!("sk_test_{}", run("a1", 24))).is_empty());
     }
 

@@ -44,13 +44,11 @@ pub struct Extractive {
 }
 
 impl Extractive {
-    /// Picks what suits a day: at most 20 lines, 4 KiB and a fifth of the journals' bytes for each request.
-    ///
-    /// A fifth of a journal of a few lines is less than a line, so nothing of it is kept; raise it with
-    /// [`with_share`](Self::with_share) where days are that short.
+    /// Picks what suits a day: for each request at most 20 lines, and a fifth of the journals' bytes, but up
+    /// to 1 KiB of a short day and never more than 4 KiB.
     #[must_use]
     pub fn new() -> Self {
-        Self { limits: Limits { lines: DAY_LINES, bytes: DAY_BYTES, share: DAY_SHARE } }
+        Self { limits: Limits { lines: DAY_LINES, least: DAY_LEAST, bytes: DAY_BYTES, share: DAY_SHARE } }
     }
 
     /// Picks up to a share of the journals' bytes, from 0 to 1, with no other bound. A share that is not a
@@ -58,7 +56,7 @@ impl Extractive {
     #[must_use]
     pub fn with_share(share: f64) -> Self {
         let share = if share.is_nan() { 0.0 } else { share.clamp(0.0, 1.0) };
-        Self { limits: Limits { lines: usize::MAX, bytes: usize::MAX, share } }
+        Self { limits: Limits { lines: usize::MAX, least: 0, bytes: usize::MAX, share } }
     }
 
     /// Bounds the number of lines that are picked for each request.
@@ -157,6 +155,9 @@ fn shown_speaker<'l>(line: &'l Line<'_>) -> Option<(&'l str, u64)> {
 
 /// The most lines of a day.
 const DAY_LINES: usize = 20;
+
+/// What may be picked of a day whose share is smaller, in bytes.
+const DAY_LEAST: usize = 1024;
 
 /// The most bytes of a day's lines.
 const DAY_BYTES: usize = 4096;

@@ -61,6 +61,15 @@ pub(crate) fn line_ranges(text: &str) -> impl Iterator<Item = Range<usize>> + '_
     })
 }
 
+/// How many line breaks there are.
+#[expect(
+    clippy::naive_bytecount,
+    reason = "the compiler makes vectors of it, and a crate for it is too much"
+)]
+pub(crate) fn line_breaks(bytes: &[u8]) -> u64 {
+    bytes.iter().filter(|byte| **byte == b'\n').count() as u64
+}
+
 /// The form in which two statements are the same statement: lower case, markup and punctuation at the ends
 /// gone, white space folded, invisible characters dropped.
 pub(crate) fn normalise(statement: &str) -> String {
@@ -74,7 +83,9 @@ pub(crate) fn normalise(statement: &str) -> String {
             folded.extend(c.to_lowercase());
         }
     }
-    folded.trim_matches(|c: char| c.is_whitespace() || matches!(c, '.' | ';' | ',' | '!' | '-' | '"')).to_owned()
+    folded
+        .trim_matches(|c: char| c.is_whitespace() || matches!(c, '.' | ';' | ',' | '!' | '-' | '"'))
+        .to_owned()
 }
 
 /// The words of `text` in lower case: runs of letters and digits; an apostrophe inside a word stays.

@@ -18,6 +18,8 @@ use crate::format::reply;
 pub(crate) struct Limits {
     /// The most lines.
     pub(crate) lines: usize,
+    /// The bytes that may be picked however small the share is.
+    pub(crate) least: usize,
     /// The most bytes of lines.
     pub(crate) bytes: usize,
     /// The most bytes of lines as a part of all bytes of the journals, from 0 to 1.
@@ -56,7 +58,8 @@ pub(crate) fn pick<'l, 'm>(
     let mut used = 0;
     for valued in rank(lines, &memory) {
         let bytes = used + valued.line.bytes;
-        if bytes > limits.bytes || real(bytes) > limits.share * real(total) || picked.len() >= limits.lines {
+        let over_share = bytes > limits.least && real(bytes) > limits.share * real(total);
+        if bytes > limits.bytes || over_share || picked.len() >= limits.lines {
             continue;
         }
         let gist = gist(&valued.line.words);

@@ -1,0 +1,294 @@
+//! What every implementation of a contract must do. Each suite panics with what does not hold.
+//!
+//! # Example: a backend proves itself
+//!
+//! ```
+//! use std::sync::Arc;
+//! use noctuary::FileWorkspace;
+//! use noctuary::testing::contract;
+//!
+//! let folders = std::cell::RefCell::new(Vec::new());
+//! contract::workspace(&|| {
+//!     let folder = tempfile::tempdir().unwrap();
+//!     let workspace = FileWorkspace::open(folder.path()).unwrap();
+//!     folders.borrow_mut().push(folder);
+//!     Arc::new(workspace)
+//! });
+//! ```
+#![expect(clippy::missing_panics_doc, reason = "a suite panics with what does not hold, as its module says")]
+
+use std::sync::Arc;
+
+use chrono::{DateTime, TimeZone, Utc};
+
+use super::Script;
+use crate::document::Revision;
+use crate::dream::JournalDreamer;
+use crate::dreamer::{Dreamer, Outcome, Step};
+use crate::drive::dream_once_at;
+use crate::error::Error;
+use crate::name::{DocName, StateName};
+use crate::pii::PiiFilter;
+use crate::workspace::{Claim, ClaimTerms, Lease, Workspace, WorkspaceExt, WriteMode};
+
+/// Makes a new, empty workspace.
+pub type Make<'a> = &'a dyn Fn() -> Arc<dyn Workspace>;
+
+/// Runs every suite of a workspace: documents, listing, appends, leases, and a dream on it.
+pub fn workspace(make: Make<'_>) {
+    documents(make().as_ref());
+    revisions(make().as_ref());
+    ranges(make().as_ref());
+    listing(make().as_ref());
+    appends(&make());
+    renames(make().as_ref());
+    states(make().as_ref());
+    leases(&make());
+    dream(&make());
+}
+
+fn name(text: &str) -> DocName {
+    DocName::parse(text).expect("a name of the suite")
+}
+
+/// What is written is read back byte for byte; what is not there is `None`.
+pub fn documents(workspace: &dyn Workspace) {
+    let long = vec![b'x'; 100_000];
+    for bytes in [&b""[..], b"# Memory\n", "\u{feff}a\r\nb\r\n".as_bytes(), b"\xff\xfe\x00 not text", &long] {
+        let revision = workspace.write(&DocName::MEMORY, bytes, WriteMode::Replace).expect("a replace");
+        assert_eq!(revision, Revision::of(bytes), "a write returns the revision of its bytes");
+        let read = workspace.read(&DocName::MEMORY).expect("a read").expect("what was written");
+        assert_eq!(read.bytes(), bytes, "bytes come back as they went");
+        let metadata = workspace.metadata(&DocName::MEMORY).expect("a look").expect("what was written");
+        assert_eq!(metadata.len, bytes.len() as u64, "the length is the document's");
+    }
+    let absent = name("projects/one/plan.md");
+    assert!(workspace.read(&absent).expect("a read").is_none(), "what is not there is none");
+    assert!(workspace.metadata(&absent).expect("a look").is_none(), "what is not there has no metadata");
+    assert!(!workspace.remove(&absent).expect("a removal"), "nothing was removed");
+    workspace.write(&absent, b"plan", WriteMode::Create).expect("folders are made on the way");
+    assert_eq!(workspace.read_text(&absent).expect("a read").as_deref(), Some("plan"));
+    assert!(workspace.remove(&absent).expect("a removal"), "it was there");
+    assert!(workspace.read(&absent).expect("a read").is_none(), "a removed document is gone");
+
+    workspace.write(&DocName::USER, b"ok \xc3\x28", WriteMode::Replace).expect("bytes are bytes");
+    let error = workspace.read_text(&DocName::USER).expect_err("this is not text");
+    assert!(matches!(error, Error::NotUtf8 { valid_up_to: 3, .. }), "{error:?}");
+}
+
+/// A write does what it intends, or nothing.
+pub fn revisions(workspace: &dyn Workspace) {
+    let soul = &DocName::SOUL;
+    let first = workspace.write(soul, b"one", WriteMode::Create).expect("a create");
+    for bytes in [&b"two"[..], b"one"] {
+        match workspace.write(soul, bytes, WriteMode::Create) {
+            Err(Error::Conflict { current: Some(current), .. }) => assert_eq!(current.bytes(), b"one"),
+            other => panic!("a create of an existing name must conflict: {other:?}"),
+        }
+    }
+    let second =
+        workspace.write(soul, b"two", WriteMode::IfRevision(first)).expect("the revision was current");
+    match workspace.write(soul, b"three", WriteMode::IfRevision(first)) {
+        Err(Error::Conflict { current: Some(current), .. }) => {
+            assert_eq!((current.bytes(), current.revision()), (&b"two"[..], second));
+        }
+        other => panic!("a stale revision must conflict: {other:?}"),
+    }
+    let again = workspace.write(soul, b"two", WriteMode::IfRevision(first));
+    assert_eq!(again.expect("the content stands there already"), second);
+    assert!(workspace.remove(soul).expect("a removal"));
+    match workspace.write(soul, b"x", WriteMode::IfRevision(second)) {
+        Err(Error::Conflict { current: None, .. }) => {}
+        other => panic!("a revision of what is gone must conflict: {other:?}"),
+    }
+}
+
+/// Ranges and tails are what stands there, and no character is split.
+pub fn ranges(workspace: &dyn Workspace) {
+    let text = "äöü日本\nlast line ✓";
+    workspace.write(&DocName::USER, text.as_bytes(), WriteMode::Replace).expect("a write");
+    let len = text.len() as u64;
+    for from in 0..=len {
+        let range = workspace.read_range(&DocName::USER, from..len + 10).expect("a range");
+        assert_eq!(range, &text.as_bytes()[usize::try_from(from).expect("small")..], "from {from}");
+        let tail = workspace.read_tail(&DocName::USER, len - from).expect("a tail");
+        assert!(text.ends_with(&tail.text), "a tail is an end of the document");
+        assert!(tail.text.len() as u64 <= len - from, "a tail keeps its bound");
+        assert_eq!(tail.start, len - tail.text.len() as u64);
+    }
+    assert!(workspace.read_range(&name("none.md"), 0..9).expect("a range").is_empty());
+    assert_eq!(workspace.read_tail(&name("none.md"), 9).expect("a tail").text, "");
+    assert!(workspace.read_range(&DocName::USER, 50..50).expect("an empty range").is_empty());
+}
+
+/// A listing names what is there, sorted, and not more.
+pub fn listing(workspace: &dyn Workspace) {
+    assert!(workspace.list(Some(&DocName::JOURNALS)).expect("a listing").documents.is_empty());
+    for text in ["memory/b.md", "memory/a.md", "memory/deep/c.md", "SOUL.md"] {
+        workspace.write(&name(text), b"x", WriteMode::Create).expect("a create");
+    }
+    workspace.write(&StateName::LOG, b"x", WriteMode::Create).expect("a state file");
+    let journals = workspace.list(Some(&DocName::JOURNALS)).expect("a listing");
+    assert_eq!(journals.documents, [name("memory/a.md"), name("memory/b.md")]);
+    assert_eq!(journals.folders, [name("memory/deep")]);
+    let root = workspace.list(None).expect("a listing");
+    assert_eq!(root.documents, [DocName::SOUL]);
+    assert_eq!(root.folders, [DocName::JOURNALS], "state is not listed");
+}
+
+/// Appends follow one another and lose nothing, from several threads.
+pub fn appends(workspace: &Arc<dyn Workspace>) {
+    let journal = name("memory/2026-01-01-a.md");
+    workspace.append(&journal, b"first\n").expect("an append creates");
+    std::thread::scope(|scope| {
+        for thread in 0..4 {
+            let (workspace, journal) = (Arc::clone(workspace), journal.clone());
+            scope.spawn(move || {
+                for line in 0..25 {
+                    workspace.append(&journal, format!("{thread} {line}\n").as_bytes()).expect("an append");
+                }
+            });
+        }
+    });
+    let text = workspace.read_text(&journal).expect("a read").expect("a journal");
+    assert!(text.starts_with("first\n"), "what stood there stands there");
+    for thread in 0..4 {
+        let prefix = format!("{thread} ");
+        let lines: Vec<&str> = text.lines().filter(|line| line.starts_with(&prefix)).collect();
+        let expected: Vec<String> = (0..25).map(|line| format!("{thread} {line}")).collect();
+        assert_eq!(lines, expected, "every append stands there once, in order");
+    }
+}
+
+/// A rename moves one document and replaces none.
+pub fn renames(workspace: &dyn Workspace) {
+    let (from, to) = (name("BOOTSTRAP.md"), name("done/BOOTSTRAP.md"));
+    assert!(matches!(workspace.rename(&from, &to), Err(Error::NotFound { .. })));
+    workspace.write(&from, b"one", WriteMode::Create).expect("a create");
+    workspace.rename(&from, &to).expect("a rename");
+    assert!(workspace.read(&from).expect("a read").is_none());
+    workspace.write(&from, b"two", WriteMode::Create).expect("a create");
+    match workspace.rename(&from, &to) {
+        Err(Error::Conflict { current: Some(current), .. }) => assert_eq!(current.bytes(), b"one"),
+        other => panic!("a rename onto a document must conflict: {other:?}"),
+    }
+    assert_eq!(workspace.read_text(&from).expect("a read").as_deref(), Some("two"));
+}
+
+/// State files are read and written as documents are.
+pub fn states(workspace: &dyn Workspace) {
+    for state in
+        [StateName::DREAMED, StateName::QUARANTINE, StateName::LEDGER, StateName::INTENT, StateName::LOG]
+    {
+        assert!(workspace.read(&state).expect("a read").is_none());
+        workspace.write(&state, b"{}", WriteMode::Replace).expect("a write");
+        workspace.append(&state, b"\n").expect("an append");
+        assert_eq!(workspace.read(&state).expect("a read").expect("a state").bytes(), b"{}\n");
+        assert!(workspace.remove(&state).expect("a removal"));
+    }
+}
+
+fn claim(workspace: &dyn Workspace) -> Option<Box<dyn Lease>> {
+    match workspace.claim(&ClaimTerms::default()).expect("a claim") {
+        Claim::Granted(lease) => Some(lease),
+        Claim::Held(_) => None,
+    }
+}
+
+/// One holder at a time; a lease writes until it is given back, and later claims have greater epochs.
+pub fn leases(workspace: &Arc<dyn Workspace>) {
+    let lease = claim(workspace.as_ref()).expect("nobody holds it");
+    assert!(claim(workspace.as_ref()).is_none(), "a held workspace is held");
+    lease.check().expect("it holds");
+    lease.replace(&StateName::LEDGER, b"{}").expect("a fenced replace");
+    lease.append(&DocName::MEMORY, b"- a\n").expect("a fenced append");
+    lease.append(&DocName::MEMORY, b"- b\n").expect("a fenced append");
+    assert_eq!(workspace.read_text(&DocName::MEMORY).expect("a read").as_deref(), Some("- a\n- b\n"));
+    assert!(lease.remove(&StateName::LEDGER).expect("a fenced removal"));
+    assert!(!lease.remove(&StateName::LEDGER).expect("a fenced removal"));
+    let epoch = lease.epoch();
+    lease.release().expect("a release");
+
+    let next = claim(workspace.as_ref()).expect("it was given back");
+    assert!(next.epoch() > epoch, "epochs rise");
+    drop(next);
+    assert!(claim(workspace.as_ref()).is_some(), "dropping gives back");
+
+    let held = claim(workspace.as_ref());
+    let other = Arc::clone(workspace);
+    std::thread::spawn(move || assert!(claim(other.as_ref()).is_none(), "held in another thread"))
+        .join()
+        .expect("no panic");
+    drop(held);
+}
+
+fn night(day: u32) -> DateTime<Utc> {
+    Utc.with_ymd_and_hms(2026, 11, day, 3, 0, 0).single().expect("a night")
+}
+
+/// A dream on the workspace: appended once, nothing twice, nothing lost.
+pub fn dream(workspace: &Arc<dyn Workspace>) {
+    let journal = name("memory/2026-11-20-repl.md");
+    workspace
+        .write(&DocName::MEMORY, b"# Memory\n\n- Known already.\n", WriteMode::Create)
+        .expect("a create");
+    workspace.append(&journal, b"[user] I prefer tea.\n[user] Known already.\n").expect("an append");
+    let dreamer =
+        JournalDreamer::builder(Arc::clone(workspace)).enabled(true).build().expect("defaults are valid");
+    let script = Script::new()
+        .says("### Preferences\n- The user prefers tea. (memory/2026-11-20-repl.md#L1)\n- Known already.\n");
+    let report = dream_once_at(&dreamer, &script, &|| night(21)).expect("a dream");
+    assert_eq!((report.outcome, report.calls), (Outcome::Appended, 1));
+    let memory = workspace.read_text(&DocName::MEMORY).expect("a read").expect("a memory");
+    assert!(memory.starts_with("# Memory\n\n- Known already.\n"), "what stood there stands there");
+    assert_eq!(memory.matches("prefers tea").count(), 1);
+    assert_eq!(memory.matches("Known already").count(), 1, "a duplicate is dropped");
+
+    let report = dream_once_at(&dreamer, &script, &|| night(22)).expect("a dream");
+    assert_eq!((report.outcome, report.calls), (Outcome::NothingNew, 0));
+    workspace.append(&journal, b"[user] A new line.\n").expect("an append");
+    let report = dream_once_at(&dreamer, &script, &|| night(23)).expect("a dream");
+    assert_eq!((report.outcome, report.calls), (Outcome::NothingToPromote, 1));
+    let user = &script.requests()[1].user;
+    assert!(user.contains("L3| [user] A new line.") && !user.contains("L1| "), "only what is new is shown");
+    assert_eq!(
+        workspace.read_text(&DocName::MEMORY).expect("a read"),
+        Some(memory),
+        "and nothing is appended"
+    );
+}
+
+/// A filter finds `planted` texts, leaves `clean` ones, and gives sound spans.
+pub fn pii_filter(filter: &dyn PiiFilter, planted: &[(&str, &str)], clean: &[&str]) {
+    for (class, text) in planted {
+        let findings = filter.scan(text);
+        assert!(findings.iter().any(|finding| finding.class == *class), "{class} is found");
+        assert_eq!(findings, filter.scan(text), "the same text gives the same findings");
+        assert!(findings.windows(2).all(|pair| pair[0].span.end <= pair[1].span.start), "sorted, no overlap");
+        for finding in &findings {
+            assert!(text.get(finding.span.clone()).is_some(), "spans lie on characters");
+        }
+    }
+    for text in clean {
+        assert!(filter.scan(text).is_empty(), "clean text has no findings");
+    }
+}
+
+/// A dreamer that is off, or has nothing to read, is done at once; a dropped pass changes nothing.
+/// `with_work` must have something to ask about.
+pub fn dreamer(off: &dyn Dreamer, without_work: &dyn Dreamer, with_work: &dyn Dreamer) {
+    let done = |dreamer: &dyn Dreamer| match dreamer.begin(night(21)).expect("a beginning") {
+        Step::Done(report) => report.outcome,
+        Step::Ask(pass) => panic!("nothing to ask: {pass:?}"),
+    };
+    assert_eq!(done(off), Outcome::Disabled);
+    assert_eq!(done(without_work), Outcome::NothingNew);
+    let ask = || match with_work.begin(night(21)).expect("a beginning") {
+        Step::Ask(pass) => pass,
+        Step::Done(report) => panic!("something to ask: {report:?}"),
+    };
+    let first = ask();
+    let request = first.request().clone();
+    drop(first);
+    assert_eq!(ask().request(), &request, "a dropped pass leaves everything as it was");
+}
