@@ -18,8 +18,8 @@ use std::{env, fs};
 
 use chrono::{NaiveDate, TimeDelta, Utc};
 use noctuary::{
-    DocName, DreamMode, DreamReport, Dreamer, Extractive, Fate, FileWorkspace, JournalDreamer, LineReport, LlmClient,
-    Notice, Outcome, ReadReason, SourceRef, Step, Workspace, WorkspaceExt,
+    DocName, DreamMode, DreamReport, Dreamer, Extractive, Fate, FileWorkspace, JournalDreamer, LineReport,
+    LlmClient, Notice, Outcome, ReadReason, SourceRef, Step, Workspace, WorkspaceExt,
 };
 use regex::Regex;
 
@@ -68,7 +68,11 @@ impl Arguments {
                 "--all" => parsed.all = true,
                 "--json" => parsed.json = true,
                 path if !path.starts_with('-') && parsed.path.is_none() => parsed.path = Some(path.into()),
-                other => return Err(format!("{other:?} is not known; use [PATH] [--preview] [--all] [--json]").into()),
+                other => {
+                    return Err(
+                        format!("{other:?} is not known; use [PATH] [--preview] [--all] [--json]").into()
+                    );
+                }
             }
         }
         Ok(parsed)
@@ -82,7 +86,10 @@ fn dream(dreamer: &dyn Dreamer, llm: &dyn LlmClient) -> Result<DreamReport> {
         match step {
             Step::Done(report) => return Ok(*report),
             Step::Ask(asked) => {
-                eprintln!("pass {pass}: asking about {} of journals and memory", size(asked.request().bytes() as u64));
+                eprintln!(
+                    "pass {pass}: asking about {} of journals and memory",
+                    size(asked.request().bytes() as u64)
+                );
                 let answer = llm.complete(asked.request());
                 step = asked.resume(answer, Utc::now())?;
             }
@@ -148,14 +155,22 @@ impl<'a> Page<'a> {
         self.promoted(report)?;
         self.held_back(report);
         self.waits(report);
-        self.notices(report);
+        Self::notices(report);
         self.diff(report, before)
     }
 
     fn read(&self, report: &DreamReport) {
         let read: Vec<_> = report.journals.iter().filter(|journal| journal.shown > 0).collect();
         let bytes: u64 = read.iter().map(|journal| journal.shown).sum();
-        self.heading("Read", &format!("{} in {}, {}", count(read.len(), "journal"), count(report.passes.len(), "pass"), size(bytes)));
+        self.heading(
+            "Read",
+            &format!(
+                "{} in {}, {}",
+                count(read.len(), "journal"),
+                count(report.passes.len(), "pass"),
+                size(bytes)
+            ),
+        );
         for journal in read {
             let note = if journal.reason == ReadReason::Shown { "" } else { journal.reason.explain() };
             println!("  {:<34} {:>9}  {note}", journal.name, size(journal.shown));
@@ -249,17 +264,20 @@ impl<'a> Page<'a> {
             self.heading("Waits", &format!("{} in {journals}{oldest}", size(backlog.bytes)));
         }
         let quiet = [ReadReason::Shown, ReadReason::AlreadyShown, ReadReason::OutsideWindow];
-        for journal in report.journals.iter().filter(|journal| journal.pending > 0 && !quiet.contains(&journal.reason)) {
+        for journal in
+            report.journals.iter().filter(|journal| journal.pending > 0 && !quiet.contains(&journal.reason))
+        {
             println!("  {:<34} {:>9}  {}", journal.name, size(journal.pending), journal.reason.explain());
         }
-        let outside = report.journals.iter().filter(|journal| journal.reason == ReadReason::OutsideWindow).count();
+        let outside =
+            report.journals.iter().filter(|journal| journal.reason == ReadReason::OutsideWindow).count();
         if outside > 0 {
             println!("  {} outside the window; --all reads them", count(outside, "journal"));
         }
         println!();
     }
 
-    fn notices(&self, report: &DreamReport) {
+    fn notices(report: &DreamReport) {
         for notice in &report.notices {
             let text = match notice {
                 Notice::SectionMissing(id) => format!("the section of dream {id} is no longer in MEMORY.md"),
@@ -269,7 +287,9 @@ impl<'a> Page<'a> {
                 Notice::QuarantinedGrew(name) => format!("{name} grew while in quarantine"),
                 Notice::ChangedWhileReading(name) => format!("{name} changed while it was read"),
                 Notice::MemoryOverBudget => match report.memory {
-                    Some(gauge) => format!("MEMORY.md has {} characters, its budget is {}", gauge.chars, gauge.budget),
+                    Some(gauge) => {
+                        format!("MEMORY.md has {} characters, its budget is {}", gauge.chars, gauge.budget)
+                    }
                     None => "MEMORY.md is over its budget".to_owned(),
                 },
                 Notice::NoJournals => "there are no journals in memory/ yet".to_owned(),
@@ -285,7 +305,8 @@ impl<'a> Page<'a> {
     fn diff(&self, report: &DreamReport, before: &str) -> Result<()> {
         let after = match report.mode {
             DreamMode::Preview => {
-                before.to_owned() + &report.passes.iter().filter_map(|pass| pass.section.as_deref()).collect::<String>()
+                before.to_owned()
+                    + &report.passes.iter().filter_map(|pass| pass.section.as_deref()).collect::<String>()
             }
             _ => self.workspace.read_text(&DocName::MEMORY)?.unwrap_or_default(),
         };
@@ -329,12 +350,16 @@ impl<'a> Page<'a> {
 fn outcome(report: &DreamReport) -> String {
     let failure = report.passes.iter().find_map(|pass| pass.failure.as_ref());
     match report.outcome {
-        Outcome::Appended if report.mode == DreamMode::Preview => "A preview: nothing was written.".to_owned(),
+        Outcome::Appended if report.mode == DreamMode::Preview => {
+            "A preview: nothing was written.".to_owned()
+        }
         Outcome::Appended => "New memory was appended; nothing above it changed.".to_owned(),
         Outcome::NothingToPromote => "Nothing new was worth keeping.".to_owned(),
         Outcome::NothingNew => "Every journal has been read already.".to_owned(),
         Outcome::LockHeld => "Somebody else is dreaming here; this run skipped.".to_owned(),
-        Outcome::LlmError => failure.map_or("No usable answer.".to_owned(), |failure| format!("Nothing moved: {failure}.")),
+        Outcome::LlmError => {
+            failure.map_or("No usable answer.".to_owned(), |failure| format!("Nothing moved: {failure}."))
+        }
         other => other.word().replace('_', " "),
     }
 }

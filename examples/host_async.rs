@@ -9,7 +9,8 @@ use std::sync::Arc;
 
 use chrono::Utc;
 use noctuary::{
-    DreamReport, Dreamer, FileWorkspace, JournalDreamer, LlmError, LlmReply, LlmRequest, Step, dream_once_async,
+    DreamReport, Dreamer, FileWorkspace, JournalDreamer, LlmError, LlmReply, LlmRequest, Step,
+    dream_once_async,
 };
 
 /// Stands for the client that the host uses already.

@@ -320,9 +320,9 @@ mod tests {
 
     #[test]
     fn contracts_are_object_safe_and_cross_threads() {
-        fn check<T: Send + Sync + ?Sized>() {}
-        check::<dyn Workspace>();
+        fn crosses<T: Send + Sync + ?Sized>() {}
         fn sends<T: Send + ?Sized>() {}
+        crosses::<dyn Workspace>();
         sends::<dyn Lease>();
     }
 }

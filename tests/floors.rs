@@ -21,13 +21,20 @@ const FLOORS: &[(u32, &[&str])] = &[
 
 /// Pairs of one floor of which the first may use the second: plain words of words, and the data of a
 /// contract in the files that keep it.
-const TOGETHER: &[(&str, &str)] =
-    &[("document", "digest"), ("document", "name"), ("name", "text"), ("format", "llm"), ("workspace", "text")];
+const TOGETHER: &[(&str, &str)] = &[
+    ("document", "digest"),
+    ("document", "name"),
+    ("name", "text"),
+    ("format", "llm"),
+    ("workspace", "text"),
+];
 
 #[test]
 fn floors_hold_and_neighbours_do_not_see_each_other() {
-    let floors: BTreeMap<&str, u32> =
-        FLOORS.iter().flat_map(|(floor, modules)| modules.iter().map(move |module| (*module, *floor))).collect();
+    let floors: BTreeMap<&str, u32> = FLOORS
+        .iter()
+        .flat_map(|(floor, modules)| modules.iter().map(move |module| (*module, *floor)))
+        .collect();
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut files = Vec::new();
     collect(&source, &mut files);
@@ -57,8 +64,8 @@ fn floors_hold_and_neighbours_do_not_see_each_other() {
 }
 
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
+    for entry in fs::read_dir(folder).expect("a folder of the crate") {
+        let path = entry.expect("an entry").path();
         if path.is_dir() {
             collect(&path, files);
         } else if path.extension().is_some_and(|extension| extension == "rs") {

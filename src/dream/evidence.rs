@@ -4,10 +4,16 @@
 //! the claim must not turn a sentence of theirs into its opposite. A claim that is a cited line word for
 //! word passes at once. This is no proof of truth: it catches what a model made up, not what it misread.
 
+mod dates;
+mod matter;
+mod names;
+mod numbers;
+
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::sync::LazyLock;
 
-use chrono::{Datelike, NaiveDate, TimeDelta, Weekday};
+use chrono::NaiveDate;
 use regex::Regex;
 
 use crate::dreamer::{Hold, HoldReason, SourceRef};
@@ -19,7 +25,7 @@ use crate::name::DocName;
 use crate::text;
 
 /// The lines that a model was shown, as it was shown them.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct Shown {
     journals: BTreeMap<DocName, (Option<NaiveDate>, BTreeMap<u64, String>)>,
     /// The whole extent of each slice: blank lines between shown ones may lie inside a citation.
@@ -64,6 +70,12 @@ impl Shown {
         }
         let place = SourceRef { name: name.clone(), first_line: first, last_line: last };
         Ok(Source { place, date: *date, lines })
+    }
+}
+
+impl fmt::Debug for Shown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Shown({:?})", self.extents)
     }
 }
 
@@ -117,7 +129,7 @@ impl Source {
 
 /// Whether a text in front of a colon only says who speaks.
 fn is_label(text: &str) -> bool {
-    text.split_whitespace().count() <= 2 && !text::words(text).any(|word| is_negation(&word))
+    text.split_whitespace().count() <= 2 && !text::words(text).any(|word| matter::is_negation(&word))
 }
 
 /// Whether a text in front of a line's matter is only a bullet, a time, a tag, a speaker.
@@ -126,592 +138,24 @@ fn is_label_of_line(text: &str) -> bool {
         Regex::new(r"^\s*(?:[-*+>•]\s+)?(?:[\[(]?\d{1,4}[-\d:t.,z+ ]*[\])]?:?\s*)?(?:\[[^\[\]]{1,40}\]:?\s*)?(?:\p{L}[\p{L}\d.-]*(?: [\p{L}\d.-]+)?:\s*)?$")
             .expect("a literal pattern")
     });
-    LABEL.is_match(text) && !text::words(text).any(|word| is_negation(&word))
+    LABEL.is_match(text) && !text::words(text).any(|word| matter::is_negation(&word))
 }
 
 fn check(claim: &str, sources: &[Source]) -> Result<(), Hold> {
     let evidence: String =
         sources.iter().flat_map(|source| &source.lines).map(|line| format!("{line}\n")).collect();
-    let (claim, claim_dates) = take_dates(claim);
-    let (rest, evidence_dates) = take_dates(&evidence);
+    let (claim, claim_dates) = dates::take_dates(claim);
+    let (rest, evidence_dates) = dates::take_dates(&evidence);
     let known: BTreeSet<String> = text::words(&evidence).collect();
-    check_dates(&claim_dates, &evidence_dates, sources)?;
-    check_numbers(&claim, &rest, &claim_dates, &evidence_dates)?;
-    check_names(&claim, &known)?;
-    check_overlap(&claim, &known)?;
-    check_negation(&claim, sources)
+    dates::check(&claim_dates, &evidence_dates, sources)?;
+    numbers::check(&claim, &rest, &claim_dates, &evidence_dates)?;
+    names::check(&claim, &known)?;
+    matter::check_overlap(&claim, &known)?;
+    matter::check_negation(&claim, sources)
 }
 
 fn held(reason: HoldReason, word: &str) -> Hold {
     Hold { reason, word: Some(word.to_owned()) }
-}
-
-// Dates.
-
-/// A date as far as it is given.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct SomeDate {
-    year: Option<i32>,
-    month: u32,
-    day: Option<u32>,
-    text: String,
-}
-
-const MONTHS: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
-
-static ISO: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"\b(\d{4})-(\d{2})(?:-(\d{2}))?\b").expect("a literal pattern"));
-static DAY_MONTH: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b(?:(\d{1,2})(?:st|nd|rd|th)?(?: of)? )?(january|february|march|april|may|june|july|august|september|october|november|december|jan|feb|mar|apr|jun|jul|aug|sep|sept|oct|nov|dec)\b\.?(?: (\d{1,2})(?:st|nd|rd|th)?\b)?,?(?: (\d{4})\b)?")
-        .expect("a literal pattern")
-});
-
-/// Takes the dates out of a text.
-fn take_dates(text: &str) -> (String, Vec<SomeDate>) {
-    let mut dates = Vec::new();
-    let number = |found: &regex::Captures<'_>, at: usize| {
-        found.get(at).and_then(|digits| digits.as_str().parse::<u32>().ok())
-    };
-    let rest = ISO.replace_all(text, |found: &regex::Captures<'_>| {
-        let month = number(found, 2).unwrap_or(0);
-        let day = number(found, 3);
-        if !(1..=12).contains(&month) || day.is_some_and(|day| !(1..=31).contains(&day)) {
-            return found[0].to_owned();
-        }
-        let year = number(found, 1).and_then(|year| i32::try_from(year).ok());
-        dates.push(SomeDate { year, month, day, text: found[0].to_owned() });
-        " ".to_owned()
-    });
-    let rest = DAY_MONTH.replace_all(&rest, |found: &regex::Captures<'_>| {
-        let day = number(found, 1).or_else(|| number(found, 3));
-        let year = number(found, 4);
-        let name = found[2].to_ascii_lowercase();
-        // "May" and "mar" alone are words.
-        if day.is_none() && year.is_none() && name.len() <= 4 {
-            return found[0].to_owned();
-        }
-        let month = MONTHS.iter().position(|month| month.starts_with(&name[..3])).map_or(0, |at| at + 1);
-        let year = year.and_then(|year| i32::try_from(year).ok());
-        let month = u32::try_from(month).unwrap_or(0);
-        dates.push(SomeDate { year, month, day, text: found[0].trim().to_owned() });
-        " ".to_owned()
-    });
-    (rest.into_owned(), dates)
-}
-
-impl SomeDate {
-    /// Whether this date is one of `other`'s, or vague in the same way.
-    fn agrees(&self, other: &Self) -> bool {
-        self.month == other.month
-            && (self.year.is_none() || other.year.is_none() || self.year == other.year)
-            && (self.day.is_none() || self.day == other.day)
-    }
-
-    fn covers(&self, date: NaiveDate) -> bool {
-        self.month == date.month()
-            && self.year.is_none_or(|year| year == date.year())
-            && self.day.is_none_or(|day| day == date.day())
-    }
-}
-
-/// A date stands in the sources, or is the journal's own, or follows from it by a word such as "tomorrow".
-fn check_dates(claim: &[SomeDate], evidence: &[SomeDate], sources: &[Source]) -> Result<(), Hold> {
-    for date in claim {
-        let follows = || {
-            sources.iter().any(|source| {
-                let Some(day) = source.date else { return false };
-                date.covers(day)
-                    || source.lines.iter().any(|line| {
-                        implied(line, day).into_iter().any(|(from, to)| {
-                            from.iter_days().take_while(|day| *day <= to).any(|day| date.covers(day))
-                        })
-                    })
-            })
-        };
-        if !evidence.iter().any(|other| date.agrees(other)) && !follows() {
-            return Err(held(HoldReason::Date, &date.text));
-        }
-    }
-    Ok(())
-}
-
-static AGO: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b(\d{1,3}|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve) (day|week|month|year)s? ago\b|\bin (\d{1,3}|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve) (day|week|month|year)s?\b")
-        .expect("a literal pattern")
-});
-
-/// The spans of days that words of a line point at, seen from the day of its journal.
-fn implied(line: &str, day: NaiveDate) -> Vec<(NaiveDate, NaiveDate)> {
-    let lower = line.to_lowercase();
-    let words: Vec<String> = text::words(&lower).collect();
-    let has = |word: &str| words.iter().any(|known| known == word);
-    let pair = |one: &str, two: &str| words.windows(2).any(|pair| pair[0] == one && pair[1].starts_with(two));
-    let span = |from: i64, to: i64| (day + TimeDelta::days(from), day + TimeDelta::days(to));
-    let mut spans = Vec::new();
-    for (word, from, to) in
-        [("yesterday", -1, -1), ("today", 0, 0), ("tonight", 0, 0), ("tomorrow", 1, 1), ("weekend", -8, 8)]
-    {
-        if has(word) {
-            spans.push(span(from, to));
-        }
-    }
-    for (one, two, from, to) in [
-        ("last", "night", -1, 0),
-        ("last", "week", -14, 0),
-        ("next", "week", 1, 14),
-        ("this", "week", -6, 6),
-        ("last", "month", -62, 0),
-        ("next", "month", 1, 62),
-        ("this", "month", -31, 31),
-        ("last", "year", -731, 0),
-        ("next", "year", 1, 731),
-        ("this", "year", -366, 366),
-    ] {
-        if pair(one, two) {
-            spans.push(span(from, to));
-        }
-    }
-    for (name, weekday) in [
-        ("monday", Weekday::Mon),
-        ("tuesday", Weekday::Tue),
-        ("wednesday", Weekday::Wed),
-        ("thursday", Weekday::Thu),
-        ("friday", Weekday::Fri),
-        ("saturday", Weekday::Sat),
-        ("sunday", Weekday::Sun),
-    ] {
-        if has(name) {
-            let days =
-                (-14..=14).map(|offset| day + TimeDelta::days(offset)).filter(|day| day.weekday() == weekday);
-            spans.extend(days.map(|day| (day, day)));
-        }
-    }
-    for found in AGO.captures_iter(&lower) {
-        let (count, unit, sign) = match (found.get(1), found.get(2), found.get(3), found.get(4)) {
-            (Some(count), Some(unit), ..) => (count.as_str(), unit.as_str(), -1),
-            (_, _, Some(count), Some(unit)) => (count.as_str(), unit.as_str(), 1),
-            _ => continue,
-        };
-        let count = count.parse().ok().or_else(|| number_word(count)).unwrap_or(1);
-        let (days, slack) = match unit {
-            "day" => (count, 0),
-            "week" => (count * 7, 6),
-            "month" => (count * 30, 16),
-            _ => (count * 365, 183),
-        };
-        spans.push(span(sign * days - slack, sign * days + slack));
-    }
-    spans
-}
-
-// Numbers.
-
-static NUMBER: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"\d+(?:[.,:]\d+)*").expect("a literal pattern"));
-
-const NUMBER_WORDS: [&str; 21] = [
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-    "twenty",
-];
-
-fn number_word(word: &str) -> Option<i64> {
-    let at = NUMBER_WORDS.iter().position(|known| *known == word)?;
-    i64::try_from(at).ok()
-}
-
-/// The numbers of a text, thousands marks and trailing zeros gone, words up to twenty included.
-fn numbers(text: &str, words_too: bool) -> BTreeSet<String> {
-    let mut numbers: BTreeSet<String> =
-        NUMBER.find_iter(text).map(|found| plain_number(found.as_str())).collect();
-    if words_too {
-        numbers
-            .extend(text::words(text).filter_map(|word| number_word(&word)).map(|number| number.to_string()));
-    }
-    numbers
-}
-
-fn plain_number(number: &str) -> String {
-    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
-    let groups: Vec<&str> = whole.split(',').collect();
-    let is_grouped = groups.len() > 1 && groups[1..].iter().all(|group| group.len() == 3);
-    let whole = if is_grouped { groups.concat() } else { whole.to_owned() };
-    let whole = match whole.trim_start_matches('0') {
-        rest if rest.starts_with(|c: char| c.is_ascii_digit()) => rest,
-        _ => whole.as_str(),
-    };
-    // "3.10" is a version as often as a decimal, but a claim and its source write it alike.
-    match fraction.trim_end_matches('0') {
-        "" => whole.to_owned(),
-        fraction => format!("{whole}.{fraction}"),
-    }
-}
-
-fn check_numbers(
-    claim: &str,
-    evidence: &str,
-    claim_dates: &[SomeDate],
-    evidence_dates: &[SomeDate],
-) -> Result<(), Hold> {
-    let mut known = numbers(evidence, true);
-    // A part of a date may be said alone: the year, the day.
-    for date in evidence_dates.iter().chain(claim_dates) {
-        known.extend(date.year.map(|year| year.to_string()));
-        known.extend(date.day.map(|day| day.to_string()));
-    }
-    let mut claimed = numbers(claim, false);
-    // "two" may mean 2; "one" is mostly a pronoun.
-    claimed.extend(
-        text::words(claim)
-            .filter_map(|word| number_word(&word))
-            .filter(|number| *number > 1)
-            .map(|number| number.to_string()),
-    );
-    match claimed.iter().find(|number| !known.contains(*number)) {
-        Some(number) => Err(held(HoldReason::Number, number)),
-        None => Ok(()),
-    }
-}
-
-// Names.
-
-/// Words that begin a curated line in upper case and are no names.
-const OPENERS: &[&str] = &[
-    "a",
-    "about",
-    "after",
-    "agent",
-    "agreed",
-    "all",
-    "allergic",
-    "always",
-    "an",
-    "and",
-    "any",
-    "ask",
-    "asked",
-    "asks",
-    "assistant",
-    "at",
-    "avoid",
-    "avoids",
-    "because",
-    "before",
-    "believes",
-    "both",
-    "but",
-    "by",
-    "call",
-    "chose",
-    "clients",
-    "code",
-    "commit",
-    "commits",
-    "confirmed",
-    "data",
-    "deadline",
-    "decided",
-    "decision",
-    "deploy",
-    "deploys",
-    "dislikes",
-    "do",
-    "does",
-    "each",
-    "enjoys",
-    "every",
-    "everyone",
-    "expects",
-    "for",
-    "from",
-    "goal",
-    "had",
-    "has",
-    "hates",
-    "have",
-    "he",
-    "her",
-    "his",
-    "human",
-    "i",
-    "if",
-    "in",
-    "is",
-    "it",
-    "its",
-    "keep",
-    "keeps",
-    "learned",
-    "lesson",
-    "likes",
-    "lives",
-    "loves",
-    "meetings",
-    "migrations",
-    "moved",
-    "must",
-    "my",
-    "name",
-    "needs",
-    "never",
-    "new",
-    "no",
-    "not",
-    "note",
-    "now",
-    "of",
-    "on",
-    "only",
-    "open",
-    "operator",
-    "our",
-    "owner",
-    "plans",
-    "prefer",
-    "preference",
-    "preferred",
-    "prefers",
-    "promised",
-    "release",
-    "releases",
-    "remember",
-    "reports",
-    "requires",
-    "reviews",
-    "rule",
-    "runs",
-    "she",
-    "should",
-    "since",
-    "some",
-    "team",
-    "tests",
-    "that",
-    "the",
-    "their",
-    "there",
-    "they",
-    "this",
-    "to",
-    "today",
-    "tomorrow",
-    "tool",
-    "uses",
-    "use",
-    "used",
-    "user",
-    "user's",
-    "users",
-    "wants",
-    "was",
-    "we",
-    "when",
-    "while",
-    "will",
-    "with",
-    "works",
-    "yesterday",
-    "you",
-    "your",
-    "monday",
-    "tuesday",
-    "wednesday",
-    "thursday",
-    "friday",
-    "saturday",
-    "sunday",
-];
-
-/// A word in upper case that is not the sources' and no opener of a sentence is a name that was made up.
-fn check_names(claim: &str, known: &BTreeSet<String>) -> Result<(), Hold> {
-    for sentence in claim.split_inclusive(['.', '!', '?', ':', ';']) {
-        let mut words = sentence
-            .split(|c: char| !(c.is_alphanumeric() || matches!(c, '\'' | '’' | '_')))
-            .filter(|word| !word.is_empty())
-            .enumerate();
-        if let Some((_, name)) =
-            words.find(|(at, word)| looks_like_a_name(word) && !is_known(word, *at == 0, known))
-        {
-            return Err(held(HoldReason::Name, name));
-        }
-    }
-    Ok(())
-}
-
-fn looks_like_a_name(word: &str) -> bool {
-    let letters = word.chars().filter(|c| c.is_alphabetic()).count();
-    letters > 1 && word.chars().any(char::is_uppercase)
-}
-
-fn is_known(word: &str, opens: bool, known: &BTreeSet<String>) -> bool {
-    let lower = word.to_lowercase().replace('’', "'");
-    let bare = lower.strip_suffix("'s").unwrap_or(&lower);
-    let parts = || bare.split('_').filter(|part| !part.is_empty());
-    if known.contains(&lower)
-        || known.contains(bare)
-        || known.contains(&format!("{bare}'s"))
-        || parts().all(|part| known.contains(part))
-    {
-        return true;
-    }
-    if matches!(bare, "user" | "agent" | "human" | "operator" | "assistant" | "owner") {
-        return true;
-    }
-    // The first word of a sentence is a name unless it is an opener, or a form of a word of the sources.
-    opens && (OPENERS.contains(&bare) || known.iter().any(|other| same_stem(other, bare)))
-}
-
-/// Whether two words are forms of one: their first letters agree, and what follows is an ending.
-fn same_stem(one: &str, other: &str) -> bool {
-    if one == other {
-        return true;
-    }
-    let shared: usize =
-        one.chars().zip(other.chars()).take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum();
-    shared >= 4 && one.len() - shared <= 4 && other.len() - shared <= 4
-}
-
-// What the claim is about.
-
-/// Words that carry no matter.
-const SMALL_WORDS: &[&str] = &[
-    "the", "and", "but", "for", "with", "from", "that", "this", "these", "those", "are", "was", "were",
-    "has", "have", "had", "will", "would", "should", "could", "can", "may", "must", "its", "his", "her",
-    "their", "our", "your", "they", "them", "she", "him", "you", "who", "which", "what", "when", "where",
-    "how", "why", "all", "any", "some", "into", "onto", "about", "than", "then", "there", "here", "also",
-    "only", "just", "very", "been", "being", "does", "did", "user", "agent", "human", "operator", "said",
-    "says", "always", "now", "out",
-];
-
-fn matter(text: &str) -> Vec<String> {
-    text::words(text)
-        .filter(|word| {
-            word.chars().count() > 2 && !SMALL_WORDS.contains(&word.as_str()) && !is_negation(word)
-        })
-        .collect()
-}
-
-/// A claim that shares no word of matter with its sources is about something else.
-fn check_overlap(claim: &str, known: &BTreeSet<String>) -> Result<(), Hold> {
-    let matter = matter(claim);
-    let shares = |word: &String| known.iter().any(|other| same_stem(other, word));
-    if matter.is_empty() || matter.iter().any(shares) {
-        Ok(())
-    } else {
-        Err(Hold { reason: HoldReason::Unrelated, word: None })
-    }
-}
-
-// Negation.
-
-fn is_negation(word: &str) -> bool {
-    word.ends_with("n't")
-        || matches!(
-            word,
-            "not"
-                | "no"
-                | "never"
-                | "none"
-                | "nobody"
-                | "nothing"
-                | "neither"
-                | "nor"
-                | "without"
-                | "cannot"
-                | "stopped"
-                | "stop"
-                | "quit"
-                | "refuses"
-                | "refused"
-                | "refuse"
-                | "unable"
-                | "dont"
-                | "avoid"
-                | "avoids"
-                | "dislike"
-                | "dislikes"
-                | "hates"
-                | "hate"
-                | "forbidden"
-                | "banned"
-        )
-}
-
-/// The clauses of a text, each with its words of matter and whether it negates.
-fn clauses(text: &str) -> Vec<(Vec<String>, bool)> {
-    static PART: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?i)[.;!?\n]+(?:\s|$)|, | [-–—] | but | although | though | however | instead ")
-            .expect("a literal pattern")
-    });
-    PART.split(text)
-        .map(|clause| (matter(clause), text::words(clause).any(|word| is_negation(&word))))
-        .filter(|(matter, negates)| !matter.is_empty() || *negates)
-        .collect()
-}
-
-/// A clause of the claim must not say of the same matter the opposite of the clause of the sources that it
-/// is nearest to.
-fn check_negation(claim: &str, sources: &[Source]) -> Result<(), Hold> {
-    let evidence: Vec<(Vec<String>, bool)> =
-        sources.iter().flat_map(|source| &source.lines).flat_map(|line| clauses(line)).collect();
-    for (words, negates) in clauses(claim) {
-        let near = |(other, _): &&(Vec<String>, bool)| {
-            words.iter().filter(|word| other.iter().any(|known| same_stem(known, word))).count()
-        };
-        let same = evidence
-            .iter()
-            .filter(|(_, other)| *other == negates)
-            .map(|clause| near(&clause))
-            .max()
-            .unwrap_or(0);
-        let opposite = evidence
-            .iter()
-            .filter(|(_, other)| *other != negates)
-            .map(|clause| near(&clause))
-            .max()
-            .unwrap_or(0);
-        // Nearer to the opposite than to anything that agrees, and about the same: at least half its words.
-        let flips = if negates {
-            same == 0 && !evidence.iter().any(|(_, other)| *other)
-        } else {
-            opposite > same && opposite * 2 >= words.len()
-        };
-        if flips {
-            return Err(Hold { reason: HoldReason::Negation, word: None });
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -1,0 +1,233 @@
+//! Measures the shipped defaults on public data that is not in this repository.
+//!
+//! ```text
+//! cargo run --release --example evaluate -- dream FOLDER --share 0.20 --json OUT
+//! ```
+//!
+//! `dream` dreams over workspaces with a `labels.json`: `facts` and `questions`, each with the journal lines
+//! that hold them (`memory/2023-05-08-s1.md#L7`). FOLDER is one such workspace or a folder of them. A line
+//! counts as kept if a promoted line cites it.
+
+use std::collections::BTreeSet;
+use std::error::Error;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
+use noctuary::{
+    DocName, Extractive, FileWorkspace, JournalDreamer, JournalName, SectionCaps, Workspace, WorkspaceExt,
+    dream_once_at,
+};
+use serde_json::{Value, json};
+
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+/// A line of a journal.
+type Line = (String, u64);
+
+fn main() -> Result<()> {
+    let mut arguments = std::env::args().skip(1);
+    match arguments.next().as_deref() {
+        Some("dream") => dream(&DreamArguments::parse(arguments)?),
+        _ => Err("usage: evaluate dream FOLDER [--share 0.20] [--json OUT]".into()),
+    }
+}
+
+struct DreamArguments {
+    folder: PathBuf,
+    share: f64,
+    json: Option<PathBuf>,
+}
+
+impl DreamArguments {
+    fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Self> {
+        let (mut folder, mut share, mut json) = (None, 0.20, None);
+        while let Some(argument) = arguments.next() {
+            match argument.as_str() {
+                "--share" => share = arguments.next().ok_or("--share needs a number")?.parse()?,
+                "--json" => json = Some(arguments.next().ok_or("--json needs a path")?.into()),
+                path => folder = Some(PathBuf::from(path)),
+            }
+        }
+        if !(0.0..=1.0).contains(&share) {
+            return Err("--share lies between 0 and 1".into());
+        }
+        Ok(Self { folder: folder.ok_or("a folder with workspaces is needed")?, share, json })
+    }
+}
+
+/// What was kept of one workspace, as counts.
+#[derive(Debug, Default, Clone, Copy)]
+struct Kept {
+    questions: usize,
+    any: usize,
+    all: usize,
+    facts: usize,
+    cited_facts: usize,
+    bytes: usize,
+    cited_bytes: usize,
+}
+
+impl Kept {
+    fn add(&mut self, other: Self) {
+        self.questions += other.questions;
+        self.any += other.any;
+        self.all += other.all;
+        self.facts += other.facts;
+        self.cited_facts += other.cited_facts;
+        self.bytes += other.bytes;
+        self.cited_bytes += other.cited_bytes;
+    }
+
+    fn figures(&self) -> Value {
+        #[expect(clippy::cast_precision_loss, reason = "counts of lines and bytes of a test set")]
+        let share = |part: usize, whole: usize| (part as f64 / whole.max(1) as f64 * 1e6).round() / 1e6;
+        json!({
+            "questions_any": share(self.any, self.questions),
+            "questions_all": share(self.all, self.questions),
+            "fact_lines": share(self.cited_facts, self.facts),
+            "share": share(self.cited_bytes, self.bytes),
+        })
+    }
+}
+
+fn dream(arguments: &DreamArguments) -> Result<()> {
+    let workspaces = workspaces(&arguments.folder)?;
+    println!(
+        "{:<16} {:>13} {:>13} {:>10} {:>7}",
+        "workspace", "questions any", "questions all", "fact lines", "share"
+    );
+    let mut total = Kept::default();
+    let mut each = serde_json::Map::new();
+    for workspace in workspaces {
+        let kept = measure(&workspace, arguments.share)?;
+        let name = workspace.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        print_row(&name, &kept.figures());
+        each.insert(name, kept.figures());
+        total.add(kept);
+    }
+    let mut figures = total.figures();
+    print_row("all", &figures);
+    figures["workspaces"] = Value::Object(each);
+    if let Some(path) = &arguments.json {
+        fs::write(path, serde_json::to_string_pretty(&figures)? + "\n")?;
+    }
+    Ok(())
+}
+
+fn print_row(name: &str, figures: &Value) {
+    let figure = |key: &str| figures[key].as_f64().unwrap_or(0.0);
+    println!(
+        "{name:<16} {:>13.3} {:>13.3} {:>10.3} {:>7.3}",
+        figure("questions_any"),
+        figure("questions_all"),
+        figure("fact_lines"),
+        figure("share")
+    );
+}
+
+/// The workspaces in a folder, or the folder itself.
+fn workspaces(folder: &Path) -> Result<Vec<PathBuf>> {
+    if folder.join("labels.json").is_file() {
+        return Ok(vec![folder.to_owned()]);
+    }
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).map_err(|error| format!("cannot read {}: {error}", folder.display()))? {
+        let path = entry?.path();
+        if path.join("labels.json").is_file() {
+            found.push(path);
+        }
+    }
+    found.sort();
+    if found.is_empty() {
+        return Err(format!("no workspace with a labels.json in {}", folder.display()).into());
+    }
+    Ok(found)
+}
+
+/// Dreams over a copy of a workspace until nothing waits, and looks which lines were kept.
+fn measure(source: &Path, share: f64) -> Result<Kept> {
+    let copy = tempfile::tempdir()?;
+    fs::create_dir(copy.path().join("memory"))?;
+    let mut kept = Kept::default();
+    let mut last = NaiveDate::MIN;
+    let mut lengths = std::collections::BTreeMap::new();
+    for entry in fs::read_dir(source.join("memory"))? {
+        let entry = entry?;
+        let name = DocName::JOURNALS.join(&entry.file_name().to_string_lossy())?;
+        let text = fs::read(entry.path())?;
+        fs::write(copy.path().join(name.as_str()), &text)?;
+        let Some(journal) = JournalName::parse(&name) else { continue };
+        last = last.max(journal.date());
+        for (number, line) in (1..).zip(String::from_utf8_lossy(&text).lines()) {
+            lengths.insert((name.to_string(), number), line.len() + 1);
+            kept.bytes += line.len() + 1;
+        }
+    }
+
+    let cited = cited(copy.path(), last, share)?;
+    let labels: Value = serde_json::from_slice(&fs::read(source.join("labels.json"))?)?;
+    for question in labels["questions"].as_array().into_iter().flatten() {
+        let lines = lines(&question["lines"]);
+        if !lines.is_empty() {
+            kept.questions += 1;
+            kept.any += usize::from(lines.iter().any(|line| cited.contains(line)));
+            kept.all += usize::from(lines.iter().all(|line| cited.contains(line)));
+        }
+    }
+    let facts: BTreeSet<Line> =
+        labels["facts"].as_array().into_iter().flatten().flat_map(|fact| lines(&fact["lines"])).collect();
+    kept.facts = facts.len();
+    kept.cited_facts = facts.intersection(&cited).count();
+    kept.cited_bytes = cited.iter().filter_map(|line| lengths.get(line)).sum();
+    Ok(kept)
+}
+
+/// The lines that the promoted lines cite, with the caps that follow from the share.
+fn cited(path: &Path, last: NaiveDate, share: f64) -> Result<BTreeSet<Line>> {
+    let workspace: Arc<dyn Workspace> = Arc::new(FileWorkspace::open(path)?);
+    let dreamer = JournalDreamer::builder(Arc::clone(&workspace))
+        .enabled(true)
+        .configure(|config| {
+            config.window_days = None;
+            config.max_calls_per_day = None;
+            // The share alone bounds what is kept.
+            config.section = SectionCaps::new(usize::MAX, usize::MAX, usize::MAX);
+        })
+        .build()?;
+    let clock: DateTime<Utc> =
+        (last + TimeDelta::days(1)).and_hms_opt(3, 0, 0).ok_or("no such night")?.and_utc();
+    let mut cited = BTreeSet::new();
+    loop {
+        let report = dream_once_at(&dreamer, &Extractive::with_share(share), &|| clock)?;
+        for source in report.promoted().flat_map(|line| &line.sources) {
+            cited.extend((source.first_line..=source.last_line).map(|line| (source.name.to_string(), line)));
+        }
+        if let Some(line) = report.held().next() {
+            return Err(format!("a verbatim line was held back: {line:?}").into());
+        }
+        if report.backlog.bytes == 0 || report.calls == 0 {
+            break;
+        }
+    }
+    // What is cited must be what stands in MEMORY.md.
+    let memory = workspace.read_text(&DocName::MEMORY)?.unwrap_or_default();
+    match cited.iter().find(|(name, _)| !memory.contains(name.as_str())) {
+        Some((name, _)) => Err(format!("{name} is cited in a report and not in MEMORY.md").into()),
+        None => Ok(cited),
+    }
+}
+
+/// The lines that a label names: `memory/x.md#L7` or `#L7-L9`.
+fn lines(label: &Value) -> Vec<Line> {
+    let mut lines = Vec::new();
+    for reference in label.as_array().into_iter().flatten().filter_map(Value::as_str) {
+        let Some((name, range)) = reference.split_once("#L") else { continue };
+        let (first, last) = range.split_once("-L").unwrap_or((range, range));
+        if let (Ok(first), Ok(last)) = (first.parse::<u64>(), last.parse::<u64>()) {
+            lines.extend((first..=last).map(|line| (name.to_owned(), line)));
+        }
+    }
+    lines
+}

@@ -1,0 +1,190 @@
+//! The answer to a pass: gate by gate, and then line by line.
+
+use std::collections::BTreeSet;
+
+use chrono::{DateTime, Utc};
+
+use super::{Asking, Run};
+use crate::dream::blame::blame;
+use crate::dream::config::Evidence;
+use crate::dream::evidence::{self, Shown};
+use crate::dream::sanitise::{self, Item, Sanitised};
+use crate::dream::select::{Order, Selection, Survey};
+use crate::dream::{commit, due};
+use crate::dreamer::{DropReason, Failure, Fate, Hold, HoldReason, LineReport, Outcome, PassReport, Step};
+use crate::error::{Error, LostBy, Result};
+use crate::format::curated;
+use crate::format::intent::Append;
+use crate::format::log;
+use crate::format::reply::{NOTHING_TO_PROMOTE, split_citations};
+use crate::gate::Masks;
+use crate::llm::{Finish, LlmError, LlmReply};
+use crate::name::StateName;
+use crate::pii::Finding;
+
+/// No answer is larger than this, in bytes.
+const MAX_ANSWER: usize = 1 << 20;
+
+/// What a usable answer is.
+enum Answer {
+    Nothing,
+    Secret { text: String, findings: Vec<Finding> },
+    Section(Sanitised),
+}
+
+impl Run {
+    /// Takes the answer to a pass.
+    pub(super) fn judge(
+        mut self,
+        asking: Asking,
+        answer: Result<LlmReply, LlmError>,
+        now: DateTime<Utc>,
+    ) -> Result<Step> {
+        let Asking { mut pass, selection, survey, shown, .. } = asking;
+        self.now = now;
+        self.report.ended_at = now;
+        self.asked += 1;
+        self.report.calls += 1;
+        if let Some(usage) = answer.as_ref().ok().and_then(|reply| reply.usage) {
+            pass.usage = Some(usage);
+            *self.report.usage.get_or_insert_default() += usage;
+        }
+        if let Some(by) = self.fence()? {
+            return self.lose(pass, by);
+        }
+        due::count_call(&mut self.state, now, &self.inner.config, pass.request_bytes);
+        let committed = match self.read(answer) {
+            Err(failure) => {
+                pass.failure = Some(failure);
+                return self.fail(&selection, pass);
+            }
+            Ok(Answer::Secret { text, findings }) => {
+                let (_, memory) = self.memory()?;
+                let blamed = blame(&text, &findings, &selection.slices, &String::from_utf8_lossy(&memory));
+                return self.quarantine(&selection, pass, blamed);
+            }
+            Ok(Answer::Nothing) => {
+                pass.outcome = Outcome::NothingToPromote;
+                self.commit(&survey, &selection, &pass, None, &[])
+            }
+            Ok(Answer::Section(section)) => self.promote(&survey, &selection, &mut pass, &shown, &section),
+        };
+        match committed {
+            Ok(()) => {
+                self.count_shown(&selection);
+                self.close(pass);
+                self.order = Order::Oldest;
+                self.next()
+            }
+            Err(Error::LeaseLost(by)) => self.lose(pass, by),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Whether the lease, and the state that the selection was made from, still stand.
+    fn fence(&self) -> Result<Option<LostBy>> {
+        let Some(lease) = &self.lease else { return Ok(None) };
+        match lease.check() {
+            Ok(()) => {}
+            Err(Error::LeaseLost(by)) => return Ok(Some(by)),
+            Err(error) => return Err(error),
+        }
+        let standing = commit::state(self.inner.workspace.as_ref(), &StateName::DREAMED)?;
+        Ok((standing != self.state_bytes).then_some(LostBy::Watermark))
+    }
+
+    /// Reads an answer, gate by gate.
+    fn read(&self, answer: Result<LlmReply, LlmError>) -> Result<Answer, Failure> {
+        let reply = answer.map_err(|error| Failure::Client {
+            message: self.inner.gate.mask(&error.to_string(), &mut Masks::default()),
+            retryable: error.is_retryable(),
+        })?;
+        match reply.finish {
+            Finish::Length => return Err(Failure::Truncated),
+            Finish::Other => return Err(Failure::Stopped),
+            Finish::Stop => {}
+        }
+        if reply.text.len() > MAX_ANSWER {
+            return Err(Failure::TooLarge);
+        }
+        let text = reply.text;
+        match text.trim() {
+            "" => return Err(Failure::Empty),
+            NOTHING_TO_PROMOTE => return Ok(Answer::Nothing),
+            _ => {}
+        }
+        let findings = self.inner.gate.inspect(&text);
+        if !findings.is_empty() {
+            return Ok(Answer::Secret { text, findings });
+        }
+        let section = sanitise::sanitise(&text, &self.inner.config.section);
+        // What the sanitiser takes out may have parted a secret.
+        let printed = sanitise::print(&section.items);
+        let findings = self.inner.gate.inspect(&printed);
+        if !findings.is_empty() {
+            return Ok(Answer::Secret { text: printed, findings });
+        }
+        let over_caps = [DropReason::TooLong, DropReason::TooMany, DropReason::SectionFull];
+        let had_bullets = section.dropped().iter().any(|dropped| over_caps.contains(&dropped.reason));
+        if section.items.is_empty() && !had_bullets {
+            Err(Failure::Malformed)
+        } else {
+            Ok(Answer::Section(section))
+        }
+    }
+
+    /// Judges the lines of an answer, and commits those that are new and hold.
+    fn promote(
+        &mut self,
+        survey: &Survey,
+        selection: &Selection,
+        pass: &mut PassReport,
+        shown: &Shown,
+        section: &Sanitised,
+    ) -> Result<()> {
+        let (name, memory) = self.memory()?;
+        let text = String::from_utf8_lossy(&memory).into_owned();
+        let mut known: BTreeSet<String> = curated::statements(&text).collect();
+        let removed: BTreeSet<&str> =
+            self.log.iter().flat_map(|line| &line.lines).map(String::as_str).collect();
+        pass.dropped = section.dropped();
+        let mut kept: Vec<&Item> = Vec::new();
+        for item in &section.items {
+            let (claim, citations) = split_citations(&item.text);
+            let statement = curated::statement_key(&item.text);
+            let (sources, hold) = evidence::judge(&claim, &citations, shown);
+            let hold = match self.inner.config.evidence {
+                Evidence::Off => None,
+                Evidence::Required if citations.is_empty() => {
+                    Some(Hold { reason: HoldReason::Uncited, word: None })
+                }
+                Evidence::Checked | Evidence::Required if citations.is_empty() => None,
+                Evidence::Checked | Evidence::Required => hold,
+            };
+            let fate = if let Some(hold) = hold {
+                Fate::Held(hold)
+            } else if known.contains(&statement) {
+                Fate::Duplicate
+            } else if removed.contains(log::statement_hash(&item.text).as_str()) {
+                Fate::RemovedBefore
+            } else {
+                known.insert(statement);
+                kept.push(item);
+                Fate::Promoted { cited: !citations.is_empty() }
+            };
+            let heading = item.heading.map(str::to_owned);
+            pass.lines.push(LineReport::new(item.text.clone(), heading, sources, fate));
+        }
+        if kept.is_empty() {
+            pass.outcome = Outcome::NothingToPromote;
+            return self.commit(survey, selection, pass, None, &[]);
+        }
+        pass.outcome = Outcome::Appended;
+        let day = self.inner.config.day.date(self.begun);
+        let body = sanitise::print(kept.iter().copied());
+        let section = curated::print_section(&memory, day, &pass.dream_id, selection.slices.len(), &body);
+        let hashes: Vec<String> = kept.iter().map(|item| log::statement_hash(&item.text)).collect();
+        pass.section = Some(section.clone());
+        self.commit(survey, selection, pass, Some(Append::new(name, section, &memory)), &hashes)
+    }
+}

@@ -1,0 +1,194 @@
+//! What a pass leaves on the disk: its commit, or that it failed, or who is in quarantine.
+
+use std::collections::BTreeMap;
+
+use super::Run;
+use crate::digest::Digest;
+use crate::dream::select::{Selection, Slice, Survey, nanoseconds};
+use crate::dream::{commit, due};
+use crate::dreamer::{Blamed, Fate, Outcome, PassReport, ReadReason, Step};
+use crate::error::{Error, Result};
+use crate::format::intent::{Append, Intent};
+use crate::format::log::{LogLine, LogSource};
+use crate::format::{DreamedState, Quarantine, QuarantinedFile};
+use crate::name::{DocName, StateName};
+
+impl Run {
+    /// Commits a pass: what it appends, and that its slices were shown.
+    pub(super) fn commit(
+        &mut self,
+        survey: &Survey,
+        selection: &Selection,
+        pass: &PassReport,
+        append: Option<Append>,
+        hashes: &[String],
+    ) -> Result<()> {
+        let mut entries = survey.refreshed.clone();
+        for slice in &selection.slices {
+            entries.insert(slice.journal.name().clone(), slice.entry_after());
+        }
+        let mut state = self.state.clone();
+        state.consecutive_failures = 0;
+        state.next_allowed_at = None;
+        self.stamp(&mut state, pass.outcome);
+        raise_watermark(&mut state, survey, selection);
+        let log = self.log_line(selection, pass, hashes);
+        let intent = Intent::new(
+            pass.dream_id.clone(),
+            self.report.epoch.unwrap_or_default(),
+            append,
+            entries,
+            survey.forget.clone(),
+            state.last_processed_mtime.clone(),
+            state,
+            log,
+        );
+        if let Some(lease) = &self.lease {
+            commit::commit(self.inner.workspace.as_ref(), lease.as_ref(), &intent)?;
+            self.state_bytes = commit::state(self.inner.workspace.as_ref(), &StateName::DREAMED)?;
+        }
+        self.ledger.apply(&intent.ledger);
+        self.ledger.retain(|name, _| !intent.forget.contains(name));
+        self.ledger.watermark = intent.watermark;
+        self.state = intent.state;
+        self.log.push(intent.log);
+        Ok(())
+    }
+
+    pub(super) fn log_line(&self, selection: &Selection, pass: &PassReport, hashes: &[String]) -> LogLine {
+        let mut fates: BTreeMap<String, u32> = BTreeMap::new();
+        for line in &pass.lines {
+            let word = match &line.fate {
+                Fate::Promoted { .. } => "promoted",
+                Fate::Duplicate => "duplicate",
+                Fate::RemovedBefore => "removed_before",
+                Fate::Held(_) => "held",
+            };
+            *fates.entry(word.to_owned()).or_default() += 1;
+        }
+        let source = |slice: &Slice| LogSource {
+            name: slice.journal.name().to_string(),
+            from: slice.range.start,
+            to: slice.range.end,
+            sha256: slice.sha256,
+        };
+        LogLine {
+            v: 1,
+            at: Some(self.now),
+            day: self.inner.config.day.date(self.begun),
+            id: pass.dream_id.clone(),
+            epoch: self.report.epoch.unwrap_or_default(),
+            outcome: pass.outcome.word().to_owned(),
+            sources: selection.slices.iter().map(source).collect(),
+            lines: hashes.to_vec(),
+            fates,
+            section_sha256: pass.section.as_ref().map(|section| Digest::of(section.as_bytes())),
+            request_bytes: pass.request_bytes,
+            usage: pass.usage,
+            patterns: pass.quarantined.iter().map(|blamed| blamed.pattern.clone()).collect(),
+        }
+    }
+
+    /// Records a failure of the model: when, and when to try again. Nothing moves.
+    pub(super) fn fail(self, selection: &Selection, mut pass: PassReport) -> Result<Step> {
+        pass.outcome = Outcome::LlmError;
+        let mut state = self.state.clone();
+        due::count_failure(&mut state, self.now, &self.inner.config);
+        self.record(state, selection, pass, ReadReason::Unanswered)
+    }
+
+    /// Quarantines the journals to blame. The ledger does not move; clean journals are tried again without
+    /// the others, in this run where passes are left.
+    pub(super) fn quarantine(
+        mut self,
+        selection: &Selection,
+        mut pass: PassReport,
+        blamed: Vec<Blamed>,
+    ) -> Result<Step> {
+        pass.outcome = Outcome::Quarantined;
+        pass.quarantined = blamed;
+        // Read again: the operator may have edited it meanwhile.
+        let standing = commit::state(self.inner.workspace.as_ref(), &StateName::QUARANTINE)?;
+        let mut quarantine = Quarantine::parse(standing.as_deref())?;
+        for class in &pass.quarantined {
+            let slices =
+                selection.slices.iter().filter(|slice| class.journals.contains(slice.journal.name()));
+            let newest = slices.clone().map(|slice| nanoseconds(slice.metadata.modified)).max().unwrap_or(0);
+            let files: Vec<QuarantinedFile> = slices.map(Slice::quarantined).collect();
+            if !files.is_empty() {
+                quarantine.push(self.now, &class.pattern, files, newest);
+            }
+        }
+        let anyone = pass.quarantined.iter().any(|class| !class.journals.is_empty());
+        if anyone && let Some(lease) = &self.lease {
+            match lease.replace(&StateName::QUARANTINE, &quarantine.print()) {
+                Ok(()) => {}
+                Err(Error::LeaseLost(by)) => return self.lose(pass, by),
+                Err(error) => return Err(error),
+            }
+        }
+        self.quarantine = quarantine;
+        let mut state = self.state.clone();
+        if anyone {
+            state.consecutive_failures = 0;
+            state.next_allowed_at = None;
+        } else {
+            // The secret stands in the current memory: asking again at once would end the same way.
+            due::count_failure(&mut state, self.now, &self.inner.config);
+        }
+        self.record(state, selection, pass, ReadReason::Unanswered)
+    }
+
+    /// Writes log and state of a pass that moved nothing. After a quarantine the run goes on with the rest.
+    pub(super) fn record(
+        mut self,
+        mut state: DreamedState,
+        selection: &Selection,
+        pass: PassReport,
+        reason: ReadReason,
+    ) -> Result<Step> {
+        self.stamp(&mut state, pass.outcome);
+        let line = self.log_line(selection, &pass, &[]);
+        if let Some(lease) = &self.lease {
+            let workspace = self.inner.workspace.as_ref();
+            let bytes = state.print();
+            let written = commit::append_log(workspace, lease.as_ref(), &line)
+                .and_then(|()| lease.replace(&StateName::DREAMED, &bytes));
+            match written {
+                Ok(()) => self.state_bytes = Some(bytes),
+                Err(Error::LeaseLost(by)) => return self.lose(pass, by),
+                Err(error) => return Err(error),
+            }
+        }
+        self.state = state;
+        self.log.push(line);
+        for slice in &selection.slices {
+            if let Some(report) = self.journals.get_mut(&slice.journal) {
+                report.reason = reason;
+            }
+        }
+        let goes_on = pass.outcome == Outcome::Quarantined;
+        self.close(pass);
+        if goes_on { self.next() } else { self.finish() }
+    }
+
+    pub(super) fn stamp(&self, state: &mut DreamedState, outcome: Outcome) {
+        state.last_run_at = Some(self.now);
+        state.last_outcome = Some(outcome.word().to_owned());
+    }
+}
+
+/// Raises the seed's watermark to the newest journal that was shown, and never past one that waits: a peer
+/// that goes by it takes everything below for read.
+fn raise_watermark(state: &mut DreamedState, survey: &Survey, selection: &Selection) {
+    let shown = |name: &DocName| -> u64 {
+        let slices = selection.slices.iter().filter(|slice| slice.journal.name() == name);
+        slices.map(|slice| slice.range.end - slice.range.start).sum()
+    };
+    let newest = selection.slices.iter().map(|slice| nanoseconds(slice.metadata.modified)).max();
+    let waits = survey.waiting.iter().filter(|waiting| waiting.bytes > shown(&waiting.name));
+    let limit = waits.map(|waiting| (waiting.modified - 1).div_euclid(1_000_000) * 1_000_000).min();
+    if let Some(newest) = newest {
+        state.raise_watermark(limit.map_or(newest, |limit| limit.min(newest)));
+    }
+}

@@ -1,0 +1,116 @@
+//! The request of a pass: current memory and what was selected, masked, stripped and fenced.
+
+use chrono::{DateTime, Utc};
+
+use super::{Asking, Run};
+use crate::digest::Hasher;
+use crate::dream::ask;
+use crate::dream::evidence::Shown;
+use crate::dream::select::{Selection, Slice, Survey};
+use crate::dream::shown::{self, ShownJournal};
+use crate::dreamer::{Charge, Outcome, PassReport, ReadReason};
+use crate::error::{Error, LostBy, Result};
+use crate::format::fences::Printer;
+use crate::format::{DreamId, JournalName, curated};
+use crate::gate::Masks;
+use crate::llm::LlmRequest;
+use crate::name::DocName;
+
+/// What a pass found to do.
+pub(super) enum Prepared {
+    Ask(Box<Asking>),
+    Committed,
+    Lost(Box<PassReport>, LostBy),
+}
+
+impl Run {
+    /// Makes the request of a selection. Where no model is needed the selection is committed at once: its
+    /// section stands in `MEMORY.md` already, or nothing is left of it to read.
+    pub(super) fn prepare(&mut self, survey: Survey, selection: Selection) -> Result<Prepared> {
+        let id = selection.id();
+        let mut pass = PassReport::new(id.clone());
+        pass.shown = selection.slices.iter().map(Slice::report).collect();
+        let (name, memory) = self.memory()?;
+        if curated::has_section(&memory, &id) {
+            pass.outcome = Outcome::AlreadyPromoted;
+            return self.commit_quietly(&survey, &selection, pass);
+        }
+        let config = &self.inner.config;
+        let gate = config.redact.then_some(&self.inner.gate);
+        let mut masks = Masks::default();
+        let journals: Vec<ShownJournal> =
+            selection.slices.iter().map(|slice| shown::prepare(slice, gate, &mut masks)).collect();
+        pass.stripped_lines = journals.iter().map(|journal| journal.stripped).sum();
+        let mut shown = Shown::default();
+        for (slice, journal) in selection.slices.iter().zip(&journals) {
+            let last_line = slice.first_line + slice.lines().saturating_sub(1);
+            shown.add(&slice.journal, slice.first_line, last_line, &journal.lines);
+        }
+        if journals.iter().all(|journal| journal.lines.is_empty()) {
+            pass.outcome = Outcome::NothingToPromote;
+            return self.commit_quietly(&survey, &selection, pass);
+        }
+        let memory = String::from_utf8_lossy(&memory);
+        let memory = match gate {
+            Some(gate) => gate.mask(&memory, &mut masks),
+            None => memory.into_owned(),
+        };
+        let memory = curated::head_and_tail(&memory, config.memory_bytes);
+        let mut printer = Printer::new(nonce(&id, self.begun, &memory, &journals));
+        printer.say("Current memory:");
+        printer.memory(&name, memory.trim_start_matches(crate::text::BOM));
+        printer.say("Journals, oldest first:");
+        for (slice, journal) in selection.slices.iter().zip(&journals) {
+            printer.journal(slice.journal.name(), slice.truncated, &journal.lines);
+        }
+        let held_out = self.held_out(&selection);
+        if !held_out.is_empty() {
+            printer.say(&format!("Not shown, since they are in quarantine: {}.", held_out.join(", ")));
+        }
+        let mut request = LlmRequest::new(ask::instructions(), printer.finish());
+        request.max_output_tokens = config.max_output_tokens;
+        pass.request_bytes = request.bytes() as u64;
+        pass.masked =
+            masks.counts().map(|(class, count)| Charge { class: class.to_owned(), count }).collect();
+        Ok(Prepared::Ask(Box::new(Asking { request, pass, selection, survey, shown })))
+    }
+
+    /// The quarantined journals between the first and the last that are shown: gaps that the model is told of.
+    fn held_out(&self, selection: &Selection) -> Vec<String> {
+        let dates = || selection.slices.iter().map(|slice| slice.journal.date());
+        let (Some(first), Some(last)) = (dates().min(), dates().max()) else { return Vec::new() };
+        let inside = |name: &DocName| {
+            JournalName::parse(name).is_some_and(|journal| (first..=last).contains(&journal.date()))
+        };
+        let held = self.journals.values().filter(|journal| journal.reason == ReadReason::Quarantined);
+        held.filter(|journal| inside(&journal.name)).map(|journal| journal.name.to_string()).collect()
+    }
+
+    /// Commits a pass for which no model is asked.
+    fn commit_quietly(
+        &mut self,
+        survey: &Survey,
+        selection: &Selection,
+        pass: PassReport,
+    ) -> Result<Prepared> {
+        match self.commit(survey, selection, &pass, None, &[]) {
+            Ok(()) => {
+                self.count_shown(selection);
+                self.close(pass);
+                Ok(Prepared::Committed)
+            }
+            Err(Error::LeaseLost(by)) => Ok(Prepared::Lost(Box::new(pass), by)),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// What a fence carries: a hash of all that is inside, which no text inside can foresee.
+fn nonce(id: &DreamId, now: DateTime<Utc>, memory: &str, journals: &[ShownJournal]) -> String {
+    let mut hasher = Hasher::new();
+    hasher.field(id.as_str().as_bytes()).field(now.to_rfc3339().as_bytes()).field(memory.as_bytes());
+    for line in journals.iter().flat_map(|journal| &journal.lines) {
+        hasher.field(line.text.as_bytes());
+    }
+    hasher.finish().short(16)
+}

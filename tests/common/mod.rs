@@ -1,0 +1,124 @@
+//! What the tests of files share: a look at a whole folder, and this test binary as a second process.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::SystemTime;
+
+const ROLE: &str = "NOCTUARY_TEST_ROLE";
+const FOLDER: &str = "NOCTUARY_TEST_FOLDER";
+/// What a line that is meant for the parent begins with; the test harness prints lines of its own.
+const TELL: &str = "child: ";
+
+/// What stands at a path: its bytes, and when it was last changed. A link is never followed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Standing {
+    Folder(SystemTime),
+    File(Vec<u8>, SystemTime),
+    Other,
+}
+
+/// Everything below a folder.
+pub(crate) fn tree(root: &Path) -> BTreeMap<PathBuf, Standing> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![root.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            let metadata = fs::symlink_metadata(&path).unwrap();
+            let modified = metadata.modified().unwrap();
+            let standing = if metadata.is_dir() {
+                folders.push(path.clone());
+                Standing::Folder(modified)
+            } else if metadata.is_file() {
+                Standing::File(fs::read(&path).unwrap(), modified)
+            } else {
+                Standing::Other
+            };
+            found.insert(path.strip_prefix(root).unwrap().to_owned(), standing);
+        }
+    }
+    found
+}
+
+/// The role that this process was started for, and its folder; `None` in an ordinary test run.
+pub(crate) fn role() -> Option<(String, PathBuf)> {
+    Some((std::env::var(ROLE).ok()?, std::env::var_os(FOLDER)?.into()))
+}
+
+/// Says something to the parent.
+pub(crate) fn tell(line: &str) {
+    println!("\n{TELL}{line}");
+    std::io::stdout().flush().unwrap();
+}
+
+/// Waits until the parent says go on.
+pub(crate) fn listen() {
+    std::io::stdin().read_line(&mut String::new()).unwrap();
+}
+
+/// The command that starts this test binary again in a role; the test `a_child_plays_its_role` is where it
+/// begins.
+pub(crate) fn in_role(role: &str, folder: &Path) -> Command {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command
+        .args(["a_child_plays_its_role", "--exact", "--nocapture", "--test-threads=1"])
+        .env(ROLE, role)
+        .env(FOLDER, folder)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped());
+    command
+}
+
+/// A second process. It is killed when it is dropped.
+pub(crate) struct Peer {
+    pub(crate) child: Child,
+    says: BufReader<ChildStdout>,
+    hears: ChildStdin,
+}
+
+impl Peer {
+    pub(crate) fn start(role: &str, folder: &Path) -> Self {
+        Self::of(&mut in_role(role, folder)).unwrap()
+    }
+
+    pub(crate) fn of(command: &mut Command) -> std::io::Result<Self> {
+        let mut child = command.spawn()?;
+        let says = BufReader::new(child.stdout.take().unwrap());
+        let hears = child.stdin.take().unwrap();
+        Ok(Self { child, says, hears })
+    }
+
+    /// The next thing that it says; `None` where it ended.
+    pub(crate) fn hear(&mut self) -> Option<String> {
+        let mut line = String::new();
+        while self.says.read_line(&mut line).unwrap() > 0 {
+            if let Some(told) = line.trim_end().strip_prefix(TELL) {
+                return Some(told.to_owned());
+            }
+            line.clear();
+        }
+        None
+    }
+
+    /// Lets it go on.
+    pub(crate) fn go_on(&mut self) {
+        self.hears.write_all(b"\n").unwrap();
+    }
+
+    /// Everything that it still says, once it has ended well.
+    pub(crate) fn finish(&mut self) -> Vec<String> {
+        let said = std::iter::from_fn(|| self.hear()).collect();
+        assert!(self.child.wait().unwrap().success(), "the child process ended well");
+        said
+    }
+}
+
+impl Drop for Peer {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
