@@ -3,6 +3,7 @@
 use std::fmt;
 use std::io;
 
+use crate::access::SessionKind;
 use crate::document::Document;
 use crate::name::{Name, NameError};
 
@@ -43,7 +44,8 @@ pub enum Error {
     Conflict {
         /// The document.
         name: Name,
-        /// What stands there now; `None` where nothing does. Boxed: the rare case carries the bytes.
+        /// What stands there now; `None` where nothing does, or more than a whole read allows. Boxed: the rare
+        /// case carries the bytes.
         current: Option<Box<Document>>,
     },
     /// No document has this name.
@@ -117,6 +119,24 @@ pub enum Error {
         /// The kind of file system.
         file_system: &'static str,
     },
+    /// A session may not do this to this document; whether the document exists is not said.
+    #[error("{name} is not for this {kind:?} session")]
+    Denied {
+        /// The document.
+        name: Name,
+        /// The kind of the session.
+        kind: SessionKind,
+    },
+    /// A database refused an operation.
+    #[error("cannot {action} {path}")]
+    Database {
+        /// What was attempted, as a verb.
+        action: &'static str,
+        /// On what: a document and the database's file.
+        path: String,
+        /// Why not.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
     /// A setting is out of its bounds.
     #[error("{setting} {rule}")]
     Config {
@@ -183,6 +203,11 @@ impl fmt::Display for LostBy {
     }
 }
 
+/// An error of a sync, inside an [`io::Error`] until its place is known.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct Unsynced(pub(crate) io::Error);
+
 /// Adds the place to an error of the operating system.
 pub(crate) trait At<T> {
     /// Says what was attempted (`"read"`) and on which path.
@@ -191,9 +216,15 @@ pub(crate) trait At<T> {
 
 impl<T> At<T> for io::Result<T> {
     fn at(self, action: &'static str, path: impl fmt::Display) -> Result<T> {
-        self.map_err(|source| match source.get_ref().and_then(|inner| inner.downcast_ref::<Refusal>()) {
-            Some(reason) => Error::Refused { path: path.to_string(), reason: *reason },
-            None => Error::Io { action, path: path.to_string(), source },
+        self.map_err(|source| {
+            let path = path.to_string();
+            if let Some(reason) = source.get_ref().and_then(|inner| inner.downcast_ref::<Refusal>()) {
+                return Error::Refused { path, reason: *reason };
+            }
+            match source.downcast::<Unsynced>() {
+                Ok(Unsynced(source)) => Error::DurabilityUnknown { path, source },
+                Err(source) => Error::Io { action, path, source },
+            }
         })
     }
 }

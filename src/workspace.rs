@@ -5,6 +5,7 @@
 
 use std::fmt::Debug;
 use std::ops::Range;
+use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
@@ -58,8 +59,8 @@ pub trait Workspace: Debug + Send + Sync {
     /// Replaces or creates a document, whole or not at all; no reader sees a part of it.
     ///
     /// When it returns, the bytes survive a power loss. An `IfRevision` or `Replace` whose content already
-    /// stands there succeeds and writes nothing; a `Create` of an existing name does not. Permissions of an
-    /// existing document are kept.
+    /// stands there succeeds and writes nothing, so two writers of the same bytes both succeed; a `Create` of an
+    /// existing name does not. Permissions of an existing document are kept.
     ///
     /// # Errors
     ///
@@ -98,6 +99,45 @@ pub trait Workspace: Debug + Send + Sync {
     /// [`Error::NetworkFileSystem`] where locks cannot be trusted.
     fn claim(&self, terms: &ClaimTerms) -> Result<Claim>;
 }
+
+macro_rules! forward {
+    ($($type:ty),*) => {$(
+        #[deny(clippy::missing_trait_methods)]
+        impl<W: Workspace + ?Sized> Workspace for $type {
+            fn location(&self) -> String {
+                (**self).location()
+            }
+            fn list(&self, folder: Option<&DocName>) -> Result<Listing> {
+                (**self).list(folder)
+            }
+            fn metadata(&self, name: &Name) -> Result<Option<Metadata>> {
+                (**self).metadata(name)
+            }
+            fn read(&self, name: &Name) -> Result<Option<Document>> {
+                (**self).read(name)
+            }
+            fn read_range(&self, name: &Name, range: Range<u64>) -> Result<Vec<u8>> {
+                (**self).read_range(name, range)
+            }
+            fn write(&self, name: &Name, bytes: &[u8], mode: WriteMode) -> Result<Revision> {
+                (**self).write(name, bytes, mode)
+            }
+            fn append(&self, name: &Name, bytes: &[u8]) -> Result<()> {
+                (**self).append(name, bytes)
+            }
+            fn remove(&self, name: &Name) -> Result<bool> {
+                (**self).remove(name)
+            }
+            fn rename(&self, from: &Name, to: &Name) -> Result<()> {
+                (**self).rename(from, to)
+            }
+            fn claim(&self, terms: &ClaimTerms) -> Result<Claim> {
+                (**self).claim(terms)
+            }
+        }
+    )*};
+}
+forward!(&W, Box<W>, Arc<W>);
 
 /// What every workspace can do by the verbs of [`Workspace`].
 pub trait WorkspaceExt: Workspace {

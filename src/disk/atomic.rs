@@ -2,35 +2,79 @@
 
 use std::io;
 
-use super::{Disk, Open, host};
-use crate::error::{At, Error, Result};
+use super::{Disk, Kind, Open, STATE_FOLDER, Stat, host};
+use crate::error::{At, Result, Unsynced};
 
-/// What the names of unfinished files begin with.
-pub(crate) const TEMPORARY: &str = ".noctuary-";
+/// A name for a file until it is complete: in the state folder, where the next claim finds what a crash left.
+pub(crate) fn temporary() -> String {
+    format!("{STATE_FOLDER}/{TEMPORARY}{}.tmp", host::token())
+}
+
+/// Whether a file's name is one that [`temporary`] gives.
+pub(crate) fn is_temporary(file: &str) -> bool {
+    let token = file.strip_prefix(TEMPORARY).and_then(|rest| rest.strip_suffix(".tmp"));
+    token.is_some_and(|token| token.len() == 32 && token.bytes().all(|byte| byte.is_ascii_hexdigit()))
+}
+
+const TEMPORARY: &str = ".noctuary-";
 
 /// Replaces or creates a file. A reader sees the old bytes or the new ones; when it returns, the new ones
-/// survive a power loss. Permissions of an existing file are kept.
+/// survive a power loss. Permissions and owner of an existing file are kept.
 pub(crate) fn replace(disk: &dyn Disk, path: &str, bytes: &[u8]) -> Result<()> {
-    let mode = disk.stat(path).at("look at", path)?.map(|stat| stat.mode);
-    let temporary = write_beside(disk, path, bytes, mode)?;
-    disk.rename(&temporary, path).at("replace", path).inspect_err(|_| discard(disk, &temporary))?;
-    sync_folder_of(disk, path)
+    let standing = disk.stat(path).at("look at", path)?;
+    put(disk, path, bytes, standing.as_ref(), |temporary| disk.rename(temporary, path))
+        .at("replace", path)?;
+    if standing.is_some() { sync_folder_of(disk, path) } else { sync_folders_of(disk, path) }
 }
 
 /// Creates a file that does not exist; `false` where one does. Never visible before it is complete.
 pub(crate) fn create(disk: &dyn Disk, path: &str, bytes: &[u8]) -> Result<bool> {
-    let temporary = write_beside(disk, path, bytes, None)?;
-    match disk.rename_new(&temporary, path) {
-        Ok(()) => sync_folder_of(disk, path).map(|()| true),
-        Err(error) => {
-            discard(disk, &temporary);
-            if error.kind() == io::ErrorKind::AlreadyExists {
-                Ok(false)
-            } else {
-                Err(error).at("create", path)
-            }
-        }
+    match put(disk, path, bytes, None, |temporary| disk.rename_new(temporary, path)) {
+        Ok(()) => sync_folders_of(disk, path).map(|()| true),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        Err(error) => Err(error).at("create", path),
     }
+}
+
+/// Writes a file aside, complete and synced, and gives it its name.
+fn put(
+    disk: &dyn Disk,
+    path: &str,
+    bytes: &[u8],
+    like: Option<&Stat>,
+    place: impl Fn(&str) -> io::Result<()>,
+) -> io::Result<()> {
+    let aside = |temporary: String| -> io::Result<()> {
+        write(disk, &temporary, bytes, like).and_then(|()| place(&temporary)).inspect_err(|_| {
+            // Where that fails too, the next claim's sweep does it.
+            let _ = disk.unlink(&temporary);
+        })
+    };
+    create_folder(disk, STATE_FOLDER)?;
+    match aside(temporary()) {
+        // The folder of the file is another device.
+        Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
+            let folder = path.rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/"));
+            aside(format!("{folder}{TEMPORARY}{}.tmp", host::token()))
+        }
+        other => other,
+    }
+}
+
+fn write(disk: &dyn Disk, temporary: &str, bytes: &[u8], like: Option<&Stat>) -> io::Result<()> {
+    let file = disk.open(temporary, Open::CreateNew)?;
+    if let Some(like) = like {
+        file.make_like(like)?;
+    }
+    file.write_at(bytes, 0)?;
+    file.sync().map_err(unsynced)
+}
+
+/// Makes what stands in a file durable, where an earlier writer may have failed to.
+pub(crate) fn settle(disk: &dyn Disk, path: &str) -> Result<()> {
+    let file = disk.open(path, Open::Read).at("open", path)?;
+    file.sync().map_err(unsynced).at("sync", path)?;
+    sync_folders_of(disk, path)
 }
 
 /// Removes a file; `false` where there is none.
@@ -49,7 +93,8 @@ pub(crate) fn sweep(disk: &dyn Disk, folder: &str) -> Result<()> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(error).at("list", shown(folder)),
     };
-    for entry in entries.iter().filter(|entry| entry.name.starts_with(TEMPORARY)) {
+    let is_ours = |entry: &&super::Entry| entry.kind == Kind::File && is_temporary(&entry.name);
+    for entry in entries.iter().filter(is_ours) {
         let path = if folder.is_empty() { entry.name.clone() } else { format!("{folder}/{}", entry.name) };
         disk.unlink(&path).at("remove", &path)?;
     }
@@ -84,47 +129,41 @@ pub(crate) fn read_range(file: &dyn super::DiskFile, from: u64, len: u64) -> io:
 
 /// Makes the folder of `path`, and those above it, where they are missing.
 pub(crate) fn create_folder_of(disk: &dyn Disk, path: &str) -> Result<()> {
-    let mut at = 0;
-    while let Some(slash) = path[at..].find('/') {
-        let folder = &path[..at + slash];
-        if disk.stat(folder).at("look at", folder)?.is_none() {
-            disk.create_folder(folder).at("create", folder)?;
-            sync_folder_of(disk, folder)?;
-        }
-        at += slash + 1;
+    for folder in folders_of(path).filter(|folder| !folder.is_empty()) {
+        create_folder(disk, folder).at("create", folder)?;
     }
     Ok(())
 }
 
+fn create_folder(disk: &dyn Disk, folder: &str) -> io::Result<()> {
+    if disk.stat(folder)?.is_none() {
+        disk.create_folder(folder)?;
+        let above = folder.rsplit_once('/').map_or("", |(above, _)| above);
+        disk.sync_folder(above).map_err(unsynced)?;
+    }
+    Ok(())
+}
+
+/// Makes the name of a file durable.
 pub(crate) fn sync_folder_of(disk: &dyn Disk, path: &str) -> Result<()> {
     let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
-    disk.sync_folder(folder)
-        .map_err(|source| Error::DurabilityUnknown { path: shown(folder).to_owned(), source })
+    disk.sync_folder(folder).map_err(unsynced).at("sync", shown(folder))
 }
 
-fn write_beside(disk: &dyn Disk, path: &str, bytes: &[u8], mode: Option<u32>) -> Result<String> {
-    let folder = path.rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/"));
-    let temporary = format!("{folder}{TEMPORARY}{}.tmp", host::token());
-    let file = disk.open(&temporary, Open::CreateNew).at("create", &temporary)?;
-    let written = (|| {
-        if let Some(mode) = mode.filter(|mode| *mode != 0) {
-            file.set_mode(mode).at("set the mode of", path)?;
-        }
-        file.write_at(bytes, 0).at("write", path)?;
-        file.sync().map_err(|source| Error::DurabilityUnknown { path: path.to_owned(), source })
-    })();
-    match written {
-        Ok(()) => Ok(temporary),
-        Err(error) => {
-            discard(disk, &temporary);
-            Err(error)
-        }
-    }
+/// Makes the name of a new file durable, and those of the folders that lead to it.
+pub(crate) fn sync_folders_of(disk: &dyn Disk, path: &str) -> Result<()> {
+    folders_of(path)
+        .try_for_each(|folder| disk.sync_folder(folder).map_err(unsynced).at("sync", shown(folder)))
 }
 
-/// Removes a file of ours that is no longer wanted; where that fails, the next claim's sweep does it.
-fn discard(disk: &dyn Disk, temporary: &str) {
-    let _ = disk.unlink(temporary);
+/// The folders that lead to a path, the root first.
+fn folders_of(path: &str) -> impl Iterator<Item = &str> {
+    std::iter::once("").chain(path.match_indices('/').map(|(at, _)| &path[..at]))
+}
+
+/// Marks an error after which nobody knows what is on the disk.
+pub(crate) fn unsynced(source: io::Error) -> io::Error {
+    io::Error::new(source.kind(), Unsynced(source))
 }
 
 fn shown(folder: &str) -> &str {

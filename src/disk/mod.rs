@@ -19,6 +19,9 @@ use chrono::{DateTime, Utc};
 
 pub(crate) use os::OsDisk;
 
+/// Where our own files live, and every file until it is complete.
+pub(crate) const STATE_FOLDER: &str = ".dreaming.d";
+
 /// The file system under one root folder.
 pub trait Disk: Debug + Send + Sync {
     /// The root, for messages.
@@ -134,12 +137,12 @@ pub trait DiskFile: Debug + Send + Sync {
     /// As the operating system says.
     fn stat(&self) -> io::Result<Stat>;
 
-    /// Sets its permissions, where the system has them.
+    /// Gives it the permissions of another file, and its owner where that is allowed.
     ///
     /// # Errors
     ///
     /// As the operating system says.
-    fn set_mode(&self, mode: u32) -> io::Result<()>;
+    fn make_like(&self, other: &Stat) -> io::Result<()>;
 
     /// Takes the kernel's exclusive lock, until the file is dropped; `false` where another has it.
     ///
@@ -175,6 +178,8 @@ pub struct Stat {
     pub modified: DateTime<Utc>,
     /// Its permission bits; 0 where the system has none.
     pub mode: u32,
+    /// Its user and group; zeros where the system has none.
+    pub owner: (u32, u32),
     /// Which file it is: device and inode; zeros where the system does not say.
     pub id: (u64, u64),
 }

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use chrono::{DateTime, Utc};
@@ -43,7 +44,7 @@ impl Disk for OsDisk {
     }
 
     fn open(&self, path: &str, how: Open) -> io::Result<Box<dyn DiskFile>> {
-        Ok(Box::new(OsFile(self.root.open_file(path, how)?)))
+        Ok(Box::new(OsFile { file: self.root.open_file(path, how)?, is_locked: AtomicBool::new(false) }))
     }
 
     fn stat(&self, path: &str) -> io::Result<Option<Stat>> {
@@ -92,35 +93,48 @@ impl Disk for OsDisk {
 }
 
 #[derive(Debug)]
-struct OsFile(File);
+struct OsFile {
+    file: File,
+    is_locked: AtomicBool,
+}
+
+impl Drop for OsFile {
+    fn drop(&mut self) {
+        if *self.is_locked.get_mut() {
+            lock::unlock(&self.file);
+        }
+    }
+}
 
 impl DiskFile for OsFile {
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-        system::read_at(&self.0, buffer, offset)
+        system::read_at(&self.file, buffer, offset)
     }
 
     fn write_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
-        system::write_at(&self.0, bytes, offset)
+        system::write_at(&self.file, bytes, offset)
     }
 
     fn append(&self, bytes: &[u8]) -> io::Result<()> {
-        (&self.0).write_all(bytes)
+        (&self.file).write_all(bytes)
     }
 
     fn sync(&self) -> io::Result<()> {
-        self.0.sync_all()
+        self.file.sync_all()
     }
 
     fn stat(&self) -> io::Result<Stat> {
-        system::stat_file(&self.0)
+        system::stat_file(&self.file)
     }
 
-    fn set_mode(&self, mode: u32) -> io::Result<()> {
-        system::set_mode(&self.0, mode)
+    fn make_like(&self, other: &Stat) -> io::Result<()> {
+        system::make_like(&self.file, other)
     }
 
     fn try_lock(&self) -> io::Result<bool> {
-        lock::try_lock(&self.0)
+        let locked = lock::try_lock(&self.file)?;
+        self.is_locked.fetch_or(locked, Ordering::Relaxed);
+        Ok(locked)
     }
 }
 

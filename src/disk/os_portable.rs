@@ -80,10 +80,9 @@ impl Root {
         let mut entries = Vec::new();
         for entry in fs::read_dir(full)? {
             let entry = entry?;
-            entries.push(Entry {
-                name: entry.file_name().to_string_lossy().into_owned(),
-                kind: kind(entry.file_type()?),
-            });
+            let kind =
+                if entry.file_name().to_str().is_some() { kind(entry.file_type()?) } else { Kind::Other };
+            entries.push(Entry { name: entry.file_name().to_string_lossy().into_owned(), kind });
         }
         Ok(entries)
     }
@@ -137,7 +136,7 @@ pub(super) fn stat_file(file: &File) -> io::Result<Stat> {
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "one shape on every system")]
-pub(super) fn set_mode(_file: &File, _mode: u32) -> io::Result<()> {
+pub(super) fn make_like(_file: &File, _other: &Stat) -> io::Result<()> {
     Ok(())
 }
 
@@ -147,6 +146,7 @@ fn convert(metadata: &fs::Metadata) -> Stat {
         len: metadata.len(),
         modified: metadata.modified().map(DateTime::<Utc>::from).unwrap_or_default(),
         mode: 0,
+        owner: (0, 0),
         id: (0, 0),
     }
 }

@@ -105,6 +105,11 @@ impl Root {
             if matches!(name.to_bytes(), b"." | b"..") {
                 continue;
             }
+            // A name that is no text cannot be opened by us, whatever it is.
+            let Ok(text) = name.to_str() else {
+                entries.push(Entry { name: name.to_string_lossy().into_owned(), kind: Kind::Other });
+                continue;
+            };
             let kind = match entry.file_type() {
                 FileType::Unknown => {
                     let stat = rustix::fs::statat(folder.as_fd(), name, AtFlags::SYMLINK_NOFOLLOW)?;
@@ -112,7 +117,7 @@ impl Root {
                 }
                 known => kind(known),
             };
-            entries.push(Entry { name: name.to_string_lossy().into_owned(), kind });
+            entries.push(Entry { name: text.to_owned(), kind });
         }
         Ok(entries)
     }
@@ -134,21 +139,20 @@ impl Root {
     pub(super) fn rename_new(&self, from: &str, to: &str) -> io::Result<()> {
         let (from_folder, from) = self.parent(from)?;
         let (to_folder, to) = self.parent(to)?;
-        match rustix::fs::linkat(from_folder.as_fd(), from, to_folder.as_fd(), to, AtFlags::empty()) {
-            Ok(()) => Ok(rustix::fs::unlinkat(from_folder.as_fd(), from, AtFlags::empty())?),
-            // A file system without hard links.
-            #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
-            Err(Errno::PERM | Errno::OPNOTSUPP | Errno::NOSYS | Errno::MLINK) => {
-                Ok(rustix::fs::renameat_with(
-                    from_folder.as_fd(),
-                    from,
-                    to_folder.as_fd(),
-                    to,
-                    rustix::fs::RenameFlags::NOREPLACE,
-                )?)
-            }
-            Err(error) => Err(error.into()),
+        #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
+        match rustix::fs::renameat_with(
+            from_folder.as_fd(),
+            from,
+            to_folder.as_fd(),
+            to,
+            rustix::fs::RenameFlags::NOREPLACE,
+        ) {
+            // A file system, or a kernel, that knows no rename without replacing.
+            Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {}
+            other => return Ok(other?),
         }
+        rustix::fs::linkat(from_folder.as_fd(), from, to_folder.as_fd(), to, AtFlags::empty())?;
+        Ok(rustix::fs::unlinkat(from_folder.as_fd(), from, AtFlags::empty())?)
     }
 
     pub(super) fn unlink(&self, path: &str) -> io::Result<()> {
@@ -208,12 +212,20 @@ pub(super) fn stat_file(file: &File) -> io::Result<Stat> {
         len: metadata.len(),
         modified: instant(metadata.mtime(), metadata.mtime_nsec()),
         mode: metadata.mode() & 0o7777,
+        owner: (metadata.uid(), metadata.gid()),
         id: (metadata.dev(), metadata.ino()),
     })
 }
 
-pub(super) fn set_mode(file: &File, mode: u32) -> io::Result<()> {
-    Ok(rustix::fs::fchmod(file, Mode::from_bits_truncate(mode))?)
+pub(super) fn make_like(file: &File, other: &Stat) -> io::Result<()> {
+    let own = file.metadata()?;
+    if (own.uid(), own.gid()) != other.owner {
+        let (user, group) =
+            (rustix::fs::Uid::from_raw(other.owner.0), rustix::fs::Gid::from_raw(other.owner.1));
+        // Only the superuser may; anybody else's file becomes theirs, as with every editor.
+        let _ = rustix::fs::fchown(file, Some(user), Some(group));
+    }
+    Ok(rustix::fs::fchmod(file, Mode::from_bits_truncate(other.mode))?)
 }
 
 #[expect(clippy::useless_conversion, clippy::cast_sign_loss, reason = "the types differ between systems")]
@@ -223,6 +235,7 @@ fn convert(stat: &rustix::fs::Stat) -> Stat {
         len: stat.st_size as u64,
         modified: instant(stat.st_mtime.into(), i64::try_from(stat.st_mtime_nsec).unwrap_or(0)),
         mode: u32::from(stat.st_mode) & 0o7777,
+        owner: (stat.st_uid, stat.st_gid),
         id: (stat.st_dev, stat.st_ino),
     }
 }

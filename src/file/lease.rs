@@ -15,9 +15,9 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::{STATE_FOLDER, append, remove, write, write_guard};
+use super::{append, lock_named, remove, write, write_guard};
 use crate::disk::host::{self, Host};
-use crate::disk::{Disk, DiskFile, Open, atomic};
+use crate::disk::{Disk, DiskFile, Open, STATE_FOLDER, atomic};
 use crate::error::{At, Error, LostBy, Result};
 use crate::format::iso_millis;
 use crate::format::lock::{IMPLEMENTATION, LockFile, started_at_offset};
@@ -41,7 +41,7 @@ pub(super) fn claim(disk: &Arc<dyn Disk>, terms: &ClaimTerms) -> Result<Claim> {
         return Err(Error::NetworkFileSystem { path: disk.root().display().to_string(), file_system });
     }
     atomic::create_folder_of(disk.as_ref(), GUARD)?;
-    let Some(guard) = take_guard(disk.as_ref())? else {
+    let Some(guard) = lock_named(disk.as_ref(), GUARD)? else {
         return Ok(Claim::Held(holder(
             read_lock(disk.as_ref())?.as_ref().map(|(bytes, _)| bytes.as_slice()),
         )));
@@ -52,44 +52,32 @@ pub(super) fn claim(disk: &Arc<dyn Disk>, terms: &ClaimTerms) -> Result<Claim> {
         atomic::sweep(disk.as_ref(), "")?;
         atomic::sweep(disk.as_ref(), STATE_FOLDER)?;
     }
-    let lock = match place_lock(disk.as_ref(), terms, epoch)? {
+    let guard_id = guard.stat().at("look at", GUARD)?.id;
+    let token = host::token();
+    // A lock that was placed by a claim that fails is taken away again: a peer that goes by age and process
+    // id would wait for it.
+    let withdraw = |_: &Error| drop(take_away(disk.as_ref(), &token));
+    let lock = match place_lock(disk.as_ref(), terms, epoch, &token).inspect_err(withdraw)? {
         Placed::Ours(lock) => lock,
         Placed::Held(holder) => return Ok(Claim::Held(holder)),
     };
     let shared = Arc::new(Shared {
         disk: Arc::clone(disk),
-        guard_id: guard.stat().at("look at", GUARD)?.id,
+        guard_id,
         guard,
         epoch,
         lock,
-        deadline: disk.elapsed() + terms.max_hold,
+        deadline: disk.elapsed().saturating_add(terms.max_hold),
         poisoned: Mutex::new(false),
     });
-    let heartbeat = Heartbeat::start(&shared, terms.ttl / 4)?;
+    let heartbeat = Heartbeat::start(&shared, terms.ttl / 4).inspect_err(withdraw)?;
     Ok(Claim::Granted(Box::new(FileLease { shared, heartbeat: Some(heartbeat) })))
-}
-
-/// Opens and locks the guard; `None` where another holds it.
-fn take_guard(disk: &dyn Disk) -> Result<Option<Box<dyn DiskFile>>> {
-    for _ in 0..3 {
-        let guard = disk.open(GUARD, Open::OpenOrCreate).at("open", GUARD)?;
-        if !guard.try_lock().at("lock", GUARD)? {
-            return Ok(None);
-        }
-        // Somebody may have removed the name between opening and locking; then we hold a lock that nobody
-        // else will find.
-        let locked = guard.stat().at("look at", GUARD)?.id;
-        if disk.stat(GUARD).at("look at", GUARD)?.is_some_and(|named| named.id == locked) {
-            return Ok(Some(guard));
-        }
-    }
-    Err(Error::Busy { path: GUARD.to_owned() })
 }
 
 fn raise_epoch(guard: &dyn DiskFile) -> Result<u64> {
     let epoch = read_epoch(guard)? + 1;
     guard.write_at(format!("{epoch:020}\n").as_bytes(), 0).at("write", GUARD)?;
-    guard.sync().map_err(|source| Error::DurabilityUnknown { path: GUARD.to_owned(), source })?;
+    guard.sync().map_err(atomic::unsynced).at("sync", GUARD)?;
     Ok(epoch)
 }
 
@@ -121,14 +109,14 @@ struct OurLock {
 }
 
 /// Places the seed's lock file, after judging the one that stands there.
-fn place_lock(disk: &dyn Disk, terms: &ClaimTerms, epoch: u64) -> Result<Placed> {
+fn place_lock(disk: &dyn Disk, terms: &ClaimTerms, epoch: u64, token: &str) -> Result<Placed> {
     let host = Host::this();
     let now = disk.clock();
     let lock = LockFile {
         pid: host.pid,
         hostname: host.hostname.clone(),
         started_at: Some(now),
-        token: host::token(),
+        token: token.to_owned(),
         implementation: Some(IMPLEMENTATION.to_owned()),
         acquired_at: Some(now),
         epoch: Some(epoch),
@@ -153,14 +141,14 @@ fn place_lock(disk: &dyn Disk, terms: &ClaimTerms, epoch: u64) -> Result<Placed>
             Placed::Held(Holder::default())
         });
     };
-    let standing = LockFile::parse(&seen);
-    let foreign = !standing.as_ref().is_some_and(LockFile::is_ours);
-    if !is_stale(standing.as_ref(), modified, now, terms.ttl, &host) {
+    let standing = Standing::of(&seen);
+    let foreign = !matches!(&standing, Standing::Lock(lock) if lock.is_ours());
+    if !is_stale(&standing, modified, now, terms.ttl, &host) {
         return Ok(Placed::Held(holder(Some(&seen))));
     }
     // Moved aside, never removed by name: a peer may have taken over between our look and now, and its
     // fresh lock must survive. (seed 000, "Multi-process safety")
-    if !move_aside(disk, &lock.token, |aside| aside == seen)? {
+    if !move_aside(disk, |aside| aside == seen)? {
         return Ok(Placed::Held(holder(read_lock(disk)?.as_ref().map(|(bytes, _)| bytes.as_slice()))));
     }
     if !atomic::create(disk, LOCK, printed.as_bytes())? {
@@ -179,29 +167,55 @@ fn place_lock(disk: &dyn Disk, terms: &ClaimTerms, epoch: u64) -> Result<Placed>
     ours()
 }
 
-/// The seed's two rules, and two that it lacks: a lock of ours is dead, since we hold the guard; one that
-/// does not parse is being written, unless it is old.
+/// What stands in the place of the lock file.
+enum Standing {
+    Lock(LockFile),
+    /// JSON of another shape: a peer that we do not know.
+    Unknown,
+    /// Not JSON: a peer between making and writing it.
+    Unfinished,
+}
+
+impl Standing {
+    fn of(bytes: &[u8]) -> Self {
+        match LockFile::parse(bytes) {
+            Some(lock) => Self::Lock(lock),
+            None if serde_json::from_slice::<serde_json::Value>(bytes).is_ok() => Self::Unknown,
+            None => Self::Unfinished,
+        }
+    }
+}
+
+/// The seed's two rules, and what it leaves open: a lock of ours is dead, since we hold the guard; one that
+/// says no time goes by that of its file; one that is no JSON is being written, unless it is old.
 fn is_stale(
-    lock: Option<&LockFile>,
+    standing: &Standing,
     modified: DateTime<Utc>,
     now: DateTime<Utc>,
     ttl: Duration,
     host: &Host,
 ) -> bool {
-    let Some(lock) = lock else { return now - modified > UNFINISHED_FOR };
-    if lock.is_ours() {
-        return true;
-    }
     let ttl = TimeDelta::from_std(ttl).unwrap_or(TimeDelta::MAX);
-    let too_old = lock.started_at.is_some_and(|started| now - started > ttl);
+    let lock = match standing {
+        Standing::Unfinished => return now - modified > UNFINISHED_FOR,
+        Standing::Unknown => return now - modified > ttl,
+        Standing::Lock(lock) if lock.is_ours() => return true,
+        Standing::Lock(lock) => lock,
+    };
+    let too_old = now - lock.started_at.unwrap_or(modified) > ttl;
     let same_namespace = lock.pid_ns.is_none() || lock.pid_ns == host.pid_ns;
     too_old || (same_namespace && host.is_dead(&lock.hostname, lock.pid))
 }
 
 /// Moves the lock file aside and removes it, if what was moved is what was meant; else puts it back.
-fn move_aside(disk: &dyn Disk, token: &str, is_meant: impl FnOnce(&[u8]) -> bool) -> Result<bool> {
-    let aside = format!("{}{token}.tmp", atomic::TEMPORARY);
-    match disk.rename(LOCK, &aside) {
+fn move_aside(disk: &dyn Disk, is_meant: impl FnOnce(&[u8]) -> bool) -> Result<bool> {
+    let mut aside = atomic::temporary();
+    let mut moved = disk.rename(LOCK, &aside);
+    if moved.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::CrossesDevices) {
+        aside = aside.trim_start_matches(STATE_FOLDER).trim_start_matches('/').to_owned();
+        moved = disk.rename(LOCK, &aside);
+    }
+    match moved {
         Ok(()) => {}
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(true),
         Err(error) => return Err(error).at("move aside", LOCK),
@@ -220,6 +234,16 @@ fn move_aside(disk: &dyn Disk, token: &str, is_meant: impl FnOnce(&[u8]) -> bool
         }
         Err(error) => Err(error).at("put back", LOCK),
     }
+}
+
+/// Removes the lock file with this token, and no other.
+fn take_away(disk: &dyn Disk, token: &str) -> Result<()> {
+    let _write_guard = write_guard(disk)?;
+    let is_mine = |bytes: &[u8]| LockFile::parse(bytes).is_some_and(|lock| lock.token == token);
+    if read_lock(disk)?.is_some_and(|(bytes, _)| is_mine(&bytes)) {
+        move_aside(disk, is_mine)?;
+    }
+    Ok(())
 }
 
 fn read_lock(disk: &dyn Disk) -> Result<Option<(Vec<u8>, DateTime<Utc>)>> {
@@ -292,15 +316,7 @@ impl Shared {
     }
 
     fn release(&self) -> Result<()> {
-        let _write_guard = write_guard(self.disk.as_ref())?;
-        let standing = read_lock(self.disk.as_ref())?.and_then(|(bytes, _)| LockFile::parse(&bytes));
-        let is_mine = |lock: &LockFile| lock.token == self.lock.token;
-        if standing.as_ref().is_some_and(is_mine) {
-            move_aside(self.disk.as_ref(), &host::token(), |aside| {
-                LockFile::parse(aside).as_ref().is_some_and(is_mine)
-            })?;
-        }
-        Ok(())
+        take_away(self.disk.as_ref(), &self.lock.token)
     }
 }
 
@@ -318,7 +334,10 @@ impl Heartbeat {
         let thread = std::thread::Builder::new()
             .name("noctuary-lease".to_owned())
             .spawn(move || {
-                while stopped.recv_timeout(every) == Err(RecvTimeoutError::Timeout) {
+                // A holder past its deadline writes no more, and no longer looks alive to peers.
+                while stopped.recv_timeout(every) == Err(RecvTimeoutError::Timeout)
+                    && shared.disk.elapsed() < shared.deadline
+                {
                     // A missed refresh is made up by the next; a peer that took over meanwhile is noticed by
                     // the fence.
                     let _ = shared.refresh();

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::disk::{Disk, DiskFile, Kind, Open, OsDisk, atomic};
+use crate::disk::{Disk, DiskFile, Kind, Open, OsDisk, Stat, atomic};
 use crate::document::{Document, Revision};
 use crate::error::{At, Error, Refusal, Result};
 use crate::name::{DocName, Name};
@@ -44,8 +44,6 @@ pub struct FileWorkspace {
     disk: Arc<dyn Disk>,
 }
 
-/// Where our own files live.
-const STATE_FOLDER: &str = ".dreaming.d";
 /// The short lock of every mutation.
 const WRITE_GUARD: &str = ".dreaming.d/write-guard";
 /// How long a mutation waits for another one.
@@ -107,17 +105,35 @@ impl FileWorkspace {
 /// Takes the write guard; it is free again when the file is dropped.
 fn write_guard(disk: &dyn Disk) -> Result<Box<dyn DiskFile>> {
     atomic::create_folder_of(disk, WRITE_GUARD)?;
-    let file = disk.open(WRITE_GUARD, Open::OpenOrCreate).at("open", WRITE_GUARD)?;
     let begun = disk.elapsed();
     let mut pause = Duration::from_micros(50);
-    while !file.try_lock().at("lock", WRITE_GUARD)? {
+    loop {
+        if let Some(file) = lock_named(disk, WRITE_GUARD)? {
+            return Ok(file);
+        }
         if disk.elapsed().saturating_sub(begun) > PATIENCE {
             return Err(Error::Busy { path: WRITE_GUARD.to_owned() });
         }
         disk.pause(pause);
         pause = (pause * 2).min(Duration::from_millis(5));
     }
-    Ok(file)
+}
+
+/// Locks the file that has a name; `None` where another has locked it.
+fn lock_named(disk: &dyn Disk, path: &str) -> Result<Option<Box<dyn DiskFile>>> {
+    for _ in 0..3 {
+        let file = disk.open(path, Open::OpenOrCreate).at("open", path)?;
+        if !file.try_lock().at("lock", path)? {
+            return Ok(None);
+        }
+        // Somebody may have removed the name between opening and locking; then we hold a lock that nobody
+        // else will find.
+        let locked = file.stat().at("look at", path)?.id;
+        if disk.stat(path).at("look at", path)?.is_some_and(|named| named.id == locked) {
+            return Ok(Some(file));
+        }
+    }
+    Err(Error::Busy { path: path.to_owned() })
 }
 
 impl Workspace for FileWorkspace {
@@ -151,15 +167,8 @@ impl Workspace for FileWorkspace {
     }
 
     fn metadata(&self, name: &Name) -> Result<Option<Metadata>> {
-        let path = name.as_str();
-        let Some(stat) = self.disk.stat(path).at("look at", path)? else { return Ok(None) };
-        match stat.kind {
-            Kind::File => Ok(Some(Metadata { len: stat.len, modified: stat.modified })),
-            Kind::Symlink => Err(Error::Refused { path: path.to_owned(), reason: Refusal::Symlink }),
-            Kind::Folder | Kind::Other => {
-                Err(Error::Refused { path: path.to_owned(), reason: Refusal::NotAFile })
-            }
-        }
+        let stat = look(self.disk.as_ref(), name)?;
+        Ok(stat.map(|stat| Metadata { len: stat.len, modified: stat.modified }))
     }
 
     fn read(&self, name: &Name) -> Result<Option<Document>> {
@@ -198,10 +207,12 @@ impl Workspace for FileWorkspace {
             atomic::create_folder_of(self.disk.as_ref(), to.as_str())?;
             match self.disk.rename_new(from.as_str(), to.as_str()) {
                 Ok(()) => {
-                    atomic::sync_folder_of(self.disk.as_ref(), to.as_str())?;
+                    atomic::sync_folders_of(self.disk.as_ref(), to.as_str())?;
                     atomic::sync_folder_of(self.disk.as_ref(), from.as_str())
                 }
-                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Err(self.conflict(to)?),
+                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
+                    Err(conflict(self.disk.as_ref(), to)?)
+                }
                 Err(error) => Err(error).at("rename", from),
             }
         })
@@ -212,73 +223,85 @@ impl Workspace for FileWorkspace {
     }
 }
 
-impl FileWorkspace {
-    fn conflict(&self, name: &Name) -> Result<Error> {
-        let current = self.read(name)?.map(Box::new);
-        Ok(Error::Conflict { name: name.clone(), current })
-    }
+fn conflict(disk: &dyn Disk, name: &Name) -> Result<Error> {
+    let current = match read(disk, name) {
+        Ok(current) => current.map(Box::new),
+        Err(Error::TooLarge { .. }) => None,
+        Err(error) => return Err(error),
+    };
+    Ok(Error::Conflict { name: name.clone(), current })
+}
+
+/// Looks at a plain file; `None` where nothing has the name, refused where something else has.
+fn look(disk: &dyn Disk, name: &Name) -> Result<Option<Stat>> {
+    let stat = disk.stat(name.as_str()).at("look at", name)?;
+    let reason = match stat.map(|stat| stat.kind) {
+        None | Some(Kind::File) => return Ok(stat),
+        Some(Kind::Symlink) => Refusal::Symlink,
+        Some(Kind::Folder | Kind::Other) => Refusal::NotAFile,
+    };
+    Err(Error::Refused { path: name.to_string(), reason })
 }
 
 fn read(disk: &dyn Disk, name: &Name) -> Result<Option<Document>> {
-    let Some(bytes) = atomic::read(disk, name.as_str(), MAX_DOCUMENT)? else { return Ok(None) };
-    if bytes.len() as u64 > MAX_DOCUMENT {
-        let len = disk.stat(name.as_str()).at("look at", name)?.map_or(0, |stat| stat.len);
-        return Err(Error::TooLarge { name: name.clone(), len, limit: MAX_DOCUMENT });
+    let Some(stat) = look(disk, name)? else { return Ok(None) };
+    let too_large = |len| Err(Error::TooLarge { name: name.clone(), len, limit: MAX_DOCUMENT });
+    if stat.len > MAX_DOCUMENT {
+        return too_large(stat.len);
     }
-    Ok(Some(Document::new(name.clone(), bytes)))
+    match atomic::read(disk, name.as_str(), MAX_DOCUMENT)? {
+        // It grew between the look and the read.
+        Some(bytes) if bytes.len() as u64 > MAX_DOCUMENT => too_large(bytes.len() as u64),
+        bytes => Ok(bytes.map(|bytes| Document::new(name.clone(), bytes))),
+    }
 }
 
 /// Writes under the write guard, which the caller holds.
 fn write(disk: &dyn Disk, name: &Name, bytes: &[u8], mode: WriteMode) -> Result<Revision> {
     let written = Revision::of(bytes);
-    if mode == WriteMode::Create {
-        atomic::create_folder_of(disk, name.as_str())?;
-        return if atomic::create(disk, name.as_str(), bytes)? {
-            Ok(written)
-        } else {
-            Err(Error::Conflict { name: name.clone(), current: read(disk, name)?.map(Box::new) })
-        };
+    let path = name.as_str();
+    let standing = look(disk, name)?;
+    let stands_there = || -> Result<bool> {
+        Ok(standing.is_some_and(|stat| stat.len == bytes.len() as u64)
+            && read(disk, name)?.is_some_and(|document| document.revision() == written))
+    };
+    match mode {
+        WriteMode::Create => {
+            atomic::create_folder_of(disk, path)?;
+            return if atomic::create(disk, path, bytes)? { Ok(written) } else { Err(conflict(disk, name)?) };
+        }
+        // An earlier writer of the same bytes may have failed to make them durable.
+        WriteMode::Replace | WriteMode::IfRevision(_) if stands_there()? => {
+            return atomic::settle(disk, path).map(|()| written);
+        }
+        WriteMode::IfRevision(seen) => {
+            let current = read(disk, name)?;
+            if current.as_ref().map(Document::revision) != Some(seen) {
+                return Err(Error::Conflict { name: name.clone(), current: current.map(Box::new) });
+            }
+        }
+        WriteMode::Replace => atomic::create_folder_of(disk, path)?,
     }
-    let current = read(disk, name)?;
-    if current.as_ref().is_some_and(|document| document.revision() == written) {
-        return Ok(written);
-    }
-    if let WriteMode::IfRevision(seen) = mode
-        && current.as_ref().map(Document::revision) != Some(seen)
-    {
-        return Err(Error::Conflict { name: name.clone(), current: current.map(Box::new) });
-    }
-    if current.is_none() {
-        atomic::create_folder_of(disk, name.as_str())?;
-    }
-    atomic::replace(disk, name.as_str(), bytes)?;
+    atomic::replace(disk, path, bytes)?;
     Ok(written)
 }
 
 /// Appends under the write guard, which the caller holds.
 fn append(disk: &dyn Disk, name: &Name, bytes: &[u8]) -> Result<()> {
     let path = name.as_str();
-    let is_new = disk.stat(path).at("look at", path)?.is_none();
-    if is_new {
-        atomic::create_folder_of(disk, path)?;
-    }
+    atomic::create_folder_of(disk, path)?;
     let file = disk.open(path, Open::Append).at("open", path)?;
+    if file.stat().at("look at", path)?.len == 0 {
+        // It may be new, and its name not durable yet; before the first bytes, so that a retry does it again.
+        atomic::sync_folders_of(disk, path)?;
+    }
     file.append(bytes).at("append to", path)?;
-    file.sync().map_err(|source| Error::DurabilityUnknown { path: path.to_owned(), source })?;
-    if is_new { atomic::sync_folder_of(disk, path) } else { Ok(()) }
+    file.sync().map_err(atomic::unsynced).at("sync", path)
 }
 
 /// Removes under the write guard, which the caller holds.
 fn remove(disk: &dyn Disk, name: &Name) -> Result<bool> {
-    let path = name.as_str();
-    match disk.stat(path).at("look at", path)?.map(|stat| stat.kind) {
-        None => Ok(false),
-        Some(Kind::File) => atomic::remove(disk, path),
-        Some(Kind::Symlink) => Err(Error::Refused { path: path.to_owned(), reason: Refusal::Symlink }),
-        Some(Kind::Folder | Kind::Other) => {
-            Err(Error::Refused { path: path.to_owned(), reason: Refusal::NotAFile })
-        }
-    }
+    if look(disk, name)?.is_none() { Ok(false) } else { atomic::remove(disk, name.as_str()) }
 }
 
 impl fmt::Debug for FileWorkspace {

@@ -56,9 +56,10 @@ impl FaultyDisk {
 
 /// A path without the random part of an unfinished file's name, so that two runs count the same.
 fn stable(path: &str) -> String {
-    match path.split_once(crate::disk::atomic::TEMPORARY) {
-        Some((folder, _)) => format!("{folder}(temporary)"),
-        None => path.to_owned(),
+    match path.rsplit_once('/') {
+        Some((folder, file)) if crate::disk::atomic::is_temporary(file) => format!("{folder}/(temporary)"),
+        None if crate::disk::atomic::is_temporary(path) => "(temporary)".to_owned(),
+        _ => path.to_owned(),
     }
 }
 
@@ -169,9 +170,9 @@ impl DiskFile for FaultyFile {
         self.file.stat()
     }
 
-    fn set_mode(&self, mode: u32) -> io::Result<()> {
+    fn make_like(&self, other: &Stat) -> io::Result<()> {
         self.pass("set the mode of")?;
-        self.file.set_mode(mode)
+        self.file.make_like(other)
     }
 
     fn try_lock(&self) -> io::Result<bool> {

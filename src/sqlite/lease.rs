@@ -1,0 +1,188 @@
+//! The lease of a scope in a file: a kernel lock on a guard beside the file, and a row with epoch and token.
+//!
+//! The guard says who lives: the kernel frees it at any death of its holder, so nobody waits for a dead one.
+//! The row is the fence: each write of a lease looks at it in the same transaction.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use rusqlite::{OptionalExtension, params};
+
+use super::{Inner, Rows, fold, stamp};
+use crate::digest::Hasher;
+use crate::disk::host::{self, Host};
+use crate::disk::{DiskFile, Open};
+use crate::error::{At, Error, LostBy, Result};
+use crate::name::{Name, StateName};
+use crate::workspace::{Claim, ClaimTerms, Holder, Lease, WriteMode};
+
+/// Claims the scope, or says who holds it.
+pub(super) fn claim(inner: &Arc<Inner>, terms: &ClaimTerms) -> Result<Claim> {
+    let guard_name = guard_name(inner);
+    let Some(guard) = take_guard(inner, &guard_name)? else { return Ok(Claim::Held(holder(inner)?)) };
+    let token = host::token();
+    let epoch = raise_epoch(inner, &token)?;
+    let lease = SqliteLease {
+        guard_id: guard.stat().at("look at", &guard_name)?.id,
+        deadline: inner.disk.elapsed() + terms.max_hold,
+        inner: Arc::clone(inner),
+        guard: Mutex::new(Some(guard)),
+        guard_name,
+        epoch,
+        token,
+    };
+    Ok(Claim::Granted(Box::new(lease)))
+}
+
+/// `life.db.guard-…`: one for each scope, so that users do not wait for each other's nights.
+fn guard_name(inner: &Inner) -> String {
+    let mut hasher = Hasher::new();
+    hasher.field(inner.scope.user.as_bytes()).field(inner.scope.agent.as_bytes());
+    format!("{}.guard-{}", inner.file, hasher.finish().short(12))
+}
+
+/// Opens and locks the guard; `None` where another holds it.
+fn take_guard(inner: &Inner, name: &str) -> Result<Option<Box<dyn DiskFile>>> {
+    for _ in 0..3 {
+        let guard = inner.disk.open(name, Open::OpenOrCreate).at("open", name)?;
+        if !guard.try_lock().at("lock", name)? {
+            return Ok(None);
+        }
+        let locked = guard.stat().at("look at", name)?.id;
+        if inner.disk.stat(name).at("look at", name)?.is_some_and(|named| named.id == locked) {
+            return Ok(Some(guard));
+        }
+    }
+    Err(Error::Busy { path: name.to_owned() })
+}
+
+fn raise_epoch(inner: &Inner, token: &str) -> Result<u64> {
+    let host = Host::this();
+    let name: Name = StateName::LEDGER.into();
+    let epoch: i64 = inner.write("claim", &name, |rows| {
+        rows.run(&name, |connection, scope| {
+            connection.query_row(
+                "INSERT INTO workspace_leases (user_id, agent_id, epoch, token, pid, hostname, acquired_at)
+                 VALUES (?1, ?2, 1, ?3, ?4, ?5, ?6)
+                 ON CONFLICT (user_id, agent_id) DO UPDATE SET epoch = epoch + 1, token = excluded.token,
+                   pid = excluded.pid, hostname = excluded.hostname, acquired_at = excluded.acquired_at
+                 RETURNING epoch",
+                params![scope.user, scope.agent, token, host.pid, host.hostname, stamp(inner.disk.clock())],
+                |row| row.get(0),
+            )
+        })
+    })?;
+    Ok(u64::try_from(epoch).unwrap_or(0))
+}
+
+fn holder(inner: &Inner) -> Result<Holder> {
+    let found: Option<(u32, String, String)> = inner.read("look at the lease of", &inner.file, |connection, scope| {
+        connection
+            .query_row(
+                "SELECT pid, hostname, acquired_at FROM workspace_leases WHERE user_id = ?1 AND agent_id = ?2",
+                params![scope.user, scope.agent],
+                |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
+            )
+            .optional()
+    })?;
+    Ok(found.map_or_else(Holder::default, |(pid, hostname, since)| Holder {
+        pid: Some(pid),
+        hostname: Some(hostname),
+        since: since.parse::<DateTime<Utc>>().ok(),
+    }))
+}
+
+/// The lease of a [`SqliteWorkspace`](super::SqliteWorkspace).
+struct SqliteLease {
+    inner: Arc<Inner>,
+    /// `None` once it was given back.
+    guard: Mutex<Option<Box<dyn DiskFile>>>,
+    guard_name: String,
+    guard_id: (u64, u64),
+    epoch: u64,
+    token: String,
+    deadline: Duration,
+}
+
+impl SqliteLease {
+    /// The fence, inside the transaction of what it allows.
+    fn fence(&self, rows: &Rows<'_>, name: &Name) -> Result<()> {
+        let lost = |by| Err(Error::LeaseLost(by));
+        let disk = self.inner.disk.as_ref();
+        if disk.elapsed() >= self.deadline {
+            return lost(LostBy::Deadline);
+        }
+        if disk.stat(&self.guard_name).at("look at", &self.guard_name)?.is_none_or(|named| named.id != self.guard_id) {
+            return lost(LostBy::Guard);
+        }
+        let standing: Option<(i64, String)> = rows.run(name, |connection, scope| {
+            connection
+                .prepare_cached("SELECT epoch, token FROM workspace_leases WHERE user_id = ?1 AND agent_id = ?2")?
+                .query_row(params![scope.user, scope.agent], |row| Ok((row.get(0)?, row.get(1)?)))
+                .optional()
+        })?;
+        match standing {
+            Some((_, token)) if token != self.token => lost(LostBy::Token),
+            Some((epoch, _)) if u64::try_from(epoch) != Ok(self.epoch) => lost(LostBy::Epoch),
+            Some(_) => Ok(()),
+            None => lost(LostBy::Token),
+        }
+    }
+
+    fn fenced<T>(&self, action: &'static str, name: &Name, mutate: impl FnOnce(&Rows<'_>) -> Result<T>) -> Result<T> {
+        self.inner.write(action, name, |rows| {
+            self.fence(rows, name)?;
+            mutate(rows)
+        })
+    }
+
+    /// The row stays, for its epoch; the kernel's lock is what is given back.
+    fn give_back(&self) {
+        drop(self.guard.lock().unwrap_or_else(PoisonError::into_inner).take());
+    }
+}
+
+impl Lease for SqliteLease {
+    fn epoch(&self) -> u64 {
+        self.epoch
+    }
+
+    fn check(&self) -> Result<()> {
+        let name: Name = StateName::LEDGER.into();
+        let mut connection = self.inner.lock();
+        let folded = |error| fold("check the lease of", &self.inner.file, error);
+        let transaction = connection.transaction().map_err(folded)?;
+        self.fence(&Rows { transaction: &transaction, inner: &self.inner }, &name)
+    }
+
+    fn append(&self, name: &Name, bytes: &[u8]) -> Result<()> {
+        self.fenced("append to", name, |rows| rows.append(name, bytes))
+    }
+
+    fn replace(&self, name: &Name, bytes: &[u8]) -> Result<()> {
+        self.fenced("replace", name, |rows| rows.write(name, bytes, WriteMode::Replace).map(|_| ()))
+    }
+
+    fn remove(&self, name: &Name) -> Result<bool> {
+        self.fenced("remove", name, |rows| rows.remove(name))
+    }
+
+    fn release(self: Box<Self>) -> Result<()> {
+        self.give_back();
+        Ok(())
+    }
+}
+
+impl Drop for SqliteLease {
+    fn drop(&mut self) {
+        self.give_back();
+    }
+}
+
+impl fmt::Debug for SqliteLease {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "SqliteLease {{ epoch: {} }}", self.epoch)
+    }
+}
