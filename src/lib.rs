@@ -11,6 +11,7 @@ mod dreamer;
 mod drive;
 mod env;
 mod error;
+mod exchange;
 mod file;
 mod format;
 mod gate;
@@ -19,6 +20,9 @@ mod llm;
 mod models;
 mod name;
 mod pii;
+mod session;
+#[cfg(feature = "sqlite")]
+mod sqlite;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 mod text;
@@ -38,6 +42,7 @@ pub use dreamer::{
 };
 pub use drive::{dream_once, dream_once_async, dream_once_at};
 pub use error::{Error, LostBy, Refusal, Result};
+pub use exchange::copy_into;
 pub use file::FileWorkspace;
 pub use format::{DreamId, DreamedState, JournalName, Quarantine, QuarantineEntry, QuarantinedFile};
 pub use gate::{Allow, SecretGate, Strictness};
@@ -46,6 +51,10 @@ pub use llm::{Finish, LlmClient, LlmError, LlmFn, LlmReply, LlmRequest, Usage, l
 pub use models::Extractive;
 pub use name::{DocName, Name, NameError, Space, StateName};
 pub use pii::{Confidence, Finding, PiiFilter};
+pub use session::Guarded;
+#[cfg(feature = "sqlite")]
+#[cfg_attr(docsrs, doc(cfg(feature = "sqlite")))]
+pub use sqlite::{SqliteWorkspace, Version};
 pub use workspace::{
     Claim, ClaimTerms, Holder, Lease, Listing, MAX_DOCUMENT, Metadata, Tail, Workspace, WorkspaceExt,
     WriteMode,

@@ -68,7 +68,8 @@ impl Kind {
             "heartbeat.md" => Self::Heartbeat,
             other if other.starts_with("bootstrap.md") => Self::Bootstrap,
             other => {
-                let journal = DocName::parse(other).ok().is_some_and(|name| JournalName::parse(&name).is_some());
+                let journal =
+                    DocName::parse(other).ok().is_some_and(|name| JournalName::parse(&name).is_some());
                 if journal { Self::Journal } else { Self::Other }
             }
         }
@@ -100,6 +101,7 @@ const JOURNAL: Rights = Rights { read: true, append: true, write: false };
 const NONE: Rights = Rights { read: false, append: false, write: false };
 
 /// The access table.
+#[expect(clippy::match_same_arms, reason = "a table is read row by row")]
 fn rights(kind: SessionKind, actor: Actor, document: Kind) -> Rights {
     match (kind, actor, document) {
         // In private the human may do anything; this library acts for them.
@@ -258,7 +260,11 @@ mod tests {
                 assert_eq!(may(Main, Actor::Agent, verb, name), main.contains(&verb), "main {verb:?} {name}");
                 for actor in [Actor::Agent, Actor::Human, Actor::Library] {
                     for kind in [Shared, Subagent] {
-                        assert_eq!(may(kind, actor, verb, name), shared.contains(&verb), "{kind:?} {verb:?} {name}");
+                        assert_eq!(
+                            may(kind, actor, verb, name),
+                            shared.contains(&verb),
+                            "{kind:?} {verb:?} {name}"
+                        );
                     }
                     let expected = shared.contains(&verb) || (name == "HEARTBEAT.md" && verb == Read);
                     assert_eq!(may(Scheduled, actor, verb, name), expected, "scheduled {verb:?} {name}");

@@ -114,12 +114,18 @@ impl SqliteLease {
         if disk.elapsed() >= self.deadline {
             return lost(LostBy::Deadline);
         }
-        if disk.stat(&self.guard_name).at("look at", &self.guard_name)?.is_none_or(|named| named.id != self.guard_id) {
+        if disk
+            .stat(&self.guard_name)
+            .at("look at", &self.guard_name)?
+            .is_none_or(|named| named.id != self.guard_id)
+        {
             return lost(LostBy::Guard);
         }
         let standing: Option<(i64, String)> = rows.run(name, |connection, scope| {
             connection
-                .prepare_cached("SELECT epoch, token FROM workspace_leases WHERE user_id = ?1 AND agent_id = ?2")?
+                .prepare_cached(
+                    "SELECT epoch, token FROM workspace_leases WHERE user_id = ?1 AND agent_id = ?2",
+                )?
                 .query_row(params![scope.user, scope.agent], |row| Ok((row.get(0)?, row.get(1)?)))
                 .optional()
         })?;
@@ -131,7 +137,12 @@ impl SqliteLease {
         }
     }
 
-    fn fenced<T>(&self, action: &'static str, name: &Name, mutate: impl FnOnce(&Rows<'_>) -> Result<T>) -> Result<T> {
+    fn fenced<T>(
+        &self,
+        action: &'static str,
+        name: &Name,
+        mutate: impl FnOnce(&Rows<'_>) -> Result<T>,
+    ) -> Result<T> {
         self.inner.write(action, name, |rows| {
             self.fence(rows, name)?;
             mutate(rows)

@@ -14,7 +14,9 @@ use std::time::Duration;
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use rusqlite::types::ValueRef;
-use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Transaction, TransactionBehavior, params};
+use rusqlite::{
+    Connection, ErrorCode, OpenFlags, OptionalExtension, Transaction, TransactionBehavior, params,
+};
 
 use crate::access::Scope;
 use crate::digest::Hasher;
@@ -86,10 +88,10 @@ impl SqliteWorkspace {
     /// is no SQLite database or another program's, [`Error::NetworkFileSystem`] for a network drive.
     pub fn open(path: impl AsRef<Path>, scope: Scope) -> Result<Self> {
         let path = path.as_ref();
-        let file = path.file_name().and_then(|name| name.to_str()).ok_or(Error::Config {
-            setting: "path",
-            rule: "must name a file, in Unicode",
-        })?;
+        let file = path
+            .file_name()
+            .and_then(|name| name.to_str())
+            .ok_or(Error::Config { setting: "path", rule: "must name a file, in Unicode" })?;
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let disk: Arc<dyn Disk> = Arc::new(OsDisk::open(folder).at("open", folder.display())?);
         if let Some(file_system) = disk.network().at("look at", folder.display())? {
@@ -103,7 +105,9 @@ impl SqliteWorkspace {
             Err(error) => return Err(error).at("create", file),
         }
         let path = disk.root().join(file);
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NOFOLLOW | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+            | OpenFlags::SQLITE_OPEN_NOFOLLOW
+            | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let opened = Connection::open_with_flags(&path, flags);
         let mut connection = opened.map_err(|error| fold("open", file, error))?;
         schema::prepare(&mut connection, file, PATIENCE)?;
@@ -154,7 +158,9 @@ impl SqliteWorkspace {
                     "SELECT content FROM memory_document_versions
                      WHERE user_id = ?1 AND agent_id = ?2 AND path = ?3 AND revision = ?4",
                 )?
-                .query_row(params![scope.user, scope.agent, name.as_str(), revision.to_string()], |row| content(row.get_ref(0)?))
+                .query_row(params![scope.user, scope.agent, name.as_str(), revision.to_string()], |row| {
+                    content(row.get_ref(0)?)
+                })
                 .optional()
         })?;
         let name: Name = name.clone().into();
@@ -177,10 +183,16 @@ impl Inner {
     }
 
     /// Runs a mutation in one immediate transaction: all of it, or nothing.
-    fn write<T>(&self, action: &'static str, name: &Name, mutate: impl FnOnce(&Rows<'_>) -> Result<T>) -> Result<T> {
+    fn write<T>(
+        &self,
+        action: &'static str,
+        name: &Name,
+        mutate: impl FnOnce(&Rows<'_>) -> Result<T>,
+    ) -> Result<T> {
         let mut connection = self.lock();
         let fold = |error| fold(action, &self.place(name), error);
-        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(fold)?;
+        let transaction =
+            connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(fold)?;
         let done = mutate(&Rows { transaction: &transaction, inner: self })?;
         transaction.commit().map_err(fold)?;
         Ok(done)
@@ -204,8 +216,13 @@ struct Row {
 }
 
 impl Rows<'_> {
-    fn run<T>(&self, name: &Name, query: impl FnOnce(&Connection, &Scope) -> rusqlite::Result<T>) -> Result<T> {
-        query(self.transaction, &self.inner.scope).map_err(|error| fold("write", &self.inner.place(name), error))
+    fn run<T>(
+        &self,
+        name: &Name,
+        query: impl FnOnce(&Connection, &Scope) -> rusqlite::Result<T>,
+    ) -> Result<T> {
+        query(self.transaction, &self.inner.scope)
+            .map_err(|error| fold("write", &self.inner.place(name), error))
     }
 
     fn get(&self, name: &Name) -> Result<Option<Row>> {
@@ -352,7 +369,9 @@ impl Rows<'_> {
 
     fn remove(&self, name: &Name) -> Result<bool> {
         let Some(row) = self.get(name)? else {
-            if name.space() == Space::Document && self.run(name, |connection, scope| is_folder(connection, scope, name.as_str()))? {
+            if name.space() == Space::Document
+                && self.run(name, |connection, scope| is_folder(connection, scope, name.as_str()))?
+            {
                 return Err(Error::Refused { path: name.to_string(), reason: Refusal::NotAFile });
             }
             return Ok(false);
@@ -364,7 +383,9 @@ impl Rows<'_> {
 
     fn delete(&self, name: &Name) -> Result<()> {
         let sql = match name.space() {
-            Space::Document => "DELETE FROM memory_documents WHERE user_id = ?1 AND agent_id = ?2 AND path = ?3",
+            Space::Document => {
+                "DELETE FROM memory_documents WHERE user_id = ?1 AND agent_id = ?2 AND path = ?3"
+            }
             Space::State => "DELETE FROM workspace_state WHERE user_id = ?1 AND agent_id = ?2 AND name = ?3",
         };
         self.run(name, |connection, scope| {
@@ -384,7 +405,9 @@ impl Workspace for SqliteWorkspace {
     fn list(&self, folder: Option<&DocName>) -> Result<Listing> {
         let place = folder.map_or("/", |name| name.as_str());
         if let Some(folder) = folder {
-            let is_document = self.inner.read("list", place, |connection, scope| exists(connection, scope, folder.as_str()))?;
+            let is_document = self
+                .inner
+                .read("list", place, |connection, scope| exists(connection, scope, folder.as_str()))?;
             if is_document {
                 return Err(Error::Refused { path: folder.to_string(), reason: Refusal::NotAFolder });
             }
@@ -426,9 +449,13 @@ impl Workspace for SqliteWorkspace {
         let found = self.inner.read("look at", name, |connection, scope| {
             let found: Option<(i64, i64)> = connection
                 .prepare_cached(sql)?
-                .query_row(params![scope.user, scope.agent, name.as_str()], |row| Ok((row.get(0)?, row.get(1)?)))
+                .query_row(params![scope.user, scope.agent, name.as_str()], |row| {
+                    Ok((row.get(0)?, row.get(1)?))
+                })
                 .optional()?;
-            let folder = found.is_none() && name.space() == Space::Document && is_folder(connection, scope, name.as_str())?;
+            let folder = found.is_none()
+                && name.space() == Space::Document
+                && is_folder(connection, scope, name.as_str())?;
             Ok((found, folder))
         })?;
         match found {
@@ -446,8 +473,12 @@ impl Workspace for SqliteWorkspace {
             return Ok(None);
         }
         let sql = match name.space() {
-            Space::Document => "SELECT content FROM memory_documents WHERE user_id = ?1 AND agent_id = ?2 AND path = ?3",
-            Space::State => "SELECT content FROM workspace_state WHERE user_id = ?1 AND agent_id = ?2 AND name = ?3",
+            Space::Document => {
+                "SELECT content FROM memory_documents WHERE user_id = ?1 AND agent_id = ?2 AND path = ?3"
+            }
+            Space::State => {
+                "SELECT content FROM workspace_state WHERE user_id = ?1 AND agent_id = ?2 AND name = ?3"
+            }
         };
         let bytes = self.inner.read("read", name, |connection, scope| {
             connection
@@ -559,8 +590,12 @@ fn fold(action: &'static str, path: &str, error: rusqlite::Error) -> Error {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Error::Busy { path },
         Some(ErrorCode::NotADatabase) => corrupt("it is no SQLite database"),
         Some(ErrorCode::DatabaseCorrupt) => corrupt("the database is malformed"),
-        Some(ErrorCode::DiskFull) => Error::Io { action, path, source: std::io::ErrorKind::StorageFull.into() },
-        Some(ErrorCode::ReadOnly) => Error::Io { action, path, source: std::io::ErrorKind::ReadOnlyFilesystem.into() },
+        Some(ErrorCode::DiskFull) => {
+            Error::Io { action, path, source: std::io::ErrorKind::StorageFull.into() }
+        }
+        Some(ErrorCode::ReadOnly) => {
+            Error::Io { action, path, source: std::io::ErrorKind::ReadOnlyFilesystem.into() }
+        }
         _ => Error::Database { action, path, source: Box::new(error) },
     }
 }

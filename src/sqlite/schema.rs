@@ -102,7 +102,12 @@ fn look(connection: &Connection, file: &str) -> Result<usize> {
         .map_err(|error| fold("open", file, error))?;
     let is_new = application == 0 && version == 0 && tables == 0;
     if application != APPLICATION_ID && !is_new {
-        return Err(Error::Corrupt { name: file.to_owned(), line: 0, column: 0, what: "it is a database of another program" });
+        return Err(Error::Corrupt {
+            name: file.to_owned(),
+            line: 0,
+            column: 0,
+            what: "it is a database of another program",
+        });
     }
     let (found, known) = (u64::try_from(version).unwrap_or(u64::MAX), MIGRATIONS.len() as u64);
     if found > known {
@@ -120,14 +125,17 @@ fn migrate(connection: &mut Connection, file: &str) -> Result<()> {
         transaction.execute_batch(migration).map_err(folded)?;
     }
     transaction.pragma_update(None, "application_id", APPLICATION_ID).map_err(folded)?;
-    transaction.pragma_update(None, "user_version", MIGRATIONS.len()).map_err(folded)?;
+    let newest = i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX);
+    transaction.pragma_update(None, "user_version", newest).map_err(folded)?;
     transaction.commit().map_err(folded)
 }
 
 /// Whether a version of SQLite keeps committed transactions in WAL mode: 3.7.0 to 3.51.2 can lose them when
 /// the log is reset, but for the releases that the fix was carried back to.
 fn wal_is_safe(version: i32) -> bool {
-    version >= 3_051_003 || (3_050_007..3_051_000).contains(&version) || (3_044_006..3_045_000).contains(&version)
+    version >= 3_051_003
+        || (3_050_007..3_051_000).contains(&version)
+        || (3_044_006..3_045_000).contains(&version)
 }
 
 #[cfg(test)]

@@ -26,7 +26,7 @@ use crate::document::Revision;
 use crate::dream::JournalDreamer;
 use crate::dreamer::{Dreamer, Outcome, Step};
 use crate::drive::dream_once_at;
-use crate::error::Error;
+use crate::error::{Error, Refusal};
 use crate::name::{DocName, StateName};
 use crate::pii::PiiFilter;
 use crate::workspace::{Claim, ClaimTerms, Lease, Workspace, WorkspaceExt, WriteMode};
@@ -34,17 +34,23 @@ use crate::workspace::{Claim, ClaimTerms, Lease, Workspace, WorkspaceExt, WriteM
 /// Makes a new, empty workspace.
 pub type Make<'a> = &'a dyn Fn() -> Arc<dyn Workspace>;
 
-/// Runs every suite of a workspace: documents, listing, appends, leases, and a dream on it.
+/// Runs every suite of a workspace: its documents, its state, its leases, and a dream on it.
 pub fn workspace(make: Make<'_>) {
+    view(make);
+    states(make().as_ref());
+    leases(&make());
+    dream(&make());
+}
+
+/// Runs the suites of documents alone: what also a view that guards a workspace does for the human in private.
+pub fn view(make: Make<'_>) {
     documents(make().as_ref());
     revisions(make().as_ref());
     ranges(make().as_ref());
     listing(make().as_ref());
+    places(make().as_ref());
     appends(&make());
     renames(make().as_ref());
-    states(make().as_ref());
-    leases(&make());
-    dream(&make());
 }
 
 fn name(text: &str) -> DocName {
@@ -127,13 +133,31 @@ pub fn listing(workspace: &dyn Workspace) {
     for text in ["memory/b.md", "memory/a.md", "memory/deep/c.md", "SOUL.md"] {
         workspace.write(&name(text), b"x", WriteMode::Create).expect("a create");
     }
-    workspace.write(&StateName::LOG, b"x", WriteMode::Create).expect("a state file");
     let journals = workspace.list(Some(&DocName::JOURNALS)).expect("a listing");
     assert_eq!(journals.documents, [name("memory/a.md"), name("memory/b.md")]);
     assert_eq!(journals.folders, [name("memory/deep")]);
     let root = workspace.list(None).expect("a listing");
     assert_eq!(root.documents, [DocName::SOUL]);
-    assert_eq!(root.folders, [DocName::JOURNALS], "state is not listed");
+    assert_eq!(root.folders, [DocName::JOURNALS]);
+}
+
+/// A name is a document's or a folder's and never both, also where folders are made of names alone.
+pub fn places(workspace: &dyn Workspace) {
+    workspace.write(&name("memory/a.md"), b"x", WriteMode::Create).expect("a create");
+    let refused = |result: Result<(), Error>| match result {
+        Err(Error::Refused { reason, .. }) => reason,
+        other => panic!("this must be refused: {other:?}"),
+    };
+    let folder = name("memory");
+    assert_eq!(refused(workspace.read(&folder).map(|_| ())), Refusal::NotAFile);
+    assert_eq!(refused(workspace.metadata(&folder).map(|_| ())), Refusal::NotAFile);
+    assert_eq!(refused(workspace.write(&folder, b"x", WriteMode::Replace).map(|_| ())), Refusal::NotAFile);
+    assert_eq!(refused(workspace.append(&folder, b"x")), Refusal::NotAFile);
+    assert_eq!(refused(workspace.remove(&folder).map(|_| ())), Refusal::NotAFile);
+    let below = name("memory/a.md/b.md");
+    assert_eq!(refused(workspace.write(&below, b"x", WriteMode::Create).map(|_| ())), Refusal::NotAFolder);
+    assert_eq!(refused(workspace.append(&below, b"x")), Refusal::NotAFolder);
+    assert_eq!(refused(workspace.list(Some(&name("memory/a.md"))).map(|_| ())), Refusal::NotAFolder);
 }
 
 /// Appends follow one another and lose nothing, from several threads.
@@ -184,6 +208,8 @@ pub fn states(workspace: &dyn Workspace) {
         workspace.write(&state, b"{}", WriteMode::Replace).expect("a write");
         workspace.append(&state, b"\n").expect("an append");
         assert_eq!(workspace.read(&state).expect("a read").expect("a state").bytes(), b"{}\n");
+        let root = workspace.list(None).expect("a listing");
+        assert!(root.documents.is_empty() && root.folders.is_empty(), "state is not listed");
         assert!(workspace.remove(&state).expect("a removal"));
     }
 }

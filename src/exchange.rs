@@ -1,0 +1,71 @@
+//! Moving a life from one home to another.
+
+use crate::error::{Error, Result};
+use crate::name::{DocName, Name, StateName};
+use crate::workspace::{Claim, ClaimTerms, Lease, Workspace, WriteMode};
+
+/// Copies all documents and the dream's state from one workspace to another, byte for byte; returns how many
+/// documents were copied.
+///
+/// Both are claimed meanwhile, so that no dream runs in between. The ledger goes along: what a model was
+/// shown in one home is not shown again in the other. A copy that was interrupted is taken up by calling it
+/// again.
+///
+/// ```
+/// use noctuary::{DocName, FileWorkspace, Scope, SqliteWorkspace, Workspace, WriteMode, copy_into};
+///
+/// let folder = tempfile::tempdir()?;
+/// let files = FileWorkspace::open(folder.path())?;
+/// files.write(&DocName::SOUL, b"# Soul\n", WriteMode::Create)?;
+///
+/// let other = tempfile::tempdir()?;
+/// let database = SqliteWorkspace::open(other.path().join("life.db"), Scope::user("marta"))?;
+/// assert_eq!(copy_into(&files, &database)?, 1);
+/// assert_eq!(database.read(&DocName::SOUL)?.unwrap().bytes(), b"# Soul\n");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+///
+/// [`Error::Conflict`] where a document of the same name with other content stands in the target, which is
+/// left as it is; [`Error::Busy`] where somebody dreams in either.
+pub fn copy_into(source: &dyn Workspace, target: &dyn Workspace) -> Result<u64> {
+    let (_from, _to) = (claim(source)?, claim(target)?);
+    let mut copied = 0;
+    let mut folders: Vec<Option<DocName>> = vec![None];
+    while let Some(folder) = folders.pop() {
+        let listing = source.list(folder.as_ref())?;
+        for name in &listing.documents {
+            copied += u64::from(copy(source, target, name)?);
+        }
+        folders.extend(listing.folders.into_iter().rev().map(Some));
+    }
+    // The state last, and the intent first of it: a copy that ends in between knows less than it has, and
+    // shows again at worst what it did not know to be shown.
+    for state in
+        [StateName::INTENT, StateName::LOG, StateName::QUARANTINE, StateName::LEDGER, StateName::DREAMED]
+    {
+        copy(source, target, &state)?;
+    }
+    Ok(copied)
+}
+
+fn claim(workspace: &dyn Workspace) -> Result<Box<dyn Lease>> {
+    match workspace.claim(&ClaimTerms::default())? {
+        Claim::Granted(lease) => Ok(lease),
+        Claim::Held(_) => Err(Error::Busy { path: workspace.location() }),
+    }
+}
+
+/// Copies one name; `false` where nothing stands there any more.
+fn copy(source: &dyn Workspace, target: &dyn Workspace, name: &Name) -> Result<bool> {
+    let Some(document) = source.read(name)? else { return Ok(false) };
+    match target.write(name, document.bytes(), WriteMode::Create) {
+        // What an earlier, interrupted copy brought.
+        Err(Error::Conflict { current: Some(current), .. }) if current.revision() == document.revision() => {
+            Ok(true)
+        }
+        Err(error) => Err(error),
+        Ok(_) => Ok(true),
+    }
+}
