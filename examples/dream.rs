@@ -6,6 +6,8 @@
 //! cargo run --example dream -- PATH --preview  the same, and writes nothing
 //! cargo run --example dream -- PATH --all      without the window of 30 days
 //! cargo run --example dream -- PATH --json     the report as JSON, for a program to read
+//! cargo run --example dream -- --sqlite FILE   the same life inside one SQLite file; a new file takes in
+//!                                              the sample, or PATH, first
 //! ```
 //!
 //! No model and no network: [`Extractive`] picks the lines. Put your own [`LlmClient`] in its place.
@@ -27,13 +29,9 @@ type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 fn main() -> Result<()> {
     let arguments = Arguments::parse(env::args().skip(1))?;
-    let path = match &arguments.path {
-        Some(path) => path.clone(),
-        None => copy_sample()?,
-    };
-    let workspace = Arc::new(FileWorkspace::open(&path)?);
+    let workspace = open(&arguments)?;
     let before = workspace.read_text(&DocName::MEMORY)?.unwrap_or_default();
-    let dreamer = JournalDreamer::builder(workspace.clone())
+    let dreamer = JournalDreamer::builder(Arc::clone(&workspace))
         .enabled(true)
         .configure(|config| {
             config.mode = if arguments.preview { DreamMode::Preview } else { DreamMode::Append };
@@ -47,31 +45,66 @@ fn main() -> Result<()> {
         println!("{}", serde_json::to_string_pretty(&report)?);
         return Ok(());
     }
-    Page::new(workspace.as_ref()).print(&report, &before, arguments.path.is_none())
+    Page::new(workspace.as_ref()).print(
+        &report,
+        &before,
+        arguments.path.is_none() && arguments.sqlite.is_none(),
+    )
+}
+
+/// Opens the workspace that was asked for, or a copy of the sample.
+fn open(arguments: &Arguments) -> Result<Arc<dyn Workspace>> {
+    let folder = || -> Result<FileWorkspace> {
+        Ok(FileWorkspace::open(match &arguments.path {
+            Some(path) => path.clone(),
+            None => copy_sample()?,
+        })?)
+    };
+    match &arguments.sqlite {
+        None => Ok(Arc::new(folder()?)),
+        Some(file) => in_sqlite(file, folder),
+    }
+}
+
+#[cfg(feature = "sqlite")]
+fn in_sqlite(file: &Path, folder: impl FnOnce() -> Result<FileWorkspace>) -> Result<Arc<dyn Workspace>> {
+    let workspace = noctuary::SqliteWorkspace::open(file, noctuary::Scope::user("operator"))?;
+    let listing = workspace.list(None)?;
+    if listing.documents.is_empty() && listing.folders.is_empty() {
+        let copied = noctuary::copy_into(&folder()?, &workspace)?;
+        eprintln!("{} copied into {}", count(usize::try_from(copied)?, "document"), file.display());
+    }
+    Ok(Arc::new(workspace))
+}
+
+#[cfg(not(feature = "sqlite"))]
+fn in_sqlite(_file: &Path, _folder: impl FnOnce() -> Result<FileWorkspace>) -> Result<Arc<dyn Workspace>> {
+    Err("--sqlite needs the feature \"sqlite\"".into())
 }
 
 /// What was asked for on the command line.
 #[derive(Default)]
 struct Arguments {
     path: Option<PathBuf>,
+    sqlite: Option<PathBuf>,
     preview: bool,
     all: bool,
     json: bool,
 }
 
 impl Arguments {
-    fn parse(arguments: impl Iterator<Item = String>) -> Result<Self> {
+    fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Self> {
         let mut parsed = Self::default();
-        for argument in arguments {
+        while let Some(argument) = arguments.next() {
             match argument.as_str() {
                 "--preview" => parsed.preview = true,
                 "--all" => parsed.all = true,
                 "--json" => parsed.json = true,
+                "--sqlite" => parsed.sqlite = Some(arguments.next().ok_or("--sqlite needs a file")?.into()),
                 path if !path.starts_with('-') && parsed.path.is_none() => parsed.path = Some(path.into()),
                 other => {
-                    return Err(
-                        format!("{other:?} is not known; use [PATH] [--preview] [--all] [--json]").into()
-                    );
+                    let usage = "[PATH] [--preview] [--all] [--json] [--sqlite FILE]";
+                    return Err(format!("{other:?} is not known; use {usage}").into());
                 }
             }
         }

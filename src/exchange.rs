@@ -12,6 +12,7 @@ use crate::workspace::{Claim, ClaimTerms, Lease, Workspace, WriteMode};
 /// again.
 ///
 /// ```
+/// # #[cfg(feature = "sqlite")] {
 /// use noctuary::{DocName, FileWorkspace, Scope, SqliteWorkspace, Workspace, WriteMode, copy_into};
 ///
 /// let folder = tempfile::tempdir()?;
@@ -22,6 +23,7 @@ use crate::workspace::{Claim, ClaimTerms, Lease, Workspace, WriteMode};
 /// let database = SqliteWorkspace::open(other.path().join("life.db"), Scope::user("marta"))?;
 /// assert_eq!(copy_into(&files, &database)?, 1);
 /// assert_eq!(database.read(&DocName::SOUL)?.unwrap().bytes(), b"# Soul\n");
+/// # }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
