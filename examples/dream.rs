@@ -271,9 +271,8 @@ impl<'a> Page<'a> {
         for masked in report.passes.iter().flat_map(|pass| &pass.masked) {
             rows.push(format!("{} × {} masked before anybody was asked", masked.count, masked.class));
         }
-        let stripped: u64 = report.passes.iter().map(|pass| pass.stripped_lines).sum();
-        if stripped > 0 {
-            rows.push(format!("{stripped} lines that a machine had written into a journal"));
+        for stripped in report.passes.iter().flat_map(|pass| &pass.stripped) {
+            rows.push(format!("{stripped}, which a machine had written into the journal"));
         }
         for blamed in report.passes.iter().flat_map(|pass| &pass.quarantined) {
             for journal in &blamed.journals {
@@ -325,6 +324,8 @@ impl<'a> Page<'a> {
                     }
                     None => "MEMORY.md is over its budget".to_owned(),
                 },
+                Notice::WatermarkInFuture => "the watermark lies in the future and is not trusted".to_owned(),
+                Notice::StoppedEarly(why) => format!("the night stopped early: {why}"),
                 Notice::NoJournals => "there are no journals in memory/ yet".to_owned(),
                 other => format!("{other:?}"),
             };

@@ -85,6 +85,7 @@ pub struct DreamEvent<'a> {
 
 /// How loud an event is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Level {
     /// As expected.
     Info,

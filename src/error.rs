@@ -231,6 +231,8 @@ impl<T> At<T> for io::Result<T> {
 
 /// Parses JSON of a state file; the error says where it breaks and never quotes it.
 pub(crate) fn parse_json<T: serde::de::DeserializeOwned>(name: &str, bytes: &[u8]) -> Result<T> {
+    // Some editors put a byte order mark in front.
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     serde_json::from_slice(bytes).map_err(|error| corrupt(name, &error))
 }
 

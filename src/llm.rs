@@ -158,6 +158,7 @@ impl fmt::Debug for LlmReply {
 
 /// Why an answer ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Finish {
     /// The model had no more to say.
     Stop,
@@ -189,12 +190,19 @@ impl std::ops::AddAssign for Usage {
 /// Why there is no answer.
 ///
 /// The message is shown to the operator and kept in the log: put no key into it.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[error("{message}")]
 pub struct LlmError {
     message: String,
     retryable: bool,
     source: Option<Box<dyn StdError + Send + Sync>>,
+}
+
+impl fmt::Debug for LlmError {
+    /// Vendors repeat prompts and keys in their messages.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "LlmError {{ message: {} bytes, retryable: {} }}", self.message.len(), self.retryable)
+    }
 }
 
 impl LlmError {

@@ -35,6 +35,7 @@ pub struct Finding {
 /// How sure a filter is of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Confidence {
     /// The shape fits.
     Shape,

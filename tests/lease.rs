@@ -890,7 +890,8 @@ fn a_claim_that_fails_at_any_operation_blocks_no_later_one() {
                     Err(Error::DurabilityUnknown { .. }) => unknown += 1,
                     Err(Error::Io { .. }) => {}
                     // The temporary file of a lock that was not placed: the next claim sweeps it.
-                    Ok(Claim::Granted(_)) if operation == "unlink .dreaming.d/(temporary)" && fault != Fault::Crash => {}
+                    Ok(Claim::Granted(_))
+                        if operation == "unlink .dreaming.d/(temporary)" && fault != Fault::Crash => {}
                     other => panic!("{context}: {other:?}"),
                 }
                 let ours = fs::read_to_string(path.path().join(LOCK)).unwrap_or_default();

@@ -70,7 +70,8 @@ fn secret(class: &str, dice: &mut Dice) -> String {
         "btc_legacy" => base58check(dice),
         "pem_private" => {
             let kind = dice.pick(&["", "RSA ", "EC ", "OPENSSH "]);
-            let body: Vec<String> = (0..1 + dice.roll(4)).map(|_| dice.run(&format!("{ALNUM}+/"), 64)).collect();
+            let body: Vec<String> =
+                (0..1 + dice.roll(4)).map(|_| dice.run(&format!("{ALNUM}+/"), 64)).collect();
             format!("-----BEGIN {kind}PRIVATE KEY-----\n{}\n-----END {kind}PRIVATE KEY-----", body.join("\n"))
         }
         other => panic!("no generator for {other}"),
@@ -119,7 +120,10 @@ fn journal(dice: &mut Dice, classes: &[&str]) -> (String, Vec<String>) {
         let stamp = format!("[{:02}:{:02}:00]", 9 + minute / 60, minute % 60);
         if dice.roll(5) == 0 {
             let secret = secret(classes[dice.roll(classes.len())], dice);
-            let (before, after) = (dice.pick(&["the key is ", "", "export TOKEN=", "\"", "`", "see ("]), dice.pick(&["", ".", "\"", "`", ")", " ok"]));
+            let (before, after) = (
+                dice.pick(&["the key is ", "", "export TOKEN=", "\"", "`", "see ("]),
+                dice.pick(&["", ".", "\"", "`", ")", " ok"]),
+            );
             // Some logs put their stamp before each line of a block.
             let prefix = if dice.roll(2) == 0 { format!("{stamp} [tool:env] ") } else { String::new() };
             let shown = secret.replace('\n', &format!("{line_end}{prefix}"));
@@ -140,14 +144,20 @@ struct Echo<'a> {
 impl LlmClient for Echo<'_> {
     fn complete(&self, request: &LlmRequest) -> Result<LlmReply, LlmError> {
         for secret in self.planted {
-            assert!(!request.user.contains(secret.as_str()), "a secret of {} characters was shown", secret.len());
+            assert!(
+                !request.user.contains(secret.as_str()),
+                "a secret of {} characters was shown",
+                secret.len()
+            );
         }
         let mut answer = String::from("### Facts\n");
         let mut journal = "";
         for line in request.user.lines() {
             if let Some(fence) = line.strip_prefix("<<<journal ") {
                 journal = fence.trim_end_matches(">>>").split_once(' ').unwrap().1;
-            } else if let Some((number, text)) = line.split_once("| ").filter(|(number, _)| number.starts_with('L')) {
+            } else if let Some((number, text)) =
+                line.split_once("| ").filter(|(number, _)| number.starts_with('L'))
+            {
                 writeln!(answer, "- {text} ({journal}#{number})").unwrap();
             }
         }
@@ -188,7 +198,9 @@ fn no_planted_secret_reaches_the_prompt_or_memory_and_no_citation_is_shifted() {
             assert!(!added.contains(secret.as_str()), "a secret of {} characters was promoted", secret.len());
         }
     }
-    println!("{journals} journals, {secrets} planted secrets, {promoted} promoted lines: 0 shown, 0 promoted, 0 shifted");
+    println!(
+        "{journals} journals, {secrets} planted secrets, {promoted} promoted lines: 0 shown, 0 promoted, 0 shifted"
+    );
     assert!(promoted > journals, "enough lines were promoted for this to mean anything");
 }
 
@@ -228,7 +240,9 @@ fn dream_and_check(path: &Path, planted: &[String], dice: &mut Dice) -> usize {
             let last = usize::try_from(source.last_line).unwrap();
             let cited = journal[first..last].join(" ");
             let claim = line.text.rsplit_once(" (").unwrap().0;
-            for said in claim.split("[REDACTED:").map(|piece| piece.split_once(']').map_or(piece, |(_, rest)| rest)) {
+            for said in
+                claim.split("[REDACTED:").map(|piece| piece.split_once(']').map_or(piece, |(_, rest)| rest))
+            {
                 let said = said.trim();
                 assert!(cited.contains(said), "{said:?} is not in {source}: {cited:?}");
             }

@@ -4,10 +4,12 @@
 //! the intent is dropped. [`apply`] is both the commit and the recovery. `MEMORY.md` is appended to and never
 //! replaced, since a replacement would lose what a person saves meanwhile.
 
+use std::collections::BTreeSet;
+
 use crate::error::{Error, Result};
 use crate::format::intent::{Append, Intent};
 use crate::format::ledger::Ledger;
-use crate::format::{DreamedState, curated, log};
+use crate::format::{DreamedState, curated, log, reply};
 use crate::name::{DocName, Name, StateName};
 use crate::workspace::{Lease, Workspace, WorkspaceExt};
 
@@ -15,7 +17,7 @@ use crate::workspace::{Lease, Workspace, WorkspaceExt};
 const TRIES: u32 = 4;
 
 /// How much of the log's end is looked at for a line that an interrupted commit wrote already.
-const LOG_TAIL: u64 = 1 << 20;
+const LOG_TAIL: u64 = 4 << 20;
 
 /// The document that holds curated memory: `MEMORY.md`, or the older `memory.md` where that alone exists.
 pub(super) fn memory_name(workspace: &dyn Workspace) -> Result<DocName> {
@@ -35,11 +37,28 @@ pub(super) fn commit(workspace: &dyn Workspace, lease: &dyn Lease, intent: &Inte
 
 /// Finishes the commit that an earlier run left half done; returns it where there was one.
 pub(super) fn recover(workspace: &dyn Workspace, lease: &dyn Lease) -> Result<Option<Intent>> {
-    let intent = unfinished(workspace)?;
-    if let Some(intent) = &intent {
-        apply(workspace, lease, intent)?;
+    let Some(mut intent) = unfinished(workspace)? else { return Ok(None) };
+    if was_dreamed_by_peer(workspace, &intent)? {
+        intent.append = None;
     }
-    Ok(intent)
+    apply(workspace, lease, &intent)?;
+    Ok(Some(intent))
+}
+
+/// Whether a peer that knows only the watermark has dreamed the same journals since the commit stopped: the
+/// mark is neither the one from before the commit nor the commit's own, and covers all that was shown.
+fn was_dreamed_by_peer(workspace: &dyn Workspace, intent: &Intent) -> Result<bool> {
+    let Some(append) = &intent.append else { return Ok(false) };
+    let memory = workspace.read(&append.name)?.map(crate::document::Document::into_bytes).unwrap_or_default();
+    if append.torn_bytes(&memory) > 0 || curated::has_mark(&memory, &intent.id) {
+        return Ok(false);
+    }
+    let ledger = Ledger::parse(state(workspace, &StateName::LEDGER)?.as_deref())?;
+    let standing = DreamedState::parse(state(workspace, &StateName::DREAMED)?.as_deref())?;
+    let newest = intent.ledger.values().map(|entry| entry.modified).max();
+    Ok(standing.last_processed_mtime != ledger.watermark
+        && standing.last_processed_mtime != intent.watermark
+        && standing.watermark_ns() >= newest)
 }
 
 /// The commit that is half done, if there is one.
@@ -91,14 +110,40 @@ fn append_section(
         if curated::has_section(&memory, &intent.id) {
             return Ok(());
         }
-        let done = append.torn_bytes(&memory);
-        lease.append(name, &append.section.as_bytes()[done..])?;
+        lease.append(name, missing_part(intent, append, &memory).as_bytes())?;
         let after = workspace.read(name)?.map(crate::document::Document::into_bytes).unwrap_or_default();
         if curated::has_section(&after, &intent.id) {
             return Ok(());
         }
     }
     Err(Error::Busy { path: name.to_string() })
+}
+
+/// What of the section is still to be appended to `memory`.
+fn missing_part(intent: &Intent, append: &Append, memory: &[u8]) -> String {
+    let torn = append.torn_bytes(memory);
+    if torn > 0 {
+        return String::from_utf8_lossy(&append.section.as_bytes()[torn..]).into_owned();
+    }
+    let mut section = append.section.clone();
+    if curated::has_mark(memory, &intent.id) {
+        // An append was torn, and a person has written since: what stands there is not said again.
+        let known: BTreeSet<String> = curated::statements(&String::from_utf8_lossy(memory)).collect();
+        let is_new = |line: &&str| {
+            reply::bullet(line.trim_end()).is_none_or(|item| !known.contains(&curated::statement_key(item)))
+        };
+        section = section.split_inclusive('\n').filter(is_new).collect();
+    }
+    // The file may have changed since the section was printed, and end in the middle of a line.
+    if memory.is_empty()
+        || memory.ends_with(b"\n")
+        || section.starts_with("\n\n")
+        || section.starts_with("\r\n\r\n")
+    {
+        section
+    } else {
+        format!("\n{section}")
+    }
 }
 
 /// Appends a line to the log unless an interrupted commit did.

@@ -30,7 +30,7 @@ pub struct DreamConfig {
     pub mode: DreamMode,
     /// The least time between two runs, for [`should_dream`](super::should_dream). 24 hours.
     pub interval: Duration,
-    /// The cap on all journals of one pass together, in bytes as shown. 256 KiB.
+    /// The cap on all journals of one pass together, in bytes of theirs; line numbers come on top. 256 KiB.
     pub total_input_bytes: u64,
     /// The cap on one journal in one pass, in bytes. 64 KiB.
     pub max_file_bytes: u64,

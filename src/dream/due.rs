@@ -8,6 +8,7 @@ use crate::format::DreamedState;
 
 /// The answer of [`should_dream`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Due {
     /// Dreaming is off.
     Off,

@@ -24,11 +24,14 @@ use crate::format::log::{self, LogLine};
 use crate::format::{DreamId, DreamedState, JournalName, Quarantine, curated};
 use crate::llm::{LlmError, LlmReply, LlmRequest};
 use crate::name::{DocName, StateName};
-use crate::workspace::{Claim, Lease};
+use crate::workspace::{Claim, Lease, WorkspaceExt};
 use request::Prepared;
 
 /// For how many of the last appended sections it is looked whether they still stand in `MEMORY.md`.
 const WATCHED_SECTIONS: usize = 30;
+
+/// How much of the log's end is remembered, in bytes.
+const MOST_LOG: u64 = 16 << 20;
 
 /// One call of `begin`, until its last `resume`.
 pub(super) struct Run {
@@ -102,9 +105,12 @@ impl Run {
         if self.lease.is_some() {
             self.report.recovered = Some(intent.id);
         } else {
-            // What the commit will have shown counts as shown, also for a preview.
+            // What the commit will have done counts as done, also for a preview.
             self.ledger.apply(&intent.ledger);
+            self.ledger.retain(|name, _| !intent.forget.contains(name));
             self.ledger.watermark = intent.watermark;
+            self.state = intent.state;
+            self.log.push(intent.log);
             self.report.notices.push(Notice::UnfinishedCommit(intent.id));
         }
     }
@@ -127,20 +133,41 @@ impl Run {
         let workspace = self.inner.workspace.as_ref();
         let name = commit::memory_name(workspace)?;
         let bytes = workspace.read(&name)?.map(crate::document::Document::into_bytes).unwrap_or_default();
+        if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
+            // UTF-16: a section in UTF-8 would be noise in it.
+            return Err(Error::NotUtf8 { name: name.into(), valid_up_to: 0 });
+        }
         Ok((name, bytes))
     }
 
-    /// Goes to the next pass that needs the model, or ends.
+    /// Goes to the next pass that needs the model, or ends. What fails after a pass was committed ends the run
+    /// and not the report: the caller learns what was promoted.
     fn next(mut self) -> Result<Step> {
+        match self.advance() {
+            Ok(Next::Ask(asking)) => Ok(Step::Ask(Box::new(JournalPass { run: self, asking }))),
+            Ok(Next::Idle(survey)) => self.finish_idle(&survey),
+            Ok(Next::Lost(pass, by)) => self.lose(*pass, by),
+            Ok(Next::End) => self.finish(),
+            Err(error) if self.report.passes.is_empty() => Err(error),
+            Err(error) => {
+                self.report.notices.push(Notice::StoppedEarly(error.to_string()));
+                self.finish()
+            }
+        }
+    }
+
+    fn advance(&mut self) -> Result<Next> {
+        let inner = Arc::clone(&self.inner);
+        let (workspace, config) = (inner.workspace.as_ref(), &inner.config);
         loop {
-            let config = &self.inner.config;
             let mut survey = select::survey(Situation {
-                workspace: self.inner.workspace.as_ref(),
+                workspace,
                 config,
                 now: self.begun,
                 ledger: &self.ledger,
                 state: &self.state,
                 quarantine: &self.quarantine,
+                may_show: &|name| !config.redact || inner.gate.inspect(name.as_str()).is_empty(),
             })?;
             let not_due = due::breaker(self.now, &self.state, config);
             if self.asked >= config.max_passes || (not_due.is_some() && !survey.is_idle()) {
@@ -150,18 +177,21 @@ impl Run {
                     self.report.outcome = Outcome::NotDue;
                     self.inner.tell(Outcome::NotDue, None, Vec::new(), Vec::new());
                 }
-                return self.finish();
+                return Ok(Next::End);
             }
-            let today = config.day.date(self.begun);
-            let selection = survey.select(self.inner.workspace.as_ref(), config, today, self.order);
+            let selection = survey.select(workspace, config, self.begun, self.order);
             self.note(&survey);
             if selection.slices.is_empty() {
-                return if self.report.passes.is_empty() { self.finish_idle(&survey) } else { self.finish() };
+                return Ok(if self.report.passes.is_empty() {
+                    Next::Idle(Box::new(survey))
+                } else {
+                    Next::End
+                });
             }
             match self.prepare(survey, selection)? {
-                Prepared::Ask(asking) => return Ok(Step::Ask(Box::new(JournalPass { run: self, asking }))),
+                Prepared::Ask(asking) => return Ok(Next::Ask(asking)),
                 Prepared::Committed => {}
-                Prepared::Lost(pass, by) => return self.lose(*pass, by),
+                Prepared::Lost(pass, by) => return Ok(Next::Lost(pass, by)),
             }
         }
     }
@@ -170,9 +200,15 @@ impl Run {
     fn note(&mut self, survey: &Survey) {
         for (journal, seen) in &survey.reports {
             let report = self.journals.entry(journal.clone()).or_insert_with(|| seen.clone());
-            if !(report.shown > 0 && seen.reason == ReadReason::AlreadyShown) {
-                report.reason = seen.reason;
-            }
+            report.reason = match (report.reason, seen.reason) {
+                // What an earlier pass of this run did with it says more than that nothing is left.
+                (earlier, ReadReason::AlreadyShown) => earlier,
+                (_, ReadReason::OverBudget) if report.shown > 0 => ReadReason::PartlyShown,
+                (earlier @ (ReadReason::Unfinished | ReadReason::Unreadable), ReadReason::OverBudget) => {
+                    earlier
+                }
+                (_, now) => now,
+            };
             (report.size, report.pending) = (seen.size, seen.pending);
         }
         for notice in &survey.notices {
@@ -229,6 +265,7 @@ impl Run {
         self.stamp(&mut state, Outcome::NothingNew);
         self.ledger.apply(&survey.refreshed);
         let before = self.ledger.watermark.clone();
+        record::raise_watermark(&mut state, survey, &Selection::default());
         self.ledger.watermark.clone_from(&state.last_processed_mtime);
         self.ledger.retain(|name, _| !survey.forget.contains(name));
         let learned =
@@ -267,13 +304,14 @@ impl Run {
             self.report.notices.push(Notice::NoJournals);
         }
         self.report.journals = std::mem::take(&mut self.journals).into_values().collect();
-        let (_, memory) = self.memory()?;
-        let chars = String::from_utf8_lossy(&memory).chars().count() as u64;
-        let gauge = MemoryGauge { chars, budget: self.inner.config.memory_budget };
-        if gauge.is_over() {
-            self.report.notices.push(Notice::MemoryOverBudget);
+        if let Ok((_, memory)) = self.memory() {
+            let chars = String::from_utf8_lossy(&memory).chars().count() as u64;
+            let gauge = MemoryGauge { chars, budget: self.inner.config.memory_budget };
+            if gauge.is_over() {
+                self.report.notices.push(Notice::MemoryOverBudget);
+            }
+            self.report.memory = Some(gauge);
         }
-        self.report.memory = Some(gauge);
         if self.lease.take().is_some_and(|lease| lease.release().is_err()) {
             self.report.notices.push(Notice::LockNotRemoved);
         }
@@ -282,8 +320,8 @@ impl Run {
 }
 
 fn read_log(inner: &Inner) -> Result<Vec<LogLine>> {
-    let bytes = commit::state(inner.workspace.as_ref(), &StateName::LOG)?.unwrap_or_default();
-    Ok(log::parse(&String::from_utf8_lossy(&bytes)).collect())
+    let tail = inner.workspace.read_tail(&StateName::LOG, MOST_LOG)?;
+    Ok(log::parse(&tail.text).collect())
 }
 
 fn new_report(inner: &Inner, now: DateTime<Utc>) -> DreamReport {
@@ -306,6 +344,15 @@ fn new_report(inner: &Inner, now: DateTime<Utc>) -> DreamReport {
         memory: None,
         notices: Vec::new(),
     }
+}
+
+/// What a run comes to next.
+enum Next {
+    Ask(Box<Asking>),
+    /// Nothing to read, and nothing was.
+    Idle(Box<Survey>),
+    Lost(Box<PassReport>, LostBy),
+    End,
 }
 
 /// A pass that waits for its answer.

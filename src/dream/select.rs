@@ -7,20 +7,27 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use chrono::{DateTime, NaiveDate, Utc};
+use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 
 use super::config::DreamConfig;
 use crate::digest::{Digest, Hasher};
 use crate::dreamer::{JournalReport, Notice, ReadReason, ShownSlice};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::format::ledger::{Entry, Ledger, Piece};
 use crate::format::{DreamId, DreamedState, JournalName, Quarantine, QuarantinedFile};
 use crate::name::DocName;
 use crate::text;
 use crate::workspace::{Metadata, Workspace};
 
-/// How far before a slice is read for context: a secret that begins before the cut is still known.
+/// How far around a slice is read for context: a secret that begins before the cut, or ends after it, is
+/// still known.
 const CONTEXT: u64 = 16 << 10;
+
+/// A journal that changed this recently may be in the middle of a line.
+const RESTING: TimeDelta = TimeDelta::minutes(10);
+
+/// A watermark further ahead than this was not written by a clock.
+const MOST_AHEAD: TimeDelta = TimeDelta::days(1);
 
 /// All journals as they are now, against what was shown of them.
 #[derive(Debug, Default)]
@@ -35,17 +42,18 @@ pub(super) struct Survey {
     pub(super) refreshed: BTreeMap<DocName, Entry>,
     /// Journals whose entries are no longer needed.
     pub(super) forget: Vec<DocName>,
-    /// Journals with bytes that no model was shown, quarantined ones among them.
-    pub(super) waiting: Vec<Waiting>,
+    /// The journals inside the window, quarantined ones among them.
+    pub(super) seen: Vec<Seen>,
 }
 
-/// A journal of which something waits.
+/// A journal inside the window.
 #[derive(Debug)]
-pub(super) struct Waiting {
+pub(super) struct Seen {
     pub(super) name: DocName,
     /// Its time of change, in nanoseconds since the epoch.
     pub(super) modified: i64,
-    pub(super) bytes: u64,
+    /// How many of its bytes wait.
+    pub(super) pending: u64,
 }
 
 /// A journal that a pass may show.
@@ -62,8 +70,9 @@ struct Candidate {
 pub(super) struct Slice {
     pub(super) journal: JournalName,
     pub(super) range: Range<u64>,
-    /// What stands before the range, for context; never shown.
+    /// What stands before and after the range, for context; never shown.
     pub(super) before: Vec<u8>,
+    pub(super) after: Vec<u8>,
     pub(super) bytes: Vec<u8>,
     pub(super) first_line: u64,
     /// Whether bytes right before the range wait to be shown.
@@ -95,7 +104,7 @@ pub(super) enum Order {
 }
 
 /// Everything that a survey reads.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub(super) struct Situation<'a> {
     pub(super) workspace: &'a dyn Workspace,
     pub(super) config: &'a DreamConfig,
@@ -103,15 +112,16 @@ pub(super) struct Situation<'a> {
     pub(super) ledger: &'a Ledger,
     pub(super) state: &'a DreamedState,
     pub(super) quarantine: &'a Quarantine,
+    /// Says whether a name may be shown to a model.
+    pub(super) may_show: &'a dyn Fn(&DocName) -> bool,
 }
 
 /// Looks at all journals. Opens only those whose size or time of change is new, and only where they had
 /// been shown.
 pub(super) fn survey(situation: Situation<'_>) -> Result<Survey> {
-    let Situation { workspace, config, now, ledger, state, quarantine } = situation;
+    let Situation { workspace, config, now, ledger, state, quarantine, .. } = situation;
     let mut survey = Survey::default();
-    // A watermark that we did not write is a peer's, and what lies below it was dreamed there.
-    let peer_mark = if state.last_processed_mtime == ledger.watermark { None } else { state.watermark_ns() };
+    let peer_mark = survey.peer_mark(situation);
     let window = config.window_days.and_then(|days| config.day.window_start(now, days));
     for journal in journals(workspace, &mut survey.notices)? {
         let name = journal.name().clone();
@@ -119,9 +129,6 @@ pub(super) fn survey(situation: Situation<'_>) -> Result<Survey> {
         if window.is_some_and(|start| journal.date() < start) {
             let pending = known.map_or(0, |entry| entry.pending(entry.size));
             let reason = if pending > 0 { ReadReason::Expired } else { ReadReason::OutsideWindow };
-            if known.is_some() && pending == 0 {
-                survey.forget.push(name.clone());
-            }
             let size = known.map_or(0, |entry| entry.size);
             survey.reports.insert(journal, JournalReport::new(name, reason, size, pending));
             continue;
@@ -134,29 +141,61 @@ pub(super) fn survey(situation: Situation<'_>) -> Result<Survey> {
                 continue;
             }
         };
-        if quarantine.holds(&name).is_some() {
+        let held = if quarantine.holds(&name).is_some() {
             if quarantine.len_then(&name).is_some_and(|then| metadata.len > then) {
                 survey.notices.push(Notice::QuarantinedGrew(name.clone()));
             }
+            Some(ReadReason::Quarantined)
+        } else {
+            (!(situation.may_show)(&name)).then_some(ReadReason::SecretInName)
+        };
+        if let Some(reason) = held {
             let pending = known.map_or(metadata.len, |entry| entry.pending(metadata.len));
-            survey.wait(&name, metadata, pending);
-            let report = JournalReport::new(name, ReadReason::Quarantined, metadata.len, pending);
-            survey.reports.insert(journal, report);
+            survey.see(&name, metadata, pending);
+            survey.reports.insert(journal, JournalReport::new(name, reason, metadata.len, pending));
             continue;
         }
         survey.consider(workspace, journal, metadata, known.cloned(), peer_mark);
     }
-    let listed: std::collections::BTreeSet<&DocName> = survey.reports.keys().map(JournalName::name).collect();
-    let gone = ledger.journals().map(|(name, _)| name).filter(|name| !listed.contains(name)).cloned();
-    survey.forget.extend(gone.collect::<Vec<_>>());
+    survey.forget = forgettable(ledger, state, config, now);
     Ok(survey)
+}
+
+/// The journals whose entries have outlived their use: a whole window older than the window, by this clock and
+/// by that of the last run. A journal that is merely not there today (a folder renamed, a branch checked out)
+/// keeps its entry, and so does one that a clock ahead of its time would let go.
+fn forgettable(
+    ledger: &Ledger,
+    state: &DreamedState,
+    config: &DreamConfig,
+    now: DateTime<Utc>,
+) -> Vec<DocName> {
+    let Some(days) = config.window_days else { return Vec::new() };
+    let seen = state.last_run_at.map_or(now, |last| last.min(now));
+    let Some(start) = config.day.window_start(seen, days.saturating_mul(2).max(60)) else {
+        return Vec::new();
+    };
+    let is_old = |name: &DocName| JournalName::parse(name).is_none_or(|journal| journal.date() < start);
+    let done = |entry: &Entry| entry.pending(entry.size) == 0;
+    ledger
+        .journals()
+        .filter(|(name, entry)| is_old(name) && done(entry))
+        .map(|(name, _)| name.clone())
+        .collect()
 }
 
 /// The journals of both folders, ascending.
 fn journals(workspace: &dyn Workspace, notices: &mut Vec<Notice>) -> Result<Vec<JournalName>> {
     let mut journals = Vec::new();
     for folder in [DocName::JOURNALS, DocName::DAILY] {
-        let listing = workspace.list(Some(&folder))?;
+        let listing = match workspace.list(Some(&folder)) {
+            // `daily` is only an alias: whatever else has the name is a person's.
+            Err(Error::Refused { path, .. }) if folder == DocName::DAILY => {
+                notices.push(Notice::RefusedEntry(path));
+                continue;
+            }
+            listing => listing?,
+        };
         journals.extend(listing.documents.iter().filter_map(JournalName::parse));
         notices.extend(listing.refused.into_iter().map(Notice::RefusedEntry));
         notices.extend(listing.collisions.into_iter().map(|(one, other)| Notice::CaseCollision(one, other)));
@@ -166,6 +205,20 @@ fn journals(workspace: &dyn Workspace, notices: &mut Vec<Notice>) -> Result<Vec<
 }
 
 impl Survey {
+    /// The watermark of a peer, where the one that stands is not ours: what lies below it was dreamed there.
+    fn peer_mark(&mut self, situation: Situation<'_>) -> Option<i64> {
+        let Situation { now, ledger, state, .. } = situation;
+        if state.last_processed_mtime == ledger.watermark {
+            return None;
+        }
+        let mark = state.watermark_ns()?;
+        if mark > nanoseconds(now.checked_add_signed(MOST_AHEAD).unwrap_or(now)) {
+            self.notices.push(Notice::WatermarkInFuture);
+            return None;
+        }
+        Some(mark)
+    }
+
     fn consider(
         &mut self,
         workspace: &dyn Workspace,
@@ -190,10 +243,12 @@ impl Survey {
         let by_peer = peer_mark.is_some_and(|mark| modified <= mark) && entry.pending(metadata.len) > 0;
         if by_peer {
             for gap in entry.gaps(metadata.len) {
-                entry.show(Piece { from: gap.start, to: gap.end, sha256: None });
+                let sha256 = hash_range(workspace, journal.name(), gap.clone()).ok();
+                entry.show(Piece { from: gap.start, to: gap.end, sha256 });
             }
         }
-        if known.is_some_and(|known| known != entry) || by_peer {
+        // One that was never shown is remembered too, so that it is missed when it leaves the window.
+        if known.as_ref() != Some(&entry) {
             self.refreshed.insert(journal.name().clone(), entry.clone());
         }
         let pending = entry.pending(metadata.len);
@@ -205,14 +260,14 @@ impl Survey {
         };
         let report = JournalReport::new(journal.name().clone(), reason, metadata.len, pending);
         self.reports.insert(journal.clone(), report);
+        self.see(journal.name(), metadata, pending);
         if pending > 0 {
-            self.wait(journal.name(), metadata, pending);
             self.candidates.push(Candidate { journal, metadata, entry, rewritten });
         }
     }
 
-    fn wait(&mut self, name: &DocName, metadata: Metadata, bytes: u64) {
-        self.waiting.push(Waiting { name: name.clone(), modified: nanoseconds(metadata.modified), bytes });
+    fn see(&mut self, name: &DocName, metadata: Metadata, pending: u64) {
+        self.seen.push(Seen { name: name.clone(), modified: nanoseconds(metadata.modified), pending });
     }
 
     /// Whether nothing waits that a pass could show.
@@ -225,9 +280,10 @@ impl Survey {
         &mut self,
         workspace: &dyn Workspace,
         config: &DreamConfig,
-        today: NaiveDate,
+        now: DateTime<Utc>,
         order: Order,
     ) -> Selection {
+        let today = config.day.date(now);
         let mut slices: Vec<Slice> = Vec::new();
         let mut total = 0;
         let mut candidates = std::mem::take(&mut self.candidates);
@@ -235,7 +291,12 @@ impl Survey {
             candidates.reverse();
         }
         for candidate in &candidates {
-            let range = match candidate.next_range(workspace, config.max_file_bytes, today, order) {
+            let range = match candidate.next_range(
+                workspace,
+                config.max_file_bytes,
+                candidate.is_resting(now, today),
+                order,
+            ) {
                 Ok(Some(range)) => range,
                 Ok(None) => {
                     self.say(candidate, ReadReason::Unfinished);
@@ -277,7 +338,11 @@ impl Survey {
 pub(super) fn is_waiting(reason: ReadReason) -> bool {
     !matches!(
         reason,
-        ReadReason::Quarantined | ReadReason::OutsideWindow | ReadReason::Expired | ReadReason::DreamedByPeer
+        ReadReason::Quarantined
+            | ReadReason::SecretInName
+            | ReadReason::OutsideWindow
+            | ReadReason::Expired
+            | ReadReason::DreamedByPeer
     )
 }
 
@@ -324,21 +389,25 @@ fn for_each_chunk(
 }
 
 impl Candidate {
+    /// Whether it is as it will stay: of an earlier day, and not touched in the last minutes. Another may be in
+    /// the middle of a line, which then waits.
+    fn is_resting(&self, now: DateTime<Utc>, today: NaiveDate) -> bool {
+        let age = now - self.metadata.modified;
+        self.journal.date() < today && !(TimeDelta::zero()..RESTING).contains(&age)
+    }
+
     /// The bytes that a pass would show of this journal: whole lines, at most `max` bytes; `None` while its
     /// last line is still being written.
     fn next_range(
         &self,
         workspace: &dyn Workspace,
         max: u64,
-        today: NaiveDate,
+        is_resting: bool,
         order: Order,
     ) -> Result<Option<Range<u64>>> {
         let name = self.journal.name();
         let mut gaps = self.entry.gaps(self.metadata.len);
-        // A journal of today may be in the middle of a line; one of an earlier day is as it will stay.
-        if self.journal.date() >= today
-            && let Some(last) = gaps.last_mut().filter(|gap| gap.end == self.metadata.len)
-        {
+        if !is_resting && let Some(last) = gaps.last_mut().filter(|gap| gap.end == self.metadata.len) {
             let from = last.start.max(last.end.saturating_sub(max));
             let tail = workspace.read_range(name, from..last.end)?;
             match tail.iter().rposition(|byte| *byte == b'\n') {
@@ -368,6 +437,10 @@ impl Candidate {
             }
             Order::Oldest => {
                 let bytes = workspace.read_range(name, gap.start..gap.start + max)?;
+                if (bytes.len() as u64) < max {
+                    // It became shorter meanwhile.
+                    return Ok(None);
+                }
                 let keep = match bytes.iter().rposition(|byte| *byte == b'\n') {
                     Some(at) => at + 1,
                     None => bytes.len() - text::trailing_fragment(&bytes),
@@ -381,11 +454,13 @@ impl Candidate {
     fn read(&self, workspace: &dyn Workspace, range: Range<u64>) -> Result<Option<Slice>> {
         let name = self.journal.name();
         let context = range.start.saturating_sub(CONTEXT);
-        let mut before = workspace.read_range(name, context..range.end)?;
-        if (before.len() as u64) < range.end - context {
+        let mut before = workspace.read_range(name, context..range.end.saturating_add(CONTEXT))?;
+        if range.is_empty() || (before.len() as u64) < range.end - context {
             return Ok(None);
         }
-        let bytes = before.split_off(usize::try_from(range.start - context).unwrap_or(usize::MAX));
+        let split = |at: u64| usize::try_from(at - context).unwrap_or(usize::MAX);
+        let after = before.split_off(split(range.end));
+        let bytes = before.split_off(split(range.start));
         let mut breaks = 0;
         for_each_chunk(workspace, name, 0..range.start, |chunk| {
             breaks += text::line_breaks(chunk);
@@ -399,6 +474,7 @@ impl Candidate {
             entry: self.entry.clone(),
             before,
             bytes,
+            after,
             range,
         }))
     }

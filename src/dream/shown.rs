@@ -17,29 +17,33 @@ use crate::text;
 pub(super) struct ShownJournal {
     /// The lines that are not blank.
     pub(super) lines: Vec<ShownLine>,
-    /// How many lines were left out because a machine wrote them.
-    pub(super) stripped: u64,
+    /// The lines that were left out because a machine wrote them, as runs of first and last.
+    pub(super) stripped: Vec<(u64, u64)>,
 }
 
 /// Prepares a slice. `gate` is `None` where masking is off.
 pub(super) fn prepare(slice: &Slice, gate: Option<&Gate>, masks: &mut Masks) -> ShownJournal {
     let before = String::from_utf8_lossy(&slice.before);
     let body = String::from_utf8_lossy(&slice.bytes);
+    let after = String::from_utf8_lossy(&slice.after);
     let boundary = before.len();
-    let whole = format!("{before}{body}");
+    let whole = format!("{before}{body}{after}");
     let masked = match gate {
-        Some(gate) => gate.mask_from(&whole, boundary, masks),
+        Some(gate) => gate.mask_within(&whole, boundary..boundary + body.len(), masks),
         None => body.clone().into_owned(),
     };
     let machine = machine_ranges(&whole);
-    let mut stripped = 0;
+    let mut stripped: Vec<(u64, u64)> = Vec::new();
     let mut lines = Vec::new();
     for ((number, original), shown) in
         (slice.first_line..).zip(text::line_ranges(&body)).zip(text::line_ranges(&masked))
     {
         let place = boundary + original.start..boundary + original.end.max(original.start + 1);
         if machine.iter().any(|range| range.start < place.end && place.start < range.end) {
-            stripped += 1;
+            match stripped.last_mut() {
+                Some((_, last)) if *last + 1 == number => *last = number,
+                _ => stripped.push((number, number)),
+            }
             continue;
         }
         let shown = one_line(&masked[shown]);

@@ -157,8 +157,9 @@ pub struct PassReport {
     pub usage: Option<Usage>,
     /// Secrets that were masked before the request was made, by class.
     pub masked: Vec<Charge>,
-    /// Journal lines that were left out of the request because a machine wrote them there.
-    pub stripped_lines: u64,
+    /// Journal lines that were left out of the request because a machine wrote them there: earlier dreams,
+    /// recalled memory, marks of other tools.
+    pub stripped: Vec<SourceRef>,
     /// Why there was no usable answer, for [`Outcome::LlmError`].
     pub failure: Option<Failure>,
     /// How the lease was lost, for [`Outcome::LeaseLost`].
@@ -182,7 +183,7 @@ impl PassReport {
             request_bytes: 0,
             usage: None,
             masked: Vec::new(),
-            stripped_lines: 0,
+            stripped: Vec::new(),
             failure: None,
             lost: None,
             lines: Vec::new(),
@@ -290,6 +291,8 @@ pub enum Fate {
     RemovedBefore,
     /// Its evidence does not hold.
     Held(Hold),
+    /// It lies beyond the bounds of a section.
+    OverCap(DropReason),
 }
 
 /// Why a line was held back.
@@ -379,6 +382,10 @@ pub enum DropReason {
     Invisible,
     /// An image, whose address a viewer would fetch.
     Image,
+    /// The target of a link.
+    Link,
+    /// A bullet about a secret that was masked.
+    Masked,
     /// A bullet with nothing left in it.
     Empty,
     /// A bullet above the length cap.
@@ -403,6 +410,8 @@ impl DropReason {
             Self::ControlToken => "control token",
             Self::Invisible => "run of invisible characters",
             Self::Image => "image",
+            Self::Link => "link target",
+            Self::Masked => "bullet about a masked secret",
             Self::Empty => "empty bullet",
             Self::TooLong => "bullet over the length cap",
             Self::TooMany => "bullet over the item cap",
@@ -519,6 +528,8 @@ pub enum ReadReason {
     Expired,
     /// It could not be read.
     Unreadable,
+    /// Its name holds a secret, so it is not shown.
+    SecretInName,
     /// It is empty, or nothing is left of it for a model to read.
     Empty,
 }
@@ -540,6 +551,7 @@ impl ReadReason {
             Self::OutsideWindow => "outside the window",
             Self::Expired => "left the window unread",
             Self::Unreadable => "could not be read",
+            Self::SecretInName => "its name holds a secret",
             Self::Empty => "empty",
         }
     }
@@ -643,6 +655,10 @@ pub enum Notice {
     LockNotRemoved,
     /// No journal exists at all. The automatic daily log is off by default.
     NoJournals,
+    /// The watermark lies in the future, so it is not trusted.
+    WatermarkInFuture,
+    /// A pass was committed, and the next one could not begin; what failed, in a sentence.
+    StoppedEarly(String),
     /// There is an unfinished commit, which a preview does not finish.
     UnfinishedCommit(DreamId),
 }

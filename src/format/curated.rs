@@ -122,6 +122,11 @@ pub(crate) fn has_section(memory: &[u8], id: &DreamId) -> bool {
     memory.rfind(&id.end_mark()).is_some_and(|end| memory[..end].contains(&id.start_mark()))
 }
 
+/// Whether the dream's section has begun in `memory`, whole or torn.
+pub(crate) fn has_mark(memory: &[u8], id: &DreamId) -> bool {
+    String::from_utf8_lossy(memory).contains(&id.start_mark())
+}
+
 /// Where sections of ours stand in a text that is not `MEMORY.md`: whole ones with their heading; of a torn
 /// one the line of its mark alone, since what follows it may be a person's.
 pub(crate) fn dreamed_ranges(text: &str) -> Vec<Range<usize>> {
@@ -129,10 +134,14 @@ pub(crate) fn dreamed_ranges(text: &str) -> Vec<Range<usize>> {
     let mut from = 0;
     while let Some(found) = text[from..].find(START) {
         let mark = from + found;
-        let id = text[mark + START.len()..].split([' ', '\n', '\r']).next().unwrap_or_default();
-        let end = format!("{END}{id} -->");
         let line_end = text[mark..].find('\n').map_or(text.len(), |at| mark + at);
-        let stop = text[mark..].find(&end).map_or(line_end, |at| mark + at + end.len());
+        // Only an id makes a mark: text that merely looks like one hides nothing but its line.
+        let id = text[mark + START.len()..].split([' ', '\n', '\r']).next().and_then(DreamId::parse);
+        let stop = id.and_then(|id| {
+            let end = id.end_mark();
+            text[mark..].find(&end).map(|at| mark + at + end.len())
+        });
+        let stop = stop.unwrap_or(line_end);
         ranges.push(heading_before(text, mark)..stop);
         from = stop;
     }

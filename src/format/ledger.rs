@@ -121,8 +121,11 @@ impl Entry {
         self.shown.len() == before
     }
 
-    /// Adds a piece that overlaps no other.
+    /// Adds a piece that overlaps no other; one without bytes is none.
     pub(crate) fn show(&mut self, piece: Piece) {
+        if piece.from >= piece.to {
+            return;
+        }
         let at = self.shown.partition_point(|other| other.from < piece.from);
         self.shown.insert(at, piece);
     }

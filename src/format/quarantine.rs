@@ -122,8 +122,9 @@ fn printed(journal: &DocName) -> String {
     if journal.folder() == Some("memory") { journal.file_name().to_owned() } else { journal.to_string() }
 }
 
+/// Whether a listed name means `journal`: a bare one means that of `memory/`, as the seed writes it.
 fn names(listed: &str, journal: &DocName) -> bool {
-    listed == journal.as_str() || listed == journal.file_name()
+    listed == journal.as_str() || listed == printed(journal)
 }
 
 #[cfg(test)]

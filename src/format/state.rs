@@ -23,7 +23,7 @@ pub struct DreamedState {
     /// The seed's watermark, in milliseconds since the epoch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_processed_mtime: Option<Number>,
-    /// When a run last held the lock.
+    /// When a run last held the lock and made a pass, or found nothing to do. A run that backs off leaves it.
     #[serde(default, with = "iso_millis", skip_serializing_if = "Option::is_none")]
     pub last_run_at: Option<DateTime<Utc>>,
     /// How that run ended, in the words of [`Outcome`](crate::Outcome).

@@ -2,13 +2,16 @@
 
 mod checksum;
 mod classes;
+mod pem;
 mod secret;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::digest::Digest;
 use crate::pii::{Finding, PiiFilter};
+use crate::text;
 
 pub use secret::{SecretGate, Strictness};
 
@@ -53,7 +56,9 @@ impl Allow {
     fn passes(&self, text: &str, finding: &Finding) -> bool {
         self.classes.contains(finding.class.as_ref())
             || (!self.values.is_empty()
-                && self.values.contains(&Digest::of(text[finding.span.clone()].as_bytes())))
+                && self
+                    .values
+                    .contains(&Digest::of(text.get(finding.span.clone()).unwrap_or_default().as_bytes())))
     }
 }
 
@@ -76,22 +81,27 @@ impl Gate {
 
     /// Masks what must not pass. Line breaks inside a secret stay, so no line changes its number.
     pub(crate) fn mask(&self, text: &str, masks: &mut Masks) -> String {
-        self.mask_from(text, 0, masks)
+        self.mask_within(text, 0..text.len(), masks)
     }
 
-    /// Masks `text` from a character boundary on; what stands before it is looked at, so that a secret which
-    /// began there is known, and is not returned.
-    pub(crate) fn mask_from(&self, text: &str, boundary: usize, masks: &mut Masks) -> String {
-        let mut masked = String::with_capacity(text.len() - boundary);
-        let mut from = boundary;
-        for finding in self.inspect(text).into_iter().filter(|finding| finding.span.end > boundary) {
-            let start = finding.span.start.max(boundary);
+    /// Masks a part of `text`, between character boundaries. What stands around it is looked at, so that a
+    /// secret which begins before it or ends after it is known, and is not returned.
+    pub(crate) fn mask_within(&self, text: &str, part: Range<usize>, masks: &mut Masks) -> String {
+        let mut masked = String::with_capacity(part.len());
+        let mut from = part.start;
+        for finding in self.inspect(text) {
+            // A filter of others may overlap, or cut characters: what is in doubt is masked.
+            let start = text::floor_boundary(text, finding.span.start).max(from);
+            let end = text::ceil_boundary(text, finding.span.end).min(part.end);
+            if start >= end {
+                continue;
+            }
             masked.push_str(&text[from..start]);
-            masked.push_str(&masks.mask(&finding.class, &text[finding.span.clone()]));
-            masked.extend(text[start..finding.span.end].matches('\n'));
-            from = finding.span.end;
+            masked.push_str(&masks.mask(&finding.class, text.get(finding.span.clone()).unwrap_or_default()));
+            masked.extend(text[start..end].matches('\n'));
+            from = end;
         }
-        masked.push_str(&text[from..]);
+        masked.push_str(&text[from..part.end]);
         masked
     }
 }
@@ -100,6 +110,7 @@ impl Gate {
 #[derive(Default)]
 pub(crate) struct Masks {
     numbers: BTreeMap<(String, Digest), usize>,
+    last: BTreeMap<String, usize>,
     counts: BTreeMap<String, u32>,
 }
 
@@ -107,8 +118,12 @@ impl Masks {
     /// Returns the placeholder of a secret: `[REDACTED:class#n]`.
     fn mask(&mut self, class: &str, secret: &str) -> String {
         *self.counts.entry(class.to_owned()).or_default() += 1;
-        let next = self.numbers.keys().filter(|(other, _)| other == class).count() + 1;
-        let number = *self.numbers.entry((class.to_owned(), Digest::of(secret.as_bytes()))).or_insert(next);
+        let last = self.last.entry(class.to_owned()).or_default();
+        let number =
+            *self.numbers.entry((class.to_owned(), Digest::of(secret.as_bytes()))).or_insert_with(|| {
+                *last += 1;
+                *last
+            });
         format!("[REDACTED:{class}#{number}]")
     }
 

@@ -1,16 +1,19 @@
 //! The default secret filter: vendor shapes, and checksums where a shape is weak.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::classes::{CLASSES, Class, Proof};
+use super::classes::{Bounds, CLASSES, Class, Proof};
 use crate::pii::{Confidence, Finding, PiiFilter};
 
 /// How much a match must prove.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Strictness {
     /// A distinctive shape is enough. The seed's behaviour.
     #[default]
@@ -88,30 +91,62 @@ impl SecretGate {
 
 impl PiiFilter for SecretGate {
     fn scan(&self, text: &str) -> Vec<Finding> {
-        let mut findings: Vec<Finding> = Vec::new();
+        // By where they begin; classes that are tried earlier win where two overlap.
+        let mut findings: BTreeMap<usize, Finding> = BTreeMap::new();
         for (class, pattern) in CLASSES.iter().zip(PATTERNS.iter()) {
             let may_occur =
                 class.literals.is_empty() || class.literals.iter().any(|literal| text.contains(literal));
             if !may_occur || self.off.iter().any(|off| off == class.name) {
                 continue;
             }
-            for found in pattern.find_iter(text) {
-                let free =
-                    |other: &Finding| other.span.end <= found.start() || found.end() <= other.span.start;
-                if findings.iter().all(free)
+            let mut from = 0;
+            while let Some(found) = pattern.find_at(text, from) {
+                let end = class.body.map_or(found.end(), |body| body(text, found.end()));
+                let span = found.start()..end;
+                let before = findings.range(..span.end).next_back();
+                let is_free = before.is_none_or(|(_, other)| other.span.end <= span.start);
+                if is_free
+                    && is_bounded(text, &span, class.bounds)
                     && let Some(confidence) = self.judge(class, found.as_str())
                 {
-                    findings.push(Finding {
-                        class: Cow::Borrowed(class.name),
-                        span: found.range(),
-                        confidence,
-                    });
+                    from = span.end;
+                    findings
+                        .insert(span.start, Finding { class: Cow::Borrowed(class.name), span, confidence });
+                } else {
+                    // All patterns begin with an ASCII character.
+                    from = span.start + 1;
                 }
             }
         }
-        findings.sort_unstable_by_key(|finding| finding.span.start);
-        findings
+        findings.into_values().collect()
     }
+}
+
+/// Whether nothing beside a match makes it a part of something longer.
+fn is_bounded(text: &str, span: &Range<usize>, bounds: Bounds) -> bool {
+    let after = text.as_bytes().get(span.end).is_some_and(u8::is_ascii_alphanumeric);
+    let before = text[..span.start].bytes().next_back().is_some_and(|byte| byte.is_ascii_alphanumeric());
+    match bounds {
+        Bounds::None => true,
+        Bounds::Right => !after,
+        Bounds::Both => !after && (!before || ends_in_escape(&text[..span.start])),
+    }
+}
+
+/// Whether a text ends in an escape whose last character is a letter or digit: `\n`, `%3D`, a colour of a
+/// terminal.
+fn ends_in_escape(before: &str) -> bool {
+    let bytes = before.as_bytes();
+    let at = |back: usize| bytes.len().checked_sub(back).map(|at| bytes[at]);
+    let is_hex = |byte: Option<u8>| byte.is_some_and(|byte| byte.is_ascii_hexdigit());
+    let control = at(2) == Some(b'\\') && matches!(at(1), Some(b'n' | b'r' | b't' | b'b' | b'f'));
+    let percent = at(3) == Some(b'%') && is_hex(at(2)) && is_hex(at(1));
+    let colour =
+        before.strip_suffix('m').map(|rest| rest.trim_end_matches(|c: char| c.is_ascii_digit() || c == ';'));
+    control
+        || percent
+        || colour
+            .is_some_and(|rest| rest.ends_with("\u{1b}[") || rest.ends_with("b[") || rest.ends_with("\\e["))
 }
 
 impl Default for SecretGate {
@@ -232,6 +267,71 @@ mod tests {
         for text in [solana.as_str(), mnemonic, hash.as_str()] {
             assert!(classes(text).is_empty(), "{text}");
         }
+    }
+
+    // Markdown, escapes of JSON and URLs, and colours of a terminal beside a key once hid it.
+    #[test]
+    fn what_stands_beside_a_key_does_not_hide_it() {
+        let keys = [
+            ("aws_access_key", "AKIAIOSFODNN7EXAMPLE".to_owned()),
+            ("openai_key", format!("sk-{}", run("aB3", 48))),
+            ("anthropic_key", format!("sk-ant-api03-{}", run("aB3", 40))),
+            ("github_pat", format!("ghp_{}", run("aB3", 36))),
+            ("google_api_key", format!("AIza{}", run("aB3", 35))),
+            ("slack_token", format!("xoxb-123456789012-{}", run("aB3", 20))),
+            ("stripe_key", format!("sk_live_{}", run("a1", 24))),
+            ("evm_address", format!("0x{}", run("0aB9", 40))),
+            ("btc_bech32", "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4".to_owned()),
+            ("btc_legacy", "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa".to_owned()),
+        ];
+        for (class, key) in &keys {
+            for (before, after) in [
+                ("_", "_"),
+                ("__", "__"),
+                ("\\n", "\\t"),
+                ("\\t", ""),
+                ("%3D", "&"),
+                ("\u{1b}[31m", "\u{1b}[0m"),
+                ("\\x1b[0m", ""),
+                ("key_", ""),
+                ("é", "é"),
+                ("`", "`"),
+            ] {
+                let text = format!("x {before}{key}{after} y");
+                assert!(
+                    classes(&text).contains(&(*class).to_owned()),
+                    "{class} between {before:?} and {after:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_key_without_an_end_is_masked_as_far_as_it_goes() {
+        let head = "-----BEGIN RSA PRIVATE KEY-----";
+        let line = run("aB3/", 64);
+        for (body, rest) in [
+            (format!(" {line} {line}"), "\nand prose follows"),
+            (format!("\\n{line}\\n{line}\\n"), ""),
+            (
+                format!("\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,00\n\n{line}\nshort=="),
+                "\nand prose follows",
+            ),
+            (
+                format!("\n[09:14:00] [tool:cat] {line}\n[09:14:00] [tool:cat] MIIE"),
+                "\n[09:15:00] [user] thanks a lot",
+            ),
+        ] {
+            let text = format!("{head}{body}{rest}");
+            let span = SecretGate::new().scan(&text)[0].span.clone();
+            assert_eq!(&text[span.end..], rest, "{text}");
+        }
+        // A far end mark hides nothing of a person's in between.
+        let far = format!(
+            "{head}\n[user] Decision: keep this.\n{}\n-----END RSA PRIVATE KEY-----",
+            "x y\n".repeat(300)
+        );
+        assert_eq!(SecretGate::new().scan(&far)[0].span, 0..head.len());
     }
 
     #[test]

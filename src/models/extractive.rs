@@ -4,6 +4,8 @@ mod line;
 mod picker;
 mod words;
 
+use std::collections::BTreeSet;
+
 use crate::format::fences::{self, Material};
 use crate::format::journal::JournalName;
 use crate::format::reply::{HEADINGS, NOTHING_TO_PROMOTE};
@@ -14,20 +16,25 @@ use picker::Limits;
 
 /// Answers a dream without a model: it picks lines from the journals and cites them.
 ///
-/// It selects and does not abstract. What it keeps is a line as somebody wrote it; it joins nothing, resolves
-/// no contradiction, and its cue words are English. It is good for a dream that costs nothing, needs no
-/// network and comes out the same each time: the same request gives the same bytes.
+/// It selects and does not abstract. What it keeps is a line as somebody wrote it; it joins nothing, and its
+/// cue words are English. It is good for a dream that costs nothing, needs no network and comes out the same
+/// each time: the same request gives the same bytes.
 ///
-/// A line is worth more if it decides, prefers, teaches or names a deadline, if it tells what somebody did,
-/// if it holds names and dates, and if its words are new to memory and to the journals so far. The user
-/// counts more than the agent. Questions, praise and running commentary are rarely picked, lines that a tool
-/// or the web is named for never, and neither is a line that `MEMORY.md` holds already.
+/// In an agent's log a line is worth more the more it is a statement that stands alone: a full sentence with
+/// names, dates and numbers, which decides, prefers, teaches, promises or tells what always holds. In a
+/// dialogue between persons it is worth more if it tells what somebody did, names when and where, and is new.
+/// The user counts more than the agent. Questions, errands, praise and running commentary are rarely picked.
+/// Never picked are lines of a tool or the web, with everything below them up to the next speaker, lines in
+/// which a secret was masked, and lines that `MEMORY.md` holds already. Where two lines of a request say the
+/// same with other numbers, or a later one says that something moved or was wrong, the earlier one stays out;
+/// any other contradiction stays in.
 ///
-/// The weights come from a measurement of consolidation on five long dialogues, in which the lines that
-/// hold a fact and the lines that answer a question asked later are known. A fifth of the bytes kept 34 of
-/// 100 lines with a fact, and for 61 of 100 questions at least one line of the answer (for 46 all of
-/// them); a tenth of the bytes 19, 40 and 26. Most weights were fitted to these same dialogues, so expect
-/// less of others.
+/// The weights come from two measurements. On five long dialogues, in which the lines that hold a fact and
+/// the lines that answer a question asked later are known, a fifth of the bytes kept 34 of 100 lines with a
+/// fact, and for 61 of 100 questions at least one line of the answer (for 46 all of them); a tenth of the
+/// bytes 19, 40 and 26. On three weeks of an agent's log with 110 durable lines, asked for all at once,
+/// [`new`](Self::new) picked 49 lines, all of them durable, and asked night by night 92, of which 87 were.
+/// Most weights were fitted to these same texts, so expect less of others.
 ///
 /// # Example: nothing to read, nothing to keep
 ///
@@ -40,15 +47,21 @@ use picker::Limits;
 /// ```
 #[derive(Debug, Clone)]
 pub struct Extractive {
-    limits: Limits,
+    /// The largest share of the journals' bytes, from 0 to 1.
+    share: f64,
+    /// Whether what is picked is also bounded by the days that are shown, and by what a section holds.
+    by_day: bool,
+    /// The bound on lines, where the caller sets one.
+    lines: Option<usize>,
 }
 
 impl Extractive {
-    /// Picks what suits a day: for each request at most 20 lines, and a fifth of the journals' bytes, but up
-    /// to 1 KiB of a short day and never more than 4 KiB.
+    /// Picks what suits the days that a request shows: for each of them up to 6 lines and 1 KiB, altogether at
+    /// most 48 lines and 7 KiB, and never more than a fifth of the journals' bytes, but up to 1 KiB of short
+    /// ones. The bullets fit a section: 8 KiB, and 480 characters each.
     #[must_use]
     pub fn new() -> Self {
-        Self { limits: Limits { lines: DAY_LINES, least: DAY_LEAST, bytes: DAY_BYTES, share: DAY_SHARE } }
+        Self { share: SHARE, by_day: true, lines: None }
     }
 
     /// Picks up to a share of the journals' bytes, from 0 to 1, with no other bound. A share that is not a
@@ -56,33 +69,61 @@ impl Extractive {
     #[must_use]
     pub fn with_share(share: f64) -> Self {
         let share = if share.is_nan() { 0.0 } else { share.clamp(0.0, 1.0) };
-        Self { limits: Limits { lines: usize::MAX, least: 0, bytes: usize::MAX, share } }
+        Self { share, by_day: false, lines: None }
     }
 
-    /// Bounds the number of lines that are picked for each request.
+    /// Bounds the number of lines that are picked for each request, in place of the bound that was there.
     #[must_use]
     pub fn max_lines(mut self, lines: usize) -> Self {
-        self.limits.lines = lines;
+        self.lines = Some(lines);
         self
+    }
+
+    /// The bounds for a request that shows so many days.
+    fn limits(&self, days: usize) -> Limits {
+        let day = if self.by_day {
+            Limits {
+                lines: days.saturating_mul(DAY_LINES).min(MOST_LINES),
+                least: LEAST_BYTES,
+                bytes: days.saturating_mul(DAY_BYTES).min(MOST_BYTES),
+                share: self.share,
+                bullet_chars: BULLET_CHARS,
+                bullet_bytes: SECTION_BYTES,
+            }
+        } else {
+            let most = usize::MAX;
+            Limits {
+                lines: most,
+                least: 0,
+                bytes: most,
+                share: self.share,
+                bullet_chars: most,
+                bullet_bytes: most,
+            }
+        };
+        Limits { lines: self.lines.unwrap_or(day.lines), ..day }
     }
 
     /// The answer to a request's material.
     fn answer(&self, material: &Material) -> String {
-        let candidates = line::candidates(&material.journals);
-        let total =
-            material.journals.iter().flat_map(|(_, lines)| lines).map(|line| line.text.len() + 1).sum();
-        let mut picked = picker::pick(&candidates, &material.memory, total, self.limits);
+        let journals = &material.journals;
+        let candidates = line::candidates(journals);
+        let bullets: Vec<String> =
+            candidates.iter().map(|line| bullet(line, &journals[line.journal].0)).collect();
+        let total = journals.iter().flat_map(|(_, lines)| lines).map(|line| line.text.len() + 1).sum();
+        let limits = self.limits(days(journals.iter().map(|(name, _)| name)));
+        let mut picked = picker::pick(&candidates, &bullets, &material.memory, total, limits);
         picked.sort_by_key(|valued| valued.at);
         let mut answer = String::new();
         for (heading, kind) in HEADINGS.into_iter().zip([Kind::Fact, Kind::Preference, Kind::Decision]) {
-            let bullets: String = picked
+            let chosen: String = picked
                 .iter()
                 .filter(|valued| Kind::of(valued.line) == kind)
-                .map(|valued| bullet(valued.line, &material.journals[valued.line.journal].0))
+                .map(|valued| bullets[valued.at].as_str())
                 .collect();
-            if !bullets.is_empty() {
+            if !chosen.is_empty() {
                 let gap = if answer.is_empty() { "" } else { "\n" };
-                answer.extend([gap, "### ", heading, "\n\n", &bullets]);
+                answer.extend([gap, "### ", heading, "\n\n", &chosen]);
             }
         }
         if answer.is_empty() { NOTHING_TO_PROMOTE.to_owned() } else { answer }
@@ -153,17 +194,37 @@ fn shown_speaker<'l>(line: &'l Line<'_>) -> Option<(&'l str, u64)> {
     needed.then_some((name, speaker.named_at))
 }
 
-/// The most lines of a day.
-const DAY_LINES: usize = 20;
+/// How many days the journals are of. One whose name has no date is a day of its own.
+fn days<'n>(journals: impl Iterator<Item = &'n DocName>) -> usize {
+    let day = |name: &DocName| {
+        JournalName::parse(name).map_or_else(|| name.to_string(), |journal| journal.date().to_string())
+    };
+    journals.map(day).collect::<BTreeSet<String>>().len()
+}
 
-/// What may be picked of a day whose share is smaller, in bytes.
-const DAY_LEAST: usize = 1024;
+/// The most lines for each day.
+const DAY_LINES: usize = 6;
 
-/// The most bytes of a day's lines.
-const DAY_BYTES: usize = 4096;
+/// The most bytes of lines for each day.
+const DAY_BYTES: usize = 1024;
 
-/// The largest share of a day's bytes.
-const DAY_SHARE: f64 = 0.20;
+/// The most lines of a request; a section holds 50 bullets.
+const MOST_LINES: usize = 48;
+
+/// The most bytes of a request's lines.
+const MOST_BYTES: usize = 7 << 10;
+
+/// What may be picked where the share is smaller, in bytes.
+const LEAST_BYTES: usize = 1024;
+
+/// The largest share of a request's bytes.
+const SHARE: f64 = 0.20;
+
+/// The most characters of a bullet; a section allows 500.
+const BULLET_CHARS: usize = 480;
+
+/// The most bytes of all bullets: what a section holds.
+const SECTION_BYTES: usize = 8 << 10;
 
 #[cfg(test)]
 mod tests {
@@ -337,6 +398,57 @@ My teacher Ines won a prize in June for her blue bowls.
         for nothing in [0.0, -1.0, f64::NAN] {
             assert_eq!(picked(&Extractive::with_share(nothing)), 0);
         }
+    }
+
+    #[test]
+    fn the_budget_grows_with_the_days_up_to_what_a_section_holds() {
+        let word = |n: usize| -> String { format!("{n:04}").bytes().map(|b| char::from(b + 49)).collect() };
+        let line = |n: usize| {
+            let (who, where_) = (word(n), word(n + 5000));
+            format!(
+                "[user] Decision: berth{who} belongs to skipper{where_} and quay{who} stays with pilot{where_}.\n"
+            )
+        };
+        let answer = |days: usize, client: &Extractive| {
+            let text = |day: usize| (0..40).map(|n| line(day * 40 + n)).collect::<String>();
+            let journals: Vec<_> =
+                (0..days).map(|day| (format!("memory/2026-03-{:02}-repl.md", day + 1), text(day))).collect();
+            let journals: Vec<_> =
+                journals.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+            client.complete(&request("", &journals)).unwrap().text
+        };
+        let lines = |answer: &str| answer.matches("\n- ").count();
+        assert_eq!(lines(&answer(1, &Extractive::new())), DAY_LINES);
+        assert_eq!(lines(&answer(3, &Extractive::new())), 3 * DAY_LINES);
+        assert_eq!(lines(&answer(20, &Extractive::new())), MOST_LINES);
+        let bullets = |answer: &str| -> usize {
+            answer.lines().filter(|line| line.starts_with("- ")).map(|line| line.len() + 1).sum()
+        };
+        let full = answer(20, &Extractive::new().max_lines(usize::MAX));
+        assert!((7000..=SECTION_BYTES).contains(&bullets(&full)), "{}", bullets(&full));
+    }
+
+    #[test]
+    fn what_a_section_would_refuse_is_not_picked() {
+        let long =
+            format!("[user] Decision: Hedda signs the release, {}and never Ada.", "then Ada, ".repeat(44));
+        assert_eq!(ask(&Extractive::new(), "", &long), NOTHING_TO_PROMOTE);
+        assert!(ask(&Extractive::with_share(1.0), "", &long).contains("Hedda"));
+    }
+
+    #[test]
+    fn a_day_of_three_short_lines_is_kept() {
+        let day = "\
+[user] Decision: we release on 2026-12-04, Ilya signs it off.
+[user] Amina is allergic to hazelnuts, so none go on board.
+[user] The berth costs 1,250 kronor a month from 2026-12-01 on.";
+        assert_eq!(ask(&Extractive::new(), "", day).matches("\n- ").count(), 3);
+    }
+
+    #[test]
+    fn a_line_with_a_masked_secret_is_not_picked() {
+        let day = "[user] Decision: backups always go to the bucket of Hedda with the key [REDACTED:aws_access_key#1].";
+        assert_eq!(ask(&Extractive::new(), "", day), NOTHING_TO_PROMOTE);
     }
 
     /// Lines that come near to what the picker looks for.

@@ -26,6 +26,15 @@ pub(crate) fn floor_boundary(text: &str, index: usize) -> usize {
     index
 }
 
+/// Returns the least character boundary at or above `index`.
+pub(crate) fn ceil_boundary(text: &str, index: usize) -> usize {
+    let mut index = index.min(text.len());
+    while !text.is_char_boundary(index) {
+        index += 1;
+    }
+    index
+}
+
 /// Returns how many bytes at the front of `bytes` continue a character that began before it: 0 to 3.
 pub(crate) fn leading_continuation(bytes: &[u8]) -> usize {
     bytes.iter().take(3).take_while(|byte| *byte & 0xc0 == 0x80).count()

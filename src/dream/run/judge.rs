@@ -11,7 +11,7 @@ use crate::dream::evidence::{self, Shown};
 use crate::dream::sanitise::{self, Item, Sanitised};
 use crate::dream::select::{Order, Selection, Survey};
 use crate::dream::{commit, due};
-use crate::dreamer::{DropReason, Failure, Fate, Hold, HoldReason, LineReport, Outcome, PassReport, Step};
+use crate::dreamer::{Failure, Fate, Hold, HoldReason, LineReport, Outcome, PassReport, Step};
 use crate::error::{Error, LostBy, Result};
 use crate::format::curated;
 use crate::format::intent::Append;
@@ -119,18 +119,14 @@ impl Run {
         }
         let section = sanitise::sanitise(&text, &self.inner.config.section);
         // What the sanitiser takes out may have parted a secret.
-        let printed = sanitise::print(&section.items);
+        let over_caps = section.over_caps.iter().map(|(item, _)| item);
+        let printed = sanitise::print(section.items.iter().chain(over_caps));
         let findings = self.inner.gate.inspect(&printed);
         if !findings.is_empty() {
             return Ok(Answer::Secret { text: printed, findings });
         }
-        let over_caps = [DropReason::TooLong, DropReason::TooMany, DropReason::SectionFull];
-        let had_bullets = section.dropped().iter().any(|dropped| over_caps.contains(&dropped.reason));
-        if section.items.is_empty() && !had_bullets {
-            Err(Failure::Malformed)
-        } else {
-            Ok(Answer::Section(section))
-        }
+        let has_bullets = !section.items.is_empty() || !section.over_caps.is_empty();
+        if has_bullets { Ok(Answer::Section(section)) } else { Err(Failure::Malformed) }
     }
 
     /// Judges the lines of an answer, and commits those that are new and hold.
@@ -174,6 +170,10 @@ impl Run {
             };
             let heading = item.heading.map(str::to_owned);
             pass.lines.push(LineReport::new(item.text.clone(), heading, sources, fate));
+        }
+        for (item, reason) in &section.over_caps {
+            let heading = item.heading.map(str::to_owned);
+            pass.lines.push(LineReport::new(item.text.clone(), heading, Vec::new(), Fate::OverCap(*reason)));
         }
         if kept.is_empty() {
             pass.outcome = Outcome::NothingToPromote;

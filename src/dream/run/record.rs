@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::Run;
 use crate::digest::Digest;
-use crate::dream::select::{Selection, Slice, Survey, nanoseconds};
+use crate::dream::select::{Seen, Selection, Slice, Survey, nanoseconds};
 use crate::dream::{commit, due};
 use crate::dreamer::{Blamed, Fate, Outcome, PassReport, ReadReason, Step};
 use crate::error::{Error, Result};
@@ -63,6 +63,7 @@ impl Run {
                 Fate::Duplicate => "duplicate",
                 Fate::RemovedBefore => "removed_before",
                 Fate::Held(_) => "held",
+                Fate::OverCap(_) => "over_cap",
             };
             *fates.entry(word.to_owned()).or_default() += 1;
         }
@@ -167,7 +168,8 @@ impl Run {
                 report.reason = reason;
             }
         }
-        let goes_on = pass.outcome == Outcome::Quarantined;
+        // Without anybody in quarantine the next pass would ask the same again.
+        let goes_on = pass.quarantined.iter().any(|class| !class.journals.is_empty());
         self.close(pass);
         if goes_on { self.next() } else { self.finish() }
     }
@@ -178,16 +180,17 @@ impl Run {
     }
 }
 
-/// Raises the seed's watermark to the newest journal that was shown, and never past one that waits: a peer
-/// that goes by it takes everything below for read.
-fn raise_watermark(state: &mut DreamedState, survey: &Survey, selection: &Selection) {
+/// Raises the seed's watermark to the newest journal of which nothing waits, and never past one of which
+/// something does: a peer that goes by it takes everything below for read.
+pub(super) fn raise_watermark(state: &mut DreamedState, survey: &Survey, selection: &Selection) {
     let shown = |name: &DocName| -> u64 {
         let slices = selection.slices.iter().filter(|slice| slice.journal.name() == name);
         slices.map(|slice| slice.range.end - slice.range.start).sum()
     };
-    let newest = selection.slices.iter().map(|slice| nanoseconds(slice.metadata.modified)).max();
-    let waits = survey.waiting.iter().filter(|waiting| waiting.bytes > shown(&waiting.name));
-    let limit = waits.map(|waiting| (waiting.modified - 1).div_euclid(1_000_000) * 1_000_000).min();
+    let (waiting, done): (Vec<&Seen>, Vec<&Seen>) =
+        survey.seen.iter().partition(|seen| seen.pending > shown(&seen.name));
+    let newest = done.iter().map(|seen| seen.modified).max();
+    let limit = waiting.iter().map(|seen| (seen.modified - 1).div_euclid(1_000_000) * 1_000_000).min();
     if let Some(newest) = newest {
         state.raise_watermark(limit.map_or(newest, |limit| limit.min(newest)));
     }

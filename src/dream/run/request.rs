@@ -1,6 +1,8 @@
 //! The request of a pass: current memory and what was selected, masked, stripped and fenced.
 
-use chrono::{DateTime, Utc};
+use std::collections::BTreeSet;
+
+use chrono::{DateTime, NaiveDate, Utc};
 
 use super::{Asking, Run};
 use crate::digest::Hasher;
@@ -8,13 +10,12 @@ use crate::dream::ask;
 use crate::dream::evidence::Shown;
 use crate::dream::select::{Selection, Slice, Survey};
 use crate::dream::shown::{self, ShownJournal};
-use crate::dreamer::{Charge, Outcome, PassReport, ReadReason};
+use crate::dreamer::{Charge, Outcome, PassReport, ReadReason, SourceRef};
 use crate::error::{Error, LostBy, Result};
 use crate::format::fences::Printer;
-use crate::format::{DreamId, JournalName, curated};
+use crate::format::{DreamId, curated};
 use crate::gate::Masks;
 use crate::llm::LlmRequest;
-use crate::name::DocName;
 
 /// What a pass found to do.
 pub(super) enum Prepared {
@@ -40,7 +41,13 @@ impl Run {
         let mut masks = Masks::default();
         let journals: Vec<ShownJournal> =
             selection.slices.iter().map(|slice| shown::prepare(slice, gate, &mut masks)).collect();
-        pass.stripped_lines = journals.iter().map(|journal| journal.stripped).sum();
+        for (slice, journal) in selection.slices.iter().zip(&journals) {
+            pass.stripped.extend(journal.stripped.iter().map(|(first_line, last_line)| SourceRef {
+                name: slice.journal.name().clone(),
+                first_line: *first_line,
+                last_line: *last_line,
+            }));
+        }
         let mut shown = Shown::default();
         for (slice, journal) in selection.slices.iter().zip(&journals) {
             let last_line = slice.first_line + slice.lines().saturating_sub(1);
@@ -65,7 +72,10 @@ impl Run {
         }
         let held_out = self.held_out(&selection);
         if !held_out.is_empty() {
-            printer.say(&format!("Not shown, since they are in quarantine: {}.", held_out.join(", ")));
+            printer.say(&format!(
+                "Not shown, since they are in quarantine: journals of {}.",
+                held_out.join(", ")
+            ));
         }
         let mut request = LlmRequest::new(ask::instructions(), printer.finish());
         request.max_output_tokens = config.max_output_tokens;
@@ -75,15 +85,15 @@ impl Run {
         Ok(Prepared::Ask(Box::new(Asking { request, pass, selection, survey, shown })))
     }
 
-    /// The quarantined journals between the first and the last that are shown: gaps that the model is told of.
+    /// The days of quarantined journals between the first and the last that are shown: gaps that the model is
+    /// told of, without names, which stand outside of any fence.
     fn held_out(&self, selection: &Selection) -> Vec<String> {
         let dates = || selection.slices.iter().map(|slice| slice.journal.date());
         let (Some(first), Some(last)) = (dates().min(), dates().max()) else { return Vec::new() };
-        let inside = |name: &DocName| {
-            JournalName::parse(name).is_some_and(|journal| (first..=last).contains(&journal.date()))
-        };
-        let held = self.journals.values().filter(|journal| journal.reason == ReadReason::Quarantined);
-        held.filter(|journal| inside(&journal.name)).map(|journal| journal.name.to_string()).collect()
+        let held = self.journals.iter().filter(|(_, report)| report.reason == ReadReason::Quarantined);
+        let days: BTreeSet<NaiveDate> =
+            held.map(|(journal, _)| journal.date()).filter(|date| (first..=last).contains(date)).collect();
+        days.into_iter().map(|day| day.to_string()).collect()
     }
 
     /// Commits a pass for which no model is asked.

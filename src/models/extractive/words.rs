@@ -137,12 +137,68 @@ pub(crate) const STRONG_PAIRS: &[[&str; 2]] = &[
     ["do", "not"],
 ];
 
+/// First words of a sentence that leans on the one before.
+pub(crate) static LEANING: Words = LazyLock::new(|| {
+    words(
+        "it it's its he he's him his she she's her they they're them their that that's this these those \
+         there there's here then so and but or also both either neither which same one since because \
+         otherwise",
+    )
+});
+
+/// First words of a question, by which it is known without a question mark.
+pub(crate) static ASKING: Words = LazyLock::new(|| {
+    words(
+        "what what's who who's whose where where's when why how how's which do does did is are am was were \
+         can could shall should will would may have has any anything anyone",
+    )
+});
+
+/// First words of a line that asks for something to be done, or thinks aloud.
+pub(crate) static ERRAND: Words = LazyLock::new(|| {
+    words(
+        "please add ask check create delete deploy draft explain find fix generate give install look looks \
+         make merge put remind remove rename restart revert run search send show summarise summarize tell \
+         think try wait write",
+    )
+});
+
+/// Words of what holds for long: rules, habits, costs, terms, reasons.
+pub(crate) static LASTING: Words = LazyLock::new(|| {
+    words(
+        "always never cannot must may only every each everyone everything nobody nothing except unless until \
+         by because due rule remember promised allergic named called means counts lives live belongs belong \
+         stays stay keeps keep kept uses use needs need wants want costs cost paid pays licensed insured \
+         expires moved moves limit minimum most least",
+    )
+});
+
+/// Words of a line that puts an earlier one right.
+pub(crate) static CHANGE: Words = LazyLock::new(|| words("correction corrected"));
+
+/// Pairs of words of a line that puts an earlier one right.
+pub(crate) const CHANGE_PAIRS: &[[&str; 2]] = &[
+    ["moved", "from"],
+    ["moved", "to"],
+    ["moves", "from"],
+    ["moves", "to"],
+    ["changed", "from"],
+    ["changed", "to"],
+    ["changes", "from"],
+    ["changes", "to"],
+    ["has", "moved"],
+    ["have", "moved"],
+    ["no", "longer"],
+    ["instead", "of"],
+];
+
 /// First words of a line in which an agent says what it is doing right now.
 pub(crate) static CHATTER: Words = LazyLock::new(|| {
     words(
         "ran running run checking checked reading read looking looked searching searched opening opened \
          let now next done noted understood fetching fetched compiling building starting working updated \
-         pushed ok okay heartbeat trying testing will",
+         pushed ok okay heartbeat trying testing will status draft successfully created found fixed \
+         added changed removed renamed verified confirmed here",
     )
 });
 
@@ -154,7 +210,7 @@ pub(crate) static LABEL: Words = LazyLock::new(|| {
     words(
         "decision decided cause policy constraint learned lesson note todo fact preference rule deadline \
          reminder update summary plan goal name status question answer problem fix result owner risk \
-         warning error important",
+         warning error important correction",
     )
 });
 
@@ -199,7 +255,7 @@ pub(crate) const DECISION_PAIRS: &[[&str; 2]] = &[
 pub(crate) static PREFERENCE: Words = LazyLock::new(|| {
     words(
         "prefer prefers preferred preference preferences dislike dislikes favourite favourites favorite \
-         favorites likes",
+         favorites likes wants",
     )
 });
 

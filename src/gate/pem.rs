@@ -1,0 +1,41 @@
+//! How far a private key goes that begins with `-----BEGIN … PRIVATE KEY-----`.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+/// No key is longer than this, in bytes and in lines.
+const MOST_BYTES: usize = 32 << 10;
+const MOST_LINES: usize = 200;
+
+static END: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"-----END (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?-----").expect("a literal pattern")
+});
+
+/// What may stand in front of each line of a block in a log: times, tags, list marks.
+static LINE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"^(?:\s|\[[^\]\n]{0,60}\]|[0-9]{1,4}[-:.0-9TZ]+|[|>*-])*(?:(?:Proc-Type|DEK-Info|Comment|Version|Hash|Charset|Subject|X-[A-Za-z-]+): ?.*|[A-Za-z0-9+/=\\]{4,}[.,;\x22'`)]*)?\s*$")
+        .expect("a literal pattern")
+});
+
+/// Returns where the key ends whose head ends at `from`: at its end mark, or where that is missing at the last
+/// line that can belong to it. The rest of the head's own line belongs to it in any case.
+pub(super) fn body(text: &str, from: usize) -> usize {
+    let window = crate::text::floor_boundary(text, from.saturating_add(MOST_BYTES));
+    let rest = &text[from..window];
+    if let Some(end) = END.find(rest)
+        && rest[..end.start()].matches('\n').count() <= MOST_LINES
+    {
+        return from + end.end();
+    }
+    let mut end = rest.find('\n').unwrap_or(rest.len());
+    for line in rest[end..].split_inclusive('\n').skip(1).take(MOST_LINES) {
+        if !LINE.is_match(line.trim_end_matches(['\n', '\r'])) {
+            break;
+        }
+        end += line.len();
+    }
+    // The last line break stays outside.
+    let end = rest[..end].trim_end_matches(['\n', '\r']).len();
+    from + end
+}
