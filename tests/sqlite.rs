@@ -459,12 +459,13 @@ fn text_is_text_and_other_bytes_are_bytes() {
         workspace.write(&DocName::MEMORY, bytes, WriteMode::Replace).unwrap();
         workspace.write(&StateName::LEDGER, bytes, WriteMode::Replace).unwrap();
         for table in ["memory_documents", "workspace_state"] {
-            let (found, size): (String, usize) = peer
+            let (found, size): (String, i64) = peer
                 .query_row(&format!("SELECT typeof(content), size FROM {table}"), [], |row| {
                     Ok((row.get(0)?, row.get(1)?))
                 })
                 .unwrap();
-            assert_eq!((found.as_str(), size), (class, bytes.len()), "{table} {bytes:?}");
+            let len = i64::try_from(bytes.len()).unwrap();
+            assert_eq!((found.as_str(), size), (class, len), "{table} {bytes:?}");
         }
         assert_eq!(workspace.read(&DocName::MEMORY).unwrap().unwrap().bytes(), bytes);
         assert_eq!(workspace.read(&StateName::LEDGER).unwrap().unwrap().bytes(), bytes);
