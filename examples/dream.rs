@@ -15,6 +15,7 @@
 use std::error::Error;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 use std::sync::Arc;
 use std::{env, fs};
 
@@ -27,7 +28,23 @@ use regex::Regex;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-fn main() -> Result<()> {
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprint!("{error}");
+            let mut source = error.source();
+            while let Some(cause) = source {
+                eprint!(": {cause}");
+                source = cause.source();
+            }
+            eprintln!();
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> Result<()> {
     let arguments = Arguments::parse(env::args().skip(1))?;
     let workspace = open(&arguments)?;
     let before = workspace.read_text(&DocName::MEMORY)?.unwrap_or_default();
@@ -82,6 +99,8 @@ fn in_sqlite(_file: &Path, _folder: impl FnOnce() -> Result<FileWorkspace>) -> R
     Err("--sqlite needs the feature \"sqlite\"".into())
 }
 
+const USAGE: &str = "[PATH] [--preview] [--all] [--json] [--sqlite FILE]";
+
 /// What was asked for on the command line.
 #[derive(Default)]
 struct Arguments {
@@ -97,15 +116,16 @@ impl Arguments {
         let mut parsed = Self::default();
         while let Some(argument) = arguments.next() {
             match argument.as_str() {
+                "--help" | "-h" => {
+                    println!("dream {USAGE}");
+                    std::process::exit(0);
+                }
                 "--preview" => parsed.preview = true,
                 "--all" => parsed.all = true,
                 "--json" => parsed.json = true,
                 "--sqlite" => parsed.sqlite = Some(arguments.next().ok_or("--sqlite needs a file")?.into()),
                 path if !path.starts_with('-') && parsed.path.is_none() => parsed.path = Some(path.into()),
-                other => {
-                    let usage = "[PATH] [--preview] [--all] [--json] [--sqlite FILE]";
-                    return Err(format!("{other:?} is not known; use {usage}").into());
-                }
+                other => return Err(format!("{other:?} is not known; use {USAGE}").into()),
             }
         }
         Ok(parsed)
@@ -187,6 +207,7 @@ impl<'a> Page<'a> {
         self.read(report);
         self.promoted(report)?;
         self.held_back(report);
+        self.masked(report);
         self.waits(report);
         Self::notices(report);
         self.diff(report, before)
@@ -206,7 +227,8 @@ impl<'a> Page<'a> {
         );
         for journal in read {
             let note = if journal.reason == ReadReason::Shown { "" } else { journal.reason.explain() };
-            println!("  {:<34} {:>9}  {note}", journal.name, size(journal.shown));
+            let row = format!("  {:<34} {:>9}  {note}", journal.name, size(journal.shown));
+            println!("{}", row.trim_end());
         }
         println!();
     }
@@ -268,9 +290,6 @@ impl<'a> Page<'a> {
         for dropped in report.passes.iter().flat_map(|pass| &pass.dropped) {
             rows.push(count(usize::try_from(dropped.count).unwrap_or(usize::MAX), dropped.reason.explain()));
         }
-        for masked in report.passes.iter().flat_map(|pass| &pass.masked) {
-            rows.push(format!("{} × {} masked before anybody was asked", masked.count, masked.class));
-        }
         for stripped in report.passes.iter().flat_map(|pass| &pass.stripped) {
             rows.push(format!("{stripped}, which a machine had written into the journal"));
         }
@@ -284,6 +303,19 @@ impl<'a> Page<'a> {
             println!("  {row}");
         }
         println!();
+    }
+
+    fn masked(&self, report: &DreamReport) {
+        let masked: Vec<String> = report
+            .passes
+            .iter()
+            .flat_map(|pass| &pass.masked)
+            .map(|masked| format!("{} × {}", masked.count, masked.class))
+            .collect();
+        if !masked.is_empty() {
+            self.heading("Masked", &format!("{}, before anybody was asked", masked.join(", ")));
+            println!();
+        }
     }
 
     fn waits(&self, report: &DreamReport) {
@@ -311,25 +343,9 @@ impl<'a> Page<'a> {
 
     fn notices(report: &DreamReport) {
         for notice in &report.notices {
-            let text = match notice {
-                Notice::SectionMissing(id) => format!("the section of dream {id} is no longer in MEMORY.md"),
-                Notice::DreamedByPeer(journals) => format!("a peer dreamed {journals} journals"),
-                Notice::CaseCollision(one, other) => format!("{one} and {other} differ in case only"),
-                Notice::RefusedEntry(name) => format!("{name} in a journal folder is no plain file"),
-                Notice::QuarantinedGrew(name) => format!("{name} grew while in quarantine"),
-                Notice::ChangedWhileReading(name) => format!("{name} changed while it was read"),
-                Notice::MemoryOverBudget => match report.memory {
-                    Some(gauge) => {
-                        format!("MEMORY.md has {} characters, its budget is {}", gauge.chars, gauge.budget)
-                    }
-                    None => "MEMORY.md is over its budget".to_owned(),
-                },
-                Notice::WatermarkInFuture => "the watermark lies in the future and is not trusted".to_owned(),
-                Notice::StoppedEarly(why) => format!("the night stopped early: {why}"),
-                Notice::NoJournals => "there are no journals in memory/ yet".to_owned(),
-                other => format!("{other:?}"),
-            };
-            println!("  Note: {text}");
+            let gauge = report.memory.filter(|_| *notice == Notice::MemoryOverBudget);
+            let gauge = gauge.map(|gauge| format!(": {} of {} characters", gauge.chars, gauge.budget));
+            println!("  Note: {notice}{}", gauge.unwrap_or_default());
         }
         if !report.notices.is_empty() {
             println!();
@@ -360,7 +376,7 @@ impl<'a> Page<'a> {
     }
 
     fn heading(&self, title: &str, rest: &str) {
-        println!("{}  {rest}", self.bold(title));
+        println!("{}", format!("{}  {rest}", self.bold(title)).trim_end());
     }
 
     fn bold(&self, text: &str) -> String {

@@ -9,7 +9,7 @@ pub(crate) fn flag(lookup: &impl Fn(&str) -> Option<String>, name: &'static str)
         "" => Ok(None),
         "1" | "true" | "yes" | "on" => Ok(Some(true)),
         "0" | "false" | "no" | "off" => Ok(Some(false)),
-        _ => Err(Error::Config { setting: name, rule: "must be 0 or 1" }),
+        _ => Err(Error::Config { setting: name, rule: "must be one of 1, true, yes, on, 0, false, no, off" }),
     }
 }
 

@@ -120,7 +120,7 @@ pub enum Error {
         file_system: &'static str,
     },
     /// A session may not do this to this document; whether the document exists is not said.
-    #[error("{name} is not for this {kind:?} session")]
+    #[error("a {kind:?} session may not do this to {name}")]
     Denied {
         /// The document.
         name: Name,

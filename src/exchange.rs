@@ -8,8 +8,9 @@ use crate::workspace::{Claim, ClaimTerms, Lease, Workspace, WriteMode};
 /// documents were copied.
 ///
 /// Both are claimed meanwhile, so that no dream runs in between. The ledger goes along: what a model was
-/// shown in one home is not shown again in the other. A copy that was interrupted is taken up by calling it
-/// again.
+/// shown in one home is not shown again in the other. What has no place in a workspace (links, devices, names
+/// that are no document names) is left out. A copy that was interrupted is taken up by calling it again, as
+/// long as the source has not changed.
 ///
 /// ```
 /// # #[cfg(feature = "sqlite")] {

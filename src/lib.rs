@@ -4,6 +4,7 @@
 mod access;
 mod day;
 mod digest;
+#[cfg_attr(not(any(test, feature = "testing")), allow(unreachable_pub))]
 mod disk;
 mod document;
 mod dream;

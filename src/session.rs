@@ -57,7 +57,7 @@ enum Kind {
 impl Kind {
     fn of(name: &Name) -> Self {
         // Names are judged without case, since on some systems they are opened without it.
-        let folded = name.as_str().to_lowercase();
+        let folded = name.as_str().to_lowercase().replace('\u{17f}', "s");
         match folded.as_str() {
             "soul.md" => Self::Soul,
             "agents.md" => Self::Agents,
@@ -124,7 +124,8 @@ fn rights(kind: SessionKind, actor: Actor, document: Kind) -> Rights {
 }
 
 impl<W> Guarded<W> {
-    /// A view of `workspace` for one session.
+    /// A view of `workspace` for one session. Whose life it is was decided when the workspace was opened; the
+    /// scope of `access` is not compared with it.
     #[must_use]
     pub fn new(workspace: W, access: Access) -> Self {
         Self { workspace, access }

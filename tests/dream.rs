@@ -195,10 +195,10 @@ fn an_answer_that_says_a_thing_twice_promotes_it_once() {
 }
 
 /// Asserts that an answer is no answer: nothing promoted, nothing moved, the lock free, tried again later.
-fn is_refused(script: Script, expected: impl Fn(&Failure) -> bool) {
+fn is_refused(script: &Script, expected: impl Fn(&Failure) -> bool) {
     let life = evening();
     let before = life.documents();
-    let report = life.dream(&script);
+    let report = life.dream(script);
     assert_eq!((report.outcome, report.calls), (Outcome::LlmError, 1));
     let failure = report.passes[0].failure.as_ref().unwrap();
     assert!(expected(failure), "{failure:?}");
@@ -221,11 +221,11 @@ fn is_refused(script: Script, expected: impl Fn(&Failure) -> bool) {
 #[test]
 fn a_failing_model_promotes_nothing_and_moves_nothing() {
     // DR-16: llm_error.
-    is_refused(Script::new().fails("no route"), |failure| {
+    is_refused(&Script::new().fails("no route"), |failure| {
         *failure == Failure::Client { message: "no route".into(), retryable: true }
     });
     let wrong_key = |_: &LlmRequest| Err(LlmError::new("unknown model").permanent());
-    is_refused(Script::new().answers(wrong_key), |failure| {
+    is_refused(&Script::new().answers(wrong_key), |failure| {
         matches!(failure, Failure::Client { retryable: false, .. })
     });
 }
@@ -234,24 +234,24 @@ fn a_failing_model_promotes_nothing_and_moves_nothing() {
 fn an_empty_or_white_reply_is_no_reply() {
     // DR-16: empty and whitespace.
     for text in ["", " ", "\n\r\n\t ", "\u{3000}"] {
-        is_refused(Script::new().says(text), |failure| *failure == Failure::Empty);
+        is_refused(&Script::new().says(text), |failure| *failure == Failure::Empty);
     }
 }
 
 #[test]
 fn a_reply_that_was_cut_off_is_never_promoted() {
     // DR-16: finish_reason = length, also where the text looks whole.
-    is_refused(Script::new().is_cut_off_at(FACT), |failure| *failure == Failure::Truncated);
-    is_refused(Script::new().is_cut_off_at("NOTHING_TO_PROMOTE"), |failure| *failure == Failure::Truncated);
+    is_refused(&Script::new().is_cut_off_at(FACT), |failure| *failure == Failure::Truncated);
+    is_refused(&Script::new().is_cut_off_at("NOTHING_TO_PROMOTE"), |failure| *failure == Failure::Truncated);
     let stopped = |_: &LlmRequest| Ok(LlmReply::new(FACT).finish(Finish::Other));
-    is_refused(Script::new().answers(stopped), |failure| *failure == Failure::Stopped);
+    is_refused(&Script::new().answers(stopped), |failure| *failure == Failure::Stopped);
 }
 
 #[test]
 fn prose_without_bullets_is_malformed() {
     // DR-16: an unparsable reply counts as an error.
     for text in ["I could not find anything worth keeping.", "### Facts\n", "{\"facts\": []}", "<p>x</p>"] {
-        is_refused(Script::new().says(text), |failure| *failure == Failure::Malformed);
+        is_refused(&Script::new().says(text), |failure| *failure == Failure::Malformed);
     }
 }
 
@@ -270,7 +270,7 @@ fn the_token_in_a_fence_or_in_quotes_is_malformed() {
         "NOTHING_TO_PROMOTE\nNOTHING_TO_PROMOTE",
         "Answer: NOTHING_TO_PROMOTE",
     ] {
-        is_refused(Script::new().says(text), |failure| *failure == Failure::Malformed);
+        is_refused(&Script::new().says(text), |failure| *failure == Failure::Malformed);
     }
 }
 
@@ -279,7 +279,7 @@ fn a_reply_of_ten_megabytes_is_refused() {
     // DR-16: bounded answers.
     let huge = "- a line that goes on and on\n".repeat(10 << 20 >> 5);
     assert!(huge.len() > 9 << 20);
-    is_refused(Script::new().says(huge), |failure| *failure == Failure::TooLarge);
+    is_refused(&Script::new().says(huge), |failure| *failure == Failure::TooLarge);
 }
 
 #[test]
@@ -1456,7 +1456,7 @@ fn every_pass_that_held_the_lock_sets_last_run_at_with_its_outcome() {
     // DO-02: after each ending that asked, or had nothing to ask.
     let run = |life: &Life, script: Script| {
         let before = life.has(".dreamed-state.json").then(|| life.state()["last_run_at"].clone());
-        let now = night(21) + TimeDelta::days(before.iter().count() as i64);
+        let now = night(21) + TimeDelta::days(i64::try_from(before.iter().count()).unwrap());
         let report = dream(&life.dreamer(), &script, now);
         let state = life.state();
         assert_eq!(state["last_run_at"], now.to_rfc3339_opts(chrono::SecondsFormat::Millis, true));
@@ -1866,7 +1866,7 @@ fn longest_shared(text: &str, secret: &str) -> usize {
 fn a_private_key_that_lies_across_a_cut_between_lines_is_masked_on_both_sides() {
     // BX-06: what stands before a slice is looked at, so the rest of a key is known.
     let body: String =
-        (0..30).map(|line| format!("{:064}\n", line).replace('0', "Ab+/")[..64].to_owned() + "\n").collect();
+        (0..30).map(|line| format!("{line:064}\n").replace('0', "Ab+/")[..64].to_owned() + "\n").collect();
     let text = format!("- first\n-----BEGIN PRIVATE KEY-----\n{body}-----END PRIVATE KEY-----\n- last\n");
     let life = Life::with(&[(20, &text)]);
     let script = Script::new();

@@ -965,7 +965,7 @@ mod unix {
                 assert_eq!(peer.finish(), ["read, and not written"]);
             }
             Err(error) => {
-                println!("skipped: modes do not bind the superuser, and nobody cannot run: {error}")
+                println!("skipped: modes do not bind the superuser, and nobody cannot run: {error}");
             }
         }
         assert_eq!(tree(folder.path()), before);

@@ -284,7 +284,7 @@ type Break = fn(&Path, &Home, &Faults) -> Arc<dyn Workspace>;
 
 /// Interrupts a copy at every operation, and takes it up again.
 fn interrupt(label: &str, from: &Home, to: &Home, breaks: Break, source_breaks: bool) {
-    let (_a, source) = from.quick();
+    let (source_folder, source) = from.quick();
     live(&source);
     let before = dump(&source);
     let run = |target: &Path, faults: &Faults, source_path: &Path| {
@@ -295,7 +295,7 @@ fn interrupt(label: &str, from: &Home, to: &Home, breaks: Break, source_breaks: 
     };
     let faults = Faults::new();
     let target = quick();
-    run(target.path(), &faults, _a.path()).unwrap();
+    run(target.path(), &faults, source_folder.path()).unwrap();
     let operations = faults.seen();
     let mut failed = 0;
     for (at, operation) in operations.iter().enumerate() {
@@ -304,7 +304,7 @@ fn interrupt(label: &str, from: &Home, to: &Home, breaks: Break, source_breaks: 
                 format!("{label}, {} to {}, {fault:?} at {}: {operation}", from.name, to.name, at + 1);
             let (target, faults) = (quick(), Faults::new());
             faults.arm(at as u64 + 1, fault);
-            failed += u32::from(run(target.path(), &faults, _a.path()).is_err());
+            failed += u32::from(run(target.path(), &faults, source_folder.path()).is_err());
             let sound = (to.open)(target.path());
             let copied = copy_into(&source, &sound).unwrap_or_else(|error| panic!("{place}: {error:?}"));
             assert_eq!(copied, 12, "{place}");
@@ -415,7 +415,7 @@ fn journal(day: u32) -> DocName {
 }
 
 impl Night {
-    fn begin(self, workspace: &dyn Workspace) {
+    fn begin(workspace: &dyn Workspace) {
         workspace.write(&DocName::MEMORY, MEMORY.as_bytes(), WriteMode::Create).unwrap();
         for day in DAYS {
             workspace.append(&journal(day), format!("[user] what day {day} was like\n").as_bytes()).unwrap();
@@ -523,7 +523,7 @@ fn a_night_that_fails_anywhere_is_done_exactly_once_in_every_home() {
     // BX-01, DR-10, DR-14, PF-14: 0 lost, 0 doubled, quarantined once.
     for home in HOMES {
         for night in [Night::Commit, Night::Nothing, Night::Quarantine] {
-            sweep(&format!("{night:?}"), home, night, |workspace| night.begin(workspace));
+            sweep(&format!("{night:?}"), home, night, |workspace| Night::begin(workspace));
         }
     }
 }
@@ -534,10 +534,10 @@ fn a_recovery_that_fails_anywhere_is_finished_by_the_next_in_every_home() {
     for home in HOMES {
         for after in [0, 1] {
             sweep(&format!("recovery {after} after the append"), home, Night::Commit, |workspace| {
-                Night::Commit.begin(workspace);
+                Night::begin(workspace);
                 let faults = Faults::new();
                 let rehearsal = home.quick();
-                Night::Commit.begin(&rehearsal.1);
+                Night::begin(&rehearsal.1);
                 let broken = Arc::new(FaultyWorkspace::new(Arc::clone(&rehearsal.1), faults.clone()));
                 Night::Commit.run(broken, &AtomicU32::new(0)).unwrap();
                 let step = "append under the lease to MEMORY.md";
@@ -576,7 +576,7 @@ fn of_what_eight_processes_write_at_once_nothing_is_lost() {
             for said in peer.finish() {
                 match said.split_once(' ').unwrap() {
                     ("won", number) => {
-                        assert!(won.insert(number.parse::<usize>().unwrap()), "{number} won twice")
+                        assert!(won.insert(number.parse::<usize>().unwrap()), "{number} won twice");
                     }
                     ("conflicts", number) => conflicts += number.parse::<usize>().unwrap(),
                     other => panic!("{other:?}"),
@@ -613,6 +613,7 @@ fn write_in_turns(workspace: &dyn Workspace, process: usize) {
             let next = seen.lossy().split(' ').next().unwrap().parse::<usize>().unwrap() + 1;
             // Who writes stands in it: two writers of the same bytes would both succeed.
             let bytes = format!("{next} process {process}\n").into_bytes();
+            std::thread::sleep(Duration::from_micros(random(300)));
             match workspace.write(&counter, &bytes, WriteMode::IfRevision(seen.revision())) {
                 Ok(revision) => {
                     assert_eq!(revision, Revision::of(&bytes));

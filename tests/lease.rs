@@ -534,10 +534,10 @@ fn a_settle_comes_after_a_foreign_lock_only() {
             place(folder.path(), &lock);
         }
         let heard = Arc::new(Mutex::new(Vec::new()));
-        let hears = Arc::clone(&heard);
+        let listener = Arc::clone(&heard);
         let disk = Staged::new(folder.path(), Utc::now(), move |operation| {
             if operation.starts_with("pause") {
-                hears.lock().unwrap().push(operation.to_owned());
+                listener.lock().unwrap().push(operation.to_owned());
             }
         });
         assert!(matches!(disk.workspace().claim(&ClaimTerms::default()).unwrap(), Claim::Granted(_)));
@@ -669,7 +669,7 @@ fn a_lease_is_lost_after_its_longest_hold() {
     workspace.write(&DocName::MEMORY, b"# Memory\n", WriteMode::Create).unwrap();
     let lease = granted(&workspace);
     let hold = ClaimTerms::default().max_hold;
-    *elapsed.lock().unwrap() += hold - Duration::from_nanos(1);
+    *elapsed.lock().unwrap() += hold.checked_sub(Duration::from_nanos(1)).unwrap();
     lease.append(&DocName::MEMORY, b"- in time\n").unwrap();
     *elapsed.lock().unwrap() += Duration::from_nanos(1);
     is_lost("deadline", folder.path(), lease.as_ref(), LostBy::Deadline);

@@ -70,8 +70,7 @@ fn secret(class: &str, dice: &mut Dice) -> String {
         "btc_legacy" => base58check(dice),
         "pem_private" => {
             let kind = dice.pick(&["", "RSA ", "EC ", "OPENSSH "]);
-            let body: Vec<String> =
-                (0..1 + dice.roll(4)).map(|_| dice.run(&format!("{ALNUM}+/"), 64)).collect();
+            let body: Vec<String> = (0..=dice.roll(4)).map(|_| dice.run(&format!("{ALNUM}+/"), 64)).collect();
             format!("-----BEGIN {kind}PRIVATE KEY-----\n{}\n-----END {kind}PRIVATE KEY-----", body.join("\n"))
         }
         other => panic!("no generator for {other}"),

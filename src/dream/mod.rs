@@ -107,7 +107,8 @@ impl JournalDreamer {
     ///
     /// Mask the secret in the journal first, or let the filter pass it by
     /// [`allow`](DreamConfig::allow): otherwise the same answer is quarantined again. Deleting the entry, or
-    /// the whole file, by hand does the same.
+    /// the whole file, by hand does the same. [`should_dream`] still waits for its interval; call
+    /// [`dream_once`](crate::dream_once) to have it read now.
     ///
     /// # Errors
     ///

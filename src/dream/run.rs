@@ -146,12 +146,12 @@ impl Run {
         match self.advance() {
             Ok(Next::Ask(asking)) => Ok(Step::Ask(Box::new(JournalPass { run: self, asking }))),
             Ok(Next::Idle(survey)) => self.finish_idle(&survey),
-            Ok(Next::Lost(pass, by)) => self.lose(*pass, by),
-            Ok(Next::End) => self.finish(),
+            Ok(Next::Lost(pass, by)) => Ok(self.lose(*pass, by)),
+            Ok(Next::End) => Ok(self.finish()),
             Err(error) if self.report.passes.is_empty() => Err(error),
             Err(error) => {
                 self.report.notices.push(Notice::StoppedEarly(error.to_string()));
-                self.finish()
+                Ok(self.finish())
             }
         }
     }
@@ -252,7 +252,7 @@ impl Run {
     }
 
     /// Ends a run whose lease is gone: nothing more is written.
-    fn lose(mut self, mut pass: PassReport, by: LostBy) -> Result<Step> {
+    fn lose(mut self, mut pass: PassReport, by: LostBy) -> Step {
         pass.outcome = Outcome::LeaseLost;
         pass.lost = Some(by);
         self.close(pass);
@@ -282,11 +282,11 @@ impl Run {
         }
         self.state = state;
         self.inner.tell(self.report.outcome, None, Vec::new(), Vec::new());
-        self.finish()
+        Ok(self.finish())
     }
 
     /// Completes the report and gives the lease back.
-    fn finish(mut self) -> Result<Step> {
+    fn finish(mut self) -> Step {
         let waits = |journal: &&JournalReport| journal.pending > 0 && is_waiting(journal.reason);
         let oldest =
             self.journals.iter().find(|(_, report)| waits(report)).map(|(journal, _)| journal.date());
@@ -315,7 +315,7 @@ impl Run {
         if self.lease.take().is_some_and(|lease| lease.release().is_err()) {
             self.report.notices.push(Notice::LockNotRemoved);
         }
-        Ok(Step::Done(Box::new(self.report)))
+        Step::Done(Box::new(self.report))
     }
 }
 

@@ -155,7 +155,7 @@ pub(super) fn survey(situation: Situation<'_>) -> Result<Survey> {
             survey.reports.insert(journal, JournalReport::new(name, reason, metadata.len, pending));
             continue;
         }
-        survey.consider(workspace, journal, metadata, known.cloned(), peer_mark);
+        survey.consider(workspace, journal, metadata, known, peer_mark);
     }
     survey.forget = forgettable(ledger, state, config, now);
     Ok(survey)
@@ -224,11 +224,11 @@ impl Survey {
         workspace: &dyn Workspace,
         journal: JournalName,
         metadata: Metadata,
-        known: Option<Entry>,
+        known: Option<&Entry>,
         peer_mark: Option<i64>,
     ) {
         let modified = nanoseconds(metadata.modified);
-        let mut entry = known.clone().unwrap_or_default();
+        let mut entry = known.cloned().unwrap_or_default();
         let mut rewritten = false;
         if (entry.size, entry.modified) != (metadata.len, modified) {
             let Ok(void) = void_pieces(workspace, journal.name(), &entry, metadata.len) else {
@@ -248,7 +248,7 @@ impl Survey {
             }
         }
         // One that was never shown is remembered too, so that it is missed when it leaves the window.
-        if known.as_ref() != Some(&entry) {
+        if known != Some(&entry) {
             self.refreshed.insert(journal.name().clone(), entry.clone());
         }
         let pending = entry.pending(metadata.len);

@@ -662,3 +662,28 @@ pub enum Notice {
     /// There is an unfinished commit, which a preview does not finish.
     UnfinishedCommit(DreamId),
 }
+
+impl fmt::Display for Notice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::SectionMissing(id) => write!(f, "the section of dream {id} is no longer in MEMORY.md"),
+            Self::DreamedByPeer(journals) => write!(f, "a peer dreamed {journals} journals"),
+            Self::CaseCollision(one, other) => write!(f, "{one} and {other} differ in case only"),
+            Self::RefusedEntry(name) => write!(f, "{name:?} in a journal folder is no plain file"),
+            Self::QuarantinedGrew(name) => write!(f, "{name} grew while in quarantine"),
+            Self::ChangedWhileReading(name) => write!(f, "{name} changed while it was read, and waits"),
+            Self::MemoryOverBudget => f.write_str("MEMORY.md is over its budget"),
+            Self::LockNotRemoved => {
+                f.write_str("the lock could not be removed; peers wait for its time to run out")
+            }
+            Self::NoJournals => {
+                f.write_str("there are no journals yet; they are memory/YYYY-MM-DD-<session>.md")
+            }
+            Self::WatermarkInFuture => f.write_str("the watermark lies in the future and is not trusted"),
+            Self::StoppedEarly(why) => write!(f, "the run stopped after a committed pass: {why}"),
+            Self::UnfinishedCommit(id) => {
+                write!(f, "the commit of dream {id} is unfinished; a real run finishes it")
+            }
+        }
+    }
+}

@@ -26,7 +26,7 @@ pub(super) fn claim(inner: &Arc<Inner>, terms: &ClaimTerms) -> Result<Claim> {
     let epoch = raise_epoch(inner, &token)?;
     let lease = SqliteLease {
         guard_id: guard.stat().at("look at", &guard_name)?.id,
-        deadline: inner.disk.elapsed() + terms.max_hold,
+        deadline: inner.disk.elapsed().saturating_add(terms.max_hold),
         inner: Arc::clone(inner),
         guard: Mutex::new(Some(guard)),
         guard_name,

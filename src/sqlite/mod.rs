@@ -97,12 +97,19 @@ impl SqliteWorkspace {
         if let Some(file_system) = disk.network().at("look at", folder.display())? {
             return Err(Error::NetworkFileSystem { path: path.display().to_string(), file_system });
         }
-        // Made here for its mode; an existing file is never opened but by SQLite, whose locks a second
-        // handle of this process would drop when it is closed.
-        match disk.open(file, Open::CreateNew) {
-            Ok(_) => {}
-            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(error).at("create", file),
+        make(disk.as_ref(), file)?;
+        // SQLite takes a file of one byte for an empty one, and would write over it.
+        let stat = disk.stat(file).at("look at", file)?;
+        if stat.is_some_and(|stat| stat.kind == crate::disk::Kind::Symlink) {
+            return Err(Error::Refused { path: file.to_owned(), reason: Refusal::Symlink });
+        }
+        if stat.is_some_and(|stat| (1..512).contains(&stat.len)) {
+            return Err(Error::Corrupt {
+                name: file.to_owned(),
+                line: 0,
+                column: 0,
+                what: "it is no SQLite database",
+            });
         }
         let path = disk.root().join(file);
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
@@ -110,7 +117,17 @@ impl SqliteWorkspace {
             | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let opened = Connection::open_with_flags(&path, flags);
         let mut connection = opened.map_err(|error| fold("open", file, error))?;
-        schema::prepare(&mut connection, file, PATIENCE)?;
+        // While another process makes the file, SQLite answers busy at once: its timeout does not apply to the
+        // switch to the log.
+        let begun = disk.elapsed();
+        loop {
+            match schema::prepare(&mut connection, file, PATIENCE) {
+                Err(Error::Busy { .. }) if disk.elapsed().saturating_sub(begun) < PATIENCE => {
+                    disk.pause(Duration::from_millis(1));
+                }
+                prepared => break prepared?,
+            }
+        }
         let inner = Inner { connection: Mutex::new(connection), disk, path, file: file.to_owned(), scope };
         Ok(Self { inner: Arc::new(inner) })
     }
@@ -119,6 +136,26 @@ impl SqliteWorkspace {
     #[must_use]
     pub fn scope(&self) -> &Scope {
         &self.inner.scope
+    }
+
+    fn bytes(&self, name: &Name) -> Result<Option<Vec<u8>>> {
+        if self.metadata(name)?.is_none() {
+            return Ok(None);
+        }
+        let sql = match name.space() {
+            Space::Document => {
+                "SELECT content FROM memory_documents WHERE user_id = ?1 AND agent_id = ?2 AND path = ?3"
+            }
+            Space::State => {
+                "SELECT content FROM workspace_state WHERE user_id = ?1 AND agent_id = ?2 AND name = ?3"
+            }
+        };
+        self.inner.read("read", name, |connection, scope| {
+            connection
+                .prepare_cached(sql)?
+                .query_row(params![scope.user, scope.agent, name.as_str()], |row| content(row.get_ref(0)?))
+                .optional()
+        })
     }
 
     /// Lists the kept earlier versions of a document, newest first.
@@ -469,24 +506,7 @@ impl Workspace for SqliteWorkspace {
     }
 
     fn read(&self, name: &Name) -> Result<Option<Document>> {
-        if self.metadata(name)?.is_none() {
-            return Ok(None);
-        }
-        let sql = match name.space() {
-            Space::Document => {
-                "SELECT content FROM memory_documents WHERE user_id = ?1 AND agent_id = ?2 AND path = ?3"
-            }
-            Space::State => {
-                "SELECT content FROM workspace_state WHERE user_id = ?1 AND agent_id = ?2 AND name = ?3"
-            }
-        };
-        let bytes = self.inner.read("read", name, |connection, scope| {
-            connection
-                .prepare_cached(sql)?
-                .query_row(params![scope.user, scope.agent, name.as_str()], |row| content(row.get_ref(0)?))
-                .optional()
-        })?;
-        Ok(bytes.map(|bytes| Document::new(name.clone(), bytes)))
+        Ok(self.bytes(name)?.map(|bytes| Document::new(name.clone(), bytes)))
     }
 
     fn read_range(&self, name: &Name, range: Range<u64>) -> Result<Vec<u8>> {
@@ -494,9 +514,9 @@ impl Workspace for SqliteWorkspace {
         if len > MAX_DOCUMENT {
             return Err(Error::TooLarge { name: name.clone(), len, limit: MAX_DOCUMENT });
         }
-        let Some(document) = self.read(name)? else { return Ok(Vec::new()) };
-        let bound = |at: u64| usize::try_from(at).unwrap_or(usize::MAX).min(document.bytes().len());
-        Ok(document.bytes()[bound(range.start)..bound(range.end).max(bound(range.start))].to_vec())
+        let bytes = self.bytes(name)?.unwrap_or_default();
+        let bound = |at: u64| usize::try_from(at).unwrap_or(usize::MAX).min(bytes.len());
+        Ok(bytes[bound(range.start)..bound(range.end).max(bound(range.start))].to_vec())
     }
 
     fn write(&self, name: &Name, bytes: &[u8], mode: WriteMode) -> Result<Revision> {
@@ -531,6 +551,17 @@ impl Workspace for SqliteWorkspace {
 impl fmt::Debug for SqliteWorkspace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "SqliteWorkspace({})", self.location())
+    }
+}
+
+/// Makes the file for its mode, where it does not exist. An existing one is never opened but by SQLite, whose
+/// locks a second handle of this process drops when it is closed; so one thread at a time.
+fn make(disk: &dyn Disk, file: &str) -> Result<()> {
+    static MAKING: Mutex<()> = Mutex::new(());
+    let _making = MAKING.lock().unwrap_or_else(PoisonError::into_inner);
+    match disk.open(file, Open::CreateNew) {
+        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => Err(error).at("create", file),
+        _ => Ok(()),
     }
 }
 

@@ -83,7 +83,11 @@ pub(super) fn prepare(connection: &mut Connection, file: &str, patience: Duratio
              PRAGMA secure_delete = ON; PRAGMA synchronous = FULL;",
         )
         .map_err(folded)?;
-    let version = look(connection, file)?;
+    // In one transaction: another process may be making the tables between two looks.
+    let version = {
+        let snapshot = connection.transaction().map_err(folded)?;
+        look(&snapshot, file)?
+    };
     if version < MIGRATIONS.len() {
         connection.pragma_update(None, "journal_mode", journal_mode).map_err(folded)?;
         migrate(connection, file)?;

@@ -316,7 +316,9 @@ pub(crate) fn intervals(reports: &[DreamReport]) -> BTreeMap<String, Vec<(u64, u
             }
         }
     }
-    shown.values_mut().for_each(|intervals| intervals.sort_unstable());
+    for intervals in shown.values_mut() {
+        intervals.sort_unstable();
+    }
     shown
 }
 

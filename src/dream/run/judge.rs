@@ -50,7 +50,7 @@ impl Run {
             *self.report.usage.get_or_insert_default() += usage;
         }
         if let Some(by) = self.fence()? {
-            return self.lose(pass, by);
+            return Ok(self.lose(pass, by));
         }
         due::count_call(&mut self.state, now, &self.inner.config, pass.request_bytes);
         let committed = match self.read(answer) {
@@ -76,7 +76,7 @@ impl Run {
                 self.order = Order::Oldest;
                 self.next()
             }
-            Err(Error::LeaseLost(by)) => self.lose(pass, by),
+            Err(Error::LeaseLost(by)) => Ok(self.lose(pass, by)),
             Err(error) => Err(error),
         }
     }

@@ -124,7 +124,7 @@ impl Run {
         if anyone && let Some(lease) = &self.lease {
             match lease.replace(&StateName::QUARANTINE, &quarantine.print()) {
                 Ok(()) => {}
-                Err(Error::LeaseLost(by)) => return self.lose(pass, by),
+                Err(Error::LeaseLost(by)) => return Ok(self.lose(pass, by)),
                 Err(error) => return Err(error),
             }
         }
@@ -157,7 +157,7 @@ impl Run {
                 .and_then(|()| lease.replace(&StateName::DREAMED, &bytes));
             match written {
                 Ok(()) => self.state_bytes = Some(bytes),
-                Err(Error::LeaseLost(by)) => return self.lose(pass, by),
+                Err(Error::LeaseLost(by)) => return Ok(self.lose(pass, by)),
                 Err(error) => return Err(error),
             }
         }
@@ -171,7 +171,7 @@ impl Run {
         // Without anybody in quarantine the next pass would ask the same again.
         let goes_on = pass.quarantined.iter().any(|class| !class.journals.is_empty());
         self.close(pass);
-        if goes_on { self.next() } else { self.finish() }
+        if goes_on { self.next() } else { Ok(self.finish()) }
     }
 
     pub(super) fn stamp(&self, state: &mut DreamedState, outcome: Outcome) {

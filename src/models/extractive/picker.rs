@@ -159,17 +159,20 @@ struct Features<T = f64> {
     lasting: T,
     /// Whether it asks for something to be done, or is the agent's report of what it does itself.
     errand: T,
+    /// Whether the user states a wish that stands: `I prefer`, `always ask`, `call me`.
+    standing: T,
 }
 
 impl<T: Copy> Features<T> {
-    fn values(&self) -> [T; 26] {
+    fn values(&self) -> [T; 27] {
         let Self { len, words, question, own, mine, you, did, time, proper, new, rare, reply, open, .. } =
             *self;
         let Self { react, praise, strong, label, section, agent, tool, noise, .. } = *self;
-        let Self { complete, leaning, figures, lasting, errand, .. } = *self;
+        let Self { complete, leaning, figures, lasting, errand, standing, .. } = *self;
         [
             len, words, question, own, mine, you, did, time, proper, new, rare, reply, open, react, praise,
             strong, label, section, agent, tool, noise, complete, leaning, figures, lasting, errand,
+            standing,
         ]
     }
 }
@@ -224,6 +227,7 @@ const WEIGHTS: Features<[f64; 2]> = Features {
     figures: [0.0, 0.6],
     lasting: [0.0, 1.0],
     errand: [0.0, -2.5],
+    standing: [0.0, 4.5],
 };
 
 /// The sum of a line without features.
@@ -308,6 +312,12 @@ fn alone(line: &Line<'_>) -> Features {
         figures: real(FIGURE.find_iter(&line.body).count().min(3)),
         lasting: real(lasting.len().min(2)),
         errand: flag(is_errand(line)),
+        standing: flag(
+            trusted
+                && line.role() != Some(Role::Agent)
+                && !line.body.contains('?')
+                && any_pair(words::STANDING_PAIRS, &line.words),
+        ),
     }
 }
 

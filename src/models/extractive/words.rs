@@ -137,6 +137,25 @@ pub(crate) const STRONG_PAIRS: &[[&str; 2]] = &[
     ["do", "not"],
 ];
 
+/// Pairs of words with which somebody states a wish that stands, or who they are.
+pub(crate) const STANDING_PAIRS: &[[&str; 2]] = &[
+    ["i", "prefer"],
+    ["i", "dislike"],
+    ["i", "always"],
+    ["i", "never"],
+    ["i'm", "allergic"],
+    ["am", "allergic"],
+    ["i", "live"],
+    ["my", "name"],
+    ["call", "me"],
+    ["always", "ask"],
+    ["never", "use"],
+    ["never", "deploy"],
+    ["from", "now"],
+    ["please", "always"],
+    ["please", "never"],
+];
+
 /// First words of a sentence that leans on the one before.
 pub(crate) static LEANING: Words = LazyLock::new(|| {
     words(
