@@ -162,7 +162,7 @@ pub enum Open {
     /// To write at the end; made with mode 0600 where it is missing.
     Append,
     /// To read and write; made with mode 0600 where it is missing.
-    OpenOrCreate,
+    Ensure,
     /// A new file with mode 0600, to write.
     CreateNew,
 }

@@ -54,7 +54,7 @@ impl Root {
             Open::Read => options.read(true),
             Open::Modify => options.read(true).write(true),
             Open::Append => options.read(true).append(true).create(true),
-            Open::OpenOrCreate => options.read(true).write(true).create(true).truncate(false),
+            Open::Ensure => options.read(true).write(true).create(true).truncate(false),
             Open::CreateNew => options.read(true).write(true).create_new(true),
         };
         options.open(full)

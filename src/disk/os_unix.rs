@@ -68,7 +68,7 @@ impl Root {
             Open::Read => OFlags::RDONLY,
             Open::Modify => OFlags::RDWR,
             Open::Append => OFlags::RDWR | OFlags::APPEND | OFlags::CREATE,
-            Open::OpenOrCreate => OFlags::RDWR | OFlags::CREATE,
+            Open::Ensure => OFlags::RDWR | OFlags::CREATE,
             Open::CreateNew => OFlags::RDWR | OFlags::CREATE | OFlags::EXCL,
         };
         // NONBLOCK, so that a pipe that somebody put there cannot hold us.

@@ -122,7 +122,7 @@ fn write_guard(disk: &dyn Disk) -> Result<Box<dyn DiskFile>> {
 /// Locks the file that has a name; `None` where another has locked it.
 fn lock_named(disk: &dyn Disk, path: &str) -> Result<Option<Box<dyn DiskFile>>> {
     for _ in 0..3 {
-        let file = disk.open(path, Open::OpenOrCreate).at("open", path)?;
+        let file = disk.open(path, Open::Ensure).at("open", path)?;
         if !file.try_lock().at("lock", path)? {
             return Ok(None);
         }

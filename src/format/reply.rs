@@ -115,12 +115,10 @@ fn take_further(
 ) -> usize {
     while let Some(found) = FURTHER.captures(&statement[at..]) {
         let end = at + found.get(0).expect("the whole match").end();
-        let rest = statement[end..].trim_start();
+        let rest = &statement[end..];
         // A bare number is a line only inside of a list that ends: "(f#L2, 3)", not "f#L2, 3 people".
-        let ends_list = rest.starts_with([')', ']', ',', ';', '`', '）']) && !rest.starts_with(", ");
-        if rest.starts_with(char::is_alphanumeric) && end == statement.len() - rest.len()
-            || (found.get(1).is_none() && !ends_list)
-        {
+        let is_marked = found.get(1).is_some();
+        if rest.starts_with(char::is_alphanumeric) || !(is_marked || rest.starts_with([')', ']', ',', ';'])) {
             break;
         }
         citations.push(citation(name, &found, 2));
@@ -245,39 +243,37 @@ mod tests {
         let file = "memory/2026-11-20-repl.md";
         let one = |from, to| (file.to_owned(), from, to);
         for (form, cited) in [
-            ("(f#L25, L26)", vec![one(25, 25), one(26, 26)]),
-            ("(f#L25,L26)", vec![one(25, 25), one(26, 26)]),
-            ("(f#L25; #L26)", vec![one(25, 25), one(26, 26)]),
-            ("(f#L25 and #L26)", vec![one(25, 25), one(26, 26)]),
-            ("(f#L25, #L27-L29, 31)", vec![one(25, 25), one(27, 29), one(31, 31)]),
-            ("(f#L25–L26)", vec![one(25, 26)]),
-            ("(f#L25 - L26)", vec![one(25, 26)]),
-            ("(f#L25-26)", vec![one(25, 26)]),
-            ("(f#l25)", vec![one(25, 25)]),
-            ("(f#25)", vec![one(25, 25)]),
-            ("(f L25)", vec![one(25, 25)]),
-            ("(f, L25)", vec![one(25, 25)]),
-            ("(f:25)", vec![one(25, 25)]),
-            ("(f:L25-L26)", vec![one(25, 26)]),
-            ("(f, line 25)", vec![one(25, 25)]),
-            ("(f lines 25-26)", vec![one(25, 26)]),
-            ("(f, lines 25 to 26)", vec![one(25, 26)]),
-            ("(f, lines 25 and 26)", vec![one(25, 25), one(26, 26)]),
-            ("(`f`#L25)", vec![one(25, 25)]),
-            ("(`f` L25)", vec![one(25, 25)]),
-            ("(`f#L25`, `f#L26`)", vec![one(25, 25), one(26, 26)]),
-            ("[L25](f#L25)", vec![one(25, 25)]),
-            ("[source](f#L25)", vec![one(25, 25)]),
-            ("[f#L25](f#L25)", vec![one(25, 25), one(25, 25)]),
-            ("[f#L25]", vec![one(25, 25)]),
-            ("（f#L25）", vec![one(25, 25)]),
-            ("(./f#L25)", vec![one(25, 25)]),
-            ("(see f#L25)", vec![one(25, 25)]),
+            ("({f}#L25, L26)", vec![one(25, 25), one(26, 26)]),
+            ("({f}#L25,L26)", vec![one(25, 25), one(26, 26)]),
+            ("({f}#L25; #L26)", vec![one(25, 25), one(26, 26)]),
+            ("({f}#L25 and #L26)", vec![one(25, 25), one(26, 26)]),
+            ("({f}#L25, #L27-L29, 31)", vec![one(25, 25), one(27, 29), one(31, 31)]),
+            ("({f}#L25–L26)", vec![one(25, 26)]),
+            ("({f}#L25 - L26)", vec![one(25, 26)]),
+            ("({f}#L25-26)", vec![one(25, 26)]),
+            ("({f}#l25)", vec![one(25, 25)]),
+            ("({f}#25)", vec![one(25, 25)]),
+            ("({f} L25)", vec![one(25, 25)]),
+            ("({f}, L25)", vec![one(25, 25)]),
+            ("({f}:25)", vec![one(25, 25)]),
+            ("({f}:L25-L26)", vec![one(25, 26)]),
+            ("({f}, line 25)", vec![one(25, 25)]),
+            ("({f} lines 25-26)", vec![one(25, 26)]),
+            ("({f}, lines 25 to 26)", vec![one(25, 26)]),
+            ("({f}, lines 25 and 26)", vec![one(25, 25), one(26, 26)]),
+            ("(`{f}`#L25)", vec![one(25, 25)]),
+            ("(`{f}` L25)", vec![one(25, 25)]),
+            ("(`{f}#L25`, `{f}#L26`)", vec![one(25, 25), one(26, 26)]),
+            ("[L25]({f}#L25)", vec![one(25, 25)]),
+            ("[source]({f}#L25)", vec![one(25, 25)]),
+            ("[{f}#L25]({f}#L25)", vec![one(25, 25), one(25, 25)]),
+            ("[{f}#L25]", vec![one(25, 25)]),
+            ("（{f}#L25）", vec![one(25, 25)]),
+            ("(./{f}#L25)", vec![one(25, 25)]),
+            ("(see {f}#L25)", vec![one(25, 25)]),
         ] {
-            let bare = form.replace('f', "2026-11-20-repl.md").replace("re2026-11-20-repl.md", "ref");
-            for text in [form.replace("f#", &format!("{file}#")).replace("f:", &format!("{file}:")), bare] {
-                let text = text.replace("(f", &format!("({file}")).replace("`f`", &format!("`{file}`"));
-                let text = format!("Ships on Fridays. {text}");
+            for name in [file, "2026-11-20-repl.md"] {
+                let text = format!("Ships on Fridays. {}", form.replace("{f}", name));
                 assert_eq!(cite(&text), ("Ships on Fridays.".to_owned(), cited.clone()), "{text}");
             }
         }

@@ -46,7 +46,7 @@ fn guard_name(inner: &Inner) -> String {
 /// Opens and locks the guard; `None` where another holds it.
 fn take_guard(inner: &Inner, name: &str) -> Result<Option<Box<dyn DiskFile>>> {
     for _ in 0..3 {
-        let guard = inner.disk.open(name, Open::OpenOrCreate).at("open", name)?;
+        let guard = inner.disk.open(name, Open::Ensure).at("open", name)?;
         if !guard.try_lock().at("lock", name)? {
             return Ok(None);
         }

@@ -1,11 +1,11 @@
 //! Matter: what the claim and its sources are about, and whether one says the opposite of the other.
 
-use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use regex::Regex;
 
 use super::Source;
+use super::names::fold;
 use crate::dreamer::{Hold, HoldReason};
 use crate::text;
 
@@ -15,20 +15,43 @@ const SMALL_WORDS: &str = "the and but for with from that this these those are w
     how why all any some into onto about than then there here also only just very been being does \
     did user agent human operator said says always now out";
 
-fn matter(text: &str) -> Vec<String> {
-    text::words(text)
-        .filter(|word| {
-            word.chars().count() > 2
-                && !SMALL_WORDS.split(' ').any(|small| small == word)
-                && !is_negation(word)
-        })
-        .collect()
+fn pattern(text: &str) -> Regex {
+    Regex::new(text).expect("a literal pattern")
+}
+
+/// Whether a character is of a script that parts no words.
+fn is_unparted(c: char) -> bool {
+    matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{e00}'..='\u{e7f}')
+}
+
+/// The words of matter of a text; of a script that parts no words, each two characters that are neighbours.
+pub(super) fn matter(text: &str) -> Vec<String> {
+    let mut matter = Vec::new();
+    for word in text::words(text) {
+        let runs: Vec<char> = word.chars().filter(|c| is_unparted(*c)).collect();
+        if !runs.is_empty() {
+            matter.extend(runs.windows(2).map(|pair| pair.iter().collect::<String>()));
+            matter.extend((runs.len() == 1).then(|| runs.iter().collect::<String>()));
+            continue;
+        }
+        let is_small =
+            word.chars().count() <= 2 || SMALL_WORDS.split_ascii_whitespace().any(|small| small == word);
+        if !is_small && !is_negation(&word) {
+            matter.push(fold(&word));
+        }
+    }
+    matter
 }
 
 /// A claim that shares no word of matter with its sources is about something else.
-pub(super) fn check_overlap(claim: &str, known: &BTreeSet<String>) -> Result<(), Hold> {
+pub(super) fn check_overlap(claim: &str, evidence: &str) -> Result<(), Hold> {
+    let known: Vec<String> = matter(evidence).into_iter().chain(text::words(evidence)).collect();
     let matter = matter(claim);
-    let shares = |word: &String| known.iter().any(|other| same_stem(other, word));
+    // "vscode" is about code.
+    let holds = |one: &str, other: &str| other.chars().count() > 3 && one.contains(other);
+    let shares = |word: &String| {
+        known.iter().any(|other| same_stem(other, word) || holds(other, word) || holds(word, other))
+    };
     if matter.is_empty() || matter.iter().any(shares) {
         Ok(())
     } else {
@@ -46,81 +69,158 @@ pub(super) fn same_stem(one: &str, other: &str) -> bool {
     shared >= 4 && one.len() - shared <= 4 && other.len() - shared <= 4
 }
 
-pub(super) fn is_negation(word: &str) -> bool {
-    word.ends_with("n't")
-        || matches!(
-            word,
-            "not"
-                | "no"
-                | "never"
-                | "none"
-                | "nobody"
-                | "nothing"
-                | "neither"
-                | "nor"
-                | "without"
-                | "cannot"
-                | "stopped"
-                | "stop"
-                | "quit"
-                | "refuses"
-                | "refused"
-                | "refuse"
-                | "unable"
-                | "dont"
-                | "avoid"
-                | "avoids"
-                | "dislike"
-                | "dislikes"
-                | "hates"
-                | "hate"
-                | "forbidden"
-                | "banned"
-        )
+/// Words that negate.
+const NEGATIONS: &str = "not no never none nobody nothing neither nor without cannot dont doesnt isnt wont cant nope \
+    nicht kein keine keinen keinem keiner nie niemals nichts niemand ohne weder pas jamais aucun aucune sans nunca \
+    jamás tampoco ningún ninguna";
+
+/// Words that deny what follows, and are matter in another sentence.
+const DENIALS: &str = "stopped stop stops stopping quit quits refuses refused refuse unable avoid avoids avoided avoiding dislike dislikes \
+    disliked hates hate hated forbidden forbid forbids banned ban bans myth untrue debunked fake hoax false";
+
+/// Words with which a sentence without a negation may say what a negated one says, and the other way round.
+const HINTS: &str = "only instead rather except unless until till free freeze frozen off lack lacks lacking drop drops dropped \
+    remove removes removed removal skip skips skipped against fail fails failed failure less few hardly rarely seldom barely allergic allergy \
+    former formerly previously ex prohibited blocked blocks block reject rejects rejected decline declines declined deny \
+    denied exclude excludes excluded excluding cancel cancels cancelled canceled miss misses missed missing away absent moved abandoned gave \
+    ended leave leaves left opposed undecided unclear unknown unresolved untested unavailable unsupported unused open \
+    pending yet still outstanding waiting awaits vegetarian vegan disabled disable disables off-limits restricted limited \
+    prevent prevents instead deprecated empty zero needs requires required before first must beyond bad wrong broken nur außer statt noch intolerant intolerance \
+    impossible illegal alone enough just merely solely overdue unpaid lost expired postponed delayed sceptical skeptical reluctant doubts unhappy ignore ignores ignored minus private exempt late lately anymore";
+
+fn is_one_of(words: &str, word: &str) -> bool {
+    words.split_ascii_whitespace().any(|known| known == word)
 }
 
-/// The clauses of a text, each with its words of matter and whether it negates.
-fn clauses(text: &str) -> Vec<(Vec<String>, bool)> {
+pub(super) fn is_negation(word: &str) -> bool {
+    word.ends_with("n't") || is_one_of(NEGATIONS, word) || is_one_of(DENIALS, word)
+}
+
+/// Phrases with a negation in them that negate nothing.
+static IDIOM: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i)\b(?:not only|not just|no doubt|no problems?|no worries|no matter|no sooner|no (?:less|more|later|earlier|fewer) than|not (?:less|more|later|earlier) than|(?:can't|can’t|cannot|can not) (?:wait|help)|whether or not|or not|if not|nothing but|(?:don't|don’t|do not|never|must not|mustn't) forget(?: to)?|never ?mind|not bad|not least|why not|nicht nur)\b|\bno\. ?\d|不错|不过|不仅|不但|不断|不同",
+    )
+});
+
+/// A part of a text that says one thing.
+struct Clause {
+    words: Vec<String>,
+    negates: bool,
+    /// It may mean the same as its negation: "not before Friday", "only on Mondays".
+    hints: bool,
+}
+
+impl Clause {
+    fn new(text: &str, is_denied: bool) -> Self {
+        static UNPARTED: LazyLock<Regex> =
+            LazyLock::new(|| pattern(r"不|没有|没|ません|ない(?:。|$|で)|なし|なかった"));
+        let negates = is_denied
+            || text::words(text).any(|word| is_negation(&word))
+            || UNPARTED.is_match(text)
+            || text.contains("away from");
+        let hints = !text.contains("away from")
+            && text::words(text).any(|word| {
+                is_one_of(HINTS, &word)
+                    || word.ends_with("less")
+                    || (word.starts_with("un") && word.len() > 5)
+            });
+        let mut words = matter(text);
+        words.sort();
+        words.dedup();
+        Self { words, negates, hints }
+    }
+
+    /// How many of these words stand in the clause.
+    fn shared(&self, words: &[String]) -> usize {
+        words.iter().filter(|word| self.words.iter().any(|known| same_stem(known, word))).count()
+    }
+}
+
+/// The clauses of a text.
+fn clauses(text: &str) -> Vec<Clause> {
     static PART: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?i)[.;!?\n]+(?:\s|$)|, | [-–—] | but | although | though | however | instead ")
-            .expect("a literal pattern")
+        pattern(
+            r"(?i)[.;!?\n]+(?:\s|$)|, |[。；！？，、]| [-–—] | but | aber | sondern | although | though | however | whereas |\(|\)",
+        )
     });
-    PART.split(text)
-        .map(|clause| (matter(clause), text::words(clause).any(|word| is_negation(&word))))
-        .filter(|(matter, negates)| !matter.is_empty() || *negates)
+    let is_denied = is_distanced(text);
+    let text = IDIOM.replace_all(text, " ");
+    PART.split(&text)
+        .map(|clause| Clause::new(clause, is_denied))
+        .filter(|clause| !clause.words.is_empty() || clause.negates)
         .collect()
+}
+
+/// A line of the sources with a comma where a second half begins without one: "in the vault not in the repo",
+/// "I can't have lactose so oat milk it is".
+fn in_halves(text: &str) -> String {
+    static HALF: LazyLock<Regex> =
+        LazyLock::new(|| pattern(r"(?i)(\w+) not (in|on|at|with|for|from|the|by|via)\b"));
+    const VERBS: &str = "is are was were am be been do does did has have had will would can could should must may \
+        might shall it's that's better please why if or and";
+    static REASON: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i) (so|because|since) "));
+    let text = REASON.replace_all(text, ", $1 ");
+    let halves = HALF.replace_all(&text, |found: &regex::Captures<'_>| {
+        if is_one_of(VERBS, &found[1].to_lowercase()) {
+            found[0].to_owned()
+        } else {
+            format!("{}, not {}", &found[1], &found[2])
+        }
+    });
+    halves.into_owned()
+}
+
+/// Whether a line begins with a label that takes back what follows: "Myth: …".
+fn is_distanced(line: &str) -> bool {
+    static LABEL: LazyLock<Regex> = LazyLock::new(|| {
+        pattern(
+            r"(?i)^[^\p{L}]*(?:\[[^\]]*\]\s*)*(?:\p{L}+:\s*)?\**(?:myth|false|wrong|rumou?r|fake|hoax|joke|untrue|incorrect|fiction|not true|lie|debunked)\b\**\s*:",
+        )
+    });
+    LABEL.is_match(line)
 }
 
 /// A clause of the claim must not say of the same matter the opposite of the clause of the sources that it
 /// is nearest to.
 pub(super) fn check_negation(claim: &str, sources: &[Source]) -> Result<(), Hold> {
-    let evidence: Vec<(Vec<String>, bool)> =
-        sources.iter().flat_map(|source| &source.lines).flat_map(|line| clauses(line)).collect();
-    for (words, negates) in clauses(claim) {
-        let near = |(other, _): &&(Vec<String>, bool)| {
-            words.iter().filter(|word| other.iter().any(|known| same_stem(known, word))).count()
-        };
-        let same = evidence
-            .iter()
-            .filter(|(_, other)| *other == negates)
-            .map(|clause| near(&clause))
-            .max()
-            .unwrap_or(0);
-        let opposite = evidence
-            .iter()
-            .filter(|(_, other)| *other != negates)
-            .map(|clause| near(&clause))
-            .max()
-            .unwrap_or(0);
-        // Nearer to the opposite than to anything that agrees, and about the same: at least half its words.
-        let flips = if negates {
-            same == 0 && !evidence.iter().any(|(_, other)| *other)
+    let lines: Vec<Vec<Clause>> =
+        sources.iter().flat_map(|source| &source.lines).map(|line| clauses(&in_halves(line))).collect();
+    let claim = clauses(claim);
+    let said: Vec<String> = claim.iter().flat_map(|clause| clause.words.clone()).collect();
+    let negates_elsewhere = claim.iter().any(|clause| clause.negates);
+    let flips = |clause: &Clause| {
+        if clause.negates {
+            !is_denied(&clause.words, &said, &lines)
         } else {
-            opposite > same && opposite * 2 >= words.len()
-        };
-        if flips {
-            return Err(Hold { reason: HoldReason::Negation, word: None });
+            !clause.hints && is_affirmed_wrongly(&clause.words, &lines, negates_elsewhere)
         }
-    }
-    Ok(())
+    };
+    if claim.iter().any(flips) { Err(Hold { reason: HoldReason::Negation, word: None }) } else { Ok(()) }
+}
+
+/// Whether a negation stands in a line that shares a word with the claim (`said`), for a negated clause of it
+/// (`words`). One that stands in a clause about something else does not count where another clause says all that the claim denies.
+fn is_denied(words: &[String], said: &[String], lines: &[Vec<Clause>]) -> bool {
+    lines.iter().any(|line| {
+        let denies = |clause: &Clause| clause.negates || clause.hints;
+        let shares = said.is_empty() || line.iter().any(|clause| clause.shared(said) > 0);
+        let says_it = line.iter().any(|clause| !denies(clause) && clause.shared(words) == words.len());
+        let is_of_it =
+            |clause: &Clause| denies(clause) && (clause.words.is_empty() || clause.shared(words) > 0);
+        shares && line.iter().any(denies) && (words.len() < 2 || !says_it || line.iter().any(is_of_it))
+    })
+}
+
+/// Whether the sources deny what a clause of the claim says: they are nearer to it, and about the same.
+fn is_affirmed_wrongly(words: &[String], lines: &[Vec<Clause>], negates_elsewhere: bool) -> bool {
+    let nearest = |wanted: &dyn Fn(&Clause) -> bool| {
+        let clauses = lines.iter().flatten().filter(|clause| wanted(clause));
+        clauses.map(|clause| clause.shared(words)).max().unwrap_or(0)
+    };
+    let same = nearest(&|clause| !clause.negates || clause.hints);
+    let opposite = nearest(&|clause| clause.negates && !clause.hints);
+    // A claim that negates too, elsewhere, may part its clauses differently.
+    let enough = if negates_elsewhere { words.len() } else { words.len().div_ceil(2) };
+    opposite > same && opposite >= enough
 }

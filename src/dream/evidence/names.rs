@@ -1,59 +1,270 @@
 //! Names: each word of the claim that looks like one stands in the sources.
 
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
+use regex::Regex;
+
+use super::common::is_common;
+use super::dates::{Calendar, weekday};
 use super::held;
-use super::matter::same_stem;
 use crate::dreamer::{Hold, HoldReason};
+use crate::text;
 
-/// Words that begin a curated line in upper case and are no names.
-const OPENERS: &str = "a about after agent agreed all allergic always an and any ask asked asks assistant at avoid \
-    avoids because before believes both but by call chose clients code commit commits confirmed data \
-    deadline decided decision deploy deploys dislikes do does each enjoys every everyone expects for \
-    from goal had has hates have he her his human i if in is it its keep keeps learned lesson likes \
-    lives loves meetings migrations moved must my name needs never new no not note now of on only \
-    open operator our owner plans prefer preference preferred prefers promised release releases \
-    remember reports requires reviews rule runs she should since some team tests that the their \
-    there they this to today tomorrow tool uses use used user user's users wants was we when while \
-    will with works yesterday you your monday tuesday wednesday thursday friday saturday sunday";
+fn pattern(text: &str) -> Regex {
+    Regex::new(text).expect("a literal pattern")
+}
+
+/// The words of the sources, in the forms in which a claim may write them.
+pub(super) struct Words {
+    folded: BTreeSet<String>,
+    /// The initials of all words: "service level agreement" may be an "SLA". Two letters would be found in any
+    /// longer text.
+    initials: String,
+}
+
+impl Words {
+    pub(super) fn new(evidence: &str) -> Self {
+        let mut folded: BTreeSet<String> = text::words(evidence).map(|word| fold(&word)).collect();
+        let runs: Vec<&str> = evidence.split(|c: char| !c.is_alphanumeric()).collect();
+        folded.extend(runs.iter().flat_map(|run| parts(run)).map(|part| fold(&part)));
+        let initials = runs.iter().filter_map(|word| word.chars().next()).collect::<String>();
+        // Words that are one in the claim: "VS Code" and "vscode", "on-call" and "OnCall".
+        folded.extend(runs.windows(2).map(|pair| fold(&pair.concat())).filter(|pair| pair.len() > 3));
+        for (unit, others) in UNITS {
+            if others.iter().any(|other| folded.contains(*other) || evidence.contains(other)) {
+                folded.insert((*unit).to_owned());
+            }
+        }
+        Self { folded, initials: initials.to_lowercase() }
+    }
+
+    fn has(&self, word: &str) -> bool {
+        self.folded.contains(&fold(word))
+    }
+
+    /// Whether a word stands here, also as a plural, a possessive, or the name of a people.
+    fn has_form(&self, word: &str) -> bool {
+        let word = fold(word);
+        let word = word.strip_suffix("'s").unwrap_or(&word);
+        let is_long = word.chars().count() > 3;
+        self.folded.contains(word)
+            || ["s", "'s", "es"].iter().any(|ending| {
+                self.folded.contains(&format!("{word}{ending}"))
+                    || word.strip_suffix(ending).is_some_and(|base| self.folded.contains(base))
+            })
+            || (is_long
+                && self
+                    .folded
+                    .iter()
+                    .any(|other| is_form(word, other, &["", "y", "i", "an", "n", "ian", "ish", "ese"])))
+    }
+}
+
+/// Units that a claim may write by their code.
+const UNITS: &[(&str, &[&str])] = &[
+    ("eur", &["€", "euro", "euros"]),
+    ("euro", &["€", "eur"]),
+    ("usd", &["$", "dollar", "dollars", "bucks"]),
+    ("gbp", &["£", "pound", "pounds", "quid"]),
+    ("jpy", &["¥", "yen", "円"]),
+    ("cny", &["¥", "yuan", "rmb", "元"]),
+    ("chf", &["franc", "francs", "franken"]),
+    ("inr", &["₹", "rupee", "rupees"]),
+    ("mb", &["megabyte", "megabytes", "megs"]),
+    ("gb", &["gigabyte", "gigabytes", "gigs"]),
+    ("tb", &["terabyte", "terabytes"]),
+];
+
+/// A word without its accents, in lower case; umlauts in either spelling are one.
+pub(super) fn fold(word: &str) -> String {
+    let mut folded = String::with_capacity(word.len());
+    for c in word.chars().flat_map(char::to_lowercase) {
+        match c {
+            '\u{300}'..='\u{36f}' => {}
+            'à'..='ã' | 'å' | 'ā' | 'ă' | 'ą' => folded.push('a'),
+            'ä' | 'æ' => folded.push_str("ae"),
+            'ç' | 'ć' | 'č' => folded.push('c'),
+            'è'..='ë' | 'ē' | 'ę' | 'ě' => folded.push('e'),
+            'ì'..='ï' | 'ī' | 'ı' => folded.push('i'),
+            'ł' => folded.push('l'),
+            'ñ' | 'ń' | 'ň' => folded.push('n'),
+            'ò'..='õ' | 'ō' | 'ő' => folded.push('o'),
+            'ö' | 'ø' | 'œ' => folded.push_str("oe"),
+            'ř' => folded.push('r'),
+            'ś' | 'š' | 'ş' => folded.push('s'),
+            'ß' => folded.push_str("ss"),
+            'ù'..='û' | 'ū' | 'ů' | 'ű' => folded.push('u'),
+            'ü' => folded.push_str("ue"),
+            'ý' | 'ÿ' => folded.push('y'),
+            'ź' | 'ż' | 'ž' => folded.push('z'),
+            '’' => folded.push('\''),
+            c => folded.push(c),
+        }
+    }
+    // "Müller" may be written "Muller" too.
+    folded.replace("ae", "a").replace("oe", "o").replace("ue", "u")
+}
+
+/// The parts of a word: letters, digits, humps.
+fn parts(word: &str) -> Vec<String> {
+    static PART: LazyLock<Regex> = LazyLock::new(|| pattern(r"\p{Lu}+(?:\p{Ll}+)?|[\p{L}&&[^\p{Lu}]]+|\d+"));
+    PART.find_iter(word).map(|part| part.as_str().to_lowercase()).collect()
+}
+
+/// Whether two words differ only in their endings.
+fn is_form(one: &str, other: &str, endings: &[&str]) -> bool {
+    let shared: usize =
+        one.chars().zip(other.chars()).take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum();
+    // The endings may share a letter: "lived" and "lives", "decided" and "decision".
+    (4..=shared).rev().take(2).any(|stem| {
+        one.is_char_boundary(stem)
+            && other.is_char_boundary(stem)
+            && endings.contains(&&one[stem..])
+            && endings.contains(&&other[stem..])
+    })
+}
+
+/// A word of the claim, and what stands around it.
+struct Word<'c> {
+    text: &'c str,
+    opens: bool,
+    /// The word in front of it.
+    previous: &'c str,
+    /// The text after it.
+    after: &'c str,
+}
 
 /// A word in upper case that is not the sources' and no opener of a sentence is a name that was made up.
-pub(super) fn check(claim: &str, known: &BTreeSet<String>) -> Result<(), Hold> {
-    for sentence in claim.split_inclusive(['.', '!', '?', ':', ';']) {
-        let mut words = sentence
-            .split(|c: char| !(c.is_alphanumeric() || matches!(c, '\'' | '’' | '_')))
-            .filter(|word| !word.is_empty())
-            .enumerate();
-        if let Some((_, name)) =
-            words.find(|(at, word)| looks_like_a_name(word) && !is_known(word, *at == 0, known))
-        {
-            return Err(held(HoldReason::Name, name));
+pub(super) fn check(claim: &str, known: &Words, calendar: &Calendar) -> Result<(), Hold> {
+    static ZONE: LazyLock<Regex> =
+        LazyLock::new(|| pattern(r"\b(?:Europe|America|Asia|Africa|Australia|Atlantic|Pacific)/"));
+    let claim = ZONE.replace_all(claim, "");
+    let words = words(&claim);
+    let nouns_are_capital = is_german(&words);
+    for (at, word) in words.iter().enumerate() {
+        if !looks_like_a_name(word.text) || (nouns_are_capital && follows_article(word)) {
+            continue;
+        }
+        let next = words.get(at + 1).map_or("", |next| next.text);
+        let joined = [format!("{}{next}", word.text), format!("{}{}", word.previous, word.text)];
+        let is_known = is_known(word.text, known, calendar)
+            || joined.iter().any(|pair| known.has(pair))
+            || is_spelled_out(&words, at, known)
+            || (word.opens && !is_a_name_in_front(word, known));
+        if !is_known {
+            return Err(held(HoldReason::Name, word.text));
         }
     }
     Ok(())
 }
 
-fn looks_like_a_name(word: &str) -> bool {
-    let letters = word.chars().filter(|c| c.is_alphabetic()).count();
-    letters > 1 && word.chars().any(char::is_uppercase)
+fn words(claim: &str) -> Vec<Word<'_>> {
+    static WORD: LazyLock<Regex> = LazyLock::new(|| pattern(r"[\p{L}\p{M}\d_]+(?:['’][\p{L}\d]+)*"));
+    let mut words: Vec<Word<'_>> = Vec::new();
+    let mut end = 0;
+    for found in WORD.find_iter(claim) {
+        let between = &claim[end..found.start()];
+        let previous = words.last().map_or("", |word| word.text);
+        let is_title = matches!(previous, "Dr" | "Mr" | "Mrs" | "Ms" | "Prof" | "St") && between == ". ";
+        let stops =
+            between.trim_start().starts_with(['.', '!', '?', ':', ';', '—', '–', '。', '：', '\u{1}'])
+                && between.ends_with([' ', '"', '“', '。', '：', '*'])
+                || between.trim() == "-";
+        words.push(Word {
+            text: found.as_str(),
+            opens: words.is_empty() || (stops && !is_title),
+            previous,
+            after: &claim[found.end()..],
+        });
+        end = found.end();
+    }
+    words
 }
 
-fn is_known(word: &str, opens: bool, known: &BTreeSet<String>) -> bool {
-    let lower = word.to_lowercase().replace('’', "'");
-    let bare = lower.strip_suffix("'s").unwrap_or(&lower);
-    let parts = || bare.split('_').filter(|part| !part.is_empty());
-    if known.contains(&lower)
-        || known.contains(bare)
-        || known.contains(&format!("{bare}'s"))
-        || parts().all(|part| known.contains(part))
+fn looks_like_a_name(word: &str) -> bool {
+    let letters = word.chars().filter(|c| c.is_alphabetic()).count();
+    letters > 1 && word.chars().any(char::is_uppercase) && !word.starts_with("I'") && !word.starts_with("I’")
+}
+
+fn is_known(word: &str, known: &Words, calendar: &Calendar) -> bool {
+    let lower = word.to_lowercase();
+    let parts = parts(word);
+    known.has_form(&lower)
+        || (parts.len() > 1 && parts.iter().all(|part| known.has_form(part) || part.len() == 1))
+        || lower.split('_').filter(|part| !part.is_empty()).all(|part| known.has_form(part))
+        || weekday(&lower).is_some_and(|weekday| calendar.allows_weekday(weekday))
+        || (word.chars().all(char::is_uppercase) && word.len() > 2 && known.initials.contains(&lower))
+        || ALWAYS.split(' ').any(|always| always == lower.strip_suffix("'s").unwrap_or(&lower))
+}
+
+/// Words that may stand in upper case anywhere, and name nothing that could be made up.
+const ALWAYS: &str = "user users agent human operator assistant owner version mr mrs ms dr prof ok todo am pm utc faq \
+    api id url pdf ui ci pr prs tv pc ai llm note q1 q2 q3 q4 monday's eta rfc cpu gpu ram uhr";
+
+/// Whether words in upper case spell out an abbreviation of the sources: "Pull Request" for "PR".
+fn is_spelled_out(words: &[Word<'_>], at: usize, known: &Words) -> bool {
+    let capital = |word: &Word<'_>| word.text.chars().next().is_some_and(char::is_uppercase);
+    let from = words[..at].iter().rposition(|word| !capital(word)).map_or(0, |before| before + 1);
+    let to = words[at..].iter().position(|word| !capital(word)).map_or(words.len(), |after| at + after);
+    (from..=at).any(|from| {
+        (at + 1..=to).filter(|to| to - from > 1).any(|to| {
+            let initials: String =
+                words[from..to].iter().filter_map(|word| word.text.chars().next()).collect();
+            known.has(&initials)
+        })
+    })
+}
+
+/// Whether a word at the front of a sentence is a name: no common word, no form of a word of the sources,
+/// and used as a name is, with a verb, a preposition, a comma after it.
+fn is_a_name_in_front(word: &Word<'_>, known: &Words) -> bool {
+    const ENDINGS: &[&str] = &[
+        "", "s", "es", "ed", "d", "e", "ing", "er", "ers", "y", "ies", "ied", "ion", "ions", "ation", "ly",
+        "n", "al", "ment", "ments", "ance", "ence", "ences", "able", "t", "ic", "sion", "ded", "des", "ive",
+        "ful",
+    ];
+    let lower = word.text.to_lowercase();
+    let bare = lower.strip_suffix("'s").or_else(|| lower.strip_suffix("’s")).unwrap_or(&lower);
+    let folded = fold(bare);
+    let is_plain = bare.chars().all(|c| c.is_alphabetic() || c == '\'' || c == '’')
+        && word.text.chars().skip(1).all(|c| !c.is_uppercase());
+    let is_latin = bare.chars().any(|c| c < '\u{370}' && c.is_alphabetic());
+    if is_plain
+        && (!is_latin || is_common(bare) || known.folded.iter().any(|other| is_form(&folded, other, ENDINGS)))
     {
-        return true;
+        return false;
     }
-    if matches!(bare, "user" | "agent" | "human" | "operator" | "assistant" | "owner") {
-        return true;
-    }
-    // The first word of a sentence is a name unless it is an opener, or a form of a word of the sources.
-    opens
-        && (OPENERS.split(' ').any(|opener| opener == bare)
-            || known.iter().any(|other| same_stem(other, bare)))
+    !is_plain || bare != lower || is_used_as_a_name(word.after)
+}
+
+/// Whether what follows a word is what follows a name.
+fn is_used_as_a_name(after: &str) -> bool {
+    const AFTER_NAMES: &str = "is are was were has have had will would can could should must does did do may might \
+        and or for in on with as likes wants went said told took got made left came gave wrote bought met \
+        also still now never always often usually only currently recently probably likely not cannot";
+    let next = text::words(after).next().unwrap_or_default();
+    let gap = after.trim_start_matches(['*', '`', '_', '"', '”', ')']);
+    let is_end = !gap.starts_with(' ') && !gap.starts_with('-');
+    let next_is_capital = after.trim_start().starts_with(char::is_uppercase);
+    // A verb of the third person, or of the past; "address" and "previous" are none.
+    let ends_as_verb = (next.ends_with('s')
+        && !["ss", "us", "is", "ous"].iter().any(|end| next.ends_with(end)))
+        || next.ends_with("ed")
+        || next.ends_with("n't");
+    is_end || next_is_capital || ends_as_verb || AFTER_NAMES.split_ascii_whitespace().any(|word| word == next)
+}
+
+/// Whether a claim is German, where every noun is in upper case.
+fn is_german(words: &[Word<'_>]) -> bool {
+    const GERMAN: &str =
+        "und ist nicht das der eine einen für wird wurde werden kein keine keinen seine ihre";
+    words.iter().any(|word| GERMAN.split(' ').any(|german| german == word.text.to_lowercase()))
+}
+
+fn follows_article(word: &Word<'_>) -> bool {
+    const ARTICLES: &str = "der die das den dem des ein eine einen einem einer eines im am zum zur vom kein keine keinen \
+        sein seine seinen seiner ihr ihre ihren ihrer jeden jede jedes";
+    let previous = word.previous.to_lowercase();
+    ARTICLES.split_ascii_whitespace().any(|article| article == previous)
 }

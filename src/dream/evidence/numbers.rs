@@ -1,17 +1,29 @@
-//! Numbers: each of the claim stands in the sources, in digits or as a word.
+//! Numbers: each of the claim stands in the sources, in digits or as a word, in this notation or another.
+//!
+//! A number is compared by its readings. `12k` reads 12000; `3pm` and `15:00` read the same minute; `50 %`
+//! also reads 0.5, which "half" reads too. A source gives more readings than a claim: its `2` after "at"
+//! may be a time, a claim's is a number.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::dates::SomeDate;
+use super::dates::{Calendar, TAKEN};
 use super::held;
 use crate::dreamer::{Hold, HoldReason};
 use crate::text;
 
-static NUMBER: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"\d+(?:[.,:]\d+)*").expect("a literal pattern"));
+fn pattern(text: &str) -> Regex {
+    Regex::new(text).expect("a literal pattern")
+}
+
+static NUMBER: LazyLock<Regex> = LazyLock::new(|| pattern(r"\d+(?:[.,:'’\u{a0}\u{202f}\u{2009}]\d+)*"));
+
+/// Numbers of several tokens: "12 000", "1/2".
+static COMPOUND: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?-u:\b)(?:\d{1,3}(?: \d{3})+|(\d{1,2})/(\d{1,2}))(?-u:\b)"));
 
 const NUMBER_WORDS: [&str; 21] = [
     "zero",
@@ -37,60 +49,437 @@ const NUMBER_WORDS: [&str; 21] = [
     "twenty",
 ];
 
+/// Words of a source that say a number without being one.
+const WORDS_FOR: &[(&str, &[&str])] = &[
+    ("half", &["0.5"]),
+    ("halb", &["0.5"]),
+    ("hälfte", &["0.5"]),
+    ("halve", &["0.5"]),
+    ("halved", &["0.5"]),
+    ("quarter", &["0.25"]),
+    ("quarters", &["0.75"]),
+    ("viertel", &["0.25"]),
+    ("third", &["0.33", "3"]),
+    ("thirds", &["0.66", "0.67"]),
+    ("drittel", &["0.33"]),
+    ("fifth", &["0.2", "5"]),
+    ("tenth", &["0.1", "10"]),
+    ("a", &["1"]),
+    ("an", &["1"]),
+    ("once", &["1"]),
+    ("single", &["1"]),
+    ("ein", &["1"]),
+    ("eine", &["1"]),
+    ("einen", &["1"]),
+    ("first", &["1"]),
+    ("second", &["2"]),
+    ("fourth", &["4"]),
+    ("sixth", &["6"]),
+    ("seventh", &["7"]),
+    ("eighth", &["8"]),
+    ("ninth", &["9"]),
+    ("couple", &["2"]),
+    ("pair", &["2"]),
+    ("both", &["2"]),
+    ("twice", &["2"]),
+    ("double", &["2"]),
+    ("doubled", &["2"]),
+    ("twins", &["2"]),
+    ("zwei", &["2"]),
+    ("beide", &["2"]),
+    ("fortnight", &["2", "14"]),
+    ("thrice", &["3"]),
+    ("triple", &["3"]),
+    ("tripled", &["3"]),
+    ("drei", &["3"]),
+    ("vier", &["4"]),
+    ("fünf", &["5"]),
+    ("sechs", &["6"]),
+    ("sieben", &["7"]),
+    ("acht", &["8"]),
+    ("neun", &["9"]),
+    ("zehn", &["10"]),
+    ("elf", &["11"]),
+    ("zwölf", &["12"]),
+    ("decade", &["10"]),
+    ("dozen", &["12"]),
+    ("dutzend", &["12"]),
+    ("hour", &["60"]),
+    ("week", &["7"]),
+    ("year", &["12"]),
+    ("no", &["0"]),
+    ("none", &["0"]),
+    ("nothing", &["0"]),
+    ("noon", &["12", "t720"]),
+    ("midday", &["12", "t720"]),
+    ("mittag", &["12", "t720"]),
+    ("midnight", &["0", "24", "t0"]),
+    ("mitternacht", &["0", "24", "t0"]),
+];
+
+/// The value of a number word up to twenty.
 pub(super) fn number_word(word: &str) -> Option<i64> {
     let at = NUMBER_WORDS.iter().position(|known| *known == word)?;
     i64::try_from(at).ok()
 }
 
-/// The numbers of a text, thousands marks and trailing zeros gone, words up to twenty included.
-fn numbers(text: &str, words_too: bool) -> BTreeSet<String> {
-    let mut numbers: BTreeSet<String> =
-        NUMBER.find_iter(text).map(|found| plain_number(found.as_str())).collect();
-    if words_too {
-        numbers
-            .extend(text::words(text).filter_map(|word| number_word(&word)).map(|number| number.to_string()));
+/// The value of any word that is part of a number: "forty", "hundred".
+fn part_of_number(word: &str) -> Option<i64> {
+    let tens = ["thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
+    let ten = || tens.iter().zip(3..).find(|(ten, _)| **ten == word).map(|(_, at)| at * 10);
+    let power = || match word {
+        "hundred" => Some(100),
+        "thousand" => Some(1000),
+        "million" => Some(1_000_000),
+        _ => None,
+    };
+    number_word(word).or_else(ten).or_else(power)
+}
+
+/// The numbers that words of a text say: "twenty-five", "a hundred and fifty".
+fn spelled(text: &str) -> Vec<i64> {
+    let mut numbers = Vec::new();
+    let mut open: Option<(i64, i64)> = None;
+    let mut last = 0;
+    let mut follows_digits = false;
+    for word in text::words(text) {
+        // "1.2 million" is read with its digits.
+        if std::mem::replace(&mut follows_digits, word.ends_with(|c: char| c.is_ascii_digit()))
+            && part_of_number(&word).is_some_and(|power| power >= 1000)
+        {
+            continue;
+        }
+        match (part_of_number(&word), open) {
+            (Some(power), Some((sum, part))) if power >= 100 => {
+                open = Some(if power == 100 { (sum, part * 100) } else { (sum + part * power, 0) });
+            }
+            (Some(power), None) if power >= 100 => open = Some((power, 0)),
+            // "twenty five" is one number, "two three" are two.
+            (Some(value), Some((sum, part))) if last >= 100 || (last >= 20 && value < 10) => {
+                open = Some((sum, part + value));
+            }
+            (Some(value), _) => {
+                numbers.extend(open.map(|(sum, part)| sum + part));
+                open = Some((0, value));
+            }
+            (None, Some(_)) if word == "and" && last >= 100 => continue,
+            (None, _) => numbers.extend(open.take().map(|(sum, part)| sum + part)),
+        }
+        last = part_of_number(&word).unwrap_or(0);
     }
+    numbers.extend(open.map(|(sum, part)| sum + part));
     numbers
 }
 
-fn plain_number(number: &str) -> String {
+/// The plain values of a run of digits, and of a version what it begins with.
+fn plain(number: &str) -> Vec<String> {
+    let number: String = number.chars().filter(|c| c.is_ascii_digit() || ".,:".contains(*c)).collect();
+    let (dots, commas) = (number.matches('.').count(), number.matches(',').count());
+    let thousands = |mark: char| number.split(mark).skip(1).all(|group| group.len() == 3);
+    let bare = |mark: char| number.replace(mark, "");
+    match (dots, commas) {
+        _ if number.contains(':') => vec![number],
+        (0, 0) => vec![decimal(&number)],
+        (0, _) if thousands(',') => vec![decimal(&bare(','))],
+        (1, 0) if thousands('.') => vec![decimal(&number), decimal(&bare('.'))],
+        (1, 0) => vec![decimal(&number)],
+        (0, 1) => vec![decimal(&number.replace(',', "."))],
+        (_, 0) if thousands('.') => vec![decimal(&bare('.'))],
+        (_, 0) => vec![number],
+        (_, 1) if number.rfind(',') > number.rfind('.') => vec![decimal(&bare('.').replace(',', "."))],
+        (1, _) => vec![decimal(&bare(','))],
+        _ => vec![number],
+    }
+}
+
+/// A decimal without leading and trailing zeros.
+fn decimal(number: &str) -> String {
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
-    let groups: Vec<&str> = whole.split(',').collect();
-    let is_grouped = groups.len() > 1 && groups[1..].iter().all(|group| group.len() == 3);
-    let whole = if is_grouped { groups.concat() } else { whole.to_owned() };
     let whole = match whole.trim_start_matches('0') {
-        rest if rest.starts_with(|c: char| c.is_ascii_digit()) => rest,
-        _ => whole.as_str(),
+        "" => "0",
+        rest => rest,
     };
-    // "3.10" is a version as often as a decimal, but a claim and its source write it alike.
     match fraction.trim_end_matches('0') {
         "" => whole.to_owned(),
         fraction => format!("{whole}.{fraction}"),
     }
 }
 
-pub(super) fn check(
-    claim: &str,
-    evidence: &str,
-    claim_dates: &[SomeDate],
-    evidence_dates: &[SomeDate],
-) -> Result<(), Hold> {
-    let mut known = numbers(evidence, true);
-    // A part of a date may be said alone: the year, the day.
-    for date in evidence_dates.iter().chain(claim_dates) {
-        known.extend(date.year.map(|year| year.to_string()));
-        known.extend(date.day.map(|day| day.to_string()));
+/// What a unit after a number multiplies it by, and whether it may also mean the number alone.
+fn factor(after: &str) -> Option<(f64, bool)> {
+    static UNIT: LazyLock<Regex> = LazyLock::new(|| {
+        pattern(
+            r"^\s?(?:(k|K|thousand|[Tt]sd)|(km|kg)|(M|[Mm]ill?ions?|Millionen|[Mm]io|mn)|(m)|([Bb]illions?|bn|Mrd)|(B))(?-u:\b)|^\s?(?:([万萬])|([亿億]))",
+        )
+    });
+    let found = UNIT.captures(after)?;
+    let at = (1..=8).find(|at| found.get(*at).is_some())?;
+    [
+        (1e3, false),
+        (1e3, true),
+        (1e6, false),
+        (1e6, true),
+        (1e9, false),
+        (1e9, true),
+        (1e4, false),
+        (1e8, false),
+    ]
+    .get(at - 1)
+    .copied()
+}
+
+fn times(value: &str, factor: f64) -> Option<String> {
+    let value: f64 = value.parse().ok()?;
+    Some(decimal(&format!("{:.4}", value * factor)))
+}
+
+/// A number where it stands.
+struct Token<'t> {
+    text: &'t str,
+    before: &'t str,
+    after: &'t str,
+}
+
+fn tokens(text: &str) -> impl Iterator<Item = (Range<usize>, Token<'_>)> {
+    NUMBER.find_iter(text).map(|found| {
+        let token =
+            Token { text: found.as_str(), before: &text[..found.start()], after: &text[found.end()..] };
+        (found.range(), token)
+    })
+}
+
+impl Token<'_> {
+    /// What it may mean, in a claim and in a source alike.
+    fn readings(&self) -> Vec<String> {
+        static PERCENT: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\s?(?:%|per ?cent|pct|Prozent)"));
+        let plain = plain(self.text);
+        if let Some((factor, or_alone)) = factor(self.after) {
+            let mut readings: Vec<String> = plain.iter().filter_map(|value| times(value, factor)).collect();
+            readings.extend(plain.into_iter().filter(|_| or_alone));
+            return readings;
+        }
+        let mut readings = Vec::new();
+        if PERCENT.is_match(self.after) {
+            readings.extend(plain.iter().filter_map(|value| times(value, 0.01)));
+        }
+        match self.time() {
+            // "3pm" in a claim is no number of things.
+            Some((minute, true)) => return vec![minute_of(minute)],
+            Some((minute, false)) => readings.push(minute_of(minute)),
+            None => {}
+        }
+        readings.extend(plain);
+        readings
     }
-    let mut claimed = numbers(claim, false);
+
+    /// The minute of the day, and whether it is nothing but a time.
+    fn time(&self) -> Option<(u32, bool)> {
+        static HALF: LazyLock<Regex> = LazyLock::new(|| {
+            pattern(
+                r"(?i)^(?:\s?(?:-|–|to|bis)\s?\d{1,2}(?::\d{2})?)?\s?(?:([ap])\.?m\b|(uhr|o['’]clock|h)\b)",
+            )
+        });
+        let (hour, minute) = self.text.split_once([':', '.']).unwrap_or((self.text, ""));
+        let minute = minute.split(':').next().unwrap_or_default();
+        if hour.len() > 2 || !matches!(minute.len(), 0 | 2) {
+            return None;
+        }
+        let (mut hour, minutes): (u32, u32) =
+            (hour.parse().ok()?, if minute.is_empty() { 0 } else { minute.parse().ok()? });
+        if hour > 24 || minutes > 59 {
+            return None;
+        }
+        let marked = HALF.captures(self.after);
+        let half = marked.as_ref().and_then(|found| found.get(1)).map(|half| half.as_str());
+        match half {
+            Some("p" | "P") if hour < 12 => hour += 12,
+            Some("a" | "A") if hour == 12 => hour = 0,
+            _ => {}
+        }
+        let is_clock = self.text.contains(':');
+        (is_clock || marked.is_some()).then_some((hour * 60 + minutes, is_clock || half.is_some()))
+    }
+
+    /// What else it may mean in a source.
+    fn implied(&self, knows_evening: bool) -> Vec<String> {
+        static AT: LazyLock<Regex> = LazyLock::new(|| {
+            pattern(
+                r"(?i)(?:\b(?:at|by|until|till?|from|to|before|after|around|about|between|and|or|um|ab|bis|gegen|à|las)|@|\d ?[-–])\s*$",
+            )
+        });
+        static TO: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\s?(?:-|–|to\b|bis\b)"));
+        static FROM: LazyLock<Regex> = LazyLock::new(|| pattern(r"(\d{1,2})\s?(?:-|–|to|bis)\s?$"));
+        let mut readings = plain(self.text);
+        // A version stands for what it begins with.
+        readings.extend(self.text.match_indices('.').map(|(at, _)| decimal(&self.text[..at])));
+        readings.extend(self.text.match_indices('.').map(|(at, _)| self.text[..at].to_owned()));
+        if factor(self.after).is_some_and(|(_, or_alone)| !or_alone) {
+            readings.clear();
+        }
+        let hour: Option<u32> = self.text.parse().ok().filter(|hour| *hour <= 24);
+        if let Some((minute, _)) = self.time() {
+            readings.push(minute_of(minute));
+            readings.extend((minute % 60 == 0).then(|| (minute / 60).to_string()));
+            readings.extend((knows_evening && minute < 720).then(|| minute_of(minute + 720)));
+        } else if let Some(hour) = hour.filter(|_| AT.is_match(self.before)) {
+            let start = FROM.captures(self.before).and_then(|found| found[1].parse::<u32>().ok());
+            let wraps = start.is_some_and(|start| hour < start);
+            readings.push(minute_of(hour * 60));
+            readings.extend((hour < 12 && (knows_evening || wraps)).then(|| minute_of(hour * 60 + 720)));
+        } else if let Some((hour, minutes)) = self.text.split_once('.')
+            && let (Ok(hour @ 0..24), Ok(minutes @ 0..60)) = (hour.parse::<u32>(), minutes.parse::<u32>())
+            && self.text.len() > 3
+        {
+            readings.push(minute_of(hour * 60 + minutes));
+        } else if let Some(hour) = hour.filter(|_| TO.is_match(self.after)) {
+            readings.push(minute_of(hour * 60));
+        }
+        readings
+    }
+}
+
+fn minute_of(minute: u32) -> String {
+    format!("t{}", minute % 1440)
+}
+
+/// Everything that numbers and number words of a source may mean.
+fn known(evidence: &str) -> BTreeSet<String> {
+    static EVENING: LazyLock<Regex> = LazyLock::new(|| {
+        pattern(r"(?i)\b(?:afternoon|evening|tonight|dinner|abends?|nachmittags?|soir)\b|下午|晚上|午後")
+    });
+    let knows_evening = EVENING.is_match(evidence);
+    let mut known: BTreeSet<String> = tokens(evidence)
+        .flat_map(|(_, token)| token.readings().into_iter().chain(token.implied(knows_evening)))
+        .collect();
+    known.extend(COMPOUND.find_iter(evidence).filter_map(|found| compound(found.as_str())));
+    known.extend(spelled(evidence).iter().map(ToString::to_string));
+    for word in text::words(evidence) {
+        known.extend(number_word(&word).map(|number| number.to_string()));
+        let readings = WORDS_FOR.iter().filter(|(known, _)| *known == word);
+        known.extend(readings.flat_map(|(_, readings)| *readings).map(|reading| (*reading).to_owned()));
+    }
+    known.extend(phrases(evidence));
+    known.extend(in_smaller_units(evidence));
+    known.extend(chinese(evidence).iter().map(ToString::to_string));
+    known
+}
+
+/// Phrases that say a number: "half past three", "an hour and a half", "half a dozen".
+fn phrases(evidence: &str) -> Vec<String> {
+    static CLOCK: LazyLock<Regex> =
+        LazyLock::new(|| pattern(r"\b(half|quarter) (?:(past)|to) ([a-z]+|\d{1,2})\b"));
+    static HALF: LazyLock<Regex> = LazyLock::new(|| {
+        pattern(r"\b(?:([a-z]+|\d+) and a half|(half) an? (hour|dozen)|(hour) and a half|([a-z]+) dozen)\b")
+    });
+    let number = |word: &str| number_word(word).or_else(|| word.parse().ok());
+    let mut readings = Vec::new();
+    let lower = evidence.to_lowercase();
+    for found in CLOCK.captures_iter(&lower) {
+        let Some(hour) = number(&found[3]) else { continue };
+        let past = if &found[1] == "half" { 30 } else { 15 };
+        let minute = hour * 60 + if found.get(2).is_some() { past } else { -past };
+        readings.extend([minute, minute + 720].map(|minute| format!("t{}", minute.rem_euclid(1440))));
+    }
+    for found in HALF.captures_iter(&lower) {
+        readings.extend(found.get(1).and_then(|word| number(word.as_str())).map(|n| format!("{n}.5")));
+        readings.extend(found.get(2).map(|_| if &found[3] == "hour" { "30" } else { "6" }.to_owned()));
+        if found.get(4).is_some() || lower.contains("hour and a half") {
+            readings.extend(["1.5".to_owned(), "90".to_owned()]);
+        }
+        readings.extend(found.get(5).and_then(|word| number(word.as_str())).map(|n| (n * 12).to_string()));
+    }
+    readings
+}
+
+/// "Two weeks" are 14 days.
+fn in_smaller_units(evidence: &str) -> Vec<String> {
+    static UNIT: LazyLock<Regex> = LazyLock::new(|| {
+        pattern(r"\b([a-z]+|\d{1,4}) ?(weeks?|days|hours?|hrs?|h|years?|months|minutes?|mins?)\b")
+    });
+    let lower = evidence.to_lowercase();
+    let convert = |found: regex::Captures<'_>| {
+        let count = found[1].parse().ok().or_else(|| number_word(&found[1]))?;
+        Some(match &found[2] {
+            "week" | "weeks" => vec![count * 7],
+            "year" | "years" => vec![count * 12],
+            "days" => vec![count * 24, if count % 7 == 0 { count / 7 } else { count }],
+            "months" => vec![if count % 12 == 0 { count / 12 } else { count }],
+            _ => vec![count * 60, if count % 60 == 0 { count / 60 } else { count }],
+        })
+    };
+    UNIT.captures_iter(&lower).filter_map(convert).flatten().map(|number: i64| number.to_string()).collect()
+}
+
+/// The values of runs of Chinese digits up to 99.
+fn chinese(text: &str) -> Vec<usize> {
+    const DIGITS: &str = "零一二三四五六七八九十";
+    let digit = |c: char| if c == '两' { Some(2) } else { DIGITS.chars().position(|known| known == c) };
+    let mut numbers = Vec::new();
+    for run in text.split(|c| digit(c).is_none()).filter(|run| !run.is_empty()) {
+        let digits: Vec<usize> = run.chars().filter_map(digit).collect();
+        numbers.push(match digits.as_slice() {
+            [tens, 10, ones] if *tens < 10 => tens * 10 + ones,
+            [10, ones] => 10 + ones,
+            [tens, 10] => tens * 10,
+            _ => digits[0],
+        });
+    }
+    numbers
+}
+
+fn compound(text: &str) -> Option<String> {
+    match text.split_once('/') {
+        Some((over, under)) => {
+            let (over, under): (f64, f64) = (over.parse().ok()?, under.parse().ok()?);
+            (under > 0.0).then(|| decimal(&format!("{:.2}", over / under)))
+        }
+        None => Some(decimal(&text.replace(' ', ""))),
+    }
+}
+
+/// The readings of the numbers of a part of a text, for comparing parts.
+pub(super) fn readings(text: &str) -> Vec<String> {
+    tokens(text).flat_map(|(_, token)| token.readings()).collect()
+}
+
+/// Checks the numbers of a claim; its dates, and those of the sources, were taken out before.
+pub(super) fn check(claim: &str, evidence: &str, calendar: &Calendar) -> Result<(), Hold> {
+    let known = known(evidence);
+    let compounds: Vec<Range<usize>> = COMPOUND
+        .find_iter(claim)
+        .filter(|found| compound(found.as_str()).is_some_and(|value| known.contains(&value)))
+        .map(|found| found.range())
+        .collect();
+    for (at, token) in tokens(claim) {
+        let is_said = token.readings().iter().any(|reading| known.contains(reading))
+            || compounds.iter().any(|compound| compound.contains(&at.start))
+            || is_part_of_date(&token, calendar);
+        if !is_said {
+            return Err(held(HoldReason::Number, token.text));
+        }
+    }
     // "two" may mean 2; "one" is mostly a pronoun.
-    claimed.extend(
-        text::words(claim)
-            .filter_map(|word| number_word(&word))
-            .filter(|number| *number > 1)
-            .map(|number| number.to_string()),
-    );
-    match claimed.iter().find(|number| !known.contains(*number)) {
-        Some(number) => Err(held(HoldReason::Number, number)),
+    let made_up = |number: &&i64| **number > 1 && !known.contains(&number.to_string());
+    match spelled(claim).iter().find(made_up) {
+        Some(number) => Err(held(HoldReason::Number, &number.to_string())),
         None => Ok(()),
     }
+}
+
+/// Whether a number is a year or a day that the sources' dates allow. A day only counts as one where it
+/// looks like one: "the 27th", "2026-12-05 to 9"; "27 people" is no day.
+fn is_part_of_date(token: &Token<'_>, calendar: &Calendar) -> bool {
+    static ORDINAL: LazyLock<Regex> = LazyLock::new(|| pattern(r"^(?:st|nd|rd|th|日|号|\.)(?-u:\b|$|\s)"));
+    static BEFORE_DATE: LazyLock<Regex> =
+        LazyLock::new(|| pattern(&format!(r"^\s*(?:-|–|to|and|und|bis|until|&|,)\s*{TAKEN}")));
+    static AFTER_DATE: LazyLock<Regex> =
+        LazyLock::new(|| pattern(&format!(r"{TAKEN}\s*(?:-|–|to|and|und|bis|until|&)\s*$")));
+    let Ok(number) = token.text.parse::<u32>() else { return false };
+    if token.text.len() == 4 && (1900..2200).contains(&number) {
+        return calendar.allows_year(i32::try_from(number).unwrap_or_default());
+    }
+    let is_day = ORDINAL.is_match(token.after)
+        || BEFORE_DATE.is_match(token.after)
+        || AFTER_DATE.is_match(token.before);
+    is_day && calendar.allows_day(number)
 }
