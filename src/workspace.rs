@@ -307,7 +307,8 @@ pub struct Holder {
 /// Its verbs check the fence and write in one critical section, so a holder that was paused, and lost the
 /// lease meanwhile, writes nothing. Dropping releases it, also when a panic unwinds.
 pub trait Lease: Debug + Send {
-    /// The number of this claim; later claims of the same workspace have greater ones.
+    /// The number of this claim; later claims of the same workspace have greater ones, as long as nobody deletes
+    /// the library's own files.
     fn epoch(&self) -> u64;
 
     /// Returns whether the lease still holds.

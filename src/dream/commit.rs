@@ -127,7 +127,7 @@ fn missing_part(intent: &Intent, append: &Append, memory: &[u8]) -> String {
     }
     let mut section = append.section.clone();
     if curated::has_mark(memory, &intent.id) {
-        // An append was torn, and a person has written since: what stands there is not said again.
+        // An append was torn, or an editor wrote over a part of it: what stands there is not said again.
         let known: BTreeSet<String> = curated::statements(&String::from_utf8_lossy(memory)).collect();
         let is_new = |line: &&str| {
             reply::bullet(line.trim_end()).is_none_or(|item| !known.contains(&curated::statement_key(item)))

@@ -17,9 +17,11 @@
 mod common;
 mod contrast;
 mod dates;
+mod implied;
 mod matter;
 mod names;
 mod numbers;
+mod spelled;
 #[cfg(test)]
 mod table;
 

@@ -150,6 +150,13 @@ impl Run {
             Ok(Next::End) => Ok(self.finish()),
             Err(error) if self.report.passes.is_empty() => Err(error),
             Err(error) => {
+                // What was selected for the pass that could not begin was not shown.
+                let selected = [ReadReason::Shown, ReadReason::PartlyShown, ReadReason::Rewritten];
+                for report in self.journals.values_mut() {
+                    if report.shown == 0 && report.pending > 0 && selected.contains(&report.reason) {
+                        report.reason = ReadReason::OverBudget;
+                    }
+                }
                 self.report.notices.push(Notice::StoppedEarly(error.to_string()));
                 Ok(self.finish())
             }

@@ -150,7 +150,11 @@ pub(super) fn survey(situation: Situation<'_>) -> Result<Survey> {
             (!(situation.may_show)(&name)).then_some(ReadReason::SecretInName)
         };
         if let Some(reason) = held {
-            let pending = known.map_or(metadata.len, |entry| entry.pending(metadata.len));
+            // One that changed since may have been rewritten where it was shown: then all of it waits.
+            let unchanged = |entry: &&Entry| {
+                (entry.size, entry.modified) == (metadata.len, nanoseconds(metadata.modified))
+            };
+            let pending = known.filter(unchanged).map_or(metadata.len, |entry| entry.pending(metadata.len));
             survey.see(&name, metadata, pending);
             survey.reports.insert(journal, JournalReport::new(name, reason, metadata.len, pending));
             continue;

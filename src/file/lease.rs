@@ -46,7 +46,7 @@ pub(super) fn claim(disk: &Arc<dyn Disk>, terms: &ClaimTerms) -> Result<Claim> {
             read_lock(disk.as_ref())?.as_ref().map(|(bytes, _)| bytes.as_slice()),
         )));
     };
-    let epoch = raise_epoch(guard.as_ref())?;
+    let epoch = raise_epoch(disk.as_ref(), guard.as_ref())?;
     {
         let _write_guard = write_guard(disk.as_ref())?;
         atomic::sweep(disk.as_ref(), "")?;
@@ -74,8 +74,11 @@ pub(super) fn claim(disk: &Arc<dyn Disk>, terms: &ClaimTerms) -> Result<Claim> {
     Ok(Claim::Granted(Box::new(FileLease { shared, heartbeat: Some(heartbeat) })))
 }
 
-fn raise_epoch(guard: &dyn DiskFile) -> Result<u64> {
-    let epoch = read_epoch(guard)? + 1;
+fn raise_epoch(disk: &dyn Disk, guard: &dyn DiskFile) -> Result<u64> {
+    // A guard that somebody deleted begins at nothing; the last holder's lock may still know better.
+    let standing =
+        read_lock(disk)?.and_then(|(bytes, _)| LockFile::parse(&bytes)).and_then(|lock| lock.epoch);
+    let epoch = read_epoch(guard)?.max(standing.unwrap_or(0)).saturating_add(1);
     guard.write_at(format!("{epoch:020}\n").as_bytes(), 0).at("write", GUARD)?;
     guard.sync().map_err(atomic::unsynced).at("sync", GUARD)?;
     Ok(epoch)
@@ -130,16 +133,12 @@ fn place_lock(disk: &dyn Disk, terms: &ClaimTerms, epoch: u64, token: &str) -> R
         let started_at = started_at_offset(&printed);
         Ok(Placed::Ours(OurLock { token: lock.token.clone(), file, started_at }))
     };
-    if atomic::create(disk, LOCK, printed.as_bytes())? {
+    if create_lock(disk, &printed)? {
         return ours();
     }
     // Something stands there: a dead peer of ours, since we hold the guard, or a foreign one, dead or alive.
     let Some((seen, modified)) = read_lock(disk)? else {
-        return Ok(if atomic::create(disk, LOCK, printed.as_bytes())? {
-            ours()?
-        } else {
-            Placed::Held(Holder::default())
-        });
+        return Ok(if create_lock(disk, &printed)? { ours()? } else { Placed::Held(Holder::default()) });
     };
     let standing = Standing::of(&seen);
     let foreign = !matches!(&standing, Standing::Lock(lock) if lock.is_ours());
@@ -151,7 +150,7 @@ fn place_lock(disk: &dyn Disk, terms: &ClaimTerms, epoch: u64, token: &str) -> R
     if !move_aside(disk, |aside| aside == seen)? {
         return Ok(Placed::Held(holder(read_lock(disk)?.as_ref().map(|(bytes, _)| bytes.as_slice()))));
     }
-    if !atomic::create(disk, LOCK, printed.as_bytes())? {
+    if !create_lock(disk, &printed)? {
         return Ok(Placed::Held(holder(read_lock(disk)?.as_ref().map(|(bytes, _)| bytes.as_slice()))));
     }
     if foreign {
@@ -165,6 +164,13 @@ fn place_lock(disk: &dyn Disk, terms: &ClaimTerms, epoch: u64, token: &str) -> R
         }
     }
     ours()
+}
+
+/// Creates the lock file; `false` where one stands. Under the write guard, so that no other claim's sweep takes
+/// the file before it has its name.
+fn create_lock(disk: &dyn Disk, printed: &str) -> Result<bool> {
+    let _write_guard = write_guard(disk)?;
+    atomic::create(disk, LOCK, printed.as_bytes())
 }
 
 /// What stands in the place of the lock file.

@@ -122,9 +122,10 @@ pub(crate) fn has_section(memory: &[u8], id: &DreamId) -> bool {
     memory.rfind(&id.end_mark()).is_some_and(|end| memory[..end].contains(&id.start_mark()))
 }
 
-/// Whether the dream's section has begun in `memory`, whole or torn.
+/// Whether anything of the dream's section stands in `memory`: one of its marks.
 pub(crate) fn has_mark(memory: &[u8], id: &DreamId) -> bool {
-    String::from_utf8_lossy(memory).contains(&id.start_mark())
+    let memory = String::from_utf8_lossy(memory);
+    memory.contains(&id.start_mark()) || memory.contains(&id.end_mark())
 }
 
 /// Where sections of ours stand in a text that is not `MEMORY.md`: whole ones with their heading; of a torn

@@ -5,10 +5,9 @@ use std::sync::LazyLock;
 use chrono::{Datelike, NaiveDate, TimeDelta, Weekday};
 use regex::Regex;
 
-use super::numbers::number_word;
+use super::implied::implied;
 use super::{Source, held};
 use crate::dreamer::{Hold, HoldReason};
-use crate::text;
 
 /// What stands in a text where a date was taken out.
 pub(super) const TAKEN: &str = "\u{1}";
@@ -197,7 +196,8 @@ impl SomeDate {
     }
 }
 
-type Span = (NaiveDate, NaiveDate);
+/// The first and the last of some days.
+pub(super) type Span = (NaiveDate, NaiveDate);
 
 /// Everything that the sources say about days.
 pub(super) struct Calendar {
@@ -305,18 +305,6 @@ pub(super) fn weekday(word: &str) -> Option<Weekday> {
         .map(|(.., weekday)| weekday)
 }
 
-/// The spans of days that words of a line point at, seen from the day of its journal.
-fn implied(line: &str, day: NaiveDate) -> Vec<Span> {
-    let lower = line.to_lowercase();
-    let words: Vec<String> = text::words(&lower).collect();
-    let mut spans = relative(&lower, &words, day);
-    spans.extend(words.iter().filter_map(|word| weekday(word)).flat_map(|weekday| near(day, weekday)));
-    spans.extend(ago(&lower, day));
-    spans.extend(parts_of_year(&words, day));
-    spans.extend(ordinals(&lower, day));
-    spans
-}
-
 /// The days that a span may mean: of a long one, such as "next year", no single day but its ends and middle.
 fn days_meant((from, to): Span, is_exact: bool) -> impl Iterator<Item = NaiveDate> {
     let days = (to - from).num_days();
@@ -324,180 +312,4 @@ fn days_meant((from, to): Span, is_exact: bool) -> impl Iterator<Item = NaiveDat
     (0..=days)
         .filter(move |offset| offset % step == 0 || *offset == days)
         .map(move |offset| from + TimeDelta::days(offset))
-}
-
-fn shifted(day: NaiveDate, from: i64, to: i64) -> Span {
-    (day + TimeDelta::days(from), day + TimeDelta::days(to))
-}
-
-fn near(day: NaiveDate, weekday: Weekday) -> impl Iterator<Item = Span> {
-    (-14..=14)
-        .map(move |offset| day + TimeDelta::days(offset))
-        .filter(move |day| day.weekday() == weekday)
-        .map(|day| (day, day))
-}
-
-/// Words that are counted from the day itself, with the days that they may mean.
-const RELATIVE: &[(&str, i64, i64)] = &[
-    ("yesterday", -1, -1),
-    ("gestern", -1, -1),
-    ("hier", -1, -1),
-    ("ayer", -1, -1),
-    ("today", 0, 0),
-    ("tonight", 0, 0),
-    ("heute", 0, 0),
-    ("tomorrow", 1, 1),
-    ("morgen", 1, 1),
-    ("demain", 1, 1),
-    ("mañana", 1, 1),
-    ("übermorgen", 2, 2),
-    ("vorgestern", -2, -2),
-    ("weekend", -8, 8),
-    ("wochenende", -8, 8),
-    ("after tomorrow", 2, 2),
-    ("before yesterday", -2, -2),
-    ("last night", -1, 0),
-    ("last week", -14, 0),
-    ("next week", 1, 14),
-    ("this week", -6, 6),
-    ("last month", -62, 0),
-    ("next month", 1, 62),
-    ("this month", -31, 31),
-    ("last year", -731, 0),
-    ("next year", 1, 731),
-    ("this year", -366, 366),
-    ("letzte woche", -14, 0),
-    ("nächste woche", 1, 14),
-    ("nächsten monat", 1, 62),
-    ("letztes jahr", -731, 0),
-    ("nächstes jahr", 1, 731),
-    ("next quarter", 1, 184),
-    ("last quarter", -184, 0),
-    ("other day", -14, 0),
-];
-
-/// The same in languages that part no words.
-const RELATIVE_UNPARTED: &[(&str, i64, i64)] = &[
-    ("昨天", -1, -1),
-    ("昨日", -1, -1),
-    ("今天", 0, 0),
-    ("今日", 0, 0),
-    ("明天", 1, 1),
-    ("明日", 1, 1),
-    ("后天", 2, 2),
-    ("下周", 1, 14),
-    ("来週", 1, 14),
-    ("下个月", 1, 62),
-    ("明年", 1, 731),
-    ("去年", -731, 0),
-];
-
-fn relative(lower: &str, words: &[String], day: NaiveDate) -> Vec<Span> {
-    let has = |phrase: &str| match phrase.split_once(' ') {
-        Some((one, two)) => words.windows(2).any(|pair| pair[0] == one && pair[1].starts_with(two)),
-        None => words.iter().any(|word| word == phrase),
-    };
-    let parted = RELATIVE.iter().filter(|(phrase, ..)| has(phrase));
-    let unparted = RELATIVE_UNPARTED.iter().filter(|(phrase, ..)| lower.contains(phrase));
-    let mut spans: Vec<Span> = parted.chain(unparted).map(|(_, from, to)| shifted(day, *from, *to)).collect();
-    let ends_with = |unit: &str| {
-        ["end of", "end of the", "end of this", "ende des"]
-            .iter()
-            .any(|end| lower.contains(&format!("{end} {unit}")))
-    };
-    if ends_with("month") || ends_with("monats") || words.iter().any(|word| word == "eom") {
-        spans.push(shifted(day, 0, 31));
-    }
-    if ends_with("week") || words.iter().any(|word| word == "eow") {
-        spans.push(shifted(day, 0, 7));
-    }
-    if ends_with("year") || ends_with("jahres") || lower.contains("年底") || words.iter().any(|w| w == "eoy")
-    {
-        spans.extend(month_span(day.year(), 12, 12));
-    }
-    spans
-}
-
-/// The first of one month to the last of another.
-fn month_span(year: i32, from: u32, to: u32) -> Option<Span> {
-    let after = if to == 12 { (year + 1, 1) } else { (year, to + 1) };
-    Some((
-        NaiveDate::from_ymd_opt(year, from, 1)?,
-        NaiveDate::from_ymd_opt(after.0, after.1, 1)? - TimeDelta::days(1),
-    ))
-}
-
-/// Quarters, seasons and feasts, of the journal's year and those next to it.
-fn parts_of_year(words: &[String], day: NaiveDate) -> Vec<Span> {
-    let mut spans = Vec::new();
-    for word in words {
-        let (from, to) = match word.as_str() {
-            "q1" | "winter" => (1, 3),
-            "q2" | "spring" | "frühling" | "frühjahr" => (3, 6),
-            "q3" | "summer" | "sommer" => (6, 9),
-            "q4" | "autumn" | "fall" | "herbst" => (9, 12),
-            "christmas" | "xmas" | "weihnachten" | "silvester" | "nye" => (12, 12),
-            _ => continue,
-        };
-        // A quarter that is named lies ahead, or is this year's; a season may be last year's.
-        let first = if word.starts_with('q') { 0 } else { -1 };
-        spans.extend((first..=1).filter_map(|years| month_span(day.year() + years, from, to)));
-        if word == "winter" {
-            spans.extend((-1..=0).filter_map(|years| month_span(day.year() + years, 12, 12)));
-        }
-    }
-    spans
-}
-
-/// Days of the month by number alone, "the 5th": of the journal's month or one next to it.
-fn ordinals(lower: &str, day: NaiveDate) -> Vec<Span> {
-    static ORDINAL: LazyLock<Regex> = LazyLock::new(|| {
-        pattern(
-            r"(?-u:\b)(\d{1,2})(?:(?:st|nd|rd|th)\b|\s?[日号])|\b(?:am|zum|bis|vom|ab) (\d{1,2})\.(?:\s|$)",
-        )
-    });
-    let mut spans = Vec::new();
-    for found in ORDINAL.captures_iter(lower) {
-        let Some(number) = number(&found, 1).or_else(|| number(&found, 2)) else { continue };
-        let month = i64::from(day.month0());
-        let earliest = if number > day.day() { -1 } else { 0 };
-        for offset in earliest..=1 {
-            let at = month + offset;
-            let year = day.year() + i32::try_from(at.div_euclid(12)).unwrap_or(0);
-            let month = u32::try_from(at.rem_euclid(12)).unwrap_or(0) + 1;
-            spans.extend(NaiveDate::from_ymd_opt(year, month, number).map(|day| (day, day)));
-        }
-    }
-    spans
-}
-
-/// "Two weeks ago", "in three days", "for five years".
-fn ago(lower: &str, day: NaiveDate) -> Vec<Span> {
-    static AGO: LazyLock<Regex> = LazyLock::new(|| {
-        let count = r"(\d{1,3}|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|a few|few|several|a couple of|a couple)";
-        let unit = r"(day|week|month|year)s?";
-        pattern(&format!(
-            r"\b(?:{count} {unit} (?:ago|back)|(?:for|past|last) {count} {unit}|(?:in|within|next) {count} {unit}|{count} {unit} (?:from now|from today))\b|\b(?:vor|seit) (\d{{1,3}}|einem|einer|zwei|drei) (tag|woche|monat|jahr)"
-        ))
-    });
-    let mut spans = Vec::new();
-    for found in AGO.captures_iter(lower) {
-        let Some(at) = [1, 3, 5, 7, 9].into_iter().find(|at| found.get(*at).is_some()) else { continue };
-        let sign = if matches!(at, 5 | 7) { 1 } else { -1 };
-        let (count, more) = match &found[at] {
-            "a few" | "few" | "several" => (3, 2),
-            "a couple of" | "a couple" | "zwei" => (2, 0),
-            "drei" => (3, 0),
-            count => (count.parse().ok().or_else(|| number_word(count)).unwrap_or(1), 0),
-        };
-        let (days, slack) = match &found[at + 1] {
-            "day" | "tag" => (1, 0),
-            "week" | "woche" => (7, 6),
-            "month" | "monat" => (30, 16),
-            _ => (365, 183),
-        };
-        let slack = slack + more * days;
-        spans.push(shifted(day, sign * count * days - slack, sign * count * days + slack));
-    }
-    spans
 }

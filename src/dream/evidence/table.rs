@@ -598,6 +598,11 @@ const DISHONEST: &[(&str, &str, HoldReason)] = &[
     ("会议定于2026-12-06。", "[user] 会议改到12月5日", HoldReason::Date),
     // Invented names.
     ("Marta signs the release off.", "[user] the release is signed off by Ilya", HoldReason::Name),
+    (
+        "Marta: I went to the support group.",
+        "[09:14] **Caroline:** I went to the support group.",
+        HoldReason::Name,
+    ),
     ("Marta: prefers short answers.", "[user] I prefer short answers", HoldReason::Name),
     ("The release is signed off by Marta.", "[user] Ilya signs the release off", HoldReason::Name),
     ("Postgres is the billing database.", "[user] the billing database is MySQL", HoldReason::Name),
@@ -762,6 +767,7 @@ proptest! {
     #[test]
     fn any_claim_is_judged(claim in "\\PC{0,60}", lines in "[0-9a-z:.,/ 年月日-]{0,60}") {
         verdict(&claim, &lines, "9999-12-31");
+        verdict(&format!("nine{}", " hundred".repeat(claim.len())), &lines, FRI);
         verdict(&lines, &claim, "0001-01-01");
     }
 }

@@ -1,0 +1,97 @@
+//! The torture of the night: crashes, kills, thieves, faults and editors, counted.
+//!
+//! ```text
+//! NOCTUARY_TORTURE_SECONDS=60 cargo test --release --test torture -- --nocapture
+//! ```
+//!
+//! runs each part for that long and prints one line of counts a part; without the variable a part takes about
+//! three seconds. A part fails on any violation, and where it ran too little to mean anything.
+#![cfg(unix)]
+#![expect(clippy::unwrap_used, reason = "helpers of a test panic with what does not hold")]
+
+#[allow(dead_code, reason = "each test crate uses a part of it")]
+mod common;
+#[allow(dead_code, reason = "each test crate uses a part of it")]
+mod dreaming;
+#[path = "torture/editors.rs"]
+mod editors;
+#[path = "torture/histories.rs"]
+mod histories;
+#[path = "torture/kills.rs"]
+mod kills;
+#[path = "torture/kit.rs"]
+mod kit;
+#[path = "torture/locks.rs"]
+mod locks;
+#[path = "torture/peers.rs"]
+mod peers;
+#[path = "torture/system_calls.rs"]
+mod system_calls;
+
+use kit::alone;
+
+#[test]
+fn kills_lose_and_double_nothing() {
+    // BX-01, DR-13…18, DB-01…06: kill -9 at any time, several tickers, an operator who writes meanwhile.
+    let _alone = alone();
+    kills::run();
+}
+
+#[test]
+fn one_dream_at_a_time() {
+    // DL-01, DL-05, DL-08: by an oracle that knows nothing of leases, in both homes.
+    let _alone = alone();
+    locks::run(locks::Home::Files);
+    #[cfg(feature = "sqlite")]
+    locks::run(locks::Home::Sqlite);
+}
+
+#[test]
+fn a_deleted_guard_stops_the_older_holder() {
+    // DL-08, DL-10: whoever held the old guard writes nothing once the next holder has written.
+    let _alone = alone();
+    locks::run_with_deleted_guards();
+}
+
+#[test]
+fn every_system_call_of_a_tick_fails_once() {
+    // BX-01, BX-02: by strace, which knows nothing of our seams.
+    let _alone = alone();
+    system_calls::run();
+}
+
+#[test]
+fn a_foreign_peer() {
+    // DL-01…06, DL-10, DS-01…08: a peer that knows only the seed's protocol, in Rust and in Node.
+    let _alone = alone();
+    peers::run();
+}
+
+#[test]
+fn editors_lose_nothing() {
+    // BX-03, DR-16: an editor's steps at every operation of a commit.
+    let _alone = alone();
+    editors::run();
+}
+
+#[test]
+fn any_history_shows_every_byte_once_or_reports_it() {
+    // DR-13…18, BX-17, BX-18: against a reference model that knows only bytes.
+    let _alone = alone();
+    histories::run();
+}
+
+#[test]
+fn a_child_plays_its_role() {
+    let Some((role, folder)) = common::role() else { return };
+    let mut words = role.split(' ');
+    let part = words.next().unwrap();
+    let words: Vec<&str> = words.collect();
+    match part {
+        "ticks" => kills::child(&folder, words[0].parse().unwrap()),
+        "claims" => locks::child(&folder, &words),
+        "one-tick" => system_calls::child(&folder, words[0]),
+        "seed" => peers::child(&folder, &words),
+        other => panic!("no role {other:?}"),
+    }
+}

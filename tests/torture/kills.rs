@@ -1,0 +1,292 @@
+//! Kill -9 at random, over commit, quarantine and recovery, with several tickers at once.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process::Child;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use chrono::Utc;
+use noctuary::{
+    DocName, Evidence, FileWorkspace, JournalDreamer, LlmClient, LlmError, LlmReply, LlmRequest, Outcome,
+    SectionCaps, dream_once_at, llm_fn,
+};
+
+use crate::dreaming::{self, KEY};
+use crate::kit::{Chance, Score, add, each_second, end, read, scratch, start, unfinished};
+
+/// How many tickers run at once.
+const TICKERS: usize = 4;
+/// How many lines a life has: a longer one only makes each tick slower.
+const LINES: u64 = 250;
+const MEMORY: &str = "# Memory\n\n- Operator line 0.\n";
+
+/// Answers each numbered line in a wording of its own, and gives a key away where it is shown a leak.
+pub(crate) fn model(seed: u64, leaks: bool) -> impl LlmClient {
+    let asked = AtomicU64::new(0);
+    llm_fn(move |request: &LlmRequest| -> Result<LlmReply, LlmError> {
+        let mut chance = Chance::new(seed ^ asked.fetch_add(1, Ordering::SeqCst).rotate_left(40));
+        if leaks && chance.one_in(20) {
+            return Err(LlmError::new("no route"));
+        }
+        let lines = dreaming::seen(request);
+        if leaks && lines.iter().any(|line| line.text.contains("leak marker")) {
+            return Ok(LlmReply::new(format!("- The key is {KEY}.")));
+        }
+        let told = lines.iter().filter_map(|line| {
+            let (_, number) = line.text.split_once("note n")?;
+            let number = number.split(' ').next()?;
+            let wording = chance.below(90_000) + 10_000;
+            let (journal, at) = (&line.journal, line.number);
+            Some(format!("- Note n{number} came in wording w{wording}. ({journal}#L{at})\n"))
+        });
+        let answer: String = told.collect();
+        Ok(LlmReply::new(if answer.is_empty() { "NOTHING_TO_PROMOTE".to_owned() } else { answer }))
+    })
+}
+
+pub(crate) fn dreamer(life: &Path, chance: &mut Chance) -> JournalDreamer {
+    let budget = 200 + chance.below(4000);
+    dreaming::dreamer_over(Arc::new(FileWorkspace::open(life).unwrap()), |config| {
+        config.evidence = Evidence::Off;
+        config.section = SectionCaps::new(100_000, 500, 1 << 24);
+        config.max_calls_per_day = None;
+        config.back_off = None;
+        config.total_input_bytes = budget;
+        config.max_file_bytes = budget.max(200);
+        config.claim.settle = Duration::from_millis(5);
+    })
+}
+
+/// Ticks until it is killed.
+pub(crate) fn child(folder: &Path, seed: u64) {
+    let mut chance = Chance::new(seed);
+    let model = model(seed, true);
+    loop {
+        let dreamer = dreamer(&folder.join("life"), &mut chance);
+        let word = match dream_once_at(&dreamer, &model, &Utc::now) {
+            Ok(report) if report.recovered.is_some() => "R",
+            Ok(report) => match report.outcome {
+                Outcome::LockHeld => "H",
+                Outcome::Appended => "A",
+                Outcome::Quarantined => "Q",
+                Outcome::LeaseLost => "L",
+                Outcome::NothingToPromote => "N",
+                _ => "0",
+            },
+            Err(error) => {
+                add(&folder.join("errors"), format!("{error} {error:?}\n").as_bytes());
+                "E"
+            }
+        };
+        add(&folder.join("ticks"), word.as_bytes());
+        std::thread::sleep(Duration::from_micros(if word == "H" { 2000 } else { 50 }));
+    }
+}
+
+struct Ticker {
+    child: Child,
+    until: Instant,
+}
+
+impl Ticker {
+    fn start(folder: &Path, chance: &mut Chance) -> Self {
+        let child = start(&format!("ticks {}", chance.next()), folder);
+        // Half of them die while they begin, the others anywhere.
+        let longest = if chance.one_in(2) { 20_000 } else { 70_000 };
+        Self { child, until: Instant::now() + chance.micros(longest) }
+    }
+}
+
+#[derive(Default)]
+struct Counts {
+    kills: u64,
+    lines: u64,
+    lost: u64,
+    doubled: u64,
+    lives: u64,
+    ticks: BTreeMap<char, u64>,
+}
+
+pub(crate) fn run() {
+    let mut score = Score::new("kills");
+    let mut counts = Counts::default();
+    let mut chance = Chance::fresh();
+    while score.goes_on() {
+        live(&mut score, &mut counts, &mut chance);
+        counts.lives += 1;
+    }
+    let of = |word| counts.ticks.get(&word).copied().unwrap_or(0);
+    let ticks: u64 = counts.ticks.values().sum();
+    let text = format!(
+        "{} lives, {} kills, {ticks} ticks ({} appended, {} recovered, {} quarantined, {} held), {} lines, \
+         {} lost, {} doubled",
+        counts.lives,
+        counts.kills,
+        of('A'),
+        of('R'),
+        of('Q'),
+        of('H'),
+        counts.lines,
+        counts.lost,
+        counts.doubled
+    );
+    let enough = [
+        ("kills", counts.kills, each_second(15)),
+        ("lines", counts.lines, each_second(20)),
+        ("ticks", ticks, each_second(15)),
+    ];
+    score.finish(&text, &enough);
+}
+
+/// One workspace: lines come in, tickers dream and die, and at last somebody looks.
+fn live(score: &mut Score, counts: &mut Counts, chance: &mut Chance) {
+    let folder = scratch(counts.lives);
+    let root = folder.path();
+    let life = root.join("life");
+    fs::create_dir_all(life.join("memory")).unwrap();
+    fs::write(life.join("MEMORY.md"), MEMORY).unwrap();
+    let mut tickers: Vec<Ticker> = (0..TICKERS).map(|_| Ticker::start(root, chance)).collect();
+    let (mut numbered, mut operator) = (0, 1);
+    let begun = Instant::now();
+    while numbered < LINES && begun.elapsed() < Duration::from_secs(6) && (numbered < 20 || score.goes_on()) {
+        for ticker in &mut tickers {
+            if let Some(status) = ticker.child.try_wait().unwrap() {
+                score
+                    .violation(format!("a ticker ended by itself, {status}: {}", read(&root.join("stderr"))));
+                *ticker = Ticker::start(root, chance);
+            } else if ticker.until <= Instant::now() {
+                end(&mut ticker.child);
+                counts.kills += 1;
+                *ticker = Ticker::start(root, chance);
+            }
+        }
+        let day = chance.below(9) + 1;
+        let journal = life.join(format!("memory/2025-03-{day:02}-s{}.md", chance.below(2)));
+        match chance.below(60) {
+            0 => add(&journal, format!("- [tool] leak marker {KEY}\n").as_bytes()),
+            1..=3 => add(&journal, b"- [tool] nothing to see\n"),
+            4..=8 => {
+                add(&life.join("MEMORY.md"), format!("- Operator line {operator}.\n").as_bytes());
+                operator += 1;
+            }
+            9..=25 => {
+                add(&journal, format!("- [user] note n{numbered:06} of the day\n").as_bytes());
+                numbered += 1;
+            }
+            _ => {}
+        }
+        std::thread::sleep(chance.micros(2000));
+    }
+    for ticker in &mut tickers {
+        end(&mut ticker.child);
+        counts.kills += 1;
+    }
+    counts.lines += numbered;
+    for word in read(&root.join("ticks")).chars() {
+        *counts.ticks.entry(word).or_default() += 1;
+    }
+    let errors = read(&root.join("errors"));
+    score.check(errors.is_empty(), || format!("errors without a fault: {errors}"));
+    if let Err(what) = drain(&life, chance) {
+        score.violation(what);
+        return;
+    }
+    let told = numbers(&read(&life.join("MEMORY.md")));
+    for number in 0..numbered {
+        match told.get(&number) {
+            None => counts.lost += 1,
+            Some(1) => continue,
+            Some(_) => counts.doubled += 1,
+        }
+        let kept = keep(root);
+        score.violation(format!("line {number} stands {} times: {kept}", told.get(&number).unwrap_or(&0)));
+    }
+    for what in whole(&life) {
+        score.violation(what);
+    }
+    let memory = read(&life.join("MEMORY.md"));
+    score.check(memory.starts_with(MEMORY), || "what stood in memory at first stands no more".to_owned());
+    let mut from = 0;
+    for line in 0..operator {
+        match memory[from..].find(&format!("- Operator line {line}.\n")) {
+            Some(at) => from += at + 1,
+            None => score.violation(format!("operator line {line} is gone or out of order")),
+        }
+    }
+}
+
+/// Keeps a workspace that shows a violation.
+pub(crate) fn keep(root: &Path) -> String {
+    let kept = std::env::temp_dir().join(format!("noctuary-torture-{}", std::process::id()));
+    if !kept.exists() {
+        let _ = std::process::Command::new("cp").arg("-r").arg(root).arg(&kept).status();
+    }
+    kept.display().to_string()
+}
+
+/// Releases what is in quarantine, and dreams undisturbed until nothing waits.
+pub(crate) fn drain(life: &Path, chance: &mut Chance) -> Result<(), String> {
+    let model = model(chance.next(), false);
+    for _ in 0..2000 {
+        let dreamer = dreamer(life, chance);
+        let held = dreamer.quarantine().map_err(|error| format!("the quarantine: {error}"))?;
+        let names: Vec<DocName> =
+            held.entries().iter().flat_map(|entry| &entry.files).map(|file| file.name.clone()).collect();
+        for name in names {
+            dreamer.release(&name).map_err(|error| format!("a release: {error}"))?;
+        }
+        let report =
+            dream_once_at(&dreamer, &model, &Utc::now).map_err(|error| format!("a clean tick: {error:?}"))?;
+        if report.outcome == Outcome::LockHeld {
+            return Err(format!("a clean tick finds the workspace held: {:?}", report.holder));
+        }
+        if report.outcome == Outcome::NothingNew && report.backlog.bytes == 0 {
+            return Ok(());
+        }
+    }
+    Err("the backlog never ends".to_owned())
+}
+
+/// How often each numbered line stands in memory.
+pub(crate) fn numbers(memory: &str) -> BTreeMap<u64, u64> {
+    let mut told = BTreeMap::new();
+    for (at, mark) in memory.match_indices("Note n") {
+        let rest = &memory[at + mark.len()..];
+        if let Some((number, rest)) = rest.split_at_checked(6)
+            && let Some(rest) = rest.strip_prefix(" came in wording w")
+            && rest.split_once(". (").is_some_and(|(wording, _)| wording.len() == 5)
+            && let Ok(number) = number.parse()
+        {
+            *told.entry(number).or_default() += 1;
+        }
+    }
+    told
+}
+
+/// What is not whole in a workspace where nothing is under way.
+pub(crate) fn whole(life: &Path) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let memory = read(&life.join("MEMORY.md"));
+    for (at, mark) in memory.match_indices("<!-- dream:v1 id=") {
+        let id = &memory[at + mark.len()..][..16];
+        if !memory[at..].contains(&format!("<!-- /dream:v1 id={id} -->")) {
+            wrong.push(format!("section {id} is torn"));
+        }
+    }
+    for file in [".dreamed-state.json", ".dreamed-quarantine.json", ".dreaming.d/ledger.json"] {
+        let text = read(&life.join(file));
+        if !text.is_empty() && serde_json::from_str::<serde_json::Value>(&text).is_err() {
+            wrong.push(format!("{file} does not parse: {text}"));
+        }
+    }
+    for file in [".dreaming.d/intent.json", ".dreaming.lock"] {
+        if life.join(file).exists() {
+            wrong.push(format!("{file} is left"));
+        }
+    }
+    wrong.extend(unfinished(life).into_iter().map(|path| format!("{} is left", path.display())));
+    wrong
+}
