@@ -127,6 +127,23 @@ pub(crate) fn read_range(file: &dyn super::DiskFile, from: u64, len: u64) -> io:
     Ok(bytes)
 }
 
+/// Locks the file that has a name; `None` where another has locked it.
+pub(crate) fn lock_named(disk: &dyn Disk, path: &str) -> Result<Option<Box<dyn super::DiskFile>>> {
+    for _ in 0..3 {
+        let file = disk.open(path, Open::Ensure).at("open", path)?;
+        if !file.try_lock().at("lock", path)? {
+            return Ok(None);
+        }
+        // Somebody may have removed the name between opening and locking; then we hold a lock that nobody
+        // else will find.
+        let locked = file.stat().at("look at", path)?.id;
+        if disk.stat(path).at("look at", path)?.is_some_and(|named| named.id == locked) {
+            return Ok(Some(file));
+        }
+    }
+    Err(crate::error::Error::Busy { path: path.to_owned() })
+}
+
 /// Makes the folder of `path`, and those above it, where they are missing.
 pub(crate) fn create_folder_of(disk: &dyn Disk, path: &str) -> Result<()> {
     for folder in folders_of(path).filter(|folder| !folder.is_empty()) {

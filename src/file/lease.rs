@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::{append, lock_named, remove, write, write_guard};
+use super::{append, remove, write, write_guard};
 use crate::disk::host::{self, Host};
 use crate::disk::{Disk, DiskFile, Open, STATE_FOLDER, atomic};
 use crate::error::{At, Error, LostBy, Result};
@@ -41,7 +41,7 @@ pub(super) fn claim(disk: &Arc<dyn Disk>, terms: &ClaimTerms) -> Result<Claim> {
         return Err(Error::NetworkFileSystem { path: disk.root().display().to_string(), file_system });
     }
     atomic::create_folder_of(disk.as_ref(), GUARD)?;
-    let Some(guard) = lock_named(disk.as_ref(), GUARD)? else {
+    let Some(guard) = atomic::lock_named(disk.as_ref(), GUARD)? else {
         return Ok(Claim::Held(holder(
             read_lock(disk.as_ref())?.as_ref().map(|(bytes, _)| bytes.as_slice()),
         )));

@@ -108,7 +108,7 @@ fn write_guard(disk: &dyn Disk) -> Result<Box<dyn DiskFile>> {
     let begun = disk.elapsed();
     let mut pause = Duration::from_micros(50);
     loop {
-        if let Some(file) = lock_named(disk, WRITE_GUARD)? {
+        if let Some(file) = atomic::lock_named(disk, WRITE_GUARD)? {
             return Ok(file);
         }
         if disk.elapsed().saturating_sub(begun) > PATIENCE {
@@ -117,23 +117,6 @@ fn write_guard(disk: &dyn Disk) -> Result<Box<dyn DiskFile>> {
         disk.pause(pause);
         pause = (pause * 2).min(Duration::from_millis(5));
     }
-}
-
-/// Locks the file that has a name; `None` where another has locked it.
-fn lock_named(disk: &dyn Disk, path: &str) -> Result<Option<Box<dyn DiskFile>>> {
-    for _ in 0..3 {
-        let file = disk.open(path, Open::Ensure).at("open", path)?;
-        if !file.try_lock().at("lock", path)? {
-            return Ok(None);
-        }
-        // Somebody may have removed the name between opening and locking; then we hold a lock that nobody
-        // else will find.
-        let locked = file.stat().at("look at", path)?.id;
-        if disk.stat(path).at("look at", path)?.is_some_and(|named| named.id == locked) {
-            return Ok(Some(file));
-        }
-    }
-    Err(Error::Busy { path: path.to_owned() })
 }
 
 impl Workspace for FileWorkspace {

@@ -13,7 +13,7 @@ use rusqlite::{OptionalExtension, params};
 use super::{Inner, Rows, fold, stamp};
 use crate::digest::Hasher;
 use crate::disk::host::{self, Host};
-use crate::disk::{DiskFile, Open};
+use crate::disk::{DiskFile, atomic};
 use crate::error::{At, Error, LostBy, Result};
 use crate::name::{Name, StateName};
 use crate::workspace::{Claim, ClaimTerms, Holder, Lease, WriteMode};
@@ -21,7 +21,9 @@ use crate::workspace::{Claim, ClaimTerms, Holder, Lease, WriteMode};
 /// Claims the scope, or says who holds it.
 pub(super) fn claim(inner: &Arc<Inner>, terms: &ClaimTerms) -> Result<Claim> {
     let guard_name = guard_name(inner);
-    let Some(guard) = take_guard(inner, &guard_name)? else { return Ok(Claim::Held(holder(inner)?)) };
+    let Some(guard) = atomic::lock_named(inner.disk.as_ref(), &guard_name)? else {
+        return Ok(Claim::Held(holder(inner)?));
+    };
     let token = host::token();
     let epoch = raise_epoch(inner, &token)?;
     let lease = SqliteLease {
@@ -41,21 +43,6 @@ fn guard_name(inner: &Inner) -> String {
     let mut hasher = Hasher::new();
     hasher.field(inner.scope.user.as_bytes()).field(inner.scope.agent.as_bytes());
     format!("{}.guard-{}", inner.file, hasher.finish().short(12))
-}
-
-/// Opens and locks the guard; `None` where another holds it.
-fn take_guard(inner: &Inner, name: &str) -> Result<Option<Box<dyn DiskFile>>> {
-    for _ in 0..3 {
-        let guard = inner.disk.open(name, Open::Ensure).at("open", name)?;
-        if !guard.try_lock().at("lock", name)? {
-            return Ok(None);
-        }
-        let locked = guard.stat().at("look at", name)?.id;
-        if inner.disk.stat(name).at("look at", name)?.is_some_and(|named| named.id == locked) {
-            return Ok(Some(guard));
-        }
-    }
-    Err(Error::Busy { path: name.to_owned() })
 }
 
 fn raise_epoch(inner: &Inner, token: &str) -> Result<u64> {
