@@ -33,7 +33,17 @@ const TARGETS: [(&str, Target); 6] = [
 ];
 
 /// Inputs that failed once.
-const REGRESSIONS: &[(&str, &[u8])] = &[];
+const REGRESSIONS: &[(&str, &[u8])] = &[
+    // A session without an id was `memory/2020-11-21-.md`, which reads back as no session.
+    ("names", b""),
+    // A citation of it was read with another bracket.
+    ("names", "memory/2020-11-20＜x.md".as_bytes()),
+    // A link whose target has brackets in brackets stayed a link.
+    ("replies", b"\x01- [a](http://e/((x)))\n- [b](http://e/\\(x)\n- [c\\]d]: http://e"),
+    // A time at the end of the calendar panicked under a day that begins late, or in the west.
+    ("state_files", br#"0{"last_run_at":"-262143-01-01T00:00:00Z"}"#),
+    ("state_files", br#"0{"last_run_at":"-262143-01-01T00:00:00Z"} "#),
+];
 
 #[test]
 fn any_state_file_ends_a_night_well_or_in_an_error_and_loses_nothing() {
