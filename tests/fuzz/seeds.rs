@@ -238,12 +238,12 @@ fn crash_while_appending(root: &Path) {
     let dream = || {
         let workspace: Arc<dyn Workspace> = Arc::new(FileWorkspace::open(root).expect("the folder is there"));
         let faulty = Arc::new(FaultyWorkspace::new(workspace, faults.clone()));
-        let dreamer = JournalDreamer::builder(faulty)
+        let built = JournalDreamer::builder(faulty)
             .enabled(true)
             .configure(|config| config.window_days = None)
             .build()
             .expect("a good configuration");
-        dream_once_at(&dreamer, &model, &|| at)
+        dream_once_at(&built, &model, &|| at)
     };
     // The first operation whose failure leaves an intent.
     let begun = |n| {

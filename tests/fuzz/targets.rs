@@ -247,7 +247,7 @@ pub(crate) fn names(bytes: &[u8]) {
         workspace.write(&name, JOURNAL.as_bytes(), WriteMode::Create).expect("any name can be written");
         assert!(root.join(name.as_str()).canonicalize().expect("it is there").starts_with(root));
         let folder = name.folder().map(|folder| DocName::parse(folder).expect("a folder has a name"));
-        assert_eq!(workspace.list(folder.as_ref()).expect("a list").documents, [name.clone()]);
+        assert_eq!(workspace.list(folder.as_ref()).expect("a list").documents, std::slice::from_ref(&name));
         let Some(journal) = journal else { return };
         // What the model is shown as the journal's name can be cited.
         let cites = Mutex::new(None);
