@@ -235,20 +235,20 @@ fn crash_while_appending(root: &Path) {
     let model = llm_fn(|_| Ok(noctuary::LlmReply::new(ANSWER)));
     let at = "2020-11-21T03:00:00Z".parse().expect("a time");
     let faults = Faults::new();
-    let dream = || {
+    let crash = || {
         let workspace: Arc<dyn Workspace> = Arc::new(FileWorkspace::open(root).expect("the folder is there"));
-        let faulty = Arc::new(FaultyWorkspace::new(workspace, faults.clone()));
-        let built = JournalDreamer::builder(faulty)
+        let failing = Arc::new(FaultyWorkspace::new(workspace, faults.clone()));
+        let dreamer = JournalDreamer::builder(failing)
             .enabled(true)
             .configure(|config| config.window_days = None)
             .build()
             .expect("a good configuration");
-        dream_once_at(&built, &model, &|| at)
+        dream_once_at(&dreamer, &model, &|| at)
     };
     // The first operation whose failure leaves an intent.
     let begun = |n| {
         faults.arm(n, Fault::Crash);
-        assert!(dream().is_err(), "the night ended before it could crash");
+        assert!(crash().is_err(), "the night ended before it could crash");
         targets::tree(root).contains_key(".dreaming.d/intent.json")
     };
     assert!((1..100).any(begun), "there is an intent");
