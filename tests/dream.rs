@@ -1066,6 +1066,10 @@ fn the_last_line_of_today_waits_until_it_ends_and_yesterdays_does_not() {
     // DS-03: a line that is still being written is no line yet.
     let life = Life::with(&[(20, "- [user] yesterday, cut"), (21, "- [user] whole\n- [user] hal")]);
     life.put("memory/2026-11-21-other.md", "- [user] not even one");
+    // Days before the nights below, whatever the clock on the wall says.
+    for file in [journal(20).as_str(), "memory/2026-11-21-other.md"] {
+        life.set_modified(file, 1_795_000_000_000_000_000);
+    }
     let script = Script::new();
     let report = life.dream(&script);
     let texts: Vec<String> = seen(&script.requests()[0]).into_iter().map(|line| line.text).collect();

@@ -83,7 +83,7 @@ impl Night {
 
 fn told(journal: &str, wording: u32) -> String {
     // Without the ending, since a bullet that names a journal and cites no lines of it is held back.
-    format!("Told of {} in wording {wording}.", journal.trim_end_matches(".md"))
+    format!("Told of {} in wording {wording}. Très bien.", journal.trim_end_matches(".md"))
 }
 
 /// The clock of a host has more digits than a state file.
@@ -281,14 +281,15 @@ fn a_crash_in_the_recovery_of_a_crash_of_the_disk_loses_and_doubles_nothing() {
 
 #[test]
 fn a_section_torn_at_any_byte_is_finished_and_stands_once() {
-    // BX-01: whatever part of the append reached the file.
+    // BX-01: whatever part of the append reached the file, also half a character, which was once completed as
+    // another one.
     let intended = cut_before("append to MEMORY.md", 0);
     let intent = intended.bytes(".dreaming.d/intent.json");
     let section = intended.json(".dreaming.d/intent.json")["append"]["section"].as_str().unwrap().to_owned();
     for cut in 0..=section.len() {
         let life = Night::Commit.begin();
         life.put(".dreaming.d/intent.json", &intent);
-        life.add("MEMORY.md", &section[..cut]);
+        life.add("MEMORY.md", &section.as_bytes()[..cut]);
         check(Night::Commit, &life, &format!("torn after {cut} of {} bytes", section.len()));
         assert!(life.memory().contains("in wording 500."), "the answer that was intended");
     }

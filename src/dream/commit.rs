@@ -89,6 +89,8 @@ fn apply(workspace: &dyn Workspace, lease: &dyn Lease, intent: &Intent) -> Resul
         // A peer went further meanwhile; its mark stands, and the next survey sees that it is not ours.
         next.last_processed_mtime = standing.last_processed_mtime;
     }
+    // Keys of others are as they stand, also those that came between the intent and its recovery.
+    next.others = standing.others;
     lease.replace(&StateName::DREAMED, &next.print())?;
 
     append_log(workspace, lease, &intent.log)?;
@@ -110,7 +112,7 @@ fn append_section(
         if curated::has_section(&memory, &intent.id) {
             return Ok(());
         }
-        lease.append(name, missing_part(intent, append, &memory).as_bytes())?;
+        lease.append(name, &missing_part(intent, append, &memory))?;
         let after = workspace.read(name)?.map(crate::document::Document::into_bytes).unwrap_or_default();
         if curated::has_section(&after, &intent.id) {
             return Ok(());
@@ -120,10 +122,11 @@ fn append_section(
 }
 
 /// What of the section is still to be appended to `memory`.
-fn missing_part(intent: &Intent, append: &Append, memory: &[u8]) -> String {
+fn missing_part(intent: &Intent, append: &Append, memory: &[u8]) -> Vec<u8> {
     let torn = append.torn_bytes(memory);
     if torn > 0 {
-        return String::from_utf8_lossy(&append.section.as_bytes()[torn..]).into_owned();
+        // Bytes, not text: it may be torn inside a character.
+        return append.section.as_bytes()[torn..].to_vec();
     }
     let mut section = append.section.clone();
     if curated::has_mark(memory, &intent.id) {
@@ -140,9 +143,9 @@ fn missing_part(intent: &Intent, append: &Append, memory: &[u8]) -> String {
         || section.starts_with("\n\n")
         || section.starts_with("\r\n\r\n")
     {
-        section
+        section.into_bytes()
     } else {
-        format!("\n{section}")
+        format!("\n{section}").into_bytes()
     }
 }
 
