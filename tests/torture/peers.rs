@@ -338,8 +338,7 @@ fn trust(kind: Kind, score: &mut Score, chance: &mut Chance) {
 fn mix(kind: Kind, time: Duration, score: &mut Score, chance: &mut Chance) -> (u64, u64, u64) {
     let folder = scratch(chance.next());
     let (root, life) = (folder.path(), folder.path().join("life"));
-    fs::create_dir_all(life.join("memory")).unwrap();
-    fs::write(life.join("MEMORY.md"), "# Memory\n").unwrap();
+    kills::prepare(root);
     let begin = |chance: &mut Chance| start(&format!("ticks {}", chance.next()), root);
     let mut ours: Vec<Child> = (0..2).map(|_| begin(chance)).collect();
     let mut theirs: Vec<Child> = (0..2)
