@@ -164,8 +164,10 @@ pub(crate) fn run() {
         counts.doubled
     );
     let enough = [
-        ("kills", counts.kills, each_second(15)),
-        ("lines", counts.lines, each_second(20)),
+        ("kills", counts.kills, each_second(12)),
+        ("kills while holding", counts.while_holding, each_second(4)),
+        ("kills inside a commit", counts.while_committing, each_second(1)),
+        ("lines", counts.lines, each_second(8)),
         ("ticks", ticks, each_second(15)),
     ];
     score.finish(&text, &enough);
