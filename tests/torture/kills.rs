@@ -188,8 +188,8 @@ fn live(score: &mut Score, counts: &mut Counts, chance: &mut Chance) {
     let root = folder.path();
     let life = root.join("life");
     prepare(root);
-    let begin = |chance: &mut Chance| start(&format!("ticks {}", chance.next()), root);
-    let mut tickers: Vec<Child> = (0..TICKERS).map(|_| begin(chance)).collect();
+    let another = |chance: &mut Chance| start(&format!("ticks {}", chance.next()), root);
+    let mut tickers: Vec<Child> = (0..TICKERS).map(|_| another(chance)).collect();
     let (mut numbered, mut operator) = (0, 1);
     let begun = Instant::now();
     while numbered < LINES && begun.elapsed() < Duration::from_secs(6) && (numbered < 20 || score.goes_on()) {
@@ -204,7 +204,7 @@ fn live(score: &mut Score, counts: &mut Counts, chance: &mut Chance) {
             counts.while_holding += 1;
             counts.while_committing += u64::from(life.join(INTENT).exists());
         }
-        tickers[at] = begin(chance);
+        tickers[at] = another(chance);
         for _ in 0..3 {
             let day = chance.below(9) + 1;
             let journal = life.join(format!("memory/2025-03-{day:02}-s{}.md", chance.below(2)));

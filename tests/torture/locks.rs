@@ -403,13 +403,13 @@ fn verbs_across_devices(life: &Path) {
     let workspace = FileWorkspace::open(life).unwrap();
     let (journal, document) = (DocName::parse("memory/2025-03-01-a.md").unwrap(), DocName::MEMORY);
     let seen = workspace.write(&journal, b"- [user] note one\n", WriteMode::Create).unwrap();
-    let line: &[u8] = b"- [user] we sign the lease on Friday\n";
-    workspace.write(&journal, line, WriteMode::IfRevision(seen)).unwrap();
+    let note: &[u8] = b"- [user] we sign the lease on Friday\n";
+    workspace.write(&journal, note, WriteMode::IfRevision(seen)).unwrap();
     let moved = workspace.rename(&journal, &DocName::parse("a.md").unwrap());
     let is_typed =
         matches!(&moved, Err(Error::Io { source, .. }) if source.kind() == io::ErrorKind::CrossesDevices);
     assert!(is_typed, "{moved:?}");
-    assert_eq!(workspace.read(&journal).unwrap().unwrap().bytes(), line, "a refused rename loses nothing");
+    assert_eq!(workspace.read(&journal).unwrap().unwrap().bytes(), note, "a refused rename loses nothing");
     assert!(!life.join("a.md").exists());
     workspace.write(&document, b"# Memory\n", WriteMode::Create).unwrap();
     let model = llm_fn(|_| Ok(LlmReply::new("- The lease is signed on Friday. (memory/2025-03-01-a.md#L1)")));
