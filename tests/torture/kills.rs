@@ -164,9 +164,9 @@ pub(crate) fn run() {
         counts.doubled
     );
     let enough = [
-        ("kills", counts.kills, each_second(12)),
+        ("kills", counts.kills, each_second(8)),
         ("kills while holding", counts.while_holding, each_second(4)),
-        ("kills inside a commit", counts.while_committing, each_second(1)),
+        ("kills inside a commit", counts.while_committing, each_second(1) / 2),
         ("lines", counts.lines, each_second(8)),
         ("ticks", ticks, each_second(15)),
     ];

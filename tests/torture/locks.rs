@@ -329,12 +329,12 @@ fn run_in(title: &'static str, case: Case, root: &Path, is_on_a_drive: bool) {
          {doubled} double holds"
     );
     // A drive that is waited for takes most of the time.
-    let least = if is_on_a_drive { 20 } else { 100 };
+    let least = if is_on_a_drive { 20 } else { 60 };
     score.finish(
         &counts,
         &[
             ("acquisitions", granted, each_second(least)),
-            ("crashes", crashes, each_second(least / 12)),
+            ("crashes", crashes, each_second(least) / 12),
             ("stops", stops, each_second(2)),
         ],
     );
