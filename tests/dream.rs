@@ -194,6 +194,14 @@ fn an_answer_that_says_a_thing_twice_promotes_it_once() {
     assert_eq!(life.memory().to_lowercase().matches("the user sails").count(), 1);
 }
 
+/// What the ledger says was shown.
+fn cursors(life: &Life) -> Vec<(String, serde_json::Value)> {
+    let ledger = life.json(".dreaming.d/ledger.json");
+    let shown = ledger["journals"].as_object().unwrap().iter().map(|(name, entry)| (name, &entry["shown"]));
+    let shown = shown.filter(|(_, pieces)| pieces.as_array().is_some_and(|pieces| !pieces.is_empty()));
+    shown.map(|(name, pieces)| (name.clone(), pieces.clone())).collect()
+}
+
 /// Asserts that an answer is no answer: nothing promoted, nothing moved, the lock free, tried again later.
 fn is_refused(script: &Script, expected: impl Fn(&Failure) -> bool) {
     let life = evening();
@@ -208,7 +216,8 @@ fn is_refused(script: &Script, expected: impl Fn(&Failure) -> bool) {
     let state = life.state();
     assert_eq!(state["last_outcome"], "llm_error");
     assert_eq!(state.get("last_processed_mtime"), None, "no watermark moved");
-    assert!(!life.has(".dreaming.d/ledger.json") && !life.has(".dreaming.d/intent.json"));
+    assert_eq!(cursors(&life), []);
+    assert!(!life.has(".dreaming.d/intent.json"));
     assert!(!life.has(".dreaming.lock"), "released");
 
     let again = Script::new().says(FACT);
@@ -356,7 +365,7 @@ fn gates_run_in_order_and_an_early_end_skips_the_rest() {
     };
     let commit = ["intent.json", "ledger.json", ".dreamed-state.json", "log.jsonl", "intent.json"];
     assert_eq!(trace(None), [".dreamed-state.json"]);
-    assert_eq!(trace(Some(Err("no"))), ["log.jsonl", ".dreamed-state.json"]);
+    assert_eq!(trace(Some(Err("no"))), ["ledger.json", "log.jsonl", ".dreamed-state.json"]);
     assert_eq!(trace(Some(Ok("NOTHING_TO_PROMOTE"))), commit);
     assert_eq!(trace(Some(Ok("- AKIAIOSFODNN7EXAMPLE")))[0], ".dreamed-quarantine.json");
     let mut with_section = commit.to_vec();
@@ -1032,6 +1041,20 @@ fn what_waited_and_leaves_the_window_unread_is_reported_as_expired() {
 }
 
 #[test]
+fn what_waited_for_a_model_that_never_answered_is_reported_as_expired() {
+    // A pass that moved nothing forgot which journals it had seen, so what it could not read left the window in
+    // silence. (the histories of the torture, 2026)
+    let life = Life::with(&[(1, &lines(1000))]);
+    let dreamer = life.dreamer_with(|config| config.window_days = Some(30));
+    let away = llm_fn(|_: &LlmRequest| -> Result<LlmReply, LlmError> { Err(LlmError::new("no route")) });
+    let report = dream(&dreamer, &away, night(21));
+    assert_eq!(reason_of(&report, &journal(1)), ReadReason::Unanswered);
+    let report = dream(&dreamer, &away, night(21) + TimeDelta::days(40));
+    assert_eq!(reason_of(&report, &journal(1)), ReadReason::Expired);
+    assert_eq!(report_of(&report, &journal(1)).pending, 1000);
+}
+
+#[test]
 fn journals_of_every_dialect_are_read_in_the_order_of_their_days() {
     // JR-01, JR-02, JR-03: sessions, the day's own file, and the folder daily/.
     let life = Life::with(&[]);
@@ -1575,12 +1598,12 @@ fn a_hit_leaves_memory_and_the_cursors_where_they_were() {
     let life = evening();
     life.dream(&Script::new());
     life.put(&journal(21), format!("- [user] the key {KEY}\n"));
-    let (documents, ledger) = (life.documents(), life.text(".dreaming.d/ledger.json"));
+    let (documents, shown) = (life.documents(), cursors(&life));
     let mark = life.state()["last_processed_mtime"].clone();
     let report = dream(&life.dreamer(), &Script::new().says(format!("- {KEY}")), night(22));
     assert_eq!(report.outcome, Outcome::Quarantined);
     assert_eq!(life.documents(), documents);
-    assert_eq!(life.text(".dreaming.d/ledger.json"), ledger);
+    assert_eq!(cursors(&life), shown);
     assert_eq!(life.state()["last_processed_mtime"], mark);
 }
 

@@ -46,7 +46,12 @@ pub(crate) struct Life(tempfile::TempDir);
 impl Life {
     /// Nothing at all.
     pub(crate) fn empty() -> Self {
-        Self(tempfile::tempdir().unwrap())
+        Self::of(tempfile::tempdir().unwrap())
+    }
+
+    /// One in a folder that was chosen.
+    pub(crate) fn of(folder: tempfile::TempDir) -> Self {
+        Self(folder)
     }
 
     /// A `MEMORY.md`, and journals of the days of November 2026.
