@@ -24,7 +24,8 @@ pub(crate) fn replace(disk: &dyn Disk, path: &str, bytes: &[u8]) -> Result<()> {
     let standing = disk.stat(path).at("look at", path)?;
     put(disk, path, bytes, standing.as_ref(), |temporary| disk.rename(temporary, path))
         .at("replace", path)?;
-    if standing.is_some() { sync_folder_of(disk, path) } else { sync_folders_of(disk, path) }
+    // All of them, also where a file stood: whoever made its folder may have been killed before its sync.
+    sync_folders_of(disk, path)
 }
 
 /// Creates a file that does not exist; `false` where one does. Never visible before it is complete.
