@@ -11,8 +11,8 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 
-use dreaming::{Life, MEMORY, Night, check_night, run_night as run};
-use noctuary::testing::{Fault, Faults, FaultyDisk, FaultyWorkspace};
+use dreaming::{Home, Life, MEMORY, Night, check_night, disk_before, run_night as run, tellings, text_of};
+use noctuary::testing::{Fate, Fault, Faults, FaultyDisk, FaultyWorkspace, MemoryDisk};
 use noctuary::{FileWorkspace, Outcome, Workspace};
 
 /// Where the faults are.
@@ -238,4 +238,62 @@ fn an_edit_after_a_crash_anywhere_stands_and_doubles_nothing() {
         assert!(life.memory().starts_with(&edited), "the operator's bytes stand");
     }
     println!("edited after a crash: {} states", operations.len());
+}
+
+/// A disk on which a commit was killed right after the first operation that ends so.
+fn killed_after(operation: &str) -> MemoryDisk {
+    let disk = disk_before(Night::Commit);
+    run(Night::Commit, disk.quick(), &AtomicU32::new(500)).unwrap();
+    let operations = disk.operations();
+    let at = operations.iter().position(|known| known.ends_with(operation));
+    disk.after_kill(at.unwrap_or_else(|| panic!("no {operation} in {operations:?}")) + 1)
+}
+
+#[test]
+fn a_section_that_a_killed_night_left_in_the_cache_is_durable_before_the_ledger_is() {
+    // The night was killed between its append and the sync. The next one found the section, went on with the
+    // ledger, and a power loss took the section: its line was never promoted.
+    let disk = killed_after("bytes to MEMORY.md");
+    assert_eq!(tellings(&text_of(&disk.files(), "MEMORY.md"), 20), 1);
+    run(Night::Commit, disk.quick(), &AtomicU32::new(600)).unwrap();
+    let left = disk.power_loss(disk.operations().len()).image(&[]);
+    check_night(Night::Commit, &left).unwrap();
+}
+
+#[test]
+fn an_intent_that_a_killed_night_left_in_the_cache_is_durable_before_it_is_carried_out() {
+    // A power loss took the intent back, and left half of the section that was appended from it.
+    let disk = killed_after("to .dreaming.d/intent.json");
+    run(Night::Commit, disk.quick(), &AtomicU32::new(600)).unwrap();
+    let operations = disk.operations();
+    let synced = operations.iter().position(|known| known == "sync MEMORY.md").unwrap();
+    let loss = disk.power_loss(synced);
+    let torn = |choice: &&[Fate]| if choice.contains(&Fate::Torn) { Fate::Torn } else { Fate::Lost };
+    let left = loss.image(&loss.choices().iter().map(torn).collect::<Vec<_>>());
+    assert!(text_of(&left.files(), "MEMORY.md").len() > MEMORY.len(), "half of it is there");
+    check_night(Night::Commit, &left).unwrap();
+}
+
+#[test]
+fn a_torn_append_is_durable_before_the_rest_of_it_is_appended() {
+    // A power loss took the first part and left the rest, after zeros.
+    let begun = disk_before(Night::Commit);
+    let faults = Faults::new();
+    let over = |disk: &MemoryDisk| -> Arc<dyn Workspace> {
+        Arc::new(FileWorkspace::on_disk(Arc::new(FaultyDisk::new(Arc::new(disk.clone()), faults.clone()))))
+    };
+    run(Night::Commit, over(&begun.after_kill(0)), &AtomicU32::new(500)).unwrap();
+    let at = faults.seen().iter().position(|step| step == "append to MEMORY.md").unwrap();
+    faults.arm(at as u64 + 1, Fault::Crash);
+    run(Night::Commit, over(&begun), &AtomicU32::new(500)).unwrap_err();
+    let cut = begun.operations().len();
+    run(Night::Commit, begun.quick(), &AtomicU32::new(600)).unwrap();
+    let is_append = |known: &String| known.starts_with("write") && known.ends_with("to MEMORY.md");
+    let rest = begun.operations().iter().skip(cut).position(is_append).unwrap() + cut;
+    let loss = begun.power_loss(rest + 1);
+    let mut fates = vec![Fate::Lost; loss.choices().len()];
+    *fates.last_mut().unwrap() = Fate::Kept;
+    let left = loss.image(&fates);
+    assert!(!text_of(&left.files(), "MEMORY.md").contains('\0'), "no hole");
+    check_night(Night::Commit, &left).unwrap();
 }

@@ -11,9 +11,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use common::{Peer, listen, role, tell, tree};
-use noctuary::testing::{Fault, Faults, FaultyDisk, contract, folder};
+use noctuary::testing::{Fault, Faults, FaultyDisk, MemoryDisk, contract, folder};
 use noctuary::{
-    DocName, Error, FileWorkspace, MAX_DOCUMENT, Result, Revision, Workspace, WorkspaceExt, WriteMode,
+    Claim, ClaimTerms, DocName, Error, FileWorkspace, MAX_DOCUMENT, Result, Revision, Workspace,
+    WorkspaceExt, WriteMode,
 };
 use proptest::prelude::*;
 use tempfile::TempDir;
@@ -631,6 +632,31 @@ fn a_child_plays_its_role() {
 }
 
 /// Modes, links, pipes, sparse files.
+#[test]
+fn a_replacement_is_durable_also_where_the_writer_before_was_killed() {
+    // The one before made file and folders, and was killed before it had synced them all. The replacement then
+    // synced the innermost folder alone, and a power loss took the others.
+    let disk = MemoryDisk::new();
+    let over = |disk: &MemoryDisk| FileWorkspace::on_disk(Arc::new(disk.clone()));
+    over(&disk).write(&name("a/b/new.md"), b"old", WriteMode::Create).unwrap();
+    for n in 0..=disk.operations().len() {
+        let disk = disk.after_kill(n);
+        over(&disk).write(&name("a/b/new.md"), b"new", WriteMode::Replace).unwrap();
+        let left = disk.power_loss(disk.operations().len()).image(&[]);
+        assert_eq!(left.files().get("a/b/new.md").map(Vec::as_slice), Some(&b"new"[..]), "killed after {n}");
+    }
+}
+
+#[test]
+fn a_guard_of_zeros_is_a_guard_without_an_epoch() {
+    // Its first epoch was lost with the power, its length was not; every claim then called it damaged.
+    let disk = MemoryDisk::new();
+    disk.put(".dreaming.d/guard", [0; 21]);
+    let workspace = FileWorkspace::on_disk(Arc::new(disk));
+    let Claim::Granted(lease) = workspace.claim(&ClaimTerms::default()).unwrap() else { panic!("held") };
+    assert_eq!(lease.epoch(), 1);
+}
+
 #[cfg(unix)]
 mod unix {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};

@@ -116,7 +116,8 @@ pub(crate) fn read(disk: &dyn Disk, path: &str, limit: u64) -> Result<Option<Vec
 pub(crate) fn read_range(file: &dyn super::DiskFile, from: u64, len: u64) -> io::Result<Vec<u8>> {
     let known = file.stat()?.len.saturating_sub(from).min(len);
     let mut bytes = Vec::with_capacity(usize::try_from(known).unwrap_or(0));
-    let mut buffer = vec![0; 1 << 16];
+    // Room for all of it and the end, where it is small.
+    let mut buffer = vec![0; bytes.capacity().saturating_add(1).min(1 << 16)];
     while (bytes.len() as u64) < len {
         let room = usize::try_from(len - bytes.len() as u64).unwrap_or(usize::MAX).min(buffer.len());
         let read = file.read_at(&mut buffer[..room], from + bytes.len() as u64)?;

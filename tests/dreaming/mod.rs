@@ -487,6 +487,23 @@ pub(crate) fn text_of(files: &BTreeMap<String, Vec<u8>>, file: &str) -> String {
     String::from_utf8_lossy(files.get(file).map_or(&[][..], Vec::as_slice)).into_owned()
 }
 
+/// A disk in memory as it is before a night.
+pub(crate) fn disk_before(night: Night) -> MemoryDisk {
+    let [(first, one), (second, two)] = night.journals();
+    disk_with(&[("MEMORY.md", MEMORY), (&journal(first), &one), (&journal(second), &two)])
+}
+
+/// A disk in memory with these files, each a day younger than the one before it.
+pub(crate) fn disk_with(files: &[(&str, &str)]) -> MemoryDisk {
+    let disk = MemoryDisk::new();
+    for ((path, text), day) in files.iter().zip(17..) {
+        disk.set_clock(night(day));
+        disk.put(path, text);
+    }
+    disk.set_clock(night(21));
+    disk
+}
+
 /// Says what does not hold.
 pub(crate) fn ensure(holds: bool, what: impl FnOnce() -> String) -> Result<(), String> {
     if holds { Ok(()) } else { Err(what()) }

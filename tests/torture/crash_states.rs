@@ -17,7 +17,7 @@ use noctuary::testing::{Disk, Fate, Fault, Faults, FaultyDisk, Lie, MemoryDisk};
 use noctuary::{Claim, ClaimTerms, FileWorkspace, Outcome, ReadReason, Revision, Workspace, WriteMode};
 
 use crate::dreaming::{
-    self, MEMORY, Night, check_night, ensure, journal, name, run_night, run_night_with, tellings, text_of,
+    Night, check_night, disk_before, disk_with, ensure, name, run_night, run_night_with, tellings, text_of,
 };
 use crate::kit::{Chance, Score, each_second, is_long, length};
 
@@ -101,20 +101,13 @@ fn cases(lie: Option<Lie>) -> Vec<Case> {
     cases
 }
 
-fn memory_disk(files: &[(&str, &str)], lie: Option<Lie>) -> MemoryDisk {
-    let disk = MemoryDisk::new();
-    for ((path, text), day) in files.iter().zip(17..) {
-        disk.set_clock(dreaming::night(day));
-        disk.put(path, text);
-    }
-    disk.set_clock(dreaming::night(21));
-    lie.into_iter().for_each(|lie| disk.lie(lie));
-    disk
+fn beginning(night: Night, lie: Option<Lie>) -> MemoryDisk {
+    lying(disk_before(night), lie)
 }
 
-fn beginning(night: Night, lie: Option<Lie>) -> MemoryDisk {
-    let [(first, one), (second, two)] = night.journals();
-    memory_disk(&[("MEMORY.md", MEMORY), (&journal(first), &one), (&journal(second), &two)], lie)
+fn lying(disk: MemoryDisk, lie: Option<Lie>) -> MemoryDisk {
+    lie.into_iter().for_each(|lie| disk.lie(lie));
+    disk
 }
 
 fn night_case(name: String, night: Night, begin: MemoryDisk) -> Case {
@@ -178,7 +171,7 @@ const NEW: &str = "- as it is now\n- and another line, and more of it\n";
 
 /// The single verbs.
 fn verbs(lie: Option<Lie>) -> Vec<Case> {
-    let old = || memory_disk(&[("USER.md", OLD), ("notes/old.md", OLD)], lie);
+    let old = || lying(disk_with(&[("USER.md", OLD), ("notes/old.md", OLD)]), lie);
     let whole = |files: &Files, file: &str, text: &str| files.get(file).is_some_and(|b| b == text.as_bytes());
     let put = |at: &'static str, mode: WriteMode| {
         move |workspace: &dyn Workspace| workspace.write(&name(at), NEW.as_bytes(), mode).is_ok()
