@@ -633,17 +633,26 @@ fn a_child_plays_its_role() {
 
 /// Modes, links, pipes, sparse files.
 #[test]
-fn a_replacement_is_durable_also_where_the_writer_before_was_killed() {
-    // The one before made file and folders, and was killed before it had synced them all. The replacement then
-    // synced the innermost folder alone, and a power loss took the others.
-    let disk = MemoryDisk::new();
-    let over = |disk: &MemoryDisk| FileWorkspace::on_disk(Arc::new(disk.clone()));
-    over(&disk).write(&name("a/b/new.md"), b"old", WriteMode::Create).unwrap();
-    for n in 0..=disk.operations().len() {
-        let disk = disk.after_kill(n);
-        over(&disk).write(&name("a/b/new.md"), b"new", WriteMode::Replace).unwrap();
-        let left = disk.power_loss(disk.operations().len()).image(&[]);
-        assert_eq!(left.files().get("a/b/new.md").map(Vec::as_slice), Some(&b"new"[..]), "killed after {n}");
+fn a_replacement_is_durable_also_where_the_writers_before_were_killed() {
+    // One was killed when it had made a folder, the next when it had put the file there, each before its sync.
+    // The replacement then synced the innermost folder alone, and a power loss took the others.
+    let write = |disk: &MemoryDisk, bytes: &[u8], mode| {
+        FileWorkspace::on_disk(Arc::new(disk.clone())).write(&name("a/b/new.md"), bytes, mode).unwrap();
+        disk.operations().len()
+    };
+    let created = MemoryDisk::new();
+    for n in 0..write(&created, b"old", WriteMode::Create) {
+        let first = created.after_kill(n);
+        for m in n..write(&first, b"older", WriteMode::Replace) {
+            let disk = first.after_kill(m);
+            let end = write(&disk, b"new", WriteMode::Replace);
+            let files = disk.power_loss(end).image(&[]).files();
+            assert_eq!(
+                files.get("a/b/new.md").map(Vec::as_slice),
+                Some(&b"new"[..]),
+                "killed after {n}, {m}"
+            );
+        }
     }
 }
 
