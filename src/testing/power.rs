@@ -82,6 +82,12 @@ struct Inner {
     /// Which open file has the lock of which file.
     locks: BTreeMap<usize, u64>,
     opened: u64,
+    terms: Terms,
+}
+
+/// What a disk after a crash takes over besides what is on it.
+#[derive(Debug, Clone, Copy, Default)]
+struct Terms {
     begun: DateTime<Utc>,
     elapsed: Duration,
     lie: Option<Lie>,
@@ -189,12 +195,7 @@ fn folder_of(path: &str) -> &str {
 
 impl Default for MemoryDisk {
     fn default() -> Self {
-        Self::over(
-            Arc::default(),
-            Volume::default(),
-            Vec::new(),
-            &(DateTime::UNIX_EPOCH, Duration::ZERO, None),
-        )
+        Self::over(Arc::default(), Volume::default(), Vec::new(), Terms::default())
     }
 }
 
@@ -205,15 +206,9 @@ impl MemoryDisk {
         Self::default()
     }
 
-    fn over(
-        base: Arc<Volume>,
-        live: Volume,
-        record: Vec<Operation>,
-        (begun, elapsed, lie): &(DateTime<Utc>, Duration, Option<Lie>),
-    ) -> Self {
+    fn over(base: Arc<Volume>, live: Volume, record: Vec<Operation>, terms: Terms) -> Self {
         let (locks, opened) = (BTreeMap::new(), 0);
-        let (begun, elapsed, lie) = (*begun, *elapsed, *lie);
-        Self(Arc::new(Mutex::new(Inner { base, record, live, locks, opened, begun, elapsed, lie })))
+        Self(Arc::new(Mutex::new(Inner { base, record, live, locks, opened, terms })))
     }
 
     fn inner(&self) -> MutexGuard<'_, Inner> {
@@ -239,12 +234,12 @@ impl MemoryDisk {
     /// Sets the wall clock.
     pub fn set_clock(&self, now: DateTime<Utc>) {
         let mut inner = self.inner();
-        inner.begun = now - inner.elapsed;
+        inner.terms.begun = now - inner.terms.elapsed;
     }
 
     /// From now on says that it did this, and does not. What comes of it by a crash lies too.
     pub fn lie(&self, about: Lie) {
-        self.inner().lie = Some(about);
+        self.inner().terms.lie = Some(about);
     }
 
     /// Every file as a process sees it, with its bytes.
@@ -271,19 +266,18 @@ impl MemoryDisk {
         let inner = self.inner();
         let record = inner.record[..n].to_vec();
         let mut live = Volume::clone(&inner.base);
-        record.iter().for_each(|operation| live.apply(operation));
-        Self::over(Arc::clone(&inner.base), live, record, &(inner.begun, inner.elapsed, inner.lie))
+        for operation in &record {
+            live.apply(operation);
+        }
+        Self::over(Arc::clone(&inner.base), live, record, inner.terms)
     }
 
     /// What may be left where the power went after the first `n` operations.
     #[must_use]
     pub fn power_loss(&self, n: usize) -> PowerLoss {
         let inner = self.inner();
-        let mut loss = PowerLoss {
-            durable: Volume::clone(&inner.base),
-            pending: Vec::new(),
-            terms: (inner.begun, inner.elapsed, inner.lie),
-        };
+        let mut loss =
+            PowerLoss { durable: Volume::clone(&inner.base), pending: Vec::new(), terms: inner.terms };
         inner.record[..n].iter().enumerate().for_each(|(at, operation)| loss.note(at, operation));
         loss
     }
@@ -294,7 +288,7 @@ impl MemoryDisk {
 pub struct PowerLoss {
     durable: Volume,
     pending: Vec<Pending>,
-    terms: (DateTime<Utc>, Duration, Option<Lie>),
+    terms: Terms,
 }
 
 #[derive(Debug, Clone)]
@@ -414,7 +408,7 @@ impl PowerLoss {
                 volume.names.insert(path, node);
             }
         }
-        MemoryDisk::over(Arc::new(volume.clone()), volume, Vec::new(), &self.terms)
+        MemoryDisk::over(Arc::new(volume.clone()), volume, Vec::new(), self.terms)
     }
 }
 
@@ -442,7 +436,7 @@ impl std::fmt::Display for Operation {
 
 impl Inner {
     fn now(&self) -> DateTime<Utc> {
-        self.begun + self.elapsed
+        self.terms.begun + self.terms.elapsed
     }
 
     fn run(&mut self, path: &str, effect: Effect) {
@@ -516,7 +510,7 @@ impl Disk for MemoryDisk {
             Some(Node::Folder) => Some(Stat {
                 kind: Kind::Folder,
                 len: 0,
-                modified: inner.begun,
+                modified: inner.terms.begun,
                 mode: 0o700,
                 owner: (0, 0),
                 id: (1, 0),
@@ -576,7 +570,7 @@ impl Disk for MemoryDisk {
     fn sync_folder(&self, folder: &str) -> io::Result<()> {
         let mut inner = self.inner();
         inner.folder(folder)?;
-        if inner.lie != Some(Lie::SyncFolder) {
+        if inner.terms.lie != Some(Lie::SyncFolder) {
             inner.run(folder, Effect::SyncFolder);
         }
         Ok(())
@@ -591,11 +585,11 @@ impl Disk for MemoryDisk {
     }
 
     fn elapsed(&self) -> Duration {
-        self.inner().elapsed
+        self.inner().terms.elapsed
     }
 
     fn pause(&self, duration: Duration) {
-        self.inner().elapsed += duration;
+        self.inner().terms.elapsed += duration;
         // Whoever is waited for is a thread.
         std::thread::yield_now();
     }
@@ -644,7 +638,7 @@ impl DiskFile for MemoryFile {
 
     fn sync(&self) -> io::Result<()> {
         let mut inner = self.disk.inner();
-        if inner.lie != Some(Lie::Sync) {
+        if inner.terms.lie != Some(Lie::Sync) {
             inner.run(&self.path, Effect::Sync { file: self.file });
         }
         Ok(())

@@ -559,7 +559,8 @@ pub(crate) fn check_night(night: Night, home: &impl Home) -> Result<(), String> 
     let news = [".dreamed-state.json", ".dreaming.d/guard", ".dreaming.d/write-guard"];
     let mut before = before;
     for file in news {
-        (before.remove(file), after.remove(file));
+        before.remove(file);
+        after.remove(file);
     }
     ensure(after == before, || "a further run changes something".to_owned())
 }
