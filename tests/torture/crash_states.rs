@@ -106,15 +106,18 @@ fn beginning(night: Night, lie: Option<Lie>) -> MemoryDisk {
 }
 
 fn lying(disk: MemoryDisk, lie: Option<Lie>) -> MemoryDisk {
-    lie.into_iter().for_each(|lie| disk.lie(lie));
+    if let Some(lie) = lie {
+        disk.lie(lie);
+    }
     disk
 }
+
+/// Each night asks a model that words its answer anew.
+static WORDINGS: AtomicU32 = AtomicU32::new(2000);
 
 fn night_case(name: String, night: Night, begin: MemoryDisk) -> Case {
     let act = move |disk: Arc<dyn Disk>| {
         let workspace = Arc::new(FileWorkspace::on_disk(disk));
-        // Each asks a model that words its answer anew.
-        static WORDINGS: AtomicU32 = AtomicU32::new(2000);
         let failed = [Outcome::LockHeld, Outcome::LlmError, Outcome::LeaseLost, Outcome::NotDue];
         run_night(night, workspace, &WORDINGS).is_ok_and(|report| {
             let mut journals = report.journals.iter();
@@ -145,8 +148,8 @@ fn cut_before(step: &str, lie: Option<Lie>) -> MemoryDisk {
     let at = steps.iter().position(|seen| seen == step).unwrap_or_else(|| panic!("no {step} in {steps:?}"));
     let (disk, faults) = (beginning(Night::Commit, lie), Faults::new());
     faults.arm(at as u64 + 1, Fault::Crash);
-    let faulty = Arc::new(FaultyDisk::new(Arc::new(disk.clone()), faults));
-    run_night(Night::Commit, Arc::new(FileWorkspace::on_disk(faulty)), &AtomicU32::new(500)).unwrap_err();
+    let failing = Arc::new(FaultyDisk::new(Arc::new(disk.clone()), faults));
+    run_night(Night::Commit, Arc::new(FileWorkspace::on_disk(failing)), &AtomicU32::new(500)).unwrap_err();
     assert!(disk.files().contains_key(".dreaming.d/intent.json"), "{step}: it was under way");
     disk
 }
