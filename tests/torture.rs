@@ -11,6 +11,8 @@
 
 #[allow(dead_code, reason = "each test crate uses a part of it")]
 mod common;
+#[path = "torture/crash_states.rs"]
+mod crash_states;
 #[allow(dead_code, reason = "each test crate uses a part of it")]
 mod dreaming;
 #[path = "torture/editors.rs"]
@@ -29,6 +31,20 @@ mod peers;
 mod system_calls;
 
 use kit::alone;
+
+#[test]
+fn crash_states_lose_and_double_nothing() {
+    // BX-01, DR-13…18: any cut of the power, in the recovery too, by a disk that knows what is durable.
+    let _alone = alone();
+    crash_states::run();
+}
+
+#[test]
+fn crash_states_on_drives_that_lie_are_found_out() {
+    // BX-01: where a sync does nothing no promise can be kept, and the search for violations finds some.
+    let _alone = alone();
+    crash_states::run_on_drives_that_lie();
+}
 
 #[test]
 fn kills_lose_and_double_nothing() {

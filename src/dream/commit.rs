@@ -38,6 +38,9 @@ pub(super) fn commit(workspace: &dyn Workspace, lease: &dyn Lease, intent: &Inte
 /// Finishes the commit that an earlier run left half done; returns it where there was one.
 pub(super) fn recover(workspace: &dyn Workspace, lease: &dyn Lease) -> Result<Option<Intent>> {
     let Some(mut intent) = unfinished(workspace)? else { return Ok(None) };
+    // Whoever left it may have been killed before it was durable: a power loss could take it back, and leave
+    // the steps that are done from it now.
+    lease.replace(&StateName::INTENT, &intent.print())?;
     if was_dreamed_by_peer(workspace, &intent)? {
         intent.append = None;
     }
@@ -110,15 +113,26 @@ fn append_section(
     for _ in 0..TRIES {
         let memory = workspace.read(name)?.map(crate::document::Document::into_bytes).unwrap_or_default();
         if curated::has_section(&memory, &intent.id) {
-            return Ok(());
+            return settle(lease, name);
         }
-        lease.append(name, &missing_part(intent, append, &memory))?;
+        let missing = missing_part(intent, append, &memory);
+        if missing.len() < append.section.len() {
+            // Else a power loss could take the part that stands there, and leave zeros before the rest.
+            settle(lease, name)?;
+        }
+        lease.append(name, &missing)?;
         let after = workspace.read(name)?.map(crate::document::Document::into_bytes).unwrap_or_default();
         if curated::has_section(&after, &intent.id) {
             return Ok(());
         }
     }
     Err(Error::Busy { path: name.to_string() })
+}
+
+/// Makes durable what an interrupted commit appended: whoever did may have been killed before its sync, and
+/// the ledger must not be ahead of the section.
+fn settle(lease: &dyn Lease, name: &Name) -> Result<()> {
+    lease.append(name, b"")
 }
 
 /// What of the section is still to be appended to `memory`.
@@ -153,7 +167,7 @@ fn missing_part(intent: &Intent, append: &Append, memory: &[u8]) -> Vec<u8> {
 pub(super) fn append_log(workspace: &dyn Workspace, lease: &dyn Lease, line: &log::LogLine) -> Result<()> {
     let tail = workspace.read_tail(&StateName::LOG, LOG_TAIL)?.text;
     if log::parse(&tail).any(|known| known == *line) {
-        return Ok(());
+        return settle(lease, &StateName::LOG);
     }
     // A torn last line is ended, so that it spoils no other.
     let gap = if tail.is_empty() || tail.ends_with('\n') { "" } else { "\n" };

@@ -276,6 +276,8 @@ fn append(disk: &dyn Disk, name: &Name, bytes: &[u8]) -> Result<()> {
     let file = disk.open(path, Open::Append).at("open", path)?;
     if file.stat().at("look at", path)?.len == 0 {
         // It may be new, and its name not durable yet; before the first bytes, so that a retry does it again.
+        // A file with bytes has its name from a writer that synced it. Where that one was killed before, the
+        // name becomes durable with the file if the file system has a journal, and otherwise may be lost.
         atomic::sync_folders_of(disk, path)?;
     }
     file.append(bytes).at("append to", path)?;
