@@ -51,11 +51,7 @@ impl JournalName {
         }
         let stem = name.file_name().strip_suffix(".md").or_else(|| name.file_name().strip_suffix(".MD"))?;
         let (day, rest) = stem.split_at_checked(10)?;
-        let shape = day
-            .bytes()
-            .enumerate()
-            .all(|(at, byte)| if matches!(at, 4 | 7) { byte == b'-' } else { byte.is_ascii_digit() });
-        let date = if shape { NaiveDate::parse_from_str(day, "%Y-%m-%d").ok()? } else { return None };
+        let date = parse_date(day)?;
         let session = rest.strip_prefix(['-', '_', ' ', '.']).unwrap_or(rest);
         Some(Self { name: name.clone(), date, session: (!session.is_empty()).then(|| session.to_owned()) })
     }
@@ -89,6 +85,21 @@ impl PartialOrd for JournalName {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
+}
+
+/// A date of exactly the form `YYYY-MM-DD`.
+fn parse_date(text: &str) -> Option<NaiveDate> {
+    let shape = |(at, byte): (usize, u8)| {
+        if matches!(at, 4 | 7) { byte == b'-' } else { byte.is_ascii_digit() }
+    };
+    if !text.bytes().enumerate().all(shape) {
+        return None;
+    }
+    NaiveDate::from_ymd_opt(
+        text.get(..4)?.parse().ok()?,
+        text.get(5..7)?.parse().ok()?,
+        text.get(8..)?.parse().ok()?,
+    )
 }
 
 fn slug(session: &str) -> String {
