@@ -135,7 +135,7 @@ impl DocName {
     ///
     /// [`NameError`] where `file` is not a plain segment.
     pub fn join(&self, file: &str) -> Result<Self, NameError> {
-        Self::parse(format!("{self}/{file}"))
+        Self::parse([self.as_str(), "/", file].concat())
     }
 }
 

@@ -204,7 +204,7 @@ fn journals(workspace: &dyn Workspace, notices: &mut Vec<Notice>) -> Result<Vec<
             }
             listing => listing?,
         };
-        journals.extend(listing.documents.iter().filter_map(JournalName::parse));
+        journals.extend(listing.documents.into_iter().filter_map(JournalName::of));
         notices.extend(listing.refused.into_iter().map(Notice::RefusedEntry));
         notices.extend(listing.collisions.into_iter().map(|(one, other)| Notice::CaseCollision(one, other)));
     }
