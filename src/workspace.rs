@@ -232,12 +232,12 @@ impl Listing {
     /// Sorts, and finds the names that differ in case only. For whoever implements [`Workspace::list`].
     #[must_use]
     pub fn new(mut documents: Vec<DocName>, mut folders: Vec<DocName>, mut refused: Vec<String>) -> Self {
-        documents.sort_unstable();
+        // Stable sorts, here and below, since they are quick on what is nearly sorted already.
+        documents.sort();
         folders.sort_unstable();
         refused.sort_unstable();
         let mut folded: Vec<(Cow<'_, str>, &DocName)> =
             documents.iter().chain(&folders).map(|name| (lowercase(name.as_str()), name)).collect();
-        // Stable, since it is quick on what is nearly sorted already.
         folded.sort();
         let collisions = folded
             .windows(2)

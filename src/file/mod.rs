@@ -127,11 +127,13 @@ impl Workspace for FileWorkspace {
 
     fn list(&self, folder: Option<&DocName>) -> Result<Listing> {
         let path = folder.map_or("", |name| name.as_str());
-        let entries = match self.disk.list(path) {
+        let mut entries = match self.disk.list(path) {
             Ok(entries) => entries,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Listing::default()),
             Err(error) => return Err(error).at("list", path),
         };
+        // Most names differ in their first bytes, and one number is compared faster than two names.
+        entries.sort_by_cached_key(|entry| first_bytes(&entry.name));
         let (mut documents, mut folders, mut refused) = (Vec::new(), Vec::new(), Vec::new());
         for entry in entries {
             if entry.name.starts_with('.') {
@@ -224,6 +226,14 @@ fn conflict(disk: &dyn Disk, name: &Name) -> Result<Error> {
         Err(error) => return Err(error),
     };
     Ok(Error::Conflict { name: name.clone(), current })
+}
+
+/// The first 16 bytes of a name as a number; names in ascending order have ascending numbers.
+fn first_bytes(name: &str) -> u128 {
+    let mut bytes = [0; 16];
+    let len = name.len().min(16);
+    bytes[..len].copy_from_slice(&name.as_bytes()[..len]);
+    u128::from_be_bytes(bytes)
 }
 
 fn metadata(stat: &Stat) -> Metadata {
