@@ -210,7 +210,7 @@ impl Run {
             self.journals = reports.into_iter().collect();
         } else {
             for (journal, seen) in reports {
-                self.note_again(journal, seen);
+                self.note_again(journal, &seen);
             }
         }
         for notice in &survey.notices {
@@ -220,13 +220,15 @@ impl Run {
         }
     }
 
-    fn note_again(&mut self, journal: JournalName, seen: JournalReport) {
+    fn note_again(&mut self, journal: JournalName, seen: &JournalReport) {
         let report = self.journals.entry(journal).or_insert_with(|| seen.clone());
         report.reason = match (report.reason, seen.reason) {
-            // What an earlier pass of this run did with it says more than that nothing is left.
-            (earlier, ReadReason::AlreadyShown) => earlier,
             (_, ReadReason::OverBudget) if report.shown > 0 => ReadReason::PartlyShown,
-            (earlier @ (ReadReason::Unfinished | ReadReason::Unreadable), ReadReason::OverBudget) => earlier,
+            // What an earlier pass of this run did with it says more than that nothing is left.
+            (earlier, ReadReason::AlreadyShown)
+            | (earlier @ (ReadReason::Unfinished | ReadReason::Unreadable), ReadReason::OverBudget) => {
+                earlier
+            }
             (_, now) => now,
         };
         (report.size, report.pending) = (seen.size, seen.pending);
