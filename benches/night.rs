@@ -84,10 +84,6 @@ fn done(step: Step) -> Box<DreamReport> {
     }
 }
 
-fn answer(text: impl Into<String>) -> Result<LlmReply, noctuary::LlmError> {
-    Ok(LlmReply::new(text))
-}
-
 /// A folder of journals whose dates are the last `days`, which were changed the day before the night.
 fn journals(effort: Effort, days: u32) -> tempfile::TempDir {
     let home = tempfile::tempdir().unwrap();
@@ -110,7 +106,7 @@ fn show_all(home: &Path) {
     let workspace = Arc::new(FileWorkspace::open(home).unwrap());
     let dreamer = dreamer(workspace, |config| config.total_input_bytes = u64::MAX / 2);
     let pass = ask(dreamer.begin(now() - TimeDelta::days(1)).unwrap());
-    done(pass.resume(answer("NOTHING_TO_PROMOTE"), now() - TimeDelta::days(1)).unwrap());
+    done(pass.resume(Ok(LlmReply::new("NOTHING_TO_PROMOTE")), now() - TimeDelta::days(1)).unwrap());
 }
 
 fn list(folder: &Path) -> Vec<std::ffi::OsString> {
@@ -349,7 +345,7 @@ fn judging(effort: Effort, rows: &mut Vec<Row>) {
         waiting.borrow_mut().get_or_insert_with(|| ask(dreamer.begin(now()).unwrap()));
     };
     let ours = |_| {
-        let report = done(waiting.take().unwrap().resume(answer(reply.as_str()), now()).unwrap());
+        let report = done(waiting.take().unwrap().resume(Ok(LlmReply::new(reply.as_str())), now()).unwrap());
         assert_eq!(report.passes[0].lines.len(), BULLETS as usize);
         assert_eq!(report.outcome, Outcome::Appended);
     };
@@ -361,9 +357,9 @@ fn judging(effort: Effort, rows: &mut Vec<Row>) {
 }
 
 /// Lets a line be added to a journal and a pass wait for its answer, before every commit.
-fn committing(workspace: Arc<dyn Workspace>, mut commit: impl FnMut(&mut dyn FnMut(), Operation<'_>)) {
+fn committing(workspace: &Arc<dyn Workspace>, mut commit: impl FnMut(&mut dyn FnMut(), Operation<'_>)) {
     let name = DocName::parse("memory/2026-11-30-talk.md").unwrap();
-    let dreamer = dreamer(Arc::clone(&workspace), |_| ());
+    let dreamer = dreamer(Arc::clone(workspace), |_| ());
     let waiting: RefCell<Option<Box<dyn DreamPass>>> = RefCell::new(None);
     let berth = Cell::new(0);
     let mut begin = || {
@@ -376,7 +372,7 @@ fn committing(workspace: Arc<dyn Workspace>, mut commit: impl FnMut(&mut dyn FnM
     };
     let ours = |_| {
         let bullet = format!("- Berth {} is free.", berth.get());
-        let report = done(waiting.take().unwrap().resume(answer(bullet), now()).unwrap());
+        let report = done(waiting.take().unwrap().resume(Ok(LlmReply::new(bullet)), now()).unwrap());
         assert_eq!(report.outcome, Outcome::Appended);
     };
     commit(&mut begin, Box::new(ours));
@@ -408,7 +404,8 @@ fn files(effort: Effort, rows: &mut Vec<Row>) {
         fs::remove_file(path("intent.json")).unwrap();
         sync_folder();
     };
-    committing(Arc::new(FileWorkspace::open(home.path()).unwrap()), |begin, ours| {
+    let workspace: Arc<dyn Workspace> = Arc::new(FileWorkspace::open(home.path()).unwrap());
+    committing(&workspace, |begin, ours| {
         let labels = ["files", "commit of a pass", "3 replaced, 2 appended, 1 removed, synced"];
         rows.push(compare(effort, labels, 1, begin, Box::new(by_hand), ours));
     });
@@ -440,14 +437,18 @@ fn sqlite(effort: Effort, rows: &mut Vec<Row>) {
         run("DELETE FROM files WHERE name = ?1", &["intent.json"]);
     };
     let workspace = SqliteWorkspace::open(home.path().join("life.db"), Scope::user("marta")).unwrap();
-    committing(Arc::new(workspace), |begin, ours| {
+    let workspace: Arc<dyn Workspace> = Arc::new(workspace);
+    committing(&workspace, |begin, ours| {
         let labels = ["sqlite", "commit of a pass", "the same in 6 transactions"];
         rows.push(compare(effort, labels, 1, begin, Box::new(by_hand), ours));
     });
 }
 
+/// Adds its rows.
+type Part = fn(Effort, &mut Vec<Row>);
+
 fn main() {
-    let parts: &[(&str, fn(Effort, &mut Vec<Row>))] = &[
+    let parts: &[(&str, Part)] = &[
         ("idle", idle),
         ("selecting", selecting),
         ("tail", tail),
