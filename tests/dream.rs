@@ -17,7 +17,7 @@ use dreaming::{
     KEY, Life, MEMORY, append, assert_shown_once, damaged, drain, dream, dreamer_over, intervals, journal,
     journals_of, name, night, reason_of, report_of, seen, sizes,
 };
-use noctuary::testing::{Faults, FaultyWorkspace, Script, contract};
+use noctuary::testing::{Faults, FaultyDisk, FaultyWorkspace, Script, contract, folder};
 use noctuary::{
     Allow, BackOff, DailyLogConfig, DayPolicy, DreamConfig, DreamEvent, DreamMode, DreamReport, Dreamer,
     DropReason, Due, Error, Evidence, Failure, Fate, FileWorkspace, Finish, HoldReason, JournalDreamer,
@@ -1222,6 +1222,35 @@ fn a_journal_of_two_gibibytes_is_read_at_its_tail() {
     assert_eq!(report.promoted().count(), 1, "{report:?}");
     assert!(script.requests()[0].bytes() < 10_000);
     assert_eq!(report_of(&report, &journal(20)).pending, (2 << 30) + 1);
+}
+
+#[test]
+fn an_idle_run_opens_no_journal_and_looks_at_those_of_the_window_alone() {
+    let life = Life::with(&[]);
+    let of_month =
+        |month: u32| (0..100).map(move |at| format!("memory/2026-{month:02}-{:02}-s{at:02}.md", at % 20 + 1));
+    let (inside, outside): (BTreeSet<String>, BTreeSet<String>) =
+        (of_month(11).collect(), of_month(6).collect());
+    for file in inside.iter().chain(&outside) {
+        life.put(file, LINE);
+    }
+    let faults = Faults::new();
+    let disk = FaultyDisk::new(folder(life.root()).unwrap(), faults.clone());
+    let workspace = Arc::new(FileWorkspace::on_disk(Arc::new(disk)));
+    let dreamer = dreamer_over(workspace, |config| config.window_days = Some(30));
+    let script = Script::new().says("NOTHING_TO_PROMOTE");
+    assert_eq!(dream(&dreamer, &script, night(21)).outcome, Outcome::NothingToPromote);
+
+    faults.disarm();
+    let report = dream(&dreamer, &script, night(22));
+    assert_eq!((report.outcome, report.calls), (Outcome::NothingNew, 0));
+    assert_eq!(report.journals.len(), 200);
+    let touched: Vec<String> = faults.seen().into_iter().filter(|step| step.contains("memory/")).collect();
+    let looks: Vec<String> = inside.iter().map(|file| format!("stat {file}")).collect();
+    assert_eq!(touched.iter().cloned().collect::<BTreeSet<_>>(), looks.into_iter().collect());
+    assert_eq!(touched.len(), inside.len(), "each once");
+    let rewritten = |step: &&String| step.starts_with("rename") && step.ends_with("ledger.json");
+    assert_eq!(faults.seen().iter().find(rewritten), None, "what did not change is not written");
 }
 
 /// A workspace in which an editor empties a journal right before one of its reads.

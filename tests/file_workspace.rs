@@ -730,6 +730,9 @@ mod unix {
     /// Every verb on a name refuses, and says why.
     fn every_verb_refuses(workspace: &FileWorkspace, name: &Name, reason: Refusal) {
         assert_eq!(refusal(workspace.metadata(name)), reason, "metadata of {name}");
+        for found in workspace.metadata_of(&[name, name]) {
+            assert_eq!(refusal(found), reason, "metadata of {name} and others");
+        }
         assert_eq!(refusal(workspace.read(name)), reason, "read {name}");
         assert_eq!(refusal(workspace.read_range(name, 0..9)), reason, "read a range of {name}");
         assert_eq!(refusal(workspace.read_tail(name, 9)), reason, "read a tail of {name}");

@@ -51,7 +51,7 @@ impl Run {
         self.ledger.retain(|name, _| !intent.forget.contains(name));
         self.ledger.watermark = intent.watermark;
         self.state = intent.state;
-        self.log.push(intent.log);
+        self.log.push(intent.log.into());
         Ok(())
     }
 
@@ -173,7 +173,7 @@ impl Run {
             }
         }
         self.state = state;
-        self.log.push(line);
+        self.log.push(line.into());
         for slice in &selection.slices {
             if let Some(report) = self.journals.get_mut(&slice.journal) {
                 report.reason = reason;
