@@ -362,7 +362,12 @@ fn mix(kind: Kind, time: Duration, score: &mut Score, chance: &mut Chance) -> (u
     for child in ours.iter_mut().chain(&mut theirs) {
         end(child);
     }
-    // A lock that a peer left behind when it was ended is known as dead by its process.
+    // A lock that a peer left behind when it was ended is known as dead by its process; one that it had not
+    // written yet says no process, and is known by its age.
+    if fs::metadata(life.join(LOCK)).is_ok_and(|lock| lock.len() == 0) {
+        let lock = fs::File::options().write(true).open(life.join(LOCK)).unwrap();
+        lock.set_modified(SystemTime::now() - Duration::from_secs(120)).unwrap();
+    }
     if let Err(what) = kills::drain(&life, chance) {
         score.violation(format!("{kind:?}: {what}"));
     }
