@@ -33,22 +33,20 @@ impl fmt::Display for Revision {
     }
 }
 
-/// A document's bytes and their revision, taken in one read.
+/// A document's bytes, taken in one read, and so their revision.
 ///
 /// Prints its shape only, since the bytes are a person's words.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Document {
     name: Name,
     bytes: Vec<u8>,
-    revision: Revision,
 }
 
 impl Document {
     /// Puts a name to bytes; the revision follows from them.
     #[must_use]
     pub fn new(name: Name, bytes: Vec<u8>) -> Self {
-        let revision = Revision::of(&bytes);
-        Self { name, bytes, revision }
+        Self { name, bytes }
     }
 
     /// The document's name.
@@ -69,10 +67,10 @@ impl Document {
         self.bytes
     }
 
-    /// The revision of these bytes.
+    /// The revision of these bytes, hashed at each call: most documents are read and never written back.
     #[must_use]
     pub fn revision(&self) -> Revision {
-        self.revision
+        Revision::of(&self.bytes)
     }
 
     /// The text, with every byte that is not UTF-8 replaced. For reading only: writing it back would

@@ -222,13 +222,16 @@ fn fault(text: &str) -> Option<&'static str> {
     if text.len() > 512 {
         return Some("it is longer than 512 bytes");
     }
-    if text.contains('\\') {
+    // Most names are plain.
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'/');
+    let is_plain = text.bytes().all(is_plain);
+    if !is_plain && text.contains('\\') {
         return Some("it contains a backslash");
     }
-    text.split('/').find_map(segment_fault)
+    text.split('/').find_map(|segment| segment_fault(segment, is_plain))
 }
 
-fn segment_fault(segment: &str) -> Option<&'static str> {
+fn segment_fault(segment: &str, is_plain: bool) -> Option<&'static str> {
     if segment.is_empty() {
         return Some("it is absolute, or has an empty segment");
     }
@@ -241,11 +244,7 @@ fn segment_fault(segment: &str) -> Option<&'static str> {
     if segment.ends_with(['.', ' ']) || segment.starts_with(' ') {
         return Some("a segment ends with a dot, or begins or ends with a space");
     }
-    // Most names are plain.
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
-    if !segment.bytes().all(is_plain)
-        && let Some(rule) = character_fault(segment)
-    {
+    if !is_plain && let Some(rule) = character_fault(segment) {
         return Some(rule);
     }
     is_device(segment).then_some("a segment is the name of a Windows device")
@@ -263,6 +262,10 @@ fn character_fault(segment: &str) -> Option<&'static str> {
 
 /// Whether Windows would open a device: `CON`, `nul.txt`, `COM1`, and `COM¹` with a superscript digit.
 fn is_device(segment: &str) -> bool {
+    // Most names are told apart by their first letter.
+    if !segment.starts_with(['C', 'c', 'P', 'p', 'A', 'a', 'N', 'n', 'L', 'l']) {
+        return false;
+    }
     let stem = segment.split('.').next().unwrap_or(segment).trim_end();
     if stem.len() > "CONOUT$".len() {
         return false;

@@ -236,25 +236,30 @@ impl Listing {
         documents.sort();
         folders.sort_unstable();
         refused.sort_unstable();
-        let mut folded: Vec<(Cow<'_, str>, &DocName)> =
-            documents.iter().chain(&folders).map(|name| (lowercase(name.as_str()), name)).collect();
-        folded.sort();
-        let collisions = folded
-            .windows(2)
-            .filter(|pair| pair[0].0 == pair[1].0)
-            .map(|pair| (pair[0].1.clone(), pair[1].1.clone()))
-            .collect();
+        let collisions = collisions(documents.iter().chain(&folders));
         Self { documents, folders, refused, collisions }
     }
 }
 
-/// A text in lower case; most names are already.
-fn lowercase(text: &str) -> Cow<'_, str> {
-    if text.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase()) {
-        Cow::Borrowed(text)
-    } else {
-        Cow::Owned(text.to_lowercase())
+/// The pairs that differ in case only, of names that differ.
+fn collisions<'a>(names: impl Iterator<Item = &'a DocName> + Clone) -> Vec<(DocName, DocName)> {
+    // Most are in lower case already, and no two of those are one in it.
+    if names.clone().all(|name| is_lowercase(name.as_str())) {
+        return Vec::new();
     }
+    let mut folded: Vec<(Cow<'_, str>, &DocName)> =
+        names.map(|name| (lowercase(name.as_str()), name)).collect();
+    folded.sort();
+    let is_one = |pair: &&[(Cow<'_, str>, &DocName)]| pair[0].0 == pair[1].0;
+    folded.windows(2).filter(is_one).map(|pair| (pair[0].1.clone(), pair[1].1.clone())).collect()
+}
+
+fn is_lowercase(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase())
+}
+
+fn lowercase(text: &str) -> Cow<'_, str> {
+    if is_lowercase(text) { Cow::Borrowed(text) } else { Cow::Owned(text.to_lowercase()) }
 }
 
 /// What is known of a document without reading it.

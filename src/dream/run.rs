@@ -4,18 +4,17 @@ mod judge;
 mod record;
 mod request;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
 use super::evidence::Shown;
-use super::select::{self, Order, Selection, Situation, Survey, is_waiting};
+use super::select::{self, Look, Order, Selection, Situation, Survey, is_waiting};
 use super::{Inner, commit, due};
 use crate::dreamer::{
-    Backlog, DreamMode, DreamPass, DreamReport, JournalReport, MemoryGauge, Notice, Outcome, PassReport,
-    ReadReason, Step,
+    Backlog, DreamMode, DreamPass, DreamReport, MemoryGauge, Notice, Outcome, PassReport, ReadReason, Step,
 };
 use crate::error::{Error, LostBy, Result};
 use crate::format::intent::Intent;
@@ -48,7 +47,8 @@ pub(super) struct Run {
     log: Vec<Remembered>,
     asked: u32,
     order: Order,
-    journals: BTreeMap<JournalName, JournalReport>,
+    /// Every journal that was seen, ascending.
+    journals: Vec<(JournalName, Look)>,
     report: DreamReport,
 }
 
@@ -90,7 +90,7 @@ impl Run {
             now,
             asked: 0,
             order: Order::Newest,
-            journals: BTreeMap::new(),
+            journals: Vec::new(),
             report,
             inner,
         };
@@ -152,9 +152,9 @@ impl Run {
             Err(error) => {
                 // What was selected for the pass that could not begin was not shown.
                 let selected = [ReadReason::Shown, ReadReason::PartlyShown, ReadReason::Rewritten];
-                for report in self.journals.values_mut() {
-                    if report.shown == 0 && report.pending > 0 && selected.contains(&report.reason) {
-                        report.reason = ReadReason::OverBudget;
+                for (_, look) in &mut self.journals {
+                    if look.shown == 0 && look.pending > 0 && selected.contains(&look.reason) {
+                        look.reason = ReadReason::OverBudget;
                     }
                 }
                 self.report.notices.push(Notice::StoppedEarly(error.to_string()));
@@ -205,12 +205,12 @@ impl Run {
 
     /// Takes in what a survey saw. What was shown earlier in this run keeps its reason.
     fn note(&mut self, survey: &mut Survey) {
-        let reports = std::mem::take(&mut survey.reports);
+        let looks = std::mem::take(&mut survey.looks);
         if self.journals.is_empty() {
-            self.journals = reports.into_iter().collect();
+            self.journals = looks;
         } else {
-            for (journal, seen) in reports {
-                self.note_again(journal, &seen);
+            for (journal, seen) in looks {
+                self.note_again(journal, seen);
             }
         }
         for notice in &survey.notices {
@@ -220,10 +220,13 @@ impl Run {
         }
     }
 
-    fn note_again(&mut self, journal: JournalName, seen: &JournalReport) {
-        let report = self.journals.entry(journal).or_insert_with(|| seen.clone());
-        report.reason = match (report.reason, seen.reason) {
-            (_, ReadReason::OverBudget) if report.shown > 0 => ReadReason::PartlyShown,
+    fn note_again(&mut self, journal: JournalName, seen: Look) {
+        let look = match select::find(&self.journals, &journal) {
+            Ok(at) => &mut self.journals[at].1,
+            Err(at) => return self.journals.insert(at, (journal, seen)),
+        };
+        look.reason = match (look.reason, seen.reason) {
+            (_, ReadReason::OverBudget) if look.shown > 0 => ReadReason::PartlyShown,
             // What an earlier pass of this run did with it says more than that nothing is left.
             (earlier, ReadReason::AlreadyShown)
             | (earlier @ (ReadReason::Unfinished | ReadReason::Unreadable), ReadReason::OverBudget) => {
@@ -231,16 +234,21 @@ impl Run {
             }
             (_, now) => now,
         };
-        (report.size, report.pending) = (seen.size, seen.pending);
+        (look.size, look.pending) = (seen.size, seen.pending);
+    }
+
+    fn look_at(&mut self, journal: &JournalName) -> Option<&mut Look> {
+        let at = select::find(&self.journals, journal).ok()?;
+        Some(&mut self.journals[at].1)
     }
 
     /// Counts what a committed pass showed.
     fn count_shown(&mut self, selection: &Selection) {
         for slice in &selection.slices {
-            if let Some(report) = self.journals.get_mut(&slice.journal) {
+            if let Some(look) = self.look_at(&slice.journal) {
                 let len = slice.range.end - slice.range.start;
-                report.shown += len;
-                report.pending = report.pending.saturating_sub(len);
+                look.shown += len;
+                look.pending = look.pending.saturating_sub(len);
             }
         }
     }
@@ -303,23 +311,23 @@ impl Run {
 
     /// Completes the report and gives the lease back.
     fn finish(mut self) -> Step {
-        let waits = |journal: &&JournalReport| journal.pending > 0 && is_waiting(journal.reason);
-        let oldest =
-            self.journals.iter().find(|(_, report)| waits(report)).map(|(journal, _)| journal.date());
-        self.report.backlog = Backlog {
-            journals: self.journals.values().filter(waits).count() as u64,
-            bytes: self.journals.values().filter(waits).map(|journal| journal.pending).sum(),
-            oldest,
-        };
-        let by_peer = |journal: &&JournalReport| journal.reason == ReadReason::DreamedByPeer;
-        let by_peer = self.journals.values().filter(by_peer).count() as u64;
+        for (journal, look) in &self.journals {
+            if look.pending > 0 && is_waiting(look.reason) {
+                self.report.backlog.journals += 1;
+                self.report.backlog.bytes += look.pending;
+                self.report.backlog.oldest.get_or_insert(journal.date());
+            }
+        }
+        let by_peer = |(_, look): &&(_, Look)| look.reason == ReadReason::DreamedByPeer;
+        let by_peer = self.journals.iter().filter(by_peer).count() as u64;
         if by_peer > 0 {
             self.report.notices.push(Notice::DreamedByPeer(by_peer));
         }
         if self.journals.is_empty() {
             self.report.notices.push(Notice::NoJournals);
         }
-        self.report.journals = std::mem::take(&mut self.journals).into_values().collect();
+        let journals = std::mem::take(&mut self.journals);
+        self.report.journals = journals.into_iter().map(|(journal, look)| look.report(journal)).collect();
         if let Ok((_, memory)) = self.memory() {
             let chars = String::from_utf8_lossy(&memory).chars().count() as u64;
             let gauge = MemoryGauge { chars, budget: self.inner.config.memory_budget };

@@ -35,20 +35,42 @@ pub(super) struct Survey {
     /// Inside the window and readable, ascending.
     candidates: Vec<Candidate>,
     /// Every journal that was seen, ascending, and what is known of it.
-    pub(super) reports: Vec<(JournalName, JournalReport)>,
+    pub(super) looks: Vec<(JournalName, Look)>,
     pub(super) notices: Vec<Notice>,
     /// Entries of the ledger that changed by looking: verified sizes, pieces that a rewrite made void,
     /// bytes that a peer dreamed.
     pub(super) refreshed: BTreeMap<DocName, Entry>,
     /// Journals whose entries are no longer needed.
     pub(super) forget: Vec<DocName>,
-    /// The journals inside the window, quarantined ones among them.
-    pub(super) seen: Vec<Seen>,
+    /// The journals inside the window of which something waits, quarantined ones among them.
+    pub(super) waiting: Vec<Waiting>,
+    /// When the newest of the others inside the window was changed, in nanoseconds since the epoch.
+    pub(super) newest_done: Option<i64>,
 }
 
-/// A journal inside the window.
+/// What is known of a journal: its [`JournalReport`], but for the name.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Look {
+    pub(super) reason: ReadReason,
+    pub(super) size: u64,
+    pub(super) shown: u64,
+    pub(super) pending: u64,
+}
+
+impl Look {
+    fn new(reason: ReadReason, size: u64, pending: u64) -> Self {
+        Self { reason, size, shown: 0, pending }
+    }
+
+    pub(super) fn report(self, journal: JournalName) -> JournalReport {
+        let Self { reason, size, shown, pending } = self;
+        JournalReport { name: journal.into_name(), reason, size, shown, pending }
+    }
+}
+
+/// A journal inside the window of which something waits.
 #[derive(Debug)]
-pub(super) struct Seen {
+pub(super) struct Waiting {
     pub(super) name: DocName,
     /// Its time of change, in nanoseconds since the epoch.
     pub(super) modified: i64,
@@ -127,32 +149,33 @@ pub(super) fn survey(situation: Situation<'_>) -> Result<Survey> {
     let is_old = |journal: &JournalName| window.is_some_and(|start| journal.date() < start);
     let inside: Vec<&Name> =
         journals.iter().filter(|journal| !is_old(journal)).map(|journal| &**journal.name()).collect();
-    let mut looks = workspace.metadata_of(&inside).into_iter();
+    let mut found = workspace.metadata_of(&inside).into_iter();
+    survey.looks.reserve_exact(journals.len());
     for journal in journals {
-        let name = journal.name().clone();
-        let known = ledger.get(&name);
+        let name = journal.name();
+        let known = ledger.get(name);
         if is_old(&journal) {
             let pending = known.map_or(0, |entry| entry.pending(entry.size));
             let reason = if pending > 0 { ReadReason::Expired } else { ReadReason::OutsideWindow };
             let size = known.map_or(0, |entry| entry.size);
-            survey.reports.push((journal, JournalReport::new(name, reason, size, pending)));
+            survey.looks.push((journal, Look::new(reason, size, pending)));
             continue;
         }
-        let metadata = match looks.next() {
+        let metadata = match found.next() {
             Some(Ok(Some(metadata))) => metadata,
             Some(Ok(None)) => continue,
             Some(Err(_)) | None => {
-                survey.reports.push((journal, JournalReport::new(name, ReadReason::Unreadable, 0, 0)));
+                survey.looks.push((journal, Look::new(ReadReason::Unreadable, 0, 0)));
                 continue;
             }
         };
-        let held = if quarantine.holds(&name).is_some() {
-            if quarantine.len_then(&name).is_some_and(|then| metadata.len > then) {
+        let held = if quarantine.holds(name).is_some() {
+            if quarantine.len_then(name).is_some_and(|then| metadata.len > then) {
                 survey.notices.push(Notice::QuarantinedGrew(name.clone()));
             }
             Some(ReadReason::Quarantined)
         } else {
-            (!(situation.may_show)(&name)).then_some(ReadReason::SecretInName)
+            (!(situation.may_show)(name)).then_some(ReadReason::SecretInName)
         };
         if let Some(reason) = held {
             // One that changed since may have been rewritten where it was shown: then all of it waits.
@@ -183,7 +206,7 @@ fn forgettable(
     let Some(start) = config.day.window_start(seen, days.saturating_mul(2).max(60)) else {
         return Vec::new();
     };
-    let is_old = |name: &DocName| JournalName::parse(name).is_none_or(|journal| journal.date() < start);
+    let is_old = |name: &DocName| JournalName::date_of(name).is_none_or(|date| date < start);
     let done = |entry: &Entry| entry.pending(entry.size) == 0;
     ledger
         .journals()
@@ -204,6 +227,7 @@ fn journals(workspace: &dyn Workspace, notices: &mut Vec<Notice>) -> Result<Vec<
             }
             listing => listing?,
         };
+        journals.reserve(listing.documents.len());
         journals.extend(listing.documents.into_iter().filter_map(JournalName::of));
         notices.extend(listing.refused.into_iter().map(Notice::RefusedEntry));
         notices.extend(listing.collisions.into_iter().map(|(one, other)| Notice::CaseCollision(one, other)));
@@ -248,9 +272,7 @@ impl Survey {
         let mut rewritten = false;
         if (entry.size, entry.modified) != (metadata.len, modified) {
             let Ok(void) = void_pieces(workspace, journal.name(), &entry, metadata.len) else {
-                let name = journal.name().clone();
-                self.reports
-                    .push((journal, JournalReport::new(name, ReadReason::Unreadable, metadata.len, 0)));
+                self.looks.push((journal, Look::new(ReadReason::Unreadable, metadata.len, 0)));
                 return;
             };
             rewritten = !entry.retain_pieces(|piece| !void.contains(&piece.from));
@@ -282,13 +304,13 @@ impl Survey {
 
     /// Reports a journal inside the window.
     fn say_first(&mut self, journal: JournalName, reason: ReadReason, metadata: Metadata, pending: u64) {
-        self.see(journal.name(), metadata, pending);
-        let report = JournalReport::new(journal.name().clone(), reason, metadata.len, pending);
-        self.reports.push((journal, report));
-    }
-
-    fn see(&mut self, name: &DocName, metadata: Metadata, pending: u64) {
-        self.seen.push(Seen { name: name.clone(), modified: nanoseconds(metadata.modified), pending });
+        let modified = nanoseconds(metadata.modified);
+        if pending > 0 {
+            self.waiting.push(Waiting { name: journal.name().clone(), modified, pending });
+        } else {
+            self.newest_done = self.newest_done.max(Some(modified));
+        }
+        self.looks.push((journal, Look::new(reason, metadata.len, pending)));
     }
 
     /// Whether nothing waits that a pass could show.
@@ -349,11 +371,18 @@ impl Survey {
     }
 
     fn say(&mut self, candidate: &Candidate, reason: ReadReason) {
-        let at = self.reports.binary_search_by(|(journal, _)| journal.cmp(&candidate.journal));
-        if let Ok(at) = at {
-            self.reports[at].1.reason = reason;
+        if let Ok(at) = find(&self.looks, &candidate.journal) {
+            self.looks[at].1.reason = reason;
         }
     }
+}
+
+/// Where a journal stands among those that were looked at, or would stand.
+pub(super) fn find(
+    looks: &[(JournalName, Look)],
+    journal: &JournalName,
+) -> std::result::Result<usize, usize> {
+    looks.binary_search_by(|(other, _)| other.cmp(journal))
 }
 
 /// Whether a later pass may show what is pending.

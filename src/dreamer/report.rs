@@ -493,12 +493,6 @@ pub struct JournalReport {
     pub pending: u64,
 }
 
-impl JournalReport {
-    pub(crate) fn new(name: DocName, reason: ReadReason, size: u64, pending: u64) -> Self {
-        Self { name, reason, size, shown: 0, pending }
-    }
-}
-
 /// Why a journal was or was not read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

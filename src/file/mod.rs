@@ -134,7 +134,8 @@ impl Workspace for FileWorkspace {
         };
         // Most names differ in their first bytes, and one number is compared faster than two names.
         entries.sort_by_cached_key(|entry| first_bytes(&entry.name));
-        let (mut documents, mut folders, mut refused) = (Vec::new(), Vec::new(), Vec::new());
+        let mut documents = Vec::with_capacity(entries.len());
+        let (mut folders, mut refused) = (Vec::new(), Vec::new());
         for entry in entries {
             if entry.name.starts_with('.') {
                 continue;

@@ -51,22 +51,27 @@ impl JournalName {
 
     /// As [`parse`](Self::parse), without a copy.
     pub(crate) fn of(name: DocName) -> Option<Self> {
-        if !matches!(name.folder(), Some("memory" | "daily")) {
-            return None;
-        }
-        let stem = name.file_name().strip_suffix(".md").or_else(|| name.file_name().strip_suffix(".MD"))?;
-        let (day, rest) = stem.split_at_checked(10)?;
-        let date = parse_date(day)?;
+        let (date, rest) = date_and_rest(&name)?;
         let session = rest.strip_prefix(['-', '_', ' ', '.']).unwrap_or(rest);
         let begins = name.as_str().len() - SUFFIX - session.len();
         let session = (!session.is_empty()).then_some(begins);
         Some(Self { name, date, session })
     }
 
+    /// The day of the journal that has this name; `None` where it is no journal's.
+    pub(crate) fn date_of(name: &DocName) -> Option<NaiveDate> {
+        date_and_rest(name).map(|(date, _)| date)
+    }
+
     /// The document.
     #[must_use]
     pub fn name(&self) -> &DocName {
         &self.name
+    }
+
+    /// The document, without a copy.
+    pub(crate) fn into_name(self) -> DocName {
+        self.name
     }
 
     /// The day.
@@ -97,6 +102,17 @@ impl PartialOrd for JournalName {
 
 /// The length of `.md`.
 const SUFFIX: usize = 3;
+
+/// The date at the front of a journal's name, and what stands between it and the `.md`.
+fn date_and_rest(name: &DocName) -> Option<(NaiveDate, &str)> {
+    let (folder, file) = name.as_str().rsplit_once('/')?;
+    if !matches!(folder, "memory" | "daily") {
+        return None;
+    }
+    let stem = file.strip_suffix(".md").or_else(|| file.strip_suffix(".MD"))?;
+    let (day, rest) = stem.split_at_checked(10)?;
+    Some((parse_date(day)?, rest))
+}
 
 /// A date of exactly the form `YYYY-MM-DD`.
 fn parse_date(text: &str) -> Option<NaiveDate> {

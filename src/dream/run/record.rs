@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::Run;
 use crate::digest::Digest;
-use crate::dream::select::{Seen, Selection, Slice, Survey, nanoseconds};
+use crate::dream::select::{Selection, Slice, Survey, Waiting, nanoseconds};
 use crate::dream::{commit, due};
 use crate::dreamer::{Blamed, Fate, Outcome, PassReport, ReadReason, Step};
 use crate::error::{Error, Result};
@@ -175,8 +175,8 @@ impl Run {
         self.state = state;
         self.log.push(line.into());
         for slice in &selection.slices {
-            if let Some(report) = self.journals.get_mut(&slice.journal) {
-                report.reason = reason;
+            if let Some(look) = self.look_at(&slice.journal) {
+                look.reason = reason;
             }
         }
         // Without anybody in quarantine the next pass would ask the same again.
@@ -198,10 +198,10 @@ pub(super) fn raise_watermark(state: &mut DreamedState, survey: &Survey, selecti
         let slices = selection.slices.iter().filter(|slice| slice.journal.name() == name);
         slices.map(|slice| slice.range.end - slice.range.start).sum()
     };
-    let (waiting, done): (Vec<&Seen>, Vec<&Seen>) =
-        survey.seen.iter().partition(|seen| seen.pending > shown(&seen.name));
-    let newest = done.iter().map(|seen| seen.modified).max();
-    let limit = waiting.iter().map(|seen| (seen.modified - 1).div_euclid(1_000_000) * 1_000_000).min();
+    let (waiting, done): (Vec<&Waiting>, Vec<&Waiting>) =
+        survey.waiting.iter().partition(|journal| journal.pending > shown(&journal.name));
+    let newest = done.iter().map(|journal| journal.modified).max().max(survey.newest_done);
+    let limit = waiting.iter().map(|journal| (journal.modified - 1).div_euclid(1_000_000) * 1_000_000).min();
     if let Some(newest) = newest {
         state.raise_watermark(limit.map_or(newest, |limit| limit.min(newest)));
     }

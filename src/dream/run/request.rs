@@ -90,7 +90,7 @@ impl Run {
     fn held_out(&self, selection: &Selection) -> Vec<String> {
         let dates = || selection.slices.iter().map(|slice| slice.journal.date());
         let (Some(first), Some(last)) = (dates().min(), dates().max()) else { return Vec::new() };
-        let held = self.journals.iter().filter(|(_, report)| report.reason == ReadReason::Quarantined);
+        let held = self.journals.iter().filter(|(_, look)| look.reason == ReadReason::Quarantined);
         let days: BTreeSet<NaiveDate> =
             held.map(|(journal, _)| journal.date()).filter(|date| (first..=last).contains(date)).collect();
         days.into_iter().map(|day| day.to_string()).collect()
