@@ -14,30 +14,14 @@
 //! and say nothing of speed.
 #![expect(clippy::unwrap_used, reason = "a benchmark stops where something fails")]
 
+mod measure;
+
 use std::fs::{self, File};
 use std::hint::black_box;
 use std::io::Write;
-use std::time::{Duration, Instant};
 
+use measure::{Effort, Operation, Row, compare};
 use noctuary::{Claim, ClaimTerms, DocName, FileWorkspace, Revision, Workspace, WriteMode};
-
-/// How many rounds, and how much smaller each is than it would be.
-#[derive(Clone, Copy)]
-struct Effort {
-    rounds: usize,
-    divisor: u32,
-}
-
-/// One thing that is measured, once for each call. The argument is a number that is new each time.
-type Operation<'a> = Box<dyn FnMut(u64) + 'a>;
-
-struct Row {
-    home: &'static str,
-    verb: &'static str,
-    baseline: &'static str,
-    bare: Duration,
-    ours: Duration,
-}
 
 const PAGE: usize = 4 << 10;
 const JOURNAL: usize = 64 << 10;
@@ -54,47 +38,6 @@ fn line() -> Vec<u8> {
     let mut bytes = vec![b'x'; LINE];
     bytes[LINE - 1] = b'\n';
     bytes
-}
-
-/// Measures both in turn. `before` runs ahead of each side's round and is not timed.
-fn compare(
-    effort: Effort,
-    (home, verb, baseline): (&'static str, &'static str, &'static str),
-    calls: u32,
-    mut before: impl FnMut(),
-    mut bare: Operation<'_>,
-    mut ours: Operation<'_>,
-) -> Row {
-    let calls = (calls / effort.divisor).max(1);
-    let mut number = 0;
-    let mut time = |operation: &mut Operation<'_>| {
-        before();
-        let begun = Instant::now();
-        for _ in 0..calls {
-            number += 1;
-            operation(number);
-        }
-        begun.elapsed() / calls
-    };
-    time(&mut bare);
-    time(&mut ours);
-    let (mut of_bare, mut of_ours) = (Vec::new(), Vec::new());
-    for round in 0..effort.rounds {
-        // Neither is always the one that finds the caches warm.
-        if round % 2 == 0 {
-            of_bare.push(time(&mut bare));
-            of_ours.push(time(&mut ours));
-        } else {
-            of_ours.push(time(&mut ours));
-            of_bare.push(time(&mut bare));
-        }
-    }
-    Row { home, verb, baseline, bare: median(of_bare), ours: median(of_ours) }
-}
-
-fn median(mut times: Vec<Duration>) -> Duration {
-    times.sort_unstable();
-    times[times.len() / 2]
 }
 
 const DOCUMENT: DocName = DocName::MEMORY;
@@ -147,7 +90,7 @@ fn files(effort: Effort, rows: &mut Vec<Row>) {
 
     rows.push(compare(
         effort,
-        (HOME, "read 4 KiB", "fs::read"),
+        [HOME, "read 4 KiB", "fs::read"],
         500,
         || {},
         Box::new(|_| drop(black_box(fs::read(&document).unwrap()))),
@@ -155,7 +98,7 @@ fn files(effort: Effort, rows: &mut Vec<Row>) {
     ));
     rows.push(compare(
         effort,
-        (HOME, "read_range 4 KiB", "fs::read"),
+        [HOME, "read_range 4 KiB", "fs::read"],
         500,
         || {},
         Box::new(|_| drop(black_box(fs::read(&document).unwrap()))),
@@ -163,7 +106,7 @@ fn files(effort: Effort, rows: &mut Vec<Row>) {
     ));
     rows.push(compare(
         effort,
-        (HOME, "metadata", "fs::symlink_metadata"),
+        [HOME, "metadata", "fs::symlink_metadata"],
         500,
         || {},
         Box::new(|_| {
@@ -175,7 +118,7 @@ fn files(effort: Effort, rows: &mut Vec<Row>) {
     ));
     rows.push(compare(
         effort,
-        (HOME, "write 4 KiB", "temp, fsync, rename"),
+        [HOME, "write 4 KiB", "temp, fsync, rename"],
         10,
         || {},
         Box::new(replace_bare),
@@ -183,7 +126,7 @@ fn files(effort: Effort, rows: &mut Vec<Row>) {
     ));
     rows.push(compare(
         effort,
-        (HOME, "write 4 KiB", "… and fsync of the folder"),
+        [HOME, "write 4 KiB", "… and fsync of the folder"],
         10,
         || {},
         Box::new(|number| {
@@ -194,7 +137,7 @@ fn files(effort: Effort, rows: &mut Vec<Row>) {
     ));
     rows.push(compare(
         effort,
-        (HOME, "append 200 B", "O_APPEND, fsync"),
+        [HOME, "append 200 B", "O_APPEND, fsync"],
         10,
         || {
             shorten(&workspace);
@@ -210,7 +153,7 @@ fn files(effort: Effort, rows: &mut Vec<Row>) {
     ));
     rows.push(compare(
         effort,
-        (HOME, "claim and release", "flock"),
+        [HOME, "claim and release", "flock"],
         10,
         || {},
         Box::new(|_| {
@@ -249,7 +192,7 @@ fn sqlite(effort: Effort, rows: &mut Vec<Row>) {
 
     rows.push(compare(
         effort,
-        (HOME, "read 4 KiB", "SELECT content"),
+        [HOME, "read 4 KiB", "SELECT content"],
         500,
         || {},
         Box::new(select),
@@ -257,7 +200,7 @@ fn sqlite(effort: Effort, rows: &mut Vec<Row>) {
     ));
     rows.push(compare(
         effort,
-        (HOME, "read_range 4 KiB", "SELECT content"),
+        [HOME, "read_range 4 KiB", "SELECT content"],
         500,
         || {},
         Box::new(select),
@@ -265,7 +208,7 @@ fn sqlite(effort: Effort, rows: &mut Vec<Row>) {
     ));
     rows.push(compare(
         effort,
-        (HOME, "metadata", "SELECT size, modified"),
+        [HOME, "metadata", "SELECT size, modified"],
         500,
         || {},
         Box::new(|_| {
@@ -281,7 +224,7 @@ fn sqlite(effort: Effort, rows: &mut Vec<Row>) {
     ));
     rows.push(compare(
         effort,
-        (HOME, "write 4 KiB", "UPDATE"),
+        [HOME, "write 4 KiB", "UPDATE"],
         10,
         || {},
         Box::new(|number| put("MEMORY.md", &text(page(number)))),
@@ -289,7 +232,7 @@ fn sqlite(effort: Effort, rows: &mut Vec<Row>) {
     ));
     rows.push(compare(
         effort,
-        (HOME, "append 200 B", "UPDATE content || line"),
+        [HOME, "append 200 B", "UPDATE content || line"],
         10,
         || {
             shorten(&workspace);
@@ -305,7 +248,7 @@ fn sqlite(effort: Effort, rows: &mut Vec<Row>) {
     ));
     rows.push(compare(
         effort,
-        (HOME, "claim and release", "flock, UPDATE epoch"),
+        [HOME, "claim and release", "flock, UPDATE epoch"],
         10,
         || {},
         Box::new(|_| {
@@ -345,29 +288,11 @@ fn connect(folder: &std::path::Path) -> rusqlite::Connection {
     connection
 }
 
-fn micros(time: Duration) -> String {
-    format!("{:.1}", time.as_secs_f64() * 1e6)
-}
-
 fn main() {
-    let is_quick = std::env::args().any(|argument| argument == "--quick" || argument == "--test");
-    // `cargo bench` says so; without a word from either, it is a test run.
-    let is_bench = std::env::args().any(|argument| argument == "--bench");
-    let effort = if is_quick || !is_bench {
-        Effort { rounds: 1, divisor: 1000 }
-    } else {
-        Effort { rounds: 61, divisor: 1 }
-    };
+    let effort = Effort::of_arguments();
     let mut rows = Vec::new();
     files(effort, &mut rows);
     #[cfg(feature = "sqlite")]
     sqlite(effort, &mut rows);
-    println!("Median of {} rounds, in microseconds for one operation.\n", effort.rounds);
-    println!("| home   | verb              | baseline                  |     bare |     ours | ratio |");
-    println!("|--------|-------------------|---------------------------|---------:|---------:|------:|");
-    for Row { home, verb, baseline, bare, ours } in rows {
-        let ratio = ours.as_secs_f64() / bare.as_secs_f64().max(f64::MIN_POSITIVE);
-        let (bare, ours) = (micros(bare), micros(ours));
-        println!("| {home:6} | {verb:17} | {baseline:25} | {bare:>8} | {ours:>8} | {ratio:>5.2} |");
-    }
+    measure::print(effort, ["home", "verb", "baseline"], &rows);
 }

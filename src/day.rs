@@ -1,6 +1,6 @@
 //! The operator's day: which calendar date an instant belongs to.
 
-use chrono::{DateTime, Days, Duration, FixedOffset, NaiveDate, Timelike, Utc};
+use chrono::{DateTime, Days, FixedOffset, NaiveDate, Timelike, Utc};
 
 /// Decides which date an instant belongs to: an offset from UTC and the hour at which a day begins.
 ///
@@ -35,9 +35,11 @@ impl DayPolicy {
     /// Returns the date that `instant` belongs to.
     #[must_use]
     pub fn date(self, instant: DateTime<Utc>) -> NaiveDate {
-        let local = instant.with_timezone(&self.offset);
-        let date = local.date_naive();
-        if local.hour() < u32::from(self.cutoff_hour) { date - Duration::days(1) } else { date }
+        // As a plain sum, since a time at the end of the calendar has no local time.
+        let local = instant.naive_utc().checked_add_offset(self.offset).unwrap_or(instant.naive_utc());
+        let date = local.date();
+        let before = date.pred_opt().filter(|_| local.hour() < u32::from(self.cutoff_hour));
+        before.unwrap_or(date)
     }
 
     /// Returns when `date` begins.
@@ -67,7 +69,7 @@ impl Default for DayPolicy {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use chrono::TimeZone;
+    use chrono::{Duration, TimeZone};
 
     #[test]
     fn two_in_the_morning_belongs_to_yesterday() {
@@ -83,6 +85,17 @@ mod tests {
         let date = NaiveDate::from_ymd_opt(2026, 3, 1).unwrap();
         assert_eq!(policy.date(policy.begins(date)), date);
         assert_eq!(policy.date(policy.begins(date) - Duration::nanoseconds(1)), date.pred_opt().unwrap());
+    }
+
+    #[test]
+    fn the_ends_of_the_calendar_have_a_date() {
+        // A state file may say any time; in the west, or before the cut-off, this one once panicked.
+        for instant in [DateTime::<Utc>::MIN_UTC, DateTime::<Utc>::MAX_UTC] {
+            for hours in [-12, 0, 12] {
+                let policy = DayPolicy::new(FixedOffset::east_opt(hours * 3600).unwrap(), 23);
+                assert!((policy.date(instant) - instant.date_naive()).num_days().abs() <= 1);
+            }
+        }
     }
 
     #[test]

@@ -18,6 +18,7 @@ mod format;
 mod gate;
 mod lifecycle;
 mod llm;
+pub mod manual;
 mod models;
 mod name;
 mod pii;

@@ -135,7 +135,7 @@ impl DocName {
     ///
     /// [`NameError`] where `file` is not a plain segment.
     pub fn join(&self, file: &str) -> Result<Self, NameError> {
-        Self::parse(format!("{self}/{file}"))
+        Self::parse([self.as_str(), "/", file].concat())
     }
 }
 
@@ -241,18 +241,33 @@ fn segment_fault(segment: &str) -> Option<&'static str> {
     if segment.ends_with(['.', ' ']) || segment.starts_with(' ') {
         return Some("a segment ends with a dot, or begins or ends with a space");
     }
+    // Most names are plain.
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+    if !segment.bytes().all(is_plain)
+        && let Some(rule) = character_fault(segment)
+    {
+        return Some(rule);
+    }
+    is_device(segment).then_some("a segment is the name of a Windows device")
+}
+
+fn character_fault(segment: &str) -> Option<&'static str> {
     if segment.chars().any(|c| c.is_control() || text::is_invisible(c)) {
         return Some("it contains a control or invisible character");
     }
     if segment.contains([':', '*', '?', '"', '<', '>', '|']) {
         return Some("it contains a character that Windows reserves");
     }
-    is_device(segment).then_some("a segment is the name of a Windows device")
+    None
 }
 
 /// Whether Windows would open a device: `CON`, `nul.txt`, `COM1`, and `COM¹` with a superscript digit.
 fn is_device(segment: &str) -> bool {
-    let stem = segment.split('.').next().unwrap_or(segment).trim_end().to_ascii_uppercase();
+    let stem = segment.split('.').next().unwrap_or(segment).trim_end();
+    if stem.len() > "CONOUT$".len() {
+        return false;
+    }
+    let stem = stem.to_ascii_uppercase();
     if matches!(stem.as_str(), "CON" | "PRN" | "AUX" | "NUL" | "CONIN$" | "CONOUT$") {
         return true;
     }

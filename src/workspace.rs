@@ -3,6 +3,7 @@
 //! A `Workspace` is the operator's own, unguarded capability. What reaches a session goes through a view
 //! that states its [`Access`](crate::Access).
 
+use std::borrow::Cow;
 use std::fmt::Debug;
 use std::ops::Range;
 use std::sync::Arc;
@@ -41,6 +42,14 @@ pub trait Workspace: Debug + Send + Sync {
     ///
     /// [`Error::Refused`] where it is no plain file.
     fn metadata(&self, name: &Name) -> Result<Option<Metadata>>;
+
+    /// Looks at many documents: what [`metadata`](Self::metadata) says of each, in the order of `names`.
+    ///
+    /// The survey of a dream asks for all journals of its window at once. As provided it looks at one after
+    /// the other; a backend that can answer for a whole folder together is faster.
+    fn metadata_of(&self, names: &[&Name]) -> Vec<Result<Option<Metadata>>> {
+        names.iter().map(|name| self.metadata(name)).collect()
+    }
 
     /// Reads a document whole; `None` where nothing has this name.
     ///
@@ -112,6 +121,9 @@ macro_rules! forward {
             }
             fn metadata(&self, name: &Name) -> Result<Option<Metadata>> {
                 (**self).metadata(name)
+            }
+            fn metadata_of(&self, names: &[&Name]) -> Vec<Result<Option<Metadata>>> {
+                (**self).metadata_of(names)
             }
             fn read(&self, name: &Name) -> Result<Option<Document>> {
                 (**self).read(name)
@@ -220,18 +232,28 @@ impl Listing {
     /// Sorts, and finds the names that differ in case only. For whoever implements [`Workspace::list`].
     #[must_use]
     pub fn new(mut documents: Vec<DocName>, mut folders: Vec<DocName>, mut refused: Vec<String>) -> Self {
-        documents.sort_unstable();
+        // Stable sorts, here and below, since they are quick on what is nearly sorted already.
+        documents.sort();
         folders.sort_unstable();
         refused.sort_unstable();
-        let mut folded: Vec<(String, &DocName)> =
-            documents.iter().chain(&folders).map(|name| (name.as_str().to_lowercase(), name)).collect();
-        folded.sort_unstable();
+        let mut folded: Vec<(Cow<'_, str>, &DocName)> =
+            documents.iter().chain(&folders).map(|name| (lowercase(name.as_str()), name)).collect();
+        folded.sort();
         let collisions = folded
             .windows(2)
             .filter(|pair| pair[0].0 == pair[1].0)
             .map(|pair| (pair[0].1.clone(), pair[1].1.clone()))
             .collect();
         Self { documents, folders, refused, collisions }
+    }
+}
+
+/// A text in lower case; most names are already.
+fn lowercase(text: &str) -> Cow<'_, str> {
+    if text.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase()) {
+        Cow::Borrowed(text)
+    } else {
+        Cow::Owned(text.to_lowercase())
     }
 }
 

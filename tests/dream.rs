@@ -17,7 +17,7 @@ use dreaming::{
     KEY, Life, MEMORY, append, assert_shown_once, damaged, drain, dream, dreamer_over, intervals, journal,
     journals_of, name, night, reason_of, report_of, seen, sizes,
 };
-use noctuary::testing::{Faults, FaultyWorkspace, Script, contract};
+use noctuary::testing::{Faults, FaultyDisk, FaultyWorkspace, Script, contract, folder};
 use noctuary::{
     Allow, BackOff, DailyLogConfig, DayPolicy, DreamConfig, DreamEvent, DreamMode, DreamReport, Dreamer,
     DropReason, Due, Error, Evidence, Failure, Fate, FileWorkspace, Finish, HoldReason, JournalDreamer,
@@ -194,6 +194,14 @@ fn an_answer_that_says_a_thing_twice_promotes_it_once() {
     assert_eq!(life.memory().to_lowercase().matches("the user sails").count(), 1);
 }
 
+/// What the ledger says was shown.
+fn cursors(life: &Life) -> Vec<(String, serde_json::Value)> {
+    let ledger = life.json(".dreaming.d/ledger.json");
+    let shown = ledger["journals"].as_object().unwrap().iter().map(|(name, entry)| (name, &entry["shown"]));
+    let shown = shown.filter(|(_, pieces)| pieces.as_array().is_some_and(|pieces| !pieces.is_empty()));
+    shown.map(|(name, pieces)| (name.clone(), pieces.clone())).collect()
+}
+
 /// Asserts that an answer is no answer: nothing promoted, nothing moved, the lock free, tried again later.
 fn is_refused(script: &Script, expected: impl Fn(&Failure) -> bool) {
     let life = evening();
@@ -208,7 +216,8 @@ fn is_refused(script: &Script, expected: impl Fn(&Failure) -> bool) {
     let state = life.state();
     assert_eq!(state["last_outcome"], "llm_error");
     assert_eq!(state.get("last_processed_mtime"), None, "no watermark moved");
-    assert!(!life.has(".dreaming.d/ledger.json") && !life.has(".dreaming.d/intent.json"));
+    assert_eq!(cursors(&life), []);
+    assert!(!life.has(".dreaming.d/intent.json"));
     assert!(!life.has(".dreaming.lock"), "released");
 
     let again = Script::new().says(FACT);
@@ -356,7 +365,7 @@ fn gates_run_in_order_and_an_early_end_skips_the_rest() {
     };
     let commit = ["intent.json", "ledger.json", ".dreamed-state.json", "log.jsonl", "intent.json"];
     assert_eq!(trace(None), [".dreamed-state.json"]);
-    assert_eq!(trace(Some(Err("no"))), ["log.jsonl", ".dreamed-state.json"]);
+    assert_eq!(trace(Some(Err("no"))), ["ledger.json", "log.jsonl", ".dreamed-state.json"]);
     assert_eq!(trace(Some(Ok("NOTHING_TO_PROMOTE"))), commit);
     assert_eq!(trace(Some(Ok("- AKIAIOSFODNN7EXAMPLE")))[0], ".dreamed-quarantine.json");
     let mut with_section = commit.to_vec();
@@ -1032,6 +1041,20 @@ fn what_waited_and_leaves_the_window_unread_is_reported_as_expired() {
 }
 
 #[test]
+fn what_waited_for_a_model_that_never_answered_is_reported_as_expired() {
+    // A pass that moved nothing forgot which journals it had seen, so what it could not read left the window in
+    // silence. (the histories of the torture, 2026)
+    let life = Life::with(&[(1, &lines(1000))]);
+    let dreamer = life.dreamer_with(|config| config.window_days = Some(30));
+    let away = llm_fn(|_: &LlmRequest| -> Result<LlmReply, LlmError> { Err(LlmError::new("no route")) });
+    let report = dream(&dreamer, &away, night(21));
+    assert_eq!(reason_of(&report, &journal(1)), ReadReason::Unanswered);
+    let report = dream(&dreamer, &away, night(21) + TimeDelta::days(40));
+    assert_eq!(reason_of(&report, &journal(1)), ReadReason::Expired);
+    assert_eq!(report_of(&report, &journal(1)).pending, 1000);
+}
+
+#[test]
 fn journals_of_every_dialect_are_read_in_the_order_of_their_days() {
     // JR-01, JR-02, JR-03: sessions, the day's own file, and the folder daily/.
     let life = Life::with(&[]);
@@ -1066,6 +1089,10 @@ fn the_last_line_of_today_waits_until_it_ends_and_yesterdays_does_not() {
     // DS-03: a line that is still being written is no line yet.
     let life = Life::with(&[(20, "- [user] yesterday, cut"), (21, "- [user] whole\n- [user] hal")]);
     life.put("memory/2026-11-21-other.md", "- [user] not even one");
+    // Days before the nights below, whatever the clock on the wall says.
+    for file in [journal(20).as_str(), "memory/2026-11-21-other.md"] {
+        life.set_modified(file, 1_795_000_000_000_000_000);
+    }
     let script = Script::new();
     let report = life.dream(&script);
     let texts: Vec<String> = seen(&script.requests()[0]).into_iter().map(|line| line.text).collect();
@@ -1195,6 +1222,35 @@ fn a_journal_of_two_gibibytes_is_read_at_its_tail() {
     assert_eq!(report.promoted().count(), 1, "{report:?}");
     assert!(script.requests()[0].bytes() < 10_000);
     assert_eq!(report_of(&report, &journal(20)).pending, (2 << 30) + 1);
+}
+
+#[test]
+fn an_idle_run_opens_no_journal_and_looks_at_those_of_the_window_alone() {
+    let life = Life::with(&[]);
+    let of_month =
+        |month: u32| (0..100).map(move |at| format!("memory/2026-{month:02}-{:02}-s{at:02}.md", at % 20 + 1));
+    let (inside, outside): (BTreeSet<String>, BTreeSet<String>) =
+        (of_month(11).collect(), of_month(6).collect());
+    for file in inside.iter().chain(&outside) {
+        life.put(file, LINE);
+    }
+    let faults = Faults::new();
+    let disk = FaultyDisk::new(folder(life.root()).unwrap(), faults.clone());
+    let workspace = Arc::new(FileWorkspace::on_disk(Arc::new(disk)));
+    let dreamer = dreamer_over(workspace, |config| config.window_days = Some(30));
+    let script = Script::new().says("NOTHING_TO_PROMOTE");
+    assert_eq!(dream(&dreamer, &script, night(21)).outcome, Outcome::NothingToPromote);
+
+    faults.disarm();
+    let report = dream(&dreamer, &script, night(22));
+    assert_eq!((report.outcome, report.calls), (Outcome::NothingNew, 0));
+    assert_eq!(report.journals.len(), 200);
+    let touched: Vec<String> = faults.seen().into_iter().filter(|step| step.contains("memory/")).collect();
+    let looks: Vec<String> = inside.iter().map(|file| format!("stat {file}")).collect();
+    assert_eq!(touched.iter().cloned().collect::<BTreeSet<_>>(), looks.into_iter().collect());
+    assert_eq!(touched.len(), inside.len(), "each once");
+    let rewritten = |step: &&String| step.starts_with("rename") && step.ends_with("ledger.json");
+    assert_eq!(faults.seen().iter().find(rewritten), None, "what did not change is not written");
 }
 
 /// A workspace in which an editor empties a journal right before one of its reads.
@@ -1571,12 +1627,12 @@ fn a_hit_leaves_memory_and_the_cursors_where_they_were() {
     let life = evening();
     life.dream(&Script::new());
     life.put(&journal(21), format!("- [user] the key {KEY}\n"));
-    let (documents, ledger) = (life.documents(), life.text(".dreaming.d/ledger.json"));
+    let (documents, shown) = (life.documents(), cursors(&life));
     let mark = life.state()["last_processed_mtime"].clone();
     let report = dream(&life.dreamer(), &Script::new().says(format!("- {KEY}")), night(22));
     assert_eq!(report.outcome, Outcome::Quarantined);
     assert_eq!(life.documents(), documents);
-    assert_eq!(life.text(".dreaming.d/ledger.json"), ledger);
+    assert_eq!(cursors(&life), shown);
     assert_eq!(life.state()["last_processed_mtime"], mark);
 }
 

@@ -7,17 +7,13 @@
 #[allow(dead_code, reason = "each test crate uses a part of it")]
 mod dreaming;
 
-use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::AtomicU32;
 
-use chrono::{DateTime, TimeDelta, Utc};
-use dreaming::{KEY, Life, MEMORY, dreamer_over, journal, journals_of, night};
-use noctuary::testing::{Fault, Faults, FaultyDisk, FaultyWorkspace};
-use noctuary::{
-    DreamReport, FileWorkspace, LlmError, LlmReply, LlmRequest, Outcome, Workspace, dream_once_at, llm_fn,
-};
+use dreaming::{Home, Life, MEMORY, Night, check_night, disk_before, run_night as run, tellings, text_of};
+use noctuary::testing::{Fate, Fault, Faults, FaultyDisk, FaultyWorkspace, MemoryDisk};
+use noctuary::{FileWorkspace, Outcome, Workspace};
 
 /// Where the faults are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,127 +35,14 @@ impl Layer {
     }
 }
 
-/// What a night does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Night {
-    /// Promotes a line of each of two journals, in two passes.
-    Commit,
-    /// Finds nothing worth keeping.
-    Nothing,
-    /// Quarantines one journal, and promotes a line of the other.
-    Quarantine,
-}
-
-const JOURNALS: [u32; 2] = [19, 20];
-
-impl Night {
-    fn begin(self) -> Life {
-        let line = |day| format!("- [user] what day {day} was like\n");
-        let bad = if self == Self::Quarantine { format!("- the key is {KEY}\n") } else { String::new() };
-        Life::with(&[(19, &format!("{}{bad}", line(19))), (20, &line(20))])
-    }
-
-    /// Answers a request by the journals in it, in another wording each time.
-    fn answer(self, request: &LlmRequest, wording: u32) -> String {
-        let shown = journals_of(request);
-        match self {
-            Self::Nothing => "NOTHING_TO_PROMOTE".to_owned(),
-            Self::Quarantine if shown.contains(&journal(19)) => {
-                format!("- The key is {KEY}, wording {wording}.")
-            }
-            _ => shown.iter().map(|journal| format!("- {}\n", told(journal, wording))).collect(),
-        }
-    }
-
-    /// The journals of which a line must stand in memory at last.
-    fn promotes(self) -> &'static [u32] {
-        match self {
-            Self::Commit => &JOURNALS,
-            Self::Nothing => &[],
-            Self::Quarantine => &JOURNALS[1..],
-        }
-    }
-}
-
-fn told(journal: &str, wording: u32) -> String {
-    // Without the ending, since a bullet that names a journal and cites no lines of it is held back.
-    format!("Told of {} in wording {wording}.", journal.trim_end_matches(".md"))
-}
-
-/// The clock of a host has more digits than a state file.
-fn clock() -> DateTime<Utc> {
-    night(21) + TimeDelta::nanoseconds(123_456_789)
-}
-
-/// Runs a night; how often the model was asked is added to `asked`.
-fn run(night: Night, workspace: Arc<dyn Workspace>, asked: &AtomicU32) -> noctuary::Result<DreamReport> {
-    let dreamer = dreamer_over(workspace, |config| {
-        // So that a commit has two passes, and the second is the drain.
-        config.total_input_bytes = if night == Night::Commit { 1 } else { 1 << 20 };
-    });
-    let model = llm_fn(|request: &LlmRequest| -> Result<LlmReply, LlmError> {
-        let wording = asked.fetch_add(1, Ordering::SeqCst);
-        Ok(LlmReply::new(night.answer(request, wording)))
-    });
-    dream_once_at(&dreamer, &model, &clock)
+fn begin(night: Night) -> Life {
+    let journals = night.journals();
+    Life::with(&journals.each_ref().map(|(day, text)| (*day, text.as_str())))
 }
 
 /// Checks what must be true after any fault, once a night has run undisturbed.
 fn check(night: Night, life: &Life, place: &str) {
-    let asked = AtomicU32::new(1000);
-    let report =
-        run(night, life.quick_workspace(), &asked).unwrap_or_else(|error| panic!("{place}: {error}"));
-    assert!(!matches!(report.outcome, Outcome::LockHeld | Outcome::LlmError | Outcome::LeaseLost), "{place}");
-
-    let memory = life.memory();
-    assert!(memory.starts_with(MEMORY), "{place}: the operator's bytes stand");
-    for day in JOURNALS {
-        let expected = usize::from(night.promotes().contains(&day));
-        let lines =
-            memory.matches(&format!("Told of {} in wording", journal(day).trim_end_matches(".md"))).count();
-        assert_eq!(lines, expected, "{place}: the line of {day} stands there once\n{memory}");
-    }
-    let marks = |mark| memory.matches(mark).count();
-    assert_eq!(marks("<!-- dream:v1 id="), marks("<!-- /dream:v1 id="), "{place}: no torn section");
-    assert_eq!(marks("\n## Dreamed 2026-11-21\n"), marks("<!-- dream:v1 id="), "{place}: no torn heading");
-    assert!(!memory.contains(KEY), "{place}");
-
-    let quarantined = report_quarantine(life);
-    let expected: &[&str] = if night == Night::Quarantine { &["2026-11-19-repl.md"] } else { &[] };
-    assert_eq!(quarantined, expected, "{place}: quarantined exactly once");
-
-    let log = life.text(".dreaming.d/log.jsonl");
-    let mut dreams: BTreeMap<String, u32> = BTreeMap::new();
-    for line in log.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok()) {
-        if line["outcome"] != "pii_detected_quarantine" {
-            *dreams.entry(line["id"].as_str().unwrap().to_owned()).or_default() += 1;
-        }
-    }
-    assert!(dreams.values().all(|count| *count == 1), "{place}: each dream is logged once\n{log}");
-
-    let before = life.tree_without_locks();
-    let asked_before = asked.load(Ordering::SeqCst);
-    let again = run(night, life.quick_workspace(), &asked).unwrap_or_else(|error| panic!("{place}: {error}"));
-    assert_eq!(again.outcome, Outcome::NothingNew, "{place}");
-    assert_eq!(asked.load(Ordering::SeqCst), asked_before, "{place}: nothing is asked twice");
-    assert_eq!(again.recovered, None, "{place}");
-    let mut after = life.tree_without_locks();
-    // When it ran last, and how that ended, are news of each run.
-    after.insert(".dreamed-state.json".into(), before[".dreamed-state.json"].clone());
-    assert_eq!(after, before, "{place}: a further run changes nothing");
-    assert!(!life.has(".dreaming.lock"), "{place}");
-    let leftovers: Vec<_> = after.keys().filter(|file| file.contains("noctuary-")).collect();
-    assert!(leftovers.is_empty(), "{place}: {leftovers:?}");
-}
-
-fn report_quarantine(life: &Life) -> Vec<String> {
-    if !life.has(".dreamed-quarantine.json") {
-        return Vec::new();
-    }
-    let entries = life.json(".dreamed-quarantine.json");
-    let names =
-        entries.as_array().unwrap().iter().flat_map(|entry| entry["log_filenames"].as_array().unwrap());
-    names.map(|name| name.as_str().unwrap().to_owned()).collect()
+    check_night(night, life).unwrap_or_else(|what| panic!("{place}: {what}"));
 }
 
 /// The operations of a night that begins from `life`.
@@ -194,30 +77,30 @@ fn sweep(label: &str, night: Night, layer: Layer, prepare: impl Fn() -> Life) {
 #[test]
 fn a_commit_that_fails_anywhere_is_done_exactly_once() {
     // BX-01, DR-14: 0 lost, 0 doubled.
-    sweep("commit", Night::Commit, Layer::Workspace, || Night::Commit.begin());
-    sweep("commit", Night::Commit, Layer::Disk, || Night::Commit.begin());
+    sweep("commit", Night::Commit, Layer::Workspace, || begin(Night::Commit));
+    sweep("commit", Night::Commit, Layer::Disk, || begin(Night::Commit));
 }
 
 #[test]
 fn an_advance_that_fails_anywhere_is_done_exactly_once() {
     // BX-01, DR-10: the token moves the cursors whole or not at all.
-    sweep("nothing to promote", Night::Nothing, Layer::Workspace, || Night::Nothing.begin());
-    sweep("nothing to promote", Night::Nothing, Layer::Disk, || Night::Nothing.begin());
+    sweep("nothing to promote", Night::Nothing, Layer::Workspace, || begin(Night::Nothing));
+    sweep("nothing to promote", Night::Nothing, Layer::Disk, || begin(Night::Nothing));
 }
 
 #[test]
 fn a_quarantine_that_fails_anywhere_is_written_exactly_once() {
     // BX-01, PF-14, PF-15: the entry stands there once, or the run is repeated.
-    sweep("quarantine", Night::Quarantine, Layer::Workspace, || Night::Quarantine.begin());
-    sweep("quarantine", Night::Quarantine, Layer::Disk, || Night::Quarantine.begin());
+    sweep("quarantine", Night::Quarantine, Layer::Workspace, || begin(Night::Quarantine));
+    sweep("quarantine", Night::Quarantine, Layer::Disk, || begin(Night::Quarantine));
 }
 
 /// A workspace whose first commit was cut right before the `n`-th time that a step like this was to be done.
 fn cut_before(step: &str, occurrence: usize) -> Life {
-    let steps = operations(Night::Commit, Layer::Disk, &Night::Commit.begin());
+    let steps = operations(Night::Commit, Layer::Disk, &begin(Night::Commit));
     let mut places = (1..).zip(&steps).filter(|(_, name)| name.as_str() == step).map(|(at, _)| at);
     let at = places.nth(occurrence).unwrap_or_else(|| panic!("no {step} in {steps:?}"));
-    let life = Night::Commit.begin();
+    let life = begin(Night::Commit);
     let faults = Faults::new();
     let workspace = Layer::Disk.over(&life, &faults);
     faults.arm(at, Fault::Crash);
@@ -241,7 +124,7 @@ fn a_recovery_that_fails_anywhere_is_finished_by_the_next() {
 fn crash_twice(layer: Layer, every_n: usize, every_m: usize) -> u64 {
     let mut states = 0;
     for night in [Night::Commit, Night::Nothing, Night::Quarantine] {
-        let first = operations(night, layer, &night.begin());
+        let first = operations(night, layer, &begin(night));
         for (n, operation) in (1..).zip(&first).step_by(every_n) {
             let crash = |life: &Life, at: u64, wording: u32| {
                 let faults = Faults::new();
@@ -251,7 +134,7 @@ fn crash_twice(layer: Layer, every_n: usize, every_m: usize) -> u64 {
                 faults.seen().len() as u64
             };
             for m in (1..).step_by(every_m) {
-                let life = night.begin();
+                let life = begin(night);
                 crash(&life, n, 0);
                 let seen = crash(&life, m, 500);
                 check(night, &life, &format!("{night:?}, {layer:?}, crash at {n}: {operation}, then at {m}"));
@@ -281,14 +164,15 @@ fn a_crash_in_the_recovery_of_a_crash_of_the_disk_loses_and_doubles_nothing() {
 
 #[test]
 fn a_section_torn_at_any_byte_is_finished_and_stands_once() {
-    // BX-01: whatever part of the append reached the file.
+    // BX-01: whatever part of the append reached the file, also half a character, which was once completed as
+    // another one.
     let intended = cut_before("append to MEMORY.md", 0);
     let intent = intended.bytes(".dreaming.d/intent.json");
     let section = intended.json(".dreaming.d/intent.json")["append"]["section"].as_str().unwrap().to_owned();
     for cut in 0..=section.len() {
-        let life = Night::Commit.begin();
+        let life = begin(Night::Commit);
         life.put(".dreaming.d/intent.json", &intent);
-        life.add("MEMORY.md", &section[..cut]);
+        life.add("MEMORY.md", &section.as_bytes()[..cut]);
         check(Night::Commit, &life, &format!("torn after {cut} of {} bytes", section.len()));
         assert!(life.memory().contains("in wording 500."), "the answer that was intended");
     }
@@ -298,7 +182,7 @@ fn a_section_torn_at_any_byte_is_finished_and_stands_once() {
 #[test]
 fn a_torn_append_that_is_torn_again_is_finished_whole() {
     // BX-01: half of the section, then half of the rest, and so on.
-    let life = Night::Commit.begin();
+    let life = begin(Night::Commit);
     for round in 0..6 {
         let steps = {
             let faults = Faults::new();
@@ -342,9 +226,9 @@ fn an_edit_between_a_torn_append_and_its_recovery_stands() {
 #[test]
 fn an_edit_after_a_crash_anywhere_stands_and_doubles_nothing() {
     // BX-01, BX-03: the operator writes below whatever the crash left, before the next night looks.
-    let operations = operations(Night::Commit, Layer::Workspace, &Night::Commit.begin());
+    let operations = operations(Night::Commit, Layer::Workspace, &begin(Night::Commit));
     for (at, operation) in (1..).zip(&operations) {
-        let life = Night::Commit.begin();
+        let life = begin(Night::Commit);
         let faults = Faults::new();
         let workspace = Layer::Workspace.over(&life, &faults);
         faults.arm(at, Fault::Crash);
@@ -355,4 +239,65 @@ fn an_edit_after_a_crash_anywhere_stands_and_doubles_nothing() {
         assert!(life.memory().starts_with(&edited), "the operator's bytes stand");
     }
     println!("edited after a crash: {} states", operations.len());
+}
+
+/// A disk on which a commit was killed right after the first operation that ends so.
+fn killed_after(operation: &str) -> MemoryDisk {
+    let disk = disk_before(Night::Commit);
+    run(Night::Commit, disk.quick(), &AtomicU32::new(500)).unwrap();
+    let operations = disk.operations();
+    let at = operations.iter().position(|known| known.ends_with(operation));
+    disk.after_kill(at.unwrap_or_else(|| panic!("no {operation} in {operations:?}")) + 1)
+}
+
+#[test]
+fn a_section_that_a_killed_night_left_in_the_cache_is_durable_before_the_ledger_is() {
+    // The night was killed between its append and the sync. The next one found the section, went on with the
+    // ledger, and a power loss took the section: its line was never promoted.
+    let disk = killed_after("bytes to MEMORY.md");
+    assert_eq!(tellings(&text_of(&disk.files(), "MEMORY.md"), 20), 1);
+    let killed = disk.operations().len();
+    run(Night::Commit, disk.quick(), &AtomicU32::new(600)).unwrap();
+    for cut in killed..=disk.operations().len() {
+        let left = disk.power_loss(cut).image(&[]);
+        check_night(Night::Commit, &left).unwrap_or_else(|what| panic!("power lost after {cut}: {what}"));
+    }
+}
+
+#[test]
+fn an_intent_that_a_killed_night_left_in_the_cache_is_durable_before_it_is_carried_out() {
+    // A power loss took the intent back, and left half of the section that was appended from it.
+    let disk = killed_after("to .dreaming.d/intent.json");
+    run(Night::Commit, disk.quick(), &AtomicU32::new(600)).unwrap();
+    let operations = disk.operations();
+    let synced = operations.iter().position(|known| known == "sync MEMORY.md").unwrap();
+    let loss = disk.power_loss(synced);
+    let torn = |choice: &&[Fate]| if choice.contains(&Fate::Torn) { Fate::Torn } else { Fate::Lost };
+    let left = loss.image(&loss.choices().iter().map(torn).collect::<Vec<_>>());
+    assert!(text_of(&left.files(), "MEMORY.md").len() > MEMORY.len(), "half of it is there");
+    check_night(Night::Commit, &left).unwrap();
+}
+
+#[test]
+fn a_torn_append_is_durable_before_the_rest_of_it_is_appended() {
+    // A power loss took the first part and left the rest, after zeros.
+    let begun = disk_before(Night::Commit);
+    let faults = Faults::new();
+    let over = |disk: &MemoryDisk| -> Arc<dyn Workspace> {
+        Arc::new(FileWorkspace::on_disk(Arc::new(FaultyDisk::new(Arc::new(disk.clone()), faults.clone()))))
+    };
+    run(Night::Commit, over(&begun.after_kill(0)), &AtomicU32::new(500)).unwrap();
+    let at = faults.seen().iter().position(|step| step == "append to MEMORY.md").unwrap();
+    faults.arm(at as u64 + 1, Fault::Crash);
+    run(Night::Commit, over(&begun), &AtomicU32::new(500)).unwrap_err();
+    let cut = begun.operations().len();
+    run(Night::Commit, begun.quick(), &AtomicU32::new(600)).unwrap();
+    let is_append = |known: &String| known.starts_with("write") && known.ends_with("to MEMORY.md");
+    let rest = begun.operations().iter().skip(cut).position(is_append).unwrap() + cut;
+    let loss = begun.power_loss(rest + 1);
+    let mut fates = vec![Fate::Lost; loss.choices().len()];
+    *fates.last_mut().unwrap() = Fate::Kept;
+    let left = loss.image(&fates);
+    assert!(!text_of(&left.files(), "MEMORY.md").contains('\0'), "no hole");
+    check_night(Night::Commit, &left).unwrap();
 }

@@ -11,9 +11,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use common::{Peer, listen, role, tell, tree};
-use noctuary::testing::{Fault, Faults, FaultyDisk, contract, folder};
+use noctuary::testing::{Fault, Faults, FaultyDisk, MemoryDisk, contract, folder};
 use noctuary::{
-    DocName, Error, FileWorkspace, MAX_DOCUMENT, Result, Revision, Workspace, WorkspaceExt, WriteMode,
+    Claim, ClaimTerms, DocName, Error, FileWorkspace, MAX_DOCUMENT, Result, Revision, Workspace,
+    WorkspaceExt, WriteMode,
 };
 use proptest::prelude::*;
 use tempfile::TempDir;
@@ -631,6 +632,40 @@ fn a_child_plays_its_role() {
 }
 
 /// Modes, links, pipes, sparse files.
+#[test]
+fn a_replacement_is_durable_also_where_the_writers_before_were_killed() {
+    // One was killed when it had made a folder, the next when it had put the file there, each before its sync.
+    // The replacement then synced the innermost folder alone, and a power loss took the others.
+    let write = |disk: &MemoryDisk, bytes: &[u8], mode| {
+        FileWorkspace::on_disk(Arc::new(disk.clone())).write(&name("a/b/new.md"), bytes, mode).unwrap();
+        disk.operations().len()
+    };
+    let created = MemoryDisk::new();
+    for n in 0..write(&created, b"old", WriteMode::Create) {
+        let first = created.after_kill(n);
+        for m in n..write(&first, b"older", WriteMode::Replace) {
+            let disk = first.after_kill(m);
+            let end = write(&disk, b"new", WriteMode::Replace);
+            let files = disk.power_loss(end).image(&[]).files();
+            assert_eq!(
+                files.get("a/b/new.md").map(Vec::as_slice),
+                Some(&b"new"[..]),
+                "killed after {n}, {m}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_guard_of_zeros_is_a_guard_without_an_epoch() {
+    // Its first epoch was lost with the power, its length was not; every claim then called it damaged.
+    let disk = MemoryDisk::new();
+    disk.put(".dreaming.d/guard", [0; 21]);
+    let workspace = FileWorkspace::on_disk(Arc::new(disk));
+    let Claim::Granted(lease) = workspace.claim(&ClaimTerms::default()).unwrap() else { panic!("held") };
+    assert_eq!(lease.epoch(), 1);
+}
+
 #[cfg(unix)]
 mod unix {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
@@ -695,6 +730,9 @@ mod unix {
     /// Every verb on a name refuses, and says why.
     fn every_verb_refuses(workspace: &FileWorkspace, name: &Name, reason: Refusal) {
         assert_eq!(refusal(workspace.metadata(name)), reason, "metadata of {name}");
+        for found in workspace.metadata_of(&[name, name]) {
+            assert_eq!(refusal(found), reason, "metadata of {name} and others");
+        }
         assert_eq!(refusal(workspace.read(name)), reason, "read {name}");
         assert_eq!(refusal(workspace.read_range(name, 0..9)), reason, "read a range of {name}");
         assert_eq!(refusal(workspace.read_tail(name, 9)), reason, "read a tail of {name}");

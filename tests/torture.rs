@@ -11,6 +11,8 @@
 
 #[allow(dead_code, reason = "each test crate uses a part of it")]
 mod common;
+#[path = "torture/crash_states.rs"]
+mod crash_states;
 #[allow(dead_code, reason = "each test crate uses a part of it")]
 mod dreaming;
 #[path = "torture/editors.rs"]
@@ -31,6 +33,20 @@ mod system_calls;
 use kit::alone;
 
 #[test]
+fn crash_states_lose_and_double_nothing() {
+    // BX-01, DR-13…18: any cut of the power, in the recovery too, by a disk that knows what is durable.
+    let _alone = alone();
+    crash_states::run();
+}
+
+#[test]
+fn crash_states_on_drives_that_lie_are_found_out() {
+    // BX-01: where a sync does nothing no promise can be kept, and the search for violations finds some.
+    let _alone = alone();
+    crash_states::run_on_drives_that_lie();
+}
+
+#[test]
 fn kills_lose_and_double_nothing() {
     // BX-01, DR-13…18, DB-01…06: kill -9 at any time, several tickers, an operator who writes meanwhile.
     let _alone = alone();
@@ -41,16 +57,31 @@ fn kills_lose_and_double_nothing() {
 fn one_dream_at_a_time() {
     // DL-01, DL-05, DL-08: by an oracle that knows nothing of leases, in both homes.
     let _alone = alone();
-    locks::run(locks::Home::Files);
+    locks::run(locks::Case::Files);
     #[cfg(feature = "sqlite")]
-    locks::run(locks::Home::Sqlite);
+    locks::run(locks::Case::Sqlite);
+}
+
+#[test]
+fn a_clock_that_jumps_gives_no_live_lease_away() {
+    // DL-01, DL-08: each process has a clock that is set back and forth by hours, also while it holds.
+    let _alone = alone();
+    locks::run(locks::Case::Clocks);
+}
+
+#[test]
+fn one_dream_at_a_time_on_any_device() {
+    // DL-01, DL-08: both lock files on the disk; then the state folder and the journals on devices of their own.
+    let _alone = alone();
+    locks::run_on_the_disk();
+    locks::run_across_devices();
 }
 
 #[test]
 fn a_deleted_guard_stops_the_older_holder() {
     // DL-08, DL-10: whoever held the old guard writes nothing once the next holder has written.
     let _alone = alone();
-    locks::run_with_deleted_guards();
+    locks::run(locks::Case::GuardsGo);
 }
 
 #[test]
@@ -90,6 +121,7 @@ fn a_child_plays_its_role() {
     match part {
         "ticks" => kills::child(&folder, words[0].parse().unwrap()),
         "claims" => locks::child(&folder, &words),
+        "claims-across-devices" => locks::across_devices(&folder),
         "one-tick" => system_calls::child(&folder, words[0]),
         "seed" => peers::child(&folder, &words),
         other => panic!("no role {other:?}"),

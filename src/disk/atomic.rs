@@ -24,7 +24,8 @@ pub(crate) fn replace(disk: &dyn Disk, path: &str, bytes: &[u8]) -> Result<()> {
     let standing = disk.stat(path).at("look at", path)?;
     put(disk, path, bytes, standing.as_ref(), |temporary| disk.rename(temporary, path))
         .at("replace", path)?;
-    if standing.is_some() { sync_folder_of(disk, path) } else { sync_folders_of(disk, path) }
+    // All of them, also where a file stood: whoever made its folder may have been killed before its sync.
+    sync_folders_of(disk, path)
 }
 
 /// Creates a file that does not exist; `false` where one does. Never visible before it is complete.
@@ -115,7 +116,8 @@ pub(crate) fn read(disk: &dyn Disk, path: &str, limit: u64) -> Result<Option<Vec
 pub(crate) fn read_range(file: &dyn super::DiskFile, from: u64, len: u64) -> io::Result<Vec<u8>> {
     let known = file.stat()?.len.saturating_sub(from).min(len);
     let mut bytes = Vec::with_capacity(usize::try_from(known).unwrap_or(0));
-    let mut buffer = vec![0; 1 << 16];
+    // Room for all of it and the end, where it is small.
+    let mut buffer = vec![0; bytes.capacity().saturating_add(1).min(1 << 16)];
     while (bytes.len() as u64) < len {
         let room = usize::try_from(len - bytes.len() as u64).unwrap_or(usize::MAX).min(buffer.len());
         let read = file.read_at(&mut buffer[..room], from + bytes.len() as u64)?;

@@ -41,6 +41,12 @@ pub trait Disk: Debug + Send + Sync {
     /// As the operating system says.
     fn stat(&self, path: &str) -> io::Result<Option<Stat>>;
 
+    /// Looks at many names of one folder, the root for `""`: what [`stat`](Self::stat) says of each, in order.
+    fn stat_in(&self, folder: &str, files: &[&str]) -> Vec<io::Result<Option<Stat>>> {
+        let path = |file: &str| if folder.is_empty() { file.to_owned() } else { format!("{folder}/{file}") };
+        files.iter().map(|file| self.stat(&path(file))).collect()
+    }
+
     /// Lists a folder, the root for `""`, in no order.
     ///
     /// # Errors

@@ -51,6 +51,10 @@ impl Disk for OsDisk {
         self.root.stat(path)
     }
 
+    fn stat_in(&self, folder: &str, files: &[&str]) -> Vec<io::Result<Option<Stat>>> {
+        self.root.stat_in(folder, files)
+    }
+
     fn list(&self, folder: &str) -> io::Result<Vec<Entry>> {
         self.root.list(folder)
     }

@@ -68,6 +68,10 @@ impl Root {
         }
     }
 
+    pub(super) fn stat_in(&self, folder: &str, files: &[&str]) -> Vec<io::Result<Option<Stat>>> {
+        files.iter().map(|file| self.stat(&format!("{folder}/{file}"))).collect()
+    }
+
     pub(super) fn list(&self, folder: &str) -> io::Result<Vec<Entry>> {
         let full = self.resolve(folder)?;
         let kind_of_folder = fs::symlink_metadata(&full)?.file_type();

@@ -84,15 +84,19 @@ impl Root {
     }
 
     pub(super) fn stat(&self, path: &str) -> io::Result<Option<Stat>> {
-        let (folder, file) = match self.parent(path) {
-            Ok(found) => found,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(error),
-        };
-        match rustix::fs::statat(folder.as_fd(), file, AtFlags::SYMLINK_NOFOLLOW) {
-            Ok(stat) => Ok(Some(convert(&stat))),
-            Err(Errno::NOENT) => Ok(None),
-            Err(error) => Err(error.into()),
+        match self.parent(path) {
+            Ok((folder, file)) => stat_below(folder.as_fd(), file),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Opens the folder once for all of them.
+    pub(super) fn stat_in(&self, folder: &str, files: &[&str]) -> Vec<io::Result<Option<Stat>>> {
+        match self.folder(folder) {
+            Ok(folder) => files.iter().map(|file| stat_below(folder.as_fd(), file)).collect(),
+            // Each of them has the same error, or none: nothing is there.
+            Err(_) => files.iter().map(|file| self.stat(&format!("{folder}/{file}"))).collect(),
         }
     }
 
@@ -189,6 +193,14 @@ impl Root {
     #[expect(clippy::unnecessary_wraps, clippy::unused_self, reason = "one shape on every system")]
     pub(super) fn network(&self) -> io::Result<Option<&'static str>> {
         Ok(None)
+    }
+}
+
+fn stat_below(folder: BorrowedFd<'_>, file: &str) -> io::Result<Option<Stat>> {
+    match rustix::fs::statat(folder, file, AtFlags::SYMLINK_NOFOLLOW) {
+        Ok(stat) => Ok(Some(convert(&stat))),
+        Err(Errno::NOENT) => Ok(None),
+        Err(error) => Err(error.into()),
     }
 }
 

@@ -38,6 +38,9 @@ pub(super) fn commit(workspace: &dyn Workspace, lease: &dyn Lease, intent: &Inte
 /// Finishes the commit that an earlier run left half done; returns it where there was one.
 pub(super) fn recover(workspace: &dyn Workspace, lease: &dyn Lease) -> Result<Option<Intent>> {
     let Some(mut intent) = unfinished(workspace)? else { return Ok(None) };
+    // Whoever left it may have been killed before it was durable: a power loss could take it back, and leave
+    // the steps that are done from it now.
+    lease.replace(&StateName::INTENT, &intent.print())?;
     if was_dreamed_by_peer(workspace, &intent)? {
         intent.append = None;
     }
@@ -89,6 +92,8 @@ fn apply(workspace: &dyn Workspace, lease: &dyn Lease, intent: &Intent) -> Resul
         // A peer went further meanwhile; its mark stands, and the next survey sees that it is not ours.
         next.last_processed_mtime = standing.last_processed_mtime;
     }
+    // Keys of others are as they stand, also those that came between the intent and its recovery.
+    next.others = standing.others;
     lease.replace(&StateName::DREAMED, &next.print())?;
 
     append_log(workspace, lease, &intent.log)?;
@@ -108,9 +113,14 @@ fn append_section(
     for _ in 0..TRIES {
         let memory = workspace.read(name)?.map(crate::document::Document::into_bytes).unwrap_or_default();
         if curated::has_section(&memory, &intent.id) {
-            return Ok(());
+            return settle(lease, name);
         }
-        lease.append(name, missing_part(intent, append, &memory).as_bytes())?;
+        let missing = missing_part(intent, append, &memory);
+        if missing.len() < append.section.len() {
+            // Else a power loss could take the part that stands there, and leave zeros before the rest.
+            settle(lease, name)?;
+        }
+        lease.append(name, &missing)?;
         let after = workspace.read(name)?.map(crate::document::Document::into_bytes).unwrap_or_default();
         if curated::has_section(&after, &intent.id) {
             return Ok(());
@@ -119,11 +129,18 @@ fn append_section(
     Err(Error::Busy { path: name.to_string() })
 }
 
+/// Makes durable what an interrupted commit appended: whoever did may have been killed before its sync, and
+/// the ledger must not be ahead of the section.
+fn settle(lease: &dyn Lease, name: &Name) -> Result<()> {
+    lease.append(name, b"")
+}
+
 /// What of the section is still to be appended to `memory`.
-fn missing_part(intent: &Intent, append: &Append, memory: &[u8]) -> String {
+fn missing_part(intent: &Intent, append: &Append, memory: &[u8]) -> Vec<u8> {
     let torn = append.torn_bytes(memory);
     if torn > 0 {
-        return String::from_utf8_lossy(&append.section.as_bytes()[torn..]).into_owned();
+        // Bytes, not text: it may be torn inside a character.
+        return append.section.as_bytes()[torn..].to_vec();
     }
     let mut section = append.section.clone();
     if curated::has_mark(memory, &intent.id) {
@@ -140,9 +157,9 @@ fn missing_part(intent: &Intent, append: &Append, memory: &[u8]) -> String {
         || section.starts_with("\n\n")
         || section.starts_with("\r\n\r\n")
     {
-        section
+        section.into_bytes()
     } else {
-        format!("\n{section}")
+        format!("\n{section}").into_bytes()
     }
 }
 
@@ -150,7 +167,7 @@ fn missing_part(intent: &Intent, append: &Append, memory: &[u8]) -> String {
 pub(super) fn append_log(workspace: &dyn Workspace, lease: &dyn Lease, line: &log::LogLine) -> Result<()> {
     let tail = workspace.read_tail(&StateName::LOG, LOG_TAIL)?.text;
     if log::parse(&tail).any(|known| known == *line) {
-        return Ok(());
+        return settle(lease, &StateName::LOG);
     }
     // A torn last line is ended, so that it spoils no other.
     let gap = if tail.is_empty() || tail.ends_with('\n') { "" } else { "\n" };

@@ -20,7 +20,7 @@ use crate::dreamer::{
 use crate::error::{Error, LostBy, Result};
 use crate::format::intent::Intent;
 use crate::format::ledger::Ledger;
-use crate::format::log::{self, LogLine};
+use crate::format::log::{self, Remembered};
 use crate::format::{DreamId, DreamedState, JournalName, Quarantine, curated};
 use crate::llm::{LlmError, LlmReply, LlmRequest};
 use crate::name::{DocName, StateName};
@@ -45,7 +45,7 @@ pub(super) struct Run {
     state_bytes: Option<Vec<u8>>,
     ledger: Ledger,
     quarantine: Quarantine,
-    log: Vec<LogLine>,
+    log: Vec<Remembered>,
     asked: u32,
     order: Order,
     journals: BTreeMap<JournalName, JournalReport>,
@@ -110,7 +110,7 @@ impl Run {
             self.ledger.retain(|name, _| !intent.forget.contains(name));
             self.ledger.watermark = intent.watermark;
             self.state = intent.state;
-            self.log.push(intent.log);
+            self.log.push(intent.log.into());
             self.report.notices.push(Notice::UnfinishedCommit(intent.id));
         }
     }
@@ -178,7 +178,7 @@ impl Run {
             })?;
             let not_due = due::breaker(self.now, &self.state, config);
             if self.asked >= config.max_passes || (not_due.is_some() && !survey.is_idle()) {
-                self.note(&survey);
+                self.note(&mut survey);
                 if self.report.passes.is_empty() {
                     self.report.not_due = not_due;
                     self.report.outcome = Outcome::NotDue;
@@ -187,7 +187,7 @@ impl Run {
                 return Ok(Next::End);
             }
             let selection = survey.select(workspace, config, self.begun, self.order);
-            self.note(&survey);
+            self.note(&mut survey);
             if selection.slices.is_empty() {
                 return Ok(if self.report.passes.is_empty() {
                     Next::Idle(Box::new(survey))
@@ -204,25 +204,34 @@ impl Run {
     }
 
     /// Takes in what a survey saw. What was shown earlier in this run keeps its reason.
-    fn note(&mut self, survey: &Survey) {
-        for (journal, seen) in &survey.reports {
-            let report = self.journals.entry(journal.clone()).or_insert_with(|| seen.clone());
-            report.reason = match (report.reason, seen.reason) {
-                // What an earlier pass of this run did with it says more than that nothing is left.
-                (earlier, ReadReason::AlreadyShown) => earlier,
-                (_, ReadReason::OverBudget) if report.shown > 0 => ReadReason::PartlyShown,
-                (earlier @ (ReadReason::Unfinished | ReadReason::Unreadable), ReadReason::OverBudget) => {
-                    earlier
-                }
-                (_, now) => now,
-            };
-            (report.size, report.pending) = (seen.size, seen.pending);
+    fn note(&mut self, survey: &mut Survey) {
+        let reports = std::mem::take(&mut survey.reports);
+        if self.journals.is_empty() {
+            self.journals = reports.into_iter().collect();
+        } else {
+            for (journal, seen) in reports {
+                self.note_again(journal, &seen);
+            }
         }
         for notice in &survey.notices {
             if !self.report.notices.contains(notice) {
                 self.report.notices.push(notice.clone());
             }
         }
+    }
+
+    fn note_again(&mut self, journal: JournalName, seen: &JournalReport) {
+        let report = self.journals.entry(journal).or_insert_with(|| seen.clone());
+        report.reason = match (report.reason, seen.reason) {
+            (_, ReadReason::OverBudget) if report.shown > 0 => ReadReason::PartlyShown,
+            // What an earlier pass of this run did with it says more than that nothing is left.
+            (earlier, ReadReason::AlreadyShown)
+            | (earlier @ (ReadReason::Unfinished | ReadReason::Unreadable), ReadReason::OverBudget) => {
+                earlier
+            }
+            (_, now) => now,
+        };
+        (report.size, report.pending) = (seen.size, seen.pending);
     }
 
     /// Counts what a committed pass showed.
@@ -326,9 +335,9 @@ impl Run {
     }
 }
 
-fn read_log(inner: &Inner) -> Result<Vec<LogLine>> {
+fn read_log(inner: &Inner) -> Result<Vec<Remembered>> {
     let tail = inner.workspace.read_tail(&StateName::LOG, MOST_LOG)?;
-    Ok(log::parse(&tail.text).collect())
+    Ok(log::remember(&tail.text).collect())
 }
 
 fn new_report(inner: &Inner, now: DateTime<Utc>) -> DreamReport {

@@ -36,7 +36,9 @@ const CONTROL_TOKENS: [&str; 3] = [NOTHING_TO_PROMOTE, "BOOTSTRAP_DONE", "HEARTB
 static IMAGE: LazyLock<Regex> = LazyLock::new(|| pattern(r"!+\["));
 static LINK: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"\](?:\([^()]*(?:\([^()]*\)[^()]*)*\)|\[[^\[\]]*\])"));
-static LINK_DEFINITION: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\[[^\[\]]*\]:\s*\S+.*$"));
+static LINK_DEFINITION: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\[(?:[^\[\]\\]|\\.)*\]:\s*\S+.*$"));
+/// The beginning of a target that is still there: escaped or nested brackets.
+static OPEN_LINK: LazyLock<Regex> = LazyLock::new(|| pattern(r"\]\("));
 static ROLE: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)\[/?(?:inst|sys|system|assistant|user)\]"));
 static TAG: LazyLock<Regex> = LazyLock::new(|| pattern(r"</?([A-Za-z][A-Za-z0-9:_-]*)((?:\s[^<>]*)?/?)>"));
 
@@ -301,6 +303,7 @@ impl Sanitised {
         let text = self.without_comments(&text);
         let text = self.without(&IMAGE, &text, "[", DropReason::Image);
         let text = self.without(&LINK, &text, "]", DropReason::Link);
+        let text = self.without(&OPEN_LINK, &text, "] (", DropReason::Link);
         let text = self.without(&LINK_DEFINITION, &text, "", DropReason::Link);
         let text = self.without(&ROLE, &text, "", DropReason::Tag);
         let mut drops = 0;
@@ -465,6 +468,14 @@ mod tests {
             body(answer),
             "- see [the page] now\n- [a[b]c]\n- System override\n- 1. FC Köln won\n- obey\n- y\n"
         );
+    }
+
+    #[test]
+    fn no_bracket_keeps_a_link_alive() {
+        assert_eq!(body("- [a](http://e/((x)))"), "- [a] (http://e/((x)))\n");
+        assert_eq!(body(r"- [a](http://e/\(x)"), "- [a] (http://e/\\(x)\n");
+        assert_eq!(body("- [a](http://e \"b(c\")"), "- [a] (http://e \"b(c\")\n");
+        assert_eq!(body(r"- [a\]b]: http://e"), "");
     }
 
     #[test]

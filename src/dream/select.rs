@@ -15,7 +15,7 @@ use crate::dreamer::{JournalReport, Notice, ReadReason, ShownSlice};
 use crate::error::{Error, Result};
 use crate::format::ledger::{Entry, Ledger, Piece};
 use crate::format::{DreamId, DreamedState, JournalName, Quarantine, QuarantinedFile};
-use crate::name::DocName;
+use crate::name::{DocName, Name};
 use crate::text;
 use crate::workspace::{Metadata, Workspace};
 
@@ -34,8 +34,8 @@ const MOST_AHEAD: TimeDelta = TimeDelta::days(1);
 pub(super) struct Survey {
     /// Inside the window and readable, ascending.
     candidates: Vec<Candidate>,
-    /// Every journal that was seen, and what is known of it.
-    pub(super) reports: BTreeMap<JournalName, JournalReport>,
+    /// Every journal that was seen, ascending, and what is known of it.
+    pub(super) reports: Vec<(JournalName, JournalReport)>,
     pub(super) notices: Vec<Notice>,
     /// Entries of the ledger that changed by looking: verified sizes, pieces that a rewrite made void,
     /// bytes that a peer dreamed.
@@ -123,21 +123,26 @@ pub(super) fn survey(situation: Situation<'_>) -> Result<Survey> {
     let mut survey = Survey::default();
     let peer_mark = survey.peer_mark(situation);
     let window = config.window_days.and_then(|days| config.day.window_start(now, days));
-    for journal in journals(workspace, &mut survey.notices)? {
+    let journals = journals(workspace, &mut survey.notices)?;
+    let is_old = |journal: &JournalName| window.is_some_and(|start| journal.date() < start);
+    let inside: Vec<&Name> =
+        journals.iter().filter(|journal| !is_old(journal)).map(|journal| &**journal.name()).collect();
+    let mut looks = workspace.metadata_of(&inside).into_iter();
+    for journal in journals {
         let name = journal.name().clone();
         let known = ledger.get(&name);
-        if window.is_some_and(|start| journal.date() < start) {
+        if is_old(&journal) {
             let pending = known.map_or(0, |entry| entry.pending(entry.size));
             let reason = if pending > 0 { ReadReason::Expired } else { ReadReason::OutsideWindow };
             let size = known.map_or(0, |entry| entry.size);
-            survey.reports.insert(journal, JournalReport::new(name, reason, size, pending));
+            survey.reports.push((journal, JournalReport::new(name, reason, size, pending)));
             continue;
         }
-        let metadata = match workspace.metadata(&name) {
-            Ok(Some(metadata)) => metadata,
-            Ok(None) => continue,
-            Err(_) => {
-                survey.reports.insert(journal, JournalReport::new(name, ReadReason::Unreadable, 0, 0));
+        let metadata = match looks.next() {
+            Some(Ok(Some(metadata))) => metadata,
+            Some(Ok(None)) => continue,
+            Some(Err(_)) | None => {
+                survey.reports.push((journal, JournalReport::new(name, ReadReason::Unreadable, 0, 0)));
                 continue;
             }
         };
@@ -155,8 +160,7 @@ pub(super) fn survey(situation: Situation<'_>) -> Result<Survey> {
                 (entry.size, entry.modified) == (metadata.len, nanoseconds(metadata.modified))
             };
             let pending = known.filter(unchanged).map_or(metadata.len, |entry| entry.pending(metadata.len));
-            survey.see(&name, metadata, pending);
-            survey.reports.insert(journal, JournalReport::new(name, reason, metadata.len, pending));
+            survey.say_first(journal, reason, metadata, pending);
             continue;
         }
         survey.consider(workspace, journal, metadata, known, peer_mark);
@@ -200,11 +204,12 @@ fn journals(workspace: &dyn Workspace, notices: &mut Vec<Notice>) -> Result<Vec<
             }
             listing => listing?,
         };
-        journals.extend(listing.documents.iter().filter_map(JournalName::parse));
+        journals.extend(listing.documents.into_iter().filter_map(JournalName::of));
         notices.extend(listing.refused.into_iter().map(Notice::RefusedEntry));
         notices.extend(listing.collisions.into_iter().map(|(one, other)| Notice::CaseCollision(one, other)));
     }
-    journals.sort_unstable();
+    // Stable, since it is quick on what is nearly sorted already.
+    journals.sort();
     Ok(journals)
 }
 
@@ -232,13 +237,20 @@ impl Survey {
         peer_mark: Option<i64>,
     ) {
         let modified = nanoseconds(metadata.modified);
+        let is_as_shown = |entry: &Entry| {
+            (entry.size, entry.modified) == (metadata.len, modified) && entry.pending(metadata.len) == 0
+        };
+        if known.is_some_and(is_as_shown) {
+            let reason = if metadata.len == 0 { ReadReason::Empty } else { ReadReason::AlreadyShown };
+            return self.say_first(journal, reason, metadata, 0);
+        }
         let mut entry = known.cloned().unwrap_or_default();
         let mut rewritten = false;
         if (entry.size, entry.modified) != (metadata.len, modified) {
             let Ok(void) = void_pieces(workspace, journal.name(), &entry, metadata.len) else {
                 let name = journal.name().clone();
                 self.reports
-                    .insert(journal, JournalReport::new(name, ReadReason::Unreadable, metadata.len, 0));
+                    .push((journal, JournalReport::new(name, ReadReason::Unreadable, metadata.len, 0)));
                 return;
             };
             rewritten = !entry.retain_pieces(|piece| !void.contains(&piece.from));
@@ -262,12 +274,17 @@ impl Survey {
             0 => ReadReason::AlreadyShown,
             _ => ReadReason::OverBudget,
         };
-        let report = JournalReport::new(journal.name().clone(), reason, metadata.len, pending);
-        self.reports.insert(journal.clone(), report);
-        self.see(journal.name(), metadata, pending);
         if pending > 0 {
-            self.candidates.push(Candidate { journal, metadata, entry, rewritten });
+            self.candidates.push(Candidate { journal: journal.clone(), metadata, entry, rewritten });
         }
+        self.say_first(journal, reason, metadata, pending);
+    }
+
+    /// Reports a journal inside the window.
+    fn say_first(&mut self, journal: JournalName, reason: ReadReason, metadata: Metadata, pending: u64) {
+        self.see(journal.name(), metadata, pending);
+        let report = JournalReport::new(journal.name().clone(), reason, metadata.len, pending);
+        self.reports.push((journal, report));
     }
 
     fn see(&mut self, name: &DocName, metadata: Metadata, pending: u64) {
@@ -332,8 +349,9 @@ impl Survey {
     }
 
     fn say(&mut self, candidate: &Candidate, reason: ReadReason) {
-        if let Some(report) = self.reports.get_mut(&candidate.journal) {
-            report.reason = reason;
+        let at = self.reports.binary_search_by(|(journal, _)| journal.cmp(&candidate.journal));
+        if let Ok(at) = at {
+            self.reports[at].1.reason = reason;
         }
     }
 }

@@ -87,7 +87,8 @@ fn raise_epoch(disk: &dyn Disk, guard: &dyn DiskFile) -> Result<u64> {
 fn read_epoch(guard: &dyn DiskFile) -> Result<u64> {
     let mut bytes = [0; EPOCH_BYTES];
     let read = guard.read_at(&mut bytes, 0).at("read", GUARD)?;
-    let text = std::str::from_utf8(&bytes[..read]).unwrap_or("x").trim();
+    // Zeros are what a power loss leaves where it takes the first epoch and not the length.
+    let text = std::str::from_utf8(&bytes[..read]).unwrap_or("x").trim_matches(['\0', '\n']).trim();
     if text.is_empty() {
         return Ok(0);
     }

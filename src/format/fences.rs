@@ -97,11 +97,12 @@ pub(crate) fn one_line(line: &str) -> String {
         .collect()
 }
 
-/// The name of a journal as it is cited: characters that would end a citation are written as `%20`.
+/// The name of a journal as it is cited: characters that would end a citation, or that an answer loses, are
+/// written as `%20`.
 pub(crate) fn reference(name: &DocName) -> String {
     let mut reference = String::with_capacity(name.as_str().len());
     for c in name.as_str().chars() {
-        if c.is_whitespace() || "%()[],;#`'&".contains(c) {
+        if c.is_whitespace() || "%()[],;#`'&＜＞﹤﹥".contains(c) {
             let mut buffer = [0; 4];
             for byte in c.encode_utf8(&mut buffer).bytes() {
                 reference.push_str(&format!("%{byte:02X}"));
@@ -194,6 +195,8 @@ mod tests {
         let wide = name("memory/2026-01-01\u{3000}日.md");
         assert_eq!(dereference(&reference(&wide)), Some(wide.clone()));
         assert!(!reference(&wide).contains(char::is_whitespace));
+        // Wide brackets are narrow ones in an answer, so a citation with one found no journal.
+        assert_eq!(reference(&name("memory/2026-01-01＜x.md")), "memory/2026-01-01%EF%BC%9Cx.md");
         let name = name("memory/2026-01-01 100% (mine).md");
         assert_eq!(reference(&name), "memory/2026-01-01%20100%25%20%28mine%29.md");
         assert_eq!(dereference(&reference(&name)), Some(name));

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Number;
 
-use super::DreamId;
 use super::ledger::{self, Entry};
 use super::log::LogLine;
 use super::state::DreamedState;
+use super::{DreamId, curated};
 use crate::digest::Digest;
 use crate::error::{Error, Result, parse_json};
 use crate::name::{DocName, StateName};
@@ -57,6 +57,20 @@ impl Append {
         Self { name, section, sha256, before_len: before.len() as u64, before_sha256: Digest::of(before) }
     }
 
+    /// What is wrong with it, if anything is: nothing is appended that is not whole, that goes elsewhere than
+    /// into curated memory, or that would not be found there afterwards.
+    fn fault(&self, id: &DreamId) -> Option<&'static str> {
+        if Digest::of(self.section.as_bytes()) != self.sha256 {
+            Some("its section is not the one it was made with")
+        } else if ![DocName::MEMORY, DocName::LEGACY_MEMORY].contains(&self.name) {
+            Some("its section goes into another document than curated memory")
+        } else if !curated::has_section(self.section.as_bytes(), id) {
+            Some("its section is that of another dream")
+        } else {
+            None
+        }
+    }
+
     /// How many bytes of the section an interrupted append left at the end of `memory`: only where all that
     /// stands before them is untouched.
     pub(crate) fn torn_bytes(&self, memory: &[u8]) -> usize {
@@ -93,16 +107,9 @@ impl Intent {
         let name = StateName::INTENT;
         ledger::check_version(name.as_str(), bytes, VERSION)?;
         let intent: Self = parse_json(name.as_str(), bytes)?;
-        let whole = |append: &Append| Digest::of(append.section.as_bytes()) == append.sha256;
-        if intent.append.as_ref().is_none_or(whole) {
-            Ok(Some(intent))
-        } else {
-            Err(Error::Corrupt {
-                name: name.to_string(),
-                line: 0,
-                column: 0,
-                what: "its section is not the one it was made with",
-            })
+        match intent.append.as_ref().and_then(|append| append.fault(&intent.id)) {
+            None => Ok(Some(intent)),
+            Some(what) => Err(Error::Corrupt { name: name.to_string(), line: 0, column: 0, what }),
         }
     }
 
@@ -114,6 +121,20 @@ impl Intent {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_section_goes_into_curated_memory_and_is_found_there() {
+        // An intent of another id was once appended at each try, since its section was never found.
+        let id = |text| DreamId::parse(text).unwrap();
+        let (own, other) = (id("0123456789abcdef"), id("aaaaaaaaaaaaaaaa"));
+        let day = chrono::NaiveDate::from_ymd_opt(2026, 11, 21).unwrap();
+        let section = curated::print_section(b"", day, &own, 1, "- x");
+        let append = |name| Append::new(name, section.clone(), b"");
+        assert_eq!(append(DocName::MEMORY).fault(&own), None);
+        assert_eq!(append(DocName::LEGACY_MEMORY).fault(&own), None);
+        assert!(append(DocName::SOUL).fault(&own).is_some());
+        assert!(append(DocName::MEMORY).fault(&other).is_some());
+    }
 
     #[test]
     fn a_torn_append_is_known_by_what_stands_before_it() {

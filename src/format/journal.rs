@@ -25,7 +25,8 @@ use crate::name::DocName;
 pub struct JournalName {
     name: DocName,
     date: NaiveDate,
-    session: Option<String>,
+    /// Where in the name the session begins; its end is that of the name's stem.
+    session: Option<usize>,
 }
 
 impl JournalName {
@@ -35,29 +36,31 @@ impl JournalName {
     /// the whole id is added, so that two ids never share a journal.
     #[must_use]
     pub fn new(date: NaiveDate, session: Option<&str>) -> Self {
-        let session = session.map(slug);
-        let file = match &session {
+        let file = match session.map(slug) {
             Some(session) => format!("memory/{date}-{session}.md"),
             None => format!("memory/{date}.md"),
         };
-        Self { name: DocName::parse(file).expect("a date and a slug are plain"), date, session }
+        Self::of(DocName::parse(file).expect("a date and a slug are plain")).expect("it begins with a date")
     }
 
     /// Recognises a journal by its name: a date at the front, `.md` at the end, in `memory/` or `daily/`.
     #[must_use]
     pub fn parse(name: &DocName) -> Option<Self> {
+        Self::of(name.clone())
+    }
+
+    /// As [`parse`](Self::parse), without a copy.
+    pub(crate) fn of(name: DocName) -> Option<Self> {
         if !matches!(name.folder(), Some("memory" | "daily")) {
             return None;
         }
         let stem = name.file_name().strip_suffix(".md").or_else(|| name.file_name().strip_suffix(".MD"))?;
         let (day, rest) = stem.split_at_checked(10)?;
-        let shape = day
-            .bytes()
-            .enumerate()
-            .all(|(at, byte)| if matches!(at, 4 | 7) { byte == b'-' } else { byte.is_ascii_digit() });
-        let date = if shape { NaiveDate::parse_from_str(day, "%Y-%m-%d").ok()? } else { return None };
+        let date = parse_date(day)?;
         let session = rest.strip_prefix(['-', '_', ' ', '.']).unwrap_or(rest);
-        Some(Self { name: name.clone(), date, session: (!session.is_empty()).then(|| session.to_owned()) })
+        let begins = name.as_str().len() - SUFFIX - session.len();
+        let session = (!session.is_empty()).then_some(begins);
+        Some(Self { name, date, session })
     }
 
     /// The document.
@@ -75,13 +78,14 @@ impl JournalName {
     /// The session; `None` for a day's own file.
     #[must_use]
     pub fn session(&self) -> Option<&str> {
-        self.session.as_deref()
+        let name = self.name.as_str();
+        self.session.and_then(|from| name.get(from..name.len() - SUFFIX))
     }
 }
 
 impl Ord for JournalName {
     fn cmp(&self, other: &Self) -> Ordering {
-        (self.date, &self.session, &self.name).cmp(&(other.date, &other.session, &other.name))
+        (self.date, self.session(), &self.name).cmp(&(other.date, other.session(), &other.name))
     }
 }
 
@@ -91,6 +95,24 @@ impl PartialOrd for JournalName {
     }
 }
 
+/// The length of `.md`.
+const SUFFIX: usize = 3;
+
+/// A date of exactly the form `YYYY-MM-DD`.
+fn parse_date(text: &str) -> Option<NaiveDate> {
+    let shape = |(at, byte): (usize, u8)| {
+        if matches!(at, 4 | 7) { byte == b'-' } else { byte.is_ascii_digit() }
+    };
+    if !text.bytes().enumerate().all(shape) {
+        return None;
+    }
+    NaiveDate::from_ymd_opt(
+        text.get(..4)?.parse().ok()?,
+        text.get(5..7)?.parse().ok()?,
+        text.get(8..)?.parse().ok()?,
+    )
+}
+
 fn slug(session: &str) -> String {
     let plain: String = session
         .chars()
@@ -98,7 +120,7 @@ fn slug(session: &str) -> String {
         .take(64)
         .collect();
     let trimmed = plain.trim_matches(['.', '-']);
-    if trimmed == session {
+    if trimmed == session && !session.is_empty() {
         return session.to_owned();
     }
     let hash = Digest::of(session.as_bytes()).short(12);
@@ -152,6 +174,13 @@ mod tests {
     }
 
     #[test]
+    fn a_session_without_an_id_still_has_a_journal_that_reads_back() {
+        // It was once `memory/2026-11-21-.md`, which reads back as the journal of no session.
+        let journal = JournalName::new(day(), Some(""));
+        assert_eq!(JournalName::parse(journal.name()), Some(journal));
+    }
+
+    #[test]
     fn a_mixed_folder_sorts_by_day_and_then_the_days_own_file() {
         let mut names: Vec<_> = [
             "memory/2026-11-21-b.md",
@@ -180,7 +209,7 @@ mod tests {
         fn any_session_id_gives_a_journal_that_reads_back(session in any::<String>()) {
             let journal = JournalName::new(day(), Some(&session));
             let read = JournalName::parse(journal.name()).unwrap();
-            prop_assert_eq!(read.date(), day());
+            prop_assert_eq!(&read, &journal);
             prop_assert!(journal.name().file_name().len() <= 80);
         }
     }

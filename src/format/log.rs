@@ -59,6 +59,26 @@ impl LogLine {
     }
 }
 
+/// What a run remembers of an earlier pass.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Remembered {
+    pub(crate) id: DreamId,
+    pub(crate) outcome: String,
+    #[serde(default)]
+    pub(crate) lines: Vec<String>,
+}
+
+impl From<LogLine> for Remembered {
+    fn from(line: LogLine) -> Self {
+        Self { id: line.id, outcome: line.outcome, lines: line.lines }
+    }
+}
+
+/// Parses no more of the lines that are whole than a run remembers.
+pub(crate) fn remember(text: &str) -> impl Iterator<Item = Remembered> + '_ {
+    text.lines().filter_map(|line| serde_json::from_str(line).ok())
+}
+
 /// Parses the lines that are whole.
 pub(crate) fn parse(text: &str) -> impl Iterator<Item = LogLine> + '_ {
     text.lines().filter_map(|line| serde_json::from_str(line).ok())

@@ -1,8 +1,10 @@
 //! The classes of secrets, one row each, in the order in which they are tried.
 //!
-//! To add a class, add a row: its name, the literals of which one must occur for the pattern to be run at
-//! all, the pattern, and the proof that a match can give. A distinctive prefix blocks on its shape alone, and
+//! To add a class, add a row: its name, its pattern with the literals of which every match holds one, and the
+//! proof that a match can give. A distinctive prefix blocks on its shape alone, and
 //! no failed proof clears it; a weak shape needs its proof.
+
+use std::ops::Range;
 
 use super::checksum;
 
@@ -10,13 +12,20 @@ use super::checksum;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Class {
     pub(super) name: &'static str,
-    /// One of these must occur. Empty: the pattern always runs.
-    pub(super) literals: &'static [&'static str],
-    pub(super) pattern: &'static str,
+    pub(super) shape: Shape,
     pub(super) bounds: Bounds,
     /// Given a text and where the pattern ends, says where the secret ends.
     pub(super) body: Option<fn(&str, usize) -> usize>,
     pub(super) proof: Proof,
+}
+
+/// How a match looks.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Shape {
+    /// A pattern, and the literals of which each match holds one.
+    Pattern(&'static str, &'static [&'static str]),
+    /// A scan by hand, from a place on.
+    Scan(fn(&str, usize) -> Option<Range<usize>>),
 }
 
 /// What a match can prove of itself.
@@ -46,89 +55,84 @@ pub(super) enum Bounds {
 pub(super) const CLASSES: &[Class] = &[
     Class {
         name: "pem_private",
-        literals: &["PRIVATE KEY-----"],
         // The head alone is a hit; `body` says how far the rest goes.
-        pattern: r"-----BEGIN (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?-----",
+        shape: Shape::Pattern(r"-----BEGIN (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?-----", &["-----BEGIN "]),
         bounds: Bounds::None,
         body: Some(super::pem::body),
         proof: Proof::None,
     },
     Class {
         name: "anthropic_key",
-        literals: &["sk-ant-"],
-        pattern: r"sk-ant-[A-Za-z0-9_-]{8,}",
+        shape: Shape::Pattern(r"sk-ant-[A-Za-z0-9_-]{8,}", &["sk-ant-"]),
         bounds: Bounds::None,
         body: None,
         proof: Proof::None,
     },
     Class {
         name: "openai_key",
-        literals: &["sk-"],
-        pattern: r"sk-(?:(?:proj|svcacct|admin|None)-[A-Za-z0-9_-]{20,}|[A-Za-z0-9]{20,})",
+        shape: Shape::Pattern(
+            r"sk-(?:(?:proj|svcacct|admin|None)-[A-Za-z0-9_-]{20,}|[A-Za-z0-9]{20,})",
+            &["sk-"],
+        ),
         bounds: Bounds::Both,
         body: None,
         proof: Proof::Confidence(|text| text.contains("T3BlbkFJ")),
     },
     Class {
         name: "stripe_key",
-        literals: &["k_live_"],
-        pattern: r"[sr]k_live_[A-Za-z0-9]{8,}",
+        shape: Shape::Pattern(r"[sr]k_live_[A-Za-z0-9]{8,}", &["k_live_"]),
         bounds: Bounds::None,
         body: None,
         proof: Proof::None,
     },
     Class {
         name: "github_pat",
-        literals: &["ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"],
-        pattern: r"(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,})",
+        shape: Shape::Pattern(
+            r"(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,})",
+            &["ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"],
+        ),
         bounds: Bounds::None,
         body: None,
         proof: Proof::None,
     },
     Class {
         name: "google_api_key",
-        literals: &["AIza"],
-        pattern: r"AIza[0-9A-Za-z_-]{35}",
+        shape: Shape::Pattern(r"AIza[0-9A-Za-z_-]{35}", &["AIza"]),
         bounds: Bounds::None,
         body: None,
         proof: Proof::None,
     },
     Class {
         name: "slack_token",
-        literals: &["xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-"],
-        pattern: r"xox[bpars]-[0-9A-Za-z-]{8,}",
+        shape: Shape::Pattern(r"xox[bpars]-[0-9A-Za-z-]{8,}", &["xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-"]),
         bounds: Bounds::None,
         body: None,
         proof: Proof::None,
     },
     Class {
         name: "aws_access_key",
-        literals: &["AKIA"],
-        pattern: r"AKIA[0-9A-Z]{16}",
+        shape: Shape::Pattern(r"AKIA[0-9A-Z]{16}", &["AKIA"]),
         bounds: Bounds::Right,
         body: None,
         proof: Proof::None,
     },
     Class {
         name: "evm_address",
-        literals: &["0x"],
-        pattern: r"0x[0-9a-fA-F]{40}",
+        shape: Shape::Pattern(r"0x[0-9a-fA-F]{40}", &["0x"]),
         bounds: Bounds::Both,
         body: None,
         proof: Proof::None,
     },
     Class {
         name: "btc_bech32",
-        literals: &["bc1", "BC1"],
-        pattern: r"(?:bc1[02-9ac-hj-np-z]{11,87}|BC1[02-9AC-HJ-NP-Z]{11,87})",
+        shape: Shape::Pattern(r"(?:bc1[02-9ac-hj-np-z]{11,87}|BC1[02-9AC-HJ-NP-Z]{11,87})", &["bc1", "BC1"]),
         bounds: Bounds::Both,
         body: None,
         proof: Proof::Confidence(checksum::bech32),
     },
     Class {
         name: "btc_legacy",
-        literals: &[],
-        pattern: r"[13][1-9A-HJ-NP-Za-km-z]{25,34}",
+        shape: Shape::Scan(checksum::legacy_shape),
         bounds: Bounds::Both,
         body: None,
         proof: Proof::Required(checksum::base58check_address),

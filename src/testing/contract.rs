@@ -45,6 +45,7 @@ pub fn workspace(make: Make<'_>) {
 /// Runs the suites of documents alone: what also a view that guards a workspace does for the human in private.
 pub fn view(make: Make<'_>) {
     documents(make().as_ref());
+    looks(make().as_ref());
     revisions(make().as_ref());
     ranges(make().as_ref());
     listing(make().as_ref());
@@ -80,6 +81,24 @@ pub fn documents(workspace: &dyn Workspace) {
     workspace.write(&DocName::USER, b"ok \xc3\x28", WriteMode::Replace).expect("bytes are bytes");
     let error = workspace.read_text(&DocName::USER).expect_err("this is not text");
     assert!(matches!(error, Error::NotUtf8 { valid_up_to: 3, .. }), "{error:?}");
+}
+
+/// A look at many documents says of each what a look at it alone says, in order.
+pub fn looks(workspace: &dyn Workspace) {
+    for text in ["memory/b.md", "memory/a.md", "SOUL.md"] {
+        workspace.write(&name(text), text.as_bytes(), WriteMode::Create).expect("a create");
+    }
+    let asked = ["memory/b.md", "memory/none.md", "SOUL.md", "none/a.md", "memory", "memory/a.md", "SOUL.md"];
+    let names = asked.map(name);
+    let together = workspace.metadata_of(&names.each_ref().map(|name| &**name));
+    assert_eq!(together.len(), names.len(), "one answer for each name");
+    for (name, found) in names.iter().zip(together) {
+        let alone = workspace.metadata(name);
+        assert_eq!(found.as_ref().ok(), alone.as_ref().ok(), "{name}");
+        let said = |error: Option<Error>| error.map(|error| error.to_string());
+        assert_eq!(said(found.err()), said(alone.err()), "{name}");
+    }
+    assert!(workspace.metadata_of(&[]).is_empty());
 }
 
 /// A write does what it intends, or nothing.

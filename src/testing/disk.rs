@@ -55,7 +55,7 @@ impl FaultyDisk {
 }
 
 /// A path without the random part of an unfinished file's name, so that two runs count the same.
-fn stable(path: &str) -> String {
+pub(super) fn stable(path: &str) -> String {
     match path.rsplit_once('/') {
         Some((folder, file)) if crate::disk::atomic::is_temporary(file) => format!("{folder}/(temporary)"),
         None if crate::disk::atomic::is_temporary(path) => "(temporary)".to_owned(),

@@ -3,16 +3,19 @@
 //! - [`contract`]: suites that a backend runs, each panicking with what does not hold.
 //! - [`Script`]: a model that answers from a list and remembers what it was asked.
 //! - [`Faults`]: decides which operation fails; [`FaultyWorkspace`] and [`FaultyDisk`] ask it.
+//! - [`MemoryDisk`]: shows what a kill or a power loss may leave of a run, at each of its operations.
 
 pub mod contract;
 mod disk;
 mod faults;
+mod power;
 mod script;
 mod workspace;
 
 pub use crate::disk::{Disk, DiskFile, Entry, Kind, Open, Stat};
 pub use disk::{FaultyDisk, folder};
 pub use faults::{Fault, Faults};
+pub use power::{Fate, Lie, MemoryDisk, PowerLoss};
 pub use script::Script;
 pub use workspace::FaultyWorkspace;
 

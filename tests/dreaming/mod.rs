@@ -6,13 +6,14 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, SystemTime};
 
-use chrono::{DateTime, TimeZone, Utc};
-use noctuary::testing::{Disk, DiskFile, Entry, Open, Stat};
+use chrono::{DateTime, TimeDelta, TimeZone, Utc};
+use noctuary::testing::{Disk, DiskFile, Entry, MemoryDisk, Open, Stat};
 use noctuary::{
     DocName, DreamConfig, DreamReport, Dreamer, Error, FileWorkspace, JournalDreamer, JournalReport,
-    LlmClient, LlmRequest, Outcome, ReadReason, Workspace, dream_once_at,
+    LlmClient, LlmError, LlmReply, LlmRequest, Outcome, ReadReason, Workspace, dream_once_at, llm_fn,
 };
 
 /// What stands in `MEMORY.md` at first.
@@ -46,7 +47,12 @@ pub(crate) struct Life(tempfile::TempDir);
 impl Life {
     /// Nothing at all.
     pub(crate) fn empty() -> Self {
-        Self(tempfile::tempdir().unwrap())
+        Self::of(tempfile::tempdir().unwrap())
+    }
+
+    /// One in a folder that was chosen.
+    pub(crate) fn of(folder: tempfile::TempDir) -> Self {
+        Self(folder)
     }
 
     /// A `MEMORY.md`, and journals of the days of November 2026.
@@ -365,4 +371,211 @@ pub(crate) fn damaged(error: &Error) -> Option<&str> {
         Error::Corrupt { name, .. } => Some(name),
         _ => None,
     }
+}
+
+/// What a night does, for the tests that disturb it. The model words its answer anew each time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Night {
+    /// Promotes a line of each of two journals, in two passes.
+    Commit,
+    /// Finds nothing worth keeping.
+    Nothing,
+    /// Quarantines one journal, and promotes a line of the other.
+    Quarantine,
+}
+
+const NIGHT_JOURNALS: [u32; 2] = [19, 20];
+
+impl Night {
+    /// The journals that it begins with.
+    pub(crate) fn journals(self) -> [(u32, String); 2] {
+        let line = |day| format!("- [user] what day {day} was like\n");
+        let bad = if self == Self::Quarantine { format!("- the key is {KEY}\n") } else { String::new() };
+        [(19, format!("{}{bad}", line(19))), (20, line(20))]
+    }
+
+    /// Answers a request by the journals in it, in another wording each time.
+    fn answer(self, request: &LlmRequest, wording: u32) -> String {
+        let shown = journals_of(request);
+        match self {
+            Self::Nothing => "NOTHING_TO_PROMOTE".to_owned(),
+            Self::Quarantine if shown.contains(&journal(19)) => {
+                format!("- The key is {KEY}, wording {wording}.")
+            }
+            _ => shown.iter().map(|journal| format!("- {}{wording}. Très bien.\n", told(journal))).collect(),
+        }
+    }
+
+    /// The journals of which a line must stand in memory at last.
+    pub(crate) fn promotes(self) -> &'static [u32] {
+        match self {
+            Self::Commit => &NIGHT_JOURNALS,
+            Self::Nothing => &[],
+            Self::Quarantine => &NIGHT_JOURNALS[1..],
+        }
+    }
+}
+
+fn told(journal: &str) -> String {
+    // Without the ending, since a bullet that names a journal and cites no lines of it is held back.
+    format!("Told of {} in wording ", journal.trim_end_matches(".md"))
+}
+
+/// How often the line of a day stands in memory.
+pub(crate) fn tellings(memory: &str, day: u32) -> usize {
+    memory.matches(&told(&journal(day))).count()
+}
+
+/// The clock of a host has more digits than a state file.
+fn clock() -> DateTime<Utc> {
+    night(21) + TimeDelta::nanoseconds(123_456_789)
+}
+
+/// Runs a night; how often the model was asked is added to `asked`.
+pub(crate) fn run_night(
+    night: Night,
+    workspace: Arc<dyn Workspace>,
+    asked: &AtomicU32,
+) -> noctuary::Result<DreamReport> {
+    run_night_with(night, workspace, asked, |_| (), &|| ())
+}
+
+/// The same with other settings, and something to do while the model is asked.
+pub(crate) fn run_night_with(
+    night: Night,
+    workspace: Arc<dyn Workspace>,
+    asked: &AtomicU32,
+    change: impl FnOnce(&mut DreamConfig),
+    meanwhile: &(dyn Fn() + Sync),
+) -> noctuary::Result<DreamReport> {
+    let dreamer = dreamer_over(workspace, |config| {
+        // So that a commit has two passes, and the second is the drain.
+        config.total_input_bytes = if night == Night::Commit { 1 } else { 1 << 20 };
+        change(config);
+    });
+    let model = llm_fn(|request: &LlmRequest| -> Result<LlmReply, LlmError> {
+        let wording = asked.fetch_add(1, Ordering::SeqCst);
+        meanwhile();
+        Ok(LlmReply::new(night.answer(request, wording)))
+    });
+    dream_once_at(&dreamer, &model, &clock)
+}
+
+/// Where a night runs.
+pub(crate) trait Home {
+    /// A workspace that waits for no drive.
+    fn quick(&self) -> Arc<dyn Workspace>;
+    /// Every file, with its bytes.
+    fn all(&self) -> BTreeMap<String, Vec<u8>>;
+}
+
+impl Home for Life {
+    fn quick(&self) -> Arc<dyn Workspace> {
+        self.quick_workspace()
+    }
+    fn all(&self) -> BTreeMap<String, Vec<u8>> {
+        self.tree().into_iter().filter(|(file, _)| !file.ends_with('/')).collect()
+    }
+}
+
+impl Home for MemoryDisk {
+    fn quick(&self) -> Arc<dyn Workspace> {
+        Arc::new(FileWorkspace::on_disk(Arc::new(self.clone())))
+    }
+    fn all(&self) -> BTreeMap<String, Vec<u8>> {
+        self.files()
+    }
+}
+
+/// A file of a tree as text, empty where there is none.
+pub(crate) fn text_of(files: &BTreeMap<String, Vec<u8>>, file: &str) -> String {
+    String::from_utf8_lossy(files.get(file).map_or(&[][..], Vec::as_slice)).into_owned()
+}
+
+/// A disk in memory as it is before a night.
+pub(crate) fn disk_before(night: Night) -> MemoryDisk {
+    let [(first, one), (second, two)] = night.journals();
+    disk_with(&[("MEMORY.md", MEMORY), (&journal(first), &one), (&journal(second), &two)])
+}
+
+/// A disk in memory with these files, each a day younger than the one before it.
+pub(crate) fn disk_with(files: &[(&str, &str)]) -> MemoryDisk {
+    let disk = MemoryDisk::new();
+    for ((path, text), day) in files.iter().zip(17..) {
+        disk.set_clock(night(day));
+        disk.put(path, text);
+    }
+    disk.set_clock(night(21));
+    disk
+}
+
+/// Says what does not hold.
+pub(crate) fn ensure(holds: bool, what: impl FnOnce() -> String) -> Result<(), String> {
+    if holds { Ok(()) } else { Err(what()) }
+}
+
+/// Runs a night undisturbed after any fault, and says what is not as it must be then.
+pub(crate) fn check_night(night: Night, home: &impl Home) -> Result<(), String> {
+    let asked = AtomicU32::new(1000);
+    let run = || run_night(night, home.quick(), &asked).map_err(|error| format!("{error:?}"));
+    let outcome = run()?.outcome;
+    let is_over = !matches!(outcome, Outcome::LockHeld | Outcome::LlmError | Outcome::LeaseLost);
+    ensure(is_over, || format!("it ended with {outcome:?}"))?;
+
+    let before = home.all();
+    let memory = text_of(&before, "MEMORY.md");
+    ensure(memory.starts_with(MEMORY), || format!("the operator's bytes are gone\n{memory}"))?;
+    for day in NIGHT_JOURNALS {
+        let (stands, expected) = (tellings(&memory, day), usize::from(night.promotes().contains(&day)));
+        ensure(stands == expected, || format!("the line of {day} stands there {stands} times\n{memory}"))?;
+    }
+    let marks = |mark| memory.matches(mark).count();
+    let (begun, ended) = (marks("<!-- dream:v1 id="), marks("<!-- /dream:v1 id="));
+    // Zeros that a power loss left in a section stay, since nobody but the operator takes anything out of this
+    // file; then the section stands whole below.
+    let has_hole = memory.contains('\0') && begun > ended;
+    ensure(begun == ended || has_hole, || format!("a torn section\n{memory}"))?;
+    let headings = marks("\n## Dreamed 2026-11-21\n");
+    ensure(begun == headings || has_hole, || format!("a torn heading\n{memory}"))?;
+    ensure(!memory.contains(KEY), || "a key in memory".to_owned())?;
+
+    let quarantined = quarantined(&text_of(&before, ".dreamed-quarantine.json"))?;
+    let expected: &[&str] = if night == Night::Quarantine { &["2026-11-19-repl.md"] } else { &[] };
+    ensure(quarantined == expected, || format!("in quarantine: {quarantined:?}"))?;
+
+    let log = text_of(&before, ".dreaming.d/log.jsonl");
+    let mut dreams: BTreeMap<String, u32> = BTreeMap::new();
+    for line in log.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok()) {
+        if line["outcome"] != "pii_detected_quarantine" {
+            *dreams.entry(line["id"].to_string()).or_default() += 1;
+        }
+    }
+    ensure(dreams.values().all(|count| *count == 1), || format!("a dream is logged twice\n{log}"))?;
+
+    let asked_before = asked.load(Ordering::SeqCst);
+    let again = run()?;
+    ensure(again.outcome == Outcome::NothingNew, || format!("then it ended with {:?}", again.outcome))?;
+    ensure(asked.load(Ordering::SeqCst) == asked_before, || "something is asked twice".to_owned())?;
+    ensure(again.recovered.is_none(), || "something was left to recover".to_owned())?;
+    let mut after = home.all();
+    let left = after.keys().find(|file| file.contains("noctuary-") || *file == ".dreaming.lock");
+    ensure(left.is_none(), || format!("left behind: {left:?}"))?;
+    // When it ran last, and how that ended, are news of each run; the guard counts claims.
+    let news = [".dreamed-state.json", ".dreaming.d/guard", ".dreaming.d/write-guard"];
+    let mut before = before;
+    for file in news {
+        before.remove(file);
+        after.remove(file);
+    }
+    ensure(after == before, || "a further run changes something".to_owned())
+}
+
+/// The journals in quarantine.
+fn quarantined(json: &str) -> Result<Vec<String>, String> {
+    if json.is_empty() {
+        return Ok(Vec::new());
+    }
+    let entries: Vec<serde_json::Value> = serde_json::from_str(json).map_err(|error| error.to_string())?;
+    let names = entries.iter().filter_map(|entry| entry["log_filenames"].as_array()).flatten();
+    Ok(names.filter_map(|name| name.as_str()).map(str::to_owned).collect())
 }

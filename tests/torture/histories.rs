@@ -1,5 +1,6 @@
 //! Random histories, against a reference model that knows only bytes: what stands in a journal was shown
-//! exactly once, or waits, or was reported.
+//! exactly once, or waits, or was reported as having left the window unread; or it came when its journal was
+//! outside the window already, and is reported as that.
 //!
 //! No two lines ever written are the same, so a range that changed never looks as it did before.
 
@@ -9,15 +10,15 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::Mutex;
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use noctuary::testing::{Fault, Faults, FaultyDisk};
 use noctuary::{
-    Digest, DocName, DreamReport, Evidence, FileWorkspace, LlmError, LlmReply, LlmRequest, Notice, Outcome,
-    ReadReason, Workspace, dream_once_at, llm_fn,
+    Digest, DocName, DreamReport, Evidence, FileWorkspace, JournalReport, LlmError, LlmReply, LlmRequest,
+    Notice, Outcome, ReadReason, Workspace, dream_once_at, llm_fn,
 };
 
 use crate::dreaming::{KEY, Life, dreamer_over, journal, night};
-use crate::kit::{Chance, Score, each_second, is_long, length, read};
+use crate::kit::{Chance, Score, each_second, is_long, length, read, scratch};
 
 /// The journals as they stood at one moment.
 type Standing = BTreeMap<String, Vec<u8>>;
@@ -46,9 +47,14 @@ struct History {
     /// The journals at each moment at which a model was asked, and at the beginning of each night.
     moments: Vec<Standing>,
     shown: BTreeMap<String, Vec<Shown>>,
+    /// Each journal as a night inside its window saw it last; `None` where a fault, or a change meanwhile, leaves
+    /// open what was seen.
+    seen: BTreeMap<String, Option<Vec<u8>>>,
     /// How much of the log was read.
     logged: usize,
     appended: u64,
+    /// How many reports said that a journal left the window unread.
+    expired: u64,
     wrong: Vec<String>,
 }
 
@@ -61,7 +67,7 @@ struct Weather {
 
 impl History {
     fn new(chance: Chance) -> Self {
-        let life = Life::empty();
+        let life = Life::of(scratch(0));
         life.put("MEMORY.md", "# Memory\n");
         fs::create_dir(life.path("memory")).unwrap();
         Self {
@@ -73,6 +79,8 @@ impl History {
             is_away: false,
             moments: Vec::new(),
             shown: BTreeMap::new(),
+            seen: BTreeMap::new(),
+            expired: 0,
             logged: 0,
             appended: 0,
             wrong: Vec::new(),
@@ -209,14 +217,17 @@ impl History {
             dream_once_at(&dreamer, &model, &|| now)
         };
         self.read_log();
-        match report {
-            Ok(report) => {
-                let is_still = Self::standing(&self.life) == begun;
-                if is_still && !self.is_away {
-                    self.look_at(&report);
+        match &report {
+            Ok(report) if says_all(report) => {
+                self.see(weather, &begun, Some(report));
+                if !self.is_away && Self::standing(&self.life) == begun {
+                    self.look_at(weather, report);
                 }
-                Some(report.backlog.bytes)
             }
+            _ => self.see(weather, &begun, None),
+        }
+        match report {
+            Ok(report) => Some(report.backlog.bytes),
             Err(error) => {
                 if weather.faults.is_none() {
                     self.wrong.push(format!("a night without a fault: {error:?}"));
@@ -287,30 +298,61 @@ impl History {
         content.len() - shown.min(content.len())
     }
 
+    fn is_inside(&self, window: Option<u32>, name: &str) -> bool {
+        let date: NaiveDate = name["memory/".len()..][..10].parse().unwrap();
+        window.is_none_or(|days| date >= self.now.date_naive() - TimeDelta::days(days.into()))
+    }
+
+    /// Remembers what a night saw of the journals inside its window.
+    fn see(&mut self, weather: &Weather, begun: &Standing, report: Option<&DreamReport>) {
+        for (name, content) in Self::standing(&self.life) {
+            let is_known = self.seen.get(&name).is_some_and(|seen| seen.as_ref() == Some(&content));
+            if is_known || !self.is_inside(weather.window, &name) {
+                continue;
+            }
+            let said =
+                report.and_then(|report| report.journals.iter().find(|said| said.name.as_str() == name));
+            // Nobody looks into one in quarantine.
+            let was_read = said
+                .is_some_and(|said| !matches!(said.reason, ReadReason::Quarantined | ReadReason::Unreadable));
+            let is_sure = was_read && begun.get(&name) == Some(&content);
+            self.seen.insert(name, is_sure.then_some(content));
+        }
+    }
+
+    /// Of a journal outside the window a report says what was left of it when it was seen last.
+    fn look_outside(&mut self, name: &str, said: &JournalReport) {
+        let left = match self.seen.get(name) {
+            None => 0,
+            Some(Some(content)) => self.gap(name, content) as u64,
+            Some(None) => return,
+        };
+        let expected = if left > 0 { ReadReason::Expired } else { ReadReason::OutsideWindow };
+        self.expired += u64::from(left > 0);
+        if (said.reason, said.pending) != (expected, left) {
+            let (reason, pending) = (said.reason, said.pending);
+            self.wrong.push(format!("{name}: {pending} bytes, {reason:?}; {left} left the window unread"));
+        }
+    }
+
     /// What a report says of journals that did not change meanwhile.
-    fn look_at(&mut self, report: &DreamReport) {
-        // A fault after a committed pass: what was selected next is called shown, and was not. (the cursors hold)
-        if report.notices.iter().any(|notice| matches!(notice, Notice::StoppedEarly(_))) {
-            return;
-        }
-        if matches!(report.outcome, Outcome::LockHeld | Outcome::LeaseLost | Outcome::NotDue) {
-            return;
-        }
+    fn look_at(&mut self, weather: &Weather, report: &DreamReport) {
         for (name, content) in Self::standing(&self.life) {
             let Some(said) = report.journals.iter().find(|known| known.name.as_str() == name) else {
                 self.wrong.push(format!("{name} is not reported"));
                 continue;
             };
+            if !self.is_inside(weather.window, &name) {
+                self.look_outside(&name, said);
+                continue;
+            }
             let gap = self.gap(&name, &content) as u64;
             // Of one in quarantine nobody looks whether it was rewritten, before it is released.
-            let is_outside = matches!(
-                said.reason,
-                ReadReason::Expired | ReadReason::OutsideWindow | ReadReason::Quarantined
-            );
+            let is_closed = matches!(said.reason, ReadReason::Quarantined | ReadReason::Unreadable);
             let claims_all = matches!(said.reason, ReadReason::AlreadyShown | ReadReason::Shown);
             if claims_all && gap > 0 {
                 self.wrong.push(format!("{name}: {gap} bytes are called {:?}", said.reason));
-            } else if !is_outside && said.reason != ReadReason::Unreadable && said.pending != gap {
+            } else if !is_closed && said.pending != gap {
                 let pending = said.pending;
                 self.wrong.push(format!("{name}: {pending} bytes wait, {:?}; {gap} do", said.reason));
             }
@@ -318,7 +360,7 @@ impl History {
     }
 
     /// The folder is back, nothing is in quarantine, the window is open: all that stands must have been shown.
-    fn end(mut self) -> Vec<String> {
+    fn end(mut self) -> (u64, Vec<String>) {
         if self.is_away {
             fs::rename(self.life.path("away"), self.life.path("memory")).unwrap();
             self.is_away = false;
@@ -342,14 +384,21 @@ impl History {
         if counts.iter().any(|count| *count > 1) || counts.iter().sum::<u64>() != self.appended {
             self.wrong.push(format!("{} sections are logged, and these stand: {counts:?}", self.appended));
         }
-        self.wrong
+        (self.expired, self.wrong)
     }
+}
+
+/// Whether a night came to its end and says what it saw. After a fault behind a committed pass, what was
+/// selected next was not shown; the cursors hold.
+fn says_all(report: &DreamReport) -> bool {
+    !report.notices.iter().any(|notice| matches!(notice, Notice::StoppedEarly(_)))
+        && !matches!(report.outcome, Outcome::LockHeld | Outcome::LeaseLost | Outcome::NotDue)
 }
 
 pub(crate) fn run() {
     let mut score = Score::new("histories");
     let first = Chance::fresh().next();
-    let total = Mutex::new((0, 0, 0, Vec::new()));
+    let total = Mutex::new((0, 0, 0, 0, Vec::new()));
     let begun = std::time::Instant::now();
     std::thread::scope(|scope| {
         for _ in 0..2 {
@@ -367,20 +416,23 @@ pub(crate) fn run() {
                         history.step();
                     }
                     let (written, asked) = (history.written, history.asked);
-                    let wrong = history.end();
+                    let (expired, wrong) = history.end();
                     let mut total = total.lock().unwrap();
                     total.1 += written;
                     total.2 += asked;
-                    total.3.extend(wrong.into_iter().map(|what| format!("seed {seed}: {what}")));
+                    total.3 += expired;
+                    total.4.extend(wrong.into_iter().map(|what| format!("seed {seed}: {what}")));
                 }
             });
         }
     });
-    let (histories, lines, asked, wrong) = total.into_inner().unwrap();
+    let (histories, lines, asked, expired, wrong) = total.into_inner().unwrap();
     for what in wrong {
         score.violation(what);
     }
     let least = if is_long() { each_second(10) } else { 20 };
-    let counts = format!("{histories} histories, {lines} lines, {asked} requests");
+    let counts = format!(
+        "{histories} histories, {lines} lines, {asked} requests, {expired} times a journal had left unread"
+    );
     score.finish(&counts, &[("histories", histories, least)]);
 }

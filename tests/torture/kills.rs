@@ -10,17 +10,19 @@ use std::time::{Duration, Instant};
 
 use chrono::Utc;
 use noctuary::{
-    DocName, Evidence, FileWorkspace, JournalDreamer, LlmClient, LlmError, LlmReply, LlmRequest, Outcome,
-    SectionCaps, dream_once_at, llm_fn,
+    DocName, DreamMode, Evidence, FileWorkspace, JournalDreamer, LlmClient, LlmError, LlmReply, LlmRequest,
+    Outcome, SectionCaps, dream_once_at, llm_fn,
 };
 
 use crate::dreaming::{self, KEY};
 use crate::kit::{Chance, Score, add, each_second, end, read, scratch, start, unfinished};
 
 /// How many tickers run at once.
-const TICKERS: usize = 4;
+const TICKERS: usize = 3;
 /// How many lines a life has: a longer one only makes each tick slower.
 const LINES: u64 = 250;
+const LOCK: &str = ".dreaming.lock";
+const INTENT: &str = ".dreaming.d/intent.json";
 const MEMORY: &str = "# Memory\n\n- Operator line 0.\n";
 
 /// Answers each numbered line in a wording of its own, and gives a key away where it is shown a leak.
@@ -64,9 +66,16 @@ pub(crate) fn dreamer(life: &Path, chance: &mut Chance) -> JournalDreamer {
 pub(crate) fn child(folder: &Path, seed: u64) {
     let mut chance = Chance::new(seed);
     let model = model(seed, true);
+    // Once elsewhere, where nothing is written: the first night of a process makes its patterns, which takes
+    // longer than ten later nights.
+    let elsewhere = Arc::new(FileWorkspace::open(folder.join("elsewhere")).unwrap());
+    let preview = dreaming::dreamer_over(elsewhere, |config| config.mode = DreamMode::Preview);
+    dream_once_at(&preview, &model, &Utc::now).unwrap();
     loop {
         let dreamer = dreamer(&folder.join("life"), &mut chance);
-        let word = match dream_once_at(&dreamer, &model, &Utc::now) {
+        // A person gives some back unmended, and they are quarantined again.
+        let released = if chance.one_in(8) { release_all(&dreamer) } else { Ok(()) };
+        let word = match released.and_then(|()| dream_once_at(&dreamer, &model, &Utc::now)) {
             Ok(report) if report.recovered.is_some() => "R",
             Ok(report) => match report.outcome {
                 Outcome::LockHeld => "H",
@@ -82,27 +91,46 @@ pub(crate) fn child(folder: &Path, seed: u64) {
             }
         };
         add(&folder.join("ticks"), word.as_bytes());
-        std::thread::sleep(Duration::from_micros(if word == "H" { 2000 } else { 50 }));
+        std::thread::sleep(Duration::from_micros(if word == "H" { 500 } else { 50 }));
     }
 }
 
-struct Ticker {
-    child: Child,
-    until: Instant,
+fn release_all(dreamer: &JournalDreamer) -> noctuary::Result<()> {
+    let held = dreamer.quarantine()?;
+    let names: Vec<DocName> =
+        held.entries().iter().flat_map(|entry| &entry.files).map(|file| file.name.clone()).collect();
+    names.iter().try_for_each(|name| dreamer.release(name).map(|_| ()))
 }
 
-impl Ticker {
-    fn start(folder: &Path, chance: &mut Chance) -> Self {
-        let child = start(&format!("ticks {}", chance.next()), folder);
-        // Half of them die while they begin, the others anywhere.
-        let longest = if chance.one_in(2) { 20_000 } else { 70_000 };
-        Self { child, until: Instant::now() + chance.micros(longest) }
+/// The process that the seed's lock file names: who holds the workspace, or who died with it.
+fn holder(life: &Path) -> Option<u32> {
+    let lock: serde_json::Value = serde_json::from_slice(&fs::read(life.join(LOCK)).ok()?).ok()?;
+    lock["pid"].as_u64()?.try_into().ok()
+}
+
+/// Waits for a holder, or for one that commits, and then a moment of any order of length; returns whom to kill.
+fn aim(life: &Path, tickers: &[Child], chance: &mut Chance) -> usize {
+    let place = |pid: u32| tickers.iter().position(|ticker| ticker.id() == pid);
+    let (for_a_commit, patience) = (chance.one_in(2), Instant::now() + Duration::from_millis(20));
+    let is_there =
+        || if for_a_commit { life.join(INTENT).exists() } else { holder(life).and_then(place).is_some() };
+    while !is_there() && Instant::now() < patience {
+        std::thread::sleep(Duration::from_micros(20));
     }
+    let longest = 1 << chance.below(if for_a_commit { 11 } else { 15 });
+    std::thread::sleep(chance.micros(longest));
+    // Some die while they begin, or wait.
+    let anybody = chance.index(tickers.len());
+    if chance.one_in(10) { anybody } else { holder(life).and_then(place).unwrap_or(anybody) }
 }
 
 #[derive(Default)]
 struct Counts {
     kills: u64,
+    /// Kills that left the lock of the killed behind.
+    while_holding: u64,
+    /// Kills that left an intent behind.
+    while_committing: u64,
     lines: u64,
     lost: u64,
     doubled: u64,
@@ -121,10 +149,12 @@ pub(crate) fn run() {
     let of = |word| counts.ticks.get(&word).copied().unwrap_or(0);
     let ticks: u64 = counts.ticks.values().sum();
     let text = format!(
-        "{} lives, {} kills, {ticks} ticks ({} appended, {} recovered, {} quarantined, {} held), {} lines, \
-         {} lost, {} doubled",
+        "{} lives, {} kills, {} of them while holding, {} of these inside a commit, {ticks} whole ticks ({} \
+         appended, {} recovered, {} quarantined, {} held), {} lines, {} lost, {} doubled",
         counts.lives,
         counts.kills,
+        counts.while_holding,
+        counts.while_committing,
         of('A'),
         of('R'),
         of('Q'),
@@ -134,11 +164,22 @@ pub(crate) fn run() {
         counts.doubled
     );
     let enough = [
-        ("kills", counts.kills, each_second(15)),
-        ("lines", counts.lines, each_second(20)),
+        ("kills", counts.kills, each_second(8)),
+        ("kills while holding", counts.while_holding, each_second(4)),
+        ("kills inside a commit", counts.while_committing, each_second(1) / 2),
+        ("lines", counts.lines, each_second(8)),
         ("ticks", ticks, each_second(15)),
     ];
     score.finish(&text, &enough);
+}
+
+/// Makes the life that tickers share, and the one that each begins with.
+pub(crate) fn prepare(root: &Path) {
+    for place in ["life", "elsewhere"] {
+        fs::create_dir_all(root.join(place).join("memory")).unwrap();
+        fs::write(root.join(place).join("MEMORY.md"), MEMORY).unwrap();
+    }
+    add(&root.join("elsewhere/memory/2025-03-01-a.md"), b"- [user] note n000000 of the day\n");
 }
 
 /// One workspace: lines come in, tickers dream and die, and at last somebody looks.
@@ -146,44 +187,43 @@ fn live(score: &mut Score, counts: &mut Counts, chance: &mut Chance) {
     let folder = scratch(counts.lives);
     let root = folder.path();
     let life = root.join("life");
-    fs::create_dir_all(life.join("memory")).unwrap();
-    fs::write(life.join("MEMORY.md"), MEMORY).unwrap();
-    let mut tickers: Vec<Ticker> = (0..TICKERS).map(|_| Ticker::start(root, chance)).collect();
+    prepare(root);
+    let another = |chance: &mut Chance| start(&format!("ticks {}", chance.next()), root);
+    let mut tickers: Vec<Child> = (0..TICKERS).map(|_| another(chance)).collect();
     let (mut numbered, mut operator) = (0, 1);
     let begun = Instant::now();
     while numbered < LINES && begun.elapsed() < Duration::from_secs(6) && (numbered < 20 || score.goes_on()) {
-        for ticker in &mut tickers {
-            if let Some(status) = ticker.child.try_wait().unwrap() {
-                score
-                    .violation(format!("a ticker ended by itself, {status}: {}", read(&root.join("stderr"))));
-                *ticker = Ticker::start(root, chance);
-            } else if ticker.until <= Instant::now() {
-                end(&mut ticker.child);
-                counts.kills += 1;
-                *ticker = Ticker::start(root, chance);
-            }
+        let at = aim(&life, &tickers, chance);
+        if let Some(status) = tickers[at].try_wait().unwrap() {
+            score.violation(format!("a ticker ended by itself, {status}: {}", read(&root.join("stderr"))));
         }
-        let day = chance.below(9) + 1;
-        let journal = life.join(format!("memory/2025-03-{day:02}-s{}.md", chance.below(2)));
-        match chance.below(60) {
-            0 => add(&journal, format!("- [tool] leak marker {KEY}\n").as_bytes()),
-            1..=3 => add(&journal, b"- [tool] nothing to see\n"),
-            4..=8 => {
-                add(&life.join("MEMORY.md"), format!("- Operator line {operator}.\n").as_bytes());
-                operator += 1;
-            }
-            9..=25 => {
-                add(&journal, format!("- [user] note n{numbered:06} of the day\n").as_bytes());
-                numbered += 1;
-            }
-            _ => {}
-        }
-        std::thread::sleep(chance.micros(2000));
-    }
-    for ticker in &mut tickers {
-        end(&mut ticker.child);
+        let pid = tickers[at].id();
+        end(&mut tickers[at]);
         counts.kills += 1;
+        if holder(&life) == Some(pid) {
+            counts.while_holding += 1;
+            counts.while_committing += u64::from(life.join(INTENT).exists());
+        }
+        tickers[at] = another(chance);
+        for _ in 0..3 {
+            let day = chance.below(9) + 1;
+            let journal = life.join(format!("memory/2025-03-{day:02}-s{}.md", chance.below(2)));
+            match chance.below(60) {
+                0 => add(&journal, format!("- [tool] leak marker {KEY}\n").as_bytes()),
+                1..=3 => add(&journal, b"- [tool] nothing to see\n"),
+                4..=8 => {
+                    add(&life.join("MEMORY.md"), format!("- Operator line {operator}.\n").as_bytes());
+                    operator += 1;
+                }
+                9..=25 => {
+                    add(&journal, format!("- [user] note n{numbered:06} of the day\n").as_bytes());
+                    numbered += 1;
+                }
+                _ => {}
+            }
+        }
     }
+    tickers.iter_mut().for_each(end);
     counts.lines += numbered;
     for word in read(&root.join("ticks")).chars() {
         *counts.ticks.entry(word).or_default() += 1;
@@ -232,12 +272,7 @@ pub(crate) fn drain(life: &Path, chance: &mut Chance) -> Result<(), String> {
     let model = model(chance.next(), false);
     for _ in 0..2000 {
         let dreamer = dreamer(life, chance);
-        let held = dreamer.quarantine().map_err(|error| format!("the quarantine: {error}"))?;
-        let names: Vec<DocName> =
-            held.entries().iter().flat_map(|entry| &entry.files).map(|file| file.name.clone()).collect();
-        for name in names {
-            dreamer.release(&name).map_err(|error| format!("a release: {error}"))?;
-        }
+        release_all(&dreamer).map_err(|error| format!("a release: {error}"))?;
         let report =
             dream_once_at(&dreamer, &model, &Utc::now).map_err(|error| format!("a clean tick: {error:?}"))?;
         if report.outcome == Outcome::LockHeld {
@@ -282,7 +317,7 @@ pub(crate) fn whole(life: &Path) -> Vec<String> {
             wrong.push(format!("{file} does not parse: {text}"));
         }
     }
-    for file in [".dreaming.d/intent.json", ".dreaming.lock"] {
+    for file in [INTENT, LOCK] {
         if life.join(file).exists() {
             wrong.push(format!("{file} is left"));
         }

@@ -2,9 +2,11 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal};
 
 use crate::common;
 
@@ -93,8 +95,9 @@ pub(crate) fn end(child: &mut Child) {
 }
 
 /// Sends a signal to a process that this one started.
-pub(crate) fn signal(child: &Child, name: &str) {
-    let _ = Command::new("/bin/kill").args([name, &child.id().to_string()]).stderr(Stdio::null()).status();
+pub(crate) fn signal(child: &Child, signal: Signal) {
+    // One that has died by itself is not yet reaped, so the number is still its own.
+    let _ = rustix::process::kill_process(Pid::from_child(child), signal);
 }
 
 /// Adds bytes with one call of write.

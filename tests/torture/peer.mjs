@@ -1,5 +1,5 @@
 // A peer that knows only the seed's protocol, as tests/torture/peers.rs has it in Rust:
-// node peer.mjs <folder> watch <ttl> <ms> | steal <ttl> | dream <ttl> | loop <ttl>
+// node peer.mjs <folder> watch <ttl> <ms> | steal <ttl> | take <ttl> | dream <ttl> | loop <ttl>
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -92,6 +92,11 @@ if (mode === 'watch') {
   await listen();
   try { fs.unlinkSync(lock); } catch { /* gone */ }
   tell(create() ? 'stolen' : 'not stolen');
+  await listen();
+  release();
+} else if (mode === 'take') {
+  while (!acquire()) await sleep(1);
+  tell('held');
   await listen();
   release();
 } else if (mode === 'dream') {

@@ -6,19 +6,22 @@ use std::fs;
 use std::io::{ErrorKind, Write as _};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-
+use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-use chrono::{DateTime, SecondsFormat, Utc};
+use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
+use noctuary::testing::{Faults, FaultyDisk};
 use noctuary::{
-    Claim, ClaimTerms, FileWorkspace, LlmReply, Outcome, ReadReason, Workspace, dream_once_at, llm_fn,
+    Claim, ClaimTerms, Evidence, FileWorkspace, LlmReply, Outcome, ReadReason, Workspace, dream_once_at,
+    llm_fn,
 };
+use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use crate::common::{Peer, in_role, listen, tell};
-use crate::dreaming::{Life, reason_of};
+use crate::dreaming::{Life, dreamer_over, reason_of};
 use crate::kills::{self, dreamer, keep};
-use crate::kit::{Chance, Score, add, end, length, read, scratch, start};
+use crate::kit::{Chance, Score, add, end, length, read, scratch, signal, start};
 
 const LOCK: &str = ".dreaming.lock";
 const STATE: &str = ".dreamed-state.json";
@@ -119,9 +122,12 @@ impl<'p> Seed<'p> {
     }
 }
 
-/// What the peer does, as the Rust child and as the Node program: `watch` a lock for some time, `obey` one
-/// word a line, or dream in a `loop`.
+/// What the peer does, as the Rust child and as the Node program: `watch` a lock for some time, `steal` it, wait
+/// until it may `take` it by its own rules, or dream, once or in a `loop`.
 pub(crate) fn child(folder: &Path, words: &[&str]) {
+    if words[0] == "dreams" {
+        return dream_slowly(folder);
+    }
     let mut seed = Seed::new(folder, Duration::from_millis(words[1].parse().unwrap()));
     match words[0] {
         "watch" => {
@@ -140,6 +146,14 @@ pub(crate) fn child(folder: &Path, words: &[&str]) {
             listen();
             let _ = fs::remove_file(folder.join(LOCK));
             tell(if seed.create() { "stolen" } else { "not stolen" });
+            listen();
+            seed.release();
+        }
+        "take" => {
+            while !seed.acquire() {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            tell("held");
             listen();
             seed.release();
         }
@@ -163,6 +177,25 @@ pub(crate) fn child(folder: &Path, words: &[&str]) {
         },
         other => panic!("no peer {other:?}"),
     }
+}
+
+/// One of ours, whose model takes its time; says how the night ended.
+fn dream_slowly(life: &Path) {
+    let workspace = Arc::new(FileWorkspace::open(life).unwrap());
+    let dreamer = dreamer_over(workspace, |config| {
+        config.evidence = Evidence::Off;
+        config.claim.ttl = TTL;
+    });
+    let model = llm_fn(|_| {
+        tell("asked");
+        listen();
+        Ok(answer())
+    });
+    tell(&format!("{:?}", dream_once_at(&dreamer, &model, &Utc::now).map(|report| report.outcome)));
+}
+
+fn answer() -> LlmReply {
+    LlmReply::new("- Note n000000 came in wording w11111. (memory/2025-03-01-a.md#L1)")
 }
 
 /// Which peer it is.
@@ -226,7 +259,7 @@ fn steal(kind: Kind, score: &mut Score, chance: &mut Chance) {
         let mut peer = peer.lock().unwrap();
         peer.go_on();
         assert_eq!(peer.hear().unwrap(), "stolen");
-        Ok(LlmReply::new("- Note n000000 came in wording w11111. (memory/2025-03-01-a.md#L1)"))
+        Ok(answer())
     });
     let documents = life.documents();
     let report = dream_once_at(&dreamer(life.root(), chance), &model, &Utc::now);
@@ -246,6 +279,40 @@ fn steal(kind: Kind, score: &mut Score, chance: &mut Chance) {
     score.check(done.is_ok(), || format!("{kind:?}: {done:?}"));
     let told = kills::numbers(&life.memory());
     score.check(told.get(&0) == Some(&1), || format!("{kind:?}: after the thief left, {told:?}"));
+}
+
+/// One of ours is stopped for longer than its lock may be old. Ours still know that it lives, whatever the clock
+/// says; a peer may take it for dead, and then it writes nothing once it goes on.
+fn stop(kind: Kind, score: &mut Score, chance: &mut Chance) {
+    let life = life();
+    let mut ours = Peer::start("seed dreams", life.root());
+    assert_eq!(ours.hear().unwrap(), "asked");
+    let documents = life.documents();
+    signal(&ours.child, Signal::STOP);
+    let disk = FaultyDisk::new(noctuary::testing::folder(life.root()).unwrap(), Faults::new());
+    for hours in [7, -14] {
+        disk.shift_clock(TimeDelta::hours(hours));
+        let claim = FileWorkspace::on_disk(Arc::new(disk.clone())).claim(&ClaimTerms::default()).unwrap();
+        score
+            .check(matches!(claim, Claim::Held(_)), || format!("{kind:?}: a stopped holder gives {claim:?}"));
+    }
+    let mut peer = kind.start(&format!("take {}", TTL.as_millis()), life.root());
+    assert_eq!(peer.hear().unwrap(), "held");
+    let theirs = life.bytes(LOCK);
+    signal(&ours.child, Signal::CONT);
+    ours.go_on();
+    let outcome = ours.hear().unwrap();
+    score.check(outcome == "Ok(LeaseLost)", || format!("{kind:?}: after a stop {outcome}"));
+    ours.finish();
+    score.check(life.documents() == documents, || format!("{kind:?}: something was written after a stop"));
+    score.check(life.bytes(LOCK) == theirs, || format!("{kind:?}: the lock was touched after a stop"));
+    score.check(!life.has(STATE) && !life.has(".dreaming.d/intent.json"), || format!("{kind:?}: state"));
+    peer.go_on();
+    peer.finish();
+    let done = kills::drain(life.root(), chance);
+    score.check(done.is_ok(), || format!("{kind:?}: {done:?}"));
+    let told = kills::numbers(&life.memory());
+    score.check(told.get(&0) == Some(&1), || format!("{kind:?}: after a stop, {told:?}"));
 }
 
 /// What a peer dreamed is not dreamed again.
@@ -271,8 +338,7 @@ fn trust(kind: Kind, score: &mut Score, chance: &mut Chance) {
 fn mix(kind: Kind, time: Duration, score: &mut Score, chance: &mut Chance) -> (u64, u64, u64) {
     let folder = scratch(chance.next());
     let (root, life) = (folder.path(), folder.path().join("life"));
-    fs::create_dir_all(life.join("memory")).unwrap();
-    fs::write(life.join("MEMORY.md"), "# Memory\n").unwrap();
+    kills::prepare(root);
     let begin = |chance: &mut Chance| start(&format!("ticks {}", chance.next()), root);
     let mut ours: Vec<Child> = (0..2).map(|_| begin(chance)).collect();
     let mut theirs: Vec<Child> = (0..2)
@@ -296,7 +362,12 @@ fn mix(kind: Kind, time: Duration, score: &mut Score, chance: &mut Chance) -> (u
     for child in ours.iter_mut().chain(&mut theirs) {
         end(child);
     }
-    // A lock that a peer left behind when it was ended is known as dead by its process.
+    // A lock that a peer left behind when it was ended is known as dead by its process; one that it had not
+    // written yet says no process, and is known by its age.
+    if fs::metadata(life.join(LOCK)).is_ok_and(|lock| lock.len() == 0) {
+        let lock = fs::File::options().write(true).open(life.join(LOCK)).unwrap();
+        lock.set_modified(SystemTime::now() - Duration::from_secs(120)).unwrap();
+    }
     if let Err(what) = kills::drain(&life, chance) {
         score.violation(format!("{kind:?}: {what}"));
     }
@@ -320,17 +391,21 @@ pub(crate) fn run() {
         }
         let mut chance = Chance::fresh();
         let looks = watch(kind, &mut score);
-        let mut thefts = 0;
+        let (mut thefts, mut stops) = (0, 0);
         let begun = Instant::now();
         while thefts == 0 || begun.elapsed() < length() / 6 {
             steal(kind, &mut score, &mut chance);
             trust(kind, &mut score, &mut chance);
             thefts += 1;
         }
+        while stops == 0 || begun.elapsed() < length() / 3 {
+            stop(kind, &mut score, &mut chance);
+            stops += 1;
+        }
         let (lines, by_us, peer_ticks) = mix(kind, length() / 2, &mut score, &mut chance);
         let counts = format!(
-            "{looks} looks at our live lock, {thefts} thefts, {thefts} moved watermarks, mixed: {lines} lines, \
-             {by_us} by us, {peer_ticks} ticks of the peer"
+            "{looks} looks at our live lock, {thefts} thefts, {thefts} moved watermarks, {stops} holders stopped \
+             past their age, mixed: {lines} lines, {by_us} by us, {peer_ticks} ticks of the peer"
         );
         let enough = [("looks", looks, 200), ("lines", lines, 50), ("ticks of the peer", peer_ticks, 3)];
         score.finish(&counts, &enough);

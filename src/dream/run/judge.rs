@@ -56,12 +56,12 @@ impl Run {
         let committed = match self.read(answer) {
             Err(failure) => {
                 pass.failure = Some(failure);
-                return self.fail(&selection, pass);
+                return self.fail(&survey, &selection, pass);
             }
             Ok(Answer::Secret { text, findings }) => {
                 let (_, memory) = self.memory()?;
                 let blamed = blame(&text, &findings, &selection.slices, &String::from_utf8_lossy(&memory));
-                return self.quarantine(&selection, pass, blamed);
+                return self.quarantine(&survey, &selection, pass, blamed);
             }
             Ok(Answer::Nothing) => {
                 pass.outcome = Outcome::NothingToPromote;

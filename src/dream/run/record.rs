@@ -51,7 +51,7 @@ impl Run {
         self.ledger.retain(|name, _| !intent.forget.contains(name));
         self.ledger.watermark = intent.watermark;
         self.state = intent.state;
-        self.log.push(intent.log);
+        self.log.push(intent.log.into());
         Ok(())
     }
 
@@ -90,18 +90,19 @@ impl Run {
         }
     }
 
-    /// Records a failure of the model: when, and when to try again. Nothing moves.
-    pub(super) fn fail(self, selection: &Selection, mut pass: PassReport) -> Result<Step> {
+    /// Records a failure of the model: when, and when to try again. Nothing counts as shown.
+    pub(super) fn fail(self, survey: &Survey, selection: &Selection, mut pass: PassReport) -> Result<Step> {
         pass.outcome = Outcome::LlmError;
         let mut state = self.state.clone();
         due::count_failure(&mut state, self.now, &self.inner.config);
-        self.record(state, selection, pass, ReadReason::Unanswered)
+        self.record(state, survey, selection, pass, ReadReason::Unanswered)
     }
 
-    /// Quarantines the journals to blame. The ledger does not move; clean journals are tried again without
+    /// Quarantines the journals to blame. Nothing counts as shown; clean journals are tried again without
     /// the others, in this run where passes are left.
     pub(super) fn quarantine(
         mut self,
+        survey: &Survey,
         selection: &Selection,
         mut pass: PassReport,
         blamed: Vec<Blamed>,
@@ -137,23 +138,33 @@ impl Run {
             // The secret stands in the current memory: asking again at once would end the same way.
             due::count_failure(&mut state, self.now, &self.inner.config);
         }
-        self.record(state, selection, pass, ReadReason::Unanswered)
+        self.record(state, survey, selection, pass, ReadReason::Unanswered)
     }
 
-    /// Writes log and state of a pass that moved nothing. After a quarantine the run goes on with the rest.
+    /// Writes log and state of a pass that showed nothing, and which journals it saw: one that leaves the window
+    /// before a model answers is missed. After a quarantine the run goes on with the rest.
     pub(super) fn record(
         mut self,
         mut state: DreamedState,
+        survey: &Survey,
         selection: &Selection,
         pass: PassReport,
         reason: ReadReason,
     ) -> Result<Step> {
         self.stamp(&mut state, pass.outcome);
         let line = self.log_line(selection, &pass, &[]);
+        self.ledger.apply(&survey.refreshed);
         if let Some(lease) = &self.lease {
             let workspace = self.inner.workspace.as_ref();
             let bytes = state.print();
-            let written = commit::append_log(workspace, lease.as_ref(), &line)
+            let learned = if survey.refreshed.is_empty() {
+                Ok(())
+            } else {
+                self.ledger.epoch = lease.epoch();
+                lease.replace(&StateName::LEDGER, &self.ledger.print())
+            };
+            let written = learned
+                .and_then(|()| commit::append_log(workspace, lease.as_ref(), &line))
                 .and_then(|()| lease.replace(&StateName::DREAMED, &bytes));
             match written {
                 Ok(()) => self.state_bytes = Some(bytes),
@@ -162,7 +173,7 @@ impl Run {
             }
         }
         self.state = state;
-        self.log.push(line);
+        self.log.push(line.into());
         for slice in &selection.slices {
             if let Some(report) = self.journals.get_mut(&slice.journal) {
                 report.reason = reason;

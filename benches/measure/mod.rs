@@ -1,0 +1,99 @@
+//! What the benchmarks share: rounds in turn, their medians, and the table of them.
+
+use std::time::{Duration, Instant};
+
+/// How many rounds, and how much smaller each is than it would be.
+#[derive(Clone, Copy)]
+pub(crate) struct Effort {
+    pub(crate) rounds: usize,
+    pub(crate) divisor: u32,
+}
+
+impl Effort {
+    /// What the arguments ask for: `--bench` all of it, `--quick` or a test run one small round.
+    pub(crate) fn of_arguments() -> Self {
+        let is_quick = std::env::args().any(|argument| argument == "--quick" || argument == "--test");
+        // `cargo bench` says so; without a word from either, it is a test run.
+        let is_bench = std::env::args().any(|argument| argument == "--bench");
+        if is_quick || !is_bench {
+            Self { rounds: 1, divisor: 1000 }
+        } else {
+            Self { rounds: 61, divisor: 1 }
+        }
+    }
+}
+
+/// One thing that is measured, once for each call. The argument is a number that is new each time.
+pub(crate) type Operation<'a> = Box<dyn FnMut(u64) + 'a>;
+
+pub(crate) struct Row {
+    /// Where, what, and beside what.
+    labels: [&'static str; 3],
+    bare: Duration,
+    ours: Duration,
+}
+
+/// Measures both in turn. `before` runs ahead of each side's round and is not timed.
+pub(crate) fn compare(
+    effort: Effort,
+    labels: [&'static str; 3],
+    calls: u32,
+    mut before: impl FnMut(),
+    mut bare: Operation<'_>,
+    mut ours: Operation<'_>,
+) -> Row {
+    let calls = (calls / effort.divisor).max(1);
+    let mut number = 0;
+    let mut time = |operation: &mut Operation<'_>| {
+        before();
+        let begun = Instant::now();
+        for _ in 0..calls {
+            number += 1;
+            operation(number);
+        }
+        begun.elapsed() / calls
+    };
+    time(&mut bare);
+    time(&mut ours);
+    let (mut of_bare, mut of_ours) = (Vec::new(), Vec::new());
+    for round in 0..effort.rounds {
+        // Neither is always the one that finds the caches warm.
+        if round % 2 == 0 {
+            of_bare.push(time(&mut bare));
+            of_ours.push(time(&mut ours));
+        } else {
+            of_ours.push(time(&mut ours));
+            of_bare.push(time(&mut bare));
+        }
+    }
+    Row { labels, bare: median(of_bare), ours: median(of_ours) }
+}
+
+fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort_unstable();
+    times[times.len() / 2]
+}
+
+/// Prints the rows under the heads of their labels.
+pub(crate) fn print(effort: Effort, heads: [&str; 3], rows: &[Row]) {
+    let width = |at: usize| {
+        let labels = rows.iter().map(|row| row.labels[at]).chain([heads[at]]);
+        labels.map(|label| label.chars().count()).max().unwrap_or(0)
+    };
+    let widths = [width(0), width(1), width(2)];
+    let line = |[one, two, three]: [&str; 3], numbers: &str| {
+        println!("| {one:0$} | {two:1$} | {three:2$} | {numbers} |", widths[0], widths[1], widths[2]);
+    };
+    println!("Median of {} rounds, in microseconds for one operation.\n", effort.rounds);
+    line(heads, "    bare |     ours | ratio");
+    let dashes = widths.map(|width| "-".repeat(width));
+    line([&dashes[0], &dashes[1], &dashes[2]], "-------: | -------: | ----:");
+    for Row { labels, bare, ours } in rows {
+        let ratio = ours.as_secs_f64() / bare.as_secs_f64().max(f64::MIN_POSITIVE);
+        line(*labels, &format!("{:>8} | {:>8} | {ratio:>5.2}", micros(*bare), micros(*ours)));
+    }
+}
+
+fn micros(time: Duration) -> String {
+    format!("{:.1}", time.as_secs_f64() * 1e6)
+}

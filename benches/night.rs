@@ -1,0 +1,471 @@
+//! What a night costs beside the bare operations that it cannot do without.
+//!
+//! Each row compares a part of a dream, through the public API, with a baseline, in rounds that alternate
+//! between the two, and gives the median of the rounds for one operation, and their ratio. Where the model
+//! would be asked nobody is, or the answer is there at once. The rows, and what each measures:
+//!
+//! - *idle pass*: a whole run over 10,000 journals of 16 KiB that were all shown before: claim, ledger, listing,
+//!   a look at every journal, state, release. Beside it stands a listing of the folder with a look at every
+//!   file. Where the window holds a thirtieth of the names, beside a listing alone too.
+//! - *selecting pass*: a run over 10,000 journals that were never shown, up to its request, which is then
+//!   dropped. Beside it: a listing, a look at every file, and reading as many bytes as are selected.
+//! - *tail*: the last 64 KiB of a journal of 64 MiB.
+//! - *gate*: a scan for secrets of 16 MB. Beside it: one search for each of the eleven patterns, without the
+//!   checksums and the bounds.
+//! - *answer*: `resume` of a preview, with an answer of 200 bullets that all cite: gate, sanitiser, evidence,
+//!   duplicates, report; nothing is written. Beside it: one parse of the answer as markdown.
+//! - *commit*: `resume` with one bullet, until the lease is given back. Beside it: the durable writes of the
+//!   protocol, by hand: intent, section, ledger, state and log are written and synced, and the intent removed.
+//!
+//! Run it with `cargo bench --bench night`; `-- --quick`, and `cargo test --benches`, run a few rounds only
+//! and say nothing of speed; `-- idle gate` measures those rows alone. What is measured lies in the folder for temporary files (`TMPDIR`).
+#![expect(clippy::unwrap_used, reason = "a benchmark stops where something fails")]
+
+mod measure;
+
+use std::cell::{Cell, RefCell};
+use std::fs::{self, File};
+use std::hint::black_box;
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use chrono::{DateTime, Days, NaiveDate, TimeDelta, TimeZone, Utc};
+use measure::{Effort, Operation, Row, compare};
+use noctuary::{
+    DocName, DreamConfig, DreamMode, DreamPass, DreamReport, Dreamer, FileWorkspace, JournalDreamer,
+    LlmReply, Outcome, PiiFilter, SecretGate, SectionCaps, Step, Workspace, WriteMode,
+};
+use regex::Regex;
+
+/// So many journals, and so long each.
+const JOURNALS: u32 = 10_000;
+const JOURNAL: usize = 16 << 10;
+const LONG_JOURNAL: u64 = 64 << 20;
+const TAIL: u64 = 64 << 10;
+const SCANNED: usize = 16_000_000;
+const BULLETS: u32 = 200;
+
+fn now() -> DateTime<Utc> {
+    Utc.with_ymd_and_hms(2026, 12, 1, 3, 0, 0).unwrap()
+}
+
+/// The journal of a number, on the last of so many days.
+fn journal(number: u32, days: u32) -> String {
+    let last = NaiveDate::from_ymd_opt(2026, 11, 30).unwrap();
+    let date = last - Days::new(u64::from(number % days));
+    format!("{date}-s{number:05}.md")
+}
+
+fn dreamer(workspace: Arc<dyn Workspace>, change: impl FnOnce(&mut DreamConfig)) -> JournalDreamer {
+    JournalDreamer::builder(workspace)
+        .enabled(true)
+        .configure(|config| {
+            config.max_passes = 1;
+            config.max_calls_per_day = None;
+            change(config);
+        })
+        .build()
+        .unwrap()
+}
+
+fn ask(step: Step) -> Box<dyn DreamPass> {
+    match step {
+        Step::Ask(pass) => pass,
+        Step::Done(report) => panic!("nothing to ask: {:?}", report.outcome),
+    }
+}
+
+fn done(step: Step) -> Box<DreamReport> {
+    match step {
+        Step::Done(report) => report,
+        Step::Ask(pass) => panic!("nobody is to be asked: {pass:?}"),
+    }
+}
+
+/// A folder of journals whose dates are the last `days`, which were changed the day before the night.
+fn journals(effort: Effort, days: u32) -> tempfile::TempDir {
+    let home = tempfile::tempdir().unwrap();
+    fs::create_dir(home.path().join("memory")).unwrap();
+    let changed = SystemTime::UNIX_EPOCH + Duration::from_secs(1_796_000_000);
+    let line = "- [09:14] [user] the harbour office opens at nine on weekdays and never on sundays\n";
+    let text = line.repeat(JOURNAL / line.len() + 1);
+    for number in 0..(JOURNALS / effort.divisor).max(30) {
+        let mut file = File::create(home.path().join("memory").join(journal(number, days))).unwrap();
+        let mark = format!("- [user] number {number}\n");
+        file.write_all(mark.as_bytes()).unwrap();
+        file.write_all(&text.as_bytes()[text.len() - (JOURNAL - mark.len())..]).unwrap();
+        file.set_modified(changed + Duration::from_millis(u64::from(number))).unwrap();
+    }
+    home
+}
+
+/// Shows all journals to nobody, so that none is new.
+fn show_all(home: &Path) {
+    let workspace = Arc::new(FileWorkspace::open(home).unwrap());
+    let dreamer = dreamer(workspace, |config| config.total_input_bytes = u64::MAX / 2);
+    let pass = ask(dreamer.begin(now() - TimeDelta::days(1)).unwrap());
+    done(pass.resume(Ok(LlmReply::new("NOTHING_TO_PROMOTE")), now() - TimeDelta::days(1)).unwrap());
+}
+
+fn list(folder: &Path) -> Vec<std::ffi::OsString> {
+    fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name()).collect()
+}
+
+fn list_and_look(folder: &Path) -> Vec<fs::Metadata> {
+    let paths = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    paths.map(|path| fs::symlink_metadata(path).unwrap()).collect()
+}
+
+fn idle(effort: Effort, rows: &mut Vec<Row>) {
+    const IN_WINDOW: &str = "idle pass, 10,000 in the window";
+    const A_THIRTIETH: &str = "idle pass, 333 of 10,000";
+    const LISTING: &str = "read_dir";
+    const LOOKING: &str = "read_dir, symlink_metadata of each";
+    for (days, verb, baselines) in [(30, IN_WINDOW, &[LOOKING][..]), (900, A_THIRTIETH, &[LISTING, LOOKING])]
+    {
+        let home = journals(effort, days);
+        show_all(home.path());
+        let folder = home.path().join("memory");
+        let dreamer = dreamer(Arc::new(FileWorkspace::open(home.path()).unwrap()), |_| ());
+        for baseline in baselines {
+            let bare: Operation<'_> = match *baseline {
+                LISTING => Box::new(|_| drop(black_box(list(&folder)))),
+                _ => Box::new(|_| drop(black_box(list_and_look(&folder)))),
+            };
+            let ours = |_| {
+                let report = done(dreamer.begin(now()).unwrap());
+                assert_eq!(report.outcome, Outcome::NothingNew);
+            };
+            rows.push(compare(effort, ["files", verb, baseline], 1, || {}, bare, Box::new(ours)));
+        }
+    }
+}
+
+fn selecting(effort: Effort, rows: &mut Vec<Row>) {
+    let home = journals(effort, 30);
+    let folder = home.path().join("memory");
+    let dreamer = dreamer(Arc::new(FileWorkspace::open(home.path()).unwrap()), |_| ());
+    let selected: Vec<_> =
+        (0..16).map(|at| folder.join(journal(30 * at, 30))).filter(|path| path.exists()).collect();
+    let ours = |_| drop(black_box(ask(dreamer.begin(now()).unwrap())));
+    let bare = |_| {
+        black_box(list_and_look(&folder));
+        for path in &selected {
+            black_box(fs::read(path).unwrap());
+        }
+    };
+    let labels = ["files", "selecting pass over 10,000", "read_dir, symlink_metadata, read 256 KiB"];
+    rows.push(compare(effort, labels, 1, || {}, Box::new(bare), Box::new(ours)));
+}
+
+fn tail(effort: Effort, rows: &mut Vec<Row>) {
+    let home = tempfile::tempdir().unwrap();
+    fs::create_dir(home.path().join("memory")).unwrap();
+    let name = DocName::parse("memory/2026-11-30-long.md").unwrap();
+    let path = home.path().join(name.as_str());
+    let len = LONG_JOURNAL / u64::from(effort.divisor.min(64));
+    fs::write(&path, vec![b'x'; usize::try_from(len).unwrap()]).unwrap();
+    let workspace = FileWorkspace::open(home.path()).unwrap();
+    let bare = |_| {
+        let mut file = File::open(&path).unwrap();
+        file.seek(SeekFrom::Start(len - TAIL)).unwrap();
+        let mut bytes = vec![0; usize::try_from(TAIL).unwrap()];
+        file.read_exact(&mut bytes).unwrap();
+        black_box(bytes);
+    };
+    let ours = |_| drop(black_box(workspace.read_range(&name, len - TAIL..len).unwrap()));
+    let labels = ["files", "tail of 64 MiB", "open, seek, read 64 KiB"];
+    rows.push(compare(effort, labels, 200, || {}, Box::new(bare), Box::new(ours)));
+}
+
+/// Draws the same numbers every time.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(self.0 >> 33).unwrap() % sides
+    }
+
+    fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
+        from[self.roll(from.len())]
+    }
+
+    fn run(&mut self, symbols: &str, len: usize) -> String {
+        (0..len).map(|_| char::from(symbols.as_bytes()[self.roll(symbols.len())])).collect()
+    }
+}
+
+const BASE58: &str = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
+const HEX: &str = "0123456789abcdef";
+const WORDS: &[&str] = &[
+    "the",
+    "harbour",
+    "asked",
+    "whether",
+    "we",
+    "could",
+    "move",
+    "risk-averse",
+    "release",
+    "to",
+    "Friday,",
+    "and",
+    "I",
+    "said",
+    "no:",
+    "tests",
+    "are",
+    "disk-bound",
+    "at",
+    "13:30",
+    "since",
+    "2026-11-03,",
+    "für",
+    "Łódź",
+    "task-list",
+    "of",
+    "37",
+    "items",
+    "was",
+    "kept",
+    "short",
+    "enough",
+    "today.",
+];
+const CODE: &[&str] = &[
+    "let mask = 0xff_00;",
+    "if value >= 0x1F { return Err(Error::Mask) }",
+    "fn task_list(&self) -> usize {",
+    "assert_eq!(sum(&[1, 3, 31]), 35);",
+    "const PORT: u16 = 31337;",
+    "// see disk-usage.rs, line 133",
+    "\"integrity\": \"sha512-1kQ3xw==\",",
+    "for i in 1..13 {",
+    "}",
+    "",
+    "match self.state {",
+    "grep -rn 'sk-' src | head -n 13",
+    "pub(crate) struct Entry1 { pub(crate) len: u64 }",
+];
+
+/// A line of what people and tools write, without a secret in it.
+type Line = fn(&mut Dice) -> String;
+
+fn prose(dice: &mut Dice) -> String {
+    let words: Vec<&str> = (0..8 + dice.roll(16)).map(|_| dice.pick(WORDS)).collect();
+    format!("- [{:02}:{:02}] [user] {}\n", dice.roll(24), dice.roll(60), words.join(" "))
+}
+
+fn code(dice: &mut Dice) -> String {
+    let commit = if dice.roll(12) == 0 { format!("// since {}", dice.run(HEX, 40)) } else { String::new() };
+    format!("{}{}{commit}\n", "    ".repeat(dice.roll(4)), dice.pick(CODE))
+}
+
+/// What almost is a secret: too short, cut, in another alphabet, or with a wrong checksum.
+fn near_miss(dice: &mut Dice) -> String {
+    let miss = match dice.roll(11) {
+        0 => format!("sk-ant-{}", dice.run(BASE58, 5)),
+        1 => format!("sk-{}", dice.run(BASE58, 18)),
+        2 => format!("sk_live_{}", dice.run(BASE58, 6)),
+        3 => format!("ghp_{} github_pat_{}", dice.run(BASE58, 12), dice.run(BASE58, 9)),
+        4 => format!("AIza{}", dice.run(BASE58, 30)),
+        5 => format!("xoxb-{}", dice.run(HEX, 5)),
+        6 => format!("AKIA{}", dice.run("ABCDEFGH234567", 11)),
+        7 => format!("0x{}", dice.run(HEX, 38)),
+        8 => format!("bc1{}", dice.run("qpzry9x8gf2tvdw0", 9)),
+        9 => format!("1{}", dice.run(BASE58, 33)),
+        _ => "-----BEGIN PUBLIC KEY-----".to_owned(),
+    };
+    format!("{} {miss} {}\n", dice.pick(WORDS), dice.pick(WORDS))
+}
+
+/// The shapes of the eleven classes, each as a program would search for it alone.
+const PATTERNS: [&str; 11] = [
+    r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY-----",
+    r"sk-ant-[A-Za-z0-9_-]{8,}",
+    r"sk-[A-Za-z0-9]{20,}",
+    r"[sr]k_live_[A-Za-z0-9]{8,}",
+    r"(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,})",
+    r"AIza[0-9A-Za-z_-]{35}",
+    r"xox[bpars]-[0-9A-Za-z-]{8,}",
+    r"AKIA[0-9A-Z]{16}",
+    r"0x[0-9a-fA-F]{40}",
+    r"bc1[02-9ac-hj-np-z]{11,87}",
+    r"[13][1-9A-HJ-NP-Za-km-z]{25,34}",
+];
+
+fn gate(effort: Effort, rows: &mut Vec<Row>) {
+    let effort = Effort { rounds: effort.rounds.min(11), ..effort };
+    let patterns = PATTERNS.map(|pattern| Regex::new(pattern).unwrap());
+    let gate = SecretGate::new();
+    let kinds: [(&str, Line); 3] = [
+        ("gate, 16 MB of journals", prose),
+        ("gate, 16 MB of code", code),
+        ("gate, 16 MB of near misses", near_miss),
+    ];
+    for (verb, line) in kinds {
+        let mut dice = Dice(7);
+        let mut text = String::new();
+        while text.len() < SCANNED / effort.divisor as usize {
+            text.push_str(&line(&mut dice));
+        }
+        let bare = |_| {
+            for pattern in &patterns {
+                black_box(pattern.find_iter(&text).count());
+            }
+        };
+        let ours = |_| assert!(black_box(gate.scan(&text)).is_empty(), "nothing of this is a secret");
+        let labels = ["text", verb, "find_iter of eleven patterns"];
+        rows.push(compare(effort, labels, 1, || {}, Box::new(bare), Box::new(ours)));
+    }
+}
+
+fn judging(effort: Effort, rows: &mut Vec<Row>) {
+    let home = tempfile::tempdir().unwrap();
+    let workspace = Arc::new(FileWorkspace::open(home.path()).unwrap());
+    let name = DocName::parse("memory/2026-11-30-talk.md").unwrap();
+    let (mut lines, mut reply) = (String::new(), "### Facts\n".to_owned());
+    for number in 1..=BULLETS {
+        lines.push_str(&format!(
+            "- [user] Berth {number} of the harbour costs {number}.50 a night in winter.\n"
+        ));
+        reply
+            .push_str(&format!("- Berth {number} costs {number}.50 a night in winter. ({name}#L{number})\n"));
+    }
+    workspace.write(&name, lines.as_bytes(), WriteMode::Create).unwrap();
+    let dreamer = dreamer(workspace, |config| {
+        config.mode = DreamMode::Preview;
+        config.section = SectionCaps::new(BULLETS as usize, 500, 1 << 20);
+    });
+    let waiting: RefCell<Option<Box<dyn DreamPass>>> = RefCell::new(None);
+    let begin = || {
+        waiting.borrow_mut().get_or_insert_with(|| ask(dreamer.begin(now()).unwrap()));
+    };
+    let ours = |_| {
+        let report = done(waiting.take().unwrap().resume(Ok(LlmReply::new(reply.as_str())), now()).unwrap());
+        assert_eq!(report.passes[0].lines.len(), BULLETS as usize);
+        assert_eq!(report.outcome, Outcome::Appended);
+    };
+    let bare = |_| {
+        black_box(pulldown_cmark::Parser::new(&reply).count());
+    };
+    let labels = ["text", "answer of 200 bullets, judged", "one parse as markdown"];
+    rows.push(compare(effort, labels, 1, begin, Box::new(bare), Box::new(ours)));
+}
+
+/// Lets a line be added to a journal and a pass wait for its answer, before every commit.
+fn committing(workspace: &Arc<dyn Workspace>, mut commit: impl FnMut(&mut dyn FnMut(), Operation<'_>)) {
+    let name = DocName::parse("memory/2026-11-30-talk.md").unwrap();
+    let dreamer = dreamer(Arc::clone(workspace), |_| ());
+    let waiting: RefCell<Option<Box<dyn DreamPass>>> = RefCell::new(None);
+    let berth = Cell::new(0);
+    let mut begin = || {
+        if waiting.borrow().is_none() {
+            berth.set(berth.get() + 1);
+            let line = format!("- [user] Berth {} is free.\n", berth.get());
+            workspace.append(&name, line.as_bytes()).unwrap();
+            waiting.replace(Some(ask(dreamer.begin(now()).unwrap())));
+        }
+    };
+    let ours = |_| {
+        let bullet = format!("- Berth {} is free.", berth.get());
+        let report = done(waiting.take().unwrap().resume(Ok(LlmReply::new(bullet)), now()).unwrap());
+        assert_eq!(report.outcome, Outcome::Appended);
+    };
+    commit(&mut begin, Box::new(ours));
+}
+
+fn files(effort: Effort, rows: &mut Vec<Row>) {
+    let (home, bare) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let path = |file: &str| bare.path().join(file);
+    let (text, line) = (vec![b'x'; 2 << 10], vec![b'x'; 300]);
+    let sync_folder = || File::open(bare.path()).unwrap().sync_all().unwrap();
+    let replace = |file: &str| {
+        let mut temporary = File::create(path(".tmp")).unwrap();
+        temporary.write_all(&text).unwrap();
+        temporary.sync_all().unwrap();
+        fs::rename(path(".tmp"), path(file)).unwrap();
+        sync_folder();
+    };
+    let append = |file: &str| {
+        let mut file = File::options().append(true).create(true).open(path(file)).unwrap();
+        file.write_all(&line).unwrap();
+        file.sync_all().unwrap();
+    };
+    let by_hand = |_| {
+        replace("intent.json");
+        append("MEMORY.md");
+        replace("ledger.json");
+        replace("state.json");
+        append("log.jsonl");
+        fs::remove_file(path("intent.json")).unwrap();
+        sync_folder();
+    };
+    let workspace: Arc<dyn Workspace> = Arc::new(FileWorkspace::open(home.path()).unwrap());
+    committing(&workspace, |begin, ours| {
+        let labels = ["files", "commit of a pass", "3 replaced, 2 appended, 1 removed, synced"];
+        rows.push(compare(effort, labels, 1, begin, Box::new(by_hand), ours));
+    });
+}
+
+#[cfg(feature = "sqlite")]
+fn sqlite(effort: Effort, rows: &mut Vec<Row>) {
+    use noctuary::{Scope, SqliteWorkspace};
+
+    let (home, bare) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let connection = rusqlite::Connection::open(bare.path().join("bare.db")).unwrap();
+    let make = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON;
+                CREATE TABLE files (name TEXT PRIMARY KEY, content TEXT NOT NULL);
+                INSERT INTO files VALUES ('MEMORY.md', ''), ('ledger.json', ''), ('state.json', ''), ('log', '');";
+    connection.execute_batch(make).unwrap();
+    let (text, line) = ("x".repeat(2 << 10), "x".repeat(300));
+    let run = |sql: &str, values: &[&str]| {
+        let mut statement = connection.prepare_cached(sql).unwrap();
+        assert_eq!(statement.execute(rusqlite::params_from_iter(values)).unwrap(), 1);
+    };
+    let replace = |file: &str| run("REPLACE INTO files VALUES (?1, ?2)", &[file, &text]);
+    let append = |file: &str| run("UPDATE files SET content = content || ?2 WHERE name = ?1", &[file, &line]);
+    let by_hand = |_| {
+        replace("intent.json");
+        append("MEMORY.md");
+        replace("ledger.json");
+        replace("state.json");
+        append("log");
+        run("DELETE FROM files WHERE name = ?1", &["intent.json"]);
+    };
+    let workspace = SqliteWorkspace::open(home.path().join("life.db"), Scope::user("marta")).unwrap();
+    let workspace: Arc<dyn Workspace> = Arc::new(workspace);
+    committing(&workspace, |begin, ours| {
+        let labels = ["sqlite", "commit of a pass", "the same in 6 transactions"];
+        rows.push(compare(effort, labels, 1, begin, Box::new(by_hand), ours));
+    });
+}
+
+/// Adds its rows.
+type Part = fn(Effort, &mut Vec<Row>);
+
+fn main() {
+    let parts: &[(&str, Part)] = &[
+        ("idle", idle),
+        ("selecting", selecting),
+        ("tail", tail),
+        ("gate", gate),
+        ("answer", judging),
+        ("commit", files),
+        #[cfg(feature = "sqlite")]
+        ("commit", sqlite),
+    ];
+    let wanted: Vec<String> =
+        std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    let effort = Effort::of_arguments();
+    let mut rows = Vec::new();
+    for (name, measure) in parts {
+        if wanted.is_empty() || wanted.iter().any(|wanted| wanted == *name) {
+            measure(effort, &mut rows);
+        }
+    }
+    measure::print(effort, ["home", "what", "baseline"], &rows);
+}

@@ -1,0 +1,4 @@
+//! Long pages: what a reader wants to know before trusting a life to this crate.
+
+#[doc = include_str!("durability.md")]
+pub mod durability {}

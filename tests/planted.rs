@@ -1,0 +1,264 @@
+//! Bugs that no tool plants, planted: a dropped fsync, two steps swapped, a fence that is skipped.
+//!
+//! ```text
+//! cargo test --test planted -- --ignored --nocapture
+//! ```
+//!
+//! copies the crate beside its build, plants one bug at a time and expects the tests named beside it to fail.
+//! A bug that does not fit the code any more fails this test too. It compiles the crate once for each bug,
+//! which takes about a minute each.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// A bug: where it is planted, what stands there, what is put there, and which tests must see it.
+struct Bug {
+    name: &'static str,
+    file: &'static str,
+    stands: &'static str,
+    planted: &'static str,
+    tests: &'static [&'static str],
+}
+
+const POWER: &[&str] = &["--test", "torture", "crash"];
+const FAULTS: &[&str] = &["--test", "dream_faults"];
+const DREAM: &[&str] = &["--test", "dream"];
+const LEASE: &[&str] = &["--test", "lease"];
+const FILES: &[&str] = &["--test", "file_workspace"];
+
+const BUGS: &[Bug] = &[
+    Bug {
+        name: "a new file is not synced before it has its name",
+        file: "src/disk/atomic.rs",
+        stands: "    file.write_at(bytes, 0)?;\n    file.sync().map_err(unsynced)\n",
+        planted: "    file.write_at(bytes, 0)\n",
+        tests: POWER,
+    },
+    Bug {
+        name: "the name of a replaced file is not made durable",
+        file: "src/disk/atomic.rs",
+        stands: "    if standing.is_some() { sync_folder_of(disk, path) } else { sync_folders_of(disk, path) }\n",
+        planted: "    Ok(())\n",
+        tests: POWER,
+    },
+    Bug {
+        name: "an append is not synced",
+        file: "src/file/mod.rs",
+        stands: "    file.sync().map_err(atomic::unsynced).at(\"sync\", path)\n",
+        planted: "    Ok(())\n",
+        tests: POWER,
+    },
+    Bug {
+        name: "the section is appended before the intent is written",
+        file: "src/dream/commit.rs",
+        stands: "    lease.replace(&StateName::INTENT, &intent.print())?;\n    apply(workspace, lease, intent)\n",
+        planted: "    apply(workspace, lease, intent)?;\n    lease.replace(&StateName::INTENT, &intent.print())\n",
+        tests: FAULTS,
+    },
+    Bug {
+        name: "the intent is dropped before the ledger is written",
+        file: "src/dream/commit.rs",
+        stands: "    let mut ledger = Ledger::parse(state(workspace, &StateName::LEDGER)?.as_deref())?;\n    ledger.apply(",
+        planted: "    lease.remove(&StateName::INTENT)?;\n    let mut ledger = Ledger::parse(state(workspace, &StateName::LEDGER)?.as_deref())?;\n    ledger.apply(",
+        tests: FAULTS,
+    },
+    Bug {
+        name: "a recovery appends without looking",
+        file: "src/dream/commit.rs",
+        stands: "        if curated::has_section(&memory, &intent.id) {\n            return Ok(());\n        }\n        lease.append",
+        planted: "        lease.append",
+        tests: FAULTS,
+    },
+    Bug {
+        name: "a torn section is written anew",
+        file: "src/dream/commit.rs",
+        stands: "    if torn > 0 {\n",
+        planted: "    if torn > usize::MAX - 1 {\n",
+        tests: FAULTS,
+    },
+    Bug {
+        name: "a line of the log is written again",
+        file: "src/dream/commit.rs",
+        stands: "    if log::parse(&tail).any(|known| known == *line) {\n",
+        planted: "    if log::parse(&tail).any(|known| known == *line) && line.v > 1 {\n",
+        tests: FAULTS,
+    },
+    Bug {
+        name: "the fence is skipped",
+        file: "src/file/lease.rs",
+        stands: "        self.check()?;\n        mutate(self.disk.as_ref())",
+        planted: "        mutate(self.disk.as_ref())",
+        tests: LEASE,
+    },
+    Bug {
+        name: "the fence does not look for the guard's name",
+        file: "src/file/lease.rs",
+        stands: ".is_none_or(|named| named.id != self.guard_id)",
+        planted: ".is_none_or(|named| named.id != self.guard_id && named.len > 1 << 40)",
+        tests: LEASE,
+    },
+    Bug {
+        name: "a writer goes on after a failed sync",
+        file: "src/file/lease.rs",
+        stands: "if matches!(error, Error::DurabilityUnknown { .. }) {",
+        planted: "if matches!(error, Error::LeaseLost(_)) {",
+        tests: LEASE,
+    },
+    Bug {
+        name: "the guard that was locked is not looked for by name",
+        file: "src/disk/atomic.rs",
+        stands: ".is_some_and(|named| named.id == locked)",
+        planted: ".is_none_or(|named| named.id == locked || named.len < 1 << 40)",
+        tests: LEASE,
+    },
+    Bug {
+        name: "the epoch does not rise",
+        file: "src/file/lease.rs",
+        stands: ".max(standing.unwrap_or(0)).saturating_add(1);",
+        planted: ".max(standing.unwrap_or(0)).max(1);",
+        tests: LEASE,
+    },
+    Bug {
+        name: "a stale lock is removed by its name, whatever it is by then",
+        file: "src/file/lease.rs",
+        stands: "    if is_meant(&moved) {\n",
+        planted: "    if is_meant(&moved) || !moved.is_empty() {\n",
+        tests: LEASE,
+    },
+    Bug {
+        name: "the cursors move on an empty answer",
+        file: "src/dream/run/judge.rs",
+        stands: "\"\" => return Err(Failure::Empty),",
+        planted: "\"\" => return Ok(Answer::Nothing),",
+        tests: DREAM,
+    },
+    Bug {
+        name: "the cursors move where the model failed",
+        file: "src/dream/run/judge.rs",
+        stands: "                pass.failure = Some(failure);\n                return self.fail(&selection, pass);\n",
+        planted: "                pass.failure = Some(failure);\n                self.commit(&survey, &selection, &pass, None, &[])\n",
+        tests: DREAM,
+    },
+    Bug {
+        name: "a cut answer is taken for a whole one",
+        file: "src/dream/run/judge.rs",
+        stands: "            Finish::Length => return Err(Failure::Truncated),\n",
+        planted: "            Finish::Length => {}\n",
+        tests: DREAM,
+    },
+    Bug {
+        name: "a peer's watermark is not looked for before the commit",
+        file: "src/dream/run/judge.rs",
+        stands: "Ok((standing != self.state_bytes).then_some(LostBy::Watermark))",
+        planted: "Ok((standing != self.state_bytes && self.asked > 1 << 20).then_some(LostBy::Watermark))",
+        tests: DREAM,
+    },
+    Bug {
+        name: "the hashes of what was shown are forgotten",
+        file: "src/dream/select.rs",
+        stands: "hash_range(workspace, name, piece.from..piece.to)? == sha256",
+        planted: "hash_range(workspace, name, piece.from..piece.to)? == sha256 || piece.to > 0",
+        tests: DREAM,
+    },
+    Bug {
+        name: "the watermark passes journals that wait",
+        file: "src/dream/run/record.rs",
+        stands: "limit.map_or(newest, |limit| limit.min(newest))",
+        planted: "limit.map_or(newest, |limit| limit.max(newest))",
+        tests: DREAM,
+    },
+    Bug {
+        name: "secrets are not masked before the model is asked",
+        file: "src/dream/run/request.rs",
+        stands: "let gate = config.redact.then_some(&self.inner.gate);",
+        planted: "let gate = (!config.redact).then_some(&self.inner.gate);",
+        tests: DREAM,
+    },
+    Bug {
+        name: "an answer is not looked through for secrets",
+        file: "src/dream/run/judge.rs",
+        stands: "        let findings = self.inner.gate.inspect(&text);\n        if !findings.is_empty() {",
+        planted: "        let findings = self.inner.gate.inspect(&text);\n        if findings.len() > 1 << 20 {",
+        tests: DREAM,
+    },
+    Bug {
+        name: "an append writes where the file begins",
+        file: "src/disk/os_unix.rs",
+        stands: "OFlags::RDWR | OFlags::APPEND | OFlags::CREATE",
+        planted: "OFlags::RDWR | OFlags::CREATE",
+        tests: FILES,
+    },
+];
+
+#[test]
+#[ignore = "compiles the crate once for each bug"]
+fn every_planted_bug_is_seen() {
+    let (crate_root, copy) = (Path::new(env!("CARGO_MANIFEST_DIR")), scratch());
+    let mut unseen = Vec::new();
+    let wanted = std::env::var("NOCTUARY_PLANTED").unwrap_or_default();
+    let bugs: Vec<&Bug> = BUGS.iter().filter(|bug| bug.name.contains(&wanted)).collect();
+    copy_crate(crate_root, &copy);
+    for bug in &bugs {
+        let path = copy.join(bug.file);
+        let code = fs::read_to_string(&path).expect("a file of the crate");
+        assert_eq!(code.matches(bug.stands).count(), 1, "{}: does not fit {}", bug.name, bug.file);
+        fs::write(&path, code.replacen(bug.stands, bug.planted, 1)).expect("a file of the copy");
+        let built = cargo(&copy, bug.tests, true);
+        let said = String::from_utf8_lossy(&built.stderr).into_owned();
+        assert!(built.status.success(), "{}: does not compile\n{said}", bug.name);
+        let is_seen = !cargo(&copy, bug.tests, false).status.success();
+        println!("{}: {}", if is_seen { "seen" } else { "NOT SEEN" }, bug.name);
+        if !is_seen {
+            unseen.push(bug.name);
+        }
+        fs::write(&path, code).expect("a file of the copy");
+    }
+    println!("{} of {} planted bugs seen", bugs.len() - unseen.len(), bugs.len());
+    assert!(unseen.is_empty(), "not seen: {unseen:#?}");
+}
+
+/// A folder beside the build, so that a second run compiles less.
+fn scratch() -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("planted");
+    let _ = fs::remove_dir_all(folder.join("crate"));
+    folder.join("crate")
+}
+
+fn copy_crate(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("a folder for the copy");
+    for name in ["Cargo.toml", "Cargo.lock", "README.md"] {
+        fs::copy(from.join(name), to.join(name)).expect("a file of the crate");
+    }
+    for name in ["src", "tests", "benches", "examples"] {
+        copy_folder(&from.join(name), &to.join(name));
+    }
+}
+
+fn copy_folder(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("a folder for the copy");
+    for entry in fs::read_dir(from).expect("a folder of the crate") {
+        let path = entry.expect("an entry").path();
+        let target = to.join(path.file_name().expect("a name"));
+        if path.is_dir() {
+            copy_folder(&path, &target);
+        } else {
+            fs::copy(&path, &target).expect("a file of the crate");
+        }
+    }
+}
+
+/// Builds some tests of the copy, and runs them unless they are only to be built.
+fn cargo(copy: &Path, tests: &[&str], only_builds: bool) -> Output {
+    let (target, filter): (Vec<&str>, Vec<&str>) = match tests {
+        [flag, target, filter @ ..] => (vec![flag, target], filter.to_vec()),
+        _ => (Vec::new(), Vec::new()),
+    };
+    let mut command = Command::new(env!("CARGO"));
+    command.args(["test", "--quiet", "--offline", "--profile", "mutants"]).args(target);
+    if only_builds {
+        command.arg("--no-run");
+    }
+    command.args(filter).current_dir(copy).env("CARGO_TARGET_DIR", copy.with_file_name("build"));
+    command.output().expect("cargo runs")
+}
