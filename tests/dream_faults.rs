@@ -265,6 +265,23 @@ fn a_section_that_a_killed_night_left_in_the_cache_is_durable_before_the_ledger_
 }
 
 #[test]
+fn a_line_of_the_log_that_a_killed_night_left_in_the_cache_is_durable_before_the_intent_goes() {
+    // The next night found the line, dropped the intent, and a power loss took the line: nobody wrote it again.
+    let disk = killed_after("bytes to .dreaming.d/log.jsonl");
+    let killed = disk.operations().len();
+    run(Night::Commit, disk.quick(), &AtomicU32::new(600)).unwrap();
+    for cut in killed..=disk.operations().len() {
+        let left = disk.power_loss(cut).image(&[]);
+        check_night(Night::Commit, &left).unwrap_or_else(|what| panic!("power lost after {cut}: {what}"));
+        let (memory, log) =
+            (text_of(&left.files(), "MEMORY.md"), text_of(&left.files(), ".dreaming.d/log.jsonl"));
+        let sections = memory.matches("<!-- dream:v1 id=").count();
+        let appended = log.matches(r#""outcome":"appended""#).count();
+        assert_eq!(appended, sections, "power lost after {cut}\n{log}");
+    }
+}
+
+#[test]
 fn an_intent_that_a_killed_night_left_in_the_cache_is_durable_before_it_is_carried_out() {
     // A power loss took the intent back, and left half of the section that was appended from it.
     let disk = killed_after("to .dreaming.d/intent.json");
