@@ -2603,6 +2603,20 @@ fn a_line_that_waits_for_its_end_says_so_also_where_the_passes_are_used_up() {
 }
 
 #[test]
+fn a_journal_that_was_read_here_is_not_said_to_be_dreamed_by_a_peer() {
+    // DO-03: it was touched since, and a peer's mark lies above it, but nothing of it waited.
+    let life = evening();
+    life.dream(&Script::new());
+    life.set_modified(&journal(20), 1_795_300_000_000_000_000);
+    let mut state = life.state();
+    state["last_processed_mtime"] = 1_795_300_000_000_u64.into();
+    life.put(".dreamed-state.json", state.to_string());
+    let report = dream(&life.dreamer(), &Script::new(), night(22));
+    assert_eq!(reason_of(&report, &journal(20)), ReadReason::AlreadyShown);
+    assert!(!report.notices.contains(&Notice::DreamedByPeer(1)));
+}
+
+#[test]
 fn a_journal_that_a_peer_dreamed_says_so_also_where_another_was_read() {
     // DO-03, DS-01: and the notice counts it.
     let life = Life::with(&[(19, LINE), (20, "- [user] New.\n")]);
