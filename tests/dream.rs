@@ -998,6 +998,21 @@ fn a_journal_outside_the_window_is_reported_and_never_marked_as_read() {
 }
 
 #[test]
+fn an_entry_is_let_go_once_its_journal_is_a_window_older_than_the_window() {
+    // The ledger stays small, and a back-fill of two windows knows what it has seen.
+    let life = Life::with(&[(19, LINE), (20, LINE)]);
+    let dreamer = life.dreamer_with(|config| config.window_days = Some(30));
+    let known = |now| -> Vec<String> {
+        dream(&dreamer, &Script::new(), now);
+        cursors(&life).into_iter().map(|(name, _)| name).collect()
+    };
+    assert_eq!(known(night(21)), [journal(19), journal(20)]);
+    let later = night(20) + TimeDelta::days(60);
+    assert_eq!(known(later), [journal(19), journal(20)], "one clock alone does not let go");
+    assert_eq!(known(later), [journal(20)]);
+}
+
+#[test]
 fn what_leaves_the_window_half_read_is_reported_as_expired() {
     // BX-02, DB-06: never silent.
     let life = Life::with(&[(1, &lines(100 << 10))]);
@@ -1619,6 +1634,17 @@ fn only_the_journal_to_blame_is_quarantined_and_the_clean_ones_are_read_in_the_s
     assert_eq!(reason_of(&report, &journal(18)), ReadReason::Shown);
     assert_eq!(life.memory().matches("sails").count(), 1);
     assert_eq!(life.dream(&script).calls, 0, "and stays out");
+}
+
+#[test]
+fn a_secret_that_is_spread_over_lines_is_said_to_be_in_all_that_were_shown() {
+    // PF-15: the answer joined what the journal parts.
+    let (one, other) = KEY.split_at(KEY.len() / 2);
+    let life = Life::with(&[(19, LINE), (20, &format!("- [user] one\n- the key is {one}\n{other}\n"))]);
+    let report = life.dream(&Script::new().says(format!("- The key is {KEY}.")).says(FACT));
+    let blamed = &report.passes[0].quarantined[0];
+    assert_eq!(blamed.journals, [name(&journal(20))]);
+    assert_eq!(blamed.places[0].to_string(), format!("{}#L1-L3", journal(20)));
 }
 
 #[test]
@@ -2574,6 +2600,20 @@ fn a_line_that_waits_for_its_end_says_so_also_where_the_passes_are_used_up() {
     let life = Life::with(&[(20, LINE), (21, "half")]);
     let report = dream(&life.dreamer_with(|config| config.max_passes = 1), &Script::new(), night(21));
     assert_eq!(reason_of(&report, &journal(21)), ReadReason::Unfinished);
+}
+
+#[test]
+fn a_journal_that_was_read_here_is_not_said_to_be_dreamed_by_a_peer() {
+    // DO-03: it was touched since, and a peer's mark lies above it, but nothing of it waited.
+    let life = evening();
+    life.dream(&Script::new());
+    life.set_modified(&journal(20), 1_795_300_000_000_000_000);
+    let mut state = life.state();
+    state["last_processed_mtime"] = 1_795_300_000_000_u64.into();
+    life.put(".dreamed-state.json", state.to_string());
+    let report = dream(&life.dreamer(), &Script::new(), night(22));
+    assert_eq!(reason_of(&report, &journal(20)), ReadReason::AlreadyShown);
+    assert!(!report.notices.contains(&Notice::DreamedByPeer(1)));
 }
 
 #[test]

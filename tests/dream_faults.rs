@@ -11,8 +11,11 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 
-use dreaming::{Home, Life, MEMORY, Night, check_night, disk_before, run_night as run, tellings, text_of};
-use noctuary::testing::{Fate, Fault, Faults, FaultyDisk, FaultyWorkspace, MemoryDisk};
+use dreaming::{
+    Home, Life, MEMORY, Night, check_night, disk_before, dream, dreamer_over, journal, night,
+    run_night as run, tellings, text_of,
+};
+use noctuary::testing::{Fate, Fault, Faults, FaultyDisk, FaultyWorkspace, MemoryDisk, Script};
 use noctuary::{FileWorkspace, Outcome, Workspace};
 
 /// Where the faults are.
@@ -241,6 +244,32 @@ fn an_edit_after_a_crash_anywhere_stands_and_doubles_nothing() {
     println!("edited after a crash: {} states", operations.len());
 }
 
+#[test]
+fn a_journal_that_grows_after_a_crash_anywhere_is_read_from_where_it_grew() {
+    // BX-01: another selection has another id, so that only the ledger says what is in memory already.
+    let operations = operations(Night::Commit, Layer::Workspace, &begin(Night::Commit));
+    for (at, operation) in (1..).zip(&operations) {
+        let life = begin(Night::Commit);
+        let faults = Faults::new();
+        let workspace = Layer::Workspace.over(&life, &faults);
+        faults.arm(at, Fault::Crash);
+        let _ = run(Night::Commit, workspace, &AtomicU32::new(0));
+        let memory = life.memory();
+        for day in [19, 20] {
+            life.add(&journal(day), "- [user] and then\n");
+        }
+        let script = Script::new().says("NOTHING_TO_PROMOTE");
+        dream(&dreamer_over(life.quick_workspace(), |_| ()), &script, night(22));
+        let request = &script.requests()[0].user;
+        assert_eq!(request.matches("[user] and then").count(), 2, "crashed at {at}: {operation}");
+        for day in [19, 20].into_iter().filter(|day| tellings(&memory, *day) == 1) {
+            let line = format!("what day {day} was like");
+            assert!(!request.contains(&line), "crashed at {at}: {operation}: read again\n{request}");
+        }
+    }
+    println!("grown after a crash: {} states", operations.len());
+}
+
 /// A disk on which a commit was killed right after the first operation that ends so.
 fn killed_after(operation: &str) -> MemoryDisk {
     let disk = disk_before(Night::Commit);
@@ -261,6 +290,23 @@ fn a_section_that_a_killed_night_left_in_the_cache_is_durable_before_the_ledger_
     for cut in killed..=disk.operations().len() {
         let left = disk.power_loss(cut).image(&[]);
         check_night(Night::Commit, &left).unwrap_or_else(|what| panic!("power lost after {cut}: {what}"));
+    }
+}
+
+#[test]
+fn a_line_of_the_log_that_a_killed_night_left_in_the_cache_is_durable_before_the_intent_goes() {
+    // The next night found the line, dropped the intent, and a power loss took the line: nobody wrote it again.
+    let disk = killed_after("bytes to .dreaming.d/log.jsonl");
+    let killed = disk.operations().len();
+    run(Night::Commit, disk.quick(), &AtomicU32::new(600)).unwrap();
+    for cut in killed..=disk.operations().len() {
+        let left = disk.power_loss(cut).image(&[]);
+        check_night(Night::Commit, &left).unwrap_or_else(|what| panic!("power lost after {cut}: {what}"));
+        let (memory, log) =
+            (text_of(&left.files(), "MEMORY.md"), text_of(&left.files(), ".dreaming.d/log.jsonl"));
+        let sections = memory.matches("<!-- dream:v1 id=").count();
+        let appended = log.matches(r#""outcome":"appended""#).count();
+        assert_eq!(appended, sections, "power lost after {cut}\n{log}");
     }
 }
 

@@ -148,6 +148,7 @@ impl Disk for Staged {
         self.disk.open(path, how)
     }
     fn stat(&self, path: &str) -> io::Result<Option<Stat>> {
+        (self.before)(&format!("look at {path}"));
         self.disk.stat(path)
     }
     fn list(&self, folder: &str) -> io::Result<Vec<Entry>> {
@@ -442,6 +443,21 @@ fn a_holder_that_is_killed_blocks_nobody() {
         assert!(lease.epoch() > last);
         assert_eq!(lock(folder.path())["pid"], std::process::id());
     }
+}
+
+#[test]
+fn a_guard_that_is_deleted_while_it_is_being_locked_is_made_and_locked_anew() {
+    // DL-01: else the claim would hold a lock that nobody else finds.
+    let (folder, workspace) = new();
+    let (guard, deleted) = (folder.path().join(GUARD), AtomicBool::new(false));
+    let disk = Staged::new(folder.path(), Utc::now(), move |operation| {
+        if operation == format!("look at {GUARD}") && !deleted.swap(true, Ordering::SeqCst) {
+            fs::remove_file(&guard).unwrap();
+        }
+    });
+    let lease = granted(&disk.workspace());
+    lease.check().unwrap();
+    assert!(!is_granted(&workspace), "another finds the lock");
 }
 
 #[test]

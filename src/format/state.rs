@@ -118,6 +118,16 @@ mod tests {
     }
 
     #[test]
+    fn a_peers_mark_that_covers_the_file_stands_as_it_was_written() {
+        let mut state = DreamedState::parse(Some(br#"{"last_processed_mtime":1795230000123.5}"#)).unwrap();
+        let (mark, covered) = (state.last_processed_mtime.clone(), state.watermark_ns().unwrap());
+        state.raise_watermark(covered);
+        assert_eq!(state.last_processed_mtime, mark);
+        state.raise_watermark(covered + 1);
+        assert_eq!(state.last_processed_mtime, Some(Number::from(1_795_230_000_124_i64)));
+    }
+
+    #[test]
     fn damage_is_an_error_and_never_a_fresh_start() {
         for text in ["", "{", "[]", "{\"last_processed_mtime\":\"soon\"}", "{\"last_run_at\":\"yesterday\"}"]
         {

@@ -537,6 +537,11 @@ pub(crate) fn check_night(night: Night, home: &impl Home) -> Result<(), String> 
     ensure(begun == ended || has_hole, || format!("a torn section\n{memory}"))?;
     let headings = marks("\n## Dreamed 2026-11-21\n");
     ensure(begun == headings || has_hole, || format!("a torn heading\n{memory}"))?;
+    let mut ids: Vec<&str> =
+        memory.split("<!-- dream:v1 id=").skip(1).filter_map(|rest| rest.split_whitespace().next()).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    ensure(ids.len() == begun || has_hole, || format!("a section twice\n{memory}"))?;
     ensure(!memory.contains(KEY), || "a key in memory".to_owned())?;
 
     let quarantined = quarantined(&text_of(&before, ".dreamed-quarantine.json"))?;
