@@ -22,6 +22,7 @@ pub mod manual;
 mod models;
 mod name;
 mod pii;
+mod prompt;
 mod session;
 #[cfg(feature = "sqlite")]
 mod sqlite;
@@ -59,6 +60,7 @@ pub use llm::{Finish, LlmClient, LlmError, LlmFn, LlmReply, LlmRequest, Usage, l
 pub use models::Extractive;
 pub use name::{DocName, Name, NameError, Space, StateName};
 pub use pii::{Confidence, Finding, PiiFilter};
+pub use prompt::{Block, CacheHint, Prompt, PromptConfig, PromptNotice, PromptOrder, Snapshot};
 pub use session::{Guarded, SharedUser, SoulPolicy};
 #[cfg(feature = "sqlite")]
 #[cfg_attr(docsrs, doc(cfg(feature = "sqlite")))]

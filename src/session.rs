@@ -190,14 +190,14 @@ impl<W> Guarded<W> {
 
     /// Sets what writes must pass.
     #[must_use]
-    pub fn doors(mut self, doors: Doors) -> Self {
+    pub fn with_doors(mut self, doors: Doors) -> Self {
         self.doors = doors;
         self
     }
 
     /// Sets whether the agent may rewrite `SOUL.md`.
     #[must_use]
-    pub fn soul(mut self, soul: SoulPolicy) -> Self {
+    pub fn with_soul(mut self, soul: SoulPolicy) -> Self {
         self.soul = soul;
         self
     }
@@ -207,6 +207,12 @@ impl<W> Guarded<W> {
     #[must_use]
     pub fn take_warnings(&self) -> Vec<DoorWarning> {
         std::mem::take(&mut self.found.lock().unwrap_or_else(PoisonError::into_inner).warnings)
+    }
+
+    /// What writes must pass.
+    #[must_use]
+    pub fn doors(&self) -> &Doors {
+        &self.doors
     }
 
     /// For whom the view is.
@@ -441,7 +447,7 @@ mod tests {
     fn an_agent_that_may_evolve_does_so_in_private_only() {
         for (kind, may) in [(SessionKind::Main, true), (SessionKind::Shared, false)] {
             let access = Access::new(kind, Actor::Agent, crate::access::Scope::user("u"));
-            let view = Guarded::new((), access).soul(SoulPolicy::AgentMayEvolve);
+            let view = Guarded::new((), access).with_soul(SoulPolicy::AgentMayEvolve);
             assert_eq!(view.may(Verb::Write, &DocName::SOUL), may, "{kind:?}");
             assert!(!view.may(Verb::Write, &DocName::BOOTSTRAP));
         }

@@ -14,6 +14,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use crate::dreamer::MemoryGauge;
+use crate::gate::DoorWarning;
 use crate::name::DocName;
 
 pub use order::PromptOrder;
@@ -147,20 +148,9 @@ pub enum PromptNotice {
     NotUtf8(DocName),
     /// A document cannot be read: too large, a link, no plain file.
     Unreadable(DocName),
-    /// Lines of a document look like instructions in disguise, and are shown as `[BLOCKED: reason]`.
-    Blocked {
-        /// The document, which stays as it is.
-        name: DocName,
-        /// The reason.
-        reason: String,
-    },
-    /// Secrets in a document are masked.
-    Masked {
-        /// The document, which stays as it is.
-        name: DocName,
-        /// The class of the secret.
-        class: String,
-    },
+    /// Secrets in a document are masked, or lines that look like instructions in disguise are blocked: class,
+    /// document and count. The document stays as it is.
+    Found(DoorWarning),
     /// `MEMORY.md` is longer than it should be.
     MemoryOverBudget,
 }

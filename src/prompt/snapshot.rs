@@ -11,7 +11,7 @@ use crate::day::DayPolicy;
 use crate::dreamer::MemoryGauge;
 use crate::error::{Error, Result};
 use crate::format::{JournalName, curated};
-use crate::gate::{Door, Doors};
+use crate::gate::{Door, Doors, InjectionPolicy, Masks};
 use crate::name::DocName;
 use crate::session::{Guarded, SharedUser};
 use crate::text;
@@ -30,8 +30,8 @@ const CUT_HEAD: &str = "[...truncated head]\n";
 /// ```
 /// use chrono::{TimeZone, Utc};
 /// use noctuary::{
-///     Access, Actor, DayPolicy, DocName, Doors, FileWorkspace, Guarded, PromptConfig, Scope, SessionKind,
-///     SharedUser, Snapshot, Workspace, WriteMode,
+///     Access, Actor, DayPolicy, DocName, FileWorkspace, Guarded, PromptConfig, Scope, SessionKind, SharedUser,
+///     Snapshot, Workspace, WriteMode,
 /// };
 ///
 /// let folder = tempfile::tempdir()?;
@@ -42,9 +42,8 @@ const CUT_HEAD: &str = "[...truncated head]\n";
 /// let now = Utc.with_ymd_and_hms(2026, 11, 21, 9, 0, 0).unwrap();
 /// let prompt = |kind| -> noctuary::Result<String> {
 ///     let view = Guarded::new(&workspace, Access::new(kind, Actor::Agent, Scope::user("marta")));
-///     let doors = Doors::default();
 ///     let config = PromptConfig::default();
-///     let snapshot = Snapshot::take(&view, &config, &doors, SharedUser::Subset, DayPolicy::UTC, now)?;
+///     let snapshot = Snapshot::take(&view, &config, SharedUser::Subset, DayPolicy::UTC, now)?;
 ///     Ok(snapshot.prompt(&view, None, &[])?.to_string())
 /// };
 /// assert!(prompt(SessionKind::Main)?.contains("Brisk"));
@@ -54,7 +53,6 @@ const CUT_HEAD: &str = "[...truncated head]\n";
 #[derive(Clone, PartialEq, Eq)]
 pub struct Snapshot {
     config: PromptConfig,
-    doors: Doors,
     parts: BTreeMap<Source, Vec<Text>>,
     memory: Option<MemoryGauge>,
     notices: Vec<PromptNotice>,
@@ -77,7 +75,6 @@ impl Snapshot {
     pub fn take<W: Workspace>(
         view: &Guarded<W>,
         config: &PromptConfig,
-        doors: &Doors,
         user: SharedUser,
         day: DayPolicy,
         now: DateTime<Utc>,
@@ -86,7 +83,6 @@ impl Snapshot {
             view,
             snapshot: Self {
                 config: config.clone(),
-                doors: doors.clone(),
                 parts: BTreeMap::new(),
                 memory: None,
                 notices: Vec::new(),
@@ -117,12 +113,14 @@ impl Snapshot {
         let mut notices = self.notices.clone();
         let bootstrap = match read(view, &DocName::BOOTSTRAP, &mut notices)? {
             Some(text) if !text.trim().is_empty() => {
-                let text = passed(&self.doors, &DocName::BOOTSTRAP, without_frontmatter(&text), &mut notices)?;
+                let text =
+                    passed(view.doors(), &DocName::BOOTSTRAP, without_frontmatter(&text), &mut notices)?;
                 vec![cut_tail(DocName::BOOTSTRAP, &text, self.config.max_file_chars, &mut notices)]
             }
             _ => Vec::new(),
         };
-        let notice: Vec<Text> = soul_notice.map(|text| Text { name: String::new(), body: text.to_owned() }).into_iter().collect();
+        let notice: Vec<Text> =
+            soul_notice.map(|text| Text { name: String::new(), body: text.to_owned() }).into_iter().collect();
         let mut blocks = Vec::new();
         for slot in self.config.order.slots() {
             let texts = slot.parts.iter().map(|(source, heading)| {
@@ -170,8 +168,18 @@ impl<W: Workspace> Taking<'_, W> {
             Source::Yesterday => self.journals(today - Days::new(1), 0)?,
             Source::Journals => self.journals(today, self.snapshot.config.journal_days)?,
             Source::User if !self.view.access().reads_memory() => {
-                let body = self.view.profile(user)?;
-                if body.is_empty() { Vec::new() } else { vec![Text { name: DocName::USER.to_string(), body }] }
+                let name = DocName::USER;
+                match self.view.profile(user) {
+                    Ok(Some(given)) => {
+                        let given = self.pass(&name, &given)?;
+                        let most = self.snapshot.config.max_file_chars.min(self.room);
+                        vec![cut_tail(name, &given, most, &mut self.snapshot.notices)]
+                    }
+                    Ok(None) => Vec::new(),
+                    Err(error) => {
+                        unreadable(error, &name, &mut self.snapshot.notices).map(|()| Vec::new())?
+                    }
+                }
             }
             Source::Memory => self.memory()?,
             document => {
@@ -213,10 +221,8 @@ impl<W: Workspace> Taking<'_, W> {
             found = read(self.view, &name, &mut self.snapshot.notices)?;
         }
         let Some(text) = found else { return Ok(Vec::new()) };
-        let gauge = MemoryGauge {
-            chars: text.chars().count() as u64,
-            budget: self.snapshot.config.memory_budget,
-        };
+        let gauge =
+            MemoryGauge { chars: text.chars().count() as u64, budget: self.snapshot.config.memory_budget };
         if gauge.is_over() {
             self.snapshot.notices.push(PromptNotice::MemoryOverBudget);
         }
@@ -232,7 +238,11 @@ impl<W: Workspace> Taking<'_, W> {
             // What was curated first and what was dreamed last both stay in sight.
             let bytes = most * text.len() / chars;
             body = curated::head_and_tail(text, bytes).trim_end().to_owned();
-            self.snapshot.notices.push(PromptNotice::Cut { name: name.clone(), chars, shown: body.chars().count() });
+            self.snapshot.notices.push(PromptNotice::Cut {
+                name: name.clone(),
+                chars,
+                shown: body.chars().count(),
+            });
         }
         let shown = format!("{name} ({} of {} characters)", gauge.chars, gauge.budget);
         Ok(vec![Text { name: shown, body }])
@@ -295,7 +305,7 @@ impl<W: Workspace> Taking<'_, W> {
     }
 
     fn pass(&mut self, name: &DocName, text: &str) -> Result<String> {
-        passed(&self.snapshot.doors, name, text, &mut self.snapshot.notices)
+        passed(self.view.doors(), name, text, &mut self.snapshot.notices)
     }
 }
 
@@ -323,7 +333,7 @@ fn read<W: Workspace>(
 /// Passes over a document that is of no use for a prompt; what fails otherwise is an error.
 fn unreadable(error: Error, name: &DocName, notices: &mut Vec<PromptNotice>) -> Result<()> {
     match error {
-        Error::TooLarge { .. } | Error::Refused { .. } => {
+        Error::TooLarge { .. } | Error::Refused { .. } | Error::NotUtf8 { .. } => {
             notices.push(PromptNotice::Unreadable(name.clone()));
             Ok(())
         }
@@ -333,8 +343,14 @@ fn unreadable(error: Error, name: &DocName, notices: &mut Vec<PromptNotice>) -> 
 
 /// Masks and blocks what may not be read back to a model. The document stays as it is.
 fn passed(doors: &Doors, name: &DocName, text: &str, notices: &mut Vec<PromptNotice>) -> Result<String> {
-    let passed = doors.pass(Door::PromptLoad, name, text)?;
-    todo!("{passed:?} {notices:?}")
+    let mut policy = doors.policy_of(Door::PromptLoad, name);
+    if *name == DocName::BOOTSTRAP && policy.injections == InjectionPolicy::Block {
+        // A playbook is made of instructions, and names the token that ends it.
+        policy.injections = InjectionPolicy::Warn;
+    }
+    let passed = doors.judge(Door::PromptLoad, policy, name, text, &mut Masks::default())?;
+    notices.extend(passed.warnings.into_iter().map(PromptNotice::Found));
+    Ok(passed.text.into_owned())
 }
 
 /// The beginning of a text, and how much is left out.
