@@ -263,9 +263,11 @@ fn what_does_not_fit_is_cut_where_it_hurts_least_and_said() {
         put(workspace, "memory/2026-11-21-repl.md", &lines);
         let notes: String = (0..5_000).map(|n| format!("- fact {n}\n")).collect();
         put(workspace, "MEMORY.md", format!("# Memory\n- the first\n{notes}- the last\n"));
-        let prompt = prompt(workspace, SessionKind::Main, &PromptConfig::default());
+        let mut config = PromptConfig::default();
+        config.max_chars = 45_000;
+        let prompt = prompt(workspace, SessionKind::Main, &config);
         let text = prompt.to_string();
-        assert!(text.chars().count() < 61_500, "{}", text.chars().count());
+        assert!(text.chars().count() < 46_500, "{}", text.chars().count());
         assert!(
             text.contains("You are Wren.") && text.contains("- the first") && text.contains("- the last")
         );
