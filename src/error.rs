@@ -127,6 +127,15 @@ pub enum Error {
         /// The kind of the session.
         kind: SessionKind,
     },
+    /// What was to be written holds a secret or an instruction that this document does not take in; nothing was
+    /// written. The cure is to take it out, or to let it pass with [`Allow`](crate::Allow).
+    #[error("{name} does not take in what was found: {}", classes.join(", "))]
+    Stopped {
+        /// The document.
+        name: Name,
+        /// What was found, by class, each once: `aws_access_key`, `override`.
+        classes: Vec<String>,
+    },
     /// A database refused an operation.
     #[error("cannot {action} {path}")]
     Database {

@@ -22,6 +22,7 @@ pub mod manual;
 mod models;
 mod name;
 mod pii;
+mod prompt;
 mod session;
 #[cfg(feature = "sqlite")]
 mod sqlite;
@@ -46,14 +47,21 @@ pub use drive::{dream_once, dream_once_async, dream_once_at};
 pub use error::{Error, LostBy, Refusal, Result};
 pub use exchange::copy_into;
 pub use file::FileWorkspace;
-pub use format::{DreamId, DreamedState, JournalName, Quarantine, QuarantineEntry, QuarantinedFile};
-pub use gate::{Allow, SecretGate, Strictness};
+pub use format::{
+    DreamId, DreamedState, Fields, Identity, JournalName, Profile, Quarantine, QuarantineEntry,
+    QuarantinedFile,
+};
+pub use gate::{
+    Allow, Door, DoorPolicy, DoorWarning, Doors, Injection, InjectionPolicy, Passed, SecretGate,
+    SecretPolicy, Strictness, scan_injection,
+};
 pub use lifecycle::DailyLogConfig;
 pub use llm::{Finish, LlmClient, LlmError, LlmFn, LlmReply, LlmRequest, Usage, llm_fn};
 pub use models::Extractive;
 pub use name::{DocName, Name, NameError, Space, StateName};
 pub use pii::{Confidence, Finding, PiiFilter};
-pub use session::Guarded;
+pub use prompt::{Block, CacheHint, Prompt, PromptConfig, PromptNotice, PromptOrder, Snapshot};
+pub use session::{Guarded, SharedUser, SoulPolicy};
 #[cfg(feature = "sqlite")]
 #[cfg_attr(docsrs, doc(cfg(feature = "sqlite")))]
 pub use sqlite::{SqliteWorkspace, Version};

@@ -52,6 +52,11 @@ impl Name {
         self.path.rsplit('/').next().unwrap_or(&self.path)
     }
 
+    /// The name as file systems that do not tell case apart compare it: lower case, a long s as an s.
+    pub(crate) fn folded(&self) -> String {
+        self.as_str().to_lowercase().replace('\u{17f}', "s")
+    }
+
     /// All but the last segment; `None` for a name in the root.
     #[must_use]
     pub fn folder(&self) -> Option<&str> {

@@ -2,6 +2,7 @@
 
 pub(crate) mod curated;
 pub(crate) mod fences;
+pub(crate) mod fields;
 pub(crate) mod intent;
 pub(crate) mod journal;
 pub(crate) mod ledger;
@@ -12,6 +13,7 @@ pub(crate) mod reply;
 pub(crate) mod state;
 
 pub use curated::DreamId;
+pub use fields::{Fields, Identity, Profile};
 pub use journal::JournalName;
 pub use quarantine::{Quarantine, QuarantineEntry, QuarantinedFile};
 pub use state::DreamedState;
