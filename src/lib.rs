@@ -45,7 +45,10 @@ pub use drive::{dream_once, dream_once_async, dream_once_at};
 pub use error::{Error, LostBy, Refusal, Result};
 pub use exchange::copy_into;
 pub use file::FileWorkspace;
-pub use format::{DreamId, DreamedState, JournalName, Quarantine, QuarantineEntry, QuarantinedFile};
+pub use format::{
+    Checks, DayLog, DreamId, DreamedState, Entry, Heartbeat, HeartbeatFile, JournalName, Note, NoteKind,
+    Origin, Quarantine, QuarantineEntry, QuarantinedFile, UnknownOrigin,
+};
 pub use gate::{Allow, SecretGate, Strictness};
 pub use lifecycle::DailyLogConfig;
 pub use llm::{Finish, LlmClient, LlmError, LlmFn, LlmReply, LlmRequest, Usage, llm_fn};
