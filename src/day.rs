@@ -1,6 +1,6 @@
 //! The operator's day: which calendar date an instant belongs to.
 
-use chrono::{DateTime, Days, Duration, FixedOffset, NaiveDate, Timelike, Utc};
+use chrono::{DateTime, Days, Duration, FixedOffset, NaiveDate, NaiveTime, Timelike, Utc};
 
 /// Decides which date an instant belongs to: an offset from UTC and the hour at which a day begins.
 ///
@@ -38,6 +38,12 @@ impl DayPolicy {
         let local = instant.with_timezone(&self.offset);
         let date = local.date_naive();
         if local.hour() < u32::from(self.cutoff_hour) { date - Duration::days(1) } else { date }
+    }
+
+    /// Returns what a clock on the operator's wall shows at `instant`.
+    #[must_use]
+    pub fn time(self, instant: DateTime<Utc>) -> NaiveTime {
+        instant.with_timezone(&self.offset).time()
     }
 
     /// Returns when `date` begins.

@@ -50,7 +50,11 @@ pub use format::{
     Origin, Quarantine, QuarantineEntry, QuarantinedFile, UnknownOrigin,
 };
 pub use gate::{Allow, SecretGate, Strictness};
-pub use lifecycle::DailyLogConfig;
+pub use lifecycle::{
+    Beat, DailyLogConfig, Duty, HeartbeatConfig, QuietHours, TurnEnd, TurnReport, TurnState, append_note,
+    daily_log, due_checks, heartbeat_has_tasks, is_heartbeat_ok, mark_checked, read_checks, today_log,
+    update_heartbeat,
+};
 pub use llm::{Finish, LlmClient, LlmError, LlmFn, LlmReply, LlmRequest, Usage, llm_fn};
 pub use models::Extractive;
 pub use name::{DocName, Name, NameError, Space, StateName};

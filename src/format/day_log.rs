@@ -178,6 +178,12 @@ impl Note {
         self
     }
 
+    /// Whether it has no words; then nothing is written.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.print(NaiveTime::MIN).is_none()
+    }
+
     /// The entry as it is appended, without line ending; `None` where there are no words.
     fn print(&self, at: NaiveTime) -> Option<Vec<String>> {
         let said = self
@@ -279,7 +285,7 @@ impl DayLog {
                 );
             } else if let Some(above) = continued(line, &mut log.entries, number) {
                 above.text.push('\n');
-                above.text.push_str(line.strip_prefix(CONTINUED).unwrap_or_else(|| line.trim()));
+                above.text.push_str(line.strip_prefix(CONTINUED).unwrap_or(line.trim_start()).trim_end());
                 above.lines.end = number + 1;
             } else {
                 log.entries.push(Entry::read(line, number));

@@ -29,7 +29,7 @@ use std::ops::Range;
 use chrono::{DateTime, SubsecRound, Utc};
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
-use super::{curated, fences, iso_millis};
+use super::{fences, iso_millis};
 use crate::text;
 
 /// What the memo tells the next session.
@@ -213,11 +213,17 @@ impl HeartbeatFile {
         put(&mut text, LOOPS, |_| true, &memo.open_loops);
         let updated = Self::parse(text);
         let holds = updated.memo.as_ref() == Some(&memo)
-            && updated.schedule().unwrap_or_default() == self.schedule().unwrap_or_default();
+            && (is_blank(&self.text) || updated.others() == self.others());
         if holds {
             *self = updated;
         }
         holds
+    }
+
+    /// The sections that are not ours: title and text.
+    fn others(&self) -> Vec<(String, &str)> {
+        let others = sections(&self.text).into_iter().filter(|section| !section.is_ours());
+        others.map(|section| (section.title, &self.text[section.body])).collect()
     }
 
     /// The tasks that are not ticked, of every section but ours.
@@ -239,7 +245,7 @@ impl HeartbeatFile {
         let ours: Vec<Range<usize>> = match self.memo {
             Some(_) => sections(text)
                 .into_iter()
-                .filter(|section| [STATE, LOOPS].contains(&section.title.as_str()))
+                .filter(Section::is_ours)
                 .map(|section| section.start..section.body.end)
                 .collect(),
             None => Vec::new(),
@@ -299,6 +305,12 @@ struct Section {
     /// Where the line of the heading begins.
     start: usize,
     body: Range<usize>,
+}
+
+impl Section {
+    fn is_ours(&self) -> bool {
+        [STATE, LOOPS].contains(&self.title.as_str())
+    }
 }
 
 /// The markdown of a text, with offsets into all of it.
@@ -373,7 +385,9 @@ fn field(bullet: &str) -> Option<(&str, &str)> {
 
 /// Puts `lines` as bullets in the place of a section's own ones; makes the section where it is missing.
 fn put(text: &mut String, title: &str, is_ours: impl Fn(&str) -> bool, lines: &[String]) {
-    let eol = if curated::has_crlf(text.as_bytes()) { "\r\n" } else { "\n" };
+    // By the first line, which no update touches.
+    let is_crlf = text.split_inclusive('\n').next().is_some_and(|line| line.ends_with("\r\n"));
+    let eol = if is_crlf { "\r\n" } else { "\n" };
     let mut block: String = lines.iter().map(|line| format!("- {line}{eol}")).collect();
     let sections = sections(text);
     let Some(section) = find(&sections, title) else {

@@ -35,12 +35,21 @@ impl JournalName {
     /// the whole id is added, so that two ids never share a journal.
     #[must_use]
     pub fn new(date: NaiveDate, session: Option<&str>) -> Self {
-        let session = session.map(slug);
+        Self::of(date, session.map(slug))
+    }
+
+    fn of(date: NaiveDate, session: Option<String>) -> Self {
         let file = match &session {
             Some(session) => format!("memory/{date}-{session}.md"),
             None => format!("memory/{date}.md"),
         };
         Self { name: DocName::parse(file).expect("a date and a slug are plain"), date, session }
+    }
+
+    /// Names the journal of the same session on another day, in the writer's form.
+    #[must_use]
+    pub fn on(&self, date: NaiveDate) -> Self {
+        if date == self.date { self.clone() } else { Self::of(date, self.session.clone()) }
     }
 
     /// Recognises a journal by its name: a date at the front, `.md` at the end, in `memory/` or `daily/`.
