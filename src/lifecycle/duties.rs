@@ -147,8 +147,8 @@ pub fn is_heartbeat_ok(reply: &str) -> bool {
 ///
 /// Those of the workspace.
 pub fn heartbeat_has_tasks(workspace: &dyn Workspace, document: &DocName) -> Result<bool> {
-    let standing = workspace.read(document)?;
-    Ok(standing.is_some_and(|document| !HeartbeatFile::parse(document.lossy()).is_empty_of_tasks()))
+    let Some(standing) = workspace.read(document)? else { return Ok(false) };
+    Ok(str::from_utf8(standing.bytes()).map_or(true, |text| !HeartbeatFile::parse(text).is_empty_of_tasks()))
 }
 
 #[cfg(test)]
