@@ -142,16 +142,19 @@ impl HeartbeatFile {
     /// Reads a text; every text is either a memo or foreign.
     ///
     /// A memo has a field of ours below `## State`, or is titled `# Heartbeat` and has a `## Schedule`, or is
-    /// blank.
+    /// blank; two sections of one of our names are nobody's memo.
     #[must_use]
     pub fn parse(text: impl Into<String>) -> Self {
         let text = text.into();
         let sections = sections(&text);
         let state = find(&sections, STATE).map(|state| bullets(&text, &state.body)).unwrap_or_default();
         let is_titled = sections.first().is_some_and(|first| first.title == TITLE);
-        let is_memo = state.iter().any(|(_, bullet)| field(bullet).is_some())
-            || (is_titled && find(&sections, SCHEDULE).is_some())
-            || is_blank(&text);
+        let is_single = |title| sections.iter().filter(|section| section.title == title).count() <= 1;
+        let is_memo = is_single(STATE)
+            && is_single(LOOPS)
+            && (state.iter().any(|(_, bullet)| field(bullet).is_some())
+                || (is_titled && find(&sections, SCHEDULE).is_some())
+                || is_blank(&text));
         let memo = is_memo.then(|| {
             let get =
                 |key| state.iter().filter_map(|(_, bullet)| field(bullet)).find(|(found, _)| *found == key);

@@ -3,6 +3,7 @@
 
 use chrono::{DateTime, FixedOffset, NaiveTime, TimeDelta, Utc};
 
+use crate::document::Document;
 use crate::error::Result;
 use crate::format::{Checks, HeartbeatFile};
 use crate::lifecycle::rewrite::rewrite;
@@ -57,7 +58,7 @@ pub fn due_checks<'d>(checks: &Checks, duties: &'d [Duty], now: DateTime<Utc>) -
 /// [`Error::Corrupt`](crate::Error::Corrupt) where it does not parse, and those of the workspace.
 pub fn read_checks(workspace: &dyn Workspace) -> Result<Checks> {
     let document = workspace.read(&DocName::HEARTBEAT_STATE)?;
-    Checks::parse(document.as_ref().map(|document| document.bytes()))
+    Checks::parse(document.as_ref().map(Document::bytes))
 }
 
 /// Notes in `memory/heartbeat-state.json` that a check ran, beside whatever another process notes there.

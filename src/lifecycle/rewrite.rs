@@ -1,5 +1,6 @@
 //! A document that people edit meanwhile is changed by revision.
 
+use crate::document::Document;
 use crate::error::{Error, Result};
 use crate::name::DocName;
 use crate::workspace::{Workspace, WriteMode};
@@ -19,7 +20,7 @@ pub(crate) fn rewrite(
     let mut standing = workspace.read(name)?;
     let mut attempt = 0;
     loop {
-        let Some(bytes) = change(standing.as_ref().map(|document| document.bytes()))? else {
+        let Some(bytes) = change(standing.as_ref().map(Document::bytes))? else {
             return Ok(false);
         };
         let mode = standing.map_or(WriteMode::Create, |document| WriteMode::IfRevision(document.revision()));
