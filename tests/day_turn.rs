@@ -115,7 +115,7 @@ fn two_processes_share_a_days_file_and_no_line_is_lost_or_torn() {
 fn eight_writers_live_a_week_and_nothing_is_lost() {
     in_each_home(|workspace| {
         workspace.write(&DocName::HEARTBEAT, memo_with_schedule().as_bytes(), WriteMode::Create).unwrap();
-        let (writers, days, turns) = (8_u32, 7_u32, 7_u32);
+        let (writers, days, turns) = (8, 7, 7);
         std::thread::scope(|scope| {
             for writer in 0..writers {
                 let workspace = workspace.as_ref();
@@ -153,7 +153,7 @@ fn eight_writers_live_a_week_and_nothing_is_lost() {
                 }
             }
         }
-        assert_eq!(seen.len() as u32, writers * days * turns, "no line is lost, none is torn");
+        assert_eq!(seen.len(), 8 * 7 * 7, "no line is lost, none is torn");
         assert!(seen.values().all(|count| *count == 1), "none stands twice");
         let file = HeartbeatFile::parse(text(workspace.as_ref(), &DocName::HEARTBEAT));
         assert_eq!(file.schedule(), Some(SCHEDULE));
@@ -224,8 +224,8 @@ fn a_schedule_that_is_saved_during_the_turns_end_is_kept() {
             // The user saves between our look and our write, twice.
             if saves.get() < 2 {
                 saves.set(saves.get() + 1);
-                let saved = format!("{}- 0{}:00 mail\n", text(workspace, &DocName::HEARTBEAT), saves.get());
-                workspace.write(&DocName::HEARTBEAT, saved.as_bytes(), WriteMode::Replace).unwrap();
+                let edited = format!("{}- 0{}:00 mail\n", text(workspace, &DocName::HEARTBEAT), saves.get());
+                workspace.write(&DocName::HEARTBEAT, edited.as_bytes(), WriteMode::Replace).unwrap();
             }
         });
         assert_eq!(beat.unwrap(), Beat::Written);
@@ -268,12 +268,12 @@ fn an_explicit_note_is_written_and_the_night_rolls_the_day() {
             "# Memory — 2026-11-22\n\n## Session [23:58]\n\n- [00:01:00] [agent] after midnight\n"
         );
         // Another tool's file of the day is only added to, behind its torn line.
-        let torn = "\u{feff}# Daily Log - 2026-11-22\r\n[08:00] theirs";
+        let theirs = "\u{feff}# Daily Log - 2026-11-22\r\n[08:00] theirs";
         let other = DocName::parse("memory/2026-11-22.md").unwrap();
-        workspace.write(&other, torn.as_bytes(), WriteMode::Create).unwrap();
+        workspace.write(&other, theirs.as_bytes(), WriteMode::Create).unwrap();
         append_note(workspace, &journal(None), DAY, at(22, 9, 0), &note, at(22, 9, 0)).unwrap();
         let added = String::from_utf8(workspace.read(&other).unwrap().unwrap().into_bytes()).unwrap();
-        let added = added.strip_prefix(torn).expect("what stood stands");
+        let added = added.strip_prefix(theirs).expect("what stood stands");
         assert_eq!(added, "\r\n\r\n## Session [09:00]\r\n\r\n- [09:00:00] [user] Decision: Fridays.\r\n");
         assert_eq!(daily_log(workspace, DAY.date(at(22, 9, 0))).unwrap().len(), 2);
     });
@@ -310,11 +310,11 @@ fn fail_at_each(
         prepare(&sound);
         let faults = Faults::new();
         let disk = FaultyDisk::new(folder(place.path()).unwrap(), faults.clone());
-        let faulty = FileWorkspace::on_disk(Arc::new(disk));
+        let workspace = FileWorkspace::on_disk(Arc::new(disk));
         if let Some((at, fault)) = at {
             faults.arm(at, fault);
         }
-        let acted = act(&faulty);
+        let acted = act(&workspace);
         let place = format!("{at:?} {acted:?} {:?}", faults.seen().last());
         check(&sound, &place);
         faults.seen().len()
