@@ -48,14 +48,18 @@ pub use error::{Error, LostBy, Refusal, Result};
 pub use exchange::copy_into;
 pub use file::FileWorkspace;
 pub use format::{
-    DreamId, DreamedState, Fields, Identity, JournalName, Profile, Quarantine, QuarantineEntry,
-    QuarantinedFile,
+    Checks, DayLog, DreamId, DreamedState, Entry, Fields, Heartbeat, HeartbeatFile, Identity, JournalName,
+    Note, NoteKind, Origin, Profile, Quarantine, QuarantineEntry, QuarantinedFile, UnknownOrigin,
 };
 pub use gate::{
     Allow, Door, DoorPolicy, DoorWarning, Doors, Injection, InjectionPolicy, Passed, SecretGate,
     SecretPolicy, Strictness, scan_injection,
 };
-pub use lifecycle::DailyLogConfig;
+pub use lifecycle::{
+    Beat, DailyLogConfig, Duty, HeartbeatConfig, QuietHours, TurnEnd, TurnReport, TurnState, append_note,
+    daily_log, due_checks, heartbeat_has_tasks, is_heartbeat_ok, mark_checked, read_checks, today_log,
+    update_heartbeat,
+};
 pub use llm::{Finish, LlmClient, LlmError, LlmFn, LlmReply, LlmRequest, Usage, llm_fn};
 pub use models::Extractive;
 pub use name::{DocName, Name, NameError, Space, StateName};

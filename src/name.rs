@@ -116,6 +116,8 @@ impl DocName {
     pub const JOURNALS: Self = Self::constant("memory");
     /// The folder that some workspaces keep their journals in; read, never written.
     pub const DAILY: Self = Self::constant("daily");
+    /// When each periodic check last ran.
+    pub const HEARTBEAT_STATE: Self = Self::constant("memory/heartbeat-state.json");
 
     const fn constant(path: &'static str) -> Self {
         Self(Name::constant(path, Space::Document))

@@ -73,6 +73,12 @@ impl JournalName {
         Self::of(DocName::parse(file).expect("a date and a slug are plain")).expect("it begins with a date")
     }
 
+    /// Names the journal of the same session on another day, in the writer's form.
+    #[must_use]
+    pub fn on(&self, date: NaiveDate) -> Self {
+        if date == self.date { self.clone() } else { Self::written(date, self.session()) }
+    }
+
     /// Recognises a journal by its name: a date at the front, `.md` at the end, in `memory/` or `daily/`.
     #[must_use]
     pub fn parse(name: &DocName) -> Option<Self> {

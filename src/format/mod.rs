@@ -1,8 +1,11 @@
 //! The grammar of each file: parsing and printing are inverse, and unknown keys survive.
 
+pub(crate) mod checks;
 pub(crate) mod curated;
+pub(crate) mod day_log;
 pub(crate) mod fences;
 pub(crate) mod fields;
+pub(crate) mod heartbeat;
 pub(crate) mod intent;
 pub(crate) mod journal;
 pub(crate) mod ledger;
@@ -12,8 +15,11 @@ pub(crate) mod quarantine;
 pub(crate) mod reply;
 pub(crate) mod state;
 
+pub use checks::Checks;
 pub use curated::DreamId;
 pub use fields::{Fields, Identity, Profile};
+pub use day_log::{DayLog, Entry, Note, NoteKind, Origin, UnknownOrigin};
+pub use heartbeat::{Heartbeat, HeartbeatFile};
 pub use journal::JournalName;
 pub use quarantine::{Quarantine, QuarantineEntry, QuarantinedFile};
 pub use state::DreamedState;
