@@ -45,9 +45,17 @@ pub use drive::{dream_once, dream_once_async, dream_once_at};
 pub use error::{Error, LostBy, Refusal, Result};
 pub use exchange::copy_into;
 pub use file::FileWorkspace;
-pub use format::{DreamId, DreamedState, JournalName, Quarantine, QuarantineEntry, QuarantinedFile};
+pub use format::{
+    DreamId, DreamedState, JournalName, OnboardingEnd, Quarantine, QuarantineEntry, QuarantinedFile,
+};
 pub use gate::{Allow, SecretGate, Strictness};
-pub use lifecycle::DailyLogConfig;
+pub use lifecycle::{
+    Boot, BootPolicy, BootState, BootstrapEnd, BootstrapFate, Completion, Consent, DailyLogConfig, EDITABLE,
+    Editor, HygieneConfig, LifeConfig, Onboarding, Preset, Proposal, Retention, RetentionPlan, SeedReport,
+    SeedSet, Soul, SoulNotice, StartStep, archive_journal, boot, complete_onboarding, delete_journal,
+    document_of_command, is_bootstrap_done, is_hygiene_due, onboarding_end, propose_hygiene,
+    propose_retention, read_soul, seed, start_plan, template,
+};
 pub use llm::{Finish, LlmClient, LlmError, LlmFn, LlmReply, LlmRequest, Usage, llm_fn};
 pub use models::Extractive;
 pub use name::{DocName, Name, NameError, Space, StateName};
