@@ -124,7 +124,8 @@ mod tests {
             history.push(&document(bytes.clone()), DateTime::UNIX_EPOCH);
             let name = StateName::history(&DocName::SOUL);
             let again = History::parse(&name, Some(&history.print())).unwrap();
-            prop_assert_eq!(again.documents(&DocName::SOUL).unwrap()[0].1.bytes(), bytes);
+            let kept = again.documents(&DocName::SOUL).unwrap();
+            prop_assert_eq!(kept[0].1.bytes(), bytes);
         }
     }
 }
