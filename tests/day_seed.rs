@@ -407,7 +407,7 @@ fn a_playbook_that_cannot_be_removed_is_an_error_and_the_entry_is_written() {
     assert_eq!(text(&workspace, JOURNAL).as_deref(), Some(ENTRY), "once");
 
     // Whatever step fails, the playbook is gone in the end, or the error says that it is not.
-    for n in 1..=operations.len() as u64 {
+    for (n, operation) in (1..).zip(&operations) {
         let path = quick();
         let workspace = faulty(path.path(), &faults);
         faults.disarm();
@@ -416,12 +416,7 @@ fn a_playbook_that_cannot_be_removed_is_an_error_and_the_entry_is_written() {
         let ended = complete(&workspace, &config, now());
         faults.disarm();
         let remains = text(&workspace, "BOOTSTRAP.md").is_some();
-        assert_eq!(
-            remains,
-            matches!(ended, Err(Error::BootstrapRemains { .. })),
-            "{}",
-            operations[n as usize - 1]
-        );
+        assert_eq!(remains, matches!(ended, Err(Error::BootstrapRemains { .. })), "{operation}");
     }
 }
 

@@ -134,10 +134,8 @@ pub fn complete_onboarding(
 
     // Whatever else fails, the playbook is taken away; and where that fails, the rest is done. (seed 001, 6.2)
     let taken = take_away(workspace, config.bootstrap_end, playbook, filter, at).map_err(remains);
-    let noted = begun.and_then(|begun| match begun.finished {
-        true => Ok(()),
-        false => note(workspace, &journal, begun.end),
-    });
+    let noted =
+        begun.and_then(|begun| if begun.finished { Ok(()) } else { note(workspace, &journal, begun.end) });
     let bootstrap = taken?;
     noted?;
     state::remember(workspace, |life| {
