@@ -537,6 +537,34 @@ fn a_save_is_by_revision_and_what_it_replaces_is_kept() {
 }
 
 #[test]
+fn a_crash_at_any_operation_of_a_save_or_an_archiving_loses_no_version() {
+    let prepare = |workspace: &dyn Workspace| put(workspace, "USER.md", "one\n");
+    let human = || access(SessionKind::Main, Actor::Human);
+    let seen = noctuary::Revision::of(b"one\n");
+    let save = |workspace: &dyn Workspace| {
+        Editor::new(workspace, human()).save(&DocName::USER, "two\n", Some(seen), now()).map(drop)
+    };
+    let count = crash_everywhere(prepare, save, |workspace, n| {
+        let stands = text(workspace, "USER.md").unwrap();
+        let kept = Editor::new(workspace, human()).history(&DocName::USER).unwrap();
+        let kept = kept.iter().any(|(_, document)| document.bytes() == b"one\n");
+        assert!(stands == "one\n" || (stands == "two\n" && kept), "operation {n}: {stands}");
+    });
+    assert!(count > 10, "{count} operations");
+
+    let journal = JournalName::new(day(40), None);
+    let archive = |workspace: &dyn Workspace| {
+        archive_journal(workspace, &journal, now().date_naive(), |_| false, None).map(drop)
+    };
+    let prepare = |workspace: &dyn Workspace| put(workspace, journal.name().as_str(), "- a note\n");
+    let count = crash_everywhere(prepare, archive, |workspace, n| {
+        let held: Vec<_> = dump(workspace).into_values().collect();
+        assert_eq!(held, [b"- a note\n"], "operation {n}");
+    });
+    assert!(count > 3, "{count} operations");
+}
+
+#[test]
 fn the_editor_reaches_the_eight_documents_and_no_more_than_its_session() {
     on_every_home(|workspace| {
         seed(workspace, &LifeConfig::default()).unwrap();
