@@ -136,6 +136,16 @@ pub enum Error {
         /// What was found, by class, each once: `aws_access_key`, `override`.
         classes: Vec<String>,
     },
+    /// The workspace has neither `BOOTSTRAP.md` nor `SOUL.md`, and nothing may be seeded: a person must put one
+    /// of them there.
+    #[error("the workspace has neither BOOTSTRAP.md nor SOUL.md")]
+    Uninitialized,
+    /// The onboarding ended and `BOOTSTRAP.md` could not be taken away: the human must be told.
+    #[error("BOOTSTRAP.md is still there after the onboarding")]
+    BootstrapRemains {
+        /// Why.
+        source: Box<Error>,
+    },
     /// A database refused an operation.
     #[error("cannot {action} {path}")]
     Database {
@@ -166,6 +176,12 @@ pub enum Refusal {
     NotAFile,
     /// A folder was expected.
     NotAFolder,
+    /// It is not one of the documents that are edited whole.
+    NotEditable,
+    /// It is a journal that no dream has read to its end.
+    Undreamed,
+    /// It is a journal of the last seven days.
+    Recent,
 }
 
 impl fmt::Display for Refusal {
@@ -174,6 +190,9 @@ impl fmt::Display for Refusal {
             Self::Symlink => "a symbolic link stands there",
             Self::NotAFile => "it is not a plain file",
             Self::NotAFolder => "it is not a folder",
+            Self::NotEditable => "it is not edited whole",
+            Self::Undreamed => "no dream has read it to its end",
+            Self::Recent => "it is younger than seven days",
         })
     }
 }

@@ -49,16 +49,21 @@ pub use exchange::copy_into;
 pub use file::FileWorkspace;
 pub use format::{
     Checks, DayLog, DreamId, DreamedState, Entry, Fields, Heartbeat, HeartbeatFile, Identity, JournalName,
-    Note, NoteKind, Origin, Profile, Quarantine, QuarantineEntry, QuarantinedFile, UnknownOrigin,
+    Note, NoteKind, OnboardingEnd, Origin, Profile, Quarantine, QuarantineEntry, QuarantinedFile,
+    UnknownOrigin,
 };
 pub use gate::{
     Allow, Door, DoorPolicy, DoorWarning, Doors, Injection, InjectionPolicy, Passed, SecretGate,
     SecretPolicy, Strictness, scan_injection,
 };
 pub use lifecycle::{
-    Beat, DailyLogConfig, Duty, HeartbeatConfig, QuietHours, TurnEnd, TurnReport, TurnState, append_note,
-    daily_log, due_checks, heartbeat_has_tasks, is_heartbeat_ok, mark_checked, read_checks, today_log,
-    update_heartbeat,
+    Beat, Boot, BootPolicy, BootState, BootstrapEnd, BootstrapFate, Completion, Consent, DailyLogConfig, Duty,
+    EDITABLE, Editor, HeartbeatConfig, HygieneConfig, LifeConfig, Onboarding, Preset, Proposal, QuietHours,
+    Retention, RetentionPlan, SeedReport, SeedSet, Soul, SoulNotice, StartStep, TurnEnd, TurnReport, TurnState,
+    append_note, archive_journal, boot, complete_onboarding, daily_log, delete_journal, document_of_command,
+    due_checks, heartbeat_has_tasks, is_bootstrap_done, is_heartbeat_ok, is_hygiene_due, mark_checked,
+    onboarding_end, propose_hygiene, propose_retention, read_checks, read_soul, seed, start_plan, template,
+    today_log, update_heartbeat,
 };
 pub use llm::{Finish, LlmClient, LlmError, LlmFn, LlmReply, LlmRequest, Usage, llm_fn};
 pub use models::Extractive;

@@ -161,6 +161,15 @@ impl StateName {
     pub const INTENT: Self = Self::constant(".dreaming.d/intent.json");
     /// One line for each pass.
     pub const LOG: Self = Self::constant(".dreaming.d/log.jsonl");
+    /// Which `SOUL.md` the agent knows of, in the seed's place.
+    pub const SOUL: Self = Self::constant(".soul-state.json");
+    /// What a life remembers about its own beginning.
+    pub const LIFE: Self = Self::constant(".dreaming.d/life.json");
+
+    /// What a document was before it was replaced.
+    pub(crate) fn history(document: &DocName) -> Self {
+        Self(Name { path: format!(".dreaming.d/history/{document}.json").into(), space: Space::State })
+    }
 
     const fn constant(path: &'static str) -> Self {
         Self(Name::constant(path, Space::State))

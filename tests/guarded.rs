@@ -20,8 +20,15 @@ use SessionKind::{Main, Scheduled, Shared, Subagent};
 
 const KINDS: [SessionKind; 4] = [Main, Shared, Subagent, Scheduled];
 const ACTORS: [Actor; 3] = [Actor::Human, Actor::Agent, Actor::Library];
-const STATES: [StateName; 5] =
-    [StateName::DREAMED, StateName::QUARANTINE, StateName::LEDGER, StateName::INTENT, StateName::LOG];
+const STATES: [StateName; 7] = [
+    StateName::DREAMED,
+    StateName::QUARANTINE,
+    StateName::LEDGER,
+    StateName::INTENT,
+    StateName::LOG,
+    StateName::SOUL,
+    StateName::LIFE,
+];
 
 /// A document of the life under test, and what RFC-0009 gives each session of it: `r`ead, `a`ppend, `w`rite
 /// (replace, create, remove, rename).
