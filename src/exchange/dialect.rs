@@ -117,10 +117,11 @@ impl Dialect {
     /// Says why a folder is not looked into; `None` where it is.
     pub(super) fn leaves(self, folder: &DocName) -> Option<&'static str> {
         let path = format!("{folder}/");
-        match self.rules().find(|(pattern, _)| covers(pattern, &path) || pattern.starts_with(&path)) {
-            None => Some(NO_PLACE),
+        match self.rules().find(|(pattern, _)| covers(pattern, &path)) {
             Some((_, Route::Leave(reason))) => Some(reason),
             Some(_) => None,
+            None if self.rules().any(|(pattern, _)| pattern.starts_with(&path)) => None,
+            None => Some(NO_PLACE),
         }
     }
 
