@@ -356,3 +356,53 @@ fn lines(heading: &str, entries: &[String], standing: Option<&Document>) -> (Imp
         _ => nothing(ImportAction::Skip(THERE_ALREADY)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::cases;
+    use proptest::prelude::*;
+
+    fn pieces(most: usize) -> impl Strategy<Value = String> {
+        let piece = prop::sample::select(vec![
+            "x",
+            "é",
+            " ",
+            "#",
+            "\n",
+            "\r\n",
+            "- [import] x",
+            "## Imported from Hermes",
+            "## Imported from Hermes\n\n",
+        ]);
+        prop::collection::vec(piece, 0..most).prop_map(|pieces| pieces.concat())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(cases(20_000)))]
+
+        #[test]
+        fn a_section_is_appended_once_wherever_an_append_was_torn(
+            standing in pieces(12),
+            words in prop::collection::vec("[xé]{1,3}", 1..4),
+        ) {
+            let heading = Dialect::Hermes.heading();
+            let look = |bytes: &[u8]| {
+                lines(&heading, &words, Some(&Document::new(DocName::MEMORY.into(), bytes.to_vec())))
+            };
+            let (action, missing) = look(standing.as_bytes());
+            if action == ImportAction::Append {
+                let whole = [standing.as_bytes(), &missing].concat();
+                for cut in standing.len()..whole.len() {
+                    let (action, rest) = look(&whole[..cut]);
+                    prop_assert_eq!(&action, &ImportAction::Append);
+                    let completed = [&whole[..cut], &rest].concat();
+                    prop_assert_eq!(String::from_utf8_lossy(&completed), String::from_utf8_lossy(&whole));
+                }
+                prop_assert_eq!(look(&whole).0, ImportAction::Skip(THERE_ALREADY));
+            } else {
+                prop_assert!(missing.is_empty() && standing.contains(&heading));
+            }
+        }
+    }
+}
