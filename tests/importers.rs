@@ -41,7 +41,9 @@ fn copy_folder(root: &Path, folder: &Path, life: &Life) {
 
 fn life_of(files: &[(&str, &str)]) -> Life {
     let life = Life::empty();
-    files.iter().for_each(|(file, text)| life.put(file, text));
+    for (file, text) in files {
+        life.put(file, text);
+    }
     life
 }
 
@@ -223,7 +225,7 @@ fn an_empty_workspace_takes_an_openclaw_folder_as_it_is() {
             assert!(plan.refused.is_empty());
             let is_theirs = |file: &str| {
                 ["AGENTS.md", "SOUL.md", "IDENTITY.md", "USER.md", "MEMORY.md", "TOOLS.md"].contains(&file)
-                    || (file.starts_with("memory/20") && file.ends_with(".md"))
+                    || file.starts_with("memory/20")
             };
             let mut expected = source.documents();
             expected.retain(|file, _| is_theirs(file) || file == memory);
@@ -526,7 +528,11 @@ fn interrupted(dialect: Dialect, source: &Life, begin: &dyn Fn(&dyn Workspace)) 
 fn an_import_that_stops_anywhere_is_completed_by_the_next() {
     let hermes = life_of(&[("MEMORY.md", "Likes tea ☕.\n§\nLikes rain.\n"), ("USER.md", "Is called Ro.\n")]);
     interrupted(Dialect::Hermes, &hermes, &|target| put(target, "MEMORY.md", "# Memory\n\n- Mine."));
-    interrupted(Dialect::OpenClaw, &fixture("2026.9.6"), &|target| {
-        put(target, "SOUL.md", "# Soul\n");
-    });
+    let openclaw = life_of(&[
+        ("AGENTS.md", "# Agents\n"),
+        ("SOUL.md", "# Theirs\n"),
+        ("memory/2026-11-20.md", "- a day\n"),
+        ("memory/projects/otter.md", "- a torn li"),
+    ]);
+    interrupted(Dialect::OpenClaw, &openclaw, &|target| put(target, "SOUL.md", "# Soul\n"));
 }

@@ -102,7 +102,7 @@ impl Dialect {
         if let Route::Leave(reason) = route {
             return Err(reason);
         }
-        if !name.file_name().to_ascii_lowercase().ends_with(".md") {
+        if !is_markdown(name.file_name()) {
             return Err("not markdown");
         }
         let target = match route {
@@ -182,14 +182,21 @@ fn relink(line: &str) -> String {
     let mut parts = line.split("](");
     let mut linked = parts.next().unwrap_or_default().to_owned();
     for part in parts {
-        let link = part.strip_prefix("./").unwrap_or(part);
-        let path = link.split([')', '#']).next().unwrap_or_default();
-        let is_topic = path.ends_with(".md") && DocName::parse(path).is_ok();
+        let to = part.strip_prefix("./").unwrap_or(part);
+        let path = to.split([')', '#']).next().unwrap_or_default();
         linked.push_str("](");
-        linked.push_str(if is_topic { TOPICS } else { "" });
-        linked.push_str(if is_topic { link } else { part });
+        if is_markdown(path) && DocName::parse(path).is_ok() {
+            linked.push_str(TOPICS);
+            linked.push_str(to);
+        } else {
+            linked.push_str(part);
+        }
     }
     linked
+}
+
+fn is_markdown(path: &str) -> bool {
+    path.to_ascii_lowercase().ends_with(".md")
 }
 
 /// The text below its frontmatter and the white space that follows it; without frontmatter, all of it. A

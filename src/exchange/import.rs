@@ -334,7 +334,7 @@ fn lines(heading: &str, entries: &[String], standing: Option<&Document>) -> (Imp
         }
         Err(_) => return nothing(ImportAction::Refuse(ImportRefusal::Conflict)),
     };
-    let there = text::line_ranges(text).filter(|line| &text[line.clone()] == heading).last();
+    let there = text::line_ranges(text).filter(|line| text[line.clone()].trim_end() == heading).last();
     // Where the section may begin, the empty line above it included.
     let begins = match &there {
         Some(line) => line.start.saturating_sub(2 * line_break.len())..=line.start,
