@@ -45,7 +45,9 @@ pub use dreamer::{
 };
 pub use drive::{dream_once, dream_once_async, dream_once_at};
 pub use error::{Error, LostBy, Refusal, Result};
-pub use exchange::copy_into;
+pub use exchange::{
+    Dialect, Import, ImportAction, ImportItem, ImportPlan, ImportRefusal, ImportReport, copy_into,
+};
 pub use file::FileWorkspace;
 pub use format::{
     Checks, DayLog, DreamId, DreamedState, Entry, Fields, Heartbeat, HeartbeatFile, Identity, JournalName,

@@ -109,7 +109,7 @@ pub(crate) fn print_section(
 }
 
 /// Whether most lines of a file end in CRLF.
-pub(super) fn has_crlf(bytes: &[u8]) -> bool {
+pub(crate) fn has_crlf(bytes: &[u8]) -> bool {
     let lines = text::line_breaks(bytes);
     let crlf = bytes.windows(2).filter(|pair| pair == b"\r\n").count() as u64;
     crlf * 2 > lines

@@ -1,5 +1,3 @@
-//! Moving a life from one home to another.
-
 use crate::error::{Error, Result};
 use crate::lifecycle::EDITABLE;
 use crate::name::{DocName, Name, StateName};
@@ -62,7 +60,8 @@ pub fn copy_into(source: &dyn Workspace, target: &dyn Workspace) -> Result<u64> 
     Ok(copied)
 }
 
-fn claim(workspace: &dyn Workspace) -> Result<Box<dyn Lease>> {
+/// Claims a workspace for as long as something is brought into it.
+pub(super) fn claim(workspace: &dyn Workspace) -> Result<Box<dyn Lease>> {
     match workspace.claim(&ClaimTerms::default())? {
         Claim::Granted(lease) => Ok(lease),
         Claim::Held(_) => Err(Error::Busy { path: workspace.location() }),
