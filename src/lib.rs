@@ -16,6 +16,7 @@ mod exchange;
 mod file;
 mod format;
 mod gate;
+mod life;
 mod lifecycle;
 mod llm;
 pub mod manual;
@@ -36,7 +37,8 @@ pub use day::DayPolicy;
 pub use digest::Digest;
 pub use document::{Document, Revision};
 pub use dream::{
-    BackOff, DreamConfig, Due, Evidence, JournalDreamer, JournalDreamerBuilder, SectionCaps, should_dream,
+    BackOff, DreamConfig, Due, Evidence, JournalDreamer, JournalDreamerBuilder, SectionCaps, Undreamed,
+    should_dream,
 };
 pub use dreamer::{
     Backlog, Blamed, Charge, DreamEvent, DreamMode, DreamPass, DreamReport, Dreamer, DropReason, Dropped,
@@ -58,14 +60,15 @@ pub use gate::{
     Allow, Door, DoorPolicy, DoorWarning, Doors, Injection, InjectionPolicy, Passed, SecretGate,
     SecretPolicy, Strictness, scan_injection,
 };
+pub use life::{Life, Session, TurnOutcome};
 pub use lifecycle::{
-    Beat, Boot, BootPolicy, BootState, BootstrapEnd, BootstrapFate, Completion, Consent, DailyLogConfig, Duty,
-    EDITABLE, Editor, HeartbeatConfig, HygieneConfig, LifeConfig, Onboarding, Preset, Proposal, QuietHours,
-    Retention, RetentionPlan, SeedReport, SeedSet, Soul, SoulNotice, StartStep, TurnEnd, TurnReport, TurnState,
-    append_note, archive_journal, boot, complete_onboarding, daily_log, delete_journal, document_of_command,
-    due_checks, heartbeat_has_tasks, is_bootstrap_done, is_heartbeat_ok, is_hygiene_due, mark_checked,
-    onboarding_end, propose_hygiene, propose_retention, read_checks, read_soul, seed, start_plan, template,
-    today_log, update_heartbeat,
+    Beat, Boot, BootPolicy, BootState, BootstrapEnd, BootstrapFate, Completion, Consent, DailyLogConfig,
+    Duty, EDITABLE, Editor, HeartbeatConfig, HygieneConfig, JournalNaming, LifeConfig, Onboarding, Preset,
+    Proposal, QuietHours, Retention, RetentionPlan, SeedReport, SeedSet, Soul, SoulNotice, StartStep,
+    TurnEnd, TurnReport, TurnState, append_note, archive_journal, boot, complete_onboarding, daily_log,
+    delete_journal, document_of_command, due_checks, heartbeat_has_tasks, is_bootstrap_done, is_heartbeat_ok,
+    is_hygiene_due, mark_checked, onboarding_end, propose_hygiene, propose_retention, read_checks, read_soul,
+    seed, start_plan, template, today_log, update_heartbeat,
 };
 pub use llm::{Finish, LlmClient, LlmError, LlmFn, LlmReply, LlmRequest, Usage, llm_fn};
 pub use models::Extractive;

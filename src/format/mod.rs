@@ -20,8 +20,8 @@ pub(crate) mod state;
 
 pub use checks::Checks;
 pub use curated::DreamId;
-pub use fields::{Fields, Identity, Profile};
 pub use day_log::{DayLog, Entry, Note, NoteKind, Origin, UnknownOrigin};
+pub use fields::{Fields, Identity, Profile};
 pub use heartbeat::{Heartbeat, HeartbeatFile};
 pub use journal::JournalName;
 pub use life::OnboardingEnd;

@@ -149,6 +149,11 @@ impl Doors {
         self
     }
 
+    /// What finds secrets.
+    pub(crate) fn secret_filter(&self) -> &dyn PiiFilter {
+        self.filter.as_ref()
+    }
+
     /// Sets what passes every door.
     #[must_use]
     pub fn allow(mut self, allow: Allow) -> Self {

@@ -3,8 +3,13 @@
 use serde::{Deserialize, Serialize};
 
 use super::daily_log::DailyLogConfig;
+use super::duties::QuietHours;
+use super::heartbeat::HeartbeatConfig;
+use super::retention::Retention;
 use crate::day::DayPolicy;
 use crate::error::Result;
+use crate::prompt::{PromptConfig, PromptOrder};
+use crate::session::{SharedUser, SoulPolicy};
 
 /// How a life goes by day. The default is the main seed's; [`preset`](Self::preset) gives the other dialects.
 ///
@@ -33,6 +38,20 @@ pub struct LifeConfig {
     pub end_failed_bootstrap: bool,
     /// The automatic daily log.
     pub daily_log: DailyLogConfig,
+    /// How journals are named.
+    pub naming: JournalNaming,
+    /// The memo at the end of a turn. The dialects in which `HEARTBEAT.md` is a checklist turn it off.
+    pub heartbeat: HeartbeatConfig,
+    /// When the human is not to be disturbed.
+    pub quiet: QuietHours,
+    /// Whether the agent may rewrite `SOUL.md`.
+    pub soul: SoulPolicy,
+    /// What of `USER.md` a session with others present is told.
+    pub shared_user: SharedUser,
+    /// How prompts are made.
+    pub prompt: PromptConfig,
+    /// How long journals stay where they are. For ever.
+    pub retention: Retention,
     /// Care for the documents.
     pub hygiene: HygieneConfig,
 }
@@ -81,6 +100,17 @@ pub enum Onboarding {
     General,
     /// Name, timezone, focus, risk tolerance, default venue.
     Finance,
+}
+
+/// How journals are named.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum JournalNaming {
+    /// One a session and day, `memory/YYYY-MM-DD-<session>.md`: surfaces never write into one another.
+    #[default]
+    Session,
+    /// One a day, `memory/YYYY-MM-DD.md`, for private sessions. Those of sessions with others present keep their
+    /// own, since such sessions may read them.
+    Daily,
 }
 
 /// What becomes of `BOOTSTRAP.md` when the onboarding is complete.
@@ -138,22 +168,34 @@ impl LifeConfig {
                 config.bootstrap_end = BootstrapEnd::Delete;
                 config.end_failed_bootstrap = true;
                 config.daily_log.enabled = true;
+                config.naming = JournalNaming::Daily;
+                config.heartbeat.enabled = false;
+                config.shared_user = SharedUser::None;
+                config.prompt.requires_soul = true;
             }
             Preset::OpenClaw => {
                 config.seed = SeedSet::WithoutTools;
                 config.bootstrap_end = BootstrapEnd::Delete;
+                config.naming = JournalNaming::Daily;
+                config.heartbeat.enabled = false;
+                config.prompt.order = PromptOrder::OpenClaw;
             }
             Preset::IronClaw => {
                 config.bootstrap_end = BootstrapEnd::Clear;
                 config.daily_log.enabled = true;
+                config.naming = JournalNaming::Daily;
+                config.heartbeat.enabled = false;
+                config.prompt.order = PromptOrder::IronClaw;
                 config.hygiene.enabled = true;
+                config.retention.most = Some(config.hygiene.max_daily_logs);
             }
         }
         config
     }
 
     /// Reads the seed's variables through `lookup`, and leaves the rest at its defaults:
-    /// `WORKSPACE_DAILY_LOG_ENABLED` and `WORKSPACE_DAILY_LOG_INTERVAL`. Nothing else of the environment is read.
+    /// `WORKSPACE_HEARTBEAT_ENABLED`, `WORKSPACE_DAILY_LOG_ENABLED` and `WORKSPACE_DAILY_LOG_INTERVAL`. Nothing else
+    /// of the environment is read.
     ///
     /// ```
     /// use noctuary::LifeConfig;
@@ -167,7 +209,8 @@ impl LifeConfig {
     ///
     /// [`Error::Config`](crate::Error::Config) naming the variable whose value makes no sense.
     pub fn from_env(lookup: impl Fn(&str) -> Option<String>) -> Result<Self> {
-        Ok(Self { daily_log: DailyLogConfig::from_env(&lookup)?, ..Self::default() })
+        let daily_log = DailyLogConfig::from_env(&lookup)?;
+        Ok(Self { daily_log, heartbeat: HeartbeatConfig::from_env(&lookup)?, ..Self::default() })
     }
 }
 

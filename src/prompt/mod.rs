@@ -44,6 +44,8 @@ pub struct PromptConfig {
     pub memory_budget: u64,
     /// For how many days back journals are shown: 1, which is today and yesterday.
     pub journal_days: u32,
+    /// The document that carries the memo of the last session: `HEARTBEAT.md`. `None` tells of none.
+    pub heartbeat: Option<DocName>,
     /// Whether there is no prompt without `SOUL.md`. Off: a marker stands in its place.
     pub requires_soul: bool,
 }
@@ -56,6 +58,7 @@ impl Default for PromptConfig {
             max_chars: 60_000,
             memory_budget: 10_000,
             journal_days: 1,
+            heartbeat: Some(DocName::HEARTBEAT),
             requires_soul: false,
         }
     }

@@ -48,7 +48,7 @@ pub(super) enum Source {
 }
 
 impl Source {
-    /// The document that it is, unless it is made of several or of none.
+    /// The document that it is, unless it is made of several or of none, or the configuration names it.
     pub(super) fn document(self) -> Option<DocName> {
         match self {
             Soul => Some(DocName::SOUL),
@@ -57,8 +57,7 @@ impl Source {
             Identity => Some(DocName::IDENTITY),
             User => Some(DocName::USER),
             Memory => Some(DocName::MEMORY),
-            Heartbeat => Some(DocName::HEARTBEAT),
-            Precedence | Today | Yesterday | Journals | SoulNotice => None,
+            Heartbeat | Precedence | Today | Yesterday | Journals | SoulNotice => None,
         }
     }
 }

@@ -182,6 +182,10 @@ impl<W: Workspace> Taking<'_, W> {
                 }
             }
             Source::Memory => self.memory()?,
+            Source::Heartbeat => match self.snapshot.config.heartbeat.clone() {
+                Some(name) => self.document(source, &name)?,
+                None => Vec::new(),
+            },
             document => {
                 let name = document.document().expect("all others are no documents");
                 self.document(document, &name)?
