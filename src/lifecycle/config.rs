@@ -218,13 +218,15 @@ impl LifeConfig {
 mod tests {
     use super::*;
 
-    /// The lines in which a preset prints differently from the default.
+    /// What of a preset prints differently from the default, field by field.
     fn differences(preset: Preset) -> Vec<String> {
-        let print = |config: LifeConfig| format!("{config:#?}");
+        let print = |config: LifeConfig| -> Vec<String> {
+            let printed = format!("{config:#?}").replace("(\n            ", "(").replace(",\n        )", ")");
+            printed.lines().map(|line| line.trim().trim_end_matches(',').to_owned()).collect()
+        };
         let (default, other) = (print(LifeConfig::default()), print(LifeConfig::preset(preset)));
-        assert_eq!(default.lines().count(), other.lines().count());
-        let changed = other.lines().zip(default.lines()).filter(|(new, old)| new != old);
-        changed.map(|(new, _)| new.trim().trim_end_matches(',').to_owned()).collect()
+        assert_eq!(default.len(), other.len());
+        other.into_iter().zip(default).filter(|(new, old)| new != old).map(|(new, _)| new).collect()
     }
 
     // CF-16, BS-07, C14, JR-18, CF-15: what each dialect changes, and nothing else.
@@ -238,10 +240,10 @@ mod tests {
             snapshot,
             [
                 "Default: ",
-                "Rfc0009Strict: boot: Refuse; bootstrap_end: Delete; end_failed_bootstrap: true; enabled: true",
-                "OpenClaw: seed: WithoutTools; bootstrap_end: Delete",
+                "Rfc0009Strict: boot: Refuse; bootstrap_end: Delete; end_failed_bootstrap: true; enabled: true; naming: Daily; enabled: false; shared_user: None; requires_soul: true",
+                "OpenClaw: seed: WithoutTools; bootstrap_end: Delete; naming: Daily; enabled: false; order: OpenClaw",
                 "OpenSeed: ",
-                "IronClaw: bootstrap_end: Clear; enabled: true; enabled: true",
+                "IronClaw: bootstrap_end: Clear; enabled: true; naming: Daily; enabled: false; order: IronClaw; most: Some(60); enabled: true",
             ]
         );
     }
