@@ -238,8 +238,8 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// Those of [`TurnState::end_turn`] and [`Error::BootstrapRemains`]. Each part is tried, whatever fails; the
-    /// first error is returned.
+    /// Those of [`TurnState::end_turn`], [`Error::BootstrapRemains`], and [`Error::Stopped`] where the doors let a note
+    /// or loop not pass. Each part is tried, whatever fails; the first error is returned.
     pub fn end_turn(&mut self, reply: &str, turn: TurnEnd, now: DateTime<Utc>) -> Result<TurnOutcome> {
         self.finish_turn(Some(reply), turn, now)
     }
@@ -259,13 +259,17 @@ impl Session {
         mut turn: TurnEnd,
         now: DateTime<Utc>,
     ) -> Result<TurnOutcome> {
-        let mut warnings = Vec::new();
-        for text in turn.opens.iter_mut().chain(&mut turn.closes) {
-            *text = self.pass(text, &mut warnings)?;
-        }
-        for note in &mut turn.notes {
-            note.text = self.pass(&note.text, &mut warnings)?;
-        }
+        let (mut warnings, mut stopped) = (Vec::new(), None);
+        // What the door stops is left out, and the turn ends all the same.
+        let mut admit = |text: &mut String| {
+            let passed = self.pass(text, &mut warnings).map(|passed| *text = passed);
+            let is_admitted = passed.is_ok();
+            stopped = stopped.take().or(passed.err());
+            is_admitted
+        };
+        turn.opens.retain_mut(&mut admit);
+        turn.closes.retain_mut(&mut admit);
+        turn.notes.retain_mut(|note| admit(&mut note.text));
         let workspace = Arc::clone(&self.life.workspace);
         let config = Arc::clone(&self.life.config);
         let ended = self.turns.end_turn(workspace.as_ref(), &config.heartbeat, config.daily_log, turn, now);
@@ -276,6 +280,7 @@ impl Session {
         };
         let (turn, onboarding) = (ended?, onboarding?);
         confirmed?;
+        stopped.map_or(Ok(()), Err)?;
         Ok(TurnOutcome { turn, onboarding, warnings })
     }
 

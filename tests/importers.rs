@@ -14,7 +14,7 @@ use dreaming::{KEY, Life, dream, journals_of, name, night};
 use noctuary::testing::{Fault, Faults, FaultyDisk, FaultyWorkspace, Script};
 use noctuary::{
     Dialect, Error, FileWorkspace, Import, ImportAction, ImportItem, ImportPlan, ImportRefusal, ImportReport,
-    MAX_DOCUMENT, Outcome, SecretGate, Workspace, WriteMode,
+    MAX_DOCUMENT, Outcome, Workspace, WriteMode,
 };
 
 /// A template set of OpenClaw, and the file that holds its long memory.
@@ -90,18 +90,12 @@ fn text(workspace: &dyn Workspace, file: &str) -> String {
     String::from_utf8(workspace.read(&name(file)).unwrap().unwrap().into_bytes()).unwrap()
 }
 
-/// Stands in for a scanner of instructions.
-fn suspicious(text: &str) -> Option<&'static str> {
-    text.to_lowercase().contains("ignore all previous instructions").then_some("overrides instructions")
-}
-
 fn plan_and_apply(
     dialect: Dialect,
     source: &dyn Workspace,
     target: &dyn Workspace,
 ) -> noctuary::Result<(ImportPlan, ImportReport)> {
-    let gate = SecretGate::new();
-    let import = Import::new(dialect, &gate, &suspicious);
+    let import = Import::new(dialect);
     let plan = import.plan(source, target)?;
     let report = import.apply(plan.clone(), source, target)?;
     Ok((plan, report))
@@ -112,9 +106,8 @@ fn plan_and_apply(
 fn import(dialect: Dialect, source: &Life, target: &dyn Workspace) -> ImportPlan {
     let theirs = source.tree();
     let from = FileWorkspace::open(source.root()).unwrap();
-    let gate = SecretGate::new();
     let before = documents(target);
-    Import::new(dialect, &gate, &suspicious).plan(&from, target).unwrap();
+    Import::new(dialect).plan(&from, target).unwrap();
     assert_eq!(documents(target), before, "a plan writes nothing");
 
     let (plan, report) = plan_and_apply(dialect, &from, target).unwrap();
@@ -301,8 +294,8 @@ fn what_is_poisoned_or_cannot_be_looked_at_is_reported_and_stays_out() {
     for (_folder, target) in homes() {
         let from = FileWorkspace::open(source.root()).unwrap();
         let (plan, report) = plan_and_apply(Dialect::OpenClaw, &from, &target).unwrap();
-        assert_eq!(refused(&plan, "SOUL.md"), ImportRefusal::Injection("overrides instructions"));
-        let secret = ImportRefusal::Secret("aws_access_key".to_owned());
+        assert_eq!(refused(&plan, "SOUL.md"), ImportRefusal::Stopped(vec!["override".to_owned()]));
+        let secret = ImportRefusal::Stopped(vec!["aws_access_key".to_owned()]);
         assert_eq!(refused(&plan, "memory/2026-11-20.md"), secret);
         assert_eq!(refused(&plan, "memory/2026-11-19.md"), ImportRefusal::NotUtf8);
         assert_eq!(refused(&plan, "memory/2026-11-18.md"), ImportRefusal::TooLarge);
@@ -331,8 +324,7 @@ fn frontmatter_is_left_out_where_that_is_asked_for() {
     let source = fixture("2026.4.5");
     let from = FileWorkspace::open(source.root()).unwrap();
     for (_folder, target) in homes() {
-        let gate = SecretGate::new();
-        let import = Import::new(Dialect::OpenClaw, &gate, &suspicious).strip_frontmatter(true);
+        let import = Import::new(Dialect::OpenClaw).strip_frontmatter(true);
         let plan = import.plan(&from, &target).unwrap();
         import.apply(plan, &from, &target).unwrap();
         assert!(text(&target, "AGENTS.md").starts_with("# AGENTS.md - Your Workspace\r\n"));
@@ -354,8 +346,7 @@ fn what_changed_since_the_plan_is_reported_and_left_alone() {
         source.put("SOUL.md", "# Soul\n");
         source.put("USER.md", "Is called Ro.\n");
         put(&target, "MEMORY.md", "# Memory\n");
-        let gate = SecretGate::new();
-        let import = Import::new(Dialect::Hermes, &gate, &suspicious);
+        let import = Import::new(Dialect::Hermes);
         let plan = import.plan(&from, &target).unwrap();
         assert_eq!(refused(&plan, "memories/USER.md"), ImportRefusal::Conflict, "another goes there");
         // A person writes at the target, and the other program goes on.

@@ -1,7 +1,6 @@
 //! Importing: a plan that a person can look at, and its effect, which is the plan.
 
 use std::collections::BTreeSet;
-use std::fmt;
 
 use serde::Serialize;
 
@@ -10,26 +9,26 @@ use super::dialect::{Dialect, Route, body, entries};
 use crate::document::{Document, Revision};
 use crate::error::{Error, Result};
 use crate::format::curated;
+use crate::gate::{Door, Doors};
 use crate::name::DocName;
-use crate::pii::PiiFilter;
 use crate::text;
 use crate::workspace::{Workspace, WriteMode};
 
 /// Brings what another program remembers into a workspace.
 ///
 /// The source is the other program's folder, opened as a workspace: it is only read, and what lies in dot
-/// folders is out of reach. Nothing in the target is overwritten. Text that holds a secret, or that tells the
-/// agent what to do, stays out and is reported. Importing twice changes nothing.
+/// folders is out of reach. Nothing in the target is overwritten. A document that holds a secret, or an
+/// instruction in disguise, stays out and is reported, unless [`Door::Import`] has another policy. Importing
+/// twice changes nothing.
 ///
 /// ```
-/// use noctuary::{Dialect, FileWorkspace, Import, ImportAction, SecretGate, WorkspaceExt, DocName};
+/// use noctuary::{Dialect, DocName, FileWorkspace, Import, ImportAction, WorkspaceExt};
 ///
 /// let (theirs, ours) = (tempfile::tempdir()?, tempfile::tempdir()?);
 /// std::fs::write(theirs.path().join("MEMORY.md"), "Likes tea.\n§\nWorks from Lisbon.\n")?;
 /// let (source, target) = (FileWorkspace::open(theirs.path())?, FileWorkspace::open(ours.path())?);
 ///
-/// let gate = SecretGate::new();
-/// let import = Import::new(Dialect::Hermes, &gate, &|_text| None);
+/// let import = Import::new(Dialect::Hermes);
 /// let plan = import.plan(&source, &target)?;
 /// assert_eq!(plan.items[0].action, ImportAction::Copy);
 ///
@@ -41,18 +40,11 @@ use crate::workspace::{Workspace, WriteMode};
 /// );
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Copy)]
-pub struct Import<'a> {
+#[derive(Debug, Clone)]
+pub struct Import {
     dialect: Dialect,
-    filter: &'a dyn PiiFilter,
-    suspicious: &'a dyn Fn(&str) -> Option<&'static str>,
+    doors: Doors,
     strip_frontmatter: bool,
-}
-
-impl fmt::Debug for Import<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Import {{ dialect: {:?}, filter: {:?} }}", self.dialect, self.filter)
-    }
 }
 
 /// What an import would do, document by document. Nothing is written before it is applied.
@@ -75,6 +67,8 @@ pub struct ImportItem {
     pub target: Option<DocName>,
     /// What is done with it.
     pub action: ImportAction,
+    /// The classes of what the door found in it and let pass, masked or as it is.
+    pub found: Vec<String>,
     /// The source and the target as the plan saw them.
     #[serde(skip)]
     seen: (Option<Revision>, Option<Revision>),
@@ -99,10 +93,8 @@ pub enum ImportAction {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ImportRefusal {
-    /// It holds a secret of this class.
-    Secret(String),
-    /// It holds what reads like an instruction to the agent.
-    Injection(&'static str),
+    /// The door stops it: the classes of secrets and the reasons of instructions that it holds.
+    Stopped(Vec<String>),
     /// Something else stands at the target, or another document goes there.
     Conflict,
     /// It is not UTF-8, and cannot be looked at.
@@ -127,16 +119,18 @@ pub struct ImportReport {
 
 const THERE_ALREADY: &str = "it is there already";
 
-impl<'a> Import<'a> {
-    /// Imports from a program; nothing in which `filter` finds a secret or `suspicious` finds a reason to
-    /// doubt it.
+impl Import {
+    /// Imports from a program, through the default [`Doors`].
     #[must_use]
-    pub fn new(
-        dialect: Dialect,
-        filter: &'a dyn PiiFilter,
-        suspicious: &'a dyn Fn(&str) -> Option<&'static str>,
-    ) -> Self {
-        Self { dialect, filter, suspicious, strip_frontmatter: false }
+    pub fn new(dialect: Dialect) -> Self {
+        Self { dialect, doors: Doors::default(), strip_frontmatter: false }
+    }
+
+    /// Sets what may come in: the policy of [`Door::Import`].
+    #[must_use]
+    pub fn with_doors(mut self, doors: Doors) -> Self {
+        self.doors = doors;
+        self
     }
 
     /// Leaves out the frontmatter of documents that are copied. It is kept otherwise.
@@ -234,7 +228,7 @@ impl<'a> Import<'a> {
             Err(reason) => return Ok((ImportItem::new(name, None, ImportAction::Skip(reason)), Vec::new())),
         };
         let theirs = match source.read(&name) {
-            Ok(Some(document)) => self.inspect(document),
+            Ok(Some(document)) => self.inspect(document, &into)?,
             Ok(None) => Err(ImportAction::Skip("it is gone")),
             Err(Error::TooLarge { .. }) => Err(ImportAction::Refuse(ImportRefusal::TooLarge)),
             Err(Error::Refused { .. }) => Err(ImportAction::Refuse(ImportRefusal::NotAFile)),
@@ -250,7 +244,8 @@ impl<'a> Import<'a> {
         let mut item = ImportItem::new(name, Some(into), ImportAction::Skip(THERE_ALREADY));
         let (action, bytes) = match theirs.and_then(|theirs| Ok((theirs, ours?))) {
             Err(action) => (action, Vec::new()),
-            Ok(((revision, text), standing)) => {
+            Ok(((revision, text, found), standing)) => {
+                item.found = found;
                 item.seen = (Some(revision), standing.as_ref().map(Document::revision));
                 match route {
                     Route::Entries | Route::Index => {
@@ -265,26 +260,31 @@ impl<'a> Import<'a> {
         Ok((item, bytes))
     }
 
-    /// The text of a document that may come in.
-    fn inspect(&self, document: Document) -> Result<(Revision, String), ImportAction> {
+    /// The text of a document as it may come in, and what was found in it.
+    fn inspect(&self, document: Document, into: &DocName) -> Result<Inspected> {
         let revision = document.revision();
-        let refuse = |why| Err(ImportAction::Refuse(why));
+        let refuse = |why| Ok(Err(ImportAction::Refuse(why)));
         let Ok(text) = String::from_utf8(document.into_bytes()) else {
             return refuse(ImportRefusal::NotUtf8);
         };
-        if let Some(finding) = self.filter.scan(&text).first() {
-            return refuse(ImportRefusal::Secret(finding.class.to_string()));
-        }
-        match (self.suspicious)(text.strip_prefix(text::BOM).unwrap_or(&text)) {
-            Some(reason) => refuse(ImportRefusal::Injection(reason)),
-            None => Ok((revision, text)),
+        let (mark, words) = text.split_at(if text.starts_with(text::BOM) { text::BOM.len_utf8() } else { 0 });
+        match self.doors.pass(Door::Import, into, words) {
+            Ok(passed) => {
+                let found = passed.warnings.into_iter().map(|warning| warning.class).collect();
+                Ok(Ok((revision, format!("{mark}{}", passed.text), found)))
+            }
+            Err(Error::Stopped { classes, .. }) => refuse(ImportRefusal::Stopped(classes)),
+            Err(error) => Err(error),
         }
     }
 }
 
+/// A text that may come in with what was found in it, or why it may not.
+type Inspected = std::result::Result<(Revision, String, Vec<String>), ImportAction>;
+
 impl ImportItem {
     fn new(source: DocName, target: Option<DocName>, action: ImportAction) -> Self {
-        Self { source, target, action, seen: (None, None) }
+        Self { source, target, action, found: Vec::new(), seen: (None, None) }
     }
 
     fn is_to_do(&self) -> bool {
