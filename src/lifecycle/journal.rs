@@ -64,7 +64,7 @@ pub fn append_note(
 }
 
 /// Makes a journal with its heading, and returns what stands there: another may have been first.
-fn begin(workspace: &dyn Workspace, journal: &JournalName) -> Result<Vec<u8>> {
+pub(super) fn begin(workspace: &dyn Workspace, journal: &JournalName) -> Result<Vec<u8>> {
     let heading = day_log::heading(journal.date()).into_bytes();
     match workspace.write(journal.name(), &heading, WriteMode::Create) {
         Ok(_) => Ok(heading),

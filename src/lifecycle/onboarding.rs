@@ -1,14 +1,14 @@
 //! The end of the onboarding: the token, what becomes of `BOOTSTRAP.md`, and that it is remembered.
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveTime, Utc};
 use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag};
 
 use super::config::{BootstrapEnd, LifeConfig};
-use super::state;
+use super::{journal, state};
 use crate::document::Document;
 use crate::error::{Error, Result};
 use crate::format::life::Onboarded;
-use crate::format::{JournalName, OnboardingEnd};
+use crate::format::{JournalName, OnboardingEnd, day_log};
 use crate::name::DocName;
 use crate::pii::PiiFilter;
 use crate::text;
@@ -130,12 +130,13 @@ pub fn complete_onboarding(
     })
     .map(|life| life.onboarding.expect("it was just set"));
     let at = begun.as_ref().map_or(now, |begun| begun.at);
-    let journal = JournalName::new(config.day.date(at), session).name().clone();
+    let journal = JournalName::new(config.day.date(at), session);
 
     // Whatever else fails, the playbook is taken away; and where that fails, the rest is done. (seed 001, 6.2)
     let taken = take_away(workspace, config.bootstrap_end, playbook, filter, at).map_err(remains);
-    let noted =
-        begun.and_then(|begun| if begun.finished { Ok(()) } else { note(workspace, &journal, begun.end) });
+    let noted = begun.and_then(|begun| {
+        if begun.finished { Ok(()) } else { note(workspace, &journal, config.day.time(at), begun.end) }
+    });
     let bootstrap = taken?;
     noted?;
     state::remember(workspace, |life| {
@@ -149,7 +150,7 @@ pub fn complete_onboarding(
             missing.push(name);
         }
     }
-    Ok(Completion { bootstrap, journal, missing })
+    Ok(Completion { bootstrap, journal: journal.name().clone(), missing })
 }
 
 fn take_away(
@@ -197,18 +198,23 @@ fn archive(workspace: &dyn Workspace, at: DateTime<Utc>) -> Result<DocName> {
 }
 
 /// Appends the entry to the journal, unless it stands there.
-fn note(workspace: &dyn Workspace, journal: &DocName, end: OnboardingEnd) -> Result<()> {
-    let line = match end {
-        OnboardingEnd::Done => "- [system] Onboarding is complete.",
-        OnboardingEnd::Failed => "- [system] Onboarding failed and was ended.",
+fn note(workspace: &dyn Workspace, journal: &JournalName, at: NaiveTime, end: OnboardingEnd) -> Result<()> {
+    let said = match end {
+        OnboardingEnd::Done => "Onboarding is complete.",
+        OnboardingEnd::Failed => "Onboarding failed and was ended.",
     };
-    let standing = workspace.read(journal)?;
-    let text = standing.as_ref().map(Document::lossy).unwrap_or_default();
+    let line = format!("- [{}] [system] {said}", at.format("%H:%M:%S"));
+    let standing = match workspace.read(journal.name())? {
+        Some(document) => document.into_bytes(),
+        None => journal::begin(workspace, journal)?,
+    };
+    let text = String::from_utf8_lossy(&standing);
     if text.lines().any(|standing| standing == line) {
         return Ok(());
     }
-    let gap = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
-    workspace.append(journal, format!("{gap}{line}\n").as_bytes())
+    let is_begun = text == day_log::heading(journal.date()) || !(text.is_empty() || text.ends_with('\n'));
+    let gap = if is_begun { "\n" } else { "" };
+    workspace.append(journal.name(), format!("{gap}{line}\n").as_bytes())
 }
 
 #[cfg(test)]
