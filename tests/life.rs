@@ -100,19 +100,24 @@ fn quick() -> TempDir {
     tempfile::tempdir_in(if memory.is_dir() { memory.to_owned() } else { std::env::temp_dir() }).unwrap()
 }
 
-/// A workspace of each kind, empty.
-fn homes() -> Vec<(TempDir, Arc<dyn Workspace>)> {
+/// An empty workspace: in a folder, or in a SQLite file.
+fn home(kind: usize) -> Option<(TempDir, Arc<dyn Workspace>)> {
     let folder = quick();
-    let workspace: Arc<dyn Workspace> = Arc::new(FileWorkspace::open(folder.path()).unwrap());
-    #[allow(unused_mut, reason = "without SQLite there is one")]
-    let mut homes = vec![(folder, workspace)];
-    #[cfg(feature = "sqlite")]
-    {
-        let folder = quick();
-        let database = noctuary::SqliteWorkspace::open(folder.path().join("life.db"), Scope::user("marta"));
-        homes.push((folder, Arc::new(database.unwrap())));
-    }
-    homes
+    let workspace: Arc<dyn Workspace> = match kind {
+        0 => Arc::new(FileWorkspace::open(folder.path()).unwrap()),
+        #[cfg(feature = "sqlite")]
+        1 => {
+            let file = folder.path().join("life.db");
+            Arc::new(noctuary::SqliteWorkspace::open(file, Scope::user("marta")).unwrap())
+        }
+        _ => return None,
+    };
+    Some((folder, workspace))
+}
+
+/// One of each.
+fn homes() -> impl Iterator<Item = (TempDir, Arc<dyn Workspace>)> {
+    (0..).map_while(home)
 }
 
 /// Lives in each home: seeded, and past its onboarding.

@@ -281,73 +281,66 @@ fn secrets_are_masked_on_their_way_and_what_is_stopped_does_not_stop_the_turn() 
 // HB-01: a full disk, or a crash, at any operation of a turn's end.
 #[test]
 fn a_turn_that_fails_anywhere_leaves_the_memo_old_or_new_and_loses_no_note() {
-    let run = |fault: Option<(u64, Fault)>| -> Vec<usize> {
-        homes()
-            .into_iter()
-            .map(|(place, sound)| {
-                let life = Life::new(sound.clone(), logging(1));
-                life.boot(at(20, 9, 0)).unwrap();
-                begin(&life, "repl", at(20, 9, 0))
-                    .end_turn("Yes.", TurnEnd::default(), at(20, 9, 1))
-                    .unwrap();
-                put(&sound, "SOUL.md", "# Soul\n\nYou are Wren.\n");
-                let old = bytes(&sound, "HEARTBEAT.md");
-                let faults = Faults::new();
-                let failing: Arc<dyn Workspace> = if place.path().join("life.db").exists() {
-                    Arc::new(FaultyWorkspace::new(sound.clone(), faults.clone()))
-                } else {
-                    let disk = noctuary::testing::folder(place.path()).unwrap();
-                    Arc::new(FileWorkspace::on_disk(Arc::new(FaultyDisk::new(disk, faults.clone()))))
-                };
-                let life = Life::new(failing, logging(1));
-                let mut session = begin(&life, "repl", at(21, 9, 0));
-                assert!(is_told(&mut session));
-                faults.disarm();
-                if let Some((at, fault)) = fault {
-                    faults.arm(at, fault);
-                }
-                let turn = TurnEnd::default().opens(["a loop"]).note(Note::happened("of the turn"));
-                let ended = session.end_turn("BOOTSTRAP_DONE", turn, at(21, 9, 1));
-                let seen = faults.seen();
-                faults.disarm();
-                let place = format!("{fault:?} {:?} {ended:?}", seen.last());
-                match &ended {
-                    Err(
-                        Error::Io { .. } | Error::DurabilityUnknown { .. } | Error::BootstrapRemains { .. },
-                    )
-                    | Ok(_) => {}
-                    Err(other) => panic!("{place}: {other:?}"),
-                }
-                let new = bytes(&sound, "HEARTBEAT.md");
-                assert!(new == old || String::from_utf8(new.clone()).unwrap().contains("a loop"), "{place}");
-                if ended.is_ok() {
-                    assert!(
-                        new != old
-                            && noted(&sound, "memory/2026-11-21-repl.md").contains(&"of the turn".to_owned()),
-                        "{place}"
-                    );
-                    assert_eq!(sound.read(&DocName::BOOTSTRAP).unwrap(), None, "{place}");
-                }
-                // The same host goes on, and what waited is written; the next one finishes the onboarding.
-                session.flush().unwrap();
-                let notes = noted(&sound, "memory/2026-11-21-repl.md");
-                assert!(notes.contains(&"of the turn".to_owned()), "{place}: {notes:?}");
-                let next = Life::new(sound.clone(), logging(1));
-                next.boot(at(21, 10, 0)).unwrap();
-                let mut session = begin(&next, "repl", at(21, 10, 0));
-                session.prompt(&[]).unwrap();
-                session.end_turn("BOOTSTRAP_DONE", TurnEnd::default(), at(21, 10, 1)).unwrap();
-                assert_eq!(next.boot(at(21, 10, 2)).unwrap().state, BootState::Ready, "{place}");
-                assert!(!is_told(&mut begin(&next, "repl", at(21, 10, 3))), "{place}");
-                seen.len()
-            })
-            .collect()
+    let run = |kind: usize, fault: Option<(u64, Fault)>| -> Option<usize> {
+        let (place, sound) = crate::home(kind)?;
+        let life = Life::new(sound.clone(), logging(1));
+        life.boot(at(20, 9, 0)).unwrap();
+        begin(&life, "repl", at(20, 9, 0)).end_turn("Yes.", TurnEnd::default(), at(20, 9, 1)).unwrap();
+        put(&sound, "SOUL.md", "# Soul\n\nYou are Wren.\n");
+        let old = bytes(&sound, "HEARTBEAT.md");
+        let faults = Faults::new();
+        let failing: Arc<dyn Workspace> = if place.path().join("life.db").exists() {
+            Arc::new(FaultyWorkspace::new(sound.clone(), faults.clone()))
+        } else {
+            let disk = noctuary::testing::folder(place.path()).unwrap();
+            Arc::new(FileWorkspace::on_disk(Arc::new(FaultyDisk::new(disk, faults.clone()))))
+        };
+        let life = Life::new(failing, logging(1));
+        let mut session = begin(&life, "repl", at(21, 9, 0));
+        assert!(is_told(&mut session));
+        faults.disarm();
+        if let Some((at, fault)) = fault {
+            faults.arm(at, fault);
+        }
+        let turn = TurnEnd::default().opens(["a loop"]).note(Note::happened("of the turn"));
+        let ended = session.end_turn("BOOTSTRAP_DONE", turn, at(21, 9, 1));
+        let seen = faults.seen();
+        faults.disarm();
+        let step = format!("{fault:?} {:?} {ended:?}", seen.last());
+        match &ended {
+            Err(Error::Io { .. } | Error::DurabilityUnknown { .. } | Error::BootstrapRemains { .. })
+            | Ok(_) => {}
+            Err(other) => panic!("{step}: {other:?}"),
+        }
+        let new = bytes(&sound, "HEARTBEAT.md");
+        assert!(new == old || String::from_utf8(new.clone()).unwrap().contains("a loop"), "{step}");
+        if ended.is_ok() {
+            assert!(
+                new != old && noted(&sound, "memory/2026-11-21-repl.md").contains(&"of the turn".to_owned()),
+                "{step}"
+            );
+            assert_eq!(sound.read(&DocName::BOOTSTRAP).unwrap(), None, "{step}");
+        }
+        // The same host goes on, and what waited is written; the next one finishes the onboarding.
+        session.flush().unwrap();
+        let notes = noted(&sound, "memory/2026-11-21-repl.md");
+        assert!(notes.contains(&"of the turn".to_owned()), "{step}: {notes:?}");
+        let next = Life::new(sound.clone(), logging(1));
+        next.boot(at(21, 10, 0)).unwrap();
+        let mut session = begin(&next, "repl", at(21, 10, 0));
+        session.prompt(&[]).unwrap();
+        session.end_turn("BOOTSTRAP_DONE", TurnEnd::default(), at(21, 10, 1)).unwrap();
+        assert_eq!(next.boot(at(21, 10, 2)).unwrap().state, BootState::Ready, "{step}");
+        assert!(!is_told(&mut begin(&next, "repl", at(21, 10, 3))), "{step}");
+        Some(seen.len())
     };
-    let most = run(None).into_iter().max().unwrap() as u64;
-    assert!(most > 10, "the verbs are seen");
-    for at in 1..=most {
-        run(Some((at, Fault::Error(std::io::ErrorKind::StorageFull))));
-        run(Some((at, Fault::Crash)));
+    for kind in 0.. {
+        let Some(operations) = run(kind, None) else { break };
+        assert!(operations > 10, "the operations are seen");
+        for at in 1..=operations as u64 {
+            run(kind, Some((at, Fault::Error(std::io::ErrorKind::StorageFull))));
+            run(kind, Some((at, Fault::Crash)));
+        }
     }
 }
 
