@@ -195,7 +195,8 @@ fn sqlite(effort: Effort, rows: &mut Vec<Row>) {
     let connection = rusqlite::Connection::open(&file).unwrap();
     let doors = open_doors();
     let read = |connection: &rusqlite::Connection| {
-        let sql = "SELECT content FROM documents WHERE user = 'marta' AND agent = '' AND path = ?1";
+        let sql =
+            "SELECT content FROM memory_documents WHERE user_id = 'marta' AND agent_id = '' AND path = ?1";
         let mut statement = connection.prepare_cached(sql).unwrap();
         for (name, _) in DOCUMENTS {
             black_box(statement.query_row([name], |row| row.get::<_, String>(0)).unwrap());

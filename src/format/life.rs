@@ -1,7 +1,8 @@
 //! `.dreaming.d/life.json`: what a life must remember about its own beginning.
 //!
 //! ```text
-//! {"bootstrap_seen":true,"onboarding":{"end":"done","at":"2026-11-21T09:14:05Z","finished":true}}
+//! {"bootstrap_seen":true,"onboarding":{"end":"done","at":"2026-11-21T09:14:05Z",
+//!  "journal":"memory/2026-11-21-repl.md","finished":true}}
 //! ```
 //!
 //! Unknown keys survive.
@@ -32,6 +33,9 @@ pub(crate) struct LifeState {
 pub(crate) struct Onboarded {
     pub(crate) end: OnboardingEnd,
     pub(crate) at: DateTime<Utc>,
+    /// The journal that says so; whoever goes on after a crash looks there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) journal: Option<String>,
     /// Whether all that belongs to it was done.
     pub(crate) finished: bool,
     #[serde(flatten)]
@@ -59,8 +63,8 @@ impl LifeState {
 }
 
 impl Onboarded {
-    pub(crate) fn begun(end: OnboardingEnd, at: DateTime<Utc>) -> Self {
-        Self { end, at, finished: false, others: Map::new() }
+    pub(crate) fn begun(end: OnboardingEnd, at: DateTime<Utc>, journal: String) -> Self {
+        Self { end, at, journal: Some(journal), finished: false, others: Map::new() }
     }
 }
 

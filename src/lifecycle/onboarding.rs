@@ -121,23 +121,29 @@ pub fn complete_onboarding(
 ) -> Result<Completion> {
     let remains = |error| Error::BootstrapRemains { source: Box::new(error) };
     let playbook = workspace.read(&DocName::BOOTSTRAP).map_err(remains)?;
-    // The time of the first try is kept: a second one finds what the first one named after it.
+    let journal = |at| JournalName::new(config.day.date(at), session);
+    // Time and journal of the first try are kept: a second one finds what the first one named after them.
     let begun = state::remember(workspace, |life| {
         life.bootstrap_seen |= playbook.is_some();
         if life.onboarding.as_ref().is_none_or(|known| known.finished && playbook.is_some()) {
-            life.onboarding = Some(Onboarded::begun(end, now));
+            life.onboarding = Some(Onboarded::begun(end, now, journal(now).name().to_string()));
         }
     })
     .map(|life| life.onboarding.expect("it was just set"));
     let at = begun.as_ref().map_or(now, |begun| begun.at);
-    let journal = JournalName::new(config.day.date(at), session);
+    let of_first = begun.as_ref().ok().and_then(|begun| DocName::parse(begun.journal.as_deref()?).ok());
+    let journal = of_first.and_then(|name| JournalName::parse(&name)).unwrap_or_else(|| journal(at));
 
     // Whatever else fails, the playbook is taken away; and where that fails, the rest is done. (seed 001, 6.2)
     let taken = take_away(workspace, config.bootstrap_end, playbook, filter, at).map_err(remains);
-    let noted = begun.and_then(|begun| {
-        if begun.finished { Ok(()) } else { note(workspace, &journal, config.day.time(at), begun.end) }
-    });
+    let noted = match &begun {
+        Ok(begun) if begun.finished => Ok(()),
+        Ok(begun) => note(workspace, &journal, config.day.time(at), begun.end),
+        // Without the playbook nobody comes back for it.
+        Err(_) => note(workspace, &journal, config.day.time(at), end),
+    };
     let bootstrap = taken?;
+    begun?;
     noted?;
     state::remember(workspace, |life| {
         if let Some(onboarding) = &mut life.onboarding {

@@ -397,6 +397,7 @@ fn no_reader_gives_a_session_with_others_what_is_private() {
             }
         }
     }
+    println!("{} readers, {} kinds of session with others", READERS.len(), KINDS.len());
     assert!(failed.is_empty(), "{}", failed.join("\n"));
 }
 

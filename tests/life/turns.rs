@@ -332,6 +332,9 @@ fn a_turn_that_fails_anywhere_leaves_the_memo_old_or_new_and_loses_no_note() {
         session.end_turn("BOOTSTRAP_DONE", TurnEnd::default(), at(21, 10, 1)).unwrap();
         assert_eq!(next.boot(at(21, 10, 2)).unwrap().state, BootState::Ready, "{step}");
         assert!(!is_told(&mut begin(&next, "repl", at(21, 10, 3))), "{step}");
+        let said = everything(&sound);
+        let said = said.values().map(|bytes| String::from_utf8_lossy(bytes).matches("Onboarding is").count());
+        assert_eq!(said.sum::<usize>(), 1, "{step}: the end of the onboarding is told once");
         Some(seen.len())
     };
     for kind in 0.. {
