@@ -31,7 +31,7 @@ const LONGEST_LABEL: usize = 40;
 #[derive(Clone, PartialEq, Eq)]
 pub struct Fields {
     text: String,
-    fields: Vec<Field>,
+    found: Vec<Field>,
     /// How many of the fields stand before the heading that follows the first of them.
     head: usize,
 }
@@ -82,7 +82,7 @@ impl Fields {
             }
         }
         let head = head.unwrap_or(fields.len());
-        Self { text, fields, head }
+        Self { text, found: fields, head }
     }
 
     /// The value of the first field with this label, in any case. `None` where there is none, or only a
@@ -96,13 +96,13 @@ impl Fields {
     /// down is a project's, not the operator's.
     #[must_use]
     pub fn get_at_head(&self, label: &str) -> Option<&str> {
-        let field = self.fields[..self.head].iter().find(|field| self.is_labelled(field, label))?;
+        let field = self.found[..self.head].iter().find(|field| self.is_labelled(field, label))?;
         self.value(field)
     }
 
     /// Labels and values of all fields that have a value, in their order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.fields.iter().filter_map(|field| Some((&self.text[field.label.clone()], self.value(field)?)))
+        self.found.iter().filter_map(|field| Some((&self.text[field.label.clone()], self.value(field)?)))
     }
 
     /// Returns the text with one value changed, and every other byte as it was.
@@ -128,7 +128,7 @@ impl Fields {
 
     fn add(&self, label: &str, value: &str) -> String {
         let label = label.trim();
-        let model = self.fields[..self.head].last();
+        let model = self.found[..self.head].last();
         let line = match model.map(|field| self.dress(field)) {
             Some((bullet, true)) => format!("{bullet}**{label}:** {value}"),
             Some((bullet, false)) => format!("{bullet}{label}: {value}"),
@@ -156,7 +156,7 @@ impl Fields {
     }
 
     fn find(&self, label: &str) -> Option<&Field> {
-        self.fields.iter().find(|field| self.is_labelled(field, label))
+        self.found.iter().find(|field| self.is_labelled(field, label))
     }
 
     fn is_labelled(&self, field: &Field, label: &str) -> bool {
@@ -177,7 +177,7 @@ impl fmt::Display for Fields {
 
 impl fmt::Debug for Fields {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Fields {{ fields: {}, bytes: {} }}", self.fields.len(), self.text.len())
+        write!(f, "Fields {{ fields: {}, bytes: {} }}", self.found.len(), self.text.len())
     }
 }
 

@@ -115,7 +115,7 @@ impl Snapshot {
             Some(text) if !text.trim().is_empty() => {
                 let text =
                     passed(view.doors(), &DocName::BOOTSTRAP, without_frontmatter(&text), &mut notices)?;
-                vec![cut_tail(DocName::BOOTSTRAP, &text, self.config.max_file_chars, &mut notices)]
+                vec![cut_tail(&DocName::BOOTSTRAP, &text, self.config.max_file_chars, &mut notices)]
             }
             _ => Vec::new(),
         };
@@ -173,7 +173,7 @@ impl<W: Workspace> Taking<'_, W> {
                     Ok(Some(given)) => {
                         let given = self.pass(&name, &given)?;
                         let most = self.snapshot.config.max_file_chars.min(self.room);
-                        vec![cut_tail(name, &given, most, &mut self.snapshot.notices)]
+                        vec![cut_tail(&name, &given, most, &mut self.snapshot.notices)]
                     }
                     Ok(None) => Vec::new(),
                     Err(error) => {
@@ -213,7 +213,7 @@ impl<W: Workspace> Taking<'_, W> {
             return Ok(Vec::new());
         }
         let most = self.snapshot.config.max_file_chars.min(self.room);
-        Ok(vec![cut_tail(name.clone(), &text, most, &mut self.snapshot.notices)])
+        Ok(vec![cut_tail(name, &text, most, &mut self.snapshot.notices)])
     }
 
     /// `MEMORY.md` as a session reads it: without the marks of dreams, and without a section that is torn.
@@ -241,7 +241,7 @@ impl<W: Workspace> Taking<'_, W> {
         if chars > most {
             // What was curated first and what was dreamed last both stay in sight.
             let bytes = most * text.len() / chars;
-            body = curated::head_and_tail(text, bytes).trim_end().to_owned();
+            curated::head_and_tail(text, bytes).trim_end().clone_into(&mut body);
             self.snapshot.notices.push(PromptNotice::Cut {
                 name: name.clone(),
                 chars,
@@ -358,7 +358,7 @@ fn passed(doors: &Doors, name: &DocName, text: &str, notices: &mut Vec<PromptNot
 }
 
 /// The beginning of a text, and how much is left out.
-fn cut_tail(name: DocName, text: &str, most: usize, notices: &mut Vec<PromptNotice>) -> Text {
+fn cut_tail(name: &DocName, text: &str, most: usize, notices: &mut Vec<PromptNotice>) -> Text {
     let text = text.trim_start_matches(text::BOM).trim_end();
     let chars = text.chars().count();
     let mut body = text.to_owned();

@@ -319,7 +319,6 @@ const READERS: &[Reader] = &[
     // Ways out to other homes: what arrives there counts as told.
     ("copy_into", false, |place| {
         homes()
-            .into_iter()
             .map(|(_folder, target)| {
                 let said = shape(copy_into(&place.view(), &target));
                 format!("{said}{}", everything_told(&target))
@@ -328,13 +327,11 @@ const READERS: &[Reader] = &[
     }),
     ("Import::plan", false, |place| {
         homes()
-            .into_iter()
             .map(|(_folder, target)| shape(Import::new(Dialect::OpenClaw).plan(&place.view(), &target)))
             .collect()
     }),
     ("Import::apply", true, |place| {
         homes()
-            .into_iter()
             .map(|(_folder, target)| {
                 let import = Import::new(Dialect::OpenClaw);
                 let Ok(plan) = import.plan(&place.view(), &target) else { return String::new() };
@@ -409,22 +406,22 @@ const OWNERS: &[&str] =
 fn every_function_that_reads_for_a_session_is_listed() {
     let mut found = BTreeSet::new();
     let mut holders = BTreeSet::new();
+    let regex = |pattern| Regex::new(pattern).unwrap();
+    let items = regex(
+        r"(?m)^(?:impl[^{;]*|pub trait \w+[^{]*)\{|^\}|^ *(?:pub (?:async )?)?fn \w+[^{;]*|^pub struct \w+[^;{(]*\{(?:\n .*|\n)*",
+    );
+    let holds = regex(r"(?m)^    \w[^/\n]*\b(Guarded|Snapshot|Life|dyn Workspace|workspace: W)\b");
+    let generics = regex(r"^impl(<[^{]*?>)? ");
+    let takes = regex(r"\b(Workspace|Guarded|Access|SessionKind|Session)\b");
     for text in sources() {
         let code = text.split("#[cfg(test)]\nmod tests").next().unwrap();
-        let item = Regex::new(
-            r"(?m)^(?:impl[^{;]*|pub trait \w+[^{]*)\{|^\}|^ *(?:pub (?:async )?)?fn \w+[^{;]*|^pub struct \w+[^;{(]*\{(?:\n .*|\n)*",
-        )
-        .unwrap();
         let (mut owner, mut is_trait) = (String::new(), false);
-        for item in item.find_iter(code) {
+        for item in items.find_iter(code) {
             let item = item.as_str();
             if item == "}" {
                 owner.clear();
             } else if let Some(rest) = item.strip_prefix("pub struct ") {
                 let fields = rest.split_once('{').unwrap().1;
-                let holds =
-                    Regex::new(r"(?m)^    \w[^/\n]*\b(Guarded|Snapshot|Life|dyn Workspace|workspace: W)\b")
-                        .unwrap();
                 if holds.is_match(fields) {
                     holders.insert(word(rest));
                 }
@@ -432,13 +429,12 @@ fn every_function_that_reads_for_a_session_is_listed() {
                 is_trait = item.starts_with("pub trait");
                 let of = item.trim_start_matches("pub trait ");
                 let of = of.rsplit_once(" for ").map_or(of, |(_, of)| of);
-                let of = Regex::new(r"^impl(<[^{]*?>)? ").unwrap().replace(of, "").into_owned();
+                let of = generics.replace(of, "").into_owned();
                 owner = if item.contains(" for ") && !is_trait { String::new() } else { word(&of) };
             } else {
                 let is_public = item.trim_start().starts_with("pub ") || is_trait && !owner.is_empty();
                 let Some((_, rest)) = item.split_once("fn ").filter(|_| is_public) else { continue };
                 let (head, returns) = rest.rsplit_once("->").unwrap_or((rest, "()"));
-                let takes = Regex::new(r"\b(Workspace|Guarded|Access|SessionKind|Session)\b").unwrap();
                 let of_a_reader = OWNERS.contains(&owner.as_str()) && head.contains("self");
                 let is_free = matches!(returns.trim(), "Self" | "()");
                 if (of_a_reader || takes.is_match(head)) && !is_free {

@@ -95,12 +95,12 @@ fn folders_of_openclaw_live_a_day_and_every_byte_stands() {
             let memory =
                 ["MEMORY.md", "memory.md"].into_iter().find(|file| place.path().join(file).is_file());
             let memory = memory.unwrap();
-            let line = String::from_utf8(bytes(&workspace, memory)).unwrap();
-            let line = line.lines().rfind(|line| line.starts_with("- ")).unwrap().to_owned();
+            let known = text(&workspace, memory);
+            let known = known.lines().rfind(|line| line.starts_with("- ")).unwrap().to_owned();
             let life = Life::new(workspace.clone(), LifeConfig::preset(preset));
             let (prompt, outcome) = live_a_day(&life, || files(place.path()), on(year, month, day, 9));
             let place = format!("{version} {preset:?}");
-            assert!(prompt.contains(&line), "{place}: its memory is told: {line:?} in {prompt}");
+            assert!(prompt.contains(&known), "{place}: its memory is told: {known:?} in {prompt}");
             assert!(prompt.contains("- "), "{place}");
             assert_eq!(outcome, Outcome::Appended, "{place}");
             assert!(
@@ -210,7 +210,9 @@ fn eight_processes_live_a_week_and_no_line_is_lost_or_torn() {
     let memo = format!("# Heartbeat\r\n\r\n## State\r\n\r\n## Open loops\r\n\r\n## Schedule\r\n{SCHEDULE}");
     put(&workspace, "HEARTBEAT.md", memo);
     let mut peers: Vec<Peer> = (0..WRITERS).map(|n| Peer::start(&format!("w{n}"), place.path())).collect();
-    peers.iter_mut().for_each(|peer| assert_eq!(peer.hear().unwrap(), "ready"));
+    for peer in &mut peers {
+        assert_eq!(peer.hear().unwrap(), "ready");
+    }
     peers.iter_mut().for_each(Peer::go_on);
     for peer in &mut peers {
         peer.finish();
