@@ -1,6 +1,6 @@
 //! The operator's day: which calendar date an instant belongs to.
 
-use chrono::{DateTime, Days, FixedOffset, NaiveDate, Timelike, Utc};
+use chrono::{DateTime, Days, FixedOffset, NaiveDate, NaiveDateTime, NaiveTime, Timelike, Utc};
 
 /// Decides which date an instant belongs to: an offset from UTC and the hour at which a day begins.
 ///
@@ -35,11 +35,21 @@ impl DayPolicy {
     /// Returns the date that `instant` belongs to.
     #[must_use]
     pub fn date(self, instant: DateTime<Utc>) -> NaiveDate {
-        // As a plain sum, since a time at the end of the calendar has no local time.
-        let local = instant.naive_utc().checked_add_offset(self.offset).unwrap_or(instant.naive_utc());
+        let local = self.local(instant);
         let date = local.date();
         let before = date.pred_opt().filter(|_| local.hour() < u32::from(self.cutoff_hour));
         before.unwrap_or(date)
+    }
+
+    /// Returns what a clock on the operator's wall shows at `instant`.
+    #[must_use]
+    pub fn time(self, instant: DateTime<Utc>) -> NaiveTime {
+        self.local(instant).time()
+    }
+
+    fn local(self, instant: DateTime<Utc>) -> NaiveDateTime {
+        // As a plain sum, since a time at the end of the calendar has no local time.
+        instant.naive_utc().checked_add_offset(self.offset).unwrap_or(instant.naive_utc())
     }
 
     /// Returns when `date` begins.

@@ -127,6 +127,25 @@ pub enum Error {
         /// The kind of the session.
         kind: SessionKind,
     },
+    /// What was to be written holds a secret or an instruction that this document does not take in; nothing was
+    /// written. The cure is to take it out, or to let it pass with [`Allow`](crate::Allow).
+    #[error("{name} does not take in what was found: {}", classes.join(", "))]
+    Stopped {
+        /// The document.
+        name: Name,
+        /// What was found, by class, each once: `aws_access_key`, `override`.
+        classes: Vec<String>,
+    },
+    /// The workspace has neither `BOOTSTRAP.md` nor `SOUL.md`, and nothing may be seeded: a person must put one
+    /// of them there.
+    #[error("the workspace has neither BOOTSTRAP.md nor SOUL.md")]
+    Uninitialized,
+    /// The onboarding ended and `BOOTSTRAP.md` could not be taken away: the human must be told.
+    #[error("BOOTSTRAP.md is still there after the onboarding")]
+    BootstrapRemains {
+        /// Why.
+        source: Box<Error>,
+    },
     /// A database refused an operation.
     #[error("cannot {action} {path}")]
     Database {
@@ -157,6 +176,12 @@ pub enum Refusal {
     NotAFile,
     /// A folder was expected.
     NotAFolder,
+    /// It is not one of the documents that are edited whole.
+    NotEditable,
+    /// It is a journal that no dream has read to its end.
+    Undreamed,
+    /// It is a journal of the last seven days.
+    Recent,
 }
 
 impl fmt::Display for Refusal {
@@ -165,6 +190,9 @@ impl fmt::Display for Refusal {
             Self::Symlink => "a symbolic link stands there",
             Self::NotAFile => "it is not a plain file",
             Self::NotAFolder => "it is not a folder",
+            Self::NotEditable => "it is not edited whole",
+            Self::Undreamed => "no dream has read it to its end",
+            Self::Recent => "it is younger than seven days",
         })
     }
 }

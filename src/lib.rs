@@ -16,12 +16,14 @@ mod exchange;
 mod file;
 mod format;
 mod gate;
+mod life;
 mod lifecycle;
 mod llm;
 pub mod manual;
 mod models;
 mod name;
 mod pii;
+mod prompt;
 mod session;
 #[cfg(feature = "sqlite")]
 mod sqlite;
@@ -35,7 +37,8 @@ pub use day::DayPolicy;
 pub use digest::Digest;
 pub use document::{Document, Revision};
 pub use dream::{
-    BackOff, DreamConfig, Due, Evidence, JournalDreamer, JournalDreamerBuilder, SectionCaps, should_dream,
+    BackOff, DreamConfig, Due, Evidence, JournalDreamer, JournalDreamerBuilder, SectionCaps, Undreamed,
+    should_dream,
 };
 pub use dreamer::{
     Backlog, Blamed, Charge, DreamEvent, DreamMode, DreamPass, DreamReport, Dreamer, DropReason, Dropped,
@@ -44,16 +47,35 @@ pub use dreamer::{
 };
 pub use drive::{dream_once, dream_once_async, dream_once_at};
 pub use error::{Error, LostBy, Refusal, Result};
-pub use exchange::copy_into;
+pub use exchange::{
+    Dialect, Import, ImportAction, ImportItem, ImportPlan, ImportRefusal, ImportReport, copy_into,
+};
 pub use file::FileWorkspace;
-pub use format::{DreamId, DreamedState, JournalName, Quarantine, QuarantineEntry, QuarantinedFile};
-pub use gate::{Allow, SecretGate, Strictness};
-pub use lifecycle::DailyLogConfig;
+pub use format::{
+    Checks, DayLog, DreamId, DreamedState, Entry, Fields, Heartbeat, HeartbeatFile, Identity, JournalName,
+    Note, NoteKind, OnboardingEnd, Origin, Profile, Quarantine, QuarantineEntry, QuarantinedFile,
+    UnknownOrigin,
+};
+pub use gate::{
+    Allow, Door, DoorPolicy, DoorWarning, Doors, Injection, InjectionPolicy, Passed, SecretGate,
+    SecretPolicy, Strictness, scan_injection,
+};
+pub use life::{Life, Session, TurnOutcome};
+pub use lifecycle::{
+    Beat, Boot, BootPolicy, BootState, BootstrapEnd, BootstrapFate, Completion, Consent, DailyLogConfig,
+    Duty, EDITABLE, Editor, HeartbeatConfig, HygieneConfig, JournalNaming, LifeConfig, Onboarding, Preset,
+    Proposal, QuietHours, Retention, RetentionPlan, SeedReport, SeedSet, Soul, SoulNotice, StartStep,
+    TurnEnd, TurnReport, TurnState, append_note, archive_journal, boot, complete_onboarding, daily_log,
+    delete_journal, document_of_command, due_checks, heartbeat_has_tasks, is_bootstrap_done, is_heartbeat_ok,
+    is_hygiene_due, mark_checked, onboarding_end, propose_hygiene, propose_retention, read_checks, read_soul,
+    seed, start_plan, template, today_log, update_heartbeat,
+};
 pub use llm::{Finish, LlmClient, LlmError, LlmFn, LlmReply, LlmRequest, Usage, llm_fn};
 pub use models::Extractive;
 pub use name::{DocName, Name, NameError, Space, StateName};
 pub use pii::{Confidence, Finding, PiiFilter};
-pub use session::Guarded;
+pub use prompt::{Block, CacheHint, Prompt, PromptConfig, PromptNotice, PromptOrder, Snapshot};
+pub use session::{Guarded, SharedUser, SoulPolicy};
 #[cfg(feature = "sqlite")]
 #[cfg_attr(docsrs, doc(cfg(feature = "sqlite")))]
 pub use sqlite::{SqliteWorkspace, Version};

@@ -52,6 +52,11 @@ impl Name {
         self.path.rsplit('/').next().unwrap_or(&self.path)
     }
 
+    /// The name as file systems that do not tell case apart compare it: lower case, a long s as an s.
+    pub(crate) fn folded(&self) -> String {
+        self.as_str().to_lowercase().replace('\u{17f}', "s")
+    }
+
     /// All but the last segment; `None` for a name in the root.
     #[must_use]
     pub fn folder(&self) -> Option<&str> {
@@ -111,6 +116,8 @@ impl DocName {
     pub const JOURNALS: Self = Self::constant("memory");
     /// The folder that some workspaces keep their journals in; read, never written.
     pub const DAILY: Self = Self::constant("daily");
+    /// When each periodic check last ran.
+    pub const HEARTBEAT_STATE: Self = Self::constant("memory/heartbeat-state.json");
 
     const fn constant(path: &'static str) -> Self {
         Self(Name::constant(path, Space::Document))
@@ -154,6 +161,15 @@ impl StateName {
     pub const INTENT: Self = Self::constant(".dreaming.d/intent.json");
     /// One line for each pass.
     pub const LOG: Self = Self::constant(".dreaming.d/log.jsonl");
+    /// Which `SOUL.md` the agent knows of, in the seed's place.
+    pub const SOUL: Self = Self::constant(".soul-state.json");
+    /// What a life remembers about its own beginning.
+    pub const LIFE: Self = Self::constant(".dreaming.d/life.json");
+
+    /// What a document was before it was replaced.
+    pub(crate) fn history(document: &DocName) -> Self {
+        Self(Name { path: format!(".dreaming.d/history/{document}.json").into(), space: Space::State })
+    }
 
     const fn constant(path: &'static str) -> Self {
         Self(Name::constant(path, Space::State))

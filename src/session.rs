@@ -1,21 +1,29 @@
 //! What a session may reach: the access table as data, and a view that holds every verb to it.
 //!
 //! The table is that of RFC-0009, section 3. There is no switch: a host states the kind of its session, and the
-//! view does the rest. State files are out of reach through any view.
+//! view does the rest. State files are out of reach through any view. What is written through a view passes
+//! the [`Doors`].
 
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 
 use crate::access::{Access, Actor, SessionKind};
 use crate::document::{Document, Revision};
 use crate::error::{Error, Result};
-use crate::format::JournalName;
+use crate::format::{JournalName, Profile};
+use crate::gate::{Door, DoorPolicy, DoorWarning, Doors, Masks};
 use crate::name::{DocName, Name, Space};
-use crate::workspace::{Claim, ClaimTerms, Listing, Metadata, Workspace, WriteMode};
+use crate::workspace::{Claim, ClaimTerms, Listing, Metadata, Workspace, WorkspaceExt, WriteMode};
 
 /// A workspace as one session may reach it. Every verb looks the document up in the access table first.
 ///
 /// What is denied does not depend on whether the document exists, so a denial says nothing about it.
+///
+/// What is written passes the [`Doors`]: [`Door::JournalAppend`] for a line that is added to a journal, else
+/// [`Door::WorkspaceWrite`]. What the human writes in a main session is theirs: findings in it are warned of
+/// ([`take_warnings`](Self::take_warnings)), and it is written as it is.
 ///
 /// ```
 /// use noctuary::{
@@ -35,6 +43,39 @@ use crate::workspace::{Claim, ClaimTerms, Listing, Metadata, Workspace, WriteMod
 pub struct Guarded<W> {
     workspace: W,
     access: Access,
+    doors: Doors,
+    soul: SoulPolicy,
+    found: Mutex<Found>,
+}
+
+/// What the doors found so far.
+#[derive(Default)]
+struct Found {
+    /// One for the whole session, so that a secret has the same number wherever it is masked.
+    masks: Masks,
+    warnings: Vec<DoorWarning>,
+}
+
+/// Whether the agent may rewrite `SOUL.md`; the human always may.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum SoulPolicy {
+    /// It may not.
+    #[default]
+    Fixed,
+    /// In a main session it may; whoever hosts it tells the human.
+    AgentMayEvolve,
+}
+
+/// How much of `USER.md` a session with others present is given.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum SharedUser {
+    /// Name, time zone and language, as far as they are set.
+    #[default]
+    Subset,
+    /// All of it.
+    Full,
+    /// Nothing.
+    None,
 }
 
 /// What a document is, for the table.
@@ -50,6 +91,8 @@ enum Kind {
     Tools,
     Heartbeat,
     Journal,
+    /// The journal of a session with others present.
+    SharedJournal,
     /// Anything else: context, projects, notes.
     Other,
 }
@@ -57,7 +100,7 @@ enum Kind {
 impl Kind {
     fn of(name: &Name) -> Self {
         // Names are judged without case, since on some systems they are opened without it.
-        let folded = name.as_str().to_lowercase().replace('\u{17f}', "s");
+        let folded = name.folded();
         match folded.as_str() {
             "soul.md" => Self::Soul,
             "agents.md" => Self::Agents,
@@ -68,9 +111,15 @@ impl Kind {
             "heartbeat.md" => Self::Heartbeat,
             other if other.starts_with("bootstrap.md") => Self::Bootstrap,
             other => {
-                let journal =
-                    DocName::parse(other).ok().is_some_and(|name| JournalName::parse(&name).is_some());
-                if journal { Self::Journal } else { Self::Other }
+                let journal = |name| DocName::parse(name).ok().and_then(|name| JournalName::parse(&name));
+                match journal(other) {
+                    // Shared by its exact spelling only.
+                    Some(_) if journal(name.as_str()).is_some_and(|name| name.is_shared()) => {
+                        Self::SharedJournal
+                    }
+                    Some(_) => Self::Journal,
+                    None => Self::Other,
+                }
             }
         }
     }
@@ -102,18 +151,20 @@ const NONE: Rights = Rights { read: false, append: false, write: false };
 
 /// The access table.
 #[expect(clippy::match_same_arms, reason = "a table is read row by row")]
-fn rights(kind: SessionKind, actor: Actor, document: Kind) -> Rights {
+fn rights(kind: SessionKind, actor: Actor, document: Kind, soul: SoulPolicy) -> Rights {
     match (kind, actor, document) {
         // In private the human may do anything; this library acts for them.
         (SessionKind::Main, Actor::Human | Actor::Library, _) => ALL,
+        (SessionKind::Main, Actor::Agent, Kind::Soul) if soul == SoulPolicy::AgentMayEvolve => ALL,
         // The agent does not rewrite who it is, and ends its onboarding by its token.
         (SessionKind::Main, Actor::Agent, Kind::Soul | Kind::Bootstrap) => READ,
         // Journals are only added to.
-        (SessionKind::Main, Actor::Agent, Kind::Journal) => JOURNAL,
+        (SessionKind::Main, Actor::Agent, Kind::Journal | Kind::SharedJournal) => JOURNAL,
         (SessionKind::Main, Actor::Agent, _) => ALL,
-        // With others present: who the agent is, and nothing of the human's.
+        // With others present: who the agent is, what was said with others present, and nothing of the human's.
         (_, _, Kind::Soul | Kind::Agents | Kind::Identity) => READ,
         (SessionKind::Scheduled, _, Kind::Heartbeat) => READ,
+        (_, _, Kind::SharedJournal) => JOURNAL,
         (_, _, Kind::Journal) => APPEND,
         (
             SessionKind::Shared | SessionKind::Subagent | SessionKind::Scheduled,
@@ -128,7 +179,40 @@ impl<W> Guarded<W> {
     /// scope of `access` is not compared with it.
     #[must_use]
     pub fn new(workspace: W, access: Access) -> Self {
-        Self { workspace, access }
+        Self {
+            workspace,
+            access,
+            doors: Doors::default(),
+            soul: SoulPolicy::default(),
+            found: Mutex::default(),
+        }
+    }
+
+    /// Sets what writes must pass.
+    #[must_use]
+    pub fn with_doors(mut self, doors: Doors) -> Self {
+        self.doors = doors;
+        self
+    }
+
+    /// Sets whether the agent may rewrite `SOUL.md`.
+    #[must_use]
+    pub fn with_soul(mut self, soul: SoulPolicy) -> Self {
+        self.soul = soul;
+        self
+    }
+
+    /// What the doors found in texts that were written since this was last asked, masked ones included. What was
+    /// refused is in its [`Error::Stopped`].
+    #[must_use]
+    pub fn take_warnings(&self) -> Vec<DoorWarning> {
+        std::mem::take(&mut self.found.lock().unwrap_or_else(PoisonError::into_inner).warnings)
+    }
+
+    /// What writes must pass.
+    #[must_use]
+    pub fn doors(&self) -> &Doors {
+        &self.doors
     }
 
     /// For whom the view is.
@@ -141,7 +225,7 @@ impl<W> Guarded<W> {
         if name.space() == Space::State {
             return false;
         }
-        let rights = rights(self.access.kind, self.access.actor, Kind::of(name));
+        let rights = rights(self.access.kind, self.access.actor, Kind::of(name), self.soul);
         match verb {
             Verb::Read => rights.read,
             Verb::Append => rights.append,
@@ -156,6 +240,70 @@ impl<W> Guarded<W> {
     fn denied(&self, name: &Name) -> Error {
         Error::Denied { name: name.clone(), kind: self.access.kind }
     }
+
+    fn policy(&self, door: Door, name: &Name) -> DoorPolicy {
+        let policy = self.doors.policy_of(door, name);
+        let is_theirs = self.access.kind == SessionKind::Main && self.access.actor == Actor::Human;
+        if is_theirs { policy.only_warning() } else { policy }
+    }
+
+    /// Returns the bytes as they may be written. Bytes that are not UTF-8 are changed only where something in
+    /// them is masked.
+    fn pass<'a>(
+        &self,
+        door: Door,
+        policy: DoorPolicy,
+        name: &Name,
+        bytes: &'a [u8],
+    ) -> Result<Cow<'a, [u8]>> {
+        let text = String::from_utf8_lossy(bytes);
+        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        let passed = self.doors.judge(door, policy, name, &text, &mut found.masks)?;
+        found.warnings.extend(passed.warnings);
+        Ok(match passed.text {
+            Cow::Owned(changed) => Cow::Owned(changed.into_bytes()),
+            Cow::Borrowed(_) => Cow::Borrowed(bytes),
+        })
+    }
+}
+
+impl<W: Workspace> Guarded<W> {
+    /// Reads as much of `USER.md` as the session may be told: all in a main session, else what `shared` says;
+    /// `None` where that is nothing.
+    ///
+    /// The document itself stays closed to the other verbs.
+    ///
+    /// ```
+    /// use noctuary::{
+    ///     Access, Actor, DocName, FileWorkspace, Guarded, Scope, SessionKind, SharedUser, Workspace, WriteMode,
+    /// };
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let workspace = FileWorkspace::open(folder.path())?;
+    /// workspace.write(&DocName::USER, b"# User\n\n- Name: Marta\n- Focus: a secret\n", WriteMode::Create)?;
+    ///
+    /// let group = Access::new(SessionKind::Shared, Actor::Agent, Scope::user("marta"));
+    /// let view = Guarded::new(&workspace, group);
+    /// assert_eq!(view.profile(SharedUser::Subset)?.as_deref(), Some("- **Name:** Marta\n"));
+    /// assert_eq!(view.profile(SharedUser::None)?, None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`WorkspaceExt::read_text`].
+    pub fn profile(&self, shared: SharedUser) -> Result<Option<String>> {
+        let shared = if self.access.kind == SessionKind::Main { SharedUser::Full } else { shared };
+        if shared == SharedUser::None {
+            return Ok(None);
+        }
+        let text = self.workspace.read_text(&DocName::USER)?;
+        let given = match shared {
+            SharedUser::Subset => text.map(|text| Profile::parse(&text).subset()),
+            _ => text,
+        };
+        Ok(given.filter(|text| !text.is_empty()))
+    }
 }
 
 impl<W: Workspace> Workspace for Guarded<W> {
@@ -168,13 +316,23 @@ impl<W: Workspace> Workspace for Guarded<W> {
         if self.access.kind == SessionKind::Main {
             return self.workspace.list(folder);
         }
-        // Nothing below a folder is readable here, so only the root has anything to list.
-        let Some(folder) = folder else {
-            let listing = self.workspace.list(None)?;
-            let readable = listing.documents.into_iter().filter(|name| self.may(Verb::Read, name)).collect();
-            return Ok(Listing::new(readable, Vec::new(), Vec::new()));
+        // Of the folders, only that of the journals holds anything that is readable here.
+        let readable = |folder: Option<&DocName>| -> Result<Vec<DocName>> {
+            let listing = self.workspace.list(folder)?;
+            Ok(listing.documents.into_iter().filter(|name| self.may(Verb::Read, name)).collect())
         };
-        Err(self.denied(folder))
+        match folder {
+            None => {
+                // What cannot be listed holds nothing to show.
+                let holds_any = readable(Some(&DocName::JOURNALS)).is_ok_and(|names| !names.is_empty());
+                let folders = if holds_any { vec![DocName::JOURNALS] } else { Vec::new() };
+                Ok(Listing::new(readable(None)?, folders, Vec::new()))
+            }
+            Some(folder) if *folder == DocName::JOURNALS => {
+                Ok(Listing::new(readable(Some(folder))?, Vec::new(), Vec::new()))
+            }
+            Some(folder) => Err(self.denied(folder)),
+        }
     }
 
     fn metadata(&self, name: &Name) -> Result<Option<Metadata>> {
@@ -196,12 +354,16 @@ impl<W: Workspace> Workspace for Guarded<W> {
         // A conflict carries what stands there, so who may not read may not write.
         self.check(Verb::Read, name)?;
         self.check(Verb::Write, name)?;
-        self.workspace.write(name, bytes, mode)
+        let bytes = self.pass(Door::WorkspaceWrite, self.policy(Door::WorkspaceWrite, name), name, bytes)?;
+        self.workspace.write(name, &bytes, mode)
     }
 
     fn append(&self, name: &Name, bytes: &[u8]) -> Result<()> {
         self.check(Verb::Append, name)?;
-        self.workspace.append(name, bytes)
+        let is_journal = matches!(Kind::of(name), Kind::Journal | Kind::SharedJournal);
+        let door = if is_journal { Door::JournalAppend } else { Door::WorkspaceWrite };
+        let bytes = self.pass(door, self.policy(door, name), name, bytes)?;
+        self.workspace.append(name, &bytes)
     }
 
     fn remove(&self, name: &Name) -> Result<bool> {
@@ -212,6 +374,11 @@ impl<W: Workspace> Workspace for Guarded<W> {
     fn rename(&self, from: &Name, to: &Name) -> Result<()> {
         self.check(Verb::Write, from)?;
         self.check(Verb::Write, to)?;
+        // A text that may stand here may be one that may not stand there.
+        if let Some(document) = self.workspace.read(from)? {
+            let policy = self.policy(Door::WorkspaceWrite, to).as_it_is();
+            self.pass(Door::WorkspaceWrite, policy, to, document.bytes())?;
+        }
         self.workspace.rename(from, to)
     }
 
@@ -241,7 +408,7 @@ mod tests {
     fn the_table_is_that_of_the_rfc() {
         use SessionKind::{Main, Scheduled, Shared, Subagent};
         use Verb::{Append, Read, Write};
-        let rows: [(&str, &[Verb], &[Verb]); 12] = [
+        let rows: [(&str, &[Verb], &[Verb]); 13] = [
             ("SOUL.md", &[Read], &[Read]),
             ("AGENTS.md", &[Read, Append, Write], &[Read]),
             ("IDENTITY.md", &[Read, Append, Write], &[Read]),
@@ -253,6 +420,7 @@ mod tests {
             ("BOOTSTRAP.md.done.20260101T000000Z", &[Read], &[]),
             ("HEARTBEAT.md", &[Read, Append, Write], &[]),
             ("memory/2026-01-01-x.md", &[Read, Append], &[Append]),
+            ("memory/2026-01-01-shared.x.md", &[Read, Append], &[Read, Append]),
             ("context/vision.md", &[Read, Append, Write], &[]),
         ];
         for (name, main, shared) in rows {
@@ -274,11 +442,23 @@ mod tests {
         }
     }
 
+    // SE-02, C13
+    #[test]
+    fn an_agent_that_may_evolve_does_so_in_private_only() {
+        for (kind, may) in [(SessionKind::Main, true), (SessionKind::Shared, false)] {
+            let access = Access::new(kind, Actor::Agent, crate::access::Scope::user("u"));
+            let view = Guarded::new((), access).with_soul(SoulPolicy::AgentMayEvolve);
+            assert_eq!(view.may(Verb::Write, &DocName::SOUL), may, "{kind:?}");
+            assert!(!view.may(Verb::Write, &DocName::BOOTSTRAP));
+        }
+    }
+
     #[test]
     fn another_spelling_is_the_same_document() {
         for name in ["memory.md", "Memory.MD", "MEMORY.md", "user.md", "uSeR.md"] {
             assert!(!may(SessionKind::Shared, Actor::Agent, Verb::Read, name), "{name}");
         }
+        assert!(!may(SessionKind::Shared, Actor::Agent, Verb::Read, "memory/2026-01-01-Shared.x.md"));
         assert!(!may(SessionKind::Main, Actor::Agent, Verb::Write, "Soul.md"));
         assert!(!may(SessionKind::Main, Actor::Agent, Verb::Write, "Memory/2026-01-01.MD"));
     }

@@ -15,7 +15,7 @@ const FLOORS: &[(u32, &[&str])] = &[
     (5, &["session"]),
     (6, &["lifecycle", "prompt"]),
     (7, &["dream", "file", "sqlite", "models"]),
-    (8, &["drive", "tools", "openclaw", "doctor", "exchange", "report"]),
+    (8, &["drive", "life", "tools", "openclaw", "doctor", "exchange", "report"]),
     (9, &["testing"]),
 ];
 
@@ -27,6 +27,7 @@ const TOGETHER: &[(&str, &str)] = &[
     ("name", "text"),
     ("format", "llm"),
     ("workspace", "text"),
+    ("lifecycle", "prompt"),
 ];
 
 #[test]

@@ -20,8 +20,15 @@ use SessionKind::{Main, Scheduled, Shared, Subagent};
 
 const KINDS: [SessionKind; 4] = [Main, Shared, Subagent, Scheduled];
 const ACTORS: [Actor; 3] = [Actor::Human, Actor::Agent, Actor::Library];
-const STATES: [StateName; 5] =
-    [StateName::DREAMED, StateName::QUARANTINE, StateName::LEDGER, StateName::INTENT, StateName::LOG];
+const STATES: [StateName; 7] = [
+    StateName::DREAMED,
+    StateName::QUARANTINE,
+    StateName::LEDGER,
+    StateName::INTENT,
+    StateName::LOG,
+    StateName::SOUL,
+    StateName::LIFE,
+];
 
 /// A document of the life under test, and what RFC-0009 gives each session of it: `r`ead, `a`ppend, `w`rite
 /// (replace, create, remove, rename).
@@ -74,9 +81,13 @@ const TABLE: &[Row] = &[
     row("BOOTSTRAP.md",                       "r",   "",  ""),
     row("bootstrap.md",                       "r",   "",  ""),
     row("BOOTSTRAP.md.done.20260101T000000Z", "r",   "",  ""),
-    // SE-03, SE-07: journals are added to, and never shown with others present.
+    // SE-03, SE-07: journals are added to; those of private sessions are never shown with others present.
     row("memory/2026-01-01-x.md",             "ra",  "a", "a"),
     row("memory/2026-01-02-none.md",          "ra",  "a", "a"),
+    row("memory/2026-01-01-shared.team.md",   "ra",  "ra", "ra"),
+    row("memory/2026-01-02-shared.none.md",   "ra",  "ra", "ra"),
+    row("memory/2026-01-01-SHARED.team.md",   "ra",  "a", "a"),
+    row("daily/2026-01-01-shared.team.md",    "ra",  "a", "a"),
     row("Memory/2026-01-01-X.MD",             "ra",  "a", "a"),
     row("daily/2026-01-01.md",                "ra",  "a", "a"),
     // SE-06, SE-13: whatever has no row is the human's.
@@ -103,7 +114,7 @@ impl Row {
 }
 
 /// The documents that exist, each with a canary of its own.
-const STANDING: [&str; 19] = [
+const STANDING: [&str; 21] = [
     "SOUL.md",
     "AGENTS.md",
     "IDENTITY.md",
@@ -115,7 +126,9 @@ const STANDING: [&str; 19] = [
     "BOOTSTRAP.md",
     "BOOTSTRAP.md.done.20260101T000000Z",
     "memory/2026-01-01-x.md",
+    "memory/2026-01-01-shared.team.md",
     "daily/2026-01-01.md",
+    "daily/2026-01-01-shared.team.md",
     "memory/heartbeat-state.json",
     "memory/notes.md",
     "memory/deep/2026-01-01-x.md",
@@ -400,13 +413,22 @@ impl Trial {
         let expected: BTreeSet<DocName> = standing.filter(readable).collect();
         assert_eq!(root.documents.into_iter().collect::<BTreeSet<_>>(), expected, "{}", self.label);
         let in_private = self.kind == Main;
-        assert_eq!(!root.folders.is_empty(), in_private, "{}: {:?}", self.label, root.folders);
+        if in_private {
+            assert!(root.folders.contains(&DocName::DAILY), "{}: {:?}", self.label, root.folders);
+        } else {
+            assert_eq!(root.folders, [DocName::JOURNALS], "{}", self.label);
+        }
+        let journals = view.list(Some(&DocName::JOURNALS)).unwrap();
+        let standing = STANDING.map(doc).into_iter().filter(|name| name.folder() == Some("memory"));
+        let expected: BTreeSet<DocName> = standing.filter(readable).collect();
+        assert_eq!(journals.documents.into_iter().collect::<BTreeSet<_>>(), expected, "{}", self.label);
+        assert_eq!(!journals.folders.is_empty(), in_private, "{}: {:?}", self.label, journals.folders);
         assert_eq!(!root.collisions.is_empty(), in_private, "{}: {:?}", self.label, root.collisions);
         assert!(root.refused.is_empty());
         for folder in
             ["memory", "Memory", "memory/deep", "daily", "context", "none", "none/below", "MEMORY.md"]
         {
-            self.call(&format!("list {folder}"), in_private, |view| {
+            self.call(&format!("list {folder}"), in_private || folder == "memory", |view| {
                 Said::of(view.list(Some(&doc(folder))), nothing)
             });
             for (label, needed, call) in CALLS.iter().filter(|(_, needed, _)| !needed.contains('a')) {

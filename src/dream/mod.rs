@@ -4,6 +4,7 @@ mod ask;
 mod blame;
 mod commit;
 mod config;
+mod dreamed;
 mod due;
 mod evidence;
 mod run;
@@ -25,6 +26,7 @@ use crate::pii::PiiFilter;
 use crate::workspace::{Workspace, WriteMode};
 
 pub use config::{BackOff, DreamConfig, Evidence, SectionCaps};
+pub use dreamed::Undreamed;
 pub use due::{Due, should_dream};
 
 /// Dreams over the journals of a workspace, in the way of seed 000.

@@ -109,7 +109,7 @@ pub(crate) fn print_section(
 }
 
 /// Whether most lines of a file end in CRLF.
-fn has_crlf(bytes: &[u8]) -> bool {
+pub(crate) fn has_crlf(bytes: &[u8]) -> bool {
     let lines = text::line_breaks(bytes);
     let crlf = bytes.windows(2).filter(|pair| pair == b"\r\n").count() as u64;
     crlf * 2 > lines
@@ -147,6 +147,38 @@ pub(crate) fn dreamed_ranges(text: &str) -> Vec<Range<usize>> {
         from = stop;
     }
     ranges
+}
+
+/// A curated file as a session reads it: without the marks of dreams, and without a section that is torn,
+/// which ends where the next heading of its level begins.
+pub(crate) fn for_session(memory: &str) -> String {
+    let mut shown = String::with_capacity(memory.len());
+    let mut from = 0;
+    while let Some(found) = memory[from..].find(START) {
+        let mark = from + found;
+        let after_mark = memory[mark..].find('\n').map_or(memory.len(), |at| mark + at + 1);
+        let id = memory[mark + START.len()..].split([' ', '\n', '\r']).next().and_then(DreamId::parse);
+        let Some(id) = id else {
+            // It merely looks like a mark.
+            shown.push_str(&memory[from..after_mark]);
+            from = after_mark;
+            continue;
+        };
+        let end = id.end_mark();
+        if let Some(at) = memory[mark..].find(&end) {
+            let line = memory[..mark].rfind('\n').map_or(0, |at| at + 1);
+            shown.push_str(&memory[from..line.max(from)]);
+            shown.push_str(&memory[after_mark..(mark + at).max(after_mark)]);
+            from = mark + at + end.len();
+        } else {
+            shown.push_str(&memory[from..heading_before(memory, mark).max(from)]);
+            let is_end = |line: &str| line.starts_with("# ") || line.starts_with("## ");
+            let mut lines = memory[after_mark..].split_inclusive('\n');
+            from = after_mark + lines.by_ref().take_while(|line| !is_end(line)).map(str::len).sum::<usize>();
+        }
+    }
+    shown.push_str(&memory[from..]);
+    shown
 }
 
 /// The start of the `## Dreamed` line right above a mark, else of the mark's own line.
@@ -266,6 +298,21 @@ mod tests {
         assert!(text[ranges[0].clone()].starts_with("## Dreamed 2026-11-21"));
         assert!(text[ranges[0].clone()].ends_with("-->"));
         assert!(text[ranges[1].end..].starts_with("\n- torn"));
+    }
+
+    #[test]
+    fn a_session_reads_no_marks_and_no_torn_section() {
+        let whole = print_section(b"- mine\n", day(), &id(), 1, "### Facts\n\n- Dreamed.\n");
+        let shown = for_session(&format!("- mine\n{whole}- mine too\n"));
+        assert_eq!(shown, "- mine\n\n## Dreamed 2026-11-21\n\n### Facts\n\n- Dreamed.\n\n\n- mine too\n");
+        for cut in whole.find("<!--").unwrap() + START.len() + 17..whole.trim_end().len() {
+            let torn = format!("- mine\n{}\n## Mine\n- too\n", &whole[..cut]);
+            let shown = for_session(&torn);
+            assert!(!shown.contains("Dreamed"), "torn at {cut}: {shown}");
+            assert!(shown.starts_with("- mine\n") && shown.ends_with("## Mine\n- too\n"), "{shown}");
+        }
+        let plain = "# Memory\n<!-- dream:v1 id=nothing -->\n- a\n";
+        assert_eq!(for_session(plain), plain);
     }
 
     #[test]

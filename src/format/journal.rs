@@ -1,13 +1,19 @@
 //! The names of journals: `memory/YYYY-MM-DD-<session>.md`, and the older `memory/YYYY-MM-DD.md`.
 //!
+//! A session with others present writes `memory/YYYY-MM-DD-shared.<session>.md`, which no private session does.
+//!
 //! The reader takes any suffix after the date, and also a folder `daily/`; the writer's form is the first.
 
 use std::cmp::Ordering;
 
 use chrono::NaiveDate;
 
+use crate::access::SessionKind;
 use crate::digest::Digest;
 use crate::name::DocName;
+
+/// What the session of a shared journal begins with.
+const SHARED: &str = "shared.";
 
 /// The name of a journal, which says its day and session.
 ///
@@ -36,11 +42,41 @@ impl JournalName {
     /// the whole id is added, so that two ids never share a journal.
     #[must_use]
     pub fn new(date: NaiveDate, session: Option<&str>) -> Self {
-        let file = match session.map(slug) {
+        Self::written(date, session.map(slug).as_deref())
+    }
+
+    /// Names the journal that a session of this kind writes. Those of private sessions and of others never meet,
+    /// whatever their ids.
+    ///
+    /// ```
+    /// use chrono::NaiveDate;
+    /// use noctuary::{JournalName, SessionKind};
+    ///
+    /// let day = NaiveDate::from_ymd_opt(2026, 11, 21).unwrap();
+    /// let group = JournalName::for_session(day, SessionKind::Shared, "team");
+    /// assert_eq!(group.name().as_str(), "memory/2026-11-21-shared.team.md");
+    /// assert!(group.is_shared());
+    /// assert!(!JournalName::for_session(day, SessionKind::Main, "shared.team").is_shared());
+    /// ```
+    #[must_use]
+    pub fn for_session(date: NaiveDate, kind: SessionKind, session: &str) -> Self {
+        let slug = slug(session);
+        let slug = if kind == SessionKind::Main { slug } else { format!("{SHARED}{slug}") };
+        Self::written(date, Some(&slug))
+    }
+
+    fn written(date: NaiveDate, session: Option<&str>) -> Self {
+        let file = match session {
             Some(session) => format!("memory/{date}-{session}.md"),
             None => format!("memory/{date}.md"),
         };
         Self::of(DocName::parse(file).expect("a date and a slug are plain")).expect("it begins with a date")
+    }
+
+    /// Names the journal of the same session on another day, in the writer's form.
+    #[must_use]
+    pub fn on(&self, date: NaiveDate) -> Self {
+        if date == self.date { self.clone() } else { Self::written(date, self.session()) }
     }
 
     /// Recognises a journal by its name: a date at the front, `.md` at the end, in `memory/` or `daily/`.
@@ -78,6 +114,18 @@ impl JournalName {
     #[must_use]
     pub fn date(&self) -> NaiveDate {
         self.date
+    }
+
+    /// Whether a session with others present wrote it, so that such sessions may read it. Spelled exactly as
+    /// [`for_session`](Self::for_session) does; anything else is private.
+    #[must_use]
+    pub fn is_shared(&self) -> bool {
+        self.name.folder() == Some("memory")
+            && self.name.file_name().get(10..).is_some_and(|rest| {
+                rest.strip_prefix('-')
+                    .and_then(|rest| rest.strip_prefix(SHARED))
+                    .is_some_and(|rest| rest != "md")
+            })
     }
 
     /// The session; `None` for a day's own file.
@@ -136,14 +184,17 @@ fn slug(session: &str) -> String {
         .take(64)
         .collect();
     let trimmed = plain.trim_matches(['.', '-']);
-    if trimmed == session && !session.is_empty() {
+    // On some systems a name in capitals opens the file of the other one too.
+    let seems_shared = trimmed.get(..SHARED.len()).is_some_and(|front| front.eq_ignore_ascii_case(SHARED));
+    if trimmed == session && !session.is_empty() && !seems_shared {
         return session.to_owned();
     }
     let hash = Digest::of(session.as_bytes()).short(12);
-    if trimmed.is_empty() {
-        format!("s-{hash}")
-    } else {
-        format!("{}-{hash}", &trimmed[..trimmed.len().min(51)])
+    let front = &trimmed[..trimmed.len().min(51)];
+    match front {
+        "" => format!("s-{hash}"),
+        _ if seems_shared => format!("{}-{hash}", front.replacen('.', "-", 1)),
+        _ => format!("{front}-{hash}"),
     }
 }
 
@@ -218,6 +269,35 @@ mod tests {
                 "memory/2026-11-21-b.md"
             ]
         );
+    }
+
+    // SE-07: no id makes a private journal a shared one, nor on a file system without case.
+    #[test]
+    fn a_private_session_never_writes_a_shared_journal() {
+        for session in
+            ["shared.x", "Shared.x", "SHARED.", ".shared.x", "-shared.x", "/shared.x", "shared..x", "shared."]
+        {
+            let private = JournalName::for_session(day(), SessionKind::Main, session);
+            let folded = private.name().as_str().to_lowercase();
+            assert!(!folded.starts_with("memory/2026-11-21-shared."), "{session}: {folded}");
+            assert!(!private.is_shared());
+            for kind in [SessionKind::Shared, SessionKind::Subagent, SessionKind::Scheduled] {
+                let shared = JournalName::for_session(day(), kind, session);
+                assert!(
+                    shared.is_shared() && parse(shared.name().as_str()).unwrap().is_shared(),
+                    "{shared:?}"
+                );
+            }
+        }
+        for other in [
+            "memory/2026-11-21-shared.md",
+            "memory/2026-11-21shared.x.md",
+            "memory/2026-11-21.shared.x.md",
+            "memory/2026-11-21-Shared.x.md",
+            "daily/2026-11-21-shared.x.md",
+        ] {
+            assert!(!parse(other).unwrap().is_shared(), "{other}");
+        }
     }
 
     proptest! {

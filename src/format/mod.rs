@@ -1,20 +1,39 @@
 //! The grammar of each file: parsing and printing are inverse, and unknown keys survive.
 
+pub(crate) mod checks;
 pub(crate) mod curated;
+pub(crate) mod day_log;
 pub(crate) mod fences;
+pub(crate) mod fields;
+pub(crate) mod heartbeat;
+pub(crate) mod history;
 pub(crate) mod intent;
 pub(crate) mod journal;
 pub(crate) mod ledger;
+pub(crate) mod life;
 pub(crate) mod lock;
 pub(crate) mod log;
 pub(crate) mod quarantine;
 pub(crate) mod reply;
+pub(crate) mod soul;
 pub(crate) mod state;
 
+pub use checks::Checks;
 pub use curated::DreamId;
+pub use day_log::{DayLog, Entry, Note, NoteKind, Origin, UnknownOrigin};
+pub use fields::{Fields, Identity, Profile};
+pub use heartbeat::{Heartbeat, HeartbeatFile};
 pub use journal::JournalName;
+pub use life::OnboardingEnd;
 pub use quarantine::{Quarantine, QuarantineEntry, QuarantinedFile};
 pub use state::DreamedState;
+
+/// Prints a small state file: one line of JSON.
+fn print_state(state: &impl serde::Serialize) -> Vec<u8> {
+    let mut bytes = serde_json::to_vec(state).expect("maps with text keys print");
+    bytes.push(b'\n');
+    bytes
+}
 
 /// Times in state files: ISO 8601 in UTC with milliseconds, as JavaScript prints them.
 pub(crate) mod iso_millis {

@@ -2,6 +2,8 @@
 
 mod checksum;
 mod classes;
+mod door;
+mod injection;
 mod pem;
 mod secret;
 
@@ -13,6 +15,8 @@ use crate::digest::Digest;
 use crate::pii::{Finding, PiiFilter};
 use crate::text;
 
+pub use door::{Door, DoorPolicy, DoorWarning, Doors, InjectionPolicy, Passed, SecretPolicy};
+pub use injection::{Injection, scan_injection};
 pub use secret::{SecretGate, Strictness};
 
 /// What an operator has looked at and lets pass: whole classes, or single values.

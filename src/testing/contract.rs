@@ -220,9 +220,17 @@ pub fn renames(workspace: &dyn Workspace) {
 
 /// State files are read and written as documents are.
 pub fn states(workspace: &dyn Workspace) {
-    for state in
-        [StateName::DREAMED, StateName::QUARANTINE, StateName::LEDGER, StateName::INTENT, StateName::LOG]
-    {
+    let states = [
+        StateName::DREAMED,
+        StateName::QUARANTINE,
+        StateName::LEDGER,
+        StateName::INTENT,
+        StateName::LOG,
+        StateName::SOUL,
+        StateName::LIFE,
+        StateName::history(&DocName::SOUL),
+    ];
+    for state in states {
         assert!(workspace.read(&state).expect("a read").is_none());
         workspace.write(&state, b"{}", WriteMode::Replace).expect("a write");
         workspace.append(&state, b"\n").expect("an append");

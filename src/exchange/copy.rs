@@ -1,10 +1,9 @@
-//! Moving a life from one home to another.
-
 use crate::error::{Error, Result};
+use crate::lifecycle::EDITABLE;
 use crate::name::{DocName, Name, StateName};
 use crate::workspace::{Claim, ClaimTerms, Lease, Workspace, WriteMode};
 
-/// Copies all documents and the dream's state from one workspace to another, byte for byte; returns how many
+/// Copies all documents and the library's state from one workspace to another, byte for byte; returns how many
 /// documents were copied.
 ///
 /// Both are claimed meanwhile, so that no dream runs in between. The ledger goes along: what a model was
@@ -45,15 +44,24 @@ pub fn copy_into(source: &dyn Workspace, target: &dyn Workspace) -> Result<u64> 
     }
     // The state last, and the intent first of it: a copy that ends in between knows less than it has, and
     // shows again at worst what it did not know to be shown.
-    for state in
-        [StateName::INTENT, StateName::LOG, StateName::QUARANTINE, StateName::LEDGER, StateName::DREAMED]
-    {
+    let histories = EDITABLE.into_iter().map(|name| StateName::history(&name));
+    let states = [
+        StateName::INTENT,
+        StateName::LOG,
+        StateName::QUARANTINE,
+        StateName::LEDGER,
+        StateName::DREAMED,
+        StateName::LIFE,
+        StateName::SOUL,
+    ];
+    for state in states.into_iter().chain(histories) {
         copy(source, target, &state)?;
     }
     Ok(copied)
 }
 
-fn claim(workspace: &dyn Workspace) -> Result<Box<dyn Lease>> {
+/// Claims a workspace for as long as something is brought into it.
+pub(super) fn claim(workspace: &dyn Workspace) -> Result<Box<dyn Lease>> {
     match workspace.claim(&ClaimTerms::default())? {
         Claim::Granted(lease) => Ok(lease),
         Claim::Held(_) => Err(Error::Busy { path: workspace.location() }),

@@ -1,0 +1,325 @@
+//! A life by day: boot, sessions and their turns, over any workspace.
+
+use std::fmt;
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+
+use crate::access::{Access, SessionKind};
+use crate::dream::Undreamed;
+use crate::error::{Error, Result};
+use crate::format::{JournalName, Note, OnboardingEnd};
+use crate::gate::{Door, DoorWarning, Doors};
+use crate::lifecycle::{
+    Boot, BootPolicy, BootState, Completion, JournalNaming, LifeConfig, RetentionPlan, Soul, SoulNotice,
+    TurnEnd, TurnReport, TurnState, boot, complete_onboarding, onboarding_end, propose_retention, read_soul,
+};
+use crate::name::{DocName, Name};
+use crate::prompt::{Block, Prompt, Snapshot};
+use crate::session::Guarded;
+use crate::workspace::Workspace;
+
+/// One agent's life: a workspace, how it goes by day, and what may pass its doors.
+///
+/// It keeps nothing between sessions but what stands in the workspace. Clones are the same life.
+///
+/// # Example: a day
+///
+/// ```
+/// use std::sync::Arc;
+/// use chrono::{TimeZone, Utc};
+/// use noctuary::{
+///     Access, Actor, FileWorkspace, Life, LifeConfig, Note, Origin, Scope, SessionKind, TurnEnd,
+/// };
+///
+/// let folder = tempfile::tempdir()?;
+/// let life = Life::new(Arc::new(FileWorkspace::open(folder.path())?), LifeConfig::default());
+/// let now = Utc.with_ymd_and_hms(2026, 11, 21, 9, 0, 0).unwrap();
+/// life.boot(now)?; // seeds what is missing
+///
+/// let access = Access::new(SessionKind::Main, Actor::Agent, Scope::user("marta"));
+/// let mut session = life.begin_session(access, "8f14", "repl", now)?;
+/// let prompt = session.prompt(&[])?;
+/// assert!(prompt.block("bootstrap").is_some(), "the first session asks who it serves");
+///
+/// session.note(&Note::decision("Releases go out on Fridays.").from(Origin::User), now)?;
+/// session.end_turn("Noted.", TurnEnd::default().opens(["send the report"]), now)?;
+/// session.flush()?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Life {
+    workspace: Arc<dyn Workspace>,
+    config: Arc<LifeConfig>,
+    doors: Doors,
+}
+
+impl Life {
+    /// A life in `workspace`.
+    #[must_use]
+    pub fn new(workspace: Arc<dyn Workspace>, config: LifeConfig) -> Self {
+        Self { workspace, config: Arc::new(config), doors: Doors::default() }
+    }
+
+    /// Sets what may pass into the workspace and out of it into prompts.
+    #[must_use]
+    pub fn with_doors(mut self, doors: Doors) -> Self {
+        self.doors = doors;
+        self
+    }
+
+    /// How it goes.
+    #[must_use]
+    pub fn config(&self) -> &LifeConfig {
+        &self.config
+    }
+
+    /// The workspace, unguarded: the operator's.
+    #[must_use]
+    pub fn workspace(&self) -> &Arc<dyn Workspace> {
+        &self.workspace
+    }
+
+    /// A view of the workspace for one session: what its tools may reach.
+    #[must_use]
+    pub fn view(&self, access: Access) -> Guarded<Arc<dyn Workspace>> {
+        Guarded::new(Arc::clone(&self.workspace), access)
+            .with_doors(self.doors.clone())
+            .with_soul(self.config.soul)
+    }
+
+    /// Seeds what is missing where the configuration says so, finishes an onboarding that was interrupted at
+    /// its end, and says whether a session may begin. For the start of a program; it may be called again.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::BootstrapRemains`] where the onboarding is over and its file cannot be taken away, and those of
+    /// the workspace.
+    pub fn boot(&self, now: DateTime<Utc>) -> Result<Boot> {
+        let mut boot = boot(self.workspace.as_ref(), &self.config)?;
+        if let Some(end) = boot.unfinished.take() {
+            self.complete(end, None, now)?;
+            boot = self::boot(self.workspace.as_ref(), &self.config)?;
+        }
+        Ok(boot)
+    }
+
+    /// Begins a session: `id` is the host's name for it, and names its journal; `surface` is where it takes
+    /// place, such as `repl`. Reads once what the session is told, so that a later edit is seen by the next one.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Uninitialized`] where nothing is seeded and neither `BOOTSTRAP.md` nor `SOUL.md` is there, and
+    /// those of [`Snapshot::take`].
+    pub fn begin_session(
+        &self,
+        access: Access,
+        id: &str,
+        surface: &str,
+        now: DateTime<Utc>,
+    ) -> Result<Session> {
+        if self.config.boot == BootPolicy::Refuse
+            && let BootState::Uninitialized { .. } = boot(self.workspace.as_ref(), &self.config)?.state
+        {
+            return Err(Error::Uninitialized);
+        }
+        let kind = access.kind;
+        // Before the snapshot: an edit in between is told of twice rather than never.
+        let Soul { notice, .. } = read_soul(self.workspace.as_ref(), kind, now)?;
+        let view = self.view(access);
+        let mut prompt = self.config.prompt.clone();
+        prompt.heartbeat = self.config.heartbeat.enabled.then(|| self.config.heartbeat.document.clone());
+        let snapshot = Snapshot::take(&view, &prompt, self.config.shared_user, self.config.day, now)?;
+        let date = self.config.day.date(now);
+        let journal = match (self.config.naming, kind) {
+            (JournalNaming::Daily, SessionKind::Main) => JournalName::new(date, None),
+            _ => JournalName::for_session(date, kind, id),
+        };
+        let turns = TurnState::begin(kind, id, surface, journal, self.config.day, now);
+        Ok(Session { life: self.clone(), view, snapshot, turns, notice, told: false, id: id.to_owned() })
+    }
+
+    /// Says which journals may be archived or deleted by now. Changes nothing; what bytes of wait for a dream is
+    /// kept back.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Undreamed::among`].
+    pub fn propose_retention(&self, now: DateTime<Utc>) -> Result<RetentionPlan> {
+        let listing = self.workspace.list(Some(&DocName::JOURNALS))?;
+        let journals: Vec<JournalName> = listing.documents.iter().filter_map(JournalName::parse).collect();
+        let undreamed = Undreamed::among(self.workspace.as_ref(), &journals)?;
+        let today = self.config.day.date(now);
+        Ok(propose_retention(&self.config.retention, journals, today, |journal| undreamed.contains(journal)))
+    }
+
+    fn complete(&self, end: OnboardingEnd, session: Option<&str>, now: DateTime<Utc>) -> Result<Completion> {
+        let filter = self.doors.secret_filter();
+        complete_onboarding(self.workspace.as_ref(), &self.config, end, filter, session, now)
+    }
+}
+
+/// A session that has begun: what it was told, its turns, and what of them waits to be written.
+///
+/// A session that is dropped without [`flush`](Self::flush) loses the notes that wait, at most those of the turns
+/// since the last write.
+pub struct Session {
+    life: Life,
+    view: Guarded<Arc<dyn Workspace>>,
+    snapshot: Snapshot,
+    turns: TurnState,
+    notice: Option<SoulNotice>,
+    /// Whether the notice was handed over in a prompt.
+    told: bool,
+    id: String,
+}
+
+/// What the end of a turn did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TurnOutcome {
+    /// Memo and journal.
+    pub turn: TurnReport,
+    /// What became of the onboarding, where this turn ended it.
+    pub onboarding: Option<Completion>,
+    /// What was found in the texts of this turn, and masked.
+    pub warnings: Vec<DoorWarning>,
+}
+
+impl Session {
+    /// For whom it is.
+    #[must_use]
+    pub fn access(&self) -> &Access {
+        self.view.access()
+    }
+
+    /// What the session's tools may reach.
+    #[must_use]
+    pub fn view(&self) -> &Guarded<Arc<dyn Workspace>> {
+        &self.view
+    }
+
+    /// How many turns have ended.
+    #[must_use]
+    pub fn turn_count(&self) -> u64 {
+        self.turns.turn_count()
+    }
+
+    /// Makes the prompt of a turn. The host's `derived` blocks come last: the workspace wins over them.
+    ///
+    /// The notice of a changed `SOUL.md` is in it until the end of the first turn that had it.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Snapshot::prompt`].
+    pub fn prompt(&mut self, derived: &[Block]) -> Result<Prompt> {
+        let notice = self.notice.is_some().then_some(SoulNotice::TEXT);
+        let prompt = self.snapshot.prompt(&self.view, notice, derived)?;
+        self.told = self.notice.is_some();
+        Ok(prompt)
+    }
+
+    /// Appends a note to the session's journal at once, whatever the switches say. Secrets in it are masked, and
+    /// the warnings say so. When it returns, the note survives a power loss.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`append_note`](crate::append_note).
+    pub fn note(&mut self, note: &Note, now: DateTime<Utc>) -> Result<Vec<DoorWarning>> {
+        let mut warnings = Vec::new();
+        let note = Note { text: self.pass(&note.text, &mut warnings)?, ..note.clone() };
+        self.turns.note(self.life.workspace.as_ref(), &note, now)?;
+        Ok(warnings)
+    }
+
+    /// Ends a turn with the agent's reply: updates the memo, takes notes for the daily log and writes them every
+    /// so many turns, ends the onboarding where the reply says so, and counts the notice of a changed `SOUL.md`
+    /// as given. Secrets in notes and loops are masked.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`TurnState::end_turn`], [`Error::BootstrapRemains`], and [`Error::Stopped`] where the doors let a note
+    /// or loop not pass. Each part is tried, whatever fails; the first error is returned.
+    pub fn end_turn(&mut self, reply: &str, turn: TurnEnd, now: DateTime<Utc>) -> Result<TurnOutcome> {
+        self.finish_turn(Some(reply), turn, now)
+    }
+
+    /// Ends a turn that gave no reply. Where the configuration says so, an onboarding that failed ends with it.
+    ///
+    /// # Errors
+    ///
+    /// As [`end_turn`](Self::end_turn).
+    pub fn end_failed_turn(&mut self, now: DateTime<Utc>) -> Result<TurnOutcome> {
+        self.finish_turn(None, TurnEnd::default(), now)
+    }
+
+    fn finish_turn(
+        &mut self,
+        reply: Option<&str>,
+        mut turn: TurnEnd,
+        now: DateTime<Utc>,
+    ) -> Result<TurnOutcome> {
+        let (mut warnings, mut stopped) = (Vec::new(), None);
+        // What the door stops is left out, and the turn ends all the same.
+        let mut admit = |text: &mut String| {
+            let passed = self.pass(text, &mut warnings).map(|passed| *text = passed);
+            let is_admitted = passed.is_ok();
+            stopped = stopped.take().or(passed.err());
+            is_admitted
+        };
+        turn.opens.retain_mut(&mut admit);
+        turn.closes.retain_mut(&mut admit);
+        turn.notes.retain_mut(|note| admit(&mut note.text));
+        let workspace = Arc::clone(&self.life.workspace);
+        let config = Arc::clone(&self.life.config);
+        let ended = self.turns.end_turn(workspace.as_ref(), &config.heartbeat, config.daily_log, turn, now);
+        let onboarding = self.end_onboarding(reply, now);
+        let confirmed = match self.notice.take_if(|_| self.told && reply.is_some()) {
+            Some(notice) => notice.confirm(workspace.as_ref(), now),
+            None => Ok(()),
+        };
+        let (turn, onboarding) = (ended?, onboarding?);
+        confirmed?;
+        stopped.map_or(Ok(()), Err)?;
+        Ok(TurnOutcome { turn, onboarding, warnings })
+    }
+
+    /// Ends the onboarding where there is one, this session is the human's, and the turn says that it is over.
+    fn end_onboarding(&self, reply: Option<&str>, now: DateTime<Utc>) -> Result<Option<Completion>> {
+        let Some(end) = onboarding_end(reply, &self.life.config) else { return Ok(None) };
+        if self.access().kind != SessionKind::Main {
+            return Ok(None);
+        }
+        // A playbook that was cleared is there and empty.
+        let playbook = self.life.workspace.metadata(&DocName::BOOTSTRAP)?;
+        if playbook.is_none_or(|metadata| metadata.len == 0) {
+            return Ok(None);
+        }
+        let session = (self.life.config.naming == JournalNaming::Session).then_some(self.id.as_str());
+        self.life.complete(end, session, now).map(Some)
+    }
+
+    /// Writes the notes that wait, and returns how many. For the session's end, and the moment before its context
+    /// is compacted.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`TurnState::flush`].
+    pub fn flush(&mut self) -> Result<usize> {
+        self.turns.flush(self.life.workspace.as_ref())
+    }
+
+    /// Lets a text through the door of the journals.
+    fn pass(&self, text: &str, warnings: &mut Vec<DoorWarning>) -> Result<String> {
+        let journal: &Name = &DocName::JOURNALS;
+        let passed = self.life.doors.pass(Door::JournalAppend, journal, text)?;
+        warnings.extend(passed.warnings);
+        Ok(passed.text.into_owned())
+    }
+}
+
+impl fmt::Debug for Session {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Session {{ {:?}, turns: {} }}", self.access().kind, self.turn_count())
+    }
+}

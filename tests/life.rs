@@ -1,0 +1,139 @@
+//! A life by day, as a host lives it: what each session is told, what a turn leaves behind, and what stands
+//! whatever happens.
+
+#![allow(clippy::unwrap_used, reason = "a test panics with what does not hold")]
+
+#[allow(dead_code, reason = "each test crate uses a part of it")]
+mod common;
+#[path = "life/readers.rs"]
+mod readers;
+#[path = "life/turns.rs"]
+mod turns;
+#[path = "life/world.rs"]
+mod world;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use chrono::{DateTime, TimeZone, Utc};
+use noctuary::{
+    Access, Actor, DocName, FileWorkspace, Life, LifeConfig, Scope, Session, SessionKind, StateName,
+    Workspace, WriteMode,
+};
+use tempfile::TempDir;
+
+fn at(day: u32, hour: u32, minute: u32) -> DateTime<Utc> {
+    Utc.with_ymd_and_hms(2026, 11, day, hour, minute, 0).unwrap()
+}
+
+fn name(text: &str) -> DocName {
+    DocName::parse(text).unwrap()
+}
+
+fn access(kind: SessionKind, actor: Actor) -> Access {
+    Access::new(kind, actor, Scope::user("marta"))
+}
+
+fn private() -> Access {
+    access(SessionKind::Main, Actor::Agent)
+}
+
+fn begin(life: &Life, id: &str, now: DateTime<Utc>) -> Session {
+    life.begin_session(private(), id, "repl", now).unwrap()
+}
+
+fn put(workspace: &dyn Workspace, document: &str, bytes: impl AsRef<[u8]>) {
+    workspace.write(&name(document), bytes.as_ref(), WriteMode::Replace).unwrap();
+}
+
+fn bytes(workspace: &dyn Workspace, document: &str) -> Vec<u8> {
+    workspace.read(&name(document)).unwrap().unwrap().into_bytes()
+}
+
+fn text(workspace: &dyn Workspace, document: &str) -> String {
+    String::from_utf8(bytes(workspace, document)).unwrap()
+}
+
+/// Every document, by name.
+fn documents(workspace: &dyn Workspace) -> BTreeMap<String, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![None];
+    while let Some(folder) = folders.pop() {
+        let listing = workspace.list(folder.as_ref()).unwrap();
+        for name in listing.documents {
+            found.insert(name.to_string(), workspace.read(&name).unwrap().unwrap().into_bytes());
+        }
+        folders.extend(listing.folders.into_iter().map(Some));
+    }
+    found
+}
+
+/// Every document, and the state beside them.
+fn everything(workspace: &dyn Workspace) -> BTreeMap<String, Vec<u8>> {
+    let mut found = documents(workspace);
+    for state in [
+        StateName::DREAMED,
+        StateName::QUARANTINE,
+        StateName::LEDGER,
+        StateName::INTENT,
+        StateName::LOG,
+        StateName::SOUL,
+        StateName::LIFE,
+    ] {
+        found.extend(
+            workspace.read(&state).unwrap().map(|state_file| (state.to_string(), state_file.into_bytes())),
+        );
+    }
+    found
+}
+
+/// The names of what differs.
+fn changed(before: &BTreeMap<String, Vec<u8>>, after: &BTreeMap<String, Vec<u8>>) -> Vec<String> {
+    let names: std::collections::BTreeSet<&String> = before.keys().chain(after.keys()).collect();
+    names.into_iter().filter(|name| before.get(*name) != after.get(*name)).cloned().collect()
+}
+
+/// A folder in memory, where there is one.
+fn quick() -> TempDir {
+    let memory = Path::new("/dev/shm");
+    tempfile::tempdir_in(if memory.is_dir() { memory.to_owned() } else { std::env::temp_dir() }).unwrap()
+}
+
+/// An empty workspace: in a folder, or in a SQLite file.
+fn home(kind: usize) -> Option<(TempDir, Arc<dyn Workspace>)> {
+    let folder = quick();
+    let workspace: Arc<dyn Workspace> = match kind {
+        0 => Arc::new(FileWorkspace::open(folder.path()).unwrap()),
+        #[cfg(feature = "sqlite")]
+        1 => {
+            let file = folder.path().join("life.db");
+            Arc::new(noctuary::SqliteWorkspace::open(file, Scope::user("marta")).unwrap())
+        }
+        _ => return None,
+    };
+    Some((folder, workspace))
+}
+
+/// One of each.
+fn homes() -> impl Iterator<Item = (TempDir, Arc<dyn Workspace>)> {
+    (0..).map_while(home)
+}
+
+/// Lives in each home: seeded, and past its onboarding.
+fn in_each_home(config: &LifeConfig, test: impl Fn(&Life)) {
+    for (_folder, workspace) in homes() {
+        let life = Life::new(workspace, config.clone());
+        life.boot(at(20, 8, 0)).unwrap();
+        begin(&life, "first", at(20, 8, 1))
+            .end_turn("BOOTSTRAP_DONE", noctuary::TurnEnd::default(), at(20, 8, 2))
+            .unwrap();
+        test(&life);
+    }
+}
+
+#[test]
+fn a_child_plays_its_role() {
+    let Some((role, place)) = common::role() else { return };
+    world::live_a_week(&role, &place);
+}

@@ -1,0 +1,487 @@
+//! A canary in each private place, and every public function that gives a session anything.
+//!
+//! [`READERS`] names all functions of the crate that take a workspace, a view, an access or a session, and return
+//! something; a second test reads the source and fails where one is missing.
+
+use std::collections::BTreeSet;
+use std::fmt::Debug;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use noctuary::testing::Script;
+use noctuary::{
+    Access, Actor, Block, CacheHint, ClaimTerms, Consent, Dialect, Document, EDITABLE, Editor, Error,
+    Guarded, HygieneConfig, Import, JournalDreamer, JournalName, Life, LifeConfig, Note, OnboardingEnd,
+    Preset, PromptConfig, PromptOrder, Revision, SecretGate, SessionKind, SharedUser, Snapshot, TurnEnd,
+    Undreamed, Workspace, WorkspaceExt, WriteMode, append_note, archive_journal, boot, complete_onboarding,
+    copy_into, daily_log, delete_journal, dream_once_at, heartbeat_has_tasks, mark_checked, propose_hygiene,
+    read_checks, read_soul, seed, start_plan, today_log, update_heartbeat,
+};
+use regex::Regex;
+
+use crate::{access, at, documents, homes, name, put};
+
+const CANARIES: [&str; 5] = [
+    "canary-in-memory",
+    "canary-of-the-user",
+    "canary-in-a-journal",
+    "canary-of-yesterday",
+    "canary-replaced",
+];
+
+const KINDS: [SessionKind; 3] = [SessionKind::Shared, SessionKind::Subagent, SessionKind::Scheduled];
+const ORDERS: [PromptOrder; 3] = [PromptOrder::Seed, PromptOrder::IronClaw, PromptOrder::OpenClaw];
+const JOURNALS: [&str; 4] =
+    ["memory/2026-11-20-repl.md", "memory/2026-11-20.md", "memory/2026-11-19-repl.md", "daily/2026-11-20.md"];
+
+/// A session in a furnished home.
+struct Place {
+    life: Life,
+    access: Access,
+    names: Vec<noctuary::DocName>,
+    _folder: tempfile::TempDir,
+}
+
+impl Place {
+    fn view(&self) -> Guarded<Arc<dyn Workspace>> {
+        self.life.view(self.access.clone())
+    }
+
+    fn session(&self) -> noctuary::Session {
+        self.life.begin_session(self.access.clone(), "s", "chat", at(20, 12, 0)).unwrap()
+    }
+
+    fn editor(&self) -> Editor<'_> {
+        Editor::new(self.life.workspace(), self.access.clone())
+    }
+
+    /// What a verb says of each document.
+    fn each(&self, verb: impl Fn(&noctuary::DocName) -> String) -> String {
+        self.names.iter().map(verb).collect()
+    }
+}
+
+/// What an answer gives away: its text, or an error's words and the document that a conflict carries.
+fn told<T>(answer: noctuary::Result<T>, text: impl FnOnce(T) -> String) -> String {
+    match answer {
+        Ok(answer) => text(answer),
+        Err(error) => {
+            let carried = match &error {
+                Error::Conflict { current: Some(current), .. } => current.lossy().into_owned(),
+                _ => String::new(),
+            };
+            format!("{error} {error:?} {carried}\n")
+        }
+    }
+}
+
+fn shape<T: Debug>(answer: noctuary::Result<T>) -> String {
+    told(answer, |answer| format!("{answer:?}\n"))
+}
+
+fn lossy(document: Option<Document>) -> String {
+    document.map(|document| document.lossy().into_owned()).unwrap_or_default()
+}
+
+fn furnished((folder, workspace): (tempfile::TempDir, Arc<dyn Workspace>), access: Access) -> Place {
+    let life = Life::new(workspace, LifeConfig::default());
+    let workspace = life.workspace();
+    life.boot(at(20, 8, 0)).unwrap();
+    let human = Editor::new(workspace, crate::access(SessionKind::Main, Actor::Human));
+    let seen = human.load(&noctuary::DocName::MEMORY).unwrap().unwrap().revision();
+    let seen = human.save(&noctuary::DocName::MEMORY, "canary-replaced\n", Some(seen), at(20, 8, 0)).unwrap();
+    let memory = "# Memory\n\n- canary-in-memory\n";
+    human.save(&noctuary::DocName::MEMORY, memory, Some(seen), at(20, 8, 0)).unwrap();
+    put(
+        workspace,
+        "USER.md",
+        "# User\n\n- **Name:** Marta\n- **Focus:** canary-of-the-user\n\ncanary-of-the-user\n",
+    );
+    for journal in JOURNALS {
+        let canary = if journal.contains("-19-") { "canary-of-yesterday" } else { "canary-in-a-journal" };
+        put(workspace, journal, format!("- [user] Decision: {canary}\n"));
+    }
+    let names = documents(workspace).into_keys().map(|document| name(&document)).collect();
+    Place { life, access, names, _folder: folder }
+}
+
+fn prompts(place: &Place) -> String {
+    let mut told = String::new();
+    for order in ORDERS {
+        for user in [SharedUser::Subset, SharedUser::None] {
+            let mut config = PromptConfig::default();
+            config.order = order;
+            config.journal_days = 30;
+            let day = place.life.config().day;
+            let snapshot = Snapshot::take(&place.view(), &config, user, day, at(20, 12, 0)).unwrap();
+            let derived = [Block::derived("d", "derived", CacheHint::Turn)];
+            let prompt = snapshot.prompt(&place.view(), Some("changed"), &derived).unwrap();
+            told += &format!("{prompt} {prompt:?} {snapshot:?}");
+        }
+    }
+    told
+}
+
+fn logs(answer: noctuary::Result<Vec<(JournalName, Document)>>) -> String {
+    told(answer, |logs| {
+        logs.iter().map(|(name, document)| format!("{name:?} {}", document.lossy())).collect()
+    })
+}
+
+fn to_do(action: &noctuary::ImportAction) -> bool {
+    matches!(action, noctuary::ImportAction::Copy | noctuary::ImportAction::Append)
+}
+
+/// Whether a main session gets a canary by it, and what a session is told by it.
+type Reader = (&'static str, bool, fn(&Place) -> String);
+
+const READERS: &[Reader] = &[
+    // The verbs.
+    ("Workspace::location", false, |place| place.view().location()),
+    ("Workspace::list", false, |place| {
+        let folders = [None, Some(name("memory")), Some(name("daily")), Some(name("context"))];
+        folders.iter().map(|folder| shape(place.view().list(folder.as_ref()))).collect()
+    }),
+    ("Workspace::metadata", false, |place| place.each(|name| shape(place.view().metadata(name)))),
+    ("Workspace::metadata_of", false, |place| {
+        let names: Vec<&noctuary::Name> = place.names.iter().map(|name| &**name).collect();
+        format!("{:?}", place.view().metadata_of(&names))
+    }),
+    ("Workspace::read", true, |place| place.each(|name| told(place.view().read(name), lossy))),
+    ("Workspace::read_range", true, |place| {
+        let read = |range| String::from_utf8_lossy(&range as &Vec<u8>).into_owned();
+        place.each(|name| told(place.view().read_range(name, 0..4096), read))
+    }),
+    ("Workspace::write", true, |place| {
+        place.each(|name| {
+            let create = shape(place.view().write(name, b"x", WriteMode::Create));
+            let never = Revision::of(b"never");
+            create + &shape(place.view().write(name, b"x", WriteMode::IfRevision(never)))
+        })
+    }),
+    ("Workspace::append", false, |place| place.each(|name| shape(place.view().append(name, b"x\n")))),
+    ("Workspace::remove", false, |place| place.each(|name| shape(place.view().remove(name)))),
+    ("Workspace::rename", true, |place| {
+        let moved = place.each(|name| {
+            let open = crate::name("memory/2026-11-20-shared.open.md");
+            let there = shape(place.view().rename(name, &open));
+            let read = told(place.view().read(&open), lossy);
+            there + &read + &shape(place.view().rename(&open, name))
+        });
+        moved + &place.each(|name| shape(place.view().rename(&noctuary::DocName::SOUL, name)))
+    }),
+    ("Workspace::claim", false, |place| shape(place.view().claim(&ClaimTerms::default()))),
+    ("WorkspaceExt::read_text", true, |place| {
+        place.each(|name| told(place.view().read_text(name), Option::unwrap_or_default))
+    }),
+    ("WorkspaceExt::read_tail", true, |place| {
+        place.each(|name| told(place.view().read_tail(name, 4096), |tail| tail.text))
+    }),
+    ("Guarded::profile", true, |place| {
+        let of = |shared| told(place.view().profile(shared), Option::unwrap_or_default);
+        of(SharedUser::Subset) + &of(SharedUser::None)
+    }),
+    ("Guarded::take_warnings", false, |place| {
+        let view = place.view();
+        let wrote = place.each(|name| shape(view.append(name, b"<system>")));
+        format!("{wrote}{:?}", view.take_warnings())
+    }),
+    ("Guarded::doors", false, |place| format!("{:?}", place.view().doors())),
+    ("Guarded::access", false, |place| format!("{:?}", place.view().access())),
+    // Prompts.
+    ("Snapshot::take", false, |place| {
+        let (config, day) = (PromptConfig::default(), place.life.config().day);
+        shape(Snapshot::take(&place.view(), &config, SharedUser::Subset, day, at(20, 12, 0)))
+    }),
+    ("Snapshot::prompt", true, prompts),
+    ("Session::prompt", true, |place| {
+        let mut session = place.session();
+        let prompt = session.prompt(&[]).unwrap();
+        format!("{prompt} {prompt:?} {session:?}")
+    }),
+    // A session.
+    ("Life::begin_session", false, |place| format!("{:?}", place.session())),
+    ("Life::view", true, |place| {
+        let view = place.life.view(place.access.clone());
+        format!("{view:?}") + &place.each(|name| told(view.read(name), lossy))
+    }),
+    ("Session::view", true, |place| {
+        let session = place.session();
+        format!("{:?}", session.view()) + &place.each(|name| told(session.view().read(name), lossy))
+    }),
+    ("Session::access", false, |place| format!("{:?}", place.session().access())),
+    ("Session::note", false, |place| shape(place.session().note(&Note::happened("x"), at(20, 12, 1)))),
+    ("Session::end_turn", false, |place| {
+        let turn = TurnEnd::default().opens(["x"]).note(Note::happened("x"));
+        shape(place.session().end_turn("BOOTSTRAP_DONE", turn, at(20, 12, 1)))
+    }),
+    ("Session::end_failed_turn", false, |place| shape(place.session().end_failed_turn(at(20, 12, 1)))),
+    ("Session::flush", false, |place| shape(place.session().flush())),
+    // An editor.
+    ("Editor::load", true, |place| place.each(|name| told(place.editor().load(name), lossy))),
+    ("Editor::save", true, |place| {
+        place.each(|name| {
+            let never = Revision::of(b"never");
+            shape(place.editor().save(name, "x", Some(never), at(20, 12, 0)))
+                + &shape(place.editor().save(name, "x", None, at(20, 12, 0)))
+        })
+    }),
+    ("Editor::restore_template", true, |place| {
+        EDITABLE
+            .iter()
+            .map(|name| {
+                let seen = place.life.workspace().read(name).unwrap().map(|document| document.revision());
+                told(place.editor().restore_template(name, place.life.config(), seen, at(20, 12, 0)), lossy)
+            })
+            .collect()
+    }),
+    ("Editor::history", true, |place| {
+        let all =
+            |history: Vec<(_, Document)>| history.iter().map(|(_, old)| old.lossy().into_owned()).collect();
+        place.each(|name| told(place.editor().history(name), all))
+    }),
+    ("Editor::forget_history", false, |place| place.each(|name| shape(place.editor().forget_history(name)))),
+    // What runs over a view as it runs over a workspace.
+    ("daily_log", true, |place| logs(daily_log(&place.view(), at(19, 9, 0).date_naive()))),
+    ("today_log", true, |place| logs(today_log(&place.view(), place.life.config().day, at(20, 12, 0)))),
+    ("append_note", false, |place| {
+        let day = place.life.config().day;
+        place
+            .names
+            .iter()
+            .filter_map(JournalName::parse)
+            .map(|journal| {
+                let note = Note::happened("x");
+                shape(append_note(&place.view(), &journal, day, at(20, 12, 0), &note, at(20, 12, 0)))
+            })
+            .collect()
+    }),
+    ("update_heartbeat", true, |place| {
+        let seen = std::cell::RefCell::new(String::new());
+        let wrote = place.each(|name| {
+            shape(update_heartbeat(&place.view(), name, |memo| {
+                seen.borrow_mut().push_str(&format!("{memo:?} {:?}", memo.open_loops));
+                memo.turn_count += 1;
+            })) + &told(place.view().read(name), lossy)
+        });
+        wrote + &seen.borrow()
+    }),
+    ("heartbeat_has_tasks", false, |place| {
+        place.each(|name| shape(heartbeat_has_tasks(&place.view(), name)))
+    }),
+    ("read_soul", false, |place| shape(read_soul(&place.view(), place.access.kind, at(20, 12, 0)))),
+    ("read_checks", false, |place| shape(read_checks(&place.view()))),
+    ("mark_checked", false, |place| shape(mark_checked(&place.view(), "mail", at(20, 12, 0)))),
+    ("boot", false, |place| shape(boot(&place.view(), place.life.config()))),
+    ("seed", false, |place| shape(seed(&place.view(), place.life.config()))),
+    ("start_plan", false, |place| {
+        shape(start_plan(&noctuary::BootState::Ready, place.access.kind, at(20, 12, 0).date_naive()))
+    }),
+    ("complete_onboarding", false, |place| {
+        let (view, config, gate) = (place.view(), LifeConfig::preset(Preset::IronClaw), SecretGate::new());
+        shape(complete_onboarding(&view, &config, OnboardingEnd::Done, &gate, None, at(20, 12, 0)))
+    }),
+    ("propose_hygiene", false, |place| {
+        shape(propose_hygiene(&place.view(), &place.names, &HygieneConfig::default(), at(20, 12, 0)))
+    }),
+    ("Undreamed::among", false, |place| {
+        let journals: Vec<_> = place.names.iter().filter_map(JournalName::parse).collect();
+        shape(Undreamed::among(&place.view(), &journals))
+    }),
+    ("archive_journal", false, |place| {
+        let today = at(20, 12, 0).date_naive();
+        place
+            .names
+            .iter()
+            .filter_map(JournalName::parse)
+            .map(|journal| {
+                let consent = Consent::given(&place.access, journal.clone()).ok();
+                shape(archive_journal(&place.view(), &journal, today, |_| false, consent.as_ref()))
+            })
+            .collect()
+    }),
+    ("delete_journal", false, |place| {
+        let today = at(20, 12, 0).date_naive();
+        place
+            .names
+            .iter()
+            .filter_map(JournalName::parse)
+            .map(|journal| {
+                let consent = Consent::given(&place.access, journal.clone()).ok();
+                shape(delete_journal(&place.view(), &journal, today, |_| false, consent.as_ref()))
+            })
+            .collect()
+    }),
+    ("Consent::given", false, |place| {
+        shape(Consent::given(&place.access, JournalName::parse(&name(JOURNALS[0])).unwrap()))
+    }),
+    // Ways out to other homes: what arrives there counts as told.
+    ("copy_into", false, |place| {
+        homes()
+            .map(|(_folder, target)| {
+                let said = shape(copy_into(&place.view(), &target));
+                format!("{said}{}", everything_told(&target))
+            })
+            .collect()
+    }),
+    ("Import::plan", false, |place| {
+        homes()
+            .map(|(_folder, target)| shape(Import::new(Dialect::OpenClaw).plan(&place.view(), &target)))
+            .collect()
+    }),
+    ("Import::apply", true, |place| {
+        homes()
+            .map(|(_folder, target)| {
+                let import = Import::new(Dialect::OpenClaw);
+                let Ok(plan) = import.plan(&place.view(), &target) else { return String::new() };
+                assert!(
+                    plan.items.iter().any(|item| to_do(&item.action))
+                        || place.access.kind != SessionKind::Main
+                );
+                let said = shape(import.apply(plan, &place.view(), &target));
+                format!("{said}{}", everything_told(&target))
+            })
+            .collect()
+    }),
+    ("JournalDreamer::builder", false, |place| {
+        let script = Script::new();
+        let dreamer = JournalDreamer::builder(Arc::new(place.view())).enabled(true).build();
+        let said = told(dreamer, |dreamer| shape(dream_once_at(&dreamer, &script, &|| at(21, 3, 0))));
+        said + &script.requests().iter().map(|request| request.user.clone()).collect::<String>()
+    }),
+];
+
+fn everything_told(workspace: &dyn Workspace) -> String {
+    documents(workspace).into_values().map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).collect()
+}
+
+/// The rest: the operator's own, and settings, numbers and yes or no.
+const NOT_A_SESSIONS: &[&str] = &[
+    "Life::boot",
+    "Life::config",
+    "Life::propose_retention",
+    "Life::workspace",
+    "Session::turn_count",
+    "SoulNotice::confirm",
+    "TurnState::end_turn",
+    "TurnState::flush",
+    "TurnState::note",
+    "TurnState::turn_count",
+    "TurnState::waiting",
+];
+
+#[test]
+fn no_reader_gives_a_session_with_others_what_is_private() {
+    let mut failed = Vec::new();
+    for (reader, shows, read) in READERS {
+        for home in homes() {
+            let place = furnished(home, access(SessionKind::Main, Actor::Human));
+            let told = read(&place);
+            let shown = CANARIES.iter().any(|canary| told.contains(canary));
+            if shown != *shows {
+                failed.push(format!("{reader} of a main session shows {shown}: {}", told.len()));
+            }
+        }
+        for (kind, actor) in KINDS.into_iter().flat_map(|kind| [(kind, Actor::Agent), (kind, Actor::Human)]) {
+            for home in homes() {
+                let place = furnished(home, access(kind, actor));
+                let told = read(&place);
+                let leaked: Vec<_> = CANARIES.iter().filter(|canary| told.contains(**canary)).collect();
+                if !leaked.is_empty() {
+                    failed.push(format!("{reader} tells a {kind:?} session {leaked:?}"));
+                }
+            }
+        }
+    }
+    println!("{} readers, {} kinds of session with others", READERS.len(), KINDS.len());
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
+}
+
+/// Types through which a workspace is read; each function of theirs counts.
+const OWNERS: &[&str] =
+    &["Editor", "Guarded", "Life", "Session", "Snapshot", "TurnState", "Workspace", "WorkspaceExt"];
+
+#[test]
+fn every_function_that_reads_for_a_session_is_listed() {
+    let mut found = BTreeSet::new();
+    let mut holders = BTreeSet::new();
+    let regex = |pattern| Regex::new(pattern).unwrap();
+    let items = regex(
+        r"(?m)^(?:impl[^{;]*|pub trait \w+[^{]*)\{|^\}|^ *(?:pub (?:async )?)?fn \w+[^{;]*|^pub struct \w+[^;{(]*\{(?:\n .*|\n)*",
+    );
+    let holds = regex(r"(?m)^    \w[^/\n]*\b(Guarded|Snapshot|Life|dyn Workspace|workspace: W)\b");
+    let generics = regex(r"^impl(<[^{]*?>)? ");
+    let takes = regex(r"\b(Workspace|Guarded|Access|SessionKind|Session)\b");
+    for text in sources() {
+        let code = text.split("#[cfg(test)]\nmod tests").next().unwrap();
+        let (mut owner, mut is_trait) = (String::new(), false);
+        for item in items.find_iter(code) {
+            let item = item.as_str();
+            if item == "}" {
+                owner.clear();
+            } else if let Some(rest) = item.strip_prefix("pub struct ") {
+                let fields = rest.split_once('{').unwrap().1;
+                if holds.is_match(fields) {
+                    holders.insert(word(rest));
+                }
+            } else if item.starts_with("impl") || item.starts_with("pub trait") {
+                is_trait = item.starts_with("pub trait");
+                let of = item.trim_start_matches("pub trait ");
+                let of = of.rsplit_once(" for ").map_or(of, |(_, of)| of);
+                let of = generics.replace(of, "").into_owned();
+                owner = if item.contains(" for ") && !is_trait { String::new() } else { word(&of) };
+            } else {
+                let is_public = item.trim_start().starts_with("pub ") || is_trait && !owner.is_empty();
+                let Some((_, rest)) = item.split_once("fn ").filter(|_| is_public) else { continue };
+                let (head, returns) = rest.rsplit_once("->").unwrap_or((rest, "()"));
+                let of_a_reader = OWNERS.contains(&owner.as_str()) && head.contains("self");
+                let is_free = matches!(returns.trim(), "Self" | "()");
+                if (of_a_reader || takes.is_match(head)) && !is_free {
+                    let prefix = if owner.is_empty() { String::new() } else { format!("{owner}::") };
+                    found.insert(format!("{prefix}{}", word(head)));
+                }
+            }
+        }
+    }
+    // The operator's own, which no session holds.
+    for operators in ["JournalDreamer", "JournalDreamerBuilder", "FaultyWorkspace"] {
+        holders.remove(operators);
+    }
+    let unknown: Vec<_> = holders.iter().filter(|holder| !OWNERS.contains(&holder.as_str())).collect();
+    assert!(unknown.is_empty(), "what these give away is to be listed too: {unknown:?}");
+    let listed: BTreeSet<String> = READERS
+        .iter()
+        .map(|(reader, ..)| *reader)
+        .chain(NOT_A_SESSIONS.iter().copied())
+        .map(str::to_owned)
+        .collect();
+    let missing: Vec<_> = found.difference(&listed).collect();
+    assert!(missing.is_empty(), "a canary is to be led past these: {missing:?}");
+    let gone: Vec<_> = listed.difference(&found).collect();
+    assert!(gone.is_empty(), "these are listed, and not found in the source: {gone:?}");
+}
+
+fn word(text: &str) -> String {
+    text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
+}
+
+/// The shipped source.
+fn sources() -> Vec<String> {
+    let mut found = Vec::new();
+    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("src")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                // Tools for tests reach no session.
+                if !path.ends_with("testing") {
+                    folders.push(path);
+                }
+            } else {
+                found.push(fs::read_to_string(&path).unwrap());
+            }
+        }
+    }
+    found
+}
