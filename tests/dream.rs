@@ -1703,6 +1703,15 @@ fn a_secret_that_the_sanitiser_would_put_together_is_caught() {
 }
 
 #[test]
+fn a_secret_in_a_part_of_the_answer_that_would_not_stand_is_caught() {
+    // PF-01: the reply is looked at as it came, not only the section.
+    let life = evening();
+    let report = life.dream(&Script::new().says(format!("Found the key {KEY}.\n\n- The user sails.\n")));
+    assert_eq!(report.outcome, Outcome::Quarantined);
+    assert_eq!(life.memory(), MEMORY);
+}
+
+#[test]
 fn an_operator_lists_redacts_releases_and_the_journal_is_read() {
     // DO-04, DS-06, DS-07: the whole workflow.
     let life = Life::with(&[(20, &format!("- the key is {KEY}\n"))]);
@@ -2626,6 +2635,24 @@ fn a_journal_that_a_peer_dreamed_says_so_also_where_another_was_read() {
     assert_eq!(reason_of(&report, &journal(20)), ReadReason::Shown);
     assert_eq!(reason_of(&report, &journal(19)), ReadReason::DreamedByPeer);
     assert!(report.notices.contains(&Notice::DreamedByPeer(1)));
+}
+
+#[test]
+fn a_run_that_stops_after_a_committed_pass_reports_the_pass() {
+    // DO-03: what was promoted is told, and that a part of the journal still waits.
+    let life = Life::with(&[(20, &lines(3000))]);
+    let (folder, aside) = (life.path("memory"), life.path("aside"));
+    let model = Script::new().answers(move |_| {
+        fs::rename(&folder, &aside).unwrap();
+        fs::write(&folder, "").unwrap();
+        Ok(LlmReply::new(FACT))
+    });
+    let report = dream(&life.dreamer_with(|config| config.max_file_bytes = 1000), &model, night(21));
+    assert_eq!((report.outcome, report.passes.len()), (Outcome::Appended, 1));
+    assert!(report.notices.iter().any(|notice| matches!(notice, Notice::StoppedEarly(_))));
+    let journal = report_of(&report, &journal(20));
+    assert!(journal.shown > 0 && journal.pending > 0);
+    assert_eq!(journal.reason, ReadReason::PartlyShown);
 }
 
 #[test]
