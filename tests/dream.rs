@@ -1584,6 +1584,7 @@ fn the_watermark_never_lies_above_a_journal_that_waits() {
         }
         let waits = report.backlog.bytes > 0;
         reports.push(report);
+        assert!(reports.len() < 1000, "the backlog never ends");
         if !waits {
             break;
         }
@@ -1591,6 +1592,21 @@ fn the_watermark_never_lies_above_a_journal_that_waits() {
     let mut sizes = sizes(&life);
     sizes.remove(&journal(18));
     assert_shown_once(&reports, &sizes);
+}
+
+#[test]
+fn the_watermark_goes_up_to_right_below_what_waits() {
+    // DL-08: a peer that goes by it takes the rest, and no more.
+    let life = Life::with(&[(19, LINE), (20, LINE)]);
+    life.set_modified(&journal(19), 1_795_000_019_000_000_000);
+    life.set_modified(&journal(20), 1_795_000_020_000_000_000);
+    let dreamer = life.dreamer_with(|config| {
+        config.total_input_bytes = 1;
+        config.max_passes = 1;
+    });
+    let report = dream(&dreamer, &Script::new(), night(21));
+    assert_eq!(reason_of(&report, &journal(19)), ReadReason::OverBudget);
+    assert_eq!(life.state()["last_processed_mtime"], 1_795_000_018_999_u64);
 }
 
 #[test]
