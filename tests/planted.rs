@@ -307,12 +307,11 @@ fn every_planted_bug_is_seen() {
             continue;
         }
         fs::write(&path, code.replacen(bug.stands, bug.planted, 1)).expect("a file of the copy");
-        match failed(&copy, bug.tests).first() {
-            Some(test) => println!("seen: {} ({test})", bug.name),
-            None => {
-                println!("NOT SEEN: {}", bug.name);
-                unseen.push(bug.name);
-            }
+        if let Some(test) = failed(&copy, bug.tests).first() {
+            println!("seen: {} ({test})", bug.name);
+        } else {
+            println!("NOT SEEN: {}", bug.name);
+            unseen.push(bug.name);
         }
         fs::write(&path, code).expect("a file of the copy");
     }
