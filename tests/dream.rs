@@ -1584,6 +1584,7 @@ fn the_watermark_never_lies_above_a_journal_that_waits() {
         }
         let waits = report.backlog.bytes > 0;
         reports.push(report);
+        assert!(reports.len() < 1000, "the backlog never ends");
         if !waits {
             break;
         }
@@ -1591,6 +1592,21 @@ fn the_watermark_never_lies_above_a_journal_that_waits() {
     let mut sizes = sizes(&life);
     sizes.remove(&journal(18));
     assert_shown_once(&reports, &sizes);
+}
+
+#[test]
+fn the_watermark_goes_up_to_right_below_what_waits() {
+    // DL-08: a peer that goes by it takes the rest, and no more.
+    let life = Life::with(&[(19, LINE), (20, LINE)]);
+    life.set_modified(&journal(19), 1_795_000_019_000_000_000);
+    life.set_modified(&journal(20), 1_795_000_020_000_000_000);
+    let dreamer = life.dreamer_with(|config| {
+        config.total_input_bytes = 1;
+        config.max_passes = 1;
+    });
+    let report = dream(&dreamer, &Script::new(), night(21));
+    assert_eq!(reason_of(&report, &journal(19)), ReadReason::OverBudget);
+    assert_eq!(life.state()["last_processed_mtime"], 1_795_000_018_999_u64);
 }
 
 #[test]
@@ -1700,6 +1716,15 @@ fn a_secret_that_the_sanitiser_would_put_together_is_caught() {
         assert_eq!(report.outcome, Outcome::Quarantined, "{pieces}");
         assert_eq!(life.memory(), MEMORY);
     }
+}
+
+#[test]
+fn a_secret_in_a_part_of_the_answer_that_would_not_stand_is_caught() {
+    // PF-01: the reply is looked at as it came, not only the section.
+    let life = evening();
+    let report = life.dream(&Script::new().says(format!("Found the key {KEY}.\n\n- The user sails.\n")));
+    assert_eq!(report.outcome, Outcome::Quarantined);
+    assert_eq!(life.memory(), MEMORY);
 }
 
 #[test]
@@ -2626,6 +2651,24 @@ fn a_journal_that_a_peer_dreamed_says_so_also_where_another_was_read() {
     assert_eq!(reason_of(&report, &journal(20)), ReadReason::Shown);
     assert_eq!(reason_of(&report, &journal(19)), ReadReason::DreamedByPeer);
     assert!(report.notices.contains(&Notice::DreamedByPeer(1)));
+}
+
+#[test]
+fn a_run_that_stops_after_a_committed_pass_reports_the_pass() {
+    // DO-03: what was promoted is told, and that a part of the journal still waits.
+    let life = Life::with(&[(20, &lines(3000))]);
+    let (folder, aside) = (life.path("memory"), life.path("aside"));
+    let model = Script::new().answers(move |_| {
+        fs::rename(&folder, &aside).unwrap();
+        fs::write(&folder, "").unwrap();
+        Ok(LlmReply::new(FACT))
+    });
+    let report = dream(&life.dreamer_with(|config| config.max_file_bytes = 1000), &model, night(21));
+    assert_eq!((report.outcome, report.passes.len()), (Outcome::Appended, 1));
+    assert!(report.notices.iter().any(|notice| matches!(notice, Notice::StoppedEarly(_))));
+    let journal = report_of(&report, &journal(20));
+    assert!(journal.shown > 0 && journal.pending > 0);
+    assert_eq!(journal.reason, ReadReason::PartlyShown);
 }
 
 #[test]

@@ -263,8 +263,8 @@ fn a_journal_that_grows_after_a_crash_anywhere_is_read_from_where_it_grew() {
         let request = &script.requests()[0].user;
         assert_eq!(request.matches("[user] and then").count(), 2, "crashed at {at}: {operation}");
         for day in [19, 20].into_iter().filter(|day| tellings(&memory, *day) == 1) {
-            let line = format!("what day {day} was like");
-            assert!(!request.contains(&line), "crashed at {at}: {operation}: read again\n{request}");
+            let promoted = format!("what day {day} was like");
+            assert!(!request.contains(&promoted), "crashed at {at}: {operation}: read again\n{request}");
         }
     }
     println!("grown after a crash: {} states", operations.len());
