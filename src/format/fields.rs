@@ -435,7 +435,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(cases(20_000)))]
+        #![proptest_config(ProptestConfig::with_cases(cases(100_000)))]
 
         #[test]
         fn every_text_prints_as_it_was(text in any::<String>()) {
