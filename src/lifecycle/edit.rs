@@ -3,7 +3,8 @@
 use chrono::{DateTime, Utc};
 
 use super::config::LifeConfig;
-use super::{seed, state};
+use super::rewrite::rewrite;
+use super::seed;
 use crate::access::Access;
 use crate::document::{Document, Revision};
 use crate::error::{Error, Refusal, Result};
@@ -179,10 +180,11 @@ impl<'a> Editor<'a> {
 
     fn keep(&self, name: &DocName, preimage: &Document, now: DateTime<Utc>) -> Result<()> {
         let file = StateName::history(name);
-        state::update(self.workspace, &file, |bytes| {
+        rewrite(self.workspace, &file, |bytes| {
             let mut history = History::parse(&file, bytes)?;
             Ok(history.push(preimage, now).then(|| history.print()))
         })
+        .map(drop)
     }
 }
 

@@ -1,20 +1,20 @@
-//! A document that people edit meanwhile is changed by revision.
+//! A file that others change meanwhile, people or processes, is changed by revision.
 
 use crate::document::Document;
 use crate::error::{Error, Result};
-use crate::name::DocName;
+use crate::name::Name;
 use crate::workspace::{Workspace, WriteMode};
 
 /// How often another writer may come first.
 const ATTEMPTS: u32 = 256;
 
-/// Replaces a document by what `change` makes of it, and makes it anew of what stands there then, where
-/// another wrote in between. `false` where `change` leaves it alone.
+/// Replaces a document or state file by what `change` makes of it, and makes it anew of what stands there
+/// then, where another wrote in between. `false` where `change` leaves it alone.
 ///
 /// When it returns `true`, the new bytes survive a power loss; a crash before leaves the old ones.
-pub(crate) fn rewrite(
+pub(super) fn rewrite(
     workspace: &dyn Workspace,
-    name: &DocName,
+    name: &Name,
     mut change: impl FnMut(Option<&[u8]>) -> Result<Option<Vec<u8>>>,
 ) -> Result<bool> {
     let mut standing = workspace.read(name)?;

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 
-use super::state;
+use super::rewrite::rewrite;
 use crate::access::SessionKind;
 use crate::document::{Document, Revision};
 use crate::error::Result;
@@ -95,10 +95,11 @@ impl SoulNotice {
 }
 
 fn change(workspace: &dyn Workspace, mut change: impl FnMut(&mut SoulState)) -> Result<()> {
-    state::update(workspace, &StateName::SOUL, |bytes| {
+    rewrite(workspace, &StateName::SOUL, |bytes| {
         let before = SoulState::parse(bytes)?;
         let mut after = before.clone();
         change(&mut after);
         Ok((after != before).then(|| after.print()))
     })
+    .map(drop)
 }
