@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 
 use dreaming::{
-    Home, Life, MEMORY, Night, check_night, disk_before, dream, dreamer_over, journal, night,
+    Home, Life, MEMORY, Night, check_night, disk_before, dream, dreamer_over, journal, life_before, night,
     run_night as run, tellings, text_of,
 };
 use noctuary::testing::{Fate, Fault, Faults, FaultyDisk, FaultyWorkspace, MemoryDisk, Script};
@@ -36,11 +36,6 @@ impl Layer {
             }
         }
     }
-}
-
-fn begin(night: Night) -> Life {
-    let journals = night.journals();
-    Life::with(&journals.each_ref().map(|(day, text)| (*day, text.as_str())))
 }
 
 /// Checks what must be true after any fault, once a night has run undisturbed.
@@ -80,30 +75,30 @@ fn sweep(label: &str, night: Night, layer: Layer, prepare: impl Fn() -> Life) {
 #[test]
 fn a_commit_that_fails_anywhere_is_done_exactly_once() {
     // BX-01, DR-14: 0 lost, 0 doubled.
-    sweep("commit", Night::Commit, Layer::Workspace, || begin(Night::Commit));
-    sweep("commit", Night::Commit, Layer::Disk, || begin(Night::Commit));
+    sweep("commit", Night::Commit, Layer::Workspace, || life_before(Night::Commit));
+    sweep("commit", Night::Commit, Layer::Disk, || life_before(Night::Commit));
 }
 
 #[test]
 fn an_advance_that_fails_anywhere_is_done_exactly_once() {
     // BX-01, DR-10: the token moves the cursors whole or not at all.
-    sweep("nothing to promote", Night::Nothing, Layer::Workspace, || begin(Night::Nothing));
-    sweep("nothing to promote", Night::Nothing, Layer::Disk, || begin(Night::Nothing));
+    sweep("nothing to promote", Night::Nothing, Layer::Workspace, || life_before(Night::Nothing));
+    sweep("nothing to promote", Night::Nothing, Layer::Disk, || life_before(Night::Nothing));
 }
 
 #[test]
 fn a_quarantine_that_fails_anywhere_is_written_exactly_once() {
     // BX-01, PF-14, PF-15: the entry stands there once, or the run is repeated.
-    sweep("quarantine", Night::Quarantine, Layer::Workspace, || begin(Night::Quarantine));
-    sweep("quarantine", Night::Quarantine, Layer::Disk, || begin(Night::Quarantine));
+    sweep("quarantine", Night::Quarantine, Layer::Workspace, || life_before(Night::Quarantine));
+    sweep("quarantine", Night::Quarantine, Layer::Disk, || life_before(Night::Quarantine));
 }
 
 /// A workspace whose first commit was cut right before the `n`-th time that a step like this was to be done.
 fn cut_before(step: &str, occurrence: usize) -> Life {
-    let steps = operations(Night::Commit, Layer::Disk, &begin(Night::Commit));
+    let steps = operations(Night::Commit, Layer::Disk, &life_before(Night::Commit));
     let mut places = (1..).zip(&steps).filter(|(_, name)| name.as_str() == step).map(|(at, _)| at);
     let at = places.nth(occurrence).unwrap_or_else(|| panic!("no {step} in {steps:?}"));
-    let life = begin(Night::Commit);
+    let life = life_before(Night::Commit);
     let faults = Faults::new();
     let workspace = Layer::Disk.over(&life, &faults);
     faults.arm(at, Fault::Crash);
@@ -127,7 +122,7 @@ fn a_recovery_that_fails_anywhere_is_finished_by_the_next() {
 fn crash_twice(layer: Layer, every_n: usize, every_m: usize) -> u64 {
     let mut states = 0;
     for night in [Night::Commit, Night::Nothing, Night::Quarantine] {
-        let first = operations(night, layer, &begin(night));
+        let first = operations(night, layer, &life_before(night));
         for (n, operation) in (1..).zip(&first).step_by(every_n) {
             let crash = |life: &Life, at: u64, wording: u32| {
                 let faults = Faults::new();
@@ -137,7 +132,7 @@ fn crash_twice(layer: Layer, every_n: usize, every_m: usize) -> u64 {
                 faults.seen().len() as u64
             };
             for m in (1..).step_by(every_m) {
-                let life = begin(night);
+                let life = life_before(night);
                 crash(&life, n, 0);
                 let seen = crash(&life, m, 500);
                 check(night, &life, &format!("{night:?}, {layer:?}, crash at {n}: {operation}, then at {m}"));
@@ -173,7 +168,7 @@ fn a_section_torn_at_any_byte_is_finished_and_stands_once() {
     let intent = intended.bytes(".dreaming.d/intent.json");
     let section = intended.json(".dreaming.d/intent.json")["append"]["section"].as_str().unwrap().to_owned();
     for cut in 0..=section.len() {
-        let life = begin(Night::Commit);
+        let life = life_before(Night::Commit);
         life.put(".dreaming.d/intent.json", &intent);
         life.add("MEMORY.md", &section.as_bytes()[..cut]);
         check(Night::Commit, &life, &format!("torn after {cut} of {} bytes", section.len()));
@@ -185,7 +180,7 @@ fn a_section_torn_at_any_byte_is_finished_and_stands_once() {
 #[test]
 fn a_torn_append_that_is_torn_again_is_finished_whole() {
     // BX-01: half of the section, then half of the rest, and so on.
-    let life = begin(Night::Commit);
+    let life = life_before(Night::Commit);
     for round in 0..6 {
         let steps = {
             let faults = Faults::new();
@@ -229,9 +224,9 @@ fn an_edit_between_a_torn_append_and_its_recovery_stands() {
 #[test]
 fn an_edit_after_a_crash_anywhere_stands_and_doubles_nothing() {
     // BX-01, BX-03: the operator writes below whatever the crash left, before the next night looks.
-    let operations = operations(Night::Commit, Layer::Workspace, &begin(Night::Commit));
+    let operations = operations(Night::Commit, Layer::Workspace, &life_before(Night::Commit));
     for (at, operation) in (1..).zip(&operations) {
-        let life = begin(Night::Commit);
+        let life = life_before(Night::Commit);
         let faults = Faults::new();
         let workspace = Layer::Workspace.over(&life, &faults);
         faults.arm(at, Fault::Crash);
@@ -247,9 +242,9 @@ fn an_edit_after_a_crash_anywhere_stands_and_doubles_nothing() {
 #[test]
 fn a_journal_that_grows_after_a_crash_anywhere_is_read_from_where_it_grew() {
     // BX-01: another selection has another id, so that only the ledger says what is in memory already.
-    let operations = operations(Night::Commit, Layer::Workspace, &begin(Night::Commit));
+    let operations = operations(Night::Commit, Layer::Workspace, &life_before(Night::Commit));
     for (at, operation) in (1..).zip(&operations) {
-        let life = begin(Night::Commit);
+        let life = life_before(Night::Commit);
         let faults = Faults::new();
         let workspace = Layer::Workspace.over(&life, &faults);
         faults.arm(at, Fault::Crash);

@@ -474,7 +474,7 @@ impl Home for Life {
         self.quick_workspace()
     }
     fn all(&self) -> BTreeMap<String, Vec<u8>> {
-        self.tree().into_iter().filter(|(file, _)| !file.ends_with('/')).collect()
+        self.tree()
     }
 }
 
@@ -490,6 +490,12 @@ impl Home for MemoryDisk {
 /// A file of a tree as text, empty where there is none.
 pub(crate) fn text_of(files: &BTreeMap<String, Vec<u8>>, file: &str) -> String {
     String::from_utf8_lossy(files.get(file).map_or(&[][..], Vec::as_slice)).into_owned()
+}
+
+/// A folder as it is before a night.
+pub(crate) fn life_before(night: Night) -> Life {
+    let journals = night.journals();
+    Life::with(&journals.each_ref().map(|(day, text)| (*day, text.as_str())))
 }
 
 /// A disk in memory as it is before a night.

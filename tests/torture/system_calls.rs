@@ -8,15 +8,12 @@ use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-use chrono::{DateTime, TimeDelta, Utc};
 use noctuary::testing::{Fault, Faults, FaultyDisk};
-use noctuary::{
-    DreamReport, FileWorkspace, LlmError, LlmReply, LlmRequest, Outcome, Workspace, dream_once_at, llm_fn,
-};
+use noctuary::{DreamReport, FileWorkspace, Workspace};
 
 use crate::common;
-use crate::dreaming::{KEY, Life, MEMORY, dreamer_over, journal, journals_of, night};
-use crate::kit::{Chance, Score, is_long, length, read, unfinished};
+use crate::dreaming::{Life, Night, check_night, life_before, run_night};
+use crate::kit::{Chance, Score, is_long, length, read};
 
 /// What reaches the file system.
 const CALLS: [&str; 22] = [
@@ -61,70 +58,41 @@ enum Tick {
 }
 
 const TICKS: [Tick; 4] = [Tick::Commit, Tick::Nothing, Tick::Quarantine, Tick::Recovery];
-const JOURNALS: [u32; 2] = [19, 20];
 
 impl Tick {
     fn of(word: &str) -> Self {
         *TICKS.iter().find(|tick| format!("{tick:?}") == word).unwrap()
     }
 
+    /// The night that it plays.
+    fn night(self) -> Night {
+        match self {
+            Self::Commit | Self::Recovery => Night::Commit,
+            Self::Nothing => Night::Nothing,
+            Self::Quarantine => Night::Quarantine,
+        }
+    }
+
     fn begin(self) -> Life {
-        let said = |day| format!("- [user] what day {day} was like\n");
-        let bad = if self == Self::Quarantine { format!("- the key is {KEY}\n") } else { String::new() };
-        let life = Life::with(&[(19, &format!("{}{bad}", said(19))), (20, &said(20))]);
+        let life = life_before(self.night());
         if self == Self::Recovery {
             let faults = Faults::new();
-            let disk = || Arc::new(FaultyDisk::new(life.quick_disk(), faults.clone()));
-            let rehearsal = Self::Commit.begin();
-            let counted = Arc::new(FaultyDisk::new(rehearsal.quick_disk(), faults.clone()));
-            Self::Commit.run(Arc::new(FileWorkspace::on_disk(counted)), 0).unwrap();
+            let play = |life: &Life, wording| {
+                let disk = FaultyDisk::new(life.quick_disk(), faults.clone());
+                self.run(Arc::new(FileWorkspace::on_disk(Arc::new(disk))), wording)
+            };
+            play(&life_before(Night::Commit), 0).unwrap();
             let at = faults.seen().iter().position(|step| step == "append to MEMORY.md").unwrap();
             faults.arm(at as u64 + 1, Fault::Crash);
-            Self::Commit.run(Arc::new(FileWorkspace::on_disk(disk())), 500).unwrap_err();
+            play(&life, 500).unwrap_err();
             assert!(life.has(".dreaming.d/intent.json"), "it was under way");
         }
         life
     }
 
-    fn answer(self, request: &LlmRequest, wording: u32) -> String {
-        let shown = journals_of(request);
-        match self {
-            Self::Nothing => "NOTHING_TO_PROMOTE".to_owned(),
-            Self::Quarantine if shown.contains(&journal(19)) => {
-                format!("- The key is {KEY}, wording {wording}.")
-            }
-            _ => shown.iter().map(|journal| format!("- {}\n", told(journal, wording))).collect(),
-        }
-    }
-
     fn run(self, workspace: Arc<dyn Workspace>, wording: u32) -> noctuary::Result<DreamReport> {
-        let dreamer = dreamer_over(workspace, |config| {
-            // So that a commit has two passes, and the second is the drain.
-            let commits = matches!(self, Self::Commit | Self::Recovery);
-            config.total_input_bytes = if commits { 1 } else { 1 << 20 };
-        });
-        let asked = AtomicU32::new(wording);
-        let model = llm_fn(|request: &LlmRequest| -> Result<LlmReply, LlmError> {
-            Ok(LlmReply::new(self.answer(request, asked.fetch_add(1, Ordering::SeqCst))))
-        });
-        dream_once_at(&dreamer, &model, &clock)
+        run_night(self.night(), workspace, &AtomicU32::new(wording))
     }
-
-    fn promotes(self) -> &'static [u32] {
-        match self {
-            Self::Commit | Self::Recovery => &JOURNALS,
-            Self::Nothing => &[],
-            Self::Quarantine => &JOURNALS[1..],
-        }
-    }
-}
-
-fn told(journal: &str, wording: u32) -> String {
-    format!("Told of {} in wording {wording}.", journal.trim_end_matches(".md"))
-}
-
-fn clock() -> DateTime<Utc> {
-    night(21) + TimeDelta::nanoseconds(123_456_789)
 }
 
 /// One tick, between two calls that a trace can be cut at.
@@ -201,46 +169,11 @@ fn fail(tick: Tick, call: &str, at: usize, fault: &str) -> Vec<String> {
 
 /// What does not hold after a fault, once a night has run undisturbed.
 fn look(tick: Tick, life: &Life) -> Vec<String> {
-    let report = match tick.run(life.quick_workspace(), 1000) {
-        Ok(report) => report,
-        Err(error) => return vec![format!("the next night: {error:?}")],
-    };
-    let mut wrong = Vec::new();
-    let mut check = |holds: bool, what: &dyn Fn() -> String| {
-        if !holds {
-            wrong.push(what());
-        }
-    };
-    let is_well = !matches!(report.outcome, Outcome::LockHeld | Outcome::LlmError | Outcome::LeaseLost);
-    check(is_well, &|| format!("the next night ends {:?}", report.outcome));
-    let memory = life.memory();
-    check(memory.starts_with(MEMORY), &|| format!("the operator's bytes are gone\n{memory}"));
-    for day in JOURNALS {
-        let expected = usize::from(tick.promotes().contains(&day));
-        let start = format!("Told of {} in wording", journal(day).trim_end_matches(".md"));
-        let stands = memory.matches(&start).count();
-        check(stands == expected, &|| format!("the line of {day} stands {stands} times\n{memory}"));
+    let mut wrong: Vec<String> = check_night(tick.night(), life).err().into_iter().collect();
+    // No power was lost here, so nothing excuses a hole.
+    if life.memory().contains('\0') {
+        wrong.push("a hole in memory".to_owned());
     }
-    let marks = |mark| memory.matches(mark).count();
-    let is_whole = marks("<!-- dream:v1 id=") == marks("<!-- /dream:v1 id=");
-    check(is_whole, &|| format!("a torn section\n{memory}"));
-    check(!memory.contains(KEY), &|| "the key stands in memory".to_owned());
-    let quarantine = read(&life.path(".dreamed-quarantine.json")).matches("\"2026-11-19-repl.md\"").count();
-    let held = usize::from(tick == Tick::Quarantine);
-    check(quarantine == held, &|| format!("in quarantine {quarantine} times"));
-    let before = life.tree_without_locks();
-    let again = match tick.run(life.quick_workspace(), 2000) {
-        Ok(again) => again,
-        Err(error) => return vec![format!("the night after the next: {error:?}")],
-    };
-    check(again.outcome == Outcome::NothingNew && again.calls == 0, &|| format!("{:?}", again.outcome));
-    check(again.recovered.is_none(), &|| "recovered twice".to_owned());
-    let mut after = life.tree_without_locks();
-    after.insert(".dreamed-state.json".into(), before[".dreamed-state.json"].clone());
-    check(after == before, &|| "a further night changes something".to_owned());
-    check(!life.has(".dreaming.lock"), &|| "a lock is left".to_owned());
-    let left = unfinished(life.root());
-    check(left.is_empty(), &|| format!("{left:?} are left"));
     wrong
 }
 
