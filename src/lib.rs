@@ -20,6 +20,7 @@ mod life;
 mod lifecycle;
 mod llm;
 pub mod manual;
+mod memory;
 mod models;
 mod name;
 mod pii;
@@ -71,6 +72,10 @@ pub use lifecycle::{
     seed, start_plan, template, today_log, update_heartbeat,
 };
 pub use llm::{Finish, LlmClient, LlmError, LlmFn, LlmReply, LlmRequest, Usage, llm_fn};
+pub use memory::{
+    Filter, Found, Hit, Memory, MemoryId, MemoryStore, NewMemory, Order, Place, Query, Role, SearchOutcome,
+    Source, Syntax, categories,
+};
 pub use models::Extractive;
 pub use name::{DocName, Name, NameError, Space, StateName};
 pub use pii::{Confidence, Finding, PiiFilter};

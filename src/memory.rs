@@ -1,0 +1,395 @@
+//! The contract of a memory store: rows that were remembered, found again by what they say.
+//!
+//! Files are the truth; a store is how an agent finds the right line of them among a hundred thousand. Every
+//! verb states its [`Access`]: rows are private unless they were written as shared, and a session with others
+//! present finds shared ones only. That holds down to the query, not only in what is printed.
+
+use std::fmt::{self, Debug};
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use crate::access::Access;
+use crate::error::Result;
+
+/// Rows under ids, with search. Verbs block; an async host calls them on a thread that may.
+pub trait MemoryStore: Debug + Send + Sync {
+    /// Says where it is, for messages: a path.
+    fn location(&self) -> String;
+
+    /// Writes a row and returns its id. When it returns, the row is durable and found by a search.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Stopped`](crate::Error::Stopped) where the content holds what the store does not take in,
+    /// [`Error::TooLarge`](crate::Error::TooLarge) above the row cap, [`Error::Denied`](crate::Error::Denied)
+    /// where the actor may not claim the source.
+    fn write(&self, access: &Access, memory: &NewMemory, now: DateTime<Utc>) -> Result<MemoryId>;
+
+    /// Reads a row; `None` where it is missing, deleted, or not for this session.
+    ///
+    /// # Errors
+    ///
+    /// Those of the backend.
+    fn get(&self, access: &Access, id: MemoryId) -> Result<Option<Memory>>;
+
+    /// Lists rows, most recently touched first; ties by id, the greater first.
+    ///
+    /// # Errors
+    ///
+    /// Those of the backend.
+    fn list(&self, access: &Access, filter: &Filter) -> Result<Vec<Memory>>;
+
+    /// Finds rows by what a person types. Never fails because of the query's text.
+    ///
+    /// # Errors
+    ///
+    /// Those of the backend.
+    fn search(&self, access: &Access, query: &Query) -> Result<Found>;
+
+    /// Replaces the content of a row, and touches it.
+    ///
+    /// # Errors
+    ///
+    /// As [`write`](Self::write); [`Error::Denied`](crate::Error::Denied) for a row that this actor may not edit.
+    fn update(&self, access: &Access, id: MemoryId, content: &str, now: DateTime<Utc>) -> Result<bool>;
+
+    /// Hides a row until it is restored or purged; `false` where there was none.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Denied`](crate::Error::Denied) for a row that this actor may not delete.
+    fn delete(&self, access: &Access, id: MemoryId, now: DateTime<Utc>) -> Result<bool>;
+
+    /// Takes a deletion back; `false` where there is nothing to restore.
+    ///
+    /// # Errors
+    ///
+    /// Those of the backend.
+    fn restore(&self, access: &Access, id: MemoryId, now: DateTime<Utc>) -> Result<bool>;
+
+    /// Removes rows for good that were deleted before `cutoff`, with all that derives from them; returns how
+    /// many.
+    ///
+    /// # Errors
+    ///
+    /// Those of the backend.
+    fn purge(&self, cutoff: DateTime<Utc>, now: DateTime<Utc>) -> Result<u64>;
+
+    /// Sets a fact of the profile: one value a key.
+    ///
+    /// # Errors
+    ///
+    /// As [`write`](Self::write).
+    fn set_profile(&self, access: &Access, key: &str, value: &str, now: DateTime<Utc>) -> Result<()>;
+
+    /// Returns the profile by key; of it a session with others present sees name, timezone and language.
+    ///
+    /// # Errors
+    ///
+    /// Those of the backend.
+    fn profile(&self, access: &Access) -> Result<Vec<(String, String)>>;
+}
+
+/// The id of a row: positive, never used twice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct MemoryId(i64);
+
+impl MemoryId {
+    /// An id of a store.
+    #[must_use]
+    pub fn new(id: i64) -> Self {
+        Self(id)
+    }
+
+    /// The number.
+    #[must_use]
+    pub fn get(self) -> i64 {
+        self.0
+    }
+}
+
+impl fmt::Display for MemoryId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, f)
+    }
+}
+
+/// Where a row comes from. Set by the caller, who knows; never taken from what a model says of itself.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Source {
+    /// Typed by the human into an interface. Never retired by code or model.
+    UserManual,
+    /// The human asked in a conversation to remember it.
+    UserExplicit,
+    /// A preference that was observed often enough.
+    LearnedPreference,
+    /// Derived from history by a rebuild.
+    Inferred,
+    /// Taken from a conversation by a scan.
+    ChatExtracted,
+    /// Recorded by the agent.
+    AgentRecorded,
+    /// Promoted by a dream.
+    Dreamed,
+    /// Brought from elsewhere.
+    Imported,
+    /// A word of another program, kept as it is.
+    #[serde(untagged)]
+    Other(String),
+}
+
+/// Who says it, where a row is a part of a conversation or journal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// The human.
+    User,
+    /// The agent.
+    Agent,
+    /// A tool, a page, an import: nobody's own words.
+    Other,
+}
+
+/// Where in a conversation a row stands, so that a search can weigh its neighbours and its session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Place {
+    /// The conversation or journal.
+    pub session: String,
+    /// The position in it, ascending.
+    pub position: u64,
+    /// Who says it.
+    pub role: Role,
+    /// The speaker's name, where there is one. It is searched too.
+    pub speaker: Option<String>,
+    /// When it was said. Its date is searched too.
+    pub said_at: Option<DateTime<Utc>>,
+}
+
+/// A row to write.
+#[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct NewMemory {
+    /// What kind of memory it is: one of [`categories`], or a word of the host's.
+    pub category: String,
+    /// What is remembered.
+    pub content: String,
+    /// Where it comes from.
+    pub source: Source,
+    /// Notes of the host, as JSON; never trusted.
+    pub metadata: Option<serde_json::Value>,
+    /// Where it was said.
+    pub place: Option<Place>,
+    /// Whether sessions with others present may find it. Private unless said otherwise.
+    pub shared: bool,
+    /// Why it is written, for the audit.
+    pub reason: Option<String>,
+}
+
+impl NewMemory {
+    /// A private row.
+    pub fn new(category: impl Into<String>, content: impl Into<String>, source: Source) -> Self {
+        Self {
+            category: category.into(),
+            content: content.into(),
+            source,
+            metadata: None,
+            place: None,
+            shared: false,
+            reason: None,
+        }
+    }
+
+    /// Sets where it was said.
+    #[must_use]
+    pub fn at(mut self, place: Place) -> Self {
+        self.place = Some(place);
+        self
+    }
+
+    /// Lets sessions with others present find it.
+    #[must_use]
+    pub fn shared(mut self) -> Self {
+        self.shared = true;
+        self
+    }
+}
+
+impl Debug for NewMemory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "NewMemory {{ {}, {} bytes, {:?} }}", self.category, self.content.len(), self.source)
+    }
+}
+
+/// A row.
+#[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Memory {
+    /// Its id.
+    pub id: MemoryId,
+    /// What kind of memory it is.
+    pub category: String,
+    /// What is remembered.
+    pub content: String,
+    /// Where it comes from; `None` where another program did not say.
+    pub source: Option<Source>,
+    /// Notes of the host.
+    pub metadata: Option<serde_json::Value>,
+    /// Where it was said.
+    pub place: Option<Place>,
+    /// Whether sessions with others present may find it.
+    pub shared: bool,
+    /// When it was written.
+    pub created_at: DateTime<Utc>,
+    /// When its content last changed.
+    pub updated_at: DateTime<Utc>,
+}
+
+impl Debug for Memory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Memory {{ {}, {}, {} bytes }}", self.id, self.category, self.content.len())
+    }
+}
+
+/// Which rows are listed or searched.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Filter {
+    /// Only of this category.
+    pub category: Option<String>,
+    /// Only what was touched at or after this.
+    pub since: Option<DateTime<Utc>>,
+    /// Only what was touched before this.
+    pub until: Option<DateTime<Utc>>,
+    /// At most so many.
+    pub limit: usize,
+}
+
+impl Filter {
+    /// At most `limit` rows of any kind.
+    #[must_use]
+    pub fn limit(limit: usize) -> Self {
+        Self { category: None, since: None, until: None, limit }
+    }
+
+    /// Only of this category.
+    #[must_use]
+    pub fn category(mut self, category: impl Into<String>) -> Self {
+        self.category = Some(category.into());
+        self
+    }
+}
+
+/// A search.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Query {
+    /// What is searched for.
+    pub text: String,
+    /// How `text` is read.
+    pub syntax: Syntax,
+    /// Which rows.
+    pub filter: Filter,
+    /// In which order.
+    pub order: Order,
+}
+
+/// How the text of a query is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Syntax {
+    /// As a person types it; where it clearly holds operators (a quoted phrase, `AND`, `OR`, `NOT`, `category:`,
+    /// a trailing `*`) they count.
+    #[default]
+    Plain,
+    /// As FTS5 has it; text that it does not take is read as plain.
+    Fts,
+}
+
+/// In which order rows are found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Order {
+    /// The best first.
+    #[default]
+    Relevance,
+    /// The most recently touched first.
+    Recency,
+}
+
+impl Query {
+    /// Searches for what a person types, at most ten rows.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self { text: text.into(), syntax: Syntax::Plain, filter: Filter::limit(10), order: Order::Relevance }
+    }
+
+    /// Searches in FTS5's own syntax.
+    pub fn fts(text: impl Into<String>) -> Self {
+        Self { syntax: Syntax::Fts, ..Self::new(text) }
+    }
+
+    /// At most so many rows.
+    #[must_use]
+    pub fn limit(mut self, limit: usize) -> Self {
+        self.filter.limit = limit;
+        self
+    }
+}
+
+/// What a search found.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Found {
+    /// How sure it is.
+    pub outcome: SearchOutcome,
+    /// The rows, best first.
+    pub hits: Vec<Hit>,
+}
+
+/// How sure a search is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SearchOutcome {
+    /// Rows that fit well.
+    Hit,
+    /// Rows that share little with the query.
+    Weak,
+    /// Nothing.
+    Empty,
+    /// An arm of the search failed; what the others found.
+    Degraded,
+}
+
+/// A row that was found.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Hit {
+    /// The row.
+    pub memory: Memory,
+    /// How well it fits: 1 where it is first in all lists. Compares within one result only.
+    pub score: f64,
+    /// Why it was found: each list that it is in, with its rank from 1.
+    pub why: Vec<(&'static str, usize)>,
+}
+
+/// The categories of the seed; any other word is one too.
+pub mod categories {
+    /// A preference that the human declared.
+    pub const PREFERENCE: &str = "preference";
+    /// Something that the agent noticed.
+    pub const OBSERVATION: &str = "observation";
+    /// A completed trade with profit and loss (finance).
+    pub const TRADE_OUTCOME: &str = "trade_outcome";
+    /// A lesson from an outcome.
+    pub const LESSON: &str = "lesson";
+    /// Rebuilt from history from time to time.
+    pub const PERSONALIZATION: &str = "personalization";
+    /// An event to remember.
+    pub const ALERT: &str = "alert";
+    /// A durable fact: an address, a number.
+    pub const REFERENCE: &str = "reference";
+    /// A fact about the human.
+    pub const FACT: &str = "fact";
+}
