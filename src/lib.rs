@@ -73,8 +73,8 @@ pub use lifecycle::{
 };
 pub use llm::{Finish, LlmClient, LlmError, LlmFn, LlmReply, LlmRequest, Usage, llm_fn};
 pub use memory::{
-    Filter, Found, Hit, Memory, MemoryId, MemoryStore, NewMemory, Order, Place, Query, Role, SearchOutcome,
-    Source, Syntax, categories,
+    Filter, Found, Hit, Memory, MemoryEvent, MemoryId, MemoryObserver, MemoryStore, NewMemory, Order, Place,
+    Query, Role, SearchOutcome, Source, Syntax, categories,
 };
 pub use models::Extractive;
 pub use name::{DocName, Name, NameError, Space, StateName};
@@ -83,7 +83,7 @@ pub use prompt::{Block, CacheHint, Prompt, PromptConfig, PromptNotice, PromptOrd
 pub use session::{Guarded, SharedUser, SoulPolicy};
 #[cfg(feature = "sqlite")]
 #[cfg_attr(docsrs, doc(cfg(feature = "sqlite")))]
-pub use sqlite::{SqliteWorkspace, Version};
+pub use sqlite::{IndexState, SqliteMemoryStore, SqliteWorkspace, StoreConfig, Version};
 pub use workspace::{
     Claim, ClaimTerms, Holder, Lease, Listing, MAX_DOCUMENT, Metadata, Tail, Workspace, WorkspaceExt,
     WriteMode,

@@ -9,8 +9,9 @@ use std::fmt::{self, Debug};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use crate::access::Access;
+use crate::access::{Access, Actor};
 use crate::error::Result;
+use crate::format::Origin;
 
 /// Rows under ids, with search. Verbs block; an async host calls them on a thread that may.
 pub trait MemoryStore: Debug + Send + Sync {
@@ -51,21 +52,22 @@ pub trait MemoryStore: Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// As [`write`](Self::write); [`Error::Denied`](crate::Error::Denied) for a row that this actor may not edit.
+    /// As [`write`](Self::write); [`Error::Denied`](crate::Error::Denied) for a row that this actor may not
+    /// [edit](Source::may_edit), and outside a main session for every row, whether there is one or not.
     fn update(&self, access: &Access, id: MemoryId, content: &str, now: DateTime<Utc>) -> Result<bool>;
 
     /// Hides a row until it is restored or purged; `false` where there was none.
     ///
     /// # Errors
     ///
-    /// [`Error::Denied`](crate::Error::Denied) for a row that this actor may not delete.
+    /// [`Error::Denied`](crate::Error::Denied) as of [`update`](Self::update).
     fn delete(&self, access: &Access, id: MemoryId, now: DateTime<Utc>) -> Result<bool>;
 
-    /// Takes a deletion back; `false` where there is nothing to restore.
+    /// Takes a deletion back; `false` where there is nothing to restore, or its time is over.
     ///
     /// # Errors
     ///
-    /// Those of the backend.
+    /// [`Error::Denied`](crate::Error::Denied) as of [`update`](Self::update).
     fn restore(&self, access: &Access, id: MemoryId, now: DateTime<Utc>) -> Result<bool>;
 
     /// Removes rows for good that were deleted before `cutoff`, with all that derives from them; returns how
@@ -80,7 +82,7 @@ pub trait MemoryStore: Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// As [`write`](Self::write).
+    /// As [`write`](Self::write); [`Error::Denied`](crate::Error::Denied) outside a main session.
     fn set_profile(&self, access: &Access, key: &str, value: &str, now: DateTime<Utc>) -> Result<()>;
 
     /// Returns the profile by key; of it a session with others present sees name, timezone and language.
@@ -142,6 +144,62 @@ pub enum Source {
     Other(String),
 }
 
+impl Source {
+    /// The word that stands for it in a file: `user_manual`.
+    #[must_use]
+    pub fn word(&self) -> &str {
+        match self {
+            Self::UserManual => "user_manual",
+            Self::UserExplicit => "user_explicit",
+            Self::LearnedPreference => "learned_preference",
+            Self::Inferred => "inferred",
+            Self::ChatExtracted => "chat_extracted",
+            Self::AgentRecorded => "agent_recorded",
+            Self::Dreamed => "dreamed",
+            Self::Imported => "imported",
+            Self::Other(word) => word,
+        }
+    }
+
+    /// The source that a word stands for. A word of another program is kept as it is.
+    #[must_use]
+    pub fn of(word: &str) -> Self {
+        let known = [
+            Self::UserManual,
+            Self::UserExplicit,
+            Self::LearnedPreference,
+            Self::Inferred,
+            Self::ChatExtracted,
+            Self::AgentRecorded,
+            Self::Dreamed,
+            Self::Imported,
+        ];
+        known.into_iter().find(|source| source.word() == word).unwrap_or_else(|| Self::Other(word.to_owned()))
+    }
+
+    /// Whether `actor` may write rows with this source: what a human typed is claimed by the human alone, and
+    /// what a dream promoted never by the agent.
+    #[must_use]
+    pub fn may_be_claimed(&self, actor: Actor) -> bool {
+        match Self::of(self.word()) {
+            Self::UserManual => actor == Actor::Human,
+            Self::Dreamed => actor != Actor::Agent,
+            _ => true,
+        }
+    }
+
+    /// Whether `actor` may change, delete or restore a row with this source: the human, through an interface, the
+    /// personal ones that were typed into it; agent and library all others. (seed 003, Schema)
+    #[must_use]
+    pub fn may_edit(source: Option<&Self>, category: &str, actor: Actor) -> bool {
+        let is_typed = source.is_some_and(|source| source.word() == Self::UserManual.word());
+        match actor {
+            Actor::Human => is_typed && category == categories::PERSONALIZATION,
+            Actor::Agent | Actor::Library => !is_typed,
+        }
+    }
+}
+
 /// Who says it, where a row is a part of a conversation or journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -185,6 +243,8 @@ pub struct NewMemory {
     pub place: Option<Place>,
     /// Whether sessions with others present may find it. Private unless said otherwise.
     pub shared: bool,
+    /// From what the words came. The host says it, never the model.
+    pub origin: Option<Origin>,
     /// Why it is written, for the audit.
     pub reason: Option<String>,
 }
@@ -199,6 +259,7 @@ impl NewMemory {
             metadata: None,
             place: None,
             shared: false,
+            origin: None,
             reason: None,
         }
     }
@@ -214,6 +275,27 @@ impl NewMemory {
     #[must_use]
     pub fn shared(mut self) -> Self {
         self.shared = true;
+        self
+    }
+
+    /// Sets from what the words came.
+    #[must_use]
+    pub fn origin(mut self, origin: Origin) -> Self {
+        self.origin = Some(origin);
+        self
+    }
+
+    /// Sets the host's notes.
+    #[must_use]
+    pub fn metadata(mut self, metadata: serde_json::Value) -> Self {
+        self.metadata = Some(metadata);
+        self
+    }
+
+    /// Says why, for the audit.
+    #[must_use]
+    pub fn because(mut self, reason: impl Into<String>) -> Self {
+        self.reason = Some(reason.into());
         self
     }
 }
@@ -242,6 +324,8 @@ pub struct Memory {
     pub place: Option<Place>,
     /// Whether sessions with others present may find it.
     pub shared: bool,
+    /// From what the words came, where that was said.
+    pub origin: Option<Origin>,
     /// When it was written.
     pub created_at: DateTime<Utc>,
     /// When its content last changed.
@@ -264,6 +348,8 @@ pub struct Filter {
     pub since: Option<DateTime<Utc>>,
     /// Only what was touched before this.
     pub until: Option<DateTime<Utc>>,
+    /// Leaves out what came from a tool, a page or an import.
+    pub trusted: bool,
     /// At most so many.
     pub limit: usize,
 }
@@ -272,7 +358,7 @@ impl Filter {
     /// At most `limit` rows of any kind.
     #[must_use]
     pub fn limit(limit: usize) -> Self {
-        Self { category: None, since: None, until: None, limit }
+        Self { category: None, since: None, until: None, trusted: false, limit }
     }
 
     /// Only of this category.
@@ -372,6 +458,31 @@ pub struct Hit {
     pub score: f64,
     /// Why it was found: each list that it is in, with its rank from 1.
     pub why: Vec<(&'static str, usize)>,
+}
+
+/// Hears what was changed in a store, after it is durable.
+pub trait MemoryObserver: Debug + Send + Sync {
+    /// Called once for each change, never for one that was refused. It may call the store.
+    fn event(&self, event: &MemoryEvent);
+}
+
+/// A change in a store. It holds no text of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct MemoryEvent {
+    /// `memory:written` for a new row and for new content, `memory:deleted`, `memory:restored`, `memory:purged`,
+    /// `profile:written`.
+    pub name: &'static str,
+    /// The row; `None` for the profile.
+    pub id: Option<MemoryId>,
+}
+
+impl MemoryEvent {
+    /// A change of a row, or of the profile.
+    #[must_use]
+    pub fn new(name: &'static str, id: Option<MemoryId>) -> Self {
+        Self { name, id }
+    }
 }
 
 /// The categories of the seed; any other word is one too.

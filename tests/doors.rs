@@ -69,7 +69,7 @@ fn defaults(door: Door) -> (DoorPolicy, DoorPolicy) {
             of(SecretPolicy::Reject, InjectionPolicy::Warn),
             Some(of(SecretPolicy::Reject, InjectionPolicy::Reject)),
         ),
-        Door::Import => (of(SecretPolicy::Reject, InjectionPolicy::Reject), None),
+        Door::Import | Door::StoreWrite => (of(SecretPolicy::Reject, InjectionPolicy::Reject), None),
         Door::PromptLoad => (of(SecretPolicy::Redact, InjectionPolicy::Block), None),
     };
     (documents, memory.unwrap_or(documents))
@@ -78,7 +78,7 @@ fn defaults(door: Door) -> (DoorPolicy, DoorPolicy) {
 // PF-17, BX-08
 #[test]
 fn every_door_does_what_its_policy_says() {
-    assert_eq!(BTreeSet::from(Door::ALL).len(), 4, "the doors are enumerated");
+    assert_eq!(BTreeSet::from(Door::ALL).len(), 5, "the doors are enumerated");
     let both = format!("first {KEY}\n{ORDER}\nlast {KEY}\n");
     for door in Door::ALL {
         let (documents, memory) = defaults(door);

@@ -21,13 +21,16 @@ pub enum Door {
     WorkspaceWrite,
     /// A document comes from another workspace.
     Import,
-    /// A document is read into a prompt.
+    /// A document, or a row of a memory store, is read into a prompt.
     PromptLoad,
+    /// A row is written into a memory store, or a fact into its profile.
+    StoreWrite,
 }
 
 impl Door {
     /// All doors.
-    pub const ALL: [Self; 4] = [Self::JournalAppend, Self::WorkspaceWrite, Self::Import, Self::PromptLoad];
+    pub const ALL: [Self; 5] =
+        [Self::JournalAppend, Self::WorkspaceWrite, Self::Import, Self::PromptLoad, Self::StoreWrite];
 }
 
 /// What happens to a secret.
@@ -96,8 +99,8 @@ impl DoorPolicy {
 /// The policies of all doors, with the filter that finds secrets and what an operator lets pass.
 ///
 /// The defaults: a journal takes in everything, with secrets masked; `MEMORY.md` takes in neither secret nor
-/// instruction; any other document takes in no secret; an import neither; and a prompt shows both as
-/// placeholders. Each is a choice for hosts, and [`Allow`] names single values, secret classes or injection
+/// instruction, nor does an import or a memory store; any other document takes in no secret; and a prompt shows
+/// both as placeholders. Each is a choice for hosts, and [`Allow`] names single values, secret classes or injection
 /// reasons that pass everywhere.
 ///
 /// A text is looked at as it comes: a secret that is parted over two appends is not seen.
@@ -123,6 +126,7 @@ pub struct Doors {
     document: DoorPolicy,
     import: DoorPolicy,
     prompt: DoorPolicy,
+    store: DoorPolicy,
 }
 
 impl Default for Doors {
@@ -137,6 +141,7 @@ impl Default for Doors {
             document: DoorPolicy::new(Secrets::Reject, Injections::Warn),
             import: DoorPolicy::new(Secrets::Reject, Injections::Reject),
             prompt: DoorPolicy::new(Secrets::Redact, Injections::Block),
+            store: DoorPolicy::new(Secrets::Reject, Injections::Reject),
         }
     }
 }
@@ -169,6 +174,7 @@ impl Doors {
             Door::WorkspaceWrite => &mut self.document,
             Door::Import => &mut self.import,
             Door::PromptLoad => &mut self.prompt,
+            Door::StoreWrite => &mut self.store,
         } = policy;
         self
     }
@@ -189,6 +195,7 @@ impl Doors {
             Door::WorkspaceWrite => self.document,
             Door::Import => self.import,
             Door::PromptLoad => self.prompt,
+            Door::StoreWrite => self.store,
         }
     }
 

@@ -4,6 +4,8 @@
 //! and path. Text is stored as text, so that any SQLite shell shows it; bytes that are not UTF-8 as a blob.
 
 mod lease;
+mod memory;
+mod open;
 mod schema;
 
 use std::fmt;
@@ -14,17 +16,19 @@ use std::time::Duration;
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use rusqlite::types::ValueRef;
-use rusqlite::{
-    Connection, ErrorCode, OpenFlags, OptionalExtension, Transaction, TransactionBehavior, params,
-};
+use rusqlite::{Connection, ErrorCode, OptionalExtension, Transaction, TransactionBehavior, params};
 
 use crate::access::Scope;
 use crate::digest::Hasher;
-use crate::disk::{Disk, Open, OsDisk};
+use crate::disk::Disk;
 use crate::document::{Document, Revision};
-use crate::error::{At, Error, Refusal, Result};
+use crate::error::{Error, Refusal, Result};
 use crate::name::{DocName, Name, Space};
 use crate::workspace::{Claim, ClaimTerms, Listing, MAX_DOCUMENT, Metadata, Workspace, WriteMode};
+
+use open::{Opened, Others};
+
+pub use memory::{IndexState, SqliteMemoryStore, StoreConfig};
 
 /// A workspace inside one SQLite file, for one scope of it.
 ///
@@ -87,48 +91,8 @@ impl SqliteWorkspace {
     /// [`Error::NewerVersion`] for a file of a newer version of this library, [`Error::Corrupt`] for a file that
     /// is no SQLite database or another program's, [`Error::NetworkFileSystem`] for a network drive.
     pub fn open(path: impl AsRef<Path>, scope: Scope) -> Result<Self> {
-        let path = path.as_ref();
-        let file = path
-            .file_name()
-            .and_then(|name| name.to_str())
-            .ok_or(Error::Config { setting: "path", rule: "must name a file, in Unicode" })?;
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let disk: Arc<dyn Disk> = Arc::new(OsDisk::open(folder).at("open", folder.display())?);
-        if let Some(file_system) = disk.network().at("look at", folder.display())? {
-            return Err(Error::NetworkFileSystem { path: path.display().to_string(), file_system });
-        }
-        make(disk.as_ref(), file)?;
-        // SQLite takes a file of one byte for an empty one, and would write over it.
-        let stat = disk.stat(file).at("look at", file)?;
-        if stat.is_some_and(|stat| stat.kind == crate::disk::Kind::Symlink) {
-            return Err(Error::Refused { path: file.to_owned(), reason: Refusal::Symlink });
-        }
-        if stat.is_some_and(|stat| (1..512).contains(&stat.len)) {
-            return Err(Error::Corrupt {
-                name: file.to_owned(),
-                line: 0,
-                column: 0,
-                what: "it is no SQLite database",
-            });
-        }
-        let path = disk.root().join(file);
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
-            | OpenFlags::SQLITE_OPEN_NOFOLLOW
-            | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let opened = Connection::open_with_flags(&path, flags);
-        let mut connection = opened.map_err(|error| fold("open", file, error))?;
-        // While another process makes the file, SQLite answers busy at once: its timeout does not apply to the
-        // switch to the log.
-        let begun = disk.elapsed();
-        loop {
-            match schema::prepare(&mut connection, file, PATIENCE) {
-                Err(Error::Busy { .. }) if disk.elapsed().saturating_sub(begun) < PATIENCE => {
-                    disk.pause(Duration::from_millis(1));
-                }
-                prepared => break prepared?,
-            }
-        }
-        let inner = Inner { connection: Mutex::new(connection), disk, path, file: file.to_owned(), scope };
+        let Opened { connection, disk, path, file } = open::open(path.as_ref(), PATIENCE, Others::Refused)?;
+        let inner = Inner { connection: Mutex::new(connection), disk, path, file, scope };
         Ok(Self { inner: Arc::new(inner) })
     }
 
@@ -551,17 +515,6 @@ impl Workspace for SqliteWorkspace {
 impl fmt::Debug for SqliteWorkspace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "SqliteWorkspace({})", self.location())
-    }
-}
-
-/// Makes the file for its mode, where it does not exist. An existing one is never opened but by SQLite, whose
-/// locks a second handle of this process drops when it is closed; so one thread at a time.
-fn make(disk: &dyn Disk, file: &str) -> Result<()> {
-    static MAKING: Mutex<()> = Mutex::new(());
-    let _making = MAKING.lock().unwrap_or_else(PoisonError::into_inner);
-    match disk.open(file, Open::CreateNew) {
-        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => Err(error).at("create", file),
-        _ => Ok(()),
     }
 }
 

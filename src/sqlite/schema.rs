@@ -4,14 +4,18 @@ use std::time::Duration;
 
 use rusqlite::{Connection, TransactionBehavior};
 
-use super::fold;
+use super::open::Others;
+use super::{fold, memory};
 use crate::error::{Error, Result};
 
 /// `NOCT`, so that a file says whose it is.
 const APPLICATION_ID: i64 = 0x4e4f_4354;
 
 /// One step a version; a file at version n has run the first n.
-const MIGRATIONS: &[&str] = &["
+const MIGRATIONS: &[fn(&Connection) -> rusqlite::Result<()>] =
+    &[|connection| connection.execute_batch(WORKSPACE), memory::tables::make];
+
+const WORKSPACE: &str = "
     CREATE TABLE memory_documents (
         id TEXT NOT NULL PRIMARY KEY,
         user_id TEXT NOT NULL,
@@ -70,10 +74,15 @@ const MIGRATIONS: &[&str] = &["
         acquired_at TEXT NOT NULL,
         PRIMARY KEY (user_id, agent_id)
     ) WITHOUT ROWID;
-"];
+";
 
 /// Sets a connection up, and brings the file to the newest version.
-pub(super) fn prepare(connection: &mut Connection, file: &str, patience: Duration) -> Result<()> {
+pub(super) fn prepare(
+    connection: &mut Connection,
+    file: &str,
+    patience: Duration,
+    others: Others,
+) -> Result<()> {
     let folded = |error| fold("open", file, error);
     connection.busy_timeout(patience).map_err(folded)?;
     let journal_mode = if wal_is_safe(rusqlite::version_number()) { "WAL" } else { "DELETE" };
@@ -86,17 +95,17 @@ pub(super) fn prepare(connection: &mut Connection, file: &str, patience: Duratio
     // In one transaction: another process may be making the tables between two looks.
     let version = {
         let snapshot = connection.transaction().map_err(folded)?;
-        look(&snapshot, file)?
+        look(&snapshot, file, others)?
     };
     if version < MIGRATIONS.len() {
         connection.pragma_update(None, "journal_mode", journal_mode).map_err(folded)?;
-        migrate(connection, file)?;
+        migrate(connection, file, others)?;
     }
     connection.pragma_update(None, "journal_mode", journal_mode).map_err(folded)
 }
 
 /// The version of a file; refuses what is another program's, or newer.
-fn look(connection: &Connection, file: &str) -> Result<usize> {
+fn look(connection: &Connection, file: &str, others: Others) -> Result<usize> {
     let pragma = |name: &str| -> Result<i64> {
         connection.pragma_query_value(None, name, |row| row.get(0)).map_err(|error| fold("open", file, error))
     };
@@ -105,7 +114,12 @@ fn look(connection: &Connection, file: &str) -> Result<usize> {
         .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
         .map_err(|error| fold("open", file, error))?;
     let is_new = application == 0 && version == 0 && tables == 0;
-    if application != APPLICATION_ID && !is_new {
+    let is_ours = application == APPLICATION_ID || is_new;
+    let is_adopted = !is_ours
+        && others == Others::Adopted
+        && (application, version) == (0, 0)
+        && memory::tables::are_the_seeds(connection).map_err(|error| fold("open", file, error))?;
+    if !is_ours && !is_adopted {
         return Err(Error::Corrupt {
             name: file.to_owned(),
             line: 0,
@@ -120,13 +134,13 @@ fn look(connection: &Connection, file: &str) -> Result<usize> {
     Ok(usize::try_from(found).unwrap_or(0))
 }
 
-fn migrate(connection: &mut Connection, file: &str) -> Result<()> {
+fn migrate(connection: &mut Connection, file: &str, others: Others) -> Result<()> {
     let folded = |error| fold("migrate", file, error);
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(folded)?;
     // Looked at again under the lock: another process may have done it meanwhile.
-    let version = look(&transaction, file)?;
+    let version = look(&transaction, file, others)?;
     for migration in &MIGRATIONS[version..] {
-        transaction.execute_batch(migration).map_err(folded)?;
+        migration(&transaction).map_err(folded)?;
     }
     transaction.pragma_update(None, "application_id", APPLICATION_ID).map_err(folded)?;
     let newest = i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX);

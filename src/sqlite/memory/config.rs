@@ -1,0 +1,85 @@
+//! How a store behaves.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use chrono::{DateTime, Days, Utc};
+
+use crate::env;
+use crate::error::{Error, Result};
+use crate::gate::Doors;
+use crate::memory::{MemoryObserver, Source};
+use crate::sqlite::PATIENCE;
+
+/// How a store behaves.
+///
+/// ```
+/// use noctuary::StoreConfig;
+///
+/// let config = StoreConfig::from_env(|name| std::env::var(name).ok())?;
+/// assert_eq!(config.max_row_bytes, 16 * 1024);
+/// # Ok::<(), noctuary::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct StoreConfig {
+    /// What may be written, by [`Door::StoreWrite`](crate::Door::StoreWrite).
+    pub doors: Doors,
+    /// Who hears of changes.
+    pub observer: Option<Arc<dyn MemoryObserver>>,
+    /// The most bytes of a row, its category, speaker and metadata included: 16 KiB. A memory is a statement; what
+    /// is longer belongs into a document.
+    pub max_row_bytes: usize,
+    /// For how many days a deleted row can be restored: 30.
+    pub retention_days: u32,
+    /// Writers that are switched off: rows with these sources are refused.
+    pub refused: BTreeSet<Source>,
+    /// How long a statement waits for another process: 30 seconds.
+    pub patience: Duration,
+    /// The most pages of the file, of 4 KiB each as SQLite makes them; `None` for no bound of its own.
+    pub max_pages: Option<u32>,
+}
+
+impl Default for StoreConfig {
+    fn default() -> Self {
+        Self {
+            doors: Doors::default(),
+            observer: None,
+            max_row_bytes: 16 * 1024,
+            retention_days: 30,
+            refused: BTreeSet::new(),
+            patience: PATIENCE,
+            max_pages: None,
+        }
+    }
+}
+
+impl StoreConfig {
+    /// Reads the variable `FIN_PROFILE_MEMORY_SOFT_DELETE_RETENTION_DAYS`, or
+    /// `WORKSPACE_MEMORY_SOFT_DELETE_RETENTION_DAYS`, which comes before it, through `lookup`; the rest stays at its
+    /// defaults.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Config`] naming the variable whose value makes no sense.
+    pub fn from_env(lookup: impl Fn(&str) -> Option<String>) -> Result<Self> {
+        const RETENTION: [&str; 2] =
+            ["WORKSPACE_MEMORY_SOFT_DELETE_RETENTION_DAYS", "FIN_PROFILE_MEMORY_SOFT_DELETE_RETENTION_DAYS"];
+        let mut config = Self::default();
+        for name in RETENTION {
+            if let Some(days) = env::positive(&lookup, name)? {
+                config.retention_days = u32::try_from(days)
+                    .map_err(|_| Error::Config { setting: name, rule: "must fit into 32 bits" })?;
+                break;
+            }
+        }
+        Ok(config)
+    }
+
+    /// Before when a row must have been deleted to be purged at `now`.
+    #[must_use]
+    pub fn cutoff(&self, now: DateTime<Utc>) -> DateTime<Utc> {
+        now.checked_sub_days(Days::new(self.retention_days.into())).unwrap_or(DateTime::<Utc>::MIN_UTC)
+    }
+}

@@ -1,0 +1,206 @@
+//! The tables of a store: the seed's, by its names, with columns beside its own.
+//!
+//! Any SQLite shell can read them and add a row: no trigger, index or view calls a function or tokenizer of
+//! this library. What is searched beside content and category stands in the column `terms`.
+
+use rusqlite::Connection;
+
+use super::row;
+
+const SEED: &str = "
+    CREATE TABLE IF NOT EXISTS memories (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        category TEXT NOT NULL,
+        content TEXT NOT NULL,
+        metadata TEXT,
+        source TEXT,
+        deleted_at TEXT,
+        created_at TEXT NOT NULL DEFAULT (datetime('now')),
+        updated_at TEXT NOT NULL DEFAULT (datetime('now'))
+    );
+    CREATE TABLE IF NOT EXISTS user_profile (
+        key TEXT PRIMARY KEY,
+        value TEXT NOT NULL,
+        updated_at TEXT NOT NULL DEFAULT (datetime('now'))
+    );
+";
+
+/// Columns that the seed's table lacked once, then ours. Empty ids are those of the user whose file it is.
+const COLUMNS: &[(&str, &str)] = &[
+    ("metadata", "TEXT"),
+    ("source", "TEXT"),
+    ("deleted_at", "TEXT"),
+    ("user_id", "TEXT NOT NULL DEFAULT ''"),
+    ("agent_id", "TEXT NOT NULL DEFAULT ''"),
+    ("shared", "INTEGER NOT NULL DEFAULT 0"),
+    ("origin", "TEXT"),
+    ("session", "TEXT"),
+    ("position", "INTEGER"),
+    ("role", "TEXT"),
+    ("speaker", "TEXT"),
+    ("said_at", "TEXT"),
+    ("terms", "TEXT"),
+];
+
+/// A word of metadata is believed once, of rows that another program wrote. (seed 003, Schema)
+const SOURCES: &str = "
+    UPDATE memories SET source = json_extract(metadata, '$.source')
+    WHERE source IS NULL AND json_valid(metadata) AND json_type(metadata, '$.source') = 'text';
+";
+
+const OURS: &str = "
+    CREATE TABLE memory_owner (
+        one INTEGER PRIMARY KEY CHECK (one = 1),
+        user_id TEXT NOT NULL,
+        agent_id TEXT NOT NULL
+    );
+    CREATE TABLE guest_profile (
+        user_id TEXT NOT NULL,
+        agent_id TEXT NOT NULL,
+        key TEXT NOT NULL,
+        value TEXT NOT NULL,
+        updated_at TEXT NOT NULL,
+        PRIMARY KEY (user_id, agent_id, key)
+    ) WITHOUT ROWID;
+    CREATE TABLE memory_audit (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        created_at TEXT NOT NULL,
+        user_id TEXT NOT NULL,
+        agent_id TEXT NOT NULL,
+        actor TEXT NOT NULL,
+        session_kind TEXT,
+        action TEXT NOT NULL,
+        outcome TEXT NOT NULL,
+        memory_id INTEGER,
+        source TEXT,
+        origin TEXT,
+        reason TEXT
+    );
+    CREATE VIEW IF NOT EXISTS audit_log AS
+        SELECT id, action AS tool_call, actor, outcome, memory_id, source, origin, reason, created_at
+        FROM memory_audit;
+
+    CREATE VIEW main_memories AS SELECT * FROM memories WHERE deleted_at IS NULL;
+    CREATE VIEW shared_memories AS SELECT * FROM memories WHERE deleted_at IS NULL AND shared = 1;
+
+    CREATE INDEX idx_memories_touched ON memories (user_id, agent_id, updated_at, id) WHERE deleted_at IS NULL;
+    CREATE INDEX idx_memories_place ON memories (user_id, agent_id, session, position)
+        WHERE session IS NOT NULL;
+    CREATE INDEX idx_memories_deleted ON memories (deleted_at) WHERE deleted_at IS NOT NULL;
+    CREATE INDEX idx_memories_unread ON memories (id) WHERE terms IS NULL;
+";
+
+const INDEX: &str = "
+    DROP TABLE IF EXISTS memories_fts;
+    CREATE VIRTUAL TABLE memories_fts USING fts5(
+        content, category, terms, content='memories', content_rowid='id', tokenize='porter unicode61'
+    );
+";
+
+/// The update trigger leaves out what does not change the text, so that a touch or a deletion costs no indexing.
+const TRIGGERS: &str = "
+    DROP TRIGGER IF EXISTS memories_ai;
+    DROP TRIGGER IF EXISTS memories_ad;
+    DROP TRIGGER IF EXISTS memories_au;
+    CREATE TRIGGER memories_ai AFTER INSERT ON memories BEGIN
+        INSERT INTO memories_fts (rowid, content, category, terms)
+        VALUES (new.id, new.content, new.category, new.terms);
+    END;
+    CREATE TRIGGER memories_ad AFTER DELETE ON memories BEGIN
+        INSERT INTO memories_fts (memories_fts, rowid, content, category, terms)
+        VALUES ('delete', old.id, old.content, old.category, old.terms);
+    END;
+    CREATE TRIGGER memories_au AFTER UPDATE OF content, category ON memories BEGIN
+        INSERT INTO memories_fts (memories_fts, rowid, content, category, terms)
+        VALUES ('delete', old.id, old.content, old.category, old.terms);
+        INSERT INTO memories_fts (rowid, content, category, terms)
+        VALUES (new.id, new.content, new.category, new.terms);
+    END;
+";
+
+/// Makes the tables, around those of the seed where they stand already.
+pub(in crate::sqlite) fn make(connection: &Connection) -> rusqlite::Result<()> {
+    connection.execute_batch(SEED)?;
+    let standing = columns(connection)?;
+    for (column, declaration) in COLUMNS {
+        if !standing.iter().any(|name| name == column) {
+            connection.execute_batch(&format!("ALTER TABLE memories ADD COLUMN {column} {declaration}"))?;
+        }
+    }
+    connection.execute_batch(SOURCES)?;
+    connection.execute_batch(OURS)?;
+    connection.execute_batch(TRIGGERS)?;
+    connection.execute_batch(INDEX)?;
+    // Before the terms: an update takes the old text out of the index, so it must stand there.
+    rebuild(connection)?;
+    read_terms(connection)
+}
+
+/// Whether another program made the seed's table here.
+pub(in crate::sqlite) fn are_the_seeds(connection: &Connection) -> rusqlite::Result<bool> {
+    let standing = columns(connection)?;
+    let needed = ["id", "category", "content", "created_at", "updated_at"];
+    Ok(needed.iter().all(|column| standing.iter().any(|name| name == column)))
+}
+
+fn columns(connection: &Connection) -> rusqlite::Result<Vec<String>> {
+    let mut statement = connection.prepare("SELECT name FROM pragma_table_info('memories')")?;
+    statement.query_map([], |row| row.get(0))?.collect()
+}
+
+/// Makes the index anew from the rows.
+pub(super) fn rebuild(connection: &Connection) -> rusqlite::Result<()> {
+    connection.execute_batch("INSERT INTO memories_fts (memories_fts) VALUES ('rebuild')")
+}
+
+/// Whether the triggers stand as they were made.
+pub(super) fn are_mended(connection: &Connection) -> rusqlite::Result<bool> {
+    let mut statement = connection.prepare_cached(
+        "SELECT sql FROM sqlite_schema WHERE type = 'trigger' AND name IN ('memories_ai', 'memories_ad', 'memories_au')",
+    )?;
+    let standing = statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<Vec<String>>>()?;
+    Ok(standing.len() == 3 && standing.iter().all(|trigger| TRIGGERS.contains(trigger.as_str())))
+}
+
+/// Puts triggers back that do not stand as they were made; returns whether there were such.
+pub(super) fn mend_triggers(connection: &Connection) -> rusqlite::Result<bool> {
+    let is_behind = !are_mended(connection)?;
+    if is_behind {
+        connection.execute_batch(TRIGGERS)?;
+    }
+    Ok(is_behind)
+}
+
+/// Whether the newest row and the newest indexed row differ: a look that costs nothing, and sees rows that
+/// were added or removed while there were no triggers.
+pub(super) fn has_drifted(connection: &Connection) -> rusqlite::Result<bool> {
+    connection.query_row(
+        "SELECT (SELECT max(id) FROM memories) IS NOT (SELECT max(id) FROM memories_fts_docsize)",
+        [],
+        |row| row.get(0),
+    )
+}
+
+/// Whether rows wait for their terms: another program wrote them.
+pub(super) fn has_unread(connection: &Connection) -> rusqlite::Result<bool> {
+    connection.prepare("SELECT 1 FROM memories WHERE terms IS NULL LIMIT 1")?.exists([])
+}
+
+/// Writes the terms of rows that another program wrote.
+pub(super) fn read_terms(connection: &Connection) -> rusqlite::Result<()> {
+    let unread: Vec<i64> = {
+        let mut statement = connection.prepare("SELECT id FROM memories WHERE terms IS NULL")?;
+        statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?
+    };
+    let mut read = connection.prepare("SELECT content, speaker, said_at FROM memories WHERE id = ?1")?;
+    // Named for the trigger, which looks at which columns are set.
+    let mut write = connection.prepare("UPDATE memories SET terms = ?2, content = content WHERE id = ?1")?;
+    for id in unread {
+        let terms = read.query_row([id], |found| {
+            let said_at = row::time(found, 2)?;
+            Ok(row::terms(&row::text(found, 0)?, row::maybe(found, 1)?.as_deref(), said_at))
+        })?;
+        write.execute((id, terms))?;
+    }
+    Ok(())
+}
