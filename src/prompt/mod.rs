@@ -7,6 +7,7 @@
 //! The order is precedence: what the workspace says stands before everything that is inferred or learned
 //! elsewhere, and a line says so. Remembered text is advice; it lifts no limit that code enforces.
 
+mod context;
 mod order;
 mod snapshot;
 
@@ -17,6 +18,7 @@ use crate::dreamer::MemoryGauge;
 use crate::gate::DoorWarning;
 use crate::name::DocName;
 
+pub use context::{ContextConfig, MemoryContext};
 pub use order::PromptOrder;
 pub use snapshot::Snapshot;
 

@@ -17,6 +17,8 @@
 //! ```
 #![expect(clippy::missing_panics_doc, reason = "a suite panics with what does not hold, as its module says")]
 
+pub mod memory;
+
 use std::sync::Arc;
 
 use chrono::{DateTime, TimeZone, Utc};
