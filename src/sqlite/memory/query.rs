@@ -34,7 +34,7 @@ pub(super) fn plan(query: &Query) -> Plan {
     if query.syntax == Syntax::Fts && !text.trim().is_empty() {
         matches.push(Match { exact: exact_phrases(&text), expression: text.clone() });
     }
-    if query.syntax == Syntax::Fts || has_operators(&text) {
+    if has_operators(&text) {
         matches.extend(operators(&text));
     }
     let words = content_words(&text);
@@ -185,7 +185,8 @@ fn as_written(word: &str) -> String {
 /// stop words.
 fn content_words(text: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
-    for written in text.split(|c: char| c.is_whitespace() || matches!(c, '/' | '|' | '"' | '—' | '–')) {
+    for written in text.split(|c: char| c.is_whitespace() || matches!(c, '/' | ':' | '|' | '"' | '—' | '–'))
+    {
         let lower = written.to_lowercase().replace('’', "'");
         let lower = lower.trim_matches(|c: char| !c.is_alphanumeric());
         let lower = lower.strip_suffix("'s").unwrap_or(lower);

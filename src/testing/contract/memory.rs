@@ -174,7 +174,7 @@ pub fn words(store: &dyn MemoryStore) {
     let base = write(store, "preference", "Always use Base for swaps; slippage 0.5%", 0);
     let noise = write(store, "observation", "The harbour is closed on the first day of the year", 1);
     let impact = write(store, "lesson", "Price impact was worse than slippage", 2);
-    assert_eq!(search(store, "slippage"), [base, impact]);
+    assert_eq!(sorted(search(store, "slippage")), [base, impact]);
     assert_eq!(search(store, "What is the slippage that I use on Base?")[0], base);
     assert_eq!(search(store, "harbours closing"), [noise], "endings do not count");
     assert_eq!(search(store, "observation"), [noise], "the category is searched too");
