@@ -848,7 +848,7 @@ fn a_killed_writer_loses_nothing_that_it_acknowledged() {
     for run in 0..kills {
         let mut child = Peer::start(&format!("acknowledge {run}"), home.0.path());
         let mut said = Vec::new();
-        for _ in 0..(run * 7) % 23 + 1 {
+        for _ in 0..=(run * 7) % 23 {
             said.extend(child.hear());
         }
         child.child.kill().unwrap();

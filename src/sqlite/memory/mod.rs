@@ -323,10 +323,10 @@ impl Inner {
     fn catch_up(&self) -> Result<()> {
         let behind = self.read("open", |connection| {
             // An index that cannot be read is behind too.
-            let drifted = tables::has_drifted(connection).or_else(|error| match is_corrupt(&error) {
-                true => Ok(true),
-                false => Err(error),
-            })?;
+            let drifted = match tables::has_drifted(connection) {
+                Err(error) if is_corrupt(&error) => true,
+                looked => looked?,
+            };
             Ok((tables::are_mended(connection)?, drifted, tables::has_unread(connection)?))
         })?;
         if behind == (true, false, false) {

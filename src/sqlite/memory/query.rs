@@ -51,7 +51,7 @@ pub(super) fn plan(query: &Query) -> Plan {
 /// word, a `*` after one.
 fn has_operators(text: &str) -> bool {
     let quotes = text.matches('"').count();
-    if quotes > 0 && quotes % 2 == 0 && text.split('"').skip(1).step_by(2).any(has_word) {
+    if quotes > 0 && quotes.is_multiple_of(2) && text.split('"').skip(1).step_by(2).any(has_word) {
         return true;
     }
     let words: Vec<&str> = text.split_whitespace().collect();
@@ -140,7 +140,7 @@ fn exact_phrases(text: &str) -> Vec<String> {
     let free = |part: &str| {
         part.split_whitespace().any(|word| matches!(word, "OR" | "NOT") || word.starts_with("NEAR"))
     };
-    if text.matches('"').count() % 2 == 1 || outside.into_iter().any(free) {
+    if !text.matches('"').count().is_multiple_of(2) || outside.into_iter().any(free) {
         return Vec::new();
     }
     let phrases: Vec<&str> = text.split('"').collect();

@@ -252,7 +252,6 @@ pub fn scripts(store: &dyn MemoryStore) {
 
 /// No text makes a search fail: signs of the syntax, put together in `count` ways.
 pub fn any_text(store: &dyn MemoryStore, count: u64) {
-    write(store, "fact", "a row to be found, 100% sure", 0);
     const SIGNS: [&str; 34] = [
         "\"",
         "'",
@@ -289,6 +288,7 @@ pub fn any_text(store: &dyn MemoryStore, count: u64) {
         "--",
         ";",
     ];
+    write(store, "fact", "a row to be found, 100% sure", 0);
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     let mut next = move |below: usize| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
