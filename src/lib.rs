@@ -25,6 +25,7 @@ mod models;
 mod name;
 mod pii;
 mod prompt;
+mod recall;
 mod session;
 #[cfg(feature = "sqlite")]
 mod sqlite;
@@ -82,6 +83,8 @@ pub use pii::{Confidence, Finding, PiiFilter};
 pub use prompt::{
     Block, CacheHint, ContextConfig, MemoryContext, Prompt, PromptConfig, PromptNotice, PromptOrder, Snapshot,
 };
+pub use prompt::{Block, CacheHint, Prompt, PromptConfig, PromptNotice, PromptOrder, Snapshot};
+pub use recall::{Entities, FinanceEntities, GenericEntities, Ranking};
 pub use session::{Guarded, SharedUser, SoulPolicy};
 #[cfg(feature = "sqlite")]
 #[cfg_attr(docsrs, doc(cfg(feature = "sqlite")))]

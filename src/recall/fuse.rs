@@ -1,0 +1,373 @@
+//! The order of what is found: a row, its neighbours and its conversation, weighed together.
+//!
+//! A short line says little without the lines around it, and a long one has said it: a row gains a share of its
+//! neighbours' scores, the smaller the longer it is. Its conversation as a whole, ranked like a row, counts beside
+//! it. The human's own words, and those of a speaker who is named in the query, weigh a little more; nothing is
+//! left out for lacking either.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use super::entity::Entities;
+use super::index::{Index, Row, RowNo, Sight, gain, ln, norm};
+use super::query::Plan;
+
+/// How rows are weighed. The defaults were chosen once for short and long messages alike; the example `evaluate`
+/// measures them.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub struct Ranking {
+    /// The share of its score that a row gives to each of the two rows before it and after it in its conversation.
+    pub neighbours: f64,
+    /// A row of more bytes takes the less from its neighbours.
+    pub short: u32,
+    /// How much the conversation counts beside the row.
+    pub conversation: f64,
+    /// How much more a row counts that has all words of the query than one that has few.
+    pub coverage: f64,
+    /// The factor of the human's own words.
+    pub own_words: f64,
+    /// The factor of a speaker whom the query names.
+    pub named_speaker: f64,
+    /// What each entity adds to the factor that a row shares with the query. The seed has 0.3, which on public
+    /// dialogues finds a little less than 0.1: the words of an entity count already.
+    pub entities: f64,
+    /// At most so many rows of one conversation are found.
+    pub most_of_one: Option<usize>,
+}
+
+impl Default for Ranking {
+    fn default() -> Self {
+        Self {
+            neighbours: 0.2,
+            short: 250,
+            conversation: 0.4,
+            coverage: 0.5,
+            own_words: 1.3,
+            named_speaker: 1.2,
+            entities: 0.1,
+            most_of_one: None,
+        }
+    }
+}
+
+impl Ranking {
+    /// BM25 of the rows and nothing else: the fastest, and the weakest.
+    #[must_use]
+    pub fn rows_alone() -> Self {
+        Self {
+            neighbours: 0.0,
+            short: 1,
+            conversation: 0.0,
+            coverage: 0.0,
+            own_words: 1.0,
+            named_speaker: 1.0,
+            entities: 0.0,
+            most_of_one: None,
+        }
+    }
+}
+
+/// What is looked for, and among which rows.
+pub(crate) struct Search<'a> {
+    pub index: &'a Index,
+    pub ranking: &'a Ranking,
+    pub plan: &'a Plan,
+    pub sight: Sight,
+    /// Whether a row that is in sight may be found.
+    pub may: &'a dyn Fn(&Row) -> bool,
+    /// What a row says.
+    pub text: &'a dyn Fn(i64) -> Option<&'a str>,
+    pub entities: &'a dyn Entities,
+}
+
+/// A row that was found.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Ranked {
+    pub number: RowNo,
+    pub score: f64,
+    /// The lists that it is in, with its rank from 1.
+    pub why: Vec<(&'static str, usize)>,
+    /// The share of the query that the row has itself, by weight.
+    pub covered: f64,
+}
+
+/// Below this share of the query nothing fits well.
+pub(crate) const WEAK: f64 = 0.25;
+/// From so many rows on, words that are in a great share of them are not looked up.
+const LARGE: u32 = 20_000;
+/// The share.
+const FREQUENT: f64 = 0.05;
+/// So many of the best are looked at for entities.
+const LOOKED_AT: usize = 50;
+
+/// The scores of one search; rows and conversations that have none are not listed.
+#[derive(Default)]
+struct Scores {
+    row: Vec<f64>,
+    covered: Vec<f64>,
+    /// With what neighbours give.
+    around: Vec<f64>,
+    /// What `around` is above 0 for.
+    found: Vec<RowNo>,
+    conversation: BTreeMap<u32, f64>,
+}
+
+impl Search<'_> {
+    /// The best rows, best first; ties the newest first, then the greater id.
+    pub(crate) fn best(&self, most: usize) -> Vec<Ranked> {
+        let terms = self.terms();
+        if *self.ranking == Ranking::rows_alone() && self.plan.required.is_none() {
+            return self.best_alone(&terms, most);
+        }
+        let required = self.required();
+        let scores = self.scores(&terms);
+        let speakers: Vec<u32> = self.plan.words.iter().filter_map(|word| self.index.speaker(word)).collect();
+        let top = scores.found.iter().map(|row| scores.around[*row as usize]).fold(0.0, f64::max);
+        let top_conversation = scores.conversation.values().copied().fold(0.0, f64::max);
+        let weigh = |number: RowNo| {
+            let row = self.index.row(number);
+            let around = scores.around[number as usize] / top;
+            // A row that stands alone is its whole conversation.
+            let conversation = row.conversation.map_or(around, |conversation| {
+                scores.conversation.get(&conversation).map_or(0.0, |score| score / top_conversation)
+            });
+            let named = row.speaker.is_some_and(|speaker| speakers.contains(&speaker));
+            let factor = if row.own { 1.0 } else { 1.0 / self.ranking.own_words }
+                * if speakers.is_empty() || named { 1.0 } else { 1.0 / self.ranking.named_speaker };
+            let share = self.ranking.conversation;
+            (around + share * conversation) / (1.0 + share) * factor
+        };
+        let takes = |number: &&RowNo| {
+            let row = self.index.row(**number);
+            self.sight.sees(row)
+                && (self.may)(row)
+                && required.as_ref().is_none_or(|rows| rows.binary_search(number).is_ok())
+        };
+        let mut ranked: Vec<(RowNo, f64)> =
+            scores.found.iter().filter(takes).map(|number| (*number, weigh(*number))).collect();
+        if let Some(required) = &required {
+            // What fulfils a condition is found even where no word of it is ranked.
+            let unranked = |number: &&RowNo| scores.around[**number as usize] == 0.0;
+            ranked.extend(required.iter().filter(unranked).filter(takes).map(|number| (*number, 0.0)));
+        }
+        let kept = most.max(LOOKED_AT).min(ranked.len());
+        let order = |one: &(RowNo, f64), other: &(RowNo, f64)| self.order(*one, *other);
+        if self.ranking.most_of_one.is_none() && kept < ranked.len() {
+            ranked.select_nth_unstable_by(kept, order);
+            ranked.truncate(kept);
+        }
+        ranked.sort_unstable_by(order);
+        self.lift_entities(&mut ranked);
+        self.cap(&mut ranked);
+        ranked.truncate(most);
+        ranked.into_iter().map(|(number, score)| self.explain(number, score, &scores)).collect()
+    }
+
+    /// The rows that have a word of the query or fulfil its conditions, in the order in which they came.
+    pub(crate) fn all(&self) -> Vec<RowNo> {
+        let mut rows = self.required().unwrap_or_else(|| {
+            let lists = self.terms().into_iter().filter_map(|term| self.index.postings(term));
+            lists.flat_map(|list| list.rows.iter().copied()).collect()
+        });
+        rows.sort_unstable();
+        rows.dedup();
+        rows.retain(|number| self.sight.sees(self.index.row(*number)) && (self.may)(self.index.row(*number)));
+        rows
+    }
+
+    fn required(&self) -> Option<Vec<RowNo>> {
+        self.plan.required.as_ref().map(|clause| clause.rows(self.index, self.sight, self.text))
+    }
+
+    /// The terms that are looked up. In a large store words that every twentieth row has are left out, but for the
+    /// two rarest: they cost the most and say the least.
+    fn terms(&self) -> Vec<&str> {
+        let found_in = |term: &str| self.index.postings(term).map_or(0, |list| list.found_in(self.sight));
+        let mut terms: Vec<&str> =
+            self.plan.terms.iter().map(String::as_str).filter(|term| found_in(term) > 0).collect();
+        let rows = self.index.extent(self.sight).rows;
+        if rows >= LARGE && terms.len() > 2 {
+            terms.sort_by_key(|term| found_in(term));
+            let mut rank = 0;
+            terms.retain(|term| {
+                rank += 1;
+                rank <= 2 || f64::from(found_in(term)) <= f64::from(rows) * FREQUENT
+            });
+        }
+        terms
+    }
+
+    fn best_alone(&self, terms: &[&str], most: usize) -> Vec<Ranked> {
+        let whole = self.whole();
+        let best = self.index.best(terms, self.sight, self.may, most).into_iter().enumerate();
+        let covered = |number| {
+            let has = |term: &&&str| {
+                self.index.postings(term).is_some_and(|list| list.rows.binary_search(&number).is_ok())
+            };
+            terms
+                .iter()
+                .filter(has)
+                .filter_map(|term| self.index.postings(term))
+                .fold(0.0, |sum, list| sum + self.index.weight(list, self.sight))
+        };
+        let ranked = |(at, (number, score))| Ranked {
+            number,
+            score,
+            why: vec![("row", at + 1)],
+            covered: covered(number) / whole,
+        };
+        best.map(ranked).collect()
+    }
+
+    /// What a row would weigh that had every term of the query.
+    fn whole(&self) -> f64 {
+        let weight = |term: &String| match self.index.postings(term) {
+            Some(list) => self.index.weight(list, self.sight),
+            None => ln(2.0 * f64::from(self.index.extent(self.sight).rows) + 2.0),
+        };
+        self.plan.terms.iter().map(weight).sum::<f64>().max(f64::MIN_POSITIVE)
+    }
+
+    fn scores(&self, terms: &[&str]) -> Scores {
+        let (index, sight) = (self.index, self.sight);
+        let rows = index.rows();
+        let mut scores =
+            Scores { row: vec![0.0; rows.len()], covered: vec![0.0; rows.len()], ..Scores::default() };
+        let mut matched = Vec::new();
+        let mean = index.mean_length(sight);
+        let conversations = index.conversations_in(sight);
+        let mean_conversation = conversations.mean_length();
+        let mut counts = vec![0_u32; index.conversations().len()];
+        for list in terms.iter().filter_map(|term| index.postings(term)) {
+            let weight = index.weight(list, sight);
+            let mut touched = Vec::new();
+            for (number, count) in list.rows.iter().zip(&list.counts) {
+                let row = index.row(*number);
+                if !sight.sees(row) {
+                    continue;
+                }
+                let at = *number as usize;
+                if scores.row[at] == 0.0 {
+                    matched.push(*number);
+                }
+                scores.row[at] += weight * gain(f64::from(*count), norm(row.length, mean));
+                scores.covered[at] += weight;
+                if let Some(conversation) = row.conversation {
+                    if counts[conversation as usize] == 0 {
+                        touched.push(conversation);
+                    }
+                    counts[conversation as usize] += u32::from(*count);
+                }
+            }
+            let weight =
+                super::index::rarity(conversations.rows, u32::try_from(touched.len()).unwrap_or(u32::MAX));
+            for conversation in touched {
+                let count = f64::from(std::mem::take(&mut counts[conversation as usize]));
+                let length = index.conversations()[conversation as usize].length(sight);
+                *scores.conversation.entry(conversation).or_default() +=
+                    weight * gain(count, norm(length, mean_conversation));
+            }
+        }
+        let whole = self.whole();
+        for number in &matched {
+            let at = *number as usize;
+            scores.covered[at] /= whole;
+            scores.row[at] *= 1.0 + self.ranking.coverage * scores.covered[at];
+        }
+        scores.around.clone_from(&scores.row);
+        matched.sort_unstable();
+        scores.found.clone_from(&matched);
+        for number in matched {
+            self.give(number, &mut scores);
+        }
+        scores
+    }
+
+    /// Gives a share of a row's score to those beside it.
+    fn give(&self, number: RowNo, scores: &mut Scores) {
+        let row = self.index.row(number);
+        let Some(conversation) = row.conversation else { return };
+        let rows = &self.index.conversations()[conversation as usize].rows;
+        let Ok(at) = rows.binary_search(&(row.position, number)) else { return };
+        for beside in at.saturating_sub(REACH)..(at + REACH + 1).min(rows.len()) {
+            let other = rows[beside].1;
+            let takes = self.index.row(other);
+            if beside == at || !self.sight.sees(takes) {
+                continue;
+            }
+            let short = (f64::from(self.ranking.short) / f64::from(takes.bytes.max(1))).min(1.0);
+            let given = self.ranking.neighbours * short * scores.row[number as usize];
+            if given > 0.0 {
+                let around = &mut scores.around[other as usize];
+                if *around == 0.0 {
+                    scores.found.push(other);
+                }
+                *around += given;
+            }
+        }
+    }
+
+    fn order(&self, (one, score): (RowNo, f64), (other, than): (RowNo, f64)) -> Ordering {
+        than.total_cmp(&score).then_with(|| self.index.row(other).newer(self.index.row(one)))
+    }
+
+    /// Raises the rows that share entities with the query, among the best.
+    fn lift_entities(&self, ranked: &mut [(RowNo, f64)]) {
+        if self.ranking.entities <= 0.0 {
+            return;
+        }
+        // Speakers are weighed already, and most of their names in a text are salutations.
+        let mut asked = self.entities.of(&self.plan.text);
+        asked.retain(|entity| self.index.speaker(entity).is_none());
+        if asked.is_empty() {
+            return;
+        }
+        let looked_at = ranked.len().min(LOOKED_AT);
+        for (number, score) in &mut ranked[..looked_at] {
+            let says = (self.text)(self.index.row(*number).id)
+                .map(|text| self.entities.of(text))
+                .unwrap_or_default();
+            let shared = f64::from(u32::try_from(asked.intersection(&says).count()).unwrap_or(u32::MAX));
+            *score *= 1.0 + self.ranking.entities * shared;
+        }
+        ranked[..looked_at].sort_by(|one, other| self.order(*one, *other));
+    }
+
+    /// Leaves the best of each conversation.
+    fn cap(&self, ranked: &mut Vec<(RowNo, f64)>) {
+        let Some(most) = self.ranking.most_of_one else { return };
+        let mut taken: BTreeMap<u32, usize> = BTreeMap::new();
+        ranked.retain(|(number, _)| {
+            self.index.row(*number).conversation.is_none_or(|conversation| {
+                let taken = taken.entry(conversation).or_default();
+                *taken += 1;
+                *taken <= most
+            })
+        });
+    }
+
+    fn explain(&self, number: RowNo, score: f64, scores: &Scores) -> Ranked {
+        let at = number as usize;
+        let rank =
+            |list: &[f64]| 1 + scores.found.iter().filter(|other| list[**other as usize] > list[at]).count();
+        let mut why = Vec::new();
+        if scores.row[at] > 0.0 {
+            why.push(("row", rank(&scores.row)));
+        }
+        if scores.around[at] > scores.row[at] {
+            why.push(("neighbours", rank(&scores.around)));
+        }
+        let conversation = self.index.row(number).conversation.and_then(|it| scores.conversation.get(&it));
+        if let Some(score) = conversation {
+            why.push((
+                "conversation",
+                1 + scores.conversation.values().filter(|other| *other > score).count(),
+            ));
+        }
+        Ranked { number, score, why, covered: scores.covered[at] }
+    }
+}
+
+/// How far a row gives to others, to each side.
+const REACH: usize = 2;

@@ -1,0 +1,488 @@
+//! An inverted index in memory, scored by BM25.
+//!
+//! Rows come in ascending order and are never moved; one that is taken out is marked, and no longer counted.
+//! Counts are kept twice, over all rows and over those that are shared, so that what a session with others
+//! present sees does not depend on a private row, not even in the order of what it finds.
+
+use std::cmp::Ordering;
+use std::collections::HashMap;
+
+use super::terms::Stemmer;
+
+/// A row as the index knows it, by its place in the order of coming.
+pub(crate) type RowNo = u32;
+
+/// What is indexed of a row.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Card<'a> {
+    /// The row's id.
+    pub id: i64,
+    /// What it says.
+    pub text: &'a str,
+    /// What is searched beside it, such as a date.
+    pub header: &'a str,
+    /// The conversation, and the position in it.
+    pub place: Option<(&'a str, u64)>,
+    /// Who says it.
+    pub speaker: Option<&'a str>,
+    /// Whether it is the human's own word.
+    pub own: bool,
+    /// Whether sessions with others present may find it.
+    pub shared: bool,
+    /// When it was last changed, as a number that grows.
+    pub touched: i64,
+}
+
+/// What the index keeps of a row.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Row {
+    pub id: i64,
+    /// In words.
+    pub length: u32,
+    /// In bytes.
+    pub bytes: u32,
+    pub conversation: Option<u32>,
+    pub position: u64,
+    pub speaker: Option<u32>,
+    pub own: bool,
+    pub shared: bool,
+    pub live: bool,
+    pub touched: i64,
+}
+
+impl Row {
+    /// Compares by time, then by id: the later is the greater.
+    pub(crate) fn newer(&self, other: &Self) -> Ordering {
+        (self.touched, self.id).cmp(&(other.touched, other.id))
+    }
+}
+
+/// How many rows there are, and how long they are together.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Extent {
+    pub rows: u32,
+    pub length: u64,
+}
+
+/// Which rows are looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sight {
+    /// All.
+    All = 0,
+    /// What is shared.
+    Shared = 1,
+}
+
+impl Sight {
+    pub(crate) fn sees(self, row: &Row) -> bool {
+        row.live && (row.shared || self == Self::All)
+    }
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Postings {
+    /// Ascending.
+    pub rows: Vec<RowNo>,
+    pub counts: Vec<u16>,
+    /// For every [`BLOCK`] of them, the greatest count and the least length.
+    blocks: Vec<(u16, u32)>,
+    /// In how many rows that are not taken out, and in how many of the shared ones.
+    found_in: (u32, u32),
+}
+
+const BLOCK: usize = 128;
+const K1: f64 = 1.2;
+const B: f64 = 0.75;
+
+/// A conversation.
+#[derive(Debug, Default)]
+pub(crate) struct Conversation {
+    /// Its rows by position.
+    pub rows: Vec<(u64, RowNo)>,
+    extents: [Extent; 2],
+}
+
+impl Conversation {
+    /// In words, as far as it is in sight.
+    pub(crate) fn length(&self, sight: Sight) -> u32 {
+        u32::try_from(self.extents[sight as usize].length).unwrap_or(u32::MAX)
+    }
+}
+
+/// The index.
+#[derive(Debug, Default)]
+pub(crate) struct Index {
+    terms: HashMap<Box<str>, u32>,
+    postings: Vec<Postings>,
+    rows: Vec<Row>,
+    numbers: HashMap<i64, RowNo>,
+    names: HashMap<Box<str>, u32>,
+    conversations: Vec<Conversation>,
+    speakers: HashMap<Box<str>, u32>,
+    extents: [Extent; 2],
+    /// The conversations that have rows in sight, as if each were a row.
+    conversation_extents: [Extent; 2],
+    stemmer: Stemmer,
+}
+
+impl Index {
+    /// Adds a row, or replaces it.
+    pub(crate) fn add(&mut self, card: &Card<'_>) {
+        self.take_out(card.id);
+        let number = RowNo::try_from(self.rows.len()).expect("memory ends before four thousand million rows");
+        let mut counts: Vec<u32> = Vec::new();
+        let (terms, postings) = (&mut self.terms, &mut self.postings);
+        let mut take = |term: &str| {
+            let term = terms.get(term).copied().unwrap_or_else(|| {
+                let next = u32::try_from(postings.len()).expect("memory ends before so many words");
+                postings.push(Postings::default());
+                terms.insert(term.into(), next);
+                next
+            });
+            counts.push(term);
+        };
+        let length = self.stemmer.terms(card.text, &mut take);
+        self.stemmer.terms(card.header, &mut take);
+        if let Some(speaker) = card.speaker {
+            self.stemmer.terms(speaker, &mut take);
+        }
+        counts.sort_unstable();
+        for same in counts.chunk_by(|one, other| one == other) {
+            let count = u16::try_from(same.len()).unwrap_or(u16::MAX);
+            self.postings[same[0] as usize].push(number, count, length, card.shared);
+        }
+        let conversation = card.place.map(|(name, position)| {
+            let next = u32::try_from(self.conversations.len()).expect("fewer than rows");
+            let conversation = *self.names.entry(name.into()).or_insert(next);
+            if conversation == next {
+                self.conversations.push(Conversation::default());
+            }
+            let rows = &mut self.conversations[conversation as usize].rows;
+            let at = rows.partition_point(|there| *there < (position, number));
+            rows.insert(at, (position, number));
+            conversation
+        });
+        let speaker = card.speaker.map(|speaker| {
+            let next = u32::try_from(self.speakers.len()).expect("fewer than rows");
+            *self.speakers.entry(super::terms::folded(speaker).into()).or_insert(next)
+        });
+        self.rows.push(Row {
+            id: card.id,
+            length,
+            bytes: u32::try_from(card.text.len()).unwrap_or(u32::MAX),
+            conversation,
+            position: card.place.map_or(0, |(_, position)| position),
+            speaker,
+            own: card.own,
+            shared: card.shared,
+            live: true,
+            touched: card.touched,
+        });
+        self.numbers.insert(card.id, number);
+        self.count(number, true);
+    }
+
+    /// Counts a row, or no longer.
+    fn count(&mut self, number: RowNo, comes: bool) {
+        let row = self.rows[number as usize];
+        for sight in
+            [Sight::All, Sight::Shared].into_iter().filter(|sight| *sight == Sight::All || row.shared)
+        {
+            let at = sight as usize;
+            self.extents[at].count(row.length, comes);
+            if let Some(conversation) = row.conversation {
+                let extent = &mut self.conversations[conversation as usize].extents[at];
+                let all = &mut self.conversation_extents[at];
+                all.rows -= u32::from(extent.rows > 0);
+                all.length -= extent.length;
+                extent.count(row.length, comes);
+                all.rows += u32::from(extent.rows > 0);
+                all.length += extent.length;
+            }
+        }
+    }
+
+    /// Takes a row out; `false` where it is not in.
+    pub(crate) fn take_out(&mut self, id: i64) -> bool {
+        let Some(number) = self.numbers.remove(&id) else { return false };
+        self.rows[number as usize].live = false;
+        self.count(number, false);
+        let row = self.rows[number as usize];
+        // Rare, so that a look at each list is cheaper than keeping the terms of all rows.
+        for postings in &mut self.postings {
+            if postings.rows.binary_search(&number).is_ok() {
+                postings.found_in.0 -= 1;
+                postings.found_in.1 -= u32::from(row.shared);
+            }
+        }
+        if let Some(conversation) = row.conversation {
+            self.conversations[conversation as usize].rows.retain(|(_, there)| *there != number);
+        }
+        true
+    }
+
+    /// The share of rows that were taken out.
+    pub(crate) fn waste(&self) -> f64 {
+        1.0 - f64::from(self.extents[0].rows) / (self.rows.len().max(1) as f64)
+    }
+
+    /// The conversations that have rows in sight, as if each were a row.
+    pub(crate) fn conversations_in(&self, sight: Sight) -> Extent {
+        self.conversation_extents[sight as usize]
+    }
+
+    pub(crate) fn extent(&self, sight: Sight) -> Extent {
+        self.extents[sight as usize]
+    }
+
+    pub(crate) fn row(&self, number: RowNo) -> &Row {
+        &self.rows[number as usize]
+    }
+
+    pub(crate) fn rows(&self) -> &[Row] {
+        &self.rows
+    }
+
+    pub(crate) fn conversations(&self) -> &[Conversation] {
+        &self.conversations
+    }
+
+    /// The speaker of this name.
+    pub(crate) fn speaker(&self, folded: &str) -> Option<u32> {
+        self.speakers.get(folded).copied()
+    }
+
+    /// The list of a term, where a row has it.
+    pub(crate) fn postings(&self, term: &str) -> Option<&Postings> {
+        self.terms.get(term).map(|term| &self.postings[*term as usize])
+    }
+
+    /// The terms that may stand for a word with this prefix, in no order.
+    pub(crate) fn terms_like<'a>(
+        &'a self,
+        fits: impl Fn(&str) -> bool + 'a,
+    ) -> impl Iterator<Item = &'a Postings> {
+        self.terms.iter().filter(move |(term, _)| fits(term)).map(|(_, term)| &self.postings[*term as usize])
+    }
+
+    /// What a term weighs.
+    pub(crate) fn weight(&self, postings: &Postings, sight: Sight) -> f64 {
+        rarity(self.extent(sight).rows, postings.found_in(sight))
+    }
+
+    /// The mean length of a row, at least 1.
+    pub(crate) fn mean_length(&self, sight: Sight) -> f64 {
+        self.extent(sight).mean_length()
+    }
+
+    /// The best rows for some terms by BM25 alone, best first, ties newest first; skips what cannot be among
+    /// them.
+    pub(crate) fn best(
+        &self,
+        terms: &[&str],
+        sight: Sight,
+        may: &dyn Fn(&Row) -> bool,
+        most: usize,
+    ) -> Vec<(RowNo, f64)> {
+        let mean = self.mean_length(sight);
+        let mut cursors: Vec<Cursor<'_>> = terms
+            .iter()
+            .filter_map(|term| self.postings(term))
+            .map(|list| Cursor::new(list, self.weight(list, sight), mean))
+            .collect();
+        // The lists that can add little come first; what is only in the first of them cannot be among the best.
+        cursors.sort_by(|one, other| one.bound.total_cmp(&other.bound));
+        let mut bounds = Vec::with_capacity(cursors.len());
+        let mut sum = 0.0;
+        for cursor in &cursors {
+            sum += cursor.bound;
+            bounds.push(sum);
+        }
+        let mut best: Vec<(RowNo, f64)> = Vec::with_capacity(most + 1);
+        let mut needed = f64::NEG_INFINITY;
+        let mut first = 0;
+        while first < cursors.len() && most > 0 {
+            let Some(number) = cursors[first..].iter().filter_map(Cursor::row).min() else { break };
+            let row = self.row(number);
+            if !sight.sees(row) || !may(row) {
+                cursors[first..].iter_mut().for_each(|cursor| cursor.pass(number));
+                continue;
+            }
+            let norm = norm(row.length, mean);
+            let mut score = 0.0;
+            for cursor in &mut cursors[first..] {
+                if cursor.row() == Some(number) {
+                    score += cursor.score(norm);
+                    cursor.pass(number);
+                }
+            }
+            for at in (0..first).rev() {
+                // A little more than the bound, for the last bits of a sum depend on its order.
+                if (score + bounds[at]) * (1.0 + 1e-12) < needed {
+                    break;
+                }
+                let cursor = &mut cursors[at];
+                if cursor.could_add(number) + score + if at > 0 { bounds[at - 1] } else { 0.0 }
+                    < needed * (1.0 - 1e-12)
+                {
+                    continue;
+                }
+                cursor.seek(number);
+                if cursor.row() == Some(number) {
+                    score += cursor.score(norm);
+                }
+            }
+            if best.len() < most || score >= needed {
+                let exact = self.score(terms, number, sight);
+                let before = |(other, there): &(RowNo, f64)| {
+                    there.total_cmp(&exact).then_with(|| self.row(*other).newer(row)).is_gt()
+                };
+                let at = best.partition_point(before);
+                best.insert(at, (number, exact));
+                best.truncate(most);
+                if best.len() == most {
+                    needed = best[most - 1].1 * (1.0 - 1e-12);
+                    while first < cursors.len() && bounds[first] < needed {
+                        first += 1;
+                    }
+                }
+            }
+        }
+        best
+    }
+
+    /// The score of one row, summed in the order of the terms.
+    pub(crate) fn score(&self, terms: &[&str], number: RowNo, sight: Sight) -> f64 {
+        let norm = norm(self.row(number).length, self.mean_length(sight));
+        let parts = terms.iter().filter_map(|term| self.postings(term)).map(|list| {
+            let at = list.rows.binary_search(&number);
+            at.map_or(0.0, |at| self.weight(list, sight) * gain(f64::from(list.counts[at]), norm))
+        });
+        parts.sum()
+    }
+}
+
+impl Extent {
+    fn count(&mut self, length: u32, comes: bool) {
+        if comes {
+            self.rows += 1;
+            self.length += u64::from(length);
+        } else {
+            self.rows -= 1;
+            self.length -= u64::from(length);
+        }
+    }
+
+    /// At least 1.
+    #[expect(clippy::cast_precision_loss, reason = "a length of 2^53 words is not in memory")]
+    pub(crate) fn mean_length(self) -> f64 {
+        (self.length as f64 / f64::from(self.rows.max(1))).max(1.0)
+    }
+}
+
+impl Postings {
+    fn push(&mut self, number: RowNo, count: u16, length: u32, shared: bool) {
+        if self.rows.len() % BLOCK == 0 {
+            self.blocks.push((count, length));
+        } else if let Some((most, least)) = self.blocks.last_mut() {
+            *most = count.max(*most);
+            *least = length.min(*least);
+        }
+        self.rows.push(number);
+        self.counts.push(count);
+        self.found_in.0 += 1;
+        self.found_in.1 += u32::from(shared);
+    }
+
+    /// In how many rows that are in sight.
+    pub(crate) fn found_in(&self, sight: Sight) -> u32 {
+        if sight == Sight::All { self.found_in.0 } else { self.found_in.1 }
+    }
+}
+
+/// A place in a list, with what the list can add to a score.
+struct Cursor<'a> {
+    list: &'a Postings,
+    weight: f64,
+    mean: f64,
+    at: usize,
+    bound: f64,
+}
+
+impl<'a> Cursor<'a> {
+    fn new(list: &'a Postings, weight: f64, mean: f64) -> Self {
+        let most = list.blocks.iter().map(|(count, length)| gain(f64::from(*count), norm(*length, mean)));
+        let bound = weight * most.fold(0.0, f64::max);
+        Self { list, weight, mean, at: 0, bound }
+    }
+
+    fn row(&self) -> Option<RowNo> {
+        self.list.rows.get(self.at).copied()
+    }
+
+    fn score(&self, norm: f64) -> f64 {
+        self.weight * gain(f64::from(self.list.counts[self.at]), norm)
+    }
+
+    fn pass(&mut self, number: RowNo) {
+        self.at += usize::from(self.row() == Some(number));
+    }
+
+    /// Goes to the row, or to the next one.
+    fn seek(&mut self, number: RowNo) {
+        let rows = &self.list.rows[self.at..];
+        let mut step = 1;
+        while rows.get(step - 1).is_some_and(|row| *row < number) {
+            step *= 2;
+        }
+        let from = step / 2;
+        let to = step.min(rows.len());
+        self.at += from + rows[from..to].partition_point(|row| *row < number);
+    }
+
+    /// What the list can add at most to this row, by the block that the row would be in.
+    fn could_add(&mut self, number: RowNo) -> f64 {
+        let rows = &self.list.rows;
+        let mut block = self.at / BLOCK;
+        while rows.get((block + 1) * BLOCK - 1).is_some_and(|last| *last < number) {
+            block += 1;
+        }
+        self.at = self.at.max(block * BLOCK);
+        let most = self.list.blocks.get(block);
+        most.map_or(0.0, |(count, length)| self.weight * gain(f64::from(*count), norm(*length, self.mean)))
+    }
+}
+
+/// What a term adds for standing so often in a row.
+pub(crate) fn gain(count: f64, norm: f64) -> f64 {
+    count * (K1 + 1.0) / (count + norm)
+}
+
+/// How much a term says that is in so many of so many rows.
+pub(crate) fn rarity(rows: u32, found_in: u32) -> f64 {
+    let (rows, found_in) = (f64::from(rows), f64::from(found_in));
+    ln(1.0 + (rows - found_in + 0.5) / (found_in + 0.5))
+}
+
+/// How much the length of a row counts against it.
+pub(crate) fn norm(length: u32, mean: f64) -> f64 {
+    K1 * (1.0 - B + B * f64::from(length) / mean)
+}
+
+/// The natural logarithm of a number from 1 up, the same bits on every machine.
+pub(crate) fn ln(number: f64) -> f64 {
+    let (mut twos, mut rest) = (0.0, number);
+    while rest > 1.5 {
+        rest /= 2.0;
+        twos += 1.0;
+    }
+    // ln(x) = 2 (y + y³/3 + y⁵/5 + …) with y = (x − 1) / (x + 1), here at most 1/5.
+    let y = (rest - 1.0) / (rest + 1.0);
+    let (mut power, mut sum, mut odd) = (y, 0.0, 1.0);
+    while odd < 26.0 {
+        sum += power / odd;
+        power *= y * y;
+        odd += 2.0;
+    }
+    twos * std::f64::consts::LN_2 + 2.0 * sum
+}

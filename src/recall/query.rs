@@ -1,0 +1,405 @@
+//! What a query asks for. Any text is a query, and none is wrong.
+//!
+//! Text without operators is a list of words, of which the more and the rarer are found the better; words that
+//! say nothing are left out. Operators count only where they clearly stand: a phrase in balanced quotes, `AND`,
+//! `OR` and `NOT` in capitals between words, `category:` or `content:` before a word, a `*` after one.
+
+use super::index::{Index, Postings, RowNo, Sight};
+use super::stem::stem;
+use super::terms::{Piece, Stemmer, folded, is_stop_word, pieces};
+
+/// A query, understood.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Plan {
+    /// The text.
+    pub text: String,
+    /// What rows are ranked by, each once.
+    pub terms: Vec<String>,
+    /// Its words as they stand, in lower case.
+    pub words: Vec<String>,
+    /// What a row must fulfil.
+    pub required: Option<Clause>,
+    /// The category that a row must have.
+    pub category: Option<String>,
+}
+
+/// What a row must fulfil.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Clause {
+    /// It has all terms of a word.
+    Word(Vec<String>),
+    /// These words stand in it side by side, as they are.
+    Phrase(Vec<String>),
+    /// A word begins so.
+    Prefix(String),
+    /// All hold.
+    And(Vec<Clause>),
+    /// One holds.
+    Or(Vec<Clause>),
+    /// The first holds and the second does not.
+    Without(Box<Clause>, Box<Clause>),
+}
+
+impl Plan {
+    /// Reads a query as a person types it; with `strict`, words that stand side by side are all required.
+    pub(crate) fn of(text: &str, strict: bool) -> Self {
+        let tokens = tokens(text);
+        let operators = tokens.iter().any(Token::is_operator);
+        let special = operators || tokens.iter().any(Token::is_special);
+        if !special && !strict {
+            return Self::plain(text);
+        }
+        let mut plan = Self::plain(&positive(&tokens));
+        plan.category = tokens.iter().find_map(|token| match token {
+            Token::Category(category) => Some(category.to_lowercase()),
+            _ => None,
+        });
+        plan.required = Parser { tokens: &tokens, at: 0, strict: strict || operators }.whole();
+        plan
+    }
+
+    /// Reads a text in which nothing is an operator.
+    pub(crate) fn plain(text: &str) -> Self {
+        let mut plan = Self { text: text.to_owned(), ..Self::default() };
+        let mut kept = String::with_capacity(text.len());
+        for piece in pieces(text) {
+            match piece {
+                Piece::Word(word) => {
+                    let word = folded(word);
+                    if !is_stop_word(&word) {
+                        kept.push_str(&word);
+                        kept.push(' ');
+                    }
+                    plan.words.push(word);
+                }
+                Piece::Name(name) => {
+                    plan.words.push(folded(name));
+                }
+                Piece::Run(run) => {
+                    kept.push_str(run);
+                    kept.push(' ');
+                    plan.words.push(run.to_owned());
+                }
+            }
+        }
+        let mut stemmer = Stemmer::default();
+        let mut take = |text: &str, plan: &mut Self| {
+            stemmer.terms(text, |term| {
+                if !term.is_empty() && !plan.terms.iter().any(|there| there == term) {
+                    plan.terms.push(term.to_owned());
+                }
+            });
+        };
+        for piece in pieces(text) {
+            if let Piece::Name(name) = piece {
+                let name = folded(name);
+                plan.terms.push(name);
+            }
+        }
+        plan.terms.sort_unstable();
+        plan.terms.dedup();
+        take(&kept, &mut plan);
+        if plan.terms.is_empty() {
+            take(text, &mut plan);
+        }
+        plan.terms.truncate(MOST_TERMS);
+        plan
+    }
+}
+
+/// A text with more is a document; what it begins with says what it is about.
+pub(crate) const MOST_TERMS: usize = 64;
+
+#[derive(Debug, Clone, PartialEq)]
+enum Token {
+    Text(String),
+    Phrase(String),
+    Prefix(String),
+    Category(String),
+    And,
+    Or,
+    Not,
+    Open,
+    Close,
+}
+
+impl Token {
+    fn is_operator(&self) -> bool {
+        matches!(self, Self::And | Self::Or | Self::Not)
+    }
+
+    fn is_special(&self) -> bool {
+        matches!(self, Self::Phrase(_) | Self::Prefix(_) | Self::Category(_))
+    }
+
+    fn is_operand(&self) -> bool {
+        matches!(self, Self::Text(_) | Self::Phrase(_) | Self::Prefix(_))
+    }
+}
+
+/// Parts a query. A quote that is not closed, and an operator that has nothing on a side, are text.
+fn tokens(text: &str) -> Vec<Token> {
+    let mut tokens = Vec::new();
+    let straight = text.replace(['“', '”'], "\"");
+    let balanced = straight.matches('"').count() % 2 == 0;
+    for (number, part) in straight.split('"').enumerate() {
+        if balanced && number % 2 == 1 {
+            let means_something = pieces(part).next().is_some();
+            if means_something {
+                tokens.push(Token::Phrase(part.to_owned()));
+            }
+            continue;
+        }
+        for chunk in part.split_whitespace() {
+            word_tokens(chunk, &mut tokens);
+        }
+    }
+    // From both sides: `AND AND x` has no operator.
+    let mut before = false;
+    for token in &mut tokens {
+        if token.is_operator() && !before {
+            *token = Token::Text(operator_text(token).to_owned());
+        }
+        before = token.is_operand() || matches!(token, Token::Close | Token::Category(_));
+    }
+    let mut after = false;
+    for token in tokens.iter_mut().rev() {
+        if token.is_operator() && !after {
+            *token = Token::Text(operator_text(token).to_owned());
+        }
+        after = token.is_operand() || matches!(token, Token::Open | Token::Category(_));
+    }
+    tokens
+}
+
+fn operator_text(token: &Token) -> &'static str {
+    match token {
+        Token::And => "and",
+        Token::Or => "or",
+        _ => "not",
+    }
+}
+
+fn word_tokens(chunk: &str, tokens: &mut Vec<Token>) {
+    match chunk {
+        "AND" => return tokens.push(Token::And),
+        "OR" => return tokens.push(Token::Or),
+        "NOT" => return tokens.push(Token::Not),
+        _ => {}
+    }
+    let inner = chunk.trim_start_matches('(');
+    tokens.extend(std::iter::repeat_n(Token::Open, chunk.len() - inner.len()));
+    let word = inner.trim_end_matches(')');
+    if let Some(category) = word.strip_prefix("category:").filter(|rest| is_plain_word(rest)) {
+        tokens.push(Token::Category(category.to_owned()));
+    } else {
+        let word = word.strip_prefix("content:").filter(|rest| !rest.is_empty()).unwrap_or(word);
+        match word.strip_suffix('*').filter(|rest| is_plain_word(rest)) {
+            Some(prefix) => tokens.push(Token::Prefix(folded(prefix))),
+            None if word.is_empty() => {}
+            None => tokens.push(Token::Text(word.to_owned())),
+        }
+    }
+    tokens.extend(std::iter::repeat_n(Token::Close, inner.len() - inner.trim_end_matches(')').len()));
+}
+
+fn is_plain_word(word: &str) -> bool {
+    !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'))
+}
+
+/// What is asked for, without what is asked not to be.
+fn positive(tokens: &[Token]) -> String {
+    let mut text = String::new();
+    let mut skip = false;
+    let mut depth = 0;
+    for token in tokens {
+        match token {
+            Token::Not => skip = true,
+            Token::Open if skip => depth += 1,
+            Token::Close if skip => {
+                depth -= 1;
+                skip = depth > 0;
+            }
+            Token::Text(word) | Token::Phrase(word) | Token::Prefix(word) => {
+                if skip {
+                    skip = depth > 0;
+                } else {
+                    text.push_str(word);
+                    text.push(' ');
+                }
+            }
+            _ => {}
+        }
+    }
+    text
+}
+
+/// Reads clauses: `NOT` binds closest, then `AND`, then `OR`.
+struct Parser<'a> {
+    tokens: &'a [Token],
+    at: usize,
+    /// Whether a plain word is required.
+    strict: bool,
+}
+
+impl Parser<'_> {
+    fn whole(&mut self) -> Option<Clause> {
+        let mut clauses = Vec::new();
+        while self.at < self.tokens.len() {
+            clauses.extend(self.any(0));
+            // A bracket that nothing opened.
+            self.at += 1;
+        }
+        joined(clauses, Clause::And)
+    }
+
+    fn any(&mut self, depth: usize) -> Option<Clause> {
+        let mut clauses = vec![self.all(depth)];
+        while self.take(&Token::Or) {
+            clauses.push(self.all(depth));
+        }
+        joined(clauses.into_iter().flatten().collect(), Clause::Or)
+    }
+
+    fn all(&mut self, depth: usize) -> Option<Clause> {
+        let mut clauses: Vec<Clause> = Vec::new();
+        loop {
+            match self.tokens.get(self.at) {
+                None | Some(Token::Or | Token::Close) => break,
+                Some(Token::And | Token::Category(_)) => self.at += 1,
+                Some(Token::Not) => {
+                    self.at += 1;
+                    if let Some(without) = self.one(depth)
+                        && let Some(clause) = joined(std::mem::take(&mut clauses), Clause::And)
+                    {
+                        clauses.push(Clause::Without(Box::new(clause), Box::new(without)));
+                    }
+                }
+                Some(_) => clauses.extend(self.one(depth)),
+            }
+        }
+        joined(clauses, Clause::And)
+    }
+
+    fn one(&mut self, depth: usize) -> Option<Clause> {
+        let token = self.tokens.get(self.at)?;
+        self.at += 1;
+        match token {
+            Token::Open if depth < DEEPEST => {
+                let inner = self.any(depth + 1);
+                self.take(&Token::Close);
+                inner
+            }
+            Token::Phrase(text) => Some(Clause::Phrase(phrase_words(text))),
+            Token::Prefix(prefix) => Some(Clause::Prefix(prefix.clone())),
+            Token::Text(text) if self.strict => {
+                let mut terms = Vec::new();
+                Stemmer::default().terms(text, |term| terms.push(term.to_owned()));
+                (!terms.is_empty()).then_some(Clause::Word(terms))
+            }
+            _ => None,
+        }
+    }
+
+    fn take(&mut self, token: &Token) -> bool {
+        let is = self.tokens.get(self.at) == Some(token);
+        self.at += usize::from(is);
+        is
+    }
+}
+
+/// Brackets within brackets beyond this are not read.
+const DEEPEST: usize = 32;
+
+fn joined(mut clauses: Vec<Clause>, join: fn(Vec<Clause>) -> Clause) -> Option<Clause> {
+    if clauses.len() > 1 { Some(join(clauses)) } else { clauses.pop() }
+}
+
+/// The words of a phrase or of a text to find it in: lower case and not stemmed.
+fn phrase_words(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    for piece in pieces(text) {
+        match piece {
+            Piece::Word(word) => words.push(folded(word)),
+            Piece::Run(run) => words.extend(run.chars().map(String::from)),
+            Piece::Name(_) => {}
+        }
+    }
+    words
+}
+
+impl Clause {
+    /// The rows that fulfil it, ascending. `text` gives what a row says.
+    pub(crate) fn rows<'t>(
+        &self,
+        index: &Index,
+        sight: Sight,
+        text: &dyn Fn(i64) -> Option<&'t str>,
+    ) -> Vec<RowNo> {
+        match self {
+            Self::Word(terms) => all_of(index, terms),
+            Self::Phrase(words) => {
+                let terms: Vec<String> = words.iter().map(|word| stem(word)).collect();
+                let mut rows = all_of(index, &terms);
+                rows.retain(|row| {
+                    let says = sight.sees(index.row(*row)).then(|| text(index.row(*row).id)).flatten();
+                    says.is_some_and(|text| {
+                        phrase_words(text).windows(words.len()).any(|window| window == words)
+                    })
+                });
+                rows
+            }
+            Self::Prefix(prefix) => {
+                let stem = stem(prefix);
+                // A stem is its word without the end, and the end may lie in the prefix.
+                let fits = |term: &str| {
+                    term.starts_with(prefix.as_str())
+                        || term == stem
+                        || (term.len() > 2
+                            && prefix.starts_with(&term[..crate::text::floor_boundary(term, term.len() - 1)]))
+                };
+                let mut rows: Vec<RowNo> =
+                    index.terms_like(fits).flat_map(|list| list.rows.iter().copied()).collect();
+                rows.sort_unstable();
+                rows.dedup();
+                rows.retain(|row| {
+                    let says = sight.sees(index.row(*row)).then(|| text(index.row(*row).id)).flatten();
+                    says.is_some_and(|text| {
+                        phrase_words(text).iter().any(|word| word.starts_with(prefix.as_str()))
+                    })
+                });
+                rows
+            }
+            Self::And(clauses) => {
+                let mut clauses = clauses.iter().map(|clause| clause.rows(index, sight, text));
+                let first = clauses.next().unwrap_or_default();
+                clauses.fold(first, |rows, other| {
+                    rows.into_iter().filter(|row| other.binary_search(row).is_ok()).collect()
+                })
+            }
+            Self::Or(clauses) => {
+                let mut rows: Vec<RowNo> =
+                    clauses.iter().flat_map(|clause| clause.rows(index, sight, text)).collect();
+                rows.sort_unstable();
+                rows.dedup();
+                rows
+            }
+            Self::Without(clause, not) => {
+                let not = not.rows(index, sight, text);
+                let mut rows = clause.rows(index, sight, text);
+                rows.retain(|row| not.binary_search(row).is_err());
+                rows
+            }
+        }
+    }
+}
+
+/// The rows that have all of some terms.
+fn all_of(index: &Index, terms: &[String]) -> Vec<RowNo> {
+    let lists: Option<Vec<&Postings>> = terms.iter().map(|term| index.postings(term)).collect();
+    let Some(mut lists) = lists else { return Vec::new() };
+    lists.sort_by_key(|list| list.rows.len());
+    let Some((rarest, others)) = lists.split_first() else { return Vec::new() };
+    let has_all = |row: &&RowNo| others.iter().all(|list| list.rows.binary_search(row).is_ok());
+    rarest.rows.iter().filter(has_all).copied().collect()
+}
