@@ -2,11 +2,18 @@
 //!
 //! ```text
 //! cargo run --release --example evaluate -- dream FOLDER --share 0.20 --json OUT
+//! cargo run --release --example evaluate -- retrieval FOLDER… --json OUT
 //! ```
 //!
 //! `dream` dreams over workspaces with a `labels.json`: `facts` and `questions`, each with the journal lines
 //! that hold them (`memory/2023-05-08-s1.md#L7`). FOLDER is one such workspace or a folder of them. A line
 //! counts as kept if a promoted line cites it.
+//!
+//! `retrieval` writes each corpus of a FOLDER (`sessions.jsonl.gz`, `corpora.jsonl`, `questions.jsonl`) into a memory
+//! store and asks it every question as it stands. Sessions rank by their first turn.
+
+#[path = "evaluate/retrieval.rs"]
+mod retrieval;
 
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -30,7 +37,8 @@ fn main() -> Result<()> {
     let mut arguments = std::env::args().skip(1);
     match arguments.next().as_deref() {
         Some("dream") => dream(&DreamArguments::parse(arguments)?),
-        _ => Err("usage: evaluate dream FOLDER [--share 0.20] [--json OUT]".into()),
+        Some("retrieval") => retrieval::run(arguments),
+        _ => Err("usage: evaluate dream FOLDER [--share 0.20] [--json OUT]\n       evaluate retrieval FOLDER… [--json OUT]".into()),
     }
 }
 

@@ -52,7 +52,7 @@ pub use error::{Error, LostBy, Refusal, Result};
 pub use exchange::{
     Dialect, Import, ImportAction, ImportItem, ImportPlan, ImportRefusal, ImportReport, copy_into,
 };
-pub use file::FileWorkspace;
+pub use file::{FileMemoryStore, FileWorkspace};
 pub use format::{
     Checks, DayLog, DreamId, DreamedState, Entry, Fields, Heartbeat, HeartbeatFile, Identity, JournalName,
     Note, NoteKind, OnboardingEnd, Origin, Profile, Quarantine, QuarantineEntry, QuarantinedFile,

@@ -146,6 +146,7 @@ pub enum Source {
 
 impl Source {
     /// The word that stands for it in a file: `user_manual`.
+<<<<<<< HEAD
     #[must_use]
     pub fn word(&self) -> &str {
         match self {
@@ -196,6 +197,15 @@ impl Source {
         match actor {
             Actor::Human => is_typed && category == categories::PERSONALIZATION,
             Actor::Agent | Actor::Library => !is_typed,
+=======
+    pub(crate) fn word(&self) -> String {
+        match self {
+            Self::Other(word) => word.clone(),
+            known => serde_json::to_value(known)
+                .ok()
+                .and_then(|word| word.as_str().map(str::to_owned))
+                .unwrap_or_default(),
+>>>>>>> ce886e7 (A memory store in one file of lines, and its evaluation)
         }
     }
 }

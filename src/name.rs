@@ -165,6 +165,8 @@ impl StateName {
     pub const SOUL: Self = Self::constant(".soul-state.json");
     /// What a life remembers about its own beginning.
     pub const LIFE: Self = Self::constant(".dreaming.d/life.json");
+    /// The rows of a [`FileMemoryStore`](crate::FileMemoryStore).
+    pub const MEMORIES: Self = Self::constant(".dreaming.d/memories.jsonl");
 
     /// What a document was before it was replaced.
     pub(crate) fn history(document: &DocName) -> Self {

@@ -1,6 +1,7 @@
 //! A workspace in a folder: plain files that a person can read, edit, grep and keep in git.
 
 mod lease;
+mod memory;
 
 use std::fmt;
 use std::io;
@@ -14,6 +15,8 @@ use crate::document::{Document, Revision};
 use crate::error::{At, Error, Refusal, Result};
 use crate::name::{DocName, Name};
 use crate::workspace::{Claim, ClaimTerms, Listing, MAX_DOCUMENT, Metadata, Workspace, WriteMode};
+
+pub use memory::FileMemoryStore;
 
 /// A workspace in a folder.
 ///

@@ -126,9 +126,9 @@ pub(crate) struct Index {
 }
 
 impl Index {
-    /// Adds a row, or replaces it.
+    /// Adds a row.
     pub(crate) fn add(&mut self, card: &Card<'_>) {
-        self.take_out(card.id);
+        self.take_out(card);
         let number = RowNo::try_from(self.rows.len()).expect("memory ends before four thousand million rows");
         let mut counts: Vec<u32> = Vec::new();
         let (terms, postings) = (&mut self.terms, &mut self.postings);
@@ -141,11 +141,7 @@ impl Index {
             });
             counts.push(term);
         };
-        let length = self.stemmer.terms(card.text, &mut take);
-        self.stemmer.terms(card.header, &mut take);
-        if let Some(speaker) = card.speaker {
-            self.stemmer.terms(speaker, &mut take);
-        }
+        let length = each_term(&mut self.stemmer, card, &mut take);
         counts.sort_unstable();
         for same in counts.chunk_by(|one, other| one == other) {
             let count = u16::try_from(same.len()).unwrap_or(u16::MAX);
@@ -202,18 +198,21 @@ impl Index {
         }
     }
 
-    /// Takes a row out; `false` where it is not in.
-    pub(crate) fn take_out(&mut self, id: i64) -> bool {
-        let Some(number) = self.numbers.remove(&id) else { return false };
+    /// Takes a row out that says what it said when it was added; `false` where it is not in.
+    pub(crate) fn take_out(&mut self, card: &Card<'_>) -> bool {
+        let Some(number) = self.numbers.remove(&card.id) else { return false };
         self.rows[number as usize].live = false;
         self.count(number, false);
         let row = self.rows[number as usize];
-        // Rare, so that a look at each list is cheaper than keeping the terms of all rows.
-        for postings in &mut self.postings {
-            if postings.rows.binary_search(&number).is_ok() {
-                postings.found_in.0 -= 1;
-                postings.found_in.1 -= u32::from(row.shared);
-            }
+        let mut gone: Vec<u32> = Vec::new();
+        let terms = &self.terms;
+        each_term(&mut self.stemmer, card, |term| gone.extend(terms.get(term)));
+        gone.sort_unstable();
+        gone.dedup();
+        for term in gone {
+            let found_in = &mut self.postings[term as usize].found_in;
+            found_in.0 -= 1;
+            found_in.1 -= u32::from(row.shared);
         }
         if let Some(conversation) = row.conversation {
             self.conversations[conversation as usize].rows.retain(|(_, there)| *there != number);
@@ -360,6 +359,14 @@ impl Index {
         });
         parts.sum()
     }
+}
+
+/// Gives each term of a row; returns how many words it says.
+fn each_term(stemmer: &mut Stemmer, card: &Card<'_>, mut take: impl FnMut(&str)) -> u32 {
+    let length = stemmer.terms(card.text, &mut take);
+    stemmer.terms(card.header, &mut take);
+    stemmer.terms(card.speaker.unwrap_or_default(), &mut take);
+    length
 }
 
 impl Extent {

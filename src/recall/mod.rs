@@ -9,6 +9,6 @@ mod terms;
 
 pub use entity::{Entities, FinanceEntities, GenericEntities};
 pub use fuse::Ranking;
-pub(crate) use fuse::{Ranked, Search, WEAK};
+pub(crate) use fuse::{Search, WEAK};
 pub(crate) use index::{Card, Index, Row, Sight};
 pub(crate) use query::Plan;
