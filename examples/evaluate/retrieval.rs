@@ -6,11 +6,11 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use chrono::{DateTime, NaiveDateTime, TimeDelta, Utc};
+use chrono::{DateTime, NaiveDateTime, TimeDelta};
 use flate2::read::GzDecoder;
 use noctuary::{
-    Access, Actor, Allow, Door, DoorPolicy, Doors, FileMemoryStore, InjectionPolicy, MemoryStore, NewMemory,
-    Place, Query, Role, Scope, SecretPolicy, SessionKind, Source,
+    Access, Actor, Door, DoorPolicy, Doors, FileMemoryStore, InjectionPolicy, MemoryStore, NewMemory, Place,
+    Query, Role, Scope, SecretPolicy, SessionKind, Source,
 };
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -22,7 +22,7 @@ const ASKED_FOR: usize = 200;
 const DEPTHS: [usize; 4] = [1, 5, 10, 20];
 
 /// Measures each folder, prints its tables, and writes the figures.
-pub fn run(arguments: impl Iterator<Item = String>) -> Result<()> {
+pub(crate) fn run(arguments: impl Iterator<Item = String>) -> Result<()> {
     let (mut folders, mut json) = (Vec::new(), None);
     let mut arguments = arguments;
     while let Some(argument) = arguments.next() {
@@ -242,7 +242,6 @@ impl<'a> Filled<'a> {
         let access = Access::new(SessionKind::Main, Actor::Library, scope.clone());
         // What people said to each other must come in as it is: a made-up key in it is no secret.
         let doors = Doors::default()
-            .allow(Allow::none())
             .policy(Door::Import, DoorPolicy::new(SecretPolicy::Allow, InjectionPolicy::Allow));
         let store = FileMemoryStore::open(home, scope)?.with_doors(doors);
         let mut places = HashMap::new();

@@ -164,18 +164,6 @@ impl Search<'_> {
         ranked.into_iter().map(|(number, score)| self.explain(number, score, &scores)).collect()
     }
 
-    /// The rows that have a word of the query or fulfil its conditions, in the order in which they came.
-    pub(crate) fn all(&self) -> Vec<RowNo> {
-        let mut rows = self.required().unwrap_or_else(|| {
-            let lists = self.terms().into_iter().filter_map(|term| self.index.postings(term));
-            lists.flat_map(|list| list.rows.iter().copied()).collect()
-        });
-        rows.sort_unstable();
-        rows.dedup();
-        rows.retain(|number| self.sight.sees(self.index.row(*number)) && (self.may)(self.index.row(*number)));
-        rows
-    }
-
     fn required(&self) -> Option<Vec<RowNo>> {
         self.plan.required.as_ref().map(|clause| clause.rows(self.index, self.sight, self.text))
     }
@@ -371,3 +359,138 @@ impl Search<'_> {
 
 /// How far a row gives to others, to each side.
 const REACH: usize = 2;
+
+#[cfg(test)]
+mod tests {
+    use super::super::entity::GenericEntities;
+    use super::super::index::Card;
+    use super::*;
+
+    const LINES: [(&str, &str, bool); 8] = [
+        ("kitchen", "We painted the kitchen in green", true),
+        ("kitchen", "Which green?", false),
+        ("kitchen", "Olive. It took two days", true),
+        ("kitchen", "Nice", false),
+        ("trip", "The train to Porto was late", true),
+        ("trip", "Late trains are no fun", false),
+        ("trip", "The hotel in Porto had no lift", true),
+        ("trip", "Poor knees", false),
+    ];
+
+    fn index(shared: impl Fn(usize) -> bool) -> Index {
+        let mut index = Index::default();
+        for (at, (conversation, text, own)) in LINES.iter().enumerate() {
+            index.add(&Card {
+                id: at as i64,
+                text,
+                header: "",
+                place: Some((*conversation, at as u64)),
+                speaker: None,
+                own: *own,
+                shared: shared(at),
+                touched: at as i64,
+            });
+        }
+        index
+    }
+
+    fn search(index: &Index, ranking: Ranking, sight: Sight, query: &str) -> Vec<Ranked> {
+        let plan = Plan::of(query, false);
+        let text = |id: i64| Some(LINES[usize::try_from(id).unwrap()].1);
+        Search {
+            index,
+            ranking: &ranking,
+            plan: &plan,
+            sight,
+            may: &|_| true,
+            text: &text,
+            entities: &GenericEntities,
+        }
+        .best(10)
+    }
+
+    fn rows(found: &[Ranked]) -> Vec<RowNo> {
+        found.iter().map(|ranked| ranked.number).collect()
+    }
+
+    #[test]
+    fn a_short_line_is_found_by_the_lines_around_it() {
+        let index = index(|_| true);
+        let found = search(&index, Ranking::default(), Sight::All, "When did we paint the kitchen?");
+        assert_eq!(rows(&found)[0], 0);
+        assert!(rows(&found).contains(&2), "the answer has no word of the question");
+        assert!(!rows(&found).contains(&3), "it stands too far away");
+        let answer = found.iter().find(|ranked| ranked.number == 2).unwrap();
+        assert_eq!(
+            answer.why.iter().map(|(list, _)| *list).collect::<Vec<_>>(),
+            ["neighbours", "conversation"]
+        );
+        assert_eq!(found[0].why, [("row", 1), ("neighbours", 1), ("conversation", 1)]);
+        let alone = search(&index, Ranking::rows_alone(), Sight::All, "When did we paint the kitchen?");
+        assert_eq!(rows(&alone), [0]);
+    }
+
+    #[test]
+    fn nothing_of_a_private_row_shows_in_what_others_find() {
+        let mut some = Index::default();
+        for at in [1, 3, 5] {
+            let (conversation, text, own) = LINES[at];
+            some.add(&Card {
+                id: at as i64,
+                text,
+                header: "",
+                place: Some((conversation, at as u64)),
+                speaker: None,
+                own,
+                shared: true,
+                touched: at as i64,
+            });
+        }
+        let all = index(|at| [1, 3, 5].contains(&at));
+        for query in ["Was the train late?", "green kitchen", "Porto"] {
+            let ids = |index: &Index| -> Vec<(i64, f64)> {
+                let found = search(index, Ranking::default(), Sight::Shared, query);
+                found.iter().map(|ranked| (index.row(ranked.number).id, ranked.score)).collect()
+            };
+            // Conversations that are seen only in part lie further apart, but nothing else may differ.
+            assert_eq!(
+                ids(&all).iter().map(|(id, _)| *id).collect::<Vec<_>>(),
+                ids(&some)
+                    .iter()
+                    .map(|(id, _)| *id)
+                    .filter(|id| all.row(u32::try_from(*id).unwrap()).shared)
+                    .collect::<Vec<_>>(),
+                "{query}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_humans_own_words_come_first_where_all_else_is_equal() {
+        let mut index = Index::default();
+        for (id, own) in [(0, true), (1, false)] {
+            index.add(&Card {
+                id,
+                text: "tea at nine",
+                header: "",
+                place: None,
+                speaker: None,
+                own,
+                shared: false,
+                touched: id,
+            });
+        }
+        let plain = Ranking { own_words: 1.0, ..Ranking::default() };
+        assert_eq!(rows(&search(&index, plain, Sight::All, "tea")), [1, 0], "the newest first");
+        assert_eq!(rows(&search(&index, Ranking::default(), Sight::All, "tea")), [0, 1]);
+    }
+
+    #[test]
+    fn a_conversation_can_be_capped() {
+        let index = index(|_| true);
+        let capped = Ranking { most_of_one: Some(1), ..Ranking::default() };
+        let found = rows(&search(&index, capped, Sight::All, "Porto kitchen green train"));
+        assert_eq!(found.len(), 2);
+        assert_ne!(index.row(found[0]).conversation, index.row(found[1]).conversation);
+    }
+}

@@ -493,3 +493,107 @@ pub(crate) fn ln(number: f64) -> f64 {
     }
     twos * std::f64::consts::LN_2 + 2.0 * sum
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Numbers without a pattern, the same each time.
+    struct Dice(u64);
+
+    impl Dice {
+        fn below(&mut self, end: u64) -> u64 {
+            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (self.0 >> 33) % end
+        }
+
+        /// Few words are frequent, and many are rare.
+        fn word(&mut self) -> String {
+            let rank = (0..4).map(|_| self.below(60)).min().unwrap_or(0) * self.below(30);
+            format!("w{rank}")
+        }
+    }
+
+    fn card(id: i64, text: &str) -> Card<'_> {
+        Card {
+            id,
+            text,
+            header: "",
+            place: None,
+            speaker: None,
+            own: false,
+            shared: id % 3 == 0,
+            touched: id,
+        }
+    }
+
+    fn exhaustive(index: &Index, terms: &[&str], sight: Sight, most: usize) -> Vec<(RowNo, f64)> {
+        let rows = 0..RowNo::try_from(index.rows().len()).unwrap();
+        let mut scored: Vec<(RowNo, f64)> = rows
+            .filter(|number| sight.sees(index.row(*number)))
+            .map(|number| (number, index.score(terms, number, sight)))
+            .filter(|(_, score)| *score > 0.0)
+            .collect();
+        scored.sort_by(|(one, score), (other, than)| {
+            than.total_cmp(score).then_with(|| index.row(*other).newer(index.row(*one)))
+        });
+        scored.truncate(most);
+        scored
+    }
+
+    #[test]
+    fn what_is_skipped_is_never_among_the_best() {
+        let mut dice = Dice(7);
+        let mut index = Index::default();
+        let mut texts = Vec::new();
+        for _ in 0..3000 {
+            let words: Vec<String> = (0..=dice.below(25)).map(|_| dice.word()).collect();
+            texts.push(words.join(" "));
+        }
+        for (id, text) in (0..).zip(&texts) {
+            index.add(&card(id, text));
+        }
+        for id in (0..3000).step_by(7) {
+            assert!(index.take_out(&card(id, &texts[usize::try_from(id).unwrap()])));
+        }
+        for _ in 0..400 {
+            let words: Vec<String> = (0..=dice.below(7)).map(|_| dice.word()).collect();
+            let mut terms: Vec<&str> = words.iter().map(String::as_str).collect();
+            terms.sort_unstable();
+            terms.dedup();
+            for sight in [Sight::All, Sight::Shared] {
+                for most in [1, 10] {
+                    let best = index.best(&terms, sight, &|_| true, most);
+                    assert_eq!(best, exhaustive(&index, &terms, sight, most), "{terms:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_row_that_was_taken_out_counts_nowhere() {
+        let (mut with, mut without) = (Index::default(), Index::default());
+        for index in [&mut with, &mut without] {
+            index.add(&card(1, "green tea"));
+            index.add(&card(2, "black tea"));
+        }
+        let gone = Card { place: Some(("talk", 1)), shared: true, ..card(3, "green tea in the green house") };
+        with.add(&gone);
+        assert_eq!(with.conversations_in(Sight::Shared).rows, 1);
+        assert!(with.take_out(&gone));
+        assert!(!with.take_out(&gone));
+        for sight in [Sight::All, Sight::Shared] {
+            assert_eq!(with.conversations_in(sight).rows, 0);
+            let terms = ["green", "tea"];
+            assert_eq!(with.best(&terms, sight, &|_| true, 9), without.best(&terms, sight, &|_| true, 9));
+        }
+        assert!(with.waste() > 0.3);
+    }
+
+    #[test]
+    fn our_logarithm_is_the_logarithm() {
+        for number in [1.0, 1.000_001, 1.5, 2.0, 3.7, 100.0, 99_999.5, 4e9] {
+            assert!((ln(number) - f64::ln(number)).abs() < 1e-13 * f64::ln(number).max(1.0), "{number}");
+        }
+    }
+}

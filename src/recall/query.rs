@@ -403,3 +403,107 @@ fn all_of(index: &Index, terms: &[String]) -> Vec<RowNo> {
     let has_all = |row: &&RowNo| others.iter().all(|list| list.rows.binary_search(row).is_ok());
     rarest.rows.iter().filter(has_all).copied().collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::index::Card;
+    use super::*;
+
+    #[test]
+    fn a_question_is_its_content_words() {
+        let plan = Plan::of("What did I ever say about the dogs, and about C++?", false);
+        assert_eq!(plan.terms, ["c++", "sai", "dog", "c"]);
+        assert!(plan.required.is_none() && plan.category.is_none());
+        assert_eq!(Plan::of("who are you", false).terms, ["who", "ar", "you"], "else nothing would be left");
+    }
+
+    #[test]
+    fn operators_count_only_where_they_clearly_stand() {
+        for plain in [
+            "C++",
+            "0.5%",
+            "O'Brien",
+            "(MoMA)",
+            "AND",
+            "OR what",
+            "salt and pepper",
+            "a \"b",
+            "\"\"",
+            "5 * 3",
+            "*",
+            "category:",
+            "note: this",
+            "http://x.y/z?a=b",
+            "NOT this",
+            "cats NOT",
+            "-",
+            "^top",
+            "a:b:c",
+            "NEAR(a b)",
+        ] {
+            let plan = Plan::of(plain, false);
+            assert!(plan.required.is_none() && plan.category.is_none(), "{plain}: {plan:?}");
+        }
+        for special in
+            ["\"always use\"", "cats AND dogs", "cats OR dogs", "cats NOT dogs", "slip*", "“always use”"]
+        {
+            assert!(Plan::of(special, false).required.is_some(), "{special}");
+        }
+        assert_eq!(Plan::of("category:preference slippage", false).category.as_deref(), Some("preference"));
+    }
+
+    fn found(query: &str) -> Vec<usize> {
+        const ROWS: [&str; 7] = [
+            "I always use limit orders",
+            "always used market orders",
+            "slippage was high",
+            "slippages and slips",
+            "happiness is a warm dog",
+            "cats and dogs",
+            "cats alone",
+        ];
+        let mut index = Index::default();
+        for (id, text) in (0..).zip(ROWS) {
+            index.add(&Card {
+                id,
+                text,
+                header: "",
+                place: None,
+                speaker: None,
+                own: false,
+                shared: false,
+                touched: id,
+            });
+        }
+        let clause = Plan::of(query, false).required.expect("it has operators");
+        let rows = clause.rows(&index, Sight::All, &|id| Some(ROWS[usize::try_from(id).unwrap()]));
+        rows.into_iter().map(|row| row as usize).collect()
+    }
+
+    #[test]
+    fn a_phrase_is_found_as_it_stands() {
+        assert_eq!(found("\"always use\""), [0]);
+        assert_eq!(found("\"Always USED\""), [1]);
+        assert_eq!(found("\"orders always\""), [0; 0]);
+    }
+
+    #[test]
+    fn words_are_joined_parted_and_left_out() {
+        assert_eq!(found("cats AND dogs"), [5]);
+        assert_eq!(found("cats OR slippage"), [2, 3, 5, 6]);
+        assert_eq!(found("cats NOT dogs"), [6]);
+        assert_eq!(found("(cats OR dog) NOT alone"), [4, 5]);
+        assert_eq!(found("dogs AND (cats OR happiness)"), [4, 5]);
+        assert_eq!(found("cats NOT (dogs OR alone)"), [0; 0]);
+        assert_eq!(found("orders AND \"always use\""), [0]);
+    }
+
+    #[test]
+    fn a_prefix_is_of_the_word_and_not_of_its_stem() {
+        assert_eq!(found("slip*"), [2, 3]);
+        assert_eq!(found("slippage*"), [2, 3]);
+        assert_eq!(found("slippages*"), [3]);
+        assert_eq!(found("happin*"), [4]);
+        assert_eq!(found("happy*"), [0; 0]);
+    }
+}

@@ -20,7 +20,7 @@ use crate::memory::{
     Filter, Found, Hit, Memory, MemoryId, MemoryStore, NewMemory, Query, SearchOutcome, Source, categories,
 };
 use crate::name::{Name, StateName};
-use crate::recall::{Entities, GenericEntities, Ranking};
+use crate::recall::{Entities, GenericEntities, Ranking, Sight};
 use crate::text;
 
 /// A memory store in a folder, for one scope: the file `.dreaming.d/memories.jsonl`, and its index in memory.
@@ -107,7 +107,7 @@ impl FileMemoryStore {
             entities: Arc::new(GenericEntities),
             rows: Mutex::new(Rows::default()),
         };
-        inner.fresh()?;
+        drop(inner.fresh()?);
         Ok(Self { inner: Arc::new(inner) })
     }
 
@@ -158,12 +158,10 @@ impl Inner {
     }
 
     /// Which of the rows a session may see; `None` where it sees none.
-    fn sight(&self, access: &Access) -> Option<crate::recall::Sight> {
+    fn sight(&self, access: &Access) -> Option<Sight> {
         (access.scope == self.scope).then_some(match access.kind {
-            SessionKind::Main => crate::recall::Sight::All,
-            SessionKind::Shared | SessionKind::Subagent | SessionKind::Scheduled => {
-                crate::recall::Sight::Shared
-            }
+            SessionKind::Main => Sight::All,
+            SessionKind::Shared | SessionKind::Subagent | SessionKind::Scheduled => Sight::Shared,
         })
     }
 
@@ -430,7 +428,7 @@ impl MemoryStore for FileMemoryStore {
     fn profile(&self, access: &Access) -> Result<Vec<(String, String)>> {
         let Some(sight) = self.inner.sight(access) else { return Ok(Vec::new()) };
         let rows = self.inner.fresh()?;
-        let tells = |key: &str| sight == crate::recall::Sight::All || SHARED_KEYS.contains(&key);
+        let tells = |key: &str| sight == Sight::All || SHARED_KEYS.contains(&key);
         let profile = rows.profile().iter().filter(|(key, _)| tells(key));
         Ok(profile.map(|(key, value)| (key.clone(), value.clone())).collect())
     }
