@@ -116,8 +116,17 @@ struct Scores {
 impl Search<'_> {
     /// The best rows, best first; ties the newest first, then the greater id.
     pub(crate) fn best(&self, most: usize) -> Vec<Ranked> {
+        self.find(most, false)
+    }
+
+    /// The newest rows that fit themselves, the newest first.
+    pub(crate) fn newest(&self, most: usize) -> Vec<Ranked> {
+        self.find(most, true)
+    }
+
+    fn find(&self, most: usize, newest: bool) -> Vec<Ranked> {
         let terms = self.terms();
-        if *self.ranking == Ranking::rows_alone() && self.plan.required.is_none() {
+        if !newest && *self.ranking == Ranking::rows_alone() && self.plan.required.is_none() {
             return self.best_alone(&terms, most);
         }
         let required = self.required();
@@ -151,6 +160,20 @@ impl Search<'_> {
             let unranked = |number: &&RowNo| scores.around[**number as usize] == 0.0;
             ranked.extend(required.iter().filter(unranked).filter(takes).map(|number| (*number, 0.0)));
         }
+        if newest {
+            // What only stands beside a row that fits is no answer to a question for the newest.
+            ranked.retain(|(number, _)| required.is_some() || scores.row[*number as usize] > 0.0);
+            ranked
+                .sort_unstable_by(|(one, _), (other, _)| self.index.row(*other).newer(self.index.row(*one)));
+        } else {
+            self.sort(&mut ranked, most);
+        }
+        ranked.truncate(most);
+        ranked.into_iter().map(|(number, score)| self.explain(number, score, &scores)).collect()
+    }
+
+    /// Puts the best first, at least as many as are asked for.
+    fn sort(&self, ranked: &mut Vec<(RowNo, f64)>, most: usize) {
         let kept = most.max(LOOKED_AT).min(ranked.len());
         let order = |one: &(RowNo, f64), other: &(RowNo, f64)| self.order(*one, *other);
         if self.ranking.most_of_one.is_none() && kept < ranked.len() {
@@ -158,10 +181,8 @@ impl Search<'_> {
             ranked.truncate(kept);
         }
         ranked.sort_unstable_by(order);
-        self.lift_entities(&mut ranked);
-        self.cap(&mut ranked);
-        ranked.truncate(most);
-        ranked.into_iter().map(|(number, score)| self.explain(number, score, &scores)).collect()
+        self.lift_entities(ranked);
+        self.cap(ranked);
     }
 
     fn required(&self) -> Option<Vec<RowNo>> {

@@ -280,14 +280,10 @@ impl Rows {
         let text = |id: i64| self.rows.get(&MemoryId::new(id)).map(|stored| stored.memory.content.as_str());
         let search =
             Search { index: &self.index, ranking, plan: &plan, sight, may: &may, text: &text, entities };
-        let mut ranked =
-            search.best(if query.order == Order::Recency { usize::MAX } else { query.filter.limit });
-        if query.order == Order::Recency {
-            // What only stands beside a row that fits is no answer to a question for the newest.
-            ranked.retain(|ranked| ranked.covered > 0.0 || plan.required.is_some());
-            ranked.sort_by(|one, other| self.index.row(other.number).newer(self.index.row(one.number)));
-            ranked.truncate(query.filter.limit);
-        }
+        let ranked = match query.order {
+            Order::Relevance => search.best(query.filter.limit),
+            Order::Recency => search.newest(query.filter.limit),
+        };
         let best = ranked.iter().map(|ranked| ranked.covered).fold(0.0, f64::max);
         let outcome = match ranked.len() {
             0 => SearchOutcome::Empty,
