@@ -446,7 +446,7 @@ mod tests {
             answer.why.iter().map(|(list, _)| *list).collect::<Vec<_>>(),
             ["neighbours", "conversation"]
         );
-        assert_eq!(found[0].why, [("row", 1), ("neighbours", 1), ("conversation", 1)]);
+        assert_eq!(found[0].why, [("row", 1), ("conversation", 1)], "no neighbour has a word of it");
         let alone = search(&index, Ranking::rows_alone(), Sight::All, "When did we paint the kitchen?");
         assert_eq!(rows(&alone), [0]);
     }

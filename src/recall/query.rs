@@ -46,7 +46,7 @@ impl Plan {
         let tokens = tokens(text);
         let operators = tokens.iter().any(Token::is_operator);
         let special = operators || tokens.iter().any(Token::is_special);
-        if !special && !strict {
+        if (!special && !strict) || tokens.len() > MOST_TOKENS {
             return Self::plain(text);
         }
         let mut plan = Self::plain(&positive(&tokens));
@@ -109,6 +109,9 @@ impl Plan {
 
 /// A text with more is a document; what it begins with says what it is about.
 pub(crate) const MOST_TERMS: usize = 64;
+
+/// A text with more is no expression that somebody typed, and would be one too deep to follow.
+const MOST_TOKENS: usize = 256;
 
 #[derive(Debug, Clone, PartialEq)]
 enum Token {
