@@ -353,6 +353,46 @@ fn names_and_scripts_without_spaces_are_found() {
     }
 }
 
+/// What a query is put together of.
+const PARTS: [&str; 36] = [
+    "cats",
+    "dogs",
+    "no",
+    "AND",
+    "OR",
+    "NOT",
+    "NEAR",
+    "(",
+    ")",
+    "\"",
+    "“",
+    "”",
+    "*",
+    ":",
+    "category:",
+    "content:",
+    "^",
+    "-",
+    "+",
+    "'",
+    "’",
+    "%",
+    "山寨",
+    "ข้าว",
+    "\0",
+    "\n",
+    "\u{202e}",
+    "\u{301}",
+    "ß",
+    "İ",
+    "🦀",
+    "0.5%",
+    "c++",
+    " ",
+    " ",
+    "x*",
+];
+
 #[test]
 fn any_text_is_a_query() {
     let (_folder, store) = store();
@@ -361,44 +401,6 @@ fn any_text_is_a_query() {
     {
         write(&store, content, minute);
     }
-    const PARTS: [&str; 36] = [
-        "cats",
-        "dogs",
-        "no",
-        "AND",
-        "OR",
-        "NOT",
-        "NEAR",
-        "(",
-        ")",
-        "\"",
-        "“",
-        "”",
-        "*",
-        ":",
-        "category:",
-        "content:",
-        "^",
-        "-",
-        "+",
-        "'",
-        "’",
-        "%",
-        "山寨",
-        "ข้าว",
-        "\0",
-        "\n",
-        "\u{202e}",
-        "\u{301}",
-        "ß",
-        "İ",
-        "🦀",
-        "0.5%",
-        "c++",
-        " ",
-        " ",
-        "x*",
-    ];
     let count = if std::env::var_os("NOCTUARY_LONG_TESTS").is_some() { 1_000_000 } else { 100_000 };
     let mut dice: u64 = 1;
     let mut below = |end: usize| {

@@ -299,10 +299,10 @@ impl Search<'_> {
         let Some(conversation) = row.conversation else { return };
         let rows = &self.index.conversations()[conversation as usize].rows;
         let Ok(at) = rows.binary_search(&(row.position, number)) else { return };
-        for beside in at.saturating_sub(REACH)..(at + REACH + 1).min(rows.len()) {
-            let other = rows[beside].1;
+        for (_, other) in &rows[at.saturating_sub(REACH)..(at + REACH + 1).min(rows.len())] {
+            let other = *other;
             let takes = self.index.row(other);
-            if beside == at || !self.sight.sees(takes) {
+            if other == number || !self.sight.sees(takes) {
                 continue;
             }
             let short = (f64::from(self.ranking.short) / f64::from(takes.bytes.max(1))).min(1.0);
@@ -401,15 +401,16 @@ mod tests {
     fn index(shared: impl Fn(usize) -> bool) -> Index {
         let mut index = Index::default();
         for (at, (conversation, text, own)) in LINES.iter().enumerate() {
+            let id = i64::try_from(at).unwrap();
             index.add(&Card {
-                id: at as i64,
+                id,
                 text,
                 header: "",
                 place: Some((*conversation, at as u64)),
                 speaker: None,
                 own: *own,
                 shared: shared(at),
-                touched: at as i64,
+                touched: id,
             });
         }
         index
@@ -456,15 +457,16 @@ mod tests {
         let mut some = Index::default();
         for at in [1, 3, 5] {
             let (conversation, text, own) = LINES[at];
+            let id = i64::try_from(at).unwrap();
             some.add(&Card {
-                id: at as i64,
+                id,
                 text,
                 header: "",
                 place: Some((conversation, at as u64)),
                 speaker: None,
                 own,
                 shared: true,
-                touched: at as i64,
+                touched: id,
             });
         }
         let all = index(|at| [1, 3, 5].contains(&at));

@@ -222,7 +222,8 @@ impl Index {
 
     /// The share of rows that were taken out.
     pub(crate) fn waste(&self) -> f64 {
-        1.0 - f64::from(self.extents[0].rows) / (self.rows.len().max(1) as f64)
+        let rows = RowNo::try_from(self.rows.len().max(1)).unwrap_or(RowNo::MAX);
+        1.0 - f64::from(self.extents[0].rows) / f64::from(rows)
     }
 
     /// The conversations that have rows in sight, as if each were a row.
@@ -389,7 +390,7 @@ impl Extent {
 
 impl Postings {
     fn push(&mut self, number: RowNo, count: u16, length: u32, shared: bool) {
-        if self.rows.len() % BLOCK == 0 {
+        if self.rows.len().is_multiple_of(BLOCK) {
             self.blocks.push((count, length));
         } else if let Some((most, least)) = self.blocks.last_mut() {
             *most = count.max(*most);

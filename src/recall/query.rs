@@ -144,7 +144,7 @@ impl Token {
 fn tokens(text: &str) -> Vec<Token> {
     let mut tokens = Vec::new();
     let straight = text.replace(['“', '”'], "\"");
-    let balanced = straight.matches('"').count() % 2 == 0;
+    let balanced = straight.matches('"').count().is_multiple_of(2);
     for (number, part) in straight.split('"').enumerate() {
         if balanced && number % 2 == 1 {
             let means_something = pieces(part).next().is_some();

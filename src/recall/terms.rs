@@ -100,7 +100,7 @@ pub(crate) fn folded(word: &str) -> String {
             'A'..='Z' => folded.push(c.to_ascii_lowercase()),
             // Full-width letters and digits, and accents that most people leave out when they type.
             '\u{ff10}'..='\u{ff5a}' => {
-                folded.extend(char::from_u32(u32::from(c) - 0xfee0).into_iter().flat_map(char::to_lowercase))
+                folded.extend(char::from_u32(u32::from(c) - 0xfee0).into_iter().flat_map(char::to_lowercase));
             }
             '\u{300}'..='\u{36f}' => {}
             _ => folded.extend(c.to_lowercase().map(plain)),

@@ -434,8 +434,11 @@ impl MemoryStore for FileMemoryStore {
     }
 }
 
+/// Which file has a name: device and inode.
+type FileId = (u64, u64);
+
 /// Reads what stands behind a place in the file, and which file it is.
-fn read_from(disk: &dyn Disk, from: u64) -> Result<Option<(Vec<u8>, (u64, u64))>> {
+fn read_from(disk: &dyn Disk, from: u64) -> Result<Option<(Vec<u8>, FileId)>> {
     let name = StateName::MEMORIES;
     match disk.open(name.as_str(), Open::Read) {
         Ok(file) => {

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Datelike, Utc};
 
-use super::read_from;
 use super::record::{Change, Record, VERSION};
+use super::{FileId, read_from};
 use crate::access::Scope;
 use crate::disk::{Disk, atomic};
 use crate::error::{At, Error, Result, corrupt};
@@ -18,7 +18,7 @@ use crate::recall::{Card, Entities, Index, Plan, Ranking, Row, Search, Sight, WE
 /// The rows of a file, as far as it was read.
 #[derive(Default)]
 pub(super) struct Rows {
-    rows: BTreeMap<MemoryId, Stored>,
+    by_id: BTreeMap<MemoryId, Stored>,
     /// The rows that stand, by when they were last touched.
     by_time: BTreeSet<(DateTime<Utc>, MemoryId)>,
     profile: BTreeMap<String, String>,
@@ -31,7 +31,7 @@ pub(super) struct Rows {
     lines: usize,
     /// Bytes behind the last whole line: a line that is being written, or what a crash left of one.
     torn: bool,
-    file: (u64, u64),
+    file: FileId,
 }
 
 /// A row, and whether it is deleted.
@@ -118,14 +118,14 @@ impl Rows {
                 let id = *id;
                 self.last_id = self.last_id.max(id.get());
                 if let Some(memory) = record.memory() {
-                    self.rows.insert(id, Stored { memory, deleted_at: None });
+                    self.by_id.insert(id, Stored { memory, deleted_at: None });
                     self.show(id);
                 }
             }
             Change::Updated { id, content } => {
                 if let Some(content) = content {
                     let is_shown = self.hide(*id);
-                    if let Some(stored) = self.rows.get_mut(id) {
+                    if let Some(stored) = self.by_id.get_mut(id) {
                         stored.memory.content.clone_from(content);
                         stored.memory.updated_at = at;
                     }
@@ -136,19 +136,20 @@ impl Rows {
             }
             Change::Deleted { id } => {
                 self.hide(*id);
-                if let Some(stored) = self.rows.get_mut(id) {
+                if let Some(stored) = self.by_id.get_mut(id) {
                     stored.deleted_at = Some(at);
                 }
             }
             Change::Restored { id } => {
-                let was_deleted = self.rows.get_mut(id).and_then(|stored| stored.deleted_at.take()).is_some();
+                let was_deleted =
+                    self.by_id.get_mut(id).and_then(|stored| stored.deleted_at.take()).is_some();
                 if was_deleted {
                     self.show(*id);
                 }
             }
             Change::Purged { id } => {
                 self.hide(*id);
-                self.holds_purged |= self.rows.remove(id).is_some();
+                self.holds_purged |= self.by_id.remove(id).is_some();
                 self.purged.insert(*id);
             }
             Change::Profile { key, value } => {
@@ -161,14 +162,14 @@ impl Rows {
 
     /// Lets a row be listed and found.
     fn show(&mut self, id: MemoryId) {
-        let Some(stored) = self.rows.get(&id) else { return };
+        let Some(stored) = self.by_id.get(&id) else { return };
         self.by_time.insert((stored.memory.updated_at, id));
         with_card(&stored.memory, |card| self.index.add(card));
     }
 
     /// Takes a row out of lists and searches; `false` where it is in none.
     fn hide(&mut self, id: MemoryId) -> bool {
-        let Some(stored) = self.rows.get(&id) else { return false };
+        let Some(stored) = self.by_id.get(&id) else { return false };
         if !self.by_time.remove(&(stored.memory.updated_at, id)) {
             return false;
         }
@@ -235,11 +236,11 @@ impl Rows {
     }
 
     pub(super) fn stored(&self, id: MemoryId) -> Option<&Stored> {
-        self.rows.get(&id)
+        self.by_id.get(&id)
     }
 
     pub(super) fn deleted_before(&self, cutoff: DateTime<Utc>) -> Vec<MemoryId> {
-        let expired = self.rows.iter().filter(|(_, stored)| stored.deleted_at.is_some_and(|at| at < cutoff));
+        let expired = self.by_id.iter().filter(|(_, stored)| stored.deleted_at.is_some_and(|at| at < cutoff));
         expired.map(|(id, _)| *id).collect()
     }
 
@@ -248,7 +249,7 @@ impl Rows {
     }
 
     pub(super) fn get(&self, id: MemoryId, sight: Sight) -> Option<&Memory> {
-        let stored = self.rows.get(&id).filter(|stored| !stored.is_deleted())?;
+        let stored = self.by_id.get(&id).filter(|stored| !stored.is_deleted())?;
         (sight == Sight::All || stored.memory.shared).then_some(&stored.memory)
     }
 
@@ -267,7 +268,7 @@ impl Rows {
         entities: &dyn Entities,
     ) -> Found {
         let plan = Plan::of(&query.text, query.syntax == Syntax::Fts);
-        let memory = |row: &Row| self.rows.get(&MemoryId::new(row.id)).map(|stored| &stored.memory);
+        let memory = |row: &Row| self.by_id.get(&MemoryId::new(row.id)).map(|stored| &stored.memory);
         let may = |row: &Row| {
             memory(row).is_some_and(|memory| {
                 takes(&query.filter, memory)
@@ -277,7 +278,7 @@ impl Rows {
                         .is_none_or(|category| memory.category.to_lowercase() == *category)
             })
         };
-        let text = |id: i64| self.rows.get(&MemoryId::new(id)).map(|stored| stored.memory.content.as_str());
+        let text = |id: i64| self.by_id.get(&MemoryId::new(id)).map(|stored| stored.memory.content.as_str());
         let search =
             Search { index: &self.index, ranking, plan: &plan, sight, may: &may, text: &text, entities };
         let ranked = match query.order {
