@@ -83,7 +83,6 @@ pub use pii::{Confidence, Finding, PiiFilter};
 pub use prompt::{
     Block, CacheHint, ContextConfig, MemoryContext, Prompt, PromptConfig, PromptNotice, PromptOrder, Snapshot,
 };
-pub use prompt::{Block, CacheHint, Prompt, PromptConfig, PromptNotice, PromptOrder, Snapshot};
 pub use recall::{Entities, FinanceEntities, GenericEntities, Ranking};
 pub use session::{Guarded, SharedUser, SoulPolicy};
 #[cfg(feature = "sqlite")]

@@ -146,7 +146,6 @@ pub enum Source {
 
 impl Source {
     /// The word that stands for it in a file: `user_manual`.
-<<<<<<< HEAD
     #[must_use]
     pub fn word(&self) -> &str {
         match self {
@@ -197,15 +196,6 @@ impl Source {
         match actor {
             Actor::Human => is_typed && category == categories::PERSONALIZATION,
             Actor::Agent | Actor::Library => !is_typed,
-=======
-    pub(crate) fn word(&self) -> String {
-        match self {
-            Self::Other(word) => word.clone(),
-            known => serde_json::to_value(known)
-                .ok()
-                .and_then(|word| word.as_str().map(str::to_owned))
-                .unwrap_or_default(),
->>>>>>> ce886e7 (A memory store in one file of lines, and its evaluation)
         }
     }
 }
@@ -340,6 +330,15 @@ pub struct Memory {
     pub created_at: DateTime<Utc>,
     /// When its content last changed.
     pub updated_at: DateTime<Utc>,
+}
+
+impl Memory {
+    /// Whether its words are somebody's own: not those of a tool, a page or an import.
+    #[must_use]
+    pub fn is_trusted(&self) -> bool {
+        matches!(self.origin, None | Some(Origin::User | Origin::Agent | Origin::System))
+            && self.source != Some(Source::Imported)
+    }
 }
 
 impl Debug for Memory {

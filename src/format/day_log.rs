@@ -19,6 +19,7 @@ use std::ops::Range;
 use std::str::FromStr;
 
 use chrono::{NaiveDate, NaiveTime};
+use serde::{Deserialize, Serialize};
 
 use super::{curated, fences};
 use crate::text;
@@ -32,7 +33,8 @@ use crate::text;
 /// assert_eq!("web".parse(), Ok(Origin::Web));
 /// assert!("root".parse::<Origin>().is_err());
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
 #[non_exhaustive]
 pub enum Origin {
     /// The person whom the agent serves.
@@ -86,6 +88,20 @@ impl FromStr for Origin {
                 _ => return Err(UnknownOrigin),
             },
         })
+    }
+}
+
+impl From<Origin> for String {
+    fn from(origin: Origin) -> Self {
+        origin.to_string()
+    }
+}
+
+impl TryFrom<String> for Origin {
+    type Error = UnknownOrigin;
+
+    fn try_from(text: String) -> Result<Self, UnknownOrigin> {
+        text.parse()
     }
 }
 

@@ -17,7 +17,7 @@ use crate::disk::{Disk, Open, OsDisk, atomic};
 use crate::error::{At, Error, Result};
 use crate::gate::{Door, DoorPolicy, Doors, InjectionPolicy, SecretPolicy};
 use crate::memory::{
-    Filter, Found, Hit, Memory, MemoryId, MemoryStore, NewMemory, Query, SearchOutcome, Source, categories,
+    Filter, Found, Hit, Memory, MemoryId, MemoryStore, NewMemory, Query, SearchOutcome, Source,
 };
 use crate::name::{Name, StateName};
 use crate::recall::{Entities, GenericEntities, Ranking, Sight};
@@ -111,7 +111,7 @@ impl FileMemoryStore {
         Ok(Self { inner: Arc::new(inner) })
     }
 
-    /// Sets what may be written, by [`Door::Import`]. Before the first use.
+    /// Sets what may be written, by [`Door::StoreWrite`]. Before the first use.
     #[must_use]
     pub fn with_doors(self, doors: Doors) -> Self {
         self.with(|inner| inner.doors = doors)
@@ -222,12 +222,7 @@ impl Inner {
 
     /// Whether a row may come in.
     fn admit(&self, access: &Access, memory: &NewMemory, name: &Name) -> Result<()> {
-        let claims_too_much = match memory.source.word().as_str() {
-            "user_manual" => access.actor != Actor::Human,
-            "dreamed" => access.actor == Actor::Agent,
-            _ => false,
-        };
-        if access.scope != self.scope || claims_too_much {
+        if access.scope != self.scope || !memory.source.may_be_claimed(access.actor) {
             return Err(Error::Denied { name: name.clone(), kind: access.kind });
         }
         if memory.category.trim().is_empty() || memory.category.chars().any(char::is_control) {
@@ -236,10 +231,10 @@ impl Inner {
         let place = memory.place.as_ref();
         let notes = memory.metadata.as_ref().map(ToString::to_string).unwrap_or_default();
         let speaker = place.and_then(|place| place.speaker.as_deref()).unwrap_or_default();
-        let beside = [&memory.category, memory.source.word().as_str(), speaker, &notes].join("\n");
+        let beside = [&memory.category, memory.source.word(), speaker, &notes].join("\n");
         // The session is an id of the host's, and ids look like keys: it is not looked at.
         self.admit_text(name, &memory.content, beside.len() + place.map_or(0, |place| place.session.len()))?;
-        self.doors.pass(Door::Import, name, &beside).map(|_| ())
+        self.doors.pass(Door::StoreWrite, name, &beside).map(|_| ())
     }
 
     /// Whether a text may come in, with so many bytes beside it.
@@ -251,7 +246,7 @@ impl Inner {
         if len > MAX_ROW {
             return Err(Error::TooLarge { name: name.clone(), len: len as u64, limit: MAX_ROW as u64 });
         }
-        self.doors.pass(Door::Import, name, content).map(|_| ())
+        self.doors.pass(Door::StoreWrite, name, content).map(|_| ())
     }
 
     fn masked_source(&self, source: &Source) -> Source {
@@ -264,8 +259,8 @@ impl Inner {
     /// A text of the audit: short, without secrets and instructions. (seed 003, Safety properties)
     fn masked(&self, text: &str) -> String {
         let policy = DoorPolicy::new(SecretPolicy::Redact, InjectionPolicy::Block);
-        let doors = self.doors.clone().policy(Door::Import, policy);
-        match doors.pass(Door::Import, &StateName::MEMORIES, text) {
+        let doors = self.doors.clone().policy(Door::StoreWrite, policy);
+        match doors.pass(Door::StoreWrite, &StateName::MEMORIES, text) {
             Ok(passed) => passed.text[..text::floor_boundary(&passed.text, LONGEST_REASON)].to_owned(),
             Err(_) => "[REDACTED]".to_owned(),
         }
@@ -286,11 +281,8 @@ impl Inner {
             if stored.is_deleted() != matches!(edit, Edit::Restore) {
                 return Ok((false, Vec::new()));
             }
-            let is_typed = stored.memory.source.as_ref().is_some_and(|source| source.word() == "user_manual");
-            let may_edit = match access.actor {
-                Actor::Human => is_typed && stored.memory.category == categories::PERSONALIZATION,
-                Actor::Agent | Actor::Library => !is_typed,
-            };
+            let may_edit =
+                Source::may_edit(stored.memory.source.as_ref(), &stored.memory.category, access.actor);
             if may_edit { Ok((true, vec![edit.change(id)])) } else { denied() }
         })
     }
@@ -420,7 +412,7 @@ impl MemoryStore for FileMemoryStore {
                 return Err(Error::Config { setting: "key", rule: "must be one line of text" });
             }
             inner.admit_text(&name, value, key.len())?;
-            inner.doors.pass(Door::Import, &name, key)?;
+            inner.doors.pass(Door::StoreWrite, &name, key)?;
             Ok(((), vec![Change::Profile { key: key.to_owned(), value: value.to_owned() }]))
         })
     }

@@ -4,6 +4,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::access::{Actor, Scope, SessionKind};
+use crate::format::Origin;
 use crate::memory::{Memory, MemoryId, NewMemory, Place, Source};
 
 /// The version of the file.
@@ -45,6 +46,8 @@ pub(super) enum Change {
         place: Option<Place>,
         #[serde(default)]
         shared: bool,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        origin: Option<Origin>,
     },
     /// New content of a row.
     Updated {
@@ -84,7 +87,8 @@ impl Record {
 
     /// The row that it makes.
     pub(super) fn memory(self) -> Option<Memory> {
-        let Change::Written { id, category, content: Some(content), metadata, place, shared } = self.change
+        let Change::Written { id, category, content: Some(content), metadata, place, shared, origin } =
+            self.change
         else {
             return None;
         };
@@ -96,6 +100,7 @@ impl Record {
             metadata,
             place,
             shared,
+            origin,
             created_at: self.at,
             updated_at: self.at,
         })
@@ -111,6 +116,7 @@ impl Change {
             metadata: memory.metadata.clone(),
             place: memory.place.clone(),
             shared: memory.shared,
+            origin: memory.origin.clone(),
         }
     }
 }

@@ -303,6 +303,7 @@ fn takes(filter: &Filter, memory: &Memory) -> bool {
     filter.category.as_ref().is_none_or(|category| memory.category == *category)
         && filter.since.is_none_or(|since| memory.updated_at >= since)
         && filter.until.is_none_or(|until| memory.updated_at < until)
+        && (!filter.trusted || memory.is_trusted())
 }
 
 /// What is indexed of a row: beside its words its category, who says it, and the date.
