@@ -376,6 +376,16 @@ impl Filter {
         self.category = Some(category.into());
         self
     }
+
+    /// Whether it takes this row; the limit is not looked at. The case of ASCII letters in a category does not
+    /// count.
+    #[must_use]
+    pub fn takes(&self, memory: &Memory) -> bool {
+        self.category.as_ref().is_none_or(|category| memory.category.eq_ignore_ascii_case(category))
+            && self.since.is_none_or(|since| memory.updated_at >= since)
+            && self.until.is_none_or(|until| memory.updated_at < until)
+            && (!self.trusted || memory.is_trusted())
+    }
 }
 
 /// A search.

@@ -10,7 +10,7 @@ use chrono::{DateTime, NaiveDateTime, TimeDelta};
 use flate2::read::GzDecoder;
 use noctuary::{
     Access, Actor, Door, DoorPolicy, Doors, FileMemoryStore, InjectionPolicy, MemoryStore, NewMemory, Place,
-    Query, Role, Scope, SecretPolicy, SessionKind, Source,
+    Query, Role, Scope, SecretPolicy, SessionKind, Source, SqliteMemoryStore, StoreConfig,
 };
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -23,11 +23,12 @@ const DEPTHS: [usize; 4] = [1, 5, 10, 20];
 
 /// Measures each folder, prints its tables, and writes the figures.
 pub(crate) fn run(arguments: impl Iterator<Item = String>) -> Result<()> {
-    let (mut folders, mut json) = (Vec::new(), None);
+    let (mut folders, mut json, mut backend) = (Vec::new(), None, Backend::Sqlite);
     let mut arguments = arguments;
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--json" => json = Some(PathBuf::from(arguments.next().ok_or("--json needs a path")?)),
+            "--file" => backend = Backend::File,
             folder => folders.push(PathBuf::from(folder)),
         }
     }
@@ -38,12 +39,19 @@ pub(crate) fn run(arguments: impl Iterator<Item = String>) -> Result<()> {
     for folder in folders {
         let name = folder.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         println!("{name}");
-        all.insert(name, measure(&folder)?);
+        all.insert(name, measure(&folder, backend)?);
     }
     if let Some(path) = json {
         fs::write(path, serde_json::to_string_pretty(&all)? + "\n")?;
     }
     Ok(())
+}
+
+/// Which store is measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Backend {
+    Sqlite,
+    File,
 }
 
 #[derive(Deserialize)]
@@ -142,7 +150,7 @@ fn share(part: f64, whole: usize) -> Value {
     if whole == 0 { Value::Null } else { json!((part / as_f64(whole) * 1e6).round() / 1e6) }
 }
 
-fn measure(folder: &Path) -> Result<Value> {
+fn measure(folder: &Path, backend: Backend) -> Result<Value> {
     let sessions: HashMap<String, Session> =
         read_lines::<Session>(BufReader::new(GzDecoder::new(open(&folder.join("sessions.jsonl.gz"))?)))?
             .into_iter()
@@ -160,7 +168,7 @@ fn measure(folder: &Path) -> Result<Value> {
     for corpus in &corpora {
         let Some(questions) = questions.get(&corpus.id) else { continue };
         let home = tempfile::tempdir()?;
-        let filled = Filled::new(home.path(), corpus, &sessions)?;
+        let filled = Filled::new(backend, home.path(), corpus, &sessions)?;
         for question in questions {
             let (found, time) = filled.ask(&question.text)?;
             times.push(time);
@@ -230,20 +238,32 @@ fn print(what: &str, ranks: &BTreeMap<String, Ranks>) {
 
 /// A store that holds a corpus.
 struct Filled<'a> {
-    store: FileMemoryStore,
+    store: Box<dyn MemoryStore>,
     access: Access,
     /// By id of the row: turn and session.
     places: HashMap<i64, (&'a str, &'a str)>,
 }
 
 impl<'a> Filled<'a> {
-    fn new(home: &Path, corpus: &'a Corpus, sessions: &'a HashMap<String, Session>) -> Result<Self> {
+    fn new(
+        backend: Backend,
+        home: &Path,
+        corpus: &'a Corpus,
+        sessions: &'a HashMap<String, Session>,
+    ) -> Result<Self> {
         let scope = Scope::user("evaluation");
         let access = Access::new(SessionKind::Main, Actor::Library, scope.clone());
         // What people said to each other must come in as it is: a made-up key in it is no secret.
         let doors = Doors::default()
-            .policy(Door::Import, DoorPolicy::new(SecretPolicy::Allow, InjectionPolicy::Allow));
-        let store = FileMemoryStore::open(home, scope)?.with_doors(doors);
+            .policy(Door::StoreWrite, DoorPolicy::new(SecretPolicy::Allow, InjectionPolicy::Allow));
+        let store: Box<dyn MemoryStore> = match backend {
+            Backend::File => Box::new(FileMemoryStore::open(home, scope)?.with_doors(doors)),
+            Backend::Sqlite => {
+                let mut config = StoreConfig::default();
+                config.doors = doors;
+                Box::new(SqliteMemoryStore::open_with(home.join("memory.db"), scope, config)?)
+            }
+        };
         let mut places = HashMap::new();
         let mut now = DateTime::UNIX_EPOCH;
         for (id, date) in &corpus.sessions {

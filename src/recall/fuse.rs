@@ -9,8 +9,8 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use super::entity::Entities;
-use super::index::{Index, Row, RowNo, Sight, gain, ln, norm};
-use super::query::Plan;
+use super::index::{Frequencies, GAP, Index, REACH, Row, RowNo, Sight, gain, ln, norm};
+use super::query::{Plan, Term};
 
 /// How rows are weighed. The defaults were chosen once for short and long messages alike; the example `evaluate`
 /// measures them.
@@ -94,10 +94,6 @@ pub(crate) struct Ranked {
 
 /// Below this share of the query nothing fits well.
 pub(crate) const WEAK: f64 = 0.25;
-/// From so many rows on, words that are in a great share of them are not looked up.
-const LARGE: u32 = 20_000;
-/// The share.
-const FREQUENT: f64 = 0.05;
 /// So many of the best are looked at for entities.
 const LOOKED_AT: usize = 50;
 
@@ -189,22 +185,14 @@ impl Search<'_> {
         self.plan.required.as_ref().map(|clause| clause.rows(self.index, self.sight, self.text))
     }
 
-    /// The terms that are looked up. In a large store words that every twentieth row has are left out, but for the
-    /// two rarest: they cost the most and say the least.
+    /// The terms that are looked up.
     fn terms(&self) -> Vec<&str> {
-        let found_in = |term: &str| self.index.postings(term).map_or(0, |list| list.found_in(self.sight));
-        let mut terms: Vec<&str> =
-            self.plan.terms.iter().map(String::as_str).filter(|term| found_in(term) > 0).collect();
-        let rows = self.index.extent(self.sight).rows;
-        if rows >= LARGE && terms.len() > 2 {
-            terms.sort_by_key(|term| found_in(term));
-            let mut rank = 0;
-            terms.retain(|term| {
-                rank += 1;
-                rank <= 2 || f64::from(found_in(term)) <= f64::from(rows) * FREQUENT
-            });
+        let mut frequencies = Frequencies::of(self.index.extent(self.sight).rows);
+        for term in &self.plan.terms {
+            let list = self.index.postings(&term.stem);
+            frequencies.push(list.map_or(0, |list| list.found_in(self.sight)));
         }
-        terms
+        frequencies.guarded(&self.plan.terms).map(|term| term.stem.as_str()).collect()
     }
 
     fn best_alone(&self, terms: &[&str], most: usize) -> Vec<Ranked> {
@@ -231,7 +219,7 @@ impl Search<'_> {
 
     /// What a row would weigh that had every term of the query.
     fn whole(&self) -> f64 {
-        let weight = |term: &String| match self.index.postings(term) {
+        let weight = |term: &Term| match self.index.postings(&term.stem) {
             Some(list) => self.index.weight(list, self.sight),
             None => ln(2.0 * f64::from(self.index.extent(self.sight).rows) + 2.0),
         };
@@ -301,8 +289,11 @@ impl Search<'_> {
         let Ok(at) = rows.binary_search(&(row.position, number)) else { return };
         for (_, other) in &rows[at.saturating_sub(REACH)..(at + REACH + 1).min(rows.len())] {
             let other = *other;
+            if other == number || other == GAP {
+                continue;
+            }
             let takes = self.index.row(other);
-            if other == number || !self.sight.sees(takes) {
+            if !self.sight.sees(takes) {
                 continue;
             }
             let short = (f64::from(self.ranking.short) / f64::from(takes.bytes.max(1))).min(1.0);
@@ -333,12 +324,12 @@ impl Search<'_> {
             return;
         }
         let looked_at = ranked.len().min(LOOKED_AT);
-        for (number, score) in &mut ranked[..looked_at] {
-            let says = (self.text)(self.index.row(*number).id)
-                .map(|text| self.entities.of(text))
-                .unwrap_or_default();
+        let whole = 1.0 + self.ranking.entities * f64::from(u32::try_from(asked.len()).unwrap_or(u32::MAX));
+        for (at, (number, score)) in ranked.iter_mut().enumerate() {
+            let text = (self.text)(self.index.row(*number).id).filter(|_| at < looked_at);
+            let says = text.map(|text| self.entities.of(text)).unwrap_or_default();
             let shared = f64::from(u32::try_from(asked.intersection(&says).count()).unwrap_or(u32::MAX));
-            *score *= 1.0 + self.ranking.entities * shared;
+            *score *= (1.0 + self.ranking.entities * shared) / whole;
         }
         ranked[..looked_at].sort_by(|one, other| self.order(*one, *other));
     }
@@ -378,13 +369,10 @@ impl Search<'_> {
     }
 }
 
-/// How far a row gives to others, to each side.
-const REACH: usize = 2;
-
 #[cfg(test)]
 mod tests {
+    use super::super::card::Card;
     use super::super::entity::GenericEntities;
-    use super::super::index::Card;
     use super::*;
 
     const LINES: [(&str, &str, bool); 8] = [

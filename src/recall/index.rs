@@ -7,31 +7,12 @@
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
+use super::card::Card;
+use super::query::Term;
 use super::terms::Stemmer;
 
 /// A row as the index knows it, by its place in the order of coming.
 pub(crate) type RowNo = u32;
-
-/// What is indexed of a row.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Card<'a> {
-    /// The row's id.
-    pub id: i64,
-    /// What it says.
-    pub text: &'a str,
-    /// What is searched beside it, such as a date.
-    pub header: &'a str,
-    /// The conversation, and the position in it.
-    pub place: Option<(&'a str, u64)>,
-    /// Who says it.
-    pub speaker: Option<&'a str>,
-    /// Whether it is the human's own word.
-    pub own: bool,
-    /// Whether sessions with others present may find it.
-    pub shared: bool,
-    /// When it was last changed, as a number that grows.
-    pub touched: i64,
-}
 
 /// What the index keeps of a row.
 #[derive(Debug, Clone, Copy)]
@@ -90,6 +71,56 @@ pub(crate) struct Postings {
     found_in: (u32, u32),
 }
 
+/// How far a row gives to others in its conversation, to each side.
+pub(crate) const REACH: usize = 2;
+
+/// Stands in a conversation for rows that are not here.
+pub(crate) const GAP: RowNo = RowNo::MAX;
+
+/// How often words stand in rows.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Frequencies {
+    rows: u32,
+    /// In how many rows each word stands; of what is frequent, that it is.
+    found_in: Vec<u32>,
+}
+
+impl Frequencies {
+    /// Those of words in so many rows.
+    pub(crate) fn of(rows: u32) -> Self {
+        Self { rows, found_in: Vec::new() }
+    }
+
+    pub(crate) fn push(&mut self, found_in: u32) {
+        self.found_in.push(found_in);
+    }
+
+    /// What stands in more rows is frequent, and it does not matter in how many.
+    pub(crate) fn worth_counting(&self) -> u32 {
+        if self.rows >= LARGE { self.rows / FREQUENT + 1 } else { self.rows }
+    }
+
+    /// The words that are looked up, in their order. In a large store those that every twentieth row has are left
+    /// out, but for the two rarest: they cost the most and say the least.
+    pub(crate) fn guarded<'a, T>(&self, terms: &'a [T]) -> impl Iterator<Item = &'a T> + use<'a, T> {
+        let found_in = move |at: usize| self.found_in.get(at).copied().unwrap_or(0);
+        let mut by_rarity: Vec<usize> = (0..terms.len()).filter(|at| found_in(*at) > 0).collect();
+        by_rarity.sort_by_key(|at| found_in(*at));
+        let mut rank = 0;
+        by_rarity.retain(|at| {
+            rank += 1;
+            rank <= 2 || self.rows < LARGE || found_in(*at) <= self.rows / FREQUENT
+        });
+        by_rarity.sort_unstable();
+        by_rarity.into_iter().map(|at| &terms[at])
+    }
+}
+
+/// From so many rows on, words that are in a great share of them are not looked up.
+const LARGE: u32 = 20_000;
+/// The share: one in so many.
+const FREQUENT: u32 = 20;
+
 const BLOCK: usize = 128;
 const K1: f64 = 1.2;
 const B: f64 = 0.75;
@@ -122,24 +153,73 @@ pub(crate) struct Index {
     extents: [Extent; 2],
     /// The conversations that have rows in sight, as if each were a row.
     conversation_extents: [Extent; 2],
+    /// Whether no more words come in than are known.
+    closed: bool,
     stemmer: Stemmer,
 }
 
 impl Index {
+    /// An index of some words only.
+    pub(crate) fn of(terms: &[Term]) -> Self {
+        let mut index = Self { closed: true, ..Self::default() };
+        for (term, number) in terms.iter().zip(0..) {
+            index.terms.insert(term.stem.as_str().into(), number);
+            index.postings.push(Postings::default());
+        }
+        index
+    }
+
+    /// Takes the rows for some of more, of which this is known.
+    pub(crate) fn assume(&mut self, frequencies: &Frequencies, terms: &[Term]) {
+        let extent = &mut self.extents[Sight::All as usize];
+        let here = extent.rows.max(1);
+        let rows = frequencies.rows.max(here);
+        extent.length = extent.length * u64::from(rows) / u64::from(here);
+        extent.rows = rows;
+        for (term, found_in) in terms.iter().zip(&frequencies.found_in) {
+            if let Some(number) = self.terms.get(term.stem.as_str()) {
+                let list = &mut self.postings[*number as usize].found_in.0;
+                *list = (*found_in).max(*list);
+            }
+        }
+    }
+
+    /// Keeps rows of a conversation apart, by id, between which others stand that are not here. After the last row
+    /// was added.
+    pub(crate) fn part(&mut self, are_neighbours: impl Fn(i64, i64) -> bool) {
+        for conversation in &mut self.conversations {
+            let mut parted: Vec<(u64, RowNo)> = Vec::with_capacity(conversation.rows.len());
+            for (_, number) in conversation.rows.drain(..) {
+                if let Some((last_position, last)) = parted.last().copied()
+                    && !are_neighbours(self.rows[last as usize].id, self.rows[number as usize].id)
+                {
+                    parted.extend((1..).map(|step| (last_position + step, GAP)).take(REACH));
+                }
+                let position = parted.last().map_or(0, |(last, _)| last + 1);
+                self.rows[number as usize].position = position;
+                parted.push((position, number));
+            }
+            conversation.rows = parted;
+        }
+    }
+
     /// Adds a row.
     pub(crate) fn add(&mut self, card: &Card<'_>) {
         self.take_out(card);
         let number = RowNo::try_from(self.rows.len()).expect("memory ends before four thousand million rows");
         let mut counts: Vec<u32> = Vec::new();
-        let (terms, postings) = (&mut self.terms, &mut self.postings);
+        let (terms, postings, closed) = (&mut self.terms, &mut self.postings, self.closed);
         let mut take = |term: &str| {
-            let term = terms.get(term).copied().unwrap_or_else(|| {
+            let known = terms.get(term).copied();
+            let term = known.or_else(|| {
                 let next = u32::try_from(postings.len()).expect("memory ends before so many words");
-                postings.push(Postings::default());
-                terms.insert(term.into(), next);
-                next
+                (!closed).then(|| {
+                    postings.push(Postings::default());
+                    terms.insert(term.into(), next);
+                    next
+                })
             });
-            counts.push(term);
+            counts.extend(term);
         };
         let length = each_term(&mut self.stemmer, card, &mut take);
         counts.sort_unstable();
@@ -364,6 +444,7 @@ impl Index {
 
 /// Gives each term of a row; returns how many words it says.
 fn each_term(stemmer: &mut Stemmer, card: &Card<'_>, mut take: impl FnMut(&str)) -> u32 {
+    let mut take = |term: &str, _: &str| take(term);
     let length = stemmer.terms(card.text, &mut take);
     stemmer.terms(card.header, &mut take);
     stemmer.terms(card.speaker.unwrap_or_default(), &mut take);

@@ -1,5 +1,6 @@
 //! What is found, and in which order: words, queries, an index and the ranking over it. No backend, no files.
 
+mod card;
 mod entity;
 mod fuse;
 mod index;
@@ -7,8 +8,10 @@ mod query;
 mod stem;
 mod terms;
 
+pub(crate) use card::{Card, date};
 pub use entity::{Entities, FinanceEntities, GenericEntities};
 pub use fuse::Ranking;
 pub(crate) use fuse::{Search, WEAK};
-pub(crate) use index::{Card, Index, Row, Sight};
-pub(crate) use query::Plan;
+pub(crate) use index::{Frequencies, Index, Row, Sight};
+pub(crate) use query::{Clause, Plan, Term};
+pub(crate) use terms::{Beside, beside_words};

@@ -4,6 +4,8 @@
 //! say nothing are left out. Operators count only where they clearly stand: a phrase in balanced quotes, `AND`,
 //! `OR` and `NOT` in capitals between words, `category:` or `content:` before a word, a `*` after one.
 
+use std::collections::BTreeSet;
+
 use super::index::{Index, Postings, RowNo, Sight};
 use super::stem::stem;
 use super::terms::{Piece, Stemmer, folded, is_stop_word, pieces};
@@ -14,7 +16,7 @@ pub(crate) struct Plan {
     /// The text.
     pub text: String,
     /// What rows are ranked by, each once.
-    pub terms: Vec<String>,
+    pub terms: Vec<Term>,
     /// Its words as they stand, in lower case.
     pub words: Vec<String>,
     /// What a row must fulfil.
@@ -23,11 +25,20 @@ pub(crate) struct Plan {
     pub category: Option<String>,
 }
 
+/// A word that is looked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Term {
+    /// As an index has it.
+    pub stem: String,
+    /// As it is written, folded.
+    pub written: String,
+}
+
 /// What a row must fulfil.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Clause {
     /// It has all terms of a word.
-    Word(Vec<String>),
+    Word(Vec<Term>),
     /// These words stand in it side by side, as they are.
     Phrase(Vec<String>),
     /// A word begins so.
@@ -51,15 +62,25 @@ impl Plan {
         }
         let mut plan = Self::plain(&positive(&tokens));
         plan.category = tokens.iter().find_map(|token| match token {
-            Token::Category(category) => Some(category.to_lowercase()),
+            Token::Category(category) => Some(category.clone()),
             _ => None,
         });
         plan.required = Parser { tokens: &tokens, at: 0, strict: strict || operators }.whole();
         plan
     }
 
+    /// The share of its words that a text has, each counting alike; 1 where it has no words.
+    pub(crate) fn share_in(&self, text: &str) -> f64 {
+        let mut there = BTreeSet::new();
+        Stemmer::default().terms(text, |stem, _| {
+            there.extend(self.terms.iter().position(|term| term.stem == stem));
+        });
+        let count = |count: usize| f64::from(u32::try_from(count).unwrap_or(u32::MAX));
+        if self.terms.is_empty() { 1.0 } else { count(there.len()) / count(self.terms.len()) }
+    }
+
     /// Reads a text in which nothing is an operator.
-    pub(crate) fn plain(text: &str) -> Self {
+    fn plain(text: &str) -> Self {
         let mut plan = Self { text: text.to_owned(), ..Self::default() };
         let mut kept = String::with_capacity(text.len());
         for piece in pieces(text) {
@@ -82,21 +103,20 @@ impl Plan {
                 }
             }
         }
-        let mut stemmer = Stemmer::default();
-        let mut take = |text: &str, plan: &mut Self| {
-            stemmer.terms(text, |term| {
-                if !term.is_empty() && !plan.terms.iter().any(|there| there == term) {
-                    plan.terms.push(term.to_owned());
+        let take = |text: &str, plan: &mut Self| {
+            Stemmer::default().terms(text, |stem, written| {
+                if !stem.is_empty() && !plan.terms.iter().any(|there| there.stem == stem) {
+                    plan.terms.push(Term { stem: stem.to_owned(), written: written.to_owned() });
                 }
             });
         };
         for piece in pieces(text) {
             if let Piece::Name(name) = piece {
                 let name = folded(name);
-                plan.terms.push(name);
+                plan.terms.push(Term { stem: name.clone(), written: name });
             }
         }
-        plan.terms.sort_unstable();
+        plan.terms.sort_unstable_by(|one, other| one.stem.cmp(&other.stem));
         plan.terms.dedup();
         take(&kept, &mut plan);
         if plan.terms.is_empty() {
@@ -297,7 +317,9 @@ impl Parser<'_> {
             Token::Prefix(prefix) => Some(Clause::Prefix(prefix.clone())),
             Token::Text(text) if self.strict => {
                 let mut terms = Vec::new();
-                Stemmer::default().terms(text, |term| terms.push(term.to_owned()));
+                Stemmer::default().terms(text, |stem, written| {
+                    terms.push(Term { stem: stem.to_owned(), written: written.to_owned() });
+                });
                 (!terms.is_empty()).then_some(Clause::Word(terms))
             }
             _ => None,
@@ -340,10 +362,9 @@ impl Clause {
         text: &dyn Fn(i64) -> Option<&'t str>,
     ) -> Vec<RowNo> {
         match self {
-            Self::Word(terms) => all_of(index, terms),
+            Self::Word(terms) => all_of(index, terms.iter().map(|term| &term.stem)),
             Self::Phrase(words) => {
-                let terms: Vec<String> = words.iter().map(|word| stem(word)).collect();
-                let mut rows = all_of(index, &terms);
+                let mut rows = all_of(index, words.iter().map(|word| stem(word)));
                 rows.retain(|row| {
                     let says = sight.sees(index.row(*row)).then(|| text(index.row(*row).id)).flatten();
                     says.is_some_and(|text| {
@@ -398,8 +419,11 @@ impl Clause {
 }
 
 /// The rows that have all of some terms.
-fn all_of(index: &Index, terms: &[String]) -> Vec<RowNo> {
-    let lists: Option<Vec<&Postings>> = terms.iter().map(|term| index.postings(term)).collect();
+fn all_of(index: &Index, mut terms: impl Iterator<Item = impl AsRef<str>>) -> Vec<RowNo> {
+    let lists: Option<Vec<&Postings>> = terms.try_fold(Vec::new(), |mut lists, term| {
+        lists.push(index.postings(term.as_ref())?);
+        Some(lists)
+    });
     let Some(mut lists) = lists else { return Vec::new() };
     lists.sort_by_key(|list| list.rows.len());
     let Some((rarest, others)) = lists.split_first() else { return Vec::new() };
@@ -409,15 +433,21 @@ fn all_of(index: &Index, terms: &[String]) -> Vec<RowNo> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::index::Card;
+    use super::super::card::Card;
     use super::*;
 
     #[test]
     fn a_question_is_its_content_words() {
         let plan = Plan::of("What did I ever say about the dogs, and about C++?", false);
-        assert_eq!(plan.terms, ["c++", "sai", "dog", "c"]);
+        let stems = |plan: &Plan| plan.terms.iter().map(|term| term.stem.clone()).collect::<Vec<_>>();
+        assert_eq!(stems(&plan), ["c++", "sai", "dog", "c"]);
+        assert_eq!(plan.terms[2].written, "dogs");
         assert!(plan.required.is_none() && plan.category.is_none());
-        assert_eq!(Plan::of("who are you", false).terms, ["who", "ar", "you"], "else nothing would be left");
+        assert_eq!(
+            stems(&Plan::of("who are you", false)),
+            ["who", "ar", "you"],
+            "else nothing would be left"
+        );
     }
 
     #[test]

@@ -142,32 +142,69 @@ pub(crate) struct Stemmer {
 }
 
 impl Stemmer {
-    /// Gives each term of a text; returns how many words it has, a run counting as half its characters.
-    pub(crate) fn terms(&mut self, text: &str, mut take: impl FnMut(&str)) -> u32 {
+    /// Gives each term of a text, and the word that it stands for; returns how many words it has, a run counting
+    /// as half its characters.
+    pub(crate) fn terms(&mut self, text: &str, mut take: impl FnMut(&str, &str)) -> u32 {
         let mut length = 0;
         for piece in pieces(text) {
             match piece {
-                Piece::Name(name) => take(&folded(name)),
+                Piece::Name(name) => {
+                    let name = folded(name);
+                    take(&name, &name);
+                }
                 Piece::Run(run) => {
                     length += u32::try_from(run.chars().count().div_ceil(2)).unwrap_or(u32::MAX / 2);
-                    grams(run, &mut take);
+                    grams(run, |gram| take(gram, gram));
                 }
                 Piece::Word(word) => {
                     length += 1;
-                    take(self.stem(word));
+                    let word = folded(word);
+                    take(self.stem(&word), &word);
                 }
             }
         }
         length
     }
 
-    fn stem(&mut self, word: &str) -> &str {
-        let folded = folded(word);
-        if self.stems.len() > MOST_STEMS {
-            self.stems.clear();
+    fn stem(&mut self, folded: &str) -> &str {
+        if !self.stems.contains_key(folded) {
+            if self.stems.len() > MOST_STEMS {
+                self.stems.clear();
+            }
+            self.stems.insert(folded.to_owned(), stem(folded));
         }
-        self.stems.entry(folded).or_insert_with_key(|word| stem(word))
+        &self.stems[folded]
     }
+}
+
+/// Gives what of a text an index of plain words lacks, which parts at every sign and every white space: names as a
+/// whole, the characters and pairs of scripts without spaces, the words beside them, and words as
+/// [`folded`] has them where letters are folded otherwise.
+pub(crate) fn beside_words(text: &str, mut take: impl FnMut(Beside<'_>)) {
+    for chunk in text.split(|c: char| c.is_whitespace() || c.is_control()) {
+        if chunk.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+            continue;
+        }
+        for piece in pieces(chunk) {
+            match piece {
+                Piece::Name(name) => take(Beside::Name(&folded(name))),
+                Piece::Run(run) => grams(run, |gram| take(Beside::Word(gram))),
+                Piece::Word(word) if !chunk.is_ascii() || word.contains(is_apostrophe) => {
+                    take(Beside::Word(&folded(word)));
+                }
+                Piece::Word(_) => {}
+            }
+        }
+    }
+}
+
+/// What [`beside_words`] gives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Beside<'a> {
+    /// Letters and digits only.
+    Word(&'a str),
+    /// With signs.
+    Name(&'a str),
 }
 
 const MOST_STEMS: usize = 1 << 16;
@@ -340,7 +377,7 @@ mod tests {
 
     fn terms(text: &str) -> Vec<String> {
         let mut terms = Vec::new();
-        Stemmer::default().terms(text, |term| terms.push(term.to_owned()));
+        Stemmer::default().terms(text, |term, _| terms.push(term.to_owned()));
         terms
     }
 
@@ -367,6 +404,24 @@ mod tests {
         assert_eq!(terms("用Rust写"), ["用", "rust", "写"]);
         assert_eq!(terms("서울에"), ["서", "울", "에", "서울", "울에"]);
         assert_eq!(terms("น้ำ"), ["น", "้", "ำ", "น้", "้ำ"]);
+    }
+
+    #[test]
+    fn an_index_of_plain_words_lacks_names_runs_and_folded_words() {
+        let beside = |text: &str| {
+            let mut given = Vec::new();
+            beside_words(text, |beside| {
+                given.push(match beside {
+                    Beside::Word(word) => word.to_owned(),
+                    Beside::Name(name) => format!("<{name}>"),
+                });
+            });
+            given
+        };
+        assert_eq!(beside("plain words, and (more) of them."), [""; 0]);
+        assert_eq!(beside("C++ and O'Brien's BTC-USD"), ["<c++>", "obrien", "<btc-usd>"]);
+        assert_eq!(beside("用Rust写"), ["用", "rust", "写"]);
+        assert_eq!(beside("Café"), ["cafe"]);
     }
 
     #[test]

@@ -7,6 +7,7 @@ mod lease;
 mod memory;
 mod open;
 mod schema;
+mod words;
 
 use std::fmt;
 use std::ops::Range;

@@ -2,16 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use chrono::{DateTime, Datelike, Utc};
+use chrono::{DateTime, Utc};
 
 use super::record::{Change, Record, VERSION};
 use super::{FileId, read_from};
 use crate::access::Scope;
 use crate::disk::{Disk, atomic};
 use crate::error::{At, Error, Result, corrupt};
-use crate::memory::{
-    Filter, Found, Hit, Memory, MemoryId, Order, Query, Role, SearchOutcome, Source, Syntax,
-};
+use crate::memory::{Filter, Found, Hit, Memory, MemoryId, Order, Query, SearchOutcome, Syntax};
 use crate::name::StateName;
 use crate::recall::{Card, Entities, Index, Plan, Ranking, Row, Search, Sight, WEAK};
 
@@ -164,7 +162,7 @@ impl Rows {
     fn show(&mut self, id: MemoryId) {
         let Some(stored) = self.by_id.get(&id) else { return };
         self.by_time.insert((stored.memory.updated_at, id));
-        with_card(&stored.memory, |card| self.index.add(card));
+        Card::with(&stored.memory, |card| self.index.add(card));
     }
 
     /// Takes a row out of lists and searches; `false` where it is in none.
@@ -173,7 +171,7 @@ impl Rows {
         if !self.by_time.remove(&(stored.memory.updated_at, id)) {
             return false;
         }
-        with_card(&stored.memory, |card| self.index.take_out(card))
+        Card::with(&stored.memory, |card| self.index.take_out(card))
     }
 
     /// Whether no file was read.
@@ -256,7 +254,7 @@ impl Rows {
     /// The newest rows first.
     pub(super) fn list(&self, filter: &Filter, sight: Sight) -> impl Iterator<Item = &Memory> {
         let rows = self.by_time.iter().rev().filter_map(move |(_, id)| self.get(*id, sight));
-        rows.filter(|memory| takes(filter, memory)).take(filter.limit)
+        rows.filter(|memory| filter.takes(memory)).take(filter.limit)
     }
 
     /// The rows that fit.
@@ -271,11 +269,8 @@ impl Rows {
         let memory = |row: &Row| self.by_id.get(&MemoryId::new(row.id)).map(|stored| &stored.memory);
         let may = |row: &Row| {
             memory(row).is_some_and(|memory| {
-                takes(&query.filter, memory)
-                    && plan
-                        .category
-                        .as_ref()
-                        .is_none_or(|category| memory.category.to_lowercase() == *category)
+                query.filter.takes(memory)
+                    && plan.category.as_ref().is_none_or(|named| memory.category.eq_ignore_ascii_case(named))
             })
         };
         let text = |id: i64| self.by_id.get(&MemoryId::new(id)).map(|stored| stored.memory.content.as_str());
@@ -298,50 +293,3 @@ impl Rows {
         Found { outcome, hits: hits.collect() }
     }
 }
-
-fn takes(filter: &Filter, memory: &Memory) -> bool {
-    filter.category.as_ref().is_none_or(|category| memory.category == *category)
-        && filter.since.is_none_or(|since| memory.updated_at >= since)
-        && filter.until.is_none_or(|until| memory.updated_at < until)
-        && (!filter.trusted || memory.is_trusted())
-}
-
-/// What is indexed of a row: beside its words its category, who says it, and the date.
-fn with_card<T>(memory: &Memory, take: impl FnOnce(&Card<'_>) -> T) -> T {
-    let place = memory.place.as_ref();
-    let date = place.and_then(|place| place.said_at).map(|said_at| {
-        let month = MONTHS[said_at.month0() as usize];
-        format!("{} {month} {} {}", said_at.day(), said_at.year(), said_at.format("%Y-%m-%d"))
-    });
-    let header = format!("{} {}", memory.category, date.unwrap_or_default());
-    let speaker = place.and_then(|place| place.speaker.as_deref());
-    let is_typed = matches!(memory.source, Some(Source::UserManual | Source::UserExplicit));
-    take(&Card {
-        id: memory.id.get(),
-        text: &memory.content,
-        header: &header,
-        place: place.map(|place| (place.session.as_str(), place.position)),
-        speaker: speaker.filter(|speaker| !ROLES.contains(&speaker.to_lowercase().as_str())),
-        own: place.map_or(is_typed, |place| place.role == Role::User),
-        shared: memory.shared,
-        touched: memory.updated_at.timestamp_micros(),
-    })
-}
-
-/// What stands for a name where nobody was named.
-const ROLES: [&str; 8] = ["user", "human", "assistant", "agent", "ai", "system", "tool", "bot"];
-
-const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];

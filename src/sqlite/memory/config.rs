@@ -10,6 +10,7 @@ use crate::env;
 use crate::error::{Error, Result};
 use crate::gate::Doors;
 use crate::memory::{MemoryObserver, Source};
+use crate::recall::{Entities, GenericEntities, Ranking};
 use crate::sqlite::PATIENCE;
 
 /// How a store behaves.
@@ -35,6 +36,10 @@ pub struct StoreConfig {
     pub retention_days: u32,
     /// Writers that are switched off: rows with these sources are refused.
     pub refused: BTreeSet<Source>,
+    /// How rows are weighed in a search.
+    pub ranking: Ranking,
+    /// What finds entities, which lift the rows that share them with a query.
+    pub entities: Arc<dyn Entities>,
     /// How long a statement waits for another process: 30 seconds.
     pub patience: Duration,
     /// The most pages of the file, of 4 KiB each as SQLite makes them; `None` for no bound of its own.
@@ -49,6 +54,8 @@ impl Default for StoreConfig {
             max_row_bytes: 16 * 1024,
             retention_days: 30,
             refused: BTreeSet::new(),
+            ranking: Ranking::default(),
+            entities: Arc::new(GenericEntities),
             patience: PATIENCE,
             max_pages: None,
         }

@@ -2,7 +2,6 @@
 
 mod config;
 mod door;
-mod query;
 mod row;
 mod search;
 pub(super) mod tables;
@@ -16,6 +15,7 @@ use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 
 use self::door::{Entry, check_word};
 use self::row::{role_word, stamp};
+use self::search::{Asked, View};
 use super::open::{self, Opened, Others};
 use super::{fold, schema};
 use crate::access::{Access, Scope, SessionKind};
@@ -341,14 +341,8 @@ impl Inner {
     }
 
     /// The view of the rows that a session may see; `None` where it sees none.
-    fn view(&self, access: &Access) -> Option<&'static str> {
-        if access.scope != self.scope {
-            return None;
-        }
-        Some(match access.kind {
-            SessionKind::Main => "main_memories",
-            SessionKind::Shared | SessionKind::Subagent | SessionKind::Scheduled => "shared_memories",
-        })
+    fn view(&self, access: &Access) -> Option<View> {
+        (access.scope == self.scope).then(|| View::of(access.kind))
     }
 
     /// Source and category of a row that stands, or of one that is deleted and may be restored.
@@ -516,8 +510,9 @@ impl MemoryStore for SqliteMemoryStore {
         self.inner.read("read", |connection| {
             connection
                 .prepare_cached(&format!(
-                    "SELECT {} FROM {view} m WHERE m.id = ?1 AND m.user_id = ?2 AND m.agent_id = ?3",
-                    row::COLUMNS
+                    "SELECT {} FROM {} m WHERE m.id = ?1 AND m.user_id = ?2 AND m.agent_id = ?3",
+                    row::COLUMNS,
+                    view.table()
                 ))?
                 .query_row(params![id.get(), self.inner.user, self.inner.agent], row::memory)
                 .optional()
@@ -532,8 +527,8 @@ impl MemoryStore for SqliteMemoryStore {
     fn search(&self, access: &Access, query: &Query) -> Result<Found> {
         let nothing = Found { outcome: SearchOutcome::Empty, hits: Vec::new() };
         let Some(view) = self.inner.view(access) else { return Ok(nothing) };
-        let run =
-            || self.inner.read("search", |connection| search::run(&self.inner, connection, view, query));
+        let inner = self.inner.as_ref();
+        let run = || inner.read("search", |connection| Asked { inner, connection, view, query }.run());
         match run() {
             // An index that cannot be read is made anew; where the rows cannot be read either, that is said.
             Err(Error::Corrupt { .. }) => {

@@ -5,6 +5,8 @@ use rusqlite::Row;
 use rusqlite::types::ValueRef;
 
 use crate::memory::{Memory, MemoryId, Place, Role, Source};
+use crate::recall;
+use crate::sqlite::words;
 
 /// The columns that [`memory`] reads, of a view that is called `m`.
 pub(super) const COLUMNS: &str = "m.id, m.category, m.content, m.source, m.metadata, m.shared, m.created_at, \
@@ -89,35 +91,17 @@ fn role(word: &str) -> Role {
     }
 }
 
-/// What a row is found by beside its content and category: who said it, when, and the characters of scripts
-/// that put no spaces between words, alone and in pairs.
+/// What a row is found by beside its content and category: who said it, when, and what FTS5 does not see in it.
 pub(super) fn terms(content: &str, speaker: Option<&str>, said_at: Option<DateTime<Utc>>) -> String {
-    let mut terms: Vec<String> = speaker.map(str::to_owned).into_iter().collect();
-    if let Some(time) = said_at {
-        terms.push(time.format("%-d %B %Y %Y-%m-%d").to_string());
+    let mut terms = String::new();
+    for text in [said_at.map(recall::date).as_deref(), speaker].into_iter().flatten() {
+        terms.push_str(text);
+        words::add_beside(&mut terms, text);
+        terms.push(' ');
     }
-    for run in unspaced_runs(content) {
-        terms.extend(run.iter().map(char::to_string));
-        terms.extend(run.windows(2).map(|pair| pair.iter().collect()));
-    }
-    terms.join(" ")
-}
-
-/// The runs of characters of scripts without spaces, and of Korean, whose words carry their particles.
-pub(super) fn unspaced_runs(text: &str) -> Vec<Vec<char>> {
-    let runs = text.split(|c: char| !is_unspaced(c)).filter(|run| !run.is_empty());
-    runs.map(|run| run.chars().collect()).collect()
-}
-
-/// Whether a character is of such a script: Han, kana, Hangul, Thai, Lao, Khmer, Burmese.
-pub(super) fn is_unspaced(c: char) -> bool {
-    matches!(
-        c,
-        '\u{0e00}'..='\u{0eff}' | '\u{1000}'..='\u{109f}' | '\u{1100}'..='\u{11ff}' | '\u{1780}'..='\u{17ff}'
-        | '\u{3005}'..='\u{3007}' | '\u{3041}'..='\u{3096}' | '\u{309d}'..='\u{309f}' | '\u{30a1}'..='\u{30fa}'
-        | '\u{30fc}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}'
-        | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{323af}'
-    )
+    words::add_beside(&mut terms, content);
+    terms.truncate(terms.trim_end().len());
+    terms
 }
 
 #[cfg(test)]
@@ -134,9 +118,11 @@ mod tests {
     }
 
     #[test]
-    fn terms_hold_speaker_date_and_pairs() {
+    fn terms_hold_speaker_date_and_what_fts5_does_not_see() {
         let said = parse_time("2023-05-08 10:00:00");
-        assert_eq!(terms("plain words", Some("Ilya"), said), "Ilya 8 May 2023 2023-05-08");
+        let terms_of = |content| terms(content, Some("Ilya"), said);
+        assert!(terms_of("plain words").starts_with("8 May 2023 2023-05-08 "));
+        assert!(terms_of("plain words").ends_with(" Ilya"));
         assert_eq!(terms("a 山寨币 b", None, None), "山 寨 币 山寨 寨币");
         assert_eq!(terms("no such script", None, None), "");
     }

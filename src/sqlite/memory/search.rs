@@ -1,23 +1,73 @@
 //! Rows as they are asked for: by time, or by how well they fit.
+//!
+//! FTS5 finds the rows that may fit, and the ranking weighs the best of them with their neighbours and their
+//! conversations. How often a word stands in the whole store is counted by FTS5 too.
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
 
 use super::Inner;
-use super::query::{self, Match, Plan};
 use super::row::{self, COLUMNS, stamp};
-use crate::memory::{Filter, Found, Hit, Memory, Order, Query, SearchOutcome};
+use crate::access::SessionKind;
+use crate::memory::{Filter, Found, Hit, Memory, Order, Query, SearchOutcome, Syntax};
+use crate::recall::{Card, Frequencies, Index, Plan, Ranking, Row, Search, Sight, WEAK};
+use crate::sqlite::words;
+
+/// The rows that a session may see.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum View {
+    Main,
+    Shared,
+}
+
+impl View {
+    pub(super) fn of(kind: SessionKind) -> Self {
+        match kind {
+            SessionKind::Main => Self::Main,
+            SessionKind::Shared | SessionKind::Subagent | SessionKind::Scheduled => Self::Shared,
+        }
+    }
+
+    pub(super) fn table(self) -> &'static str {
+        match self {
+            Self::Main => "main_memories",
+            Self::Shared => "shared_memories",
+        }
+    }
+}
 
 /// What every read binds, as `?1` to `?5`, and its conditions on a view that is called `m`.
-const CONDITIONS: &str = "m.user_id = ?1 AND m.agent_id = ?2 AND (?3 IS NULL OR m.category = ?3)
+const CONDITIONS: &str =
+    "m.user_id = ?1 AND m.agent_id = ?2 AND (?3 IS NULL OR m.category = ?3 COLLATE NOCASE)
      AND (?4 IS NULL OR m.updated_at >= ?4) AND (?5 IS NULL OR m.updated_at < ?5)";
+
+/// Neighbours of a row, the nearest first.
+const BEFORE: &str = "AND (m.position, m.id) < (?4, ?5) ORDER BY m.position DESC, m.id DESC LIMIT ?6";
+const AFTER: &str = "AND (m.position, m.id) > (?4, ?5) ORDER BY m.position, m.id LIMIT ?6";
 
 /// What came from a tool, a page or an import, is of nobody's own words.
 const TRUSTED: &str = "AND (m.origin IS NULL OR m.origin IN ('user', 'agent', 'system'))
      AND m.source IS NOT 'imported'";
 
 /// A list by time.
-pub(super) const BY_TIME: &str = "ORDER BY m.updated_at DESC, m.id DESC";
+const BY_TIME: &str = "ORDER BY m.updated_at DESC, m.id DESC";
+
+/// So many of the rows that FTS5 ranks best are weighed, where more fit.
+const WEIGHED: usize = 512;
+/// The neighbours of so many of them are looked at.
+const WITH_NEIGHBOURS: usize = 128;
+/// How many neighbours, to each side.
+const REACH: usize = 2;
+
+/// A search, and where it looks.
+pub(super) struct Asked<'a> {
+    pub(super) inner: &'a Inner,
+    pub(super) connection: &'a Connection,
+    pub(super) view: View,
+    pub(super) query: &'a Query,
+}
 
 fn bound(inner: &Inner, filter: &Filter) -> Vec<Value> {
     let maybe = |text: Option<String>| text.map_or(Value::Null, Value::Text);
@@ -34,46 +84,301 @@ fn trusted(filter: &Filter) -> &'static str {
     if filter.trusted { TRUSTED } else { "" }
 }
 
-fn limit(filter: &Filter) -> i64 {
-    i64::try_from(filter.limit).unwrap_or(i64::MAX)
+fn count(number: usize) -> Value {
+    Value::Integer(i64::try_from(number).unwrap_or(i64::MAX))
 }
 
 /// Lists rows by time.
 pub(super) fn list(
     inner: &Inner,
     connection: &Connection,
-    view: &str,
+    view: View,
     filter: &Filter,
 ) -> rusqlite::Result<Vec<Memory>> {
-    let sql =
-        format!("SELECT {COLUMNS} FROM {view} m WHERE {CONDITIONS} {} {BY_TIME} LIMIT ?6", trusted(filter));
+    let sql = format!(
+        "SELECT {COLUMNS} FROM {} m WHERE {CONDITIONS} {} {BY_TIME} LIMIT ?6",
+        view.table(),
+        trusted(filter)
+    );
     let mut values = bound(inner, filter);
-    values.push(Value::Integer(limit(filter)));
+    values.push(count(filter.limit));
     connection.prepare_cached(&sql)?.query_map(params_from_iter(values), row::memory)?.collect()
 }
 
-/// Searches: the first expression of the plan that FTS5 takes, in the order that is asked for.
-pub(super) fn run(
-    inner: &Inner,
-    connection: &Connection,
-    view: &str,
-    query: &Query,
-) -> rusqlite::Result<Found> {
-    let plan = query::plan(query);
-    if query.filter.limit == 0 {
-        return Ok(found(&plan, Vec::new()));
+impl Asked<'_> {
+    /// Finds what is asked for.
+    pub(super) fn run(&self) -> rusqlite::Result<Found> {
+        let limit = self.query.filter.limit;
+        let text: String = self.query.text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        if limit == 0 || text.trim().is_empty() {
+            return Ok(nothing());
+        }
+        if self.query.syntax == Syntax::Fts {
+            match self.matching(&text) {
+                Ok(rows) => return Ok(alone(rows, &Plan::default())),
+                Err(error) if is_of_syntax(&error) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        let plan = Plan::of(&text, false);
+        if let Some(required) = &plan.required {
+            let expression = words::may_fulfil(required);
+            return expression.map_or(Ok(nothing()), |expression| self.weighed(&plan, &expression));
+        }
+        if plan.terms.is_empty() {
+            return match plan.category {
+                Some(_) => self.of_category(&plan),
+                None => self.holding(text.trim()),
+            };
+        }
+        if self.inner.config.ranking == Ranking::rows_alone() && plan.category.is_none() {
+            return Ok(alone(self.matching(&words::any_of(&plan.terms))?, &plan));
+        }
+        let frequencies = self.frequencies(&plan)?;
+        let expression = words::any_of(frequencies.guarded(&plan.terms));
+        self.weighed(&plan, &expression)
     }
-    for candidate in &plan.matches {
-        match matching(inner, connection, view, query, candidate) {
-            Ok(memories) => return Ok(found(&plan, memories)),
-            Err(error) if is_of_syntax(&error) => {}
-            Err(error) => return Err(error),
+
+    /// The rows that match an expression of FTS5: by BM25 alone, ties by the newest, then by id.
+    fn matching(&self, expression: &str) -> rusqlite::Result<Vec<(f64, Memory)>> {
+        let filter = &self.query.filter;
+        // FTS5 sorts by rank itself, so rows are looked at only as far as they are needed.
+        let order = match self.query.order {
+            Order::Relevance => "ORDER BY f.rank",
+            Order::Recency => BY_TIME,
+        };
+        let sql = format!(
+            "SELECT {COLUMNS}, f.rank FROM memories_fts f CROSS JOIN {} m ON m.id = f.rowid
+             WHERE memories_fts MATCH ?6 AND {CONDITIONS} {} {order}",
+            self.view.table(),
+            trusted(filter)
+        );
+        let mut values = bound(self.inner, filter);
+        values.push(Value::Text(expression.to_owned()));
+        let mut statement = self.connection.prepare_cached(&sql)?;
+        let mut found = statement.query(params_from_iter(values))?;
+        let mut rows: Vec<(f64, Memory)> = Vec::new();
+        while let Some(row) = found.next()? {
+            let rank: f64 = row.get(14)?;
+            // Ties are read to their end.
+            let is_tied = self.query.order == Order::Relevance
+                && rows.last().is_some_and(|(last, _)| last.total_cmp(&rank).is_eq());
+            if rows.len() >= filter.limit && !is_tied {
+                break;
+            }
+            rows.push((rank, row::memory(row)?));
+            if rows.len() >= filter.limit.saturating_mul(4).max(256) && is_tied {
+                sort(&mut rows, filter.limit);
+            }
+        }
+        if self.query.order == Order::Relevance {
+            sort(&mut rows, filter.limit);
+        }
+        Ok(rows)
+    }
+
+    /// Weighs the rows that match an expression.
+    fn weighed(&self, plan: &Plan, expression: &str) -> rusqlite::Result<Found> {
+        let limit = self.query.filter.limit;
+        let frequencies = self.frequencies(plan)?;
+        let mut most = WEIGHED.max(limit.saturating_mul(2));
+        loop {
+            let candidates = self.candidates(plan, expression, most)?;
+            let are_all = candidates.len() < most;
+            let found = self.weigh(plan, &frequencies, candidates)?;
+            // Of the rows that may fulfil a condition some do not, and others behind them may.
+            if are_all || plan.required.is_none() || found.hits.len() >= limit {
+                return Ok(found);
+            }
+            most = most.saturating_mul(4);
         }
     }
-    match &plan.literal {
-        Some(literal) => Ok(found(&plan, holding(inner, connection, view, &query.filter, literal)?)),
-        None => Ok(found(&plan, Vec::new())),
+
+    /// The best rows for an expression by BM25, or the newest.
+    fn candidates(&self, plan: &Plan, expression: &str, most: usize) -> rusqlite::Result<Vec<Memory>> {
+        let filter = self.filter(plan);
+        let order = match self.query.order {
+            Order::Relevance => "ORDER BY f.rank",
+            Order::Recency => BY_TIME,
+        };
+        let sql = format!(
+            "SELECT {COLUMNS} FROM memories_fts f CROSS JOIN {} m ON m.id = f.rowid
+             WHERE memories_fts MATCH ?6 AND {CONDITIONS} {} {order} LIMIT ?7",
+            self.view.table(),
+            trusted(&filter)
+        );
+        let mut values = bound(self.inner, &filter);
+        values.extend([Value::Text(expression.to_owned()), count(most)]);
+        self.connection.prepare_cached(&sql)?.query_map(params_from_iter(values), row::memory)?.collect()
     }
+
+    fn weigh(
+        &self,
+        plan: &Plan,
+        frequencies: &Frequencies,
+        candidates: Vec<Memory>,
+    ) -> rusqlite::Result<Found> {
+        let config = &self.inner.config;
+        let mut beside = Beside::default();
+        if self.query.order == Order::Relevance && config.ranking.neighbours > 0.0 {
+            for memory in candidates.iter().take(WITH_NEIGHBOURS) {
+                self.neighbours(memory, &mut beside)?;
+            }
+        }
+        let memories: BTreeMap<i64, Memory> = beside
+            .memories
+            .into_iter()
+            .chain(candidates.into_iter().map(|memory| (memory.id.get(), memory)))
+            .collect();
+        let mut index = if plan.required.is_none() { Index::of(&plan.terms) } else { Index::default() };
+        for memory in memories.values() {
+            Card::with(memory, |card| index.add(card));
+        }
+        index.part(|one, other| beside.pairs.contains(&(one, other)));
+        index.assume(frequencies, &plan.terms);
+
+        let filter = self.filter(plan);
+        let may = |row: &Row| memories.get(&row.id).is_some_and(|memory| filter.takes(memory));
+        let text = |id: i64| memories.get(&id).map(|memory| memory.content.as_str());
+        let search = Search {
+            index: &index,
+            ranking: &config.ranking,
+            plan,
+            sight: Sight::All,
+            may: &may,
+            text: &text,
+            entities: config.entities.as_ref(),
+        };
+        let ranked = match self.query.order {
+            Order::Relevance => search.best(self.query.filter.limit),
+            Order::Recency => search.newest(self.query.filter.limit),
+        };
+        let best = ranked.iter().map(|ranked| ranked.covered).fold(0.0, f64::max);
+        let outcome = match ranked.len() {
+            0 => SearchOutcome::Empty,
+            _ if best < WEAK && plan.required.is_none() => SearchOutcome::Weak,
+            _ => SearchOutcome::Hit,
+        };
+        let hits = ranked.into_iter().filter_map(|ranked| {
+            let memory = memories.get(&index.row(ranked.number).id)?.clone();
+            Some(Hit { memory, score: ranked.score, why: ranked.why })
+        });
+        Ok(Found { outcome, hits: hits.collect() })
+    }
+
+    /// Reads the rows that stand beside a row in its conversation.
+    fn neighbours(&self, memory: &Memory, beside: &mut Beside) -> rusqlite::Result<()> {
+        let Some(place) = &memory.place else { return Ok(()) };
+        for (direction, is_before) in [(BEFORE, true), (AFTER, false)] {
+            let sql = format!(
+                "SELECT {COLUMNS} FROM {} m WHERE m.user_id = ?1 AND m.agent_id = ?2 AND m.session = ?3 {direction}",
+                self.view.table()
+            );
+            let values = [
+                Value::Text(self.inner.user.clone()),
+                Value::Text(self.inner.agent.clone()),
+                Value::Text(place.session.clone()),
+                Value::Integer(i64::try_from(place.position).unwrap_or(i64::MAX)),
+                Value::Integer(memory.id.get()),
+                count(REACH),
+            ];
+            let mut statement = self.connection.prepare_cached(&sql)?;
+            let mut last = memory.id.get();
+            for found in statement.query_map(params_from_iter(values), row::memory)? {
+                let found = found?;
+                let id = found.id.get();
+                beside.pairs.insert(if is_before { (id, last) } else { (last, id) });
+                last = id;
+                beside.memories.insert(id, found);
+            }
+        }
+        Ok(())
+    }
+
+    /// How often the words of a query stand in the rows.
+    fn frequencies(&self, plan: &Plan) -> rusqlite::Result<Frequencies> {
+        // Ids are never used twice, so this may be more than there are; it is there at once.
+        let rows: Option<i64> = self
+            .connection
+            .prepare_cached("SELECT max(id) FROM memories")?
+            .query_row([], |row| row.get(0))?;
+        let mut frequencies = Frequencies::of(u32::try_from(rows.unwrap_or(0)).unwrap_or(u32::MAX));
+        let most = i64::from(frequencies.worth_counting());
+        let whose = self.inner;
+        let is_all = self.view == View::Main
+            && !self
+                .connection
+                .prepare_cached(
+                    "SELECT 1 FROM memories WHERE deleted_at IS NULL AND (user_id, agent_id) <> (?1, ?2) LIMIT 1",
+                )?
+                .exists([&whose.user, &whose.agent])?;
+        for term in &plan.terms {
+            let word = words::quoted(&term.written);
+            let found_in: i64 = if is_all {
+                self.connection
+                    .prepare_cached(
+                        "SELECT count(*) FROM (SELECT 1 FROM memories_fts WHERE memories_fts MATCH ?1 LIMIT ?2)",
+                    )?
+                    .query_row((word, most), |row| row.get(0))?
+            } else {
+                let sql = format!(
+                    "SELECT count(*) FROM (SELECT 1 FROM memories_fts f CROSS JOIN {} m ON m.id = f.rowid
+                     WHERE memories_fts MATCH ?1 AND m.user_id = ?3 AND m.agent_id = ?4 LIMIT ?2)",
+                    self.view.table()
+                );
+                self.connection
+                    .prepare_cached(&sql)?
+                    .query_row((word, most, &whose.user, &whose.agent), |row| row.get(0))?
+            };
+            frequencies.push(u32::try_from(found_in).unwrap_or(u32::MAX));
+        }
+        Ok(frequencies)
+    }
+
+    /// The filter, with the category that the text names.
+    fn filter(&self, plan: &Plan) -> Filter {
+        let mut filter = self.query.filter.clone();
+        if filter.category.is_none() {
+            filter.category.clone_from(&plan.category);
+        }
+        filter
+    }
+
+    /// The rows of a category that is asked for alone, newest first.
+    fn of_category(&self, plan: &Plan) -> rusqlite::Result<Found> {
+        let rows = list(self.inner, self.connection, self.view, &self.filter(plan))?;
+        Ok(alone(rows.into_iter().map(|memory| (-1.0, memory)).collect(), plan))
+    }
+
+    /// The rows that hold a text without words, such as `+++`, newest first.
+    fn holding(&self, literal: &str) -> rusqlite::Result<Found> {
+        // Longer than a row can be is in none; and SQLite takes no pattern above 50,000 bytes.
+        if literal.len() > self.inner.config.max_row_bytes {
+            return Ok(nothing());
+        }
+        let filter = &self.query.filter;
+        let sql = format!(
+            "SELECT {COLUMNS} FROM {} m WHERE {CONDITIONS} {} AND instr(m.content, ?6) > 0 {BY_TIME} LIMIT ?7",
+            self.view.table(),
+            trusted(filter)
+        );
+        let mut values = bound(self.inner, filter);
+        values.extend([Value::Text(literal.to_owned()), count(filter.limit)]);
+        let rows: rusqlite::Result<Vec<_>> = self
+            .connection
+            .prepare_cached(&sql)?
+            .query_map(params_from_iter(values), row::memory)?
+            .map(|memory| Ok((-1.0, memory?)))
+            .collect();
+        Ok(alone(rows?, &Plan::default()))
+    }
+}
+
+/// Rows beside others, and which stand side by side.
+#[derive(Default)]
+struct Beside {
+    memories: BTreeMap<i64, Memory>,
+    pairs: BTreeSet<(i64, i64)>,
 }
 
 /// FTS5 refuses an expression with the plainest code of all; locks, disks and damage have their own.
@@ -85,109 +390,32 @@ fn is_of_syntax(error: &rusqlite::Error) -> bool {
     }
 }
 
-/// The rows that match an expression: by BM25, ties by the newest, then by id.
-fn matching(
-    inner: &Inner,
-    connection: &Connection,
-    view: &str,
-    query: &Query,
-    asked: &Match,
-) -> rusqlite::Result<Vec<Memory>> {
-    let filter = &query.filter;
-    // FTS5 sorts by rank itself, so rows are looked at only as far as they are needed.
-    let order = match query.order {
-        Order::Relevance => "ORDER BY f.rank",
-        Order::Recency => BY_TIME,
-    };
-    let sql = format!(
-        "SELECT {COLUMNS}, f.rank FROM memories_fts f CROSS JOIN {view} m ON m.id = f.rowid
-         WHERE memories_fts MATCH ?6 AND {CONDITIONS} {} {order}",
-        trusted(filter)
-    );
-    let mut values = bound(inner, filter);
-    values.push(Value::Text(asked.expression.clone()));
-    let mut statement = connection.prepare_cached(&sql)?;
-    let mut rows = statement.query(params_from_iter(values))?;
-    let mut ranked: Vec<(f64, Memory)> = Vec::new();
-    while let Some(found) = rows.next()? {
-        let rank: f64 = found.get(14)?;
-        let is_enough = ranked.len() >= filter.limit;
-        // Ties are read to their end.
-        let is_tied = query.order == Order::Relevance
-            && ranked.last().is_some_and(|(last, _)| last.total_cmp(&rank).is_eq());
-        if is_enough && !is_tied {
-            break;
-        }
-        let memory = row::memory(found)?;
-        if asked.exact.iter().all(|phrase| query::holds(&memory.content, phrase)) {
-            ranked.push((rank, memory));
-            if ranked.len() >= filter.limit.saturating_mul(4).max(256) && query.order == Order::Relevance {
-                sort(&mut ranked, filter.limit);
-            }
-        }
-    }
-    if query.order == Order::Relevance {
-        sort(&mut ranked, filter.limit);
-    }
-    Ok(ranked.into_iter().map(|(_, memory)| memory).collect())
-}
-
 /// The order of relevance: by BM25, where less is better, then the newest, then the greater id.
-fn sort(ranked: &mut Vec<(f64, Memory)>, limit: usize) {
-    ranked.sort_by(|(rank, memory), (other_rank, other)| {
+fn sort(rows: &mut Vec<(f64, Memory)>, limit: usize) {
+    rows.sort_by(|(rank, memory), (other_rank, other)| {
         rank.total_cmp(other_rank)
             .then_with(|| other.updated_at.cmp(&memory.updated_at))
             .then_with(|| other.id.cmp(&memory.id))
     });
-    ranked.truncate(limit);
+    rows.truncate(limit);
 }
 
-/// The rows that hold a text without words, such as `+++`, newest first.
-fn holding(
-    inner: &Inner,
-    connection: &Connection,
-    view: &str,
-    filter: &Filter,
-    literal: &str,
-) -> rusqlite::Result<Vec<Memory>> {
-    // Longer than a row can be is in none; and SQLite takes no pattern above 50,000 bytes.
-    if literal.len() > inner.config.max_row_bytes {
-        return Ok(Vec::new());
-    }
-    let sql = format!(
-        "SELECT {COLUMNS} FROM {view} m WHERE {CONDITIONS} {} AND instr(m.content, ?6) > 0 {BY_TIME} LIMIT ?7",
-        trusted(filter)
-    );
-    let mut values = bound(inner, filter);
-    values.push(Value::Text(literal.to_owned()));
-    values.push(Value::Integer(limit(filter)));
-    connection.prepare_cached(&sql)?.query_map(params_from_iter(values), row::memory)?.collect()
+fn nothing() -> Found {
+    Found { outcome: SearchOutcome::Empty, hits: Vec::new() }
 }
 
-fn found(plan: &Plan, memories: Vec<Memory>) -> Found {
-    let outcome = match memories.first() {
+/// Rows in the order of FTS5, of which the first has a score of 1.
+fn alone(rows: Vec<(f64, Memory)>, plan: &Plan) -> Found {
+    let first = rows.first().map_or(-1.0, |(rank, _)| rank.min(-f64::MIN_POSITIVE));
+    let outcome = match rows.first() {
         None => SearchOutcome::Empty,
-        Some(best) if plan.matches.len() == 1 && shares_little(plan, best) => SearchOutcome::Weak,
+        Some((_, best)) if plan.share_in(&best.content) < WEAK => SearchOutcome::Weak,
         Some(_) => SearchOutcome::Hit,
     };
-    let hits = memories.into_iter().enumerate().map(|(at, memory)| Hit {
+    let hits = rows.into_iter().enumerate().map(|(at, (rank, memory))| Hit {
         memory,
-        score: score(at + 1),
+        score: (rank / first).clamp(0.0, 1.0),
         why: vec![("row", at + 1)],
     });
     Found { outcome, hits: hits.collect() }
-}
-
-/// Reciprocal rank, so that the first has 1.
-fn score(rank: usize) -> f64 {
-    61.0 / (60.0 + f64::from(u32::try_from(rank).unwrap_or(u32::MAX)))
-}
-
-/// Whether the best row holds less than a third of the words of a question that has some. Endings do not
-/// count.
-fn shares_little(plan: &Plan, best: &Memory) -> bool {
-    let text = [&best.content, best.category.as_str()].join(" ").to_lowercase();
-    let beginning = |word: &str| word.chars().take(5).collect::<String>();
-    let shared = plan.words.iter().filter(|word| text.contains(&beginning(word))).count();
-    plan.words.len() >= 3 && shared * 3 < plan.words.len()
 }

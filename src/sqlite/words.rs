@@ -1,0 +1,117 @@
+//! Words as FTS5 is told them: what a text is found by beside its own words, and how a query is asked.
+//!
+//! FTS5 parts a text at signs and white space, so names (`C++`), scripts without spaces and words that are folded
+//! otherwise stand in a column of their own, where each is one token. What is asked for here may match more than is
+//! meant, and never less: the ranking looks at what was found again.
+
+use crate::recall::{Beside, Clause, Term, beside_words};
+
+/// Adds what a text is found by beside its own words.
+pub(super) fn add_beside(words: &mut String, text: &str) {
+    beside_words(text, |beside| {
+        let (Beside::Word(word) | Beside::Name(word)) = beside;
+        if !words.is_empty() {
+            words.push(' ');
+        }
+        words.extend(word.chars().map(token_part));
+    });
+}
+
+/// A character that FTS5 takes as a part of a token: signs and marks become characters for private use.
+fn token_part(c: char) -> char {
+    const PRIVATE: u32 = 0xe000;
+    const PRIVATE_END: u32 = 0xf900;
+    // Of these scripts some letters are marks to FTS5, which part a token.
+    let has_marks = matches!(c, '\u{0e00}'..='\u{0eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}')
+        || matches!(c, '\u{300}'..='\u{36f}' | '\u{3099}' | '\u{309a}');
+    if c.is_alphanumeric() && !has_marks {
+        return c;
+    }
+    char::from_u32(PRIVATE + u32::from(c) % (PRIVATE_END - PRIVATE)).unwrap_or(c)
+}
+
+/// Asks for rows that have one of some words.
+pub(super) fn any_of<'a>(terms: impl IntoIterator<Item = &'a Term>) -> String {
+    let words: Vec<String> = terms.into_iter().map(|term| quoted(&term.written)).collect();
+    words.join(" OR ")
+}
+
+/// Asks for one word.
+pub(super) fn quoted(word: &str) -> String {
+    let mut quoted = String::with_capacity(word.len() + 2);
+    quoted.push('"');
+    quoted.extend(word.chars().map(token_part));
+    quoted.push('"');
+    quoted
+}
+
+/// Asks for the rows that may fulfil a clause; `None` where that may be any.
+pub(super) fn may_fulfil(clause: &Clause) -> Option<String> {
+    match clause {
+        Clause::Word(terms) => joined(terms.iter().map(|term| Some(quoted(&term.written))), " AND "),
+        // Its words in any order: a sign or an ending between them parts them for FTS5.
+        Clause::Phrase(words) => joined(words.iter().map(|word| Some(quoted(word))), " AND "),
+        Clause::Prefix(prefix) => joined(beginnings(prefix).into_iter().map(Some), " OR "),
+        Clause::And(clauses) => joined(clauses.iter().map(may_fulfil).filter(Option::is_some), " AND "),
+        Clause::Or(clauses) => joined(clauses.iter().map(may_fulfil), " OR "),
+        // What FTS5 would leave out may be more than is meant.
+        Clause::Without(clause, _) => may_fulfil(clause),
+    }
+}
+
+/// Joins parts; `None` where one is, or where there are none.
+fn joined(parts: impl Iterator<Item = Option<String>>, operator: &str) -> Option<String> {
+    let parts: Vec<String> = parts.collect::<Option<_>>()?;
+    (!parts.is_empty()).then(|| format!("({})", parts.join(operator)))
+}
+
+/// What words with a prefix stand under in the index, which has stems: longer than the prefix, or a beginning of
+/// it with which a stem may end.
+fn beginnings(prefix: &str) -> Vec<String> {
+    let mut asked = vec![quoted(prefix) + "*"];
+    for (end, _) in prefix.char_indices().skip(3).chain([(prefix.len(), ' ')]) {
+        for ending in ["", "e", "i"] {
+            asked.push(quoted(&format!("{}{ending}", &prefix[..end])));
+        }
+    }
+    asked
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::recall::Plan;
+
+    fn asked(text: &str) -> String {
+        let plan = Plan::of(text, false);
+        plan.required.as_ref().and_then(may_fulfil).unwrap_or_else(|| any_of(&plan.terms))
+    }
+
+    #[test]
+    fn questions_ask_for_any_of_their_words() {
+        assert_eq!(asked("What is the slippage of Base?"), "\"slippage\" OR \"base\"");
+        assert_eq!(asked("O'Brien's \"quotes"), "\"obrien\" OR \"quotes\"");
+        assert_eq!(asked("C++"), "\"c\u{e02b}\u{e02b}\" OR \"c\"");
+    }
+
+    #[test]
+    fn conditions_ask_for_no_less_than_they_mean() {
+        assert_eq!(asked("cats AND (dogs OR birds)"), "((\"cats\") AND ((\"dogs\") OR (\"birds\")))");
+        assert_eq!(asked("\"always use\""), "(\"always\" AND \"use\")");
+        assert_eq!(asked("cats NOT dogs"), "(\"cats\")");
+        assert_eq!(
+            asked("slip*"),
+            "(\"slip\"* OR \"sli\" OR \"slie\" OR \"slii\" OR \"slip\" OR \"slipe\" OR \"slipi\")"
+        );
+    }
+
+    #[test]
+    fn signs_and_marks_are_parts_of_tokens() {
+        let mut words = String::new();
+        add_beside(&mut words, "plain C++ น้ำ");
+        assert!(words.starts_with("c\u{e02b}\u{e02b} "));
+        assert!(
+            words.chars().all(|c| c == ' ' || c.is_alphanumeric() || ('\u{e000}'..'\u{f900}').contains(&c))
+        );
+    }
+}
