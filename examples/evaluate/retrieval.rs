@@ -291,10 +291,10 @@ impl<'a> Filled<'a> {
     }
 
     fn ask(&self, text: &str) -> Result<(Vec<(&'a str, &'a str)>, Duration)> {
-        let query = Query::new(text).limit(ASKED_FOR);
         let begun = Instant::now();
-        let found = self.store.search(&self.access, &query)?;
+        self.store.search(&self.access, &Query::new(text))?;
         let time = begun.elapsed();
+        let found = self.store.search(&self.access, &Query::new(text).limit(ASKED_FOR))?;
         let mut seen = BTreeSet::new();
         let places = found.hits.iter().filter_map(|hit| self.places.get(&hit.memory.id.get()).copied());
         Ok((places.filter(|(turn, _)| seen.insert(*turn)).collect(), time))

@@ -1,8 +1,8 @@
 //! What is indexed of a row of a store.
 
-use chrono::{DateTime, Utc};
+use chrono::{Datelike, NaiveDate};
 
-use crate::memory::{Memory, Place, Role, Source};
+use crate::memory::{Memory, Role, Source};
 
 /// What is indexed of a row.
 #[derive(Debug, Clone, Copy)]
@@ -11,11 +11,15 @@ pub(crate) struct Card<'a> {
     pub id: i64,
     /// What it says.
     pub text: &'a str,
-    /// What is searched beside it, such as a date.
-    pub header: &'a str,
+    /// In how many bytes it says it.
+    pub bytes: u32,
+    /// What kind of memory it is; searched too.
+    pub category: &'a str,
+    /// When it was said; searched too.
+    pub said_on: Option<NaiveDate>,
     /// The conversation, and the position in it.
     pub place: Option<(&'a str, u64)>,
-    /// Who says it.
+    /// Who says it, where somebody was named; searched too.
     pub speaker: Option<&'a str>,
     /// Whether it is the human's own word.
     pub own: bool,
@@ -26,20 +30,18 @@ pub(crate) struct Card<'a> {
 }
 
 impl Card<'_> {
-    /// Gives the card of a row: beside its words its category, who says it, and the date.
+    /// Gives the card of a row.
     pub(crate) fn with<T>(memory: &Memory, take: impl FnOnce(&Card<'_>) -> T) -> T {
         let place = memory.place.as_ref();
-        let header = match place.and_then(|place| place.said_at) {
-            Some(said_at) => format!("{} {}", memory.category, date(said_at)),
-            None => memory.category.clone(),
-        };
         let is_typed = matches!(memory.source, Some(Source::UserManual | Source::UserExplicit));
         take(&Card {
             id: memory.id.get(),
             text: &memory.content,
-            header: &header,
+            bytes: u32::try_from(memory.content.len()).unwrap_or(u32::MAX),
+            category: &memory.category,
+            said_on: place.and_then(|place| place.said_at).map(|said_at| said_at.date_naive()),
             place: place.map(|place| (place.session.as_str(), place.position)),
-            speaker: place.and_then(speaker),
+            speaker: place.and_then(|place| place.speaker.as_deref()).filter(|speaker| is_name(speaker)),
             own: place.map_or(is_typed, |place| place.role == Role::User),
             shared: memory.shared,
             touched: memory.updated_at.timestamp_micros(),
@@ -47,15 +49,31 @@ impl Card<'_> {
     }
 }
 
-/// A day in the words that people ask for it.
-pub(crate) fn date(said_at: DateTime<Utc>) -> String {
-    said_at.format("%-d %B %Y %Y-%m-%d").to_string()
+/// A day in the words that people ask for it: `8 May 2023 2023-05-08`.
+pub(crate) fn date(day: NaiveDate) -> String {
+    let month = MONTHS[day.month0() as usize];
+    format!("{} {month} {} {day}", day.day(), day.year())
 }
 
-/// Who says it, where somebody was named.
-pub(crate) fn speaker(place: &Place) -> Option<&str> {
-    place.speaker.as_deref().filter(|speaker| !ROLES.contains(&speaker.to_lowercase().as_str()))
+/// Whether a speaker has a name, and not only a part.
+pub(crate) fn is_name(speaker: &str) -> bool {
+    !ROLES.iter().any(|role| role.eq_ignore_ascii_case(speaker))
 }
 
 /// What stands for a name where nobody was named.
 const ROLES: [&str; 8] = ["user", "human", "assistant", "agent", "ai", "system", "tool", "bot"];
+
+const MONTHS: [&str; 12] = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+];

@@ -393,7 +393,9 @@ mod tests {
             index.add(&Card {
                 id,
                 text,
-                header: "",
+                bytes: u32::try_from(text.len()).unwrap(),
+                category: "",
+                said_on: None,
                 place: Some((*conversation, at as u64)),
                 speaker: None,
                 own: *own,
@@ -449,7 +451,9 @@ mod tests {
             some.add(&Card {
                 id,
                 text,
-                header: "",
+                bytes: u32::try_from(text.len()).unwrap(),
+                category: "",
+                said_on: None,
                 place: Some((conversation, at as u64)),
                 speaker: None,
                 own,
@@ -483,7 +487,9 @@ mod tests {
             index.add(&Card {
                 id,
                 text: "tea at nine",
-                header: "",
+                bytes: 11,
+                category: "",
+                said_on: None,
                 place: None,
                 speaker: None,
                 own,

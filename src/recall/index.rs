@@ -7,7 +7,7 @@
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
-use super::card::Card;
+use super::card::{Card, date};
 use super::query::Term;
 use super::terms::Stemmer;
 
@@ -161,7 +161,8 @@ pub(crate) struct Index {
 impl Index {
     /// An index of some words only.
     pub(crate) fn of(terms: &[Term]) -> Self {
-        let mut index = Self { closed: true, ..Self::default() };
+        let stemmer = Stemmer::only(terms.iter().map(|term| term.stem.as_str()));
+        let mut index = Self { closed: true, stemmer, ..Self::default() };
         for (term, number) in terms.iter().zip(0..) {
             index.terms.insert(term.stem.as_str().into(), number);
             index.postings.push(Postings::default());
@@ -245,7 +246,7 @@ impl Index {
         self.rows.push(Row {
             id: card.id,
             length,
-            bytes: u32::try_from(card.text.len()).unwrap_or(u32::MAX),
+            bytes: card.bytes,
             conversation,
             position: card.place.map_or(0, |(_, position)| position),
             speaker,
@@ -446,7 +447,10 @@ impl Index {
 fn each_term(stemmer: &mut Stemmer, card: &Card<'_>, mut take: impl FnMut(&str)) -> u32 {
     let mut take = |term: &str, _: &str| take(term);
     let length = stemmer.terms(card.text, &mut take);
-    stemmer.terms(card.header, &mut take);
+    stemmer.terms(card.category, &mut take);
+    if let Some(day) = card.said_on {
+        stemmer.terms(&date(day), &mut take);
+    }
     stemmer.terms(card.speaker.unwrap_or_default(), &mut take);
     length
 }
@@ -600,7 +604,9 @@ mod tests {
         Card {
             id,
             text,
-            header: "",
+            bytes: u32::try_from(text.len()).unwrap(),
+            category: "",
+            said_on: None,
             place: None,
             speaker: None,
             own: false,

@@ -8,7 +8,7 @@ mod query;
 mod stem;
 mod terms;
 
-pub(crate) use card::{Card, date};
+pub(crate) use card::{Card, date, is_name};
 pub use entity::{Entities, FinanceEntities, GenericEntities};
 pub use fuse::Ranking;
 pub(crate) use fuse::{Search, WEAK};

@@ -500,7 +500,9 @@ mod tests {
             index.add(&Card {
                 id,
                 text,
-                header: "",
+                bytes: u32::try_from(text.len()).unwrap(),
+                category: "",
+                said_on: None,
                 place: None,
                 speaker: None,
                 own: false,

@@ -76,6 +76,9 @@ fn is_apostrophe(c: char) -> bool {
 }
 
 fn is_word_part(c: char) -> bool {
+    if c.is_ascii() {
+        return c.is_ascii_alphanumeric();
+    }
     // Marks belong to the letter before them.
     c.is_alphanumeric()
         || matches!(c, '\u{300}'..='\u{36f}' | '\u{e31}' | '\u{e34}'..='\u{e3a}' | '\u{e47}'..='\u{e4e}')
@@ -83,7 +86,8 @@ fn is_word_part(c: char) -> bool {
 
 /// Whether a character is of a script that is indexed by characters and pairs.
 fn is_dense(c: char) -> bool {
-    matches!(c,
+    c >= '\u{0e00}'
+        && matches!(c,
         '\u{0e00}'..='\u{0eff}' | '\u{1000}'..='\u{109f}' | '\u{1100}'..='\u{11ff}' | '\u{1780}'..='\u{17ff}'
         | '\u{3005}'..='\u{3007}' | '\u{3040}'..='\u{30ff}' | '\u{3130}'..='\u{318f}' | '\u{31f0}'..='\u{31ff}'
         | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}'
@@ -139,31 +143,73 @@ pub(crate) fn grams(run: &str, mut take: impl FnMut(&str)) {
 #[derive(Debug, Default)]
 pub(crate) struct Stemmer {
     stems: HashMap<String, String>,
+    only: Option<Only>,
+}
+
+/// Which terms are wanted, as far as that shows before they are made.
+#[derive(Debug)]
+struct Only {
+    /// By the first byte: no stem begins otherwise than its word.
+    first: [bool; 128],
+    names: bool,
+    runs: bool,
 }
 
 impl Stemmer {
+    /// Leaves out most of what is not among these terms, and none of them.
+    pub(crate) fn only<'a>(terms: impl Iterator<Item = &'a str>) -> Self {
+        let mut only = Only { first: [false; 128], names: false, runs: false };
+        for term in terms {
+            if let Some(known) = term.bytes().next().and_then(|byte| only.first.get_mut(usize::from(byte))) {
+                *known = true;
+            }
+            only.runs |= term.contains(is_dense);
+            only.names |= term.contains(|c: char| !is_word_part(c));
+        }
+        Self { only: Some(only), ..Self::default() }
+    }
+
     /// Gives each term of a text, and the word that it stands for; returns how many words it has, a run counting
     /// as half its characters.
     pub(crate) fn terms(&mut self, text: &str, mut take: impl FnMut(&str, &str)) -> u32 {
         let mut length = 0;
-        for piece in pieces(text) {
-            match piece {
-                Piece::Name(name) => {
-                    let name = folded(name);
-                    take(&name, &name);
-                }
-                Piece::Run(run) => {
-                    length += u32::try_from(run.chars().count().div_ceil(2)).unwrap_or(u32::MAX / 2);
-                    grams(run, |gram| take(gram, gram));
-                }
-                Piece::Word(word) => {
-                    length += 1;
-                    let word = folded(word);
-                    take(self.stem(&word), &word);
-                }
+        let wants_names = self.only.as_ref().is_none_or(|only| only.names);
+        if wants_names {
+            for piece in pieces(text) {
+                length += self.piece(piece, &mut take);
+            }
+        } else {
+            for piece in (Words { rest: text }) {
+                length += self.piece(piece, &mut take);
             }
         }
         length
+    }
+
+    fn piece(&mut self, piece: Piece<'_>, mut take: impl FnMut(&str, &str)) -> u32 {
+        match piece {
+            Piece::Name(name) => {
+                let name = folded(name);
+                take(&name, &name);
+                0
+            }
+            Piece::Run(run) => {
+                if self.only.as_ref().is_none_or(|only| only.runs) {
+                    grams(run, |gram| take(gram, gram));
+                }
+                u32::try_from(run.chars().count().div_ceil(2)).unwrap_or(u32::MAX / 2)
+            }
+            Piece::Word(word) => {
+                let first = word.bytes().next().map_or(0, |byte| usize::from(byte.to_ascii_lowercase()));
+                let is_wanted =
+                    self.only.as_ref().and_then(|only| only.first.get(first)).is_none_or(|known| *known);
+                if is_wanted {
+                    let word = folded(word);
+                    take(self.stem(&word), &word);
+                }
+                1
+            }
+        }
     }
 
     fn stem(&mut self, folded: &str) -> &str {

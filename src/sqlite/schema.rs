@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, TransactionBehavior};
 
 use super::open::Others;
@@ -85,6 +86,9 @@ pub(super) fn prepare(
 ) -> Result<()> {
     let folded = |error| fold("open", file, error);
     connection.busy_timeout(patience).map_err(folded)?;
+    // One plan for a statement, whatever is bound to it: else it is planned anew each time.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map_err(folded)?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS);
     let journal_mode = if wal_is_safe(rusqlite::version_number()) { "WAL" } else { "DELETE" };
     connection
         .execute_batch(
@@ -103,6 +107,9 @@ pub(super) fn prepare(
     }
     connection.pragma_update(None, "journal_mode", journal_mode).map_err(folded)
 }
+
+/// More than there are: each is parsed once a connection.
+const STATEMENTS: usize = 64;
 
 /// The version of a file; refuses what is another program's, or newer.
 fn look(connection: &Connection, file: &str, others: Others) -> Result<usize> {

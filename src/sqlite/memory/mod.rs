@@ -507,16 +507,7 @@ impl MemoryStore for SqliteMemoryStore {
 
     fn get(&self, access: &Access, id: MemoryId) -> Result<Option<Memory>> {
         let Some(view) = self.inner.view(access) else { return Ok(None) };
-        self.inner.read("read", |connection| {
-            connection
-                .prepare_cached(&format!(
-                    "SELECT {} FROM {} m WHERE m.id = ?1 AND m.user_id = ?2 AND m.agent_id = ?3",
-                    row::COLUMNS,
-                    view.table()
-                ))?
-                .query_row(params![id.get(), self.inner.user, self.inner.agent], row::memory)
-                .optional()
-        })
+        self.inner.read("read", |connection| search::get(&self.inner, connection, view, id))
     }
 
     fn list(&self, access: &Access, filter: &Filter) -> Result<Vec<Memory>> {

@@ -1,16 +1,63 @@
 //! What a row says: its columns, its times, and the words that it is found by.
 
+use std::ops::Range;
+
 use chrono::{DateTime, NaiveDate, NaiveDateTime, Utc};
 use rusqlite::Row;
 use rusqlite::types::ValueRef;
 
 use crate::memory::{Memory, MemoryId, Place, Role, Source};
-use crate::recall;
+use crate::recall::{self, Card};
 use crate::sqlite::words;
 
 /// The columns that [`memory`] reads, of a view that is called `m`.
 pub(super) const COLUMNS: &str = "m.id, m.category, m.content, m.source, m.metadata, m.shared, m.created_at, \
      m.updated_at, m.session, m.position, m.role, m.speaker, m.said_at, m.origin";
+
+/// The columns that [`with_card`] reads, of a view that is called `m`.
+pub(super) const CARD: &str = "m.id, m.category, m.source, m.updated_at, m.session, m.position, m.role, m.speaker, \
+     octet_length(m.content), m.said_at";
+
+/// Gives what is weighed of a row, of which this text is known.
+pub(super) fn with_card<T>(
+    row: &Row<'_>,
+    text: &str,
+    take: impl FnOnce(&Card<'_>) -> T,
+) -> rusqlite::Result<T> {
+    let borrowed = |column| row.get_ref(column).map(|value| value.as_str().ok());
+    let (session, role) = (borrowed(4)?, borrowed(6)?);
+    let is_typed = matches!(borrowed(2)?, Some("user_manual" | "user_explicit"));
+    let position: Option<i64> = row.get(5)?;
+    let position = position.and_then(|at| u64::try_from(at).ok()).unwrap_or(0);
+    Ok(take(&Card {
+        id: row.get(0)?,
+        text,
+        bytes: row.get(8)?,
+        category: borrowed(1)?.unwrap_or_default(),
+        said_on: borrowed(9)?.and_then(day),
+        place: session.map(|session| (session, position)),
+        speaker: borrowed(7)?.filter(|speaker| recall::is_name(speaker)),
+        own: if session.is_some() { role == Some("user") } else { is_typed },
+        shared: false,
+        touched: touched(borrowed(3)?.unwrap_or_default()),
+    }))
+}
+
+/// The day of a time, in UTC.
+fn day(time: &str) -> Option<NaiveDate> {
+    let number = |part: Range<usize>| time.get(part)?.parse().ok();
+    if time.len() == 19 && time.as_bytes()[10] == b' ' {
+        // As we write it, without a look at the format.
+        return NaiveDate::from_ymd_opt(time.get(0..4)?.parse().ok()?, number(5..7)?, number(8..10)?);
+    }
+    parse_time(time).map(|time| time.date_naive())
+}
+
+/// The digits of a time, which grow with it.
+fn touched(time: &str) -> i64 {
+    let digits = time.bytes().filter(u8::is_ascii_digit).map(|digit| i64::from(digit - b'0'));
+    digits.chain(std::iter::repeat(0)).take(14).fold(0, |number, digit| number * 10 + digit)
+}
 
 /// Reads [`COLUMNS`].
 pub(super) fn memory(row: &Row<'_>) -> rusqlite::Result<Memory> {
@@ -94,7 +141,9 @@ fn role(word: &str) -> Role {
 /// What a row is found by beside its content and category: who said it, when, and what FTS5 does not see in it.
 pub(super) fn terms(content: &str, speaker: Option<&str>, said_at: Option<DateTime<Utc>>) -> String {
     let mut terms = String::new();
-    for text in [said_at.map(recall::date).as_deref(), speaker].into_iter().flatten() {
+    for text in
+        [said_at.map(|said_at| recall::date(said_at.date_naive())).as_deref(), speaker].into_iter().flatten()
+    {
         terms.push_str(text);
         words::add_beside(&mut terms, text);
         terms.push(' ');

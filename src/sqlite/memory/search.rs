@@ -6,13 +6,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use rusqlite::types::Value;
-use rusqlite::{Connection, params_from_iter};
+use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
 
 use super::Inner;
-use super::row::{self, COLUMNS, stamp};
+use super::row::{self, CARD, COLUMNS, stamp};
 use crate::access::SessionKind;
-use crate::memory::{Filter, Found, Hit, Memory, Order, Query, SearchOutcome, Syntax};
-use crate::recall::{Card, Frequencies, Index, Plan, Ranking, Row, Search, Sight, WEAK};
+use crate::memory::{Filter, Found, Hit, Memory, MemoryId, Order, Query, SearchOutcome, Syntax};
+use crate::recall::{Frequencies, Index, Plan, Ranking, Search, Sight, WEAK};
 use crate::sqlite::words;
 
 /// The rows that a session may see.
@@ -44,8 +44,8 @@ const CONDITIONS: &str =
      AND (?4 IS NULL OR m.updated_at >= ?4) AND (?5 IS NULL OR m.updated_at < ?5)";
 
 /// Neighbours of a row, the nearest first.
-const BEFORE: &str = "AND (m.position, m.id) < (?4, ?5) ORDER BY m.position DESC, m.id DESC LIMIT ?6";
-const AFTER: &str = "AND (m.position, m.id) > (?4, ?5) ORDER BY m.position, m.id LIMIT ?6";
+const BEFORE: &str = "AND (m.position, m.id) < (?7, ?8) ORDER BY m.position DESC, m.id DESC LIMIT ?9";
+const AFTER: &str = "AND (m.position, m.id) > (?7, ?8) ORDER BY m.position, m.id LIMIT ?9";
 
 /// What came from a tool, a page or an import, is of nobody's own words.
 const TRUSTED: &str = "AND (m.origin IS NULL OR m.origin IN ('user', 'agent', 'system'))
@@ -88,6 +88,21 @@ fn count(number: usize) -> Value {
     Value::Integer(i64::try_from(number).unwrap_or(i64::MAX))
 }
 
+/// Reads a row.
+pub(super) fn get(
+    inner: &Inner,
+    connection: &Connection,
+    view: View,
+    id: MemoryId,
+) -> rusqlite::Result<Option<Memory>> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM {} m WHERE m.id = ?1 AND m.user_id = ?2 AND m.agent_id = ?3",
+        view.table()
+    );
+    let bound = params![id.get(), inner.user, inner.agent];
+    connection.prepare_cached(&sql)?.query_row(bound, row::memory).optional()
+}
+
 /// Lists rows by time.
 pub(super) fn list(
     inner: &Inner,
@@ -106,8 +121,15 @@ pub(super) fn list(
 }
 
 impl Asked<'_> {
-    /// Finds what is asked for.
+    /// Finds what is asked for, in one view of the file.
     pub(super) fn run(&self) -> rusqlite::Result<Found> {
+        let snapshot = self.connection.unchecked_transaction()?;
+        let found = self.find()?;
+        snapshot.finish()?;
+        Ok(found)
+    }
+
+    fn find(&self) -> rusqlite::Result<Found> {
         let limit = self.query.filter.limit;
         let text: String = self.query.text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
         if limit == 0 || text.trim().is_empty() {
@@ -122,8 +144,8 @@ impl Asked<'_> {
         }
         let plan = Plan::of(&text, false);
         if let Some(required) = &plan.required {
-            let expression = words::may_fulfil(required);
-            return expression.map_or(Ok(nothing()), |expression| self.weighed(&plan, &expression));
+            let Some(expression) = words::may_fulfil(required) else { return Ok(nothing()) };
+            return self.weighed(&plan, &self.frequencies(&plan)?, &expression);
         }
         if plan.terms.is_empty() {
             return match plan.category {
@@ -136,7 +158,7 @@ impl Asked<'_> {
         }
         let frequencies = self.frequencies(&plan)?;
         let expression = words::any_of(frequencies.guarded(&plan.terms));
-        self.weighed(&plan, &expression)
+        self.weighed(&plan, &frequencies, &expression)
     }
 
     /// The rows that match an expression of FTS5: by BM25 alone, ties by the newest, then by id.
@@ -178,14 +200,17 @@ impl Asked<'_> {
     }
 
     /// Weighs the rows that match an expression.
-    fn weighed(&self, plan: &Plan, expression: &str) -> rusqlite::Result<Found> {
+    fn weighed(&self, plan: &Plan, frequencies: &Frequencies, expression: &str) -> rusqlite::Result<Found> {
         let limit = self.query.filter.limit;
-        let frequencies = self.frequencies(plan)?;
         let mut most = WEIGHED.max(limit.saturating_mul(2));
         loop {
-            let candidates = self.candidates(plan, expression, most)?;
-            let are_all = candidates.len() < most;
-            let found = self.weigh(plan, &frequencies, candidates)?;
+            let mut candidates = self.candidates(plan, expression, most)?;
+            if self.query.order == Order::Relevance && self.inner.config.ranking.neighbours > 0.0 {
+                self.add_neighbours(plan, &mut candidates)?;
+            }
+            let are_all = candidates.texts.len() < most;
+            candidates.index.assume(frequencies, &plan.terms);
+            let found = self.weigh(plan, &candidates)?;
             // Of the rows that may fulfil a condition some do not, and others behind them may.
             if are_all || plan.required.is_none() || found.hits.len() >= limit {
                 return Ok(found);
@@ -195,58 +220,91 @@ impl Asked<'_> {
     }
 
     /// The best rows for an expression by BM25, or the newest.
-    fn candidates(&self, plan: &Plan, expression: &str, most: usize) -> rusqlite::Result<Vec<Memory>> {
+    fn candidates(&self, plan: &Plan, expression: &str, most: usize) -> rusqlite::Result<Candidates> {
         let filter = self.filter(plan);
         let order = match self.query.order {
             Order::Relevance => "ORDER BY f.rank",
             Order::Recency => BY_TIME,
         };
         let sql = format!(
-            "SELECT {COLUMNS} FROM memories_fts f CROSS JOIN {} m ON m.id = f.rowid
+            "SELECT {CARD}, m.content FROM memories_fts f CROSS JOIN {} m ON m.id = f.rowid
              WHERE memories_fts MATCH ?6 AND {CONDITIONS} {} {order} LIMIT ?7",
             self.view.table(),
             trusted(&filter)
         );
         let mut values = bound(self.inner, &filter);
         values.extend([Value::Text(expression.to_owned()), count(most)]);
-        self.connection.prepare_cached(&sql)?.query_map(params_from_iter(values), row::memory)?.collect()
+        let mut statement = self.connection.prepare_cached(&sql)?;
+        let mut rows = statement.query(params_from_iter(values))?;
+        // Whether a row fulfils a condition may hang on any of its words.
+        let index = if plan.required.is_none() { Index::of(&plan.terms) } else { Index::default() };
+        let mut candidates = Candidates { index, ..Candidates::default() };
+        while let Some(row) = rows.next()? {
+            let text = row::text(row, 10)?;
+            let id = row::with_card(row, &text, |card| {
+                candidates.index.add(card);
+                if let Some((session, position)) = card.place
+                    && candidates.givers.len() < WITH_NEIGHBOURS
+                {
+                    candidates.givers.push((card.id, session.to_owned(), position));
+                }
+                card.id
+            })?;
+            candidates.texts.insert(id, text);
+        }
+        Ok(candidates)
     }
 
-    fn weigh(
-        &self,
-        plan: &Plan,
-        frequencies: &Frequencies,
-        candidates: Vec<Memory>,
-    ) -> rusqlite::Result<Found> {
-        let config = &self.inner.config;
-        let mut beside = Beside::default();
-        if self.query.order == Order::Relevance && config.ranking.neighbours > 0.0 {
-            for memory in candidates.iter().take(WITH_NEIGHBOURS) {
-                self.neighbours(memory, &mut beside)?;
+    /// Adds the rows that stand beside the best candidates in their conversations. They have no word of the query
+    /// that counts, or they were candidates.
+    fn add_neighbours(&self, plan: &Plan, candidates: &mut Candidates) -> rusqlite::Result<()> {
+        let filter = self.filter(plan);
+        let mut pairs = BTreeSet::new();
+        for (direction, is_before) in [(BEFORE, true), (AFTER, false)] {
+            let sql = format!(
+                "SELECT {CARD}, ({CONDITIONS} {}) FROM {} m
+                 WHERE m.user_id = ?1 AND m.agent_id = ?2 AND m.session = ?6 {direction}",
+                trusted(&filter),
+                self.view.table()
+            );
+            let mut statement = self.connection.prepare_cached(&sql)?;
+            for (giver, session, position) in &candidates.givers {
+                let mut values = bound(self.inner, &filter);
+                values.extend([
+                    Value::Text(session.clone()),
+                    Value::Integer(i64::try_from(*position).unwrap_or(i64::MAX)),
+                    Value::Integer(*giver),
+                    count(REACH),
+                ]);
+                let mut rows = statement.query(params_from_iter(values))?;
+                let mut last = *giver;
+                while let Some(row) = rows.next()? {
+                    let id: i64 = row.get(0)?;
+                    pairs.insert(if is_before { (id, last) } else { (last, id) });
+                    last = id;
+                    if candidates.texts.contains_key(&id) || !candidates.beside.insert(id) {
+                        continue;
+                    }
+                    row::with_card(row, "", |card| candidates.index.add(card))?;
+                    if !row.get::<_, Option<bool>>(10)?.unwrap_or(false) {
+                        candidates.unfit.insert(id);
+                    }
+                }
             }
         }
-        let memories: BTreeMap<i64, Memory> = beside
-            .memories
-            .into_iter()
-            .chain(candidates.into_iter().map(|memory| (memory.id.get(), memory)))
-            .collect();
-        let mut index = if plan.required.is_none() { Index::of(&plan.terms) } else { Index::default() };
-        for memory in memories.values() {
-            Card::with(memory, |card| index.add(card));
-        }
-        index.part(|one, other| beside.pairs.contains(&(one, other)));
-        index.assume(frequencies, &plan.terms);
+        candidates.index.part(|one, other| pairs.contains(&(one, other)));
+        Ok(())
+    }
 
-        let filter = self.filter(plan);
-        let may = |row: &Row| memories.get(&row.id).is_some_and(|memory| filter.takes(memory));
-        let text = |id: i64| memories.get(&id).map(|memory| memory.content.as_str());
+    fn weigh(&self, plan: &Plan, candidates: &Candidates) -> rusqlite::Result<Found> {
+        let config = &self.inner.config;
         let search = Search {
-            index: &index,
+            index: &candidates.index,
             ranking: &config.ranking,
             plan,
             sight: Sight::All,
-            may: &may,
-            text: &text,
+            may: &|row| !candidates.unfit.contains(&row.id),
+            text: &|id| candidates.texts.get(&id).map(String::as_str),
             entities: config.entities.as_ref(),
         };
         let ranked = match self.query.order {
@@ -259,40 +317,14 @@ impl Asked<'_> {
             _ if best < WEAK && plan.required.is_none() => SearchOutcome::Weak,
             _ => SearchOutcome::Hit,
         };
-        let hits = ranked.into_iter().filter_map(|ranked| {
-            let memory = memories.get(&index.row(ranked.number).id)?.clone();
-            Some(Hit { memory, score: ranked.score, why: ranked.why })
-        });
-        Ok(Found { outcome, hits: hits.collect() })
-    }
-
-    /// Reads the rows that stand beside a row in its conversation.
-    fn neighbours(&self, memory: &Memory, beside: &mut Beside) -> rusqlite::Result<()> {
-        let Some(place) = &memory.place else { return Ok(()) };
-        for (direction, is_before) in [(BEFORE, true), (AFTER, false)] {
-            let sql = format!(
-                "SELECT {COLUMNS} FROM {} m WHERE m.user_id = ?1 AND m.agent_id = ?2 AND m.session = ?3 {direction}",
-                self.view.table()
-            );
-            let values = [
-                Value::Text(self.inner.user.clone()),
-                Value::Text(self.inner.agent.clone()),
-                Value::Text(place.session.clone()),
-                Value::Integer(i64::try_from(place.position).unwrap_or(i64::MAX)),
-                Value::Integer(memory.id.get()),
-                count(REACH),
-            ];
-            let mut statement = self.connection.prepare_cached(&sql)?;
-            let mut last = memory.id.get();
-            for found in statement.query_map(params_from_iter(values), row::memory)? {
-                let found = found?;
-                let id = found.id.get();
-                beside.pairs.insert(if is_before { (id, last) } else { (last, id) });
-                last = id;
-                beside.memories.insert(id, found);
+        let mut hits = Vec::with_capacity(ranked.len());
+        for ranked in ranked {
+            let id = MemoryId::new(candidates.index.row(ranked.number).id);
+            if let Some(memory) = get(self.inner, self.connection, self.view, id)? {
+                hits.push(Hit { memory, score: ranked.score, why: ranked.why });
             }
         }
-        Ok(())
+        Ok(Found { outcome, hits })
     }
 
     /// How often the words of a query stand in the rows.
@@ -374,11 +406,18 @@ impl Asked<'_> {
     }
 }
 
-/// Rows beside others, and which stand side by side.
+/// The rows that are weighed.
 #[derive(Default)]
-struct Beside {
-    memories: BTreeMap<i64, Memory>,
-    pairs: BTreeSet<(i64, i64)>,
+struct Candidates {
+    index: Index,
+    /// What those say that may fit.
+    texts: BTreeMap<i64, String>,
+    /// The best of those, with session and position, which lend to their neighbours.
+    givers: Vec<(i64, String, u64)>,
+    /// The neighbours.
+    beside: BTreeSet<i64>,
+    /// The neighbours that are not asked for.
+    unfit: BTreeSet<i64>,
 }
 
 /// FTS5 refuses an expression with the plainest code of all; locks, disks and damage have their own.
