@@ -54,7 +54,9 @@ pub(crate) enum Clause {
 impl Plan {
     /// Reads a query as a person types it; with `strict`, words that stand side by side are all required.
     pub(crate) fn of(text: &str, strict: bool) -> Self {
-        let tokens = tokens(text);
+        let (tokens, is_whole) = tokens(text);
+        // Strict where it is an expression; what is none is words.
+        let strict = strict && is_whole;
         let operators = tokens.iter().any(Token::is_operator);
         let special = operators || tokens.iter().any(Token::is_special);
         if (!special && !strict) || tokens.len() > MOST_TOKENS {
@@ -160,11 +162,13 @@ impl Token {
     }
 }
 
-/// Parts a query. A quote that is not closed, and an operator that has nothing on a side, are text.
-fn tokens(text: &str) -> Vec<Token> {
+/// Parts a query, and says whether all of it could be taken as it is meant: a quote that is not closed, and an
+/// operator that has nothing on a side, are text.
+fn tokens(text: &str) -> (Vec<Token>, bool) {
     let mut tokens = Vec::new();
     let straight = text.replace(['“', '”'], "\"");
     let balanced = straight.matches('"').count().is_multiple_of(2);
+    let mut is_whole = balanced;
     for (number, part) in straight.split('"').enumerate() {
         if balanced && number % 2 == 1 {
             let means_something = pieces(part).next().is_some();
@@ -182,6 +186,7 @@ fn tokens(text: &str) -> Vec<Token> {
     for token in &mut tokens {
         if token.is_operator() && !before {
             *token = Token::Text(operator_text(token).to_owned());
+            is_whole = false;
         }
         before = token.is_operand() || matches!(token, Token::Close | Token::Category(_));
     }
@@ -189,10 +194,11 @@ fn tokens(text: &str) -> Vec<Token> {
     for token in tokens.iter_mut().rev() {
         if token.is_operator() && !after {
             *token = Token::Text(operator_text(token).to_owned());
+            is_whole = false;
         }
         after = token.is_operand() || matches!(token, Token::Open | Token::Category(_));
     }
-    tokens
+    (tokens, is_whole)
 }
 
 fn operator_text(token: &Token) -> &'static str {

@@ -59,6 +59,16 @@ pub(super) fn may_fulfil(clause: &Clause) -> Option<String> {
     }
 }
 
+/// Whether a text has what only FTS5 reads: words near each other, at the beginning, side by side, or in columns.
+pub(super) fn is_beyond_plans(text: &str) -> bool {
+    let outside: String = text.split('"').step_by(2).collect::<Vec<_>>().join("\"\"");
+    let is_near = outside.match_indices("NEAR").any(|(at, near)| {
+        outside[at + near.len()..].trim_start().starts_with('(')
+            && !outside[..at].ends_with(char::is_alphanumeric)
+    });
+    is_near || outside.contains(['^', '{', '}']) || outside.contains(" + ") || outside.contains(" : ")
+}
+
 /// Joins parts; `None` where one is, or where there are none.
 fn joined(parts: impl Iterator<Item = Option<String>>, operator: &str) -> Option<String> {
     let parts: Vec<String> = parts.collect::<Option<_>>()?;
@@ -103,6 +113,18 @@ mod tests {
             asked("slip*"),
             "(\"slip\"* OR \"sli\" OR \"slie\" OR \"slii\" OR \"slip\" OR \"slipe\" OR \"slipi\")"
         );
+    }
+
+    #[test]
+    fn what_only_fts5_reads_is_seen() {
+        for text in ["NEAR(a b, 3)", "^first", "{content category} : word", "\"one\" + \"two\""] {
+            assert!(is_beyond_plans(text), "{text}");
+        }
+        for text in
+            ["LINEAR(x)", "near (it)", "slip*", "category:preference a", "\"^ quoted : \"", "C++", "a+b"]
+        {
+            assert!(!is_beyond_plans(text), "{text}");
+        }
     }
 
     #[test]

@@ -135,14 +135,15 @@ impl Asked<'_> {
         if limit == 0 || text.trim().is_empty() {
             return Ok(nothing());
         }
-        if self.query.syntax == Syntax::Fts {
+        let is_fts = self.query.syntax == Syntax::Fts;
+        if is_fts && words::is_beyond_plans(&text) {
             match self.matching(&text) {
                 Ok(rows) => return Ok(alone(rows, &Plan::default())),
                 Err(error) if is_of_syntax(&error) => {}
                 Err(error) => return Err(error),
             }
         }
-        let plan = Plan::of(&text, false);
+        let plan = Plan::of(&text, is_fts);
         if let Some(required) = &plan.required {
             let Some(expression) = words::may_fulfil(required) else { return Ok(nothing()) };
             return self.weighed(&plan, &self.frequencies(&plan)?, &expression);
@@ -158,6 +159,9 @@ impl Asked<'_> {
         }
         let frequencies = self.frequencies(&plan)?;
         let expression = words::any_of(frequencies.guarded(&plan.terms));
+        if expression.is_empty() {
+            return Ok(nothing());
+        }
         self.weighed(&plan, &frequencies, &expression)
     }
 
