@@ -56,7 +56,7 @@ impl Plan {
     pub(crate) fn of(text: &str, strict: bool) -> Self {
         let (tokens, is_whole) = tokens(text);
         // Strict where it is an expression; what is none is words.
-        let strict = strict && is_whole;
+        let strict = strict && is_whole && tokens.iter().all(Token::is_expression);
         let operators = tokens.iter().any(Token::is_operator);
         let special = operators || tokens.iter().any(Token::is_special);
         if (!special && !strict) || tokens.len() > MOST_TOKENS {
@@ -155,6 +155,11 @@ impl Token {
 
     fn is_special(&self) -> bool {
         matches!(self, Self::Phrase(_) | Self::Prefix(_) | Self::Category(_))
+    }
+
+    /// Whether it stands in an expression as it is: a word with signs in it does not.
+    fn is_expression(&self) -> bool {
+        !matches!(self, Self::Text(word) if !word.chars().all(|c| c.is_alphanumeric() || c == '_'))
     }
 
     fn is_operand(&self) -> bool {
