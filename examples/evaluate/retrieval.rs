@@ -10,7 +10,7 @@ use chrono::{DateTime, NaiveDateTime, TimeDelta};
 use flate2::read::GzDecoder;
 use noctuary::{
     Access, Actor, Door, DoorPolicy, Doors, FileMemoryStore, InjectionPolicy, MemoryStore, NewMemory, Place,
-    Query, Role, Scope, SecretPolicy, SessionKind, Source,
+    Query, Role, Scope, SecretPolicy, SessionKind, Source, StoreConfig,
 };
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -241,9 +241,10 @@ impl<'a> Filled<'a> {
         let scope = Scope::user("evaluation");
         let access = Access::new(SessionKind::Main, Actor::Library, scope.clone());
         // What people said to each other must come in as it is: a made-up key in it is no secret.
-        let doors = Doors::default()
-            .policy(Door::Import, DoorPolicy::new(SecretPolicy::Allow, InjectionPolicy::Allow));
-        let store = FileMemoryStore::open(home, scope)?.with_doors(doors);
+        let mut config = StoreConfig::default();
+        config.doors = Doors::default()
+            .policy(Door::StoreWrite, DoorPolicy::new(SecretPolicy::Allow, InjectionPolicy::Allow));
+        let store = FileMemoryStore::open_with(home, scope, config)?;
         let mut places = HashMap::new();
         let mut now = DateTime::UNIX_EPOCH;
         for (id, date) in &corpus.sessions {

@@ -8,7 +8,7 @@ use crate::memory::{Memory, MemoryId, Place, Role, Source};
 
 /// The columns that [`memory`] reads, of a view that is called `m`.
 pub(super) const COLUMNS: &str = "m.id, m.category, m.content, m.source, m.metadata, m.shared, m.created_at, \
-     m.updated_at, m.session, m.position, m.role, m.speaker, m.said_at, m.origin";
+     m.updated_at, m.session, m.position, m.role, m.speaker, m.said_at, m.origin, m.pinned";
 
 /// Reads [`COLUMNS`].
 pub(super) fn memory(row: &Row<'_>) -> rusqlite::Result<Memory> {
@@ -32,6 +32,7 @@ pub(super) fn memory(row: &Row<'_>) -> rusqlite::Result<Memory> {
         place,
         shared: row.get(5)?,
         origin: maybe(row, 13)?.and_then(|word| word.parse().ok()),
+        pinned: row.get(14)?,
         created_at: time(row, 6)?.unwrap_or_default(),
         updated_at: time(row, 7)?.unwrap_or_default(),
     })

@@ -110,7 +110,7 @@ fn matching(
     let mut rows = statement.query(params_from_iter(values))?;
     let mut ranked: Vec<(f64, Memory)> = Vec::new();
     while let Some(found) = rows.next()? {
-        let rank: f64 = found.get(14)?;
+        let rank: f64 = found.get("rank")?;
         let is_enough = ranked.len() >= filter.limit;
         // Ties are read to their end.
         let is_tied = query.order == Order::Relevance
