@@ -166,7 +166,7 @@ fn a_full_file_is_said_and_rows_can_still_be_taken_away() {
     );
     assert!(written.len() > 10 && fs::metadata(file(folder.path())).unwrap().len() <= 4096);
     assert_eq!(store.list(&agent(), &Filter::limit(99)).unwrap().len(), written.len(), "nothing is lost");
-    assert!(store.update(&agent(), written[0], "words", at(1)).is_err());
+    assert!(store.update(&agent(), written[0], &"more words ".repeat(400), at(1)).is_err());
     for id in &written[1..] {
         assert!(store.delete(&agent(), *id, at(1)).unwrap());
     }

@@ -64,10 +64,15 @@ impl Rows {
             return Ok(());
         }
         let bytes = self.read(self.read_to, u64::MAX)?;
+        let is_all = self.read_to == 0;
         let taken = self.take(&bytes, scope);
         if taken.is_err() {
             // Not half of it: the next verb says the same.
             *self = Self { doubtful: self.doubtful, ..Self::default() };
+            if !is_all {
+                // A person may have changed what was read before.
+                return self.catch_up(disk, scope);
+            }
         }
         taken
     }
@@ -195,9 +200,8 @@ impl Rows {
     pub(super) fn audit(&self, limit: usize) -> Result<Vec<AuditEntry>> {
         let bytes = self.read(0, self.read_to)?;
         let mut entries = Vec::new();
-        for (at, line) in
-            bytes.split_inclusive(|byte| *byte == b'\n').enumerate().collect::<Vec<_>>().iter().rev()
-        {
+        let lines: Vec<_> = bytes.split(|byte| *byte == b'\n').enumerate().collect();
+        for (at, line) in lines.into_iter().rev().filter(|(_, line)| !line.trim_ascii().is_empty()) {
             if entries.len() >= limit {
                 break;
             }
@@ -382,7 +386,7 @@ impl Rows {
         ranking: &Ranking,
         entities: &dyn Entities,
     ) -> Found {
-        let plan = Plan::of(&query.text, query.syntax == Syntax::Fts);
+        let plan = Plan::of(&query.text, query.syntax == Syntax::Fts && is_fts(&query.text));
         let memory = |row: &Row| self.by_id.get(&MemoryId::new(row.id)).map(|stored| &stored.memory);
         let may = |row: &Row| {
             memory(row).is_some_and(|memory| {
@@ -431,6 +435,22 @@ fn takes(filter: &Filter, memory: &Memory) -> bool {
         && filter.since.is_none_or(|since| memory.updated_at >= since)
         && filter.until.is_none_or(|until| memory.updated_at < until)
         && (!filter.trusted || memory.is_trusted())
+}
+
+/// Whether FTS5 would take a text: plain words, phrases and operators, each where it belongs. The rest is words.
+fn is_fts(text: &str) -> bool {
+    let parts: Vec<&str> = text.split('"').collect();
+    let outside = parts.iter().step_by(2).flat_map(|part| part.split_whitespace());
+    let is_word = |word: &str| {
+        let word = word.trim_start_matches('(').trim_end_matches([')', '*']);
+        let word = ["category:", "content:"].iter().find_map(|of| word.strip_prefix(of)).unwrap_or(word);
+        word.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || !c.is_ascii())
+    };
+    let is_operator = |word: &str| matches!(word, "AND" | "OR" | "NOT");
+    // One that lacks a side is none, and the plan has no use for it.
+    let dangles = outside.clone().any(is_operator) && Plan::of(text, false).required.is_none();
+    let count = |c: char| text.matches(c).count();
+    parts.len() % 2 == 1 && count('(') == count(')') && outside.clone().all(is_word) && !dangles
 }
 
 /// What is indexed of a row: beside its words its category, who says it, and the date.
