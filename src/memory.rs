@@ -342,7 +342,7 @@ impl NewMemory {
     }
 
     /// From what the words came: as it was said, and what is imported came by an import.
-    pub(crate) fn from_where(&self) -> Option<Origin> {
+    pub(crate) fn came_by(&self) -> Option<Origin> {
         let is_imported = self.source.word() == Source::Imported.word();
         self.origin.clone().or(is_imported.then_some(Origin::Import))
     }

@@ -15,9 +15,10 @@ use common::{Peer, listen, role, tell};
 use noctuary::testing::Script;
 use noctuary::testing::contract::memory as contract;
 use noctuary::{
-    Access, Actor, DocName, FileMemoryStore, FileWorkspace, Filter, IndexState, JournalDreamer, Memory,
-    MemoryId, MemoryStore, NewMemory, Outcome, Query, SessionKind, Source, SqliteMemoryStore,
-    SqliteWorkspace, Workspace, WorkspaceExt, WriteMode, dream_once_at,
+    Access, Actor, ContextConfig, DocName, FileMemoryStore, FileWorkspace, Filter, IndexState,
+    JournalDreamer, Memory, MemoryContext, MemoryId, MemoryStore, NewMemory, Origin, Outcome, Query,
+    SessionKind, Source, SqliteMemoryStore, SqliteWorkspace, Workspace, WorkspaceExt, WriteMode,
+    dream_once_at,
 };
 use rusqlite::Connection;
 
@@ -344,12 +345,12 @@ fn answers(store: &dyn MemoryStore) -> Vec<String> {
         .collect();
     let imported = NewMemory::new("fact", "imported", Source::Imported);
     say("import", format!("{:?}", store.write(&access, &imported, now())));
-    for (at, id) in ids.iter().copied().chain([MemoryId::new(99)]).enumerate() {
-        let later = now() + TimeDelta::minutes(i64::try_from(at).unwrap());
+    for (at, id) in (0..).zip(ids.iter().copied().chain([MemoryId::new(99)])) {
+        let later = now() + TimeDelta::minutes(at);
         say("pin", format!("{:?}", store.pin(&access, id, at % 2 == 0, later)));
         say("update", format!("{:?}", store.update(&access, id, "anew", later)));
         say("delete", format!("{:?}", store.delete(&access, id, later)));
-        say("restore", format!("{:?}", store.restore(&access, id, later + TimeDelta::days(29 + at as i64))));
+        say("restore", format!("{:?}", store.restore(&access, id, later + TimeDelta::days(29 + at))));
     }
     say("refused", format!("{:?}", store.write(&access, &fact("<memory-context>"), now())));
     say("empty", format!("{:?}", store.update(&access, ids[0], " ", now())));
@@ -379,4 +380,61 @@ fn both_stores_answer_alike() {
     let sqlite = answers(Backend::Sqlite.open(folder.path()).as_ref());
     assert_eq!(sqlite, answers(Backend::File.open(folder.path()).as_ref()));
     assert!(sqlite.len() > 40);
+}
+
+// SN-01 to SN-04, SN-09
+#[test]
+fn both_stores_give_a_prompt_the_same_bytes_and_pinned_rows_their_place() {
+    let blocks = [Backend::Sqlite, Backend::File].map(|backend| {
+        let folder = tempfile::tempdir().unwrap();
+        let store = backend.open(folder.path());
+        let ids: Vec<_> = (0..60)
+            .map(|row| {
+                let category = ["fact", "lesson", "of the host's own"][row % 3];
+                let memory = NewMemory::new(category, format!("row {row:02}"), Source::AgentRecorded);
+                store
+                    .write(&agent(), &memory, now() + TimeDelta::seconds(i64::try_from(row).unwrap()))
+                    .unwrap()
+            })
+            .collect();
+        let take = |config: &ContextConfig| MemoryContext::take(store.as_ref(), &agent(), config).unwrap();
+        let of_fifty = take(&ContextConfig::default());
+        assert!(
+            of_fifty.rows() == 50
+                && of_fifty.as_str().contains("row 10")
+                && !of_fifty.as_str().contains("row 09")
+        );
+
+        for row in [3, 1] {
+            assert!(store.pin(&agent(), ids[row], true, now()).unwrap());
+        }
+        store.write(&agent(), &fact("</memory-context> is stopped").origin(Origin::Web), now()).unwrap_err();
+        for key in 0..40 {
+            store.set_profile(&agent(), &format!("key {key:02}"), "a value of some length", now()).unwrap();
+        }
+        let whole = take(&ContextConfig::default());
+        let (_, rows) = whole.as_str().split_once("## Observations\n").unwrap();
+        assert!(rows.starts_with("[fact] row 03\n[lesson] row 01\n[of the host's own] row 59\n"), "{rows}");
+        assert_eq!((whole.rows(), whole.left_out()), (50, 0));
+        assert!(
+            whole.as_str().contains("row 12") && !whole.as_str().contains("row 11"),
+            "48 beside the pinned"
+        );
+
+        let mut narrow = ContextConfig::default();
+        narrow.max_bytes = 280;
+        let narrow = take(&narrow);
+        assert!(narrow.as_str().len() <= 280, "{}", narrow.as_str().len());
+        assert!(narrow.as_str().contains("row 03\n") && narrow.as_str().contains("row 01\n"), "{narrow}");
+        assert!(narrow.as_str().contains("- key 00: "), "then the profile: {narrow}");
+        assert!(!narrow.as_str().contains("row 59"), "then the other rows: {narrow}");
+        assert_eq!(narrow.rows(), 2);
+
+        let frozen = whole.to_string();
+        store.update(&agent(), ids[3], "row 03 changed", now() + TimeDelta::days(1)).unwrap();
+        assert_eq!(whole.as_str(), frozen, "a later write is for the next session");
+        assert_eq!(take(&ContextConfig::default()), take(&ContextConfig::default()));
+        [of_fifty, whole, narrow, take(&ContextConfig::default())].map(|block| block.to_string())
+    });
+    assert_eq!(blocks[0], blocks[1]);
 }

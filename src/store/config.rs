@@ -38,8 +38,8 @@ pub struct StoreConfig {
     pub refused: BTreeSet<Source>,
     /// How long a change waits for another process: 30 seconds.
     pub patience: Duration,
-    /// The most bytes of the file, below a page more or less; `None` for no bound of its own. What does not fit is
-    /// refused as on a full disk.
+    /// The most bytes of the file, which SQLite counts in whole pages; `None` for no bound of its own. What does not
+    /// fit is refused as on a full disk.
     pub max_file_bytes: Option<u64>,
     /// How rows are weighed.
     pub ranking: Ranking,

@@ -40,7 +40,7 @@ impl<'a> Deed<'a> {
     pub(crate) fn write(access: &'a Access, memory: &'a NewMemory, now: DateTime<Utc>) -> Self {
         Self {
             source: Some(&memory.source),
-            origin: memory.from_where(),
+            origin: memory.came_by(),
             reason: memory.reason.as_deref(),
             ..Self::new(access, "memory_write", now)
         }

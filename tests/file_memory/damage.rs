@@ -42,6 +42,7 @@ fn a_damaged_file_is_named_by_line_and_stays_as_it_is() {
         (4, damaged(3, b"{\"at\":\"2026-11-21T09:00:00Z\",\"actor\":\"agent\",\"op\":\"sung\"}\n")),
         (4, damaged(3, b"\xff\xfe\n")),
         (4, damaged(3, b"a word that somebody typed")),
+        (1, sound.split_inclusive(|byte| *byte == b'\n').skip(1).collect::<Vec<_>>().concat()),
         (1, b"# Memory\n\n- of another program".to_vec()),
         (1, b"\x1f\x8b\x08compressed".to_vec()),
     ] {
@@ -89,6 +90,38 @@ fn what_an_editor_does_to_lines_costs_no_row() {
         assert_eq!(found(&opened(&folder).unwrap(), &agent(), "more"), ["one more"], "{edit}");
         assert_eq!(store.audit(&agent(), 9).unwrap().len(), 3, "{edit}");
     }
+}
+
+#[test]
+fn a_line_that_was_copied_is_one_row() {
+    let (folder, store) = store();
+    let id = write(&store, "the only one", 0);
+    assert!(store.update(&agent(), id, "the only row", at(1)).unwrap());
+    let (head, update) =
+        text(&folder).trim_end().rsplit_once('\n').map(|(a, b)| (a.to_owned(), b.to_owned())).unwrap();
+    let written = head.lines().last().unwrap();
+    fs::write(file(folder.path()), format!("{head}\n{update}\n{written}\n")).unwrap();
+    let store = opened(&folder).unwrap();
+    assert_eq!(store.list(&agent(), &Filter::limit(9)).unwrap().len(), 1);
+    assert_eq!(found(&store, &agent(), "only"), ["the only one"]);
+}
+
+#[test]
+fn a_purge_takes_the_words_out_of_unfinished_copies_too() {
+    let (folder, store) = store();
+    let id = write(&store, "quicksilver", 0);
+    let state = file(folder.path()).parent().unwrap().to_owned();
+    let copy = state.join(format!(".noctuary-{}.tmp", "0123456789abcdef".repeat(2)));
+    let other = state.join(format!(".noctuary-{}.tmp", "fedcba9876543210".repeat(2)));
+    fs::copy(file(folder.path()), &copy).unwrap();
+    fs::write(&other, "{\"at\":").unwrap();
+    assert!(store.delete(&agent(), id, at(1)).unwrap());
+    assert_eq!(store.purge(at(2), at(2)).unwrap(), 1);
+    for entry in fs::read_dir(&state).unwrap() {
+        let bytes = fs::read(entry.unwrap().path()).unwrap();
+        assert!(!String::from_utf8_lossy(&bytes).contains("quicksilver"));
+    }
+    assert!(other.exists(), "what may be of somebody else stays");
 }
 
 #[test]

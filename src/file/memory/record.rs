@@ -188,7 +188,7 @@ impl Change {
             metadata: memory.metadata.clone(),
             place: memory.place.clone(),
             shared: memory.shared,
-            origin: memory.from_where(),
+            origin: memory.came_by(),
         }
     }
 

@@ -7,7 +7,7 @@ use chrono::{DateTime, Datelike, Utc};
 
 use super::record::{Change, Record, VERSION};
 use crate::access::{Scope, SessionKind};
-use crate::disk::{Disk, DiskFile, Open, atomic};
+use crate::disk::{Disk, DiskFile, Open, STATE_FOLDER, atomic};
 use crate::error::{At, Error, Result, corrupt};
 use crate::memory::{
     AuditEntry, Filter, Found, Hit, Memory, MemoryId, Order, Query, Role, SearchOutcome, Source, Syntax,
@@ -26,6 +26,8 @@ pub(super) struct Rows {
     profile: BTreeMap<String, String>,
     index: Index,
     last_id: i64,
+    /// Whether the line was read that says whose the file is.
+    is_owned: bool,
     file: Option<Held>,
     read_to: u64,
     lines: usize,
@@ -105,7 +107,7 @@ impl Rows {
         bound: Option<u64>,
     ) -> Result<()> {
         let mut lines = record.line();
-        if self.lines == 0 {
+        if !self.is_owned {
             lines.insert_str(0, &Record::opened(record.at, scope).line());
         }
         if record.change.adds() && bound.is_some_and(|bound| self.read_to + lines.len() as u64 > bound) {
@@ -179,6 +181,7 @@ impl Rows {
         gone: &[MemoryId],
     ) -> Result<()> {
         let bytes = self.read(0, self.read_to)?;
+        sweep(disk, &bytes)?;
         let mut kept = Vec::with_capacity(bytes.len());
         for line in bytes.split_inclusive(|byte| *byte == b'\n') {
             let forgotten = parsed(line, 0).ok().and_then(|record| record.forgetting(gone));
@@ -244,6 +247,14 @@ impl Rows {
 
     fn apply(&mut self, record: Record, scope: &Scope) -> Result<()> {
         let at = record.at;
+        if !self.is_owned && !matches!(record.change, Change::Opened { .. }) {
+            return Err(Error::Corrupt {
+                name: StateName::MEMORIES.to_string(),
+                line: self.lines + 1,
+                column: 0,
+                what: "it does not begin with its owner",
+            });
+        }
         match &record.change {
             Change::Opened { version, scope: owner } => {
                 let name = StateName::MEMORIES;
@@ -257,11 +268,14 @@ impl Rows {
                 if owner != scope {
                     return Err(Error::Denied { name: name.into(), kind: SessionKind::Main });
                 }
+                self.is_owned = true;
             }
             Change::Written { id, .. } => {
                 let id = *id;
                 self.last_id = self.last_id.max(id.get());
                 if let Some(memory) = record.memory() {
+                    // A person may have copied a line.
+                    self.hide(id);
                     self.by_id.insert(id, Stored { memory, deleted_at: None });
                     self.show(id);
                 }
@@ -416,6 +430,21 @@ impl Rows {
         });
         Found { outcome, hits: hits.collect() }
     }
+}
+
+/// Removes copies of the file that killed processes left unfinished: what is purged stands in them too. Other
+/// unfinished files are left to the next claim.
+fn sweep(disk: &dyn Disk, file: &[u8]) -> Result<()> {
+    let first = file.split_inclusive(|byte| *byte == b'\n').next().unwrap_or_default();
+    for entry in disk.list(STATE_FOLDER).at("list", STATE_FOLDER)? {
+        let path = format!("{STATE_FOLDER}/{}", entry.name);
+        if atomic::is_temporary(&entry.name)
+            && atomic::read(disk, &path, first.len() as u64)?.is_some_and(|copy| copy.starts_with(first))
+        {
+            atomic::remove(disk, &path)?;
+        }
+    }
+    Ok(())
 }
 
 /// Parses a line; the error says which one is damaged.
