@@ -14,6 +14,32 @@ use crate::error::Result;
 use crate::format::Origin;
 
 /// Rows under ids, with search. Verbs block; an async host calls them on a thread that may.
+///
+/// # Example: a row that begins every prompt, and what the audit says of it
+///
+/// ```
+/// use chrono::{TimeZone, Utc};
+/// use noctuary::{Access, Actor, FileMemoryStore, MemoryStore, NewMemory, Scope, SessionKind, Source};
+///
+/// let folder = tempfile::tempdir()?;
+/// let store: Box<dyn MemoryStore> = Box::new(FileMemoryStore::open(folder.path(), Scope::user("marta"))?);
+/// let human = Access::new(SessionKind::Main, Actor::Human, Scope::user("marta"));
+/// let now = Utc.with_ymd_and_hms(2026, 11, 21, 9, 0, 0).unwrap();
+/// let typed = NewMemory::new("personalization", "Answer in German", Source::UserManual);
+/// let id = store.write(&human, &typed, now)?;
+/// store.pin(&human, id, true, now)?;
+/// assert_eq!(store.snapshot(&human, 50)?[0].content, "Answer in German");
+///
+/// let agent = Access::new(SessionKind::Main, Actor::Agent, Scope::user("marta"));
+/// assert!(store.delete(&agent, id, now).is_err(), "what the human typed is theirs");
+/// let audit = store.audit(&human, 9)?;
+/// let told: Vec<_> = audit.iter().map(|entry| (entry.action.as_str(), entry.outcome.as_str())).collect();
+/// assert_eq!(
+///     told,
+///     [("memory_delete", "refused: denied"), ("memory_pin", "done"), ("memory_write", "done")]
+/// );
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait MemoryStore: Debug + Send + Sync {
     /// Says where it is, for messages: a path.
     fn location(&self) -> String;
