@@ -29,6 +29,7 @@ mod recall;
 mod session;
 #[cfg(feature = "sqlite")]
 mod sqlite;
+mod store;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 mod text;
@@ -74,8 +75,8 @@ pub use lifecycle::{
 };
 pub use llm::{Finish, LlmClient, LlmError, LlmFn, LlmReply, LlmRequest, Usage, llm_fn};
 pub use memory::{
-    Filter, Found, Hit, Memory, MemoryEvent, MemoryId, MemoryObserver, MemoryStore, NewMemory, Order, Place,
-    Query, Role, SearchOutcome, Source, Syntax, categories,
+    AuditEntry, Filter, Found, Hit, Memory, MemoryEvent, MemoryId, MemoryObserver, MemoryStore, NewMemory,
+    Order, Place, Query, Role, SearchOutcome, Source, Syntax, categories, is_purge_due,
 };
 pub use models::Extractive;
 pub use name::{DocName, Name, NameError, Space, StateName};
@@ -87,7 +88,8 @@ pub use recall::{Entities, FinanceEntities, GenericEntities, Ranking};
 pub use session::{Guarded, SharedUser, SoulPolicy};
 #[cfg(feature = "sqlite")]
 #[cfg_attr(docsrs, doc(cfg(feature = "sqlite")))]
-pub use sqlite::{IndexState, SqliteMemoryStore, SqliteWorkspace, StoreConfig, Version};
+pub use sqlite::{IndexState, SqliteMemoryStore, SqliteWorkspace, Version};
+pub use store::StoreConfig;
 pub use workspace::{
     Claim, ClaimTerms, Holder, Lease, Listing, MAX_DOCUMENT, Metadata, Tail, Workspace, WorkspaceExt,
     WriteMode,

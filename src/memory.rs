@@ -6,14 +6,40 @@
 
 use std::fmt::{self, Debug};
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
-use crate::access::{Access, Actor};
+use crate::access::{Access, Actor, SessionKind};
 use crate::error::Result;
 use crate::format::Origin;
 
 /// Rows under ids, with search. Verbs block; an async host calls them on a thread that may.
+///
+/// # Example: a row that begins every prompt, and what the audit says of it
+///
+/// ```
+/// use chrono::{TimeZone, Utc};
+/// use noctuary::{Access, Actor, FileMemoryStore, MemoryStore, NewMemory, Scope, SessionKind, Source};
+///
+/// let folder = tempfile::tempdir()?;
+/// let store: Box<dyn MemoryStore> = Box::new(FileMemoryStore::open(folder.path(), Scope::user("marta"))?);
+/// let human = Access::new(SessionKind::Main, Actor::Human, Scope::user("marta"));
+/// let now = Utc.with_ymd_and_hms(2026, 11, 21, 9, 0, 0).unwrap();
+/// let typed = NewMemory::new("personalization", "Answer in German", Source::UserManual);
+/// let id = store.write(&human, &typed, now)?;
+/// store.pin(&human, id, true, now)?;
+/// assert_eq!(store.snapshot(&human, 50)?[0].content, "Answer in German");
+///
+/// let agent = Access::new(SessionKind::Main, Actor::Agent, Scope::user("marta"));
+/// assert!(store.delete(&agent, id, now).is_err(), "what the human typed is theirs");
+/// let audit = store.audit(&human, 9)?;
+/// let told: Vec<_> = audit.iter().map(|entry| (entry.action.as_str(), entry.outcome.as_str())).collect();
+/// assert_eq!(
+///     told,
+///     [("memory_delete", "refused: denied"), ("memory_pin", "done"), ("memory_write", "done")]
+/// );
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait MemoryStore: Debug + Send + Sync {
     /// Says where it is, for messages: a path.
     fn location(&self) -> String;
@@ -40,6 +66,14 @@ pub trait MemoryStore: Debug + Send + Sync {
     ///
     /// Those of the backend.
     fn list(&self, access: &Access, filter: &Filter) -> Result<Vec<Memory>>;
+
+    /// Lists the rows for a prompt: the pinned ones, then those touched last, at most `limit` together; each
+    /// ordered as a [`list`](Self::list). What came from a tool, a page or an import is left out.
+    ///
+    /// # Errors
+    ///
+    /// Those of the backend.
+    fn snapshot(&self, access: &Access, limit: usize) -> Result<Vec<Memory>>;
 
     /// Finds rows by what a person types. Never fails because of the query's text.
     ///
@@ -70,8 +104,17 @@ pub trait MemoryStore: Debug + Send + Sync {
     /// [`Error::Denied`](crate::Error::Denied) as of [`update`](Self::update).
     fn restore(&self, access: &Access, id: MemoryId, now: DateTime<Utc>) -> Result<bool>;
 
+    /// Pins a row, so that every [`snapshot`](Self::snapshot) begins with it, or lets it go; `false` where there
+    /// is none. It is not touched by that, and can be deleted as before.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Denied`](crate::Error::Denied) outside a main session, and for the agent and the library where a
+    /// row is not theirs to [edit](Source::may_edit). The human pins any row.
+    fn pin(&self, access: &Access, id: MemoryId, pinned: bool, now: DateTime<Utc>) -> Result<bool>;
+
     /// Removes rows for good that were deleted before `cutoff`, with all that derives from them; returns how
-    /// many.
+    /// many. No other row is removed, ever. Due every [half hour](is_purge_due).
     ///
     /// # Errors
     ///
@@ -91,6 +134,31 @@ pub trait MemoryStore: Debug + Send + Sync {
     ///
     /// Those of the backend.
     fn profile(&self, access: &Access) -> Result<Vec<(String, String)>>;
+
+    /// Lists what was done and what was refused, the latest first, at most `limit` entries.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Denied`](crate::Error::Denied) outside a main session.
+    fn audit(&self, access: &Access, limit: usize) -> Result<Vec<AuditEntry>>;
+}
+
+/// Whether deleted rows are to be [purged](MemoryStore::purge) at `now`: half an hour after they last were. (seed
+/// 003, Schema)
+///
+/// ```
+/// use chrono::{TimeDelta, Utc};
+/// use noctuary::is_purge_due;
+///
+/// let now = Utc::now();
+/// assert!(is_purge_due(None, now));
+/// assert!(!is_purge_due(Some(now - TimeDelta::minutes(29)), now));
+/// assert!(is_purge_due(Some(now - TimeDelta::minutes(30)), now));
+/// ```
+#[must_use]
+pub fn is_purge_due(last: Option<DateTime<Utc>>, now: DateTime<Utc>) -> bool {
+    // A clock that was set back must not put it off.
+    last.is_none_or(|last| last > now || now - last >= TimeDelta::minutes(30))
 }
 
 /// The id of a row: positive, never used twice.
@@ -298,6 +366,12 @@ impl NewMemory {
         self.reason = Some(reason.into());
         self
     }
+
+    /// From what the words came: as it was said, and what is imported came by an import.
+    pub(crate) fn came_by(&self) -> Option<Origin> {
+        let is_imported = self.source.word() == Source::Imported.word();
+        self.origin.clone().or(is_imported.then_some(Origin::Import))
+    }
 }
 
 impl Debug for NewMemory {
@@ -326,6 +400,8 @@ pub struct Memory {
     pub shared: bool,
     /// From what the words came, where that was said.
     pub origin: Option<Origin>,
+    /// Whether every [`snapshot`](MemoryStore::snapshot) begins with it.
+    pub pinned: bool,
     /// When it was written.
     pub created_at: DateTime<Utc>,
     /// When its content last changed.
@@ -337,7 +413,7 @@ impl Memory {
     #[must_use]
     pub fn is_trusted(&self) -> bool {
         matches!(self.origin, None | Some(Origin::User | Origin::Agent | Origin::System))
-            && self.source != Some(Source::Imported)
+            && self.source.as_ref().is_none_or(|source| source.word() != Source::Imported.word())
     }
 }
 
@@ -489,8 +565,8 @@ pub trait MemoryObserver: Debug + Send + Sync {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct MemoryEvent {
-    /// `memory:written` for a new row and for new content, `memory:deleted`, `memory:restored`, `memory:purged`,
-    /// `profile:written`.
+    /// `memory:written` for a new row and for new content, `memory:deleted`, `memory:restored`, `memory:pinned`,
+    /// `memory:unpinned`, `memory:purged`, `profile:written`.
     pub name: &'static str,
     /// The row; `None` for the profile.
     pub id: Option<MemoryId>,
@@ -504,7 +580,39 @@ impl MemoryEvent {
     }
 }
 
-/// The categories of the seed; any other word is one too.
+/// A line of the audit: what was done to a store or refused, by whom and why, without the words that it was about.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct AuditEntry {
+    /// When.
+    pub at: DateTime<Utc>,
+    /// Who acted.
+    pub actor: Actor,
+    /// In what kind of session; `None` where it was in none.
+    pub kind: Option<SessionKind>,
+    /// `memory_write`, `memory_update`, `memory_delete`, `memory_restore`, `memory_pin`, `memory_unpin`,
+    /// `memory_removed` for a row that was purged, or `profile_write`.
+    pub action: String,
+    /// `done`, or `refused: ` with the classes of what was found or the rule that was broken.
+    pub outcome: String,
+    /// The row, where it has an id.
+    pub id: Option<MemoryId>,
+    /// Where the row comes from, as it was claimed.
+    pub source: Option<Source>,
+    /// From what the words came.
+    pub origin: Option<Origin>,
+    /// Why, as it was stored: with secrets and instructions masked.
+    pub reason: Option<String>,
+}
+
+impl Debug for AuditEntry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "AuditEntry {{ {:?}, {}, {}, {:?} }}", self.actor, self.action, self.outcome, self.id)
+    }
+}
+
+/// The categories of the seed; any other word is one too. The manual says [who writes
+/// which](crate::manual::memory).
 pub mod categories {
     /// A preference that the human declared.
     pub const PREFERENCE: &str = "preference";
@@ -522,4 +630,57 @@ pub mod categories {
     pub const REFERENCE: &str = "reference";
     /// A fact about the human.
     pub const FACT: &str = "fact";
+
+    /// All of them.
+    pub const ALL: [&str; 8] =
+        [PREFERENCE, OBSERVATION, TRADE_OUTCOME, LESSON, PERSONALIZATION, ALERT, REFERENCE, FACT];
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The first words of the rows of a table in the manual.
+    fn listed(section: &str) -> Vec<String> {
+        let page = include_str!("manual/memory.md");
+        let (_, rest) = page.split_once(&format!("## {section}\n")).unwrap();
+        let section = rest.split("\n## ").next().unwrap();
+        let rows = section.lines().filter_map(|line| line.strip_prefix("| `"));
+        rows.map(|row| row.split('`').next().unwrap().to_owned()).collect()
+    }
+
+    // MS-13
+    #[test]
+    fn the_manual_lists_every_category_and_source() {
+        assert_eq!(listed("Categories"), categories::ALL);
+        let sources = listed("Sources");
+        assert_eq!(sources.len(), 8);
+        for word in sources {
+            assert!(!matches!(Source::of(&word), Source::Other(_)), "{word}");
+        }
+    }
+
+    // SN-08
+    #[test]
+    fn the_categories_are_those_of_the_seed() {
+        let seed = [
+            "preference",
+            "observation",
+            "trade_outcome",
+            "lesson",
+            "personalization",
+            "alert",
+            "reference",
+            "fact",
+        ];
+        assert_eq!(categories::ALL, seed);
+    }
+
+    // MS-10
+    #[test]
+    fn a_clock_that_was_set_back_puts_no_purge_off() {
+        let now = DateTime::UNIX_EPOCH;
+        assert!(is_purge_due(Some(now + TimeDelta::seconds(1)), now));
+        assert!(!is_purge_due(Some(now), now));
+    }
 }

@@ -173,8 +173,7 @@ impl StateName {
         Self(Name { path: format!(".dreaming.d/history/{document}.json").into(), space: Space::State })
     }
 
-    /// What errors call a row of a store's table: `memories/42`.
-    #[cfg_attr(not(feature = "sqlite"), expect(dead_code, reason = "only that store has tables"))]
+    /// What errors call a row of a store: `memories/42`.
     pub(crate) fn row(table: &str, id: impl fmt::Display) -> Self {
         Self(Name { path: format!("{table}/{id}").into(), space: Space::State })
     }

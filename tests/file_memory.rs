@@ -1,13 +1,21 @@
 //! A memory store in a file: what it keeps, whom it shows it, and what it finds.
 #![allow(clippy::unwrap_used, reason = "a test panics with what does not hold")]
 
+#[cfg(unix)]
+#[path = "file_memory/damage.rs"]
+mod damage;
+#[path = "file_memory/faults.rs"]
+mod faults;
+
 use std::fs;
 use std::path::Path;
+use std::sync::Mutex;
 
 use chrono::{DateTime, TimeDelta, Utc};
+use noctuary::testing::contract::memory as contract;
 use noctuary::{
     Access, Actor, Error, FileMemoryStore, Filter, MemoryId, MemoryStore, NewMemory, Order, Place, Query,
-    Ranking, Role, Scope, SearchOutcome, SessionKind, Source,
+    Ranking, Role, Scope, SearchOutcome, SessionKind, Source, StoreConfig,
 };
 use tempfile::TempDir;
 
@@ -60,6 +68,47 @@ fn file(folder: &Path) -> std::path::PathBuf {
 
 fn text(folder: &TempDir) -> String {
     fs::read_to_string(file(folder.path())).unwrap()
+}
+
+macro_rules! contracts {
+    ($($name:ident),*) => {
+        mod keeps {
+            $(
+                #[test]
+                fn $name() {
+                    let (folder, store) = super::store();
+                    super::contract::$name(&store);
+                    // And what it leaves can be read.
+                    super::reopened(&folder);
+                }
+            )*
+        }
+        mod keeps_as_a_trait_object {
+            use std::sync::Arc;
+            $(
+                #[test]
+                fn $name() {
+                    let (_folder, store) = super::store();
+                    let store: Arc<dyn noctuary::MemoryStore> = Arc::new(store);
+                    super::contract::$name(&*store);
+                }
+            )*
+        }
+    };
+}
+
+contracts!(
+    rows, lists, words, operators, scripts, sessions, scopes, doors, edits, deletions, pins, profiles, audits
+);
+
+#[test]
+fn it_keeps_the_whole_contract() {
+    let folders = Mutex::new(Vec::new());
+    contract::store(&|| {
+        let (folder, store) = store();
+        folders.lock().unwrap().push(folder);
+        std::sync::Arc::new(store)
+    });
 }
 
 #[test]
@@ -353,74 +402,6 @@ fn names_and_scripts_without_spaces_are_found() {
     }
 }
 
-/// What a query is put together of.
-const PARTS: [&str; 36] = [
-    "cats",
-    "dogs",
-    "no",
-    "AND",
-    "OR",
-    "NOT",
-    "NEAR",
-    "(",
-    ")",
-    "\"",
-    "“",
-    "”",
-    "*",
-    ":",
-    "category:",
-    "content:",
-    "^",
-    "-",
-    "+",
-    "'",
-    "’",
-    "%",
-    "山寨",
-    "ข้าว",
-    "\0",
-    "\n",
-    "\u{202e}",
-    "\u{301}",
-    "ß",
-    "İ",
-    "🦀",
-    "0.5%",
-    "c++",
-    " ",
-    " ",
-    "x*",
-];
-
-#[test]
-fn any_text_is_a_query() {
-    let (_folder, store) = store();
-    for (minute, content) in
-        (0..).zip(["cats and dogs", "C++ at 0.5%", "山寨币", "O'Brien said \"no\"", "ข้าว"])
-    {
-        write(&store, content, minute);
-    }
-    let count = if std::env::var_os("NOCTUARY_LONG_TESTS").is_some() { 1_000_000 } else { 100_000 };
-    let mut dice: u64 = 1;
-    let mut below = |end: usize| {
-        dice = dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(dice >> 33).unwrap() % end
-    };
-    for number in 0..count {
-        let text: String = (0..below(12))
-            .map(|_| match below(4) {
-                0 => char::from_u32(u32::try_from(below(0x11_0000)).unwrap()).unwrap_or('x').to_string(),
-                _ => PARTS[below(PARTS.len())].to_owned(),
-            })
-            .collect();
-        let query = if number % 2 == 0 { Query::new(&text) } else { Query::fts(&text) };
-        assert!(store.search(&agent(), &query).is_ok(), "{text:?}");
-    }
-    let long = "(".repeat(100_000) + &"NOT \"a\" x* ".repeat(10_000);
-    assert!(store.search(&agent(), &Query::new(long)).is_ok());
-}
-
 #[test]
 fn the_same_rows_and_query_give_the_same_answer_in_any_store() {
     let answers: Vec<String> = (0..2)
@@ -440,8 +421,10 @@ fn the_same_rows_and_query_give_the_same_answer_in_any_store() {
 
 #[test]
 fn rows_alone_are_found_in_the_order_of_bm25() {
-    let (folder, _) = store();
-    let store = reopened(&folder).with_ranking(Ranking::rows_alone());
+    let folder = tempfile::tempdir().unwrap();
+    let mut config = StoreConfig::default();
+    config.ranking = Ranking::rows_alone();
+    let store = FileMemoryStore::open_with(folder.path(), scope(), config).unwrap();
     for (minute, content) in (0..).zip(["tea", "tea and a very long row of other words", "tea tea", "milk"]) {
         write(&store, content, minute);
     }

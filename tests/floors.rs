@@ -12,7 +12,7 @@ const FLOORS: &[(u32, &[&str])] = &[
     (2, &["workspace", "pii", "llm", "format", "disk", "env"]),
     (3, &["memory", "dreamer"]),
     (4, &["gate", "recall"]),
-    (5, &["session"]),
+    (5, &["session", "store"]),
     (6, &["lifecycle", "prompt"]),
     (7, &["dream", "file", "sqlite", "models"]),
     (8, &["drive", "life", "tools", "openclaw", "doctor", "exchange", "report"]),

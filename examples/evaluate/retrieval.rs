@@ -254,15 +254,12 @@ impl<'a> Filled<'a> {
         let scope = Scope::user("evaluation");
         let access = Access::new(SessionKind::Main, Actor::Library, scope.clone());
         // What people said to each other must come in as it is: a made-up key in it is no secret.
-        let doors = Doors::default()
+        let mut config = StoreConfig::default();
+        config.doors = Doors::default()
             .policy(Door::StoreWrite, DoorPolicy::new(SecretPolicy::Allow, InjectionPolicy::Allow));
         let store: Box<dyn MemoryStore> = match backend {
-            Backend::File => Box::new(FileMemoryStore::open(home, scope)?.with_doors(doors)),
-            Backend::Sqlite => {
-                let mut config = StoreConfig::default();
-                config.doors = doors;
-                Box::new(SqliteMemoryStore::open_with(home.join("memory.db"), scope, config)?)
-            }
+            Backend::File => Box::new(FileMemoryStore::open_with(home, scope, config)?),
+            Backend::Sqlite => Box::new(SqliteMemoryStore::open_with(home.join("memory.db"), scope, config)?),
         };
         let mut places = HashMap::new();
         let mut now = DateTime::UNIX_EPOCH;

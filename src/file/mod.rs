@@ -108,6 +108,11 @@ impl FileWorkspace {
 
 /// Takes the write guard; it is free again when the file is dropped.
 fn write_guard(disk: &dyn Disk) -> Result<Box<dyn DiskFile>> {
+    write_guard_within(disk, PATIENCE)
+}
+
+/// As [`write_guard`], waiting for so long.
+fn write_guard_within(disk: &dyn Disk, patience: Duration) -> Result<Box<dyn DiskFile>> {
     atomic::create_folder_of(disk, WRITE_GUARD)?;
     let begun = disk.elapsed();
     let mut pause = Duration::from_micros(50);
@@ -115,7 +120,7 @@ fn write_guard(disk: &dyn Disk) -> Result<Box<dyn DiskFile>> {
         if let Some(file) = atomic::lock_named(disk, WRITE_GUARD)? {
             return Ok(file);
         }
-        if disk.elapsed().saturating_sub(begun) > PATIENCE {
+        if disk.elapsed().saturating_sub(begun) > patience {
             return Err(Error::Busy { path: WRITE_GUARD.to_owned() });
         }
         disk.pause(pause);

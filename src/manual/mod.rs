@@ -2,3 +2,6 @@
 
 #[doc = include_str!("durability.md")]
 pub mod durability {}
+
+#[doc = include_str!("memory.md")]
+pub mod memory {}

@@ -29,7 +29,7 @@ use crate::workspace::{Claim, ClaimTerms, Listing, MAX_DOCUMENT, Metadata, Works
 
 use open::{Opened, Others};
 
-pub use memory::{IndexState, SqliteMemoryStore, StoreConfig};
+pub use memory::{IndexState, SqliteMemoryStore};
 
 /// A workspace inside one SQLite file, for one scope of it.
 ///

@@ -11,18 +11,20 @@ use std::sync::Arc;
 
 use noctuary::testing::Script;
 use noctuary::{
-    Access, Actor, Block, CacheHint, ClaimTerms, Consent, Dialect, Document, EDITABLE, Editor, Error,
-    Guarded, HygieneConfig, Import, JournalDreamer, JournalName, Life, LifeConfig, Note, OnboardingEnd,
-    Preset, PromptConfig, PromptOrder, Revision, SecretGate, SessionKind, SharedUser, Snapshot, TurnEnd,
-    Undreamed, Workspace, WorkspaceExt, WriteMode, append_note, archive_journal, boot, complete_onboarding,
-    copy_into, daily_log, delete_journal, dream_once_at, heartbeat_has_tasks, mark_checked, propose_hygiene,
-    read_checks, read_soul, seed, start_plan, today_log, update_heartbeat,
+    Access, Actor, Block, CacheHint, ClaimTerms, Consent, ContextConfig, Dialect, Document, EDITABLE, Editor,
+    Error, FileMemoryStore, Filter, Guarded, HygieneConfig, Import, JournalDreamer, JournalName, Life,
+    LifeConfig, Memory, MemoryContext, MemoryId, MemoryStore, NewMemory, Note, OnboardingEnd, Preset,
+    PromptConfig, PromptOrder, Query, Revision, SecretGate, SessionKind, SharedUser, Snapshot, Source,
+    TurnEnd, Undreamed, Workspace, WorkspaceExt, WriteMode, append_note, archive_journal, boot,
+    complete_onboarding, copy_into, daily_log, delete_journal, dream_once_at, heartbeat_has_tasks,
+    mark_checked, propose_hygiene, read_checks, read_soul, seed, start_plan, today_log, update_heartbeat,
 };
 use regex::Regex;
 
 use crate::{access, at, documents, homes, name, put};
 
-const CANARIES: [&str; 5] = [
+const CANARIES: [&str; 6] = [
+    "canary-in-a-row",
     "canary-in-memory",
     "canary-of-the-user",
     "canary-in-a-journal",
@@ -40,6 +42,7 @@ struct Place {
     life: Life,
     access: Access,
     names: Vec<noctuary::DocName>,
+    stores: Vec<Arc<dyn MemoryStore>>,
     _folder: tempfile::TempDir,
 }
 
@@ -50,6 +53,11 @@ impl Place {
 
     fn session(&self) -> noctuary::Session {
         self.life.begin_session(self.access.clone(), "s", "chat", at(20, 12, 0)).unwrap()
+    }
+
+    /// What a verb says of each memory store, in which a canary is a private row and a private fact.
+    fn stores(&self, verb: impl Fn(&dyn MemoryStore, &Access) -> String) -> String {
+        self.stores.iter().map(|store| verb(store.as_ref(), &self.access)).collect()
     }
 
     fn editor(&self) -> Editor<'_> {
@@ -103,7 +111,39 @@ fn furnished((folder, workspace): (tempfile::TempDir, Arc<dyn Workspace>), acces
         put(workspace, journal, format!("- [user] Decision: {canary}\n"));
     }
     let names = documents(workspace).into_keys().map(|document| name(&document)).collect();
-    Place { life, access, names, _folder: folder }
+    let stores = memory_stores(folder.path());
+    Place { life, access, names, stores, _folder: folder }
+}
+
+/// A store of each kind, with private rows and facts, one of them pinned and one deleted, and a shared row.
+fn memory_stores(folder: &Path) -> Vec<Arc<dyn MemoryStore>> {
+    let owner = access(SessionKind::Main, Actor::Agent).scope;
+    let stores: Vec<Arc<dyn MemoryStore>> = vec![
+        Arc::new(FileMemoryStore::open(folder, owner.clone()).unwrap()),
+        #[cfg(feature = "sqlite")]
+        Arc::new(noctuary::SqliteMemoryStore::open_in_memory(owner).unwrap()),
+    ];
+    let main = access(SessionKind::Main, Actor::Agent);
+    for store in &stores {
+        let private =
+            NewMemory::new("fact", "canary-in-a-row", Source::AgentRecorded).because("canary-in-a-row");
+        let ids = [(); 3].map(|()| store.write(&main, &private, at(20, 8, 0)).unwrap());
+        store.pin(&main, ids[1], true, at(20, 8, 0)).unwrap();
+        store.delete(&main, ids[2], at(20, 8, 0)).unwrap();
+        let shared = NewMemory::new("fact", "for everybody", Source::AgentRecorded).shared();
+        store.write(&main, &shared, at(20, 8, 0)).unwrap();
+        store.set_profile(&main, "risk", "canary-in-a-row", at(20, 8, 0)).unwrap();
+    }
+    stores
+}
+
+fn texts(rows: noctuary::Result<Vec<Memory>>) -> String {
+    told(rows, |rows| rows.iter().map(|row| format!("{row:?} {}", row.content)).collect())
+}
+
+/// The ids of the rows, and one of none.
+fn ids() -> impl Iterator<Item = MemoryId> {
+    [1, 2, 3, 4, 99].into_iter().map(MemoryId::new)
 }
 
 fn prompts(place: &Place) -> String {
@@ -316,6 +356,80 @@ const READERS: &[Reader] = &[
     ("Consent::given", false, |place| {
         shape(Consent::given(&place.access, JournalName::parse(&name(JOURNALS[0])).unwrap()))
     }),
+    // Memory stores, of both kinds.
+    ("MemoryStore::location", false, |place| place.stores(|store, _| store.location())),
+    ("MemoryStore::write", false, |place| {
+        place.stores(|store, access| {
+            let row = NewMemory::new("fact", "canary", Source::AgentRecorded);
+            shape(store.write(access, &row, at(20, 12, 0)))
+        })
+    }),
+    ("MemoryStore::get", true, |place| {
+        place.stores(|store, access| {
+            ids().map(|id| texts(store.get(access, id).map(|row| row.into_iter().collect()))).collect()
+        })
+    }),
+    ("MemoryStore::list", true, |place| {
+        place.stores(|store, access| {
+            texts(store.list(access, &Filter::limit(99)))
+                + &texts(store.list(access, &Filter::limit(99).category("fact")))
+        })
+    }),
+    ("MemoryStore::snapshot", true, |place| place.stores(|store, access| texts(store.snapshot(access, 99)))),
+    ("MemoryStore::search", true, |place| {
+        place.stores(|store, access| {
+            [
+                "canary",
+                "canary-in-a-row",
+                "can*",
+                "\"canary in a row\"",
+                "everybody OR canary",
+                "category:fact",
+            ]
+            .into_iter()
+            .flat_map(|text| [Query::new(text), Query::fts(text)])
+            .map(|query| {
+                let found = store.search(access, &query);
+                texts(found.map(|found| found.hits.into_iter().map(|hit| hit.memory).collect()))
+            })
+            .collect()
+        })
+    }),
+    ("MemoryStore::update", false, |place| {
+        place.stores(|store, access| {
+            ids().map(|id| shape(store.update(access, id, "x", at(20, 12, 0)))).collect()
+        })
+    }),
+    ("MemoryStore::delete", false, |place| {
+        place.stores(|store, access| ids().map(|id| shape(store.delete(access, id, at(20, 12, 0)))).collect())
+    }),
+    ("MemoryStore::restore", false, |place| {
+        place
+            .stores(|store, access| ids().map(|id| shape(store.restore(access, id, at(20, 12, 0)))).collect())
+    }),
+    ("MemoryStore::pin", false, |place| {
+        place.stores(|store, access| {
+            ids().map(|id| shape(store.pin(access, id, true, at(20, 12, 0)))).collect()
+        })
+    }),
+    ("MemoryStore::set_profile", false, |place| {
+        place.stores(|store, access| shape(store.set_profile(access, "name", "x", at(20, 12, 0))))
+    }),
+    ("MemoryStore::profile", true, |place| place.stores(|store, access| shape(store.profile(access)))),
+    ("MemoryStore::audit", true, |place| {
+        place.stores(|store, access| {
+            told(store.audit(access, 99), |entries| {
+                entries.iter().map(|entry| format!("{entry:?} {:?}", entry.reason)).collect()
+            })
+        })
+    }),
+    ("MemoryContext::take", true, |place| {
+        place.stores(|store, access| {
+            told(MemoryContext::take(store, access, &ContextConfig::default()), |context| {
+                format!("{context} {context:?}")
+            })
+        })
+    }),
     // Ways out to other homes: what arrives there counts as told.
     ("copy_into", false, |place| {
         homes()
@@ -362,6 +476,7 @@ const NOT_A_SESSIONS: &[&str] = &[
     "Life::config",
     "Life::propose_retention",
     "Life::workspace",
+    "MemoryStore::purge",
     "Session::turn_count",
     "SoulNotice::confirm",
     "TurnState::end_turn",
@@ -399,8 +514,17 @@ fn no_reader_gives_a_session_with_others_what_is_private() {
 }
 
 /// Types through which a workspace is read; each function of theirs counts.
-const OWNERS: &[&str] =
-    &["Editor", "Guarded", "Life", "Session", "Snapshot", "TurnState", "Workspace", "WorkspaceExt"];
+const OWNERS: &[&str] = &[
+    "Editor",
+    "Guarded",
+    "Life",
+    "MemoryStore",
+    "Session",
+    "Snapshot",
+    "TurnState",
+    "Workspace",
+    "WorkspaceExt",
+];
 
 #[test]
 fn every_function_that_reads_for_a_session_is_listed() {

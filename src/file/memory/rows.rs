@@ -1,15 +1,15 @@
 //! What the file says, in memory: the rows, the profile, and the index.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, ErrorKind};
 
 use chrono::{DateTime, Utc};
 
 use super::record::{Change, Record, VERSION};
-use super::{FileId, read_from};
-use crate::access::Scope;
-use crate::disk::{Disk, atomic};
+use crate::access::{Scope, SessionKind};
+use crate::disk::{Disk, DiskFile, Open, STATE_FOLDER, atomic};
 use crate::error::{At, Error, Result, corrupt};
-use crate::memory::{Filter, Found, Hit, Memory, MemoryId, Order, Query, SearchOutcome, Syntax};
+use crate::memory::{AuditEntry, Filter, Found, Hit, Memory, MemoryId, Order, Query, SearchOutcome, Syntax};
 use crate::name::StateName;
 use crate::recall::{Card, Entities, Index, Plan, Ranking, Row, Search, Sight, WEAK};
 
@@ -19,29 +19,34 @@ pub(super) struct Rows {
     by_id: BTreeMap<MemoryId, Stored>,
     /// The rows that stand, by when they were last touched.
     by_time: BTreeSet<(DateTime<Utc>, MemoryId)>,
+    /// Those that are pinned, deleted ones included.
+    pinned: BTreeSet<MemoryId>,
     profile: BTreeMap<String, String>,
-    purged: BTreeSet<MemoryId>,
-    /// Whether words of a purged row still stand in the file.
-    holds_purged: bool,
     index: Index,
     last_id: i64,
+    /// Whether the line was read that says whose the file is.
+    is_owned: bool,
+    file: Option<Held>,
     read_to: u64,
     lines: usize,
-    /// Bytes behind the last whole line: a line that is being written, or what a crash left of one.
+    /// The last line has no end: it is being written, a crash left it, or an editor.
     torn: bool,
-    file: FileId,
+    /// A change failed, and nobody knows what of it the disk holds.
+    doubtful: bool,
+}
+
+/// The file that was read. It is held open: as long as it is, no other file has its number.
+struct Held {
+    file: Box<dyn DiskFile>,
+    id: (u64, u64),
+    /// Whether its name is durable.
+    settled: bool,
 }
 
 /// A row, and whether it is deleted.
-pub(super) struct Stored {
-    pub(super) memory: Memory,
+struct Stored {
+    memory: Memory,
     deleted_at: Option<DateTime<Utc>>,
-}
-
-impl Stored {
-    pub(super) fn is_deleted(&self) -> bool {
-        self.deleted_at.is_some()
-    }
 }
 
 impl Rows {
@@ -49,42 +54,184 @@ impl Rows {
     pub(super) fn catch_up(&mut self, disk: &dyn Disk, scope: &Scope) -> Result<()> {
         let name = StateName::MEMORIES;
         let stat = disk.stat(name.as_str()).at("look at", &*name)?;
-        let is_other = stat.is_none_or(|stat| stat.id != self.file || stat.len < self.read_to);
-        if is_other && self.read_to > 0 {
-            *self = Self::default();
-        } else if stat.is_none_or(|stat| stat.len == self.read_to) {
-            self.torn = false;
+        let held = self.file.as_ref().map(|held| held.id);
+        if stat.is_none_or(|stat| held != Some(stat.id) || stat.len < self.read_to) {
+            *self = Self { doubtful: self.doubtful, ..Self::default() };
+            if stat.is_none() || !self.hold(disk)? {
+                return Ok(());
+            }
+        } else if stat.is_some_and(|stat| stat.len == self.read_to) {
             return Ok(());
         }
-        let Some((bytes, file)) = read_from(disk, self.read_to)? else { return Ok(()) };
-        if self.read_to > 0 && file != self.file {
-            // It was replaced between the look and the read.
-            *self = Self::default();
-            return self.catch_up(disk, scope);
-        }
-        self.file = file;
-        let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |last| last + 1);
-        self.torn = whole < bytes.len();
-        let taken = self.take(&bytes[..whole], scope);
+        let bytes = self.read(self.read_to, u64::MAX)?;
+        let is_all = self.read_to == 0;
+        let taken = self.take(&bytes, scope);
         if taken.is_err() {
             // Not half of it: the next verb says the same.
-            *self = Self::default();
+            *self = Self { doubtful: self.doubtful, ..Self::default() };
+            if !is_all {
+                // A person may have changed what was read before.
+                return self.catch_up(disk, scope);
+            }
         }
         taken
     }
 
-    fn take(&mut self, lines: &[u8], scope: &Scope) -> Result<()> {
-        for line in lines.split_inclusive(|byte| *byte == b'\n') {
-            self.lines += 1;
-            let record: Record = serde_json::from_slice(line).map_err(|error| {
-                let Error::Corrupt { name, column, what, .. } = corrupt(StateName::MEMORIES.as_str(), &error)
-                else {
-                    unreachable!("it makes nothing else");
-                };
-                Error::Corrupt { name, line: self.lines, column, what }
-            })?;
-            self.apply(record, scope)?;
+    /// Opens the file that has the name; `false` where there is none.
+    fn hold(&mut self, disk: &dyn Disk) -> Result<bool> {
+        let name = StateName::MEMORIES;
+        let file = match disk.open(name.as_str(), Open::Read) {
+            Ok(file) => file,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
+            Err(error) => return Err(error).at("open", &*name),
+        };
+        let id = file.stat().at("look at", &*name)?.id;
+        self.file = Some(Held { file, id, settled: false });
+        Ok(true)
+    }
+
+    /// Reads the file from a place.
+    fn read(&self, from: u64, len: u64) -> Result<Vec<u8>> {
+        let Some(held) = &self.file else { return Ok(Vec::new()) };
+        atomic::read_range(held.file.as_ref(), from, len).at("read", &*StateName::MEMORIES)
+    }
+
+    /// Adds a line: one append and one sync. Under the write guard, and caught up.
+    pub(super) fn append(
+        &mut self,
+        disk: &dyn Disk,
+        scope: &Scope,
+        record: &Record,
+        bound: Option<u64>,
+    ) -> Result<()> {
+        let mut lines = record.line();
+        if !self.is_owned {
+            lines.insert_str(0, &Record::opened(record.at, scope).line());
+        }
+        if record.change.adds() && bound.is_some_and(|bound| self.read_to + lines.len() as u64 > bound) {
+            return Err(io::Error::from(ErrorKind::StorageFull)).at("append to", &*StateName::MEMORIES);
+        }
+        self.mend(disk)?;
+        let added = self.add(disk, lines.as_bytes());
+        let taken = added.and_then(|is_next| {
+            if is_next { self.take(lines.as_bytes(), scope) } else { self.catch_up(disk, scope) }
+        });
+        if taken.is_err() {
+            *self = Self { doubtful: true, ..Self::default() };
+        }
+        taken
+    }
+
+    /// Makes bytes durable at the end of the file; whether they stand right behind what was read.
+    fn add(&mut self, disk: &dyn Disk, bytes: &[u8]) -> Result<bool> {
+        let name = StateName::MEMORIES;
+        let path = name.as_str();
+        let file = disk.open(path, Open::Append).at("open", path)?;
+        let stat = file.stat().at("look at", path)?;
+        let held = self.file.as_mut().filter(|held| held.id == stat.id && stat.len == self.read_to);
+        if !held.as_ref().is_some_and(|held| held.settled) {
+            // Also where the file stood: whoever made it may have been killed before its name was durable.
+            atomic::sync_folders_of(disk, path)?;
+        }
+        file.append(bytes).at("append to", path)?;
+        file.sync().map_err(atomic::unsynced).at("sync", path)?;
+        let is_next = held.is_some();
+        if let Some(held) = held {
+            held.settled = true;
+        }
+        Ok(is_next)
+    }
+
+    /// Writes the whole lines anew where something else may stand there: what a crash left of an unfinished one, or
+    /// what failed to become durable. Under the write guard: else it may be a line that is being written.
+    fn mend(&mut self, disk: &dyn Disk) -> Result<()> {
+        if (self.torn || self.doubtful) && self.file.is_some() {
+            let mut whole = self.read(0, self.read_to)?;
+            if whole.last().is_some_and(|last| *last != b'\n') {
+                whole.push(b'\n');
+            }
+            self.replace(disk, &whole)?;
+        }
+        Ok(())
+    }
+
+    /// Puts other bytes in the place of the file, which say the same.
+    fn replace(&mut self, disk: &dyn Disk, bytes: &[u8]) -> Result<()> {
+        let replaced =
+            atomic::replace(disk, StateName::MEMORIES.as_str(), bytes).and_then(|()| self.hold(disk));
+        if let Err(error) = replaced {
+            *self = Self { doubtful: true, ..Self::default() };
+            return Err(error);
+        }
+        if let Some(held) = &mut self.file {
+            held.settled = true;
+        }
+        (self.torn, self.doubtful, self.read_to) = (false, false, bytes.len() as u64);
+        Ok(())
+    }
+
+    /// Writes the file anew without the words of these rows, each line in its place, and with a line that says so.
+    pub(super) fn purge(
+        &mut self,
+        disk: &dyn Disk,
+        scope: &Scope,
+        record: Record,
+        gone: &[MemoryId],
+    ) -> Result<()> {
+        let bytes = self.read(0, self.read_to)?;
+        sweep(disk, &bytes)?;
+        let mut kept = Vec::with_capacity(bytes.len());
+        for line in bytes.split_inclusive(|byte| *byte == b'\n') {
+            let forgotten = parsed(line, 0).ok().and_then(|record| record.forgetting(gone));
+            match forgotten {
+                Some(record) => kept.extend_from_slice(record.line().as_bytes()),
+                None => kept.extend_from_slice(line),
+            }
+        }
+        if kept.last().is_some_and(|last| *last != b'\n') {
+            kept.push(b'\n');
+        }
+        kept.extend_from_slice(record.line().as_bytes());
+        self.replace(disk, &kept)?;
+        self.lines += 1;
+        self.apply(record, scope)
+    }
+
+    /// The latest lines of the audit first.
+    pub(super) fn audit(&self, limit: usize) -> Result<Vec<AuditEntry>> {
+        let bytes = self.read(0, self.read_to)?;
+        let mut entries = Vec::new();
+        let lines: Vec<_> = bytes.split(|byte| *byte == b'\n').enumerate().collect();
+        for (at, line) in lines.into_iter().rev().filter(|(_, line)| !line.trim_ascii().is_empty()) {
+            if entries.len() >= limit {
+                break;
+            }
+            entries.extend(parsed(line, at + 1)?.entries());
+        }
+        entries.truncate(limit);
+        Ok(entries)
+    }
+
+    /// Takes in what stands behind what was read.
+    fn take(&mut self, bytes: &[u8], scope: &Scope) -> Result<()> {
+        self.torn = false;
+        for line in bytes.split_inclusive(|byte| *byte == b'\n') {
+            let number = self.lines + 1;
+            let is_whole = line.ends_with(b"\n");
+            match parsed(line, number) {
+                Ok(record) => self.apply(record, scope)?,
+                Err(_) if line.trim_ascii().is_empty() => {}
+                // What a crash, or a writer that is at it, leaves of a line: its beginning, or zeros.
+                Err(_) if !is_whole && matches!(line[0], b'{' | 0) => {
+                    self.torn = true;
+                    break;
+                }
+                Err(error) => return Err(error),
+            }
+            self.lines = number;
             self.read_to += line.len() as u64;
+            // A person's editor may have left out the end of the last line.
+            self.torn = !is_whole;
         }
         if self.index.waste() > 0.5 {
             self.index = Index::default();
@@ -98,6 +245,14 @@ impl Rows {
 
     fn apply(&mut self, record: Record, scope: &Scope) -> Result<()> {
         let at = record.at;
+        if !self.is_owned && !matches!(record.change, Change::Opened { .. }) {
+            return Err(Error::Corrupt {
+                name: StateName::MEMORIES.to_string(),
+                line: self.lines + 1,
+                column: 0,
+                what: "it does not begin with its owner",
+            });
+        }
         match &record.change {
             Change::Opened { version, scope: owner } => {
                 let name = StateName::MEMORIES;
@@ -109,13 +264,16 @@ impl Rows {
                     });
                 }
                 if owner != scope {
-                    return Err(Error::Denied { name: name.into(), kind: crate::access::SessionKind::Main });
+                    return Err(Error::Denied { name: name.into(), kind: SessionKind::Main });
                 }
+                self.is_owned = true;
             }
             Change::Written { id, .. } => {
                 let id = *id;
                 self.last_id = self.last_id.max(id.get());
                 if let Some(memory) = record.memory() {
+                    // A person may have copied a line.
+                    self.hide(id);
                     self.by_id.insert(id, Stored { memory, deleted_at: None });
                     self.show(id);
                 }
@@ -145,10 +303,14 @@ impl Rows {
                     self.show(*id);
                 }
             }
-            Change::Purged { id } => {
-                self.hide(*id);
-                self.holds_purged |= self.by_id.remove(id).is_some();
-                self.purged.insert(*id);
+            Change::Pinned { id } => self.set_pinned(*id, true),
+            Change::Unpinned { id } => self.set_pinned(*id, false),
+            Change::Purged { ids } => {
+                for id in ids {
+                    self.hide(*id);
+                    self.by_id.remove(id);
+                    self.pinned.remove(id);
+                }
             }
             Change::Profile { key, value } => {
                 self.profile.insert(key.clone(), value.clone());
@@ -174,58 +336,13 @@ impl Rows {
         Card::with(&stored.memory, |card| self.index.take_out(card))
     }
 
-    /// Whether no file was read.
-    pub(super) fn is_new(&self) -> bool {
-        self.lines == 0
-    }
-
-    /// Takes away what a crash left of an unfinished line. Under the write guard: else it may be a line that is
-    /// being written.
-    pub(super) fn mend(&mut self, disk: &dyn Disk) -> Result<()> {
-        if self.torn {
-            let name = StateName::MEMORIES;
-            let whole = atomic::read(disk, name.as_str(), self.read_to)?.unwrap_or_default();
-            let whole = &whole[..usize::try_from(self.read_to).unwrap_or(usize::MAX).min(whole.len())];
-            atomic::replace(disk, name.as_str(), whole)?;
-            let stat = disk.stat(name.as_str()).at("look at", &*name)?;
-            self.file = stat.map_or(self.file, |stat| stat.id);
-            self.torn = false;
-        }
-        Ok(())
-    }
-
-    /// Writes the file anew without the words of purged rows, each line in its place; `false` where there are none.
-    pub(super) fn compact(&mut self, disk: &dyn Disk) -> Result<bool> {
-        if !self.holds_purged {
-            return Ok(false);
-        }
-        let name = StateName::MEMORIES;
-        let bytes = atomic::read(disk, name.as_str(), u64::MAX - 1)?.unwrap_or_default();
-        let mut kept = Vec::with_capacity(bytes.len());
-        let whole = usize::try_from(self.read_to).unwrap_or(usize::MAX).min(bytes.len());
-        for line in bytes[..whole].split_inclusive(|byte| *byte == b'\n') {
-            let mut record: Record =
-                serde_json::from_slice(line).map_err(|error| corrupt(name.as_str(), &error))?;
-            if !self.forget(&mut record.change) {
-                kept.extend_from_slice(line);
-                continue;
-            }
-            kept.extend_from_slice(record.line().as_bytes());
-            kept.push(b'\n');
-        }
-        atomic::replace(disk, name.as_str(), &kept)?;
-        Ok(true)
-    }
-
-    /// Takes the words out of a change of a purged row; `false` where there is nothing to take.
-    fn forget(&self, change: &mut Change) -> bool {
-        match change {
-            Change::Written { id, content, metadata, place, .. } if self.purged.contains(id) => {
-                (*content, *metadata, *place) = (None, None, None);
-                true
-            }
-            Change::Updated { id, content } if self.purged.contains(id) => content.take().is_some(),
-            _ => false,
+    fn set_pinned(&mut self, id: MemoryId, pinned: bool) {
+        let Some(stored) = self.by_id.get_mut(&id) else { return };
+        stored.memory.pinned = pinned;
+        if pinned {
+            self.pinned.insert(id);
+        } else {
+            self.pinned.remove(&id);
         }
     }
 
@@ -233,8 +350,10 @@ impl Rows {
         MemoryId::new(self.last_id + 1)
     }
 
-    pub(super) fn stored(&self, id: MemoryId) -> Option<&Stored> {
-        self.by_id.get(&id)
+    /// A row that was deleted at this time or later.
+    pub(super) fn deleted_since(&self, id: MemoryId, cutoff: DateTime<Utc>) -> Option<&Memory> {
+        let stored = self.by_id.get(&id).filter(|stored| stored.deleted_at.is_some_and(|at| at >= cutoff))?;
+        Some(&stored.memory)
     }
 
     pub(super) fn deleted_before(&self, cutoff: DateTime<Utc>) -> Vec<MemoryId> {
@@ -247,7 +366,7 @@ impl Rows {
     }
 
     pub(super) fn get(&self, id: MemoryId, sight: Sight) -> Option<&Memory> {
-        let stored = self.by_id.get(&id).filter(|stored| !stored.is_deleted())?;
+        let stored = self.by_id.get(&id).filter(|stored| stored.deleted_at.is_none())?;
         (sight == Sight::All || stored.memory.shared).then_some(&stored.memory)
     }
 
@@ -255,6 +374,20 @@ impl Rows {
     pub(super) fn list(&self, filter: &Filter, sight: Sight) -> impl Iterator<Item = &Memory> {
         let rows = self.by_time.iter().rev().filter_map(move |(_, id)| self.get(*id, sight));
         rows.filter(|memory| filter.takes(memory)).take(filter.limit)
+    }
+
+    /// The rows of a prompt: the pinned ones before the others.
+    pub(super) fn snapshot(&self, limit: usize, sight: Sight) -> Vec<Memory> {
+        let mut pinned: Vec<_> = self
+            .pinned
+            .iter()
+            .filter_map(|id| self.get(*id, sight))
+            .filter(|memory| memory.is_trusted())
+            .collect();
+        pinned.sort_by_key(|memory| std::cmp::Reverse((memory.updated_at, memory.id)));
+        let rest = self.by_time.iter().rev().filter_map(|(_, id)| self.get(*id, sight));
+        let rest = rest.filter(|memory| memory.is_trusted() && !memory.pinned);
+        pinned.into_iter().chain(rest).take(limit).cloned().collect()
     }
 
     /// The rows that fit.
@@ -292,4 +425,31 @@ impl Rows {
         });
         Found { outcome, hits: hits.collect() }
     }
+}
+
+/// Removes copies of the file that killed processes left unfinished: what is purged stands in them too. Other
+/// unfinished files are left to the next claim.
+fn sweep(disk: &dyn Disk, file: &[u8]) -> Result<()> {
+    let first = file.split_inclusive(|byte| *byte == b'\n').next().unwrap_or_default();
+    for entry in disk.list(STATE_FOLDER).at("list", STATE_FOLDER)? {
+        let path = format!("{STATE_FOLDER}/{}", entry.name);
+        if atomic::is_temporary(&entry.name)
+            && atomic::read(disk, &path, first.len() as u64)?.is_some_and(|copy| copy.starts_with(first))
+        {
+            atomic::remove(disk, &path)?;
+        }
+    }
+    Ok(())
+}
+
+/// Parses a line; the error says which one is damaged.
+fn parsed(line: &[u8], number: usize) -> Result<Record> {
+    // Some editors put a byte order mark in front.
+    let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
+    serde_json::from_slice(line).map_err(|error| {
+        let Error::Corrupt { name, column, what, .. } = corrupt(StateName::MEMORIES.as_str(), &error) else {
+            unreachable!("it makes nothing else");
+        };
+        Error::Corrupt { name, line: number, column, what }
+    })
 }

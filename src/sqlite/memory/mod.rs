@@ -1,7 +1,6 @@
 //! A memory store inside one SQLite file, in the tables of the third seed.
 
-mod config;
-mod door;
+mod audit;
 mod row;
 mod search;
 pub(super) mod tables;
@@ -13,21 +12,17 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use chrono::{DateTime, Utc};
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 
-use self::door::{Entry, check_word};
 use self::row::{role_word, stamp};
 use self::search::{Asked, View};
 use super::open::{self, Opened, Others};
 use super::{fold, schema};
-use crate::access::{Access, Scope, SessionKind};
+use crate::access::{Access, Scope};
 use crate::error::{Error, Result};
-use crate::format::Origin;
-use crate::gate::Door;
 use crate::memory::{
-    Filter, Found, Memory, MemoryEvent, MemoryId, MemoryStore, NewMemory, Query, SearchOutcome, Source,
+    AuditEntry, Filter, Found, Memory, MemoryId, MemoryStore, NewMemory, Query, SearchOutcome, Source,
 };
 use crate::name::StateName;
-
-pub use config::StoreConfig;
+use crate::store::{self, Deed, Edit, SHARED_KEYS, StoreConfig, row_name};
 
 /// A memory store inside one SQLite file, for one scope of it.
 ///
@@ -84,9 +79,6 @@ pub enum IndexState {
     /// It does not, and [`rebuild_index`](SqliteMemoryStore::rebuild_index) mends it.
     Drifted,
 }
-
-/// What a profile tells a session with others present. (seed 001, 3.2)
-const SHARED_KEYS: [&str; 3] = ["name", "timezone", "language"];
 
 /// How many rows one transaction of a purge removes, so that writers wait for moments only.
 const PURGED_AT_ONCE: u32 = 500;
@@ -167,9 +159,7 @@ impl SqliteMemoryStore {
         scope: Scope,
         config: StoreConfig,
     ) -> Result<Self> {
-        if scope.user.is_empty() {
-            return Err(Error::Config { setting: "scope", rule: "must name a user" });
-        }
+        store::check_scope(&scope)?;
         let mut inner = Inner {
             connection: Mutex::new(connection),
             location,
@@ -179,11 +169,13 @@ impl SqliteMemoryStore {
             scope,
             config,
         };
-        if let Some(pages) = inner.config.max_pages {
-            let connection = inner.lock();
-            connection
-                .pragma_update(None, "max_page_count", pages)
-                .map_err(|error| fold("open", &inner.file, error))?;
+        if let Some(bytes) = inner.config.max_file_bytes {
+            inner.read("open", |connection| {
+                let page: i64 = connection.pragma_query_value(None, "page_size", |row| row.get(0))?;
+                let page = u64::try_from(page).unwrap_or(4096).max(1);
+                let pages = u32::try_from(bytes / page).unwrap_or(u32::MAX).max(1);
+                connection.pragma_update(None, "max_page_count", pages)
+            })?;
         }
         if inner.owner()? == inner.scope {
             (inner.user, inner.agent) = (String::new(), String::new());
@@ -293,13 +285,6 @@ impl Inner {
         Ok(done)
     }
 
-    /// Tells of what is durable.
-    fn tell(&self, name: &'static str, id: Option<MemoryId>) {
-        if let Some(observer) = &self.config.observer {
-            observer.event(&MemoryEvent::new(name, id));
-        }
-    }
-
     /// Whose file it is: the first who opens it.
     fn owner(&self) -> Result<Scope> {
         let sql = "SELECT user_id, agent_id FROM memory_owner";
@@ -342,7 +327,7 @@ impl Inner {
 
     /// The view of the rows that a session may see; `None` where it sees none.
     fn view(&self, access: &Access) -> Option<View> {
-        (access.scope == self.scope).then(|| View::of(access.kind))
+        (access.scope == self.scope).then(|| View::of(access))
     }
 
     /// Source and category of a row that stands, or of one that is deleted and may be restored.
@@ -363,87 +348,64 @@ impl Inner {
             .optional()
     }
 
-    /// Changes one row that this actor may edit; `false` where it does not stand.
+    /// Changes one row; `false` where it does not stand.
     fn edit(&self, access: &Access, id: MemoryId, edit: Edit<'_>, now: DateTime<Utc>) -> Result<bool> {
-        let name = Self::row_name(Some(id));
-        let (action, event, deleted_since) = match edit {
-            Edit::Content(_) => ("memory_update", "memory:written", None),
-            Edit::Delete => ("memory_delete", "memory:deleted", None),
-            Edit::Restore => ("memory_restore", "memory:restored", Some(self.config.cutoff(now))),
-        };
-        let entry = Entry {
-            access: Some(access),
-            action,
-            id: Some(id),
-            source: None,
-            origin: None,
-            reason: None,
-            now,
-        };
-        let refused = entry.clone();
-        let edited = self.main_only(access, name.clone()).and_then(|()| {
-            if let Edit::Content(content) = edit {
-                self.admit_text(&name, content, 0)?;
-            }
-            self.attempt(action, |connection| {
-                let folded = |error| fold(action, &self.file, error);
+        let name = row_name(Some(id));
+        let deed = Deed::new(access, edit.action(), now).to(id);
+        let deleted_since = matches!(edit, Edit::Restore).then(|| self.config.cutoff(now));
+        let edited = self.config.admit_edit(&self.scope, access, &name, edit).and_then(|()| {
+            self.attempt(deed.action, |connection| {
+                let folded = |error| fold(deed.action, &self.file, error);
                 let Some((source, category)) =
                     self.standing(connection, id, deleted_since).map_err(folded)?
                 else {
                     return Ok(false);
                 };
-                if !Source::may_edit(source.as_ref(), &category, access.actor) {
+                if !edit.is_allowed(source.as_ref(), &category, access.actor) {
                     return Err(Error::Denied { name: name.clone(), kind: access.kind });
                 }
-                edit.apply(connection, id, now).map_err(folded)?;
-                let entry = Entry { source: source.as_ref(), ..entry };
-                self.record(connection, &entry, "done").map_err(folded)?;
+                apply(edit, connection, id, now).map_err(folded)?;
+                let deed = Deed { source: source.as_ref(), ..deed.clone() };
+                self.record_done(connection, &deed).map_err(folded)?;
                 Ok(true)
             })
         });
         match edited {
-            Ok(true) => self.tell(event, Some(id)),
+            Ok(true) => self.config.tell(edit.event(), Some(id)),
             Ok(false) => {}
-            Err(error) => return Err(self.refused(&refused, error)),
+            Err(error) => return Err(self.refused(&deed, error)),
         }
         edited
     }
 }
 
-/// What is done to one row.
-#[derive(Clone, Copy)]
-enum Edit<'a> {
-    Content(&'a str),
-    Delete,
-    Restore,
-}
-
-impl Edit<'_> {
-    fn apply(self, connection: &Connection, id: MemoryId, now: DateTime<Utc>) -> rusqlite::Result<()> {
-        let id = id.get();
-        match self {
-            Self::Content(content) => {
-                let (speaker, said_at) = connection.query_row(
-                    "SELECT speaker, said_at FROM memories WHERE id = ?1",
-                    [id],
-                    |found| Ok((row::maybe(found, 0)?, row::time(found, 1)?)),
-                )?;
-                let terms = row::terms(content, speaker.as_deref(), said_at);
-                connection
-                    .prepare_cached(
-                        "UPDATE memories SET content = ?2, terms = ?3, updated_at = ?4 WHERE id = ?1",
-                    )?
-                    .execute(params![id, content, terms, stamp(now)])
-            }
-            Self::Delete => connection
-                .prepare_cached("UPDATE memories SET deleted_at = ?2 WHERE id = ?1")?
-                .execute(params![id, stamp(now)]),
-            Self::Restore => connection
-                .prepare_cached("UPDATE memories SET deleted_at = NULL WHERE id = ?1")?
-                .execute([id]),
-        }?;
-        Ok(())
-    }
+fn apply(edit: Edit<'_>, connection: &Connection, id: MemoryId, now: DateTime<Utc>) -> rusqlite::Result<()> {
+    let id = id.get();
+    match edit {
+        Edit::Content(content) => {
+            let (speaker, said_at) = connection.query_row(
+                "SELECT speaker, said_at FROM memories WHERE id = ?1",
+                [id],
+                |found| Ok((row::maybe(found, 0)?, row::time(found, 1)?)),
+            )?;
+            let terms = row::terms(content, speaker.as_deref(), said_at);
+            connection
+                .prepare_cached(
+                    "UPDATE memories SET content = ?2, terms = ?3, updated_at = ?4 WHERE id = ?1",
+                )?
+                .execute(params![id, content, terms, stamp(now)])
+        }
+        Edit::Delete => connection
+            .prepare_cached("UPDATE memories SET deleted_at = ?2 WHERE id = ?1")?
+            .execute(params![id, stamp(now)]),
+        Edit::Restore => {
+            connection.prepare_cached("UPDATE memories SET deleted_at = NULL WHERE id = ?1")?.execute([id])
+        }
+        Edit::Pin(pinned) => connection
+            .prepare_cached("UPDATE memories SET pinned = ?2 WHERE id = ?1")?
+            .execute(params![id, pinned]),
+    }?;
+    Ok(())
 }
 
 impl MemoryStore for SqliteMemoryStore {
@@ -453,21 +415,9 @@ impl MemoryStore for SqliteMemoryStore {
 
     fn write(&self, access: &Access, memory: &NewMemory, now: DateTime<Utc>) -> Result<MemoryId> {
         let inner = &self.inner;
-        let origin = match (&memory.origin, &memory.source) {
-            (None, Source::Imported) => Some(Origin::Import),
-            (origin, _) => origin.clone(),
-        };
-        let mut entry = Entry {
-            access: Some(access),
-            action: "memory_write",
-            id: None,
-            source: Some(&memory.source),
-            origin: origin.map(|origin| origin.to_string()),
-            reason: memory.reason.as_deref(),
-            now,
-        };
-        if let Err(error) = inner.admit(access, memory) {
-            return Err(inner.refused(&entry, error));
+        let mut deed = Deed::write(access, memory, now);
+        if let Err(error) = inner.config.admit(&inner.scope, access, memory) {
+            return Err(inner.refused(&deed, error));
         }
         let place = memory.place.as_ref();
         let speaker = place.and_then(|place| place.speaker.as_deref());
@@ -494,14 +444,14 @@ impl MemoryStore for SqliteMemoryStore {
                     speaker,
                     said_at.map(stamp),
                     row::terms(&memory.content, speaker, said_at),
-                    entry.origin,
+                    deed.origin.as_ref().map(ToString::to_string),
                 ])?;
             let id = MemoryId::new(connection.last_insert_rowid());
-            entry.id = Some(id);
-            inner.record(connection, &entry, "done")?;
+            deed.id = Some(id);
+            inner.record_done(connection, &deed)?;
             Ok(id)
         })?;
-        inner.tell("memory:written", Some(id));
+        inner.config.tell("memory:written", Some(id));
         Ok(id)
     }
 
@@ -512,7 +462,24 @@ impl MemoryStore for SqliteMemoryStore {
 
     fn list(&self, access: &Access, filter: &Filter) -> Result<Vec<Memory>> {
         let Some(view) = self.inner.view(access) else { return Ok(Vec::new()) };
-        self.inner.read("list", |connection| search::list(&self.inner, connection, view, filter))
+        self.inner.read("list", |connection| search::list(&self.inner, connection, view.table(), filter))
+    }
+
+    fn snapshot(&self, access: &Access, limit: usize) -> Result<Vec<Memory>> {
+        let inner = &self.inner;
+        let Some(view) = inner.view(access) else { return Ok(Vec::new()) };
+        inner.read("list", |connection| {
+            // Both halves as of one moment.
+            let moment = connection.unchecked_transaction()?;
+            let mut rows = Vec::new();
+            for pinned in [1, 0] {
+                let mut filter = Filter::limit(limit - rows.len());
+                filter.trusted = true;
+                let half = format!("(SELECT * FROM {} WHERE pinned = {pinned})", view.table());
+                rows.extend(search::list(inner, &moment, &half, &filter)?);
+            }
+            Ok(rows)
+        })
     }
 
     fn search(&self, access: &Access, query: &Query) -> Result<Found> {
@@ -542,6 +509,10 @@ impl MemoryStore for SqliteMemoryStore {
         self.inner.edit(access, id, Edit::Restore, now)
     }
 
+    fn pin(&self, access: &Access, id: MemoryId, pinned: bool, now: DateTime<Utc>) -> Result<bool> {
+        self.inner.edit(access, id, Edit::Pin(pinned), now)
+    }
+
     fn purge(&self, cutoff: DateTime<Utc>, now: DateTime<Utc>) -> Result<u64> {
         let inner = &self.inner;
         let mut purged = 0;
@@ -558,21 +529,13 @@ impl MemoryStore for SqliteMemoryStore {
                     .collect::<rusqlite::Result<Vec<i64>>>()?;
                 for id in &ids {
                     connection.prepare_cached("DELETE FROM memories WHERE id = ?1")?.execute([id])?;
-                    let entry = Entry {
-                        access: None,
-                        action: "memory_removed",
-                        id: Some(MemoryId::new(*id)),
-                        source: None,
-                        origin: None,
-                        reason: None,
-                        now,
-                    };
-                    inner.record(connection, &entry, "done")?;
+                    let deed = Deed::of_library("memory_removed", now).to(MemoryId::new(*id));
+                    inner.record_done(connection, &deed)?;
                 }
                 Ok(ids)
             })?;
             for id in &ids {
-                inner.tell("memory:purged", Some(MemoryId::new(*id)));
+                inner.config.tell("memory:purged", Some(MemoryId::new(*id)));
             }
             purged += ids.len() as u64;
             if ids.is_empty() {
@@ -594,24 +557,9 @@ impl MemoryStore for SqliteMemoryStore {
 
     fn set_profile(&self, access: &Access, key: &str, value: &str, now: DateTime<Utc>) -> Result<()> {
         let inner = &self.inner;
-        let name: crate::name::Name = StateName::row("user_profile", "new").into();
-        let entry = Entry {
-            access: Some(access),
-            action: "profile_write",
-            id: None,
-            source: None,
-            origin: None,
-            reason: None,
-            now,
-        };
-        let admitted = inner.main_only(access, name.clone()).and_then(|()| {
-            check_word("key", key)?;
-            inner.admit_text(&name, value, key.len())?;
-            inner.config.doors.pass(Door::StoreWrite, &name, key)?;
-            Ok(())
-        });
-        if let Err(error) = admitted {
-            return Err(inner.refused(&entry, error));
+        let deed = Deed::new(access, "profile_write", now);
+        if let Err(error) = inner.config.admit_fact(&inner.scope, access, key, value) {
+            return Err(inner.refused(&deed, error));
         }
         inner.change("write the profile in", |connection| {
             if inner.user.is_empty() {
@@ -630,9 +578,9 @@ impl MemoryStore for SqliteMemoryStore {
                     )?
                     .execute(params![key, value, stamp(now), inner.user, inner.agent])?;
             }
-            inner.record(connection, &entry, "done")
+            inner.record_done(connection, &deed)
         })?;
-        inner.tell("profile:written", None);
+        inner.config.tell("profile:written", None);
         Ok(())
     }
 
@@ -641,11 +589,10 @@ impl MemoryStore for SqliteMemoryStore {
         if access.scope != inner.scope {
             return Ok(Vec::new());
         }
-        let sql = match access.kind {
-            SessionKind::Main => "SELECT key, value FROM whole ORDER BY key",
-            SessionKind::Shared | SessionKind::Subagent | SessionKind::Scheduled => {
-                "SELECT key, value FROM whole WHERE key IN (?3, ?4, ?5) ORDER BY key"
-            }
+        let (sql, keys) = if store::sees_all(access) {
+            ("SELECT key, value FROM whole ORDER BY key", &SHARED_KEYS[..0])
+        } else {
+            ("SELECT key, value FROM whole WHERE key IN (?3, ?4, ?5) ORDER BY key", &SHARED_KEYS[..])
         };
         let whole = "WITH whole AS (
             SELECT key, value FROM user_profile WHERE ?1 = '' AND ?2 = ''
@@ -653,7 +600,6 @@ impl MemoryStore for SqliteMemoryStore {
         )";
         inner.read("read the profile in", |connection| {
             let mut statement = connection.prepare_cached(&format!("{whole} {sql}"))?;
-            let keys = if access.kind == SessionKind::Main { &SHARED_KEYS[..0] } else { &SHARED_KEYS[..] };
             let bound = [inner.user.as_str(), inner.agent.as_str()].into_iter().chain(keys.iter().copied());
             statement
                 .query_map(rusqlite::params_from_iter(bound), |found| {
@@ -661,6 +607,12 @@ impl MemoryStore for SqliteMemoryStore {
                 })?
                 .collect()
         })
+    }
+
+    fn audit(&self, access: &Access, limit: usize) -> Result<Vec<AuditEntry>> {
+        let inner = &self.inner;
+        store::main_only(&inner.scope, access, &StateName::row("memory_audit", "all").into())?;
+        inner.read("read the audit of", |connection| inner.entries(connection, limit))
     }
 }
 

@@ -12,7 +12,7 @@ use crate::sqlite::words;
 
 /// The columns that [`memory`] reads, of a view that is called `m`.
 pub(super) const COLUMNS: &str = "m.id, m.category, m.content, m.source, m.metadata, m.shared, m.created_at, \
-     m.updated_at, m.session, m.position, m.role, m.speaker, m.said_at, m.origin";
+     m.updated_at, m.session, m.position, m.role, m.speaker, m.said_at, m.origin, m.pinned";
 
 /// The columns that [`with_card`] reads, of a view that is called `m`.
 pub(super) const CARD: &str = "m.id, m.category, m.source, m.updated_at, m.session, m.position, m.role, m.speaker, \
@@ -81,6 +81,7 @@ pub(super) fn memory(row: &Row<'_>) -> rusqlite::Result<Memory> {
         place,
         shared: row.get(5)?,
         origin: maybe(row, 13)?.and_then(|word| word.parse().ok()),
+        pinned: row.get(14)?,
         created_at: time(row, 6)?.unwrap_or_default(),
         updated_at: time(row, 7)?.unwrap_or_default(),
     })

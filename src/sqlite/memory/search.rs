@@ -10,10 +10,11 @@ use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
 
 use super::Inner;
 use super::row::{self, CARD, COLUMNS, stamp};
-use crate::access::SessionKind;
+use crate::access::Access;
 use crate::memory::{Filter, Found, Hit, Memory, MemoryId, Order, Query, SearchOutcome, Syntax};
 use crate::recall::{Frequencies, Index, Plan, Ranking, Search, Sight, WEAK};
 use crate::sqlite::words;
+use crate::store;
 
 /// The rows that a session may see.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,11 +24,8 @@ pub(super) enum View {
 }
 
 impl View {
-    pub(super) fn of(kind: SessionKind) -> Self {
-        match kind {
-            SessionKind::Main => Self::Main,
-            SessionKind::Shared | SessionKind::Subagent | SessionKind::Scheduled => Self::Shared,
-        }
+    pub(super) fn of(access: &Access) -> Self {
+        if store::sees_all(access) { Self::Main } else { Self::Shared }
     }
 
     pub(super) fn table(self) -> &'static str {
@@ -103,18 +101,15 @@ pub(super) fn get(
     connection.prepare_cached(&sql)?.query_row(bound, row::memory).optional()
 }
 
-/// Lists rows by time.
+/// Lists rows of a view, or of a part of one, by time.
 pub(super) fn list(
     inner: &Inner,
     connection: &Connection,
-    view: View,
+    rows: &str,
     filter: &Filter,
 ) -> rusqlite::Result<Vec<Memory>> {
-    let sql = format!(
-        "SELECT {COLUMNS} FROM {} m WHERE {CONDITIONS} {} {BY_TIME} LIMIT ?6",
-        view.table(),
-        trusted(filter)
-    );
+    let sql =
+        format!("SELECT {COLUMNS} FROM {rows} m WHERE {CONDITIONS} {} {BY_TIME} LIMIT ?6", trusted(filter));
     let mut values = bound(inner, filter);
     values.push(count(filter.limit));
     connection.prepare_cached(&sql)?.query_map(params_from_iter(values), row::memory)?.collect()
@@ -185,7 +180,7 @@ impl Asked<'_> {
         let mut found = statement.query(params_from_iter(values))?;
         let mut rows: Vec<(f64, Memory)> = Vec::new();
         while let Some(row) = found.next()? {
-            let rank: f64 = row.get(14)?;
+            let rank: f64 = row.get("rank")?;
             // Ties are read to their end.
             let is_tied = self.query.order == Order::Relevance
                 && rows.last().is_some_and(|(last, _)| last.total_cmp(&rank).is_eq());
@@ -382,7 +377,7 @@ impl Asked<'_> {
 
     /// The rows of a category that is asked for alone, newest first.
     fn of_category(&self, plan: &Plan) -> rusqlite::Result<Found> {
-        let rows = list(self.inner, self.connection, self.view, &self.filter(plan))?;
+        let rows = list(self.inner, self.connection, self.view.table(), &self.filter(plan))?;
         Ok(alone(rows.into_iter().map(|memory| (-1.0, memory)).collect(), plan))
     }
 

@@ -40,6 +40,7 @@ const COLUMNS: &[(&str, &str)] = &[
     ("speaker", "TEXT"),
     ("said_at", "TEXT"),
     ("terms", "TEXT"),
+    ("pinned", "INTEGER NOT NULL DEFAULT 0"),
 ];
 
 /// A word of metadata is believed once, of rows that another program wrote. (seed 003, Schema)
@@ -84,6 +85,8 @@ const OURS: &str = "
     CREATE VIEW shared_memories AS SELECT * FROM memories WHERE deleted_at IS NULL AND shared = 1;
 
     CREATE INDEX idx_memories_touched ON memories (user_id, agent_id, updated_at, id) WHERE deleted_at IS NULL;
+    CREATE INDEX idx_memories_pinned ON memories (user_id, agent_id, updated_at, id)
+        WHERE pinned = 1 AND deleted_at IS NULL;
     CREATE INDEX idx_memories_place ON memories (user_id, agent_id, session, position)
         WHERE session IS NOT NULL;
     CREATE INDEX idx_memories_deleted ON memories (deleted_at) WHERE deleted_at IS NOT NULL;

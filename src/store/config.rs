@@ -6,14 +6,14 @@ use std::time::Duration;
 
 use chrono::{DateTime, Days, Utc};
 
+use crate::access::Scope;
 use crate::env;
 use crate::error::{Error, Result};
 use crate::gate::Doors;
-use crate::memory::{MemoryObserver, Source};
+use crate::memory::{MemoryEvent, MemoryId, MemoryObserver, Source};
 use crate::recall::{Entities, GenericEntities, Ranking};
-use crate::sqlite::PATIENCE;
 
-/// How a store behaves.
+/// How a memory store behaves, whichever it is.
 ///
 /// ```
 /// use noctuary::StoreConfig;
@@ -36,14 +36,15 @@ pub struct StoreConfig {
     pub retention_days: u32,
     /// Writers that are switched off: rows with these sources are refused.
     pub refused: BTreeSet<Source>,
-    /// How rows are weighed in a search.
-    pub ranking: Ranking,
-    /// What finds entities, which lift the rows that share them with a query.
-    pub entities: Arc<dyn Entities>,
-    /// How long a statement waits for another process: 30 seconds.
+    /// How long a change waits for another process: 30 seconds.
     pub patience: Duration,
-    /// The most pages of the file, of 4 KiB each as SQLite makes them; `None` for no bound of its own.
-    pub max_pages: Option<u32>,
+    /// The most bytes of the file, which SQLite counts in whole pages; `None` for no bound of its own. What does not
+    /// fit is refused as on a full disk.
+    pub max_file_bytes: Option<u64>,
+    /// How rows are weighed.
+    pub ranking: Ranking,
+    /// What finds the entities of a text.
+    pub entities: Arc<dyn Entities>,
 }
 
 impl Default for StoreConfig {
@@ -54,10 +55,10 @@ impl Default for StoreConfig {
             max_row_bytes: 16 * 1024,
             retention_days: 30,
             refused: BTreeSet::new(),
+            patience: Duration::from_secs(30),
+            max_file_bytes: None,
             ranking: Ranking::default(),
             entities: Arc::new(GenericEntities),
-            patience: PATIENCE,
-            max_pages: None,
         }
     }
 }
@@ -84,9 +85,24 @@ impl StoreConfig {
         Ok(config)
     }
 
-    /// Before when a row must have been deleted to be purged at `now`.
+    /// Before when a row must have been deleted to be purged at `now`; one that was deleted since can be restored.
     #[must_use]
     pub fn cutoff(&self, now: DateTime<Utc>) -> DateTime<Utc> {
         now.checked_sub_days(Days::new(self.retention_days.into())).unwrap_or(DateTime::<Utc>::MIN_UTC)
     }
+
+    /// Tells of what is durable.
+    pub(crate) fn tell(&self, name: &'static str, id: Option<MemoryId>) {
+        if let Some(observer) = &self.observer {
+            observer.event(&MemoryEvent::new(name, id));
+        }
+    }
+}
+
+/// Refuses to open a store that nobody owns.
+pub(crate) fn check_scope(scope: &Scope) -> Result<()> {
+    if scope.user.is_empty() {
+        return Err(Error::Config { setting: "scope", rule: "must name a user" });
+    }
+    Ok(())
 }

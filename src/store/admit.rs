@@ -1,0 +1,96 @@
+//! The one door of a store: what comes in, and from whom.
+
+use super::{Edit, StoreConfig, row_name};
+use crate::access::{Access, Scope, SessionKind};
+use crate::error::{Error, Result};
+use crate::gate::Door;
+use crate::memory::{NewMemory, Source};
+use crate::name::{Name, StateName};
+use crate::text;
+
+/// The longest category, source, or key of a profile, in bytes.
+pub(super) const LONGEST_WORD: usize = 128;
+
+impl StoreConfig {
+    /// Says whether a row may come in.
+    pub(crate) fn admit(&self, scope: &Scope, access: &Access, memory: &NewMemory) -> Result<()> {
+        let name = row_name(None);
+        if access.scope != *scope
+            || !memory.source.may_be_claimed(access.actor)
+            || self.refused.contains(&Source::of(memory.source.word()))
+        {
+            return Err(Error::Denied { name, kind: access.kind });
+        }
+        check_word("category", &memory.category)?;
+        check_word("source", memory.source.word())?;
+        let notes = memory.metadata.as_ref().map(ToString::to_string).unwrap_or_default();
+        let speaker = memory.place.as_ref().and_then(|place| place.speaker.as_deref()).unwrap_or_default();
+        let session = memory.place.as_ref().map_or(0, |place| place.session.len());
+        let beside = [&memory.category, memory.source.word(), speaker, &notes].join("\n");
+        self.admit_text(&name, &memory.content, beside.len() + session)?;
+        // Not the session: it is an id of the host's, and ids look like keys.
+        self.doors.pass(Door::StoreWrite, &name, &beside)?;
+        Ok(())
+    }
+
+    /// Says whether one row may be changed so, as far as can be said without the row.
+    pub(crate) fn admit_edit(
+        &self,
+        scope: &Scope,
+        access: &Access,
+        name: &Name,
+        edit: Edit<'_>,
+    ) -> Result<()> {
+        main_only(scope, access, name)?;
+        match edit {
+            Edit::Content(content) => self.admit_text(name, content, 0),
+            Edit::Delete | Edit::Restore | Edit::Pin(_) => Ok(()),
+        }
+    }
+
+    /// Says whether a fact of the profile may come in.
+    pub(crate) fn admit_fact(&self, scope: &Scope, access: &Access, key: &str, value: &str) -> Result<()> {
+        let name: Name = StateName::row("user_profile", "new").into();
+        main_only(scope, access, &name)?;
+        check_word("key", key)?;
+        self.admit_text(&name, value, key.len())?;
+        self.doors.pass(Door::StoreWrite, &name, key)?;
+        Ok(())
+    }
+
+    /// Says whether a text may come in, with so many bytes beside it.
+    fn admit_text(&self, name: &Name, content: &str, beside: usize) -> Result<()> {
+        if content.trim().is_empty() {
+            return Err(Error::Config { setting: "content", rule: "must not be empty" });
+        }
+        let (len, limit) = (content.len() + beside, self.max_row_bytes);
+        if len > limit {
+            return Err(Error::TooLarge { name: name.clone(), len: len as u64, limit: limit as u64 });
+        }
+        self.doors.pass(Door::StoreWrite, name, content)?;
+        Ok(())
+    }
+}
+
+/// Refuses whoever is not in a main session of the store's scope.
+pub(crate) fn main_only(scope: &Scope, access: &Access, name: &Name) -> Result<()> {
+    if access.kind == SessionKind::Main && access.scope == *scope {
+        return Ok(());
+    }
+    Err(Error::Denied { name: name.clone(), kind: access.kind })
+}
+
+/// Refuses what cannot be a category or a key: it is printed before what it names, on the same line.
+fn check_word(setting: &'static str, word: &str) -> Result<()> {
+    let is_plain = |c: char| !c.is_control() && !text::is_invisible(c) && !matches!(c, '[' | ']' | '<' | '>');
+    let rule = if word.trim().is_empty() {
+        "must not be empty"
+    } else if word.len() > LONGEST_WORD {
+        "must have at most 128 bytes"
+    } else if !word.chars().all(is_plain) {
+        "must be one line without brackets"
+    } else {
+        return Ok(());
+    };
+    Err(Error::Config { setting, rule })
+}

@@ -1,0 +1,94 @@
+//! What is done or refused, as the audit tells of it.
+
+use chrono::{DateTime, Utc};
+
+use super::admit::LONGEST_WORD;
+use super::{StoreConfig, row_name};
+use crate::access::{Access, Actor};
+use crate::error::Error;
+use crate::format::Origin;
+use crate::gate::{Door, DoorPolicy, InjectionPolicy, Masks, SecretPolicy};
+use crate::memory::{AuditEntry, MemoryId, NewMemory, Source};
+use crate::text;
+
+/// The longest reason, in bytes.
+const LONGEST_REASON: usize = 1024;
+
+/// Something that is done to a store, before it is known how it ends.
+#[derive(Clone)]
+pub(crate) struct Deed<'a> {
+    pub(crate) access: Option<&'a Access>,
+    pub(crate) action: &'static str,
+    pub(crate) id: Option<MemoryId>,
+    pub(crate) source: Option<&'a Source>,
+    pub(crate) origin: Option<Origin>,
+    pub(crate) reason: Option<&'a str>,
+    pub(crate) now: DateTime<Utc>,
+}
+
+impl<'a> Deed<'a> {
+    pub(crate) fn new(access: &'a Access, action: &'static str, now: DateTime<Utc>) -> Self {
+        Self { access: Some(access), ..Self::of_library(action, now) }
+    }
+
+    /// What nobody asked for in a session.
+    pub(crate) fn of_library(action: &'static str, now: DateTime<Utc>) -> Self {
+        Self { access: None, action, id: None, source: None, origin: None, reason: None, now }
+    }
+
+    /// A new row.
+    pub(crate) fn write(access: &'a Access, memory: &'a NewMemory, now: DateTime<Utc>) -> Self {
+        Self {
+            source: Some(&memory.source),
+            origin: memory.came_by(),
+            reason: memory.reason.as_deref(),
+            ..Self::new(access, "memory_write", now)
+        }
+    }
+
+    pub(crate) fn to(mut self, id: MemoryId) -> Self {
+        self.id = Some(id);
+        self
+    }
+}
+
+impl StoreConfig {
+    /// The line of the audit: whoever acts may write anything into source and reason, so they are masked.
+    pub(crate) fn entry(&self, deed: &Deed<'_>, outcome: impl Into<String>) -> AuditEntry {
+        AuditEntry {
+            at: deed.now,
+            actor: deed.access.map_or(Actor::Library, |access| access.actor),
+            kind: deed.access.map(|access| access.kind),
+            action: deed.action.to_owned(),
+            outcome: outcome.into(),
+            id: deed.id,
+            source: deed.source.map(|source| match source {
+                Source::Other(word) => Source::Other(self.masked(word, LONGEST_WORD)),
+                known => known.clone(),
+            }),
+            origin: deed.origin.clone(),
+            reason: deed.reason.map(|reason| self.masked(reason, LONGEST_REASON)),
+        }
+    }
+
+    /// A text of an audit line: short, without secrets and instructions. (seed 003, Safety properties)
+    fn masked(&self, text: &str, longest: usize) -> String {
+        let policy = DoorPolicy::new(SecretPolicy::Redact, InjectionPolicy::Block);
+        // A secret is masked before it could be cut in two.
+        match self.doors.judge(Door::StoreWrite, policy, &row_name(None), text, &mut Masks::default()) {
+            Ok(passed) => passed.text[..text::floor_boundary(&passed.text, longest)].to_owned(),
+            Err(_) => "[REDACTED]".to_owned(),
+        }
+    }
+}
+
+/// How the audit calls a refusal, without the text that was refused; `None` for a failure.
+pub(crate) fn refusal(error: &Error) -> Option<String> {
+    Some(match error {
+        Error::Stopped { classes, .. } => format!("refused: {}", classes.join(", ")),
+        Error::TooLarge { .. } => "refused: too large".to_owned(),
+        Error::Denied { .. } => "refused: denied".to_owned(),
+        Error::Config { setting, .. } => format!("refused: {setting}"),
+        _ => return None,
+    })
+}

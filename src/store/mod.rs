@@ -1,0 +1,38 @@
+//! What every memory store decides alike: how it is configured, what it takes in, and what its audit says.
+//!
+//! No backend and no files: a store that keeps these rules differs from another in where its rows stand, and in
+//! nothing that a session could tell.
+
+mod admit;
+mod config;
+mod deed;
+mod edit;
+
+pub(crate) use admit::main_only;
+pub use config::StoreConfig;
+pub(crate) use config::check_scope;
+pub(crate) use deed::{Deed, refusal};
+pub(crate) use edit::Edit;
+
+use crate::access::{Access, SessionKind};
+use crate::memory::MemoryId;
+use crate::name::{Name, StateName};
+
+/// What a profile tells a session with others present. (seed 001, 3.2)
+pub(crate) const SHARED_KEYS: [&str; 3] = ["name", "timezone", "language"];
+
+/// Whether a session sees the rows of its human, or those alone that are shared. (seed 001, 4.1)
+pub(crate) fn sees_all(access: &Access) -> bool {
+    match access.kind {
+        SessionKind::Main => true,
+        SessionKind::Shared | SessionKind::Subagent | SessionKind::Scheduled => false,
+    }
+}
+
+/// What errors call a row: `memories/42`.
+pub(crate) fn row_name(id: Option<MemoryId>) -> Name {
+    match id {
+        Some(id) => StateName::row("memories", id).into(),
+        None => StateName::row("memories", "new").into(),
+    }
+}
