@@ -1,5 +1,6 @@
 //! What a store remembers, as one block of a system prompt, frozen when the session began.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use crate::access::Access;
@@ -181,22 +182,33 @@ fn printed(line: &str, doors: &Doors) -> Result<String> {
 
 /// A text without line breaks, and without what a reader does not see.
 fn one_line(text: &str) -> String {
-    let plain: String = text
-        .chars()
-        .filter(|c| !text::is_invisible(*c))
-        .map(|c| if c.is_whitespace() || c.is_control() { ' ' } else { c })
-        .collect();
-    plain.split(' ').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+    let seen = if text.is_ascii() {
+        Cow::Borrowed(text)
+    } else {
+        Cow::Owned(text.chars().filter(|c| !text::is_invisible(*c)).collect())
+    };
+    let mut line = String::with_capacity(seen.len());
+    for word in seen.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty()) {
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    line
 }
 
 /// Takes the angle bracket from everything that reads as the block's own tag, however it is spelt.
 fn neutral(line: &str) -> String {
     let mut neutral = String::with_capacity(line.len());
-    for (at, c) in line.char_indices() {
-        let inside = line[at + c.len_utf8()..].trim_start_matches(|c: char| c.is_whitespace() || c == '/');
+    let mut rest = line;
+    while let Some((before, after)) = rest.split_once('<') {
+        let inside = after.trim_start_matches(|c: char| c.is_whitespace() || c == '/');
         let is_tag = inside.get(..TAG.len()).is_some_and(|name| name.eq_ignore_ascii_case(TAG));
-        neutral.push_str(if c == '<' && is_tag { "&lt;" } else { &line[at..at + c.len_utf8()] });
+        neutral.push_str(before);
+        neutral.push_str(if is_tag { "&lt;" } else { "<" });
+        rest = after;
     }
+    neutral.push_str(rest);
     neutral
 }
 
