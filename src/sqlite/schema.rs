@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, TransactionBehavior};
 
 use super::open::Others;
@@ -85,6 +86,8 @@ pub(super) fn prepare(
 ) -> Result<()> {
     let folded = |error| fold("open", file, error);
     connection.busy_timeout(patience).map_err(folded)?;
+    // Without it a statement with a bound `LIMIT` is planned anew every time that it is run.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map_err(folded)?;
     let journal_mode = if wal_is_safe(rusqlite::version_number()) { "WAL" } else { "DELETE" };
     connection
         .execute_batch(
