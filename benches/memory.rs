@@ -352,7 +352,7 @@ fn write(effort: Effort, home: &Home, rows: &mut Vec<Row>) {
         store.write(&access, memory, *at).unwrap();
     };
     let labels = [SQLITE, "write of one row", "INSERT"];
-    let row = compare(effort, labels, 20, || {}, Box::new(bare), Box::new(ours));
+    let row = compare(effort, labels, 100, || {}, Box::new(bare), Box::new(ours));
     rows.push(Row { bound: Some(1.25), ..row });
 }
 
