@@ -101,7 +101,8 @@ fn said_at(number: u32) -> DateTime<Utc> {
 }
 
 fn memory(number: u32) -> NewMemory {
-    let (role, speaker) = if number % 2 == 0 { (Role::User, "Marta") } else { (Role::Agent, "Iris") };
+    let (role, speaker) =
+        if number.is_multiple_of(2) { (Role::User, "Marta") } else { (Role::Agent, "Iris") };
     let place = Place {
         session: format!("talk-{:05}", number / CONVERSATION),
         position: u64::from(number % CONVERSATION),
@@ -471,8 +472,8 @@ fn open(effort: Effort, home: &Home, rows: &mut Vec<Row>) {
 }
 
 fn peak_memory(effort: Effort, home: &Home, rows: &mut Vec<Row>) {
-    let effort = Effort { rounds: effort.rounds.min(5), ..effort };
     const WHAT: &str = "peak memory of 60 searches, in KiB";
+    let effort = Effort { rounds: effort.rounds.min(5), ..effort };
     for (role, what, bound) in [(FUSED, WHAT, Some(2.0)), (ALONE, "the same of rows alone", None)] {
         let row =
             processes(effort, home, [SQLITE, what, "the statement 60 times"], role, QUESTIONS, |spent| {
