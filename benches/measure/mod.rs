@@ -1,6 +1,6 @@
 //! What the benchmarks share: rounds in turn, their medians, and the table of them.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// How many rounds, and how much smaller each is than it would be.
 #[derive(Clone, Copy)]
@@ -28,9 +28,12 @@ pub(crate) type Operation<'a> = Box<dyn FnMut(u64) + 'a>;
 
 pub(crate) struct Row {
     /// Where, what, and beside what.
-    labels: [&'static str; 3],
-    bare: Duration,
-    ours: Duration,
+    pub(crate) labels: [&'static str; 3],
+    /// Microseconds, where the labels say nothing else.
+    pub(crate) bare: f64,
+    pub(crate) ours: f64,
+    /// The greatest ratio that is kept to, where there is one.
+    pub(crate) bound: Option<f64>,
 }
 
 /// Measures both in turn. `before` runs ahead of each side's round and is not timed.
@@ -51,7 +54,7 @@ pub(crate) fn compare(
             number += 1;
             operation(number);
         }
-        begun.elapsed() / calls
+        begun.elapsed().as_secs_f64() * 1e6 / f64::from(calls)
     };
     time(&mut bare);
     time(&mut ours);
@@ -66,12 +69,12 @@ pub(crate) fn compare(
             of_bare.push(time(&mut bare));
         }
     }
-    Row { labels, bare: median(of_bare), ours: median(of_ours) }
+    Row { labels, bare: median(of_bare), ours: median(of_ours), bound: None }
 }
 
-fn median(mut times: Vec<Duration>) -> Duration {
-    times.sort_unstable();
-    times[times.len() / 2]
+pub(crate) fn median(mut numbers: Vec<f64>) -> f64 {
+    numbers.sort_unstable_by(f64::total_cmp);
+    numbers[numbers.len() / 2]
 }
 
 /// Prints the rows under the heads of their labels.
@@ -84,16 +87,20 @@ pub(crate) fn print(effort: Effort, heads: [&str; 3], rows: &[Row]) {
     let line = |[one, two, three]: [&str; 3], numbers: &str| {
         println!("| {one:0$} | {two:1$} | {three:2$} | {numbers} |", widths[0], widths[1], widths[2]);
     };
+    let has_bounds = rows.iter().any(|row| row.bound.is_some());
     println!("Median of {} rounds, in microseconds for one operation.\n", effort.rounds);
-    line(heads, "    bare |     ours | ratio");
+    line(heads, &format!("    bare |     ours | ratio{}", if has_bounds { " | bound" } else { "" }));
     let dashes = widths.map(|width| "-".repeat(width));
-    line([&dashes[0], &dashes[1], &dashes[2]], "-------: | -------: | ----:");
-    for Row { labels, bare, ours } in rows {
-        let ratio = ours.as_secs_f64() / bare.as_secs_f64().max(f64::MIN_POSITIVE);
-        line(*labels, &format!("{:>8} | {:>8} | {ratio:>5.2}", micros(*bare), micros(*ours)));
+    let bound = if has_bounds { " | -----" } else { "" };
+    line([&dashes[0], &dashes[1], &dashes[2]], &format!("-------: | -------: | ----:{bound}"));
+    for Row { labels, bare, ours, bound } in rows {
+        let ratio = ours / bare.max(f64::MIN_POSITIVE);
+        let bound = match bound {
+            Some(bound) if ratio > *bound => format!(" | {bound:<5} missed"),
+            Some(bound) => format!(" | {bound:<5}"),
+            None if has_bounds => " |      ".to_owned(),
+            None => String::new(),
+        };
+        line(*labels, &format!("{bare:>8.1} | {ours:>8.1} | {ratio:>5.2}{bound}"));
     }
-}
-
-fn micros(time: Duration) -> String {
-    format!("{:.1}", time.as_secs_f64() * 1e6)
 }

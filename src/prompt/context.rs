@@ -1,5 +1,6 @@
 //! What a store remembers, as one block of a system prompt, frozen when the session began.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use crate::access::Access;
@@ -194,20 +195,30 @@ fn printed(prefix: &str, text: &str, doors: &Doors) -> Result<String> {
 
 /// A text without line breaks, and without what a reader does not see.
 fn one_line(text: &str) -> String {
-    let plain: String = text
-        .chars()
-        .filter(|c| !text::is_invisible(*c))
-        .map(|c| if c.is_whitespace() || c.is_control() { ' ' } else { c })
-        .collect();
-    plain.split(' ').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+    let seen = if text.is_ascii() {
+        Cow::Borrowed(text)
+    } else {
+        Cow::Owned(text.chars().filter(|c| !text::is_invisible(*c)).collect())
+    };
+    let mut line = String::with_capacity(seen.len());
+    for word in seen.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty()) {
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    line
 }
 
 /// See [`MemoryContext::neutral`].
 fn neutral(text: &str) -> String {
+    let is_angle = |c: char| matches!(c, '<' | '\u{fe64}' | '\u{ff1c}');
+    if !text.contains(is_angle) {
+        return text.to_owned();
+    }
     let mut neutral = String::with_capacity(text.len());
     for (at, c) in text.char_indices() {
-        let is_angle = matches!(c, '<' | '\u{fe64}' | '\u{ff1c}');
-        if is_angle && names_the_tag(&text[at + c.len_utf8()..]) {
+        if is_angle(c) && names_the_tag(&text[at + c.len_utf8()..]) {
             neutral.push_str("&lt;");
         } else {
             neutral.push(c);
