@@ -465,6 +465,12 @@ fn chunks_go_with_their_document() {
     let workspace = life.open();
     workspace.write(&DocName::MEMORY, b"- tea\n", WriteMode::Create).unwrap();
     let peer = life.peer();
+    peer.execute_batch(
+        "INSERT INTO indexed_documents
+           (id, user_id, path, size, modified_ns, revision, audience, chunking, chunks, indexed_at)
+         SELECT id, user_id, path, size, modified_ns, revision, 1, '', 2, '' FROM memory_documents",
+    )
+    .unwrap();
     let chunk = "INSERT INTO memory_chunks (id, document_id, chunk_index, content, created_at)
                  SELECT hex(randomblob(8)), id, ?1, 'tea', '' FROM memory_documents";
     peer.execute(chunk, [0]).unwrap();

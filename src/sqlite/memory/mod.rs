@@ -2,8 +2,8 @@
 
 mod config;
 mod door;
-mod query;
-mod row;
+pub(super) mod query;
+pub(super) mod row;
 mod search;
 pub(super) mod tables;
 

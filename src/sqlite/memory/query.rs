@@ -10,25 +10,25 @@ const MOST_WORDS: usize = 64;
 const MOST_PARTS: usize = 6;
 
 /// How a search is done: the first of these that FTS5 takes.
-pub(super) struct Plan {
+pub(in crate::sqlite) struct Plan {
     /// Expressions of FTS5, the most literal first.
-    pub(super) matches: Vec<Match>,
+    pub(in crate::sqlite) matches: Vec<Match>,
     /// Looked for as it is, where the text holds no word at all.
-    pub(super) literal: Option<String>,
+    pub(in crate::sqlite) literal: Option<String>,
     /// The words that a row should share, in lower case.
     pub(super) words: Vec<String>,
 }
 
 /// An expression of FTS5.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Match {
-    pub(super) expression: String,
+pub(in crate::sqlite) struct Match {
+    pub(in crate::sqlite) expression: String,
     /// Phrases that a row must hold as they are written: the index knows stems only.
-    pub(super) exact: Vec<String>,
+    pub(in crate::sqlite) exact: Vec<String>,
 }
 
 /// Reads a query.
-pub(super) fn plan(query: &Query) -> Plan {
+pub(in crate::sqlite) fn plan(query: &Query) -> Plan {
     let text: String = query.text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     let mut matches = Vec::new();
     if query.syntax == Syntax::Fts && !text.trim().is_empty() {
@@ -209,7 +209,7 @@ fn content_words(text: &str) -> Vec<String> {
 }
 
 /// Whether `text` holds `phrase` as it is written; case, punctuation and white space do not count.
-pub(super) fn holds(text: &str, phrase: &str) -> bool {
+pub(in crate::sqlite) fn holds(text: &str, phrase: &str) -> bool {
     let (text, phrase) = (spaced(text), spaced(phrase));
     if phrase.is_empty() {
         return true;

@@ -91,7 +91,11 @@ fn role(word: &str) -> Role {
 
 /// What a row is found by beside its content and category: who said it, when, and the characters of scripts
 /// that put no spaces between words, alone and in pairs.
-pub(super) fn terms(content: &str, speaker: Option<&str>, said_at: Option<DateTime<Utc>>) -> String {
+pub(in crate::sqlite) fn terms(
+    content: &str,
+    speaker: Option<&str>,
+    said_at: Option<DateTime<Utc>>,
+) -> String {
     let mut terms: Vec<String> = speaker.map(str::to_owned).into_iter().collect();
     if let Some(time) = said_at {
         terms.push(time.format("%-d %B %Y %Y-%m-%d").to_string());
