@@ -327,3 +327,172 @@ fn plain(text: &str, max: usize, overlap: usize, split_on: &[String]) -> Vec<Ran
     }
     ranges
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn markdown(max_bytes: usize, overlap_bytes: usize) -> ChunkConfig {
+        ChunkConfig::Markdown { max_bytes, overlap_bytes }
+    }
+
+    fn pieces<'a>(text: &'a str, config: &ChunkConfig) -> Vec<&'a str> {
+        config.chunks(text).into_iter().map(|chunk| &text[chunk.bytes]).collect()
+    }
+
+    /// What holds of every text: coverage, order, sizes, lines.
+    fn check(text: &str, config: &ChunkConfig) {
+        let chunks = config.chunks(text);
+        let (max, overlap) = config.sizes();
+        let size = |range: Range<usize>| match config {
+            ChunkConfig::Markdown { .. } => range.len(),
+            ChunkConfig::Plain { .. } => text[range].chars().count(),
+        };
+        let mut whole = String::new();
+        let mut covered = front(text);
+        let mut begun = None;
+        for chunk in &chunks {
+            let Range { start, end } = chunk.bytes;
+            assert!(start <= covered && end > covered, "in order, without a gap: {chunk:?} after {covered}");
+            assert!(begun < Some(start), "each begins behind the one before");
+            assert!(size(start..end) <= max, "{chunk:?} is too long");
+            assert!(size(start..covered) <= overlap, "{chunk:?} repeats too much");
+            whole.push_str(&text[covered..end]);
+            let line = |at: usize| 1 + text[..at].matches('\n').count() as u64;
+            let last = text[..end].char_indices().next_back().map_or(0, |(at, _)| at);
+            assert_eq!(chunk.lines, (line(start), line(last)), "{chunk:?}");
+            (covered, begun) = (end, Some(start));
+        }
+        assert_eq!(whole, text[front(text)..], "the chunks are the text");
+    }
+
+    fn any_markdown() -> impl Strategy<Value = String> {
+        let parts = prop_oneof![
+            "\\PC{0,30}",
+            "[a-z ]{0,60}[.!?]? ?",
+            Just("\n".to_owned()),
+            Just("\r\n".to_owned()),
+            Just("\n\n".to_owned()),
+            Just("\n# ".to_owned()),
+            Just("\n### Heading\n".to_owned()),
+            Just("\n---\n".to_owned()),
+            Just("\n```\n".to_owned()),
+            Just("\n~~~rust\nlet x = 1;\n~~~\n".to_owned()),
+            Just("\n- item\n  - below\n".to_owned()),
+            Just("\n| a | b |\n|---|---|\n| 1 | 2 |\n".to_owned()),
+            Just("<!-- dream -->".to_owned()),
+            Just("\u{feff}".to_owned()),
+            Just("日本語。".to_owned()),
+            Just("\t    code\n".to_owned()),
+        ];
+        proptest::collection::vec(parts, 0..60).prop_map(|parts| parts.concat())
+    }
+
+    proptest! {
+        // VW-08, VW-09
+        #[test]
+        fn chunks_cover_any_text(text in any_markdown(), max in 16_usize..200, share in 0_usize..=8) {
+            let overlap = max * share / 16;
+            check(&text, &markdown(max, overlap));
+            let split_on = ["\n\n", "\n", ". "].map(str::to_owned).to_vec();
+            check(&text, &ChunkConfig::Plain { max_chunk_size: max, overlap, split_on });
+            check(&text, &ChunkConfig::default());
+            check(&text, &ChunkConfig::ironclaw());
+        }
+    }
+
+    #[test]
+    fn a_heading_begins_a_chunk_and_the_headings_right_below_share_it() {
+        let text = "# Memory\n\n## Facts\n\n- tea\n\n## Decisions\n- Fridays\n\n# Garden\ngreen\n\nBoat\n====\nBrisk\n";
+        assert_eq!(
+            pieces(text, &ChunkConfig::default()),
+            [
+                "# Memory\n\n## Facts\n\n- tea\n\n",
+                "## Decisions\n- Fridays\n\n",
+                "# Garden\ngreen\n\n",
+                "Boat\n====\nBrisk\n"
+            ]
+        );
+        let headings: Vec<String> =
+            ChunkConfig::default().chunks(text).into_iter().map(|chunk| chunk.headings).collect();
+        assert_eq!(headings, ["Memory\nFacts", "Memory\nDecisions", "Garden", "Boat"]);
+        for no_heading in ["> # quoted\n\nx\n\n> # again\n", "```\n# code\n```\n\nx\n\n```\n# code\n```\n"] {
+            assert_eq!(pieces(no_heading, &ChunkConfig::default()).len(), 1, "{no_heading}");
+        }
+    }
+
+    #[test]
+    fn front_matter_is_no_heading() {
+        let text = "---\ntitle: x\n---\n\nbody\n";
+        assert_eq!(pieces(text, &ChunkConfig::default()), [text]);
+        assert_eq!(ChunkConfig::default().chunks(text)[0].headings, "");
+    }
+
+    #[test]
+    fn a_code_block_stays_whole_where_it_fits() {
+        let code = format!("```rust\n{}```\n", "let x = 1;\n".repeat(8));
+        for before in 0..20 {
+            let text = format!("{}\n{code}\n{}", "Some words.\n".repeat(before), "After it.\n".repeat(20));
+            let found = pieces(&text, &markdown(128, 40));
+            assert!(found.iter().any(|piece| piece.contains(&code)), "{before}: {found:?}");
+            assert!(
+                found.iter().all(|piece| piece.contains(&code) || !piece.contains("let x")),
+                "no half of it is repeated: {before}: {found:?}"
+            );
+        }
+        let long = format!("```\n{}```\n", "let x = 1;\n".repeat(40));
+        assert!(pieces(&long, &markdown(128, 40)).iter().all(|piece| piece.ends_with('\n')), "cut at lines");
+    }
+
+    #[test]
+    fn a_cut_is_made_where_it_hurts_least() {
+        let paragraphs = "aaaa aaaa aaaa.\n\nbbbb bbbb bbbb.\n\ncccc cccc cccc.\n";
+        assert_eq!(pieces(paragraphs, &markdown(40, 0))[1], "cccc cccc cccc.\n", "between blocks");
+        let lines = "aaaa aaaa aaaa\nbbbb bbbb bbbb\ncccc cccc cccc\n";
+        assert_eq!(
+            pieces(lines, &markdown(40, 16))[1],
+            "bbbb bbbb bbbb\ncccc cccc cccc\n",
+            "a line is repeated"
+        );
+        let sentences = "Aaaa aaaa aaaa. Bbbb bbbb bbbb. Cccc cccc.";
+        assert_eq!(pieces(sentences, &markdown(40, 0))[1], " Cccc cccc.", "after a sentence");
+        assert_eq!(pieces("aaaaaaaaaaaa bbbbbbbbb cc", &markdown(16, 0))[0], "aaaaaaaaaaaa ", "after a word");
+        assert_eq!(pieces(&"日".repeat(12), &markdown(16, 0))[0], "日日日日日", "between characters");
+    }
+
+    #[test]
+    fn the_seeds_chunks_are_in_characters() {
+        let text = "Größe. ".repeat(200);
+        let found = pieces(&text, &ChunkConfig::ironclaw());
+        assert!(found[0].chars().count() <= 500 && found[0].ends_with(". "), "{}", found[0]);
+        assert_eq!(found[0].chars().rev().take(50).collect::<String>(), {
+            let begins: Vec<char> = found[1].chars().take(50).collect();
+            begins.into_iter().rev().collect::<String>()
+        });
+    }
+
+    #[test]
+    fn a_long_document_is_cut_at_its_lines() {
+        let text = "# Heading\nwords and words\n".repeat(STRUCTURED / 25);
+        let chunks = ChunkConfig::default().chunks(&text);
+        assert!(chunks.len() < text.len() / 800, "no heading begins one");
+        assert!(chunks.iter().all(|chunk| text[chunk.bytes.clone()].ends_with('\n')));
+    }
+
+    #[test]
+    fn a_configuration_has_its_bounds_and_its_own_identity() {
+        for (config, is_fine) in [
+            (ChunkConfig::default(), true),
+            (ChunkConfig::ironclaw(), true),
+            (markdown(16, 8), true),
+            (markdown(15, 0), false),
+            (markdown(100, 51), false),
+        ] {
+            assert_eq!(config.check().is_ok(), is_fine, "{config:?}");
+        }
+        let all = [ChunkConfig::default(), ChunkConfig::ironclaw(), markdown(1600, 0), markdown(500, 50)];
+        let identities: std::collections::BTreeSet<String> = all.iter().map(ChunkConfig::identity).collect();
+        assert_eq!(identities.len(), all.len());
+    }
+}

@@ -40,6 +40,7 @@ use crate::workspace::{Claim, ClaimTerms, Lease, Listing, Metadata, Workspace, W
 /// };
 ///
 /// let folder = tempfile::tempdir()?;
+/// std::fs::create_dir(folder.path().join("life"))?;
 /// let files = FileWorkspace::open(folder.path().join("life"))?;
 /// let index = SqliteIndex::open(folder.path().join("index.db"), Scope::user("marta"))?;
 /// let workspace = Indexed::new(files, index);

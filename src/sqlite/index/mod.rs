@@ -29,7 +29,8 @@ use crate::name::DocName;
 ///
 /// The tables are the seed's `memory_chunks`, with columns beside its own, `indexed_documents`, and
 /// `memory_chunks_fts`, an FTS5 index over the chunks. WAL with `synchronous=FULL`; several processes may use it at
-/// once, and whoever waits for longer than half a minute gets [`Error::Busy`](crate::Error::Busy). Not for network drives.
+/// once, and whoever waits for longer than half a minute gets [`Error::Busy`](crate::Error::Busy). Not for network
+/// drives.
 ///
 /// Clones are the same index.
 ///
@@ -68,8 +69,7 @@ impl SqliteIndex {
     ///
     /// # Errors
     ///
-    /// [`Error::NewerVersion`](crate::Error::NewerVersion) for a file of a newer version of this library, [`Error::Corrupt`](crate::Error::Corrupt) for a file that
-    /// is no SQLite database or another program's, [`Error::NetworkFileSystem`](crate::Error::NetworkFileSystem) for a network drive.
+    /// Those of [`SqliteWorkspace::open`](crate::SqliteWorkspace::open).
     pub fn open(path: impl AsRef<Path>, scope: Scope) -> Result<Self> {
         let Opened { connection, path, file, .. } = open::open(path.as_ref(), PATIENCE, Others::Refused)?;
         Ok(Self::over(connection, path.display().to_string(), file, scope))
