@@ -135,20 +135,26 @@ mod index {
         file.sync_all().unwrap();
     }
 
+    fn open_index(path: &Path) -> SqliteIndex {
+        SqliteIndex::open(path, Scope::user("marta")).unwrap()
+    }
+
     pub(super) fn rows(effort: Effort) -> Vec<Row> {
         let count = if effort.divisor == 1 { 1000 } else { 20 };
         let home = tempfile::tempdir().unwrap();
-        let databases = tempfile::tempdir().unwrap();
-        let folder = home.path().join("memory");
-        fs::create_dir(&folder).unwrap();
+        fs::create_dir(home.path().join("memory")).unwrap();
         let texts: Vec<String> = (0..count).map(journal).collect();
         for (number, text) in texts.iter().enumerate() {
             fs::write(home.path().join(name(number)), text).unwrap();
         }
-        let files = || FileWorkspace::open(home.path()).unwrap();
-        let of_index = |path: &Path| SqliteIndex::open(path, Scope::user("marta")).unwrap();
-        let mut rows = Vec::new();
+        let mut rows = vec![make(effort.fewer(), home.path(), &texts)];
+        keep(effort, home.path(), &texts, &mut rows);
+        rows
+    }
 
+    /// All of it for the first time.
+    fn make(effort: Effort, home: &Path, texts: &[String]) -> Row {
+        let databases = tempfile::tempdir().unwrap();
         // Both begin with empty files each time.
         let ours = RefCell::new(None);
         let bare = RefCell::new(None);
@@ -156,15 +162,16 @@ mod index {
         let fresh = || {
             *made.borrow_mut() += 1;
             let path = |of| databases.path().join(format!("{of}-{}.db", made.borrow()));
-            (ours.take(), bare.take());
+            drop((ours.take(), bare.take()));
             for entry in fs::read_dir(databases.path()).unwrap() {
                 fs::remove_file(entry.unwrap().path()).unwrap();
             }
-            *ours.borrow_mut() = Some(Indexed::new(files(), of_index(&path("ours"))));
+            *ours.borrow_mut() =
+                Some(Indexed::new(FileWorkspace::open(home).unwrap(), open_index(&path("ours"))));
             *bare.borrow_mut() = Some(connect(&path("bare")));
         };
-        rows.push(compare(
-            effort.fewer(),
+        compare(
+            effort,
             ["1,000 journals of 16 KiB", "sync", "chunk, INSERT"],
             1,
             fresh,
@@ -180,11 +187,17 @@ mod index {
             }),
             Box::new(|_| {
                 let ours = ours.borrow();
-                assert_eq!(ours.as_ref().unwrap().sync(now()).unwrap().added.len(), count);
+                assert_eq!(ours.as_ref().unwrap().sync(now()).unwrap().added.len(), texts.len());
             }),
-        ));
+        )
+    }
 
-        let ours = Indexed::new(files(), of_index(&databases.path().join("standing.db")));
+    /// What stands already, and changes.
+    fn keep(effort: Effort, home: &Path, texts: &[String], rows: &mut Vec<Row>) {
+        let databases = tempfile::tempdir().unwrap();
+        let folder = home.join("memory");
+        let ours =
+            Indexed::new(FileWorkspace::open(home).unwrap(), open_index(&databases.path().join("ours.db")));
         ours.sync(now()).unwrap();
         let mut bare = connect(&databases.path().join("bare.db"));
         for (number, text) in texts.iter().enumerate() {
@@ -199,7 +212,7 @@ mod index {
             Box::new(|_| drop(black_box(ours.sync(now()).unwrap()))),
         ));
 
-        let changed = home.path().join(name(0));
+        let changed = home.join(name(0));
         let change = |number: u64| {
             let text = journal(usize::try_from(number).unwrap() + 5000);
             fs::write(&changed, text).unwrap();
@@ -259,7 +272,6 @@ mod index {
                 assert_eq!(black_box(ours.search(&access, "lantern 4711 topic", 10).unwrap()).len(), 10);
             }),
         ));
-        rows
     }
 }
 

@@ -724,7 +724,7 @@ fn several_processes_write_and_sync_at_once_and_nothing_is_lost() {
         assert!(fresh.values().all(|(stands, seen)| stands == seen), "{kind}: {fresh:?}");
         for number in 0..WRITERS {
             for document in 0..DOCUMENTS {
-                assert_eq!(find(&workspace, &format!("{number}x{document}")).is_empty(), false, "{kind}");
+                assert!(!find(&workspace, &format!("{number}x{document}")).is_empty(), "{kind}");
             }
         }
         assert_eq!(index.check().unwrap(), IndexState::Sound, "{kind}");

@@ -2,3 +2,8 @@
 
 #[doc = include_str!("durability.md")]
 pub mod durability {}
+
+#[cfg(feature = "sqlite")]
+#[cfg_attr(docsrs, doc(cfg(feature = "sqlite")))]
+#[doc = include_str!("search.md")]
+pub mod search {}
