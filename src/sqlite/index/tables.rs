@@ -23,7 +23,7 @@ const TABLES: &str = "
         UNIQUE (user_id, agent_id, path)
     );
 
-    DROP TABLE memory_chunks;
+    DROP TABLE IF EXISTS memory_chunks;
     CREATE TABLE memory_chunks (
         number INTEGER PRIMARY KEY,
         id TEXT NOT NULL UNIQUE,
