@@ -31,19 +31,19 @@ pub trait DocumentIndex: fmt::Debug + Send + Sync {
     /// # Errors
     ///
     /// Those of the backend.
-    fn seen(&self) -> Result<BTreeMap<DocName, Seen>>;
+    fn seen(&self) -> Result<BTreeMap<DocName, SeenDocument>>;
 
     /// Says what was seen of one document, as [`seen`](Self::seen) does.
     ///
     /// # Errors
     ///
     /// Those of the backend.
-    fn seen_of(&self, name: &DocName) -> Result<Option<Seen>>;
+    fn seen_of(&self, name: &DocName) -> Result<Option<SeenDocument>>;
 
     /// Carries out changes in one step: after a failure or a crash all of them stand, or none.
     ///
     /// Answers of each whether it was carried out. It is not where the index by now says anything but the change's
-    /// [`before`](Change::before): somebody else indexed the document meanwhile, and it must be looked at again.
+    /// [`before`](IndexChange::before): somebody else indexed the document meanwhile, and it must be looked at again.
     /// `at` is when the documents were looked at.
     ///
     /// A document and a chunk of the same place keep their ids.
@@ -51,7 +51,7 @@ pub trait DocumentIndex: fmt::Debug + Send + Sync {
     /// # Errors
     ///
     /// Those of the backend; nothing was changed.
-    fn apply(&self, changes: &[Change], at: DateTime<Utc>) -> Result<Vec<bool>>;
+    fn apply(&self, changes: &[IndexChange], at: DateTime<Utc>) -> Result<Vec<bool>>;
 
     /// Forgets every document of the scope, also where what stands is damaged.
     ///
@@ -76,13 +76,13 @@ macro_rules! forward {
             fn scope(&self) -> &Scope {
                 (**self).scope()
             }
-            fn seen(&self) -> Result<BTreeMap<DocName, Seen>> {
+            fn seen(&self) -> Result<BTreeMap<DocName, SeenDocument>> {
                 (**self).seen()
             }
-            fn seen_of(&self, name: &DocName) -> Result<Option<Seen>> {
+            fn seen_of(&self, name: &DocName) -> Result<Option<SeenDocument>> {
                 (**self).seen_of(name)
             }
-            fn apply(&self, changes: &[Change], at: DateTime<Utc>) -> Result<Vec<bool>> {
+            fn apply(&self, changes: &[IndexChange], at: DateTime<Utc>) -> Result<Vec<bool>> {
                 (**self).apply(changes, at)
             }
             fn clear(&self) -> Result<()> {
@@ -98,7 +98,7 @@ forward!(&I, Box<I>, Arc<I>);
 
 /// What an index has seen of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Seen {
+pub struct SeenDocument {
     /// Its length in bytes.
     pub size: u64,
     /// When it was last changed, to the nanosecond.
@@ -166,25 +166,25 @@ impl Audience {
 
 /// What becomes of one document in an index.
 #[derive(Debug)]
-pub struct Change {
+pub struct IndexChange {
     /// The document.
     pub name: DocName,
     /// What the index said of it before the document was looked at.
-    pub before: Option<Seen>,
+    pub before: Option<SeenDocument>,
     /// What it says from now on.
-    pub after: After,
+    pub after: IndexEntry,
 }
 
-/// What an index says of a document after a [`Change`].
-pub enum After {
+/// What an index says of a document after a [`IndexChange`].
+pub enum IndexEntry {
     /// Nothing.
     Gone,
     /// The same text, and what was seen of it anew.
-    Same(Seen),
+    Same(SeenDocument),
     /// Another text.
     Text {
         /// What was seen of the document.
-        seen: Seen,
+        seen: SeenDocument,
         /// The text.
         text: String,
         /// Its chunks, in order.
@@ -192,7 +192,7 @@ pub enum After {
     },
 }
 
-impl fmt::Debug for After {
+impl fmt::Debug for IndexEntry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Gone => f.write_str("Gone"),

@@ -63,7 +63,9 @@ pub use gate::{
     Allow, Door, DoorPolicy, DoorWarning, Doors, Injection, InjectionPolicy, Passed, SecretGate,
     SecretPolicy, Strictness, scan_injection,
 };
-pub use index::{After, Audience, Change, Chunk, ChunkConfig, DocumentIndex, SearchResult, Seen};
+pub use index::{
+    Audience, Chunk, ChunkConfig, DocumentIndex, IndexChange, IndexEntry, SearchResult, SeenDocument,
+};
 pub use life::{Life, Session, TurnOutcome};
 pub use lifecycle::{
     Beat, Boot, BootPolicy, BootState, BootstrapEnd, BootstrapFate, Completion, Consent, DailyLogConfig,

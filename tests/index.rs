@@ -8,18 +8,18 @@ mod common;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
 use chrono::{DateTime, TimeZone, Utc};
 use common::{Peer, listen, role, tell};
 use noctuary::testing::{Faults, FaultyWorkspace, Script, contract};
 use noctuary::{
-    Access, Actor, Change, ChunkConfig, Claim, ClaimTerms, DocName, DocumentIndex, Error, FileWorkspace,
-    Guarded, IndexState, Indexed, JournalDreamer, MAX_DOCUMENT, Result, Scope, SearchResult, Seen,
-    SessionKind, SqliteIndex, SqliteWorkspace, StateName, SyncReport, Workspace, WorkspaceExt, WriteMode,
-    dream_once_at,
+    Access, Actor, ChunkConfig, Claim, ClaimTerms, DocName, DocumentIndex, Error, FileWorkspace, Guarded,
+    IndexChange, IndexState, Indexed, JournalDreamer, MAX_DOCUMENT, Result, Scope, SearchResult,
+    SeenDocument, SessionKind, SqliteIndex, SqliteWorkspace, StateName, SyncReport, Workspace, WorkspaceExt,
+    WriteMode, dream_once_at,
 };
 use rusqlite::Connection;
 use tempfile::TempDir;
@@ -371,43 +371,62 @@ fn scopes_of_one_file_do_not_meet() {
     assert_eq!(text(&ilya, "ilya"), ["canary of ilya\n"], "a rebuild and a removal are of one scope");
 }
 
-/// An index that fails while it is told to.
-#[derive(Debug)]
-struct Broken(SqliteIndex, Arc<AtomicBool>);
+type Meddling = Box<dyn FnOnce() + Send>;
+
+/// An index that fails while it is told to, and whose next change comes after what somebody else does.
+struct Broken {
+    index: SqliteIndex,
+    fails: Arc<AtomicBool>,
+    meddling: Arc<Mutex<Option<Meddling>>>,
+}
 
 impl Broken {
+    fn over(index: SqliteIndex) -> Self {
+        Self { index, fails: Arc::default(), meddling: Arc::default() }
+    }
+
     fn pass(&self) -> Result<()> {
-        let fails = self.1.load(Ordering::SeqCst);
+        let fails = self.fails.load(Ordering::SeqCst);
         if fails { Err(Error::Busy { path: "the index".to_owned() }) } else { Ok(()) }
+    }
+}
+
+impl std::fmt::Debug for Broken {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.index.fmt(f)
     }
 }
 
 impl DocumentIndex for Broken {
     fn scope(&self) -> &Scope {
-        self.0.scope()
+        self.index.scope()
     }
-    fn seen(&self) -> Result<BTreeMap<DocName, Seen>> {
-        self.pass().and_then(|()| self.0.seen())
+    fn seen(&self) -> Result<BTreeMap<DocName, SeenDocument>> {
+        self.pass().and_then(|()| self.index.seen())
     }
-    fn seen_of(&self, name: &DocName) -> Result<Option<Seen>> {
-        self.0.seen_of(name)
+    fn seen_of(&self, name: &DocName) -> Result<Option<SeenDocument>> {
+        self.index.seen_of(name)
     }
-    fn apply(&self, changes: &[Change], at: DateTime<Utc>) -> Result<Vec<bool>> {
-        self.pass().and_then(|()| self.0.apply(changes, at))
+    fn apply(&self, changes: &[IndexChange], at: DateTime<Utc>) -> Result<Vec<bool>> {
+        if let Some(meddle) = self.meddling.lock().unwrap().take() {
+            meddle();
+        }
+        self.pass().and_then(|()| self.index.apply(changes, at))
     }
     fn clear(&self) -> Result<()> {
-        self.pass().and_then(|()| self.0.clear())
+        self.pass().and_then(|()| self.index.clear())
     }
     fn search(&self, access: &Access, text: &str, limit: usize) -> Result<Vec<SearchResult>> {
-        self.0.search(access, text, limit)
+        self.index.search(access, text, limit)
     }
 }
 
 #[test]
 fn a_failing_index_fails_no_write_and_the_next_sync_mends_it() {
     let folder = Folder::new();
-    let fails = Arc::new(AtomicBool::new(false));
-    let workspace: Home = Indexed::new(folder.files(), Broken(folder.index("index.db"), Arc::clone(&fails)));
+    let broken = Broken::over(folder.index("index.db"));
+    let fails = Arc::clone(&broken.fails);
+    let workspace: Home = Indexed::new(folder.files(), broken);
     write(&workspace, "a.md", "harbour\n");
     write(&workspace, "gone.md", "harbour\n");
     fails.store(true, Ordering::SeqCst);
@@ -427,6 +446,56 @@ fn a_failing_index_fails_no_write_and_the_next_sync_mends_it() {
     assert_eq!(counts(&workspace.sync(now()).unwrap()), (1, 1, 1, 0));
     assert_eq!(paths(&workspace, "lantern"), set(&["a.md", "b.md"]));
     assert_eq!(paths(&workspace, "harbour"), set(&[]));
+}
+
+#[test]
+fn who_reads_last_is_indexed_last() {
+    // Somebody else writes, removes or makes the document between the look at it and the change of the index, and
+    // indexes it to the end.
+    type Deed = fn(&Home);
+    let deeds: [(&str, Deed, &str); 4] = [
+        ("written", |peer| write(peer, "a.md", "lantern of a peer\n"), "lantern"),
+        ("removed", |peer| assert!(peer.remove(&name("a.md")).unwrap()), ""),
+        (
+            "removed and made anew",
+            |peer| {
+                peer.remove(&name("a.md")).unwrap();
+                write(peer, "a.md", "lantern of a peer\n");
+            },
+            "lantern",
+        ),
+        ("appended to", |peer| peer.append(&name("a.md"), b"lantern of a peer\n").unwrap(), "lantern"),
+    ];
+    for (deed, meddle, expected) in deeds {
+        for is_new in [true, false] {
+            for by_sync in [true, false] {
+                let folder = Folder::new();
+                let (beneath, peer) = (folder.files(), folder.over_files());
+                let broken = Broken::over(folder.index("index.db"));
+                let meddling = Arc::clone(&broken.meddling);
+                let workspace: Home = Indexed::new(Arc::clone(&beneath), broken);
+                if !is_new {
+                    write(&workspace, "a.md", "garden\n");
+                }
+                *meddling.lock().unwrap() = Some(Box::new(move || meddle(&peer)));
+                if by_sync {
+                    write(&beneath, "a.md", "harbour\n");
+                    let report = workspace.sync(now()).unwrap();
+                    assert!(report.unreadable.is_empty(), "{deed}: {report:?}");
+                } else {
+                    write(&workspace, "a.md", "harbour\n");
+                }
+                assert!(meddling.lock().unwrap().is_none(), "there was a change to come before");
+                let said: Vec<String> = find(&workspace, "harbour OR garden OR lantern")
+                    .into_iter()
+                    .map(|result| result.content)
+                    .collect();
+                let stands = beneath.read_text(&name("a.md")).unwrap();
+                assert_eq!(said, stands.into_iter().collect::<Vec<_>>(), "{deed} {is_new} {by_sync}");
+                assert!(said.concat().contains(expected), "{deed}: {said:?}");
+            }
+        }
+    }
 }
 
 #[test]
@@ -623,6 +692,29 @@ fn what_cannot_be_listed_is_not_taken_for_removed() {
         assert_eq!(find(&workspace, "harbour").len(), 3, "{attempt}");
     }
     assert_eq!(stopped, 1, "only without the root there is no sync: {attempts:?}");
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(noctuary::testing::cases(20_000)))]
+
+    // VW-10
+    #[test]
+    fn no_query_is_an_error(
+        query in "(\\PC|[\"*():^{}+.-]|AND |OR |NOT |NEAR|content:|terms:|harbour |日本|\\x00|\\n){0,12}",
+        limit in 0_usize..4,
+    ) {
+        thread_local! {
+            static INDEX: SqliteIndex = {
+                let index = SqliteIndex::open_in_memory(scope()).unwrap();
+                let folder = Folder::new();
+                write(&Indexed::new(folder.files(), index.clone()), "a.md", "harbour 日本 NOT \"quoted\" * ( ) ^ + -\n");
+                index
+            };
+        }
+        let found = INDEX.with(|index| index.search(&access(SessionKind::Main), &query, limit)).unwrap();
+        proptest::prop_assert!(found.len() <= limit);
+        proptest::prop_assert!(found.iter().all(|result| (0.0..=1.0).contains(&result.score)));
+    }
 }
 
 // BX-18

@@ -11,7 +11,7 @@ use super::audience;
 use crate::access::Access;
 use crate::document::{Document, Revision};
 use crate::error::{Error, Result};
-use crate::index::{After, Change, ChunkConfig, DocumentIndex, SearchResult, Seen};
+use crate::index::{ChunkConfig, DocumentIndex, IndexChange, IndexEntry, SearchResult, SeenDocument};
 use crate::name::{DocName, Name, Space};
 use crate::workspace::{Claim, ClaimTerms, Lease, Listing, Metadata, Workspace, WriteMode};
 
@@ -250,7 +250,7 @@ impl<W: Workspace> Inner<W> {
     ///
     /// The index is asked before the document is read, and takes the change only if nobody changed it since. So
     /// whatever was indexed last was read last.
-    fn refresh(&self, name: &DocName, at: Option<DateTime<Utc>>) -> Result<Option<Change>> {
+    fn refresh(&self, name: &DocName, at: Option<DateTime<Utc>>) -> Result<Option<IndexChange>> {
         for _ in 0..ATTEMPTS {
             let before = self.index.seen_of(name)?;
             let (metadata, failed) = match self.workspace.metadata(name) {
@@ -259,12 +259,12 @@ impl<W: Workspace> Inner<W> {
                 Err(error) => return Err(error),
             };
             let (after, failed) = match metadata.map(|metadata| self.look(name, metadata, before.as_ref())) {
-                None => (After::Gone, failed),
+                None => (IndexEntry::Gone, failed),
                 Some(Ok(after)) => (after, None),
-                Some(Err(error)) if is_no_document(&error) => (After::Gone, Some(error)),
+                Some(Err(error)) if is_no_document(&error) => (IndexEntry::Gone, Some(error)),
                 Some(Err(error)) => return Err(error),
             };
-            let change = Change { name: name.clone(), before, after };
+            let change = IndexChange { name: name.clone(), before, after };
             if is_nothing(&change) {
                 return failed.map_or(Ok(None), Err);
             }
@@ -276,7 +276,7 @@ impl<W: Workspace> Inner<W> {
             // that looks as if nothing had happened.
             let stands =
                 || Ok::<_, Error>(change.before.is_some() || self.workspace.metadata(name)?.is_some());
-            if is_done && (matches!(change.after, After::Gone) || stands()?) {
+            if is_done && (matches!(change.after, IndexEntry::Gone) || stands()?) {
                 return failed.map_or(Ok(Some(change)), Err);
             }
         }
@@ -285,18 +285,19 @@ impl<W: Workspace> Inner<W> {
 
     /// Reads a document whose metadata was asked before: where it changes in between, what the index says of it is
     /// older than it is, so that the next sync looks again.
-    fn look(&self, name: &DocName, metadata: Metadata, before: Option<&Seen>) -> Result<After> {
-        let Some(document) = self.workspace.read(name)? else { return Ok(After::Gone) };
-        let seen = Seen {
+    fn look(&self, name: &DocName, metadata: Metadata, before: Option<&SeenDocument>) -> Result<IndexEntry> {
+        let Some(document) = self.workspace.read(name)? else { return Ok(IndexEntry::Gone) };
+        let seen = SeenDocument {
             size: metadata.len,
             modified: metadata.modified,
             revision: document.revision(),
             audience: audience(name),
             chunking: self.chunking.clone(),
         };
-        let is_same = |before: &Seen| before.revision == seen.revision && before.chunking == seen.chunking;
+        let is_same =
+            |before: &SeenDocument| before.revision == seen.revision && before.chunking == seen.chunking;
         if before.is_some_and(is_same) {
-            return Ok(After::Same(seen));
+            return Ok(IndexEntry::Same(seen));
         }
         let bytes = document.into_bytes();
         let text = if bytes.contains(&0) {
@@ -306,10 +307,10 @@ impl<W: Workspace> Inner<W> {
                 .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
         };
         let chunks = self.chunks.chunks(&text);
-        Ok(After::Text { seen, text, chunks })
+        Ok(IndexEntry::Text { seen, text, chunks })
     }
 
-    fn is_as_seen(&self, name: &DocName, metadata: Metadata, before: &Seen) -> bool {
+    fn is_as_seen(&self, name: &DocName, metadata: Metadata, before: &SeenDocument) -> bool {
         before.size == metadata.len
             && before.modified == metadata.modified
             && before.chunking == self.chunking
@@ -318,11 +319,11 @@ impl<W: Workspace> Inner<W> {
 }
 
 /// Whether the index says all of it already.
-fn is_nothing(change: &Change) -> bool {
+fn is_nothing(change: &IndexChange) -> bool {
     match &change.after {
-        After::Gone => change.before.is_none(),
-        After::Same(seen) => change.before.as_ref() == Some(seen),
-        After::Text { .. } => false,
+        IndexEntry::Gone => change.before.is_none(),
+        IndexEntry::Same(seen) => change.before.as_ref() == Some(seen),
+        IndexEntry::Text { .. } => false,
     }
 }
 
@@ -332,8 +333,8 @@ struct Sync<'a, W> {
     /// Looked at whatever their metadata says.
     missed: &'a BTreeSet<DocName>,
     /// What the index knows and the walk has not met yet.
-    known: BTreeMap<DocName, Seen>,
-    batch: Vec<Change>,
+    known: BTreeMap<DocName, SeenDocument>,
+    batch: Vec<IndexChange>,
     batch_bytes: usize,
     report: SyncReport,
 }
@@ -358,7 +359,7 @@ impl<W: Workspace> Sync<'_, W> {
             }
         }
         for (name, before) in std::mem::take(&mut self.known) {
-            self.change(Change { name, before: Some(before), after: After::Gone })?;
+            self.change(IndexChange { name, before: Some(before), after: IndexEntry::Gone })?;
         }
         self.flush()
     }
@@ -369,7 +370,7 @@ impl<W: Workspace> Sync<'_, W> {
         for (name, look) in documents.iter().zip(looks).filter(|(name, _)| is_indexed(name)) {
             let before = self.known.remove(name);
             let after = match look {
-                Ok(None) => Ok(After::Gone),
+                Ok(None) => Ok(IndexEntry::Gone),
                 Ok(Some(metadata)) => match &before {
                     Some(seen)
                         if self.inner.is_as_seen(name, metadata, seen) && !self.missed.contains(name) =>
@@ -389,20 +390,20 @@ impl<W: Workspace> Sync<'_, W> {
                     if !is_gone {
                         continue;
                     }
-                    After::Gone
+                    IndexEntry::Gone
                 }
             };
-            self.change(Change { name: name.clone(), before, after })?;
+            self.change(IndexChange { name: name.clone(), before, after })?;
         }
         Ok(())
     }
 
-    fn change(&mut self, change: Change) -> Result<()> {
+    fn change(&mut self, change: IndexChange) -> Result<()> {
         if is_nothing(&change) {
-            self.report.unchanged += u64::from(matches!(change.after, After::Same(_)));
+            self.report.unchanged += u64::from(matches!(change.after, IndexEntry::Same(_)));
             return Ok(());
         }
-        if let After::Text { text, .. } = &change.after {
+        if let IndexEntry::Text { text, .. } = &change.after {
             self.batch_bytes += text.len();
         }
         self.batch.push(change);
@@ -420,7 +421,7 @@ impl<W: Workspace> Sync<'_, W> {
         self.batch_bytes = 0;
         let mut done = self.inner.index.apply(&batch, self.report.at)?;
         // A new one may have been removed and forgotten by another between the look and the change.
-        let is_new = |change: &Change| change.before.is_none();
+        let is_new = |change: &IndexChange| change.before.is_none();
         let new: Vec<&Name> =
             batch.iter().filter(|change| is_new(change)).map(|change| &*change.name).collect();
         let mut stands = self.inner.workspace.metadata_of(&new).into_iter();
@@ -443,10 +444,10 @@ impl<W: Workspace> Sync<'_, W> {
                 }
             };
             match (change.after, change.before) {
-                (After::Gone, _) => self.report.removed.push(change.name),
-                (After::Same(_), _) => self.report.unchanged += 1,
-                (After::Text { .. }, None) => self.report.added.push(change.name),
-                (After::Text { .. }, Some(_)) => self.report.changed.push(change.name),
+                (IndexEntry::Gone, _) => self.report.removed.push(change.name),
+                (IndexEntry::Same(_), _) => self.report.unchanged += 1,
+                (IndexEntry::Text { .. }, None) => self.report.added.push(change.name),
+                (IndexEntry::Text { .. }, Some(_)) => self.report.changed.push(change.name),
             }
         }
         Ok(())

@@ -18,7 +18,7 @@ use crate::access::{Access, Scope};
 use crate::digest::Hasher;
 use crate::error::Result;
 use crate::format::JournalName;
-use crate::index::{After, Audience, Change, Chunk, DocumentIndex, SearchResult, Seen};
+use crate::index::{Audience, Chunk, DocumentIndex, IndexChange, IndexEntry, SearchResult, SeenDocument};
 use crate::name::DocName;
 
 /// An index inside one SQLite file, for one scope of it.
@@ -179,7 +179,7 @@ impl Inner {
         done.map_err(|error| fold(action, &self.file, error))
     }
 
-    fn seen_of(&self, connection: &Connection, name: &DocName) -> rusqlite::Result<Option<Seen>> {
+    fn seen_of(&self, connection: &Connection, name: &DocName) -> rusqlite::Result<Option<SeenDocument>> {
         let sql = format!("{SEEN} AND d.path = ?3");
         let mut statement = connection.prepare_cached(&sql)?;
         let found = statement
@@ -188,19 +188,19 @@ impl Inner {
         Ok(found.flatten())
     }
 
-    fn apply(&self, connection: &Connection, change: &Change, at: &str) -> rusqlite::Result<bool> {
+    fn apply(&self, connection: &Connection, change: &IndexChange, at: &str) -> rusqlite::Result<bool> {
         let name = &change.name;
         if self.seen_of(connection, name)? != change.before {
             return Ok(false);
         }
         let id = document_id(&self.scope, name);
         let (seen, count) = match &change.after {
-            After::Gone => {
+            IndexEntry::Gone => {
                 connection.prepare_cached("DELETE FROM indexed_documents WHERE id = ?1")?.execute([id])?;
                 return Ok(true);
             }
-            After::Same(seen) => (seen, None),
-            After::Text { seen, chunks, .. } => (seen, i64::try_from(chunks.len()).ok()),
+            IndexEntry::Same(seen) => (seen, None),
+            IndexEntry::Text { seen, chunks, .. } => (seen, i64::try_from(chunks.len()).ok()),
         };
         connection.prepare_cached(PUT_DOCUMENT)?.execute(params![
             id,
@@ -215,7 +215,7 @@ impl Inner {
             count,
             at
         ])?;
-        if let After::Text { text, chunks, .. } = &change.after {
+        if let IndexEntry::Text { text, chunks, .. } = &change.after {
             put_chunks(connection, &id, name, text, chunks, at)?;
         }
         Ok(true)
@@ -245,9 +245,9 @@ const PUT_CHUNK: &str = "INSERT INTO memory_chunks
        embedding = NULL, generation = NULL";
 
 /// Reads [`SEEN`]; `None` for what another program put there.
-fn seen(row: &Row<'_>) -> rusqlite::Result<Option<Seen>> {
+fn seen(row: &Row<'_>) -> rusqlite::Result<Option<SeenDocument>> {
     let Some(revision) = parse_revision(&row.get::<_, String>(3)?) else { return Ok(None) };
-    Ok(Some(Seen {
+    Ok(Some(SeenDocument {
         size: u64::try_from(row.get::<_, i64>(1)?).unwrap_or(0),
         modified: DateTime::from_timestamp_nanos(row.get(2)?),
         revision,
@@ -332,7 +332,7 @@ impl DocumentIndex for SqliteIndex {
         &self.inner.scope
     }
 
-    fn seen(&self) -> Result<BTreeMap<DocName, Seen>> {
+    fn seen(&self) -> Result<BTreeMap<DocName, SeenDocument>> {
         let scope = &self.inner.scope;
         self.inner.read("read", |connection| {
             let mut statement = connection.prepare_cached(SEEN)?;
@@ -347,12 +347,12 @@ impl DocumentIndex for SqliteIndex {
         })
     }
 
-    fn seen_of(&self, name: &DocName) -> Result<Option<Seen>> {
+    fn seen_of(&self, name: &DocName) -> Result<Option<SeenDocument>> {
         self.inner.read("read", |connection| self.inner.seen_of(connection, name))
     }
 
     /// When it returns, the changes survive a power loss.
-    fn apply(&self, changes: &[Change], at: DateTime<Utc>) -> Result<Vec<bool>> {
+    fn apply(&self, changes: &[IndexChange], at: DateTime<Utc>) -> Result<Vec<bool>> {
         let at = stamp(at);
         self.inner.change("write to", |connection| {
             changes.iter().map(|change| self.inner.apply(connection, change, &at)).collect()

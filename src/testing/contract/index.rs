@@ -20,7 +20,9 @@ use chrono::{DateTime, TimeDelta, TimeZone, Utc};
 
 use crate::access::{Access, Actor, Scope, SessionKind};
 use crate::document::Revision;
-use crate::index::{After, Audience, Change, ChunkConfig, DocumentIndex, SearchResult, Seen};
+use crate::index::{
+    Audience, ChunkConfig, DocumentIndex, IndexChange, IndexEntry, SearchResult, SeenDocument,
+};
 use crate::name::DocName;
 
 /// Makes a new, empty index of [`scope`].
@@ -59,8 +61,8 @@ fn private() -> Audience {
     Audience::of(|kind| kind == SessionKind::Main)
 }
 
-fn seen(text: &str, second: i64, audience: Audience) -> Seen {
-    Seen {
+fn seen(text: &str, second: i64, audience: Audience) -> SeenDocument {
+    SeenDocument {
         size: text.len() as u64,
         modified: at(second) + TimeDelta::nanoseconds(1),
         revision: Revision::of(text.as_bytes()),
@@ -69,18 +71,18 @@ fn seen(text: &str, second: i64, audience: Audience) -> Seen {
     }
 }
 
-fn put(index: &dyn DocumentIndex, document: &str, text: &str, audience: Audience) -> Change {
+fn put(index: &dyn DocumentIndex, document: &str, text: &str, audience: Audience) -> IndexChange {
     let document = name(document);
     let before = index.seen_of(&document).expect("a look");
-    let after = After::Text {
+    let after = IndexEntry::Text {
         seen: seen(text, 0, audience),
         text: text.to_owned(),
         chunks: ChunkConfig::default().chunks(text),
     };
-    Change { name: document, before, after }
+    IndexChange { name: document, before, after }
 }
 
-fn apply(index: &dyn DocumentIndex, changes: &[Change]) {
+fn apply(index: &dyn DocumentIndex, changes: &[IndexChange]) {
     let done = index.apply(changes, at(9)).expect("changes are carried out");
     assert_eq!(done, vec![true; changes.len()], "nobody else was there");
 }
@@ -112,7 +114,7 @@ pub fn documents(index: &dyn DocumentIndex) {
 
     let touched = seen("garden\n", 5, private());
     let before = index.seen_of(&name("a.md")).expect("a look");
-    apply(index, &[Change { name: name("a.md"), before, after: After::Same(touched.clone()) }]);
+    apply(index, &[IndexChange { name: name("a.md"), before, after: IndexEntry::Same(touched.clone()) }]);
     assert_eq!(index.seen_of(&name("a.md")).expect("a look"), Some(touched));
     assert_eq!(paths(&find(index, "garden")), ["a.md"], "the text stands");
 
@@ -121,7 +123,7 @@ pub fn documents(index: &dyn DocumentIndex) {
     assert!(index.seen_of(&name("a.md")).expect("a look").is_some(), "an empty document is seen");
 
     let before = index.seen_of(&name("b/c.md")).expect("a look");
-    apply(index, &[Change { name: name("b/c.md"), before, after: After::Gone }]);
+    apply(index, &[IndexChange { name: name("b/c.md"), before, after: IndexEntry::Gone }]);
     assert!(index.seen_of(&name("b/c.md")).expect("a look").is_none());
     assert!(find(index, "harbour").is_empty());
 
@@ -141,7 +143,7 @@ pub fn steps(index: &dyn DocumentIndex) {
     let done = index.apply(&[late, other], at(9)).expect("a refusal is no error");
     assert_eq!(done, [false, true], "the one that came late is not carried out; the other one is");
     assert_eq!((find(index, "late").len(), find(index, "one").len(), find(index, "other").len()), (0, 1, 1));
-    let gone = Change { name: name("a.md"), before: None, after: After::Gone };
+    let gone = IndexChange { name: name("a.md"), before: None, after: IndexEntry::Gone };
     assert_eq!(index.apply(&[gone], at(9)).expect("a refusal is no error"), [false]);
     assert_eq!(index.apply(&[], at(9)).expect("nothing to do"), [false; 0]);
 }
