@@ -10,6 +10,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
+use serde::Serialize;
 
 use crate::access::{Access, Scope, SessionKind};
 use crate::document::Revision;
@@ -207,7 +208,7 @@ impl fmt::Debug for IndexEntry {
 /// A chunk of a document that fits a query. (seed 004, "Search Results")
 ///
 /// Prints its shape only, since the content is a person's words.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, PartialEq, Serialize)]
 pub struct SearchResult {
     /// The chunk, a UUID as text: the same for the same place in the same document.
     pub chunk_id: String,

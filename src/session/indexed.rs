@@ -27,8 +27,10 @@ use crate::workspace::{Claim, ClaimTerms, Lease, Listing, Metadata, Workspace, W
 /// document is a column of the index that every query binds, and is asked of the access table again on the way
 /// out. How rare a word is, which ranks what is found, is counted over all documents.
 ///
-/// State files are never indexed; documents with a zero byte are known and have no chunks. One index serves one
-/// workspace: a second one of the same scope would take the first one's documents for removed.
+/// State files are never indexed; documents with a zero byte are known and have no chunks. A verb reads the document
+/// again to index it, so it costs more the longer that is; of the index it writes only the chunks that read
+/// otherwise. One index serves one workspace: a second one of the same scope would take the first one's documents
+/// for removed.
 ///
 /// # Example: what was written is found
 ///
