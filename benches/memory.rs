@@ -145,7 +145,9 @@ fn access() -> Access {
 
 /// A store that ranks by the rows and nothing else.
 fn rows_alone() -> StoreConfig {
-    StoreConfig::default()
+    let mut config = StoreConfig::default();
+    config.ranking = Ranking::rows_alone();
+    config
 }
 
 /// Opens the file by hand, set up as the library sets up its files.
@@ -288,7 +290,7 @@ fn file(effort: Effort, home: &Home, rows: &mut Vec<Row>) {
     fill_file(folder.path(), home.rows);
     let store = FileMemoryStore::open(folder.path(), scope()).unwrap();
     let fused = searches(effort, home, [FILE, "search, fused"], &store);
-    let store = store.with_ranking(Ranking::rows_alone());
+    let store = FileMemoryStore::open_with(folder.path(), scope(), rows_alone()).unwrap();
     for question in &home.questions {
         let mut all = ask(&store, question, home.rows as usize);
         all.truncate(10);

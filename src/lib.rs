@@ -16,6 +16,7 @@ mod exchange;
 mod file;
 mod format;
 mod gate;
+mod index;
 mod life;
 mod lifecycle;
 mod llm;
@@ -63,6 +64,9 @@ pub use gate::{
     Allow, Door, DoorPolicy, DoorWarning, Doors, Injection, InjectionPolicy, Passed, SecretGate,
     SecretPolicy, Strictness, scan_injection,
 };
+pub use index::{
+    Audience, Chunk, ChunkConfig, DocumentIndex, IndexChange, IndexEntry, SearchResult, SeenDocument,
+};
 pub use life::{Life, Session, TurnOutcome};
 pub use lifecycle::{
     Beat, Boot, BootPolicy, BootState, BootstrapEnd, BootstrapFate, Completion, Consent, DailyLogConfig,
@@ -85,10 +89,10 @@ pub use prompt::{
     Block, CacheHint, ContextConfig, MemoryContext, Prompt, PromptConfig, PromptNotice, PromptOrder, Snapshot,
 };
 pub use recall::{Entities, FinanceEntities, GenericEntities, Ranking};
-pub use session::{Guarded, SharedUser, SoulPolicy};
+pub use session::{Guarded, Indexed, SharedUser, SoulPolicy, SyncReport, Unreadable};
 #[cfg(feature = "sqlite")]
 #[cfg_attr(docsrs, doc(cfg(feature = "sqlite")))]
-pub use sqlite::{IndexState, SqliteMemoryStore, SqliteWorkspace, Version};
+pub use sqlite::{IndexState, SqliteIndex, SqliteMemoryStore, SqliteWorkspace, Version};
 pub use store::StoreConfig;
 pub use workspace::{
     Claim, ClaimTerms, Holder, Lease, Listing, MAX_DOCUMENT, Metadata, Tail, Workspace, WorkspaceExt,

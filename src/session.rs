@@ -4,6 +4,8 @@
 //! view does the rest. State files are out of reach through any view. What is written through a view passes
 //! the [`Doors`].
 
+mod indexed;
+
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
@@ -14,8 +16,11 @@ use crate::document::{Document, Revision};
 use crate::error::{Error, Result};
 use crate::format::{JournalName, Profile};
 use crate::gate::{Door, DoorPolicy, DoorWarning, Doors, Masks};
+use crate::index::Audience;
 use crate::name::{DocName, Name, Space};
 use crate::workspace::{Claim, ClaimTerms, Listing, Metadata, Workspace, WorkspaceExt, WriteMode};
+
+pub use indexed::{Indexed, SyncReport, Unreadable};
 
 /// A workspace as one session may reach it. Every verb looks the document up in the access table first.
 ///
@@ -172,6 +177,12 @@ fn rights(kind: SessionKind, actor: Actor, document: Kind, soul: SoulPolicy) -> 
             Kind::User | Kind::Memory | Kind::Bootstrap | Kind::Tools | Kind::Heartbeat | Kind::Other,
         ) => NONE,
     }
+}
+
+/// Whom the table lets read a document. Who acts in the session makes no difference.
+fn audience(name: &Name) -> Audience {
+    let document = Kind::of(name);
+    Audience::of(|kind| rights(kind, Actor::Agent, document, SoulPolicy::default()).read)
 }
 
 impl<W> Guarded<W> {

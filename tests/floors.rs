@@ -10,7 +10,7 @@ const FLOORS: &[(u32, &[&str])] = &[
     (0, &["digest", "text", "day", "name", "access", "document"]),
     (1, &["error"]),
     (2, &["workspace", "pii", "llm", "format", "disk", "env"]),
-    (3, &["memory", "dreamer"]),
+    (3, &["memory", "dreamer", "index"]),
     (4, &["gate", "recall"]),
     (5, &["session", "store"]),
     (6, &["lifecycle", "prompt"]),

@@ -342,7 +342,8 @@ fn a_file_without_a_store_gets_one_and_keeps_its_documents() {
         .execute_batch(
             "DROP VIEW audit_log; DROP VIEW main_memories; DROP VIEW shared_memories; DROP TABLE memories_fts;
              DROP TABLE memories; DROP TABLE user_profile; DROP TABLE guest_profile; DROP TABLE memory_owner;
-             DROP TABLE memory_audit; PRAGMA user_version = 1;",
+             DROP TABLE memory_audit; DROP TRIGGER memory_documents_ad; DROP TABLE memory_chunks_fts;
+             DROP TABLE memory_chunks; DROP TABLE indexed_documents; PRAGMA user_version = 1;",
         )
         .unwrap();
     let store = home.open();
@@ -739,8 +740,8 @@ fn a_truncated_file_is_said_to_be_damaged() {
 fn a_newer_file_is_left_alone() {
     let home = Home::new();
     drop(home.open());
-    home.stock().pragma_update(None, "user_version", 3).unwrap();
-    assert!(matches!(home.refuses(), Error::NewerVersion { found: 3, known: 2, .. }));
+    home.stock().pragma_update(None, "user_version", 4).unwrap();
+    assert!(matches!(home.refuses(), Error::NewerVersion { found: 4, known: 3, .. }));
 }
 
 #[test]

@@ -23,6 +23,14 @@ impl Effort {
     }
 }
 
+impl Effort {
+    /// A ninth of the rounds, for what takes seconds.
+    #[allow(dead_code, reason = "each benchmark uses a part of it")]
+    pub(crate) fn fewer(self) -> Self {
+        Self { rounds: self.rounds.div_ceil(9), ..self }
+    }
+}
+
 /// One thing that is measured, once for each call. The argument is a number that is new each time.
 pub(crate) type Operation<'a> = Box<dyn FnMut(u64) + 'a>;
 

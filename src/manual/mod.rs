@@ -5,3 +5,8 @@ pub mod durability {}
 
 #[doc = include_str!("memory.md")]
 pub mod memory {}
+
+#[cfg(feature = "sqlite")]
+#[cfg_attr(docsrs, doc(cfg(feature = "sqlite")))]
+#[doc = include_str!("search.md")]
+pub mod search {}

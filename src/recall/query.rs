@@ -81,6 +81,11 @@ impl Plan {
         if self.terms.is_empty() { 1.0 } else { count(there.len()) / count(self.terms.len()) }
     }
 
+    /// Whether a text fulfils what is required.
+    pub(crate) fn is_fulfilled_by(&self, text: &str) -> bool {
+        self.required.as_ref().is_none_or(|clause| clause.holds(text))
+    }
+
     /// Reads a text in which nothing is an operator.
     fn plain(text: &str) -> Self {
         let mut plan = Self { text: text.to_owned(), ..Self::default() };
@@ -365,6 +370,24 @@ fn phrase_words(text: &str) -> Vec<String> {
 }
 
 impl Clause {
+    /// Whether a text fulfils it.
+    fn holds(&self, text: &str) -> bool {
+        match self {
+            Self::Word(terms) => {
+                let mut missing: BTreeSet<&str> = terms.iter().map(|term| term.stem.as_str()).collect();
+                Stemmer::default().terms(text, |stem, _| {
+                    missing.remove(stem);
+                });
+                missing.is_empty()
+            }
+            Self::Phrase(words) => phrase_words(text).windows(words.len()).any(|window| window == words),
+            Self::Prefix(prefix) => phrase_words(text).iter().any(|word| word.starts_with(prefix.as_str())),
+            Self::And(clauses) => clauses.iter().all(|clause| clause.holds(text)),
+            Self::Or(clauses) => clauses.iter().any(|clause| clause.holds(text)),
+            Self::Without(clause, not) => clause.holds(text) && !not.holds(text),
+        }
+    }
+
     /// The rows that fulfil it, ascending. `text` gives what a row says.
     pub(crate) fn rows<'t>(
         &self,
@@ -378,9 +401,7 @@ impl Clause {
                 let mut rows = all_of(index, words.iter().map(|word| stem(word)));
                 rows.retain(|row| {
                     let says = sight.sees(index.row(*row)).then(|| text(index.row(*row).id)).flatten();
-                    says.is_some_and(|text| {
-                        phrase_words(text).windows(words.len()).any(|window| window == words)
-                    })
+                    says.is_some_and(|text| self.holds(text))
                 });
                 rows
             }
@@ -399,9 +420,7 @@ impl Clause {
                 rows.dedup();
                 rows.retain(|row| {
                     let says = sight.sees(index.row(*row)).then(|| text(index.row(*row).id)).flatten();
-                    says.is_some_and(|text| {
-                        phrase_words(text).iter().any(|word| word.starts_with(prefix.as_str()))
-                    })
+                    says.is_some_and(|text| self.holds(text))
                 });
                 rows
             }
@@ -523,7 +542,10 @@ mod tests {
         }
         let clause = Plan::of(query, false).required.expect("it has operators");
         let rows = clause.rows(&index, Sight::All, &|id| Some(ROWS[usize::try_from(id).unwrap()]));
-        rows.into_iter().map(|row| row as usize).collect()
+        let rows: Vec<usize> = rows.into_iter().map(|row| row as usize).collect();
+        let alone: Vec<usize> = (0..ROWS.len()).filter(|row| clause.holds(ROWS[*row])).collect();
+        assert_eq!(alone, rows, "a text alone is judged as in an index: {query}");
+        rows
     }
 
     #[test]

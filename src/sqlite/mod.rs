@@ -3,6 +3,7 @@
 //! The tables are those of the fifth seed, adapted: `memory_documents` holds a document a row, by user, agent
 //! and path. Text is stored as text, so that any SQLite shell shows it; bytes that are not UTF-8 as a blob.
 
+mod index;
 mod lease;
 mod memory;
 mod open;
@@ -29,6 +30,7 @@ use crate::workspace::{Claim, ClaimTerms, Listing, MAX_DOCUMENT, Metadata, Works
 
 use open::{Opened, Others};
 
+pub use index::SqliteIndex;
 pub use memory::{IndexState, SqliteMemoryStore};
 
 /// A workspace inside one SQLite file, for one scope of it.
@@ -555,6 +557,10 @@ fn is_folder(connection: &Connection, scope: &Scope, path: &str) -> rusqlite::Re
 fn document_id(scope: &Scope, name: &Name) -> String {
     let mut hasher = Hasher::new();
     hasher.field(scope.user.as_bytes()).field(scope.agent.as_bytes()).field(name.as_str().as_bytes());
+    uuid(hasher)
+}
+
+fn uuid(hasher: Hasher) -> String {
     let hex = hasher.finish().short(32);
     format!("{}-{}-8{}-a{}-{}", &hex[..8], &hex[8..12], &hex[13..16], &hex[17..20], &hex[20..])
 }

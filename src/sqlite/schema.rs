@@ -6,7 +6,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, TransactionBehavior};
 
 use super::open::Others;
-use super::{fold, memory};
+use super::{fold, index, memory};
 use crate::error::{Error, Result};
 
 /// `NOCT`, so that a file says whose it is.
@@ -14,7 +14,7 @@ const APPLICATION_ID: i64 = 0x4e4f_4354;
 
 /// One step a version; a file at version n has run the first n.
 const MIGRATIONS: &[fn(&Connection) -> rusqlite::Result<()>] =
-    &[|connection| connection.execute_batch(WORKSPACE), memory::tables::make];
+    &[|connection| connection.execute_batch(WORKSPACE), memory::tables::make, index::tables::make];
 
 const WORKSPACE: &str = "
     CREATE TABLE memory_documents (

@@ -1,0 +1,137 @@
+//! Chunks by how well they fit a text, of the documents that a kind of session may read.
+
+use rusqlite::{Connection, Row, params};
+
+use super::Inner;
+use crate::access::SessionKind;
+use crate::index::{Audience, SearchResult};
+use crate::name::DocName;
+use crate::recall::Plan;
+use crate::sqlite::words;
+
+/// What is read of a chunk. A document's audience is in every statement: `?2` to `?4` are the scope and the kind.
+const CHUNKS: &str = "c.id, c.document_id, d.path, c.content, c.chunk_index, c.first_line, c.last_line";
+const DOCUMENTS: &str = "JOIN indexed_documents d ON d.id = c.document_id
+     AND d.user_id = ?2 AND d.agent_id = ?3 AND (d.audience & ?4) <> 0";
+
+pub(super) fn run(
+    inner: &Inner,
+    connection: &Connection,
+    kind: SessionKind,
+    text: &str,
+    limit: usize,
+) -> rusqlite::Result<Vec<SearchResult>> {
+    if limit == 0 {
+        return Ok(Vec::new());
+    }
+    let text: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let plan = Plan::of(&text, false);
+    let expression = match &plan.required {
+        Some(required) => words::may_fulfil(required).unwrap_or_default(),
+        None => words::any_of(&plan.terms),
+    };
+    match text.trim() {
+        "" => Ok(Vec::new()),
+        _ if !expression.is_empty() => matching(inner, connection, kind, &plan, &expression, limit),
+        literal => holding(inner, connection, kind, literal, limit),
+    }
+}
+
+/// By BM25, ties by path and place.
+fn matching(
+    inner: &Inner,
+    connection: &Connection,
+    kind: SessionKind,
+    plan: &Plan,
+    expression: &str,
+    limit: usize,
+) -> rusqlite::Result<Vec<SearchResult>> {
+    // FTS5 sorts by rank itself, so chunks are looked at only as far as they are needed.
+    let sql = format!(
+        "SELECT {CHUNKS}, f.rank, c.terms FROM memory_chunks_fts f CROSS JOIN memory_chunks c ON c.number = f.rowid
+         {DOCUMENTS} WHERE memory_chunks_fts MATCH ?1 ORDER BY f.rank"
+    );
+    let mut statement = connection.prepare_cached(&sql)?;
+    let mut rows =
+        statement.query(params![expression, inner.scope.user, inner.scope.agent, Audience::bit(kind)])?;
+    let mut ranked: Vec<(f64, SearchResult)> = Vec::new();
+    while let Some(row) = rows.next()? {
+        let rank: f64 = row.get(7)?;
+        let is_tied = ranked.last().is_some_and(|(last, _)| last.total_cmp(&rank).is_eq());
+        // Ties are read to their end, since any of them may come first.
+        if ranked.len() >= limit && !is_tied {
+            break;
+        }
+        let Some(found) = result(row)? else { continue };
+        // Its path and its headings are searched too.
+        if plan.required.is_none()
+            || plan.is_fulfilled_by(&[found.content.as_str(), &row.get::<_, String>(8)?].join("\n"))
+        {
+            ranked.push((rank, found));
+            if ranked.len() >= limit.saturating_mul(4).max(256) {
+                sort(&mut ranked, limit);
+            }
+        }
+    }
+    sort(&mut ranked, limit);
+    let scored = ranked.into_iter().enumerate().map(|(at, (rank, found))| {
+        // FTS5 says less for better, and never more than 0.
+        let strength = (-rank).max(0.0);
+        SearchResult { score: score(at), bm25_score: Some(strength / (1.0 + strength)), ..found }
+    });
+    Ok(scored.collect())
+}
+
+fn sort(ranked: &mut Vec<(f64, SearchResult)>, limit: usize) {
+    ranked.sort_by(|(rank, found), (other_rank, other)| {
+        let place = |found: &SearchResult| (found.path.clone(), found.chunk_index);
+        rank.total_cmp(other_rank).then_with(|| place(found).cmp(&place(other)))
+    });
+    ranked.truncate(limit);
+}
+
+/// The chunks that hold a text without words, such as `+++`, by path and place.
+fn holding(
+    inner: &Inner,
+    connection: &Connection,
+    kind: SessionKind,
+    literal: &str,
+    limit: usize,
+) -> rusqlite::Result<Vec<SearchResult>> {
+    let sql = format!(
+        "SELECT {CHUNKS} FROM memory_chunks c {DOCUMENTS} WHERE instr(c.content, ?1) > 0
+         ORDER BY d.path, c.chunk_index LIMIT ?5"
+    );
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let mut statement = connection.prepare_cached(&sql)?;
+    let mut rows =
+        statement.query(params![literal, inner.scope.user, inner.scope.agent, Audience::bit(kind), limit])?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        found.extend(result(row)?);
+    }
+    let scored = found.into_iter().enumerate();
+    Ok(scored.map(|(at, found)| SearchResult { score: score(at), ..found }).collect())
+}
+
+/// Reads [`CHUNKS`]; `None` for a path that another program put there.
+fn result(row: &Row<'_>) -> rusqlite::Result<Option<SearchResult>> {
+    let Ok(path) = DocName::parse(row.get::<_, String>(2)?) else { return Ok(None) };
+    let line = |column| Ok::<_, rusqlite::Error>(u64::try_from(row.get::<_, i64>(column)?).unwrap_or(1));
+    Ok(Some(SearchResult {
+        chunk_id: row.get(0)?,
+        document_id: row.get(1)?,
+        path,
+        content: row.get(3)?,
+        chunk_index: row.get(4)?,
+        score: 0.0,
+        bm25_score: None,
+        vector_score: None,
+        lines: (line(5)?, line(6)?),
+    }))
+}
+
+/// Reciprocal rank of the place `at`, so that the first has 1.
+fn score(at: usize) -> f64 {
+    61.0 / (61.0 + f64::from(u32::try_from(at).unwrap_or(u32::MAX)))
+}

@@ -1,0 +1,100 @@
+//! The tables of an index: the fifth seed's chunks, the documents that they are of, and an FTS5 index over them.
+//!
+//! As in the store, no trigger calls a function or tokenizer of this library, so that any SQLite shell can read
+//! and mend them.
+
+use rusqlite::Connection;
+
+/// The chunks of the first version were those of rows of `memory_documents`, and nothing wrote any. The documents
+/// of a folder have no such rows.
+const TABLES: &str = "
+    CREATE TABLE indexed_documents (
+        id TEXT NOT NULL PRIMARY KEY,
+        user_id TEXT NOT NULL,
+        agent_id TEXT NOT NULL DEFAULT '',
+        path TEXT NOT NULL,
+        size INTEGER NOT NULL,
+        modified_ns INTEGER NOT NULL,
+        revision TEXT NOT NULL,
+        audience INTEGER NOT NULL,
+        chunking TEXT NOT NULL,
+        chunks INTEGER NOT NULL,
+        indexed_at TEXT NOT NULL,
+        UNIQUE (user_id, agent_id, path)
+    );
+
+    DROP TABLE IF EXISTS memory_chunks;
+    CREATE TABLE memory_chunks (
+        number INTEGER PRIMARY KEY,
+        id TEXT NOT NULL UNIQUE,
+        document_id TEXT NOT NULL REFERENCES indexed_documents (id) ON DELETE CASCADE,
+        chunk_index INTEGER NOT NULL,
+        content TEXT NOT NULL,
+        terms TEXT NOT NULL DEFAULT '',
+        first_byte INTEGER NOT NULL DEFAULT 0,
+        first_line INTEGER NOT NULL DEFAULT 1,
+        last_line INTEGER NOT NULL DEFAULT 1,
+        embedding BLOB,
+        generation TEXT,
+        created_at TEXT NOT NULL,
+        UNIQUE (document_id, chunk_index)
+    );
+    CREATE INDEX idx_chunks_document ON memory_chunks (document_id);
+
+    CREATE TRIGGER memory_documents_ad AFTER DELETE ON memory_documents BEGIN
+        DELETE FROM indexed_documents WHERE id = old.id;
+    END;
+";
+
+const INDEX: &str = "
+    DROP TRIGGER IF EXISTS memory_chunks_ai;
+    DROP TRIGGER IF EXISTS memory_chunks_ad;
+    DROP TRIGGER IF EXISTS memory_chunks_au;
+    DROP TABLE IF EXISTS memory_chunks_fts;
+    CREATE VIRTUAL TABLE memory_chunks_fts USING fts5(
+        content, terms, content='memory_chunks', content_rowid='number', tokenize='porter unicode61'
+    );
+";
+
+const TRIGGERS: &str = "
+    CREATE TRIGGER memory_chunks_ai AFTER INSERT ON memory_chunks BEGIN
+        INSERT INTO memory_chunks_fts (rowid, content, terms) VALUES (new.number, new.content, new.terms);
+    END;
+    CREATE TRIGGER memory_chunks_ad AFTER DELETE ON memory_chunks BEGIN
+        INSERT INTO memory_chunks_fts (memory_chunks_fts, rowid, content, terms)
+        VALUES ('delete', old.number, old.content, old.terms);
+    END;
+    CREATE TRIGGER memory_chunks_au AFTER UPDATE OF content, terms ON memory_chunks BEGIN
+        INSERT INTO memory_chunks_fts (memory_chunks_fts, rowid, content, terms)
+        VALUES ('delete', old.number, old.content, old.terms);
+        INSERT INTO memory_chunks_fts (rowid, content, terms) VALUES (new.number, new.content, new.terms);
+    END;
+";
+
+/// Makes the tables.
+pub(in crate::sqlite) fn make(connection: &Connection) -> rusqlite::Result<()> {
+    connection.execute_batch(TABLES)?;
+    connection.execute_batch(INDEX)?;
+    connection.execute_batch(TRIGGERS)
+}
+
+/// Changes chunks without the text index, and makes that anew from them: also where it is damaged.
+pub(super) fn remake(
+    connection: &Connection,
+    change: impl FnOnce(&Connection) -> rusqlite::Result<()>,
+) -> rusqlite::Result<()> {
+    connection.execute_batch(INDEX)?;
+    change(connection)?;
+    connection.execute_batch("INSERT INTO memory_chunks_fts (memory_chunks_fts) VALUES ('rebuild')")?;
+    connection.execute_batch(TRIGGERS)
+}
+
+/// Compares the text index with the chunks; an error of damage where they differ.
+pub(super) fn compare(connection: &Connection) -> rusqlite::Result<()> {
+    connection.execute_batch(
+        "INSERT INTO memory_chunks_fts (memory_chunks_fts, rank) VALUES ('integrity-check', 1)",
+    )
+}
+
+/// Chunks of no document: another program deleted it with foreign keys off.
+pub(super) const ORPHANS: &str = "document_id NOT IN (SELECT id FROM indexed_documents)";
