@@ -154,6 +154,7 @@ fn what_is_written_is_found_when_the_verb_returns() {
         assert_eq!(paths(workspace, "harbour OR garden"), set(&[]));
         workspace.rename(&name("a.md"), &name("deep/b.md")).unwrap();
         assert_eq!(paths(workspace, "lantern"), set(&["deep/b.md"]));
+        workspace.append(&name("deep"), b"harbour").expect_err("a folder is no document");
         workspace.remove(&name("deep/b.md")).unwrap();
         assert_eq!(paths(workspace, "lantern"), set(&[]));
 
@@ -549,7 +550,12 @@ fn what_another_program_broke_is_seen_and_mended() {
     // A text index that says something else, and one that is damaged.
     let without_trigger = "DROP TRIGGER memory_chunks_au; UPDATE memory_chunks SET content = 'garden'
                            WHERE document_id = (SELECT id FROM indexed_documents WHERE path = 'b.md')";
-    for damage in [without_trigger, "UPDATE memory_chunks_fts_data SET block = x'00'"] {
+    for damage in [
+        without_trigger,
+        "UPDATE memory_chunks_fts_data SET block = x'00'",
+        "DELETE FROM memory_chunks_fts_data",
+        "DELETE FROM memory_chunks_fts_docsize",
+    ] {
         peer.execute_batch(damage).unwrap();
         assert_eq!(index.check().unwrap(), IndexState::Drifted, "{damage}");
         index.optimize().unwrap();

@@ -238,7 +238,8 @@ impl<W: Workspace> Inner<W> {
         let followed = self.refresh(&name, None);
         let mut missed = self.missed();
         match followed {
-            Ok(_) => {
+            // What is no document any more has left the index, and whoever asked for it knows.
+            Ok(_) | Err(Error::Refused { .. }) => {
                 missed.names.remove(&name);
             }
             Err(error) => {

@@ -229,6 +229,9 @@ const READERS: &[Reader] = &[
     }),
     ("Guarded::doors", false, |place| format!("{:?}", place.view().doors())),
     ("Guarded::access", false, |place| format!("{:?}", place.view().access())),
+    // An index of the operator's.
+    ("Indexed::search", cfg!(feature = "sqlite"), |place| searched(place, true)),
+    ("DocumentIndex::search", cfg!(feature = "sqlite"), |place| searched(place, false)),
     // Prompts.
     ("Snapshot::take", false, |place| {
         let (config, day) = (PromptConfig::default(), place.life.config().day);
@@ -472,6 +475,8 @@ fn everything_told(workspace: &dyn Workspace) -> String {
 
 /// The rest: the operator's own, and settings, numbers and yes or no.
 const NOT_A_SESSIONS: &[&str] = &[
+    "Audience::bit",
+    "Audience::includes",
     "Life::boot",
     "Life::config",
     "Life::propose_retention",
@@ -511,6 +516,41 @@ fn no_reader_gives_a_session_with_others_what_is_private() {
     }
     println!("{} readers, {} kinds of session with others", READERS.len(), KINDS.len());
     assert!(failed.is_empty(), "{}", failed.join("\n"));
+}
+
+/// What an index over the whole workspace gives the session, with its view in front or alone.
+fn searched(place: &Place, with_workspace: bool) -> String {
+    #[cfg(feature = "sqlite")]
+    {
+        use noctuary::DocumentIndex;
+
+        let index = noctuary::SqliteIndex::open_in_memory(place.access.scope.clone()).unwrap();
+        let workspace = noctuary::Indexed::new(Arc::clone(place.life.workspace()), index.clone());
+        workspace.sync(at(20, 12, 0)).unwrap();
+        let search = |query| {
+            if with_workspace {
+                workspace.search(&place.access, query, 100)
+            } else {
+                index.search(&place.access, query, 100)
+            }
+        };
+        let told = |query| {
+            let text = |found: Vec<noctuary::SearchResult>| {
+                found.into_iter().map(|found| format!("{} {}\n", found.path, found.content)).collect()
+            };
+            told(search(query), text)
+        };
+        CANARIES
+            .into_iter()
+            .chain(["canary", "canar*", "\"canary\" OR memory", "---", "-"])
+            .map(told)
+            .collect()
+    }
+    #[cfg(not(feature = "sqlite"))]
+    {
+        let _ = (place, with_workspace);
+        String::new()
+    }
 }
 
 /// Types through which a workspace is read; each function of theirs counts.
