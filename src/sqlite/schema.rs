@@ -93,7 +93,7 @@ pub(super) fn prepare(
     connection
         .execute_batch(
             "PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON;
-             PRAGMA secure_delete = ON; PRAGMA synchronous = FULL;",
+             PRAGMA secure_delete = ON; PRAGMA synchronous = FULL; PRAGMA cache_size = -4096;",
         )
         .map_err(folded)?;
     // In one transaction: another process may be making the tables between two looks.

@@ -53,9 +53,9 @@ const TRUSTED: &str = "AND (m.origin IS NULL OR m.origin IN ('user', 'agent', 's
 const BY_TIME: &str = "ORDER BY m.updated_at DESC, m.id DESC";
 
 /// So many of the rows that FTS5 ranks best are weighed, where more fit.
-const WEIGHED: usize = 512;
+const WEIGHED: usize = 256;
 /// The neighbours of so many of them are looked at.
-const WITH_NEIGHBOURS: usize = 128;
+const WITH_NEIGHBOURS: usize = 64;
 /// How many neighbours, to each side.
 const REACH: usize = 2;
 
