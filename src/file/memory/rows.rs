@@ -118,9 +118,7 @@ impl Rows {
         let taken = added.and_then(|is_next| {
             if is_next { self.take(lines.as_bytes(), scope) } else { self.catch_up(disk, scope) }
         });
-        if taken.is_err() {
-            *self = Self { doubtful: true, ..Self::default() };
-        }
+        self.doubtful |= taken.is_err();
         taken
     }
 
@@ -161,10 +159,8 @@ impl Rows {
     fn replace(&mut self, disk: &dyn Disk, bytes: &[u8]) -> Result<()> {
         let replaced =
             atomic::replace(disk, StateName::MEMORIES.as_str(), bytes).and_then(|()| self.hold(disk));
-        if let Err(error) = replaced {
-            *self = Self { doubtful: true, ..Self::default() };
-            return Err(error);
-        }
+        self.doubtful |= replaced.is_err();
+        replaced?;
         if let Some(held) = &mut self.file {
             held.settled = true;
         }
