@@ -7,7 +7,7 @@ use chrono::{DateTime, Datelike, Utc};
 
 use super::record::{Change, Record, VERSION};
 use crate::access::{Scope, SessionKind};
-use crate::disk::{Disk, DiskFile, Open, STATE_FOLDER, atomic};
+use crate::disk::{Disk, DiskFile, Open, STATE_FOLDER, Stat, atomic};
 use crate::error::{At, Error, Result, corrupt};
 use crate::memory::{
     AuditEntry, Filter, Found, Hit, Memory, MemoryId, Order, Query, Role, SearchOutcome, Source, Syntax,
@@ -57,7 +57,12 @@ impl Rows {
         let name = StateName::MEMORIES;
         let stat = disk.stat(name.as_str()).at("look at", &*name)?;
         let held = self.file.as_ref().map(|held| held.id);
-        if stat.is_none_or(|stat| held != Some(stat.id) || stat.len < self.read_to) {
+        let is_other = |stat: Stat| {
+            // Where the system does not say which file it is, any change may be another one.
+            let is_unknown = stat.id == (0, 0) && stat.len != self.read_to;
+            held != Some(stat.id) || is_unknown || stat.len < self.read_to
+        };
+        if stat.is_none_or(is_other) {
             *self = Self { doubtful: self.doubtful, ..Self::default() };
             if stat.is_none() || !self.hold(disk)? {
                 return Ok(());
