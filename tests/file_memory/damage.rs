@@ -6,6 +6,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use noctuary::testing::{Faults, FaultyDisk, folder as folder_of_disk};
 use noctuary::{
     Error, FileMemoryStore, Filter, MemoryEvent, MemoryId, MemoryObserver, MemoryStore, Refusal, Scope,
     Source, StoreConfig,
@@ -235,6 +236,9 @@ fn a_store_has_a_scope_and_a_file_has_one() {
     for other in [Scope::user("eve"), second] {
         assert!(matches!(of(other), Err(Error::Denied { .. })));
     }
+    let network = FaultyDisk::new(folder_of_disk(path).unwrap(), Faults::new()).on_network("nfs");
+    let refused = FileMemoryStore::on_disk(Arc::new(network), scope(), StoreConfig::default());
+    assert!(matches!(refused, Err(Error::NetworkFileSystem { file_system: "nfs", .. })));
     let error = FileMemoryStore::open(path.join("nowhere"), scope()).unwrap_err();
     assert!(matches!(&error, Error::Io { source, .. } if source.kind() == ErrorKind::NotFound), "{error:?}");
 }

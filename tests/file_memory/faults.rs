@@ -254,6 +254,29 @@ fn a_write_is_one_append_and_one_sync_and_reads_nothing() {
     }
 }
 
+// A system may forget what it could not sync, and call the next sync a success.
+#[test]
+fn what_could_not_be_synced_is_written_anew() {
+    let (disk, faults) = (furnished(), Faults::new());
+    let store = open(FaultyDisk::new(Arc::new(disk.clone()), faults.clone()));
+    store.write(&agent(), &row("the first one makes the name durable"), at(10)).unwrap();
+    faults.disarm();
+    store.write(&agent(), &row("one more"), at(11)).unwrap();
+    let syncs = |operation: &String| operation.starts_with("sync .dreaming.d/memories.jsonl");
+    let n = faults.seen().iter().position(syncs).unwrap() as u64 + 1;
+    faults.arm(n, Fault::Error(ErrorKind::Other));
+    let unknown = store.write(&agent(), &row("nobody knows"), at(12));
+    assert!(matches!(unknown, Err(Error::DurabilityUnknown { .. })), "{unknown:?}");
+    faults.disarm();
+    store.write(&agent(), &row("the next"), at(13)).unwrap();
+    let seen = faults.seen();
+    assert!(seen.iter().any(|operation| operation == "rename to .dreaming.d/memories.jsonl"), "{seen:?}");
+    faults.disarm();
+    store.write(&agent(), &row("and once only"), at(14)).unwrap();
+    assert!(!faults.seen().iter().any(|operation| operation.starts_with("rename")), "{:?}", faults.seen());
+    assert_eq!(store.list(&agent(), &Filter::limit(99)).unwrap().len(), 7);
+}
+
 #[test]
 fn what_another_store_wrote_is_read_and_no_more() {
     let (disk, faults) = (MemoryDisk::new(), Faults::new());

@@ -70,7 +70,8 @@ impl FileMemoryStore {
     /// # Errors
     ///
     /// [`Error::Io`] where there is no such folder, [`Error::Corrupt`] where a line of the file is damaged,
-    /// [`Error::NewerVersion`] for a file of a newer version, [`Error::Denied`] for the file of another scope.
+    /// [`Error::NewerVersion`] for a file of a newer version, [`Error::Denied`] for the file of another scope,
+    /// [`Error::NetworkFileSystem`] for a network drive.
     pub fn open(path: impl AsRef<Path>, scope: Scope) -> Result<Self> {
         Self::open_with(path, scope, StoreConfig::default())
     }
@@ -98,6 +99,10 @@ impl FileMemoryStore {
 
     fn over(disk: Arc<dyn Disk>, scope: Scope, config: StoreConfig) -> Result<Self> {
         store::check_scope(&scope)?;
+        let root = disk.root().display().to_string();
+        if let Some(file_system) = disk.network().at("look at", &root)? {
+            return Err(Error::NetworkFileSystem { path: root, file_system });
+        }
         let inner = Inner { disk, scope, config, rows: Mutex::new(Rows::default()) };
         drop(inner.fresh()?);
         Ok(Self { inner: Arc::new(inner) })

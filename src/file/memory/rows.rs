@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 
 use super::record::{Change, Record, VERSION};
 use crate::access::{Scope, SessionKind};
-use crate::disk::{Disk, DiskFile, Open, STATE_FOLDER, atomic};
+use crate::disk::{Disk, DiskFile, Open, STATE_FOLDER, Stat, atomic};
 use crate::error::{At, Error, Result, corrupt};
 use crate::memory::{AuditEntry, Filter, Found, Hit, Memory, MemoryId, Order, Query, SearchOutcome, Syntax};
 use crate::name::StateName;
@@ -55,7 +55,12 @@ impl Rows {
         let name = StateName::MEMORIES;
         let stat = disk.stat(name.as_str()).at("look at", &*name)?;
         let held = self.file.as_ref().map(|held| held.id);
-        if stat.is_none_or(|stat| held != Some(stat.id) || stat.len < self.read_to) {
+        let is_other = |stat: Stat| {
+            // Where the system does not say which file it is, any change may be another one.
+            let is_unknown = stat.id == (0, 0) && stat.len != self.read_to;
+            held != Some(stat.id) || is_unknown || stat.len < self.read_to
+        };
+        if stat.is_none_or(is_other) {
             *self = Self { doubtful: self.doubtful, ..Self::default() };
             if stat.is_none() || !self.hold(disk)? {
                 return Ok(());
@@ -116,9 +121,7 @@ impl Rows {
         let taken = added.and_then(|is_next| {
             if is_next { self.take(lines.as_bytes(), scope) } else { self.catch_up(disk, scope) }
         });
-        if taken.is_err() {
-            *self = Self { doubtful: true, ..Self::default() };
-        }
+        self.doubtful |= taken.is_err();
         taken
     }
 
@@ -159,10 +162,8 @@ impl Rows {
     fn replace(&mut self, disk: &dyn Disk, bytes: &[u8]) -> Result<()> {
         let replaced =
             atomic::replace(disk, StateName::MEMORIES.as_str(), bytes).and_then(|()| self.hold(disk));
-        if let Err(error) = replaced {
-            *self = Self { doubtful: true, ..Self::default() };
-            return Err(error);
-        }
+        self.doubtful |= replaced.is_err();
+        replaced?;
         if let Some(held) = &mut self.file {
             held.settled = true;
         }
