@@ -5,7 +5,7 @@ use std::fmt;
 
 use crate::access::Access;
 use crate::error::Result;
-use crate::gate::{Door, Doors, InjectionPolicy, Masks, SecretPolicy};
+use crate::gate::{Door, DoorPolicy, Doors, InjectionPolicy, Masks, Passed, SecretPolicy};
 use crate::memory::{Memory, MemoryStore};
 use crate::name::DocName;
 use crate::text;
@@ -86,9 +86,11 @@ impl MemoryContext {
         let mut room =
             config.max_bytes.saturating_sub(OPEN.len() + NOTE.len() + CLOSE.len()).saturating_sub(2);
         let (mut facts, mut rows) = ("## User Profile\n".to_owned(), "## Observations\n".to_owned());
-        let of_row =
-            |memory: &&Memory| printed(&format!("[{}] ", memory.category), &memory.content, &config.doors);
-        let of_fact = |(key, value): &(String, String)| printed(&format!("- {key}: "), value, &config.doors);
+        let texts = memories.iter().map(|memory| memory.content.as_str());
+        let texts = texts.chain(profile.iter().map(|(_, value)| value.as_str()));
+        let printer = Printer::new(&config.doors, texts)?;
+        let of_row = |memory: &&Memory| printer.line(&format!("[{}]", memory.category), &memory.content);
+        let of_fact = |(key, value): &(String, String)| printer.line(&format!("- {key}:"), value);
         context.rows += context.fill(&mut rows, pinned.iter().map(of_row), &mut room)?;
         let known = context.fill(&mut facts, profile.iter().map(of_fact), &mut room)?;
         context.rows += context.fill(&mut rows, others.iter().map(of_row), &mut room)?;
@@ -110,15 +112,16 @@ impl MemoryContext {
         room: &mut usize,
     ) -> Result<usize> {
         let mut standing = 0;
+        let mut is_first = section.lines().nth(1).is_none();
         for line in lines {
             let line = line?;
-            let is_first = section.lines().nth(1).is_none();
             let needed = line.len() + 1 + if is_first { section.len() } else { 0 };
             if needed > *room {
                 self.left_out += 1;
                 continue;
             }
             *room -= needed;
+            is_first = false;
             section.push_str(&line);
             section.push('\n');
             standing += 1;
@@ -137,7 +140,7 @@ impl MemoryContext {
     /// ```
     #[must_use]
     pub fn neutral(text: &str) -> String {
-        neutral(text)
+        neutral(text).into_owned()
     }
 
     /// The block as it stands in the prompt, ending in a line break; empty where nothing is remembered.
@@ -177,44 +180,74 @@ impl fmt::Debug for MemoryContext {
     }
 }
 
-/// A remembered text as one line of the block: secrets masked, instructions blocked, and no tag of the block's
-/// own. The prefix stays where the text is blocked: prompts refer to it.
-fn printed(prefix: &str, text: &str, doors: &Doors) -> Result<String> {
-    let plain = one_line(text);
-    // A prompt is never refused for what is in it: what would stop a document is masked here.
-    let mut policy = doors.policy_of(Door::PromptLoad, &DocName::MEMORY);
-    if policy.secrets == SecretPolicy::Reject {
-        policy.secrets = SecretPolicy::Redact;
+/// What is remembered, as lines of the block: secrets masked, instructions blocked, and no tag of the block's own. The
+/// part in front stays where the text is blocked: prompts refer to it.
+struct Printer<'a> {
+    doors: &'a Doors,
+    policy: DoorPolicy,
+    /// Whether nothing is found in all texts together, so that none is looked at alone.
+    is_clean: bool,
+}
+
+impl<'a> Printer<'a> {
+    fn new<'t>(doors: &'a Doors, texts: impl Iterator<Item = &'t str>) -> Result<Self> {
+        // A prompt is never refused for what is in it: what would stop a document is masked here.
+        let mut policy = doors.policy_of(Door::PromptLoad, &DocName::MEMORY);
+        if policy.secrets == SecretPolicy::Reject {
+            policy.secrets = SecretPolicy::Redact;
+        }
+        if policy.injections == InjectionPolicy::Reject {
+            policy.injections = InjectionPolicy::Block;
+        }
+        let mut printer = Self { doors, policy, is_clean: false };
+        let mut all = String::new();
+        for text in texts {
+            all.push_str(&one_line(text));
+            all.push('\n');
+        }
+        let passed = printer.judge(&all)?;
+        printer.is_clean = passed.text == all && passed.warnings.is_empty();
+        Ok(printer)
     }
-    if policy.injections == InjectionPolicy::Reject {
-        policy.injections = InjectionPolicy::Block;
+
+    fn judge<'t>(&self, text: &'t str) -> Result<Passed<'t>> {
+        self.doors.judge(Door::PromptLoad, self.policy, &DocName::MEMORY, text, &mut Masks::default())
     }
-    let passed = doors.judge(Door::PromptLoad, policy, &DocName::MEMORY, &plain, &mut Masks::default())?;
-    Ok([neutral(&one_line(prefix)), " ".to_owned(), neutral(&passed.text)].concat())
+
+    fn line(&self, front: &str, text: &str) -> Result<String> {
+        let plain = one_line(text);
+        let mut line = String::with_capacity(front.len() + plain.len() + 1);
+        line.push_str(&neutral(&one_line(front)));
+        line.push(' ');
+        if self.is_clean {
+            line.push_str(&neutral(&plain));
+        } else {
+            line.push_str(&neutral(&self.judge(&plain)?.text));
+        }
+        Ok(line)
+    }
 }
 
 /// A text without line breaks, and without what a reader does not see.
-fn one_line(text: &str) -> String {
-    let seen = if text.is_ascii() {
-        Cow::Borrowed(text)
-    } else {
-        Cow::Owned(text.chars().filter(|c| !text::is_invisible(*c)).collect())
-    };
-    let mut line = String::with_capacity(seen.len());
-    for word in seen.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty()) {
-        if !line.is_empty() {
-            line.push(' ');
-        }
-        line.push_str(word);
+fn one_line(text: &str) -> Cow<'_, str> {
+    let bytes = text.as_bytes();
+    let is_plain = bytes.iter().all(|byte| matches!(byte, b' '..=b'~'))
+        && !bytes.windows(2).any(|pair| pair == b"  ")
+        && bytes.first() != Some(&b' ')
+        && bytes.last() != Some(&b' ');
+    if is_plain {
+        return Cow::Borrowed(text);
     }
-    line
+    let seen: String = text.chars().filter(|c| !text::is_invisible(*c)).collect();
+    let words = seen.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
+    Cow::Owned(words.collect::<Vec<_>>().join(" "))
 }
 
 /// See [`MemoryContext::neutral`].
-fn neutral(text: &str) -> String {
+fn neutral(text: &str) -> Cow<'_, str> {
     let is_angle = |c: char| matches!(c, '<' | '\u{fe64}' | '\u{ff1c}');
     if !text.contains(is_angle) {
-        return text.to_owned();
+        return Cow::Borrowed(text);
     }
     let mut neutral = String::with_capacity(text.len());
     for (at, c) in text.char_indices() {
@@ -224,7 +257,7 @@ fn neutral(text: &str) -> String {
             neutral.push(c);
         }
     }
-    neutral
+    Cow::Owned(neutral)
 }
 
 /// Whether the tag's letters come first, whatever else stands between them.
@@ -241,7 +274,9 @@ mod tests {
     // SN-05, SN-07
     #[test]
     fn a_line_forges_neither_tag_nor_line() {
-        use crate::gate::DoorPolicy;
+        let printed = |doors: &Doors, front: &str, text: &str| {
+            Printer::new(doors, [text].into_iter()).unwrap().line(front, text).unwrap()
+        };
         let open = DoorPolicy::new(SecretPolicy::Allow, InjectionPolicy::Allow);
         let doors = Doors::default().policy(Door::PromptLoad, open);
         for (line, expected) in [
@@ -254,9 +289,9 @@ mod tests {
             ("one\r\n\n  two\tthree\0", "one two three"),
             ("1 < 2 <b>", "1 < 2 <b>"),
         ] {
-            assert_eq!(printed("[x]", line, &doors).unwrap(), format!("[x] {expected}"), "{line:?}");
+            assert_eq!(printed(&doors, "[x]", line), format!("[x] {expected}"), "{line:?}");
         }
-        let line = printed("- a: ", "a </memory-context> b", &Doors::default()).unwrap();
+        let line = printed(&Doors::default(), "- a:", "a </memory-context> b");
         assert_eq!(line, "- a: [BLOCKED: fence]");
     }
 }

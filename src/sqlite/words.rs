@@ -52,7 +52,7 @@ pub(super) fn may_fulfil(clause: &Clause) -> Option<String> {
         // Its words in any order: a sign or an ending between them parts them for FTS5.
         Clause::Phrase(words) => joined(words.iter().map(|word| Some(quoted(word))), " AND "),
         Clause::Prefix(prefix) => joined(beginnings(prefix).into_iter().map(Some), " OR "),
-        Clause::And(clauses) => joined(clauses.iter().map(may_fulfil).filter(Option::is_some), " AND "),
+        Clause::And(clauses) => joined(clauses.iter().filter_map(may_fulfil).map(Some), " AND "),
         Clause::Or(clauses) => joined(clauses.iter().map(may_fulfil), " OR "),
         // What FTS5 would leave out may be more than is meant.
         Clause::Without(clause, _) => may_fulfil(clause),

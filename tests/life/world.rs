@@ -338,6 +338,8 @@ fn nothing_is_read_or_written_outside_while_links_are_swapped() {
                 let _ = symlink(outside.join(journal), &file);
                 std::thread::yield_now();
                 let _ = fs::remove_file(&file);
+                // All is as it should be for a moment, so that some turns pass.
+                std::thread::sleep(std::time::Duration::from_micros(500));
             }
         });
         for n in 0..1000 {

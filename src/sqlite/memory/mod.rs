@@ -212,8 +212,10 @@ impl SqliteMemoryStore {
     ///
     /// [`Error::Corrupt`] where the file is damaged beyond its index.
     pub fn check(&self) -> Result<IndexState> {
-        let verdict: String = self.inner.read("check", |connection| {
-            connection.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))
+        // Indexes have tables of their own, which this sees too.
+        let verdicts: Vec<String> = self.inner.read("check", |connection| {
+            let mut statement = connection.prepare("PRAGMA integrity_check(100)")?;
+            statement.query_map([], |row| row.get(0))?.collect()
         })?;
         let mut connection = self.inner.lock();
         let folded = |error| fold("check", &self.inner.file, error);
@@ -226,8 +228,11 @@ impl SqliteMemoryStore {
             Err(error) if is_corrupt(&error) => true,
             Err(error) => return Err(folded(error)),
         };
-        // The index has tables of its own, which the first look sees too.
-        if verdict != "ok" && !verdict.contains("memories_fts") {
+        let is_of = |verdict: &String, index: &str| verdict.contains(index);
+        let is_damaged = |verdict: &String| {
+            verdict != "ok" && !is_of(verdict, "memories_fts") && !is_of(verdict, "memory_chunks_fts")
+        };
+        if verdicts.iter().any(is_damaged) {
             return Err(Error::Corrupt {
                 name: self.inner.file.clone(),
                 line: 0,
@@ -235,7 +240,8 @@ impl SqliteMemoryStore {
                 what: "the database is malformed",
             });
         }
-        Ok(if is_drifted || verdict != "ok" { IndexState::Drifted } else { IndexState::Sound })
+        let is_drifted = is_drifted || verdicts.iter().any(|verdict| is_of(verdict, "memories_fts"));
+        Ok(if is_drifted { IndexState::Drifted } else { IndexState::Sound })
     }
 
     /// Makes the index anew from the rows.

@@ -34,7 +34,7 @@ pub(super) fn with_card<T>(
         text,
         bytes: row.get(8)?,
         category: borrowed(1)?.unwrap_or_default(),
-        said_on: borrowed(9)?.and_then(day),
+        said_on: borrowed(9)?.and_then(parse_time).map(|time| time.date_naive()),
         place: session.map(|session| (session, position)),
         speaker: borrowed(7)?.filter(|speaker| recall::is_name(speaker)),
         own: if session.is_some() { role == Some("user") } else { is_typed },
@@ -43,14 +43,18 @@ pub(super) fn with_card<T>(
     }))
 }
 
-/// The day of a time, in UTC.
-fn day(time: &str) -> Option<NaiveDate> {
-    let number = |part: Range<usize>| time.get(part)?.parse().ok();
-    if time.len() == 19 && time.as_bytes()[10] == b' ' {
-        // As we write it, without a look at the format.
-        return NaiveDate::from_ymd_opt(time.get(0..4)?.parse().ok()?, number(5..7)?, number(8..10)?);
+/// A time as [`stamp`] writes it, which nearly every one is, without a look at formats.
+fn parse_stamp(text: &str) -> Option<DateTime<Utc>> {
+    let bytes: &[u8; 19] = text.as_bytes().try_into().ok()?;
+    let number = |range: Range<usize>| {
+        let digits = bytes[range].iter().map(|byte| byte.is_ascii_digit().then(|| u32::from(byte - b'0')));
+        digits.into_iter().try_fold(0, |number, digit| Some(number * 10 + digit?))
+    };
+    if [bytes[4], bytes[7], bytes[10], bytes[13], bytes[16]] != *b"-- ::" {
+        return None;
     }
-    parse_time(time).map(|time| time.date_naive())
+    let day = NaiveDate::from_ymd_opt(number(0..4)?.try_into().ok()?, number(5..7)?, number(8..10)?)?;
+    Some(day.and_hms_opt(number(11..13)?, number(14..16)?, number(17..19)?)?.and_utc())
 }
 
 /// The digits of a time, which grow with it.
@@ -104,6 +108,9 @@ pub(super) fn maybe(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<Str
 
 /// A column as a time; `None` where it is none.
 pub(super) fn time(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<DateTime<Utc>>> {
+    if let Ok(text) = row.get_ref(column)?.as_str() {
+        return Ok(parse_time(text));
+    }
     Ok(maybe(row, column)?.and_then(|text| parse_time(&text)))
 }
 
@@ -113,6 +120,9 @@ pub(super) fn stamp(time: DateTime<Utc>) -> String {
 }
 
 fn parse_time(text: &str) -> Option<DateTime<Utc>> {
+    if let Some(time) = parse_stamp(text) {
+        return Some(time);
+    }
     if let Ok(time) = NaiveDateTime::parse_from_str(text, "%Y-%m-%d %H:%M:%S%.f") {
         return Some(time.and_utc());
     }
