@@ -80,7 +80,7 @@ pub use lifecycle::{
 pub use llm::{Finish, LlmClient, LlmError, LlmFn, LlmReply, LlmRequest, Usage, llm_fn};
 pub use memory::{
     AuditEntry, Filter, Found, Hit, Memory, MemoryEvent, MemoryId, MemoryObserver, MemoryStore, NewMemory,
-    Order, Place, Query, Role, SearchOutcome, Source, Syntax, categories, is_purge_due,
+    Order, Place, Query, Role, SearchOutcome, SnapshotRow, Source, Syntax, categories, is_purge_due,
 };
 pub use models::Extractive;
 pub use name::{DocName, Name, NameError, Space, StateName};

@@ -73,7 +73,7 @@ pub trait MemoryStore: Debug + Send + Sync {
     /// # Errors
     ///
     /// Those of the backend.
-    fn snapshot(&self, access: &Access, limit: usize) -> Result<Vec<Memory>>;
+    fn snapshot(&self, access: &Access, limit: usize) -> Result<Vec<SnapshotRow>>;
 
     /// Finds rows by what a person types. Never fails because of the query's text.
     ///
@@ -420,6 +420,34 @@ impl Memory {
 impl Debug for Memory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Memory {{ {}, {}, {} bytes }}", self.id, self.category, self.content.len())
+    }
+}
+
+/// A row as a prompt shows it.
+#[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SnapshotRow {
+    /// Its id.
+    pub id: MemoryId,
+    /// What kind of memory it is.
+    pub category: String,
+    /// What is remembered.
+    pub content: String,
+    /// Whether every snapshot begins with it.
+    pub pinned: bool,
+}
+
+impl SnapshotRow {
+    /// A row of a store.
+    #[must_use]
+    pub fn new(id: MemoryId, category: String, content: String, pinned: bool) -> Self {
+        Self { id, category, content, pinned }
+    }
+}
+
+impl Debug for SnapshotRow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "SnapshotRow {{ {}, {}, {} bytes }}", self.id, self.category, self.content.len())
     }
 }
 

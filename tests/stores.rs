@@ -355,12 +355,10 @@ fn answers(store: &dyn MemoryStore) -> Vec<String> {
     say("refused", format!("{:?}", store.write(&access, &fact("<memory-context>"), now())));
     say("empty", format!("{:?}", store.update(&access, ids[0], " ", now())));
     say("purge", format!("{:?}", store.purge(now() + TimeDelta::minutes(2), now())));
-    for memory in store
-        .list(&access, &Filter::limit(99))
-        .unwrap()
-        .into_iter()
-        .chain(store.snapshot(&access, 99).unwrap())
-    {
+    for row in store.snapshot(&access, 99).unwrap() {
+        say("snapshot", format!("{row:?} {:?} {}", row.pinned, row.content));
+    }
+    for memory in store.list(&access, &Filter::limit(99)).unwrap() {
         let times = (memory.created_at, memory.updated_at);
         say(
             "row",

@@ -5,8 +5,8 @@ use std::fmt;
 
 use crate::access::Access;
 use crate::error::Result;
-use crate::gate::{Door, DoorPolicy, Doors, InjectionPolicy, Masks, Passed, SecretPolicy};
-use crate::memory::{Memory, MemoryStore};
+use crate::gate::{Door, Doors, InjectionPolicy, Masks, SecretPolicy};
+use crate::memory::MemoryStore;
 use crate::name::DocName;
 use crate::text;
 
@@ -79,21 +79,21 @@ impl MemoryContext {
     /// Those of the store.
     pub fn take(store: &dyn MemoryStore, access: &Access, config: &ContextConfig) -> Result<Self> {
         let profile = store.profile(access)?;
-        let memories = store.snapshot(access, config.max_rows)?;
-        let (pinned, others): (Vec<_>, Vec<_>) = memories.iter().partition(|memory| memory.pinned);
+        let snapshot = store.snapshot(access, config.max_rows)?;
+        let mut texts: Vec<(String, &str)> = Vec::with_capacity(snapshot.len() + profile.len());
+        texts.extend(snapshot.iter().map(|row| (format!("[{}]", row.category), row.content.as_str())));
+        texts.extend(profile.iter().map(|(key, value)| (format!("- {key}:"), value.as_str())));
+        let lines = printed(texts, &config.doors)?;
+        let (of_rows, of_facts) = lines.split_at(snapshot.len());
+        let (pinned, others) = of_rows.split_at(snapshot.iter().take_while(|row| row.pinned).count());
 
         let mut context = Self { block: String::new(), rows: 0, left_out: 0 };
         let mut room =
             config.max_bytes.saturating_sub(OPEN.len() + NOTE.len() + CLOSE.len()).saturating_sub(2);
         let (mut facts, mut rows) = ("## User Profile\n".to_owned(), "## Observations\n".to_owned());
-        let texts = memories.iter().map(|memory| memory.content.as_str());
-        let texts = texts.chain(profile.iter().map(|(_, value)| value.as_str()));
-        let printer = Printer::new(&config.doors, texts)?;
-        let of_row = |memory: &&Memory| printer.line(&format!("[{}]", memory.category), &memory.content);
-        let of_fact = |(key, value): &(String, String)| printer.line(&format!("- {key}:"), value);
-        context.rows += context.fill(&mut rows, pinned.iter().map(of_row), &mut room)?;
-        let known = context.fill(&mut facts, profile.iter().map(of_fact), &mut room)?;
-        context.rows += context.fill(&mut rows, others.iter().map(of_row), &mut room)?;
+        context.rows += context.fill(&mut rows, pinned, &mut room);
+        let known = context.fill(&mut facts, of_facts, &mut room);
+        context.rows += context.fill(&mut rows, others, &mut room);
 
         let sections = [(facts, known), (rows, context.rows)];
         let sections: Vec<_> =
@@ -105,16 +105,10 @@ impl MemoryContext {
     }
 
     /// Adds the lines that fit to a section, whose heading is paid for by its first line; returns how many.
-    fn fill(
-        &mut self,
-        section: &mut String,
-        lines: impl Iterator<Item = Result<String>>,
-        room: &mut usize,
-    ) -> Result<usize> {
+    fn fill(&mut self, section: &mut String, lines: &[String], room: &mut usize) -> usize {
         let mut standing = 0;
         let mut is_first = section.lines().nth(1).is_none();
         for line in lines {
-            let line = line?;
             let needed = line.len() + 1 + if is_first { section.len() } else { 0 };
             if needed > *room {
                 self.left_out += 1;
@@ -122,11 +116,11 @@ impl MemoryContext {
             }
             *room -= needed;
             is_first = false;
-            section.push_str(&line);
+            section.push_str(line);
             section.push('\n');
             standing += 1;
         }
-        Ok(standing)
+        standing
     }
 
     /// Takes the angle bracket from everything in a text that reads as the block's own tag, however it is spelt: for
@@ -182,50 +176,35 @@ impl fmt::Debug for MemoryContext {
 
 /// What is remembered, as lines of the block: secrets masked, instructions blocked, and no tag of the block's own. The
 /// part in front stays where the text is blocked: prompts refer to it.
-struct Printer<'a> {
-    doors: &'a Doors,
-    policy: DoorPolicy,
-    /// Whether nothing is found in all texts together, so that none is looked at alone.
-    is_clean: bool,
-}
-
-impl<'a> Printer<'a> {
-    fn new<'t>(doors: &'a Doors, texts: impl Iterator<Item = &'t str>) -> Result<Self> {
-        // A prompt is never refused for what is in it: what would stop a document is masked here.
-        let mut policy = doors.policy_of(Door::PromptLoad, &DocName::MEMORY);
-        if policy.secrets == SecretPolicy::Reject {
-            policy.secrets = SecretPolicy::Redact;
-        }
-        if policy.injections == InjectionPolicy::Reject {
-            policy.injections = InjectionPolicy::Block;
-        }
-        let mut printer = Self { doors, policy, is_clean: false };
-        let mut all = String::new();
-        for text in texts {
-            all.push_str(&one_line(text));
-            all.push('\n');
-        }
-        let passed = printer.judge(&all)?;
-        printer.is_clean = passed.text == all && passed.warnings.is_empty();
-        Ok(printer)
+fn printed(texts: Vec<(String, &str)>, doors: &Doors) -> Result<Vec<String>> {
+    // A prompt is never refused for what is in it: what would stop a document is masked here.
+    let mut policy = doors.policy_of(Door::PromptLoad, &DocName::MEMORY);
+    if policy.secrets == SecretPolicy::Reject {
+        policy.secrets = SecretPolicy::Redact;
     }
-
-    fn judge<'t>(&self, text: &'t str) -> Result<Passed<'t>> {
-        self.doors.judge(Door::PromptLoad, self.policy, &DocName::MEMORY, text, &mut Masks::default())
+    if policy.injections == InjectionPolicy::Reject {
+        policy.injections = InjectionPolicy::Block;
     }
-
-    fn line(&self, front: &str, text: &str) -> Result<String> {
-        let plain = one_line(text);
-        let mut line = String::with_capacity(front.len() + plain.len() + 1);
-        line.push_str(&neutral(&one_line(front)));
+    let judge = |text: &str| -> Result<(String, bool)> {
+        let passed = doors.judge(Door::PromptLoad, policy, &DocName::MEMORY, text, &mut Masks::default())?;
+        Ok((passed.text.into_owned(), passed.warnings.is_empty()))
+    };
+    let texts: Vec<_> = texts.into_iter().map(|(front, text)| (front, one_line(text))).collect();
+    let mut all = String::with_capacity(texts.iter().map(|(_, text)| text.len() + 1).sum());
+    for (_, text) in &texts {
+        all.push_str(text);
+        all.push('\n');
+    }
+    // Where nothing is found in all of them together, none needs a look of its own.
+    let (_, is_clean) = judge(&all)?;
+    let line = |(front, text): (String, Cow<'_, str>)| {
+        let mut line = neutral(&one_line(&front)).into_owned();
         line.push(' ');
-        if self.is_clean {
-            line.push_str(&neutral(&plain));
-        } else {
-            line.push_str(&neutral(&self.judge(&plain)?.text));
-        }
+        let text = if is_clean { text } else { Cow::Owned(judge(&text)?.0) };
+        line.push_str(&neutral(&text));
         Ok(line)
-    }
+    };
+    texts.into_iter().map(line).collect()
 }
 
 /// A text without line breaks, and without what a reader does not see.
@@ -274,8 +253,9 @@ mod tests {
     // SN-05, SN-07
     #[test]
     fn a_line_forges_neither_tag_nor_line() {
+        use crate::gate::DoorPolicy;
         let printed = |doors: &Doors, front: &str, text: &str| {
-            Printer::new(doors, [text].into_iter()).unwrap().line(front, text).unwrap()
+            printed(vec![(front.to_owned(), text)], doors).unwrap().remove(0)
         };
         let open = DoorPolicy::new(SecretPolicy::Allow, InjectionPolicy::Allow);
         let doors = Doors::default().policy(Door::PromptLoad, open);

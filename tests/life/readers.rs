@@ -378,7 +378,13 @@ const READERS: &[Reader] = &[
                 + &texts(store.list(access, &Filter::limit(99).category("fact")))
         })
     }),
-    ("MemoryStore::snapshot", true, |place| place.stores(|store, access| texts(store.snapshot(access, 99)))),
+    ("MemoryStore::snapshot", true, |place| {
+        place.stores(|store, access| {
+            told(store.snapshot(access, 99), |rows| {
+                rows.iter().map(|row| format!("{row:?} {}", row.content)).collect()
+            })
+        })
+    }),
     ("MemoryStore::search", true, |place| {
         place.stores(|store, access| {
             [

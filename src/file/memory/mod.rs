@@ -17,6 +17,7 @@ use crate::disk::{Disk, OsDisk};
 use crate::error::{At, Error, Result};
 use crate::memory::{
     AuditEntry, Filter, Found, Hit, Memory, MemoryId, MemoryStore, NewMemory, Query, SearchOutcome,
+    SnapshotRow,
 };
 use crate::name::StateName;
 use crate::recall::Sight;
@@ -234,7 +235,7 @@ impl MemoryStore for FileMemoryStore {
         Ok(self.inner.fresh()?.list(filter, sight).cloned().collect())
     }
 
-    fn snapshot(&self, access: &Access, limit: usize) -> Result<Vec<Memory>> {
+    fn snapshot(&self, access: &Access, limit: usize) -> Result<Vec<SnapshotRow>> {
         let Some(sight) = self.inner.sight(access) else { return Ok(Vec::new()) };
         Ok(self.inner.fresh()?.snapshot(limit, sight))
     }

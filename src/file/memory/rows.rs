@@ -9,7 +9,9 @@ use super::record::{Change, Record, VERSION};
 use crate::access::{Scope, SessionKind};
 use crate::disk::{Disk, DiskFile, Open, STATE_FOLDER, Stat, atomic};
 use crate::error::{At, Error, Result, corrupt};
-use crate::memory::{AuditEntry, Filter, Found, Hit, Memory, MemoryId, Order, Query, SearchOutcome, Syntax};
+use crate::memory::{
+    AuditEntry, Filter, Found, Hit, Memory, MemoryId, Order, Query, SearchOutcome, SnapshotRow, Syntax,
+};
 use crate::name::StateName;
 use crate::recall::{Card, Entities, Index, Plan, Ranking, Row, Search, Sight, WEAK};
 
@@ -378,7 +380,7 @@ impl Rows {
     }
 
     /// The rows of a prompt: the pinned ones before the others.
-    pub(super) fn snapshot(&self, limit: usize, sight: Sight) -> Vec<Memory> {
+    pub(super) fn snapshot(&self, limit: usize, sight: Sight) -> Vec<SnapshotRow> {
         let mut pinned: Vec<_> = self
             .pinned
             .iter()
@@ -388,7 +390,10 @@ impl Rows {
         pinned.sort_by_key(|memory| std::cmp::Reverse((memory.updated_at, memory.id)));
         let rest = self.by_time.iter().rev().filter_map(|(_, id)| self.get(*id, sight));
         let rest = rest.filter(|memory| memory.is_trusted() && !memory.pinned);
-        pinned.into_iter().chain(rest).take(limit).cloned().collect()
+        let row = |memory: &Memory| {
+            SnapshotRow::new(memory.id, memory.category.clone(), memory.content.clone(), memory.pinned)
+        };
+        pinned.into_iter().chain(rest).take(limit).map(row).collect()
     }
 
     /// The rows that fit.

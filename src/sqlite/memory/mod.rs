@@ -19,7 +19,8 @@ use super::{fold, schema};
 use crate::access::{Access, Scope};
 use crate::error::{Error, Result};
 use crate::memory::{
-    AuditEntry, Filter, Found, Memory, MemoryId, MemoryStore, NewMemory, Query, SearchOutcome, Source,
+    AuditEntry, Filter, Found, Memory, MemoryId, MemoryStore, NewMemory, Query, SearchOutcome, SnapshotRow,
+    Source,
 };
 use crate::name::StateName;
 use crate::store::{self, Deed, Edit, SHARED_KEYS, StoreConfig, row_name};
@@ -468,24 +469,13 @@ impl MemoryStore for SqliteMemoryStore {
 
     fn list(&self, access: &Access, filter: &Filter) -> Result<Vec<Memory>> {
         let Some(view) = self.inner.view(access) else { return Ok(Vec::new()) };
-        self.inner.read("list", |connection| search::list(&self.inner, connection, view.table(), filter))
+        self.inner.read("list", |connection| search::list(&self.inner, connection, view, filter))
     }
 
-    fn snapshot(&self, access: &Access, limit: usize) -> Result<Vec<Memory>> {
+    fn snapshot(&self, access: &Access, limit: usize) -> Result<Vec<SnapshotRow>> {
         let inner = &self.inner;
         let Some(view) = inner.view(access) else { return Ok(Vec::new()) };
-        inner.read("list", |connection| {
-            // Both halves as of one moment.
-            let moment = connection.unchecked_transaction()?;
-            let mut rows = Vec::new();
-            for pinned in [1, 0] {
-                let mut filter = Filter::limit(limit - rows.len());
-                filter.trusted = true;
-                let half = format!("(SELECT * FROM {} WHERE pinned = {pinned})", view.table());
-                rows.extend(search::list(inner, &moment, &half, &filter)?);
-            }
-            Ok(rows)
-        })
+        inner.read("list", |connection| search::snapshot(inner, connection, view, limit))
     }
 
     fn search(&self, access: &Access, query: &Query) -> Result<Found> {

@@ -11,7 +11,7 @@ use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
 use super::Inner;
 use super::row::{self, CARD, COLUMNS, stamp};
 use crate::access::Access;
-use crate::memory::{Filter, Found, Hit, Memory, MemoryId, Order, Query, SearchOutcome, Syntax};
+use crate::memory::{Filter, Found, Hit, Memory, MemoryId, Order, Query, SearchOutcome, SnapshotRow, Syntax};
 use crate::recall::{Frequencies, Index, Plan, Ranking, Search, Sight, WEAK};
 use crate::sqlite::words;
 use crate::store;
@@ -101,15 +101,47 @@ pub(super) fn get(
     connection.prepare_cached(&sql)?.query_row(bound, row::memory).optional()
 }
 
-/// Lists rows of a view, or of a part of one, by time.
+/// The rows of a prompt, pinned ones first, as of one moment.
+pub(super) fn snapshot(
+    inner: &Inner,
+    connection: &Connection,
+    view: View,
+    limit: usize,
+) -> rusqlite::Result<Vec<SnapshotRow>> {
+    let moment = connection.unchecked_transaction()?;
+    let mut rows = Vec::new();
+    for pinned in [true, false] {
+        let sql = format!(
+            "SELECT m.id, m.category, m.content FROM {} m
+             WHERE m.pinned = {} AND m.user_id = ?1 AND m.agent_id = ?2 {TRUSTED} {BY_TIME} LIMIT ?3",
+            view.table(),
+            u8::from(pinned)
+        );
+        let mut statement = moment.prepare_cached(&sql)?;
+        let bound = (&inner.user, &inner.agent, count(limit - rows.len()));
+        for row in statement.query_map(bound, |row| {
+            let id = MemoryId::new(row.get(0)?);
+            Ok(SnapshotRow::new(id, row::text(row, 1)?, row::text(row, 2)?, pinned))
+        })? {
+            rows.push(row?);
+        }
+    }
+    moment.finish()?;
+    Ok(rows)
+}
+
+/// Lists rows by time.
 pub(super) fn list(
     inner: &Inner,
     connection: &Connection,
-    rows: &str,
+    view: View,
     filter: &Filter,
 ) -> rusqlite::Result<Vec<Memory>> {
-    let sql =
-        format!("SELECT {COLUMNS} FROM {rows} m WHERE {CONDITIONS} {} {BY_TIME} LIMIT ?6", trusted(filter));
+    let sql = format!(
+        "SELECT {COLUMNS} FROM {} m WHERE {CONDITIONS} {} {BY_TIME} LIMIT ?6",
+        view.table(),
+        trusted(filter)
+    );
     let mut values = bound(inner, filter);
     values.push(count(filter.limit));
     connection.prepare_cached(&sql)?.query_map(params_from_iter(values), row::memory)?.collect()
@@ -377,7 +409,7 @@ impl Asked<'_> {
 
     /// The rows of a category that is asked for alone, newest first.
     fn of_category(&self, plan: &Plan) -> rusqlite::Result<Found> {
-        let rows = list(self.inner, self.connection, self.view.table(), &self.filter(plan))?;
+        let rows = list(self.inner, self.connection, self.view, &self.filter(plan))?;
         Ok(alone(rows.into_iter().map(|memory| (-1.0, memory)).collect(), plan))
     }
 
