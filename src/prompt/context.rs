@@ -198,9 +198,10 @@ fn printed(texts: Vec<(String, &str)>, doors: &Doors) -> Result<Vec<String>> {
     // Where nothing is found in all of them together, none needs a look of its own.
     let (_, is_clean) = judge(&all)?;
     let line = |(front, text): (String, Cow<'_, str>)| {
-        let mut line = neutral(&one_line(&front)).into_owned();
-        line.push(' ');
         let text = if is_clean { text } else { Cow::Owned(judge(&text)?.0) };
+        let mut line = String::with_capacity(front.len() + text.len() + 1);
+        line.push_str(&neutral(&one_line(&front)));
+        line.push(' ');
         line.push_str(&neutral(&text));
         Ok(line)
     };
@@ -209,11 +210,13 @@ fn printed(texts: Vec<(String, &str)>, doors: &Doors) -> Result<Vec<String>> {
 
 /// A text without line breaks, and without what a reader does not see.
 fn one_line(text: &str) -> Cow<'_, str> {
-    let bytes = text.as_bytes();
-    let is_plain = bytes.iter().all(|byte| matches!(byte, b' '..=b'~'))
-        && !bytes.windows(2).any(|pair| pair == b"  ")
-        && bytes.first() != Some(&b' ')
-        && bytes.last() != Some(&b' ');
+    let mut last = b' ';
+    let mut is_single = |byte: u8| {
+        let is_second = byte == b' ' && last == b' ';
+        last = byte;
+        matches!(byte, b' '..=b'~') && !is_second
+    };
+    let is_plain = text.bytes().all(&mut is_single) && !text.ends_with(' ');
     if is_plain {
         return Cow::Borrowed(text);
     }
@@ -225,7 +228,7 @@ fn one_line(text: &str) -> Cow<'_, str> {
 /// See [`MemoryContext::neutral`].
 fn neutral(text: &str) -> Cow<'_, str> {
     let is_angle = |c: char| matches!(c, '<' | '\u{fe64}' | '\u{ff1c}');
-    if !text.contains(is_angle) {
+    if !text.contains('<') && (text.is_ascii() || !text.contains(is_angle)) {
         return Cow::Borrowed(text);
     }
     let mut neutral = String::with_capacity(text.len());
