@@ -13,7 +13,8 @@
 //!   compared with the first ten of a search for all rows, in which nothing is left out.
 //! - *write*: one durable row. Beside it: the same values into the same tables, indexes and triggers, without the
 //!   look for secrets and instructions, and without the line of the audit.
-//! - *snapshot*: the block of a system prompt. Beside it: one statement for 50 rows, and one for the profile.
+//! - *snapshot*: the rows and the profile for a system prompt, and the block that is made of them, judged by the
+//!   doors. Beside each: one statement for 50 rows, and one for the profile.
 //! - *open*: the file is opened and asked one question. Beside it: the same with the same settings by hand.
 //! - *peak*: the most memory of a process that opens the file and asks 60 questions, and of one that does it by
 //!   hand, as Linux has it.
