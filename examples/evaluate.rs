@@ -10,7 +10,8 @@
 //! counts as kept if a promoted line cites it.
 //!
 //! `retrieval` writes each corpus of a FOLDER (`sessions.jsonl.gz`, `corpora.jsonl`, `questions.jsonl`) into a memory
-//! store and asks it every question as it stands. Sessions rank by their first turn.
+//! store and asks it every question as it stands: the one in SQLite, with `--file` the one in a file, and with `--ranks`
+//! fused by reciprocal rank. Sessions rank by their first turn.
 
 #[path = "evaluate/retrieval.rs"]
 mod retrieval;
@@ -38,7 +39,7 @@ fn main() -> Result<()> {
     match arguments.next().as_deref() {
         Some("dream") => dream(&DreamArguments::parse(arguments)?),
         Some("retrieval") => retrieval::run(arguments),
-        _ => Err("usage: evaluate dream FOLDER [--share 0.20] [--json OUT]\n       evaluate retrieval FOLDER… [--json OUT]".into()),
+        _ => Err("usage: evaluate dream FOLDER [--share 0.20] [--json OUT]\n       evaluate retrieval FOLDER… [--file] [--ranks] [--json OUT]".into()),
     }
 }
 

@@ -88,7 +88,7 @@ pub use pii::{Confidence, Finding, PiiFilter};
 pub use prompt::{
     Block, CacheHint, ContextConfig, MemoryContext, Prompt, PromptConfig, PromptNotice, PromptOrder, Snapshot,
 };
-pub use recall::{Entities, FinanceEntities, GenericEntities, Ranking};
+pub use recall::{Entities, FinanceEntities, Fusion, GenericEntities, Ranking};
 pub use session::{Guarded, Indexed, SharedUser, SoulPolicy, SyncReport, Unreadable};
 #[cfg(feature = "sqlite")]
 #[cfg_attr(docsrs, doc(cfg(feature = "sqlite")))]

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use chrono::{DateTime, NaiveDateTime, TimeDelta};
 use flate2::read::GzDecoder;
 use noctuary::{
-    Access, Actor, Door, DoorPolicy, Doors, FileMemoryStore, InjectionPolicy, MemoryStore, NewMemory, Place,
-    Query, Role, Scope, SecretPolicy, SessionKind, Source, SqliteMemoryStore, StoreConfig,
+    Access, Actor, Door, DoorPolicy, Doors, FileMemoryStore, Fusion, InjectionPolicy, MemoryStore, NewMemory,
+    Place, Query, Ranking, Role, Scope, SecretPolicy, SessionKind, Source, SqliteMemoryStore, StoreConfig,
 };
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -23,12 +23,13 @@ const DEPTHS: [usize; 4] = [1, 5, 10, 20];
 
 /// Measures each folder, prints its tables, and writes the figures.
 pub(crate) fn run(arguments: impl Iterator<Item = String>) -> Result<()> {
-    let (mut folders, mut json, mut backend) = (Vec::new(), None, Backend::Sqlite);
+    let (mut folders, mut json, mut measured) = (Vec::new(), None, Measured::default());
     let mut arguments = arguments;
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--json" => json = Some(PathBuf::from(arguments.next().ok_or("--json needs a path")?)),
-            "--file" => backend = Backend::File,
+            "--file" => measured.in_a_file = true,
+            "--ranks" => measured.ranking.fusion = Fusion::Ranks { k: 60.0 },
             folder => folders.push(PathBuf::from(folder)),
         }
     }
@@ -39,7 +40,7 @@ pub(crate) fn run(arguments: impl Iterator<Item = String>) -> Result<()> {
     for folder in folders {
         let name = folder.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         println!("{name}");
-        all.insert(name, measure(&folder, backend)?);
+        all.insert(name, measure(&folder, measured)?);
     }
     if let Some(path) = json {
         fs::write(path, serde_json::to_string_pretty(&all)? + "\n")?;
@@ -47,11 +48,11 @@ pub(crate) fn run(arguments: impl Iterator<Item = String>) -> Result<()> {
     Ok(())
 }
 
-/// Which store is measured.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Backend {
-    Sqlite,
-    File,
+/// What is measured: a store, as nobody configured it unless that is asked for.
+#[derive(Debug, Clone, Copy, Default)]
+struct Measured {
+    in_a_file: bool,
+    ranking: Ranking,
 }
 
 #[derive(Deserialize)]
@@ -150,7 +151,7 @@ fn share(part: f64, whole: usize) -> Value {
     if whole == 0 { Value::Null } else { json!((part / as_f64(whole) * 1e6).round() / 1e6) }
 }
 
-fn measure(folder: &Path, backend: Backend) -> Result<Value> {
+fn measure(folder: &Path, measured: Measured) -> Result<Value> {
     let sessions: HashMap<String, Session> =
         read_lines::<Session>(BufReader::new(GzDecoder::new(open(&folder.join("sessions.jsonl.gz"))?)))?
             .into_iter()
@@ -168,7 +169,7 @@ fn measure(folder: &Path, backend: Backend) -> Result<Value> {
     for corpus in &corpora {
         let Some(questions) = questions.get(&corpus.id) else { continue };
         let home = tempfile::tempdir()?;
-        let filled = Filled::new(backend, home.path(), corpus, &sessions)?;
+        let filled = Filled::new(measured, home.path(), corpus, &sessions)?;
         for question in questions {
             let (found, time) = filled.ask(&question.text)?;
             times.push(time);
@@ -246,7 +247,7 @@ struct Filled<'a> {
 
 impl<'a> Filled<'a> {
     fn new(
-        backend: Backend,
+        measured: Measured,
         home: &Path,
         corpus: &'a Corpus,
         sessions: &'a HashMap<String, Session>,
@@ -257,9 +258,11 @@ impl<'a> Filled<'a> {
         let mut config = StoreConfig::default();
         config.doors = Doors::default()
             .policy(Door::StoreWrite, DoorPolicy::new(SecretPolicy::Allow, InjectionPolicy::Allow));
-        let store: Box<dyn MemoryStore> = match backend {
-            Backend::File => Box::new(FileMemoryStore::open_with(home, scope, config)?),
-            Backend::Sqlite => Box::new(SqliteMemoryStore::open_with(home.join("memory.db"), scope, config)?),
+        config.ranking = measured.ranking;
+        let store: Box<dyn MemoryStore> = if measured.in_a_file {
+            Box::new(FileMemoryStore::open_with(home, scope, config)?)
+        } else {
+            Box::new(SqliteMemoryStore::open_with(home.join("memory.db"), scope, config)?)
         };
         let mut places = HashMap::new();
         let mut now = DateTime::UNIX_EPOCH;

@@ -10,7 +10,7 @@ mod terms;
 
 pub(crate) use card::{Card, date, is_name};
 pub use entity::{Entities, FinanceEntities, GenericEntities};
-pub use fuse::Ranking;
+pub use fuse::{Fusion, Ranking};
 pub(crate) use fuse::{Search, WEAK};
 pub(crate) use index::{Frequencies, Index, Row, Sight};
 pub(crate) use query::{Clause, Plan, Term};
