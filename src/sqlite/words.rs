@@ -4,7 +4,7 @@
 //! otherwise stand in a column of their own, where each is one token. What is asked for here may match more than is
 //! meant, and never less: the ranking looks at what was found again.
 
-use crate::recall::{Beside, Clause, Term, beside_words};
+use crate::recall::{Beside, Clause, Term, beside_words, stem};
 
 /// Adds what a text is found by beside its own words.
 pub(super) fn add_beside(words: &mut String, text: &str) {
@@ -23,7 +23,9 @@ fn token_part(c: char) -> char {
     const PRIVATE_END: u32 = 0xf900;
     // Of these scripts some letters are marks to FTS5, which part a token.
     let has_marks = matches!(c, '\u{0e00}'..='\u{0eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}')
-        || matches!(c, '\u{300}'..='\u{36f}' | '\u{3099}' | '\u{309a}');
+        || matches!(c, '\u{300}'..='\u{36f}' | '\u{3099}' | '\u{309a}')
+        // Letters in circles and squares are signs.
+        || matches!(c, '\u{24b6}'..='\u{24e9}' | '\u{1f130}'..='\u{1f189}');
     if c.is_alphanumeric() && !has_marks {
         return c;
     }
@@ -76,12 +78,24 @@ fn joined(parts: impl Iterator<Item = Option<String>>, operator: &str) -> Option
 }
 
 /// What words with a prefix stand under in the index, which has stems: longer than the prefix, or a beginning of
-/// it with which a stem may end.
+/// it with which a stem may end. FTS5 stems what is asked for too, so of what is not its own stem a beginning is
+/// asked for that is.
 fn beginnings(prefix: &str) -> Vec<String> {
-    let mut asked = vec![quoted(prefix) + "*"];
+    if !prefix.bytes().all(|byte| byte.is_ascii_lowercase()) {
+        // Not stemmed here, and by FTS5 only where it ends in letters.
+        let end = prefix.trim_end_matches(|c: char| c.is_ascii_lowercase());
+        return vec![quoted(end) + "*"];
+    }
+    let own = |word: &str| {
+        let mut ends = (0..=word.len()).rev().map(|end| &word[..end]);
+        ends.find(|word| stem(word) == *word).unwrap_or_default().to_owned()
+    };
+    let mut asked = vec![quoted(&own(prefix)) + "*"];
     for (end, _) in prefix.char_indices().skip(3).chain([(prefix.len(), ' ')]) {
         for ending in ["", "e", "i"] {
-            asked.push(quoted(&format!("{}{ending}", &prefix[..end])));
+            let word = format!("{}{ending}", &prefix[..end]);
+            let own = own(&word);
+            asked.push(if own == word { quoted(&word) } else { quoted(&own) + "*" });
         }
     }
     asked
