@@ -119,6 +119,20 @@ fn text_without_words_and_categories_alone_are_found_as_they_stand() {
 }
 
 #[test]
+fn a_condition_of_any_length_finds_what_fulfils_it() {
+    let long = "many boats ".repeat(40);
+    let both = Both::with(&[long.as_str(), "many boats"].map(fact));
+    let phrase = |times: usize| format!("\"{}\"", "many boats ".repeat(times));
+    assert_eq!(found_by(&both, &ask(&phrase(40), Syntax::Plain)), [1].into());
+    assert_eq!(found_by(&both, &ask(&phrase(100_000), Syntax::Plain)), [].into());
+    let joined = vec!["many-boats"; 100_000].join("-");
+    assert_eq!(found_by(&both, &ask(&format!("{joined} AND boats"), Syntax::Plain)), [1, 2].into());
+    assert_eq!(found_by(&both, &ask(&format!("{}*", "boat".repeat(100_000)), Syntax::Plain)), [].into());
+    let both = Both::with(&["boat".repeat(50)].map(|text| fact(&text)));
+    assert_eq!(found_by(&both, &ask(&format!("{}*", "boat".repeat(30)), Syntax::Plain)), [1].into());
+}
+
+#[test]
 fn a_neighbour_that_does_not_fulfil_a_condition_is_not_found() {
     let store = SqliteMemoryStore::open_in_memory(contract::scope()).unwrap();
     let at = |position| Place {

@@ -405,7 +405,8 @@ impl Clause {
         match self {
             Self::Word(terms) => all_of(index, terms.iter().map(|term| &term.stem)),
             Self::Phrase(words) => {
-                let mut rows = all_of(index, words.iter().map(|word| stem(word)));
+                let stems: BTreeSet<String> = words.iter().map(|word| stem(word)).collect();
+                let mut rows = all_of(index, stems.iter());
                 rows.retain(|row| {
                     let says = sight.sees(index.row(*row)).then(|| text(index.row(*row).id)).flatten();
                     says.is_some_and(|text| self.holds(text))

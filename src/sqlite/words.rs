@@ -4,7 +4,7 @@
 //! otherwise stand in a column of their own, where each is one token. What is asked for here may match more than is
 //! meant, and never less: the ranking looks at what was found again.
 
-use crate::recall::{Beside, Clause, Term, beside_words, stem};
+use crate::recall::{Beside, Clause, MOST_TERMS, Term, beside_words, stem};
 
 /// Adds what a text is found by beside its own words.
 pub(super) fn add_beside(words: &mut String, text: &str) {
@@ -50,9 +50,9 @@ pub(super) fn quoted(word: &str) -> String {
 /// Asks for the rows that may fulfil a clause; `None` where that may be any.
 pub(super) fn may_fulfil(clause: &Clause) -> Option<String> {
     match clause {
-        Clause::Word(terms) => joined(terms.iter().map(|term| Some(quoted(&term.written))), " AND "),
+        Clause::Word(terms) => all_of(terms.iter().map(|term| term.written.as_str())),
         // Its words in any order: a sign or an ending between them parts them for FTS5.
-        Clause::Phrase(words) => joined(words.iter().map(|word| Some(quoted(word))), " AND "),
+        Clause::Phrase(words) => all_of(words.iter().map(String::as_str)),
         Clause::Prefix(prefix) => joined(beginnings(prefix).into_iter().map(Some), " OR "),
         Clause::And(clauses) => joined(clauses.iter().filter_map(may_fulfil).map(Some), " AND "),
         Clause::Or(clauses) => joined(clauses.iter().map(may_fulfil), " OR "),
@@ -69,6 +69,18 @@ pub(super) fn is_beyond_plans(text: &str) -> bool {
             && !outside[..at].ends_with(char::is_alphanumeric)
     });
     is_near || outside.contains(['^', '{', '}']) || outside.contains(" + ") || outside.contains(" : ")
+}
+
+/// Asks for rows that have all of some words. FTS5 takes the longer for each the more there are, and the first of
+/// them leave few rows.
+fn all_of<'a>(words: impl Iterator<Item = &'a str>) -> Option<String> {
+    let mut asked = Vec::new();
+    for word in words {
+        if asked.len() < MOST_TERMS && !asked.contains(&word) {
+            asked.push(word);
+        }
+    }
+    joined(asked.into_iter().map(|word| Some(quoted(word))), " AND ")
 }
 
 /// Joins parts; `None` where one is, or where there are none.
@@ -90,6 +102,10 @@ fn beginnings(prefix: &str) -> Vec<String> {
         let mut ends = (0..=word.len()).rev().map(|end| &word[..end]);
         ends.find(|word| stem(word) == *word).unwrap_or_default().to_owned()
     };
+    if prefix.len() > 64 {
+        // So long a word has no stem.
+        return vec![quoted(&own(&prefix[..32])) + "*"];
+    }
     let mut asked = vec![quoted(&own(prefix)) + "*"];
     for (end, _) in prefix.char_indices().skip(3).chain([(prefix.len(), ' ')]) {
         for ending in ["", "e", "i"] {
