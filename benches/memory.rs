@@ -386,12 +386,12 @@ fn snapshot(effort: Effort, home: &Home, rows: &mut Vec<Row>) {
         assert_eq!((context.rows(), context.left_out()), (50, 0));
         black_box(context);
     };
-    const BY_HAND: &str = "SELECT of 50 rows and of the profile";
+    let by_hand = "SELECT of 50 rows and of the profile";
     let ours: [(&str, &dyn Fn(), f64); 2] =
         [("snapshot", &read, 3.0), ("the same as a block of a prompt, judged", &take, 4.0)];
     for (what, ours, bound) in ours {
         let (bare, ours): (Operation<'_>, Operation<'_>) = (Box::new(|_| bare()), Box::new(|_| ours()));
-        let row = compare(effort, [SQLITE, what, BY_HAND], 50, || {}, bare, ours);
+        let row = compare(effort, [SQLITE, what, by_hand], 50, || {}, bare, ours);
         rows.push(Row { bound: Some(bound), ..row });
     }
 }

@@ -144,9 +144,13 @@ impl Search<'_> {
         if !newest && *self.ranking == Ranking::rows_alone() && self.plan.required.is_none() {
             return self.best_alone(&terms, most);
         }
+        if self.plan.terms.is_empty() && self.plan.required.is_none() {
+            return self.literal(most);
+        }
         let required = self.required();
         let scores = self.scores(&terms);
-        let speakers: Vec<u32> = self.plan.words.iter().filter_map(|word| self.index.speaker(word)).collect();
+        let speakers: Vec<u32> =
+            self.plan.words.iter().filter_map(|word| self.index.speaker(word, self.sight)).collect();
         let fused = match self.ranking.fusion {
             Fusion::Scores => self.by_scores(&scores),
             Fusion::Ranks { k } => self.by_ranks(&scores, k),
@@ -225,6 +229,27 @@ impl Search<'_> {
             }
         }
         fused
+    }
+
+    /// The rows that hold a text without words, such as `+++`, or are of the category that is named alone: the
+    /// newest first, each as good as the first.
+    fn literal(&self, most: usize) -> Vec<Ranked> {
+        let literal = self.plan.text.trim();
+        if literal.is_empty() && self.plan.category.is_none() {
+            return Vec::new();
+        }
+        let holds = |row: &&Row| {
+            self.sight.sees(row)
+                && (self.may)(row)
+                && (self.text)(row.id).is_some_and(|text| text.contains(literal))
+        };
+        let mut found: Vec<(RowNo, &Row)> =
+            (0..).zip(self.index.rows()).filter(|(_, row)| holds(row)).collect();
+        found.sort_unstable_by(|(_, one), (_, other)| other.newer(one));
+        let ranked = found.into_iter().take(most).enumerate();
+        ranked
+            .map(|(at, (number, _))| Ranked { number, score: 1.0, why: vec![("row", at + 1)], covered: 1.0 })
+            .collect()
     }
 
     /// Puts the best first, at least as many as are asked for.
@@ -344,7 +369,7 @@ impl Search<'_> {
     fn give(&self, number: RowNo, scores: &mut Scores) {
         let row = self.index.row(number);
         let Some(conversation) = row.conversation else { return };
-        let rows = &self.index.conversations()[conversation as usize].rows;
+        let rows = self.index.conversations()[conversation as usize].rows(self.sight);
         let Ok(at) = rows.binary_search(&(row.position, number)) else { return };
         for (_, other) in &rows[at.saturating_sub(REACH)..(at + REACH + 1).min(rows.len())] {
             let other = *other;
@@ -352,9 +377,6 @@ impl Search<'_> {
                 continue;
             }
             let takes = self.index.row(other);
-            if !self.sight.sees(takes) {
-                continue;
-            }
             let short = (f64::from(self.ranking.short) / f64::from(takes.bytes.max(1))).min(1.0);
             let given = self.ranking.neighbours * short * scores.row[number as usize];
             if given > 0.0 {
@@ -378,7 +400,7 @@ impl Search<'_> {
         }
         // Speakers are weighed already, and most of their names in a text are salutations.
         let mut asked = self.entities.of(&self.plan.text);
-        asked.retain(|entity| self.index.speaker(entity).is_none());
+        asked.retain(|entity| self.index.speaker(entity, self.sight).is_none());
         if asked.is_empty() {
             return;
         }

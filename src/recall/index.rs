@@ -128,12 +128,17 @@ const B: f64 = 0.75;
 /// A conversation.
 #[derive(Debug, Default)]
 pub(crate) struct Conversation {
-    /// Its rows by position.
-    pub rows: Vec<(u64, RowNo)>,
+    /// Its rows by position: all, and those that are shared.
+    rows: [Vec<(u64, RowNo)>; 2],
     extents: [Extent; 2],
 }
 
 impl Conversation {
+    /// Its rows by position, as far as they are in sight.
+    pub(crate) fn rows(&self, sight: Sight) -> &[(u64, RowNo)] {
+        &self.rows[sight as usize]
+    }
+
     /// In words, as far as it is in sight.
     pub(crate) fn length(&self, sight: Sight) -> u32 {
         u32::try_from(self.extents[sight as usize].length).unwrap_or(u32::MAX)
@@ -150,6 +155,8 @@ pub(crate) struct Index {
     names: HashMap<Box<str>, u32>,
     conversations: Vec<Conversation>,
     speakers: HashMap<Box<str>, u32>,
+    /// How many rows each of them said, and how many of the shared ones.
+    said: Vec<[u32; 2]>,
     extents: [Extent; 2],
     /// The conversations that have rows in sight, as if each were a row.
     conversation_extents: [Extent; 2],
@@ -189,8 +196,9 @@ impl Index {
     /// was added.
     pub(crate) fn part(&mut self, are_neighbours: impl Fn(i64, i64) -> bool) {
         for conversation in &mut self.conversations {
-            let mut parted: Vec<(u64, RowNo)> = Vec::with_capacity(conversation.rows.len());
-            for (_, number) in conversation.rows.drain(..) {
+            let rows = &mut conversation.rows[Sight::All as usize];
+            let mut parted: Vec<(u64, RowNo)> = Vec::with_capacity(rows.len());
+            for (_, number) in rows.drain(..) {
                 if let Some((last_position, last)) = parted.last().copied()
                     && !are_neighbours(self.rows[last as usize].id, self.rows[number as usize].id)
                 {
@@ -200,7 +208,7 @@ impl Index {
                 self.rows[number as usize].position = position;
                 parted.push((position, number));
             }
-            conversation.rows = parted;
+            *rows = parted;
         }
     }
 
@@ -234,14 +242,20 @@ impl Index {
             if conversation == next {
                 self.conversations.push(Conversation::default());
             }
-            let rows = &mut self.conversations[conversation as usize].rows;
-            let at = rows.partition_point(|there| *there < (position, number));
-            rows.insert(at, (position, number));
+            for sight in sights(card.shared) {
+                let rows = &mut self.conversations[conversation as usize].rows[sight as usize];
+                let at = rows.partition_point(|there| *there < (position, number));
+                rows.insert(at, (position, number));
+            }
             conversation
         });
         let speaker = card.speaker.map(|speaker| {
             let next = u32::try_from(self.speakers.len()).expect("fewer than rows");
-            *self.speakers.entry(super::terms::folded(speaker).into()).or_insert(next)
+            let speaker = *self.speakers.entry(super::terms::folded(speaker).into()).or_insert(next);
+            if speaker == next {
+                self.said.push([0; 2]);
+            }
+            speaker
         });
         self.rows.push(Row {
             id: card.id,
@@ -262,10 +276,12 @@ impl Index {
     /// Counts a row, or no longer.
     fn count(&mut self, number: RowNo, comes: bool) {
         let row = self.rows[number as usize];
-        for sight in
-            [Sight::All, Sight::Shared].into_iter().filter(|sight| *sight == Sight::All || row.shared)
-        {
+        for sight in sights(row.shared) {
             let at = sight as usize;
+            if let Some(speaker) = row.speaker {
+                let said = &mut self.said[speaker as usize][at];
+                *said = if comes { *said + 1 } else { *said - 1 };
+            }
             self.extents[at].count(row.length, comes);
             if let Some(conversation) = row.conversation {
                 let extent = &mut self.conversations[conversation as usize].extents[at];
@@ -296,7 +312,9 @@ impl Index {
             found_in.1 -= u32::from(row.shared);
         }
         if let Some(conversation) = row.conversation {
-            self.conversations[conversation as usize].rows.retain(|(_, there)| *there != number);
+            for rows in &mut self.conversations[conversation as usize].rows {
+                rows.retain(|(_, there)| *there != number);
+            }
         }
         true
     }
@@ -328,9 +346,9 @@ impl Index {
         &self.conversations
     }
 
-    /// The speaker of this name.
-    pub(crate) fn speaker(&self, folded: &str) -> Option<u32> {
-        self.speakers.get(folded).copied()
+    /// The speaker of this name, who says something that is in sight.
+    pub(crate) fn speaker(&self, folded: &str, sight: Sight) -> Option<u32> {
+        self.speakers.get(folded).copied().filter(|speaker| self.said[*speaker as usize][sight as usize] > 0)
     }
 
     /// The list of a term, where a row has it.
@@ -441,6 +459,11 @@ impl Index {
         });
         parts.sum()
     }
+}
+
+/// The sights that a row is in.
+fn sights(shared: bool) -> impl Iterator<Item = Sight> {
+    [Sight::All, Sight::Shared].into_iter().filter(move |sight| *sight == Sight::All || shared)
 }
 
 /// Gives each term of a row; returns how many words it says.

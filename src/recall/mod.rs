@@ -13,5 +13,6 @@ pub use entity::{Entities, FinanceEntities, GenericEntities};
 pub use fuse::{Fusion, Ranking};
 pub(crate) use fuse::{Search, WEAK};
 pub(crate) use index::{Frequencies, Index, Row, Sight};
-pub(crate) use query::{Clause, Plan, Term};
+pub(crate) use query::{Clause, MOST_TERMS, Plan, Term};
+pub(crate) use stem::stem;
 pub(crate) use terms::{Beside, beside_words};

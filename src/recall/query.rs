@@ -41,7 +41,7 @@ pub(crate) enum Clause {
     Word(Vec<Term>),
     /// These words stand in it side by side, as they are.
     Phrase(Vec<String>),
-    /// A word begins so.
+    /// A word begins so, or words with signs that stand together.
     Prefix(String),
     /// All hold.
     And(Vec<Clause>),
@@ -330,6 +330,10 @@ impl Parser<'_> {
                 inner
             }
             Token::Phrase(text) => Some(Clause::Phrase(phrase_words(text))),
+            // A script without spaces has no words that begin.
+            Token::Prefix(prefix) if pieces(prefix).any(|piece| matches!(piece, Piece::Run(_))) => {
+                Some(Clause::Phrase(phrase_words(prefix)))
+            }
             Token::Prefix(prefix) => Some(Clause::Prefix(prefix.clone())),
             Token::Text(text) if self.strict => {
                 let mut terms = Vec::new();
@@ -381,7 +385,10 @@ impl Clause {
                 missing.is_empty()
             }
             Self::Phrase(words) => phrase_words(text).windows(words.len()).any(|window| window == words),
-            Self::Prefix(prefix) => phrase_words(text).iter().any(|word| word.starts_with(prefix.as_str())),
+            Self::Prefix(prefix) => pieces(text).any(|piece| match piece {
+                Piece::Word(word) | Piece::Name(word) => folded(word).starts_with(prefix.as_str()),
+                Piece::Run(_) => false,
+            }),
             Self::And(clauses) => clauses.iter().all(|clause| clause.holds(text)),
             Self::Or(clauses) => clauses.iter().any(|clause| clause.holds(text)),
             Self::Without(clause, not) => clause.holds(text) && !not.holds(text),
@@ -398,7 +405,8 @@ impl Clause {
         match self {
             Self::Word(terms) => all_of(index, terms.iter().map(|term| &term.stem)),
             Self::Phrase(words) => {
-                let mut rows = all_of(index, words.iter().map(|word| stem(word)));
+                let stems: BTreeSet<String> = words.iter().map(|word| stem(word)).collect();
+                let mut rows = all_of(index, stems.iter());
                 rows.retain(|row| {
                     let says = sight.sees(index.row(*row)).then(|| text(index.row(*row).id)).flatten();
                     says.is_some_and(|text| self.holds(text))

@@ -1,8 +1,8 @@
 //! Porter's stemmer for English words in lower case, as SQLite's FTS5 has it.
 
-/// Returns the stem. Words of other letters, and words of fewer than three, are their own.
+/// Returns the stem. Words of other letters, of fewer than three, and of more than 64 are their own.
 pub(crate) fn stem(word: &str) -> String {
-    if word.len() < 3 || !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
+    if !(3..=64).contains(&word.len()) || !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
         return word.to_owned();
     }
     let mut stem = Stem(word.as_bytes().to_vec());

@@ -4,7 +4,7 @@
 //! otherwise stand in a column of their own, where each is one token. What is asked for here may match more than is
 //! meant, and never less: the ranking looks at what was found again.
 
-use crate::recall::{Beside, Clause, Term, beside_words};
+use crate::recall::{Beside, Clause, MOST_TERMS, Term, beside_words, stem};
 
 /// Adds what a text is found by beside its own words.
 pub(super) fn add_beside(words: &mut String, text: &str) {
@@ -23,7 +23,9 @@ fn token_part(c: char) -> char {
     const PRIVATE_END: u32 = 0xf900;
     // Of these scripts some letters are marks to FTS5, which part a token.
     let has_marks = matches!(c, '\u{0e00}'..='\u{0eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}')
-        || matches!(c, '\u{300}'..='\u{36f}' | '\u{3099}' | '\u{309a}');
+        || matches!(c, '\u{300}'..='\u{36f}' | '\u{3099}' | '\u{309a}')
+        // Letters in circles and squares are signs.
+        || matches!(c, '\u{24b6}'..='\u{24e9}' | '\u{1f130}'..='\u{1f189}');
     if c.is_alphanumeric() && !has_marks {
         return c;
     }
@@ -48,9 +50,9 @@ pub(super) fn quoted(word: &str) -> String {
 /// Asks for the rows that may fulfil a clause; `None` where that may be any.
 pub(super) fn may_fulfil(clause: &Clause) -> Option<String> {
     match clause {
-        Clause::Word(terms) => joined(terms.iter().map(|term| Some(quoted(&term.written))), " AND "),
+        Clause::Word(terms) => all_of(terms.iter().map(|term| term.written.as_str())),
         // Its words in any order: a sign or an ending between them parts them for FTS5.
-        Clause::Phrase(words) => joined(words.iter().map(|word| Some(quoted(word))), " AND "),
+        Clause::Phrase(words) => all_of(words.iter().map(String::as_str)),
         Clause::Prefix(prefix) => joined(beginnings(prefix).into_iter().map(Some), " OR "),
         Clause::And(clauses) => joined(clauses.iter().filter_map(may_fulfil).map(Some), " AND "),
         Clause::Or(clauses) => joined(clauses.iter().map(may_fulfil), " OR "),
@@ -69,6 +71,18 @@ pub(super) fn is_beyond_plans(text: &str) -> bool {
     is_near || outside.contains(['^', '{', '}']) || outside.contains(" + ") || outside.contains(" : ")
 }
 
+/// Asks for rows that have all of some words. FTS5 takes the longer for each the more there are, and the first of
+/// them leave few rows.
+fn all_of<'a>(words: impl Iterator<Item = &'a str>) -> Option<String> {
+    let mut asked = Vec::new();
+    for word in words {
+        if asked.len() < MOST_TERMS && !asked.contains(&word) {
+            asked.push(word);
+        }
+    }
+    joined(asked.into_iter().map(|word| Some(quoted(word))), " AND ")
+}
+
 /// Joins parts; `None` where one is, or where there are none.
 fn joined(parts: impl Iterator<Item = Option<String>>, operator: &str) -> Option<String> {
     let parts: Vec<String> = parts.collect::<Option<_>>()?;
@@ -76,12 +90,28 @@ fn joined(parts: impl Iterator<Item = Option<String>>, operator: &str) -> Option
 }
 
 /// What words with a prefix stand under in the index, which has stems: longer than the prefix, or a beginning of
-/// it with which a stem may end.
+/// it with which a stem may end. FTS5 stems what is asked for too, so of what is not its own stem a beginning is
+/// asked for that is.
 fn beginnings(prefix: &str) -> Vec<String> {
-    let mut asked = vec![quoted(prefix) + "*"];
+    if !prefix.bytes().all(|byte| byte.is_ascii_lowercase()) {
+        // Not stemmed here, and by FTS5 only where it ends in letters.
+        let end = prefix.trim_end_matches(|c: char| c.is_ascii_lowercase());
+        return vec![quoted(end) + "*"];
+    }
+    let own = |word: &str| {
+        let mut ends = (0..=word.len()).rev().map(|end| &word[..end]);
+        ends.find(|word| stem(word) == *word).unwrap_or_default().to_owned()
+    };
+    if prefix.len() > 64 {
+        // So long a word has no stem.
+        return vec![quoted(&own(&prefix[..32])) + "*"];
+    }
+    let mut asked = vec![quoted(&own(prefix)) + "*"];
     for (end, _) in prefix.char_indices().skip(3).chain([(prefix.len(), ' ')]) {
         for ending in ["", "e", "i"] {
-            asked.push(quoted(&format!("{}{ending}", &prefix[..end])));
+            let word = format!("{}{ending}", &prefix[..end]);
+            let own = own(&word);
+            asked.push(if own == word { quoted(&word) } else { quoted(&own) + "*" });
         }
     }
     asked

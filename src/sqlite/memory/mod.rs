@@ -36,7 +36,9 @@ use crate::store::{self, Deed, Edit, SHARED_KEYS, StoreConfig, row_name};
 /// once; whoever waits for longer than [`StoreConfig::patience`] gets [`Error::Busy`]. Not for network drives.
 ///
 /// The scope that opens a file first owns it: rows that another program adds without a scope are its own. A verb
-/// for any scope but this store's finds nothing, and writes nothing.
+/// for any scope but this store's finds nothing, and writes nothing. Give each scope a file of its own: in one of
+/// several, and in a session with others present, a search ranks the newest 4,096 rows that match and not all of
+/// them, since the engine's own ranking would tell what rows say that are not in sight.
 ///
 /// ```
 /// use chrono::{TimeZone, Utc};

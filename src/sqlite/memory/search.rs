@@ -12,7 +12,7 @@ use super::Inner;
 use super::row::{self, CARD, COLUMNS, stamp};
 use crate::access::Access;
 use crate::memory::{Filter, Found, Hit, Memory, MemoryId, Order, Query, SearchOutcome, SnapshotRow, Syntax};
-use crate::recall::{Frequencies, Index, Plan, Ranking, Search, Sight, WEAK};
+use crate::recall::{Frequencies, Index, Plan, Ranking, Row, Search, Sight, WEAK};
 use crate::sqlite::words;
 use crate::store;
 
@@ -54,6 +54,9 @@ const BY_TIME: &str = "ORDER BY m.updated_at DESC, m.id DESC";
 
 /// So many of the rows that FTS5 ranks best are weighed, where more fit.
 const WEIGHED: usize = 256;
+/// FTS5 ranks by all rows of the file. For a session that sees some of them this many of the newest are weighed,
+/// so that nothing it finds depends on what the others say.
+const WEIGHED_OF_SOME: usize = 4096;
 /// The neighbours of so many of them are looked at.
 const WITH_NEIGHBOURS: usize = 64;
 /// How many neighbours, to each side.
@@ -181,7 +184,10 @@ impl Asked<'_> {
                 None => self.holding(text.trim()),
             };
         }
-        if self.inner.config.ranking == Ranking::rows_alone() && plan.category.is_none() {
+        if self.inner.config.ranking == Ranking::rows_alone()
+            && plan.category.is_none()
+            && self.sees_whole_file()?
+        {
             return Ok(alone(self.matching(&words::any_of(&plan.terms))?, &plan));
         }
         let frequencies = self.frequencies(&plan)?;
@@ -192,16 +198,26 @@ impl Asked<'_> {
         self.weighed(&plan, &frequencies, &expression)
     }
 
-    /// The rows that match an expression of FTS5: by BM25 alone, ties by the newest, then by id.
+    /// Whether all rows of the file are in sight, but for deleted ones. A guest's user is never empty.
+    fn sees_whole_file(&self) -> rusqlite::Result<bool> {
+        let others = "SELECT 1 FROM memories WHERE deleted_at IS NULL AND user_id > '' LIMIT 1";
+        Ok(self.view == View::Main
+            && self.inner.user.is_empty()
+            && !self.connection.prepare_cached(others)?.exists([])?)
+    }
+
+    /// The rows that match an expression of FTS5: by BM25 alone, ties by the newest, then by id. By time only, where
+    /// BM25 would tell what others say.
     fn matching(&self, expression: &str) -> rusqlite::Result<Vec<(f64, Memory)>> {
         let filter = &self.query.filter;
         // FTS5 sorts by rank itself, so rows are looked at only as far as they are needed.
-        let order = match self.query.order {
-            Order::Relevance => "ORDER BY f.rank",
-            Order::Recency => BY_TIME,
+        let (order, rank) = match (self.query.order, self.sees_whole_file()?) {
+            (Order::Relevance, true) => ("ORDER BY f.rank", "f.rank"),
+            (Order::Recency, true) => (BY_TIME, "f.rank"),
+            (_, false) => (BY_TIME, "-1.0 AS rank"),
         };
         let sql = format!(
-            "SELECT {COLUMNS}, f.rank FROM memories_fts f CROSS JOIN {} m ON m.id = f.rowid
+            "SELECT {COLUMNS}, {rank} FROM memories_fts f CROSS JOIN {} m ON m.id = f.rowid
              WHERE memories_fts MATCH ?6 AND {CONDITIONS} {} {order}",
             self.view.table(),
             trusted(filter)
@@ -233,9 +249,10 @@ impl Asked<'_> {
     /// Weighs the rows that match an expression.
     fn weighed(&self, plan: &Plan, frequencies: &Frequencies, expression: &str) -> rusqlite::Result<Found> {
         let limit = self.query.filter.limit;
-        let mut most = WEIGHED.max(limit.saturating_mul(2));
+        let of_all = self.sees_whole_file()?;
+        let mut most = if of_all { WEIGHED } else { WEIGHED_OF_SOME }.max(limit.saturating_mul(2));
         loop {
-            let mut candidates = self.candidates(plan, expression, most)?;
+            let mut candidates = self.candidates(plan, expression, most, of_all)?;
             if self.query.order == Order::Relevance && self.inner.config.ranking.neighbours > 0.0 {
                 self.add_neighbours(plan, &mut candidates)?;
             }
@@ -251,12 +268,19 @@ impl Asked<'_> {
     }
 
     /// The best rows for an expression by BM25, or the newest.
-    fn candidates(&self, plan: &Plan, expression: &str, most: usize) -> rusqlite::Result<Candidates> {
+    fn candidates(
+        &self,
+        plan: &Plan,
+        expression: &str,
+        most: usize,
+        of_all: bool,
+    ) -> rusqlite::Result<Candidates> {
         let filter = self.filter(plan);
         let order = match self.query.order {
-            Order::Relevance => "ORDER BY f.rank",
-            Order::Recency => BY_TIME,
+            Order::Relevance if of_all => "ORDER BY f.rank",
+            _ => BY_TIME,
         };
+        let givers = if of_all { WITH_NEIGHBOURS } else { usize::MAX };
         let sql = format!(
             "SELECT {CARD}, m.content FROM memories_fts f CROSS JOIN {} m ON m.id = f.rowid
              WHERE memories_fts MATCH ?6 AND {CONDITIONS} {} {order} LIMIT ?7",
@@ -275,13 +299,16 @@ impl Asked<'_> {
             let id = row::with_card(row, &text, |card| {
                 candidates.index.add(card);
                 if let Some((session, position)) = card.place
-                    && candidates.givers.len() < WITH_NEIGHBOURS
+                    && candidates.givers.len() < givers
                 {
                     candidates.givers.push((card.id, session.to_owned(), position));
                 }
                 card.id
             })?;
             candidates.texts.insert(id, text);
+        }
+        if !of_all {
+            candidates.keep_best_givers(plan);
         }
         Ok(candidates)
     }
@@ -334,7 +361,11 @@ impl Asked<'_> {
             ranking: &config.ranking,
             plan,
             sight: Sight::All,
-            may: &|row| !candidates.unfit.contains(&row.id),
+            // Of a neighbour nothing is known by which it could fulfil a condition.
+            may: &|row| {
+                !candidates.unfit.contains(&row.id)
+                    && (plan.required.is_none() || candidates.texts.contains_key(&row.id))
+            },
             text: &|id| candidates.texts.get(&id).map(String::as_str),
             entities: config.entities.as_ref(),
         };
@@ -368,13 +399,8 @@ impl Asked<'_> {
         let mut frequencies = Frequencies::of(u32::try_from(rows.unwrap_or(0)).unwrap_or(u32::MAX));
         let most = i64::from(frequencies.worth_counting());
         let whose = self.inner;
-        // Where all rows are in sight but for deleted ones, they need not be looked at. A guest's user is never empty.
-        let is_all = self.view == View::Main
-            && whose.user.is_empty()
-            && !self
-                .connection
-                .prepare_cached("SELECT 1 FROM memories WHERE deleted_at IS NULL AND user_id > '' LIMIT 1")?
-                .exists([])?;
+        // Rows that are in sight anyway need not be looked at.
+        let is_all = self.sees_whole_file()?;
         for term in &plan.terms {
             let word = words::quoted(&term.written);
             let found_in: i64 = if is_all {
@@ -449,6 +475,17 @@ struct Candidates {
     beside: BTreeSet<i64>,
     /// The neighbours that are not asked for.
     unfit: BTreeSet<i64>,
+}
+
+impl Candidates {
+    /// Leaves those that the rows which are here rank best.
+    fn keep_best_givers(&mut self, plan: &Plan) {
+        let terms: Vec<&str> = plan.terms.iter().map(|term| term.stem.as_str()).collect();
+        let has_place = |row: &Row| row.conversation.is_some();
+        let best = self.index.best(&terms, Sight::All, &has_place, WITH_NEIGHBOURS);
+        let best: BTreeSet<i64> = best.into_iter().map(|(number, _)| self.index.row(number).id).collect();
+        self.givers.retain(|(id, ..)| best.contains(id));
+    }
 }
 
 /// FTS5 refuses an expression with the plainest code of all; locks, disks and damage have their own.
