@@ -184,7 +184,7 @@ impl Search<'_> {
             self.sort(&mut ranked, most);
         }
         ranked.truncate(most);
-        ranked.into_iter().map(|(number, score)| self.explain(number, score, &scores)).collect()
+        self.explain(ranked, &scores)
     }
 
     /// Each row that was found, by what the lists score.
@@ -428,25 +428,33 @@ impl Search<'_> {
         });
     }
 
-    fn explain(&self, number: RowNo, score: f64, scores: &Scores) -> Ranked {
-        let at = number as usize;
-        let rank =
-            |list: &[f64]| 1 + scores.found.iter().filter(|other| list[**other as usize] > list[at]).count();
-        let mut why = Vec::new();
-        if scores.row[at] > 0.0 {
-            why.push(("row", rank(&scores.row)));
-        }
-        if scores.around[at] > scores.row[at] {
-            why.push(("neighbours", rank(&scores.around)));
-        }
-        let conversation = self.index.row(number).conversation.and_then(|it| scores.conversation.get(&it));
-        if let Some(score) = conversation {
-            why.push((
-                "conversation",
-                1 + scores.conversation.values().filter(|other| *other > score).count(),
-            ));
-        }
-        Ranked { number, score, why, covered: scores.covered[at] }
+    /// Says of each row in which lists it is, with its rank.
+    fn explain(&self, ranked: Vec<(RowNo, f64)>, scores: &Scores) -> Vec<Ranked> {
+        let descending = |values: &mut dyn Iterator<Item = f64>| {
+            let mut values: Vec<f64> = values.collect();
+            values.sort_unstable_by(|one, other| other.total_cmp(one));
+            values
+        };
+        let rows = descending(&mut scores.found.iter().map(|row| scores.row[*row as usize]));
+        let around = descending(&mut scores.found.iter().map(|row| scores.around[*row as usize]));
+        let conversations = descending(&mut scores.conversation.values().copied());
+        let rank = |values: &[f64], value: f64| 1 + values.partition_point(|other| *other > value);
+        let explained = |(number, score): (RowNo, f64)| {
+            let at = number as usize;
+            let mut why = Vec::new();
+            if scores.row[at] > 0.0 {
+                why.push(("row", rank(&rows, scores.row[at])));
+            }
+            if scores.around[at] > scores.row[at] {
+                why.push(("neighbours", rank(&around, scores.around[at])));
+            }
+            let conversation = self.index.row(number).conversation;
+            if let Some(score) = conversation.and_then(|it| scores.conversation.get(&it)) {
+                why.push(("conversation", rank(&conversations, *score)));
+            }
+            Ranked { number, score, why, covered: scores.covered[at] }
+        };
+        ranked.into_iter().map(explained).collect()
     }
 }
 
@@ -599,7 +607,7 @@ mod tests {
                     .why
                     .iter()
                     .find(|(list, _)| *list == name)
-                    .map_or(f64::INFINITY, |(_, rank)| *rank as f64)
+                    .map_or(f64::INFINITY, |(_, rank)| f64::from(u32::try_from(*rank).unwrap()))
             };
             if ranked.why.len() == 3 {
                 let expected = by_hand([rank("row"), rank("neighbours"), rank("conversation")]);
