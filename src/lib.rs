@@ -26,6 +26,14 @@ mod models;
 mod name;
 mod pii;
 mod prompt;
+#[cfg_attr(
+    not(feature = "sqlite"),
+    expect(
+        dead_code,
+        unused_imports,
+        reason = "what FTS5 is told of words serves the stores in SQLite alone"
+    )
+)]
 mod recall;
 mod session;
 #[cfg(feature = "sqlite")]

@@ -333,6 +333,28 @@ fn a_search_tells_a_session_what_the_guard_lets_it_read() {
     });
 }
 
+// BX-11
+#[test]
+fn what_a_session_is_told_hangs_on_no_document_that_it_may_not_see() {
+    let told = |private: &str| {
+        let folder = Folder::new();
+        let workspace = folder.over_files();
+        write(&workspace, "memory/2026-11-20-shared.team.md", "# Boats\n\nThe boat is in the harbour.\n");
+        write(&workspace, "memory/2026-11-21-shared.team.md", "# Harbours\n\nNo lantern in this harbour.\n");
+        write(&workspace, "SOUL.md", "A boat, a lantern, a harbour: I like them.\n");
+        write(&workspace, "MEMORY.md", private);
+        ["boat lantern", "harbour", "\"the harbour\"", "boat OR lantern", "lant*"].map(|query| {
+            let found = workspace.search(&access(SessionKind::Shared), query, 9).unwrap();
+            assert!(!found.is_empty(), "{query}");
+            found
+                .iter()
+                .map(|result| (result.path.clone(), result.score, result.bm25_score))
+                .collect::<Vec<_>>()
+        })
+    };
+    assert_eq!(told("nothing"), told(&"lantern lantern boat and a long word or two\n\n".repeat(200)));
+}
+
 #[test]
 fn an_index_that_says_too_much_is_not_believed() {
     let folder = Folder::new();

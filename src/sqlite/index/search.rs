@@ -6,13 +6,16 @@ use super::Inner;
 use crate::access::SessionKind;
 use crate::index::{Audience, SearchResult};
 use crate::name::DocName;
-use crate::recall::Plan;
+use crate::recall::{Card, GenericEntities, Index, Plan, Ranking, Search, Sight};
 use crate::sqlite::words;
 
 /// What is read of a chunk. A document's audience is in every statement: `?2` to `?4` are the scope and the kind.
 const CHUNKS: &str = "c.id, c.document_id, d.path, c.content, c.chunk_index, c.first_line, c.last_line";
 const DOCUMENTS: &str = "JOIN indexed_documents d ON d.id = c.document_id
      AND d.user_id = ?2 AND d.agent_id = ?3 AND (d.audience & ?4) <> 0";
+
+/// So many chunks are weighed where some are not in sight: those of the last paths, which the newest journals have.
+const WEIGHED: i64 = 4096;
 
 pub(super) fn run(
     inner: &Inner,
@@ -32,9 +35,87 @@ pub(super) fn run(
     };
     match text.trim() {
         "" => Ok(Vec::new()),
-        _ if !expression.is_empty() => matching(inner, connection, kind, &plan, &expression, limit),
+        _ if !expression.is_empty() && sees_whole_index(inner, connection, kind)? => {
+            matching(inner, connection, kind, &plan, &expression, limit)
+        }
+        _ if !expression.is_empty() => of_some(inner, connection, kind, &plan, &expression, limit),
         literal => holding(inner, connection, kind, literal, limit),
     }
+}
+
+/// Whether all chunks of the file are in sight.
+fn sees_whole_index(inner: &Inner, connection: &Connection, kind: SessionKind) -> rusqlite::Result<bool> {
+    let others = "SELECT 1 FROM indexed_documents
+                  WHERE user_id <> ?1 OR agent_id <> ?2 OR (audience & ?3) = 0 LIMIT 1";
+    let bound = params![inner.scope.user, inner.scope.agent, Audience::bit(kind)];
+    Ok(!connection.prepare_cached(others)?.exists(bound)?)
+}
+
+/// By BM25 over what is in sight: FTS5 ranks by all chunks of the file, which would tell what the others say.
+fn of_some(
+    inner: &Inner,
+    connection: &Connection,
+    kind: SessionKind,
+    plan: &Plan,
+    expression: &str,
+    limit: usize,
+) -> rusqlite::Result<Vec<SearchResult>> {
+    let sql = format!(
+        "SELECT {CHUNKS}, c.terms FROM memory_chunks_fts f CROSS JOIN memory_chunks c ON c.number = f.rowid
+         {DOCUMENTS} WHERE memory_chunks_fts MATCH ?1 ORDER BY d.path DESC, c.chunk_index LIMIT ?5"
+    );
+    let mut statement = connection.prepare_cached(&sql)?;
+    let mut rows = statement.query(params![
+        expression,
+        inner.scope.user,
+        inner.scope.agent,
+        Audience::bit(kind),
+        WEIGHED
+    ])?;
+    let mut chunks = Vec::new();
+    while let Some(row) = rows.next()? {
+        if let Some(found) = result(row)? {
+            // Its path and its headings are searched too.
+            let text = [found.content.as_str(), &row.get::<_, String>(7)?].join("\n");
+            chunks.push((found, text));
+        }
+    }
+    // Ties: what comes first is the newest to the ranking.
+    chunks
+        .sort_by(|(one, _), (other, _)| (&other.path, other.chunk_index).cmp(&(&one.path, one.chunk_index)));
+    let mut index = if plan.required.is_none() { Index::of(&plan.terms) } else { Index::default() };
+    for (id, (_, text)) in (0..).zip(&chunks) {
+        index.add(&Card {
+            id,
+            text,
+            bytes: u32::try_from(text.len()).unwrap_or(u32::MAX),
+            category: "",
+            said_on: None,
+            place: None,
+            speaker: None,
+            own: false,
+            shared: false,
+            touched: id,
+        });
+    }
+    let at = |id: i64| usize::try_from(id).unwrap_or(usize::MAX);
+    let search = Search {
+        index: &index,
+        ranking: &Ranking::rows_alone(),
+        plan,
+        sight: Sight::All,
+        may: &|_| true,
+        text: &|id| chunks.get(at(id)).map(|(_, text)| text.as_str()),
+        entities: &GenericEntities,
+    };
+    let terms: Vec<&str> = plan.terms.iter().map(|term| term.stem.as_str()).collect();
+    let scored = search.best(limit).into_iter().enumerate().filter_map(|(rank, ranked)| {
+        let (found, _) = chunks.get(at(index.row(ranked.number).id))?;
+        let strength = index.score(&terms, ranked.number, Sight::All);
+        let bm25_score = Some(strength / (1.0 + strength));
+        Some(SearchResult { score: score(rank), bm25_score, ..found.clone() })
+    });
+    Ok(scored.collect())
 }
 
 /// By BM25, ties by path and place.
