@@ -25,7 +25,7 @@ use crate::workspace::{Claim, ClaimTerms, Lease, Listing, Metadata, Workspace, W
 ///
 /// A search tells a session what [`Guarded`](crate::Guarded) would let it read, and nothing else: who may read a
 /// document is a column of the index that every query binds, and is asked of the access table again on the way
-/// out. How rare a word is, which ranks what is found, is counted over all documents.
+/// out. What it finds is ranked over what it may read, so that not even the order tells of the rest.
 ///
 /// State files are never indexed; documents with a zero byte are known and have no chunks. A verb reads the document
 /// again to index it, so it costs more the longer that is; of the index it writes only the chunks that read
