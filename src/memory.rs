@@ -557,6 +557,14 @@ pub struct Found {
     pub hits: Vec<Hit>,
 }
 
+impl Found {
+    /// No rows.
+    #[must_use]
+    pub fn nothing() -> Self {
+        Self { outcome: SearchOutcome::Empty, hits: Vec::new() }
+    }
+}
+
 /// How sure a search is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

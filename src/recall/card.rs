@@ -29,15 +29,30 @@ pub(crate) struct Card<'a> {
     pub touched: i64,
 }
 
+impl<'a> Card<'a> {
+    /// A text, and nothing else that is known of it.
+    pub(crate) fn of(id: i64, text: &'a str) -> Self {
+        Self {
+            id,
+            text,
+            bytes: u32::try_from(text.len()).unwrap_or(u32::MAX),
+            category: "",
+            said_on: None,
+            place: None,
+            speaker: None,
+            own: false,
+            shared: false,
+            touched: id,
+        }
+    }
+}
+
 impl Card<'_> {
     /// Gives the card of a row.
     pub(crate) fn with<T>(memory: &Memory, take: impl FnOnce(&Card<'_>) -> T) -> T {
         let place = memory.place.as_ref();
         let is_typed = matches!(memory.source, Some(Source::UserManual | Source::UserExplicit));
         take(&Card {
-            id: memory.id.get(),
-            text: &memory.content,
-            bytes: u32::try_from(memory.content.len()).unwrap_or(u32::MAX),
             category: &memory.category,
             said_on: place.and_then(|place| place.said_at).map(|said_at| said_at.date_naive()),
             place: place.map(|place| (place.session.as_str(), place.position)),
@@ -45,6 +60,7 @@ impl Card<'_> {
             own: place.map_or(is_typed, |place| place.role == Role::User),
             shared: memory.shared,
             touched: memory.updated_at.timestamp_micros(),
+            ..Card::of(memory.id.get(), &memory.content)
         })
     }
 }

@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use super::entity::Entities;
 use super::index::{Frequencies, GAP, Index, REACH, Row, RowNo, Sight, gain, ln, norm};
 use super::query::{Plan, Term};
+use crate::memory::{Order, SearchOutcome};
 
 /// How the lists that a row is in become one score.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -129,13 +130,28 @@ struct Scores {
 }
 
 impl Search<'_> {
+    /// The rows in the order that is asked for, and how sure they are.
+    pub(crate) fn run(&self, order: Order, most: usize) -> (SearchOutcome, Vec<Ranked>) {
+        let ranked = match order {
+            Order::Relevance => self.best(most),
+            Order::Recency => self.newest(most),
+        };
+        let best = ranked.iter().map(|ranked| ranked.covered).fold(0.0, f64::max);
+        let outcome = match ranked.len() {
+            0 => SearchOutcome::Empty,
+            _ if best < WEAK && self.plan.required.is_none() => SearchOutcome::Weak,
+            _ => SearchOutcome::Hit,
+        };
+        (outcome, ranked)
+    }
+
     /// The best rows, best first; ties the newest first, then the greater id.
     pub(crate) fn best(&self, most: usize) -> Vec<Ranked> {
         self.find(most, false)
     }
 
     /// The newest rows that fit themselves, the newest first.
-    pub(crate) fn newest(&self, most: usize) -> Vec<Ranked> {
+    fn newest(&self, most: usize) -> Vec<Ranked> {
         self.find(most, true)
     }
 
@@ -480,16 +496,10 @@ mod tests {
         for (at, (conversation, text, own)) in LINES.iter().enumerate() {
             let id = i64::try_from(at).unwrap();
             index.add(&Card {
-                id,
-                text,
-                bytes: u32::try_from(text.len()).unwrap(),
-                category: "",
-                said_on: None,
                 place: Some((*conversation, at as u64)),
-                speaker: None,
                 own: *own,
                 shared: shared(at),
-                touched: id,
+                ..Card::of(id, text)
             });
         }
         index
@@ -537,18 +547,8 @@ mod tests {
         for at in [1, 3, 5] {
             let (conversation, text, own) = LINES[at];
             let id = i64::try_from(at).unwrap();
-            some.add(&Card {
-                id,
-                text,
-                bytes: u32::try_from(text.len()).unwrap(),
-                category: "",
-                said_on: None,
-                place: Some((conversation, at as u64)),
-                speaker: None,
-                own,
-                shared: true,
-                touched: id,
-            });
+            let place = Some((conversation, at as u64));
+            some.add(&Card { place, own, shared: true, ..Card::of(id, text) });
         }
         let all = index(|at| [1, 3, 5].contains(&at));
         for query in ["Was the train late?", "green kitchen", "Porto"] {
@@ -573,18 +573,7 @@ mod tests {
     fn the_humans_own_words_come_first_where_all_else_is_equal() {
         let mut index = Index::default();
         for (id, own) in [(0, true), (1, false)] {
-            index.add(&Card {
-                id,
-                text: "tea at nine",
-                bytes: 11,
-                category: "",
-                said_on: None,
-                place: None,
-                speaker: None,
-                own,
-                shared: false,
-                touched: id,
-            });
+            index.add(&Card { own, ..Card::of(id, "tea at nine") });
         }
         let plain = Ranking { own_words: 1.0, ..Ranking::default() };
         assert_eq!(rows(&search(&index, plain, Sight::All, "tea")), [1, 0], "the newest first");

@@ -624,18 +624,7 @@ mod tests {
     }
 
     fn card(id: i64, text: &str) -> Card<'_> {
-        Card {
-            id,
-            text,
-            bytes: u32::try_from(text.len()).unwrap(),
-            category: "",
-            said_on: None,
-            place: None,
-            speaker: None,
-            own: false,
-            shared: id % 3 == 0,
-            touched: id,
-        }
+        Card { shared: id % 3 == 0, ..Card::of(id, text) }
     }
 
     fn exhaustive(index: &Index, terms: &[&str], sight: Sight, most: usize) -> Vec<(RowNo, f64)> {

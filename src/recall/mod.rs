@@ -12,7 +12,7 @@ pub(crate) use card::{Card, date, is_name};
 pub use entity::{Entities, FinanceEntities, GenericEntities};
 pub use fuse::{Fusion, Ranking};
 pub(crate) use fuse::{Search, WEAK};
-pub(crate) use index::{Frequencies, Index, Row, Sight};
+pub(crate) use index::{Frequencies, Index, REACH, Row, Sight};
 pub(crate) use query::{Clause, MOST_TERMS, Plan, Term};
 pub(crate) use stem::stem;
 pub(crate) use terms::{Beside, beside_words};

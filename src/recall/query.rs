@@ -535,18 +535,7 @@ mod tests {
         ];
         let mut index = Index::default();
         for (id, text) in (0..).zip(ROWS) {
-            index.add(&Card {
-                id,
-                text,
-                bytes: u32::try_from(text.len()).unwrap(),
-                category: "",
-                said_on: None,
-                place: None,
-                speaker: None,
-                own: false,
-                shared: false,
-                touched: id,
-            });
+            index.add(&Card::of(id, text));
         }
         let clause = Plan::of(query, false).required.expect("it has operators");
         let rows = clause.rows(&index, Sight::All, &|id| Some(ROWS[usize::try_from(id).unwrap()]));

@@ -42,7 +42,7 @@ pub(super) fn claim(inner: &Arc<Inner>, terms: &ClaimTerms) -> Result<Claim> {
 fn guard_name(inner: &Inner) -> String {
     let mut hasher = Hasher::new();
     hasher.field(inner.scope.user.as_bytes()).field(inner.scope.agent.as_bytes());
-    format!("{}.guard-{}", inner.file, hasher.finish().short(12))
+    format!("{}.guard-{}", inner.database.file(), hasher.finish().short(12))
 }
 
 fn raise_epoch(inner: &Inner, token: &str) -> Result<u64> {
@@ -65,7 +65,7 @@ fn raise_epoch(inner: &Inner, token: &str) -> Result<u64> {
 }
 
 fn holder(inner: &Inner) -> Result<Holder> {
-    let found: Option<(u32, String, String)> = inner.read("look at the lease of", &inner.file, |connection, scope| {
+    let found: Option<(u32, String, String)> = inner.read("look at the lease of", inner.database.file(), |connection, scope| {
         connection
             .query_row(
                 "SELECT pid, hostname, acquired_at FROM workspace_leases WHERE user_id = ?1 AND agent_id = ?2",
@@ -149,10 +149,10 @@ impl Lease for SqliteLease {
 
     fn check(&self) -> Result<()> {
         let name: Name = StateName::LEDGER.into();
-        let mut connection = self.inner.lock();
-        let folded = |error| fold("check the lease of", &self.inner.file, error);
+        let mut connection = self.inner.database.lock();
+        let folded = |error| fold("check the lease of", self.inner.database.file(), error);
         let transaction = connection.transaction().map_err(folded)?;
-        self.fence(&Rows { transaction: &transaction, inner: &self.inner }, &name)
+        self.fence(&Rows { connection: &transaction, inner: &self.inner }, &name)
     }
 
     fn append(&self, name: &Name, bytes: &[u8]) -> Result<()> {

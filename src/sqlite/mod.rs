@@ -3,6 +3,7 @@
 //! The tables are those of the fifth seed, adapted: `memory_documents` holds a document a row, by user, agent
 //! and path. Text is stored as text, so that any SQLite shell shows it; bytes that are not UTF-8 as a blob.
 
+mod database;
 mod index;
 mod lease;
 mod memory;
@@ -13,12 +14,12 @@ mod words;
 use std::fmt;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use rusqlite::types::ValueRef;
-use rusqlite::{Connection, ErrorCode, OptionalExtension, Transaction, TransactionBehavior, params};
+use rusqlite::{Connection, ErrorCode, OptionalExtension, params};
 
 use crate::access::Scope;
 use crate::digest::Hasher;
@@ -28,6 +29,7 @@ use crate::error::{Error, Refusal, Result};
 use crate::name::{DocName, Name, Space};
 use crate::workspace::{Claim, ClaimTerms, Listing, MAX_DOCUMENT, Metadata, Workspace, WriteMode};
 
+use database::Database;
 use open::{Opened, Others};
 
 pub use index::SqliteIndex;
@@ -62,11 +64,10 @@ pub struct SqliteWorkspace {
 }
 
 struct Inner {
-    connection: Mutex<Connection>,
+    database: Database,
     /// The folder of the file: for the guard, and the clock.
     disk: Arc<dyn Disk>,
     path: PathBuf,
-    file: String,
     scope: Scope,
 }
 
@@ -95,7 +96,7 @@ impl SqliteWorkspace {
     /// is no SQLite database or another program's, [`Error::NetworkFileSystem`] for a network drive.
     pub fn open(path: impl AsRef<Path>, scope: Scope) -> Result<Self> {
         let Opened { connection, disk, path, file } = open::open(path.as_ref(), PATIENCE, Others::Refused)?;
-        let inner = Inner { connection: Mutex::new(connection), disk, path, file, scope };
+        let inner = Inner { database: Database::new(connection, file), disk, path, scope };
         Ok(Self { inner: Arc::new(inner) })
     }
 
@@ -173,17 +174,14 @@ impl SqliteWorkspace {
 }
 
 impl Inner {
-    fn lock(&self) -> MutexGuard<'_, Connection> {
-        self.connection.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn read<T>(
         &self,
         action: &'static str,
         name: impl fmt::Display,
         query: impl FnOnce(&Connection, &Scope) -> rusqlite::Result<T>,
     ) -> Result<T> {
-        query(&self.lock(), &self.scope).map_err(|error| fold(action, &self.place(name), error))
+        let place = format_args!("{name} in {}", self.database.file());
+        self.database.read_at(action, place, |connection| query(connection, &self.scope))
     }
 
     /// Runs a mutation in one immediate transaction: all of it, or nothing.
@@ -193,23 +191,18 @@ impl Inner {
         name: &Name,
         mutate: impl FnOnce(&Rows<'_>) -> Result<T>,
     ) -> Result<T> {
-        let mut connection = self.lock();
-        let fold = |error| fold(action, &self.place(name), error);
-        let transaction =
-            connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(fold)?;
-        let done = mutate(&Rows { transaction: &transaction, inner: self })?;
-        transaction.commit().map_err(fold)?;
-        Ok(done)
+        let place = format_args!("{name} in {}", self.database.file());
+        self.database.attempt(action, place, |connection| mutate(&Rows { connection, inner: self }))
     }
 
     fn place(&self, name: impl fmt::Display) -> String {
-        format!("{name} in {}", self.file)
+        format!("{name} in {}", self.database.file())
     }
 }
 
 /// The rows of one scope inside a transaction.
 struct Rows<'a> {
-    transaction: &'a Transaction<'a>,
+    connection: &'a Connection,
     inner: &'a Inner,
 }
 
@@ -225,7 +218,7 @@ impl Rows<'_> {
         name: &Name,
         query: impl FnOnce(&Connection, &Scope) -> rusqlite::Result<T>,
     ) -> Result<T> {
-        query(self.transaction, &self.inner.scope)
+        query(self.connection, &self.inner.scope)
             .map_err(|error| fold("write", &self.inner.place(name), error))
     }
 

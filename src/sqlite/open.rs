@@ -73,6 +73,14 @@ pub(super) fn open(path: &Path, patience: Duration, others: Others) -> Result<Op
     Ok(Opened { connection, disk, path, file: file.to_owned() })
 }
 
+/// Makes a database that ends with the process, and says what errors call it.
+pub(super) fn in_memory(patience: Duration) -> Result<(Connection, String)> {
+    let file = ":memory:".to_owned();
+    let mut connection = Connection::open_in_memory().map_err(|error| fold("open", &file, error))?;
+    schema::prepare(&mut connection, &file, patience, Others::Refused)?;
+    Ok((connection, file))
+}
+
 /// Makes the file for its mode, where it does not exist. An existing one is never opened but by SQLite, whose
 /// locks a second handle of this process drops when it is closed; so one thread at a time.
 fn make(disk: &dyn Disk, file: &str) -> Result<()> {

@@ -4,7 +4,7 @@
 //! otherwise stand in a column of their own, where each is one token. What is asked for here may match more than is
 //! meant, and never less: the ranking looks at what was found again.
 
-use crate::recall::{Beside, Clause, MOST_TERMS, Term, beside_words, stem};
+use crate::recall::{Beside, Clause, MOST_TERMS, Plan, Term, beside_words, stem};
 
 /// Adds what a text is found by beside its own words.
 pub(super) fn add_beside(words: &mut String, text: &str) {
@@ -36,6 +36,19 @@ fn token_part(c: char) -> char {
 pub(super) fn any_of<'a>(terms: impl IntoIterator<Item = &'a Term>) -> String {
     let words: Vec<String> = terms.into_iter().map(|term| quoted(&term.written)).collect();
     words.join(" OR ")
+}
+
+/// Asks for the rows that may fit a plan; `None` where none can, or where any could.
+pub(super) fn of_plan(plan: &Plan) -> Option<String> {
+    match &plan.required {
+        Some(required) => may_fulfil(required),
+        None => Some(any_of(&plan.terms)).filter(|expression| !expression.is_empty()),
+    }
+}
+
+/// A text on one line, which FTS5 and SQLite read to its end.
+pub(super) fn plain(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
 /// Asks for one word.
@@ -127,7 +140,6 @@ fn beginnings(prefix: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::recall::Plan;
 
     fn asked(text: &str) -> String {
         let plan = Plan::of(text, false);

@@ -16,8 +16,7 @@ use crate::access::{Access, Scope};
 use crate::disk::{Disk, OsDisk};
 use crate::error::{At, Error, Result};
 use crate::memory::{
-    AuditEntry, Filter, Found, Hit, Memory, MemoryId, MemoryStore, NewMemory, Query, SearchOutcome,
-    SnapshotRow,
+    AuditEntry, Filter, Found, Memory, MemoryId, MemoryStore, NewMemory, Query, SnapshotRow,
 };
 use crate::name::StateName;
 use crate::recall::Sight;
@@ -242,9 +241,7 @@ impl MemoryStore for FileMemoryStore {
 
     fn search(&self, access: &Access, query: &Query) -> Result<Found> {
         let inner = &self.inner;
-        let Some(sight) = inner.sight(access) else {
-            return Ok(Found { outcome: SearchOutcome::Empty, hits: Vec::<Hit>::new() });
-        };
+        let Some(sight) = inner.sight(access) else { return Ok(Found::nothing()) };
         Ok(inner.fresh()?.search(query, sight, &inner.config.ranking, inner.config.entities.as_ref()))
     }
 

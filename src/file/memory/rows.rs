@@ -9,11 +9,9 @@ use super::record::{Change, Record, VERSION};
 use crate::access::{Scope, SessionKind};
 use crate::disk::{Disk, DiskFile, Open, STATE_FOLDER, Stat, atomic};
 use crate::error::{At, Error, Result, corrupt};
-use crate::memory::{
-    AuditEntry, Filter, Found, Hit, Memory, MemoryId, Order, Query, SearchOutcome, SnapshotRow, Syntax,
-};
+use crate::memory::{AuditEntry, Filter, Found, Hit, Memory, MemoryId, Query, SnapshotRow, Syntax};
 use crate::name::StateName;
-use crate::recall::{Card, Entities, Index, Plan, Ranking, Row, Search, Sight, WEAK};
+use crate::recall::{Card, Entities, Index, Plan, Ranking, Row, Search, Sight};
 
 /// The rows of a file, as far as it was read.
 #[derive(Default)]
@@ -415,16 +413,7 @@ impl Rows {
         let text = |id: i64| self.by_id.get(&MemoryId::new(id)).map(|stored| stored.memory.content.as_str());
         let search =
             Search { index: &self.index, ranking, plan: &plan, sight, may: &may, text: &text, entities };
-        let ranked = match query.order {
-            Order::Relevance => search.best(query.filter.limit),
-            Order::Recency => search.newest(query.filter.limit),
-        };
-        let best = ranked.iter().map(|ranked| ranked.covered).fold(0.0, f64::max);
-        let outcome = match ranked.len() {
-            0 => SearchOutcome::Empty,
-            _ if best < WEAK && plan.required.is_none() => SearchOutcome::Weak,
-            _ => SearchOutcome::Hit,
-        };
+        let (outcome, ranked) = search.run(query.order, query.filter.limit);
         let hits = ranked.into_iter().filter_map(|ranked| {
             let memory = memory(self.index.row(ranked.number))?.clone();
             Some(Hit { memory, score: ranked.score, why: ranked.why })

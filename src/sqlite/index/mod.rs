@@ -6,15 +6,16 @@ pub(super) mod tables;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
-use rusqlite::{Connection, OptionalExtension, Row, TransactionBehavior, params};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 
+use super::database::{Database, is_corrupt};
 use super::memory::IndexState;
 use super::open::{self, Opened, Others};
 use super::words;
-use super::{PATIENCE, document_id, fold, parse_revision, schema, stamp, uuid};
+use super::{PATIENCE, document_id, parse_revision, stamp, uuid};
 use crate::access::{Access, Scope};
 use crate::digest::Hasher;
 use crate::error::Result;
@@ -59,9 +60,8 @@ pub struct SqliteIndex {
 }
 
 struct Inner {
-    connection: Mutex<Connection>,
+    database: Database,
     location: String,
-    file: String,
     scope: Scope,
 }
 
@@ -82,15 +82,13 @@ impl SqliteIndex {
     ///
     /// [`Error::Database`](crate::Error::Database).
     pub fn open_in_memory(scope: Scope) -> Result<Self> {
-        let file = ":memory:".to_owned();
-        let mut connection = Connection::open_in_memory().map_err(|error| fold("open", &file, error))?;
-        schema::prepare(&mut connection, &file, PATIENCE, Others::Refused)?;
+        let (connection, file) = open::in_memory(PATIENCE)?;
         Ok(Self::over(connection, file.clone(), file, scope))
     }
 
     fn over(connection: Connection, location: String, file: String, scope: Scope) -> Self {
-        let connection = Mutex::new(connection);
-        Self { inner: Arc::new(Inner { connection, location, file, scope }) }
+        let database = Database::new(connection, file);
+        Self { inner: Arc::new(Inner { database, location, scope }) }
     }
 
     /// Looks at whether the text index says what the chunks say, of all scopes of the file, and whether every chunk
@@ -102,7 +100,7 @@ impl SqliteIndex {
     ///
     /// [`Error::Busy`](crate::Error::Busy), [`Error::Database`](crate::Error::Database).
     pub fn check(&self) -> Result<IndexState> {
-        self.inner.change("check", |connection| {
+        self.inner.database.change("check", |connection| {
             let is_sound = match tables::compare(connection) {
                 Ok(()) => true,
                 Err(error) if is_corrupt(&error) => false,
@@ -125,7 +123,7 @@ impl SqliteIndex {
     ///
     /// [`Error::Busy`](crate::Error::Busy), [`Error::Database`](crate::Error::Database).
     pub fn optimize(&self) -> Result<u64> {
-        self.inner.change("optimize", |connection| {
+        self.inner.database.change("optimize", |connection| {
             let mut removed = 0;
             let remove = format!("DELETE FROM memory_chunks WHERE {}", tables::ORPHANS);
             let mut vacuum = |connection: &Connection| {
@@ -147,39 +145,7 @@ impl SqliteIndex {
 /// How many chunks a document `d` has.
 const COUNT: &str = "(SELECT count(*) FROM memory_chunks c WHERE c.document_id = d.id)";
 
-fn is_corrupt(error: &rusqlite::Error) -> bool {
-    error.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseCorrupt)
-}
-
 impl Inner {
-    fn lock(&self) -> MutexGuard<'_, Connection> {
-        self.connection.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn read<T>(
-        &self,
-        action: &'static str,
-        query: impl FnOnce(&Connection) -> rusqlite::Result<T>,
-    ) -> Result<T> {
-        query(&self.lock()).map_err(|error| fold(action, &self.file, error))
-    }
-
-    /// Runs a mutation in one immediate transaction: all of it, or nothing.
-    fn change<T>(
-        &self,
-        action: &'static str,
-        mutate: impl FnOnce(&Connection) -> rusqlite::Result<T>,
-    ) -> Result<T> {
-        let mut connection = self.lock();
-        let done =
-            connection.transaction_with_behavior(TransactionBehavior::Immediate).and_then(|transaction| {
-                let done = mutate(&transaction)?;
-                transaction.commit()?;
-                Ok(done)
-            });
-        done.map_err(|error| fold(action, &self.file, error))
-    }
-
     fn seen_of(&self, connection: &Connection, name: &DocName) -> rusqlite::Result<Option<SeenDocument>> {
         let sql = format!("{SEEN} AND d.path = ?3");
         let mut statement = connection.prepare_cached(&sql)?;
@@ -336,7 +302,7 @@ impl DocumentIndex for SqliteIndex {
 
     fn seen(&self) -> Result<BTreeMap<DocName, SeenDocument>> {
         let scope = &self.inner.scope;
-        self.inner.read("read", |connection| {
+        self.inner.database.read("read", |connection| {
             let mut statement = connection.prepare_cached(SEEN)?;
             let mut rows = statement.query(params![scope.user, scope.agent])?;
             let mut all = BTreeMap::new();
@@ -350,20 +316,20 @@ impl DocumentIndex for SqliteIndex {
     }
 
     fn seen_of(&self, name: &DocName) -> Result<Option<SeenDocument>> {
-        self.inner.read("read", |connection| self.inner.seen_of(connection, name))
+        self.inner.database.read("read", |connection| self.inner.seen_of(connection, name))
     }
 
     /// When it returns, the changes survive a power loss.
     fn apply(&self, changes: &[IndexChange], at: DateTime<Utc>) -> Result<Vec<bool>> {
         let at = stamp(at);
-        self.inner.change("write to", |connection| {
+        self.inner.database.change("write to", |connection| {
             changes.iter().map(|change| self.inner.apply(connection, change, &at)).collect()
         })
     }
 
     fn clear(&self) -> Result<()> {
         let scope = &self.inner.scope;
-        self.inner.change("clear", |connection| {
+        self.inner.database.change("clear", |connection| {
             tables::remake(connection, |connection| {
                 connection.execute(
                     "DELETE FROM indexed_documents WHERE user_id = ?1 AND agent_id = ?2",
@@ -379,7 +345,9 @@ impl DocumentIndex for SqliteIndex {
         if access.scope != self.inner.scope {
             return Ok(Vec::new());
         }
-        self.inner.read("search", |connection| search::run(&self.inner, connection, access.kind, text, limit))
+        self.inner
+            .database
+            .read("search", |connection| search::run(&self.inner, connection, access.kind, text, limit))
     }
 }
 

@@ -3,7 +3,7 @@
 use rusqlite::{Connection, Row, params};
 
 use super::Inner;
-use crate::access::SessionKind;
+use crate::access::{Scope, SessionKind};
 use crate::index::{Audience, SearchResult};
 use crate::name::DocName;
 use crate::recall::{Card, GenericEntities, Index, Plan, Ranking, Search, Sight};
@@ -17,6 +17,15 @@ const DOCUMENTS: &str = "JOIN indexed_documents d ON d.id = c.document_id
 /// So many chunks are weighed where some are not in sight: those of the last paths, which the newest journals have.
 const WEIGHED: i64 = 4096;
 
+/// Who asks, and for how much.
+#[derive(Clone, Copy)]
+struct Asked<'a> {
+    connection: &'a Connection,
+    scope: &'a Scope,
+    kind: SessionKind,
+    limit: usize,
+}
+
 pub(super) fn run(
     inner: &Inner,
     connection: &Connection,
@@ -27,140 +36,140 @@ pub(super) fn run(
     if limit == 0 {
         return Ok(Vec::new());
     }
-    let text: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let asked = Asked { connection, scope: &inner.scope, kind, limit };
+    let text = words::plain(text);
     let plan = Plan::of(&text, false);
-    let expression = match &plan.required {
-        Some(required) => words::may_fulfil(required).unwrap_or_default(),
-        None => words::any_of(&plan.terms),
-    };
-    match text.trim() {
-        "" => Ok(Vec::new()),
-        _ if !expression.is_empty() && sees_whole_index(inner, connection, kind)? => {
-            matching(inner, connection, kind, &plan, &expression, limit)
-        }
-        _ if !expression.is_empty() => of_some(inner, connection, kind, &plan, &expression, limit),
-        literal => holding(inner, connection, kind, literal, limit),
+    match (text.trim(), words::of_plan(&plan)) {
+        ("", _) => Ok(Vec::new()),
+        (_, Some(expression)) if asked.sees_whole_index()? => asked.matching(&plan, &expression),
+        (_, Some(expression)) => asked.of_some(&plan, &expression),
+        (literal, None) => asked.holding(literal),
     }
 }
 
-/// Whether all chunks of the file are in sight.
-fn sees_whole_index(inner: &Inner, connection: &Connection, kind: SessionKind) -> rusqlite::Result<bool> {
-    let others = "SELECT 1 FROM indexed_documents
-                  WHERE user_id <> ?1 OR agent_id <> ?2 OR (audience & ?3) = 0 LIMIT 1";
-    let bound = params![inner.scope.user, inner.scope.agent, Audience::bit(kind)];
-    Ok(!connection.prepare_cached(others)?.exists(bound)?)
-}
-
-/// By BM25 over what is in sight: FTS5 ranks by all chunks of the file, which would tell what the others say.
-fn of_some(
-    inner: &Inner,
-    connection: &Connection,
-    kind: SessionKind,
-    plan: &Plan,
-    expression: &str,
-    limit: usize,
-) -> rusqlite::Result<Vec<SearchResult>> {
-    let sql = format!(
-        "SELECT {CHUNKS}, c.terms FROM memory_chunks_fts f CROSS JOIN memory_chunks c ON c.number = f.rowid
-         {DOCUMENTS} WHERE memory_chunks_fts MATCH ?1 ORDER BY d.path DESC, c.chunk_index LIMIT ?5"
-    );
-    let mut statement = connection.prepare_cached(&sql)?;
-    let mut rows = statement.query(params![
-        expression,
-        inner.scope.user,
-        inner.scope.agent,
-        Audience::bit(kind),
-        WEIGHED
-    ])?;
-    let mut chunks = Vec::new();
-    while let Some(row) = rows.next()? {
-        if let Some(found) = result(row)? {
-            // Its path and its headings are searched too.
-            let text = [found.content.as_str(), &row.get::<_, String>(7)?].join("\n");
-            chunks.push((found, text));
-        }
+impl Asked<'_> {
+    /// Whether all chunks of the file are in sight.
+    fn sees_whole_index(self) -> rusqlite::Result<bool> {
+        let others = "SELECT 1 FROM indexed_documents
+                      WHERE user_id <> ?1 OR agent_id <> ?2 OR (audience & ?3) = 0 LIMIT 1";
+        let bound = params![self.scope.user, self.scope.agent, Audience::bit(self.kind)];
+        Ok(!self.connection.prepare_cached(others)?.exists(bound)?)
     }
-    // Ties: what comes first is the newest to the ranking.
-    chunks
-        .sort_by(|(one, _), (other, _)| (&other.path, other.chunk_index).cmp(&(&one.path, one.chunk_index)));
-    let mut index = if plan.required.is_none() { Index::of(&plan.terms) } else { Index::default() };
-    for (id, (_, text)) in (0..).zip(&chunks) {
-        index.add(&Card {
-            id,
-            text,
-            bytes: u32::try_from(text.len()).unwrap_or(u32::MAX),
-            category: "",
-            said_on: None,
-            place: None,
-            speaker: None,
-            own: false,
-            shared: false,
-            touched: id,
-        });
-    }
-    let at = |id: i64| usize::try_from(id).unwrap_or(usize::MAX);
-    let search = Search {
-        index: &index,
-        ranking: &Ranking::rows_alone(),
-        plan,
-        sight: Sight::All,
-        may: &|_| true,
-        text: &|id| chunks.get(at(id)).map(|(_, text)| text.as_str()),
-        entities: &GenericEntities,
-    };
-    let terms: Vec<&str> = plan.terms.iter().map(|term| term.stem.as_str()).collect();
-    let scored = search.best(limit).into_iter().enumerate().filter_map(|(rank, ranked)| {
-        let (found, _) = chunks.get(at(index.row(ranked.number).id))?;
-        let strength = index.score(&terms, ranked.number, Sight::All);
-        let bm25_score = Some(strength / (1.0 + strength));
-        Some(SearchResult { score: score(rank), bm25_score, ..found.clone() })
-    });
-    Ok(scored.collect())
-}
 
-/// By BM25, ties by path and place.
-fn matching(
-    inner: &Inner,
-    connection: &Connection,
-    kind: SessionKind,
-    plan: &Plan,
-    expression: &str,
-    limit: usize,
-) -> rusqlite::Result<Vec<SearchResult>> {
-    // FTS5 sorts by rank itself, so chunks are looked at only as far as they are needed.
-    let sql = format!(
-        "SELECT {CHUNKS}, f.rank, c.terms FROM memory_chunks_fts f CROSS JOIN memory_chunks c ON c.number = f.rowid
-         {DOCUMENTS} WHERE memory_chunks_fts MATCH ?1 ORDER BY f.rank"
-    );
-    let mut statement = connection.prepare_cached(&sql)?;
-    let mut rows =
-        statement.query(params![expression, inner.scope.user, inner.scope.agent, Audience::bit(kind)])?;
-    let mut ranked: Vec<(f64, SearchResult)> = Vec::new();
-    while let Some(row) = rows.next()? {
-        let rank: f64 = row.get(7)?;
-        let is_tied = ranked.last().is_some_and(|(last, _)| last.total_cmp(&rank).is_eq());
-        // Ties are read to their end, since any of them may come first.
-        if ranked.len() >= limit && !is_tied {
-            break;
-        }
-        let Some(found) = result(row)? else { continue };
-        // Its path and its headings are searched too.
-        if plan.required.is_none()
-            || plan.is_fulfilled_by(&[found.content.as_str(), &row.get::<_, String>(8)?].join("\n"))
-        {
-            ranked.push((rank, found));
-            if ranked.len() >= limit.saturating_mul(4).max(256) {
-                sort(&mut ranked, limit);
+    /// By BM25 over what is in sight: FTS5 ranks by all chunks of the file, which would tell what the others say.
+    fn of_some(self, plan: &Plan, expression: &str) -> rusqlite::Result<Vec<SearchResult>> {
+        let sql = format!(
+            "SELECT {CHUNKS}, c.terms FROM memory_chunks_fts f CROSS JOIN memory_chunks c ON c.number = f.rowid
+             {DOCUMENTS} WHERE memory_chunks_fts MATCH ?1 ORDER BY d.path DESC, c.chunk_index LIMIT ?5"
+        );
+        let mut statement = self.connection.prepare_cached(&sql)?;
+        let mut rows = statement.query(params![
+            expression,
+            self.scope.user,
+            self.scope.agent,
+            Audience::bit(self.kind),
+            WEIGHED
+        ])?;
+        let mut chunks = Vec::new();
+        while let Some(row) = rows.next()? {
+            if let Some(found) = result(row)? {
+                // Its path and its headings are searched too.
+                let text = [found.content.as_str(), &row.get::<_, String>(7)?].join("\n");
+                chunks.push((found, text));
             }
         }
+        // Ties: what comes first is the newest to the ranking.
+        chunks.sort_by(|(one, _), (other, _)| {
+            (&other.path, other.chunk_index).cmp(&(&one.path, one.chunk_index))
+        });
+        let mut index = if plan.required.is_none() { Index::of(&plan.terms) } else { Index::default() };
+        for (id, (_, text)) in (0..).zip(&chunks) {
+            index.add(&Card::of(id, text));
+        }
+        let at = |id: i64| usize::try_from(id).unwrap_or(usize::MAX);
+        let search = Search {
+            index: &index,
+            ranking: &Ranking::rows_alone(),
+            plan,
+            sight: Sight::All,
+            may: &|_| true,
+            text: &|id| chunks.get(at(id)).map(|(_, text)| text.as_str()),
+            entities: &GenericEntities,
+        };
+        let terms: Vec<&str> = plan.terms.iter().map(|term| term.stem.as_str()).collect();
+        let scored = search.best(self.limit).into_iter().enumerate().filter_map(|(rank, ranked)| {
+            let (found, _) = chunks.get(at(index.row(ranked.number).id))?;
+            let strength = index.score(&terms, ranked.number, Sight::All);
+            let bm25_score = Some(strength / (1.0 + strength));
+            Some(SearchResult { score: score(rank), bm25_score, ..found.clone() })
+        });
+        Ok(scored.collect())
     }
-    sort(&mut ranked, limit);
-    let scored = ranked.into_iter().enumerate().map(|(at, (rank, found))| {
-        // FTS5 says less for better, and never more than 0.
-        let strength = (-rank).max(0.0);
-        SearchResult { score: score(at), bm25_score: Some(strength / (1.0 + strength)), ..found }
-    });
-    Ok(scored.collect())
+
+    /// By BM25, ties by path and place.
+    fn matching(self, plan: &Plan, expression: &str) -> rusqlite::Result<Vec<SearchResult>> {
+        // FTS5 sorts by rank itself, so chunks are looked at only as far as they are needed.
+        let sql = format!(
+            "SELECT {CHUNKS}, f.rank, c.terms FROM memory_chunks_fts f CROSS JOIN memory_chunks c ON c.number = f.rowid
+             {DOCUMENTS} WHERE memory_chunks_fts MATCH ?1 ORDER BY f.rank"
+        );
+        let mut statement = self.connection.prepare_cached(&sql)?;
+        let mut rows = statement.query(params![
+            expression,
+            self.scope.user,
+            self.scope.agent,
+            Audience::bit(self.kind)
+        ])?;
+        let mut ranked: Vec<(f64, SearchResult)> = Vec::new();
+        while let Some(row) = rows.next()? {
+            let rank: f64 = row.get(7)?;
+            let is_tied = ranked.last().is_some_and(|(last, _)| last.total_cmp(&rank).is_eq());
+            // Ties are read to their end, since any of them may come first.
+            if ranked.len() >= self.limit && !is_tied {
+                break;
+            }
+            let Some(found) = result(row)? else { continue };
+            // Its path and its headings are searched too.
+            if plan.required.is_none()
+                || plan.is_fulfilled_by(&[found.content.as_str(), &row.get::<_, String>(8)?].join("\n"))
+            {
+                ranked.push((rank, found));
+                if ranked.len() >= self.limit.saturating_mul(4).max(256) {
+                    sort(&mut ranked, self.limit);
+                }
+            }
+        }
+        sort(&mut ranked, self.limit);
+        let scored = ranked.into_iter().enumerate().map(|(at, (rank, found))| {
+            // FTS5 says less for better, and never more than 0.
+            let strength = (-rank).max(0.0);
+            SearchResult { score: score(at), bm25_score: Some(strength / (1.0 + strength)), ..found }
+        });
+        Ok(scored.collect())
+    }
+
+    /// The chunks that hold a text without words, such as `+++`, by path and place.
+    fn holding(self, literal: &str) -> rusqlite::Result<Vec<SearchResult>> {
+        let sql = format!(
+            "SELECT {CHUNKS} FROM memory_chunks c {DOCUMENTS} WHERE instr(c.content, ?1) > 0
+             ORDER BY d.path, c.chunk_index LIMIT ?5"
+        );
+        let limit = i64::try_from(self.limit).unwrap_or(i64::MAX);
+        let mut statement = self.connection.prepare_cached(&sql)?;
+        let mut rows = statement.query(params![
+            literal,
+            self.scope.user,
+            self.scope.agent,
+            Audience::bit(self.kind),
+            limit
+        ])?;
+        let mut found = Vec::new();
+        while let Some(row) = rows.next()? {
+            found.extend(result(row)?);
+        }
+        let scored = found.into_iter().enumerate();
+        Ok(scored.map(|(at, found)| SearchResult { score: score(at), ..found }).collect())
+    }
 }
 
 fn sort(ranked: &mut Vec<(f64, SearchResult)>, limit: usize) {
@@ -169,30 +178,6 @@ fn sort(ranked: &mut Vec<(f64, SearchResult)>, limit: usize) {
         rank.total_cmp(other_rank).then_with(|| place(found).cmp(&place(other)))
     });
     ranked.truncate(limit);
-}
-
-/// The chunks that hold a text without words, such as `+++`, by path and place.
-fn holding(
-    inner: &Inner,
-    connection: &Connection,
-    kind: SessionKind,
-    literal: &str,
-    limit: usize,
-) -> rusqlite::Result<Vec<SearchResult>> {
-    let sql = format!(
-        "SELECT {CHUNKS} FROM memory_chunks c {DOCUMENTS} WHERE instr(c.content, ?1) > 0
-         ORDER BY d.path, c.chunk_index LIMIT ?5"
-    );
-    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    let mut statement = connection.prepare_cached(&sql)?;
-    let mut rows =
-        statement.query(params![literal, inner.scope.user, inner.scope.agent, Audience::bit(kind), limit])?;
-    let mut found = Vec::new();
-    while let Some(row) = rows.next()? {
-        found.extend(result(row)?);
-    }
-    let scored = found.into_iter().enumerate();
-    Ok(scored.map(|(at, found)| SearchResult { score: score(at), ..found }).collect())
 }
 
 /// Reads [`CHUNKS`]; `None` for a path that another program put there.

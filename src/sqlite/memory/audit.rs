@@ -31,7 +31,7 @@ impl Inner {
     pub(super) fn refused(&self, deed: &Deed<'_>, error: Error) -> Error {
         if let Some(why) = refusal(&error) {
             let entry = self.config.entry(deed, why);
-            let _ = self.change(deed.action, |connection| self.record(connection, &entry));
+            let _ = self.database.change(deed.action, |connection| self.record(connection, &entry));
         }
         error
     }

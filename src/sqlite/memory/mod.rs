@@ -7,20 +7,20 @@ pub(super) mod tables;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
-use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
+use rusqlite::{Connection, OptionalExtension, params};
 
 use self::row::{role_word, stamp};
 use self::search::{Asked, View};
+use super::database::{Database, is_corrupt};
+use super::fold;
 use super::open::{self, Opened, Others};
-use super::{fold, schema};
 use crate::access::{Access, Scope};
 use crate::error::{Error, Result};
 use crate::memory::{
-    AuditEntry, Filter, Found, Memory, MemoryId, MemoryStore, NewMemory, Query, SearchOutcome, SnapshotRow,
-    Source,
+    AuditEntry, Filter, Found, Memory, MemoryId, MemoryStore, NewMemory, Query, SnapshotRow, Source,
 };
 use crate::name::StateName;
 use crate::store::{self, Deed, Edit, SHARED_KEYS, StoreConfig, row_name};
@@ -64,9 +64,8 @@ pub struct SqliteMemoryStore {
 }
 
 struct Inner {
-    connection: Mutex<Connection>,
+    database: Database,
     location: String,
-    file: String,
     scope: Scope,
     /// The scope as its rows name it: both are empty for the owner of the file.
     user: String,
@@ -124,9 +123,7 @@ impl SqliteMemoryStore {
     ///
     /// [`Error::Database`].
     pub fn open_in_memory_with(scope: Scope, config: StoreConfig) -> Result<Self> {
-        let file = ":memory:".to_owned();
-        let mut connection = Connection::open_in_memory().map_err(|error| fold("open", &file, error))?;
-        schema::prepare(&mut connection, &file, config.patience, Others::Refused)?;
+        let (connection, file) = open::in_memory(config.patience)?;
         Self::over(connection, file.clone(), file, scope, config)
     }
 
@@ -164,16 +161,15 @@ impl SqliteMemoryStore {
     ) -> Result<Self> {
         store::check_scope(&scope)?;
         let mut inner = Inner {
-            connection: Mutex::new(connection),
+            database: Database::new(connection, file),
             location,
-            file,
             user: scope.user.clone(),
             agent: scope.agent.clone(),
             scope,
             config,
         };
         if let Some(bytes) = inner.config.max_file_bytes {
-            inner.read("open", |connection| {
+            inner.database.read("open", |connection| {
                 let page: i64 = connection.pragma_query_value(None, "page_size", |row| row.get(0))?;
                 let page = u64::try_from(page).unwrap_or(4096).max(1);
                 let pages = u32::try_from(bytes / page).unwrap_or(u32::MAX).max(1);
@@ -216,28 +212,24 @@ impl SqliteMemoryStore {
     /// [`Error::Corrupt`] where the file is damaged beyond its index.
     pub fn check(&self) -> Result<IndexState> {
         // Indexes have tables of their own, which this sees too.
-        let verdicts: Vec<String> = self.inner.read("check", |connection| {
+        let verdicts: Vec<String> = self.inner.database.read("check", |connection| {
             let mut statement = connection.prepare("PRAGMA integrity_check(100)")?;
             statement.query_map([], |row| row.get(0))?.collect()
         })?;
-        let mut connection = self.inner.lock();
-        let folded = |error| fold("check", &self.inner.file, error);
-        let transaction =
-            connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(folded)?;
-        let checked = transaction
-            .execute_batch("INSERT INTO memories_fts (memories_fts, rank) VALUES ('integrity-check', 1)");
-        let is_drifted = match checked {
-            Ok(()) => false,
-            Err(error) if is_corrupt(&error) => true,
-            Err(error) => return Err(folded(error)),
-        };
+        let is_drifted = self.inner.database.change("check", |connection| {
+            let sql = "INSERT INTO memories_fts (memories_fts, rank) VALUES ('integrity-check', 1)";
+            match connection.execute_batch(sql) {
+                Err(error) if is_corrupt(&error) => Ok(true),
+                checked => checked.map(|()| false),
+            }
+        })?;
         let is_of = |verdict: &String, index: &str| verdict.contains(index);
         let is_damaged = |verdict: &String| {
             verdict != "ok" && !is_of(verdict, "memories_fts") && !is_of(verdict, "memory_chunks_fts")
         };
         if verdicts.iter().any(is_damaged) {
             return Err(Error::Corrupt {
-                name: self.inner.file.clone(),
+                name: self.inner.database.file().to_owned(),
                 line: 0,
                 column: 0,
                 what: "the database is malformed",
@@ -253,47 +245,11 @@ impl SqliteMemoryStore {
     ///
     /// [`Error::Corrupt`] where the rows themselves cannot be read.
     pub fn rebuild_index(&self) -> Result<()> {
-        self.inner.change("rebuild the index of", tables::rebuild)
+        self.inner.database.change("rebuild the index of", tables::rebuild)
     }
-}
-
-fn is_corrupt(error: &rusqlite::Error) -> bool {
-    error.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseCorrupt)
 }
 
 impl Inner {
-    fn lock(&self) -> MutexGuard<'_, Connection> {
-        self.connection.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn read<T>(
-        &self,
-        action: &'static str,
-        query: impl FnOnce(&Connection) -> rusqlite::Result<T>,
-    ) -> Result<T> {
-        query(&self.lock()).map_err(|error| fold(action, &self.file, error))
-    }
-
-    /// Runs a mutation in one immediate transaction: all of it, or nothing.
-    fn change<T>(
-        &self,
-        action: &'static str,
-        mutate: impl FnOnce(&Connection) -> rusqlite::Result<T>,
-    ) -> Result<T> {
-        self.attempt(action, |connection| mutate(connection).map_err(|error| fold(action, &self.file, error)))
-    }
-
-    /// As [`change`](Self::change), for a mutation that may refuse.
-    fn attempt<T>(&self, action: &'static str, mutate: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
-        let mut connection = self.lock();
-        let folded = |error| fold(action, &self.file, error);
-        let transaction =
-            connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(folded)?;
-        let done = mutate(&transaction)?;
-        transaction.commit().map_err(folded)?;
-        Ok(done)
-    }
-
     /// Whose file it is: the first who opens it.
     fn owner(&self) -> Result<Scope> {
         let sql = "SELECT user_id, agent_id FROM memory_owner";
@@ -301,10 +257,10 @@ impl Inner {
             let scope = |row: &rusqlite::Row<'_>| Ok(Scope { user: row.get(0)?, agent: row.get(1)? });
             connection.query_row(sql, [], scope).optional()
         };
-        if let Some(owner) = self.read("open", read)? {
+        if let Some(owner) = self.database.read("open", read)? {
             return Ok(owner);
         }
-        self.change("open", |connection| {
+        self.database.change("open", |connection| {
             connection.execute(
                 "INSERT OR IGNORE INTO memory_owner (one, user_id, agent_id) VALUES (1, ?1, ?2)",
                 params![self.scope.user, self.scope.agent],
@@ -315,7 +271,7 @@ impl Inner {
 
     /// Takes in what other programs wrote, and mends an index that they left behind.
     fn catch_up(&self) -> Result<()> {
-        let behind = self.read("open", |connection| {
+        let behind = self.database.read("open", |connection| {
             // An index that cannot be read is behind too.
             let drifted = match tables::has_drifted(connection) {
                 Err(error) if is_corrupt(&error) => true,
@@ -326,7 +282,7 @@ impl Inner {
         if behind == (true, false, false) {
             return Ok(());
         }
-        self.change("open", |connection| {
+        self.database.change("open", |connection| {
             if tables::mend_triggers(connection)? || tables::has_drifted(connection).unwrap_or(true) {
                 tables::rebuild(connection)?;
             }
@@ -363,8 +319,9 @@ impl Inner {
         let deed = Deed::new(access, edit.action(), now).to(id);
         let deleted_since = matches!(edit, Edit::Restore).then(|| self.config.cutoff(now));
         let edited = self.config.admit_edit(&self.scope, access, &name, edit).and_then(|()| {
-            self.attempt(deed.action, |connection| {
-                let folded = |error| fold(deed.action, &self.file, error);
+            let file = self.database.file();
+            self.database.attempt(deed.action, file, |connection| {
+                let folded = |error| fold(deed.action, file, error);
                 let Some((source, category)) =
                     self.standing(connection, id, deleted_since).map_err(folded)?
                 else {
@@ -431,7 +388,7 @@ impl MemoryStore for SqliteMemoryStore {
         let place = memory.place.as_ref();
         let speaker = place.and_then(|place| place.speaker.as_deref());
         let said_at = place.and_then(|place| place.said_at);
-        let id = inner.change("write to", |connection| {
+        let id = inner.database.change("write to", |connection| {
             connection
                 .prepare_cached(
                     "INSERT INTO memories (category, content, metadata, source, created_at, updated_at, user_id,
@@ -466,25 +423,25 @@ impl MemoryStore for SqliteMemoryStore {
 
     fn get(&self, access: &Access, id: MemoryId) -> Result<Option<Memory>> {
         let Some(view) = self.inner.view(access) else { return Ok(None) };
-        self.inner.read("read", |connection| search::get(&self.inner, connection, view, id))
+        self.inner.database.read("read", |connection| search::get(&self.inner, connection, view, id))
     }
 
     fn list(&self, access: &Access, filter: &Filter) -> Result<Vec<Memory>> {
         let Some(view) = self.inner.view(access) else { return Ok(Vec::new()) };
-        self.inner.read("list", |connection| search::list(&self.inner, connection, view, filter))
+        self.inner.database.read("list", |connection| search::list(&self.inner, connection, view, filter))
     }
 
     fn snapshot(&self, access: &Access, limit: usize) -> Result<Vec<SnapshotRow>> {
         let inner = &self.inner;
         let Some(view) = inner.view(access) else { return Ok(Vec::new()) };
-        inner.read("list", |connection| search::snapshot(inner, connection, view, limit))
+        inner.database.read("list", |connection| search::snapshot(inner, connection, view, limit))
     }
 
     fn search(&self, access: &Access, query: &Query) -> Result<Found> {
-        let nothing = Found { outcome: SearchOutcome::Empty, hits: Vec::new() };
-        let Some(view) = self.inner.view(access) else { return Ok(nothing) };
+        let Some(view) = self.inner.view(access) else { return Ok(Found::nothing()) };
         let inner = self.inner.as_ref();
-        let run = || inner.read("search", |connection| Asked { inner, connection, view, query }.run());
+        let run =
+            || inner.database.read("search", |connection| Asked { inner, connection, view, query }.run());
         match run() {
             // An index that cannot be read is made anew; where the rows cannot be read either, that is said.
             Err(Error::Corrupt { .. }) => {
@@ -515,7 +472,7 @@ impl MemoryStore for SqliteMemoryStore {
         let inner = &self.inner;
         let mut purged = 0;
         loop {
-            let ids: Vec<i64> = inner.change("purge", |connection| {
+            let ids: Vec<i64> = inner.database.change("purge", |connection| {
                 let ids = connection
                     .prepare_cached(
                         "SELECT id FROM memories WHERE deleted_at < ?1 AND user_id = ?2 AND agent_id = ?3
@@ -543,10 +500,10 @@ impl MemoryStore for SqliteMemoryStore {
         if purged > 0 {
             // The words of a removed row stay in the index until its parts are merged, and its page in the log
             // until that is written back.
-            inner.change("purge", |connection| {
+            inner.database.change("purge", |connection| {
                 connection.execute_batch("INSERT INTO memories_fts (memories_fts) VALUES ('optimize')")
             })?;
-            inner.read("purge", |connection| {
+            inner.database.read("purge", |connection| {
                 connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
             })?;
         }
@@ -559,7 +516,7 @@ impl MemoryStore for SqliteMemoryStore {
         if let Err(error) = inner.config.admit_fact(&inner.scope, access, key, value) {
             return Err(inner.refused(&deed, error));
         }
-        inner.change("write the profile in", |connection| {
+        inner.database.change("write the profile in", |connection| {
             if inner.user.is_empty() {
                 connection
                     .prepare_cached(
@@ -596,7 +553,7 @@ impl MemoryStore for SqliteMemoryStore {
             SELECT key, value FROM user_profile WHERE ?1 = '' AND ?2 = ''
             UNION ALL SELECT key, value FROM guest_profile WHERE user_id = ?1 AND agent_id = ?2
         )";
-        inner.read("read the profile in", |connection| {
+        inner.database.read("read the profile in", |connection| {
             let mut statement = connection.prepare_cached(&format!("{whole} {sql}"))?;
             let bound = [inner.user.as_str(), inner.agent.as_str()].into_iter().chain(keys.iter().copied());
             statement
@@ -610,7 +567,7 @@ impl MemoryStore for SqliteMemoryStore {
     fn audit(&self, access: &Access, limit: usize) -> Result<Vec<AuditEntry>> {
         let inner = &self.inner;
         store::main_only(&inner.scope, access, &StateName::row("memory_audit", "all").into())?;
-        inner.read("read the audit of", |connection| inner.entries(connection, limit))
+        inner.database.read("read the audit of", |connection| inner.entries(connection, limit))
     }
 }
 

@@ -12,7 +12,7 @@ use super::Inner;
 use super::row::{self, CARD, COLUMNS, stamp};
 use crate::access::Access;
 use crate::memory::{Filter, Found, Hit, Memory, MemoryId, Order, Query, SearchOutcome, SnapshotRow, Syntax};
-use crate::recall::{Frequencies, Index, Plan, Ranking, Row, Search, Sight, WEAK};
+use crate::recall::{Frequencies, Index, Plan, REACH, Ranking, Row, Search, Sight, WEAK};
 use crate::sqlite::words;
 use crate::store;
 
@@ -59,8 +59,6 @@ const WEIGHED: usize = 256;
 const WEIGHED_OF_SOME: usize = 4096;
 /// The neighbours of so many of them are looked at.
 const WITH_NEIGHBOURS: usize = 64;
-/// How many neighbours, to each side.
-const REACH: usize = 2;
 
 /// A search, and where it looks.
 pub(super) struct Asked<'a> {
@@ -160,42 +158,40 @@ impl Asked<'_> {
     }
 
     fn find(&self) -> rusqlite::Result<Found> {
-        let limit = self.query.filter.limit;
-        let text: String = self.query.text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-        if limit == 0 || text.trim().is_empty() {
-            return Ok(nothing());
+        let text = words::plain(&self.query.text);
+        if self.query.filter.limit == 0 || text.trim().is_empty() {
+            return Ok(Found::nothing());
         }
+        let of_all = self.sees_whole_file()?;
         let is_fts = self.query.syntax == Syntax::Fts;
         if is_fts && words::is_beyond_plans(&text) {
-            match self.matching(&text) {
+            match self.matching(&text, of_all) {
                 Ok(rows) => return Ok(alone(rows, &Plan::default())),
                 Err(error) if is_of_syntax(&error) => {}
                 Err(error) => return Err(error),
             }
         }
         let plan = Plan::of(&text, is_fts);
-        if let Some(required) = &plan.required {
-            let Some(expression) = words::may_fulfil(required) else { return Ok(nothing()) };
-            return self.weighed(&plan, &self.frequencies(&plan)?, &expression);
-        }
-        if plan.terms.is_empty() {
+        if plan.terms.is_empty() && plan.required.is_none() {
             return match plan.category {
                 Some(_) => self.of_category(&plan),
                 None => self.holding(text.trim()),
             };
         }
-        if self.inner.config.ranking == Ranking::rows_alone()
-            && plan.category.is_none()
-            && self.sees_whole_file()?
-        {
-            return Ok(alone(self.matching(&words::any_of(&plan.terms))?, &plan));
+        let Some(expression) = words::of_plan(&plan) else { return Ok(Found::nothing()) };
+        let is_alone = self.inner.config.ranking == Ranking::rows_alone();
+        if is_alone && of_all && plan.category.is_none() && plan.required.is_none() {
+            return Ok(alone(self.matching(&expression, of_all)?, &plan));
         }
-        let frequencies = self.frequencies(&plan)?;
-        let expression = words::any_of(frequencies.guarded(&plan.terms));
+        let frequencies = self.frequencies(&plan, of_all)?;
+        let expression = match plan.required {
+            Some(_) => expression,
+            None => words::any_of(frequencies.guarded(&plan.terms)),
+        };
         if expression.is_empty() {
-            return Ok(nothing());
+            return Ok(Found::nothing());
         }
-        self.weighed(&plan, &frequencies, &expression)
+        self.weighed(&plan, &frequencies, &expression, of_all)
     }
 
     /// Whether all rows of the file are in sight, but for deleted ones. A guest's user is never empty.
@@ -208,10 +204,10 @@ impl Asked<'_> {
 
     /// The rows that match an expression of FTS5: by BM25 alone, ties by the newest, then by id. By time only, where
     /// BM25 would tell what others say.
-    fn matching(&self, expression: &str) -> rusqlite::Result<Vec<(f64, Memory)>> {
+    fn matching(&self, expression: &str, of_all: bool) -> rusqlite::Result<Vec<(f64, Memory)>> {
         let filter = &self.query.filter;
         // FTS5 sorts by rank itself, so rows are looked at only as far as they are needed.
-        let (order, rank) = match (self.query.order, self.sees_whole_file()?) {
+        let (order, rank) = match (self.query.order, of_all) {
             (Order::Relevance, true) => ("ORDER BY f.rank", "f.rank"),
             (Order::Recency, true) => (BY_TIME, "f.rank"),
             (_, false) => (BY_TIME, "-1.0 AS rank"),
@@ -247,9 +243,14 @@ impl Asked<'_> {
     }
 
     /// Weighs the rows that match an expression.
-    fn weighed(&self, plan: &Plan, frequencies: &Frequencies, expression: &str) -> rusqlite::Result<Found> {
+    fn weighed(
+        &self,
+        plan: &Plan,
+        frequencies: &Frequencies,
+        expression: &str,
+        of_all: bool,
+    ) -> rusqlite::Result<Found> {
         let limit = self.query.filter.limit;
-        let of_all = self.sees_whole_file()?;
         let mut most = if of_all { WEIGHED } else { WEIGHED_OF_SOME }.max(limit.saturating_mul(2));
         loop {
             let mut candidates = self.candidates(plan, expression, most, of_all)?;
@@ -369,16 +370,7 @@ impl Asked<'_> {
             text: &|id| candidates.texts.get(&id).map(String::as_str),
             entities: config.entities.as_ref(),
         };
-        let ranked = match self.query.order {
-            Order::Relevance => search.best(self.query.filter.limit),
-            Order::Recency => search.newest(self.query.filter.limit),
-        };
-        let best = ranked.iter().map(|ranked| ranked.covered).fold(0.0, f64::max);
-        let outcome = match ranked.len() {
-            0 => SearchOutcome::Empty,
-            _ if best < WEAK && plan.required.is_none() => SearchOutcome::Weak,
-            _ => SearchOutcome::Hit,
-        };
+        let (outcome, ranked) = search.run(self.query.order, self.query.filter.limit);
         let mut hits = Vec::with_capacity(ranked.len());
         for ranked in ranked {
             let id = MemoryId::new(candidates.index.row(ranked.number).id);
@@ -390,7 +382,7 @@ impl Asked<'_> {
     }
 
     /// How often the words of a query stand in the rows.
-    fn frequencies(&self, plan: &Plan) -> rusqlite::Result<Frequencies> {
+    fn frequencies(&self, plan: &Plan, of_all: bool) -> rusqlite::Result<Frequencies> {
         // Ids are never used twice, so this may be more than there are; it is there at once.
         let rows: Option<i64> = self
             .connection
@@ -399,11 +391,10 @@ impl Asked<'_> {
         let mut frequencies = Frequencies::of(u32::try_from(rows.unwrap_or(0)).unwrap_or(u32::MAX));
         let most = i64::from(frequencies.worth_counting());
         let whose = self.inner;
-        // Rows that are in sight anyway need not be looked at.
-        let is_all = self.sees_whole_file()?;
         for term in &plan.terms {
             let word = words::quoted(&term.written);
-            let found_in: i64 = if is_all {
+            // Rows that are in sight anyway need not be looked at.
+            let found_in: i64 = if of_all {
                 self.connection
                     .prepare_cached(
                         "SELECT count(*) FROM (SELECT 1 FROM memories_fts WHERE memories_fts MATCH ?1 LIMIT ?2)",
@@ -443,7 +434,7 @@ impl Asked<'_> {
     fn holding(&self, literal: &str) -> rusqlite::Result<Found> {
         // Longer than a row can be is in none; and SQLite takes no pattern above 50,000 bytes.
         if literal.len() > self.inner.config.max_row_bytes {
-            return Ok(nothing());
+            return Ok(Found::nothing());
         }
         let filter = &self.query.filter;
         let sql = format!(
@@ -505,10 +496,6 @@ fn sort(rows: &mut Vec<(f64, Memory)>, limit: usize) {
             .then_with(|| other.id.cmp(&memory.id))
     });
     rows.truncate(limit);
-}
-
-fn nothing() -> Found {
-    Found { outcome: SearchOutcome::Empty, hits: Vec::new() }
 }
 
 /// Rows in the order of FTS5, of which the first has a score of 1.
