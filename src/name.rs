@@ -54,7 +54,8 @@ impl Name {
 
     /// The name as file systems that do not tell case apart compare it: lower case, a long s as an s.
     pub(crate) fn folded(&self) -> String {
-        self.as_str().to_lowercase().replace('\u{17f}', "s")
+        let lower = self.as_str().to_lowercase();
+        if lower.is_ascii() { lower } else { lower.replace('\u{17f}', "s") }
     }
 
     /// All but the last segment; `None` for a name in the root.

@@ -115,17 +115,10 @@ impl Kind {
             "tools.md" => Self::Tools,
             "heartbeat.md" => Self::Heartbeat,
             other if other.starts_with("bootstrap.md") => Self::Bootstrap,
-            other => {
-                let journal = |name| DocName::parse(name).ok().and_then(|name| JournalName::parse(&name));
-                match journal(other) {
-                    // Shared by its exact spelling only.
-                    Some(_) if journal(name.as_str()).is_some_and(|name| name.is_shared()) => {
-                        Self::SharedJournal
-                    }
-                    Some(_) => Self::Journal,
-                    None => Self::Other,
-                }
-            }
+            // Shared by its exact spelling only.
+            _ if JournalName::is_shared_name(name.as_str()) => Self::SharedJournal,
+            other if JournalName::is_name(other) => Self::Journal,
+            _ => Self::Other,
         }
     }
 }

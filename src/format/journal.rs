@@ -87,7 +87,7 @@ impl JournalName {
 
     /// As [`parse`](Self::parse), without a copy.
     pub(crate) fn of(name: DocName) -> Option<Self> {
-        let (date, rest) = date_and_rest(&name)?;
+        let (date, rest) = date_and_rest(name.as_str())?;
         let session = rest.strip_prefix(['-', '_', ' ', '.']).unwrap_or(rest);
         let begins = name.as_str().len() - SUFFIX - session.len();
         let session = (!session.is_empty()).then_some(begins);
@@ -96,7 +96,7 @@ impl JournalName {
 
     /// The day of the journal that has this name; `None` where it is no journal's.
     pub(crate) fn date_of(name: &DocName) -> Option<NaiveDate> {
-        date_and_rest(name).map(|(date, _)| date)
+        date_and_rest(name.as_str()).map(|(date, _)| date)
     }
 
     /// The document.
@@ -120,12 +120,19 @@ impl JournalName {
     /// [`for_session`](Self::for_session) does; anything else is private.
     #[must_use]
     pub fn is_shared(&self) -> bool {
-        self.name.folder() == Some("memory")
-            && self.name.file_name().get(10..).is_some_and(|rest| {
-                rest.strip_prefix('-')
-                    .and_then(|rest| rest.strip_prefix(SHARED))
-                    .is_some_and(|rest| rest != "md")
-            })
+        Self::is_shared_name(self.name.as_str())
+    }
+
+    /// Whether a name, or what was made of one, is that of a journal.
+    pub(crate) fn is_name(name: &str) -> bool {
+        date_and_rest(name).is_some()
+    }
+
+    /// Whether a name is that of a journal which [is shared](Self::is_shared).
+    pub(crate) fn is_shared_name(name: &str) -> bool {
+        let session =
+            |file: &str| file.get(10..)?.strip_prefix('-')?.strip_prefix(SHARED).map(|rest| rest != "md");
+        Self::is_name(name) && name.strip_prefix("memory/").and_then(session).unwrap_or(false)
     }
 
     /// The session; `None` for a day's own file.
@@ -152,8 +159,8 @@ impl PartialOrd for JournalName {
 const SUFFIX: usize = 3;
 
 /// The date at the front of a journal's name, and what stands between it and the `.md`.
-fn date_and_rest(name: &DocName) -> Option<(NaiveDate, &str)> {
-    let (folder, file) = name.as_str().rsplit_once('/')?;
+fn date_and_rest(name: &str) -> Option<(NaiveDate, &str)> {
+    let (folder, file) = name.rsplit_once('/')?;
     if !matches!(folder, "memory" | "daily") {
         return None;
     }
