@@ -377,12 +377,12 @@ fn snapshot(effort: Effort, home: &Home, rows: &mut Vec<Row>) {
         black_box((pairs(&mut profile), pairs(&mut newest)));
     };
     let read = || {
-        let rows = store.snapshot(&access, 50).unwrap();
+        let rows = store.snapshot(&access, 50, said_at(0)).unwrap();
         assert_eq!(rows.len(), 50);
         black_box((store.profile(&access).unwrap(), rows));
     };
     let take = || {
-        let context = MemoryContext::take(&store, &access, &config).unwrap();
+        let context = MemoryContext::take(&store, &access, &config, said_at(0)).unwrap();
         assert_eq!((context.rows(), context.left_out()), (50, 0));
         black_box(context);
     };

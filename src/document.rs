@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::digest::Digest;
-use crate::name::Name;
+use crate::name::{DocName, Name};
 
 /// The revision of a document: the SHA-256 of its raw bytes.
 ///
@@ -30,6 +30,24 @@ impl Revision {
 impl fmt::Display for Revision {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
+    }
+}
+
+/// Lines of a journal that a promoted line cites.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct SourceRef {
+    /// The journal.
+    pub name: DocName,
+    /// The first line, from 1.
+    pub first_line: u64,
+    /// The last line.
+    pub last_line: u64,
+}
+
+impl fmt::Display for SourceRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}#L{}", self.name, self.first_line)?;
+        if self.last_line > self.first_line { write!(f, "-L{}", self.last_line) } else { Ok(()) }
     }
 }
 

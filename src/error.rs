@@ -146,6 +146,14 @@ pub enum Error {
         /// Why.
         source: Box<Error>,
     },
+    /// A decision on a fact that a rule stands against; nothing was changed.
+    #[error("{name} stays as it is: {rule}")]
+    Undecided {
+        /// The row.
+        name: Name,
+        /// The rule.
+        rule: &'static str,
+    },
     /// A database refused an operation.
     #[error("cannot {action} {path}")]
     Database {

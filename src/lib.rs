@@ -87,8 +87,10 @@ pub use lifecycle::{
 };
 pub use llm::{Finish, LlmClient, LlmError, LlmFn, LlmReply, LlmRequest, Usage, llm_fn};
 pub use memory::{
-    AuditEntry, Filter, Found, Hit, Memory, MemoryEvent, MemoryId, MemoryObserver, MemoryStore, NewMemory,
-    Order, Place, Query, Role, SearchOutcome, SnapshotRow, Source, Syntax, categories, is_purge_due,
+    AuditEntry, Cardinality, ConsolidationEvent, Decision, EventId, EventOutcome, Fact, FactKey, FactState,
+    FactStatus, FactStore, Filter, Found, Hit, Memory, MemoryEvent, MemoryId, MemoryObserver, MemoryStore,
+    NewMemory, Order, Place, Query, Recorded, Role, SearchOutcome, Settled, SnapshotRow, Source,
+    StatusChange, Suspect, SuspectReason, Suspicion, Syntax, Verdict, categories, is_purge_due,
 };
 pub use models::Extractive;
 pub use name::{DocName, Name, NameError, Space, StateName};
@@ -101,7 +103,7 @@ pub use session::{Guarded, Indexed, SharedUser, SoulPolicy, SyncReport, Unreadab
 #[cfg(feature = "sqlite")]
 #[cfg_attr(docsrs, doc(cfg(feature = "sqlite")))]
 pub use sqlite::{IndexState, SqliteIndex, SqliteMemoryStore, SqliteWorkspace, Version};
-pub use store::StoreConfig;
+pub use store::{FactConfig, StoreConfig};
 pub use workspace::{
     Claim, ClaimTerms, Holder, Lease, Listing, MAX_DOCUMENT, Metadata, Tail, Workspace, WorkspaceExt,
     WriteMode,

@@ -4,14 +4,22 @@
 //! verb states its [`Access`]: rows are private unless they were written as shared, and a session with others
 //! present finds shared ones only. That holds down to the query, not only in what is printed.
 
+mod fact;
+
 use std::fmt::{self, Debug};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::access::{Access, Actor, SessionKind};
+use crate::document::SourceRef;
 use crate::error::Result;
-use crate::format::Origin;
+use crate::format::{DreamId, Origin};
+
+pub use fact::{
+    Cardinality, ConsolidationEvent, Decision, EventId, EventOutcome, Fact, FactKey, FactState, FactStatus,
+    FactStore, Recorded, Settled, StatusChange, Suspect, SuspectReason, Suspicion, Verdict,
+};
 
 /// Rows under ids, with search. Verbs block; an async host calls them on a thread that may.
 ///
@@ -28,7 +36,7 @@ use crate::format::Origin;
 /// let typed = NewMemory::new("personalization", "Answer in German", Source::UserManual);
 /// let id = store.write(&human, &typed, now)?;
 /// store.pin(&human, id, true, now)?;
-/// assert_eq!(store.snapshot(&human, 50)?[0].content, "Answer in German");
+/// assert_eq!(store.snapshot(&human, 50, now)?[0].content, "Answer in German");
 ///
 /// let agent = Access::new(SessionKind::Main, Actor::Agent, Scope::user("marta"));
 /// assert!(store.delete(&agent, id, now).is_err(), "what the human typed is theirs");
@@ -68,12 +76,13 @@ pub trait MemoryStore: Debug + Send + Sync {
     fn list(&self, access: &Access, filter: &Filter) -> Result<Vec<Memory>>;
 
     /// Lists the rows for a prompt: the pinned ones, then those touched last, at most `limit` together; each
-    /// ordered as a [`list`](Self::list). What came from a tool, a page or an import is left out.
+    /// ordered as a [`list`](Self::list). What came from a tool, a page or an import is left out, and so is what
+    /// is pending; where anything is, it is [settled](FactStore::settle) first, if that can be.
     ///
     /// # Errors
     ///
     /// Those of the backend.
-    fn snapshot(&self, access: &Access, limit: usize) -> Result<Vec<SnapshotRow>>;
+    fn snapshot(&self, access: &Access, limit: usize, now: DateTime<Utc>) -> Result<Vec<SnapshotRow>>;
 
     /// Finds rows by what a person types. Never fails because of the query's text.
     ///
@@ -245,6 +254,12 @@ impl Source {
         known.into_iter().find(|source| source.word() == word).unwrap_or_else(|| Self::Other(word.to_owned()))
     }
 
+    /// Whether a human typed it into an interface, however the word came.
+    #[must_use]
+    pub fn is_typed(&self) -> bool {
+        self.word() == Self::UserManual.word()
+    }
+
     /// Whether `actor` may write rows with this source: what a human typed is claimed by the human alone, and
     /// what a dream promoted never by the agent.
     #[must_use]
@@ -260,7 +275,7 @@ impl Source {
     /// personal ones that were typed into it; agent and library all others. (seed 003, Schema)
     #[must_use]
     pub fn may_edit(source: Option<&Self>, category: &str, actor: Actor) -> bool {
-        let is_typed = source.is_some_and(|source| source.word() == Self::UserManual.word());
+        let is_typed = source.is_some_and(Self::is_typed);
         match actor {
             Actor::Human => is_typed && category == categories::PERSONALIZATION,
             Actor::Agent | Actor::Library => !is_typed,
@@ -315,6 +330,14 @@ pub struct NewMemory {
     pub origin: Option<Origin>,
     /// Why it is written, for the audit.
     pub reason: Option<String>,
+    /// What it is about, where it states a fact.
+    pub about: Option<FactKey>,
+    /// Since when it is true, where that is known.
+    pub valid_from: Option<DateTime<Utc>>,
+    /// The lines that it was taken from.
+    pub cites: Vec<SourceRef>,
+    /// The dream that promoted it.
+    pub dream: Option<DreamId>,
 }
 
 impl NewMemory {
@@ -329,6 +352,10 @@ impl NewMemory {
             shared: false,
             origin: None,
             reason: None,
+            about: None,
+            valid_from: None,
+            cites: Vec::new(),
+            dream: None,
         }
     }
 
@@ -367,6 +394,34 @@ impl NewMemory {
         self
     }
 
+    /// Says what it is about, where it states a fact.
+    #[must_use]
+    pub fn about(mut self, key: FactKey) -> Self {
+        self.about = Some(key);
+        self
+    }
+
+    /// Says since when it is true.
+    #[must_use]
+    pub fn valid_from(mut self, time: DateTime<Utc>) -> Self {
+        self.valid_from = Some(time);
+        self
+    }
+
+    /// Names the lines that it was taken from.
+    #[must_use]
+    pub fn cites(mut self, lines: Vec<SourceRef>) -> Self {
+        self.cites = lines;
+        self
+    }
+
+    /// Names the dream that promoted it.
+    #[must_use]
+    pub fn of_dream(mut self, dream: DreamId) -> Self {
+        self.dream = Some(dream);
+        self
+    }
+
     /// From what the words came: as it was said, and what is imported came by an import.
     pub(crate) fn came_by(&self) -> Option<Origin> {
         let is_imported = self.source.word() == Source::Imported.word();
@@ -400,6 +455,10 @@ pub struct Memory {
     pub shared: bool,
     /// From what the words came, where that was said.
     pub origin: Option<Origin>,
+    /// The lines that it was taken from.
+    pub cites: Vec<SourceRef>,
+    /// The dream that promoted it.
+    pub dream: Option<DreamId>,
     /// Whether every [`snapshot`](MemoryStore::snapshot) begins with it.
     pub pinned: bool,
     /// When it was written.
@@ -463,6 +522,8 @@ pub struct Filter {
     pub until: Option<DateTime<Utc>>,
     /// Leaves out what came from a tool, a page or an import.
     pub trusted: bool,
+    /// Only what dreams promoted.
+    pub dreamed: bool,
     /// At most so many.
     pub limit: usize,
 }
@@ -471,7 +532,7 @@ impl Filter {
     /// At most `limit` rows of any kind.
     #[must_use]
     pub fn limit(limit: usize) -> Self {
-        Self { category: None, since: None, until: None, trusted: false, limit }
+        Self { category: None, since: None, until: None, trusted: false, dreamed: false, limit }
     }
 
     /// Only of this category.
@@ -489,6 +550,7 @@ impl Filter {
             && self.since.is_none_or(|since| memory.updated_at >= since)
             && self.until.is_none_or(|until| memory.updated_at < until)
             && (!self.trusted || memory.is_trusted())
+            && (!self.dreamed || memory.dream.is_some())
     }
 }
 
@@ -602,7 +664,8 @@ pub trait MemoryObserver: Debug + Send + Sync {
 #[non_exhaustive]
 pub struct MemoryEvent {
     /// `memory:written` for a new row and for new content, `memory:deleted`, `memory:restored`, `memory:pinned`,
-    /// `memory:unpinned`, `memory:purged`, `profile:written`.
+    /// `memory:unpinned`, `memory:purged`, `profile:written`; `fact:recorded` for a new fact that is pending,
+    /// `fact:retired` and `fact:returned`.
     pub name: &'static str,
     /// The row; `None` for the profile.
     pub id: Option<MemoryId>,

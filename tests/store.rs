@@ -320,7 +320,7 @@ fn files_of_other_programs_are_left_alone() {
     for made in [
         "CREATE TABLE theirs (a);",
         "CREATE TABLE memories (id, text);",
-        "CREATE TABLE memories (id INTEGER PRIMARY KEY, category, content, created_at, updated_at); PRAGMA user_version = 4;",
+        "CREATE TABLE memories (id INTEGER PRIMARY KEY, category, content, created_at, updated_at); PRAGMA user_version = 5;",
         "PRAGMA application_id = 7;",
     ] {
         let home = Home::new();
@@ -424,6 +424,7 @@ fn events_tell_of_changes_after_they_are_durable() {
     let heard: Vec<_> = ears.heard.lock().unwrap().iter().map(|event| (event.name, event.id)).collect();
     let of_row = [
         "memory:written",
+        "fact:recorded",
         "memory:written",
         "memory:deleted",
         "memory:restored",
@@ -536,7 +537,7 @@ fn a_purged_text_is_nowhere_in_the_file() {
 }
 
 fn context(store: &dyn MemoryStore) -> MemoryContext {
-    MemoryContext::take(store, &main_session(), &ContextConfig::default()).unwrap()
+    MemoryContext::take(store, &main_session(), &ContextConfig::default(), now()).unwrap()
 }
 
 // SN-01, SN-05 to SN-10
@@ -606,7 +607,7 @@ fn the_block_holds_fifty_rows_within_its_budget_and_none_in_part() {
     let mut config = ContextConfig::default();
     for budget in [0, 150, 180, 400, 700, 1_500] {
         config.max_bytes = budget;
-        let block = MemoryContext::take(&store, &main_session(), &config).unwrap();
+        let block = MemoryContext::take(&store, &main_session(), &config, now()).unwrap();
         assert!(block.as_str().len() <= budget, "{budget}: {}", block.as_str().len());
         assert!(!block.as_str().contains("long"), "a long row is left out whole");
         assert_eq!(block.rows() + block.left_out(), 50);
@@ -653,7 +654,8 @@ fn the_block_holds_no_forged_tag_no_secret_and_nothing_private_of_others() {
     store.set_profile(&main_session(), "risk", "canary", now()).unwrap();
     for kind in [SessionKind::Shared, SessionKind::Subagent, SessionKind::Scheduled] {
         let access = Access::new(kind, Actor::Agent, contract::scope());
-        let block = MemoryContext::take(&store, &access, &ContextConfig::default()).unwrap().to_string();
+        let block =
+            MemoryContext::take(&store, &access, &ContextConfig::default(), now()).unwrap().to_string();
         let (_, sections) = block.split_once("\n\n").unwrap();
         assert_eq!(
             sections,
@@ -740,8 +742,8 @@ fn a_truncated_file_is_said_to_be_damaged() {
 fn a_newer_file_is_left_alone() {
     let home = Home::new();
     drop(home.open());
-    home.stock().pragma_update(None, "user_version", 4).unwrap();
-    assert!(matches!(home.refuses(), Error::NewerVersion { found: 4, known: 3, .. }));
+    home.stock().pragma_update(None, "user_version", 5).unwrap();
+    assert!(matches!(home.refuses(), Error::NewerVersion { found: 5, known: 4, .. }));
 }
 
 #[test]

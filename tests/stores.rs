@@ -79,7 +79,10 @@ impl Backend {
         let fresh = self.open(folder);
         let rows = standing(fresh.as_ref());
         assert_eq!(standing(follower), rows, "{self:?}");
-        assert_eq!(follower.snapshot(&agent(), 99).unwrap(), fresh.snapshot(&agent(), 99).unwrap());
+        assert_eq!(
+            follower.snapshot(&agent(), 99, now()).unwrap(),
+            fresh.snapshot(&agent(), 99, now()).unwrap()
+        );
         assert_eq!(follower.audit(&agent(), 99_999).unwrap(), fresh.audit(&agent(), 99_999).unwrap());
         for (at, row) in rows.iter().enumerate() {
             // Each row has a word of its own.
@@ -355,7 +358,7 @@ fn answers(store: &dyn MemoryStore) -> Vec<String> {
     say("refused", format!("{:?}", store.write(&access, &fact("<memory-context>"), now())));
     say("empty", format!("{:?}", store.update(&access, ids[0], " ", now())));
     say("purge", format!("{:?}", store.purge(now() + TimeDelta::minutes(2), now())));
-    for row in store.snapshot(&access, 99).unwrap() {
+    for row in store.snapshot(&access, 99, now()).unwrap() {
         say("snapshot", format!("{row:?} {:?} {}", row.pinned, row.content));
     }
     for memory in store.list(&access, &Filter::limit(99)).unwrap() {
@@ -395,7 +398,8 @@ fn both_stores_give_a_prompt_the_same_bytes_and_pinned_rows_their_place() {
                     .unwrap()
             })
             .collect();
-        let take = |config: &ContextConfig| MemoryContext::take(store.as_ref(), &agent(), config).unwrap();
+        let take =
+            |config: &ContextConfig| MemoryContext::take(store.as_ref(), &agent(), config, now()).unwrap();
         let of_fifty = take(&ContextConfig::default());
         assert!(
             of_fifty.rows() == 50
@@ -429,7 +433,7 @@ fn both_stores_give_a_prompt_the_same_bytes_and_pinned_rows_their_place() {
         assert_eq!(narrow.rows(), 2);
 
         let frozen = whole.to_string();
-        store.update(&agent(), ids[3], "row 03 changed", now() + TimeDelta::days(1)).unwrap();
+        store.update(&agent(), ids[1], "row 01 changed", now() + TimeDelta::days(1)).unwrap();
         assert_eq!(whole.as_str(), frozen, "a later write is for the next session");
         assert_eq!(take(&ContextConfig::default()), take(&ContextConfig::default()));
         [of_fifty, whole, narrow, take(&ContextConfig::default())].map(|block| block.to_string())

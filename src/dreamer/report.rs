@@ -9,6 +9,8 @@ use crate::error::LostBy;
 use crate::format::DreamId;
 use crate::llm::Usage;
 use crate::name::DocName;
+
+pub use crate::document::SourceRef;
 use crate::workspace::Holder;
 
 /// How a run or pass ended. Prints the seed's words for the endings that the seed knows.
@@ -223,24 +225,6 @@ pub struct ShownSlice {
     pub first_line: u64,
     /// The last line.
     pub last_line: u64,
-}
-
-/// Lines of a journal that a promoted line cites.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct SourceRef {
-    /// The journal.
-    pub name: DocName,
-    /// The first line, from 1.
-    pub first_line: u64,
-    /// The last line.
-    pub last_line: u64,
-}
-
-impl fmt::Display for SourceRef {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}#L{}", self.name, self.first_line)?;
-        if self.last_line > self.first_line { write!(f, "-L{}", self.last_line) } else { Ok(()) }
-    }
 }
 
 /// One line of an answer and what became of it.

@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use chrono::{DateTime, Utc};
+
 use crate::access::Access;
 use crate::error::Result;
 use crate::gate::{Door, Doors, InjectionPolicy, Masks, SecretPolicy};
@@ -59,7 +61,7 @@ impl Default for ContextConfig {
 /// let now = Utc.with_ymd_and_hms(2026, 11, 21, 9, 0, 0).unwrap();
 /// store.write(&access, &NewMemory::new("preference", "Sets slippage to 0.5%", Source::UserExplicit), now)?;
 ///
-/// let context = MemoryContext::take(&store, &access, &ContextConfig::default())?;
+/// let context = MemoryContext::take(&store, &access, &ContextConfig::default(), now)?;
 /// assert!(context.as_str().contains("\n[preference] Sets slippage to 0.5%\n"));
 /// # }
 /// # Ok::<(), noctuary::Error>(())
@@ -77,9 +79,14 @@ impl MemoryContext {
     /// # Errors
     ///
     /// Those of the store.
-    pub fn take(store: &dyn MemoryStore, access: &Access, config: &ContextConfig) -> Result<Self> {
+    pub fn take(
+        store: &dyn MemoryStore,
+        access: &Access,
+        config: &ContextConfig,
+        now: DateTime<Utc>,
+    ) -> Result<Self> {
         let profile = store.profile(access)?;
-        let snapshot = store.snapshot(access, config.max_rows)?;
+        let snapshot = store.snapshot(access, config.max_rows, now)?;
         let mut texts: Vec<(String, &str)> = Vec::with_capacity(snapshot.len() + profile.len());
         texts.extend(snapshot.iter().map(|row| (format!("[{}]", row.category), row.content.as_str())));
         texts.extend(profile.iter().map(|(key, value)| (format!("- {key}:"), value.as_str())));

@@ -13,8 +13,12 @@ use crate::error::{Error, Result};
 const APPLICATION_ID: i64 = 0x4e4f_4354;
 
 /// One step a version; a file at version n has run the first n.
-const MIGRATIONS: &[fn(&Connection) -> rusqlite::Result<()>] =
-    &[|connection| connection.execute_batch(WORKSPACE), memory::tables::make, index::tables::make];
+const MIGRATIONS: &[fn(&Connection) -> rusqlite::Result<()>] = &[
+    |connection| connection.execute_batch(WORKSPACE),
+    memory::tables::make,
+    index::tables::make,
+    memory::tables::make_facts,
+];
 
 const WORKSPACE: &str = "
     CREATE TABLE memory_documents (

@@ -10,7 +10,7 @@ use crate::access::Scope;
 use crate::env;
 use crate::error::{Error, Result};
 use crate::gate::Doors;
-use crate::memory::{MemoryEvent, MemoryId, MemoryObserver, Source};
+use crate::memory::{ConsolidationEvent, EventOutcome, MemoryEvent, MemoryId, MemoryObserver, Source};
 use crate::recall::{Entities, GenericEntities, Ranking};
 
 /// How a memory store behaves, whichever it is.
@@ -41,10 +41,28 @@ pub struct StoreConfig {
     /// The most bytes of the file, which SQLite counts in whole pages; `None` for no bound of its own. What does not
     /// fit is refused as on a full disk.
     pub max_file_bytes: Option<u64>,
+    /// What others than the human may decide on facts.
+    pub facts: FactConfig,
     /// How rows are weighed.
     pub ranking: Ranking,
     /// What finds the entities of a text.
     pub entities: Arc<dyn Entities>,
+}
+
+/// What anybody but the human may decide on facts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FactConfig {
+    /// Shadow mode: their decisions are told and change nothing. Off.
+    pub shadow: bool,
+    /// The circuit breaker: so many facts may be retired by their decisions within 24 hours, then none: 100.
+    pub max_retired_a_day: u32,
+}
+
+impl Default for FactConfig {
+    fn default() -> Self {
+        Self { shadow: false, max_retired_a_day: 100 }
+    }
 }
 
 impl Default for StoreConfig {
@@ -57,6 +75,7 @@ impl Default for StoreConfig {
             refused: BTreeSet::new(),
             patience: Duration::from_secs(30),
             max_file_bytes: None,
+            facts: FactConfig::default(),
             ranking: Ranking::default(),
             entities: Arc::new(GenericEntities),
         }
@@ -89,6 +108,18 @@ impl StoreConfig {
     #[must_use]
     pub fn cutoff(&self, now: DateTime<Utc>) -> DateTime<Utc> {
         now.checked_sub_days(Days::new(self.retention_days.into())).unwrap_or(DateTime::<Utc>::MIN_UTC)
+    }
+
+    /// Tells of facts that were retired or came back.
+    pub(crate) fn tell_facts(&self, events: &[ConsolidationEvent]) {
+        let applied = events.iter().filter(|event| event.outcome == EventOutcome::Applied);
+        for change in applied.flat_map(|event| &event.changes) {
+            match (change.before.state.is_retired(), change.after.state.is_retired()) {
+                (false, true) => self.tell("fact:retired", Some(change.id)),
+                (true, false) => self.tell("fact:returned", Some(change.id)),
+                _ => {}
+            }
+        }
     }
 
     /// Tells of what is durable.

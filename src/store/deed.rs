@@ -67,8 +67,13 @@ impl StoreConfig {
                 known => known.clone(),
             }),
             origin: deed.origin.clone(),
-            reason: deed.reason.map(|reason| self.masked(reason, LONGEST_REASON)),
+            reason: self.reason(deed.reason),
         }
+    }
+
+    /// A reason as it is kept.
+    pub(crate) fn reason(&self, reason: Option<&str>) -> Option<String> {
+        reason.map(|reason| self.masked(reason, LONGEST_REASON))
     }
 
     /// A text of an audit line: short, without secrets and instructions. (seed 003, Safety properties)

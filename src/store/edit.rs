@@ -1,7 +1,8 @@
 //! What is done to one row.
 
 use crate::access::Actor;
-use crate::memory::Source;
+use crate::error::{Error, Result};
+use crate::memory::{FactState, Source};
 
 /// A change of one row that stands, or of one that is deleted.
 #[derive(Clone, Copy)]
@@ -32,6 +33,23 @@ impl Edit<'_> {
             Self::Restore => "memory:restored",
             Self::Pin(true) => "memory:pinned",
             Self::Pin(false) => "memory:unpinned",
+        }
+    }
+
+    /// Whether it is done to a row that stands so as a fact: a retired one can be deleted and restored alone.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Config`] for new words of a settled fact: that is replaced by another one.
+    pub(crate) fn reaches(self, state: Option<FactState>) -> Result<bool> {
+        match (self, state) {
+            (Self::Delete | Self::Restore, _) | (_, None) => Ok(true),
+            (_, Some(state)) if state.is_retired() => Ok(false),
+            (Self::Pin(_), _) | (_, Some(FactState::Pending)) => Ok(true),
+            (Self::Content(_), _) => Err(Error::Config {
+                setting: "content",
+                rule: "of a settled fact is superseded, not rewritten",
+            }),
         }
     }
 

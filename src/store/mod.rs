@@ -7,10 +7,11 @@ mod admit;
 mod config;
 mod deed;
 mod edit;
+pub(crate) mod fact;
 
 pub(crate) use admit::main_only;
-pub use config::StoreConfig;
 pub(crate) use config::check_scope;
+pub use config::{FactConfig, StoreConfig};
 pub(crate) use deed::{Deed, refusal};
 pub(crate) use edit::Edit;
 

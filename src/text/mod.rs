@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use unicode_normalization::UnicodeNormalization;
+
 /// The mark of a UTF-8 file from Windows editors; kept on disk, left out of what is parsed.
 pub(crate) const BOM: char = '\u{feff}';
 
@@ -97,6 +99,28 @@ pub(crate) fn normalise(statement: &str) -> String {
         .to_owned()
 }
 
+/// The form in which two facts are one statement: as [`normalise`], but that nothing inside it goes, no sign in front
+/// of a number, and that a character counts as the same however it is composed.
+pub(crate) fn statement(text: &str) -> String {
+    let mut folded = String::with_capacity(text.len());
+    for c in text.nfc().filter(|c| !is_invisible(*c)) {
+        if c.is_whitespace() || c.is_control() {
+            if !folded.ends_with(' ') {
+                folded.push(' ');
+            }
+        } else {
+            folded.extend(c.to_lowercase());
+        }
+    }
+    let mut whole = folded.trim();
+    for bullet in ["- ", "* ", "+ "] {
+        whole = whole.strip_prefix(bullet).unwrap_or(whole).trim_start();
+    }
+    whole
+        .trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '.' | ';' | ',' | '!' | '。' | '！'))
+        .to_owned()
+}
+
 /// The words of `text` in lower case: runs of letters and digits; an apostrophe inside a word stays.
 pub(crate) fn words(text: &str) -> impl Iterator<Item = String> + '_ {
     text.split(|c: char| !(c.is_alphanumeric() || c == '\'' || c == '’'))
@@ -113,6 +137,30 @@ mod tests {
     fn normal_forms_ignore_dress() {
         assert_eq!(normalise("**Prefers**  short\u{200b} answers."), normalise("prefers short answers"));
         assert_ne!(normalise("prefers short answers"), normalise("prefers long answers"));
+    }
+
+    // FA-05
+    #[test]
+    fn statements_are_the_same_only_where_they_say_the_same() {
+        for (one, other) in [
+            ("Prefers  short\u{200b} answers.", "- prefers short\nanswers"),
+            ("Caf\u{e9} on Sundays", "CAFE\u{301} on sundays!"),
+            ("住在东京。", "住在东京"),
+        ] {
+            assert_eq!(statement(one), statement(other));
+        }
+        for (one, other) in [
+            ("住在东京", "住在京东"),
+            ("喜欢茶", "喜欢咖啡"),
+            ("keeps it at -5", "keeps it at 5"),
+            ("-5 degrees", "5 degrees"),
+            ("uses foo_bar", "uses foobar"),
+            ("knows C", "knows C++"),
+            ("10\u{b2} of it", "102 of it"),
+            ("is it 5?", "is it 5"),
+        ] {
+            assert_ne!(statement(one), statement(other));
+        }
     }
 
     #[test]

@@ -11,13 +11,14 @@ use std::sync::Arc;
 
 use noctuary::testing::Script;
 use noctuary::{
-    Access, Actor, Block, CacheHint, ClaimTerms, Consent, ContextConfig, Dialect, Document, EDITABLE, Editor,
-    Error, FileMemoryStore, Filter, Guarded, HygieneConfig, Import, JournalDreamer, JournalName, Life,
-    LifeConfig, Memory, MemoryContext, MemoryId, MemoryStore, NewMemory, Note, OnboardingEnd, Preset,
-    PromptConfig, PromptOrder, Query, Revision, SecretGate, SessionKind, SharedUser, Snapshot, Source,
-    TurnEnd, Undreamed, Workspace, WorkspaceExt, WriteMode, append_note, archive_journal, boot,
-    complete_onboarding, copy_into, daily_log, delete_journal, dream_once_at, heartbeat_has_tasks,
-    mark_checked, propose_hygiene, read_checks, read_soul, seed, start_plan, today_log, update_heartbeat,
+    Access, Actor, Block, CacheHint, ClaimTerms, Consent, ContextConfig, Decision, Dialect, Document,
+    EDITABLE, Editor, Error, EventId, FactKey, FactStore, FileMemoryStore, Filter, Guarded, HygieneConfig,
+    Import, JournalDreamer, JournalName, Life, LifeConfig, Memory, MemoryContext, MemoryId, MemoryStore,
+    NewMemory, Note, OnboardingEnd, Preset, PromptConfig, PromptOrder, Query, Revision, SecretGate,
+    SessionKind, SharedUser, Snapshot, Source, TurnEnd, Undreamed, Workspace, WorkspaceExt, WriteMode,
+    append_note, archive_journal, boot, complete_onboarding, copy_into, daily_log, delete_journal,
+    dream_once_at, heartbeat_has_tasks, mark_checked, propose_hygiene, read_checks, read_soul, seed,
+    start_plan, today_log, update_heartbeat,
 };
 use regex::Regex;
 
@@ -37,12 +38,17 @@ const ORDERS: [PromptOrder; 3] = [PromptOrder::Seed, PromptOrder::IronClaw, Prom
 const JOURNALS: [&str; 4] =
     ["memory/2026-11-20-repl.md", "memory/2026-11-20.md", "memory/2026-11-19-repl.md", "daily/2026-11-20.md"];
 
+/// A store of rows that are facts too.
+trait Store: MemoryStore + FactStore {}
+
+impl<S: MemoryStore + FactStore> Store for S {}
+
 /// A session in a furnished home.
 struct Place {
     life: Life,
     access: Access,
     names: Vec<noctuary::DocName>,
-    stores: Vec<Arc<dyn MemoryStore>>,
+    stores: Vec<Arc<dyn Store>>,
     _folder: tempfile::TempDir,
 }
 
@@ -56,7 +62,7 @@ impl Place {
     }
 
     /// What a verb says of each memory store, in which a canary is a private row and a private fact.
-    fn stores(&self, verb: impl Fn(&dyn MemoryStore, &Access) -> String) -> String {
+    fn stores(&self, verb: impl Fn(&dyn Store, &Access) -> String) -> String {
         self.stores.iter().map(|store| verb(store.as_ref(), &self.access)).collect()
     }
 
@@ -116,9 +122,9 @@ fn furnished((folder, workspace): (tempfile::TempDir, Arc<dyn Workspace>), acces
 }
 
 /// A store of each kind, with private rows and facts, one of them pinned and one deleted, and a shared row.
-fn memory_stores(folder: &Path) -> Vec<Arc<dyn MemoryStore>> {
+fn memory_stores(folder: &Path) -> Vec<Arc<dyn Store>> {
     let owner = access(SessionKind::Main, Actor::Agent).scope;
-    let stores: Vec<Arc<dyn MemoryStore>> = vec![
+    let stores: Vec<Arc<dyn Store>> = vec![
         Arc::new(FileMemoryStore::open(folder, owner.clone()).unwrap()),
         #[cfg(feature = "sqlite")]
         Arc::new(noctuary::SqliteMemoryStore::open_in_memory(owner).unwrap()),
@@ -131,7 +137,17 @@ fn memory_stores(folder: &Path) -> Vec<Arc<dyn MemoryStore>> {
         store.pin(&main, ids[1], true, at(20, 8, 0)).unwrap();
         store.delete(&main, ids[2], at(20, 8, 0)).unwrap();
         let shared = NewMemory::new("fact", "for everybody", Source::AgentRecorded).shared();
-        store.write(&main, &shared, at(20, 8, 0)).unwrap();
+        let public = store.write(&main, &shared, at(20, 8, 0)).unwrap();
+        // One that is retired, one that a shared one replaced, and a suspicion.
+        let key = || FactKey::one("canary-in-a-row", "home");
+        let [old, new] = ["canary-in-a-row was", "canary-in-a-row is"].map(|text| {
+            let row = NewMemory::new("fact", text, Source::AgentRecorded).about(key());
+            store.record(&main, &row, at(20, 8, 0)).unwrap().id
+        });
+        let because = |decision: Decision| decision.because("canary-in-a-row");
+        store.decide(&main, &because(Decision::supersede(old, public)), at(20, 8, 0)).unwrap();
+        let other = NewMemory::new("fact", "canary-in-a-row too", Source::AgentRecorded).about(key());
+        assert_eq!(store.record(&main, &other, at(20, 8, 0)).unwrap().suspects[0].id, new);
         store.set_profile(&main, "risk", "canary-in-a-row", at(20, 8, 0)).unwrap();
     }
     stores
@@ -143,7 +159,7 @@ fn texts(rows: noctuary::Result<Vec<Memory>>) -> String {
 
 /// The ids of the rows, and one of none.
 fn ids() -> impl Iterator<Item = MemoryId> {
-    [1, 2, 3, 4, 99].into_iter().map(MemoryId::new)
+    [1, 2, 3, 4, 5, 6, 7, 99].into_iter().map(MemoryId::new)
 }
 
 fn prompts(place: &Place) -> String {
@@ -380,7 +396,7 @@ const READERS: &[Reader] = &[
     }),
     ("MemoryStore::snapshot", true, |place| {
         place.stores(|store, access| {
-            told(store.snapshot(access, 99), |rows| {
+            told(store.snapshot(access, 99, at(21, 9, 0)), |rows| {
                 rows.iter().map(|row| format!("{row:?} {}", row.content)).collect()
             })
         })
@@ -432,9 +448,64 @@ const READERS: &[Reader] = &[
             })
         })
     }),
+    ("FactStore::record", false, |place| {
+        place.stores(|store, access| {
+            let row = NewMemory::new("fact", "canary in a row is", Source::AgentRecorded);
+            shape(store.record(access, &row.about(FactKey::one("canary-in-a-row", "home")), at(20, 12, 0)))
+        })
+    }),
+    ("FactStore::settle", false, |place| place.stores(|store, _| shape(store.settle(at(20, 12, 0))))),
+    ("FactStore::is_settling_due", false, |place| place.stores(|store, _| shape(store.is_settling_due()))),
+    ("FactStore::fact", true, |place| {
+        place.stores(|store, access| {
+            ids()
+                .map(|id| {
+                    texts(
+                        store.fact(access, id).map(|fact| fact.into_iter().map(|fact| fact.memory).collect()),
+                    )
+                })
+                .collect()
+        })
+    }),
+    ("FactStore::history", true, |place| {
+        place.stores(|store, access| {
+            ids()
+                .map(|id| {
+                    texts(
+                        store
+                            .history(access, id)
+                            .map(|facts| facts.into_iter().map(|fact| fact.memory).collect()),
+                    )
+                })
+                .collect()
+        })
+    }),
+    ("FactStore::suspicions", true, |place| {
+        place.stores(|store, access| {
+            let pairs = store.suspicions(access, 99);
+            texts(pairs.map(|pairs| {
+                pairs.into_iter().flat_map(|pair| [pair.older.memory, pair.newer.memory]).collect()
+            }))
+        })
+    }),
+    ("FactStore::decide", false, |place| {
+        place.stores(|store, access| {
+            ids().map(|id| shape(store.decide(access, &Decision::reject(id), at(20, 12, 0)))).collect()
+        })
+    }),
+    ("FactStore::revert", false, |place| {
+        place.stores(|store, access| shape(store.revert(access, EventId::new(1), at(20, 12, 0))))
+    }),
+    ("FactStore::decisions", true, |place| {
+        place.stores(|store, access| {
+            told(store.decisions(access, 99), |events| {
+                events.iter().map(|event| format!("{event:?} {:?}", event.reason)).collect()
+            })
+        })
+    }),
     ("MemoryContext::take", true, |place| {
         place.stores(|store, access| {
-            told(MemoryContext::take(store, access, &ContextConfig::default()), |context| {
+            told(MemoryContext::take(store, access, &ContextConfig::default(), at(21, 9, 0)), |context| {
                 format!("{context} {context:?}")
             })
         })
@@ -562,6 +633,7 @@ fn searched(place: &Place, with_workspace: bool) -> String {
 /// Types through which a workspace is read; each function of theirs counts.
 const OWNERS: &[&str] = &[
     "Editor",
+    "FactStore",
     "Guarded",
     "Life",
     "MemoryStore",

@@ -1,5 +1,6 @@
 //! A memory store in one file of lines that a person can read: every change adds one, and the index is in memory.
 
+mod facts;
 mod record;
 mod rows;
 
@@ -9,14 +10,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use chrono::{DateTime, Utc};
 
+use self::facts::Table;
 use self::record::{Change, Record};
-use self::rows::Rows;
+use self::rows::{Rows, Stored};
 use super::write_guard_within;
 use crate::access::{Access, Scope};
 use crate::disk::{Disk, OsDisk};
 use crate::error::{At, Error, Result};
 use crate::memory::{
-    AuditEntry, Filter, Found, Memory, MemoryId, MemoryStore, NewMemory, Query, SnapshotRow,
+    AuditEntry, ConsolidationEvent, Decision, EventId, Fact, FactStore, Filter, Found, Memory, MemoryId,
+    MemoryStore, NewMemory, Query, Recorded, Settled, SnapshotRow, Suspicion,
 };
 use crate::name::StateName;
 use crate::recall::Sight;
@@ -169,6 +172,47 @@ impl Inner {
         error
     }
 
+    /// Writes a row, and says what it may contradict.
+    fn put(&self, access: &Access, memory: &NewMemory, now: DateTime<Utc>) -> Result<Recorded> {
+        let deed = Deed::write(access, memory, now);
+        let written = self.config.admit(&self.scope, access, memory).and_then(|()| {
+            self.exclusively(|rows| {
+                let suspects = store::fact::suspects(&Table { rows, config: &self.config }, memory)?;
+                let id = rows.next_id();
+                self.append(rows, &self.done(&deed, Change::written(id, memory, suspects.clone())))?;
+                Ok(Recorded::new(id, suspects))
+            })
+        });
+        let recorded = written.map_err(|error| self.refused(&deed, error))?;
+        self.config.tell("memory:written", Some(recorded.id));
+        if store::fact::first_status(&memory.category, Some(&memory.source)).is_some() {
+            self.config.tell("fact:recorded", Some(recorded.id));
+        }
+        Ok(recorded)
+    }
+
+    /// Carries out what the rules of facts say, in one line, and in one step with what they read.
+    fn rule<T>(
+        &self,
+        now: DateTime<Utc>,
+        rule: impl FnOnce(&Table<'_>) -> Result<(Vec<ConsolidationEvent>, T)>,
+    ) -> Result<(Vec<ConsolidationEvent>, T)> {
+        let (events, answer) = self.exclusively(|rows| {
+            let (mut events, answer) = rule(&Table { rows, config: &self.config })?;
+            let first = rows.fact_index.next_event().get();
+            for (id, event) in (first..).zip(&mut events) {
+                event.id = EventId::new(id);
+            }
+            if !events.is_empty() {
+                let deed = Deed::of_library("facts", now);
+                self.append(rows, &self.done(&deed, Change::Ruled { events: events.clone() }))?;
+            }
+            Ok((events, answer))
+        })?;
+        self.config.tell_facts(&events);
+        Ok((events, answer))
+    }
+
     /// Changes one row; `false` where it does not stand.
     fn edit(&self, access: &Access, id: MemoryId, edit: Edit<'_>, now: DateTime<Utc>) -> Result<bool> {
         let name = row_name(Some(id));
@@ -177,11 +221,14 @@ impl Inner {
             self.exclusively(|rows| {
                 let standing = match edit {
                     Edit::Restore => rows.deleted_since(id, self.config.cutoff(now)),
-                    Edit::Content(_) | Edit::Delete | Edit::Pin(_) => rows.get(id, Sight::All),
+                    Edit::Content(_) | Edit::Delete | Edit::Pin(_) => rows.undeleted(id),
                 };
-                let Some(memory) = standing else { return Ok(false) };
+                let Some(Stored { memory, stated, .. }) = standing else { return Ok(false) };
                 if !edit.is_allowed(memory.source.as_ref(), &memory.category, access.actor) {
                     return Err(Error::Denied { name: name.clone(), kind: access.kind });
+                }
+                if !edit.reaches(stated.status.map(|status| status.state))? {
+                    return Ok(false);
                 }
                 let change = match edit {
                     Edit::Content(content) => Change::Updated { id, content: Some(content.to_owned()) },
@@ -210,18 +257,7 @@ impl MemoryStore for FileMemoryStore {
     }
 
     fn write(&self, access: &Access, memory: &NewMemory, now: DateTime<Utc>) -> Result<MemoryId> {
-        let inner = &self.inner;
-        let deed = Deed::write(access, memory, now);
-        if let Err(error) = inner.config.admit(&inner.scope, access, memory) {
-            return Err(inner.refused(&deed, error));
-        }
-        let id = inner.exclusively(|rows| {
-            let id = rows.next_id();
-            inner.append(rows, &inner.done(&deed, Change::written(id, memory)))?;
-            Ok(id)
-        })?;
-        inner.config.tell("memory:written", Some(id));
-        Ok(id)
+        Ok(self.inner.put(access, memory, now)?.id)
     }
 
     fn get(&self, access: &Access, id: MemoryId) -> Result<Option<Memory>> {
@@ -234,8 +270,10 @@ impl MemoryStore for FileMemoryStore {
         Ok(self.inner.fresh()?.list(filter, sight).cloned().collect())
     }
 
-    fn snapshot(&self, access: &Access, limit: usize) -> Result<Vec<SnapshotRow>> {
+    fn snapshot(&self, access: &Access, limit: usize, now: DateTime<Utc>) -> Result<Vec<SnapshotRow>> {
         let Some(sight) = self.inner.sight(access) else { return Ok(Vec::new()) };
+        // Where it cannot be settled, the prompt does without what is pending.
+        let _ = self.settle(now);
         Ok(self.inner.fresh()?.snapshot(limit, sight))
     }
 
@@ -302,6 +340,75 @@ impl MemoryStore for FileMemoryStore {
     fn audit(&self, access: &Access, limit: usize) -> Result<Vec<AuditEntry>> {
         store::main_only(&self.inner.scope, access, &StateName::MEMORIES)?;
         self.inner.fresh()?.audit(limit)
+    }
+}
+
+impl FactStore for FileMemoryStore {
+    fn record(&self, access: &Access, fact: &NewMemory, now: DateTime<Utc>) -> Result<Recorded> {
+        let mut recorded = self.inner.put(access, fact, now)?;
+        if !store::sees_all(access) {
+            let mut seen = Vec::new();
+            for suspect in recorded.suspects {
+                seen.extend(self.get(access, suspect.id)?.is_some().then_some(suspect));
+            }
+            recorded.suspects = seen;
+        }
+        Ok(recorded)
+    }
+
+    fn settle(&self, now: DateTime<Utc>) -> Result<Settled> {
+        if !self.is_settling_due()? {
+            return Ok(Settled::default());
+        }
+        let (events, ()) = self.inner.rule(now, |facts| Ok((store::fact::settle(facts, now)?, ())))?;
+        Ok(store::fact::settled(&events))
+    }
+
+    fn is_settling_due(&self) -> Result<bool> {
+        Ok(self.inner.fresh()?.is_pending())
+    }
+
+    fn fact(&self, access: &Access, id: MemoryId) -> Result<Option<Fact>> {
+        let Some(sight) = self.inner.sight(access) else { return Ok(None) };
+        let found = self.inner.fresh()?.fact(id);
+        Ok(found.filter(|fact| sight == Sight::All || fact.memory.shared))
+    }
+
+    fn history(&self, access: &Access, id: MemoryId) -> Result<Vec<Fact>> {
+        let Some(sight) = self.inner.sight(access) else { return Ok(Vec::new()) };
+        let rows = self.inner.fresh()?;
+        let facts = Table { rows: &rows, config: &self.inner.config };
+        let mut history = store::fact::history(&facts, &|id| Ok(facts.replaced_by(id)), id)?;
+        history.retain(|fact| sight == Sight::All || fact.memory.shared);
+        Ok(history)
+    }
+
+    fn suspicions(&self, access: &Access, limit: usize) -> Result<Vec<Suspicion>> {
+        store::main_only(&self.inner.scope, access, &row_name(None))?;
+        Ok(Table { rows: &*self.inner.fresh()?, config: &self.inner.config }.suspicions(limit))
+    }
+
+    fn decide(&self, access: &Access, decision: &Decision, now: DateTime<Utc>) -> Result<ConsolidationEvent> {
+        let whose = (&self.inner.config, &self.inner.scope, access);
+        let ruled = self.inner.rule(now, |facts| {
+            let (event, refused) = store::fact::decide(facts, whose, decision, now)?;
+            Ok((vec![event], refused))
+        })?;
+        store::fact::answer(ruled)
+    }
+
+    fn revert(&self, access: &Access, event: EventId, now: DateTime<Utc>) -> Result<ConsolidationEvent> {
+        let whose = (&self.inner.config, &self.inner.scope, access);
+        let ruled = self.inner.rule(now, |facts| {
+            let (event, refused) = store::fact::revert(facts, whose, event, now)?;
+            Ok((vec![event], refused))
+        })?;
+        store::fact::answer(ruled)
+    }
+
+    fn decisions(&self, access: &Access, limit: usize) -> Result<Vec<ConsolidationEvent>> {
+        store::main_only(&self.inner.scope, access, &row_name(None))?;
+        Ok(self.inner.fresh()?.fact_index.decisions(limit))
     }
 }
 

@@ -3,9 +3,14 @@
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
+use super::facts::Stated;
 use crate::access::{Actor, Scope, SessionKind};
-use crate::format::Origin;
-use crate::memory::{AuditEntry, Memory, MemoryId, NewMemory, Place, Source};
+use crate::document::SourceRef;
+use crate::format::{DreamId, Origin};
+use crate::memory::{
+    AuditEntry, ConsolidationEvent, FactKey, Memory, MemoryId, NewMemory, Place, Source, Suspect,
+};
+use crate::store::fact;
 
 /// The version of the file.
 pub(super) const VERSION: u64 = 1;
@@ -35,20 +40,7 @@ pub(super) enum Change {
         scope: Scope,
     },
     /// A new row; its source is the record's.
-    Written {
-        id: MemoryId,
-        category: String,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        content: Option<String>,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        metadata: Option<serde_json::Value>,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        place: Option<Place>,
-        #[serde(default)]
-        shared: bool,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        origin: Option<Origin>,
-    },
+    Written(Box<NewRow>),
     /// New content of a row.
     Updated {
         id: MemoryId,
@@ -75,6 +67,10 @@ pub(super) enum Change {
         key: String,
         value: String,
     },
+    /// What was decided on facts, in its order.
+    Ruled {
+        events: Vec<ConsolidationEvent>,
+    },
     /// Something that was not done.
     Refused {
         action: String,
@@ -84,6 +80,34 @@ pub(super) enum Change {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         origin: Option<Origin>,
     },
+}
+
+/// A new row as its line says it.
+#[derive(Clone, Serialize, Deserialize)]
+pub(super) struct NewRow {
+    pub id: MemoryId,
+    pub category: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<serde_json::Value>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<Place>,
+    #[serde(default)]
+    pub shared: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<Origin>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub about: Option<FactKey>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub valid_from: Option<DateTime<Utc>>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cites: Vec<SourceRef>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dream: Option<DreamId>,
+    /// What it may contradict.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub suspects: Vec<Suspect>,
 }
 
 impl Record {
@@ -112,14 +136,14 @@ impl Record {
         serde_json::to_string(self).expect("plain data with text keys is always JSON") + "\n"
     }
 
-    /// The row that it makes.
-    pub(super) fn memory(self) -> Option<Memory> {
-        let Change::Written { id, category, content: Some(content), metadata, place, shared, origin } =
-            self.change
-        else {
-            return None;
-        };
-        Some(Memory {
+    /// The row that it makes, and what it may contradict.
+    pub(super) fn row(self) -> Option<(Memory, Stated, Vec<Suspect>)> {
+        let Change::Written(row) = self.change else { return None };
+        let NewRow { id, category, content, metadata, place, shared, origin, about, valid_from, .. } = *row;
+        let content = content?;
+        let status = fact::first_status(&category, self.source.as_ref());
+        let stated = Stated { about, valid_from, status };
+        let memory = Memory {
             id,
             category,
             content,
@@ -128,17 +152,21 @@ impl Record {
             place,
             shared,
             origin,
+            cites: row.cites,
+            dream: row.dream,
             pinned: false,
             created_at: self.at,
             updated_at: self.at,
-        })
+        };
+        Some((memory, stated, row.suspects))
     }
 
     /// The line without the words of these rows, which ascend; `None` where it has none of theirs.
     pub(super) fn forgetting(mut self, rows: &[MemoryId]) -> Option<Self> {
         match &mut self.change {
-            Change::Written { id, content, metadata, place, .. } if rows.binary_search(id).is_ok() => {
-                (*content, *metadata, *place) = (None, None, None);
+            Change::Written(row) if rows.binary_search(&row.id).is_ok() => {
+                (row.content, row.metadata, row.place, row.about) = (None, None, None, None);
+                row.cites.clear();
             }
             Change::Updated { id, content } if rows.binary_search(id).is_ok() => *content = None,
             _ => return None,
@@ -161,11 +189,14 @@ impl Record {
             reason: reason.clone(),
         };
         vec![match change {
-            Change::Opened { .. } => return Vec::new(),
+            // Decisions are told apart.
+            Change::Opened { .. } | Change::Ruled { .. } => return Vec::new(),
             Change::Purged { ids } => {
                 return ids.into_iter().rev().map(|id| entry("memory_removed", Some(id))).collect();
             }
-            Change::Written { id, origin, .. } => AuditEntry { origin, ..entry("memory_write", Some(id)) },
+            Change::Written(row) => {
+                AuditEntry { origin: row.origin.clone(), ..entry("memory_write", Some(row.id)) }
+            }
             Change::Updated { id, .. } => entry("memory_update", Some(id)),
             Change::Deleted { id } => entry("memory_delete", Some(id)),
             Change::Restored { id } => entry("memory_restore", Some(id)),
@@ -180,8 +211,8 @@ impl Record {
 }
 
 impl Change {
-    pub(super) fn written(id: MemoryId, memory: &NewMemory) -> Self {
-        Self::Written {
+    pub(super) fn written(id: MemoryId, memory: &NewMemory, suspects: Vec<Suspect>) -> Self {
+        Self::Written(Box::new(NewRow {
             id,
             category: memory.category.clone(),
             content: Some(memory.content.clone()),
@@ -189,14 +220,19 @@ impl Change {
             place: memory.place.clone(),
             shared: memory.shared,
             origin: memory.came_by(),
-        }
+            about: memory.about.clone(),
+            valid_from: memory.valid_from,
+            cites: memory.cites.clone(),
+            dream: memory.dream.clone(),
+            suspects,
+        }))
     }
 
     /// Whether it adds words. What takes rows away has room also in a file that is full.
     pub(super) fn adds(&self) -> bool {
         match self {
             Self::Opened { .. }
-            | Self::Written { .. }
+            | Self::Written(_)
             | Self::Updated { .. }
             | Self::Profile { .. }
             | Self::Refused { .. } => true,
@@ -204,6 +240,7 @@ impl Change {
             | Self::Restored { .. }
             | Self::Pinned { .. }
             | Self::Unpinned { .. }
+            | Self::Ruled { .. }
             | Self::Purged { .. } => false,
         }
     }

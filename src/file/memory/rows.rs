@@ -5,13 +5,18 @@ use std::io::{self, ErrorKind};
 
 use chrono::{DateTime, Utc};
 
+use super::facts::{self, FactIndex, Stated};
 use super::record::{Change, Record, VERSION};
 use crate::access::{Scope, SessionKind};
 use crate::disk::{Disk, DiskFile, Open, STATE_FOLDER, Stat, atomic};
 use crate::error::{At, Error, Result, corrupt};
-use crate::memory::{AuditEntry, Filter, Found, Hit, Memory, MemoryId, Query, SnapshotRow, Syntax};
+use crate::memory::{
+    AuditEntry, ConsolidationEvent, EventOutcome, Fact, Filter, Found, Hit, Memory, MemoryId, Query,
+    SnapshotRow, Syntax,
+};
 use crate::name::StateName;
 use crate::recall::{Card, Entities, Index, Plan, Ranking, Row, Search, Sight};
+use crate::store::fact;
 
 /// The rows of a file, as far as it was read.
 #[derive(Default)]
@@ -23,6 +28,7 @@ pub(super) struct Rows {
     pinned: BTreeSet<MemoryId>,
     profile: BTreeMap<String, String>,
     index: Index,
+    pub(super) fact_index: FactIndex,
     last_id: i64,
     /// Whether the line was read that says whose the file is.
     is_owned: bool,
@@ -43,9 +49,10 @@ struct Held {
     settled: bool,
 }
 
-/// A row, and whether it is deleted.
-struct Stored {
-    memory: Memory,
+/// A row, what it says as a fact, and whether it is deleted.
+pub(super) struct Stored {
+    pub(super) memory: Memory,
+    pub(super) stated: Stated,
     deleted_at: Option<DateTime<Utc>>,
 }
 
@@ -269,13 +276,16 @@ impl Rows {
                 }
                 self.is_owned = true;
             }
-            Change::Written { id, .. } => {
-                let id = *id;
+            Change::Written(row) => {
+                let id = row.id;
                 self.last_id = self.last_id.max(id.get());
-                if let Some(memory) = record.memory() {
+                if let Some((memory, stated, suspects)) = record.row() {
                     // A person may have copied a line.
-                    self.hide(id);
-                    self.by_id.insert(id, Stored { memory, deleted_at: None });
+                    self.remove(id);
+                    self.fact_index.suspect(id, &suspects);
+                    let stored = Stored { memory, stated, deleted_at: None };
+                    self.fact_index.set(&stored, true);
+                    self.by_id.insert(id, stored);
                     self.show(id);
                 }
             }
@@ -283,8 +293,10 @@ impl Rows {
                 if let Some(content) = content {
                     let is_shown = self.hide(*id);
                     if let Some(stored) = self.by_id.get_mut(id) {
+                        self.fact_index.set(stored, false);
                         stored.memory.content.clone_from(content);
                         stored.memory.updated_at = at;
+                        self.fact_index.set(stored, true);
                     }
                     if is_shown {
                         self.show(*id);
@@ -308,9 +320,14 @@ impl Rows {
             Change::Unpinned { id } => self.set_pinned(*id, false),
             Change::Purged { ids } => {
                 for id in ids {
-                    self.hide(*id);
-                    self.by_id.remove(id);
+                    self.remove(*id);
+                    self.fact_index.forget(*id);
                     self.pinned.remove(id);
+                }
+            }
+            Change::Ruled { events } => {
+                for event in events {
+                    self.rule(event.clone());
                 }
             }
             Change::Profile { key, value } => {
@@ -321,9 +338,43 @@ impl Rows {
         Ok(())
     }
 
-    /// Lets a row be listed and found.
+    /// Carries out an event.
+    fn rule(&mut self, event: ConsolidationEvent) {
+        if event.outcome == EventOutcome::Applied {
+            for change in &event.changes {
+                self.hide(change.id);
+                if let Some(stored) = self.by_id.get_mut(&change.id) {
+                    self.fact_index.set(stored, false);
+                    stored.stated.status = Some(change.after);
+                    self.fact_index.set(stored, true);
+                }
+                self.show(change.id);
+            }
+        }
+        if let Some((older, newer)) = facts::restated(&event)
+            && let Some(again) = self.by_id.get(&newer).map(|stored| stored.memory.created_at)
+        {
+            self.hide(older);
+            if let Some(stored) = self.by_id.get_mut(&older) {
+                stored.memory.updated_at = stored.memory.updated_at.max(again);
+            }
+            self.show(older);
+        }
+        self.fact_index.tell(event);
+    }
+
+    /// Takes a row out for good.
+    fn remove(&mut self, id: MemoryId) {
+        self.hide(id);
+        if let Some(stored) = self.by_id.remove(&id) {
+            self.fact_index.set(&stored, false);
+        }
+    }
+
+    /// Lets a row be listed and found, where it stands.
     fn show(&mut self, id: MemoryId) {
-        let Some(stored) = self.by_id.get(&id) else { return };
+        let stands = |stored: &&Stored| stored.deleted_at.is_none() && !stored.stated.is_retired();
+        let Some(stored) = self.by_id.get(&id).filter(stands) else { return };
         self.by_time.insert((stored.memory.updated_at, id));
         Card::with(&stored.memory, |card| self.index.add(card));
     }
@@ -352,9 +403,28 @@ impl Rows {
     }
 
     /// A row that was deleted at this time or later.
-    pub(super) fn deleted_since(&self, id: MemoryId, cutoff: DateTime<Utc>) -> Option<&Memory> {
-        let stored = self.by_id.get(&id).filter(|stored| stored.deleted_at.is_some_and(|at| at >= cutoff))?;
-        Some(&stored.memory)
+    pub(super) fn deleted_since(&self, id: MemoryId, cutoff: DateTime<Utc>) -> Option<&Stored> {
+        self.by_id.get(&id).filter(|stored| stored.deleted_at.is_some_and(|at| at >= cutoff))
+    }
+
+    /// A row that is not deleted, retired or not.
+    pub(super) fn undeleted(&self, id: MemoryId) -> Option<&Stored> {
+        self.by_id.get(&id).filter(|stored| stored.deleted_at.is_none())
+    }
+
+    /// Such a row as a fact.
+    pub(super) fn fact(&self, id: MemoryId) -> Option<Fact> {
+        let Stored { memory, stated, .. } = self.undeleted(id)?;
+        Some(fact::fact(memory.clone(), stated.about.clone(), stated.valid_from, stated.status))
+    }
+
+    /// All of them, by id.
+    pub(super) fn facts(&self) -> impl Iterator<Item = Fact> {
+        self.by_id.keys().filter_map(|id| self.fact(*id))
+    }
+
+    pub(super) fn is_pending(&self) -> bool {
+        self.fact_index.pending().any(|id| self.undeleted(id).is_some())
     }
 
     pub(super) fn deleted_before(&self, cutoff: DateTime<Utc>) -> Vec<MemoryId> {
@@ -367,7 +437,7 @@ impl Rows {
     }
 
     pub(super) fn get(&self, id: MemoryId, sight: Sight) -> Option<&Memory> {
-        let stored = self.by_id.get(&id).filter(|stored| stored.deleted_at.is_none())?;
+        let stored = self.undeleted(id).filter(|stored| !stored.stated.is_retired())?;
         (sight == Sight::All || stored.memory.shared).then_some(&stored.memory)
     }
 
@@ -379,15 +449,12 @@ impl Rows {
 
     /// The rows of a prompt: the pinned ones before the others.
     pub(super) fn snapshot(&self, limit: usize, sight: Sight) -> Vec<SnapshotRow> {
-        let mut pinned: Vec<_> = self
-            .pinned
-            .iter()
-            .filter_map(|id| self.get(*id, sight))
-            .filter(|memory| memory.is_trusted())
-            .collect();
+        let is_told = |memory: &&Memory| memory.is_trusted() && !self.fact_index.waits(memory.id);
+        let mut pinned: Vec<_> =
+            self.pinned.iter().filter_map(|id| self.get(*id, sight)).filter(is_told).collect();
         pinned.sort_by_key(|memory| std::cmp::Reverse((memory.updated_at, memory.id)));
         let rest = self.by_time.iter().rev().filter_map(|(_, id)| self.get(*id, sight));
-        let rest = rest.filter(|memory| memory.is_trusted() && !memory.pinned);
+        let rest = rest.filter(|memory| is_told(memory) && !memory.pinned);
         let row = |memory: &Memory| {
             SnapshotRow::new(memory.id, memory.category.clone(), memory.content.clone(), memory.pinned)
         };

@@ -9,20 +9,20 @@ use crate::error::Error;
 use crate::memory::{AuditEntry, MemoryId, Source};
 use crate::store::{Deed, refusal};
 
-const ACTORS: [(Actor, &str); 3] =
+pub(super) const ACTORS: [(Actor, &str); 3] =
     [(Actor::Human, "human"), (Actor::Agent, "agent"), (Actor::Library, "library")];
-const KINDS: [(SessionKind, &str); 4] = [
+pub(super) const KINDS: [(SessionKind, &str); 4] = [
     (SessionKind::Main, "main"),
     (SessionKind::Shared, "shared"),
     (SessionKind::Subagent, "subagent"),
     (SessionKind::Scheduled, "scheduled"),
 ];
 
-fn word<T: PartialEq>(words: &[(T, &'static str)], value: &T) -> Option<&'static str> {
+pub(super) fn word<T: PartialEq>(words: &[(T, &'static str)], value: &T) -> Option<&'static str> {
     words.iter().find(|(known, _)| known == value).map(|(_, word)| *word)
 }
 
-fn of_word<T: Copy>(words: &[(T, &'static str)], text: &str) -> Option<T> {
+pub(super) fn of_word<T: Copy>(words: &[(T, &'static str)], text: &str) -> Option<T> {
     words.iter().find(|(_, word)| *word == text).map(|(value, _)| *value)
 }
 

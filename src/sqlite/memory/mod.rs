@@ -1,6 +1,7 @@
 //! A memory store inside one SQLite file, in the tables of the third seed.
 
 mod audit;
+mod fact;
 mod row;
 mod search;
 pub(super) mod tables;
@@ -12,6 +13,7 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 use rusqlite::{Connection, OptionalExtension, params};
 
+use self::fact::Table;
 use self::row::{role_word, stamp};
 use self::search::{Asked, View};
 use super::database::{Database, is_corrupt};
@@ -19,11 +21,15 @@ use super::fold;
 use super::open::{self, Opened, Others};
 use crate::access::{Access, Scope};
 use crate::error::{Error, Result};
+use crate::format::DreamId;
 use crate::memory::{
-    AuditEntry, Filter, Found, Memory, MemoryId, MemoryStore, NewMemory, Query, SnapshotRow, Source,
+    AuditEntry, ConsolidationEvent, Decision, EventId, Fact, FactState, FactStore, Filter, Found, Memory,
+    MemoryId, MemoryStore, NewMemory, Query, Recorded, Settled, SnapshotRow, Source, Suspect, Suspicion,
 };
 use crate::name::StateName;
+use crate::store::fact::Facts as _;
 use crate::store::{self, Deed, Edit, SHARED_KEYS, StoreConfig, row_name};
+use crate::text;
 
 /// A memory store inside one SQLite file, for one scope of it.
 ///
@@ -71,6 +77,13 @@ struct Inner {
     user: String,
     agent: String,
     config: StoreConfig,
+}
+
+/// What an edit asks of a row.
+struct Standing {
+    source: Option<Source>,
+    category: String,
+    state: Option<FactState>,
 }
 
 /// How the index of a store stands to its rows.
@@ -286,7 +299,7 @@ impl Inner {
             if tables::mend_triggers(connection)? || tables::has_drifted(connection).unwrap_or(true) {
                 tables::rebuild(connection)?;
             }
-            tables::read_terms(connection)
+            tables::read_others(connection)
         })
     }
 
@@ -295,22 +308,116 @@ impl Inner {
         (access.scope == self.scope).then(|| View::of(access))
     }
 
-    /// Source and category of a row that stands, or of one that is deleted and may be restored.
+    /// Source, category and state of a row that stands, or of one that is deleted and may be restored.
     fn standing(
         &self,
         connection: &Connection,
         id: MemoryId,
         deleted_since: Option<DateTime<Utc>>,
-    ) -> rusqlite::Result<Option<(Option<Source>, String)>> {
+    ) -> rusqlite::Result<Option<Standing>> {
         let mut statement = connection.prepare_cached(
-            "SELECT source, category FROM memories WHERE id = ?1 AND user_id = ?2 AND agent_id = ?3
+            "SELECT source, category, fact_state FROM memories WHERE id = ?1 AND user_id = ?2 AND agent_id = ?3
              AND ((?4 IS NULL AND deleted_at IS NULL) OR deleted_at >= ?4)",
         )?;
         statement
             .query_row(params![id.get(), self.user, self.agent, deleted_since.map(stamp)], |found| {
-                Ok((row::maybe(found, 0)?.map(|word| Source::of(&word)), row::text(found, 1)?))
+                let source = row::maybe(found, 0)?.map(|word| Source::of(&word));
+                let state = row::maybe(found, 2)?.and_then(|word| FactState::of(&word));
+                Ok(Standing { source, category: row::text(found, 1)?, state })
             })
             .optional()
+    }
+
+    /// Writes a row, and says what it may contradict.
+    fn put(&self, access: &Access, memory: &NewMemory, now: DateTime<Utc>) -> Result<Recorded> {
+        let deed = Deed::write(access, memory, now);
+        let file = self.database.file();
+        let written = self.config.admit(&self.scope, access, memory).and_then(|()| {
+            self.database.attempt("write to", file, |connection| {
+                let facts = Table { inner: self, connection };
+                let suspects = store::fact::suspects(&facts, memory)?;
+                let id = self.insert(connection, memory, &deed, &suspects);
+                Ok((id.map_err(|error| fold("write to", file, error))?, suspects))
+            })
+        });
+        let (id, suspects) = written.map_err(|error| self.refused(&deed, error))?;
+        self.config.tell("memory:written", Some(id));
+        if store::fact::first_status(&memory.category, Some(&memory.source)).is_some() {
+            self.config.tell("fact:recorded", Some(id));
+        }
+        Ok(Recorded::new(id, suspects))
+    }
+
+    fn insert(
+        &self,
+        connection: &Connection,
+        memory: &NewMemory,
+        deed: &Deed<'_>,
+        suspects: &[Suspect],
+    ) -> rusqlite::Result<MemoryId> {
+        let place = memory.place.as_ref();
+        let speaker = place.and_then(|place| place.speaker.as_deref());
+        let said_at = place.and_then(|place| place.said_at);
+        let key = memory.about.as_ref();
+        let cites = (!memory.cites.is_empty())
+            .then(|| serde_json::to_string(&memory.cites).expect("plain data is always JSON"));
+        connection
+            .prepare_cached(
+                "INSERT INTO memories (category, content, metadata, source, created_at, updated_at, user_id,
+                   agent_id, shared, session, position, role, speaker, said_at, terms, origin, fact_state,
+                   valid_from, subject, slot, cardinality, fact_key, normal, cites, dream)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18,
+                   ?19, ?20, ?21, ?22, ?23, ?24)",
+            )?
+            .execute(params![
+                memory.category,
+                memory.content,
+                memory.metadata.as_ref().map(ToString::to_string),
+                memory.source.word(),
+                stamp(deed.now),
+                self.user,
+                self.agent,
+                memory.shared,
+                place.map(|place| &place.session),
+                place.map(|place| i64::try_from(place.position).unwrap_or(i64::MAX)),
+                place.map(|place| role_word(place.role)),
+                speaker,
+                said_at.map(stamp),
+                row::terms(&memory.content, speaker, said_at),
+                deed.origin.as_ref().map(ToString::to_string),
+                store::fact::first_status(&memory.category, Some(&memory.source))
+                    .map(|status| status.state.word()),
+                memory.valid_from.map(stamp),
+                key.map(|key| &key.subject),
+                key.map(|key| &key.slot),
+                key.map(|key| fact::cardinality_word(key.cardinality)),
+                key.map(fact::key_column),
+                store::fact::normal(&memory.category, &memory.content, key),
+                cites,
+                memory.dream.as_ref().map(DreamId::as_str),
+            ])?;
+        let id = MemoryId::new(connection.last_insert_rowid());
+        Table { inner: self, connection }.suspect(id, suspects)?;
+        self.record_done(connection, &deed.clone().to(id))?;
+        Ok(id)
+    }
+
+    /// Carries out what the rules of facts say, in one step with what they read.
+    fn rule<T>(
+        &self,
+        rule: impl FnOnce(&Table<'_>) -> Result<(Vec<ConsolidationEvent>, T)>,
+    ) -> Result<(Vec<ConsolidationEvent>, T)> {
+        let file = self.database.file();
+        let (events, answer) = self.database.attempt("change facts in", file, |connection| {
+            let facts = Table { inner: self, connection };
+            let (mut events, answer) = rule(&facts)?;
+            for event in &mut events {
+                facts.apply(event).map_err(|error| fold("change facts in", file, error))?;
+            }
+            Ok((events, answer))
+        })?;
+        self.config.tell_facts(&events);
+        Ok((events, answer))
     }
 
     /// Changes one row; `false` where it does not stand.
@@ -322,13 +429,16 @@ impl Inner {
             let file = self.database.file();
             self.database.attempt(deed.action, file, |connection| {
                 let folded = |error| fold(deed.action, file, error);
-                let Some((source, category)) =
+                let Some(Standing { source, category, state }) =
                     self.standing(connection, id, deleted_since).map_err(folded)?
                 else {
                     return Ok(false);
                 };
                 if !edit.is_allowed(source.as_ref(), &category, access.actor) {
                     return Err(Error::Denied { name: name.clone(), kind: access.kind });
+                }
+                if !edit.reaches(state)? {
+                    return Ok(false);
                 }
                 apply(edit, connection, id, now).map_err(folded)?;
                 let deed = Deed { source: source.as_ref(), ..deed.clone() };
@@ -349,17 +459,18 @@ fn apply(edit: Edit<'_>, connection: &Connection, id: MemoryId, now: DateTime<Ut
     let id = id.get();
     match edit {
         Edit::Content(content) => {
-            let (speaker, said_at) = connection.query_row(
-                "SELECT speaker, said_at FROM memories WHERE id = ?1",
+            let (speaker, said_at, is_compared) = connection.query_row(
+                "SELECT speaker, said_at, normal IS NOT NULL FROM memories WHERE id = ?1",
                 [id],
-                |found| Ok((row::maybe(found, 0)?, row::time(found, 1)?)),
+                |found| Ok((row::maybe(found, 0)?, row::time(found, 1)?, found.get::<_, bool>(2)?)),
             )?;
             let terms = row::terms(content, speaker.as_deref(), said_at);
+            let normal = is_compared.then(|| text::statement(content));
             connection
                 .prepare_cached(
-                    "UPDATE memories SET content = ?2, terms = ?3, updated_at = ?4 WHERE id = ?1",
+                    "UPDATE memories SET content = ?2, terms = ?3, updated_at = ?4, normal = ?5 WHERE id = ?1",
                 )?
-                .execute(params![id, content, terms, stamp(now)])
+                .execute(params![id, content, terms, stamp(now), normal])
         }
         Edit::Delete => connection
             .prepare_cached("UPDATE memories SET deleted_at = ?2 WHERE id = ?1")?
@@ -380,45 +491,7 @@ impl MemoryStore for SqliteMemoryStore {
     }
 
     fn write(&self, access: &Access, memory: &NewMemory, now: DateTime<Utc>) -> Result<MemoryId> {
-        let inner = &self.inner;
-        let mut deed = Deed::write(access, memory, now);
-        if let Err(error) = inner.config.admit(&inner.scope, access, memory) {
-            return Err(inner.refused(&deed, error));
-        }
-        let place = memory.place.as_ref();
-        let speaker = place.and_then(|place| place.speaker.as_deref());
-        let said_at = place.and_then(|place| place.said_at);
-        let id = inner.database.change("write to", |connection| {
-            connection
-                .prepare_cached(
-                    "INSERT INTO memories (category, content, metadata, source, created_at, updated_at, user_id,
-                       agent_id, shared, session, position, role, speaker, said_at, terms, origin)
-                     VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
-                )?
-                .execute(params![
-                    memory.category,
-                    memory.content,
-                    memory.metadata.as_ref().map(ToString::to_string),
-                    memory.source.word(),
-                    stamp(now),
-                    inner.user,
-                    inner.agent,
-                    memory.shared,
-                    place.map(|place| &place.session),
-                    place.map(|place| i64::try_from(place.position).unwrap_or(i64::MAX)),
-                    place.map(|place| role_word(place.role)),
-                    speaker,
-                    said_at.map(stamp),
-                    row::terms(&memory.content, speaker, said_at),
-                    deed.origin.as_ref().map(ToString::to_string),
-                ])?;
-            let id = MemoryId::new(connection.last_insert_rowid());
-            deed.id = Some(id);
-            inner.record_done(connection, &deed)?;
-            Ok(id)
-        })?;
-        inner.config.tell("memory:written", Some(id));
-        Ok(id)
+        Ok(self.inner.put(access, memory, now)?.id)
     }
 
     fn get(&self, access: &Access, id: MemoryId) -> Result<Option<Memory>> {
@@ -431,9 +504,11 @@ impl MemoryStore for SqliteMemoryStore {
         self.inner.database.read("list", |connection| search::list(&self.inner, connection, view, filter))
     }
 
-    fn snapshot(&self, access: &Access, limit: usize) -> Result<Vec<SnapshotRow>> {
+    fn snapshot(&self, access: &Access, limit: usize, now: DateTime<Utc>) -> Result<Vec<SnapshotRow>> {
         let inner = &self.inner;
         let Some(view) = inner.view(access) else { return Ok(Vec::new()) };
+        // Where it cannot be settled, the prompt does without what is pending.
+        let _ = self.settle(now);
         inner.database.read("list", |connection| search::snapshot(inner, connection, view, limit))
     }
 
@@ -568,6 +643,90 @@ impl MemoryStore for SqliteMemoryStore {
         let inner = &self.inner;
         store::main_only(&inner.scope, access, &StateName::row("memory_audit", "all").into())?;
         inner.database.read("read the audit of", |connection| inner.entries(connection, limit))
+    }
+}
+
+impl FactStore for SqliteMemoryStore {
+    fn record(&self, access: &Access, fact: &NewMemory, now: DateTime<Utc>) -> Result<Recorded> {
+        let mut recorded = self.inner.put(access, fact, now)?;
+        if !store::sees_all(access) {
+            let mut seen = Vec::new();
+            for suspect in recorded.suspects {
+                seen.extend(self.get(access, suspect.id)?.is_some().then_some(suspect));
+            }
+            recorded.suspects = seen;
+        }
+        Ok(recorded)
+    }
+
+    fn settle(&self, now: DateTime<Utc>) -> Result<Settled> {
+        if !self.is_settling_due()? {
+            return Ok(Settled::default());
+        }
+        let (events, ()) = self.inner.rule(|facts| Ok((store::fact::settle(facts, now)?, ())))?;
+        Ok(store::fact::settled(&events))
+    }
+
+    fn is_settling_due(&self) -> Result<bool> {
+        let inner = &self.inner;
+        inner.database.read("read", |connection| Table { inner, connection }.is_pending())
+    }
+
+    fn fact(&self, access: &Access, id: MemoryId) -> Result<Option<Fact>> {
+        let inner = &self.inner;
+        if access.scope != inner.scope {
+            return Ok(None);
+        }
+        let found = {
+            let connection = &*inner.database.lock();
+            Table { inner, connection }.fact(id)?
+        };
+        Ok(found.filter(|fact| fact.memory.shared || store::sees_all(access)))
+    }
+
+    fn history(&self, access: &Access, id: MemoryId) -> Result<Vec<Fact>> {
+        let inner = &self.inner;
+        if access.scope != inner.scope {
+            return Ok(Vec::new());
+        }
+        let connection = &*inner.database.lock();
+        let facts = Table { inner, connection };
+        let replaced = |id| facts.replaced_by(id).map_err(|error| fold("read", inner.database.file(), error));
+        let mut history = store::fact::history(&facts, &replaced, id)?;
+        history.retain(|fact| fact.memory.shared || store::sees_all(access));
+        Ok(history)
+    }
+
+    fn suspicions(&self, access: &Access, limit: usize) -> Result<Vec<Suspicion>> {
+        let inner = &self.inner;
+        store::main_only(&inner.scope, access, &row_name(None))?;
+        inner.database.read("read", |connection| Table { inner, connection }.suspicions(limit))
+    }
+
+    fn decide(&self, access: &Access, decision: &Decision, now: DateTime<Utc>) -> Result<ConsolidationEvent> {
+        let inner = &self.inner;
+        let whose = (&inner.config, &inner.scope, access);
+        let ruled = inner.rule(|facts| {
+            let (event, refused) = store::fact::decide(facts, whose, decision, now)?;
+            Ok((vec![event], refused))
+        })?;
+        store::fact::answer(ruled)
+    }
+
+    fn revert(&self, access: &Access, event: EventId, now: DateTime<Utc>) -> Result<ConsolidationEvent> {
+        let inner = &self.inner;
+        let whose = (&inner.config, &inner.scope, access);
+        let ruled = inner.rule(|facts| {
+            let (event, refused) = store::fact::revert(facts, whose, event, now)?;
+            Ok((vec![event], refused))
+        })?;
+        store::fact::answer(ruled)
+    }
+
+    fn decisions(&self, access: &Access, limit: usize) -> Result<Vec<ConsolidationEvent>> {
+        let inner = &self.inner;
+        store::main_only(&inner.scope, access, &row_name(None))?;
+        inner.database.read("read", |connection| Table { inner, connection }.decisions(limit))
     }
 }
 

@@ -6,13 +6,17 @@ use chrono::{DateTime, NaiveDate, NaiveDateTime, Utc};
 use rusqlite::Row;
 use rusqlite::types::ValueRef;
 
+use crate::format::DreamId;
 use crate::memory::{Memory, MemoryId, Place, Role, Source};
 use crate::recall::{self, Card};
 use crate::sqlite::words;
 
 /// The columns that [`memory`] reads, of a view that is called `m`.
 pub(super) const COLUMNS: &str = "m.id, m.category, m.content, m.source, m.metadata, m.shared, m.created_at, \
-     m.updated_at, m.session, m.position, m.role, m.speaker, m.said_at, m.origin, m.pinned";
+     m.updated_at, m.session, m.position, m.role, m.speaker, m.said_at, m.origin, m.pinned, m.cites, m.dream";
+
+/// How many they are.
+pub(super) const COLUMN_COUNT: usize = 17;
 
 /// The columns that [`with_card`] reads, of a view that is called `m`.
 pub(super) const CARD: &str = "m.id, m.category, m.source, m.updated_at, m.session, m.position, m.role, m.speaker, \
@@ -85,6 +89,8 @@ pub(super) fn memory(row: &Row<'_>) -> rusqlite::Result<Memory> {
         place,
         shared: row.get(5)?,
         origin: maybe(row, 13)?.and_then(|word| word.parse().ok()),
+        cites: maybe(row, 15)?.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default(),
+        dream: maybe(row, 16)?.as_deref().and_then(DreamId::parse),
         pinned: row.get(14)?,
         created_at: time(row, 6)?.unwrap_or_default(),
         updated_at: time(row, 7)?.unwrap_or_default(),

@@ -49,6 +49,11 @@ const AFTER: &str = "AND (m.position, m.id) > (?7, ?8) ORDER BY m.position, m.id
 const TRUSTED: &str = "AND (m.origin IS NULL OR m.origin IN ('user', 'agent', 'system'))
      AND m.source IS NOT 'imported'";
 
+const DREAMED: &str = "AND m.dream IS NOT NULL";
+const TRUSTED_AND_DREAMED: &str =
+    "AND (m.origin IS NULL OR m.origin IN ('user', 'agent', 'system')) AND m.source IS NOT 'imported'
+     AND m.dream IS NOT NULL";
+
 /// A list by time.
 const BY_TIME: &str = "ORDER BY m.updated_at DESC, m.id DESC";
 
@@ -79,8 +84,14 @@ fn bound(inner: &Inner, filter: &Filter) -> Vec<Value> {
     ]
 }
 
+/// The conditions of a filter that bind nothing.
 fn trusted(filter: &Filter) -> &'static str {
-    if filter.trusted { TRUSTED } else { "" }
+    match (filter.trusted, filter.dreamed) {
+        (false, false) => "",
+        (true, false) => TRUSTED,
+        (false, true) => DREAMED,
+        (true, true) => TRUSTED_AND_DREAMED,
+    }
 }
 
 fn count(number: usize) -> Value {
@@ -114,7 +125,8 @@ pub(super) fn snapshot(
     for pinned in [true, false] {
         let sql = format!(
             "SELECT m.id, m.category, m.content FROM {} m
-             WHERE m.pinned = {} AND m.user_id = ?1 AND m.agent_id = ?2 {TRUSTED} {BY_TIME} LIMIT ?3",
+             WHERE m.pinned = {} AND m.user_id = ?1 AND m.agent_id = ?2 AND m.fact_state IS NOT 'pending'
+             {TRUSTED} {BY_TIME} LIMIT ?3",
             view.table(),
             u8::from(pinned)
         );
@@ -157,7 +169,8 @@ impl Asked<'_> {
         Ok(found)
     }
 
-    fn find(&self) -> rusqlite::Result<Found> {
+    /// As [`run`](Self::run), inside a transaction.
+    pub(super) fn find(&self) -> rusqlite::Result<Found> {
         let text = words::plain(&self.query.text);
         if self.query.filter.limit == 0 || text.trim().is_empty() {
             return Ok(Found::nothing());

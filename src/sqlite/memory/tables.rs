@@ -6,6 +6,7 @@
 use rusqlite::Connection;
 
 use super::row;
+use crate::store::fact;
 
 const SEED: &str = "
     CREATE TABLE IF NOT EXISTS memories (
@@ -93,6 +94,85 @@ const OURS: &str = "
     CREATE INDEX idx_memories_unread ON memories (id) WHERE terms IS NULL;
 ";
 
+/// What a row says as a fact, and where it is from. `normal` and `fact_key` are what facts are compared by.
+const FACT_COLUMNS: &[(&str, &str)] = &[
+    ("fact_state", "TEXT"),
+    ("retired_at", "TEXT"),
+    ("successor", "INTEGER"),
+    ("valid_from", "TEXT"),
+    ("valid_until", "TEXT"),
+    ("subject", "TEXT"),
+    ("slot", "TEXT"),
+    ("cardinality", "TEXT"),
+    ("fact_key", "TEXT"),
+    ("normal", "TEXT"),
+    ("cites", "TEXT"),
+    ("dream", "TEXT"),
+];
+
+const FACTS: &str = "
+    DROP VIEW IF EXISTS main_memories;
+    DROP VIEW IF EXISTS shared_memories;
+    CREATE VIEW main_memories AS
+        SELECT * FROM memories WHERE deleted_at IS NULL AND retired_at IS NULL;
+    CREATE VIEW shared_memories AS
+        SELECT * FROM memories WHERE deleted_at IS NULL AND retired_at IS NULL AND shared = 1;
+
+    DROP INDEX IF EXISTS idx_memories_touched;
+    DROP INDEX IF EXISTS idx_memories_pinned;
+    CREATE INDEX IF NOT EXISTS idx_memories_touched ON memories (user_id, agent_id, updated_at, id)
+        WHERE deleted_at IS NULL AND retired_at IS NULL;
+    CREATE INDEX IF NOT EXISTS idx_memories_pinned ON memories (user_id, agent_id, updated_at, id)
+        WHERE pinned = 1 AND deleted_at IS NULL AND retired_at IS NULL;
+    CREATE INDEX IF NOT EXISTS idx_memories_pending ON memories (user_id, agent_id, id)
+        WHERE fact_state = 'pending' AND deleted_at IS NULL;
+    CREATE INDEX IF NOT EXISTS idx_memories_normal ON memories (normal) WHERE normal IS NOT NULL;
+    CREATE INDEX IF NOT EXISTS idx_memories_key ON memories (fact_key) WHERE fact_key IS NOT NULL;
+    CREATE INDEX IF NOT EXISTS idx_memories_successor ON memories (successor) WHERE successor IS NOT NULL;
+    CREATE INDEX IF NOT EXISTS idx_memories_dream ON memories (dream) WHERE dream IS NOT NULL;
+
+    CREATE TABLE IF NOT EXISTS memory_suspects (
+        older_id INTEGER NOT NULL REFERENCES memories (id) ON DELETE CASCADE,
+        newer_id INTEGER NOT NULL REFERENCES memories (id) ON DELETE CASCADE,
+        reason TEXT NOT NULL,
+        closed_by INTEGER,
+        PRIMARY KEY (newer_id, older_id)
+    ) WITHOUT ROWID;
+    CREATE INDEX IF NOT EXISTS idx_suspects_older ON memory_suspects (older_id);
+    CREATE TABLE IF NOT EXISTS memory_consolidation_events (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        created_at TEXT NOT NULL,
+        user_id TEXT NOT NULL,
+        agent_id TEXT NOT NULL,
+        actor TEXT NOT NULL,
+        session_kind TEXT,
+        decision TEXT NOT NULL,
+        older_id INTEGER,
+        newer_id INTEGER,
+        outcome TEXT NOT NULL,
+        reason TEXT,
+        reverts INTEGER,
+        retired INTEGER NOT NULL,
+        changes TEXT NOT NULL
+    );
+    CREATE INDEX IF NOT EXISTS idx_events_retired ON memory_consolidation_events (user_id, agent_id, created_at)
+        WHERE retired > 0;
+    CREATE TABLE IF NOT EXISTS memory_tombstones (
+        user_id TEXT NOT NULL,
+        agent_id TEXT NOT NULL,
+        words INTEGER NOT NULL,
+        mark INTEGER NOT NULL,
+        digest TEXT NOT NULL,
+        PRIMARY KEY (user_id, agent_id, digest)
+    ) WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS memory_tombstone_keys (
+        user_id TEXT NOT NULL,
+        agent_id TEXT NOT NULL,
+        key TEXT NOT NULL,
+        PRIMARY KEY (user_id, agent_id)
+    ) WITHOUT ROWID;
+";
+
 const INDEX: &str = "
     DROP TABLE IF EXISTS memories_fts;
     CREATE VIRTUAL TABLE memories_fts USING fts5(
@@ -124,19 +204,50 @@ const TRIGGERS: &str = "
 /// Makes the tables, around those of the seed where they stand already.
 pub(in crate::sqlite) fn make(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(SEED)?;
-    let standing = columns(connection)?;
-    for (column, declaration) in COLUMNS {
-        if !standing.iter().any(|name| name == column) {
-            connection.execute_batch(&format!("ALTER TABLE memories ADD COLUMN {column} {declaration}"))?;
-        }
-    }
+    add_columns(connection, COLUMNS)?;
     connection.execute_batch(SOURCES)?;
     connection.execute_batch(OURS)?;
     connection.execute_batch(TRIGGERS)?;
     connection.execute_batch(INDEX)?;
     // Before the terms: an update takes the old text out of the index, so it must stand there.
     rebuild(connection)?;
-    read_terms(connection)
+    read_terms(connection).map(drop)
+}
+
+/// Adds what makes facts of rows.
+pub(in crate::sqlite) fn make_facts(connection: &Connection) -> rusqlite::Result<()> {
+    add_columns(connection, FACT_COLUMNS)?;
+    connection.execute_batch(FACTS)?;
+    read_normals(connection)
+}
+
+/// Adds those columns to the seed's table that are not there.
+fn add_columns(connection: &Connection, columns_of_ours: &[(&str, &str)]) -> rusqlite::Result<()> {
+    let standing = columns(connection)?;
+    for (column, declaration) in columns_of_ours {
+        if !standing.iter().any(|name| name == column) {
+            connection.execute_batch(&format!("ALTER TABLE memories ADD COLUMN {column} {declaration}"))?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes the form in which rows of other programs are compared as facts.
+fn read_normals(connection: &Connection) -> rusqlite::Result<()> {
+    let rows: Vec<(i64, String, String)> = {
+        let mut statement =
+            connection.prepare("SELECT id, category, content FROM memories WHERE normal IS NULL")?;
+        let read = statement
+            .query_map([], |found| Ok((found.get(0)?, row::text(found, 1)?, row::text(found, 2)?)))?;
+        read.collect::<rusqlite::Result<_>>()?
+    };
+    let mut write = connection.prepare("UPDATE memories SET normal = ?2 WHERE id = ?1")?;
+    for (id, category, content) in rows {
+        if let Some(normal) = fact::normal(&category, &content, None) {
+            write.execute((id, normal))?;
+        }
+    }
+    Ok(())
 }
 
 /// Whether another program made the seed's table here.
@@ -189,8 +300,14 @@ pub(super) fn has_unread(connection: &Connection) -> rusqlite::Result<bool> {
     connection.prepare("SELECT 1 FROM memories WHERE terms IS NULL LIMIT 1")?.exists([])
 }
 
-/// Writes the terms of rows that another program wrote.
-pub(super) fn read_terms(connection: &Connection) -> rusqlite::Result<()> {
+/// Takes in rows that another program wrote: what they are found by, and compared by.
+pub(super) fn read_others(connection: &Connection) -> rusqlite::Result<()> {
+    let unread = read_terms(connection)?;
+    if unread.is_empty() { Ok(()) } else { read_normals(connection) }
+}
+
+/// Writes the terms of rows that another program wrote; returns which.
+fn read_terms(connection: &Connection) -> rusqlite::Result<Vec<i64>> {
     let unread: Vec<i64> = {
         let mut statement = connection.prepare("SELECT id FROM memories WHERE terms IS NULL")?;
         statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?
@@ -198,12 +315,12 @@ pub(super) fn read_terms(connection: &Connection) -> rusqlite::Result<()> {
     let mut read = connection.prepare("SELECT content, speaker, said_at FROM memories WHERE id = ?1")?;
     // Named for the trigger, which looks at which columns are set.
     let mut write = connection.prepare("UPDATE memories SET terms = ?2, content = content WHERE id = ?1")?;
-    for id in unread {
+    for id in &unread {
         let terms = read.query_row([id], |found| {
             let said_at = row::time(found, 2)?;
             Ok(row::terms(&row::text(found, 0)?, row::maybe(found, 1)?.as_deref(), said_at))
         })?;
         write.execute((id, terms))?;
     }
-    Ok(())
+    Ok(unread)
 }

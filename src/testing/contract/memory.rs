@@ -383,7 +383,7 @@ pub fn sessions(store: &dyn MemoryStore) {
             for memory in store.list(&access, &Filter::limit(100)).expect("a list") {
                 seen.push_str(&format!("{} {} {}", memory.id, memory.category, memory.content));
             }
-            for memory in store.snapshot(&access, 100).expect("a snapshot") {
+            for memory in store.snapshot(&access, 100, at(900)).expect("a snapshot") {
                 seen.push_str(&format!("{} {} {}", memory.id, memory.category, memory.content));
             }
             let audit = store.audit(&access, 100);
@@ -442,7 +442,7 @@ pub fn scopes(store: &dyn MemoryStore) {
         assert!(store.list(&other, &Filter::limit(9)).expect("a list").is_empty(), "{other:?}");
         assert!(store.search(&other, &Query::new("marta")).expect("a search").hits.is_empty(), "{other:?}");
         assert!(store.profile(&other).expect("a profile").is_empty(), "{other:?}");
-        assert!(store.snapshot(&other, 9).expect("a snapshot").is_empty(), "{other:?}");
+        assert!(store.snapshot(&other, 9, at(900)).expect("a snapshot").is_empty(), "{other:?}");
         let memory = NewMemory::new("fact", "theirs", Source::UserExplicit);
         for refused in [
             store.write(&other, &memory, at(1)).map(|_| false),
@@ -591,9 +591,9 @@ pub fn deletions(store: &dyn MemoryStore) {
 
 /// A pinned row comes first in every snapshot, keeps its times, and goes by a deletion alone.
 pub fn pins(store: &dyn MemoryStore) {
-    let ids: Vec<_> = (0..6).map(|row| write(store, "fact", &format!("row {row}"), row)).collect();
+    let ids: Vec<_> = (0..6).map(|row| write(store, "lesson", &format!("row {row}"), row)).collect();
     let snapshot = |limit| -> Vec<MemoryId> {
-        let rows = store.snapshot(&agent(), limit).expect("a snapshot");
+        let rows = store.snapshot(&agent(), limit, at(900)).expect("a snapshot");
         rows.into_iter().map(|memory| memory.id).collect()
     };
     assert_eq!(snapshot(3), [ids[5], ids[4], ids[3]], "the latest touched");
@@ -635,7 +635,7 @@ pub fn pins(store: &dyn MemoryStore) {
     let shared = NewMemory::new("fact", "for all", Source::AgentRecorded).shared();
     let shared = store.write(&agent(), &shared, at(35)).expect("a write");
     for kind in OTHERS {
-        let rows = store.snapshot(&access(kind, Actor::Agent), 9).expect("a snapshot");
+        let rows = store.snapshot(&access(kind, Actor::Agent), 9, at(900)).expect("a snapshot");
         let seen: Vec<_> = rows.into_iter().map(|memory| memory.id).collect();
         assert_eq!(seen, [shared], "a pin shows a private row to nobody");
     }

@@ -1,0 +1,294 @@
+//! Rows as facts: what the rules read, and the events that they say.
+
+use chrono::{DateTime, Utc};
+use rusqlite::{Connection, Params, Row, params};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::Inner;
+use super::audit::{ACTORS, KINDS, of_word, word};
+use super::row::{self, COLUMNS, stamp};
+use super::search::{Asked, View};
+use crate::access::Actor;
+use crate::error::Result;
+use crate::memory::{
+    Cardinality, ConsolidationEvent, EventId, EventOutcome, Fact, FactKey, FactState, FactStatus, MemoryId,
+    Query, StatusChange, Suspect, SuspectReason, Suspicion, Verdict,
+};
+use crate::sqlite::fold;
+use crate::store::fact::{self, Facts};
+
+/// The columns that [`read`] reads behind those of a row.
+const FACT: &str = "m.fact_state, m.successor, m.valid_from, m.valid_until, m.retired_at, m.subject, m.slot, \
+     m.cardinality";
+
+/// The rows of a scope that are not deleted, retired ones included.
+const OF_SCOPE: &str = "FROM memories m WHERE m.user_id = ?1 AND m.agent_id = ?2 AND m.deleted_at IS NULL";
+
+/// The rows of a scope as facts, inside one change.
+#[derive(Clone, Copy)]
+pub(super) struct Table<'a> {
+    pub(super) inner: &'a Inner,
+    pub(super) connection: &'a Connection,
+}
+
+impl Facts for Table<'_> {
+    fn fact(&self, id: MemoryId) -> Result<Option<Fact>> {
+        self.folded(|| Ok(self.select("AND m.id = ?3", Some(id.get()))?.pop()))
+    }
+
+    fn pending(&self) -> Result<Vec<Fact>> {
+        self.folded(|| self.select("AND m.fact_state = 'pending' AND ?3 IS NULL ORDER BY m.id", None::<i64>))
+    }
+
+    fn stated(&self, normal: &str) -> Result<Vec<Fact>> {
+        self.folded(|| self.select("AND m.normal = ?3 ORDER BY m.id", normal))
+    }
+
+    fn of_key(&self, key: &FactKey) -> Result<Vec<Fact>> {
+        self.folded(|| self.select("AND m.fact_key = ?3 ORDER BY m.id", key_column(key)))
+    }
+
+    fn alike(&self, text: &str, most: usize) -> Result<Vec<Fact>> {
+        self.folded(|| {
+            let (inner, connection) = (self.inner, self.connection);
+            let query = Query::new(text).limit(most);
+            let found = Asked { inner, connection, view: View::Main, query: &query }.find()?;
+            let ids = found.hits.iter().map(|hit| hit.memory.id.get());
+            let facts = ids.map(|id| Ok(self.select("AND m.id = ?3", id)?.pop()));
+            facts.filter_map(rusqlite::Result::transpose).collect()
+        })
+    }
+
+    fn retired_since(&self, since: DateTime<Utc>) -> Result<u64> {
+        self.folded(|| {
+            let sql = "SELECT coalesce(sum(retired), 0) FROM memory_consolidation_events
+                       WHERE user_id = ?1 AND agent_id = ?2 AND created_at >= ?3 AND retired > 0";
+            let bound = params![self.inner.user, self.inner.agent, stamp(since)];
+            self.connection
+                .prepare_cached(sql)?
+                .query_row(bound, |found| found.get::<_, i64>(0))
+                .map(|sum| u64::try_from(sum).unwrap_or(0))
+        })
+    }
+
+    fn event(&self, id: EventId) -> Result<Option<ConsolidationEvent>> {
+        self.folded(|| {
+            let bound = params![self.inner.user, self.inner.agent, id.get()];
+            Ok(self.events("AND id = ?3", bound)?.pop())
+        })
+    }
+}
+
+impl Table<'_> {
+    fn folded<T>(&self, read: impl FnOnce() -> rusqlite::Result<T>) -> Result<T> {
+        read().map_err(|error| fold("read", self.inner.database.file(), error))
+    }
+
+    fn select(&self, which: &str, bound: impl rusqlite::ToSql) -> rusqlite::Result<Vec<Fact>> {
+        let sql = format!("SELECT {COLUMNS}, {FACT} {OF_SCOPE} {which}");
+        let mut statement = self.connection.prepare_cached(&sql)?;
+        let facts = statement.query_map(params![self.inner.user, self.inner.agent, bound], read)?;
+        facts.collect()
+    }
+
+    /// The rows that this one replaced.
+    pub(super) fn replaced_by(&self, id: MemoryId) -> rusqlite::Result<Vec<Fact>> {
+        self.select("AND m.successor = ?3 ORDER BY m.id", id.get())
+    }
+
+    pub(super) fn is_pending(&self) -> rusqlite::Result<bool> {
+        let sql = format!("SELECT 1 {OF_SCOPE} AND m.fact_state = 'pending' LIMIT 1");
+        self.connection.prepare_cached(&sql)?.exists(params![self.inner.user, self.inner.agent])
+    }
+
+    /// Keeps what a new row may contradict.
+    pub(super) fn suspect(&self, id: MemoryId, suspects: &[Suspect]) -> rusqlite::Result<()> {
+        for suspect in suspects {
+            self.connection
+                .prepare_cached(
+                    "INSERT INTO memory_suspects (older_id, newer_id, reason) VALUES (?1, ?2, ?3)",
+                )?
+                .execute(params![suspect.id.get(), id.get(), json(&suspect.reason)])?;
+        }
+        Ok(())
+    }
+
+    /// The pairs that nobody decided on.
+    pub(super) fn suspicions(&self, limit: usize) -> rusqlite::Result<Vec<Suspicion>> {
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let mut statement = self.connection.prepare_cached(
+            "SELECT s.older_id, s.newer_id, s.reason FROM memory_suspects s
+             JOIN main_memories o ON o.id = s.older_id JOIN main_memories n ON n.id = s.newer_id
+             WHERE s.closed_by IS NULL AND o.user_id = ?1 AND o.agent_id = ?2 AND n.user_id = ?1 AND n.agent_id = ?2
+             ORDER BY s.newer_id, s.older_id LIMIT ?3",
+        )?;
+        let pairs = statement.query_map(params![self.inner.user, self.inner.agent, limit], |found| {
+            Ok((found.get::<_, i64>(0)?, found.get::<_, i64>(1)?, row::text(found, 2)?))
+        })?;
+        let mut suspicions = Vec::new();
+        for pair in pairs {
+            let (older, newer, reason) = pair?;
+            let one = |id: i64| Ok::<_, rusqlite::Error>(self.select("AND m.id = ?3", id)?.pop());
+            if let (Some(older), Some(newer)) = (one(older)?, one(newer)?) {
+                let reason = of_json(&reason).unwrap_or(SuspectReason::Alike);
+                suspicions.push(Suspicion::new(older, newer, reason));
+            }
+        }
+        Ok(suspicions)
+    }
+
+    /// Tells an event, and makes its changes where it counts.
+    pub(super) fn apply(&self, event: &mut ConsolidationEvent) -> rusqlite::Result<()> {
+        self.connection
+            .prepare_cached(
+                "INSERT INTO memory_consolidation_events (created_at, user_id, agent_id, actor, session_kind,
+                   decision, older_id, newer_id, outcome, reason, reverts, retired, changes)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
+            )?
+            .execute(params![
+                stamp(event.at),
+                self.inner.user,
+                self.inner.agent,
+                word(&ACTORS, &event.actor),
+                event.kind.and_then(|kind| word(&KINDS, &kind)),
+                json(&event.verdict),
+                event.older.map(MemoryId::get),
+                event.newer.map(MemoryId::get),
+                json(&event.outcome),
+                event.reason,
+                event.reverts.map(EventId::get),
+                i64::try_from(fact::retired_by(event)).unwrap_or(i64::MAX),
+                serde_json::to_string(&event.changes).expect("plain data is always JSON"),
+            ])?;
+        event.id = EventId::new(self.connection.last_insert_rowid());
+        if event.outcome != EventOutcome::Applied {
+            return Ok(());
+        }
+        for change in &event.changes {
+            self.set(change)?;
+        }
+        if let (Verdict::Settle, Some(older), Some(newer)) = (event.verdict, event.older, event.newer) {
+            // It was said again.
+            self.connection
+                .prepare_cached(
+                    "UPDATE memories SET updated_at = max(updated_at, (SELECT created_at FROM memories WHERE id = ?2))
+                     WHERE id = ?1",
+                )?
+                .execute(params![older.get(), newer.get()])?;
+        }
+        if let Some((one, other)) = fact::closes(event) {
+            self.connection
+                .prepare_cached(
+                    "UPDATE memory_suspects SET closed_by = ?3 WHERE closed_by IS NULL
+                     AND ((older_id = ?1 AND newer_id = ?2) OR (older_id = ?2 AND newer_id = ?1))",
+                )?
+                .execute(params![one.get(), other.get(), event.id.get()])?;
+        }
+        if let Some(reverted) = event.reverts {
+            self.connection
+                .prepare_cached("UPDATE memory_suspects SET closed_by = NULL WHERE closed_by = ?1")?
+                .execute([reverted.get()])?;
+        }
+        Ok(())
+    }
+
+    fn set(&self, change: &StatusChange) -> rusqlite::Result<()> {
+        let status = change.after;
+        self.connection
+            .prepare_cached(
+                "UPDATE memories SET fact_state = ?2, successor = ?3, valid_until = ?4, retired_at = ?5 WHERE id = ?1",
+            )?
+            .execute(params![
+                change.id.get(),
+                status.state.word(),
+                status.successor.map(MemoryId::get),
+                status.valid_until.map(stamp),
+                status.retired_at.map(stamp)
+            ])?;
+        Ok(())
+    }
+
+    /// The events, the latest first.
+    pub(super) fn decisions(&self, limit: usize) -> rusqlite::Result<Vec<ConsolidationEvent>> {
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        self.events("ORDER BY id DESC LIMIT ?3", params![self.inner.user, self.inner.agent, limit])
+    }
+
+    fn events(&self, which: &str, bound: impl Params) -> rusqlite::Result<Vec<ConsolidationEvent>> {
+        let sql = format!(
+            "SELECT id, created_at, actor, session_kind, decision, older_id, newer_id, outcome, reason, reverts,
+               changes
+             FROM memory_consolidation_events WHERE user_id = ?1 AND agent_id = ?2 {which}"
+        );
+        let mut statement = self.connection.prepare_cached(&sql)?;
+        let id = |found: &Row<'_>, column| {
+            Ok::<_, rusqlite::Error>(found.get::<_, Option<i64>>(column)?.map(MemoryId::new))
+        };
+        let event = |found: &Row<'_>| {
+            Ok(ConsolidationEvent {
+                id: EventId::new(found.get(0)?),
+                at: row::time(found, 1)?.unwrap_or_default(),
+                actor: of_word(&ACTORS, &row::text(found, 2)?).unwrap_or(Actor::Library),
+                kind: row::maybe(found, 3)?.and_then(|word| of_word(&KINDS, &word)),
+                verdict: of_json(&row::text(found, 4)?).unwrap_or(Verdict::Settle),
+                older: id(found, 5)?,
+                newer: id(found, 6)?,
+                outcome: of_json(&row::text(found, 7)?).unwrap_or(EventOutcome::Outdated),
+                reason: row::maybe(found, 8)?,
+                reverts: found.get::<_, Option<i64>>(9)?.map(EventId::new),
+                changes: serde_json::from_str(&row::text(found, 10)?).unwrap_or_default(),
+            })
+        };
+        statement.query_map(bound, event)?.collect()
+    }
+}
+
+/// What a key is looked up by.
+pub(super) fn key_column(key: &FactKey) -> String {
+    let (subject, slot) = key.normal();
+    format!("{subject}\n{slot}")
+}
+
+pub(super) fn cardinality_word(cardinality: Cardinality) -> &'static str {
+    match cardinality {
+        Cardinality::One => "one",
+        Cardinality::Many => "many",
+    }
+}
+
+/// A word that serde knows.
+fn json(word: &impl Serialize) -> String {
+    match serde_json::to_value(word) {
+        Ok(serde_json::Value::String(word)) => word,
+        _ => String::new(),
+    }
+}
+
+fn of_json<T: DeserializeOwned>(word: &str) -> Option<T> {
+    serde_json::from_value(serde_json::Value::String(word.to_owned())).ok()
+}
+
+/// Reads [`COLUMNS`] and [`FACT`].
+fn read(found: &Row<'_>) -> rusqlite::Result<Fact> {
+    let at = row::COLUMN_COUNT;
+    let state = row::maybe(found, at)?.and_then(|word| FactState::of(&word));
+    let status = match state {
+        None => None,
+        Some(state) => Some(FactStatus {
+            successor: found.get::<_, Option<i64>>(at + 1)?.map(MemoryId::new),
+            valid_until: row::time(found, at + 3)?,
+            retired_at: row::time(found, at + 4)?,
+            ..FactStatus::standing(state)
+        }),
+    };
+    let key = match (row::maybe(found, at + 5)?, row::maybe(found, at + 6)?) {
+        (Some(subject), Some(slot)) => {
+            let is_many = row::maybe(found, at + 7)?.as_deref() == Some(cardinality_word(Cardinality::Many));
+            let cardinality = if is_many { Cardinality::Many } else { Cardinality::One };
+            Some(FactKey { subject, slot, cardinality })
+        }
+        _ => None,
+    };
+    Ok(fact::fact(row::memory(found)?, key, row::time(found, at + 2)?, status))
+}

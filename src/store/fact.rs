@@ -1,0 +1,441 @@
+//! The rules of facts, whichever store keeps them: what settles, what is suspected, and what a decision may change.
+//!
+//! A rule reads facts and says what is to be changed; the store changes it in the same step, so that nothing came
+//! between.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use chrono::{DateTime, TimeDelta, Utc};
+
+use super::{StoreConfig, main_only, row_name};
+use crate::access::{Access, Actor, Scope};
+use crate::error::{Error, Result};
+use crate::memory::{
+    Cardinality, ConsolidationEvent, Decision, EventId, EventOutcome, Fact, FactKey, FactState, FactStatus,
+    Memory, MemoryId, NewMemory, Settled, Source, StatusChange, Suspect, SuspectReason, Verdict, categories,
+};
+use crate::recall::Plan;
+use crate::text;
+
+/// Facts as the rules read them: all of a scope's that are not deleted, retired ones included.
+pub(crate) trait Facts {
+    /// A row.
+    fn fact(&self, id: MemoryId) -> Result<Option<Fact>>;
+    /// Those that wait, by id.
+    fn pending(&self) -> Result<Vec<Fact>>;
+    /// Those that are stated in this normal form, by id.
+    fn stated(&self, normal: &str) -> Result<Vec<Fact>>;
+    /// Those of this subject and slot, by id.
+    fn of_key(&self, key: &FactKey) -> Result<Vec<Fact>>;
+    /// Standing ones that share words with a text, the most alike first.
+    fn alike(&self, text: &str, most: usize) -> Result<Vec<Fact>>;
+    /// How many were retired by a decision of anybody but the human since then.
+    fn retired_since(&self, since: DateTime<Utc>) -> Result<u64>;
+    /// A decision.
+    fn event(&self, id: EventId) -> Result<Option<ConsolidationEvent>>;
+}
+
+/// So many rows are named as what a new one may contradict.
+const MOST_SUSPECTS: usize = 5;
+/// So many are looked at for that.
+const LOOKED_AT: usize = 16;
+
+/// The form in which two rows are the same statement; `None` for rows that are no statements of facts.
+pub(crate) fn normal(category: &str, content: &str, key: Option<&FactKey>) -> Option<String> {
+    let stated = [categories::FACT, categories::PERSONALIZATION, categories::PREFERENCE];
+    let is_statement = key.is_some() || stated.iter().any(|word| category.eq_ignore_ascii_case(word));
+    is_statement.then(|| text::statement(content))
+}
+
+/// How a row stands that was just written; `None` for one that never waits.
+pub(crate) fn first_status(category: &str, source: Option<&Source>) -> Option<FactStatus> {
+    let waits = category.eq_ignore_ascii_case(categories::FACT) && !source.is_some_and(Source::is_typed);
+    waits.then(|| FactStatus::standing(FactState::Pending))
+}
+
+/// How a row stands of which nothing was ever decided.
+pub(crate) fn plain_status() -> FactStatus {
+    FactStatus::standing(FactState::Candidate)
+}
+
+/// The rows that a new one may contradict, best first.
+pub(crate) fn suspects(facts: &dyn Facts, new: &NewMemory) -> Result<Vec<Suspect>> {
+    let is_fact = new.about.is_some() || new.category.eq_ignore_ascii_case(categories::FACT);
+    let is_many = new.about.as_ref().is_some_and(|key| key.cardinality == Cardinality::Many);
+    if !is_fact || is_many {
+        return Ok(Vec::new());
+    }
+    let stated = text::statement(&new.content);
+    let is_other = |fact: &Fact| {
+        let normal = normal(&fact.memory.category, &fact.memory.content, fact.key.as_ref());
+        !fact.status.state.is_retired() && normal.is_some_and(|normal| normal != stated)
+    };
+    let mut found = Vec::new();
+    if let Some(key) = &new.about {
+        let of_key = facts.of_key(key)?.into_iter().rev().filter(is_other);
+        let single = of_key
+            .filter(|fact| fact.key.as_ref().is_some_and(|other| other.cardinality == Cardinality::One));
+        found.extend(single.map(|fact| Suspect { id: fact.memory.id, reason: SuspectReason::SameKey }));
+    }
+    let words = Words::of(&new.content);
+    for fact in facts.alike(&new.content, LOOKED_AT)?.into_iter().filter(is_other) {
+        // Where both say what they are about, that tells.
+        let is_told = new.about.is_some() && fact.key.is_some();
+        let is_many = fact.key.as_ref().is_some_and(|key| key.cardinality == Cardinality::Many);
+        if !is_told && !is_many && words.are_alike(&Words::of(&fact.memory.content)) {
+            found.push(Suspect { id: fact.memory.id, reason: SuspectReason::Alike });
+        }
+    }
+    found.truncate(MOST_SUSPECTS);
+    Ok(found)
+}
+
+/// The words of a statement that say something.
+struct Words(BTreeSet<String>);
+
+impl Words {
+    fn of(text: &str) -> Self {
+        Self(Plan::of(text, false).terms.into_iter().map(|term| term.stem).collect())
+    }
+
+    /// Whether two statements share two words at least, and half of those of the shorter.
+    fn are_alike(&self, other: &Self) -> bool {
+        let shared = self.0.intersection(&other.0).count();
+        shared >= 2 && shared * 2 >= self.0.len().min(other.0.len())
+    }
+}
+
+/// What makes two facts one: the statement, what it is about, and who may read it.
+fn identity(fact: &Fact) -> (String, Option<(String, String)>, bool) {
+    let key = fact.key.as_ref().map(FactKey::normal);
+    (text::statement(&fact.memory.content), key, fact.memory.shared)
+}
+
+/// What settles: the events, without ids, in their order.
+pub(crate) fn settle(facts: &dyn Facts, now: DateTime<Utc>) -> Result<Vec<ConsolidationEvent>> {
+    let mut events = Vec::new();
+    let mut just_settled = BTreeMap::new();
+    for fact in facts.pending()? {
+        let identity = identity(&fact);
+        let older = match just_settled.get(&identity) {
+            Some(id) => Some(*id),
+            None => elder(facts, &fact)?,
+        };
+        let before = fact.status;
+        let id = fact.memory.id;
+        let (older, after) = match older {
+            // What the human pinned stays, also where it says nothing new.
+            Some(older) if !fact.is_protected() => {
+                let retired = FactStatus {
+                    successor: Some(older),
+                    retired_at: Some(now),
+                    ..FactStatus::standing(FactState::Superseded)
+                };
+                (Some(older), retired)
+            }
+            _ => {
+                just_settled.insert(identity, id);
+                (None, FactStatus { state: FactState::Candidate, ..before })
+            }
+        };
+        let changes = vec![StatusChange { id, before, after }];
+        let mut event = event(None, Verdict::Settle, now, changes);
+        (event.older, event.newer) = (older, Some(id));
+        events.push(event);
+    }
+    Ok(events)
+}
+
+/// The oldest settled row that says the same as a fact, or a rejected one.
+fn elder(facts: &dyn Facts, fact: &Fact) -> Result<Option<MemoryId>> {
+    let same = |other: &&Fact| {
+        other.memory.id != fact.memory.id
+            && !matches!(other.status.state, FactState::Pending | FactState::Superseded)
+            && identity(other) == identity(fact)
+    };
+    let stated = facts.stated(&text::statement(&fact.memory.content))?;
+    let standing =
+        stated.iter().filter(same).min_by_key(|other| (other.status.state.is_retired(), other.memory.id));
+    Ok(standing.map(|other| other.memory.id))
+}
+
+/// What was settled, by its events.
+pub(crate) fn settled(events: &[ConsolidationEvent]) -> Settled {
+    let duplicates = events.iter().filter(|event| event.older.is_some()).count() as u64;
+    Settled::new(events.len() as u64 - duplicates, duplicates)
+}
+
+/// An event that counts, without an id.
+fn event(
+    access: Option<&Access>,
+    verdict: Verdict,
+    now: DateTime<Utc>,
+    changes: Vec<StatusChange>,
+) -> ConsolidationEvent {
+    ConsolidationEvent {
+        id: EventId::new(0),
+        at: now,
+        actor: access.map_or(Actor::Library, |access| access.actor),
+        kind: access.map(|access| access.kind),
+        verdict,
+        older: None,
+        newer: None,
+        outcome: EventOutcome::Applied,
+        reason: None,
+        reverts: None,
+        changes,
+    }
+}
+
+/// What stands against a decision.
+enum Against {
+    Rule(EventOutcome, MemoryId),
+    /// Reading failed: nothing is known.
+    Failure(Error),
+}
+
+impl From<Error> for Against {
+    fn from(error: Error) -> Self {
+        Self::Failure(error)
+    }
+}
+
+/// The event of a decision, without its id, and the error of one that is refused. Only an `Applied` event changes
+/// anything.
+pub(crate) fn decide(
+    facts: &dyn Facts,
+    (config, scope, access): (&StoreConfig, &Scope, &Access),
+    decision: &Decision,
+    now: DateTime<Utc>,
+) -> Result<(ConsolidationEvent, Option<Error>)> {
+    let mut told = event(Some(access), decision.verdict, now, Vec::new());
+    (told.older, told.newer) = (Some(decision.older), decision.newer);
+    told.reason = config.reason(decision.reason.as_deref());
+    main_only(scope, access, &row_name(Some(decision.older)))?;
+    let changes = changes(facts, decision, now).and_then(|changes| {
+        if decision.verdict == Verdict::Confirm && access.actor != Actor::Human {
+            return Err(Against::Rule(EventOutcome::Denied, decision.older));
+        }
+        allowed(facts, config, access, changes, now)
+    });
+    conclude(config, access, told, changes)
+}
+
+/// The event that takes a decision back, as [`decide`] gives it.
+pub(crate) fn revert(
+    facts: &dyn Facts,
+    (config, scope, access): (&StoreConfig, &Scope, &Access),
+    id: EventId,
+    now: DateTime<Utc>,
+) -> Result<(ConsolidationEvent, Option<Error>)> {
+    let name = row_name(None);
+    main_only(scope, access, &name)?;
+    let Some(decided) = facts.event(id)?.filter(|event| event.outcome == EventOutcome::Applied) else {
+        return Err(Error::NotFound { name });
+    };
+    let mut told = event(Some(access), Verdict::Revert, now, Vec::new());
+    (told.older, told.newer, told.reverts) = (decided.older, decided.newer, Some(id));
+    let back = || {
+        let first = decided.changes.first().map_or(MemoryId::new(0), |change| change.id);
+        if decided.actor == Actor::Human && access.actor != Actor::Human {
+            return Err(Against::Rule(EventOutcome::Denied, first));
+        }
+        let mut back = Vec::new();
+        for change in &decided.changes {
+            match facts.fact(change.id)? {
+                None => return Err(Against::Rule(EventOutcome::NotFound, change.id)),
+                Some(fact) if fact.status != change.after => {
+                    return Err(Against::Rule(EventOutcome::Outdated, change.id));
+                }
+                Some(fact) => back.push((fact, change.before)),
+            }
+        }
+        allowed(facts, config, access, back, now)
+    };
+    let changes = back();
+    conclude(config, access, told, changes)
+}
+
+/// The rows that a decision changes, and how they stand after it.
+fn changes(
+    facts: &dyn Facts,
+    decision: &Decision,
+    now: DateTime<Utc>,
+) -> Result<Vec<(Fact, FactStatus)>, Against> {
+    let standing = |id: MemoryId| match facts.fact(id)? {
+        None => Err(Against::Rule(EventOutcome::NotFound, id)),
+        Some(fact) if fact.status.state.is_retired() => Err(Against::Rule(EventOutcome::Outdated, id)),
+        Some(fact) => Ok(fact),
+    };
+    let older = standing(decision.older)?;
+    let newer = match decision.newer {
+        Some(id) if id == decision.older => return Err(Against::Rule(EventOutcome::Outdated, id)),
+        Some(id) => Some(standing(id)?),
+        None => None,
+    };
+    let settled = |fact: Fact| {
+        let state =
+            if fact.status.state == FactState::Disputed { FactState::Candidate } else { fact.status.state };
+        let status = FactStatus { state, ..fact.status };
+        (fact, status)
+    };
+    let retired = |fact: Fact, state, by: Option<&Fact>| {
+        let status = FactStatus {
+            state,
+            successor: by.map(|fact| fact.memory.id),
+            valid_until: by.and_then(|fact| fact.valid_from).or(fact.status.valid_until),
+            retired_at: Some(now),
+        };
+        (fact, status)
+    };
+    Ok(match (decision.verdict, newer) {
+        (Verdict::Supersede, Some(newer)) => {
+            vec![retired(older, FactState::Superseded, Some(&newer)), settled(newer)]
+        }
+        (Verdict::Duplicate, Some(newer)) => {
+            let (newer, mut status) = retired(newer, FactState::Superseded, Some(&older));
+            // It is as true as before: the older one says it.
+            status.valid_until = newer.status.valid_until;
+            vec![(newer, status), settled(older)]
+        }
+        (Verdict::Coexist, Some(newer)) => vec![settled(older), settled(newer)],
+        (Verdict::Dispute, Some(newer)) => [older, newer]
+            .into_iter()
+            .map(|fact| {
+                let status = FactStatus { state: FactState::Disputed, ..fact.status };
+                // What the human confirmed stays confirmed.
+                if fact.status.state == FactState::Verified { settled(fact) } else { (fact, status) }
+            })
+            .collect(),
+        (Verdict::Confirm, None) => {
+            let status = FactStatus { state: FactState::Verified, ..older.status };
+            vec![(older, status)]
+        }
+        (Verdict::Reject, None) => vec![retired(older, FactState::Rejected, None)],
+        _ => {
+            return Err(Against::Failure(Error::Config {
+                setting: "decision",
+                rule: "must be one on these rows",
+            }));
+        }
+    })
+}
+
+/// The changes, where nothing stands against them.
+fn allowed(
+    facts: &dyn Facts,
+    config: &StoreConfig,
+    access: &Access,
+    changes: Vec<(Fact, FactStatus)>,
+    now: DateTime<Utc>,
+) -> Result<Vec<StatusChange>, Against> {
+    let changes = changes.into_iter().filter(|(fact, after)| fact.status != *after);
+    let changes: Vec<_> = changes
+        .map(|(fact, after)| {
+            let change = StatusChange { id: fact.memory.id, before: fact.status, after };
+            (fact.is_protected(), change)
+        })
+        .collect();
+    let retired = changes.iter().filter(|(_, change)| change.retires()).count() as u64;
+    if access.actor != Actor::Human && retired > 0 {
+        if let Some((_, change)) = changes.iter().find(|(protected, change)| *protected && change.retires()) {
+            return Err(Against::Rule(EventOutcome::Protected, change.id));
+        }
+        let a_day_ago = now.checked_sub_signed(TimeDelta::days(1)).unwrap_or(DateTime::<Utc>::MIN_UTC);
+        if facts.retired_since(a_day_ago)? + retired > u64::from(config.facts.max_retired_a_day) {
+            return Err(Against::Rule(EventOutcome::Breaker, changes[0].1.id));
+        }
+    }
+    Ok(changes.into_iter().map(|(_, change)| change).collect())
+}
+
+fn conclude(
+    config: &StoreConfig,
+    access: &Access,
+    mut told: ConsolidationEvent,
+    changes: Result<Vec<StatusChange>, Against>,
+) -> Result<(ConsolidationEvent, Option<Error>)> {
+    match changes {
+        Ok(changes) => {
+            told.changes = changes;
+            if config.facts.shadow && access.actor != Actor::Human {
+                told.outcome = EventOutcome::Shadow;
+            }
+            Ok((told, None))
+        }
+        Err(Against::Failure(error)) => Err(error),
+        Err(Against::Rule(outcome, id)) => {
+            told.outcome = outcome;
+            let name = row_name(Some(id));
+            let error = match outcome {
+                EventOutcome::Denied => Error::Denied { name, kind: access.kind },
+                EventOutcome::NotFound => Error::NotFound { name },
+                EventOutcome::Protected => Error::Undecided { name, rule: "only the human retires it" },
+                EventOutcome::Breaker => Error::Undecided { name, rule: "enough was retired for a day" },
+                _ => Error::Undecided { name, rule: "it does not stand as it did" },
+            };
+            Ok((told, Some(error)))
+        }
+    }
+}
+
+/// Which pair of suspects an event closes; `None` where it closes none.
+pub(crate) fn closes(event: &ConsolidationEvent) -> Option<(MemoryId, MemoryId)> {
+    let is_of_pair = matches!(
+        event.verdict,
+        Verdict::Supersede | Verdict::Duplicate | Verdict::Coexist | Verdict::Dispute
+    );
+    if event.outcome != EventOutcome::Applied || !is_of_pair {
+        return None;
+    }
+    Some((event.older?, event.newer?))
+}
+
+/// The rows that an event retired by anybody but the human, for the breaker.
+pub(crate) fn retired_by(event: &ConsolidationEvent) -> u64 {
+    let counts = event.outcome == EventOutcome::Applied
+        && event.actor != Actor::Human
+        && event.verdict != Verdict::Settle;
+    if counts { event.changes.iter().filter(|change| change.retires()).count() as u64 } else { 0 }
+}
+
+/// What the caller is told of one decision.
+pub(crate) fn answer(
+    (events, refused): (Vec<ConsolidationEvent>, Option<Error>),
+) -> Result<ConsolidationEvent> {
+    match (refused, events.into_iter().next()) {
+        (None, Some(event)) => Ok(event),
+        (Some(error), _) => Err(error),
+        (None, None) => Err(Error::NotFound { name: row_name(None) }),
+    }
+}
+
+/// The rows that a row replaced, it, and those that replaced it, the oldest first.
+pub(crate) fn history(
+    facts: &dyn Facts,
+    replaced_by: &dyn Fn(MemoryId) -> Result<Vec<Fact>>,
+    id: MemoryId,
+) -> Result<Vec<Fact>> {
+    let mut all = BTreeMap::new();
+    let mut open = vec![id];
+    while let Some(id) = open.pop() {
+        if all.contains_key(&id) {
+            continue;
+        }
+        let Some(fact) = facts.fact(id)? else { continue };
+        open.extend(fact.status.successor);
+        open.extend(replaced_by(id)?.iter().map(|fact| fact.memory.id));
+        all.insert(id, fact);
+    }
+    Ok(all.into_values().collect())
+}
+
+/// A row as the rules see it.
+pub(crate) fn fact(
+    memory: Memory,
+    key: Option<FactKey>,
+    valid_from: Option<DateTime<Utc>>,
+    status: Option<FactStatus>,
+) -> Fact {
+    Fact::new(memory, key, valid_from, status.unwrap_or_else(plain_status))
+}
