@@ -6,6 +6,7 @@ mod door;
 mod injection;
 mod pem;
 mod secret;
+mod tombstone;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -18,6 +19,7 @@ use crate::text;
 pub use door::{Door, DoorPolicy, DoorWarning, Doors, InjectionPolicy, Passed, SecretPolicy};
 pub use injection::{Injection, scan_injection};
 pub use secret::{SecretGate, Strictness};
+pub use tombstone::{Tombstone, TombstoneKey, Tombstones};
 
 /// What an operator has looked at and lets pass: whole classes, or single values.
 ///
