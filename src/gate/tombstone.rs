@@ -9,6 +9,7 @@
 //! Only the words themselves are known again: a paraphrase, a translation, and a statement whose words are
 //! parted by others (the target of a link in its middle) are not.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::hash::{BuildHasher, RandomState};
@@ -17,11 +18,18 @@ use std::ops::{ControlFlow, Range};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::digest::{Digest, Hasher};
+use crate::pii::{Confidence, Finding};
 use crate::text;
 
 /// The fewest words of a statement that can be buried, unless it has [`FEWEST_CHARACTERS`].
 const FEWEST_WORDS: usize = 2;
 const FEWEST_CHARACTERS: usize = 8;
+
+/// The class that a forgotten statement is found as.
+const FORGOTTEN: &str = "forgotten";
+
+/// What stands in a document in the place of what was forgotten.
+const STRUCK: &str = "[forgotten]";
 
 /// How many bits the sieve of marks has.
 const SIEVE: usize = 1 << 16;
@@ -237,6 +245,49 @@ impl Tombstones {
     #[must_use]
     pub fn holds(&self, text: &str) -> bool {
         self.scan(text, |_| ControlFlow::Break(())).is_break()
+    }
+
+    /// What [`find`](Self::find) finds, in the form of a filter's findings.
+    pub(crate) fn inspect(&self, text: &str) -> Vec<Finding> {
+        let finding =
+            |span| Finding { class: Cow::Borrowed(FORGOTTEN), span, confidence: Confidence::Verified };
+        self.find(text).into_iter().map(finding).collect()
+    }
+
+    /// The text with spaces in the place of what is forgotten, so that every other byte and line stands where it did.
+    pub(crate) fn blanked<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        self.overwritten(text, |len| " ".repeat(len))
+    }
+
+    /// The text with a mark of the same length in the place of what is forgotten.
+    pub(crate) fn struck<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        self.overwritten(text, |len| match len.checked_sub(STRUCK.len()) {
+            Some(rest) => format!("{STRUCK}{}", "-".repeat(rest)),
+            None => "*".repeat(len),
+        })
+    }
+
+    /// Line breaks and indents stay; for the words of each line `mark` makes as many bytes.
+    fn overwritten<'t>(&self, text: &'t str, mark: impl Fn(usize) -> String) -> Cow<'t, str> {
+        let places = self.find(text);
+        if places.is_empty() {
+            return Cow::Borrowed(text);
+        }
+        let mut written = String::with_capacity(text.len());
+        let mut from = 0;
+        for place in places {
+            written.push_str(&text[from..place.start]);
+            for piece in text[place.clone()].split_inclusive('\n') {
+                let (words, end) = (piece.trim_end(), piece.trim_end().len());
+                let indent = end - words.trim_start().len();
+                written.push_str(&piece[..indent]);
+                written.push_str(&mark(end - indent));
+                written.push_str(&piece[end..]);
+            }
+            from = place.end;
+        }
+        written.push_str(&text[from..]);
+        Cow::Owned(written)
     }
 
     /// Slides a window of each length over the words, and gives each place where a statement stands.
@@ -695,6 +746,16 @@ mod tests {
             ["one two three", "six seven"]
         );
         assert_eq!((all.len(), all.is_empty()), (2, false));
+    }
+
+    #[test]
+    fn what_is_struck_or_blanked_keeps_every_byte_and_line_around_it() {
+        let all = forgotten(&["my landlord is Jan", "a b", "\u{5c71}\u{7530}\u{592a}"]);
+        let text = "- x: my landlord\r\n  is Jan, a b\n- \u{5c71}\u{7530}\u{592a}\n";
+        assert_eq!(all.struck(text), "- x: [forgotten]\r\n  ******, ***\n- *********\n");
+        assert_eq!(all.blanked(text), "- x:            \r\n        ,    \n-          \n");
+        assert_eq!(forgotten(&["my landlord is Jan"]).struck("my landlord is Jan."), "[forgotten]-------.");
+        assert!(matches!(all.struck("nothing of it"), Cow::Borrowed(_)));
     }
 
     #[test]
