@@ -408,6 +408,11 @@ impl<W: Workspace> Workspace for Guarded<W> {
         self.workspace.rename(from, to)
     }
 
+    /// Denied: what was replaced is the operator's.
+    fn drop_versions(&self, _holds: &dyn Fn(&[u8]) -> bool) -> Result<u64> {
+        Err(self.denied(&StateName::FORGOTTEN))
+    }
+
     /// Denied: a lease writes state, and a dream curates as the library, on the workspace itself.
     fn claim(&self, _terms: &ClaimTerms) -> Result<Claim> {
         Err(self.denied(&StateName::LEDGER))

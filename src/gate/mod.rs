@@ -19,6 +19,7 @@ use crate::text;
 pub use door::{Door, DoorPolicy, DoorWarning, Doors, InjectionPolicy, Passed, SecretPolicy};
 pub use injection::{Injection, scan_injection};
 pub use secret::{SecretGate, Strictness};
+pub(crate) use tombstone::FORGOTTEN;
 pub use tombstone::{Tombstone, TombstoneKey, Tombstones};
 
 /// What an operator has looked at and lets pass: whole classes, or single values.

@@ -26,7 +26,7 @@ const FEWEST_WORDS: usize = 2;
 const FEWEST_CHARACTERS: usize = 8;
 
 /// The class that a forgotten statement is found as.
-const FORGOTTEN: &str = "forgotten";
+pub(crate) const FORGOTTEN: &str = "forgotten";
 
 /// What stands in a document in the place of what was forgotten.
 const STRUCK: &str = "[forgotten]";
@@ -288,6 +288,16 @@ impl Tombstones {
         }
         written.push_str(&text[from..]);
         Cow::Owned(written)
+    }
+
+    /// What tells this set from every other.
+    pub(crate) fn identity(&self) -> String {
+        let mut hasher = Hasher::new();
+        hasher.field(&self.key.0);
+        for stone in &self.stones {
+            hasher.field(stone.digest.as_bytes());
+        }
+        hasher.finish().short(16)
     }
 
     /// Slides a window of each length over the words, and gives each place where a statement stands.
