@@ -70,7 +70,7 @@ pub use format::{
 };
 pub use gate::{
     Allow, Door, DoorPolicy, DoorWarning, Doors, Injection, InjectionPolicy, Passed, SecretGate,
-    SecretPolicy, Strictness, scan_injection,
+    SecretPolicy, Strictness, Tombstone, TombstoneKey, Tombstones, scan_injection,
 };
 pub use index::{
     Audience, Chunk, ChunkConfig, DocumentIndex, IndexChange, IndexEntry, SearchResult, SeenDocument,

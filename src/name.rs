@@ -166,6 +166,8 @@ impl StateName {
     pub const SOUL: Self = Self::constant(".soul-state.json");
     /// What a life remembers about its own beginning.
     pub const LIFE: Self = Self::constant(".dreaming.d/life.json");
+    /// What was forgotten, without its content.
+    pub const FORGOTTEN: Self = Self::constant(".dreaming.d/forgotten.json");
     /// The rows of a [`FileMemoryStore`](crate::FileMemoryStore).
     pub const MEMORIES: Self = Self::constant(".dreaming.d/memories.jsonl");
 

@@ -9,15 +9,16 @@ mod indexed;
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::access::{Access, Actor, SessionKind};
 use crate::document::{Document, Revision};
 use crate::error::{Error, Result};
+use crate::format::forgotten::Forgotten;
 use crate::format::{JournalName, Profile};
-use crate::gate::{Door, DoorPolicy, DoorWarning, Doors, Masks};
+use crate::gate::{Door, DoorPolicy, DoorWarning, Doors, Masks, Tombstones};
 use crate::index::Audience;
-use crate::name::{DocName, Name, Space};
+use crate::name::{DocName, Name, Space, StateName};
 use crate::workspace::{Claim, ClaimTerms, Listing, Metadata, Workspace, WorkspaceExt, WriteMode};
 
 pub use indexed::{Indexed, SyncReport, Unreadable};
@@ -28,7 +29,8 @@ pub use indexed::{Indexed, SyncReport, Unreadable};
 ///
 /// What is written passes the [`Doors`]: [`Door::JournalAppend`] for a line that is added to a journal, else
 /// [`Door::WorkspaceWrite`]. What the human writes in a main session is theirs: findings in it are warned of
-/// ([`take_warnings`](Self::take_warnings)), and it is written as it is.
+/// ([`take_warnings`](Self::take_warnings)), and it is written as it is. Of everybody else, what the workspace has
+/// forgotten is refused, but in journals: [`Error::Stopped`] with the class `forgotten`.
 ///
 /// ```
 /// use noctuary::{
@@ -81,6 +83,13 @@ pub enum SharedUser {
     Full,
     /// Nothing.
     None,
+}
+
+/// What a workspace has forgotten; `None` where that is nothing.
+pub(crate) fn forgotten<W: Workspace + ?Sized>(workspace: &W) -> Result<Option<Tombstones>> {
+    let file = workspace.read(&StateName::FORGOTTEN)?;
+    let file = Forgotten::<Tombstones>::parse(file.as_ref().map(Document::bytes))?;
+    Ok(file.map(|file| file.forgotten).filter(|forgotten| !forgotten.is_empty()))
 }
 
 /// What a document is, for the table.
@@ -247,10 +256,15 @@ impl<W> Guarded<W> {
 
     fn policy(&self, door: Door, name: &Name) -> DoorPolicy {
         let policy = self.doors.policy_of(door, name);
-        let is_theirs = self.access.kind == SessionKind::Main && self.access.actor == Actor::Human;
-        if is_theirs { policy.only_warning() } else { policy }
+        if self.is_theirs() { policy.only_warning() } else { policy }
     }
 
+    fn is_theirs(&self) -> bool {
+        self.access.kind == SessionKind::Main && self.access.actor == Actor::Human
+    }
+}
+
+impl<W: Workspace> Guarded<W> {
     /// Returns the bytes as they may be written. Bytes that are not UTF-8 are changed only where something in
     /// them is masked.
     fn pass<'a>(
@@ -261,17 +275,25 @@ impl<W> Guarded<W> {
         bytes: &'a [u8],
     ) -> Result<Cow<'a, [u8]>> {
         let text = String::from_utf8_lossy(bytes);
+        // What the human writes is theirs, also where they asked to forget it.
+        let doors = if self.is_theirs() { Cow::Borrowed(&self.doors) } else { self.current_doors()? };
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
-        let passed = self.doors.judge(door, policy, name, &text, &mut found.masks)?;
+        let passed = doors.judge(door, policy, name, &text, &mut found.masks)?;
         found.warnings.extend(passed.warnings);
         Ok(match passed.text {
             Cow::Owned(changed) => Cow::Owned(changed.into_bytes()),
             Cow::Borrowed(_) => Cow::Borrowed(bytes),
         })
     }
-}
 
-impl<W: Workspace> Guarded<W> {
+    /// The doors, with what the workspace has forgotten by now.
+    pub(crate) fn current_doors(&self) -> Result<Cow<'_, Doors>> {
+        Ok(match forgotten(&self.workspace)? {
+            Some(forgotten) => Cow::Owned(self.doors.clone().forgotten(Arc::new(forgotten))),
+            None => Cow::Borrowed(&self.doors),
+        })
+    }
+
     /// Reads as much of `USER.md` as the session may be told: all in a main session, else what `shared` says;
     /// `None` where that is nothing.
     ///
@@ -386,9 +408,14 @@ impl<W: Workspace> Workspace for Guarded<W> {
         self.workspace.rename(from, to)
     }
 
+    /// Denied: what was replaced is the operator's.
+    fn drop_versions(&self, _holds: &dyn Fn(&[u8]) -> bool) -> Result<u64> {
+        Err(self.denied(&StateName::FORGOTTEN))
+    }
+
     /// Denied: a lease writes state, and a dream curates as the library, on the workspace itself.
     fn claim(&self, _terms: &ClaimTerms) -> Result<Claim> {
-        Err(self.denied(&crate::name::StateName::LEDGER))
+        Err(self.denied(&StateName::LEDGER))
     }
 }
 

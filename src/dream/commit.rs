@@ -4,12 +4,14 @@
 //! the intent is dropped. [`apply`] is both the commit and the recovery. `MEMORY.md` is appended to and never
 //! replaced, since a replacement would lose what a person saves meanwhile.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use crate::error::{Error, Result};
 use crate::format::intent::{Append, Intent};
 use crate::format::ledger::Ledger;
 use crate::format::{DreamedState, curated, log, reply};
+use crate::gate::Tombstones;
 use crate::name::{DocName, Name, StateName};
 use crate::workspace::{Lease, Workspace, WorkspaceExt};
 
@@ -35,9 +37,17 @@ pub(super) fn commit(workspace: &dyn Workspace, lease: &dyn Lease, intent: &Inte
     apply(workspace, lease, intent)
 }
 
-/// Finishes the commit that an earlier run left half done; returns it where there was one.
-pub(super) fn recover(workspace: &dyn Workspace, lease: &dyn Lease) -> Result<Option<Intent>> {
+/// Finishes the commit that an earlier run left half done; returns it where there was one. What was forgotten
+/// since is struck out of a section of which nothing is appended yet.
+pub(crate) fn recover(
+    workspace: &dyn Workspace,
+    lease: &dyn Lease,
+    forgotten: Option<&Tombstones>,
+) -> Result<Option<Intent>> {
     let Some(mut intent) = unfinished(workspace)? else { return Ok(None) };
+    if let Some(forgotten) = forgotten {
+        strike(workspace, &mut intent, forgotten)?;
+    }
     // Whoever left it may have been killed before it was durable: a power loss could take it back, and leave
     // the steps that are done from it now.
     lease.replace(&StateName::INTENT, &intent.print())?;
@@ -46,6 +56,17 @@ pub(super) fn recover(workspace: &dyn Workspace, lease: &dyn Lease) -> Result<Op
     }
     apply(workspace, lease, &intent)?;
     Ok(Some(intent))
+}
+
+fn strike(workspace: &dyn Workspace, intent: &mut Intent, forgotten: &Tombstones) -> Result<()> {
+    let Some(append) = &mut intent.append else { return Ok(()) };
+    let Cow::Owned(section) = forgotten.struck(&append.section) else { return Ok(()) };
+    let memory = workspace.read(&append.name)?.map(crate::document::Document::into_bytes).unwrap_or_default();
+    // What stands there in part is finished as it was begun: its rest is found by what it was.
+    if append.torn_bytes(&memory) == 0 && !curated::has_mark(&memory, &intent.id) {
+        append.replace_section(section);
+    }
+    Ok(())
 }
 
 /// Whether a peer that knows only the watermark has dreamed the same journals since the commit stopped: the

@@ -12,6 +12,7 @@ use chrono::{DateTime, Utc};
 
 use super::evidence::Shown;
 use super::select::{self, Look, Order, Selection, Situation, Survey, is_waiting};
+use super::shown::Hidden;
 use super::{Inner, commit, due};
 use crate::dreamer::{
     Backlog, DreamMode, DreamPass, DreamReport, MemoryGauge, Notice, Outcome, PassReport, ReadReason, Step,
@@ -21,8 +22,10 @@ use crate::format::intent::Intent;
 use crate::format::ledger::Ledger;
 use crate::format::log::{self, Remembered};
 use crate::format::{DreamId, DreamedState, JournalName, Quarantine, curated};
+use crate::gate::Tombstones;
 use crate::llm::{LlmError, LlmReply, LlmRequest};
 use crate::name::{DocName, StateName};
+use crate::session;
 use crate::workspace::{Claim, Lease, WorkspaceExt};
 use request::Prepared;
 
@@ -44,6 +47,7 @@ pub(super) struct Run {
     state_bytes: Option<Vec<u8>>,
     ledger: Ledger,
     quarantine: Quarantine,
+    forgotten: Option<Tombstones>,
     log: Vec<Remembered>,
     asked: u32,
     order: Order,
@@ -74,8 +78,9 @@ impl Run {
         report.outcome = Outcome::NothingNew;
         report.epoch = lease.as_ref().map(|lease| lease.epoch());
         let workspace = inner.workspace.as_ref();
+        let forgotten = session::forgotten(workspace)?;
         let unfinished = match &lease {
-            Some(lease) => commit::recover(workspace, lease.as_ref())?,
+            Some(lease) => commit::recover(workspace, lease.as_ref(), forgotten.as_ref())?,
             None => commit::unfinished(workspace)?,
         };
         let state_bytes = commit::state(workspace, &StateName::DREAMED)?;
@@ -83,6 +88,7 @@ impl Run {
             state: DreamedState::parse(state_bytes.as_deref())?,
             ledger: Ledger::parse(commit::state(workspace, &StateName::LEDGER)?.as_deref())?,
             quarantine: Quarantine::parse(commit::state(workspace, &StateName::QUARANTINE)?.as_deref())?,
+            forgotten,
             log: read_log(&inner)?,
             state_bytes,
             lease,
@@ -174,7 +180,10 @@ impl Run {
                 ledger: &self.ledger,
                 state: &self.state,
                 quarantine: &self.quarantine,
-                may_show: &|name| !config.redact || inner.gate.inspect(name.as_str()).is_empty(),
+                may_show: &|name| {
+                    let gate = config.redact.then_some(&inner.gate);
+                    Hidden { gate, forgotten: self.forgotten.as_ref() }.inspect(name.as_str()).is_empty()
+                },
             })?;
             let not_due = due::breaker(self.now, &self.state, config);
             if self.asked >= config.max_passes || (not_due.is_some() && !survey.is_idle()) {

@@ -1,4 +1,4 @@
-//! What of a slice a model is shown: without what a machine wrote there, and with secrets masked. Line
+//! What of a slice a model is shown: without what a machine wrote there, and with secrets and what was forgotten masked. Line
 //! numbers never move.
 
 use std::ops::Range;
@@ -9,7 +9,8 @@ use regex::Regex;
 use super::select::Slice;
 use crate::format::curated;
 use crate::format::fences::{ShownLine, one_line};
-use crate::gate::{Gate, Masks};
+use crate::gate::{Gate, Masks, Tombstones, joined, mask_within};
+use crate::pii::Finding;
 use crate::text;
 
 /// A slice as it goes into the request.
@@ -21,17 +22,30 @@ pub(super) struct ShownJournal {
     pub(super) stripped: Vec<(u64, u64)>,
 }
 
-/// Prepares a slice. `gate` is `None` where masking is off.
-pub(super) fn prepare(slice: &Slice, gate: Option<&Gate>, masks: &mut Masks) -> ShownJournal {
+/// What a model is not shown, whatever text it stands in.
+#[derive(Clone, Copy)]
+pub(super) struct Hidden<'a> {
+    /// `None` where the masking of secrets is off.
+    pub(super) gate: Option<&'a Gate>,
+    pub(super) forgotten: Option<&'a Tombstones>,
+}
+
+impl Hidden<'_> {
+    pub(super) fn inspect(self, text: &str) -> Vec<Finding> {
+        let secrets = self.gate.map(|gate| gate.inspect(text)).unwrap_or_default();
+        let forgotten = self.forgotten.map(|forgotten| forgotten.inspect(text)).unwrap_or_default();
+        joined(secrets, forgotten)
+    }
+}
+
+/// Prepares a slice.
+pub(super) fn prepare(slice: &Slice, hidden: Hidden<'_>, masks: &mut Masks) -> ShownJournal {
     let before = String::from_utf8_lossy(&slice.before);
     let body = String::from_utf8_lossy(&slice.bytes);
     let after = String::from_utf8_lossy(&slice.after);
     let boundary = before.len();
     let whole = format!("{before}{body}{after}");
-    let masked = match gate {
-        Some(gate) => gate.mask_within(&whole, boundary..boundary + body.len(), masks),
-        None => body.clone().into_owned(),
-    };
+    let masked = mask_within(&whole, boundary..boundary + body.len(), &hidden.inspect(&whole), masks);
     let machine = machine_ranges(&whole);
     let mut stripped: Vec<(u64, u64)> = Vec::new();
     let mut lines = Vec::new();

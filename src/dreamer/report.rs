@@ -273,6 +273,8 @@ pub enum Fate {
     Duplicate,
     /// An earlier dream promoted it and a person took it out again.
     RemovedBefore,
+    /// It says what the workspace has forgotten, and is reported as `[REDACTED:forgotten#1]`.
+    Forgotten,
     /// Its evidence does not hold.
     Held(Hold),
     /// It lies beyond the bounds of a section.

@@ -1,10 +1,15 @@
 use crate::error::{Error, Result};
+use crate::gate::{FORGOTTEN, Tombstones};
 use crate::lifecycle::EDITABLE;
 use crate::name::{DocName, Name, StateName};
+use crate::session;
 use crate::workspace::{Claim, ClaimTerms, Lease, Workspace, WriteMode};
 
 /// Copies all documents and the library's state from one workspace to another, byte for byte; returns how many
 /// documents were copied.
+///
+/// What the source has forgotten stays forgotten in the target. Where the target has forgotten something itself, a
+/// document that holds it is refused.
 ///
 /// Both are claimed meanwhile, so that no dream runs in between. The ledger goes along: what a model was
 /// shown in one home is not shown again in the other. What has no place in a workspace (links, devices, names
@@ -30,21 +35,32 @@ use crate::workspace::{Claim, ClaimTerms, Lease, Workspace, WriteMode};
 /// # Errors
 ///
 /// [`Error::Conflict`] where a document of the same name with other content stands in the target, which is
-/// left as it is; [`Error::Busy`] where somebody dreams in either.
+/// left as it is; [`Error::Stopped`] for a document that holds what the target has forgotten; [`Error::Busy`] where
+/// somebody dreams in either.
 pub fn copy_into(source: &dyn Workspace, target: &dyn Workspace) -> Result<u64> {
     let (_from, _to) = (claim(source)?, claim(target)?);
+    // First, so that no door of the target is open for as long as the copy takes.
+    copy(source, target, &StateName::FORGOTTEN, None)?;
+    // What both have forgotten may still stand in the documents of a person, and stays hidden in either home.
+    let theirs = session::forgotten(source)?;
+    let forgotten = session::forgotten(target)?.filter(|ours| Some(ours) != theirs.as_ref());
+    let forgotten = forgotten.as_ref();
     let mut copied = 0;
     let mut folders: Vec<Option<DocName>> = vec![None];
     while let Some(folder) = folders.pop() {
         let listing = source.list(folder.as_ref())?;
         for name in &listing.documents {
-            copied += u64::from(copy(source, target, name)?);
+            copied += u64::from(copy(source, target, name, forgotten)?);
         }
         folders.extend(listing.folders.into_iter().rev().map(Some));
     }
     // The state last, and the intent first of it: a copy that ends in between knows less than it has, and
     // shows again at worst what it did not know to be shown.
-    let histories = EDITABLE.into_iter().map(|name| StateName::history(&name));
+    if forgotten.is_none() {
+        for name in EDITABLE {
+            copy(source, target, &StateName::history(&name), None)?;
+        }
+    }
     let states = [
         StateName::INTENT,
         StateName::LOG,
@@ -54,8 +70,8 @@ pub fn copy_into(source: &dyn Workspace, target: &dyn Workspace) -> Result<u64> 
         StateName::LIFE,
         StateName::SOUL,
     ];
-    for state in states.into_iter().chain(histories) {
-        copy(source, target, &state)?;
+    for state in states {
+        copy(source, target, &state, None)?;
     }
     Ok(copied)
 }
@@ -69,8 +85,16 @@ pub(super) fn claim(workspace: &dyn Workspace) -> Result<Box<dyn Lease>> {
 }
 
 /// Copies one name; `false` where nothing stands there any more.
-fn copy(source: &dyn Workspace, target: &dyn Workspace, name: &Name) -> Result<bool> {
+fn copy(
+    source: &dyn Workspace,
+    target: &dyn Workspace,
+    name: &Name,
+    forgotten: Option<&Tombstones>,
+) -> Result<bool> {
     let Some(document) = source.read(name)? else { return Ok(false) };
+    if forgotten.is_some_and(|forgotten| forgotten.holds(&String::from_utf8_lossy(document.bytes()))) {
+        return Err(Error::Stopped { name: name.clone(), classes: vec![FORGOTTEN.to_owned()] });
+    }
     match target.write(name, document.bytes(), WriteMode::Create) {
         // What an earlier, interrupted copy brought.
         Err(Error::Conflict { current: Some(current), .. }) if current.revision() == document.revision() => {

@@ -1,6 +1,7 @@
 //! Importing: a plan that a person can look at, and its effect, which is the plan.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use serde::Serialize;
 
@@ -11,6 +12,7 @@ use crate::error::{Error, Result};
 use crate::format::curated;
 use crate::gate::{Door, Doors};
 use crate::name::DocName;
+use crate::session;
 use crate::text;
 use crate::workspace::{Workspace, WriteMode};
 
@@ -18,8 +20,8 @@ use crate::workspace::{Workspace, WriteMode};
 ///
 /// The source is the other program's folder, opened as a workspace: it is only read, and what lies in dot
 /// folders is out of reach. Nothing in the target is overwritten. A document that holds a secret, or an
-/// instruction in disguise, stays out and is reported, unless [`Door::Import`] has another policy. Importing
-/// twice changes nothing.
+/// instruction in disguise, stays out and is reported, unless [`Door::Import`] has another policy; so does one that
+/// holds what the target has forgotten, whatever the policy. Importing twice changes nothing.
 ///
 /// ```
 /// use noctuary::{Dialect, DocName, FileWorkspace, Import, ImportAction, WorkspaceExt};
@@ -93,7 +95,8 @@ pub enum ImportAction {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ImportRefusal {
-    /// The door stops it: the classes of secrets and the reasons of instructions that it holds.
+    /// The door stops it: the classes of secrets and the reasons of instructions that it holds; `forgotten` where the
+    /// target has forgotten some of it.
     Stopped(Vec<String>),
     /// Something else stands at the target, or another document goes there.
     Conflict,
@@ -147,6 +150,7 @@ impl Import {
     /// Those of listing and reading; what cannot be imported is no error and stands in the plan.
     pub fn plan(&self, source: &dyn Workspace, target: &dyn Workspace) -> Result<ImportPlan> {
         let mut plan = ImportPlan { items: Vec::new(), refused: Vec::new() };
+        let import = self.knowing(target)?;
         let mut taken = BTreeSet::new();
         let mut folders = vec![None];
         while let Some(folder) = folders.pop() {
@@ -156,7 +160,7 @@ impl Import {
                 let mut item = if name == DocName::LEGACY_MEMORY && has_memory {
                     ImportItem::new(name, None, ImportAction::Skip("MEMORY.md stands in its place"))
                 } else {
-                    self.judge(name, source, target)?.0
+                    import.judge(name, source, target)?.0
                 };
                 if item.is_to_do() && !taken.insert(item.target.clone()) {
                     item.action = ImportAction::Refuse(ImportRefusal::Conflict);
@@ -190,6 +194,7 @@ impl Import {
         target: &dyn Workspace,
     ) -> Result<ImportReport> {
         let lease = claim(target)?;
+        let import = self.knowing(target)?;
         let mut report = ImportReport { done: Vec::new(), changed: Vec::new(), left: Vec::new() };
         for item in plan.items {
             let ImportItem { source: name, target: Some(into), action, .. } = &item else {
@@ -201,7 +206,7 @@ impl Import {
                 continue;
             }
             // What judged it for the plan judges it again, so what is written is what was planned.
-            let (again, bytes) = self.judge(name.clone(), source, target)?;
+            let (again, bytes) = import.judge(name.clone(), source, target)?;
             let written = match action {
                 _ if again != item => false,
                 ImportAction::Copy => match target.write(into, &bytes, WriteMode::Create) {
@@ -214,6 +219,15 @@ impl Import {
         }
         lease.release()?;
         Ok(report)
+    }
+
+    /// The same import, which lets nothing in that the target has forgotten.
+    fn knowing(&self, target: &dyn Workspace) -> Result<Self> {
+        let mut import = self.clone();
+        if let Some(forgotten) = session::forgotten(target)? {
+            import.doors = import.doors.forgotten(Arc::new(forgotten));
+        }
+        Ok(import)
     }
 
     /// Judges one document: what is done with it, and the bytes that this writes.

@@ -57,6 +57,12 @@ impl Append {
         Self { name, section, sha256, before_len: before.len() as u64, before_sha256: Digest::of(before) }
     }
 
+    /// Has another section appended in the place of this one, which has not begun to stand there.
+    pub(crate) fn replace_section(&mut self, section: String) {
+        self.sha256 = Digest::of(section.as_bytes());
+        self.section = section;
+    }
+
     /// What is wrong with it, if anything is: nothing is appended that is not whole, that goes elsewhere than
     /// into curated memory, or that would not be found there afterwards.
     fn fault(&self, id: &DreamId) -> Option<&'static str> {

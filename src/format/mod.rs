@@ -5,6 +5,7 @@ pub(crate) mod curated;
 pub(crate) mod day_log;
 pub(crate) mod fences;
 pub(crate) mod fields;
+pub(crate) mod forgotten;
 pub(crate) mod heartbeat;
 pub(crate) mod history;
 pub(crate) mod intent;

@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::injection::scan_injection;
-use super::{Allow, Gate, Masks, SecretGate};
+use super::{Allow, Gate, Masks, SecretGate, Tombstones, joined, mask_within};
 use crate::error::{Error, Result};
 use crate::name::Name;
 use crate::pii::{Confidence, Finding, PiiFilter};
@@ -127,6 +127,7 @@ pub struct Doors {
     import: DoorPolicy,
     prompt: DoorPolicy,
     store: DoorPolicy,
+    forgotten: Option<Arc<Tombstones>>,
 }
 
 impl Default for Doors {
@@ -142,6 +143,7 @@ impl Default for Doors {
             import: DoorPolicy::new(Secrets::Reject, Injections::Reject),
             prompt: DoorPolicy::new(Secrets::Redact, Injections::Block),
             store: DoorPolicy::new(Secrets::Reject, Injections::Reject),
+            forgotten: None,
         }
     }
 }
@@ -163,6 +165,16 @@ impl Doors {
     #[must_use]
     pub fn allow(mut self, allow: Allow) -> Self {
         self.allow = allow;
+        self
+    }
+
+    /// Sets what was forgotten. It comes in through no door but that of journals, which are a record of what was
+    /// said, and a prompt shows it as `[REDACTED:forgotten#1]`; neither a policy nor [`Allow`] lets it pass.
+    ///
+    /// What a workspace has forgotten is asked for wherever a document of it passes a door, also without this.
+    #[must_use]
+    pub fn forgotten(mut self, forgotten: Arc<Tombstones>) -> Self {
+        self.forgotten = Some(forgotten);
         self
     }
 
@@ -221,26 +233,28 @@ impl Doors {
         let secrets = if policy.secrets == SecretPolicy::Allow { Vec::new() } else { gate.inspect(text) };
         let injections =
             if policy.injections == InjectionPolicy::Allow { Vec::new() } else { self.injections(text) };
-        let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
-        for finding in secrets.iter().chain(&injections) {
-            *counts.entry(&finding.class).or_default() += 1;
+        let forgotten = match &self.forgotten {
+            Some(forgotten) if door != Door::JournalAppend => forgotten.inspect(text),
+            _ => Vec::new(),
+        };
+        let mut counts: BTreeMap<String, u32> = BTreeMap::new();
+        for finding in secrets.iter().chain(&injections).chain(&forgotten) {
+            *counts.entry(finding.class.clone().into_owned()).or_default() += 1;
         }
         let stops = (policy.secrets == SecretPolicy::Reject && !secrets.is_empty())
-            || (policy.injections == InjectionPolicy::Reject && !injections.is_empty());
+            || (policy.injections == InjectionPolicy::Reject && !injections.is_empty())
+            || (door != Door::PromptLoad && !forgotten.is_empty());
         if stops {
-            let classes = counts.into_keys().map(str::to_owned).collect();
+            let classes = counts.into_keys().collect();
             return Err(Error::Stopped { name: name.clone(), classes });
         }
-        let warning = |(class, count): (&str, u32)| DoorWarning {
-            door,
-            name: name.clone(),
-            class: class.to_owned(),
-            count,
-        };
+        let warning = |(class, count): (String, u32)| DoorWarning { door, name: name.clone(), class, count };
         let warnings = counts.into_iter().map(warning).collect();
         let mut passed = Cow::Borrowed(text);
-        if policy.secrets == SecretPolicy::Redact && !secrets.is_empty() {
-            passed = Cow::Owned(gate.mask(text, masks));
+        let masked = if policy.secrets == SecretPolicy::Redact { secrets } else { Vec::new() };
+        let masked = joined(masked, forgotten);
+        if !masked.is_empty() {
+            passed = Cow::Owned(mask_within(text, 0..text.len(), &masked, masks));
         }
         if policy.injections == InjectionPolicy::Block && !injections.is_empty() {
             // Masking moved what comes after a mask, so the places are looked for again.
@@ -326,6 +340,25 @@ mod tests {
         let classes: Vec<_> = passed.warnings.iter().map(|warning| warning.class.as_str()).collect();
         assert_eq!(classes, ["aws_access_key", "fence", "override"]);
         assert!(!format!("{passed:?}").contains("tea"));
+    }
+
+    #[test]
+    fn what_was_forgotten_comes_in_through_no_door_but_that_of_journals() {
+        let mut forgotten = Tombstones::new(crate::gate::TombstoneKey::random());
+        forgotten.insert(forgotten.bury("my landlord is Jan").unwrap());
+        let doors = Doors::default().allow(Allow::none().class("forgotten")).forgotten(Arc::new(forgotten));
+        let text = "- My landlord\n  is Jan, the key is AKIAIOSFODNN7EXAMPLE\n";
+        let passed = doors.pass(Door::PromptLoad, &DocName::MEMORY, text).unwrap();
+        assert_eq!(passed.text, "- [REDACTED:forgotten#1]\n, the key is [REDACTED:aws_access_key#1]\n");
+        let said = "my landlord is jan";
+        for door in [Door::WorkspaceWrite, Door::Import, Door::StoreWrite] {
+            let stopped = doors.pass(door, &DocName::USER, said).unwrap_err();
+            assert!(
+                matches!(stopped, Error::Stopped { classes, .. } if classes == ["forgotten"]),
+                "{door:?}"
+            );
+        }
+        assert_eq!(doors.pass(Door::JournalAppend, &DocName::USER, said).unwrap().text, said);
     }
 
     #[test]

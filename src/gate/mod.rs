@@ -6,6 +6,7 @@ mod door;
 mod injection;
 mod pem;
 mod secret;
+mod tombstone;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -18,6 +19,8 @@ use crate::text;
 pub use door::{Door, DoorPolicy, DoorWarning, Doors, InjectionPolicy, Passed, SecretPolicy};
 pub use injection::{Injection, scan_injection};
 pub use secret::{SecretGate, Strictness};
+pub(crate) use tombstone::FORGOTTEN;
+pub use tombstone::{Tombstone, TombstoneKey, Tombstones};
 
 /// What an operator has looked at and lets pass: whole classes, or single values.
 ///
@@ -85,29 +88,40 @@ impl Gate {
 
     /// Masks what must not pass. Line breaks inside a secret stay, so no line changes its number.
     pub(crate) fn mask(&self, text: &str, masks: &mut Masks) -> String {
-        self.mask_within(text, 0..text.len(), masks)
+        mask_within(text, 0..text.len(), &self.inspect(text), masks)
     }
+}
 
-    /// Masks a part of `text`, between character boundaries. What stands around it is looked at, so that a
-    /// secret which begins before it or ends after it is known, and is not returned.
-    pub(crate) fn mask_within(&self, text: &str, part: Range<usize>, masks: &mut Masks) -> String {
-        let mut masked = String::with_capacity(part.len());
-        let mut from = part.start;
-        for finding in self.inspect(text) {
-            // A filter of others may overlap, or cut characters: what is in doubt is masked.
-            let start = text::floor_boundary(text, finding.span.start).max(from);
-            let end = text::ceil_boundary(text, finding.span.end).min(part.end);
-            if start >= end {
-                continue;
-            }
-            masked.push_str(&text[from..start]);
-            masked.push_str(&masks.mask(&finding.class, text.get(finding.span.clone()).unwrap_or_default()));
-            masked.extend(text[start..end].matches('\n'));
-            from = end;
-        }
-        masked.push_str(&text[from..part.end]);
-        masked
+/// Joins what a filter found with what was forgotten, in the order of the text.
+pub(crate) fn joined(secrets: Vec<Finding>, forgotten: Vec<Finding>) -> Vec<Finding> {
+    if forgotten.is_empty() {
+        return secrets;
     }
+    let mut all = secrets;
+    all.extend(forgotten);
+    all.sort_by_key(|finding| finding.span.start);
+    all
+}
+
+/// Masks a part of `text`, between character boundaries, of which all findings are given, ascending. One that begins
+/// before it or ends after it is known, and is not returned.
+pub(crate) fn mask_within(text: &str, part: Range<usize>, findings: &[Finding], masks: &mut Masks) -> String {
+    let mut masked = String::with_capacity(part.len());
+    let mut from = part.start;
+    for finding in findings {
+        // A filter of others may overlap, or cut characters: what is in doubt is masked.
+        let start = text::floor_boundary(text, finding.span.start).max(from);
+        let end = text::ceil_boundary(text, finding.span.end).min(part.end);
+        if start >= end {
+            continue;
+        }
+        masked.push_str(&text[from..start]);
+        masked.push_str(&masks.mask(&finding.class, text.get(finding.span.clone()).unwrap_or_default()));
+        masked.extend(text[start..end].matches('\n'));
+        from = end;
+    }
+    masked.push_str(&text[from..part.end]);
+    masked
 }
 
 /// Numbers the secrets of one request, so that the same secret has the same placeholder throughout.

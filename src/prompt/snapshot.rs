@@ -79,8 +79,10 @@ impl Snapshot {
         day: DayPolicy,
         now: DateTime<Utc>,
     ) -> Result<Self> {
+        let doors = view.current_doors()?;
         let mut taking = Taking {
             view,
+            doors: &doors,
             snapshot: Self {
                 config: config.clone(),
                 parts: BTreeMap::new(),
@@ -113,8 +115,12 @@ impl Snapshot {
         let mut notices = self.notices.clone();
         let bootstrap = match read(view, &DocName::BOOTSTRAP, &mut notices)? {
             Some(text) if !text.trim().is_empty() => {
-                let text =
-                    passed(view.doors(), &DocName::BOOTSTRAP, without_frontmatter(&text), &mut notices)?;
+                let text = passed(
+                    &*view.current_doors()?,
+                    &DocName::BOOTSTRAP,
+                    without_frontmatter(&text),
+                    &mut notices,
+                )?;
                 vec![cut_tail(&DocName::BOOTSTRAP, &text, self.config.max_file_chars, &mut notices)]
             }
             _ => Vec::new(),
@@ -153,6 +159,7 @@ impl fmt::Debug for Snapshot {
 /// A snapshot in the making.
 struct Taking<'a, W> {
     view: &'a Guarded<W>,
+    doors: &'a Doors,
     snapshot: Snapshot,
     /// How many characters are left of the whole budget.
     room: usize,
@@ -309,7 +316,7 @@ impl<W: Workspace> Taking<'_, W> {
     }
 
     fn pass(&mut self, name: &DocName, text: &str) -> Result<String> {
-        passed(self.view.doors(), name, text, &mut self.snapshot.notices)
+        passed(self.doors, name, text, &mut self.snapshot.notices)
     }
 }
 

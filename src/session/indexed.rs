@@ -1,5 +1,6 @@
 //! A workspace whose documents are found by their words.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::ops::Range;
@@ -7,10 +8,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use chrono::{DateTime, Utc};
 
-use super::audience;
+use super::{audience, forgotten};
 use crate::access::Access;
 use crate::document::{Document, Revision};
 use crate::error::{Error, Result};
+use crate::gate::Tombstones;
 use crate::index::{ChunkConfig, DocumentIndex, IndexChange, IndexEntry, SearchResult, SeenDocument};
 use crate::name::{DocName, Name, Space};
 use crate::workspace::{Claim, ClaimTerms, Lease, Listing, Metadata, Workspace, WriteMode};
@@ -27,7 +29,8 @@ use crate::workspace::{Claim, ClaimTerms, Lease, Listing, Metadata, Workspace, W
 /// document is a column of the index that every query binds, and is asked of the access table again on the way
 /// out. What it finds is ranked over what it may read, so that not even the order tells of the rest.
 ///
-/// State files are never indexed; documents with a zero byte are known and have no chunks. A verb reads the document
+/// What the workspace has forgotten is indexed as blanks of the same length: after the next sync no search finds it, and
+/// whatever else a document says is found where it stands. State files are never indexed; documents with a zero byte are known and have no chunks. A verb reads the document
 /// again to index it, so it costs more the longer that is; of the index it writes only the chunks that read
 /// otherwise. One index serves one workspace: a second one of the same scope would take the first one's documents
 /// for removed.
@@ -70,7 +73,6 @@ struct Inner<W> {
     workspace: W,
     index: Box<dyn DocumentIndex>,
     chunks: ChunkConfig,
-    chunking: String,
     missed: Mutex<Missed>,
 }
 
@@ -144,8 +146,7 @@ impl<W: Workspace> Indexed<W> {
     }
 
     fn over(workspace: W, index: Box<dyn DocumentIndex>, chunks: ChunkConfig) -> Self {
-        let chunking = chunks.identity();
-        Self { inner: Arc::new(Inner { workspace, index, chunks, chunking, missed: Mutex::default() }) }
+        Self { inner: Arc::new(Inner { workspace, index, chunks, missed: Mutex::default() }) }
     }
 
     /// The workspace beneath. What is written to it directly is found after the next sync.
@@ -175,10 +176,12 @@ impl<W: Workspace> Indexed<W> {
     ///
     /// Those of the index, and of listing the root. A document that cannot be read is no error: the report names it.
     pub fn sync(&self, now: DateTime<Utc>) -> Result<SyncReport> {
+        let cut = self.inner.cut()?;
         let missed = std::mem::take(&mut self.inner.missed().names);
         let mut sync = Sync {
             inner: &self.inner,
             missed: &missed,
+            cut,
             known: BTreeMap::new(),
             batch: Vec::new(),
             batch_bytes: 0,
@@ -255,13 +258,14 @@ impl<W: Workspace> Inner<W> {
     /// whatever was indexed last was read last.
     fn refresh(&self, name: &DocName, at: Option<DateTime<Utc>>) -> Result<Option<IndexChange>> {
         for _ in 0..ATTEMPTS {
+            let cut = self.cut()?;
             let before = self.index.seen_of(name)?;
             let (metadata, failed) = match self.workspace.metadata(name) {
                 Ok(metadata) => (metadata, None),
                 Err(error) if is_no_document(&error) => (None, Some(error)),
                 Err(error) => return Err(error),
             };
-            let (after, failed) = match metadata.map(|metadata| self.look(name, metadata, before.as_ref())) {
+            let (after, failed) = match metadata.map(|metadata| self.look(name, metadata, before.as_ref(), &cut)) {
                 None => (IndexEntry::Gone, failed),
                 Some(Ok(after)) => (after, None),
                 Some(Err(error)) if is_no_document(&error) => (IndexEntry::Gone, Some(error)),
@@ -288,14 +292,20 @@ impl<W: Workspace> Inner<W> {
 
     /// Reads a document whose metadata was asked before: where it changes in between, what the index says of it is
     /// older than it is, so that the next sync looks again.
-    fn look(&self, name: &DocName, metadata: Metadata, before: Option<&SeenDocument>) -> Result<IndexEntry> {
+    fn look(
+        &self,
+        name: &DocName,
+        metadata: Metadata,
+        before: Option<&SeenDocument>,
+        cut: &Cut,
+    ) -> Result<IndexEntry> {
         let Some(document) = self.workspace.read(name)? else { return Ok(IndexEntry::Gone) };
         let seen = SeenDocument {
             size: metadata.len,
             modified: metadata.modified,
             revision: document.revision(),
             audience: audience(name),
-            chunking: self.chunking.clone(),
+            chunking: cut.identity.clone(),
         };
         let is_same =
             |before: &SeenDocument| before.revision == seen.revision && before.chunking == seen.chunking;
@@ -309,14 +319,36 @@ impl<W: Workspace> Inner<W> {
             String::from_utf8(bytes)
                 .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
         };
+        let text = match cut.forgotten.as_ref().map(|forgotten| forgotten.blanked(&text)) {
+            Some(Cow::Owned(blanked)) => blanked,
+            _ => text,
+        };
         let chunks = self.chunks.chunks(&text);
         Ok(IndexEntry::Text { seen, text, chunks })
     }
 
+    /// How documents are cut now: what was forgotten is a part of it, so that whatever was cut before is cut anew.
+    fn cut(&self) -> Result<Cut> {
+        let forgotten = forgotten(&self.workspace)?;
+        let mut identity = self.chunks.identity();
+        if let Some(forgotten) = &forgotten {
+            identity.push_str(&format!(" forgotten {}", forgotten.identity()));
+        }
+        Ok(Cut { forgotten, identity })
+    }
+}
+
+/// How documents are cut, and what is left out of them.
+struct Cut {
+    forgotten: Option<Tombstones>,
+    identity: String,
+}
+
+impl Cut {
     fn is_as_seen(&self, name: &DocName, metadata: Metadata, before: &SeenDocument) -> bool {
         before.size == metadata.len
             && before.modified == metadata.modified
-            && before.chunking == self.chunking
+            && before.chunking == self.identity
             && before.audience == audience(name)
     }
 }
@@ -335,6 +367,7 @@ struct Sync<'a, W> {
     inner: &'a Inner<W>,
     /// Looked at whatever their metadata says.
     missed: &'a BTreeSet<DocName>,
+    cut: Cut,
     /// What the index knows and the walk has not met yet.
     known: BTreeMap<DocName, SeenDocument>,
     batch: Vec<IndexChange>,
@@ -376,12 +409,12 @@ impl<W: Workspace> Sync<'_, W> {
                 Ok(None) => Ok(IndexEntry::Gone),
                 Ok(Some(metadata)) => match &before {
                     Some(seen)
-                        if self.inner.is_as_seen(name, metadata, seen) && !self.missed.contains(name) =>
+                        if self.cut.is_as_seen(name, metadata, seen) && !self.missed.contains(name) =>
                     {
                         self.report.unchanged += 1;
                         continue;
                     }
-                    _ => self.inner.look(name, metadata, before.as_ref()),
+                    _ => self.inner.look(name, metadata, before.as_ref(), &self.cut),
                 },
                 Err(error) => Err(error),
             };
@@ -506,6 +539,10 @@ impl<W: Workspace + 'static> Workspace for Indexed<W> {
         self.inner.follow(from);
         self.inner.follow(to);
         done
+    }
+
+    fn drop_versions(&self, holds: &dyn Fn(&[u8]) -> bool) -> Result<u64> {
+        self.inner.workspace.drop_versions(holds)
     }
 
     fn claim(&self, terms: &ClaimTerms) -> Result<Claim> {

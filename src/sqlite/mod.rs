@@ -26,7 +26,7 @@ use crate::digest::Hasher;
 use crate::disk::Disk;
 use crate::document::{Document, Revision};
 use crate::error::{Error, Refusal, Result};
-use crate::name::{DocName, Name, Space};
+use crate::name::{DocName, Name, Space, StateName};
 use crate::workspace::{Claim, ClaimTerms, Listing, MAX_DOCUMENT, Metadata, Workspace, WriteMode};
 
 use database::Database;
@@ -500,6 +500,33 @@ impl Workspace for SqliteWorkspace {
             }
             rows.delete(from)?;
             rows.put(to, &row.bytes, None)
+        })
+    }
+
+    fn drop_versions(&self, holds: &dyn Fn(&[u8]) -> bool) -> Result<u64> {
+        let name = &StateName::FORGOTTEN;
+        self.inner.write("drop versions with", name, |rows| {
+            rows.run(name, |connection, scope| {
+                let mut kept = connection.prepare_cached(
+                    "SELECT path, version, content FROM memory_document_versions
+                     WHERE user_id = ?1 AND agent_id = ?2",
+                )?;
+                let mut drop = connection.prepare_cached(
+                    "DELETE FROM memory_document_versions
+                     WHERE user_id = ?1 AND agent_id = ?2 AND path = ?3 AND version = ?4",
+                )?;
+                let mut found: Vec<(String, i64)> = Vec::new();
+                let mut rows = kept.query(params![scope.user, scope.agent])?;
+                while let Some(row) = rows.next()? {
+                    if holds(&content(row.get_ref(2)?)?) {
+                        found.push((row.get(0)?, row.get(1)?));
+                    }
+                }
+                for (path, version) in &found {
+                    drop.execute(params![scope.user, scope.agent, path, version])?;
+                }
+                Ok(found.len() as u64)
+            })
         })
     }
 

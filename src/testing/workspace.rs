@@ -79,6 +79,11 @@ impl Workspace for FaultyWorkspace {
         self.workspace.rename(from, to)
     }
 
+    fn drop_versions(&self, holds: &dyn Fn(&[u8]) -> bool) -> Result<u64> {
+        pass(&self.faults, "drop versions of", "documents")?;
+        self.workspace.drop_versions(holds)
+    }
+
     fn claim(&self, terms: &ClaimTerms) -> Result<Claim> {
         pass(&self.faults, "claim", "the workspace")?;
         Ok(match self.workspace.claim(terms)? {

@@ -1,6 +1,7 @@
 //! The answer to a pass: gate by gate, and then line by line.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use chrono::{DateTime, Utc};
 
@@ -17,10 +18,11 @@ use crate::format::curated;
 use crate::format::intent::Append;
 use crate::format::log;
 use crate::format::reply::{NOTHING_TO_PROMOTE, split_citations};
-use crate::gate::Masks;
+use crate::gate::{Masks, mask_within};
 use crate::llm::{Finish, LlmError, LlmReply};
 use crate::name::StateName;
 use crate::pii::Finding;
+use crate::session;
 
 /// No answer is larger than this, in bytes.
 const MAX_ANSWER: usize = 1 << 20;
@@ -52,6 +54,8 @@ impl Run {
         if let Some(by) = self.fence()? {
             return Ok(self.lose(pass, by));
         }
+        // Somebody may have asked to forget while the model thought.
+        self.forgotten = session::forgotten(self.inner.workspace.as_ref())?;
         due::count_call(&mut self.state, now, &self.inner.config, pass.request_bytes);
         let committed = match self.read(answer) {
             Err(failure) => {
@@ -129,6 +133,27 @@ impl Run {
         if has_bullets { Ok(Answer::Section(section)) } else { Err(Failure::Malformed) }
     }
 
+    /// Of each bullet that holds a part of what was forgotten, what may be told of it. A statement may be spread over
+    /// bullets that follow one another.
+    fn without_forgotten<'i>(&self, items: impl Iterator<Item = &'i Item>) -> Vec<Option<String>> {
+        let Some(forgotten) = &self.forgotten else { return Vec::new() };
+        let (mut text, mut places) = (String::new(), Vec::new());
+        for item in items {
+            let start = text.len();
+            text.push_str(&item.text);
+            places.push(start..text.len());
+            text.push('\n');
+        }
+        let findings = forgotten.inspect(&text);
+        let told = |place: Range<usize>| {
+            let touches =
+                |finding: &Finding| finding.span.start < place.end && place.start < finding.span.end;
+            let masked = || mask_within(&text, place.clone(), &findings, &mut Masks::default());
+            findings.iter().any(touches).then(masked)
+        };
+        places.into_iter().map(told).collect()
+    }
+
     /// Judges the lines of an answer, and commits those that are new and hold.
     fn promote(
         &mut self,
@@ -145,7 +170,14 @@ impl Run {
             self.log.iter().flat_map(|line| &line.lines).map(String::as_str).collect();
         pass.dropped = section.dropped();
         let mut kept: Vec<&Item> = Vec::new();
+        let over_caps = section.over_caps.iter().map(|(item, _)| item);
+        let mut reported = self.without_forgotten(section.items.iter().chain(over_caps)).into_iter();
         for item in &section.items {
+            let heading = item.heading.map(str::to_owned);
+            if let Some(Some(text)) = reported.next() {
+                pass.lines.push(LineReport::new(text, heading, Vec::new(), Fate::Forgotten));
+                continue;
+            }
             let (claim, citations) = split_citations(&item.text);
             let statement = curated::statement_key(&item.text);
             let (sources, hold) = evidence::judge(&claim, &citations, shown);
@@ -168,12 +200,15 @@ impl Run {
                 kept.push(item);
                 Fate::Promoted { cited: !citations.is_empty() }
             };
-            let heading = item.heading.map(str::to_owned);
             pass.lines.push(LineReport::new(item.text.clone(), heading, sources, fate));
         }
         for (item, reason) in &section.over_caps {
             let heading = item.heading.map(str::to_owned);
-            pass.lines.push(LineReport::new(item.text.clone(), heading, Vec::new(), Fate::OverCap(*reason)));
+            let (text, fate) = match reported.next().flatten() {
+                Some(text) => (text, Fate::Forgotten),
+                None => (item.text.clone(), Fate::OverCap(*reason)),
+            };
+            pass.lines.push(LineReport::new(text, heading, Vec::new(), fate));
         }
         if kept.is_empty() {
             pass.outcome = Outcome::NothingToPromote;

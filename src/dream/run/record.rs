@@ -62,6 +62,7 @@ impl Run {
                 Fate::Promoted { .. } => "promoted",
                 Fate::Duplicate => "duplicate",
                 Fate::RemovedBefore => "removed_before",
+                Fate::Forgotten => "forgotten",
                 Fate::Held(_) => "held",
                 Fate::OverCap(_) => "over_cap",
             };

@@ -9,12 +9,12 @@ use crate::digest::Hasher;
 use crate::dream::ask;
 use crate::dream::evidence::Shown;
 use crate::dream::select::{Selection, Slice, Survey};
-use crate::dream::shown::{self, ShownJournal};
+use crate::dream::shown::{self, Hidden, ShownJournal};
 use crate::dreamer::{Charge, Outcome, PassReport, ReadReason, SourceRef};
 use crate::error::{Error, LostBy, Result};
 use crate::format::fences::Printer;
 use crate::format::{DreamId, curated};
-use crate::gate::Masks;
+use crate::gate::{Masks, mask_within};
 use crate::llm::LlmRequest;
 
 /// What a pass found to do.
@@ -37,10 +37,11 @@ impl Run {
             return self.commit_quietly(&survey, &selection, pass);
         }
         let config = &self.inner.config;
-        let gate = config.redact.then_some(&self.inner.gate);
+        let hidden =
+            Hidden { gate: config.redact.then_some(&self.inner.gate), forgotten: self.forgotten.as_ref() };
         let mut masks = Masks::default();
         let journals: Vec<ShownJournal> =
-            selection.slices.iter().map(|slice| shown::prepare(slice, gate, &mut masks)).collect();
+            selection.slices.iter().map(|slice| shown::prepare(slice, hidden, &mut masks)).collect();
         for (slice, journal) in selection.slices.iter().zip(&journals) {
             pass.stripped.extend(journal.stripped.iter().map(|(first_line, last_line)| SourceRef {
                 name: slice.journal.name().clone(),
@@ -58,10 +59,7 @@ impl Run {
             return self.commit_quietly(&survey, &selection, pass);
         }
         let memory = String::from_utf8_lossy(&memory);
-        let memory = match gate {
-            Some(gate) => gate.mask(&memory, &mut masks),
-            None => memory.into_owned(),
-        };
+        let memory = mask_within(&memory, 0..memory.len(), &hidden.inspect(&memory), &mut masks);
         let memory = curated::head_and_tail(&memory, config.memory_bytes);
         let mut printer = Printer::new(nonce(&id, self.begun, &memory, &journals));
         printer.say("Current memory:");
