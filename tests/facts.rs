@@ -1,5 +1,7 @@
 //! Facts on both stores: what settles, what is suspected, what replaces what, and who may decide it.
 
+#![expect(clippy::unwrap_used, reason = "tests may panic")]
+
 use std::path::Path;
 use std::sync::Arc;
 

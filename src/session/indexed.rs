@@ -265,12 +265,13 @@ impl<W: Workspace> Inner<W> {
                 Err(error) if is_no_document(&error) => (None, Some(error)),
                 Err(error) => return Err(error),
             };
-            let (after, failed) = match metadata.map(|metadata| self.look(name, metadata, before.as_ref(), &cut)) {
-                None => (IndexEntry::Gone, failed),
-                Some(Ok(after)) => (after, None),
-                Some(Err(error)) if is_no_document(&error) => (IndexEntry::Gone, Some(error)),
-                Some(Err(error)) => return Err(error),
-            };
+            let (after, failed) =
+                match metadata.map(|metadata| self.look(name, metadata, before.as_ref(), &cut)) {
+                    None => (IndexEntry::Gone, failed),
+                    Some(Ok(after)) => (after, None),
+                    Some(Err(error)) if is_no_document(&error) => (IndexEntry::Gone, Some(error)),
+                    Some(Err(error)) => return Err(error),
+                };
             let change = IndexChange { name: name.clone(), before, after };
             if is_nothing(&change) {
                 return failed.map_or(Ok(None), Err);
