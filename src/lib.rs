@@ -35,6 +35,7 @@ mod prompt;
     )
 )]
 mod recall;
+mod receipt;
 mod session;
 #[cfg(feature = "sqlite")]
 mod sqlite;
@@ -99,6 +100,7 @@ pub use prompt::{
     Block, CacheHint, ContextConfig, MemoryContext, Prompt, PromptConfig, PromptNotice, PromptOrder, Snapshot,
 };
 pub use recall::{Entities, FinanceEntities, Fusion, GenericEntities, Ranking};
+pub use receipt::{DocumentReceipt, ForgetPlace, ForgetReceipt, PlaceReceipt};
 pub use session::{Guarded, Indexed, SharedUser, SoulPolicy, SyncReport, Unreadable};
 #[cfg(feature = "sqlite")]
 #[cfg_attr(docsrs, doc(cfg(feature = "sqlite")))]

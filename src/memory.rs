@@ -15,6 +15,7 @@ use crate::access::{Access, Actor, SessionKind};
 use crate::document::SourceRef;
 use crate::error::Result;
 use crate::format::{DreamId, Origin};
+use crate::receipt::PlaceReceipt;
 
 pub use fact::{
     Cardinality, ConsolidationEvent, Decision, EventId, EventOutcome, Fact, FactKey, FactState, FactStatus,
@@ -129,6 +130,28 @@ pub trait MemoryStore: Debug + Send + Sync {
     ///
     /// Those of the backend.
     fn purge(&self, cutoff: DateTime<Utc>, now: DateTime<Utc>) -> Result<u64>;
+
+    /// Forgets a statement: every row that says it is removed for good, deleted and retired ones included, with what
+    /// derives from it; so is every value of the profile, and every reason in the audit. A tombstone without content
+    /// stays, and no verb takes the statement in again until the human [lifts](Self::lift) it.
+    ///
+    /// A statement is its words in their order, whatever is around them; a row that says more goes as a whole. When it
+    /// returns, the words are in none of the store's files, unless the receipt says so.
+    /// [`Forget`](crate::Forget) asks a store, a workspace and its index at once.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Denied`](crate::Error::Denied) outside a main session, and for anybody but the human where they
+    /// typed or confirmed one of the rows; [`Error::Config`](crate::Error::Config) for fewer than two words of fewer
+    /// than eight characters. Nothing was forgotten.
+    fn forget(&self, access: &Access, text: &str, now: DateTime<Utc>) -> Result<Vec<PlaceReceipt>>;
+
+    /// Lets a statement that was forgotten be written again; `false` where it was not. Nothing comes back by it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Denied`](crate::Error::Denied) outside a main session, and for anybody but the human.
+    fn lift(&self, access: &Access, text: &str, now: DateTime<Utc>) -> Result<bool>;
 
     /// Sets a fact of the profile: one value a key.
     ///
@@ -664,7 +687,8 @@ pub trait MemoryObserver: Debug + Send + Sync {
 #[non_exhaustive]
 pub struct MemoryEvent {
     /// `memory:written` for a new row and for new content, `memory:deleted`, `memory:restored`, `memory:pinned`,
-    /// `memory:unpinned`, `memory:purged`, `profile:written`; `fact:recorded` for a new fact that is pending,
+    /// `memory:unpinned`, `memory:purged`, `memory:forgotten`,
+    /// `profile:written`; `fact:recorded` for a new fact that is pending,
     /// `fact:retired` and `fact:returned`.
     pub name: &'static str,
     /// The row; `None` for the profile.
@@ -690,7 +714,7 @@ pub struct AuditEntry {
     /// In what kind of session; `None` where it was in none.
     pub kind: Option<SessionKind>,
     /// `memory_write`, `memory_update`, `memory_delete`, `memory_restore`, `memory_pin`, `memory_unpin`,
-    /// `memory_removed` for a row that was purged, or `profile_write`.
+    /// `memory_removed` for a row that is gone for good, `memory_forget`, `memory_lift`, or `profile_write`.
     pub action: String,
     /// `done`, or `refused: ` with the classes of what was found or the rule that was broken.
     pub outcome: String,

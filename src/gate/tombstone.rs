@@ -188,14 +188,25 @@ impl Tombstones {
 
     /// Takes the tombstone of a statement back; `false` where there is none.
     pub fn lift(&mut self, text: &str) -> bool {
-        let is_lifted = self.bury(text).is_some_and(|stone| self.stones.remove(&stone));
-        if is_lifted {
+        self.bury(text).is_some_and(|stone| self.remove(&stone))
+    }
+
+    /// Takes a tombstone out; `false` where it is not in.
+    pub fn remove(&mut self, stone: &Tombstone) -> bool {
+        let is_removed = self.stones.remove(stone);
+        if is_removed {
             (self.quick.lengths, self.quick.sieve) = (BTreeMap::new(), Vec::new());
             for stone in &self.stones {
                 self.quick.note(stone);
             }
         }
-        is_lifted
+        is_removed
+    }
+
+    /// Whether a tombstone is in.
+    #[must_use]
+    pub fn contains(&self, stone: &Tombstone) -> bool {
+        self.stones.contains(stone)
     }
 
     /// Whether nothing is forgotten.

@@ -8,6 +8,7 @@ mod config;
 mod deed;
 mod edit;
 pub(crate) mod fact;
+pub(crate) mod forget;
 
 pub(crate) use admit::main_only;
 pub(crate) use config::check_scope;

@@ -6,7 +6,10 @@ use std::io::ErrorKind;
 use std::sync::Arc;
 
 use noctuary::testing::{Disk, Fate, Fault, Faults, FaultyDisk, MemoryDisk};
-use noctuary::{Error, FileMemoryStore, Filter, MemoryId, MemoryStore, NewMemory, Source, StoreConfig};
+use noctuary::{
+    Decision, Error, FactKey, FactStore, FileMemoryStore, Filter, MemoryId, MemoryStore, NewMemory, Source,
+    StoreConfig,
+};
 
 use crate::{agent, at, row, scope};
 
@@ -26,7 +29,8 @@ fn told(store: &FileMemoryStore) -> Vec<String> {
     let profile = store.profile(&agent()).unwrap().into_iter().map(|(key, value)| format!("{key}: {value}"));
     let audit =
         store.audit(&agent(), 99).unwrap().into_iter().map(|entry| format!("{entry:?} {:?}", entry.at));
-    rows.chain(profile).chain(audit).collect()
+    let decisions = store.decisions(&agent(), 99).unwrap().into_iter().map(|event| format!("{event:?}"));
+    rows.chain(profile).chain(audit).chain(decisions).collect()
 }
 
 fn lines(disk: &MemoryDisk) -> usize {
@@ -49,6 +53,16 @@ fn furnished() -> MemoryDisk {
 /// The same, and what a crash left of a line.
 fn torn() -> MemoryDisk {
     with(&[&file()[..], b"{\"at\":\"2026-"].concat())
+}
+
+/// The same, and two facts that wait, of which one says what the other does.
+fn waiting() -> MemoryDisk {
+    let disk = furnished();
+    let store = open(disk.clone());
+    for text in ["Drinks tea", "drinks tea."] {
+        store.record(&agent(), &NewMemory::new("fact", text, Source::AgentRecorded), at(7)).unwrap();
+    }
+    with(&disk.files()[FILE])
 }
 
 fn with(bytes: &[u8]) -> MemoryDisk {
@@ -81,6 +95,17 @@ fn cases() -> Vec<Case> {
         case("unpin", |store| store.pin(&agent(), MemoryId::new(3), false, at(9)).is_ok()),
         case("profile", |store| store.set_profile(&agent(), "name", "Marta L.", at(9)).is_ok()),
         case("purge", |store| store.purge(at(8), at(9)).is_ok()),
+        case("forget", |store| store.forget(&agent(), "quicksilver again", at(9)).is_ok()),
+        case("record", |store| {
+            let about = FactKey::one("first", "place");
+            store
+                .record(&agent(), &NewMemory::new("fact", "first", Source::AgentRecorded).about(about), at(9))
+                .is_ok()
+        }),
+        case("decide", |store| {
+            let decision = Decision::supersede(MemoryId::new(1), MemoryId::new(3));
+            store.decide(&agent(), &decision, at(9)).is_ok()
+        }),
         case("refusal", |store| {
             let typed = NewMemory::new("fact", "claimed", Source::UserManual);
             let refused = store.write(&agent(), &typed, at(9));
@@ -91,6 +116,9 @@ fn cases() -> Vec<Case> {
     cases.extend([
         Case { name: "first write", begin: MemoryDisk::new, ..case("", cases[0].act) },
         Case { name: "write behind a torn line", begin: torn, ..case("", cases[0].act) },
+        Case { name: "settle", begin: waiting, act: |store| store.settle(at(9)).is_ok() },
+        Case { name: "first forget", begin: MemoryDisk::new, ..case("", cases[8].act) },
+        Case { name: "forget in a torn file", begin: torn, ..case("", cases[8].act) },
         Case { name: "purge of a torn file", begin: torn, ..case("", cases[7].act) },
     ]);
     cases

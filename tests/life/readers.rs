@@ -437,6 +437,12 @@ const READERS: &[Reader] = &[
             ids().map(|id| shape(store.pin(access, id, true, at(20, 12, 0)))).collect()
         })
     }),
+    ("MemoryStore::forget", false, |place| {
+        place.stores(|store, access| shape(store.forget(access, "canary in a row", at(20, 12, 0))))
+    }),
+    ("MemoryStore::lift", false, |place| {
+        place.stores(|store, access| shape(store.lift(access, "canary in a row", at(20, 12, 0))))
+    }),
     ("MemoryStore::set_profile", false, |place| {
         place.stores(|store, access| shape(store.set_profile(access, "name", "x", at(20, 12, 0))))
     }),

@@ -13,6 +13,7 @@ use crate::memory::{
 use crate::recall::Sight;
 use crate::store::StoreConfig;
 use crate::store::fact::{self, Facts};
+use crate::store::forget::Burial;
 
 /// What is known of rows as facts, beside the rows.
 #[derive(Default)]
@@ -79,6 +80,13 @@ impl FactIndex {
     /// Forgets a row that is gone for good.
     pub(super) fn forget(&mut self, id: MemoryId) {
         self.suspects.retain(|(newer, older), _| *newer != id && *older != id);
+    }
+
+    /// Takes a statement out of the reasons.
+    pub(super) fn strike(&mut self, burial: &Burial) {
+        for event in &mut self.events {
+            event.reason = event.reason.take().filter(|reason| !burial.holds(reason));
+        }
     }
 
     pub(super) fn next_event(&self) -> EventId {

@@ -14,15 +14,18 @@ use self::facts::Table;
 use self::record::{Change, Record};
 use self::rows::{Rows, Stored};
 use super::write_guard_within;
-use crate::access::{Access, Scope};
+use crate::access::{Access, Actor, Scope};
 use crate::disk::{Disk, OsDisk};
 use crate::error::{At, Error, Result};
+use crate::gate::TombstoneKey;
 use crate::memory::{
-    AuditEntry, ConsolidationEvent, Decision, EventId, Fact, FactStore, Filter, Found, Memory, MemoryId,
-    MemoryStore, NewMemory, Query, Recorded, Settled, SnapshotRow, Suspicion,
+    AuditEntry, ConsolidationEvent, Decision, EventId, Fact, FactState, FactStore, Filter, Found, Memory,
+    MemoryId, MemoryStore, NewMemory, Query, Recorded, Settled, SnapshotRow, Source, Suspicion,
 };
 use crate::name::StateName;
 use crate::recall::Sight;
+use crate::receipt::PlaceReceipt;
+use crate::store::forget::Burial;
 use crate::store::{self, Deed, Edit, SHARED_KEYS, StoreConfig, refusal, row_name};
 
 /// A memory store in a folder, for one scope: the file `.dreaming.d/memories.jsonl`, and its index in memory.
@@ -177,6 +180,7 @@ impl Inner {
         let deed = Deed::write(access, memory, now);
         let written = self.config.admit(&self.scope, access, memory).and_then(|()| {
             self.exclusively(|rows| {
+                store::forget::check_row(rows.forgotten(), &row_name(None), memory)?;
                 let suspects = store::fact::suspects(&Table { rows, config: &self.config }, memory)?;
                 let id = rows.next_id();
                 self.append(rows, &self.done(&deed, Change::written(id, memory, suspects.clone())))?;
@@ -229,6 +233,9 @@ impl Inner {
                 }
                 if !edit.reaches(stated.status.map(|status| status.state))? {
                     return Ok(false);
+                }
+                if let Edit::Content(content) = edit {
+                    store::forget::check(rows.forgotten(), &name, content)?;
                 }
                 let change = match edit {
                     Edit::Content(content) => Change::Updated { id, content: Some(content.to_owned()) },
@@ -316,15 +323,71 @@ impl MemoryStore for FileMemoryStore {
         Ok(gone.len() as u64)
     }
 
+    fn forget(&self, access: &Access, text: &str, now: DateTime<Utc>) -> Result<Vec<PlaceReceipt>> {
+        let inner = &self.inner;
+        let deed = Deed::new(access, "memory_forget", now);
+        let forgot = store::main_only(&inner.scope, access, &row_name(None)).and_then(|()| {
+            inner.exclusively(|rows| {
+                let key = rows.forgotten().map_or_else(TombstoneKey::random, |known| known.key().clone());
+                let burial = Burial::new(&key, text)?;
+                let mut ids = Vec::new();
+                for Stored { memory, stated, .. } in rows.holding(&burial) {
+                    let is_typed = memory.source.as_ref().is_some_and(Source::is_typed);
+                    let is_confirmed =
+                        stated.status.is_some_and(|status| status.state == FactState::Verified);
+                    if !store::forget::may_forget(access, is_typed, is_confirmed) {
+                        let name = row_name(Some(memory.id));
+                        return Err(Error::Denied { name, kind: access.kind });
+                    }
+                    ids.push(memory.id);
+                }
+                let change = Change::Forgot { ids: ids.clone(), stone: burial.stone, key };
+                let record = inner.done(&deed, change);
+                let reasons = rows.forget(inner.disk.as_ref(), &inner.scope, record, &ids, &burial)?;
+                let profile = rows.strike(&burial);
+                Ok((ids, profile, reasons))
+            })
+        });
+        let (ids, profile, reasons) = forgot.map_err(|error| inner.refused(&deed, error))?;
+        for id in &ids {
+            inner.config.tell("memory:forgotten", Some(*id));
+        }
+        Ok(store::forget::receipt(ids.len() as u64, profile, reasons, None))
+    }
+
+    fn lift(&self, access: &Access, text: &str, now: DateTime<Utc>) -> Result<bool> {
+        let inner = &self.inner;
+        let deed = Deed::new(access, "memory_lift", now);
+        let name = row_name(None);
+        let lifted = store::main_only(&inner.scope, access, &name).and_then(|()| {
+            if access.actor != Actor::Human {
+                return Err(Error::Denied { name, kind: access.kind });
+            }
+            inner.exclusively(|rows| {
+                let stone =
+                    rows.forgotten().and_then(|known| known.bury(text).filter(|stone| known.contains(stone)));
+                if let Some(stone) = stone {
+                    inner.append(rows, &inner.done(&deed, Change::Lifted { stone }))?;
+                }
+                Ok(stone.is_some())
+            })
+        });
+        lifted.map_err(|error| inner.refused(&deed, error))
+    }
+
     fn set_profile(&self, access: &Access, key: &str, value: &str, now: DateTime<Utc>) -> Result<()> {
         let inner = &self.inner;
         let deed = Deed::new(access, "profile_write", now);
-        if let Err(error) = inner.config.admit_fact(&inner.scope, access, key, value) {
-            return Err(inner.refused(&deed, error));
-        }
-        let change = Change::Profile { key: key.to_owned(), value: value.to_owned() };
-        let record = inner.done(&deed, change);
-        inner.exclusively(|rows| inner.append(rows, &record))?;
+        let name = StateName::row("user_profile", "new").into();
+        let written = inner.config.admit_fact(&inner.scope, access, key, value).and_then(|()| {
+            inner.exclusively(|rows| {
+                store::forget::check(rows.forgotten(), &name, key)?;
+                store::forget::check(rows.forgotten(), &name, value)?;
+                let change = Change::Profile { key: key.to_owned(), value: Some(value.to_owned()) };
+                inner.append(rows, &inner.done(&deed, change))
+            })
+        });
+        written.map_err(|error| inner.refused(&deed, error))?;
         inner.config.tell("profile:written", None);
         Ok(())
     }

@@ -7,10 +7,12 @@ use super::facts::Stated;
 use crate::access::{Actor, Scope, SessionKind};
 use crate::document::SourceRef;
 use crate::format::{DreamId, Origin};
+use crate::gate::{Tombstone, TombstoneKey};
 use crate::memory::{
     AuditEntry, ConsolidationEvent, FactKey, Memory, MemoryId, NewMemory, Place, Source, Suspect,
 };
 use crate::store::fact;
+use crate::store::forget::{Burial, REMOVED};
 
 /// The version of the file.
 pub(super) const VERSION: u64 = 1;
@@ -63,9 +65,21 @@ pub(super) enum Change {
     Purged {
         ids: Vec<MemoryId>,
     },
+    /// A value of the profile; it is missing where it was forgotten.
     Profile {
         key: String,
-        value: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        value: Option<String>,
+    },
+    /// A statement, by its tombstone, and the rows that said it: their words are in no line any more.
+    Forgot {
+        ids: Vec<MemoryId>,
+        stone: Tombstone,
+        key: TombstoneKey,
+    },
+    /// A tombstone was taken back.
+    Lifted {
+        stone: Tombstone,
     },
     /// What was decided on facts, in its order.
     Ruled {
@@ -161,6 +175,31 @@ impl Record {
         Some((memory, stated, row.suspects))
     }
 
+    /// The line without a statement: in reasons and in the profile.
+    pub(super) fn struck(mut self, burial: &Burial) -> Option<Self> {
+        let mut is_struck = false;
+        let mut strike = |text: &mut Option<String>| {
+            if text.as_ref().is_some_and(|text| burial.holds(text)) {
+                *text = None;
+                is_struck = true;
+            }
+        };
+        strike(&mut self.reason);
+        match &mut self.change {
+            Change::Profile { key, value } => {
+                if burial.holds(key) && value.is_some() {
+                    (*key, *value) = (String::new(), None);
+                    is_struck = true;
+                } else {
+                    strike(value);
+                }
+            }
+            Change::Ruled { events } => events.iter_mut().for_each(|event| strike(&mut event.reason)),
+            _ => {}
+        }
+        is_struck.then_some(self)
+    }
+
     /// The line without the words of these rows, which ascend; `None` where it has none of theirs.
     pub(super) fn forgetting(mut self, rows: &[MemoryId]) -> Option<Self> {
         match &mut self.change {
@@ -192,7 +231,7 @@ impl Record {
             // Decisions are told apart.
             Change::Opened { .. } | Change::Ruled { .. } => return Vec::new(),
             Change::Purged { ids } => {
-                return ids.into_iter().rev().map(|id| entry("memory_removed", Some(id))).collect();
+                return ids.into_iter().rev().map(|id| entry(REMOVED, Some(id))).collect();
             }
             Change::Written(row) => {
                 AuditEntry { origin: row.origin.clone(), ..entry("memory_write", Some(row.id)) }
@@ -203,6 +242,11 @@ impl Record {
             Change::Pinned { id } => entry("memory_pin", Some(id)),
             Change::Unpinned { id } => entry("memory_unpin", Some(id)),
             Change::Profile { .. } => entry("profile_write", None),
+            Change::Forgot { ids, .. } => {
+                let gone = ids.into_iter().rev().map(|id| entry(REMOVED, Some(id)));
+                return std::iter::once(entry("memory_forget", None)).chain(gone).collect();
+            }
+            Change::Lifted { .. } => entry("memory_lift", None),
             Change::Refused { action, why, id, origin } => {
                 AuditEntry { outcome: why, origin, ..entry(&action, id) }
             }
@@ -241,6 +285,8 @@ impl Change {
             | Self::Pinned { .. }
             | Self::Unpinned { .. }
             | Self::Ruled { .. }
+            | Self::Forgot { .. }
+            | Self::Lifted { .. }
             | Self::Purged { .. } => false,
         }
     }

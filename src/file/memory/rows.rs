@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, ErrorKind};
+use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
@@ -10,6 +11,7 @@ use super::record::{Change, Record, VERSION};
 use crate::access::{Scope, SessionKind};
 use crate::disk::{Disk, DiskFile, Open, STATE_FOLDER, Stat, atomic};
 use crate::error::{At, Error, Result, corrupt};
+use crate::gate::Tombstones;
 use crate::memory::{
     AuditEntry, ConsolidationEvent, EventOutcome, Fact, Filter, Found, Hit, Memory, MemoryId, Query,
     SnapshotRow, Syntax,
@@ -17,6 +19,7 @@ use crate::memory::{
 use crate::name::StateName;
 use crate::recall::{Card, Entities, Index, Plan, Ranking, Row, Search, Sight};
 use crate::store::fact;
+use crate::store::forget::Burial;
 
 /// The rows of a file, as far as it was read.
 #[derive(Default)]
@@ -29,6 +32,7 @@ pub(super) struct Rows {
     profile: BTreeMap<String, String>,
     index: Index,
     pub(super) fact_index: FactIndex,
+    forgotten: Option<Arc<Tombstones>>,
     last_id: i64,
     /// Whether the line was read that says whose the file is.
     is_owned: bool,
@@ -186,11 +190,45 @@ impl Rows {
         record: Record,
         gone: &[MemoryId],
     ) -> Result<()> {
+        self.rewrite(disk, scope, record, |line| line.forgetting(gone))
+    }
+
+    /// As [`purge`](Self::purge), and without the statement in any other line; returns in how many it stood.
+    pub(super) fn forget(
+        &mut self,
+        disk: &dyn Disk,
+        scope: &Scope,
+        record: Record,
+        gone: &[MemoryId],
+        burial: &Burial,
+    ) -> Result<u64> {
+        if !self.is_owned {
+            return self.append(disk, scope, &record, None).map(|()| 0);
+        }
+        let mut struck = 0;
+        self.rewrite(disk, scope, record, |line| {
+            let is_profile = matches!(line.change, Change::Profile { .. });
+            let without = line.clone().forgetting(gone);
+            let elsewhere = without.clone().unwrap_or(line).struck(burial);
+            struck += u64::from(elsewhere.is_some() && !is_profile);
+            elsewhere.or(without)
+        })?;
+        Ok(struck)
+    }
+
+    /// Writes the file anew, where lines are to read otherwise, with one line more.
+    fn rewrite(
+        &mut self,
+        disk: &dyn Disk,
+        scope: &Scope,
+        record: Record,
+        mut otherwise: impl FnMut(Record) -> Option<Record>,
+    ) -> Result<()> {
         let bytes = self.read(0, self.read_to)?;
         sweep(disk, &bytes)?;
         let mut kept = Vec::with_capacity(bytes.len());
         for line in bytes.split_inclusive(|byte| *byte == b'\n') {
-            let forgotten = parsed(line, 0).ok().and_then(|record| record.forgetting(gone));
+            let forgotten = parsed(line, 0).ok().and_then(&mut otherwise);
             match forgotten {
                 Some(record) => kept.extend_from_slice(record.line().as_bytes()),
                 None => kept.extend_from_slice(line),
@@ -330,8 +368,25 @@ impl Rows {
                     self.rule(event.clone());
                 }
             }
-            Change::Profile { key, value } => {
+            Change::Profile { key, value: Some(value) } => {
                 self.profile.insert(key.clone(), value.clone());
+            }
+            Change::Profile { key, value: None } => {
+                self.profile.remove(key);
+            }
+            Change::Forgot { ids, stone, key } => {
+                for id in ids {
+                    self.remove(*id);
+                    self.fact_index.forget(*id);
+                    self.pinned.remove(id);
+                }
+                let forgotten = self.forgotten.get_or_insert_with(|| Arc::new(Tombstones::new(key.clone())));
+                Arc::make_mut(forgotten).insert(*stone);
+            }
+            Change::Lifted { stone } => {
+                if let Some(forgotten) = &mut self.forgotten {
+                    Arc::make_mut(forgotten).remove(stone);
+                }
             }
             Change::Refused { .. } => {}
         }
@@ -396,6 +451,24 @@ impl Rows {
         } else {
             self.pinned.remove(&id);
         }
+    }
+
+    /// What was forgotten.
+    pub(super) fn forgotten(&self) -> Option<&Arc<Tombstones>> {
+        self.forgotten.as_ref()
+    }
+
+    /// The rows that say it, deleted and retired ones too.
+    pub(super) fn holding(&self, burial: &Burial) -> impl Iterator<Item = &Stored> {
+        self.by_id.values().filter(|stored| burial.is_in(&stored.memory, stored.stated.about.as_ref()))
+    }
+
+    /// Takes the statement out of what is held of other lines; returns how many values of the profile it was in.
+    pub(super) fn strike(&mut self, burial: &Burial) -> u64 {
+        let before = self.profile.len();
+        self.profile.retain(|key, value| !burial.holds(key) && !burial.holds(value));
+        self.fact_index.strike(burial);
+        (before - self.profile.len()) as u64
     }
 
     pub(super) fn next_id(&self) -> MemoryId {

@@ -19,7 +19,7 @@ use crate::sqlite::fold;
 use crate::store::fact::{self, Facts};
 
 /// The columns that [`read`] reads behind those of a row.
-const FACT: &str = "m.fact_state, m.successor, m.valid_from, m.valid_until, m.retired_at, m.subject, m.slot, \
+pub(super) const FACT: &str = "m.fact_state, m.successor, m.valid_from, m.valid_until, m.retired_at, m.subject, m.slot, \
      m.cardinality";
 
 /// The rows of a scope that are not deleted, retired ones included.
@@ -270,7 +270,7 @@ fn of_json<T: DeserializeOwned>(word: &str) -> Option<T> {
 }
 
 /// Reads [`COLUMNS`] and [`FACT`].
-fn read(found: &Row<'_>) -> rusqlite::Result<Fact> {
+pub(super) fn read(found: &Row<'_>) -> rusqlite::Result<Fact> {
     let at = row::COLUMN_COUNT;
     let state = row::maybe(found, at)?.and_then(|word| FactState::of(&word));
     let status = match state {

@@ -2,18 +2,20 @@
 
 mod audit;
 mod fact;
+mod forget;
 mod row;
 mod search;
 pub(super) mod tables;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use chrono::{DateTime, Utc};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use self::fact::Table;
+use self::forget::Known;
 use self::row::{role_word, stamp};
 use self::search::{Asked, View};
 use super::database::{Database, is_corrupt};
@@ -22,11 +24,13 @@ use super::open::{self, Opened, Others};
 use crate::access::{Access, Scope};
 use crate::error::{Error, Result};
 use crate::format::DreamId;
+use crate::gate::Tombstones;
 use crate::memory::{
     AuditEntry, ConsolidationEvent, Decision, EventId, Fact, FactState, FactStore, Filter, Found, Memory,
     MemoryId, MemoryStore, NewMemory, Query, Recorded, Settled, SnapshotRow, Source, Suspect, Suspicion,
 };
 use crate::name::StateName;
+use crate::receipt::PlaceReceipt;
 use crate::store::fact::Facts as _;
 use crate::store::{self, Deed, Edit, SHARED_KEYS, StoreConfig, row_name};
 use crate::text;
@@ -77,6 +81,7 @@ struct Inner {
     user: String,
     agent: String,
     config: StoreConfig,
+    forgotten: Mutex<Known>,
 }
 
 /// What an edit asks of a row.
@@ -180,6 +185,7 @@ impl SqliteMemoryStore {
             agent: scope.agent.clone(),
             scope,
             config,
+            forgotten: Mutex::new(None),
         };
         if let Some(bytes) = inner.config.max_file_bytes {
             inner.database.read("open", |connection| {
@@ -334,6 +340,9 @@ impl Inner {
         let file = self.database.file();
         let written = self.config.admit(&self.scope, access, memory).and_then(|()| {
             self.database.attempt("write to", file, |connection| {
+                self.check_forgotten(connection, |forgotten| {
+                    store::forget::check_row(forgotten, &row_name(None), memory)
+                })?;
                 let facts = Table { inner: self, connection };
                 let suspects = store::fact::suspects(&facts, memory)?;
                 let id = self.insert(connection, memory, &deed, &suspects);
@@ -402,6 +411,15 @@ impl Inner {
         Ok(id)
     }
 
+    fn check_forgotten(
+        &self,
+        connection: &Connection,
+        check: impl FnOnce(Option<&Arc<Tombstones>>) -> Result<()>,
+    ) -> Result<()> {
+        let forgotten = self.forgotten(connection);
+        check(forgotten.map_err(|error| fold("write to", self.database.file(), error))?.as_ref())
+    }
+
     /// Carries out what the rules of facts say, in one step with what they read.
     fn rule<T>(
         &self,
@@ -439,6 +457,11 @@ impl Inner {
                 }
                 if !edit.reaches(state)? {
                     return Ok(false);
+                }
+                if let Edit::Content(content) = edit {
+                    self.check_forgotten(connection, |forgotten| {
+                        store::forget::check(forgotten, &name, content)
+                    })?;
                 }
                 apply(edit, connection, id, now).map_err(folded)?;
                 let deed = Deed { source: source.as_ref(), ..deed.clone() };
@@ -573,25 +596,23 @@ impl MemoryStore for SqliteMemoryStore {
             }
         }
         if purged > 0 {
-            // The words of a removed row stay in the index until its parts are merged, and its page in the log
-            // until that is written back.
-            inner.database.change("purge", |connection| {
-                connection.execute_batch("INSERT INTO memories_fts (memories_fts) VALUES ('optimize')")
-            })?;
-            inner.database.read("purge", |connection| {
-                connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
-            })?;
+            self.inner.wipe()?;
         }
         Ok(purged)
+    }
+
+    fn forget(&self, access: &Access, text: &str, now: DateTime<Utc>) -> Result<Vec<PlaceReceipt>> {
+        self.inner.forget(access, text, now)
+    }
+
+    fn lift(&self, access: &Access, text: &str, now: DateTime<Utc>) -> Result<bool> {
+        self.inner.lift(access, text, now)
     }
 
     fn set_profile(&self, access: &Access, key: &str, value: &str, now: DateTime<Utc>) -> Result<()> {
         let inner = &self.inner;
         let deed = Deed::new(access, "profile_write", now);
-        if let Err(error) = inner.config.admit_fact(&inner.scope, access, key, value) {
-            return Err(inner.refused(&deed, error));
-        }
-        inner.database.change("write the profile in", |connection| {
+        let set = |connection: &Connection| {
             if inner.user.is_empty() {
                 connection
                     .prepare_cached(
@@ -609,7 +630,19 @@ impl MemoryStore for SqliteMemoryStore {
                     .execute(params![key, value, stamp(now), inner.user, inner.agent])?;
             }
             inner.record_done(connection, &deed)
-        })?;
+        };
+        let name = StateName::row("user_profile", "new").into();
+        let file = inner.database.file();
+        let written = inner.config.admit_fact(&inner.scope, access, key, value).and_then(|()| {
+            inner.database.attempt("write the profile in", file, |connection| {
+                inner.check_forgotten(connection, |forgotten| {
+                    store::forget::check(forgotten, &name, key)?;
+                    store::forget::check(forgotten, &name, value)
+                })?;
+                set(connection).map_err(|error| fold("write the profile in", file, error))
+            })
+        });
+        written.map_err(|error| inner.refused(&deed, error))?;
         inner.config.tell("profile:written", None);
         Ok(())
     }

@@ -1,0 +1,129 @@
+//! What is forgotten: which rows go, who may ask for it, and that nothing brings it back.
+
+use std::sync::Arc;
+
+use crate::access::{Access, Actor};
+use crate::error::{Error, Result};
+use crate::gate::{Tombstone, TombstoneKey, Tombstones};
+use crate::memory::{FactKey, Memory, NewMemory};
+use crate::name::Name;
+use crate::receipt::{ForgetPlace, PlaceReceipt};
+
+/// The action of a row that is gone for good.
+pub(crate) const REMOVED: &str = "memory_removed";
+
+/// The class by which a forgotten statement is refused.
+const CLASS: &str = "forgotten";
+
+/// A statement that is being forgotten.
+pub(crate) struct Burial {
+    pub(crate) stone: Tombstone,
+    /// It alone, so that earlier ones are not looked for again.
+    alone: Tombstones,
+}
+
+impl Burial {
+    pub(crate) fn new(key: &TombstoneKey, text: &str) -> Result<Self> {
+        let mut alone = Tombstones::new(key.clone());
+        let stone = alone
+            .bury(text)
+            .ok_or(Error::Config { setting: "text", rule: "must have two words or eight characters" })?;
+        alone.insert(stone);
+        Ok(Self { stone, alone })
+    }
+
+    pub(crate) fn holds(&self, text: &str) -> bool {
+        self.alone.holds(text)
+    }
+
+    /// Whether a row says it anywhere.
+    pub(crate) fn is_in(&self, memory: &Memory, key: Option<&FactKey>) -> bool {
+        texts(
+            &memory.content,
+            &memory.category,
+            memory.place.as_ref().and_then(|place| place.speaker.as_deref()),
+            memory.metadata.as_ref(),
+            key,
+        )
+        .iter()
+        .any(|text| self.holds(text))
+    }
+}
+
+/// The texts of a row in which a statement may stand.
+fn texts(
+    content: &str,
+    category: &str,
+    speaker: Option<&str>,
+    metadata: Option<&serde_json::Value>,
+    key: Option<&FactKey>,
+) -> Vec<String> {
+    let mut texts = vec![content.to_owned(), category.to_owned()];
+    texts.extend(speaker.map(str::to_owned));
+    texts.extend(key.into_iter().flat_map(|key| [key.subject.clone(), key.slot.clone()]));
+    if let Some(metadata) = metadata {
+        // As a person reads it, and as it is written.
+        texts.push(metadata.to_string());
+        strings(metadata, &mut texts);
+    }
+    texts
+}
+
+fn strings(value: &serde_json::Value, texts: &mut Vec<String>) {
+    match value {
+        serde_json::Value::String(text) => texts.push(text.clone()),
+        serde_json::Value::Array(values) => values.iter().for_each(|value| strings(value, texts)),
+        serde_json::Value::Object(map) => map.iter().for_each(|(key, value)| {
+            texts.push(key.clone());
+            strings(value, texts);
+        }),
+        _ => {}
+    }
+}
+
+/// Refuses a new row that says what was forgotten.
+pub(crate) fn check_row(forgotten: Option<&Arc<Tombstones>>, name: &Name, memory: &NewMemory) -> Result<()> {
+    let Some(forgotten) = forgotten else { return Ok(()) };
+    let texts = texts(
+        &memory.content,
+        &memory.category,
+        memory.place.as_ref().and_then(|place| place.speaker.as_deref()),
+        memory.metadata.as_ref(),
+        memory.about.as_ref(),
+    );
+    texts.iter().try_for_each(|text| check(Some(forgotten), name, text))
+}
+
+/// Refuses a text that says what was forgotten.
+pub(crate) fn check(forgotten: Option<&Arc<Tombstones>>, name: &Name, text: &str) -> Result<()> {
+    match forgotten {
+        Some(forgotten) if forgotten.holds(text) => {
+            Err(Error::Stopped { name: name.clone(), classes: vec![CLASS.to_owned()] })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether this actor may have a row forgotten: what a human typed or confirmed is theirs.
+pub(crate) fn may_forget(access: &Access, is_typed: bool, is_confirmed: bool) -> bool {
+    access.actor == Actor::Human || !(is_typed || is_confirmed)
+}
+
+/// What a store says of its places. `left` is what still stands in files of its own.
+pub(crate) fn receipt(
+    rows: u64,
+    profile: u64,
+    reasons: u64,
+    left: Option<&'static str>,
+) -> Vec<PlaceReceipt> {
+    let index = PlaceReceipt::new(ForgetPlace::TextIndex, rows, rows);
+    vec![
+        PlaceReceipt::new(ForgetPlace::Rows, rows, rows),
+        PlaceReceipt::new(ForgetPlace::Profile, profile, profile),
+        match left {
+            Some(why) => index.left(why),
+            None => index,
+        },
+        PlaceReceipt::new(ForgetPlace::Decisions, reasons, reasons),
+    ]
+}

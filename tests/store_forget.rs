@@ -1,0 +1,273 @@
+//! Forgetting in both stores: gone from every row, index, reason and byte, kept out by every door.
+#![expect(clippy::unwrap_used, reason = "helpers of a test")]
+
+use std::fs;
+use std::path::Path;
+
+use chrono::{DateTime, Days, TimeZone, Utc};
+use noctuary::{
+    Access, Actor, Decision, Error, FactKey, FactStore, FileMemoryStore, Filter, ForgetPlace, MemoryId,
+    MemoryStore, NewMemory, Place, PlaceReceipt, Query, Role, Scope, SessionKind, Source, categories,
+};
+
+trait Store: MemoryStore + FactStore {}
+
+impl<S: MemoryStore + FactStore> Store for S {}
+
+const SECRET: &str = "Zanzibarqx Kowalski is my landlord";
+
+fn access(kind: SessionKind, actor: Actor) -> Access {
+    Access::new(kind, actor, Scope::user("marta"))
+}
+
+fn agent() -> Access {
+    access(SessionKind::Main, Actor::Agent)
+}
+
+fn human() -> Access {
+    access(SessionKind::Main, Actor::Human)
+}
+
+fn now() -> DateTime<Utc> {
+    Utc.with_ymd_and_hms(2026, 11, 21, 9, 0, 0).unwrap()
+}
+
+fn row(content: &str) -> NewMemory {
+    NewMemory::new(categories::OBSERVATION, content, Source::AgentRecorded)
+}
+
+fn open(folder: &Path, file: bool) -> Box<dyn Store> {
+    #[cfg(feature = "sqlite")]
+    if !file {
+        let path = folder.join("memory.db");
+        return Box::new(noctuary::SqliteMemoryStore::open(path, Scope::user("marta")).unwrap());
+    }
+    assert!(file || !cfg!(feature = "sqlite"));
+    Box::new(FileMemoryStore::open(folder, Scope::user("marta")).unwrap())
+}
+
+fn each(test: impl Fn(&dyn Fn() -> Box<dyn Store>, &Path)) {
+    for file in [true, false] {
+        let folder = tempfile::tempdir().unwrap();
+        test(&|| open(folder.path(), file), folder.path());
+    }
+}
+
+/// Which files hold a word, in any case.
+fn files_with(folder: &Path, word: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(files_with(&path, word));
+            continue;
+        }
+        let bytes = fs::read(&path).unwrap().to_ascii_lowercase();
+        if bytes.windows(word.len()).any(|window| window == word.as_bytes()) {
+            found.push(path.display().to_string());
+        }
+    }
+    found
+}
+
+fn of(receipt: &[PlaceReceipt], place: ForgetPlace) -> (u64, u64) {
+    let line = receipt.iter().find(|line| line.place == place).unwrap();
+    assert_eq!(line.left, None, "{receipt:?}");
+    (line.found, line.removed)
+}
+
+fn is_refused<T: std::fmt::Debug>(answer: Result<T, Error>) {
+    match answer {
+        Err(Error::Stopped { classes, .. }) => assert_eq!(classes, ["forgotten"]),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// A store that says it in every place: rows that stand, are deleted, retired, pending and in a conversation, notes,
+/// a key, the profile, and the reasons of writes and decisions.
+fn furnish(store: &dyn Store) {
+    let write = |memory: &NewMemory| store.write(&agent(), memory, now()).unwrap();
+    write(&row("The harbour opens at nine"));
+    write(&row("the words landlord and Kowalski apart"));
+    write(&row("- zanzibarqx  KOWALSKI\nis my landlord!"));
+    let deleted = write(&row(SECRET));
+    store.delete(&agent(), deleted, now()).unwrap();
+    let fact = |content: &str| NewMemory::new(categories::FACT, content, Source::AgentRecorded);
+    let old = write(&fact(SECRET).about(FactKey::one("marta", "landlord")));
+    let new = write(&fact("Piotr is the landlord now").about(FactKey::one("marta", "landlord")));
+    let decision = Decision::supersede(old, new).because(format!("she said that {SECRET}"));
+    store.decide(&agent(), &decision, now()).unwrap();
+    write(&fact(&format!("I heard that {SECRET}, did you know?")));
+    write(&row("with notes").metadata(serde_json::json!({ "said": [SECRET], "line": 3 })));
+    let place = Place {
+        session: "s".to_owned(),
+        position: 1,
+        role: Role::User,
+        speaker: Some("Zanzibarqx Kowalski is my landlord".to_owned()),
+        said_at: None,
+    };
+    write(&row("said by a strange name").at(place));
+    write(&row("an innocent row").because(format!("since {SECRET}")));
+    store.set_profile(&agent(), "landlord", SECRET, now()).unwrap();
+    store.set_profile(&agent(), "name", "Marta", now()).unwrap();
+}
+
+// BX-15, MS-19
+#[test]
+fn what_is_forgotten_stands_nowhere_and_comes_in_by_no_door() {
+    each(|open, folder| {
+        let store = open();
+        furnish(store.as_ref());
+        let other = open();
+        assert_eq!(other.search(&agent(), &Query::new("Zanzibarqx")).unwrap().hits.len(), 3, "it is known");
+        assert!(!files_with(folder, "zanzibarqx").is_empty());
+
+        let receipt = store.forget(&human(), "zanzibarqx kowalski is my landlord", now()).unwrap();
+        assert_eq!(of(&receipt, ForgetPlace::Rows), (6, 6), "{receipt:?}");
+        assert_eq!(of(&receipt, ForgetPlace::TextIndex), (6, 6));
+        assert_eq!(of(&receipt, ForgetPlace::Profile), (1, 1));
+        assert_eq!(of(&receipt, ForgetPlace::Decisions), (2, 2));
+        assert_eq!(files_with(folder, "zanzibarqx"), [""; 0]);
+        let audit = store.audit(&human(), 99).unwrap();
+        assert_eq!(audit.iter().filter(|entry| entry.action == "memory_removed").count(), 6);
+        assert_eq!(audit[0].action, "memory_forget");
+        assert_eq!(store.profile(&agent()).unwrap(), [("name".to_owned(), "Marta".to_owned())]);
+
+        // Every door, in this handle, in one that was open before, and in a new one.
+        for store in [store, other, open()] {
+            let kept =
+                ["The harbour opens at nine", "the words landlord and Kowalski apart", "an innocent row"];
+            let listed = store.list(&agent(), &Filter::limit(99)).unwrap();
+            assert!(kept.iter().all(|content| listed.iter().any(|row| row.content == *content)));
+            assert_eq!(listed.len(), 4, "and the fact that came after it");
+            for whose in [agent(), human(), access(SessionKind::Shared, Actor::Agent)] {
+                for content in [SECRET, "so ZANZIBARQX Kowalski, is my *landlord*"] {
+                    is_refused(store.write(&whose, &row(content), now()));
+                    is_refused(store.write(
+                        &whose,
+                        &NewMemory::new("lesson", content, Source::Imported),
+                        now(),
+                    ));
+                    is_refused(store.record(
+                        &whose,
+                        &NewMemory::new("fact", content, Source::Inferred),
+                        now(),
+                    ));
+                    is_refused(store.write(
+                        &whose,
+                        &row("notes").metadata(serde_json::json!([content])),
+                        now(),
+                    ));
+                }
+            }
+            is_refused(store.update(&agent(), MemoryId::new(1), SECRET, now()));
+            is_refused(store.set_profile(&agent(), "who", SECRET, now()));
+            is_refused(store.set_profile(&agent(), SECRET, "who", now()));
+            for id in (1..99).map(MemoryId::new) {
+                assert!(!store.restore(&agent(), id, now()).unwrap());
+                assert!(
+                    store
+                        .history(&agent(), id)
+                        .unwrap()
+                        .iter()
+                        .all(|fact| !fact.memory.content.contains("Zanzibarqx"))
+                );
+            }
+            for event in store.decisions(&agent(), 99).unwrap() {
+                assert!(store.revert(&agent(), event.id, now()).is_err() || event.reason.is_none());
+            }
+            store.settle(now()).unwrap();
+            store.purge(now() + Days::new(99), now()).unwrap();
+            assert!(store.search(&agent(), &Query::new("Zanzibarqx")).unwrap().hits.is_empty());
+            assert_eq!(files_with(folder, "zanzibarqx"), [""; 0]);
+        }
+    });
+}
+
+#[test]
+fn it_is_forgotten_once_and_other_statements_stay() {
+    each(|open, _| {
+        let store = open();
+        let id = store.write(&agent(), &row("Likes tea in the morning"), now()).unwrap();
+        store.forget(&human(), SECRET, now()).unwrap();
+        let again = store.forget(&human(), SECRET, now()).unwrap();
+        assert_eq!(of(&again, ForgetPlace::Rows), (0, 0));
+        assert!(store.get(&agent(), id).unwrap().is_some());
+        store.write(&agent(), &row("Kowalski is my landlord"), now()).unwrap();
+        store.forget(&human(), "likes TEA in the morning", now()).unwrap();
+        assert!(store.get(&agent(), id).unwrap().is_none());
+        is_refused(store.write(&agent(), &row("Likes tea in the morning"), now()));
+        is_refused(store.write(&agent(), &row(SECRET), now()));
+    });
+}
+
+#[test]
+fn what_a_human_typed_or_confirmed_is_forgotten_by_that_human_alone() {
+    each(|open, folder| {
+        let store = open();
+        let typed = NewMemory::new(categories::PERSONALIZATION, SECRET, Source::UserManual);
+        let typed = store.write(&human(), &typed, now()).unwrap();
+        let confirmed =
+            store.write(&agent(), &NewMemory::new("fact", "Drinks tea at four", Source::Inferred), now());
+        store.decide(&human(), &Decision::confirm(confirmed.unwrap()), now()).unwrap();
+        for whose in [agent(), access(SessionKind::Main, Actor::Library)] {
+            for text in [SECRET, "drinks tea at four"] {
+                let denied = store.forget(&whose, text, now());
+                assert!(matches!(denied, Err(Error::Denied { .. })), "{denied:?}");
+            }
+        }
+        for kind in [SessionKind::Shared, SessionKind::Subagent, SessionKind::Scheduled] {
+            let denied = store.forget(&access(kind, Actor::Human), SECRET, now());
+            assert!(matches!(denied, Err(Error::Denied { .. })), "{denied:?}");
+            assert!(store.lift(&access(kind, Actor::Human), SECRET, now()).is_err());
+        }
+        assert!(store.get(&agent(), typed).unwrap().is_some());
+        store.write(&agent(), &row("again: zanzibarqx kowalski is my landlord"), now()).unwrap();
+        let short = store.forget(&human(), "tea", now());
+        assert!(matches!(short, Err(Error::Config { .. })), "{short:?}");
+        assert_eq!(of(&store.forget(&human(), SECRET, now()).unwrap(), ForgetPlace::Rows), (2, 2));
+        assert_eq!(files_with(folder, "zanzibarqx"), [""; 0]);
+    });
+}
+
+#[test]
+fn a_human_lets_it_be_said_again() {
+    each(|open, _| {
+        let store = open();
+        assert!(!store.lift(&human(), SECRET, now()).unwrap());
+        store.write(&agent(), &row(SECRET), now()).unwrap();
+        store.forget(&agent(), SECRET, now()).unwrap();
+        assert!(matches!(store.lift(&agent(), SECRET, now()), Err(Error::Denied { .. })));
+        is_refused(store.write(&agent(), &row(SECRET), now()));
+        assert!(store.lift(&human(), "zanzibarqx kowalski is my landlord.", now()).unwrap());
+        for store in [store, open()] {
+            assert!(store.list(&agent(), &Filter::limit(9)).unwrap().len() < 2, "nothing comes back by it");
+            store.write(&agent(), &row(SECRET), now()).unwrap();
+        }
+    });
+}
+
+#[test]
+#[cfg(feature = "sqlite")]
+fn a_guest_of_a_file_forgets_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("memory.db");
+    let of = |user: &str| {
+        let store = noctuary::SqliteMemoryStore::open(&path, Scope::user(user)).unwrap();
+        (store, Access::new(SessionKind::Main, Actor::Human, Scope::user(user)))
+    };
+    let ((owner, marta), (guest, ilya)) = (of("marta"), of("ilya"));
+    for (store, whose) in [(&owner, &marta), (&guest, &ilya)] {
+        store.write(whose, &row(SECRET).because(SECRET), now()).unwrap();
+        store.set_profile(whose, "landlord", SECRET, now()).unwrap();
+    }
+    guest.forget(&ilya, SECRET, now()).unwrap();
+    assert!(
+        guest.list(&ilya, &Filter::limit(9)).unwrap().is_empty() && guest.profile(&ilya).unwrap().is_empty()
+    );
+    is_refused(guest.write(&ilya, &row(SECRET), now()));
+    assert_eq!(owner.list(&marta, &Filter::limit(9)).unwrap().len(), 1, "another's rows are theirs");
+    assert_eq!(owner.profile(&marta).unwrap().len(), 1);
+    assert!(owner.audit(&marta, 9).unwrap().iter().any(|entry| entry.reason.as_deref() == Some(SECRET)));
+    owner.write(&marta, &row(SECRET), now()).unwrap();
+}
