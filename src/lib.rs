@@ -14,6 +14,7 @@ mod env;
 mod error;
 mod exchange;
 mod file;
+mod forget;
 mod format;
 mod gate;
 mod index;
@@ -35,6 +36,7 @@ mod prompt;
     )
 )]
 mod recall;
+mod receipt;
 mod session;
 #[cfg(feature = "sqlite")]
 mod sqlite;
@@ -63,6 +65,7 @@ pub use exchange::{
     Dialect, Import, ImportAction, ImportItem, ImportPlan, ImportRefusal, ImportReport, copy_into,
 };
 pub use file::{FileMemoryStore, FileWorkspace};
+pub use forget::Forget;
 pub use format::{
     Checks, DayLog, DreamId, DreamedState, Entry, Fields, Heartbeat, HeartbeatFile, Identity, JournalName,
     Note, NoteKind, OnboardingEnd, Origin, Profile, Quarantine, QuarantineEntry, QuarantinedFile,
@@ -97,6 +100,7 @@ pub use prompt::{
     Block, CacheHint, ContextConfig, MemoryContext, Prompt, PromptConfig, PromptNotice, PromptOrder, Snapshot,
 };
 pub use recall::{Entities, FinanceEntities, Fusion, GenericEntities, Ranking};
+pub use receipt::{DocumentReceipt, ForgetPlace, ForgetReceipt, PlaceReceipt};
 pub use session::{Guarded, Indexed, SharedUser, SoulPolicy, SyncReport, Unreadable};
 #[cfg(feature = "sqlite")]
 #[cfg_attr(docsrs, doc(cfg(feature = "sqlite")))]

@@ -212,6 +212,11 @@ impl<W: Workspace> Indexed<W> {
         self.sync(now)
     }
 
+    /// Leaves nothing on the disk of what was taken out of the index, as far as it can.
+    pub(crate) fn scrub(&self) -> Result<()> {
+        self.inner.index.scrub()
+    }
+
     /// What the index could not follow since this was last asked, the last failure of each document.
     #[must_use]
     pub fn take_failures(&self) -> Vec<Unreadable> {
@@ -265,12 +270,13 @@ impl<W: Workspace> Inner<W> {
                 Err(error) if is_no_document(&error) => (None, Some(error)),
                 Err(error) => return Err(error),
             };
-            let (after, failed) = match metadata.map(|metadata| self.look(name, metadata, before.as_ref(), &cut)) {
-                None => (IndexEntry::Gone, failed),
-                Some(Ok(after)) => (after, None),
-                Some(Err(error)) if is_no_document(&error) => (IndexEntry::Gone, Some(error)),
-                Some(Err(error)) => return Err(error),
-            };
+            let (after, failed) =
+                match metadata.map(|metadata| self.look(name, metadata, before.as_ref(), &cut)) {
+                    None => (IndexEntry::Gone, failed),
+                    Some(Ok(after)) => (after, None),
+                    Some(Err(error)) if is_no_document(&error) => (IndexEntry::Gone, Some(error)),
+                    Some(Err(error)) => return Err(error),
+                };
             let change = IndexChange { name: name.clone(), before, after };
             if is_nothing(&change) {
                 return failed.map_or(Ok(None), Err);
