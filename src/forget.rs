@@ -63,8 +63,11 @@ pub struct Forget<'a> {
     text: String,
     in_files: bool,
     workspace: Option<&'a dyn Workspace>,
-    index: Option<Box<dyn Fn(DateTime<Utc>) -> Result<SyncReport> + 'a>>,
+    index: Option<CatchUp<'a>>,
 }
+
+/// Brings an index up to date.
+type CatchUp<'a> = Box<dyn Fn(DateTime<Utc>) -> Result<SyncReport> + 'a>;
 
 const NOT_ASKED: &str = "files are touched only where their person asks for it";
 const NO_TEXT: &str = "names and hashes alone stand there";
@@ -150,7 +153,7 @@ impl<'a> Forget<'a> {
         if let Some(workspace) = self.workspace {
             rewrite(workspace, &StateName::FORGOTTEN, |bytes| {
                 let Some(mut file) = Forgotten::<Tombstones>::parse(bytes)? else { return Ok(None) };
-                is_lifted = file.forgotten.lift(&self.text);
+                is_lifted = file.tombstones.lift(&self.text);
                 Ok(is_lifted.then(|| file.print()))
             })?;
         }
@@ -180,12 +183,12 @@ impl<'a> Forget<'a> {
         rewrite(workspace, &StateName::FORGOTTEN, |bytes| {
             let file = Forgotten::parse(bytes)?;
             let mut file = file.unwrap_or_else(|| Forgotten::new(Tombstones::new(TombstoneKey::random())));
-            let stone = file.forgotten.bury(&self.text).expect("it was checked that it has words enough");
-            let is_new = file.forgotten.insert(stone);
-            let mut only = Tombstones::new(file.forgotten.key().clone());
+            let stone = file.tombstones.bury(&self.text).expect("it was checked that it has words enough");
+            let is_new = file.tombstones.insert(stone);
+            let mut only = Tombstones::new(file.tombstones.key().clone());
             only.insert(stone);
             let bytes = is_new.then(|| file.print());
-            buried = Some((file.forgotten, only));
+            buried = Some((file.tombstones, only));
             Ok(bytes)
         })?;
         Ok(buried.expect("a file is rewritten from what stands in it"))
