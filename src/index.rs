@@ -61,6 +61,16 @@ pub trait DocumentIndex: fmt::Debug + Send + Sync {
     /// Those of the backend.
     fn clear(&self) -> Result<()>;
 
+    /// Leaves nothing on the disk of what was taken out of the index, as far as the backend can: for what was forgotten.
+    /// As provided it does nothing, which is right where nothing is kept of what was taken out.
+    ///
+    /// # Errors
+    ///
+    /// Those of the backend.
+    fn scrub(&self) -> Result<()> {
+        Ok(())
+    }
+
     /// Finds the chunks that fit a text as a person types it, best first, of documents whose audience includes the
     /// kind of session. No text is an error. Ties come by path, then by the place in the document.
     ///
@@ -88,6 +98,9 @@ macro_rules! forward {
             }
             fn clear(&self) -> Result<()> {
                 (**self).clear()
+            }
+            fn scrub(&self) -> Result<()> {
+                (**self).scrub()
             }
             fn search(&self, access: &Access, text: &str, limit: usize) -> Result<Vec<SearchResult>> {
                 (**self).search(access, text, limit)

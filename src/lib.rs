@@ -14,6 +14,7 @@ mod env;
 mod error;
 mod exchange;
 mod file;
+mod forget;
 mod format;
 mod gate;
 mod index;
@@ -64,6 +65,7 @@ pub use exchange::{
     Dialect, Import, ImportAction, ImportItem, ImportPlan, ImportRefusal, ImportReport, copy_into,
 };
 pub use file::{FileMemoryStore, FileWorkspace};
+pub use forget::Forget;
 pub use format::{
     Checks, DayLog, DreamId, DreamedState, Entry, Fields, Heartbeat, HeartbeatFile, Identity, JournalName,
     Note, NoteKind, OnboardingEnd, Origin, Profile, Quarantine, QuarantineEntry, QuarantinedFile,

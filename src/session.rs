@@ -89,7 +89,7 @@ pub enum SharedUser {
 pub(crate) fn forgotten<W: Workspace + ?Sized>(workspace: &W) -> Result<Option<Tombstones>> {
     let file = workspace.read(&StateName::FORGOTTEN)?;
     let file = Forgotten::<Tombstones>::parse(file.as_ref().map(Document::bytes))?;
-    Ok(file.map(|file| file.forgotten).filter(|forgotten| !forgotten.is_empty()))
+    Ok(file.map(|file| file.tombstones).filter(|forgotten| !forgotten.is_empty()))
 }
 
 /// What a document is, for the table.

@@ -9,13 +9,13 @@ use std::path::{Path, PathBuf};
 const FLOORS: &[(u32, &[&str])] = &[
     (0, &["digest", "text", "day", "name", "access", "document"]),
     (1, &["error"]),
-    (2, &["workspace", "pii", "llm", "format", "disk", "env"]),
+    (2, &["workspace", "pii", "llm", "format", "disk", "env", "receipt"]),
     (3, &["memory", "dreamer", "index"]),
     (4, &["gate", "recall"]),
     (5, &["session", "store"]),
     (6, &["lifecycle", "prompt"]),
     (7, &["dream", "file", "sqlite", "models"]),
-    (8, &["drive", "life", "tools", "openclaw", "doctor", "exchange", "report"]),
+    (8, &["drive", "life", "tools", "openclaw", "doctor", "exchange", "forget", "report"]),
     (9, &["testing"]),
 ];
 

@@ -20,7 +20,7 @@ use SessionKind::{Main, Scheduled, Shared, Subagent};
 
 const KINDS: [SessionKind; 4] = [Main, Shared, Subagent, Scheduled];
 const ACTORS: [Actor; 3] = [Actor::Human, Actor::Agent, Actor::Library];
-const STATES: [StateName; 7] = [
+const STATES: [StateName; 8] = [
     StateName::DREAMED,
     StateName::QUARANTINE,
     StateName::LEDGER,
@@ -28,6 +28,7 @@ const STATES: [StateName; 7] = [
     StateName::LOG,
     StateName::SOUL,
     StateName::LIFE,
+    StateName::FORGOTTEN,
 ];
 
 /// A document of the life under test, and what RFC-0009 gives each session of it: `r`ead, `a`ppend, `w`rite

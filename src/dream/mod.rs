@@ -25,6 +25,7 @@ use crate::name::{DocName, StateName};
 use crate::pii::PiiFilter;
 use crate::workspace::{Workspace, WriteMode};
 
+pub(crate) use commit::recover;
 pub use config::{BackOff, DreamConfig, Evidence, SectionCaps};
 pub use dreamed::Undreamed;
 pub use due::{Due, should_dream};

@@ -20,15 +20,16 @@ const VERSION: u64 = 1;
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Forgotten<T> {
     v: u64,
-    pub(crate) forgotten: T,
+    #[serde(rename = "forgotten")]
+    pub(crate) tombstones: T,
     /// Keys of others, kept as they are.
     #[serde(flatten)]
     others: Map<String, Value>,
 }
 
 impl<T: Serialize + DeserializeOwned> Forgotten<T> {
-    pub(crate) fn new(forgotten: T) -> Self {
-        Self { v: VERSION, forgotten, others: Map::new() }
+    pub(crate) fn new(tombstones: T) -> Self {
+        Self { v: VERSION, tombstones, others: Map::new() }
     }
 
     /// Parses the file; `None` (no file) means that nothing was forgotten.
@@ -60,7 +61,7 @@ mod tests {
         assert!(printed.starts_with("{\"v\":1,\"forgotten\":{\"key\":\"0909") && printed.ends_with("}\n"));
         let theirs = printed.replacen('{', "{\"theirs\":[1],", 1);
         let again = File::parse(Some(theirs.as_bytes())).unwrap().unwrap();
-        assert_eq!(again.forgotten, all);
+        assert_eq!(again.tombstones, all);
         assert!(String::from_utf8(again.print()).unwrap().contains("\"theirs\":[1]"));
     }
 

@@ -32,6 +32,14 @@ struct Entry {
 }
 
 impl Entry {
+    fn new(at: DateTime<Utc>, bytes: &[u8]) -> Self {
+        let (text, hex) = match std::str::from_utf8(bytes) {
+            Ok(text) => (Some(text.to_owned()), None),
+            Err(_) => (None, Some(hex::encode(bytes))),
+        };
+        Self { at, revision: Revision::of(bytes), text, hex }
+    }
+
     fn len(&self) -> usize {
         [&self.text, &self.hex].into_iter().flatten().map(String::len).sum()
     }
@@ -58,11 +66,7 @@ impl History {
         if self.0.last().is_some_and(|newest| newest.revision == revision) {
             return false;
         }
-        let (text, hex) = match std::str::from_utf8(preimage.bytes()) {
-            Ok(text) => (Some(text.to_owned()), None),
-            Err(_) => (None, Some(hex::encode(preimage.bytes()))),
-        };
-        self.0.push(Entry { at, revision, text, hex });
+        self.0.push(Entry::new(at, preimage.bytes()));
         let mut bytes = 0;
         let kept = self.0.iter().rev().take(MOST).take_while(|entry| {
             bytes += entry.len();
@@ -71,6 +75,21 @@ impl History {
         let drop = self.0.len() - kept.count().max(1);
         self.0.drain(..drop);
         true
+    }
+
+    /// Changes each preimage for which `change` says something: into these bytes, or into nothing. Returns how many.
+    pub(crate) fn change(&mut self, change: impl Fn(&[u8]) -> Option<Option<Vec<u8>>>) -> u64 {
+        let mut changed = 0;
+        self.0.retain_mut(|entry| {
+            let decoded = entry.hex.as_ref().and_then(|digits| hex::decode(digits).ok());
+            let bytes = entry.text.as_ref().map(String::as_bytes).or(decoded.as_deref()).unwrap_or_default();
+            let Some(after) = change(bytes) else { return true };
+            changed += 1;
+            let Some(after) = after else { return false };
+            *entry = Entry::new(entry.at, &after);
+            true
+        });
+        changed
     }
 
     /// The preimages and when each was replaced, newest first.

@@ -124,6 +124,19 @@ impl Entry {
         self.shown.len() == before
     }
 
+    /// Says of the pieces that were shown of `old` that they were shown of `new`, which is as long.
+    pub(crate) fn rehash(&mut self, old: &[u8], new: &[u8]) {
+        let part = |bytes: &[u8], piece: &Piece| {
+            let range = usize::try_from(piece.from).ok()?..usize::try_from(piece.to).ok()?;
+            bytes.get(range).map(Digest::of)
+        };
+        for piece in &mut self.shown {
+            if piece.sha256.is_some() && piece.sha256 == part(old, piece) {
+                piece.sha256 = part(new, piece);
+            }
+        }
+    }
+
     /// Adds a piece that overlaps no other; one without bytes is none.
     pub(crate) fn show(&mut self, piece: Piece) {
         if piece.from >= piece.to {

@@ -278,7 +278,7 @@ impl Tombstones {
         })
     }
 
-    /// Line breaks and indents stay; for the words of each line `mark` makes as many bytes.
+    /// What stands in front of the words of a line stays, and its break; `mark` makes as many bytes as the words have.
     fn overwritten<'t>(&self, text: &'t str, mark: impl Fn(usize) -> String) -> Cow<'t, str> {
         let places = self.find(text);
         if places.is_empty() {
@@ -289,10 +289,10 @@ impl Tombstones {
         for place in places {
             written.push_str(&text[from..place.start]);
             for piece in text[place.clone()].split_inclusive('\n') {
-                let (words, end) = (piece.trim_end(), piece.trim_end().len());
-                let indent = end - words.trim_start().len();
-                written.push_str(&piece[..indent]);
-                written.push_str(&mark(end - indent));
+                let end = piece.trim_end().len();
+                let start = piece[..end].find(char::is_alphanumeric).unwrap_or(end);
+                written.push_str(&piece[..start]);
+                written.push_str(&mark(end - start));
                 written.push_str(&piece[end..]);
             }
             from = place.end;

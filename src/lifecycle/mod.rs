@@ -30,6 +30,7 @@ pub use hygiene::{Proposal, is_hygiene_due, propose_hygiene};
 pub use journal::{append_note, daily_log, today_log};
 pub use onboarding::{BootstrapFate, Completion, complete_onboarding, is_bootstrap_done, onboarding_end};
 pub use retention::{Consent, Retention, RetentionPlan, archive_journal, delete_journal, propose_retention};
+pub(crate) use rewrite::rewrite;
 pub use seed::{SeedReport, seed, template};
 pub use soul::{Soul, SoulNotice, read_soul};
 pub use turn::{TurnEnd, TurnReport, TurnState};

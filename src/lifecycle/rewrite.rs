@@ -12,7 +12,7 @@ const ATTEMPTS: u32 = 256;
 /// then, where another wrote in between. `false` where `change` leaves it alone.
 ///
 /// When it returns `true`, the new bytes survive a power loss; a crash before leaves the old ones.
-pub(super) fn rewrite(
+pub(crate) fn rewrite(
     workspace: &dyn Workspace,
     name: &Name,
     mut change: impl FnMut(Option<&[u8]>) -> Result<Option<Vec<u8>>>,

@@ -212,6 +212,11 @@ impl<W: Workspace> Indexed<W> {
         self.sync(now)
     }
 
+    /// Leaves nothing on the disk of what was taken out of the index, as far as it can.
+    pub(crate) fn scrub(&self) -> Result<()> {
+        self.inner.index.scrub()
+    }
+
     /// What the index could not follow since this was last asked, the last failure of each document.
     #[must_use]
     pub fn take_failures(&self) -> Vec<Unreadable> {

@@ -46,6 +46,14 @@ impl Database {
         query(&self.lock()).map_err(|error| fold(action, &place.to_string(), error))
     }
 
+    /// Writes the log of changes back and empties it, so that it keeps nothing of what was deleted. Where somebody
+    /// reads meanwhile, a later one does it.
+    pub(super) fn truncate_log(&self) -> Result<()> {
+        self.read("checkpoint", |connection| {
+            connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
+        })
+    }
+
     /// Runs a mutation in one immediate transaction: all of it, or nothing.
     pub(super) fn change<T>(
         &self,

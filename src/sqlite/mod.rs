@@ -505,7 +505,7 @@ impl Workspace for SqliteWorkspace {
 
     fn drop_versions(&self, holds: &dyn Fn(&[u8]) -> bool) -> Result<u64> {
         let name = &StateName::FORGOTTEN;
-        self.inner.write("drop versions with", name, |rows| {
+        let dropped = self.inner.write("drop versions with", name, |rows| {
             rows.run(name, |connection, scope| {
                 let mut kept = connection.prepare_cached(
                     "SELECT path, version, content FROM memory_document_versions
@@ -527,7 +527,9 @@ impl Workspace for SqliteWorkspace {
                 }
                 Ok(found.len() as u64)
             })
-        })
+        })?;
+        self.inner.database.truncate_log()?;
+        Ok(dropped)
     }
 
     fn claim(&self, terms: &ClaimTerms) -> Result<Claim> {

@@ -348,6 +348,12 @@ impl DocumentIndex for SqliteIndex {
         })
     }
 
+    fn scrub(&self) -> Result<()> {
+        // A text index keeps the words of what was deleted until its parts are merged.
+        self.optimize()?;
+        self.inner.database.truncate_log()
+    }
+
     fn search(&self, access: &Access, text: &str, limit: usize) -> Result<Vec<SearchResult>> {
         if access.scope != self.inner.scope {
             return Ok(Vec::new());

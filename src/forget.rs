@@ -1,0 +1,403 @@
+//! Forgetting: what a person wants gone leaves every place that can be reached, and comes back through no door.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt;
+
+use chrono::{DateTime, Utc};
+
+use crate::access::{Access, Actor, SessionKind};
+use crate::document::Document;
+use crate::dream::recover;
+use crate::error::{Error, Result};
+use crate::format::JournalName;
+use crate::format::forgotten::Forgotten;
+use crate::format::history::History;
+use crate::format::ledger::{Entry, Ledger};
+use crate::gate::{TombstoneKey, Tombstones};
+use crate::lifecycle::{EDITABLE, rewrite};
+use crate::name::{DocName, StateName};
+use crate::receipt::{DocumentReceipt, ForgetPlace, ForgetReceipt, PlaceReceipt};
+use crate::session::{Indexed, SyncReport};
+use crate::workspace::{Claim, ClaimTerms, Lease, Metadata, Workspace};
+
+/// Forgets a statement: its words leave what can be reached, and neither a dream, an import, a copy, an index, an
+/// agent's write nor a prompt brings them back.
+///
+/// A tombstone is written first: a keyed hash without content, by which the statement is known again wherever it
+/// stands, in any case, wrapping and markup ([`Tombstones`]). When [`run`](Self::run) returns, it survives a power
+/// loss. After an error or a crash some of the rest is done; running again does what is left, and finds nothing
+/// where all was done.
+///
+/// A person's files are touched only where that person asks for it, by [`in_files`](Self::in_files). Until then they
+/// stay, the receipt counts what stands in them, and it is hidden from prompts, dreams and searches.
+///
+/// What is forgotten are words in their order; whoever wrote the same in other words is not known. Numbers of places
+/// are in the receipt, with what could not be reached.
+///
+/// # Example: a person wants it gone, also from the files
+///
+/// ```
+/// use chrono::{TimeZone, Utc};
+/// use noctuary::{
+///     Access, Actor, DocName, FileWorkspace, Forget, ForgetPlace, Scope, SessionKind, Workspace, WriteMode,
+/// };
+///
+/// let folder = tempfile::tempdir()?;
+/// let workspace = FileWorkspace::open(folder.path())?;
+/// workspace.write(&DocName::MEMORY, b"- My landlord is Jan Kowalski.\n- Tea at five.\n", WriteMode::Create)?;
+///
+/// let access = Access::new(SessionKind::Main, Actor::Human, Scope::user("marta"));
+/// let now = Utc.with_ymd_and_hms(2026, 11, 21, 9, 0, 0).unwrap();
+/// let receipt =
+///     Forget::new(&access, "my landlord is Jan Kowalski").in_files(true).workspace(&workspace).run(now)?;
+/// assert_eq!(receipt.place(ForgetPlace::Memory).removed, 1);
+/// assert!(receipt.is_gone());
+///
+/// let memory = std::fs::read_to_string(folder.path().join("MEMORY.md"))?;
+/// assert_eq!(memory, "- [forgotten]----------------.\n- Tea at five.\n");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Forget<'a> {
+    access: &'a Access,
+    text: String,
+    in_files: bool,
+    workspace: Option<&'a dyn Workspace>,
+    index: Option<CatchUp<'a>>,
+}
+
+/// Brings an index up to date.
+type CatchUp<'a> = Box<dyn Fn(DateTime<Utc>) -> Result<SyncReport> + 'a>;
+
+const NOT_ASKED: &str = "files are touched only where their person asks for it";
+const NO_TEXT: &str = "names and hashes alone stand there";
+
+impl<'a> Forget<'a> {
+    /// A request of a session to forget a statement, in its own words.
+    pub fn new(access: &'a Access, text: impl Into<String>) -> Self {
+        Self { access, text: text.into(), in_files: false, workspace: None, index: None }
+    }
+
+    /// Sets whether it is overwritten in the person's own files too, with marks of the same length: every other byte
+    /// stays, and every line where it was. Off. Only the human of a main session may ask for it.
+    #[must_use]
+    pub fn in_files(mut self, in_files: bool) -> Self {
+        self.in_files = in_files;
+        self
+    }
+
+    /// The workspace that forgets.
+    #[must_use]
+    pub fn workspace(mut self, workspace: &'a dyn Workspace) -> Self {
+        self.workspace = Some(workspace);
+        self
+    }
+
+    /// The index over its documents, which is brought up to date.
+    #[must_use]
+    pub fn index<W: Workspace>(mut self, index: &'a Indexed<W>) -> Self {
+        self.index = Some(Box::new(move |now| {
+            let report = index.sync(now)?;
+            index.scrub()?;
+            Ok(report)
+        }));
+        self
+    }
+
+    /// Forgets, and says what came of it in each place.
+    ///
+    /// With [`in_files`](Self::in_files) the workspace is claimed meanwhile, so that no dream runs in between.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Denied`] for a session with others present, and for anybody but the human where files are to be
+    /// touched. [`Error::Config`] for a text of fewer than two words and fewer than eight letters.
+    /// [`Error::Busy`] where somebody dreams: the tombstone stands then, and the files wait for another run. Those of
+    /// the workspace and the index.
+    pub fn run(&self, now: DateTime<Utc>) -> Result<ForgetReceipt> {
+        self.check(self.in_files)?;
+        let mut receipt = ForgetReceipt::new(now);
+        let mut in_documents = 0;
+        if let Some(workspace) = self.workspace {
+            let (all, only) = self.bury(workspace)?;
+            let lease = if self.in_files { Some(claim(workspace)?) } else { None };
+            if let Some(lease) = &lease {
+                recover(workspace, lease.as_ref(), Some(&all))?;
+            }
+            let text = Text { workspace, lease: lease.as_deref(), only: &only };
+            in_documents = text.forget(&mut receipt)?;
+            if let Some(lease) = lease {
+                lease.release()?;
+            }
+        }
+        if let Some(index) = &self.index {
+            let unreadable = index(now)?.unreadable.len();
+            let line = PlaceReceipt::new(ForgetPlace::DocumentIndex, in_documents, in_documents);
+            receipt.set(match unreadable {
+                0 => line,
+                some => line.left(format!("{some} documents and folders could not be read")),
+            });
+        }
+        Ok(receipt)
+    }
+
+    /// Takes it back: the statement may be written and remembered again. What was removed stays removed. `false`
+    /// where it was not forgotten.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Denied`] for anybody but the human of a main session; those of the workspace and the index.
+    pub fn lift(&self, now: DateTime<Utc>) -> Result<bool> {
+        self.check(true)?;
+        let mut is_lifted = false;
+        if let Some(workspace) = self.workspace {
+            rewrite(workspace, &StateName::FORGOTTEN, |bytes| {
+                let Some(mut file) = Forgotten::<Tombstones>::parse(bytes)? else { return Ok(None) };
+                is_lifted = file.tombstones.lift(&self.text);
+                Ok(is_lifted.then(|| file.print()))
+            })?;
+        }
+        if let Some(index) = &self.index {
+            index(now)?;
+        }
+        Ok(is_lifted)
+    }
+
+    fn check(&self, is_for_the_human: bool) -> Result<()> {
+        let Access { kind, actor, .. } = self.access;
+        if *kind != SessionKind::Main || (is_for_the_human && *actor != Actor::Human) {
+            return Err(Error::Denied { name: StateName::FORGOTTEN.into(), kind: *kind });
+        }
+        match Tombstones::new(TombstoneKey::random()).bury(&self.text) {
+            Some(_) => Ok(()),
+            None => Err(Error::Config {
+                setting: "what is to be forgotten",
+                rule: "must have two words, or eight letters",
+            }),
+        }
+    }
+
+    /// Writes the tombstone. Returns all that the workspace has forgotten, and this statement alone.
+    fn bury(&self, workspace: &dyn Workspace) -> Result<(Tombstones, Tombstones)> {
+        let mut buried = None;
+        rewrite(workspace, &StateName::FORGOTTEN, |bytes| {
+            let file = Forgotten::parse(bytes)?;
+            let mut file = file.unwrap_or_else(|| Forgotten::new(Tombstones::new(TombstoneKey::random())));
+            let stone = file.tombstones.bury(&self.text).expect("it was checked that it has words enough");
+            let is_new = file.tombstones.insert(stone);
+            let mut only = Tombstones::new(file.tombstones.key().clone());
+            only.insert(stone);
+            let bytes = is_new.then(|| file.print());
+            buried = Some((file.tombstones, only));
+            Ok(bytes)
+        })?;
+        Ok(buried.expect("a file is rewritten from what stands in it"))
+    }
+}
+
+impl fmt::Debug for Forget<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Forget {{ bytes: {}, in_files: {} }}", self.text.len(), self.in_files)
+    }
+}
+
+/// Claims a workspace for as long as its files are overwritten.
+fn claim(workspace: &dyn Workspace) -> Result<Box<dyn Lease>> {
+    match workspace.claim(&ClaimTerms::default())? {
+        Claim::Granted(lease) => Ok(lease),
+        Claim::Held(_) => Err(Error::Busy { path: workspace.location() }),
+    }
+}
+
+/// What a workspace says in words, and what is to leave it.
+struct Text<'a> {
+    workspace: &'a dyn Workspace,
+    /// `None` where files are only looked at.
+    lease: Option<&'a dyn Lease>,
+    only: &'a Tombstones,
+}
+
+/// A document that holds the statement.
+struct Holder {
+    document: Document,
+    name: DocName,
+    found: u64,
+    /// As it was before it was overwritten.
+    metadata: Option<Metadata>,
+}
+
+impl Text<'_> {
+    /// Goes through all documents and what is kept of earlier ones; returns how often they held the statement.
+    fn forget(&self, receipt: &mut ForgetReceipt) -> Result<u64> {
+        let mut places: BTreeMap<ForgetPlace, PlaceReceipt> =
+            [ForgetPlace::Journals, ForgetPlace::Memory, ForgetPlace::Observations, ForgetPlace::Documents]
+                .map(|place| (place, PlaceReceipt::new(place, 0, 0)))
+                .into();
+        let holders = self.holders(&mut places)?;
+        self.count_as_read(&holders)?;
+        for holder in &holders {
+            let removed = self.strike(holder)?;
+            let line = places.get_mut(&place_of(&holder.name)).expect("each document has a place");
+            line.found += holder.found;
+            line.removed += removed;
+            if removed < holder.found && line.left.is_none() {
+                line.left = Some(Cow::Borrowed(match self.lease {
+                    None => NOT_ASKED,
+                    Some(_) => "a document is not UTF-8 text",
+                }));
+            }
+            receipt.documents.push(DocumentReceipt::new(holder.name.clone(), holder.found, removed));
+        }
+        self.note_times(&holders)?;
+        for line in places.into_values() {
+            receipt.set(line);
+        }
+        receipt.set(self.versions()?);
+        receipt.set(PlaceReceipt::new(ForgetPlace::Proposals, 0, 0).left("nothing of the kind is kept"));
+        receipt.set(PlaceReceipt::new(ForgetPlace::Ledgers, 0, 0).left(NO_TEXT));
+        receipt.set(PlaceReceipt::new(ForgetPlace::Logs, 0, 0).left(NO_TEXT));
+        Ok(holders.iter().map(|holder| holder.found).sum())
+    }
+
+    /// The documents that hold the statement, ascending.
+    fn holders(&self, places: &mut BTreeMap<ForgetPlace, PlaceReceipt>) -> Result<Vec<Holder>> {
+        let mut holders = Vec::new();
+        let mut folders = vec![None];
+        while let Some(folder) = folders.pop() {
+            let listing = self.workspace.list(folder.as_ref())?;
+            folders.extend(listing.folders.into_iter().map(Some));
+            for name in listing.documents {
+                let line = places.get_mut(&place_of(&name)).expect("each document has a place");
+                if self.only.holds(name.as_str()) {
+                    line.left = Some(Cow::Borrowed("it stands in the name of a document"));
+                }
+                let metadata = self.workspace.metadata(&name);
+                let document = match self.workspace.read(&name) {
+                    Ok(Some(document)) => document,
+                    Ok(None) => continue,
+                    Err(Error::TooLarge { .. } | Error::Refused { .. }) => {
+                        line.left = Some(Cow::Borrowed("a document could not be read"));
+                        continue;
+                    }
+                    Err(error) => return Err(error),
+                };
+                let found = self.only.find(&document.lossy()).len() as u64;
+                if found > 0 {
+                    holders.push(Holder { document, name, found, metadata: metadata? });
+                }
+            }
+        }
+        holders.sort_by(|one, other| one.name.cmp(&other.name));
+        Ok(holders)
+    }
+
+    fn struck(&self, bytes: &[u8]) -> Option<Vec<u8>> {
+        match self.only.struck(std::str::from_utf8(bytes).ok()?) {
+            Cow::Owned(struck) => Some(struck.into_bytes()),
+            Cow::Borrowed(_) => None,
+        }
+    }
+
+    /// Overwrites the statement in a document, whoever adds to it meanwhile; returns how often.
+    fn strike(&self, holder: &Holder) -> Result<u64> {
+        let Some(lease) = self.lease else { return Ok(0) };
+        lease.check()?;
+        let is_struck =
+            rewrite(self.workspace, &holder.name, |bytes| Ok(bytes.and_then(|bytes| self.struck(bytes))))?;
+        Ok(if is_struck { holder.found } else { 0 })
+    }
+
+    /// Tells the ledger what journals will look like, before they do: else one that was overwritten would be shown
+    /// once more, as new. A crash in between leaves journals of unchanged size and time, which no dream opens.
+    fn count_as_read(&self, holders: &[Holder]) -> Result<()> {
+        self.change_ledger(holders, |holder, entry| {
+            let bytes = holder.document.bytes();
+            if let Some(struck) = self.struck(bytes) {
+                entry.rehash(bytes, &struck);
+            }
+            Ok(())
+        })
+    }
+
+    /// Tells the ledger when the journals were overwritten, so that the next dream need not open them.
+    fn note_times(&self, holders: &[Holder]) -> Result<()> {
+        let nanoseconds = |metadata: Metadata| metadata.modified.timestamp_nanos_opt().unwrap_or(i64::MAX);
+        self.change_ledger(holders, |holder, entry| {
+            let now = self.workspace.metadata(&holder.name)?;
+            if let (Some(before), Some(now)) = (holder.metadata, now)
+                && (entry.size, entry.modified) == (before.len, nanoseconds(before))
+                && now.len == before.len
+            {
+                entry.modified = nanoseconds(now);
+            }
+            Ok(())
+        })
+    }
+
+    fn change_ledger(
+        &self,
+        holders: &[Holder],
+        change: impl Fn(&Holder, &mut Entry) -> Result<()>,
+    ) -> Result<()> {
+        let Some(lease) = self.lease else { return Ok(()) };
+        let standing = self.workspace.read(&StateName::LEDGER)?;
+        let mut ledger = Ledger::parse(standing.as_ref().map(Document::bytes))?;
+        let mut changed = BTreeMap::new();
+        for holder in holders {
+            let Some(entry) = ledger.get(&holder.name) else { continue };
+            let mut after = entry.clone();
+            change(holder, &mut after)?;
+            if after != *entry {
+                changed.insert(holder.name.clone(), after);
+            }
+        }
+        if changed.is_empty() {
+            return Ok(());
+        }
+        ledger.apply(&changed);
+        lease.replace(&StateName::LEDGER, &ledger.print())
+    }
+
+    /// What was kept of documents before they were replaced.
+    fn versions(&self) -> Result<PlaceReceipt> {
+        let (mut found, mut removed) = (0, 0);
+        for document in EDITABLE {
+            let file = StateName::history(&document);
+            let mut here = 0;
+            let mut strike = |bytes: Option<&[u8]>| {
+                let mut history = History::parse(&file, bytes)?;
+                here = history.change(|bytes| {
+                    let holds = self.only.holds(&String::from_utf8_lossy(bytes));
+                    holds.then(|| self.struck(bytes))
+                });
+                Ok((here > 0).then(|| history.print()))
+            };
+            if self.lease.is_some() {
+                removed += if rewrite(self.workspace, &file, strike)? { here } else { 0 };
+            } else {
+                strike(self.workspace.read(&file)?.as_ref().map(Document::bytes))?;
+            }
+            found += here;
+        }
+        let mut kept = 0;
+        let counted = std::cell::Cell::new(0);
+        let is_asked = self.lease.is_some();
+        let dropped = self.workspace.drop_versions(&|bytes| {
+            let holds = self.only.holds(&String::from_utf8_lossy(bytes));
+            counted.set(counted.get() + u64::from(holds));
+            holds && is_asked
+        })?;
+        kept += counted.get();
+        let line = PlaceReceipt::new(ForgetPlace::Versions, found + kept, removed + dropped);
+        Ok(if line.removed < line.found { line.left(NOT_ASKED) } else { line })
+    }
+}
+
+fn place_of(name: &DocName) -> ForgetPlace {
+    match name.folded().as_str() {
+        "memory.md" => ForgetPlace::Memory,
+        folded if folded.rsplit('/').next() == Some("observations.md") => ForgetPlace::Observations,
+        folded if JournalName::is_name(folded) => ForgetPlace::Journals,
+        _ => ForgetPlace::Documents,
+    }
+}
