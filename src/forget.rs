@@ -16,6 +16,7 @@ use crate::format::history::History;
 use crate::format::ledger::{Entry, Ledger};
 use crate::gate::{TombstoneKey, Tombstones};
 use crate::lifecycle::{EDITABLE, rewrite};
+use crate::memory::MemoryStore;
 use crate::name::{DocName, StateName};
 use crate::receipt::{DocumentReceipt, ForgetPlace, ForgetReceipt, PlaceReceipt};
 use crate::session::{Indexed, SyncReport};
@@ -62,6 +63,7 @@ pub struct Forget<'a> {
     access: &'a Access,
     text: String,
     in_files: bool,
+    stores: Vec<&'a dyn MemoryStore>,
     workspace: Option<&'a dyn Workspace>,
     index: Option<CatchUp<'a>>,
 }
@@ -75,7 +77,7 @@ const NO_TEXT: &str = "names and hashes alone stand there";
 impl<'a> Forget<'a> {
     /// A request of a session to forget a statement, in its own words.
     pub fn new(access: &'a Access, text: impl Into<String>) -> Self {
-        Self { access, text: text.into(), in_files: false, workspace: None, index: None }
+        Self { access, text: text.into(), in_files: false, stores: Vec::new(), workspace: None, index: None }
     }
 
     /// Sets whether it is overwritten in the person's own files too, with marks of the same length: every other byte
@@ -83,6 +85,13 @@ impl<'a> Forget<'a> {
     #[must_use]
     pub fn in_files(mut self, in_files: bool) -> Self {
         self.in_files = in_files;
+        self
+    }
+
+    /// A memory store that forgets: its rows are removed, whoever wrote them; there may be several.
+    #[must_use]
+    pub fn store(mut self, store: &'a dyn MemoryStore) -> Self {
+        self.stores.push(store);
         self
     }
 
@@ -111,12 +120,24 @@ impl<'a> Forget<'a> {
     /// # Errors
     ///
     /// [`Error::Denied`] for a session with others present, and for anybody but the human where files are to be
-    /// touched. [`Error::Config`] for a text of fewer than two words and fewer than eight letters.
+    /// touched, or where the human typed or confirmed a row of a store. [`Error::Config`] for a text of fewer than two words and fewer than eight letters.
     /// [`Error::Busy`] where somebody dreams: the tombstone stands then, and the files wait for another run. Those of
-    /// the workspace and the index.
+    /// the stores, the workspace and the index.
     pub fn run(&self, now: DateTime<Utc>) -> Result<ForgetReceipt> {
         self.check(self.in_files)?;
         let mut receipt = ForgetReceipt::new(now);
+        let mut of_stores: BTreeMap<ForgetPlace, PlaceReceipt> = BTreeMap::new();
+        for store in &self.stores {
+            for line in store.forget(self.access, &self.text, now)? {
+                let sum = of_stores.entry(line.place).or_insert(PlaceReceipt::new(line.place, 0, 0));
+                sum.found += line.found;
+                sum.removed += line.removed;
+                sum.left = sum.left.take().or(line.left);
+            }
+        }
+        for line in of_stores.into_values() {
+            receipt.set(line);
+        }
         let mut in_documents = 0;
         if let Some(workspace) = self.workspace {
             let (all, only) = self.bury(workspace)?;
@@ -146,15 +167,19 @@ impl<'a> Forget<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::Denied`] for anybody but the human of a main session; those of the workspace and the index.
+    /// [`Error::Denied`] for anybody but the human of a main session; those of the stores, the workspace and the index.
     pub fn lift(&self, now: DateTime<Utc>) -> Result<bool> {
         self.check(true)?;
         let mut is_lifted = false;
+        for store in &self.stores {
+            is_lifted |= store.lift(self.access, &self.text, now)?;
+        }
         if let Some(workspace) = self.workspace {
             rewrite(workspace, &StateName::FORGOTTEN, |bytes| {
                 let Some(mut file) = Forgotten::<Tombstones>::parse(bytes)? else { return Ok(None) };
-                is_lifted = file.tombstones.lift(&self.text);
-                Ok(is_lifted.then(|| file.print()))
+                let is_out = file.tombstones.lift(&self.text);
+                is_lifted |= is_out;
+                Ok(is_out.then(|| file.print()))
             })?;
         }
         if let Some(index) = &self.index {
