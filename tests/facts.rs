@@ -480,7 +480,7 @@ fn a_store_that_is_opened_again_knows_what_was_decided() {
         })
         .collect();
     for (store, (one, other, event)) in open(folder.path(), StoreConfig::default()).iter().zip(decided) {
-        assert_eq!(store.decisions(&agent(), 9).unwrap(), [event.clone()]);
+        assert_eq!(store.decisions(&agent(), 9).unwrap(), std::slice::from_ref(&event));
         assert_eq!(found(store.as_ref(), "drinks"), [other]);
         assert_eq!(store.history(&agent(), other).unwrap()[0].memory.id, one);
         store.revert(&agent(), event.id, at(3)).unwrap();

@@ -190,9 +190,6 @@ pub enum FactState {
 }
 
 impl FactState {
-    const ALL: [Self; 6] =
-        [Self::Pending, Self::Candidate, Self::Verified, Self::Disputed, Self::Superseded, Self::Rejected];
-
     /// The word that stands for it in a file: `pending`.
     #[must_use]
     pub fn word(self) -> &'static str {
@@ -206,8 +203,12 @@ impl FactState {
         }
     }
 
-    pub(crate) fn of(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|state| state.word() == word)
+    /// The state that a word stands for.
+    #[must_use]
+    pub fn of(word: &str) -> Option<Self> {
+        [Self::Pending, Self::Candidate, Self::Verified, Self::Disputed, Self::Superseded, Self::Rejected]
+            .into_iter()
+            .find(|state| state.word() == word)
     }
 
     /// Whether a fact in this state is in no list, search or prompt.

@@ -12,11 +12,11 @@ use std::sync::Arc;
 use noctuary::testing::Script;
 use noctuary::{
     Access, Actor, Block, CacheHint, ClaimTerms, Consent, ContextConfig, Decision, Dialect, Document,
-    EDITABLE, Editor, Error, EventId, FactKey, FactStore, FileMemoryStore, Filter, Guarded, HygieneConfig,
-    Import, JournalDreamer, JournalName, Life, LifeConfig, Memory, MemoryContext, MemoryId, MemoryStore,
-    NewMemory, Note, OnboardingEnd, Preset, PromptConfig, PromptOrder, Query, Revision, SecretGate,
-    SessionKind, SharedUser, Snapshot, Source, TurnEnd, Undreamed, Workspace, WorkspaceExt, WriteMode,
-    append_note, archive_journal, boot, complete_onboarding, copy_into, daily_log, delete_journal,
+    EDITABLE, Editor, Error, EventId, FactKey, FactStore, FileMemoryStore, Filter, Forget, Guarded,
+    HygieneConfig, Import, JournalDreamer, JournalName, Life, LifeConfig, Memory, MemoryContext, MemoryId,
+    MemoryStore, NewMemory, Note, OnboardingEnd, Preset, PromptConfig, PromptOrder, Query, Revision,
+    SecretGate, SessionKind, SharedUser, Snapshot, Source, TurnEnd, Undreamed, Workspace, WorkspaceExt,
+    WriteMode, append_note, archive_journal, boot, complete_onboarding, copy_into, daily_log, delete_journal,
     dream_once_at, heartbeat_has_tasks, mark_checked, propose_hygiene, read_checks, read_soul, seed,
     start_plan, today_log, update_heartbeat,
 };
@@ -217,6 +217,15 @@ const READERS: &[Reader] = &[
         })
     }),
     ("Workspace::append", false, |place| place.each(|name| shape(place.view().append(name, b"x\n")))),
+    ("Workspace::drop_versions", false, |place| {
+        let seen = std::cell::RefCell::new(String::new());
+        let holds = |bytes: &[u8]| {
+            seen.borrow_mut().push_str(&String::from_utf8_lossy(bytes));
+            false
+        };
+        let said = shape(place.view().drop_versions(&holds));
+        format!("{said}{}", seen.into_inner())
+    }),
     ("Workspace::remove", false, |place| place.each(|name| shape(place.view().remove(name)))),
     ("Workspace::rename", true, |place| {
         let moved = place.each(|name| {
@@ -516,6 +525,20 @@ const READERS: &[Reader] = &[
             })
         })
     }),
+    ("Forget::run", false, |place| {
+        let texts = ["canary in a row", "canary in memory", "canary in a journal"];
+        let request = |text: &str| {
+            let forget = Forget::new(&place.access, text).workspace(place.life.workspace());
+            let stores = place.stores.iter();
+            let forget = stores.fold(forget, |forget, store| forget.store(store.as_ref()));
+            told(forget.run(at(20, 12, 0)), |receipt| format!("{receipt} {receipt:?}"))
+        };
+        texts.into_iter().map(request).collect()
+    }),
+    ("Forget::lift", false, |place| {
+        let forget = Forget::new(&place.access, "canary in memory").workspace(place.life.workspace());
+        shape(forget.lift(at(20, 12, 0)))
+    }),
     // Ways out to other homes: what arrives there counts as told.
     ("copy_into", false, |place| {
         homes()
@@ -640,6 +663,7 @@ fn searched(place: &Place, with_workspace: bool) -> String {
 const OWNERS: &[&str] = &[
     "Editor",
     "FactStore",
+    "Forget",
     "Guarded",
     "Life",
     "MemoryStore",
