@@ -53,15 +53,25 @@ pub struct StoreConfig {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FactConfig {
+    /// Whether a pass with a model may decide, which acts as the library. Off: what it decides is refused, and
+    /// nothing is written. What agent and human decide does not hang on it. (seed 003, Facts)
+    pub consolidation: bool,
+    /// What the operator asks of that pass, at most 1,000 characters. It has no authority: no rule gives way to it.
+    pub guidance: Option<String>,
     /// Shadow mode: their decisions are told and change nothing. Off.
     pub shadow: bool,
     /// The circuit breaker: so many facts may be retired by their decisions within 24 hours, then none: 100.
     pub max_retired_a_day: u32,
 }
 
+const GUIDANCE: &str = "MEMORY_CONSOLIDATION_GUIDANCE";
+
+/// In characters.
+const LONGEST_GUIDANCE: usize = 1000;
+
 impl Default for FactConfig {
     fn default() -> Self {
-        Self { shadow: false, max_retired_a_day: 100 }
+        Self { consolidation: false, guidance: None, shadow: false, max_retired_a_day: 100 }
     }
 }
 
@@ -84,8 +94,8 @@ impl Default for StoreConfig {
 
 impl StoreConfig {
     /// Reads the variable `FIN_PROFILE_MEMORY_SOFT_DELETE_RETENTION_DAYS`, or
-    /// `WORKSPACE_MEMORY_SOFT_DELETE_RETENTION_DAYS`, which comes before it, through `lookup`; the rest stays at its
-    /// defaults.
+    /// `WORKSPACE_MEMORY_SOFT_DELETE_RETENTION_DAYS`, which comes before it, `MEMORY_CONSOLIDATION_ENABLED` and
+    /// `MEMORY_CONSOLIDATION_GUIDANCE` through `lookup`; the rest stays at its defaults.
     ///
     /// # Errors
     ///
@@ -100,6 +110,12 @@ impl StoreConfig {
                     .map_err(|_| Error::Config { setting: name, rule: "must fit into 32 bits" })?;
                 break;
             }
+        }
+        config.facts.consolidation = env::flag(&lookup, "MEMORY_CONSOLIDATION_ENABLED")?.unwrap_or(false);
+        config.facts.guidance =
+            lookup(GUIDANCE).map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
+        if config.facts.guidance.as_ref().is_some_and(|text| text.chars().count() > LONGEST_GUIDANCE) {
+            return Err(Error::Config { setting: GUIDANCE, rule: "must have at most 1,000 characters" });
         }
         Ok(config)
     }

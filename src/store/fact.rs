@@ -212,6 +212,7 @@ pub(crate) fn decide(
     (told.older, told.newer) = (Some(decision.older), decision.newer);
     told.reason = config.reason(decision.reason.as_deref());
     main_only(scope, access, &row_name(Some(decision.older)))?;
+    check_switch(config, access, decision.older)?;
     let changes = changes(facts, decision, now).and_then(|changes| {
         if decision.verdict == Verdict::Confirm && access.actor != Actor::Human {
             return Err(Against::Rule(EventOutcome::Denied, decision.older));
@@ -230,6 +231,7 @@ pub(crate) fn revert(
 ) -> Result<(ConsolidationEvent, Option<Error>)> {
     let name = row_name(None);
     main_only(scope, access, &name)?;
+    check_switch(config, access, MemoryId::new(0))?;
     let Some(decided) = facts.event(id)?.filter(|event| event.outcome == EventOutcome::Applied) else {
         return Err(Error::NotFound { name });
     };
@@ -254,6 +256,14 @@ pub(crate) fn revert(
     };
     let changes = back();
     conclude(config, access, told, changes)
+}
+
+/// Refuses what a pass with a model decides where that is switched off; it is not told either.
+fn check_switch(config: &StoreConfig, access: &Access, id: MemoryId) -> Result<()> {
+    if access.actor == Actor::Library && !config.facts.consolidation {
+        return Err(Error::Undecided { name: row_name(Some(id)), rule: "consolidation is switched off" });
+    }
+    Ok(())
 }
 
 /// The rows that a decision changes, and how they stand after it.

@@ -157,6 +157,16 @@ const FACTS: &str = "
     );
     CREATE INDEX IF NOT EXISTS idx_events_retired ON memory_consolidation_events (user_id, agent_id, created_at)
         WHERE retired > 0;
+    -- Whatever a program tries: what a human typed, confirmed or pinned is retired by a decision of theirs alone.
+    CREATE TRIGGER IF NOT EXISTS memories_protected BEFORE UPDATE OF retired_at ON memories
+    WHEN new.retired_at IS NOT NULL AND old.retired_at IS NULL
+        AND (old.source = 'user_manual' OR old.pinned = 1 OR old.fact_state = 'verified')
+        AND NOT EXISTS (SELECT 1 FROM memory_consolidation_events
+            WHERE id = (SELECT max(id) FROM memory_consolidation_events)
+            AND actor = 'human' AND outcome = 'applied')
+    BEGIN
+        SELECT RAISE(ABORT, 'only the human retires this row');
+    END;
     CREATE TABLE IF NOT EXISTS memory_tombstones (
         user_id TEXT NOT NULL,
         agent_id TEXT NOT NULL,

@@ -1,0 +1,365 @@
+//! What every fact layer must do that keeps its facts as rows of a memory store. Each suite panics with what does
+//! not hold.
+//!
+//! A store is made new and empty, for the scope of [`scope`], with the default configuration.
+//!
+//! # Example: a backend proves itself
+//!
+//! ```
+//! # #[cfg(feature = "sqlite")] {
+//! use std::sync::Arc;
+//! use noctuary::SqliteMemoryStore;
+//! use noctuary::testing::contract::fact;
+//!
+//! fact::facts(&|| Arc::new(SqliteMemoryStore::open_in_memory(fact::scope()).unwrap()));
+//! # }
+//! ```
+
+use std::sync::Arc;
+
+use chrono::{DateTime, TimeDelta, TimeZone, Utc};
+
+use super::memory;
+use crate::access::{Access, Actor, Scope, SessionKind};
+use crate::error::Error;
+use crate::memory::{
+    Decision, EventOutcome, FactKey, FactState, FactStore, Filter, MemoryId, MemoryStore, NewMemory, Query,
+    Source, SuspectReason, Verdict, categories,
+};
+
+/// A store whose rows are facts too.
+pub trait Facts: MemoryStore + FactStore {}
+
+impl<S: MemoryStore + FactStore> Facts for S {}
+
+/// Makes a new, empty store of [`scope`].
+pub type Make<'a> = &'a dyn Fn() -> Arc<dyn Facts>;
+
+const WORKS: &str = "a verb that nothing stands against";
+
+/// Whose store it is.
+#[must_use]
+pub fn scope() -> Scope {
+    memory::scope()
+}
+
+/// Runs every suite.
+pub fn facts(make: Make<'_>) {
+    settles(make().as_ref());
+    distinguishes(make().as_ref());
+    sights(make().as_ref());
+    protects(make().as_ref());
+    supersedes(make().as_ref());
+    suspects(make().as_ref());
+    disputes(make().as_ref());
+    rejects(make().as_ref());
+    rewrites(make().as_ref());
+    scopes(make().as_ref());
+    reasons(make().as_ref());
+    chains(make().as_ref());
+}
+
+fn access(kind: SessionKind, actor: Actor) -> Access {
+    Access::new(kind, actor, scope())
+}
+
+fn agent() -> Access {
+    access(SessionKind::Main, Actor::Agent)
+}
+
+fn human() -> Access {
+    access(SessionKind::Main, Actor::Human)
+}
+
+fn at(minute: i64) -> DateTime<Utc> {
+    Utc.with_ymd_and_hms(2026, 11, 21, 9, 0, 0).single().expect("a time") + TimeDelta::minutes(minute)
+}
+
+fn fact(content: &str) -> NewMemory {
+    NewMemory::new(categories::FACT, content, Source::AgentRecorded)
+}
+
+fn record(store: &dyn Facts, content: &str, minute: i64) -> MemoryId {
+    store.record(&agent(), &fact(content), at(minute)).expect(WORKS).id
+}
+
+fn state(store: &dyn Facts, id: MemoryId) -> FactState {
+    store.fact(&agent(), id).expect(WORKS).expect(WORKS).status.state
+}
+
+fn prompt(store: &dyn Facts, minute: i64) -> Vec<String> {
+    store.snapshot(&agent(), 50, at(minute)).expect(WORKS).into_iter().map(|row| row.content).collect()
+}
+
+fn found(store: &dyn Facts, text: &str) -> Vec<MemoryId> {
+    store
+        .search(&agent(), &Query::new(text))
+        .expect(WORKS)
+        .hits
+        .into_iter()
+        .map(|hit| hit.memory.id)
+        .collect()
+}
+
+fn rule<T: std::fmt::Debug>(answer: Result<T, Error>) -> &'static str {
+    match answer {
+        Err(Error::Undecided { rule, .. }) => rule,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Of equal statements the oldest reaches the prompt, and no write settles anything. (FA-01, FA-03, FA-05, FA-06)
+pub fn settles(store: &dyn Facts) {
+    let ids: Vec<_> = ["Prefers tea", "Prefers coffee", "- prefers  TEA."]
+        .iter()
+        .enumerate()
+        .map(|(minute, text)| record(store, text, i64::try_from(minute).expect(WORKS)))
+        .collect();
+    assert!(store.is_settling_due().expect(WORKS));
+    assert!(ids.iter().all(|id| state(store, *id) == FactState::Pending), "a write settles nothing");
+    assert_eq!(found(store, "tea").len(), 2, "what is pending is found");
+    assert_eq!(prompt(store, 9), ["Prefers tea", "Prefers coffee"], "stated again last, so it comes first");
+    assert!(!store.is_settling_due().expect(WORKS));
+    assert_eq!(state(store, ids[0]), FactState::Candidate);
+    let again = store.fact(&agent(), ids[2]).expect(WORKS).expect(WORKS);
+    assert_eq!((again.status.state, again.status.successor), (FactState::Superseded, Some(ids[0])));
+    assert_eq!(found(store, "tea"), [ids[0]]);
+    let told = store.decisions(&agent(), 9).expect(WORKS);
+    let told: Vec<_> = told.iter().map(|event| (event.verdict, event.older, event.newer)).collect();
+    let settle = |older, newer| (Verdict::Settle, older, Some(newer));
+    assert_eq!(told, [settle(Some(ids[0]), ids[2]), settle(None, ids[1]), settle(None, ids[0])]);
+    for restated in 10..15 {
+        record(store, "prefers tea", restated);
+    }
+    assert_eq!(prompt(store, 20).iter().filter(|line| line.to_lowercase().contains("tea")).count(), 1);
+}
+
+/// What only looks alike is not one statement. (FA-05)
+pub fn distinguishes(store: &dyn Facts) {
+    let pairs = [("住在东京", "住在京东"), ("knows C", "knows C++"), ("likes it at 5", "likes it at -5")];
+    for (one, other) in pairs {
+        record(store, one, 0);
+        record(store, other, 1);
+    }
+    let settled = store.settle(at(2)).expect(WORKS);
+    assert_eq!((settled.settled, settled.duplicates), (6, 0));
+    record(store, "住在东京。", 3);
+    assert_eq!(store.settle(at(4)).expect(WORKS).duplicates, 1);
+}
+
+/// A private fact does not hide a shared one, nor one of another subject.
+pub fn sights(store: &dyn Facts) {
+    record(store, "The harbour closes at nine", 0);
+    let shared = store.record(&agent(), &fact("The harbour closes at nine").shared(), at(1)).expect(WORKS).id;
+    for subject in ["marta", "ilya"] {
+        let key = FactKey::one(subject, "drink");
+        store.record(&agent(), &fact("prefers tea").about(key), at(2)).expect(WORKS);
+    }
+    assert_eq!(store.settle(at(3)).expect(WORKS).duplicates, 0);
+    let group = access(SessionKind::Shared, Actor::Agent);
+    let rows = store.snapshot(&group, 9, at(4)).expect(WORKS);
+    assert_eq!(rows.iter().map(|row| row.id).collect::<Vec<_>>(), [shared]);
+}
+
+/// What a human typed, confirmed or pinned is retired by nobody else. (FA-04)
+pub fn protects(store: &dyn Facts) {
+    let typed = NewMemory::new(categories::PERSONALIZATION, "Prefers weekly charts", Source::UserManual);
+    let typed = store.write(&human(), &typed, at(0)).expect(WORKS);
+    let confirmed = record(store, "Lives in Lisbon", 0);
+    let pinned = record(store, "Reports are due on Fridays", 0);
+    let newer = record(store, "Prefers daily charts", 1);
+    store.settle(at(1)).expect(WORKS);
+    assert!(matches!(
+        store.decide(&agent(), &Decision::confirm(confirmed), at(2)),
+        Err(Error::Denied { .. })
+    ));
+    store.decide(&human(), &Decision::confirm(confirmed), at(2)).expect(WORKS);
+    assert!(store.pin(&agent(), pinned, true, at(2)).expect(WORKS));
+    for protected in [typed, confirmed, pinned] {
+        for (actor, why) in
+            [(Actor::Agent, "only the human retires it"), (Actor::Library, "consolidation is switched off")]
+        {
+            let whose = access(SessionKind::Main, actor);
+            let supersede = Decision::supersede(protected, newer);
+            assert_eq!(rule(store.decide(&whose, &supersede, at(3))), why);
+            let reject = Decision::reject(protected);
+            assert_eq!(rule(store.decide(&whose, &reject, at(3))), why);
+            let duplicate = Decision::duplicate(newer, protected);
+            assert_eq!(rule(store.decide(&whose, &duplicate, at(3))), why);
+        }
+    }
+    let refused = store.decisions(&human(), 99).expect(WORKS);
+    let refused = refused.iter().filter(|event| event.outcome == EventOutcome::Protected).count();
+    assert_eq!(refused, 9, "each refusal is told");
+    record(store, "prefers weekly charts", 4);
+    assert_eq!(store.settle(at(5)).expect(WORKS).duplicates, 1, "what was typed says it already");
+    assert_eq!(state(store, typed), FactState::Candidate);
+    store.decide(&human(), &Decision::supersede(confirmed, newer), at(6)).expect(WORKS);
+    assert_eq!(state(store, confirmed), FactState::Superseded, "their own word is theirs to change");
+}
+
+/// A superseded fact leaves every list and stays in the history; each decision is reverted. (BX-16, FA-10)
+pub fn supersedes(store: &dyn Facts) {
+    let home = |text: &str, from| fact(text).about(FactKey::one("Marta", "home")).valid_from(at(from));
+    let lisbon = store.record(&agent(), &home("Marta lives in Lisbon", -900), at(0)).expect(WORKS);
+    assert!(lisbon.suspects.is_empty());
+    let porto = store.record(&agent(), &home("Marta lives in Porto", -30), at(1)).expect(WORKS);
+    assert_eq!(porto.suspects[0].id, lisbon.id);
+    assert_eq!(porto.suspects[0].reason, SuspectReason::SameKey);
+    let pair = &store.suspicions(&agent(), 9).expect(WORKS)[0];
+    assert_eq!((pair.older.memory.id, pair.newer.memory.id), (lisbon.id, porto.id));
+
+    let decided = store.decide(&agent(), &Decision::supersede(lisbon.id, porto.id), at(2)).expect(WORKS);
+    assert_eq!(found(store, "Where does Marta live?"), [porto.id]);
+    assert_eq!(prompt(store, 3), ["Marta lives in Porto"]);
+    assert!(store.get(&agent(), lisbon.id).expect(WORKS).is_none());
+    let listed = store.list(&agent(), &Filter::limit(9)).expect(WORKS);
+    assert_eq!(listed.iter().map(|row| row.id).collect::<Vec<_>>(), [porto.id]);
+    let old = store.fact(&agent(), lisbon.id).expect(WORKS).expect(WORKS);
+    assert_eq!(old.memory.content, "Marta lives in Lisbon", "no word of it was rewritten");
+    assert_eq!(old.status.valid_until, Some(at(-30)), "it was true until the newer one is");
+    assert_eq!(old.status.retired_at, Some(at(2)), "and known to be until then");
+    for id in [lisbon.id, porto.id] {
+        let history = store.history(&agent(), id).expect(WORKS);
+        let ids: Vec<_> = history.iter().map(|fact| fact.memory.id).collect();
+        assert_eq!(ids, [lisbon.id, porto.id]);
+    }
+    assert!(store.suspicions(&agent(), 9).expect(WORKS).is_empty());
+    let outdated = store.decide(&agent(), &Decision::supersede(lisbon.id, porto.id), at(3));
+    assert_eq!(rule(outdated), "it does not stand as it did");
+
+    let reverted = store.revert(&agent(), decided.id, at(4)).expect(WORKS);
+    assert_eq!(reverted.reverts, Some(decided.id));
+    assert_eq!(found(store, "Where does Marta live?").len(), 2);
+    assert_eq!(store.suspicions(&agent(), 9).expect(WORKS).len(), 1, "nobody has decided again");
+    store.revert(&agent(), reverted.id, at(5)).expect(WORKS);
+    assert_eq!(found(store, "Where does Marta live?"), [porto.id], "and a reversal is reverted too");
+}
+
+/// A statement without a key is suspected by its words, and siblings are not.
+pub fn suspects(store: &dyn Facts) {
+    let weekly = record(store, "The user prefers weekly charts", 0);
+    let daily = store.record(&agent(), &fact("The user prefers daily charts"), at(1)).expect(WORKS);
+    assert_eq!((daily.suspects[0].id, daily.suspects[0].reason), (weekly, SuspectReason::Alike));
+    let tools = |text: &str| fact(text).about(FactKey::many("project", "tool"));
+    store.record(&agent(), &tools("The project uses Bun for its tests"), at(2)).expect(WORKS);
+    let node = store.record(&agent(), &tools("The project uses Node for its tests"), at(3)).expect(WORKS);
+    assert_eq!(node.suspects, [], "a project has many tools");
+    let group = access(SessionKind::Shared, Actor::Agent);
+    let theirs = store.record(&group, &fact("The user prefers monthly charts").shared(), at(4)).expect(WORKS);
+    assert_eq!(theirs.suspects, [], "private rows are not told of");
+    assert_eq!(store.suspicions(&agent(), 99).expect(WORKS).len(), 3, "and kept for those who may know");
+}
+
+/// Disputed facts are both found until somebody knows.
+pub fn disputes(store: &dyn Facts) {
+    let (one, other) =
+        (record(store, "The key is under the mat", 0), record(store, "The key is in the pot", 1));
+    store.settle(at(1)).expect(WORKS);
+    store.decide(&agent(), &Decision::dispute(one, other), at(2)).expect(WORKS);
+    assert_eq!([one, other].map(|id| state(store, id)), [FactState::Disputed; 2]);
+    assert_eq!(found(store, "key").len(), 2);
+    store.decide(&agent(), &Decision::coexist(one, other), at(3)).expect(WORKS);
+    assert_eq!([one, other].map(|id| state(store, id)), [FactState::Candidate; 2]);
+    store.decide(&agent(), &Decision::dispute(one, other), at(4)).expect(WORKS);
+    store.decide(&agent(), &Decision::supersede(one, other), at(5)).expect(WORKS);
+    assert_eq!([one, other].map(|id| state(store, id)), [FactState::Superseded, FactState::Candidate]);
+}
+
+/// What was rejected does not come back by being said again.
+pub fn rejects(store: &dyn Facts) {
+    let wrong = record(store, "Marta is allergic to nuts", 0);
+    store.settle(at(0)).expect(WORKS);
+    store.decide(&human(), &Decision::reject(wrong).because("she is not"), at(1)).expect(WORKS);
+    record(store, "marta is allergic to nuts!", 2);
+    assert_eq!(store.settle(at(3)).expect(WORKS).duplicates, 1);
+    assert!(found(store, "allergic").is_empty());
+    assert!(prompt(store, 4).is_empty());
+}
+
+/// A settled fact is not rewritten, and can be deleted and restored. (FA-10)
+pub fn rewrites(store: &dyn Facts) {
+    let id = record(store, "The ferry leaves at nine", 0);
+    assert!(
+        store.update(&agent(), id, "The ferry leaves at ten", at(0)).expect(WORKS),
+        "nothing was settled yet"
+    );
+    store.settle(at(1)).expect(WORKS);
+    let rewritten = store.update(&agent(), id, "The ferry leaves at eight", at(2));
+    assert!(matches!(rewritten, Err(Error::Config { setting: "content", .. })), "{rewritten:?}");
+    assert!(store.delete(&agent(), id, at(3)).expect(WORKS));
+    assert!(store.fact(&agent(), id).expect(WORKS).is_none());
+    assert!(store.restore(&agent(), id, at(4)).expect(WORKS));
+    assert_eq!(state(store, id), FactState::Candidate);
+}
+
+/// Decisions are those of a main session of the scope.
+pub fn scopes(store: &dyn Facts) {
+    let id = record(store, "Drinks tea", 0);
+    let other = Access::new(SessionKind::Main, Actor::Human, Scope::user("ilya"));
+    for whose in
+        [other, access(SessionKind::Shared, Actor::Human), access(SessionKind::Subagent, Actor::Agent)]
+    {
+        let refused = store.decide(&whose, &Decision::reject(id), at(1));
+        assert!(matches!(refused, Err(Error::Denied { .. })), "{refused:?}");
+        assert!(store.decisions(&whose, 9).is_err() && store.suspicions(&whose, 9).is_err());
+        assert!(
+            store.fact(&whose, id).expect(WORKS).is_none()
+                && store.history(&whose, id).expect(WORKS).is_empty()
+        );
+    }
+    let missing = store.decide(&agent(), &Decision::reject(MemoryId::new(77)), at(1));
+    assert!(matches!(missing, Err(Error::NotFound { .. })), "{missing:?}");
+    let itself = store.decide(&agent(), &Decision::supersede(id, id), at(1));
+    assert_eq!(rule(itself), "it does not stand as it did");
+}
+
+/// Reasons of decisions hold no secret.
+pub fn reasons(store: &dyn Facts) {
+    let id = record(store, "Drinks tea", 0);
+    let decision = Decision::reject(id).because("the key AKIAIOSFODNN7EXAMPLE says so");
+    store.decide(&agent(), &decision, at(1)).expect(WORKS);
+    let reason = store.decisions(&agent(), 1).expect(WORKS).remove(0).reason.expect(WORKS);
+    assert!(reason.contains("[REDACTED:") && !reason.contains("AKIA"), "{reason}");
+}
+
+/// Of twenty subjects with three generations each, the current one alone is delivered. (BX-16)
+pub fn chains(store: &dyn Facts) {
+    let cities = ["Lisbon", "Porto", "Faro"];
+    let mut chains = Vec::new();
+    for subject in 0..20 {
+        let mut ids: Vec<MemoryId> = Vec::new();
+        for (generation, city) in (0_i64..).zip(cities) {
+            for filler in 0..5 {
+                let text = format!("Keeper {subject} counted {filler} boats in {city} that day");
+                let row = NewMemory::new(categories::OBSERVATION, text, Source::AgentRecorded);
+                store.write(&agent(), &row, at(generation * 100 + subject)).expect(WORKS);
+            }
+            let key = FactKey::one(format!("keeper {subject}"), "home");
+            let text = format!("Keeper {subject} lives in {city} with the lantern");
+            let recorded =
+                store.record(&agent(), &fact(&text).about(key), at(generation * 100 + subject)).expect(WORKS);
+            if let Some(before) = ids.last() {
+                assert_eq!(recorded.suspects[0].id, *before);
+                store
+                    .decide(&agent(), &Decision::supersede(*before, recorded.id), at(generation * 100))
+                    .expect(WORKS);
+            }
+            ids.push(recorded.id);
+        }
+        chains.push(ids);
+    }
+    let told: Vec<MemoryId> =
+        store.snapshot(&agent(), 999, at(999)).expect(WORKS).iter().map(|row| row.id).collect();
+    for (subject, chain) in chains.iter().enumerate() {
+        let hits = found(store, &format!("Where does keeper {subject} live, with the lantern?"));
+        assert_eq!(hits[0], chain[2], "subject {subject}");
+        assert!(!hits.contains(&chain[0]) && !hits.contains(&chain[1]));
+        assert!(told.contains(&chain[2]) && !told.contains(&chain[0]) && !told.contains(&chain[1]));
+        for id in chain {
+            let history: Vec<_> =
+                store.history(&agent(), *id).expect(WORKS).iter().map(|fact| fact.memory.id).collect();
+            assert_eq!(&history, chain);
+        }
+    }
+}
