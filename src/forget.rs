@@ -1,8 +1,9 @@
 //! Forgetting: what a person wants gone leaves every place that can be reached, and comes back through no door.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::ops::Range;
 
 use chrono::{DateTime, Utc};
 
@@ -14,11 +15,13 @@ use crate::format::JournalName;
 use crate::format::forgotten::Forgotten;
 use crate::format::history::History;
 use crate::format::ledger::{Entry, Ledger};
+use crate::format::{log, reply};
 use crate::gate::{TombstoneKey, Tombstones};
 use crate::lifecycle::{EDITABLE, rewrite};
 use crate::name::{DocName, StateName};
 use crate::receipt::{DocumentReceipt, ForgetPlace, ForgetReceipt, PlaceReceipt};
 use crate::session::{Indexed, SyncReport};
+use crate::text;
 use crate::workspace::{Claim, ClaimTerms, Lease, Metadata, Workspace};
 
 /// Forgets a statement: its words leave what can be reached, and neither a dream, an import, a copy, an index, an
@@ -30,10 +33,12 @@ use crate::workspace::{Claim, ClaimTerms, Lease, Metadata, Workspace};
 /// where all was done.
 ///
 /// A person's files are touched only where that person asks for it, by [`in_files`](Self::in_files). Until then they
-/// stay, the receipt counts what stands in them, and it is hidden from prompts, dreams and searches.
+/// stay, the receipt counts what stands in them, and it is hidden from prompts, dreams and searches; whoever opens the
+/// file reads it.
 ///
-/// What is forgotten are words in their order; whoever wrote the same in other words is not known. Numbers of places
-/// are in the receipt, with what could not be reached.
+/// What is forgotten are words in their order: the same in other words is not known again. What is said again stands
+/// in the journal of that session, which is a record, and goes no further. What is written while this runs is for
+/// another run.
 ///
 /// # Example: a person wants it gone, also from the files
 ///
@@ -235,6 +240,7 @@ impl Text<'_> {
                 .into();
         let holders = self.holders(&mut places)?;
         self.count_as_read(&holders)?;
+        let logs = self.logs(&holders)?;
         for holder in &holders {
             let removed = self.strike(holder)?;
             let line = places.get_mut(&place_of(&holder.name)).expect("each document has a place");
@@ -255,7 +261,7 @@ impl Text<'_> {
         receipt.set(self.versions()?);
         receipt.set(PlaceReceipt::new(ForgetPlace::Proposals, 0, 0).left("nothing of the kind is kept"));
         receipt.set(PlaceReceipt::new(ForgetPlace::Ledgers, 0, 0).left(NO_TEXT));
-        receipt.set(PlaceReceipt::new(ForgetPlace::Logs, 0, 0).left(NO_TEXT));
+        receipt.set(logs);
         Ok(holders.iter().map(|holder| holder.found).sum())
     }
 
@@ -356,6 +362,40 @@ impl Text<'_> {
         }
         ledger.apply(&changed);
         lease.replace(&StateName::LEDGER, &ledger.print())
+    }
+
+    /// Overwrites the hashes by which the log knows lines of `MEMORY.md` that hold the statement, while these still say
+    /// which they are: a hash without a key can be tried against words.
+    fn logs(&self, holders: &[Holder]) -> Result<PlaceReceipt> {
+        let mut hashes = BTreeSet::new();
+        for holder in holders.iter().filter(|holder| place_of(&holder.name) == ForgetPlace::Memory) {
+            let text = holder.document.lossy();
+            let places = self.only.find(&text);
+            let touches = |line: &Range<usize>| {
+                places.iter().any(|place| place.start < line.end && line.start < place.end)
+            };
+            for line in text::line_ranges(&text).filter(touches) {
+                hashes.insert(format!("\"{}\"", log::statement_hash(reply::strip_bullet(&text[line]))));
+            }
+        }
+        let mut found = 0;
+        let mut strike = |bytes: Option<&[u8]>| {
+            let mut text = String::from_utf8_lossy(bytes.unwrap_or_default()).into_owned();
+            found = hashes.iter().map(|hash| text.matches(hash.as_str()).count() as u64).sum();
+            for hash in &hashes {
+                text = text.replace(hash.as_str(), &format!("\"{}\"", "0".repeat(hash.len() - 2)));
+            }
+            Ok((found > 0).then(|| text.into_bytes()))
+        };
+        let is_struck = match self.lease {
+            Some(_) => rewrite(self.workspace, &StateName::LOG, strike)?,
+            None => {
+                strike(self.workspace.read(&StateName::LOG)?.as_ref().map(Document::bytes))?;
+                false
+            }
+        };
+        let line = PlaceReceipt::new(ForgetPlace::Logs, found, if is_struck { found } else { 0 });
+        Ok(line.left(if self.lease.is_some() { NO_TEXT } else { NOT_ASKED }))
     }
 
     /// What was kept of documents before they were replaced.

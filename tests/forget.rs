@@ -13,8 +13,8 @@ use dreaming::{Life, dream, dreamer_over, journal, name, night, seen};
 use noctuary::testing::{Fault, Faults, FaultyWorkspace, Script};
 use noctuary::{
     Access, Actor, Claim, ClaimTerms, DayPolicy, Dialect, DocName, Dreamer, Editor, Error, Extractive, Fate,
-    Forget, ForgetPlace, ForgetReceipt, Guarded, Import, ImportAction, ImportRefusal, LlmReply, Outcome,
-    PromptConfig, ReadReason, Scope, SessionKind, SharedUser, Snapshot, StateName, Step, Workspace,
+    Forget, ForgetPlace, ForgetReceipt, Guarded, Import, ImportAction, ImportRefusal, LineReport, LlmReply,
+    Outcome, PromptConfig, ReadReason, Scope, SessionKind, SharedUser, Snapshot, StateName, Step, Workspace,
     WriteMode, copy_into,
 };
 
@@ -224,13 +224,15 @@ fn what_was_forgotten_comes_back_through_no_door() {
         lived(workspace.as_ref());
         put(workspace.as_ref(), "MEMORY.md", "# Memory\n\n- The boat is called Brisk.\n");
         let before = dream(&dreamer_over(Arc::clone(&workspace), |_| ()), &Extractive::new(), night(21));
-        assert!(
-            before.passes[0].section.as_ref().unwrap().to_lowercase().contains(WORD),
-            "it is worth promoting"
-        );
+        let is_promoted = |line: &&LineReport| {
+            matches!(line.fate, Fate::Promoted { .. }) && line.text.to_lowercase().contains(WORD)
+        };
+        let promoted = before.passes[0].lines.iter().filter(is_promoted).count() as u64;
+        assert!(promoted > 0, "it is worth promoting");
         let receipt = forget(workspace.as_ref(), true).unwrap();
         assert!(receipt.is_gone(), "{receipt}");
         assert_eq!(holders(workspace.as_ref()), [""; 0]);
+        assert_eq!(receipt.place(ForgetPlace::Logs).removed, promoted, "hashes of promoted lines go too");
         for door in DOORS {
             (door.open)(&workspace);
             assert_eq!(holders(workspace.as_ref()), [""; 0], "{}", door.name);
