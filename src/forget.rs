@@ -1,6 +1,7 @@
 //! Forgetting: what a person wants gone leaves every place that can be reached, and comes back through no door.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::ops::Range;
@@ -18,7 +19,7 @@ use crate::format::ledger::{Entry, Ledger};
 use crate::format::{log, reply};
 use crate::gate::{TombstoneKey, Tombstones};
 use crate::lifecycle::{EDITABLE, rewrite};
-use crate::name::{DocName, StateName};
+use crate::name::{DocName, Name, StateName};
 use crate::receipt::{DocumentReceipt, ForgetPlace, ForgetReceipt, PlaceReceipt};
 use crate::session::{Indexed, SyncReport};
 use crate::text;
@@ -306,11 +307,23 @@ impl Text<'_> {
 
     /// Overwrites the statement in a document, whoever adds to it meanwhile; returns how often.
     fn strike(&self, holder: &Holder) -> Result<u64> {
-        let Some(lease) = self.lease else { return Ok(0) };
-        lease.check()?;
-        let is_struck =
-            rewrite(self.workspace, &holder.name, |bytes| Ok(bytes.and_then(|bytes| self.struck(bytes))))?;
+        let is_struck = self.change(&holder.name, |bytes| Ok(bytes.and_then(|bytes| self.struck(bytes))))?;
         Ok(if is_struck { holder.found } else { 0 })
+    }
+
+    /// Changes a document or state file, whoever else writes to it meanwhile. Where files are only looked at, it is shown
+    /// to `change`, and stays.
+    fn change(
+        &self,
+        name: &Name,
+        mut change: impl FnMut(Option<&[u8]>) -> Result<Option<Vec<u8>>>,
+    ) -> Result<bool> {
+        let Some(lease) = self.lease else {
+            change(self.workspace.read(name)?.as_ref().map(Document::bytes))?;
+            return Ok(false);
+        };
+        lease.check()?;
+        rewrite(self.workspace, name, change)
     }
 
     /// Tells the ledger what journals will look like, before they do: else one that was overwritten would be shown
@@ -379,7 +392,7 @@ impl Text<'_> {
             }
         }
         let mut found = 0;
-        let mut strike = |bytes: Option<&[u8]>| {
+        let strike = |bytes: Option<&[u8]>| {
             let mut text = String::from_utf8_lossy(bytes.unwrap_or_default()).into_owned();
             found = hashes.iter().map(|hash| text.matches(hash.as_str()).count() as u64).sum();
             for hash in &hashes {
@@ -387,13 +400,7 @@ impl Text<'_> {
             }
             Ok((found > 0).then(|| text.into_bytes()))
         };
-        let is_struck = match self.lease {
-            Some(_) => rewrite(self.workspace, &StateName::LOG, strike)?,
-            None => {
-                strike(self.workspace.read(&StateName::LOG)?.as_ref().map(Document::bytes))?;
-                false
-            }
-        };
+        let is_struck = self.change(&StateName::LOG, strike)?;
         let line = PlaceReceipt::new(ForgetPlace::Logs, found, if is_struck { found } else { 0 });
         Ok(line.left(if self.lease.is_some() { NO_TEXT } else { NOT_ASKED }))
     }
@@ -404,7 +411,7 @@ impl Text<'_> {
         for document in EDITABLE {
             let file = StateName::history(&document);
             let mut here = 0;
-            let mut strike = |bytes: Option<&[u8]>| {
+            let strike = |bytes: Option<&[u8]>| {
                 let mut history = History::parse(&file, bytes)?;
                 here = history.change(|bytes| {
                     let holds = self.only.holds(&String::from_utf8_lossy(bytes));
@@ -412,23 +419,17 @@ impl Text<'_> {
                 });
                 Ok((here > 0).then(|| history.print()))
             };
-            if self.lease.is_some() {
-                removed += if rewrite(self.workspace, &file, strike)? { here } else { 0 };
-            } else {
-                strike(self.workspace.read(&file)?.as_ref().map(Document::bytes))?;
-            }
+            let is_struck = self.change(&file, strike)?;
+            removed += if is_struck { here } else { 0 };
             found += here;
         }
-        let mut kept = 0;
-        let counted = std::cell::Cell::new(0);
-        let is_asked = self.lease.is_some();
+        let kept = Cell::new(0);
         let dropped = self.workspace.drop_versions(&|bytes| {
             let holds = self.only.holds(&String::from_utf8_lossy(bytes));
-            counted.set(counted.get() + u64::from(holds));
-            holds && is_asked
+            kept.set(kept.get() + u64::from(holds));
+            holds && self.lease.is_some()
         })?;
-        kept += counted.get();
-        let line = PlaceReceipt::new(ForgetPlace::Versions, found + kept, removed + dropped);
+        let line = PlaceReceipt::new(ForgetPlace::Versions, found + kept.get(), removed + dropped);
         Ok(if line.removed < line.found { line.left(NOT_ASKED) } else { line })
     }
 }
