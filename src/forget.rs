@@ -250,7 +250,7 @@ impl Text<'_> {
             if removed < holder.found && line.left.is_none() {
                 line.left = Some(Cow::Borrowed(match self.lease {
                     None => NOT_ASKED,
-                    Some(_) => "a document is not UTF-8 text",
+                    Some(_) => "a document is not text where it stands",
                 }));
             }
             receipt.documents.push(DocumentReceipt::new(holder.name.clone(), holder.found, removed));
@@ -272,10 +272,15 @@ impl Text<'_> {
         let mut folders = vec![None];
         while let Some(folder) = folders.pop() {
             let listing = self.workspace.list(folder.as_ref())?;
+            if !listing.refused.is_empty() {
+                let line = places.get_mut(&ForgetPlace::Documents).expect("it is one of the places");
+                line.left = Some(Cow::Borrowed("links, and what is no plain file, were not opened"));
+            }
             folders.extend(listing.folders.into_iter().map(Some));
             for name in listing.documents {
                 let line = places.get_mut(&place_of(&name)).expect("each document has a place");
                 if self.only.holds(name.as_str()) {
+                    line.found += 1;
                     line.left = Some(Cow::Borrowed("it stands in the name of a document"));
                 }
                 let metadata = self.workspace.metadata(&name);
@@ -288,7 +293,7 @@ impl Text<'_> {
                     }
                     Err(error) => return Err(error),
                 };
-                let found = self.only.find(&document.lossy()).len() as u64;
+                let found = self.count(document.bytes());
                 if found > 0 {
                     holders.push(Holder { document, name, found, metadata: metadata? });
                 }
@@ -298,17 +303,35 @@ impl Text<'_> {
         Ok(holders)
     }
 
+    /// Bytes that are not UTF-8 stay, between texts of their own; what holds a zero byte is no text.
     fn struck(&self, bytes: &[u8]) -> Option<Vec<u8>> {
-        match self.only.struck(std::str::from_utf8(bytes).ok()?) {
-            Cow::Owned(struck) => Some(struck.into_bytes()),
-            Cow::Borrowed(_) => None,
+        if bytes.contains(&0) {
+            return None;
         }
+        let mut all = Vec::with_capacity(bytes.len());
+        let mut is_changed = false;
+        for chunk in bytes.utf8_chunks() {
+            let struck = self.only.struck(chunk.valid());
+            is_changed |= matches!(struck, Cow::Owned(_));
+            all.extend_from_slice(struck.as_bytes());
+            all.extend_from_slice(chunk.invalid());
+        }
+        is_changed.then_some(all)
+    }
+
+    fn count(&self, bytes: &[u8]) -> u64 {
+        self.only.find(&String::from_utf8_lossy(bytes)).len() as u64
     }
 
     /// Overwrites the statement in a document, whoever adds to it meanwhile; returns how often.
     fn strike(&self, holder: &Holder) -> Result<u64> {
-        let is_struck = self.change(&holder.name, |bytes| Ok(bytes.and_then(|bytes| self.struck(bytes))))?;
-        Ok(if is_struck { holder.found } else { 0 })
+        let mut left = 0;
+        let is_struck = self.change(&holder.name, |bytes| {
+            let struck = bytes.and_then(|bytes| self.struck(bytes));
+            left = struck.as_ref().map_or(0, |struck| self.count(struck));
+            Ok(struck)
+        })?;
+        Ok(if is_struck { holder.found.saturating_sub(left) } else { 0 })
     }
 
     /// Changes a document or state file, whoever else writes to it meanwhile. Where files are only looked at, it is shown

@@ -512,7 +512,9 @@ fn a_receipt_has_a_line_for_every_place_and_no_word_of_it() {
     for (_folder, workspace) in homes() {
         lived(workspace.as_ref());
         put(workspace.as_ref(), "notes/my landlord is Jan Kowalski.md", "nothing\n");
-        workspace.write(&name("noise.bin"), b"\xff my landlord is Jan Kowalski", WriteMode::Create).unwrap();
+        let bytes: &[u8] = b"\xff my landlord is Jan Kowalski\xff";
+        workspace.write(&name("notes/latin.md"), bytes, WriteMode::Create).unwrap();
+        workspace.write(&name("noise.bin"), &[bytes, &[0]].concat(), WriteMode::Create).unwrap();
         let human = access(Actor::Human);
         let request = Forget::new(&human, STATEMENT).in_files(true).workspace(workspace.as_ref());
         assert_eq!(format!("{request:?}"), "Forget { bytes: 28, in_files: true }");
@@ -529,7 +531,13 @@ fn a_receipt_has_a_line_for_every_place_and_no_word_of_it() {
             assert!(receipt.place(place).left.is_some(), "{place}");
         }
         let other = receipt.place(ForgetPlace::Documents);
-        assert_eq!((other.found, other.removed), (2, 1), "what is no text is left, and said to be");
+        assert_eq!(
+            (other.found, other.removed),
+            (4, 2),
+            "a name and what is no text are left, and said to be"
+        );
+        let latin = workspace.read(&name("notes/latin.md")).unwrap().unwrap();
+        assert_eq!(latin.bytes(), b"\xff [forgotten]----------------\xff");
         assert!(other.left.is_some() && !receipt.is_gone());
         let told = format!("{receipt}{receipt:?}{}", serde_json::to_string(&receipt.places).unwrap());
         assert!(!told.replace("my landlord is Jan Kowalski.md", "").to_lowercase().contains(WORD), "{told}");
