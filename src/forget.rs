@@ -1,8 +1,10 @@
 //! Forgetting: what a person wants gone leaves every place that can be reached, and comes back through no door.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::cell::Cell;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::ops::Range;
 
 use chrono::{DateTime, Utc};
 
@@ -14,12 +16,14 @@ use crate::format::JournalName;
 use crate::format::forgotten::Forgotten;
 use crate::format::history::History;
 use crate::format::ledger::{Entry, Ledger};
+use crate::format::{log, reply};
 use crate::gate::{TombstoneKey, Tombstones};
 use crate::lifecycle::{EDITABLE, rewrite};
 use crate::memory::MemoryStore;
-use crate::name::{DocName, StateName};
+use crate::name::{DocName, Name, StateName};
 use crate::receipt::{DocumentReceipt, ForgetPlace, ForgetReceipt, PlaceReceipt};
 use crate::session::{Indexed, SyncReport};
+use crate::text;
 use crate::workspace::{Claim, ClaimTerms, Lease, Metadata, Workspace};
 
 /// Forgets a statement: its words leave what can be reached, and neither a dream, an import, a copy, an index, an
@@ -31,10 +35,12 @@ use crate::workspace::{Claim, ClaimTerms, Lease, Metadata, Workspace};
 /// where all was done.
 ///
 /// A person's files are touched only where that person asks for it, by [`in_files`](Self::in_files). Until then they
-/// stay, the receipt counts what stands in them, and it is hidden from prompts, dreams and searches.
+/// stay, the receipt counts what stands in them, and it is hidden from prompts, dreams and searches; whoever opens the
+/// file reads it.
 ///
-/// What is forgotten are words in their order; whoever wrote the same in other words is not known. Numbers of places
-/// are in the receipt, with what could not be reached.
+/// What is forgotten are words in their order: the same in other words is not known again. What is said again stands
+/// in the journal of that session, which is a record, and goes no further. What is written while this runs is for
+/// another run.
 ///
 /// # Example: a person wants it gone, also from the files
 ///
@@ -260,6 +266,7 @@ impl Text<'_> {
                 .into();
         let holders = self.holders(&mut places)?;
         self.count_as_read(&holders)?;
+        let logs = self.logs(&holders)?;
         for holder in &holders {
             let removed = self.strike(holder)?;
             let line = places.get_mut(&place_of(&holder.name)).expect("each document has a place");
@@ -268,7 +275,7 @@ impl Text<'_> {
             if removed < holder.found && line.left.is_none() {
                 line.left = Some(Cow::Borrowed(match self.lease {
                     None => NOT_ASKED,
-                    Some(_) => "a document is not UTF-8 text",
+                    Some(_) => "a document is not text where it stands",
                 }));
             }
             receipt.documents.push(DocumentReceipt::new(holder.name.clone(), holder.found, removed));
@@ -280,7 +287,7 @@ impl Text<'_> {
         receipt.set(self.versions()?);
         receipt.set(PlaceReceipt::new(ForgetPlace::Proposals, 0, 0).left("nothing of the kind is kept"));
         receipt.set(PlaceReceipt::new(ForgetPlace::Ledgers, 0, 0).left(NO_TEXT));
-        receipt.set(PlaceReceipt::new(ForgetPlace::Logs, 0, 0).left(NO_TEXT));
+        receipt.set(logs);
         Ok(holders.iter().map(|holder| holder.found).sum())
     }
 
@@ -290,10 +297,15 @@ impl Text<'_> {
         let mut folders = vec![None];
         while let Some(folder) = folders.pop() {
             let listing = self.workspace.list(folder.as_ref())?;
+            if !listing.refused.is_empty() {
+                let line = places.get_mut(&ForgetPlace::Documents).expect("it is one of the places");
+                line.left = Some(Cow::Borrowed("links, and what is no plain file, were not opened"));
+            }
             folders.extend(listing.folders.into_iter().map(Some));
             for name in listing.documents {
                 let line = places.get_mut(&place_of(&name)).expect("each document has a place");
                 if self.only.holds(name.as_str()) {
+                    line.found += 1;
                     line.left = Some(Cow::Borrowed("it stands in the name of a document"));
                 }
                 let metadata = self.workspace.metadata(&name);
@@ -306,7 +318,7 @@ impl Text<'_> {
                     }
                     Err(error) => return Err(error),
                 };
-                let found = self.only.find(&document.lossy()).len() as u64;
+                let found = self.count(document.bytes());
                 if found > 0 {
                     holders.push(Holder { document, name, found, metadata: metadata? });
                 }
@@ -316,20 +328,50 @@ impl Text<'_> {
         Ok(holders)
     }
 
+    /// Bytes that are not UTF-8 stay, between texts of their own; what holds a zero byte is no text.
     fn struck(&self, bytes: &[u8]) -> Option<Vec<u8>> {
-        match self.only.struck(std::str::from_utf8(bytes).ok()?) {
-            Cow::Owned(struck) => Some(struck.into_bytes()),
-            Cow::Borrowed(_) => None,
+        if bytes.contains(&0) {
+            return None;
         }
+        let mut all = Vec::with_capacity(bytes.len());
+        let mut is_changed = false;
+        for chunk in bytes.utf8_chunks() {
+            let struck = self.only.struck(chunk.valid());
+            is_changed |= matches!(struck, Cow::Owned(_));
+            all.extend_from_slice(struck.as_bytes());
+            all.extend_from_slice(chunk.invalid());
+        }
+        is_changed.then_some(all)
+    }
+
+    fn count(&self, bytes: &[u8]) -> u64 {
+        self.only.find(&String::from_utf8_lossy(bytes)).len() as u64
     }
 
     /// Overwrites the statement in a document, whoever adds to it meanwhile; returns how often.
     fn strike(&self, holder: &Holder) -> Result<u64> {
-        let Some(lease) = self.lease else { return Ok(0) };
+        let mut left = 0;
+        let is_struck = self.change(&holder.name, |bytes| {
+            let struck = bytes.and_then(|bytes| self.struck(bytes));
+            left = struck.as_ref().map_or(0, |struck| self.count(struck));
+            Ok(struck)
+        })?;
+        Ok(if is_struck { holder.found.saturating_sub(left) } else { 0 })
+    }
+
+    /// Changes a document or state file, whoever else writes to it meanwhile. Where files are only looked at, it is shown
+    /// to `change`, and stays.
+    fn change(
+        &self,
+        name: &Name,
+        mut change: impl FnMut(Option<&[u8]>) -> Result<Option<Vec<u8>>>,
+    ) -> Result<bool> {
+        let Some(lease) = self.lease else {
+            change(self.workspace.read(name)?.as_ref().map(Document::bytes))?;
+            return Ok(false);
+        };
         lease.check()?;
-        let is_struck =
-            rewrite(self.workspace, &holder.name, |bytes| Ok(bytes.and_then(|bytes| self.struck(bytes))))?;
-        Ok(if is_struck { holder.found } else { 0 })
+        rewrite(self.workspace, name, change)
     }
 
     /// Tells the ledger what journals will look like, before they do: else one that was overwritten would be shown
@@ -383,13 +425,41 @@ impl Text<'_> {
         lease.replace(&StateName::LEDGER, &ledger.print())
     }
 
+    /// Overwrites the hashes by which the log knows lines of `MEMORY.md` that hold the statement, while these still say
+    /// which they are: a hash without a key can be tried against words.
+    fn logs(&self, holders: &[Holder]) -> Result<PlaceReceipt> {
+        let mut hashes = BTreeSet::new();
+        for holder in holders.iter().filter(|holder| place_of(&holder.name) == ForgetPlace::Memory) {
+            let text = holder.document.lossy();
+            let places = self.only.find(&text);
+            let touches = |line: &Range<usize>| {
+                places.iter().any(|place| place.start < line.end && line.start < place.end)
+            };
+            for line in text::line_ranges(&text).filter(touches) {
+                hashes.insert(format!("\"{}\"", log::statement_hash(reply::strip_bullet(&text[line]))));
+            }
+        }
+        let mut found = 0;
+        let strike = |bytes: Option<&[u8]>| {
+            let mut text = String::from_utf8_lossy(bytes.unwrap_or_default()).into_owned();
+            found = hashes.iter().map(|hash| text.matches(hash.as_str()).count() as u64).sum();
+            for hash in &hashes {
+                text = text.replace(hash.as_str(), &format!("\"{}\"", "0".repeat(hash.len() - 2)));
+            }
+            Ok((found > 0).then(|| text.into_bytes()))
+        };
+        let is_struck = self.change(&StateName::LOG, strike)?;
+        let line = PlaceReceipt::new(ForgetPlace::Logs, found, if is_struck { found } else { 0 });
+        Ok(line.left(if self.lease.is_some() { NO_TEXT } else { NOT_ASKED }))
+    }
+
     /// What was kept of documents before they were replaced.
     fn versions(&self) -> Result<PlaceReceipt> {
         let (mut found, mut removed) = (0, 0);
         for document in EDITABLE {
             let file = StateName::history(&document);
             let mut here = 0;
-            let mut strike = |bytes: Option<&[u8]>| {
+            let strike = |bytes: Option<&[u8]>| {
                 let mut history = History::parse(&file, bytes)?;
                 here = history.change(|bytes| {
                     let holds = self.only.holds(&String::from_utf8_lossy(bytes));
@@ -397,23 +467,17 @@ impl Text<'_> {
                 });
                 Ok((here > 0).then(|| history.print()))
             };
-            if self.lease.is_some() {
-                removed += if rewrite(self.workspace, &file, strike)? { here } else { 0 };
-            } else {
-                strike(self.workspace.read(&file)?.as_ref().map(Document::bytes))?;
-            }
+            let is_struck = self.change(&file, strike)?;
+            removed += if is_struck { here } else { 0 };
             found += here;
         }
-        let mut kept = 0;
-        let counted = std::cell::Cell::new(0);
-        let is_asked = self.lease.is_some();
+        let kept = Cell::new(0);
         let dropped = self.workspace.drop_versions(&|bytes| {
             let holds = self.only.holds(&String::from_utf8_lossy(bytes));
-            counted.set(counted.get() + u64::from(holds));
-            holds && is_asked
+            kept.set(kept.get() + u64::from(holds));
+            holds && self.lease.is_some()
         })?;
-        kept += counted.get();
-        let line = PlaceReceipt::new(ForgetPlace::Versions, found + kept, removed + dropped);
+        let line = PlaceReceipt::new(ForgetPlace::Versions, found + kept.get(), removed + dropped);
         Ok(if line.removed < line.found { line.left(NOT_ASKED) } else { line })
     }
 }

@@ -47,7 +47,7 @@ pub enum ForgetPlace {
     Sessions,
     /// What was taken elsewhere: exports, copies, other homes.
     Exports,
-    /// What was kept elsewhere.
+    /// What was kept elsewhere, the history of a repository included.
     Backups,
 }
 

@@ -13,8 +13,8 @@ use dreaming::{Life, dream, dreamer_over, journal, name, night, seen};
 use noctuary::testing::{Fault, Faults, FaultyWorkspace, Script};
 use noctuary::{
     Access, Actor, Claim, ClaimTerms, DayPolicy, Dialect, DocName, Dreamer, Editor, Error, Extractive, Fate,
-    Forget, ForgetPlace, ForgetReceipt, Guarded, Import, ImportAction, ImportRefusal, LlmReply, Outcome,
-    PromptConfig, ReadReason, Scope, SessionKind, SharedUser, Snapshot, StateName, Step, Workspace,
+    Forget, ForgetPlace, ForgetReceipt, Guarded, Import, ImportAction, ImportRefusal, LineReport, LlmReply,
+    Outcome, PromptConfig, ReadReason, Scope, SessionKind, SharedUser, Snapshot, StateName, Step, Workspace,
     WriteMode, copy_into,
 };
 
@@ -224,13 +224,15 @@ fn what_was_forgotten_comes_back_through_no_door() {
         lived(workspace.as_ref());
         put(workspace.as_ref(), "MEMORY.md", "# Memory\n\n- The boat is called Brisk.\n");
         let before = dream(&dreamer_over(Arc::clone(&workspace), |_| ()), &Extractive::new(), night(21));
-        assert!(
-            before.passes[0].section.as_ref().unwrap().to_lowercase().contains(WORD),
-            "it is worth promoting"
-        );
+        let is_promoted = |line: &&LineReport| {
+            matches!(line.fate, Fate::Promoted { .. }) && line.text.to_lowercase().contains(WORD)
+        };
+        let promoted = before.passes[0].lines.iter().filter(is_promoted).count() as u64;
+        assert!(promoted > 0, "it is worth promoting");
         let receipt = forget(workspace.as_ref(), true).unwrap();
         assert!(receipt.is_gone(), "{receipt}");
         assert_eq!(holders(workspace.as_ref()), [""; 0]);
+        assert_eq!(receipt.place(ForgetPlace::Logs).removed, promoted, "hashes of promoted lines go too");
         for door in DOORS {
             (door.open)(&workspace);
             assert_eq!(holders(workspace.as_ref()), [""; 0], "{}", door.name);
@@ -510,7 +512,9 @@ fn a_receipt_has_a_line_for_every_place_and_no_word_of_it() {
     for (_folder, workspace) in homes() {
         lived(workspace.as_ref());
         put(workspace.as_ref(), "notes/my landlord is Jan Kowalski.md", "nothing\n");
-        workspace.write(&name("noise.bin"), b"\xff my landlord is Jan Kowalski", WriteMode::Create).unwrap();
+        let bytes: &[u8] = b"\xff my landlord is Jan Kowalski\xff";
+        workspace.write(&name("notes/latin.md"), bytes, WriteMode::Create).unwrap();
+        workspace.write(&name("noise.bin"), &[bytes, &[0]].concat(), WriteMode::Create).unwrap();
         let human = access(Actor::Human);
         let request = Forget::new(&human, STATEMENT).in_files(true).workspace(workspace.as_ref());
         assert_eq!(format!("{request:?}"), "Forget { bytes: 28, in_files: true }");
@@ -527,7 +531,13 @@ fn a_receipt_has_a_line_for_every_place_and_no_word_of_it() {
             assert!(receipt.place(place).left.is_some(), "{place}");
         }
         let other = receipt.place(ForgetPlace::Documents);
-        assert_eq!((other.found, other.removed), (2, 1), "what is no text is left, and said to be");
+        assert_eq!(
+            (other.found, other.removed),
+            (4, 2),
+            "a name and what is no text are left, and said to be"
+        );
+        let latin = workspace.read(&name("notes/latin.md")).unwrap().unwrap();
+        assert_eq!(latin.bytes(), b"\xff [forgotten]----------------\xff");
         assert!(other.left.is_some() && !receipt.is_gone());
         let told = format!("{receipt}{receipt:?}{}", serde_json::to_string(&receipt.places).unwrap());
         assert!(!told.replace("my landlord is Jan Kowalski.md", "").to_lowercase().contains(WORD), "{told}");

@@ -508,7 +508,7 @@ pub enum ReadReason {
     Expired,
     /// It could not be read.
     Unreadable,
-    /// Its name holds a secret, so it is not shown.
+    /// Its name holds a secret, or what was forgotten, so it is not shown.
     SecretInName,
     /// It is empty, or nothing is left of it for a model to read.
     Empty,
@@ -531,7 +531,7 @@ impl ReadReason {
             Self::OutsideWindow => "outside the window",
             Self::Expired => "left the window unread",
             Self::Unreadable => "could not be read",
-            Self::SecretInName => "its name holds a secret",
+            Self::SecretInName => "its name holds what is not shown",
             Self::Empty => "empty",
         }
     }

@@ -9,7 +9,7 @@ use crate::workspace::{Claim, ClaimTerms, Lease, Workspace, WriteMode};
 /// documents were copied.
 ///
 /// What the source has forgotten stays forgotten in the target. Where the target has forgotten something itself, a
-/// document that holds it is refused.
+/// document that holds it is refused, and what the source kept of earlier versions stays there.
 ///
 /// Both are claimed meanwhile, so that no dream runs in between. The ledger goes along: what a model was
 /// shown in one home is not shown again in the other. What has no place in a workspace (links, devices, names

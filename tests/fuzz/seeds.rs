@@ -211,6 +211,11 @@ fn state_files() -> Vec<Vec<u8>> {
         let memory = [MEMORY.as_bytes(), &section[..torn]].concat();
         seeds.push([part(3, intent), part(7, &memory)].join(&PART));
     }
+    let mut forgotten = noctuary::Tombstones::new(noctuary::TombstoneKey::from_bytes([7; 32]));
+    forgotten.extend(forgotten.bury("The ferry leaves at nine."));
+    let forgotten = serde_json::json!({ "v": 1, "forgotten": forgotten }).to_string();
+    seeds.push([part(3, intent), part(9, forgotten.as_bytes())].join(&PART));
+    seeds.push(part(9, forgotten.as_bytes()));
     let theirs = br#"{"last_processed_mtime":1605830400000.5,"last_run_at":"2020-11-19T03:00:00.000Z","theirs":{"a":[1,2.5]}}"#;
     seeds.push([part(0, theirs), part(3, intent)].join(&PART));
     seeds.push(part(0, theirs));

@@ -30,8 +30,8 @@ pub(crate) const JOURNAL: &str =
 /// An answer to it.
 pub(crate) const ANSWER: &str = "### Facts\n- The ferry leaves at nine. (memory/2020-11-20-repl.md#L1)\n\n### Preferences\n- The user likes tea — grün. (memory/2020-11-20-repl.md#L2)\n";
 
-/// The files that [`state_files`] fills, by the first byte of a part. The last two are the operator's.
-pub(crate) const FILES: [&str; 9] = [
+/// The files that [`state_files`] fills, by the first byte of a part. Two are the operator's.
+pub(crate) const FILES: [&str; 10] = [
     ".dreamed-state.json",
     ".dreamed-quarantine.json",
     ".dreaming.d/ledger.json",
@@ -41,6 +41,7 @@ pub(crate) const FILES: [&str; 9] = [
     ".dreaming.d/log.jsonl",
     "MEMORY.md",
     "memory/2020-11-20-repl.md",
+    ".dreaming.d/forgotten.json",
 ];
 
 /// Any bytes in any state file: a night ends well or says what is wrong, and nobody loses anything.
