@@ -62,7 +62,8 @@ pub use dreamer::{
 pub use drive::{dream_once, dream_once_async, dream_once_at};
 pub use error::{Error, LostBy, Refusal, Result};
 pub use exchange::{
-    Dialect, Import, ImportAction, ImportItem, ImportPlan, ImportRefusal, ImportReport, copy_into,
+    Dialect, FeedReport, Import, ImportAction, ImportItem, ImportPlan, ImportRefusal, ImportReport,
+    copy_into, feed,
 };
 pub use file::{FileMemoryStore, FileWorkspace};
 pub use forget::Forget;

@@ -55,6 +55,10 @@ pub trait MemoryStore: Debug + Send + Sync {
 
     /// Writes a row and returns its id. When it returns, the row is durable and found by a search.
     ///
+    /// What a dream promoted is written once: where a row of that [dream](NewMemory::of_dream) has the same words, its
+    /// id is returned and nothing changes, also where somebody deleted or retired it. What the library itself deleted
+    /// comes back.
+    ///
     /// # Errors
     ///
     /// [`Error::Stopped`](crate::Error::Stopped) where the content holds what the store does not take in,
@@ -547,6 +551,8 @@ pub struct Filter {
     pub trusted: bool,
     /// Only what dreams promoted.
     pub dreamed: bool,
+    /// Also facts that are retired. A list alone has them; a search never.
+    pub retired: bool,
     /// At most so many.
     pub limit: usize,
 }
@@ -555,7 +561,15 @@ impl Filter {
     /// At most `limit` rows of any kind.
     #[must_use]
     pub fn limit(limit: usize) -> Self {
-        Self { category: None, since: None, until: None, trusted: false, dreamed: false, limit }
+        Self {
+            category: None,
+            since: None,
+            until: None,
+            trusted: false,
+            dreamed: false,
+            retired: false,
+            limit,
+        }
     }
 
     /// Only of this category.

@@ -308,7 +308,7 @@ impl ImportItem {
 
 /// The name that the target has for a document: a workspace with `memory.md` alone keeps its memory there,
 /// and a `MEMORY.md` beside it would hide it.
-fn own_name(target: &dyn Workspace, name: DocName) -> Result<DocName> {
+pub(super) fn own_name(target: &dyn Workspace, name: DocName) -> Result<DocName> {
     let is_older = name == DocName::MEMORY
         && target.metadata(&DocName::MEMORY)?.is_none()
         && target.metadata(&DocName::LEGACY_MEMORY)?.is_some();

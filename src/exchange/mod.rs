@@ -1,9 +1,12 @@
-//! Moving a life from one home to another, and bringing in what other programs remember.
+//! Moving a life from one home to another, bringing in what other programs remember, and handing on to a memory
+//! store what dreams promoted.
 
 mod copy;
 mod dialect;
+mod feed;
 mod import;
 
 pub use copy::copy_into;
 pub use dialect::Dialect;
+pub use feed::{FeedReport, feed};
 pub use import::{Import, ImportAction, ImportItem, ImportPlan, ImportRefusal, ImportReport};

@@ -149,6 +149,61 @@ pub(crate) fn dreamed_ranges(text: &str) -> Vec<Range<usize>> {
     ranges
 }
 
+/// A line that a dream promoted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Promoted {
+    pub(crate) dream: DreamId,
+    /// One of [`reply::HEADINGS`]; `None` under any other heading, and under none.
+    pub(crate) heading: Option<&'static str>,
+    /// The bullet, its citations included.
+    pub(crate) text: String,
+}
+
+/// What stands in the whole sections of a curated file, both marks on lines of their own. A section that is torn
+/// holds nothing, unless its dream wrote the rest of it behind.
+pub(crate) fn promoted(memory: &str) -> Vec<Promoted> {
+    let mut all = Vec::new();
+    let mut open: Option<(DreamId, Vec<Promoted>)> = None;
+    let mut heading = None;
+    let mut is_bullet = false;
+    for line in text::line_ranges(memory).map(|range| memory[range].trim_end()) {
+        if let Some(dream) = mark(line) {
+            let begun = open.take().filter(|(begun, _)| *begun == dream);
+            open = Some(begun.unwrap_or_else(|| (dream, Vec::new())));
+            (heading, is_bullet) = (None, false);
+            continue;
+        }
+        let Some((dream, lines)) = &mut open else { continue };
+        if line == dream.end_mark() {
+            all.append(lines);
+            open = None;
+        } else if let Some(item) = reply::bullet(line) {
+            lines.push(Promoted { dream: dream.clone(), heading, text: item.to_owned() });
+            is_bullet = true;
+        } else if line.starts_with('#') {
+            let title = line.trim_start_matches('#').trim();
+            heading = reply::HEADINGS.into_iter().find(|known| known.eq_ignore_ascii_case(title));
+            is_bullet = false;
+        } else if is_bullet
+            && line.starts_with([' ', '\t'])
+            && let Some(last) = lines.last_mut()
+        {
+            // A person may have folded a long line.
+            last.text.push(' ');
+            last.text.push_str(line.trim_start());
+        } else {
+            is_bullet = false;
+        }
+    }
+    all
+}
+
+/// Whose section begins on this line.
+fn mark(line: &str) -> Option<DreamId> {
+    let (id, rest) = line.strip_prefix(START)?.split_once(' ')?;
+    DreamId::parse(id).filter(|_| rest.starts_with("src=") && rest.ends_with("-->"))
+}
+
 /// A curated file as a session reads it: without the marks of dreams, and without a section that is torn,
 /// which ends where the next heading of its level begins.
 pub(crate) fn for_session(memory: &str) -> String {
@@ -313,6 +368,44 @@ mod tests {
         }
         let plain = "# Memory\n<!-- dream:v1 id=nothing -->\n- a\n";
         assert_eq!(for_session(plain), plain);
+    }
+
+    #[test]
+    fn what_was_promoted_stands_in_whole_sections() {
+        let other = DreamId::parse("aaaaaaaaaaaaaaaa").unwrap();
+        let body = "- Bare. (memory/a.md#L1)\n\n### Facts\n\n- One\n  folded.\n- Two.\nprose\n  - Three.\n### Mine\n- Four.";
+        for line_end in ["\n", "\r\n"] {
+            let whole = print_section(b"- mine\n", day(), &id(), 1, body).replace('\n', line_end);
+            let lines = promoted(&format!("- mine\n{whole}- mine too\n"));
+            let told: Vec<_> = lines.iter().map(|line| (line.heading, line.text.as_str())).collect();
+            let expected = [
+                (None, "Bare. (memory/a.md#L1)"),
+                (Some("Facts"), "One folded."),
+                (Some("Facts"), "Two."),
+                (Some("Facts"), "Three."),
+                (None, "Four."),
+            ];
+            assert_eq!(told, expected);
+            let end = whole.rfind("-->").unwrap() + 3;
+            for cut in 0..end {
+                if let Some(cut) = whole.get(..cut) {
+                    assert_eq!(promoted(cut), [], "torn at {cut}");
+                }
+            }
+        }
+        let torn = "<!-- dream:v1 id=0123456789abcdef src=1 sha256=0 -->\n- Torn.\n";
+        let whole = print_section(b"", day(), &other, 1, "- Whole.");
+        let rest = print_section(b"", day(), &id(), 1, "- Rest.");
+        let texts = |memory: &str| promoted(memory).into_iter().map(|line| line.text).collect::<Vec<_>>();
+        assert_eq!(texts(&format!("{torn}{whole}")), ["Whole."]);
+        assert_eq!(texts(&format!("{torn}{rest}")), ["Torn.", "Rest."]);
+        for forged in [
+            "text <!-- dream:v1 id=0123456789abcdef src=1 -->\n- x\n<!-- /dream:v1 id=0123456789abcdef -->\n",
+            "<!-- dream:v1 id=0123456789abcdeF src=1 -->\n- x\n<!-- /dream:v1 id=0123456789abcdeF -->\n",
+            "<!-- dream:v1 id=0123456789abcdef src=1 -->\n- x <!-- /dream:v1 id=0123456789abcdef -->\n",
+        ] {
+            assert_eq!(promoted(forged), []);
+        }
     }
 
     #[test]

@@ -21,6 +21,9 @@ impl StoreConfig {
         {
             return Err(Error::Denied { name, kind: access.kind });
         }
+        if memory.dream.is_some() && memory.source.word() != Source::Dreamed.word() {
+            return Err(Error::Config { setting: "dream", rule: "is of what a dream promoted alone" });
+        }
         check_word("category", &memory.category)?;
         check_word("source", memory.source.word())?;
         let notes = memory.metadata.as_ref().map(ToString::to_string).unwrap_or_default();

@@ -181,14 +181,25 @@ impl Inner {
         let written = self.config.admit(&self.scope, access, memory).and_then(|()| {
             self.exclusively(|rows| {
                 store::forget::check_row(rows.forgotten(), &row_name(None), memory)?;
+                if let Some((id, is_back)) = rows.promoted(memory) {
+                    if is_back {
+                        self.append(rows, &self.done(&deed, Change::Restored { id }))?;
+                    }
+                    return Ok((Recorded::new(id, Vec::new()), is_back.then_some("memory:restored")));
+                }
                 let suspects = store::fact::suspects(&Table { rows, config: &self.config }, memory)?;
                 let id = rows.next_id();
                 self.append(rows, &self.done(&deed, Change::written(id, memory, suspects.clone())))?;
-                Ok(Recorded::new(id, suspects))
+                Ok((Recorded::new(id, suspects), Some("memory:written")))
             })
         });
-        let recorded = written.map_err(|error| self.refused(&deed, error))?;
-        self.config.tell("memory:written", Some(recorded.id));
+        let (recorded, event) = written.map_err(|error| self.refused(&deed, error))?;
+        if let Some(event) = event {
+            self.config.tell(event, Some(recorded.id));
+        }
+        if event != Some("memory:written") {
+            return Ok(recorded);
+        }
         if store::fact::first_status(&memory.category, Some(&memory.source)).is_some() {
             self.config.tell("fact:recorded", Some(recorded.id));
         }
@@ -274,7 +285,7 @@ impl MemoryStore for FileMemoryStore {
 
     fn list(&self, access: &Access, filter: &Filter) -> Result<Vec<Memory>> {
         let Some(sight) = self.inner.sight(access) else { return Ok(Vec::new()) };
-        Ok(self.inner.fresh()?.list(filter, sight).cloned().collect())
+        Ok(self.inner.fresh()?.list(filter, sight).into_iter().cloned().collect())
     }
 
     fn snapshot(&self, access: &Access, limit: usize, now: DateTime<Utc>) -> Result<Vec<SnapshotRow>> {

@@ -8,13 +8,13 @@ use chrono::{DateTime, Utc};
 
 use super::facts::{self, FactIndex, Stated};
 use super::record::{Change, Record, VERSION};
-use crate::access::{Scope, SessionKind};
+use crate::access::{Actor, Scope, SessionKind};
 use crate::disk::{Disk, DiskFile, Open, STATE_FOLDER, Stat, atomic};
 use crate::error::{At, Error, Result, corrupt};
 use crate::gate::Tombstones;
 use crate::memory::{
-    AuditEntry, ConsolidationEvent, EventOutcome, Fact, Filter, Found, Hit, Memory, MemoryId, Query,
-    SnapshotRow, Syntax,
+    AuditEntry, ConsolidationEvent, EventOutcome, Fact, Filter, Found, Hit, Memory, MemoryId, NewMemory,
+    Query, SnapshotRow, Syntax,
 };
 use crate::name::StateName;
 use crate::recall::{Card, Entities, Index, Plan, Ranking, Row, Search, Sight};
@@ -57,7 +57,8 @@ struct Held {
 pub(super) struct Stored {
     pub(super) memory: Memory,
     pub(super) stated: Stated,
-    deleted_at: Option<DateTime<Utc>>,
+    /// When, and by whom.
+    deleted: Option<(DateTime<Utc>, Actor)>,
 }
 
 impl Rows {
@@ -290,7 +291,7 @@ impl Rows {
     }
 
     fn apply(&mut self, record: Record, scope: &Scope) -> Result<()> {
-        let at = record.at;
+        let (at, actor) = (record.at, record.actor);
         if !self.is_owned && !matches!(record.change, Change::Opened { .. }) {
             return Err(Error::Corrupt {
                 name: StateName::MEMORIES.to_string(),
@@ -321,7 +322,7 @@ impl Rows {
                     // A person may have copied a line.
                     self.remove(id);
                     self.fact_index.suspect(id, &suspects);
-                    let stored = Stored { memory, stated, deleted_at: None };
+                    let stored = Stored { memory, stated, deleted: None };
                     self.fact_index.set(&stored, true);
                     self.by_id.insert(id, stored);
                     self.show(id);
@@ -344,12 +345,11 @@ impl Rows {
             Change::Deleted { id } => {
                 self.hide(*id);
                 if let Some(stored) = self.by_id.get_mut(id) {
-                    stored.deleted_at = Some(at);
+                    stored.deleted = Some((at, actor));
                 }
             }
             Change::Restored { id } => {
-                let was_deleted =
-                    self.by_id.get_mut(id).and_then(|stored| stored.deleted_at.take()).is_some();
+                let was_deleted = self.by_id.get_mut(id).and_then(|stored| stored.deleted.take()).is_some();
                 if was_deleted {
                     self.show(*id);
                 }
@@ -428,7 +428,7 @@ impl Rows {
 
     /// Lets a row be listed and found, where it stands.
     fn show(&mut self, id: MemoryId) {
-        let stands = |stored: &&Stored| stored.deleted_at.is_none() && !stored.stated.is_retired();
+        let stands = |stored: &&Stored| stored.deleted.is_none() && !stored.stated.is_retired();
         let Some(stored) = self.by_id.get(&id).filter(stands) else { return };
         self.by_time.insert((stored.memory.updated_at, id));
         Card::with(&stored.memory, |card| self.index.add(card));
@@ -477,12 +477,12 @@ impl Rows {
 
     /// A row that was deleted at this time or later.
     pub(super) fn deleted_since(&self, id: MemoryId, cutoff: DateTime<Utc>) -> Option<&Stored> {
-        self.by_id.get(&id).filter(|stored| stored.deleted_at.is_some_and(|at| at >= cutoff))
+        self.by_id.get(&id).filter(|stored| stored.deleted.is_some_and(|(at, _)| at >= cutoff))
     }
 
     /// A row that is not deleted, retired or not.
     pub(super) fn undeleted(&self, id: MemoryId) -> Option<&Stored> {
-        self.by_id.get(&id).filter(|stored| stored.deleted_at.is_none())
+        self.by_id.get(&id).filter(|stored| stored.deleted.is_none())
     }
 
     /// Such a row as a fact.
@@ -501,7 +501,8 @@ impl Rows {
     }
 
     pub(super) fn deleted_before(&self, cutoff: DateTime<Utc>) -> Vec<MemoryId> {
-        let expired = self.by_id.iter().filter(|(_, stored)| stored.deleted_at.is_some_and(|at| at < cutoff));
+        let expired =
+            self.by_id.iter().filter(|(_, stored)| stored.deleted.is_some_and(|(at, _)| at < cutoff));
         expired.map(|(id, _)| *id).collect()
     }
 
@@ -515,9 +516,27 @@ impl Rows {
     }
 
     /// The newest rows first.
-    pub(super) fn list(&self, filter: &Filter, sight: Sight) -> impl Iterator<Item = &Memory> {
-        let rows = self.by_time.iter().rev().filter_map(move |(_, id)| self.get(*id, sight));
-        rows.filter(|memory| filter.takes(memory)).take(filter.limit)
+    pub(super) fn list(&self, filter: &Filter, sight: Sight) -> Vec<&Memory> {
+        if !filter.retired {
+            let rows = self.by_time.iter().rev().filter_map(|(_, id)| self.get(*id, sight));
+            return rows.filter(|memory| filter.takes(memory)).take(filter.limit).collect();
+        }
+        let rows = self.by_id.values().filter(|stored| stored.deleted.is_none()).map(|stored| &stored.memory);
+        let is_seen = |memory: &&Memory| (sight == Sight::All || memory.shared) && filter.takes(memory);
+        let mut rows: Vec<_> = rows.filter(is_seen).collect();
+        rows.sort_by_key(|memory| std::cmp::Reverse((memory.updated_at, memory.id)));
+        rows.truncate(filter.limit);
+        rows
+    }
+
+    /// The row of the same dream that has these words, and whether it comes back with them.
+    pub(super) fn promoted(&self, new: &NewMemory) -> Option<(MemoryId, bool)> {
+        new.dream.as_ref()?;
+        let is_same =
+            |stored: &&Stored| stored.memory.dream == new.dream && stored.memory.content == new.content;
+        let standing = self.by_id.values().filter(is_same).min_by_key(|stored| stored.deleted.is_some())?;
+        let is_back = standing.deleted.is_some_and(|(_, actor)| actor == Actor::Library);
+        Some((standing.memory.id, is_back))
     }
 
     /// The rows of a prompt: the pinned ones before the others.

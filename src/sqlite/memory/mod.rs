@@ -343,18 +343,55 @@ impl Inner {
                 self.check_forgotten(connection, |forgotten| {
                     store::forget::check_row(forgotten, &row_name(None), memory)
                 })?;
+                let folded = |error| fold("write to", file, error);
+                if let Some((id, is_back)) = self.promoted(connection, memory, &deed).map_err(folded)? {
+                    return Ok((id, Vec::new(), is_back.then_some("memory:restored")));
+                }
                 let facts = Table { inner: self, connection };
                 let suspects = store::fact::suspects(&facts, memory)?;
-                let id = self.insert(connection, memory, &deed, &suspects);
-                Ok((id.map_err(|error| fold("write to", file, error))?, suspects))
+                let id = self.insert(connection, memory, &deed, &suspects).map_err(folded)?;
+                Ok((id, suspects, Some("memory:written")))
             })
         });
-        let (id, suspects) = written.map_err(|error| self.refused(&deed, error))?;
-        self.config.tell("memory:written", Some(id));
+        let (id, suspects, event) = written.map_err(|error| self.refused(&deed, error))?;
+        if let Some(event) = event {
+            self.config.tell(event, Some(id));
+        }
+        if event != Some("memory:written") {
+            return Ok(Recorded::new(id, suspects));
+        }
         if store::fact::first_status(&memory.category, Some(&memory.source)).is_some() {
             self.config.tell("fact:recorded", Some(id));
         }
         Ok(Recorded::new(id, suspects))
+    }
+
+    /// The row of the same dream that has these words, and whether it comes back now.
+    fn promoted(
+        &self,
+        connection: &Connection,
+        memory: &NewMemory,
+        deed: &Deed<'_>,
+    ) -> rusqlite::Result<Option<(MemoryId, bool)>> {
+        let Some(dream) = &memory.dream else { return Ok(None) };
+        let standing = connection
+            .prepare_cached(
+                "SELECT id, deleted_at IS NOT NULL AND 'library' IS (
+                   SELECT actor FROM memory_audit
+                   WHERE memory_id = m.id AND action = 'memory_delete' AND outcome = 'done'
+                   ORDER BY id DESC LIMIT 1)
+                 FROM memories m WHERE user_id = ?1 AND agent_id = ?2 AND dream = ?3 AND content = ?4
+                 ORDER BY deleted_at IS NOT NULL, id LIMIT 1",
+            )?
+            .query_row(params![self.user, self.agent, dream.as_str(), memory.content], |found| {
+                Ok((MemoryId::new(found.get(0)?), found.get(1)?))
+            })
+            .optional()?;
+        if let Some((id, true)) = standing {
+            apply(Edit::Restore, connection, id, deed.now)?;
+            self.record_done(connection, &Deed { action: Edit::Restore.action(), ..deed.clone() }.to(id))?;
+        }
+        Ok(standing)
     }
 
     fn insert(

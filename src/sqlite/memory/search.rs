@@ -34,6 +34,14 @@ impl View {
             Self::Shared => "shared_memories",
         }
     }
+
+    /// The same, and the rows that are retired.
+    fn with_retired(self) -> &'static str {
+        match self {
+            Self::Main => "(SELECT * FROM memories WHERE deleted_at IS NULL)",
+            Self::Shared => "(SELECT * FROM memories WHERE deleted_at IS NULL AND shared = 1)",
+        }
+    }
 }
 
 /// What every read binds, as `?1` to `?5`, and its conditions on a view that is called `m`.
@@ -150,11 +158,9 @@ pub(super) fn list(
     view: View,
     filter: &Filter,
 ) -> rusqlite::Result<Vec<Memory>> {
-    let sql = format!(
-        "SELECT {COLUMNS} FROM {} m WHERE {CONDITIONS} {} {BY_TIME} LIMIT ?6",
-        view.table(),
-        trusted(filter)
-    );
+    let table = if filter.retired { view.with_retired() } else { view.table() };
+    let sql =
+        format!("SELECT {COLUMNS} FROM {table} m WHERE {CONDITIONS} {} {BY_TIME} LIMIT ?6", trusted(filter));
     let mut values = bound(inner, filter);
     values.push(count(filter.limit));
     connection.prepare_cached(&sql)?.query_map(params_from_iter(values), row::memory)?.collect()

@@ -28,7 +28,7 @@ use serde_json::json;
 
 use crate::access::{Access, Actor, Scope, SessionKind};
 use crate::error::Error;
-use crate::format::Origin;
+use crate::format::{DreamId, Origin};
 use crate::memory::{
     Filter, MemoryId, MemoryStore, NewMemory, Order, Place, Query, Role, SearchOutcome, Source, categories,
 };
@@ -56,6 +56,7 @@ pub fn store(make: Make<'_>) {
     edits(make().as_ref());
     deletions(make().as_ref());
     pins(make().as_ref());
+    promotions(make().as_ref());
     profiles(make().as_ref());
     audits(make().as_ref());
     writers(&make());
@@ -639,6 +640,57 @@ pub fn pins(store: &dyn MemoryStore) {
         let seen: Vec<_> = rows.into_iter().map(|memory| memory.id).collect();
         assert_eq!(seen, [shared], "a pin shows a private row to nobody");
     }
+}
+
+/// What a dream promoted is written once: neither a second feed nor one beside it doubles a row, and what somebody
+/// deleted stays away, but what the library took out itself.
+pub fn promotions(store: &dyn MemoryStore) {
+    let library = access(SessionKind::Main, Actor::Library);
+    let [one, other] =
+        ["0123456789abcdef", "fedcba9876543210"].map(|id| DreamId::parse(id).expect("sixteen digits"));
+    let row = |dream: &DreamId, content: &str| {
+        NewMemory::new("preference", content, Source::Dreamed).of_dream(dream.clone())
+    };
+    let write = |row: &NewMemory| store.write(&library, row, at(0)).expect("an answer");
+    let id = write(&row(&one, "prefers tea"));
+    assert_eq!(write(&row(&one, "prefers tea")), id, "once a dream");
+    assert_ne!(write(&row(&one, "prefers Tea")), id, "other words are another row");
+    let second = write(&row(&other, "prefers tea"));
+    assert_ne!(second, id, "another dream may promote the same");
+    let mut promoted = Filter::limit(9);
+    promoted.dreamed = true;
+    self::write(store, "preference", "prefers tea", 0);
+    assert_eq!(listed(store, &agent(), &promoted).len(), 3, "and anybody may say it");
+    let told = store.audit(&agent(), 99).expect("an answer").len();
+    assert_eq!(
+        (write(&row(&one, "prefers tea")), told),
+        (id, store.audit(&agent(), 99).expect("an answer").len())
+    );
+
+    for (actor, comes_back) in [(Actor::Agent, false), (Actor::Library, true)] {
+        let id = if comes_back { second } else { id };
+        let dream = if comes_back { &other } else { &one };
+        assert!(store.delete(&access(SessionKind::Main, actor), id, at(1)).expect("an answer"));
+        for _ in 0..2 {
+            assert_eq!(write(&row(dream, "prefers tea")), id, "deleted by {actor:?}");
+            assert_eq!(
+                store.get(&agent(), id).expect("an answer").is_some(),
+                comes_back,
+                "deleted by {actor:?}"
+            );
+        }
+    }
+    assert!(store.delete(&agent(), second, at(2)).expect("an answer"));
+    write(&row(&other, "prefers tea"));
+    assert!(store.get(&agent(), second).expect("an answer").is_none(), "the last deletion counts");
+    assert_eq!(store.purge(at(9), at(9)).expect("an answer"), 2);
+    assert!(write(&row(&one, "prefers tea")) > second, "a purged row is not known any more");
+
+    let claimed = NewMemory::new("preference", "x", Source::AgentRecorded).of_dream(one.clone());
+    let refused = store.write(&agent(), &claimed, at(3));
+    assert!(matches!(refused, Err(Error::Config { setting: "dream", .. })), "{refused:?}");
+    let refused = store.write(&agent(), &row(&one, "x"), at(3));
+    assert!(matches!(refused, Err(Error::Denied { .. })), "{refused:?}");
 }
 
 /// Every change and every refusal leaves an entry, without the words.

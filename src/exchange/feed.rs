@@ -1,0 +1,205 @@
+//! Feeding a memory store: what dreams promoted into `MEMORY.md` becomes rows that a search finds.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+
+use super::import::own_name;
+use crate::access::{Access, Actor, Scope, SessionKind};
+use crate::document::{Document, SourceRef};
+use crate::error::{Error, Result};
+use crate::format::curated::{self, Promoted};
+use crate::format::{DreamId, Origin, reply};
+use crate::gate::FORGOTTEN;
+use crate::memory::{Filter, MemoryStore, NewMemory, Source, categories};
+use crate::name::DocName;
+use crate::session;
+use crate::workspace::Workspace;
+
+/// What feeding did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[non_exhaustive]
+pub struct FeedReport {
+    /// Lines that dreams promoted, as they stand in `MEMORY.md`.
+    pub lines: u64,
+    /// Rows that are new, or back with their line.
+    pub written: u64,
+    /// Rows whose line is gone.
+    pub removed: u64,
+    /// Lines without words, lines that the workspace has forgotten, and those that the store does not take in.
+    pub refused: u64,
+    /// Lines whose row somebody deleted, or retired in the meantime.
+    pub withheld: u64,
+}
+
+/// Makes the rows of a store follow the lines that dreams promoted into `MEMORY.md`. Call it after a dream, and
+/// whenever `MEMORY.md` may have been edited.
+///
+/// The file is the truth. Each bullet of a whole section becomes a private row without its citations, which the row
+/// [`cites`](crate::Memory::cites); under `### Facts` it is a fact, under `### Preferences` a preference, under
+/// `### Decisions` of category `decision`, else an observation. A row is known by its dream and its words: one that
+/// stands, retired ones included, is left as it is, and one whose line was taken out or edited, or is forgotten, is
+/// deleted, also where it is pinned. It returns with its line.
+///
+/// A row that somebody else deleted stays so until it is purged. Then its line is read anew: who wants it gone for
+/// good takes the line out, or has it forgotten.
+///
+/// Each row is written whole or not at all. After an error, a crash, or another feed at the same time, feeding again
+/// makes it right, and nothing is there twice. Where nothing changed, nothing is written but the audit of
+/// refusals.
+///
+/// ```
+/// use chrono::{TimeZone, Utc};
+/// use noctuary::{
+///     Access, Actor, DocName, FileMemoryStore, FileWorkspace, MemoryStore, Query, Scope, SessionKind, Workspace,
+///     WriteMode, feed,
+/// };
+///
+/// let folder = tempfile::tempdir()?;
+/// let workspace = FileWorkspace::open(folder.path())?;
+/// let store = FileMemoryStore::open(folder.path(), Scope::user("marta"))?;
+/// let now = Utc.with_ymd_and_hms(2026, 11, 21, 9, 0, 0).unwrap();
+/// let memory = "## Dreamed 2026-11-21
+/// <!-- dream:v1 id=0f3a9c5be2d14477 src=1 sha256=9b1f -->
+///
+/// ### Decisions
+/// - Releases go out on Fridays. (memory/2026-11-20-repl.md#L1)
+///
+/// <!-- /dream:v1 id=0f3a9c5be2d14477 -->
+/// ";
+/// workspace.write(&DocName::MEMORY, memory.as_bytes(), WriteMode::Create)?;
+/// assert_eq!(feed(&workspace, &store, &Scope::user("marta"), now)?.written, 1);
+///
+/// let access = Access::new(SessionKind::Main, Actor::Agent, Scope::user("marta"));
+/// let found = store.search(&access, &Query::new("When do releases go out?"))?;
+/// assert_eq!(found.hits[0].memory.content, "Releases go out on Fridays.");
+/// assert_eq!(found.hits[0].memory.cites[0].to_string(), "memory/2026-11-20-repl.md#L1");
+///
+/// workspace.remove(&DocName::MEMORY)?;
+/// assert_eq!(feed(&workspace, &store, &Scope::user("marta"), now)?.removed, 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+///
+/// Those of reading the workspace, and of the store; a line that the store refuses is none, and is counted.
+/// [`Error::Denied`] where the store is of another scope, or takes in nothing that was dreamed.
+pub fn feed(
+    workspace: &dyn Workspace,
+    store: &dyn MemoryStore,
+    scope: &Scope,
+    now: DateTime<Utc>,
+) -> Result<FeedReport> {
+    let access = Access::new(SessionKind::Main, Actor::Library, scope.clone());
+    let mut report = FeedReport::default();
+    let mut lines = lines(workspace, &mut report)?;
+    let mut filter = Filter::limit(usize::MAX);
+    (filter.dreamed, filter.retired) = (true, true);
+    let mut standing = BTreeSet::new();
+    // What is gone leaves first, so that no failure of another row keeps it.
+    for row in store.list(&access, &filter)? {
+        let Some(dream) = row.dream else { continue };
+        let key = (dream, row.content);
+        if !lines.contains_key(&key) || !standing.insert(key) {
+            report.removed += u64::from(store.delete(&access, row.id, now)?);
+        }
+    }
+    lines.retain(|key, _| !standing.contains(key));
+    let mut missing: Vec<_> = lines.into_values().collect();
+    missing.sort_by_key(|(at, _)| *at);
+    for (_, row) in missing {
+        match store.write(&access, &row, now) {
+            Ok(id) if store.get(&access, id)?.is_some() => report.written += 1,
+            Ok(_) => report.withheld += 1,
+            Err(Error::Stopped { .. } | Error::TooLarge { .. }) => report.refused += 1,
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(report)
+}
+
+/// What a row is known by: its dream and its words.
+type Key = (DreamId, String);
+
+/// The rows that the lines of a workspace make, with their places among them.
+fn lines(workspace: &dyn Workspace, report: &mut FeedReport) -> Result<BTreeMap<Key, (u64, NewMemory)>> {
+    let memory = workspace.read(&own_name(workspace, DocName::MEMORY)?.into())?;
+    let memory = memory.as_ref().map(Document::lossy).unwrap_or_default();
+    let forgotten = session::forgotten(workspace)?;
+    let mut rows = BTreeMap::new();
+    for line in curated::promoted(&memory) {
+        report.lines += 1;
+        let row = row(&line);
+        let is_forgotten = forgotten.as_ref().is_some_and(|forgotten| forgotten.holds(&line.text));
+        // What stands in the place of forgotten words says nothing.
+        let is_struck = row.content.contains(&format!("[{FORGOTTEN}]"));
+        if is_forgotten || is_struck || !row.content.contains(char::is_alphanumeric) {
+            report.refused += 1;
+        } else {
+            rows.entry((line.dream, row.content.clone())).or_insert((report.lines, row));
+        }
+    }
+    Ok(rows)
+}
+
+/// The row that a line makes.
+fn row(line: &Promoted) -> NewMemory {
+    let category = match line.heading {
+        Some("Facts") => categories::FACT,
+        Some("Preferences") => categories::PREFERENCE,
+        Some("Decisions") => DECISION,
+        _ => categories::OBSERVATION,
+    };
+    let (statement, citations) = reply::split_citations(&line.text);
+    let cites = citations.into_iter().filter(|citation| citation.first_line > 0).filter_map(|citation| {
+        Some(SourceRef {
+            name: citation.name?,
+            first_line: citation.first_line,
+            last_line: citation.last_line,
+        })
+    });
+    // A model worded it, whoever said it first: nobody but the agent answers for the words.
+    NewMemory::new(category, statement, Source::Dreamed)
+        .origin(Origin::Agent)
+        .cites(cites.collect())
+        .of_dream(line.dream.clone())
+}
+
+/// What was decided: a word of ours beside the seed's [`categories`].
+const DECISION: &str = "decision";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::file::{FileMemoryStore, FileWorkspace};
+    use crate::format::forgotten::Forgotten;
+    use crate::gate::{TombstoneKey, Tombstones};
+    use crate::name::StateName;
+    use crate::workspace::WriteMode;
+
+    #[test]
+    fn what_the_workspace_has_forgotten_is_no_row() {
+        let folder = tempfile::tempdir().unwrap();
+        let workspace = FileWorkspace::open(folder.path()).unwrap();
+        let scope = Scope::user("marta");
+        let store = FileMemoryStore::open(folder.path(), scope.clone()).unwrap();
+        let memory = "<!-- dream:v1 id=0f3a9c5be2d14477 src=1 sha256=0 -->\n- Her landlord is Jan.\n- Likes tea.\n\
+                      <!-- /dream:v1 id=0f3a9c5be2d14477 -->\n";
+        workspace.write(&DocName::MEMORY, memory.as_bytes(), WriteMode::Create).unwrap();
+        let now = DateTime::UNIX_EPOCH;
+        let fed = || feed(&workspace, &store, &scope, now).unwrap();
+        assert_eq!(fed().written, 2);
+
+        let mut forgotten = Tombstones::new(TombstoneKey::from_bytes([7; 32]));
+        forgotten.insert(forgotten.bury("landlord is jan").unwrap());
+        let file = Forgotten::new(forgotten).print();
+        workspace.write(&StateName::FORGOTTEN, &file, WriteMode::Create).unwrap();
+        let report = fed();
+        assert_eq!((report.removed, report.refused), (1, 1), "also where its line still stands");
+        let struck = memory.replace("Her landlord is Jan", "Her [forgotten]");
+        workspace.write(&DocName::MEMORY, struck.as_bytes(), WriteMode::Replace).unwrap();
+        let report = fed();
+        assert_eq!((report.written, report.refused), (0, 1), "what is left of a line says nothing");
+    }
+}
