@@ -259,3 +259,18 @@ fn the_database_itself_keeps_what_is_protected() {
     store.decide(&human(), &Decision::reject(typed), at(1)).unwrap();
     assert_eq!(state(&store, typed), FactState::Rejected);
 }
+
+#[test]
+fn what_a_dream_promoted_gives_way_to_what_was_recorded() {
+    each(|store| {
+        let dream = noctuary::DreamId::parse("0f3a9c5be2d14477").unwrap();
+        let dreamed = NewMemory::new(categories::FACT, "Drinks tea", Source::Dreamed).of_dream(dream);
+        let dreamed = store.write(&access(SessionKind::Main, Actor::Library), &dreamed, at(0)).unwrap();
+        store.settle(at(1)).unwrap();
+        let recorded = record(store, "drinks tea.", 2);
+        assert_eq!(store.settle(at(3)).unwrap().duplicates, 1);
+        assert_eq!(found(store, "tea"), [recorded]);
+        assert!(store.delete(&access(SessionKind::Main, Actor::Library), dreamed, at(4)).unwrap());
+        assert_eq!(found(store, "tea"), [recorded], "the dream was undone, and what was recorded stands");
+    });
+}

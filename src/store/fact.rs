@@ -114,28 +114,33 @@ fn identity(fact: &Fact) -> (String, Option<(String, String)>, bool) {
 /// What settles: the events, without ids, in their order.
 pub(crate) fn settle(facts: &dyn Facts, now: DateTime<Utc>) -> Result<Vec<ConsolidationEvent>> {
     let mut events = Vec::new();
-    let mut just_settled = BTreeMap::new();
+    let mut just_settled: BTreeMap<_, Fact> = BTreeMap::new();
     for fact in facts.pending()? {
         let identity = identity(&fact);
         let older = match just_settled.get(&identity) {
-            Some(id) => Some(*id),
+            Some(older) => Some(older.clone()),
             None => elder(facts, &fact)?,
         };
+        if let Some(older) = older.as_ref().filter(|older| yields(older, &fact)) {
+            let retired = duplicate_of(fact.memory.id, now);
+            let settled = FactStatus { state: FactState::Candidate, ..fact.status };
+            let change = |fact: &Fact, after| StatusChange { id: fact.memory.id, before: fact.status, after };
+            let mut event =
+                event(None, Verdict::Settle, now, vec![change(&fact, settled), change(older, retired)]);
+            (event.older, event.newer) = (Some(fact.memory.id), Some(older.memory.id));
+            events.push(event);
+            just_settled.insert(identity, Fact { status: settled, ..fact });
+            continue;
+        }
         let before = fact.status;
         let id = fact.memory.id;
-        let (older, after) = match older {
+        let (older, after) = match older.map(|older| older.memory.id) {
             // What the human pinned stays, also where it says nothing new.
-            Some(older) if !fact.is_protected() => {
-                let retired = FactStatus {
-                    successor: Some(older),
-                    retired_at: Some(now),
-                    ..FactStatus::standing(FactState::Superseded)
-                };
-                (Some(older), retired)
-            }
+            Some(older) if !fact.is_protected() => (Some(older), duplicate_of(older, now)),
             _ => {
-                just_settled.insert(identity, id);
-                (None, FactStatus { state: FactState::Candidate, ..before })
+                let settled = FactStatus { state: FactState::Candidate, ..before };
+                just_settled.insert(identity, Fact { status: settled, ..fact });
+                (None, settled)
             }
         };
         let changes = vec![StatusChange { id, before, after }];
@@ -146,17 +151,29 @@ pub(crate) fn settle(facts: &dyn Facts, now: DateTime<Utc>) -> Result<Vec<Consol
     Ok(events)
 }
 
+/// How a fact stands that another one says already.
+fn duplicate_of(id: MemoryId, now: DateTime<Utc>) -> FactStatus {
+    FactStatus { successor: Some(id), retired_at: Some(now), ..FactStatus::standing(FactState::Superseded) }
+}
+
+/// Whether the older of two equal facts gives way to the newer one: what a dream promoted leaves with its dream, and
+/// must not take along what was recorded beside it.
+fn yields(older: &Fact, newer: &Fact) -> bool {
+    let is_dreamed = |fact: &Fact| fact.memory.dream.is_some();
+    is_dreamed(older) && !is_dreamed(newer) && !older.is_protected() && !older.status.state.is_retired()
+}
+
 /// The oldest settled row that says the same as a fact, or a rejected one.
-fn elder(facts: &dyn Facts, fact: &Fact) -> Result<Option<MemoryId>> {
-    let same = |other: &&Fact| {
+fn elder(facts: &dyn Facts, fact: &Fact) -> Result<Option<Fact>> {
+    let same = |other: &Fact| {
         other.memory.id != fact.memory.id
             && !matches!(other.status.state, FactState::Pending | FactState::Superseded)
             && identity(other) == identity(fact)
     };
     let stated = facts.stated(&text::statement(&fact.memory.content))?;
-    let standing =
-        stated.iter().filter(same).min_by_key(|other| (other.status.state.is_retired(), other.memory.id));
-    Ok(standing.map(|other| other.memory.id))
+    let mut same: Vec<Fact> = stated.into_iter().filter(same).collect();
+    same.sort_by_key(|other| (other.status.state.is_retired(), other.memory.id));
+    Ok(same.into_iter().next())
 }
 
 /// What was settled, by its events.
