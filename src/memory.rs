@@ -495,6 +495,28 @@ pub struct Memory {
 }
 
 impl Memory {
+    /// A row as a store has it that just took it in.
+    #[must_use]
+    pub fn new(id: MemoryId, written: NewMemory, now: DateTime<Utc>) -> Self {
+        let origin = written.came_by();
+        let NewMemory { category, content, source, metadata, place, shared, cites, dream, .. } = written;
+        Self {
+            id,
+            category,
+            content,
+            source: Some(source),
+            metadata,
+            place,
+            shared,
+            origin,
+            cites,
+            dream,
+            pinned: false,
+            created_at: now,
+            updated_at: now,
+        }
+    }
+
     /// Whether its words are somebody's own: not those of a tool, a page or an import.
     #[must_use]
     pub fn is_trusted(&self) -> bool {
@@ -657,6 +679,12 @@ pub struct Found {
 }
 
 impl Found {
+    /// Rows that were found, best first.
+    #[must_use]
+    pub fn new(outcome: SearchOutcome, hits: Vec<Hit>) -> Self {
+        Self { outcome, hits }
+    }
+
     /// No rows.
     #[must_use]
     pub fn nothing() -> Self {
@@ -688,6 +716,14 @@ pub struct Hit {
     pub score: f64,
     /// Why it was found: each list that it is in, with its rank from 1.
     pub why: Vec<(&'static str, usize)>,
+}
+
+impl Hit {
+    /// A row of a store.
+    #[must_use]
+    pub fn new(memory: Memory, score: f64, why: Vec<(&'static str, usize)>) -> Self {
+        Self { memory, score, why }
+    }
 }
 
 /// Hears what was changed in a store, after it is durable.
@@ -740,6 +776,28 @@ pub struct AuditEntry {
     pub origin: Option<Origin>,
     /// Why, as it was stored: with secrets and instructions masked.
     pub reason: Option<String>,
+}
+
+impl AuditEntry {
+    /// What somebody did, or was refused, without the rest: its fields can be set.
+    pub fn new(
+        at: DateTime<Utc>,
+        actor: Actor,
+        action: impl Into<String>,
+        outcome: impl Into<String>,
+    ) -> Self {
+        Self {
+            at,
+            actor,
+            kind: None,
+            action: action.into(),
+            outcome: outcome.into(),
+            id: None,
+            source: None,
+            origin: None,
+            reason: None,
+        }
+    }
 }
 
 impl Debug for AuditEntry {

@@ -271,3 +271,82 @@ fn a_guest_of_a_file_forgets_its_own() {
     assert!(owner.audit(&marta, 9).unwrap().iter().any(|entry| entry.reason.as_deref() == Some(SECRET)));
     owner.write(&marta, &row(SECRET), now()).unwrap();
 }
+
+// BX-15: everything at once, then everything that could bring it back.
+#[test]
+#[cfg(feature = "sqlite")]
+fn stores_workspace_and_index_forget_together_and_nothing_brings_it_back() {
+    use noctuary::{
+        DocName, FileWorkspace, Forget, Indexed, SqliteIndex, SqliteMemoryStore, Workspace, WriteMode, feed,
+    };
+
+    let folder = tempfile::tempdir().unwrap();
+    let scope = Scope::user("marta");
+    let life = folder.path().join("life");
+    fs::create_dir(&life).unwrap();
+    let workspace = Indexed::new(
+        FileWorkspace::open(&life).unwrap(),
+        SqliteIndex::open(folder.path().join("index.db"), scope.clone()).unwrap(),
+    );
+    let put = |name: &str, text: &str| {
+        workspace.write(&DocName::parse(name).unwrap(), text.as_bytes(), WriteMode::Create).unwrap();
+    };
+    let memory = format!(
+        "# Memory\n\n- Tea at five.\n\n## Dreamed 2026-11-21\n<!-- dream:v1 id=0f3a9c5be2d14477 src=1 sha256=9b1f -->\n\n\
+         ### Facts\n- {SECRET}. (memory/2026-11-20-repl.md#L2)\n- Likes tea. (memory/2026-11-20-repl.md#L3)\n\n\
+         <!-- /dream:v1 id=0f3a9c5be2d14477 -->\n"
+    );
+    put("MEMORY.md", &memory);
+    put(
+        "memory/2026-11-20-repl.md",
+        &format!("# Daily Log\n[09:00:00] [user] {SECRET}!\n[09:01:00] [user] Likes tea\n"),
+    );
+    let in_rows = SqliteMemoryStore::open(folder.path().join("memory.db"), scope.clone()).unwrap();
+    let in_lines = FileMemoryStore::open(&life, scope.clone()).unwrap();
+    for store in [&in_rows as &dyn MemoryStore, &in_lines] {
+        assert_eq!(feed(&workspace, store, &scope, now()).unwrap().written, 2);
+    }
+    assert_eq!(workspace.search(&human(), "Zanzibarqx", 9).unwrap().len(), 2);
+
+    let access = human();
+    let forget = |in_files| {
+        let asked = Forget::new(&access, SECRET).store(&in_rows).store(&in_lines).workspace(&workspace);
+        asked.index(&workspace).in_files(in_files).run(now()).unwrap()
+    };
+    let receipt = forget(false);
+    assert_eq!((receipt.place(ForgetPlace::Rows).found, receipt.place(ForgetPlace::Rows).removed), (2, 2));
+    assert_eq!(
+        (receipt.place(ForgetPlace::Memory).found, receipt.place(ForgetPlace::Memory).removed),
+        (1, 0)
+    );
+    assert!(!receipt.is_gone(), "the person's files are theirs: {receipt}");
+    let kept = fs::read_to_string(life.join("MEMORY.md")).unwrap();
+    assert_eq!(kept, memory);
+
+    let nothing_brings_it_back = || {
+        for store in [&in_rows as &dyn MemoryStore, &in_lines] {
+            let fed = feed(&workspace, store, &scope, now()).unwrap();
+            assert_eq!((fed.written, fed.refused), (0, 1), "{fed:?}");
+            is_refused(store.write(&human(), &NewMemory::new("fact", SECRET, Source::Imported), now()));
+            store.purge(now() + Days::new(99), now()).unwrap();
+            assert!(store.search(&human(), &Query::new("Zanzibarqx")).unwrap().hits.is_empty());
+        }
+        workspace.sync(now()).unwrap();
+        workspace.rebuild(now()).unwrap();
+        assert!(workspace.search(&human(), "Zanzibarqx", 9).unwrap().is_empty());
+        assert!(workspace.search(&human(), "tea", 9).unwrap().len() >= 2, "the rest is found");
+    };
+    nothing_brings_it_back();
+    let in_files: Vec<_> = files_with(folder.path(), "zanzibarqx");
+    assert_eq!(in_files.len(), 2, "the two documents alone: {in_files:?}");
+
+    let receipt = forget(true);
+    assert!(receipt.is_gone(), "{receipt}");
+    assert_eq!(files_with(folder.path(), "zanzibarqx"), [""; 0]);
+    let struck = fs::read_to_string(life.join("MEMORY.md")).unwrap();
+    assert_eq!(struck.len(), memory.len(), "every line stays where it was");
+    assert!(
+        struck.contains("- Tea at five.\n") && struck.contains("- Likes tea. (memory/2026-11-20-repl.md#L3)")
+    );
+    nothing_brings_it_back();
+}

@@ -493,6 +493,26 @@ pub struct ConsolidationEvent {
     pub changes: Vec<StatusChange>,
 }
 
+impl ConsolidationEvent {
+    /// A decision that counts and changes nothing: its other fields can be set.
+    #[must_use]
+    pub fn new(id: EventId, at: DateTime<Utc>, actor: Actor, verdict: Verdict) -> Self {
+        Self {
+            id,
+            at,
+            actor,
+            kind: None,
+            verdict,
+            older: None,
+            newer: None,
+            outcome: EventOutcome::Applied,
+            reason: None,
+            reverts: None,
+            changes: Vec::new(),
+        }
+    }
+}
+
 impl Debug for ConsolidationEvent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { id, actor, verdict, older, newer, outcome, .. } = self;

@@ -189,19 +189,9 @@ fn event(
     now: DateTime<Utc>,
     changes: Vec<StatusChange>,
 ) -> ConsolidationEvent {
-    ConsolidationEvent {
-        id: EventId::new(0),
-        at: now,
-        actor: access.map_or(Actor::Library, |access| access.actor),
-        kind: access.map(|access| access.kind),
-        verdict,
-        older: None,
-        newer: None,
-        outcome: EventOutcome::Applied,
-        reason: None,
-        reverts: None,
-        changes,
-    }
+    let actor = access.map_or(Actor::Library, |access| access.actor);
+    let kind = access.map(|access| access.kind);
+    ConsolidationEvent { kind, changes, ..ConsolidationEvent::new(EventId::new(0), now, actor, verdict) }
 }
 
 /// What stands against a decision.

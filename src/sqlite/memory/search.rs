@@ -191,6 +191,11 @@ impl Asked<'_> {
             }
         }
         let plan = Plan::of(&text, is_fts);
+        if let (Some(asked), Some(named)) = (&self.query.filter.category, &plan.category)
+            && !asked.eq_ignore_ascii_case(named)
+        {
+            return Ok(Found::nothing());
+        }
         if plan.terms.is_empty() && plan.required.is_none() {
             return match plan.category {
                 Some(_) => self.of_category(&plan),
