@@ -118,14 +118,14 @@ pub(crate) fn settle(facts: &dyn Facts, now: DateTime<Utc>) -> Result<Vec<Consol
     for fact in facts.pending()? {
         let identity = identity(&fact);
         let older = match just_settled.get(&identity) {
-            Some(id) => Some(*id),
+            Some(id) => Some((false, *id)),
             None => elder(facts, &fact)?,
         };
         let before = fact.status;
         let id = fact.memory.id;
         let (older, after) = match older {
             // What the human pinned stays, also where it says nothing new.
-            Some(older) if !fact.is_protected() => {
+            Some((_, older)) if !fact.is_protected() => {
                 let retired = FactStatus {
                     successor: Some(older),
                     retired_at: Some(now),
@@ -134,7 +134,8 @@ pub(crate) fn settle(facts: &dyn Facts, now: DateTime<Utc>) -> Result<Vec<Consol
                 (Some(older), retired)
             }
             _ => {
-                just_settled.insert(identity, id);
+                let counts = older.filter(|(is_rejected, _)| !is_rejected);
+                just_settled.insert(identity, counts.map_or(id, |(_, older)| older.min(id)));
                 (None, FactStatus { state: FactState::Candidate, ..before })
             }
         };
@@ -146,17 +147,15 @@ pub(crate) fn settle(facts: &dyn Facts, now: DateTime<Utc>) -> Result<Vec<Consol
     Ok(events)
 }
 
-/// The oldest settled row that says the same as a fact, or a rejected one.
-fn elder(facts: &dyn Facts, fact: &Fact) -> Result<Option<MemoryId>> {
+/// The oldest settled row that says the same as a fact, or where there is none a rejected one; and whether it is one.
+fn elder(facts: &dyn Facts, fact: &Fact) -> Result<Option<(bool, MemoryId)>> {
     let same = |other: &&Fact| {
         other.memory.id != fact.memory.id
             && !matches!(other.status.state, FactState::Pending | FactState::Superseded)
             && identity(other) == identity(fact)
     };
     let stated = facts.stated(&text::statement(&fact.memory.content))?;
-    let standing =
-        stated.iter().filter(same).min_by_key(|other| (other.status.state.is_retired(), other.memory.id));
-    Ok(standing.map(|other| other.memory.id))
+    Ok(stated.iter().filter(same).map(|other| (other.status.state.is_retired(), other.memory.id)).min())
 }
 
 /// What was settled, by its events.
