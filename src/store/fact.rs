@@ -378,16 +378,32 @@ fn conclude(
     }
 }
 
-/// Which pair of suspects an event closes; `None` where it closes none.
-pub(crate) fn closes(event: &ConsolidationEvent) -> Option<(MemoryId, MemoryId)> {
+/// The pair of suspects that an event decides on, or takes a decision on back; `None` where it does neither.
+pub(crate) fn pair(event: &ConsolidationEvent) -> Option<(MemoryId, MemoryId)> {
     let is_of_pair = matches!(
         event.verdict,
-        Verdict::Supersede | Verdict::Duplicate | Verdict::Coexist | Verdict::Dispute
+        Verdict::Supersede | Verdict::Duplicate | Verdict::Coexist | Verdict::Dispute | Verdict::Revert
     );
     if event.outcome != EventOutcome::Applied || !is_of_pair {
         return None;
     }
     Some((event.older?, event.newer?))
+}
+
+/// Which decision counts of the events of one pair, which ascend: the latest that nothing took back. A reversal may be
+/// taken back too.
+pub(crate) fn decided<'e>(
+    events: impl DoubleEndedIterator<Item = &'e ConsolidationEvent>,
+) -> Option<EventId> {
+    let mut undone = BTreeSet::new();
+    let mut counting = events.rev().filter(|event| {
+        let counts = pair(event).is_some() && !undone.contains(&event.id);
+        if counts {
+            undone.extend(event.reverts);
+        }
+        counts
+    });
+    counting.find(|event| event.reverts.is_none()).map(|event| event.id)
 }
 
 /// The rows that an event retired by anybody but the human, for the breaker.
