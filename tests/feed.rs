@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use chrono::{DateTime, Days, TimeDelta, TimeZone, Utc};
-use noctuary::testing::{Fault, Faults, FaultyDisk, Script};
+use noctuary::testing::{Fault, Faults, FaultyDisk, MemoryDisk, Script};
 use noctuary::{
     Access, Actor, Decision, DocName, Error, FactState, FactStore, FeedReport, FileMemoryStore,
     FileWorkspace, Filter, JournalDreamer, JournalName, Memory, MemoryEvent, MemoryId, MemoryObserver,
@@ -461,27 +461,29 @@ fn a_feed_that_dies_after_any_change_is_made_right_by_the_next() {
 
 #[test]
 fn a_disk_that_fails_at_any_operation_doubles_nothing() {
-    let told = {
-        let life = midway(HOMES[0], STORES[0]);
-        life.feed();
-        life.told()
-    };
+    const FILE: &str = ".dreaming.d/memories.jsonl";
+    let life = midway(HOMES[0], STORES[0]);
+    let begins = std::fs::read(life.folder.path().join(FILE)).unwrap();
+    life.feed();
+    let told = life.told();
     for fault in [Fault::Crash, Fault::Error(std::io::ErrorKind::StorageFull)] {
         for n in 1.. {
-            let life = midway(HOMES[0], STORES[0]);
-            let faults = Faults::new();
-            let disk =
-                FaultyDisk::new(noctuary::testing::folder(life.folder.path()).unwrap(), faults.clone());
-            let store = FileMemoryStore::on_disk(Arc::new(disk), scope(), StoreConfig::default()).unwrap();
+            let (memory, faults) = (MemoryDisk::new(), Faults::new());
+            memory.put(FILE, &begins);
+            let open = |disk| FileMemoryStore::on_disk(disk, scope(), StoreConfig::default()).unwrap();
+            let store = open(Arc::new(FaultyDisk::new(Arc::new(memory.clone()), faults.clone())));
             faults.arm(n, fault);
-            let fed = feed(life.workspace.as_ref(), &store, &scope(), life.now());
+            let fed = feed(life.workspace.as_ref(), &store, &scope(), at(99));
             if faults.seen().len() < usize::try_from(n).unwrap() {
                 assert!(fed.is_ok() && n > 20, "{n} operations");
                 break;
             }
-            drop(store);
-            life.feed();
-            assert_eq!(life.told(), told, "{fault:?} at {n} of {:?}", faults.seen());
+            let store = open(Arc::new(memory));
+            feed(life.workspace.as_ref(), &store, &scope(), at(99)).unwrap();
+            let mut rows = store.list(&agent(), &Filter::limit(99)).unwrap();
+            rows.sort_by_key(|row| row.id);
+            let rows: Vec<_> = rows.into_iter().map(|row| (row.id, row.content)).collect();
+            assert_eq!(rows, told, "{fault:?} at {n} of {:?}", faults.seen());
         }
     }
 }

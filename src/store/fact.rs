@@ -134,12 +134,16 @@ pub(crate) fn settle(facts: &dyn Facts, now: DateTime<Utc>) -> Result<Vec<Consol
         }
         let before = fact.status;
         let id = fact.memory.id;
-        let (older, after) = match older.map(|older| older.memory.id) {
+        let (older, after) = match older {
+            Some(older) if !fact.is_protected() => {
+                let id = older.memory.id;
+                (Some(id), duplicate_of(id, now))
+            }
             // What the human pinned stays, also where it says nothing new.
-            Some(older) if !fact.is_protected() => (Some(older), duplicate_of(older, now)),
-            _ => {
+            older => {
                 let settled = FactStatus { state: FactState::Candidate, ..before };
-                just_settled.insert(identity, Fact { status: settled, ..fact });
+                let oldest = older.filter(|older| !older.status.state.is_retired() && older.memory.id < id);
+                just_settled.insert(identity, oldest.unwrap_or(Fact { status: settled, ..fact }));
                 (None, settled)
             }
         };
@@ -163,7 +167,7 @@ fn yields(older: &Fact, newer: &Fact) -> bool {
     is_dreamed(older) && !is_dreamed(newer) && !older.is_protected() && !older.status.state.is_retired()
 }
 
-/// The oldest settled row that says the same as a fact, or a rejected one.
+/// The oldest settled row that says the same as a fact, or where there is none a rejected one.
 fn elder(facts: &dyn Facts, fact: &Fact) -> Result<Option<Fact>> {
     let same = |other: &Fact| {
         other.memory.id != fact.memory.id
@@ -396,16 +400,32 @@ fn conclude(
     }
 }
 
-/// Which pair of suspects an event closes; `None` where it closes none.
-pub(crate) fn closes(event: &ConsolidationEvent) -> Option<(MemoryId, MemoryId)> {
+/// The pair of suspects that an event decides on, or takes a decision on back; `None` where it does neither.
+pub(crate) fn pair(event: &ConsolidationEvent) -> Option<(MemoryId, MemoryId)> {
     let is_of_pair = matches!(
         event.verdict,
-        Verdict::Supersede | Verdict::Duplicate | Verdict::Coexist | Verdict::Dispute
+        Verdict::Supersede | Verdict::Duplicate | Verdict::Coexist | Verdict::Dispute | Verdict::Revert
     );
     if event.outcome != EventOutcome::Applied || !is_of_pair {
         return None;
     }
     Some((event.older?, event.newer?))
+}
+
+/// Which decision counts of the events of one pair, which ascend: the latest that nothing took back. A reversal may be
+/// taken back too.
+pub(crate) fn decided<'e>(
+    events: impl DoubleEndedIterator<Item = &'e ConsolidationEvent>,
+) -> Option<EventId> {
+    let mut undone = BTreeSet::new();
+    let mut counting = events.rev().filter(|event| {
+        let counts = pair(event).is_some() && !undone.contains(&event.id);
+        if counts {
+            undone.extend(event.reverts);
+        }
+        counts
+    });
+    counting.find(|event| event.reverts.is_none()).map(|event| event.id)
 }
 
 /// The rows that an event retired by anybody but the human, for the breaker.

@@ -94,19 +94,22 @@ impl FactIndex {
     }
 
     pub(super) fn tell(&mut self, event: ConsolidationEvent) {
-        if let Some((one, other)) = fact::closes(&event) {
-            for pair in [(one, other), (other, one)] {
-                if let Some((_, closed)) = self.suspects.get_mut(&pair) {
-                    closed.get_or_insert(event.id);
-                }
-            }
-        }
-        if let Some(reverted) = event.reverts.filter(|_| event.outcome == EventOutcome::Applied) {
-            for (_, closed) in self.suspects.values_mut().filter(|(_, closed)| *closed == Some(reverted)) {
-                *closed = None;
-            }
-        }
+        let (id, pair, is_back) = (event.id, fact::pair(&event), event.reverts.is_some());
         self.events.push(event);
+        let Some((one, other)) = pair else { return };
+        let decided = if is_back {
+            let is_of_pair = |event: &&ConsolidationEvent| {
+                [Some((one, other)), Some((other, one))].contains(&fact::pair(event))
+            };
+            fact::decided(self.events.iter().filter(is_of_pair))
+        } else {
+            Some(id)
+        };
+        for pair in [(one, other), (other, one)] {
+            if let Some((_, closed)) = self.suspects.get_mut(&pair) {
+                *closed = decided;
+            }
+        }
     }
 
     /// The latest first.

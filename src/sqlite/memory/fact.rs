@@ -177,18 +177,20 @@ impl Table<'_> {
                 )?
                 .execute(params![older.get(), newer.get()])?;
         }
-        if let Some((one, other)) = fact::closes(event) {
+        if let Some((one, other)) = fact::pair(event) {
+            let decided = if event.reverts.is_none() {
+                Some(event.id)
+            } else {
+                let bound = params![self.inner.user, self.inner.agent, one.get(), other.get()];
+                let of_pair = "AND older_id IN (?3, ?4) AND newer_id IN (?3, ?4) ORDER BY id";
+                fact::decided(self.events(of_pair, bound)?.iter())
+            };
             self.connection
                 .prepare_cached(
-                    "UPDATE memory_suspects SET closed_by = ?3 WHERE closed_by IS NULL
-                     AND ((older_id = ?1 AND newer_id = ?2) OR (older_id = ?2 AND newer_id = ?1))",
+                    "UPDATE memory_suspects SET closed_by = ?3
+                     WHERE (older_id = ?1 AND newer_id = ?2) OR (older_id = ?2 AND newer_id = ?1)",
                 )?
-                .execute(params![one.get(), other.get(), event.id.get()])?;
-        }
-        if let Some(reverted) = event.reverts {
-            self.connection
-                .prepare_cached("UPDATE memory_suspects SET closed_by = NULL WHERE closed_by = ?1")?
-                .execute([reverted.get()])?;
+                .execute(params![one.get(), other.get(), decided.map(EventId::get)])?;
         }
         Ok(())
     }
