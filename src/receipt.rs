@@ -150,7 +150,7 @@ impl PlaceReceipt {
 /// let mut receipt = ForgetReceipt::new(chrono::DateTime::UNIX_EPOCH);
 /// receipt.set(PlaceReceipt::new(ForgetPlace::Rows, 2, 2));
 /// assert!(receipt.place(ForgetPlace::Rows).left.is_none());
-/// assert!(receipt.to_string().contains("backups             0 found,   0 removed: out of reach"));
+/// assert!(receipt.to_string().contains("backups              0 found,   0 removed: out of reach"));
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]

@@ -12,8 +12,8 @@ use std::sync::Arc;
 use noctuary::testing::Script;
 use noctuary::{
     Access, Actor, Block, CacheHint, ClaimTerms, Consent, ContextConfig, Dialect, Document, EDITABLE, Editor,
-    Error, FileMemoryStore, Filter, Guarded, HygieneConfig, Import, JournalDreamer, JournalName, Life,
-    LifeConfig, Memory, MemoryContext, MemoryId, MemoryStore, NewMemory, Note, OnboardingEnd, Preset,
+    Error, FileMemoryStore, Filter, Forget, Guarded, HygieneConfig, Import, JournalDreamer, JournalName,
+    Life, LifeConfig, Memory, MemoryContext, MemoryId, MemoryStore, NewMemory, Note, OnboardingEnd, Preset,
     PromptConfig, PromptOrder, Query, Revision, SecretGate, SessionKind, SharedUser, Snapshot, Source,
     TurnEnd, Undreamed, Workspace, WorkspaceExt, WriteMode, append_note, archive_journal, boot,
     complete_onboarding, copy_into, daily_log, delete_journal, dream_once_at, heartbeat_has_tasks,
@@ -262,6 +262,26 @@ const READERS: &[Reader] = &[
     ("Session::end_failed_turn", false, |place| shape(place.session().end_failed_turn(at(20, 12, 1)))),
     ("Session::flush", false, |place| shape(place.session().flush())),
     // An editor.
+    ("Workspace::drop_versions", false, |place| {
+        let seen = std::cell::RefCell::new(String::new());
+        let dropped = shape(place.view().drop_versions(&|bytes| {
+            seen.borrow_mut().push_str(&String::from_utf8_lossy(bytes));
+            false
+        }));
+        dropped + &seen.into_inner()
+    }),
+    ("Forget::run", false, |place| {
+        let forget = |in_files| {
+            let request = Forget::new(&place.access, "canary-in-memory").in_files(in_files);
+            let receipt = request.workspace(place.life.workspace()).run(at(20, 12, 0));
+            told(receipt, |receipt| format!("{receipt} {receipt:?}"))
+        };
+        forget(false) + &forget(true)
+    }),
+    ("Forget::lift", false, |place| {
+        let request = Forget::new(&place.access, "canary-in-memory").workspace(place.life.workspace());
+        shape(request.lift(at(20, 12, 0)))
+    }),
     ("Editor::load", true, |place| place.each(|name| told(place.editor().load(name), lossy))),
     ("Editor::save", true, |place| {
         place.each(|name| {
@@ -562,6 +582,7 @@ fn searched(place: &Place, with_workspace: bool) -> String {
 /// Types through which a workspace is read; each function of theirs counts.
 const OWNERS: &[&str] = &[
     "Editor",
+    "Forget",
     "Guarded",
     "Life",
     "MemoryStore",
