@@ -31,7 +31,9 @@ const STORES: &[Open] = &[
     },
 ];
 
-const HOMES: &[fn(&Path) -> Arc<dyn Workspace>] = &[
+type Open = fn(&Path) -> Arc<dyn Workspace>;
+
+const HOMES: &[Open] = &[
     |folder| Arc::new(FileWorkspace::open(folder).unwrap()),
     #[cfg(feature = "sqlite")]
     |folder| Arc::new(noctuary::SqliteWorkspace::open(folder.join("life.db"), scope()).unwrap()),

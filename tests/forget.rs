@@ -13,9 +13,9 @@ use dreaming::{Life, dream, dreamer_over, journal, name, night, seen};
 use noctuary::testing::{Fault, Faults, FaultyWorkspace, Script};
 use noctuary::{
     Access, Actor, Claim, ClaimTerms, DayPolicy, Dialect, DocName, Dreamer, Editor, Error, Extractive, Fate,
-    Forget, ForgetPlace, ForgetReceipt, Guarded, Import, ImportAction, ImportRefusal, LineReport, LlmReply,
-    Outcome, PromptConfig, ReadReason, Scope, SessionKind, SharedUser, Snapshot, StateName, Step, Workspace,
-    WriteMode, copy_into,
+    Forget, ForgetPlace, ForgetReceipt, Guarded, Import, ImportAction, ImportRefusal, JournalName,
+    LineReport, LlmReply, Outcome, PromptConfig, ReadReason, Scope, SessionKind, SharedUser, Snapshot,
+    StateName, Step, Undreamed, Workspace, WriteMode, copy_into,
 };
 
 /// What is forgotten, and a word of it that stands nowhere else.
@@ -309,6 +309,8 @@ fn no_other_byte_of_a_persons_files_changes() {
             after["notes/house.md"],
             "Über das Haus:\n> [forgotten]---\n> [forgotten]-!\n\nThe roof leaks.\n"
         );
+        // Neither while the home is open nor afterwards.
+        assert_no_file_holds_it(&folder);
         drop(workspace);
         assert_no_file_holds_it(&folder);
     }
@@ -323,6 +325,9 @@ fn a_journal_that_was_overwritten_is_not_read_again() {
         let late = "- [user] said later\n";
         workspace.append(&name(&journal(20)), late.as_bytes()).unwrap();
         forget(workspace.as_ref(), true).unwrap();
+        let journals = [19, 20].map(|day| JournalName::parse(&name(&journal(day))).unwrap());
+        let waiting = Undreamed::among(workspace.as_ref(), &journals).unwrap();
+        assert_eq!(journals.map(|journal| waiting.contains(&journal)), [false, true]);
         let model = Script::new();
         let report = dream(&dreamer, &model, night(22));
         let lines: Vec<_> = seen(&model.requests()[0]).into_iter().map(|line| line.text).collect();
