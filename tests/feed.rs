@@ -31,9 +31,9 @@ const STORES: &[Open] = &[
     },
 ];
 
-type Open = fn(&Path) -> Arc<dyn Workspace>;
+type Home = fn(&Path) -> Arc<dyn Workspace>;
 
-const HOMES: &[Open] = &[
+const HOMES: &[Home] = &[
     |folder| Arc::new(FileWorkspace::open(folder).unwrap()),
     #[cfg(feature = "sqlite")]
     |folder| Arc::new(noctuary::SqliteWorkspace::open(folder.join("life.db"), scope()).unwrap()),
