@@ -87,14 +87,14 @@ struct Life {
 }
 
 impl Life {
-    fn new(home: fn(&Path) -> Arc<dyn Workspace>, open: Open) -> Self {
+    fn new(home: Home, open: Open) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let (workspace, store) = (home(folder.path()), open(folder.path(), StoreConfig::default()));
         Self { folder, workspace, open, store, clock: AtomicI64::new(0) }
     }
 
     /// One that dreamed what the journal of a day says.
-    fn dreamed(home: fn(&Path) -> Arc<dyn Workspace>, open: Open) -> Self {
+    fn dreamed(home: Home, open: Open) -> Self {
         let life = Self::new(home, open);
         life.dream(20, JOURNAL, ANSWER);
         life
@@ -424,7 +424,7 @@ impl MemoryObserver for Dies {
 }
 
 /// A life whose store has a row that goes, one that comes back, one that stays, and lacks others.
-fn midway(home: fn(&Path) -> Arc<dyn Workspace>, open: Open) -> Life {
+fn midway(home: Home, open: Open) -> Life {
     let life = Life::dreamed(home, open);
     let memory = life.memory();
     life.set_memory(&memory.replace("- Releases", "- No releases").replace("- Marta lives", "- Marta works"));
