@@ -12,12 +12,12 @@ use std::sync::Arc;
 use noctuary::testing::Script;
 use noctuary::{
     Access, Actor, Block, CacheHint, ClaimTerms, Consent, ContextConfig, Decision, Dialect, Document,
-    EDITABLE, Editor, Error, EventId, FactKey, FactStore, FileMemoryStore, Filter, Forget, Guarded,
+    DreamId, EDITABLE, Editor, Error, EventId, FactKey, FactStore, FileMemoryStore, Filter, Forget, Guarded,
     HygieneConfig, Import, JournalDreamer, JournalName, Life, LifeConfig, Memory, MemoryContext, MemoryId,
     MemoryStore, NewMemory, Note, OnboardingEnd, Preset, PromptConfig, PromptOrder, Query, Revision,
     SecretGate, SessionKind, SharedUser, Snapshot, Source, TurnEnd, Undreamed, Workspace, WorkspaceExt,
     WriteMode, append_note, archive_journal, boot, complete_onboarding, copy_into, daily_log, delete_journal,
-    dream_once_at, heartbeat_has_tasks, mark_checked, propose_hygiene, read_checks, read_soul, seed,
+    dream_once_at, feed, heartbeat_has_tasks, mark_checked, propose_hygiene, read_checks, read_soul, seed,
     start_plan, today_log, update_heartbeat,
 };
 use regex::Regex;
@@ -148,6 +148,10 @@ fn memory_stores(folder: &Path) -> Vec<Arc<dyn Store>> {
         store.decide(&main, &because(Decision::supersede(old, public)), at(20, 8, 0)).unwrap();
         let other = NewMemory::new("fact", "canary-in-a-row too", Source::AgentRecorded).about(key());
         assert_eq!(store.record(&main, &other, at(20, 8, 0)).unwrap().suspects[0].id, new);
+        let dream = DreamId::parse("0f3a9c5be2d14477").unwrap();
+        let library = access(SessionKind::Main, Actor::Library);
+        let dreamed = NewMemory::new("fact", "canary-in-a-row of a dream", Source::Dreamed).of_dream(dream);
+        store.write(&library, &dreamed, at(20, 8, 0)).unwrap();
         store.set_profile(&main, "risk", "canary-in-a-row", at(20, 8, 0)).unwrap();
     }
     stores
@@ -523,6 +527,16 @@ const READERS: &[Reader] = &[
             told(MemoryContext::take(store, access, &ContextConfig::default(), at(21, 9, 0)), |context| {
                 format!("{context} {context:?}")
             })
+        })
+    }),
+    ("feed", false, |place| {
+        place.stores(|store, access| {
+            let rows =
+                || store.list(&Access { kind: SessionKind::Main, ..access.clone() }, &Filter::limit(99));
+            let before = rows().unwrap().len();
+            let said = shape(feed(&place.view(), store, &access.scope, at(20, 12, 0)));
+            assert!(rows().unwrap().len() >= before, "what a view hides takes no row along");
+            said
         })
     }),
     ("Forget::run", false, |place| {
