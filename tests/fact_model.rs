@@ -318,6 +318,7 @@ struct Model {
 }
 
 const DENIED: &str = "denied";
+const OFF: &str = "undecided: consolidation is switched off";
 const NOT_FOUND: &str = "not found";
 const PROTECTED: &str = "undecided: only the human retires it";
 const BREAKER: &str = "undecided: enough was retired for a day";
@@ -486,16 +487,34 @@ impl Model {
             // One that counts before one that was rejected, and the oldest of them.
             let older = self.rows.values().filter(says_it).min_by_key(|other| (other.is_retired(), other.id));
             let older = older.map(|older| older.id).filter(|_| !row.is_protected());
-            let after = match older {
-                None => FactStatus::standing(FactState::Candidate),
-                Some(older) => {
-                    let mut after = FactStatus::standing(FactState::Superseded);
-                    (after.successor, after.retired_at) = (Some(older), Some(now));
-                    after
-                }
+            let superseded_by = |by: MemoryId| {
+                let mut after = FactStatus::standing(FactState::Superseded);
+                (after.successor, after.retired_at) = (Some(by), Some(now));
+                after
             };
-            let said_at = row.created;
-            let change = StatusChange { id, before: row.status(), after };
+            let candidate = FactStatus::standing(FactState::Candidate);
+            // What a dream promoted leaves with its dream: it gives way to what was recorded beside it.
+            let elder = self.rows.values().filter(says_it).min_by_key(|other| (other.is_retired(), other.id));
+            let yields = elder.filter(|elder| {
+                elder.new.dream.is_some()
+                    && row.new.dream.is_none()
+                    && !elder.is_protected()
+                    && !elder.is_retired()
+            });
+            let (older, newer, changes) = match (yields, older) {
+                (Some(elder), _) => {
+                    let settles = StatusChange { id, before: row.status(), after: candidate };
+                    let gives_way =
+                        StatusChange { id: elder.id, before: elder.status(), after: superseded_by(id) };
+                    (Some(id), elder.id, vec![settles, gives_way])
+                }
+                (None, Some(older)) => {
+                    let change = StatusChange { id, before: row.status(), after: superseded_by(older) };
+                    (Some(older), id, vec![change])
+                }
+                (None, None) => (None, id, vec![StatusChange { id, before: row.status(), after: candidate }]),
+            };
+            let said_at = self.rows[&newer].created;
             if let Some(older) = older {
                 // It was said again.
                 let older = self.rows.get_mut(&older).unwrap();
@@ -511,10 +530,10 @@ impl Model {
                 kind: None,
                 verdict: Verdict::Settle,
                 older,
-                newer: Some(id),
+                newer: Some(newer),
                 outcome: EventOutcome::Applied,
                 reverts: None,
-                changes: vec![change],
+                changes,
             });
         }
         (settled, duplicates)
@@ -533,6 +552,9 @@ impl Model {
             reverts: None,
             changes: Vec::new(),
         };
+        if self.is_switched_off(access) {
+            return OFF.to_owned();
+        }
         let against = self.ruled(decision, access, now).and_then(|changes| {
             told.changes = changes;
             self.against(&told.changes, access, now)
@@ -603,7 +625,15 @@ impl Model {
         Ok(changes.map(|(id, before, after)| StatusChange { id, before, after }).collect())
     }
 
+    /// What a pass with a model decides counts where it is switched on.
+    fn is_switched_off(&self, access: &Access) -> bool {
+        access.actor == Actor::Library && !self.config.facts.consolidation
+    }
+
     fn revert(&mut self, id: EventId, access: &Access, now: DateTime<Utc>) -> String {
+        if self.is_switched_off(access) {
+            return OFF.to_owned();
+        }
         let decided =
             self.events.iter().find(|event| event.id == id && event.outcome == EventOutcome::Applied);
         let Some(decided) = decided.cloned() else { return NOT_FOUND.to_owned() };
@@ -864,6 +894,7 @@ impl Counts {
 fn live(seed: u64, counts: &mut Counts) -> u64 {
     let mut dice = Dice(seed);
     let mut config = StoreConfig::default();
+    config.facts.consolidation = !dice.one_in(5);
     config.facts.shadow = dice.one_in(10);
     config.facts.max_retired_a_day = dice.pick(&[1, 2, 100, 100]);
     let file =
