@@ -13,8 +13,8 @@ use chrono::{DateTime, TimeDelta, TimeZone, Utc};
 use noctuary::testing::MemoryDisk;
 use noctuary::{
     Access, Actor, Cardinality, ConsolidationEvent, Decision, DreamId, Error, EventId, EventOutcome, FactKey,
-    FactState, FactStatus, FactStore, FileMemoryStore, Filter, MemoryId, MemoryStore, NewMemory, Query,
-    Scope, SessionKind, Source, SqliteMemoryStore, StatusChange, StoreConfig, SuspectReason, Verdict,
+    FactState, FactStatus, FactStore, FileMemoryStore, Filter, ForgetPlace, MemoryId, MemoryStore, NewMemory,
+    Query, Scope, SessionKind, Source, SqliteMemoryStore, StatusChange, StoreConfig, SuspectReason, Verdict,
     categories,
 };
 
@@ -93,7 +93,8 @@ enum Step {
     Settle,
     Snapshot,
     Purge,
-    // Forgetting takes its place here, and an arm of its own in `Model::take` and in `ask`.
+    Forget(&'static str),
+    Lift(&'static str),
 }
 
 impl Step {
@@ -113,6 +114,8 @@ impl Step {
             Self::Settle => "settle".to_owned(),
             Self::Snapshot => "snapshot".to_owned(),
             Self::Purge => "purge".to_owned(),
+            Self::Forget(_) => "forget".to_owned(),
+            Self::Lift(_) => "lift".to_owned(),
         }
     }
 
@@ -129,7 +132,7 @@ impl Step {
             _ => MemoryId::new(1),
         };
         // It begins with something to decide on.
-        match if model.last_id < 4 { dice.below(10) } else { dice.below(28) } {
+        match if model.last_id < 4 { dice.below(10) } else { dice.below(30) } {
             0 => Self::Write(drawn(dice)),
             1..=7 => Self::Record(drawn(dice)),
             8 => Self::Restate(row(dice), dice.pick(&STATEMENTS)),
@@ -170,6 +173,9 @@ impl Step {
             }
             24..=25 => Self::Settle,
             26 => Self::Snapshot,
+            27 => Self::Forget(dice.pick(&STATEMENTS)),
+            // It is said again sooner or later, so that the rest of a life has something to say.
+            28 => Self::Lift(model.forgotten.first().copied().unwrap_or(STATEMENTS[0])),
             _ => Self::Purge,
         }
     }
@@ -315,9 +321,12 @@ struct Model {
     /// Newer and older row of pairs with one key.
     pairs: Vec<(MemoryId, MemoryId)>,
     config: StoreConfig,
+    /// In the words of each request.
+    forgotten: Vec<&'static str>,
 }
 
 const DENIED: &str = "denied";
+const STOPPED: &str = "stopped: forgotten";
 const OFF: &str = "undecided: consolidation is switched off";
 const NOT_FOUND: &str = "not found";
 const PROTECTED: &str = "undecided: only the human retires it";
@@ -326,7 +335,14 @@ const OUTDATED: &str = "undecided: it does not stand as it did";
 
 impl Model {
     fn new(config: StoreConfig) -> Self {
-        Self { rows: BTreeMap::new(), last_id: 0, events: Vec::new(), pairs: Vec::new(), config }
+        Self {
+            rows: BTreeMap::new(),
+            last_id: 0,
+            events: Vec::new(),
+            pairs: Vec::new(),
+            forgotten: Vec::new(),
+            config,
+        }
     }
 
     /// A row that is not deleted.
@@ -338,6 +354,11 @@ impl Model {
     fn take(&mut self, step: &Step, access: &Access, now: DateTime<Utc>) -> String {
         let is_main = access.kind == SessionKind::Main;
         match step {
+            Step::Write(new) | Step::Record(new)
+                if may_claim(new, access) && self.is_forgotten(&new.content) =>
+            {
+                STOPPED.to_owned()
+            }
             Step::Write(new) => self.write(new, access, now).map_or(DENIED.to_owned(), |(id, _)| said(id)),
             Step::Record(new) => {
                 self.write(new, access, now).map_or(DENIED.to_owned(), |(id, mut suspects)| {
@@ -349,6 +370,37 @@ impl Model {
                 DENIED.to_owned()
             }
             Step::Decide(_) | Step::Revert(_) if !is_main => DENIED.to_owned(),
+            Step::Forget(_) | Step::Lift(_) if !is_main => DENIED.to_owned(),
+            Step::Lift(_) if access.actor != Actor::Human => DENIED.to_owned(),
+            Step::Lift(text) => {
+                let before = self.forgotten.len();
+                self.forgotten.retain(|forgotten| words(forgotten) != words(text));
+                (self.forgotten.len() < before).to_string()
+            }
+            Step::Forget(text) => {
+                let says_it = |row: &Row| words(&row.new.content) == words(text);
+                let is_theirs = |row: &Row| row.new.source.is_typed() || row.state() == FactState::Verified;
+                if access.actor != Actor::Human
+                    && self.rows.values().any(|row| says_it(row) && is_theirs(row))
+                {
+                    return DENIED.to_owned();
+                }
+                let before = self.rows.len();
+                self.rows.retain(|_, row| !says_it(row));
+                if !self.is_forgotten(text) {
+                    self.forgotten.push(text);
+                }
+                format!("forgot {}", before - self.rows.len())
+            }
+            Step::Restate(id, content) if self.is_forgotten(content) => {
+                let said = self.edit(*id, |row| match row.status.map(|status| status.state) {
+                    _ if !row.may_edit(access.actor) => DENIED,
+                    Some(_) if row.is_retired() => "false",
+                    None | Some(FactState::Pending) => STOPPED,
+                    Some(_) => "config content",
+                });
+                said
+            }
             Step::Restate(id, content) => self.edit(*id, |row| {
                 if !row.may_edit(access.actor) {
                     return DENIED;
@@ -413,6 +465,10 @@ impl Model {
         }
     }
 
+    fn is_forgotten(&self, text: &str) -> bool {
+        self.forgotten.iter().any(|forgotten| words(forgotten) == words(text))
+    }
+
     fn edit(&mut self, id: MemoryId, edit: impl FnOnce(&mut Row) -> &'static str) -> String {
         let row = self.rows.get_mut(&id).filter(|row| row.deleted.is_none());
         row.map_or("false", edit).to_owned()
@@ -425,12 +481,7 @@ impl Model {
         access: &Access,
         now: DateTime<Utc>,
     ) -> Option<(MemoryId, Vec<MemoryId>)> {
-        let may_claim = match new.source {
-            Source::UserManual => access.actor == Actor::Human,
-            Source::Dreamed => access.actor != Actor::Agent,
-            _ => true,
-        };
-        if !may_claim {
+        if !may_claim(new, access) {
             return None;
         }
         // What a dream promoted is written once, and only what the library deleted comes back.
@@ -794,6 +845,20 @@ fn said(id: MemoryId) -> String {
     format!("row {id}")
 }
 
+/// What counts of a statement where it is forgotten.
+fn words(text: &str) -> Vec<String> {
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(str::to_lowercase).collect()
+}
+
+fn may_claim(new: &NewMemory, access: &Access) -> bool {
+    match new.source {
+        Source::UserManual => access.actor == Actor::Human,
+        Source::Dreamed => access.actor != Actor::Agent,
+        _ => true,
+    }
+}
+
 trait Store: MemoryStore + FactStore {}
 
 impl<S: MemoryStore + FactStore> Store for S {}
@@ -824,12 +889,18 @@ fn ask(store: &dyn Store, step: &Step, access: &Access, now: DateTime<Utc>) -> S
             let cutoff = StoreConfig::default().cutoff(now);
             store.purge(cutoff, now).map(|purged| format!("purged {purged}"))
         }
+        Step::Forget(text) => store.forget(access, text, now).map(|places| {
+            let rows = places.iter().find(|line| line.place == ForgetPlace::Rows).unwrap();
+            format!("forgot {}", rows.removed)
+        }),
+        Step::Lift(text) => store.lift(access, text, now).map(|done| done.to_string()),
     };
     told.unwrap_or_else(|error| match error {
         Error::Denied { .. } => DENIED.to_owned(),
         Error::NotFound { .. } => NOT_FOUND.to_owned(),
         Error::Undecided { rule, .. } => format!("undecided: {rule}"),
         Error::Config { setting, .. } => format!("config {setting}"),
+        Error::Stopped { classes, .. } if classes == ["forgotten"] => STOPPED.to_owned(),
         other => panic!("{other:?}"),
     })
 }
