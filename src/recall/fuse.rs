@@ -120,8 +120,8 @@ pub(crate) struct Ranked {
 
 /// Below this share of the query nothing fits well.
 pub(crate) const WEAK: f64 = 0.25;
-/// So many of the best are looked at for entities.
-const LOOKED_AT: usize = 50;
+/// So many of the best are looked at for entities, and for what they take back.
+pub(super) const LOOKED_AT: usize = 50;
 
 /// The scores of one search; rows and conversations that have none are not listed.
 #[derive(Default)]
