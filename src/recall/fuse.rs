@@ -52,6 +52,10 @@ pub struct Ranking {
     pub entities: f64,
     /// At most so many rows of one conversation are found.
     pub most_of_one: Option<usize>,
+    /// Among so many of the best, a row that answers anew what an older one answers comes before it, and the others
+    /// stay as they are: it has the words of the query that the older one has, or fewer of them with a sign of change
+    /// ("now", another number of the same thing). Not where the query asks for what was. 0 leaves all in place.
+    pub freshness: usize,
 }
 
 impl Default for Ranking {
@@ -66,6 +70,7 @@ impl Default for Ranking {
             named_speaker: 1.2,
             entities: 0.1,
             most_of_one: None,
+            freshness: 10,
         }
     }
 }
@@ -84,6 +89,7 @@ impl Ranking {
             named_speaker: 1.0,
             entities: 0.0,
             most_of_one: None,
+            freshness: 0,
         }
     }
 }
@@ -114,8 +120,8 @@ pub(crate) struct Ranked {
 
 /// Below this share of the query nothing fits well.
 pub(crate) const WEAK: f64 = 0.25;
-/// So many of the best are looked at for entities.
-const LOOKED_AT: usize = 50;
+/// So many of the best are looked at for entities, and for what they take back.
+pub(super) const LOOKED_AT: usize = 50;
 
 /// The scores of one search; rows and conversations that have none are not listed.
 #[derive(Default)]
@@ -191,6 +197,7 @@ impl Search<'_> {
             let unranked = |number: &RowNo| scores.around[*number as usize] == 0.0 && takes(number);
             ranked.extend(required.iter().filter(|number| unranked(number)).map(|number| (*number, 0.0)));
         }
+        let mut passed = BTreeMap::new();
         if newest {
             // What only stands beside a row that fits is no answer to a question for the newest.
             ranked.retain(|(number, _)| required.is_some() || scores.row[*number as usize] > 0.0);
@@ -198,9 +205,10 @@ impl Search<'_> {
                 .sort_unstable_by(|(one, _), (other, _)| self.index.row(*other).newer(self.index.row(*one)));
         } else {
             self.sort(&mut ranked, most);
+            passed = self.freshen(&mut ranked);
         }
         ranked.truncate(most);
-        self.explain(ranked, &scores)
+        self.explain(ranked, &scores, &passed)
     }
 
     /// Each row that was found, by what the lists score.
@@ -444,8 +452,13 @@ impl Search<'_> {
         });
     }
 
-    /// Says of each row in which lists it is, with its rank.
-    fn explain(&self, ranked: Vec<(RowNo, f64)>, scores: &Scores) -> Vec<Ranked> {
+    /// Says of each row in which lists it is, with its rank, and at which it stood before it passed an older one.
+    fn explain(
+        &self,
+        ranked: Vec<(RowNo, f64)>,
+        scores: &Scores,
+        passed: &BTreeMap<RowNo, usize>,
+    ) -> Vec<Ranked> {
         let descending = |values: &mut dyn Iterator<Item = f64>| {
             let mut values: Vec<f64> = values.collect();
             values.sort_unstable_by(|one, other| other.total_cmp(one));
@@ -467,6 +480,9 @@ impl Search<'_> {
             let conversation = self.index.row(number).conversation;
             if let Some(score) = conversation.and_then(|it| scores.conversation.get(&it)) {
                 why.push(("conversation", rank(&conversations, *score)));
+            }
+            if let Some(rank) = passed.get(&number) {
+                why.push(("newer", *rank));
             }
             Ranked { number, score, why, covered: scores.covered[at] }
         };

@@ -510,6 +510,10 @@ impl Postings {
         self.found_in.1 += u32::from(shared);
     }
 
+    pub(crate) fn has(&self, number: RowNo) -> bool {
+        self.rows.binary_search(&number).is_ok()
+    }
+
     /// In how many rows that are in sight.
     pub(crate) fn found_in(&self, sight: Sight) -> u32 {
         if sight == Sight::All { self.found_in.0 } else { self.found_in.1 }

@@ -2,6 +2,7 @@
 
 mod card;
 mod entity;
+mod fresh;
 mod fuse;
 mod index;
 mod query;
