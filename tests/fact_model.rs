@@ -366,40 +366,27 @@ impl Model {
                     format!("{} {suspects:?}", said(id))
                 })
             }
-            Step::Restate(..) | Step::Pin(..) | Step::Delete(_) | Step::Restore(_) if !is_main => {
+            Step::Restate(..)
+            | Step::Pin(..)
+            | Step::Delete(_)
+            | Step::Restore(_)
+            | Step::Decide(_)
+            | Step::Revert(_)
+            | Step::Forget(_)
+            | Step::Lift(_)
+                if !is_main =>
+            {
                 DENIED.to_owned()
             }
-            Step::Decide(_) | Step::Revert(_) if !is_main => DENIED.to_owned(),
-            Step::Forget(_) | Step::Lift(_) if !is_main => DENIED.to_owned(),
-            Step::Lift(_) if access.actor != Actor::Human => DENIED.to_owned(),
-            Step::Lift(text) => {
-                let before = self.forgotten.len();
-                self.forgotten.retain(|forgotten| words(forgotten) != words(text));
-                (self.forgotten.len() < before).to_string()
-            }
-            Step::Forget(text) => {
-                let says_it = |row: &Row| words(&row.new.content) == words(text);
-                let is_theirs = |row: &Row| row.new.source.is_typed() || row.state() == FactState::Verified;
-                if access.actor != Actor::Human
-                    && self.rows.values().any(|row| says_it(row) && is_theirs(row))
-                {
-                    return DENIED.to_owned();
-                }
-                let before = self.rows.len();
-                self.rows.retain(|_, row| !says_it(row));
-                if !self.is_forgotten(text) {
-                    self.forgotten.push(text);
-                }
-                format!("forgot {}", before - self.rows.len())
-            }
+            Step::Lift(text) => self.lift(text, access),
+            Step::Forget(text) => self.forget(text, access),
             Step::Restate(id, content) if self.is_forgotten(content) => {
-                let said = self.edit(*id, |row| match row.status.map(|status| status.state) {
+                self.edit(*id, |row| match row.status.map(|status| status.state) {
                     _ if !row.may_edit(access.actor) => DENIED,
                     Some(_) if row.is_retired() => "false",
                     None | Some(FactState::Pending) => STOPPED,
                     Some(_) => "config content",
-                });
-                said
+                })
             }
             Step::Restate(id, content) => self.edit(*id, |row| {
                 if !row.may_edit(access.actor) {
@@ -463,6 +450,29 @@ impl Model {
                 format!("purged {}", before - self.rows.len())
             }
         }
+    }
+
+    fn lift(&mut self, text: &str, access: &Access) -> String {
+        if access.actor != Actor::Human {
+            return DENIED.to_owned();
+        }
+        let before = self.forgotten.len();
+        self.forgotten.retain(|forgotten| words(forgotten) != words(text));
+        (self.forgotten.len() < before).to_string()
+    }
+
+    fn forget(&mut self, text: &'static str, access: &Access) -> String {
+        let says_it = |row: &Row| words(&row.new.content) == words(text);
+        let is_theirs = |row: &Row| row.new.source.is_typed() || row.state() == FactState::Verified;
+        if access.actor != Actor::Human && self.rows.values().any(|row| says_it(row) && is_theirs(row)) {
+            return DENIED.to_owned();
+        }
+        let before = self.rows.len();
+        self.rows.retain(|_, row| !says_it(row));
+        if !self.is_forgotten(text) {
+            self.forgotten.push(text);
+        }
+        format!("forgot {}", before - self.rows.len())
     }
 
     fn is_forgotten(&self, text: &str) -> bool {
