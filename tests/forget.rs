@@ -625,6 +625,7 @@ mod index {
                 let receipt = request.workspace(&indexed).index(&indexed).run(night(21)).unwrap();
                 let line = receipt.place(ForgetPlace::DocumentIndex);
                 assert_eq!((line.found, line.removed, line.left.as_ref()), (6, 6, None));
+                assert_no_file_holds_it(&folder);
                 let holds = || {
                     finds("landlord Kowalski")
                         .iter()
