@@ -621,6 +621,10 @@ mod index {
                 assert_eq!(finds("Kowalski").len(), 6);
                 let roof = finds("roof leaks")[0].clone();
 
+                let unsynced = Forget::new(&human, STATEMENT).workspace(workspace.as_ref());
+                unsynced.run(night(20)).unwrap();
+                assert_eq!(finds("Kowalski").len(), 0, "also while the index knows it still");
+
                 let request = Forget::new(&human, STATEMENT).in_files(in_files);
                 let receipt = request.workspace(&indexed).index(&indexed).run(night(21)).unwrap();
                 let line = receipt.place(ForgetPlace::DocumentIndex);
