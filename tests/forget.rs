@@ -621,10 +621,15 @@ mod index {
                 assert_eq!(finds("Kowalski").len(), 6);
                 let roof = finds("roof leaks")[0].clone();
 
+                let unsynced = Forget::new(&human, STATEMENT).workspace(workspace.as_ref());
+                unsynced.run(night(20)).unwrap();
+                assert_eq!(finds("Kowalski").len(), 0, "also while the index knows it still");
+
                 let request = Forget::new(&human, STATEMENT).in_files(in_files);
                 let receipt = request.workspace(&indexed).index(&indexed).run(night(21)).unwrap();
                 let line = receipt.place(ForgetPlace::DocumentIndex);
                 assert_eq!((line.found, line.removed, line.left.as_ref()), (6, 6, None));
+                assert_no_file_holds_it(&folder);
                 let holds = || {
                     finds("landlord Kowalski")
                         .iter()

@@ -29,8 +29,10 @@ use crate::workspace::{Claim, ClaimTerms, Lease, Listing, Metadata, Workspace, W
 /// document is a column of the index that every query binds, and is asked of the access table again on the way
 /// out. What it finds is ranked over what it may read, so that not even the order tells of the rest.
 ///
-/// What the workspace has forgotten is indexed as blanks of the same length: after the next sync no search finds it, and
-/// whatever else a document says is found where it stands. State files are never indexed; documents with a zero byte are known and have no chunks. A verb reads the document
+/// What the workspace has forgotten is told by no search. From the next sync on it is indexed as blanks of the same
+/// length, and whatever else a document says is found where it stands.
+///
+/// State files are never indexed; documents with a zero byte are known and have no chunks. A verb reads the document
 /// again to index it, so it costs more the longer that is; of the index it writes only the chunks that read
 /// otherwise. One index serves one workspace: a second one of the same scope would take the first one's documents
 /// for removed.
@@ -164,6 +166,10 @@ impl<W: Workspace> Indexed<W> {
     pub fn search(&self, access: &Access, query: &str, limit: usize) -> Result<Vec<SearchResult>> {
         let mut found = self.inner.index.search(access, query, limit)?;
         found.retain(|result| audience(&result.path).includes(access.kind) && is_indexed(&result.path));
+        if let Some(forgotten) = forgotten(&self.inner.workspace)? {
+            // The index may not have been brought up to date since.
+            found.retain(|result| !forgotten.holds(&result.content));
+        }
         Ok(found)
     }
 
