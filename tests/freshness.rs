@@ -241,12 +241,14 @@ struct Told {
     ids: Vec<MemoryId>,
 }
 
+type Open = fn(&Path) -> Box<dyn MemoryStore>;
+
 fn access() -> Access {
     Access::new(SessionKind::Main, Actor::Library, contract::scope())
 }
 
 fn stores(lines: &[String], in_conversations: bool) -> Vec<Told> {
-    let open: [fn(&Path) -> Box<dyn MemoryStore>; 2] = [
+    let open: [Open; 2] = [
         |folder| Box::new(SqliteMemoryStore::open(folder.join("memory.db"), contract::scope()).unwrap()),
         |folder| Box::new(FileMemoryStore::open(folder, contract::scope()).unwrap()),
     ];

@@ -487,7 +487,7 @@ const MONTHS: [&str; 12] = [
     "december",
 ];
 
-/// Numbers in words; the first two say more than a number.
+/// Numbers in words. "One", "first" and "second" are often none.
 const NUMBERS: [(&str, &str); 19] = [
     ("two", "2"),
     ("three", "3"),
@@ -600,9 +600,18 @@ mod tests {
             "Nothing else",
         ];
         assert_eq!(first(&texts, "How many interviews for the role as producer did we count?"), 1);
-        let texts =
-            ["I had 3 interviews for the producer role", "My notes of interviews for a role", "Nothing else"];
-        assert_eq!(first(&texts, "How many interviews for the role as producer did we count?"), 0);
+        let question = "How many interviews for the producer role at the studio?";
+        for (newer, expected) in [
+            ("So far it is 5 interviews for a role as producer", 1),
+            ("Interviews for a role as producer", 0),
+        ] {
+            let old = "I had 3 interviews for the producer role at the studio";
+            assert_eq!(
+                first(&[old, newer, "The studio is closed", "A studio tour"], question),
+                expected,
+                "{newer}"
+            );
+        }
         let of = |text| Statement::of(text, &Plan::of("standup budget interviews", false));
         for (one, other) in [
             ("standup at 9:00", "standup at 10:30"),
