@@ -650,7 +650,7 @@ mod tests {
 
     #[test]
     fn nobody_speaks_for_another() {
-        let said = |id, text, own, speaker| Card { own, speaker, ..Card::of(id, text) };
+        let said = |id, text, own, speaker| Card { speaker, own, ..Card::of(id, text) };
         let [old, new] = ["I use Vim as editor", "I now use Helix as editor"];
         let found =
             |older, newer| search(&[older, newer], &Ranking::default(), "Which editor do you use?")[0].number;
