@@ -714,7 +714,8 @@ pub struct Hit {
     pub memory: Memory,
     /// How well it fits: 1 where it is first in all lists. Compares within one result only.
     pub score: f64,
-    /// Why it was found: each list that it is in, with its rank from 1.
+    /// Why it was found: each list that it is in, with its rank from 1; and `newer`, with the rank that it had, where it
+    /// was brought before an older row that answers the same.
     pub why: Vec<(&'static str, usize)>,
 }
 
