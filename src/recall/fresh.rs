@@ -594,16 +594,10 @@ mod tests {
 
     #[test]
     fn another_value_of_the_same_kind_is_a_sign_of_change() {
-        let texts = [
-            "I had 3 interviews for the producer role",
-            "So far it is 5 interviews for a role",
-            "Nothing else",
-        ];
-        assert_eq!(first(&texts, "How many interviews for the role as producer did we count?"), 1);
         let question = "How many interviews for the producer role at the studio?";
         for (newer, expected) in [
             ("So far it is 5 interviews for a role as producer", 1),
-            ("Interviews for a role as producer", 0),
+            ("All my long notes of interviews for a role as producer lie there", 0),
         ] {
             let old = "I had 3 interviews for the producer role at the studio";
             assert_eq!(
