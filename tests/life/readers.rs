@@ -17,7 +17,7 @@ use noctuary::{
     NewMemory, Note, OnboardingEnd, Preset, PromptConfig, PromptOrder, Query, Revision, SecretGate,
     SessionKind, SharedUser, Snapshot, Source, TurnEnd, Undreamed, Workspace, WorkspaceExt, WriteMode,
     append_note, archive_journal, boot, complete_onboarding, copy_into, daily_log, delete_journal,
-    dream_once_at, heartbeat_has_tasks, mark_checked, propose_hygiene, read_checks, read_soul, seed,
+    dream_once_at, feed, heartbeat_has_tasks, mark_checked, propose_hygiene, read_checks, read_soul, seed,
     start_plan, today_log, update_heartbeat,
 };
 use regex::Regex;
@@ -518,6 +518,19 @@ const READERS: &[Reader] = &[
                 format!("{said}{}", everything_told(&target))
             })
             .collect()
+    }),
+    ("feed", true, |place| {
+        let workspace = place.life.workspace();
+        let mark = |slash| format!("<!-- {slash}dream:v1 id=0f3a9c5be2d14477");
+        let section = format!("\n{} src=1 -->\n- canary-in-memory\n{} -->\n", mark(""), mark("/"));
+        workspace.append(&noctuary::DocName::MEMORY, section.as_bytes()).unwrap();
+        place.stores(|store, access| {
+            let fed = feed(workspace, store, &access.scope, at(20, 12, 0)).unwrap();
+            assert_eq!(fed.written, 1);
+            let mut promoted = Filter::limit(99);
+            (promoted.dreamed, promoted.retired) = (true, true);
+            texts(store.list(access, &promoted))
+        })
     }),
     ("Import::plan", false, |place| {
         homes()
