@@ -112,7 +112,8 @@ pub trait FactStore: Debug + Send + Sync {
     ///
     /// [`Error::Denied`](crate::Error::Denied) outside a main session, and for a confirmation by anybody but the
     /// human; [`Error::NotFound`](crate::Error::NotFound) for a row that is not there;
-    /// [`Error::Undecided`](crate::Error::Undecided) with the rule that stands against it. Refusals are told too.
+    /// [`Error::Undecided`](crate::Error::Undecided) with the rule that stands against it. In a main session refusals are told
+    /// too, but for those of a pass that is switched off.
     fn decide(&self, access: &Access, decision: &Decision, now: DateTime<Utc>) -> Result<ConsolidationEvent>;
 
     /// Puts the rows of a decision back to what they were before it.
