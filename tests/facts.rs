@@ -8,9 +8,9 @@ use std::sync::Arc;
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
 use noctuary::testing::contract::fact::{self as contract, Facts as Store};
 use noctuary::{
-    Access, Actor, Decision, Error, EventOutcome, FactState, FactStore, FileMemoryStore, Filter, MemoryEvent,
-    MemoryId, MemoryObserver, MemoryStore, NewMemory, Query, Scope, SessionKind, Source, StoreConfig,
-    categories,
+    Access, Actor, Decision, Error, EventOutcome, FactKey, FactState, FactStore, FileMemoryStore, Filter,
+    MemoryEvent, MemoryId, MemoryObserver, MemoryStore, NewMemory, Query, Scope, SessionKind, Source,
+    StoreConfig, categories,
 };
 
 fn access(kind: SessionKind, actor: Actor) -> Access {
@@ -272,5 +272,53 @@ fn what_a_dream_promoted_gives_way_to_what_was_recorded() {
         assert_eq!(found(store, "tea"), [recorded]);
         assert!(store.delete(&access(SessionKind::Main, Actor::Library), dreamed, at(4)).unwrap());
         assert_eq!(found(store, "tea"), [recorded], "the dream was undone, and what was recorded stands");
+    });
+}
+
+// A row that a session may not read, told by what a shared one became, and by the room that it took.
+#[test]
+fn a_session_with_others_learns_nothing_of_private_rows() {
+    each(|store| {
+        let group = access(SessionKind::Shared, Actor::Agent);
+        let shared = |content: &str| store.record(&agent(), &fact(content).shared(), at(0)).unwrap().id;
+        let (first, last) = (shared("Meets at the old harbour"), shared("Meets at the lighthouse"));
+        let private = record(store, "Meets at the doctor", 1);
+        store.settle(at(2)).unwrap();
+        store.decide(&agent(), &Decision::supersede(first, private), at(3)).unwrap();
+        let seen = store.fact(&group, first).unwrap().unwrap();
+        assert_eq!((seen.status.state, seen.status.successor), (FactState::Superseded, None));
+        assert_eq!(store.fact(&agent(), first).unwrap().unwrap().status.successor, Some(private));
+        store.decide(&agent(), &Decision::supersede(private, last), at(4)).unwrap();
+        let history = |access: &Access, id| -> Vec<_> {
+            store.history(access, id).unwrap().into_iter().map(|fact| fact.memory.id).collect()
+        };
+        assert_eq!(history(&agent(), private), [first, last, private]);
+        assert!(history(&group, private).is_empty(), "as of a row that is not there");
+        assert_eq!((history(&group, first), history(&group, last)), (vec![first], vec![last]));
+
+        let alike: Vec<_> = (0..5).map(|at| shared(&format!("The blue boat leaves at {at} sharp"))).collect();
+        for at in 5..25 {
+            record(store, &format!("The blue boat leaves at {at} sharp"), 0);
+        }
+        let told = store.record(&group, &fact("The blue boat leaves at noon sharp").shared(), at(5)).unwrap();
+        let mut ids: Vec<_> = told.suspects.iter().map(|suspect| suspect.id).collect();
+        ids.sort_unstable();
+        assert_eq!(ids, alike, "as many as if nothing else were there");
+    });
+}
+
+// Only content and category went through the door.
+#[test]
+fn what_a_fact_is_about_comes_in_by_the_same_door() {
+    each(|store| {
+        for key in
+            [FactKey::one("AKIAIOSFODNN7EXAMPLE", "home"), FactKey::many("marta", "AKIAIOSFODNN7EXAMPLE")]
+        {
+            let refused = store.record(&agent(), &fact("Lives in Lisbon").about(key), at(0));
+            assert!(matches!(refused, Err(Error::Stopped { .. })), "{refused:?}");
+        }
+        let long = FactKey::one("marta", "home ".repeat(9999));
+        let refused = store.record(&agent(), &fact("Lives in Lisbon").about(long), at(0));
+        assert!(matches!(refused, Err(Error::TooLarge { .. })), "{refused:?}");
     });
 }

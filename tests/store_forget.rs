@@ -272,6 +272,238 @@ fn a_guest_of_a_file_forgets_its_own() {
     owner.write(&marta, &row(SECRET), now()).unwrap();
 }
 
+// The file of lines keeps what a row said before; that was left there where the row says something else now.
+#[test]
+fn earlier_words_of_a_row_are_forgotten_and_what_it_says_now_stays() {
+    each(|open, folder| {
+        let store = open();
+        let reworded = store.write(&agent(), &row(SECRET), now()).unwrap();
+        assert!(store.update(&agent(), reworded, "My landlord is nobody's business", now()).unwrap());
+        let mended = store.write(&agent(), &row("Tea at five"), now()).unwrap();
+        assert!(store.update(&agent(), mended, SECRET, now()).unwrap());
+        assert!(store.update(&agent(), mended, "Tea at six", now()).unwrap());
+        store.delete(&agent(), mended, now()).unwrap();
+        let gone = store.write(&agent(), &row("Coffee at five"), now()).unwrap();
+        assert!(store.update(&agent(), gone, SECRET, now()).unwrap());
+        store.forget(&human(), SECRET, now()).unwrap();
+        assert_eq!(files_with(folder, "zanzibarqx"), [""; 0]);
+        for store in [store, open()] {
+            let kept = store.get(&agent(), reworded).unwrap().unwrap();
+            assert_eq!(kept.content, "My landlord is nobody's business");
+            assert_eq!(store.search(&agent(), &Query::new("business")).unwrap().hits.len(), 1);
+            assert!(store.get(&agent(), gone).unwrap().is_none());
+            assert!(store.restore(&agent(), mended, now()).unwrap());
+            assert_eq!(store.get(&agent(), mended).unwrap().unwrap().content, "Tea at six");
+            store.delete(&agent(), mended, now()).unwrap();
+        }
+    });
+}
+
+#[test]
+fn it_is_forgotten_wherever_in_a_row_it_stands() {
+    each(|open, folder| {
+        let store = open();
+        let place = |session: &str, speaker: Option<&str>| Place {
+            session: session.to_owned(),
+            position: 1,
+            role: Role::User,
+            speaker: speaker.map(str::to_owned),
+            said_at: None,
+        };
+        let plain = || row("Nothing to see");
+        let long = format!("{}\n{SECRET}\n{}", "a long row ".repeat(600), "and its end ".repeat(600));
+        let doc = noctuary::DocName::parse("memory/zanzibarqx-kowalski-is-my-landlord.md").unwrap();
+        let cite = noctuary::SourceRef { name: doc, first_line: 1, last_line: 1 };
+        let rows = [
+            NewMemory::new(SECRET, "Nothing to see", Source::AgentRecorded),
+            NewMemory::new("lesson", "Nothing to see", Source::Other(SECRET.to_owned())),
+            plain().at(place(SECRET, None)),
+            plain().at(place("s", Some(SECRET))),
+            plain().metadata(
+                serde_json::from_str(r#"{"\u005aanzibarqx \"Kowalski\" is my landlord": 1}"#).unwrap(),
+            ),
+            plain().about(FactKey::one(SECRET, "home")),
+            plain().about(FactKey::many("home", SECRET)),
+            plain().cites(vec![cite]),
+            row(&long),
+        ];
+        for new in &rows {
+            store.write(&agent(), new, now()).unwrap();
+        }
+        let kept = store.write(&agent(), &plain(), now()).unwrap();
+        let receipt = store.forget(&human(), SECRET, now()).unwrap();
+        assert_eq!(of(&receipt, ForgetPlace::Rows), (9, 9), "{receipt:?}");
+        assert_eq!(files_with(folder, "zanzibarqx"), [""; 0]);
+        for store in [store, open()] {
+            let ids: Vec<_> =
+                store.list(&agent(), &Filter::limit(99)).unwrap().iter().map(|row| row.id).collect();
+            assert_eq!(ids, [kept]);
+            for new in &rows {
+                is_refused(store.write(&agent(), new, now()));
+            }
+            assert_eq!(files_with(folder, "zanzibarqx"), [""; 0]);
+        }
+    });
+}
+
+// A reason was looked at when the statement was forgotten, and not when the next one came in.
+#[test]
+fn no_reason_and_no_refusal_says_it_again() {
+    each(|open, folder| {
+        let store = open();
+        store.forget(&human(), SECRET, now()).unwrap();
+        for store in [store, open()] {
+            let because = || format!("since {SECRET}");
+            let id = store.write(&agent(), &row("Tea at five").because(because()), now()).unwrap();
+            is_refused(store.write(&agent(), &row(SECRET).because(SECRET), now()));
+            let source = Source::Other(SECRET.to_owned());
+            is_refused(store.write(&agent(), &NewMemory::new("lesson", "Tea", source), now()));
+            let decided = store.decide(&agent(), &Decision::reject(id).because(because()), now()).unwrap();
+            assert!(store.audit(&human(), 99).unwrap().iter().all(|entry| entry.reason.is_none()));
+            assert!(store.decisions(&human(), 99).unwrap().iter().all(|event| event.reason.is_none()));
+            store.revert(&agent(), decided.id, now()).unwrap();
+            assert_eq!(files_with(folder, "zanzibarqx"), [""; 0]);
+        }
+    });
+}
+
+// A write that saw what was forgotten before must not come after the forgetting.
+#[test]
+fn who_writes_while_it_is_forgotten_comes_before_or_is_refused() {
+    each(|open, folder| {
+        let (one, peer) = (open(), open());
+        std::thread::scope(|scope| {
+            for store in [&one, &peer] {
+                scope.spawn(move || {
+                    for _ in 0..200 {
+                        if store.write(&agent(), &row(SECRET), now()).is_err() {
+                            break;
+                        }
+                    }
+                });
+            }
+            scope.spawn(|| one.forget(&human(), SECRET, now()).unwrap());
+            scope.spawn(|| peer.forget(&human(), SECRET, now()).unwrap());
+        });
+        for store in [&one, &peer, &open()] {
+            assert!(store.list(&agent(), &Filter::limit(9)).unwrap().is_empty());
+        }
+        one.forget(&human(), SECRET, now()).unwrap();
+        assert_eq!(files_with(folder, "zanzibarqx"), [""; 0]);
+    });
+}
+
+// The guest's own value went where another guest said the statement under the same key.
+#[test]
+#[cfg(feature = "sqlite")]
+fn a_guest_that_forgets_keeps_what_others_say_by_the_same_key() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("memory.db");
+    let of = |user: &str| {
+        let store = noctuary::SqliteMemoryStore::open(&path, Scope::user(user)).unwrap();
+        (store, Access::new(SessionKind::Main, Actor::Human, Scope::user(user)))
+    };
+    let ((owner, marta), (guest, ilya), (other, olga)) = (of("marta"), of("ilya"), of("olga"));
+    owner.set_profile(&marta, "landlord", SECRET, now()).unwrap();
+    guest.set_profile(&ilya, "landlord", SECRET, now()).unwrap();
+    other.set_profile(&olga, "landlord", "nobody", now()).unwrap();
+    other.forget(&olga, SECRET, now()).unwrap();
+    assert_eq!(other.profile(&olga).unwrap(), [("landlord".to_owned(), "nobody".to_owned())]);
+    assert_eq!((owner.profile(&marta).unwrap().len(), guest.profile(&ilya).unwrap().len()), (1, 1));
+}
+
+#[test]
+#[cfg(feature = "sqlite")]
+fn a_reader_keeps_the_log_and_the_receipt_says_so_until_it_is_forgotten_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path(), false);
+    store.write(&agent(), &row(SECRET), now()).unwrap();
+    let reader = rusqlite::Connection::open(folder.path().join("memory.db")).unwrap();
+    reader.execute_batch("BEGIN").unwrap();
+    let count = |reader: &rusqlite::Connection| {
+        reader.query_row("SELECT count(*) FROM memories", [], |row| row.get::<_, i64>(0)).unwrap()
+    };
+    assert_eq!(count(&reader), 1);
+    let mut config = noctuary::StoreConfig::default();
+    config.patience = std::time::Duration::from_millis(50);
+    let path = folder.path().join("memory.db");
+    let store = noctuary::SqliteMemoryStore::open_with(path, Scope::user("marta"), config).unwrap();
+    let receipt = store.forget(&human(), SECRET, now()).unwrap();
+    let left = |receipt: &[PlaceReceipt]| receipt.iter().filter_map(|line| line.left.clone()).count();
+    assert_eq!(left(&receipt), 1, "{receipt:?}");
+    assert!(!files_with(folder.path(), "zanzibarqx").is_empty(), "the reader still has it");
+    assert_eq!(count(&reader), 1);
+    reader.execute_batch("COMMIT").unwrap();
+    assert_eq!(left(&store.forget(&human(), SECRET, now()).unwrap()), 0);
+    assert_eq!(files_with(folder.path(), "zanzibarqx"), [""; 0]);
+}
+
+#[test]
+#[cfg(feature = "sqlite")]
+fn no_part_of_the_index_keeps_a_word_of_what_was_forgotten() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path(), false);
+    let word = |at: u64| format!("q{:x}zv", at.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20);
+    let mut ids = Vec::new();
+    for at in 0..400 {
+        let content = format!("{} is the {} of the house", word(at), word(at + 1000));
+        ids.push(store.write(&agent(), &row(&content), now()).unwrap());
+        if at % 3 == 0 {
+            store
+                .update(&agent(), ids[at as usize / 2], &format!("{} was here once", word(at + 2000)), now())
+                .unwrap();
+        }
+        if at % 40 == 39 {
+            let text = format!("{} is the {} of the house", word(at - 1), word(at + 999));
+            store.forget(&human(), &text, now()).unwrap();
+            for gone in [at - 1, at + 999] {
+                assert_eq!(files_with(folder.path(), &word(gone)), [""; 0], "{at}");
+            }
+        }
+    }
+    assert_eq!(store.list(&agent(), &Filter::limit(999)).unwrap().len(), 390);
+}
+
+#[test]
+#[cfg(feature = "sqlite")]
+fn what_another_program_wrote_is_forgotten_however_it_wrote_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("memory.db");
+    let seed = rusqlite::Connection::open(&path).unwrap();
+    seed.execute_batch(
+        "CREATE TABLE memories (id INTEGER PRIMARY KEY AUTOINCREMENT, category TEXT NOT NULL, content TEXT NOT NULL,
+           metadata TEXT, created_at TEXT NOT NULL DEFAULT (datetime('now')),
+           updated_at TEXT NOT NULL DEFAULT (datetime('now')));
+         CREATE VIRTUAL TABLE memories_fts USING fts5(content, category, content='memories', content_rowid='id');",
+    )
+    .unwrap();
+    let insert = |content: &str, metadata: &str| {
+        seed.execute(
+            "INSERT INTO memories (category, content, metadata) VALUES ('fact', ?1, ?2)",
+            [content, metadata],
+        )
+        .unwrap();
+    };
+    for at in 0..50 {
+        insert(&format!("row {at} {SECRET} {}", "x".repeat(at * 97)), "{}");
+        insert(&format!("row {at} stays"), r#"{"source": "chat_extracted"}"#);
+    }
+    insert("notes", r#"{"twice": "Zanzibarqx Kowalski is my landlord", "twice": "innocent"}"#);
+    insert("broken notes", "{ Zanzibarqx Kowalski is my landlord");
+    // An update and a deletion of theirs leave the bytes where they were.
+    seed.execute_batch(
+        "INSERT INTO memories_fts (memories_fts) VALUES ('rebuild');
+         UPDATE memories SET content = 'short now' WHERE id % 4 = 1 AND id < 50;
+         DELETE FROM memories WHERE id BETWEEN 60 AND 70;",
+    )
+    .unwrap();
+    drop(seed);
+    assert!(!files_with(folder.path(), "zanzibarqx").is_empty());
+    let store = open(folder.path(), false);
+    store.forget(&human(), SECRET, now()).unwrap();
+    assert_eq!(files_with(folder.path(), "zanzibarqx"), [""; 0]);
+}
+
 // BX-15: everything at once, then everything that could bring it back.
 #[test]
 #[cfg(feature = "sqlite")]

@@ -29,7 +29,9 @@ impl StoreConfig {
         let notes = memory.metadata.as_ref().map(ToString::to_string).unwrap_or_default();
         let speaker = memory.place.as_ref().and_then(|place| place.speaker.as_deref()).unwrap_or_default();
         let session = memory.place.as_ref().map_or(0, |place| place.session.len());
-        let beside = [&memory.category, memory.source.word(), speaker, &notes].join("\n");
+        let (subject, slot) =
+            memory.about.as_ref().map_or(("", ""), |key| (key.subject.as_str(), key.slot.as_str()));
+        let beside = [&memory.category, memory.source.word(), speaker, subject, slot, &notes].join("\n");
         self.admit_text(&name, &memory.content, beside.len() + session)?;
         // Not the session: it is an id of the host's, and ids look like keys.
         self.doors.pass(Door::StoreWrite, &name, &beside)?;

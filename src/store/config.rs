@@ -29,7 +29,7 @@ pub struct StoreConfig {
     pub doors: Doors,
     /// Who hears of changes.
     pub observer: Option<Arc<dyn MemoryObserver>>,
-    /// The most bytes of a row, its category, speaker and metadata included: 16 KiB. A memory is a statement; what
+    /// The most bytes of a row, its category, speaker, key and metadata included: 16 KiB. A memory is a statement; what
     /// is longer belongs into a document.
     pub max_row_bytes: usize,
     /// For how many days a deleted row can be restored: 30.

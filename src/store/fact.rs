@@ -27,8 +27,8 @@ pub(crate) trait Facts {
     fn stated(&self, normal: &str) -> Result<Vec<Fact>>;
     /// Those of this subject and slot, by id.
     fn of_key(&self, key: &FactKey) -> Result<Vec<Fact>>;
-    /// Standing ones that share words with a text, the most alike first.
-    fn alike(&self, text: &str, most: usize) -> Result<Vec<Fact>>;
+    /// Standing ones that share words with a text, the most alike first; of all, or of the shared ones.
+    fn alike(&self, text: &str, most: usize, sees_all: bool) -> Result<Vec<Fact>>;
     /// How many were retired by a decision of anybody but the human since then.
     fn retired_since(&self, since: DateTime<Utc>) -> Result<u64>;
     /// A decision.
@@ -58,8 +58,9 @@ pub(crate) fn plain_status() -> FactStatus {
     FactStatus::standing(FactState::Candidate)
 }
 
-/// The rows that a new one may contradict, best first.
-pub(crate) fn suspects(facts: &dyn Facts, new: &NewMemory) -> Result<Vec<Suspect>> {
+/// The rows that a new one may contradict, best first; of all, or of the shared ones: where others were only left out
+/// at the end, the room that they take would tell of them.
+pub(crate) fn suspects(facts: &dyn Facts, new: &NewMemory, sees_all: bool) -> Result<Vec<Suspect>> {
     let is_fact = new.about.is_some() || new.category.eq_ignore_ascii_case(categories::FACT);
     let is_many = new.about.as_ref().is_some_and(|key| key.cardinality == Cardinality::Many);
     if !is_fact || is_many {
@@ -68,7 +69,8 @@ pub(crate) fn suspects(facts: &dyn Facts, new: &NewMemory) -> Result<Vec<Suspect
     let stated = text::statement(&new.content);
     let is_other = |fact: &Fact| {
         let normal = normal(&fact.memory.category, &fact.memory.content, fact.key.as_ref());
-        !fact.status.state.is_retired() && normal.is_some_and(|normal| normal != stated)
+        let is_seen = sees_all || fact.memory.shared;
+        is_seen && !fact.status.state.is_retired() && normal.is_some_and(|normal| normal != stated)
     };
     let mut found = Vec::new();
     if let Some(key) = &new.about {
@@ -78,7 +80,7 @@ pub(crate) fn suspects(facts: &dyn Facts, new: &NewMemory) -> Result<Vec<Suspect
         found.extend(single.map(|fact| Suspect { id: fact.memory.id, reason: SuspectReason::SameKey }));
     }
     let words = Words::of(&new.content);
-    for fact in facts.alike(&new.content, LOOKED_AT)?.into_iter().filter(is_other) {
+    for fact in facts.alike(&new.content, LOOKED_AT, sees_all)?.into_iter().filter(is_other) {
         // Where both say what they are about, that tells.
         let is_told = new.about.is_some() && fact.key.is_some();
         let is_many = fact.key.as_ref().is_some_and(|key| key.cardinality == Cardinality::Many);
@@ -447,11 +449,25 @@ pub(crate) fn answer(
     }
 }
 
-/// The rows that a row replaced, it, and those that replaced it, the oldest first.
+/// A row as a session sees it: what replaced a shared one may be private.
+pub(crate) fn seen(facts: &dyn Facts, id: MemoryId, sees_all: bool) -> Result<Option<Fact>> {
+    let Some(mut fact) = facts.fact(id)?.filter(|fact| sees_all || fact.memory.shared) else {
+        return Ok(None);
+    };
+    if let Some(successor) = fact.status.successor.filter(|_| !sees_all)
+        && !facts.fact(successor)?.is_some_and(|fact| fact.memory.shared)
+    {
+        fact.status.successor = None;
+    }
+    Ok(Some(fact))
+}
+
+/// The rows that a row replaced, it, and those that replaced it, the oldest first, as far as a session sees them.
 pub(crate) fn history(
     facts: &dyn Facts,
     replaced_by: &dyn Fn(MemoryId) -> Result<Vec<Fact>>,
     id: MemoryId,
+    sees_all: bool,
 ) -> Result<Vec<Fact>> {
     let mut all = BTreeMap::new();
     let mut open = vec![id];
@@ -459,7 +475,7 @@ pub(crate) fn history(
         if all.contains_key(&id) {
             continue;
         }
-        let Some(fact) = facts.fact(id)? else { continue };
+        let Some(fact) = seen(facts, id, sees_all)? else { continue };
         open.extend(fact.status.successor);
         open.extend(replaced_by(id)?.iter().map(|fact| fact.memory.id));
         all.insert(id, fact);

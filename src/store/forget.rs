@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use crate::access::{Access, Actor};
+use crate::document::SourceRef;
 use crate::error::{Error, Result};
+use crate::format::Origin;
 use crate::gate::{Tombstone, TombstoneKey, Tombstones};
-use crate::memory::{FactKey, Memory, NewMemory};
+use crate::memory::{FactKey, Memory, NewMemory, Place, Source};
 use crate::name::Name;
 use crate::receipt::{ForgetPlace, PlaceReceipt};
 
@@ -38,35 +40,50 @@ impl Burial {
 
     /// Whether a row says it anywhere.
     pub(crate) fn is_in(&self, memory: &Memory, key: Option<&FactKey>) -> bool {
-        texts(
-            &memory.content,
-            &memory.category,
-            memory.place.as_ref().and_then(|place| place.speaker.as_deref()),
-            memory.metadata.as_ref(),
+        let said = Said {
+            content: &memory.content,
+            category: &memory.category,
+            source: memory.source.as_ref(),
+            place: memory.place.as_ref(),
+            metadata: memory.metadata.as_ref(),
+            origin: memory.origin.as_ref(),
+            cites: &memory.cites,
             key,
-        )
-        .iter()
-        .any(|text| self.holds(text))
+        };
+        said.texts().iter().any(|text| self.holds(text))
     }
 }
 
-/// The texts of a row in which a statement may stand.
-fn texts(
-    content: &str,
-    category: &str,
-    speaker: Option<&str>,
-    metadata: Option<&serde_json::Value>,
-    key: Option<&FactKey>,
-) -> Vec<String> {
-    let mut texts = vec![content.to_owned(), category.to_owned()];
-    texts.extend(speaker.map(str::to_owned));
-    texts.extend(key.into_iter().flat_map(|key| [key.subject.clone(), key.slot.clone()]));
-    if let Some(metadata) = metadata {
-        // As a person reads it, and as it is written.
-        texts.push(metadata.to_string());
-        strings(metadata, &mut texts);
+/// Where in a row a statement may stand.
+struct Said<'a> {
+    content: &'a str,
+    category: &'a str,
+    source: Option<&'a Source>,
+    place: Option<&'a Place>,
+    metadata: Option<&'a serde_json::Value>,
+    origin: Option<&'a Origin>,
+    cites: &'a [SourceRef],
+    key: Option<&'a FactKey>,
+}
+
+impl Said<'_> {
+    fn texts(&self) -> Vec<String> {
+        let mut texts = vec![self.content.to_owned(), self.category.to_owned()];
+        texts.extend(self.source.map(|source| source.word().to_owned()));
+        texts.extend(self.origin.map(ToString::to_string));
+        texts.extend(self.cites.iter().map(ToString::to_string));
+        if let Some(place) = self.place {
+            texts.push(place.session.clone());
+            texts.extend(place.speaker.clone());
+        }
+        texts.extend(self.key.into_iter().flat_map(|key| [key.subject.clone(), key.slot.clone()]));
+        if let Some(metadata) = self.metadata {
+            // As a person reads it, and as it is written.
+            texts.push(metadata.to_string());
+            strings(metadata, &mut texts);
+        }
+        texts
     }
-    texts
 }
 
 fn strings(value: &serde_json::Value, texts: &mut Vec<String>) {
@@ -84,14 +101,17 @@ fn strings(value: &serde_json::Value, texts: &mut Vec<String>) {
 /// Refuses a new row that says what was forgotten.
 pub(crate) fn check_row(forgotten: Option<&Arc<Tombstones>>, name: &Name, memory: &NewMemory) -> Result<()> {
     let Some(forgotten) = forgotten else { return Ok(()) };
-    let texts = texts(
-        &memory.content,
-        &memory.category,
-        memory.place.as_ref().and_then(|place| place.speaker.as_deref()),
-        memory.metadata.as_ref(),
-        memory.about.as_ref(),
-    );
-    texts.iter().try_for_each(|text| check(Some(forgotten), name, text))
+    let said = Said {
+        content: &memory.content,
+        category: &memory.category,
+        source: Some(&memory.source),
+        place: memory.place.as_ref(),
+        metadata: memory.metadata.as_ref(),
+        origin: memory.origin.as_ref(),
+        cites: &memory.cites,
+        key: memory.about.as_ref(),
+    };
+    said.texts().iter().try_for_each(|text| check(Some(forgotten), name, text))
 }
 
 /// Refuses a text that says what was forgotten.

@@ -93,6 +93,20 @@ fn what_an_editor_does_to_lines_costs_no_row() {
     }
 }
 
+// Behind the greatest number there is no next one.
+#[test]
+fn an_id_that_no_store_gives_is_damage() {
+    let (folder, store) = store();
+    write(&store, "the only one", 0);
+    let sound = text(&folder);
+    assert!(sound.contains("\"id\":1,"));
+    for id in ["9223372036854775807", "0", "-7"] {
+        fs::write(file(folder.path()), sound.replace("\"id\":1,", &format!("\"id\":{id},"))).unwrap();
+        let damaged = opened(&folder).map(drop);
+        assert!(matches!(damaged, Err(Error::Corrupt { line: 2, .. })), "{id}: {damaged:?}");
+    }
+}
+
 #[test]
 fn a_line_that_was_copied_is_one_row() {
     let (folder, store) = store();

@@ -77,9 +77,9 @@ impl FactIndex {
         self.pending.contains(&id)
     }
 
-    /// Forgets a row that is gone for good.
-    pub(super) fn forget(&mut self, id: MemoryId) {
-        self.suspects.retain(|(newer, older), _| *newer != id && *older != id);
+    /// Forgets rows that are gone for good.
+    pub(super) fn forget(&mut self, gone: &BTreeSet<MemoryId>) {
+        self.suspects.retain(|(newer, older), _| !gone.contains(newer) && !gone.contains(older));
     }
 
     /// Takes a statement out of the reasons.
@@ -138,11 +138,6 @@ impl Table<'_> {
         ids.into_iter().filter_map(|id| self.rows.fact(*id)).collect()
     }
 
-    /// The rows that this one replaced.
-    pub(super) fn replaced_by(&self, id: MemoryId) -> Vec<Fact> {
-        self.rows.facts().filter(|fact| fact.status.successor == Some(id)).collect()
-    }
-
     /// The pairs that nobody decided on.
     pub(super) fn suspicions(&self, limit: usize) -> Vec<Suspicion> {
         let open = self.rows.fact_index.suspects.iter().filter(|(_, (_, closed))| closed.is_none());
@@ -172,9 +167,10 @@ impl Facts for Table<'_> {
         Ok(self.facts(self.rows.fact_index.by_key.get(&key.normal()).into_iter().flatten()))
     }
 
-    fn alike(&self, text: &str, most: usize) -> Result<Vec<Fact>> {
+    fn alike(&self, text: &str, most: usize, sees_all: bool) -> Result<Vec<Fact>> {
         let query = Query::new(text).limit(most);
-        let found = self.rows.search(&query, Sight::All, &self.config.ranking, self.config.entities.as_ref());
+        let sight = if sees_all { Sight::All } else { Sight::Shared };
+        let found = self.rows.search(&query, sight, &self.config.ranking, self.config.entities.as_ref());
         Ok(found.hits.into_iter().filter_map(|hit| self.rows.fact(hit.memory.id)).collect())
     }
 

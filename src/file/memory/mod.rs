@@ -158,6 +158,9 @@ impl Inner {
 
     /// Adds a line, and makes it durable before it counts.
     fn append(&self, rows: &mut Rows, record: &Record) -> Result<()> {
+        // A reason may say what was forgotten.
+        let struck = rows.forgotten().and_then(|known| record.clone().struck(&|text| known.holds(text)));
+        let record = struck.as_ref().unwrap_or(record);
         rows.append(self.disk.as_ref(), &self.scope, record, self.config.max_file_bytes)
     }
 
@@ -187,10 +190,15 @@ impl Inner {
                     }
                     return Ok((Recorded::new(id, Vec::new()), is_back.then_some("memory:restored")));
                 }
-                let suspects = store::fact::suspects(&Table { rows, config: &self.config }, memory)?;
+                let facts = Table { rows, config: &self.config };
+                let suspects = store::fact::suspects(&facts, memory, true)?;
+                let told = match store::sees_all(access) {
+                    true => suspects.clone(),
+                    false => store::fact::suspects(&facts, memory, false)?,
+                };
                 let id = rows.next_id();
-                self.append(rows, &self.done(&deed, Change::written(id, memory, suspects.clone())))?;
-                Ok((Recorded::new(id, suspects), Some("memory:written")))
+                self.append(rows, &self.done(&deed, Change::written(id, memory, suspects)))?;
+                Ok((Recorded::new(id, told), Some("memory:written")))
             })
         });
         let (recorded, event) = written.map_err(|error| self.refused(&deed, error))?;
@@ -419,15 +427,7 @@ impl MemoryStore for FileMemoryStore {
 
 impl FactStore for FileMemoryStore {
     fn record(&self, access: &Access, fact: &NewMemory, now: DateTime<Utc>) -> Result<Recorded> {
-        let mut recorded = self.inner.put(access, fact, now)?;
-        if !store::sees_all(access) {
-            let mut seen = Vec::new();
-            for suspect in recorded.suspects {
-                seen.extend(self.get(access, suspect.id)?.is_some().then_some(suspect));
-            }
-            recorded.suspects = seen;
-        }
-        Ok(recorded)
+        self.inner.put(access, fact, now)
     }
 
     fn settle(&self, now: DateTime<Utc>) -> Result<Settled> {
@@ -444,17 +444,16 @@ impl FactStore for FileMemoryStore {
 
     fn fact(&self, access: &Access, id: MemoryId) -> Result<Option<Fact>> {
         let Some(sight) = self.inner.sight(access) else { return Ok(None) };
-        let found = self.inner.fresh()?.fact(id);
-        Ok(found.filter(|fact| sight == Sight::All || fact.memory.shared))
+        let rows = self.inner.fresh()?;
+        let facts = Table { rows: &rows, config: &self.inner.config };
+        store::fact::seen(&facts, id, sight == Sight::All)
     }
 
     fn history(&self, access: &Access, id: MemoryId) -> Result<Vec<Fact>> {
         let Some(sight) = self.inner.sight(access) else { return Ok(Vec::new()) };
         let rows = self.inner.fresh()?;
         let facts = Table { rows: &rows, config: &self.inner.config };
-        let mut history = store::fact::history(&facts, &|id| Ok(facts.replaced_by(id)), id)?;
-        history.retain(|fact| sight == Sight::All || fact.memory.shared);
-        Ok(history)
+        store::fact::history(&facts, &|id| Ok(rows.replaced_by(id)), id, sight == Sight::All)
     }
 
     fn suspicions(&self, access: &Access, limit: usize) -> Result<Vec<Suspicion>> {

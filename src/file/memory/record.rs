@@ -12,7 +12,7 @@ use crate::memory::{
     AuditEntry, ConsolidationEvent, FactKey, Memory, MemoryId, NewMemory, Place, Source, Suspect,
 };
 use crate::store::fact;
-use crate::store::forget::{Burial, REMOVED};
+use crate::store::forget::REMOVED;
 
 /// The version of the file.
 pub(super) const VERSION: u64 = 1;
@@ -175,11 +175,12 @@ impl Record {
         Some((memory, stated, row.suspects))
     }
 
-    /// The line without a statement: in reasons and in the profile.
-    pub(super) fn struck(mut self, burial: &Burial) -> Option<Self> {
+    /// The line without what is forgotten: in reasons, in the profile, in earlier words of a row that says something
+    /// else now, and in what the audit says of a row that is gone.
+    pub(super) fn struck(mut self, holds: &dyn Fn(&str) -> bool) -> Option<Self> {
         let mut is_struck = false;
         let mut strike = |text: &mut Option<String>| {
-            if text.as_ref().is_some_and(|text| burial.holds(text)) {
+            if text.as_deref().is_some_and(holds) {
                 *text = None;
                 is_struck = true;
             }
@@ -187,7 +188,7 @@ impl Record {
         strike(&mut self.reason);
         match &mut self.change {
             Change::Profile { key, value } => {
-                if burial.holds(key) && value.is_some() {
+                if holds(key) && value.is_some() {
                     (*key, *value) = (String::new(), None);
                     is_struck = true;
                 } else {
@@ -195,7 +196,25 @@ impl Record {
                 }
             }
             Change::Ruled { events } => events.iter_mut().for_each(|event| strike(&mut event.reason)),
+            Change::Updated { content, .. } => strike(content),
+            Change::Written(row) => {
+                if row.content.as_deref().is_some_and(holds) {
+                    // Not missing: the row stands, and a later line says its words.
+                    row.content = Some(String::new());
+                    is_struck = true;
+                }
+                if holds(&row.category) {
+                    row.category.clear();
+                    is_struck = true;
+                }
+                is_struck |= strike_origin(&mut row.origin, holds);
+            }
+            Change::Refused { origin, .. } => is_struck |= strike_origin(origin, holds),
             _ => {}
+        }
+        if self.source.as_ref().is_some_and(|source| holds(source.word())) {
+            self.source = None;
+            is_struck = true;
         }
         is_struck.then_some(self)
     }
@@ -252,6 +271,14 @@ impl Record {
             }
         }]
     }
+}
+
+fn strike_origin(origin: &mut Option<Origin>, holds: &dyn Fn(&str) -> bool) -> bool {
+    let is_struck = origin.as_ref().is_some_and(|origin| holds(&origin.to_string()));
+    if is_struck {
+        *origin = None;
+    }
+    is_struck
 }
 
 impl Change {

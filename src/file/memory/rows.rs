@@ -210,7 +210,7 @@ impl Rows {
         self.rewrite(disk, scope, record, |line| {
             let is_profile = matches!(line.change, Change::Profile { .. });
             let without = line.clone().forgetting(gone);
-            let elsewhere = without.clone().unwrap_or(line).struck(burial);
+            let elsewhere = without.clone().unwrap_or(line).struck(&|text| burial.holds(text));
             struck += u64::from(elsewhere.is_some() && !is_profile);
             elsewhere.or(without)
         })?;
@@ -317,6 +317,7 @@ impl Rows {
             }
             Change::Written(row) => {
                 let id = row.id;
+                self.check_id(id.get())?;
                 self.last_id = self.last_id.max(id.get());
                 if let Some((memory, stated, suspects)) = record.row() {
                     // A person may have copied a line.
@@ -357,14 +358,11 @@ impl Rows {
             Change::Pinned { id } => self.set_pinned(*id, true),
             Change::Unpinned { id } => self.set_pinned(*id, false),
             Change::Purged { ids } => {
-                for id in ids {
-                    self.remove(*id);
-                    self.fact_index.forget(*id);
-                    self.pinned.remove(id);
-                }
+                self.remove_all(ids);
             }
             Change::Ruled { events } => {
                 for event in events {
+                    self.check_id(event.id.get())?;
                     self.rule(event.clone());
                 }
             }
@@ -375,11 +373,7 @@ impl Rows {
                 self.profile.remove(key);
             }
             Change::Forgot { ids, stone, key } => {
-                for id in ids {
-                    self.remove(*id);
-                    self.fact_index.forget(*id);
-                    self.pinned.remove(id);
-                }
+                self.remove_all(ids);
                 let forgotten = self.forgotten.get_or_insert_with(|| Arc::new(Tombstones::new(key.clone())));
                 Arc::make_mut(forgotten).insert(*stone);
             }
@@ -391,6 +385,19 @@ impl Rows {
             Change::Refused { .. } => {}
         }
         Ok(())
+    }
+
+    /// Refuses an id that no store gives, and behind which there is none.
+    fn check_id(&self, id: i64) -> Result<()> {
+        if (1..i64::MAX).contains(&id) {
+            return Ok(());
+        }
+        Err(Error::Corrupt {
+            name: StateName::MEMORIES.to_string(),
+            line: self.lines + 1,
+            column: 0,
+            what: "an id is out of range",
+        })
     }
 
     /// Carries out an event.
@@ -424,6 +431,15 @@ impl Rows {
         if let Some(stored) = self.by_id.remove(&id) {
             self.fact_index.set(&stored, false);
         }
+    }
+
+    /// Takes rows out for good, and what is known of them.
+    fn remove_all(&mut self, ids: &[MemoryId]) {
+        for id in ids {
+            self.remove(*id);
+            self.pinned.remove(id);
+        }
+        self.fact_index.forget(&ids.iter().copied().collect());
     }
 
     /// Lets a row be listed and found, where it stands.
@@ -491,9 +507,11 @@ impl Rows {
         Some(fact::fact(memory.clone(), stated.about.clone(), stated.valid_from, stated.status))
     }
 
-    /// All of them, by id.
-    pub(super) fn facts(&self) -> impl Iterator<Item = Fact> {
-        self.by_id.keys().filter_map(|id| self.fact(*id))
+    /// Those that a row replaced, by id.
+    pub(super) fn replaced_by(&self, id: MemoryId) -> Vec<Fact> {
+        let is_replaced =
+            |stored: &&Stored| stored.stated.status.is_some_and(|status| status.successor == Some(id));
+        self.by_id.values().filter(is_replaced).filter_map(|stored| self.fact(stored.memory.id)).collect()
     }
 
     pub(super) fn is_pending(&self) -> bool {

@@ -42,6 +42,10 @@ impl Inner {
     }
 
     fn record(&self, connection: &Connection, entry: &AuditEntry) -> rusqlite::Result<()> {
+        // Whoever acts may say what was forgotten in a reason, or as a source.
+        let forgotten = self.forgotten(connection)?;
+        let is_kept = |text: &&str| forgotten.as_ref().is_none_or(|forgotten| !forgotten.holds(text));
+        let origin = entry.origin.as_ref().map(ToString::to_string);
         connection
             .prepare_cached(
                 "INSERT INTO memory_audit (created_at, user_id, agent_id, actor, session_kind, action, outcome,
@@ -56,9 +60,9 @@ impl Inner {
                 entry.action,
                 entry.outcome,
                 entry.id.map(MemoryId::get),
-                entry.source.as_ref().map(Source::word),
-                entry.origin.as_ref().map(ToString::to_string),
-                entry.reason
+                entry.source.as_ref().map(Source::word).filter(is_kept),
+                origin.as_deref().filter(is_kept),
+                entry.reason.as_deref().filter(is_kept)
             ])?;
         Ok(())
     }

@@ -49,11 +49,12 @@ impl Facts for Table<'_> {
         self.folded(|| self.select("AND m.fact_key = ?3 ORDER BY m.id", key_column(key)))
     }
 
-    fn alike(&self, text: &str, most: usize) -> Result<Vec<Fact>> {
+    fn alike(&self, text: &str, most: usize, sees_all: bool) -> Result<Vec<Fact>> {
         self.folded(|| {
             let (inner, connection) = (self.inner, self.connection);
             let query = Query::new(text).limit(most);
-            let found = Asked { inner, connection, view: View::Main, query: &query }.find()?;
+            let view = if sees_all { View::Main } else { View::Shared };
+            let found = Asked { inner, connection, view, query: &query }.find()?;
             let ids = found.hits.iter().map(|hit| hit.memory.id.get());
             let facts = ids.map(|id| Ok(self.select("AND m.id = ?3", id)?.pop()));
             facts.filter_map(rusqlite::Result::transpose).collect()
@@ -140,6 +141,11 @@ impl Table<'_> {
 
     /// Tells an event, and makes its changes where it counts.
     pub(super) fn apply(&self, event: &mut ConsolidationEvent) -> rusqlite::Result<()> {
+        if let (Some(reason), Some(forgotten)) = (&event.reason, self.inner.forgotten(self.connection)?)
+            && forgotten.holds(reason)
+        {
+            event.reason = None;
+        }
         self.connection
             .prepare_cached(
                 "INSERT INTO memory_consolidation_events (created_at, user_id, agent_id, actor, session_kind,

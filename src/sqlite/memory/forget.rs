@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::Inner;
 use super::fact::{FACT, read};
-use super::row::{self, COLUMNS};
+use super::row::{self, COLUMNS, NOTES};
 use crate::access::{Access, Actor};
 use crate::error::{Error, Result};
 use crate::gate::{Tombstone, TombstoneKey, Tombstones};
@@ -87,16 +87,22 @@ impl Inner {
                 let key = self.key(connection).map_err(folded)?.unwrap_or_else(TombstoneKey::random);
                 let burial = Burial::new(&key, text)?;
                 let gone = self.holding(connection, access, &burial)?;
+                // Before another thread has the connection: it would still know what was forgotten before.
+                self.unknow();
                 self.bury(connection, &deed, &key, &burial, gone).map_err(folded)
             })
         });
+        // It may have been rolled back.
         self.unknow();
         let gone = forgot.map_err(|error| self.refused(&deed, error))?;
         for id in &gone.rows {
             self.config.tell("memory:forgotten", Some(*id));
         }
+        // Who writes without secure deletion, as a shell does, leaves words between the rows and in free pages.
+        self.database.read("forget in", |connection| connection.execute_batch("VACUUM"))?;
         let is_whole = self.wipe()?;
-        let left = (!is_whole).then_some("the log of the file, until whoever reads it now is done");
+        let left =
+            (!is_whole).then_some("the log of the file: forget it again when whoever reads it now is done");
         Ok(forget::receipt(gone.rows.len() as u64, gone.profile, gone.reasons, left))
     }
 
@@ -111,7 +117,10 @@ impl Inner {
         let mut gone = Gone::default();
         while let Some(found) = rows.next().map_err(folded)? {
             let fact = read(found).map_err(folded)?;
-            if burial.is_in(&fact.memory, fact.key.as_ref()) {
+            // Notes of another program may have a part that is not read.
+            let notes = row::maybe(found, NOTES).map_err(folded)?;
+            let is_in_notes = notes.is_some_and(|notes| burial.holds(&notes));
+            if is_in_notes || burial.is_in(&fact.memory, fact.key.as_ref()) {
                 let is_typed = fact.memory.source.as_ref().is_some_and(Source::is_typed);
                 let id = fact.memory.id;
                 if !forget::may_forget(access, is_typed, fact.status.state == FactState::Verified) {
@@ -152,26 +161,58 @@ impl Inner {
             connection.prepare_cached("DELETE FROM memories WHERE id = ?1")?.execute([id.get()])?;
             self.record_done(connection, &Deed { action: REMOVED, ..deed.clone() }.to(*id))?;
         }
-        let profile = if self.user.is_empty() { "user_profile" } else { "guest_profile" };
-        gone.profile = strike(connection, &format!("SELECT key, value FROM {profile}"), burial, |key| {
-            let sql = if self.user.is_empty() {
-                "DELETE FROM user_profile WHERE key = ?1 AND ?2 = '' AND ?3 = ''"
-            } else {
-                "DELETE FROM guest_profile WHERE key = ?1 AND user_id = ?2 AND agent_id = ?3"
-            };
-            connection.prepare_cached(sql)?.execute(params![key, self.user, self.agent])
+        let profile = if self.user.is_empty() {
+            "user_profile WHERE ?1 = '' AND ?2 = ''"
+        } else {
+            "guest_profile WHERE user_id = ?1 AND agent_id = ?2"
+        };
+        // A key may say it too. The keys of others are not looked at: theirs may be the same.
+        gone.profile = self.strike(connection, burial, (profile, "key", "value"), |key| {
+            let sql = format!("DELETE FROM {profile} AND key = ?3");
+            connection.prepare_cached(&sql)?.execute(params![self.user, self.agent, key])
         })?;
-        for table in ["memory_audit", "memory_consolidation_events"] {
-            let sql = format!("SELECT id, reason FROM {table} WHERE reason IS NOT NULL");
-            gone.reasons += strike(connection, &sql, burial, |id| {
-                let sql = format!(
-                    "UPDATE {table} SET reason = NULL WHERE id = ?1 AND user_id = ?2 AND agent_id = ?3"
-                );
-                connection.prepare_cached(&sql)?.execute(params![id, self.user, self.agent])
+        gone.profile += self.strike(connection, burial, (profile, "key", "key"), |key| {
+            let sql = format!("DELETE FROM {profile} AND key = ?3");
+            connection.prepare_cached(&sql)?.execute(params![self.user, self.agent, key])
+        })?;
+        for (table, column) in [
+            ("memory_audit", "reason"),
+            ("memory_audit", "source"),
+            ("memory_audit", "origin"),
+            ("memory_consolidation_events", "reason"),
+        ] {
+            let whose = format!("{table} WHERE user_id = ?1 AND agent_id = ?2");
+            gone.reasons += self.strike(connection, burial, (&whose, "id", column), |id| {
+                let sql = format!("UPDATE {table} SET {column} = NULL WHERE id = ?1");
+                connection.prepare_cached(&sql)?.execute([id])
             })?;
         }
         self.record_done(connection, deed)?;
         Ok(gone)
+    }
+
+    /// Looks at the texts of a column, which are known by another, and strikes those that say it; returns how many.
+    fn strike(
+        &self,
+        connection: &Connection,
+        burial: &Burial,
+        (whose, key, text): (&str, &str, &str),
+        take: impl Fn(&str) -> rusqlite::Result<usize>,
+    ) -> rusqlite::Result<u64> {
+        let sql = format!("SELECT {key}, {text} FROM {whose} AND {text} IS NOT NULL");
+        let mut holding = Vec::new();
+        let mut statement = connection.prepare_cached(&sql)?;
+        let mut keyed = statement.query(params![self.user, self.agent])?;
+        while let Some(found) = keyed.next()? {
+            if burial.holds(&row::text(found, 1)?) {
+                holding.push(row::text(found, 0)?);
+            }
+        }
+        let mut struck = 0;
+        for key in holding {
+            struck += take(&key)? as u64;
+        }
+        Ok(struck)
     }
 
     pub(super) fn lift(&self, access: &Access, text: &str, now: DateTime<Utc>) -> Result<bool> {
@@ -191,6 +232,7 @@ impl Inner {
                         "DELETE FROM memory_tombstones WHERE user_id = ?1 AND agent_id = ?2 AND digest = ?3",
                     )?
                     .execute(params![self.user, self.agent, stone.digest.to_string()])?;
+                self.unknow();
                 if lifted > 0 {
                     self.record_done(connection, &deed)?;
                 }
@@ -214,23 +256,4 @@ impl Inner {
         })?;
         Ok(busy == 0)
     }
-}
-
-/// Looks at keyed texts, and strikes those that say it; returns how many.
-fn strike(
-    connection: &Connection,
-    sql: &str,
-    burial: &Burial,
-    take: impl Fn(&str) -> rusqlite::Result<usize>,
-) -> rusqlite::Result<u64> {
-    let keyed: Vec<(String, String)> = {
-        let mut statement = connection.prepare_cached(sql)?;
-        let read = statement.query_map([], |found| Ok((row::text(found, 0)?, row::text(found, 1)?)))?;
-        read.collect::<rusqlite::Result<_>>()?
-    };
-    let mut struck = 0;
-    for (key, _) in keyed.iter().filter(|(key, text)| burial.holds(text) || burial.holds(key)) {
-        struck += take(key)? as u64;
-    }
-    Ok(struck)
 }

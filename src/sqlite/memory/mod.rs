@@ -348,9 +348,13 @@ impl Inner {
                     return Ok((id, Vec::new(), is_back.then_some("memory:restored")));
                 }
                 let facts = Table { inner: self, connection };
-                let suspects = store::fact::suspects(&facts, memory)?;
+                let suspects = store::fact::suspects(&facts, memory, true)?;
+                let told = match store::sees_all(access) {
+                    true => suspects.clone(),
+                    false => store::fact::suspects(&facts, memory, false)?,
+                };
                 let id = self.insert(connection, memory, &deed, &suspects).map_err(folded)?;
-                Ok((id, suspects, Some("memory:written")))
+                Ok((id, told, Some("memory:written")))
             })
         });
         let (id, suspects, event) = written.map_err(|error| self.refused(&deed, error))?;
@@ -718,15 +722,7 @@ impl MemoryStore for SqliteMemoryStore {
 
 impl FactStore for SqliteMemoryStore {
     fn record(&self, access: &Access, fact: &NewMemory, now: DateTime<Utc>) -> Result<Recorded> {
-        let mut recorded = self.inner.put(access, fact, now)?;
-        if !store::sees_all(access) {
-            let mut seen = Vec::new();
-            for suspect in recorded.suspects {
-                seen.extend(self.get(access, suspect.id)?.is_some().then_some(suspect));
-            }
-            recorded.suspects = seen;
-        }
-        Ok(recorded)
+        self.inner.put(access, fact, now)
     }
 
     fn settle(&self, now: DateTime<Utc>) -> Result<Settled> {
@@ -747,11 +743,8 @@ impl FactStore for SqliteMemoryStore {
         if access.scope != inner.scope {
             return Ok(None);
         }
-        let found = {
-            let connection = &*inner.database.lock();
-            Table { inner, connection }.fact(id)?
-        };
-        Ok(found.filter(|fact| fact.memory.shared || store::sees_all(access)))
+        let connection = &*inner.database.lock();
+        store::fact::seen(&Table { inner, connection }, id, store::sees_all(access))
     }
 
     fn history(&self, access: &Access, id: MemoryId) -> Result<Vec<Fact>> {
@@ -762,9 +755,7 @@ impl FactStore for SqliteMemoryStore {
         let connection = &*inner.database.lock();
         let facts = Table { inner, connection };
         let replaced = |id| facts.replaced_by(id).map_err(|error| fold("read", inner.database.file(), error));
-        let mut history = store::fact::history(&facts, &replaced, id)?;
-        history.retain(|fact| fact.memory.shared || store::sees_all(access));
-        Ok(history)
+        store::fact::history(&facts, &replaced, id, store::sees_all(access))
     }
 
     fn suspicions(&self, access: &Access, limit: usize) -> Result<Vec<Suspicion>> {

@@ -18,6 +18,9 @@ pub(super) const COLUMNS: &str = "m.id, m.category, m.content, m.source, m.metad
 /// How many they are.
 pub(super) const COLUMN_COUNT: usize = 17;
 
+/// Which of them is the metadata.
+pub(super) const NOTES: usize = 4;
+
 /// The columns that [`with_card`] reads, of a view that is called `m`.
 pub(super) const CARD: &str = "m.id, m.category, m.source, m.updated_at, m.session, m.position, m.role, m.speaker, \
      octet_length(m.content), m.said_at";
@@ -69,7 +72,7 @@ fn touched(time: &str) -> i64 {
 
 /// Reads [`COLUMNS`].
 pub(super) fn memory(row: &Row<'_>) -> rusqlite::Result<Memory> {
-    let metadata = maybe(row, 4)?;
+    let metadata = maybe(row, NOTES)?;
     let place = match maybe(row, 8)? {
         None => None,
         Some(session) => Some(Place {
