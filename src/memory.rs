@@ -124,7 +124,7 @@ pub trait MemoryStore: Debug + Send + Sync {
     /// # Errors
     ///
     /// [`Error::Denied`](crate::Error::Denied) outside a main session, and for the agent and the library where a
-    /// row is not theirs to [edit](Source::may_edit). The human pins any row.
+    /// row is not theirs to [edit](Source::may_edit), or to let go since the human pinned it. The human pins any row.
     fn pin(&self, access: &Access, id: MemoryId, pinned: bool, now: DateTime<Utc>) -> Result<bool>;
 
     /// Removes rows for good that were deleted before `cutoff`, with all that derives from them; returns how

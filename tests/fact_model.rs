@@ -221,6 +221,7 @@ struct Row {
     /// When, and by whom.
     deleted: Option<(DateTime<Utc>, Actor)>,
     pinned: bool,
+    pinned_by_human: bool,
     /// `None` where it never waited, and nothing was ever decided of it.
     status: Option<FactStatus>,
 }
@@ -403,13 +404,16 @@ impl Model {
                 }
             }),
             Step::Pin(id, pinned) => self.edit(*id, |row| {
-                if access.actor != Actor::Human && !row.may_edit(access.actor) {
+                let is_human = access.actor == Actor::Human;
+                let is_theirs = !*pinned && row.pinned_by_human;
+                if !is_human && (is_theirs || !row.may_edit(access.actor)) {
                     return DENIED;
                 }
                 if row.is_retired() {
                     return "false";
                 }
                 row.pinned = *pinned;
+                row.pinned_by_human = *pinned && (is_human || row.pinned_by_human);
                 "true"
             }),
             Step::Delete(id) => self.edit(*id, |row| {
@@ -443,12 +447,7 @@ impl Model {
                 self.settle(now);
                 format!("{:?}", self.prompt(is_main))
             }
-            Step::Purge => {
-                let cutoff = self.config.cutoff(now);
-                let before = self.rows.len();
-                self.rows.retain(|_, row| row.deleted.is_none_or(|(at, _)| at >= cutoff));
-                format!("purged {}", before - self.rows.len())
-            }
+            Step::Purge => self.purge(now),
         }
     }
 
@@ -473,6 +472,13 @@ impl Model {
             self.forgotten.push(text);
         }
         format!("forgot {}", before - self.rows.len())
+    }
+
+    fn purge(&mut self, now: DateTime<Utc>) -> String {
+        let cutoff = self.config.cutoff(now);
+        let before = self.rows.len();
+        self.rows.retain(|_, row| row.deleted.is_none_or(|(at, _)| at >= cutoff));
+        format!("purged {}", before - self.rows.len())
     }
 
     fn is_forgotten(&self, text: &str) -> bool {
@@ -513,6 +519,7 @@ impl Model {
             updated: now,
             deleted: None,
             pinned: false,
+            pinned_by_human: false,
             status: waits.then(|| FactStatus::standing(FactState::Pending)),
         };
         let is_single =

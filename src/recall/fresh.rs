@@ -86,6 +86,7 @@ impl Search<'_> {
         let asked = Asked {
             search: self,
             names: self.names() & candidates[..near].iter().fold(0, |bits, candidate| bits | candidate.has),
+            numbers: self.numbers(),
             weights: lists.iter().map(|list| list.map_or(0.0, weigh)).collect(),
         };
         // The oldest first, so that each finds its forerunners in their places.
@@ -106,6 +107,13 @@ impl Search<'_> {
         passed
     }
 
+    /// The words of the query that have a digit, a bit each.
+    fn numbers(&self) -> u64 {
+        let terms = self.plan.terms.iter().zip(0..);
+        let numbers = terms.filter(|(term, _)| term.written.contains(|c: char| c.is_ascii_digit()));
+        numbers.fold(0, |bits, (_, bit)| bits | 1 << bit)
+    }
+
     /// The words of the query that are names, a bit each.
     fn names(&self) -> u64 {
         let names = self.entities.of(&self.plan.text);
@@ -119,6 +127,8 @@ struct Asked<'s, 'a> {
     search: &'s Search<'a>,
     /// The words that are names which rows have, a bit each.
     names: u64,
+    /// The words with a digit, a bit each: a number that is asked for tells one thing from another.
+    numbers: u64,
     /// 0 for what no row has.
     weights: Vec<f64>,
 }
@@ -134,6 +144,7 @@ impl Asked<'_, '_> {
             || !may_speak_for(newer.row, older.row)
             || newer.row.bytes.max(older.row.bytes) > LONGEST
             || newer.has & older.has == 0
+            || older.has & !newer.has & self.numbers > 0
             || (newer.is_far && !self.text(newer).is_some_and(may_take_back))
         {
             return false;

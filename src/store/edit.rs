@@ -54,9 +54,18 @@ impl Edit<'_> {
     }
 
     /// Whether `actor` may do it to a row with this source and category. The human pins what they like: that
-    /// changes no word of it.
-    pub(crate) fn is_allowed(self, source: Option<&Source>, category: &str, actor: Actor) -> bool {
-        let is_pin = matches!(self, Self::Pin(_));
-        (is_pin && actor == Actor::Human) || Source::may_edit(source, category, actor)
+    /// changes no word of it. What they pinned is let go by them alone.
+    pub(crate) fn is_allowed(
+        self,
+        source: Option<&Source>,
+        category: &str,
+        pinned_by: Option<Actor>,
+        actor: Actor,
+    ) -> bool {
+        match self {
+            Self::Pin(_) if actor == Actor::Human => true,
+            Self::Pin(false) if pinned_by == Some(Actor::Human) => false,
+            _ => Source::may_edit(source, category, actor),
+        }
     }
 }

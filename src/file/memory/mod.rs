@@ -192,9 +192,10 @@ impl Inner {
                 }
                 let facts = Table { rows, config: &self.config };
                 let suspects = store::fact::suspects(&facts, memory, true)?;
-                let told = match store::sees_all(access) {
-                    true => suspects.clone(),
-                    false => store::fact::suspects(&facts, memory, false)?,
+                let told = if store::sees_all(access) {
+                    suspects.clone()
+                } else {
+                    store::fact::suspects(&facts, memory, false)?
                 };
                 let id = rows.next_id();
                 self.append(rows, &self.done(&deed, Change::written(id, memory, suspects)))?;
@@ -246,8 +247,8 @@ impl Inner {
                     Edit::Restore => rows.deleted_since(id, self.config.cutoff(now)),
                     Edit::Content(_) | Edit::Delete | Edit::Pin(_) => rows.undeleted(id),
                 };
-                let Some(Stored { memory, stated, .. }) = standing else { return Ok(false) };
-                if !edit.is_allowed(memory.source.as_ref(), &memory.category, access.actor) {
+                let Some(Stored { memory, stated, pinned_by, .. }) = standing else { return Ok(false) };
+                if !edit.is_allowed(memory.source.as_ref(), &memory.category, *pinned_by, access.actor) {
                     return Err(Error::Denied { name: name.clone(), kind: access.kind });
                 }
                 if !edit.reaches(stated.status.map(|status| status.state))? {

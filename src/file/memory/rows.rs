@@ -57,6 +57,8 @@ struct Held {
 pub(super) struct Stored {
     pub(super) memory: Memory,
     pub(super) stated: Stated,
+    /// Where it is pinned.
+    pub(super) pinned_by: Option<Actor>,
     /// When, and by whom.
     deleted: Option<(DateTime<Utc>, Actor)>,
 }
@@ -323,7 +325,7 @@ impl Rows {
                     // A person may have copied a line.
                     self.remove(id);
                     self.fact_index.suspect(id, &suspects);
-                    let stored = Stored { memory, stated, deleted: None };
+                    let stored = Stored { memory, stated, pinned_by: None, deleted: None };
                     self.fact_index.set(&stored, true);
                     self.by_id.insert(id, stored);
                     self.show(id);
@@ -355,8 +357,8 @@ impl Rows {
                     self.show(*id);
                 }
             }
-            Change::Pinned { id } => self.set_pinned(*id, true),
-            Change::Unpinned { id } => self.set_pinned(*id, false),
+            Change::Pinned { id } => self.set_pinned(*id, Some(record.actor)),
+            Change::Unpinned { id } => self.set_pinned(*id, None),
             Change::Purged { ids } => {
                 self.remove_all(ids);
             }
@@ -459,10 +461,13 @@ impl Rows {
         Card::with(&stored.memory, |card| self.index.take_out(card))
     }
 
-    fn set_pinned(&mut self, id: MemoryId, pinned: bool) {
+    fn set_pinned(&mut self, id: MemoryId, by: Option<Actor>) {
         let Some(stored) = self.by_id.get_mut(&id) else { return };
-        stored.memory.pinned = pinned;
-        if pinned {
+        // A pin of the human stays theirs.
+        let is_theirs = stored.pinned_by == Some(Actor::Human);
+        stored.pinned_by = by.map(|by| if is_theirs { Actor::Human } else { by });
+        stored.memory.pinned = by.is_some();
+        if by.is_some() {
             self.pinned.insert(id);
         } else {
             self.pinned.remove(&id);

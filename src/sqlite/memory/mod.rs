@@ -21,7 +21,7 @@ use self::search::{Asked, View};
 use super::database::{Database, is_corrupt};
 use super::fold;
 use super::open::{self, Opened, Others};
-use crate::access::{Access, Scope};
+use crate::access::{Access, Actor, Scope};
 use crate::error::{Error, Result};
 use crate::format::DreamId;
 use crate::gate::Tombstones;
@@ -31,7 +31,6 @@ use crate::memory::{
 };
 use crate::name::StateName;
 use crate::receipt::PlaceReceipt;
-use crate::store::fact::Facts as _;
 use crate::store::{self, Deed, Edit, SHARED_KEYS, StoreConfig, row_name};
 use crate::text;
 
@@ -89,7 +88,11 @@ struct Standing {
     source: Option<Source>,
     category: String,
     state: Option<FactState>,
+    pinned_by: Option<Actor>,
 }
+
+/// What `pinned` is where the human did it; 1 is anybody else.
+const PINNED_BY_THE_HUMAN: i64 = 2;
 
 /// How the index of a store stands to its rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -322,14 +325,19 @@ impl Inner {
         deleted_since: Option<DateTime<Utc>>,
     ) -> rusqlite::Result<Option<Standing>> {
         let mut statement = connection.prepare_cached(
-            "SELECT source, category, fact_state FROM memories WHERE id = ?1 AND user_id = ?2 AND agent_id = ?3
+            "SELECT source, category, fact_state, pinned FROM memories WHERE id = ?1 AND user_id = ?2 AND agent_id = ?3
              AND ((?4 IS NULL AND deleted_at IS NULL) OR deleted_at >= ?4)",
         )?;
         statement
             .query_row(params![id.get(), self.user, self.agent, deleted_since.map(stamp)], |found| {
                 let source = row::maybe(found, 0)?.map(|word| Source::of(&word));
                 let state = row::maybe(found, 2)?.and_then(|word| FactState::of(&word));
-                Ok(Standing { source, category: row::text(found, 1)?, state })
+                let pinned_by = match found.get(3)? {
+                    0 => None,
+                    PINNED_BY_THE_HUMAN => Some(Actor::Human),
+                    _ => Some(Actor::Agent),
+                };
+                Ok(Standing { source, category: row::text(found, 1)?, state, pinned_by })
             })
             .optional()
     }
@@ -349,9 +357,10 @@ impl Inner {
                 }
                 let facts = Table { inner: self, connection };
                 let suspects = store::fact::suspects(&facts, memory, true)?;
-                let told = match store::sees_all(access) {
-                    true => suspects.clone(),
-                    false => store::fact::suspects(&facts, memory, false)?,
+                let told = if store::sees_all(access) {
+                    suspects.clone()
+                } else {
+                    store::fact::suspects(&facts, memory, false)?
                 };
                 let id = self.insert(connection, memory, &deed, &suspects).map_err(folded)?;
                 Ok((id, told, Some("memory:written")))
@@ -392,7 +401,7 @@ impl Inner {
             })
             .optional()?;
         if let Some((id, true)) = standing {
-            apply(Edit::Restore, connection, id, deed.now)?;
+            apply(Edit::Restore, connection, id, Actor::Library, deed.now)?;
             self.record_done(connection, &Deed { action: Edit::Restore.action(), ..deed.clone() }.to(id))?;
         }
         Ok(standing)
@@ -488,12 +497,12 @@ impl Inner {
             let file = self.database.file();
             self.database.attempt(deed.action, file, |connection| {
                 let folded = |error| fold(deed.action, file, error);
-                let Some(Standing { source, category, state }) =
+                let Some(Standing { source, category, state, pinned_by }) =
                     self.standing(connection, id, deleted_since).map_err(folded)?
                 else {
                     return Ok(false);
                 };
-                if !edit.is_allowed(source.as_ref(), &category, access.actor) {
+                if !edit.is_allowed(source.as_ref(), &category, pinned_by, access.actor) {
                     return Err(Error::Denied { name: name.clone(), kind: access.kind });
                 }
                 if !edit.reaches(state)? {
@@ -504,7 +513,7 @@ impl Inner {
                         store::forget::check(forgotten, &name, content)
                     })?;
                 }
-                apply(edit, connection, id, now).map_err(folded)?;
+                apply(edit, connection, id, access.actor, now).map_err(folded)?;
                 let deed = Deed { source: source.as_ref(), ..deed.clone() };
                 self.record_done(connection, &deed).map_err(folded)?;
                 Ok(true)
@@ -519,7 +528,13 @@ impl Inner {
     }
 }
 
-fn apply(edit: Edit<'_>, connection: &Connection, id: MemoryId, now: DateTime<Utc>) -> rusqlite::Result<()> {
+fn apply(
+    edit: Edit<'_>,
+    connection: &Connection,
+    id: MemoryId,
+    actor: Actor,
+    now: DateTime<Utc>,
+) -> rusqlite::Result<()> {
     let id = id.get();
     match edit {
         Edit::Content(content) => {
@@ -542,9 +557,12 @@ fn apply(edit: Edit<'_>, connection: &Connection, id: MemoryId, now: DateTime<Ut
         Edit::Restore => {
             connection.prepare_cached("UPDATE memories SET deleted_at = NULL WHERE id = ?1")?.execute([id])
         }
-        Edit::Pin(pinned) => connection
-            .prepare_cached("UPDATE memories SET pinned = ?2 WHERE id = ?1")?
-            .execute(params![id, pinned]),
+        Edit::Pin(pinned) => {
+            let by = if actor == Actor::Human { PINNED_BY_THE_HUMAN } else { 1 };
+            connection
+                .prepare_cached("UPDATE memories SET pinned = iif(?2, max(pinned, ?3), 0) WHERE id = ?1")?
+                .execute(params![id, pinned, by])
+        }
     }?;
     Ok(())
 }

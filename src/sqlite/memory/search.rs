@@ -133,10 +133,10 @@ pub(super) fn snapshot(
     for pinned in [true, false] {
         let sql = format!(
             "SELECT m.id, m.category, m.content FROM {} m
-             WHERE m.pinned = {} AND m.user_id = ?1 AND m.agent_id = ?2 AND m.fact_state IS NOT 'pending'
+             WHERE {} AND m.user_id = ?1 AND m.agent_id = ?2 AND m.fact_state IS NOT 'pending'
              {TRUSTED} {BY_TIME} LIMIT ?3",
             view.table(),
-            u8::from(pinned)
+            if pinned { "m.pinned > 0" } else { "m.pinned = 0" }
         );
         let mut statement = moment.prepare_cached(&sql)?;
         let bound = (&inner.user, &inner.agent, count(limit - rows.len()));

@@ -123,7 +123,7 @@ const FACTS: &str = "
     CREATE INDEX IF NOT EXISTS idx_memories_touched ON memories (user_id, agent_id, updated_at, id)
         WHERE deleted_at IS NULL AND retired_at IS NULL;
     CREATE INDEX IF NOT EXISTS idx_memories_pinned ON memories (user_id, agent_id, updated_at, id)
-        WHERE pinned = 1 AND deleted_at IS NULL AND retired_at IS NULL;
+        WHERE pinned > 0 AND deleted_at IS NULL AND retired_at IS NULL;
     CREATE INDEX IF NOT EXISTS idx_memories_pending ON memories (user_id, agent_id, id)
         WHERE fact_state = 'pending' AND deleted_at IS NULL;
     CREATE INDEX IF NOT EXISTS idx_memories_normal ON memories (normal) WHERE normal IS NOT NULL;
@@ -160,7 +160,7 @@ const FACTS: &str = "
     -- Whatever a program tries: what a human typed, confirmed or pinned is retired by a decision of theirs alone.
     CREATE TRIGGER IF NOT EXISTS memories_protected BEFORE UPDATE OF retired_at ON memories
     WHEN new.retired_at IS NOT NULL AND old.retired_at IS NULL
-        AND (old.source = 'user_manual' OR old.pinned = 1 OR old.fact_state = 'verified')
+        AND (old.source = 'user_manual' OR old.pinned > 0 OR old.fact_state = 'verified')
         AND NOT EXISTS (SELECT 1 FROM memory_consolidation_events
             WHERE id = (SELECT max(id) FROM memory_consolidation_events)
             AND actor = 'human' AND outcome = 'applied')

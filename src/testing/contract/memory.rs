@@ -622,6 +622,12 @@ pub fn pins(store: &dyn MemoryStore) {
     assert!(store.pin(&agent(), ids[0], false, at(24)).expect("an end of the pin"));
     assert_eq!(snapshot(2), [ids[1], ids[0]], "the one pinned row, and the one touched last");
 
+    assert!(store.pin(&human(), ids[3], true, at(25)).expect("a pin"));
+    assert!(store.pin(&agent(), ids[3], true, at(25)).expect("a pin again"));
+    let denied = store.pin(&agent(), ids[3], false, at(25));
+    assert!(matches!(denied, Err(Error::Denied { .. })), "what the human pinned is theirs: {denied:?}");
+    assert!(store.pin(&human(), ids[3], false, at(25)).expect("an end of the pin"));
+
     let page = NewMemory::new("fact", "of a page", Source::AgentRecorded).origin(Origin::Web);
     let page = store.write(&agent(), &page, at(30)).expect("a write");
     assert!(store.pin(&human(), page, true, at(31)).expect("the human pins any row"));
