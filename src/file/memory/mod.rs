@@ -192,9 +192,10 @@ impl Inner {
                 }
                 let facts = Table { rows, config: &self.config };
                 let suspects = store::fact::suspects(&facts, memory, true)?;
-                let told = match store::sees_all(access) {
-                    true => suspects.clone(),
-                    false => store::fact::suspects(&facts, memory, false)?,
+                let told = if store::sees_all(access) {
+                    suspects.clone()
+                } else {
+                    store::fact::suspects(&facts, memory, false)?
                 };
                 let id = rows.next_id();
                 self.append(rows, &self.done(&deed, Change::written(id, memory, suspects)))?;

@@ -31,7 +31,6 @@ use crate::memory::{
 };
 use crate::name::StateName;
 use crate::receipt::PlaceReceipt;
-use crate::store::fact::Facts as _;
 use crate::store::{self, Deed, Edit, SHARED_KEYS, StoreConfig, row_name};
 use crate::text;
 
@@ -349,9 +348,10 @@ impl Inner {
                 }
                 let facts = Table { inner: self, connection };
                 let suspects = store::fact::suspects(&facts, memory, true)?;
-                let told = match store::sees_all(access) {
-                    true => suspects.clone(),
-                    false => store::fact::suspects(&facts, memory, false)?,
+                let told = if store::sees_all(access) {
+                    suspects.clone()
+                } else {
+                    store::fact::suspects(&facts, memory, false)?
                 };
                 let id = self.insert(connection, memory, &deed, &suspects).map_err(folded)?;
                 Ok((id, told, Some("memory:written")))
