@@ -450,7 +450,7 @@ fn no_part_of_the_index_keeps_a_word_of_what_was_forgotten() {
         ids.push(store.write(&agent(), &row(&content), now()).unwrap());
         if at % 3 == 0 {
             store
-                .update(&agent(), ids[at as usize / 2], &format!("{} was here once", word(at + 2000)), now())
+                .update(&agent(), ids[ids.len() / 2], &format!("{} was here once", word(at + 2000)), now())
                 .unwrap();
         }
         if at % 40 == 39 {

@@ -119,8 +119,9 @@ impl Table<'_> {
     pub(super) fn suspicions(&self, limit: usize) -> rusqlite::Result<Vec<Suspicion>> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let mut statement = self.connection.prepare_cached(
+            // Crossed, so that pairs come first: the planner would begin with all rows, twice.
             "SELECT s.older_id, s.newer_id, s.reason FROM memory_suspects s
-             JOIN main_memories o ON o.id = s.older_id JOIN main_memories n ON n.id = s.newer_id
+             CROSS JOIN main_memories o ON o.id = s.older_id CROSS JOIN main_memories n ON n.id = s.newer_id
              WHERE s.closed_by IS NULL AND o.user_id = ?1 AND o.agent_id = ?2 AND n.user_id = ?1 AND n.agent_id = ?2
              ORDER BY s.newer_id, s.older_id LIMIT ?3",
         )?;
