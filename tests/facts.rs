@@ -9,8 +9,8 @@ use chrono::{DateTime, TimeDelta, TimeZone, Utc};
 use noctuary::testing::contract::fact::{self as contract, Facts as Store};
 use noctuary::{
     Access, Actor, Decision, Error, EventOutcome, FactKey, FactState, FactStore, FileMemoryStore, Filter,
-    MemoryEvent, MemoryId, MemoryObserver, MemoryStore, NewMemory, Query, Scope, SessionKind, Source,
-    StoreConfig, categories,
+    MemoryEvent, MemoryId, MemoryObserver, NewMemory, Query, Scope, SessionKind, Source, StoreConfig,
+    categories,
 };
 
 fn access(kind: SessionKind, actor: Actor) -> Access {
@@ -248,7 +248,7 @@ fn the_database_itself_keeps_what_is_protected() {
     let path = folder.path().join("memory.db");
     let store = noctuary::SqliteMemoryStore::open(&path, Scope::user("marta")).unwrap();
     let typed = NewMemory::new(categories::PERSONALIZATION, "Prefers weekly charts", Source::UserManual);
-    let typed = MemoryStore::write(&store, &human(), &typed, at(0)).unwrap();
+    let typed = noctuary::MemoryStore::write(&store, &human(), &typed, at(0)).unwrap();
     let free = record(&store, "Prefers daily charts", 0);
     let stock = rusqlite::Connection::open(&path).unwrap();
     let retire = |id: MemoryId| {

@@ -10,7 +10,7 @@ use crate::memory::{
     ConsolidationEvent, EventId, EventOutcome, Fact, FactKey, FactState, FactStatus, MemoryId, Query,
     Suspect, SuspectReason, Suspicion, Verdict,
 };
-use crate::recall::Sight;
+use crate::recall::{Ranking, Sight};
 use crate::store::StoreConfig;
 use crate::store::fact::{self, Facts};
 use crate::store::forget::Burial;
@@ -170,7 +170,7 @@ impl Facts for Table<'_> {
     fn alike(&self, text: &str, most: usize, sees_all: bool) -> Result<Vec<Fact>> {
         let query = Query::new(text).limit(most);
         let sight = if sees_all { Sight::All } else { Sight::Shared };
-        let found = self.rows.search(&query, sight, &self.config.ranking, self.config.entities.as_ref());
+        let found = self.rows.search(&query, sight, &Ranking::rows_alone(), self.config.entities.as_ref());
         Ok(found.hits.into_iter().filter_map(|hit| self.rows.fact(hit.memory.id)).collect())
     }
 

@@ -15,6 +15,7 @@ use crate::memory::{
     Cardinality, ConsolidationEvent, EventId, EventOutcome, Fact, FactKey, FactState, FactStatus, MemoryId,
     Query, StatusChange, Suspect, SuspectReason, Suspicion, Verdict,
 };
+use crate::recall::Ranking;
 use crate::sqlite::fold;
 use crate::store::fact::{self, Facts};
 
@@ -54,7 +55,8 @@ impl Facts for Table<'_> {
             let (inner, connection) = (self.inner, self.connection);
             let query = Query::new(text).limit(most);
             let view = if sees_all { View::Main } else { View::Shared };
-            let found = Asked { inner, connection, view, query: &query }.find()?;
+            let found =
+                Asked { inner, connection, view, query: &query, ranking: &Ranking::rows_alone() }.find()?;
             let ids = found.hits.iter().map(|hit| hit.memory.id.get());
             let facts = ids.map(|id| Ok(self.select("AND m.id = ?3", id)?.pop()));
             facts.filter_map(rusqlite::Result::transpose).collect()

@@ -597,8 +597,11 @@ impl MemoryStore for SqliteMemoryStore {
     fn search(&self, access: &Access, query: &Query) -> Result<Found> {
         let Some(view) = self.inner.view(access) else { return Ok(Found::nothing()) };
         let inner = self.inner.as_ref();
-        let run =
-            || inner.database.read("search", |connection| Asked { inner, connection, view, query }.run());
+        let run = || {
+            inner.database.read("search", |connection| {
+                Asked { inner, connection, view, query, ranking: &inner.config.ranking }.run()
+            })
+        };
         match run() {
             // An index that cannot be read is made anew; where the rows cannot be read either, that is said.
             Err(Error::Corrupt { .. }) => {

@@ -79,6 +79,7 @@ pub(super) struct Asked<'a> {
     pub(super) connection: &'a Connection,
     pub(super) view: View,
     pub(super) query: &'a Query,
+    pub(super) ranking: &'a Ranking,
 }
 
 fn bound(inner: &Inner, filter: &Filter) -> Vec<Value> {
@@ -203,7 +204,7 @@ impl Asked<'_> {
             };
         }
         let Some(expression) = words::of_plan(&plan) else { return Ok(Found::nothing()) };
-        let is_alone = self.inner.config.ranking == Ranking::rows_alone();
+        let is_alone = *self.ranking == Ranking::rows_alone();
         if is_alone && of_all && plan.category.is_none() && plan.required.is_none() {
             return Ok(alone(self.matching(&expression, of_all)?, &plan));
         }
@@ -278,7 +279,7 @@ impl Asked<'_> {
         let mut most = if of_all { WEIGHED } else { WEIGHED_OF_SOME }.max(limit.saturating_mul(2));
         loop {
             let mut candidates = self.candidates(plan, expression, most, of_all)?;
-            if self.query.order == Order::Relevance && self.inner.config.ranking.neighbours > 0.0 {
+            if self.query.order == Order::Relevance && self.ranking.neighbours > 0.0 {
                 self.add_neighbours(plan, &mut candidates)?;
             }
             let are_all = candidates.texts.len() < most;
@@ -383,7 +384,7 @@ impl Asked<'_> {
         let config = &self.inner.config;
         let search = Search {
             index: &candidates.index,
-            ranking: &config.ranking,
+            ranking: self.ranking,
             plan,
             sight: Sight::All,
             // Of a neighbour nothing is known by which it could fulfil a condition.
