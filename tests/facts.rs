@@ -8,9 +8,8 @@ use std::sync::Arc;
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
 use noctuary::testing::contract::fact::{self as contract, Facts as Store};
 use noctuary::{
-    Access, Actor, Decision, Error, EventOutcome, FactKey, FactState, FactStore, FileMemoryStore, Filter,
-    MemoryEvent, MemoryId, MemoryObserver, NewMemory, Query, Scope, SessionKind, Source, StoreConfig,
-    categories,
+    Access, Actor, Decision, Error, EventOutcome, FactKey, FactState, FileMemoryStore, Filter, MemoryEvent,
+    MemoryId, MemoryObserver, NewMemory, Query, Scope, SessionKind, Source, StoreConfig, categories,
 };
 
 fn access(kind: SessionKind, actor: Actor) -> Access {
@@ -244,6 +243,8 @@ fn a_pass_with_a_model_decides_only_where_it_is_switched_on() {
 #[test]
 #[cfg(feature = "sqlite")]
 fn the_database_itself_keeps_what_is_protected() {
+    use noctuary::FactStore;
+
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("memory.db");
     let store = noctuary::SqliteMemoryStore::open(&path, Scope::user("marta")).unwrap();
