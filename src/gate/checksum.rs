@@ -1,4 +1,4 @@
-//! Bitcoin addresses: the shape of the older ones, and the checksums of both.
+//! Checksums of wallets: Base58Check, bech32, EIP-55, and how a run in base 58 is found.
 
 use std::ops::Range;
 
@@ -24,29 +24,96 @@ fn is_symbol(byte: u8) -> bool {
     DIGITS[usize::from(byte)] != NONE
 }
 
-/// Finds `[13][1-9A-HJ-NP-Za-km-z]{25,34}`, leftmost and longest, from `from` on. Digits are everywhere, so a
-/// search that stops at each 1 and 3 is slow.
+/// Finds `[13][1-9A-HJ-NP-Za-km-z]{25,34}`: an older address of Bitcoin.
 pub(super) fn legacy_shape(text: &str, from: usize) -> Option<Range<usize>> {
-    const LEAST: usize = 26;
-    const MOST: usize = 35;
+    run_shape(text, from, 26, 35, b"13")
+}
+
+/// Finds what may be an address of another network that writes them as Bitcoin did.
+pub(super) fn address_shape(text: &str, from: usize) -> Option<Range<usize>> {
+    run_shape(text, from, 26, 35, b"2mnLMQDA9X7y")
+}
+
+/// Finds what may be a private key for import.
+pub(super) fn wif_shape(text: &str, from: usize) -> Option<Range<usize>> {
+    run_shape(text, from, 51, 52, b"5KL9c")
+}
+
+/// Finds a run of symbols that begins with one of `first`, leftmost and longest, from `from` on. Digits are everywhere,
+/// so a search that stops at each of them is slow.
+fn run_shape(text: &str, from: usize, least: usize, most: usize, first: &[u8]) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     // From `start` to `sound` there are symbols only.
     let (mut start, mut sound) = (from, from);
-    while let Some(unseen) = bytes.get(sound..start + LEAST) {
+    while let Some(unseen) = bytes.get(sound..start + least) {
         // No match goes over a byte that is no symbol, so the last one in reach is where to go on.
         if let Some(at) = unseen.iter().rposition(|byte| !is_symbol(*byte)) {
             start = sound + at + 1;
             sound = start;
             continue;
         }
-        sound = start + LEAST;
-        if matches!(bytes[start], b'1' | b'3') {
-            let rest = bytes[sound..].iter().take(MOST - LEAST);
+        sound = start + least;
+        if first.contains(&bytes[start]) {
+            let rest = bytes[sound..].iter().take(most - least);
             return Some(start..sound + rest.take_while(|byte| is_symbol(**byte)).count());
         }
         start += 1;
     }
     None
+}
+
+/// Whether `text` is an address of a test network, Litecoin, Dogecoin or Dash.
+pub(super) fn other_address(text: &str) -> bool {
+    // Versions: test networks 111 and 196, Litecoin 48, 50 and 58, Dogecoin 30 and 22, Dash 76 and 16, 140.
+    payload(text).is_some_and(|payload| {
+        payload.len() == 21 && matches!(payload[0], 111 | 196 | 48 | 50 | 58 | 30 | 22 | 76 | 16 | 140)
+    })
+}
+
+/// Whether `text` is a private key for import, of the main or a test network.
+pub(super) fn wif(text: &str) -> bool {
+    payload(text).is_some_and(|payload| {
+        matches!(payload[0], 0x80 | 0xef)
+            && (payload.len() == 33 || (payload.len() == 34 && payload[33] == 1))
+    })
+}
+
+/// Whether `text` is an extended key: 78 bytes.
+pub(super) fn extended_key(text: &str) -> bool {
+    payload(text).is_some_and(|payload| payload.len() == 78)
+}
+
+/// Whether the last four bytes of what `text` writes in base 58 are its checksum.
+pub(super) fn base58check(text: &str) -> bool {
+    payload(text).is_some()
+}
+
+/// What `text` writes in base 58, without its checksum, if that holds. Never empty.
+fn payload(text: &str) -> Option<Vec<u8>> {
+    if text.len() > 128 {
+        return None;
+    }
+    // The number that it writes, the lowest 32 bits first.
+    let mut number: Vec<u32> = Vec::with_capacity(text.len() / 5 + 1);
+    for symbol in text.bytes() {
+        if !is_symbol(symbol) {
+            return None;
+        }
+        let mut carry = u64::from(DIGITS[usize::from(symbol)]);
+        for part in &mut number {
+            carry += u64::from(*part) * 58;
+            *part = u32::try_from(carry & 0xffff_ffff).unwrap_or_default();
+            carry >>= 32;
+        }
+        if carry != 0 {
+            number.push(u32::try_from(carry).unwrap_or_default());
+        }
+    }
+    let mut bytes = vec![0; text.bytes().take_while(|symbol| *symbol == b'1').count()];
+    bytes.extend(number.iter().rev().flat_map(|part| part.to_be_bytes()).skip_while(|byte| *byte == 0));
+    let length = bytes.len().checked_sub(4).filter(|length| *length > 0)?;
+    let check = bytes.split_off(length);
+    (Sha256::digest(Sha256::digest(&bytes))[..4] == check).then_some(bytes)
 }
 
 /// Whether `text` is a `Base58Check` address: 20 bytes of hash under the version of P2PKH (0) or P2SH (5).
@@ -107,6 +174,72 @@ pub(super) fn bech32(text: &str) -> bool {
     matches!(sum, 1 | 0x2bc8_30a3)
 }
 
+/// Whether the case of the letters of an address says that it is sound. One case alone says nothing.
+pub(super) fn eip55(text: &str) -> bool {
+    let digits = text.trim_start_matches("0x");
+    let hash = keccak256(digits.to_ascii_lowercase().as_bytes());
+    let mixed = digits.bytes().any(|digit| digit.is_ascii_lowercase())
+        && digits.bytes().any(|digit| digit.is_ascii_uppercase());
+    mixed
+        && digits.bytes().enumerate().all(|(at, digit)| {
+            let nibble = hash[at / 2] >> (4 * (1 - at % 2)) & 15;
+            !digit.is_ascii_alphabetic() || digit.is_ascii_uppercase() == (nibble >= 8)
+        })
+}
+
+/// Keccak-256, as before its standard changed the padding, of less than 136 bytes.
+fn keccak256(text: &[u8]) -> [u8; 32] {
+    const RATE: usize = 136;
+    debug_assert!(text.len() < RATE);
+    let mut block = [0_u8; RATE];
+    block[..text.len()].copy_from_slice(text);
+    block[text.len()] = 1;
+    block[RATE - 1] |= 0x80;
+    let mut state = [0_u64; 25];
+    for (lane, eight) in state.iter_mut().zip(block.chunks_exact(8)) {
+        *lane = eight.iter().rev().fold(0, |lane, byte| lane << 8 | u64::from(*byte));
+    }
+    keccak_f(&mut state);
+    let mut hash = [0_u8; 32];
+    for (eight, lane) in hash.chunks_exact_mut(8).zip(state) {
+        eight.copy_from_slice(&lane.to_le_bytes());
+    }
+    hash
+}
+
+/// The permutation of Keccak; its constants come from its own shift register.
+fn keccak_f(state: &mut [u64; 25]) {
+    let mut register = 1_u8;
+    for _ in 0..24 {
+        let mut columns = [0_u64; 5];
+        for (x, column) in columns.iter_mut().enumerate() {
+            *column = (0..5).fold(0, |sum, y| sum ^ state[x + 5 * y]);
+        }
+        for (at, lane) in state.iter_mut().enumerate() {
+            *lane ^= columns[(at + 4) % 5] ^ columns[(at + 1) % 5].rotate_left(1);
+        }
+        // Turns each lane and moves it to where the walk over them comes next.
+        let (mut x, mut y, mut carried) = (1, 0, state[1]);
+        for step in 1..=24_u32 {
+            (x, y) = (y, (2 * x + 3 * y) % 5);
+            let turned = carried.rotate_left(step * (step + 1) / 2 % 64);
+            carried = std::mem::replace(&mut state[x + 5 * y], turned);
+        }
+        for row in state.chunks_exact_mut(5) {
+            let old = [row[0], row[1], row[2], row[3], row[4]];
+            for x in 0..5 {
+                row[x] = old[x] ^ (!old[(x + 1) % 5] & old[(x + 2) % 5]);
+            }
+        }
+        for power in 0..7 {
+            if register & 1 == 1 {
+                state[0] ^= 1 << ((1_u32 << power) - 1);
+            }
+            register = register << 1 ^ if register & 0x80 == 0 { 0 } else { 0x71 };
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -139,5 +272,28 @@ mod tests {
         assert!(bech32("BC1QW508D6QEJXTDG4Y5R3ZARVARY0C5XW7KV8F3T4"));
         assert!(bech32("bc1p0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7vqzk5jj0"));
         assert!(!bech32("bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t5"));
+    }
+
+    #[test]
+    fn the_case_of_an_address_proves_it() {
+        // Vectors of EIP-55.
+        for address in [
+            "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
+            "0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359",
+        ] {
+            assert!(eip55(address), "{address}");
+            assert!(!eip55(&address.to_ascii_lowercase()), "one case says nothing");
+            assert!(!eip55(&address.replace('b', "B")), "{address}");
+        }
+    }
+
+    #[test]
+    fn keys_for_import_and_extended_keys_prove_themselves() {
+        // Vectors of BIP-32 and of the wiki of Bitcoin.
+        assert!(wif("5HueCGU8rMjxEXxiPuD5BDku4MkFqeZyd4dZ1jvhTVqvbTLvyTJ"));
+        assert!(!wif("5HueCGU8rMjxEXxiPuD5BDku4MkFqeZyd4dZ1jvhTVqvbTLvyTK"));
+        let key = "xprv9s21ZrQH143K3QTDL4LXw2F7HEK3wJUD2nW2nRk4stbPy6cq3jPPqjiChkVvvNKmPGJxWUtg6LnF5kejMRNNU3TGtRBeJgk33yuGBxrMPHi";
+        assert!(extended_key(key));
+        assert!(!extended_key(&key.replace("9s21", "9s22")));
     }
 }
