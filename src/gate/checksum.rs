@@ -150,12 +150,43 @@ pub(super) fn base58check_address(text: &str) -> bool {
 
 /// Whether `text` is a bech32 or bech32m string.
 pub(super) fn bech32(text: &str) -> bool {
+    remainder(text).is_some_and(|(sum, _)| matches!(sum, BECH32_SUM | BECH32M_SUM))
+}
+
+/// Whether `text` is an address of a witness program: of a version and a length that there are, under the checksum of
+/// its version.
+pub(super) fn witness_address(text: &str) -> bool {
+    let Some((sum, values)) = remainder(text) else { return false };
+    let Some((version, program)) = values.strip_suffix(&values[values.len().saturating_sub(6)..]).and_then(<[u8]>::split_first)
+    else {
+        return false;
+    };
+    let bits = program.len() * 5;
+    let padding = program.last().is_none_or(|last| last & ((1 << (bits % 8)) - 1) == 0);
+    let (length, spare) = (bits / 8, bits % 8);
+    spare < 5
+        && padding
+        && match version {
+            0 => sum == BECH32_SUM && matches!(length, 20 | 32),
+            1..=16 => sum == BECH32M_SUM && (2..=40).contains(&length),
+            _ => false,
+        }
+}
+
+const BECH32_SUM: u32 = 1;
+const BECH32M_SUM: u32 = 0x2bc8_30a3;
+
+/// What the checksum of a text in bech32 leaves, and the values of its symbols.
+fn remainder(text: &str) -> Option<(u32, Vec<u8>)> {
+    if text.bytes().any(|byte| byte.is_ascii_lowercase()) && text.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        return None;
+    }
     let text = text.to_ascii_lowercase();
-    let Some((prefix, data)) = text.rsplit_once('1') else { return false };
+    let (prefix, data) = text.rsplit_once('1')?;
     let mut sum = 1_u32;
-    let mut feed = |value: u32| {
+    let mut feed = |value: u8| {
         let top = sum >> 25;
-        sum = (sum & 0x01ff_ffff) << 5 ^ value;
+        sum = (sum & 0x01ff_ffff) << 5 ^ u32::from(value);
         for (bit, generator) in
             [0x3b6a_57b2, 0x2650_8e6d, 0x1ea1_19fa, 0x3d42_33dd, 0x2a14_62b3].iter().enumerate()
         {
@@ -164,14 +195,16 @@ pub(super) fn bech32(text: &str) -> bool {
             }
         }
     };
-    prefix.bytes().for_each(|byte| feed(u32::from(byte) >> 5));
+    prefix.bytes().for_each(|byte| feed(byte >> 5));
     feed(0);
-    prefix.bytes().for_each(|byte| feed(u32::from(byte) & 31));
+    prefix.bytes().for_each(|byte| feed(byte & 31));
+    let mut values = Vec::with_capacity(data.len());
     for symbol in data.bytes() {
-        let Some(value) = BECH32.iter().position(|known| *known == symbol) else { return false };
-        feed(u32::try_from(value).unwrap_or_default());
+        let value = (0_u8..).zip(BECH32).find(|(_, known)| **known == symbol)?.0;
+        feed(value);
+        values.push(value);
     }
-    matches!(sum, 1 | 0x2bc8_30a3)
+    Some((sum, values))
 }
 
 /// Whether the case of the letters of an address says that it is sound. One case alone says nothing.
@@ -272,6 +305,29 @@ mod tests {
         assert!(bech32("BC1QW508D6QEJXTDG4Y5R3ZARVARY0C5XW7KV8F3T4"));
         assert!(bech32("bc1p0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7vqzk5jj0"));
         assert!(!bech32("bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t5"));
+    }
+
+    #[test]
+    fn a_witness_program_has_the_checksum_of_its_version() {
+        // Vectors of BIP-350, and invalid ones.
+        for sound in [
+            "BC1QW508D6QEJXTDG4Y5R3ZARVARY0C5XW7KV8F3T4",
+            "tb1qrp33g0q5c5txsp9arysrx4k6zdkfs4nce4xj0gdcccefvpysxf3q0sl5k7",
+            "BC1SW50QGDZ25J",
+            "bc1zw508d6qejxtdg4y5r3zarvaryvaxxpcs",
+            "bc1p0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7vqzk5jj0",
+        ] {
+            assert!(witness_address(sound), "{sound}");
+        }
+        for wrong in [
+            "tb1z0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7vqglt7rf",
+            "tb1q0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7vq24jc47",
+            "tb1qrp33g0q5c5txsp9arysrx4k6zdkfs4nce4xj0gdcccefvpysxf3pjxtptv",
+            "bc1gmk9yu",
+            "bc1",
+        ] {
+            assert!(!witness_address(wrong), "{wrong}");
+        }
     }
 
     #[test]

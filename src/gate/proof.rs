@@ -2,14 +2,13 @@
 
 use serde_json::Value;
 
-/// Whether `text` looks drawn by chance: digits among letters, many symbols, no run of one, none of counting.
+/// Whether `text` looks drawn by chance: digits among letters, many symbols, and no run of one.
 pub(super) fn by_chance(text: &str) -> bool {
     let symbols = distinct(text);
     let repeats = text.as_bytes().windows(5).any(|five| five.iter().all(|byte| *byte == five[0]));
-    let counts = ["12345678", "01234567", "abcdefgh", "ABCDEFGH"].iter().any(|count| text.contains(count));
     let mixed = text.bytes().any(|byte| byte.is_ascii_digit())
         && text.bytes().any(|byte| byte.is_ascii_alphabetic());
-    mixed && symbols >= (text.len() / 3).clamp(5, 9) && !repeats && !counts
+    mixed && symbols >= (text.len() / 3).clamp(5, 8) && !repeats
 }
 
 /// Whether `text` holds digits among letters, and is no run of a few symbols.
@@ -17,6 +16,18 @@ pub(super) fn mixed(text: &str) -> bool {
     text.bytes().any(|byte| byte.is_ascii_digit())
         && text.bytes().any(|byte| byte.is_ascii_alphabetic())
         && distinct(text) >= 6
+}
+
+/// Whether `text` holds digits and letters of both cases.
+pub(super) fn both_cases(text: &str) -> bool {
+    mixed(text)
+        && text.bytes().any(|byte| byte.is_ascii_lowercase())
+        && text.bytes().any(|byte| byte.is_ascii_uppercase())
+}
+
+/// Whether it names the registry whose token it sets: `//host/:_authToken=`.
+pub(super) fn npmrc(text: &str) -> bool {
+    text.strip_prefix("//").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphanumeric()) && rest.contains("/:_"))
 }
 
 fn distinct(text: &str) -> usize {
@@ -31,6 +42,13 @@ fn distinct(text: &str) -> usize {
 pub(super) fn no_placeholder(text: &str) -> bool {
     let is_place = text.starts_with(['$', '{', '<', '%', '*', '[', '(']) || text.contains("${") || text.contains("...");
     !is_place && distinct(text) >= 2
+}
+
+/// Whether a password stands there that is not just the word for one.
+pub(super) fn password(text: &str) -> bool {
+    const WORDS: [&str; 9] =
+        ["password", "passwd", "pass", "token", "secret", "test", "changeme", "passphrase", "apikey"];
+    no_placeholder(text) && !WORDS.iter().any(|word| text.eq_ignore_ascii_case(word))
 }
 
 /// Whether the first part is the header of a token, with its algorithm.

@@ -166,9 +166,9 @@ fn is_left_bounded(text: &str, start: usize, bounds: Bounds, ended: usize) -> bo
 
 /// Where a secret begins whose literal has something before it.
 fn led_start(text: &str, literal: usize, lead: Lead) -> Option<usize> {
-    let before = text.as_bytes()[..literal].iter().rev().take(lead.most);
+    let before = text.as_bytes()[..literal].iter().rev().take(lead.most + 1);
     let length = before.take_while(|byte| lead.symbols[usize::from(**byte)]).count();
-    (length >= lead.least).then(|| literal - length)
+    (lead.least..=lead.most).contains(&length).then(|| literal - length)
 }
 
 /// What a class may begin with.
@@ -205,7 +205,7 @@ fn compile(class: &Class) -> Regex {
             let words = words.join("|").replace(' ', "[ _.-]?");
             // The rest of the name, what closes it, a sign of setting, what opens the value.
             format!(
-                r#"\A(?i:{words})[A-Za-z0-9_ .-]{{0,40}}?["'`)\]\\]{{0,3}}[ \t]{{0,4}}(?:[?.:]{{0,3}}=>?|[:,>])\s{{0,8}}["'`\\]{{0,3}}({value})(?:[^A-Za-z0-9]|\z)"#
+                r#"\A(?i:{words})[A-Za-z0-9_ .-]{{0,40}}?["'`)\]\\]{{0,3}}[ \t]{{0,4}}(?:(?:[?.:]{{0,3}}=>?|[:,>])\s{{0,8}}["'`\\]{{0,3}}|[ \t]["'])({value})(?:[^A-Za-z0-9]|\z)"#
             )
         }
         Shape::Token(..) | Shape::Scan(_) => String::new(),

@@ -130,9 +130,11 @@ pub(super) const KEYS: &[Class] = &[
         "npmrc_token",
         "tokens in .npmrc",
         &[":_authToken", ":_auth", ":_password"],
-        r#":_(?:authToken|auth|password)\s{0,4}=\s{0,4}["']?([A-Za-z0-9+/=_.-]{10,256})"#,
+        r#":_(?:authToken|auth|password)\s{0,4}=\s{0,4}["']?[A-Za-z0-9+/=_.-]{10,256}"#,
     )
-    .bounds(Bounds::None),
+    .led_by(&super::symbols("A-Za-z0-9:/._-"), 5, 200)
+    .bounds(Bounds::None)
+    .proof(Proof::Required(proof::npmrc)),
     open("gcp_private_key_id", "service accounts of Google", &["\"private_key_id\": \"", "\"private_key_id\":\""], super::HEX, 40),
     open("dotenv_key", "keys of encrypted .env files", &["dotenv://:key_"], super::HEX, 64),
     pattern(

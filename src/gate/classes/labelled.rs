@@ -16,6 +16,10 @@ pub(super) const LABELLED: &[Class] = &[
     labelled("fastly_token", "tokens of Fastly under a name", &["fastly"], r"[A-Za-z0-9=_-]{32}"),
     labelled("okta_token", "tokens of Okta under a name", &["okta"], r"00[A-Za-z0-9=_-]{40}"),
     labelled("ibm_key", "keys of IBM Cloud under a name", &["ibm", "softlayer"], r"[A-Za-z0-9_-]{44}|[0-9a-f]{48}|[a-z0-9]{64}"),
+    labelled("ibm_storage_key", "keys of IBM object storage", &["secret access key"], r"[0-9a-f]{48}"),
+    labelled("ibm_iam_key", "keys of IBM IAM", &["iam api key", "iam key", "iam pwd", "iam password"], r"[A-Za-z0-9_-]{44}"),
+    labelled("cloudant_key", "keys of Cloudant under a name", &["cloudant"], r"[0-9a-f]{64}|[a-z]{24}"),
+    labelled("contribsys_login", "logins of Sidekiq Pro under a name", &["contribsys"], r"[0-9a-f]{8}:[0-9a-f]{8}").proof(Proof::None),
     labelled("twilio_auth_token", "auth tokens of Twilio", &["twilio"], r"[0-9a-f]{32}"),
     labelled("mailgun_labelled_key", "signing keys of Mailgun under a name", &["mailgun"], r"[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8}"),
     labelled("discord_secret", "secrets of Discord under a name", &["discord"], r"[0-9a-f]{64}|[A-Za-z0-9=_-]{32}"),
@@ -63,8 +67,8 @@ pub(super) const LABELLED: &[Class] = &[
         "curl_login",
         "logins on the command line of curl",
         &["curl "],
-        r#"curl [^\n|;]{0,300}?(?:-u|--user)[ =]{1,3}["']?[^\s:"'$<{@/]{1,64}:([^\s"'$<{}]{3,128})"#,
+        r#"curl (?:[^\n|;\\]|\\\r?\n?){0,400}?(?:-u|--user)[ =]{1,3}["']?[^\s:"'$<{/]{1,64}:["']?([^\s"'<{}$][^\s"'<{}]{2,127})"#,
     )
     .bounds(Bounds::None)
-    .proof(Proof::Required(proof::no_placeholder)),
+    .proof(Proof::Required(proof::password)),
 ];

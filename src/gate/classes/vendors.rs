@@ -22,20 +22,15 @@ pub(super) const VENDORS: &[Class] = &[
     open("google_oauth", "access and refresh tokens of Google", &["ya29.", "1//0"], URL, 30),
     open("google_client_secret", "client secrets of Google", &["GOCSPX-"], URL, 28),
     pattern("gcp_service_account", "service accounts of Google", &["\"type\""], r#""type"\s{0,4}:\s{0,4}"service_account""#).bounds(Bounds::None),
-    exact("azure_client_secret", "client secrets of Azure", &["Q~"], &symbols("A-Za-z0-9_.~-"), 31)
+    pattern("azure_client_secret", "client secrets of Azure", &["Q~"], r"Q~[A-Za-z0-9_.~-]{31,34}")
         .led_by(&symbols("A-Za-z0-9_.~-"), 4, 4)
-        .bounds(Bounds::None)
-        .proof(Proof::Required(proof::azure_secret)),
-    exact("azure_client_secret_long", "client secrets of Azure, longer form", &["Q~"], &symbols("A-Za-z0-9_.~-"), 34)
-        .led_by(&symbols("A-Za-z0-9_.~-"), 4, 4)
-        .bounds(Bounds::None)
         .proof(Proof::Required(proof::azure_secret)),
     exact("digitalocean_token", "tokens of DigitalOcean", &["dop_v1_", "doo_v1_", "dor_v1_"], HEX, 64),
     open("alibaba_key", "access key ids of Alibaba", &["LTAI"], ALNUM, 20),
     exact("tencent_key", "secret ids of Tencent Cloud", &["AKID"], ALNUM, 32),
     pattern("cloudflare_origin_key", "origin keys of Cloudflare", &["v1.0-"], r"v1\.0-[0-9a-f]{24}-[0-9a-f]{146}"),
-    open("cloudflare_token", "prefixed tokens of Cloudflare", &["cfut_", "cfat_", "cfk_"], URL, 40),
-    open("flyio_token", "tokens of Fly.io", &["fo1_"], &symbols("A-Za-z0-9_"), 43),
+    open("cloudflare_token", "prefixed tokens of Cloudflare", &["cfut_", "cfat_", "cfk_"], ALNUM, 48).bounds(Bounds::Both),
+    open("flyio_token", "tokens of Fly.io", &["fo1_"], URL, 43),
     open("flyio_macaroon", "macaroons of Fly.io", &["fm1r_", "fm1a_", "fm2_"], BASE64, 80),
     open("heroku_key", "keys of Heroku", &["HRKU-AA"], URL, 40),
     open("vercel_token", "tokens of Vercel", &["vcp_", "vci_", "vca_", "vcr_", "vck_"], ALNUM, 24),
@@ -62,11 +57,12 @@ pub(super) const VENDORS: &[Class] = &[
         "secret keys of 1Password",
         &["A3-"],
         r"A3-[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})-[A-Z0-9]{5}-[A-Z0-9]{5}-[A-Z0-9]{5}",
-    ),
+    )
+    .proof(Proof::Required(proof::mixed)),
     pattern("tailscale_key", "keys of Tailscale", &["tskey-"], r"tskey-[a-z]{2,12}-[A-Za-z0-9]{8,}(?:-[A-Za-z0-9]{16,})?"),
     open("ngrok_key", "keys of ngrok", &["ak_2"], ALNUM, 26).bounds(Bounds::Both),
     open("defined_networking_key", "keys of Defined Networking", &["dnkey-"], FREE, 60),
-    pattern("databricks_token", "tokens of Databricks", &["dapi"], r"dapi[0-9a-f]{32}(?:-[0-9])?"),
+    pattern("databricks_token", "tokens of Databricks", &["dapi"], r"dapi[0-9a-fA-F]{32}(?:-[0-9])?"),
     exact("clickhouse_key", "keys of ClickHouse Cloud", &["4b1d"], ALNUM, 38),
     // Code.
     pattern(
@@ -76,9 +72,9 @@ pub(super) const VENDORS: &[Class] = &[
             "glpat-", "glptt-", "glrt-", "glrtr-", "gldt-", "glcbt-", "glffct-", "glft-", "glimt-", "glsoat-",
             "glagent-", "gloas-", "GR1348941", "glwt-",
         ],
-        r"(?:gl(?:pat|ptt|rtr?|dt|cbt|ffct|ft|imt|soat|agent|oas|wt)-|GR1348941)[A-Za-z0-9_-]{20,}(?:\.[0-9a-z]{2,9}(?:\.[0-9a-z]{7,9})?)?",
-    )
-    .bounds(Bounds::Left),
+        // The newer tokens of persons and runners carry their length and a checksum behind dots.
+        r"(?:(?:gl(?:pat|rtr?|dt|cbt|ffct|ft|soat|wt)-|GR1348941)[A-Za-z0-9_-]{20,}(?:\.[0-9a-z]{2,9}){0,2}|glptt-[A-Za-z0-9_-]{40}|glimt-[A-Za-z0-9_-]{25}|gloas-[A-Za-z0-9_-]{64}|glagent-[A-Za-z0-9_-]{50,})",
+    ),
     open("gitlab_session", "session cookies of GitLab", &["_gitlab_session="], ALNUM, 32).bounds(Bounds::None),
     pattern("bitbucket_token", "tokens of Bitbucket", &["ATBB", "ATCTT3xFfG"], r"ATBB[A-Za-z0-9_=-]{24,}|ATCTT3xFfG[A-Za-z0-9_=-]{60,}"),
     open("atlassian_token", "tokens of Atlassian", &["ATATT3xFfG"], FREE, 60),
@@ -94,7 +90,7 @@ pub(super) const VENDORS: &[Class] = &[
     open("circleci_token", "tokens of CircleCI", &["CCIPAT_", "CCIPRJ_"], &symbols("A-Za-z0-9_"), 40),
     open("buildkite_token", "tokens of Buildkite", &["bkua_", "bkpt_", "bkct_"], ALNUM, 40),
     open("harness_key", "keys of Harness", &["pat.", "sat."], &symbols("A-Za-z0-9_.-"), 65).proof(Proof::Required(proof::harness)),
-    open("sonar_token", "tokens of SonarQube", &["squ_", "sqp_", "sqa_"], HEX, 40).bounds(Bounds::Both),
+    open("sonar_token", "tokens of SonarQube", &["squ_", "sqp_", "sqa_"], ALNUM, 40).bounds(Bounds::Both),
     open("snyk_token", "service tokens of Snyk", &["snyk_uat.", "snyk_sat."], FREE, 30),
     pattern("sourcegraph_token", "tokens of Sourcegraph", &["sgp_", "sgd_"], r"sg[pd]_(?:(?:[0-9A-Fa-f]{16}|local)_)?[0-9A-Fa-f]{40}|sgd_[0-9A-Fa-f]{64}"),
     open("sentry_token", "tokens of Sentry", &["sntrys_eyJ"], &symbols("A-Za-z0-9+/=_"), 80),
@@ -113,15 +109,15 @@ pub(super) const VENDORS: &[Class] = &[
     open("typeform_token", "tokens of Typeform", &["tfp_"], FREE, 40),
     open("asana_token", "tokens of Asana", &["1/1", "2/1"], &symbols("0-9/:a-f"), 40).proof(Proof::Required(proof::asana)),
     open("clickup_token", "tokens of ClickUp", &["pk_"], &symbols("0-9_A-Z"), 38).bounds(Bounds::Both).proof(Proof::Required(proof::mixed)),
-    open("grafana_token", "tokens of Grafana", &["glc_"], BASE64, 32).proof(Proof::Required(proof::mixed)),
+    open("grafana_token", "tokens of Grafana", &["glc_"], BASE64, 32),
     pattern("grafana_account", "service accounts of Grafana", &["glsa_"], r"glsa_[A-Za-z0-9]{32}_[0-9A-Fa-f]{8}"),
     open("grafana_key", "keys of Grafana, older form", &["eyJrIjoi"], BASE64, 60),
     pattern("newrelic_key", "keys of New Relic", &["NRAK-", "NRJS-", "NRII-", "NRAA-", "NRRA-", "NRSP-"], r"NR(?:AK-[A-Za-z0-9]{27}|JS-[a-f0-9]{19}|II-[A-Za-z0-9_-]{32}|AA-[a-f0-9]{27}|RA-[a-f0-9]{42}|SP-[a-z]{2}[0-9]{2}[a-f0-9]{31})"),
     pattern("dynatrace_token", "tokens of Dynatrace", &["dt0c01.", "dt0s01.", "dt0s02.", "dt0s16."], r"dt0[a-z][0-9]{2}\.[A-Za-z0-9]{8,24}\.[A-Za-z0-9]{64}"),
     pattern("honeycomb_key", "ingest keys of Honeycomb", &["hcaik_", "hcaic_", "hcxik_", "hcamk_"], r"hc[abx][im][ck]_[a-z0-9]{58}|hcamk_[a-z0-9]{26,}"),
-    open("infracost_key", "keys of Infracost", &["ico-"], ALNUM, 32).bounds(Bounds::Both),
+    open("infracost_key", "keys of Infracost", &["ico-"], ALNUM, 32).bounds(Bounds::Both).proof(Proof::Required(proof::both_cases)),
     // Models.
-    open("huggingface_token", "tokens of Hugging Face", &["hf_", "api_org_"], LETTERS, 34).bounds(Bounds::Both),
+    exact("huggingface_token", "tokens of Hugging Face", &["hf_", "api_org_"], LETTERS, 34),
     open("groq_key", "keys of Groq", &["gsk_"], ALNUM, 48),
     open("perplexity_key", "keys of Perplexity", &["pplx-"], ALNUM, 40),
     open("xai_key", "keys of xAI", &["xai-"], ALNUM, 70),
@@ -140,8 +136,16 @@ pub(super) const VENDORS: &[Class] = &[
     pattern("slack_webhook", "webhooks of Slack", &["hooks.slack.com/"], r"hooks\.slack\.com/(?:services|workflows|triggers)/[A-Za-z0-9+/]{20,80}").bounds(Bounds::None),
     pattern("teams_webhook", "webhooks of Teams", &[".webhook.office.com/"], r"\.webhook\.office\.com/webhookb2/[A-Za-z0-9-]+@[A-Za-z0-9-]+/IncomingWebhook/[A-Za-z0-9-]+/[A-Za-z0-9-]+").bounds(Bounds::None),
     pattern("discord_webhook", "webhooks of Discord", &["discord.com/api/webhooks/", "discordapp.com/api/webhooks/"], r"discord(?:app)?\.com/api/webhooks/[0-9]{15,21}/[A-Za-z0-9_-]{50,}").bounds(Bounds::None),
+    pattern(
+        "discord_token",
+        "tokens of Discord bots",
+        // How the digits of an id begin in base64.
+        &["MT", "Mj", "Mz", "ND", "NT", "Nj", "Nz", "OD", "OT"],
+        r"[MNO][A-Za-z0-9_-]{22,26}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,38}",
+    )
+    .proof(Proof::Required(proof::by_chance)),
     open("telegram_token", "tokens of Telegram bots", &[":AA"], URL, 33).led_by(DIGITS, 8, 10).bounds(Bounds::Both).proof(Proof::Required(|text| text.len() <= 10 + 3 + 33)),
-    pattern("twilio_key", "ids and keys of Twilio", &["SK", "AC"], r"(?:SK|AC)(?:[0-9a-f]{32}|x{32})"),
+    exact("twilio_key", "ids and keys of Twilio", &["SK", "AC"], LOWER, 32),
     pattern("sendgrid_key", "keys of SendGrid", &["SG."], r"SG\.[A-Za-z0-9_=-]{16,32}\.[A-Za-z0-9_=-]{16,64}|SG\.[A-Za-z0-9_=.-]{66}"),
     pattern("mailgun_key", "keys of Mailgun", &["key-", "pubkey-"], r"(?:pub)?key-[0-9a-f]{32}"),
     pattern("mailchimp_key", "keys of Mailchimp", &["-us"], r"-us[0-9]{1,2}").led_by(HEX, 32, 32),
@@ -154,7 +158,7 @@ pub(super) const VENDORS: &[Class] = &[
     open("stripe_webhook", "webhook secrets of Stripe", &["whsec_"], &symbols("A-Za-z0-9+/="), 32),
     pattern("square_token", "tokens of Square", &["sq0atp-", "sq0csp-", "sq0idk-", "sq0idp-", "EAAA"], r"sq0(?:atp|idk|idp)-[A-Za-z0-9_-]{22,}|sq0csp-[A-Za-z0-9_-]{40,}|EAAA[A-Za-z0-9_+=-]{22,60}").bounds(Bounds::Left),
     exact("shopify_token", "tokens of Shopify", &["shpat_", "shpca_", "shppa_", "shpss_", "shpua_"], ANY_HEX, 32),
-    open("shopify_long_secret", "secrets of Shopify, longer form", &["shpss_", "shpat_"], ALNUM, 36),
+    open("shopify_long_token", "tokens of Shopify, longer forms", &["shpat_", "shpca_", "shppa_", "shpss_", "shpua_"], ALNUM, 32),
     pattern("plaid_token", "tokens of Plaid", &["access-"], r"access-(?:sandbox|development|production)-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"),
     open("braintree_token", "tokens of Braintree", &["access_token$production$"], &symbols("0-9a-z$"), 40),
     exact("shippo_token", "tokens of Shippo", &["shippo_live_", "shippo_test_"], HEX, 40),
@@ -168,7 +172,7 @@ pub(super) const VENDORS: &[Class] = &[
     pattern("adobe_secret", "client secrets of Adobe", &["p8e-"], r"p8e-[A-Za-z0-9]{32}"),
     pattern("mapbox_token", "tokens of Mapbox", &["pk.", "sk.", "tk."], r"[pst]k\.[A-Za-z0-9]{50,90}\.[A-Za-z0-9_-]{22}"),
     pattern("facebook_token", "tokens of Facebook", &["EAAM", "EAAC", "EAAG", "EAAB", "EAAD", "EAAE", "EAAF", "EAAH", "EAAI", "EAAJ", "EAAK", "EAAL", "EAAN"], r"EAA[A-Z][A-Za-z0-9]{60,400}").proof(Proof::Required(proof::by_chance)),
-    pattern("twitter_bearer", "bearer tokens of Twitter", &["AAAAAAAAAAAAAAAAAAAAA"], r"A{21,22}[A-Za-z0-9%]{80,110}").proof(Proof::Required(proof::by_chance)),
+    pattern("twitter_bearer", "bearer tokens of Twitter", &["AAAAAAAAAAAAAAAAAAAAA"], r"A{21,22}[A-Za-z0-9%]{80,110}").proof(Proof::Required(proof::mixed)),
     pattern("twitch_token", "chat tokens of Twitch", &["oauth:"], r"oauth:[a-z0-9]{30}"),
     open("dropbox_token", "tokens of Dropbox", &["sl.u.", "sl.B"], URL, 100),
     pattern("intra42_secret", "client secrets of 42", &["s-s4t2ud-", "s-s4t2af-"], r"s-s4t2(?:ud|af)-[0-9a-f]{64}"),

@@ -40,7 +40,7 @@ pub(super) const WALLETS: &[Class] = &[
         &["tb1", "TB1", "bcrt1", "ltc1"],
         r"(?:tb|bcrt|ltc)1[02-9ac-hj-np-z]{11,87}|TB1[02-9AC-HJ-NP-Z]{11,87}",
     )
-    .proof(Proof::Required(checksum::bech32)),
+    .proof(Proof::Required(checksum::witness_address)),
     scan(
         "base58_address",
         "addresses in Base58Check of test networks, Litecoin, Dogecoin and Dash",
