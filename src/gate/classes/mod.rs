@@ -18,7 +18,7 @@ use super::proof;
 
 /// All classes, in their order.
 pub(super) fn all() -> impl Iterator<Item = &'static Class> {
-    [keys::SEED, keys::KEYS, vendors::VENDORS, wallets::WALLETS, labelled::LABELLED, personal::PERSONAL]
+    [keys::SEED, vendors::VENDORS, wallets::WALLETS, keys::KEYS, labelled::LABELLED, personal::PERSONAL]
         .into_iter()
         .flatten()
 }
