@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use sha2::{Digest as _, Sha256};
 
+use super::search::steps;
+
 const BASE58: &[u8; 58] = b"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 /// What each byte counts in base 58; [`NONE`] for one that is no symbol of it.
 const DIGITS: [u8; 256] = digits();
@@ -46,6 +48,7 @@ fn run_shape(text: &str, from: usize, least: usize, most: usize, first: &[u8]) -
     // From `start` to `sound` there are symbols only.
     let (mut start, mut sound) = (from, from);
     while let Some(unseen) = bytes.get(sound..start + least) {
+        steps::take(unseen.len());
         // No match goes over a byte that is no symbol, so the last one in reach is where to go on.
         if let Some(at) = unseen.iter().rposition(|byte| !is_symbol(*byte)) {
             start = sound + at + 1;
@@ -157,7 +160,8 @@ pub(super) fn bech32(text: &str) -> bool {
 /// its version.
 pub(super) fn witness_address(text: &str) -> bool {
     let Some((sum, values)) = remainder(text) else { return false };
-    let Some((version, program)) = values.strip_suffix(&values[values.len().saturating_sub(6)..]).and_then(<[u8]>::split_first)
+    let Some((version, program)) =
+        values.strip_suffix(&values[values.len().saturating_sub(6)..]).and_then(<[u8]>::split_first)
     else {
         return false;
     };
@@ -178,7 +182,9 @@ const BECH32M_SUM: u32 = 0x2bc8_30a3;
 
 /// What the checksum of a text in bech32 leaves, and the values of its symbols.
 fn remainder(text: &str) -> Option<(u32, Vec<u8>)> {
-    if text.bytes().any(|byte| byte.is_ascii_lowercase()) && text.bytes().any(|byte| byte.is_ascii_uppercase()) {
+    if text.bytes().any(|byte| byte.is_ascii_lowercase())
+        && text.bytes().any(|byte| byte.is_ascii_uppercase())
+    {
         return None;
     }
     let text = text.to_ascii_lowercase();
@@ -333,10 +339,9 @@ mod tests {
     #[test]
     fn the_case_of_an_address_proves_it() {
         // Vectors of EIP-55.
-        for address in [
-            "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
-            "0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359",
-        ] {
+        for address in
+            ["0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed", "0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359"]
+        {
             assert!(eip55(address), "{address}");
             assert!(!eip55(&address.to_ascii_lowercase()), "one case says nothing");
             assert!(!eip55(&address.replace('b', "B")), "{address}");

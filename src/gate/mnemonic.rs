@@ -6,6 +6,8 @@ use std::sync::LazyLock;
 
 use sha2::{Digest as _, Sha256};
 
+use super::search::steps;
+
 /// The list as it is published.
 const LIST: &str = include_str!("classes/bip39.txt");
 /// So many words has a mnemonic, the most first.
@@ -55,6 +57,7 @@ fn shaped(bytes: &[u8], from: usize) -> Option<[Range<usize>; LEAST]> {
     let mut places: [Range<usize>; LEAST] = std::array::from_fn(|_| 0..0);
     let (mut count, mut last) = (0, from);
     while let Some(place) = next_word(bytes, last) {
+        steps::take(place.end - last);
         if !(3..=8).contains(&place.len()) {
             count = 0;
         } else {
@@ -116,7 +119,8 @@ fn is_mnemonic(words: &[Word]) -> bool {
         return false;
     }
     let mut bytes = [0_u8; 33];
-    for (at, bit) in words.iter().flat_map(|word| (0..11).rev().map(|bit| word.number >> bit & 1)).enumerate() {
+    for (at, bit) in words.iter().flat_map(|word| (0..11).rev().map(|bit| word.number >> bit & 1)).enumerate()
+    {
         bytes[at / 8] |= u8::from(bit == 1) << (7 - at % 8);
     }
     // A third of a bit of checksum for each word.

@@ -6,8 +6,8 @@ use serde_json::Value;
 pub(super) fn by_chance(text: &str) -> bool {
     let symbols = distinct(text);
     let repeats = text.as_bytes().windows(5).any(|five| five.iter().all(|byte| *byte == five[0]));
-    let mixed = text.bytes().any(|byte| byte.is_ascii_digit())
-        && text.bytes().any(|byte| byte.is_ascii_alphabetic());
+    let mixed =
+        text.bytes().any(|byte| byte.is_ascii_digit()) && text.bytes().any(|byte| byte.is_ascii_alphabetic());
     mixed && symbols >= (text.len() / 3).clamp(5, 8) && !repeats
 }
 
@@ -27,7 +27,8 @@ pub(super) fn both_cases(text: &str) -> bool {
 
 /// Whether it names the registry whose token it sets: `//host/:_authToken=`.
 pub(super) fn npmrc(text: &str) -> bool {
-    text.strip_prefix("//").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphanumeric()) && rest.contains("/:_"))
+    text.strip_prefix("//")
+        .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphanumeric()) && rest.contains("/:_"))
 }
 
 fn distinct(text: &str) -> usize {
@@ -40,7 +41,8 @@ fn distinct(text: &str) -> usize {
 
 /// Whether a password stands there, and not the place for one.
 pub(super) fn no_placeholder(text: &str) -> bool {
-    let is_place = text.starts_with(['$', '{', '<', '%', '*', '[', '(']) || text.contains("${") || text.contains("...");
+    let is_place =
+        text.starts_with(['$', '{', '<', '%', '*', '[', '(']) || text.contains("${") || text.contains("...");
     !is_place && distinct(text) >= 2
 }
 
@@ -90,7 +92,8 @@ fn decode64(text: &str) -> Option<Vec<u8>> {
 /// Whether the tail of a classic token of GitHub is the CRC of its body, in base 62.
 pub(super) fn github(text: &str) -> bool {
     const SYMBOLS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-    let Some((body, tail)) = text.get(4..).filter(|rest| rest.len() == 36).and_then(|rest| rest.split_at_checked(30))
+    let Some((body, tail)) =
+        text.get(4..).filter(|rest| rest.len() == 36).and_then(|rest| rest.split_at_checked(30))
     else {
         return false;
     };
@@ -185,7 +188,11 @@ const LENGTHS: &[(&str, usize)] = &[
 pub(super) fn ssn(text: &str) -> bool {
     let mut parts = text.split('-');
     let area = parts.next().unwrap_or_default();
-    area != "000" && area != "666" && !area.starts_with('9') && parts.next() != Some("00") && parts.next() != Some("0000")
+    area != "000"
+        && area != "666"
+        && !area.starts_with('9')
+        && parts.next() != Some("00")
+        && parts.next() != Some("0000")
 }
 
 /// Whether there are as many digits as a number of a telephone has.

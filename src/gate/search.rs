@@ -107,20 +107,20 @@ impl Table {
     /// The match of a class whose literal stands at a place.
     fn match_at(&self, class: usize, text: &str, literal: Range<usize>, ended: usize) -> Option<Match> {
         let row = self.classes[class];
+        steps::take(1);
         let start = match row.lead {
             Some(lead) => led_start(text, literal.start, lead)?,
             None => literal.start,
         };
         // The cheap half of the bounds first.
-        if !matches!(row.shape, Shape::Labelled(..))
-            && !is_left_bounded(text, start, row.bounds, ended)
-        {
+        if !matches!(row.shape, Shape::Labelled(..)) && !is_left_bounded(text, start, row.bounds, ended) {
             return None;
         }
         let found = match row.shape {
             Shape::Token(_, symbols, least, most) => {
                 let run = text.as_bytes()[literal.end..].iter().take(most);
                 let length = run.take_while(|byte| symbols[usize::from(**byte)]).count();
+                steps::take(length);
                 (length >= least).then_some(start..literal.end + length)?
             }
             Shape::Pattern(..) | Shape::Labelled(..) => {
@@ -156,6 +156,27 @@ impl Table {
     }
 }
 
+/// Counts what is looked at, so that a test may bound it without a clock.
+#[cfg(test)]
+pub(super) mod steps {
+    use std::cell::Cell;
+
+    thread_local!(static TAKEN: Cell<u64> = const { Cell::new(0) });
+
+    pub(in super::super) fn take(count: usize) {
+        TAKEN.set(TAKEN.get() + u64::try_from(count).unwrap_or(u64::MAX));
+    }
+
+    pub(in super::super) fn taken() -> u64 {
+        TAKEN.get()
+    }
+}
+
+#[cfg(not(test))]
+pub(super) mod steps {
+    pub(in super::super) fn take(_: usize) {}
+}
+
 fn is_left_bounded(text: &str, start: usize, bounds: Bounds, ended: usize) -> bool {
     let before = text.as_bytes()[..start].last();
     matches!(bounds, Bounds::None | Bounds::Right)
@@ -185,10 +206,7 @@ fn literals_of(class: &Class) -> BTreeSet<String> {
 /// How names are spelled that hold these words: `secret key`, `SECRET_KEY`, `secretKey` and so on.
 fn spellings(words: &str) -> Vec<String> {
     let small: Vec<String> = words.split(' ').map(str::to_owned).collect();
-    let great: Vec<String> = small
-        .iter()
-        .map(|word| word[..1].to_ascii_uppercase() + &word[1..])
-        .collect();
+    let great: Vec<String> = small.iter().map(|word| word[..1].to_ascii_uppercase() + &word[1..]).collect();
     let camel = small[..1].iter().chain(&great[1..]).map(String::as_str).collect();
     let mut all = vec![camel];
     for between in ["", "_", "-", " ", "."] {
@@ -255,7 +273,9 @@ mod tests {
     #[test]
     fn names_are_spelled_in_many_ways() {
         let all = spellings("secret key");
-        for name in ["secret_key", "SECRET_KEY", "secretKey", "SecretKey", "secretkey", "Secret Key", "secret-key"] {
+        for name in
+            ["secret_key", "SECRET_KEY", "secretKey", "SecretKey", "secretkey", "Secret Key", "secret-key"]
+        {
             assert!(all.iter().any(|spelling| spelling == name), "{name}");
         }
     }

@@ -143,7 +143,10 @@ impl Default for SecretGate {
 
 impl fmt::Debug for SecretGate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SecretGate").field("strictness", &self.strictness).field("switched", &self.switched).finish()
+        f.debug_struct("SecretGate")
+            .field("strictness", &self.strictness)
+            .field("switched", &self.switched)
+            .finish()
     }
 }
 
@@ -254,7 +257,7 @@ mod tests {
     #[test]
     fn bare_shapes_are_not_gated() {
         let solana = run("5Hb9kLmNpQ", 44);
-        let mnemonic = "legal winner thank year wave sausage worth useful legal winner thank yellow";
+        let mnemonic = "legal winner thank year wave sausage worth useful legal winner thank zoo";
         let hash = run("0123456789abcdef", 64);
         for text in [solana.as_str(), mnemonic, hash.as_str()] {
             assert!(classes(text).is_empty(), "{text}");
@@ -330,5 +333,119 @@ mod tests {
     fn a_finding_prints_no_text() {
         let findings = SecretGate::new().scan("AKIAIOSFODNN7EXAMPLE");
         assert!(!format!("{findings:?}").contains("IOSFODNN"));
+    }
+
+    // Two ids without a gap once hid each other.
+    #[test]
+    fn secrets_without_a_gap_are_both_found() {
+        let token = format!("ghp_{}", run("aB3", 36));
+        assert_eq!(classes("AKIAIOSFODNN7EXAMPLEAKIAIOSFODNN7EXAMPLF"), ["aws_access_key"; 2]);
+        assert_eq!(classes(&format!("AKIAIOSFODNN7EXAMPLE{token}")), ["aws_access_key", "github_pat"]);
+    }
+
+    // A head whose spaces are other control characters once passed.
+    #[test]
+    fn a_control_character_in_the_head_of_a_private_key_does_not_hide_it() {
+        for space in ["\t", "\u{0}", "\u{b}", "\u{85}", "\u{2028}"] {
+            let head = "-----BEGIN RSA PRIVATE KEY-----".replace(' ', space);
+            assert_eq!(classes(&head), ["pem_private"], "{space:?}");
+        }
+    }
+
+    #[test]
+    fn wallets_are_found_where_their_checksum_holds() {
+        let phrase = "legal winner thank year wave sausage worth useful legal winner thank yellow";
+        assert_eq!(classes(&format!("my seed: {phrase}")), ["mnemonic"]);
+        assert_eq!(classes("5HueCGU8rMjxEXxiPuD5BDku4MkFqeZyd4dZ1jvhTVqvbTLvyTJ"), ["wif_key"]);
+        assert!(classes("5HueCGU8rMjxEXxiPuD5BDku4MkFqeZyd4dZ1jvhTVqvbTLvyTK").is_empty());
+        let key = run("0a1b2c3d4e5f6978", 64);
+        assert_eq!(classes(&format!("PRIVATE_KEY=0x{key}")), ["hex_private_key"]);
+        assert!(classes(&format!("sha256 {key}")).is_empty());
+    }
+
+    #[test]
+    fn what_names_a_person_is_found_only_where_a_host_wants_it() {
+        let text = "card 4012 8888 8888 1881, IBAN DE89 3704 0044 0532 0130 00, SSN 123-45-6789, call +44 20 7946 0958 or mail marta@example.com";
+        assert!(classes(text).is_empty());
+        let names = ["payment_card", "iban", "us_ssn", "phone_number", "email_address"];
+        let gate = names.into_iter().fold(SecretGate::new(), SecretGate::with);
+        let found: Vec<_> = gate.scan(text).into_iter().map(|finding| finding.class).collect();
+        assert_eq!(found, names);
+    }
+
+    #[test]
+    fn a_failed_checksum_clears_no_distinctive_prefix() {
+        let sound = "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";
+        let broken = "ghp_wWPw5k4aXcaT4fNP0UcnZwJUVFk6LO0pINUy";
+        for (token, confidence) in [(sound, Confidence::Verified), (broken, Confidence::Shape)] {
+            for strictness in [Strictness::Shape, Strictness::Validated] {
+                assert_eq!(SecretGate::new().strictness(strictness).scan(token)[0].confidence, confidence);
+            }
+        }
+    }
+
+    #[test]
+    fn a_weak_shape_needs_the_name_under_which_it_stands() {
+        let value = run("a1b2c3d4e5f60718293a", 40);
+        assert_eq!(classes(&format!("DATADOG_API_KEY={value}")), ["datadog_key"]);
+        assert_eq!(classes(&format!("{{\"datadogApiKey\": \"{value}\"}}")), ["datadog_key"]);
+        assert!(classes(&format!("commit {value} of datadog")).is_empty());
+        assert!(classes(&format!("DATADOG_API_KEY={}", run("x", 40))).is_empty(), "a place for one");
+    }
+
+    /// How much was looked at for a text of so many bytes.
+    fn steps(piece: &str, length: usize) -> u64 {
+        let text = piece.repeat(length / piece.len());
+        let before = super::super::search::steps::taken();
+        SecretGate::new().scan(&text);
+        super::super::search::steps::taken() - before
+    }
+
+    #[test]
+    fn twice_the_text_takes_twice_the_steps_whatever_it_is() {
+        const MANY: usize = 5_000_000;
+        for piece in [
+            "x",
+            "A",
+            "7",
+            "-",
+            "QUtJQUlPU0ZPRE5ON0VYQU1QTEU9",
+            "1",
+            "sk-",
+            "AKIA",
+            "eyJ",
+            "5K",
+            "0x",
+            "abandon ",
+            "://",
+        ] {
+            let (once, twice) = (steps(piece, MANY), steps(piece, 2 * MANY));
+            assert!(once > 0, "{piece}: something is counted");
+            assert!(twice <= once * 2 + once / 10 + 10_000, "{piece}: {once} and {twice}");
+        }
+    }
+
+    /// The table of the classes, as people read it.
+    fn table() -> String {
+        let mut table = "| class | what | proof | by default |\n|---|---|---|---|\n".to_owned();
+        for class in classes::all() {
+            let proof = match class.proof {
+                Proof::None => "its shape is enough",
+                Proof::Confidence(_) | Proof::Checksum(_) => "raises the confidence",
+                Proof::Required(_) => "needed",
+            };
+            let switch = if class.default == Switch::On { "on" } else { "off" };
+            table += &format!("| `{}` | {} | {proof} | {switch} |\n", class.name, class.what);
+        }
+        table
+    }
+
+    #[test]
+    fn the_page_shows_the_table_as_it_is() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/src/gate/classes/classes.md");
+        if std::env::var_os("NOCTUARY_WRITE_TABLE").is_some() {
+            std::fs::write(path, table()).unwrap();
+        }
+        assert_eq!(std::fs::read_to_string(path).unwrap(), table(), "set NOCTUARY_WRITE_TABLE=1 to write it");
     }
 }

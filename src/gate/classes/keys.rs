@@ -34,12 +34,7 @@ pub(super) const SEED: &[Class] = &[
     )
     .bounds(Bounds::None)
     .proof(Proof::Confidence(proof::github)),
-    Class::new(
-        "google_api_key",
-        "Google API keys",
-        Shape::Token(&["AIza"], URL, 35, 35),
-        Bounds::None,
-    ),
+    Class::new("google_api_key", "Google API keys", Shape::Token(&["AIza"], URL, 35, 35), Bounds::None),
     pattern(
         "slack_token",
         "Slack tokens of five forms",
@@ -76,7 +71,12 @@ pub(super) const KEYS: &[Class] = &[
         &["PuTTY-User-Key-File-", "Private-Lines: "],
         r"PuTTY-User-Key-File-[23]: ?[a-z0-9-]+|Private-Lines: [0-9]+\r?\n[A-Za-z0-9+/=\r\n]+",
     ),
-    pattern("ssh2_key", "private keys of SSH2", &["---- BEGIN SSH2 ENCRYPTED"], r"---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----"),
+    pattern(
+        "ssh2_key",
+        "private keys of SSH2",
+        &["---- BEGIN SSH2 ENCRYPTED"],
+        r"---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----",
+    ),
     pattern(
         "jwt",
         "JSON web tokens with a header that names its algorithm",
@@ -135,7 +135,13 @@ pub(super) const KEYS: &[Class] = &[
     .led_by(&super::symbols("A-Za-z0-9:/._-"), 5, 200)
     .bounds(Bounds::None)
     .proof(Proof::Required(proof::npmrc)),
-    open("gcp_private_key_id", "service accounts of Google", &["\"private_key_id\": \"", "\"private_key_id\":\""], super::HEX, 40),
+    open(
+        "gcp_private_key_id",
+        "service accounts of Google",
+        &["\"private_key_id\": \"", "\"private_key_id\":\""],
+        super::HEX,
+        40,
+    ),
     open("dotenv_key", "keys of encrypted .env files", &["dotenv://:key_"], super::HEX, 64),
     pattern(
         "azure_account_key",
@@ -143,5 +149,11 @@ pub(super) const KEYS: &[Class] = &[
         &["AccountKey=", "SharedAccessKey=", "SharedAccessSignature="],
         r"(?:AccountKey|SharedAccessKey|SharedAccessSignature)=([A-Za-z0-9+/%&=_-]{40,400})",
     ),
-    exact("tls_psk", "ids of pre-shared keys of WireGuard", &["PrivateKey = ", "PresharedKey = "], BASE64, 44),
+    exact(
+        "tls_psk",
+        "ids of pre-shared keys of WireGuard",
+        &["PrivateKey = ", "PresharedKey = "],
+        BASE64,
+        44,
+    ),
 ];

@@ -161,7 +161,8 @@ const fn labelled(
     words: &'static [&'static str],
     value: &'static str,
 ) -> Class {
-    Class::new(name, what, Shape::Labelled(words, value), Bounds::Both).proof(Proof::Required(proof::by_chance))
+    Class::new(name, what, Shape::Labelled(words, value), Bounds::Both)
+        .proof(Proof::Required(proof::by_chance))
 }
 
 const fn scan(

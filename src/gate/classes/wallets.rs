@@ -9,7 +9,10 @@ pub(super) const WALLETS: &[Class] = &[
     pattern(
         "extended_key",
         "extended keys of BIP-32, private and public",
-        &["xprv", "yprv", "zprv", "tprv", "uprv", "vprv", "Yprv", "Zprv", "xpub", "ypub", "zpub", "tpub", "upub", "vpub", "Ypub", "Zpub"],
+        &[
+            "xprv", "yprv", "zprv", "tprv", "uprv", "vprv", "Yprv", "Zprv", "xpub", "ypub", "zpub", "tpub",
+            "upub", "vpub", "Ypub", "Zpub",
+        ],
         r"[a-zYZ]p(?:rv|ub)[1-9A-HJ-NP-Za-km-z]{107}",
     )
     .proof(Proof::Required(checksum::extended_key)),
@@ -48,4 +51,3 @@ pub(super) const WALLETS: &[Class] = &[
         checksum::other_address,
     ),
 ];
-
