@@ -27,7 +27,8 @@ pub(super) fn all() -> impl Iterator<Item = &'static Class> {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Class {
     pub(super) name: &'static str,
-    /// What it is, for people.
+    /// What it is, for the page that people read.
+    #[cfg_attr(not(test), expect(dead_code, reason = "the page is written from it by a test"))]
     pub(super) what: &'static str,
     pub(super) shape: Shape,
     /// What belongs to the secret before its literal.
