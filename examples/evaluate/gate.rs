@@ -68,7 +68,6 @@ pub(crate) fn run(arguments: impl Iterator<Item = String>) -> Result<()> {
             Judged { src, rule, kind, found }
         })
         .collect();
-    report(&examples, &judged);
     if let Some(path) = json {
         let mut lines = String::new();
         for line in &judged {
@@ -77,6 +76,7 @@ pub(crate) fn run(arguments: impl Iterator<Item = String>) -> Result<()> {
         }
         fs::write(path, lines)?;
     }
+    report(&examples, &judged);
     Ok(())
 }
 
@@ -344,7 +344,6 @@ const COVERS: &[(&str, &str)] = &[
     ("azure_client_secret", "gitleaks:azure-ad-client-secret ripsecrets:azure"),
     ("base58_address", "crypto:base58check"),
     ("beamer_key", "gitleaks:beamer-api-token"),
-    ("bearer_token", "gitleaks:grafana-service-account-token gitleaks:openshift-user-token"),
     ("bech32_address", "crypto:bech32 crypto:valid"),
     ("bitbucket_secret", "gitleaks:bitbucket-client-id gitleaks:bitbucket-client-secret"),
     ("btc_bech32", "crypto:bech32 crypto:valid"),
@@ -369,7 +368,7 @@ const COVERS: &[(&str, &str)] = &[
     ("discord_secret", "gitleaks:discord-api-token"),
     ("dockerhub_token", "secretlint:secretlint-rule-docker"),
     ("doppler_token", "gitleaks:doppler-api-token"),
-    ("drone_token", "gitleaks:codecov-access-token gitleaks:droneci-access-token"),
+    ("build_token", "gitleaks:codecov-access-token gitleaks:droneci-access-token"),
     ("dropbox_secret", "gitleaks:dropbox-api-token"),
     ("duffel_token", "gitleaks:duffel-api-token"),
     ("dynatrace_token", "gitleaks:dynatrace-api-token"),
@@ -416,7 +415,7 @@ const COVERS: &[(&str, &str)] = &[
     ("jfrog_token", "gitleaks:jfrog-api-key gitleaks:jfrog-identity-token"),
     ("jwt", "detect-secrets:jwt ripsecrets:jwt"),
     (
-        "kraken_key",
+        "exchange_key",
         "gitleaks:bittrex-access-key gitleaks:bittrex-secret-key gitleaks:kraken-access-token gitleaks:kucoin-access-token gitleaks:kucoin-secret-key",
     ),
     ("launchdarkly_labelled_key", "gitleaks:launchdarkly-access-token"),
@@ -448,7 +447,7 @@ const COVERS: &[(&str, &str)] = &[
     ("openai_key", "detect-secrets:openai secretlint:secretlint-rule-openai"),
     ("openshift_token", "gitleaks:openshift-user-token"),
     (
-        "openweather_key",
+        "service_key",
         "gitleaks:adafruit-api-key gitleaks:cisco-meraki-api-key gitleaks:etsy-access-token gitleaks:finicity-api-token gitleaks:finicity-client-secret gitleaks:finnhub-access-token gitleaks:flickr-access-token gitleaks:freshbooks-access-token gitleaks:gitter-access-token gitleaks:looker-client-id gitleaks:looker-client-secret gitleaks:nytimes-access-token",
     ),
     (
