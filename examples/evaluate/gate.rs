@@ -357,6 +357,7 @@ const COVERS: &[(&str, &str)] = &[
     ("coinbase_labelled_key", "gitleaks:coinbase-access-token"),
     ("confluent_secret", "gitleaks:confluent-access-token gitleaks:confluent-secret-key"),
     ("contentful_labelled_token", "gitleaks:contentful-delivery-api-token"),
+    ("contribsys_url", "gitleaks:sidekiq-sensitive-url"),
     ("contribsys_login", "gitleaks:sidekiq-secret"),
     ("databricks_token", "gitleaks:databricks-api-token secretlint:secretlint-rule-databricks"),
     ("datadog_key", "gitleaks:datadog-access-token"),
@@ -521,7 +522,7 @@ const COVERS: &[(&str, &str)] = &[
     ("typeform_token", "gitleaks:typeform-api-token"),
     (
         "url_password",
-        "detect-secrets:basic_auth gitleaks:sidekiq-sensitive-url ripsecrets:url secretlint:secretlint-rule-basicauth secretlint:secretlint-rule-database-connection-string",
+        "detect-secrets:basic_auth ripsecrets:url secretlint:secretlint-rule-basicauth secretlint:secretlint-rule-database-connection-string",
     ),
     ("vault_old_token", "gitleaks:vault-service-token"),
     (

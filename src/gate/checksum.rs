@@ -41,6 +41,11 @@ pub(super) fn wif_shape(text: &str, from: usize) -> Option<Range<usize>> {
     run_shape(text, from, 51, 52, b"5KL9c")
 }
 
+/// Where the first run of so many symbols begins that an address could be one.
+pub(super) fn first_run(text: &str) -> Option<usize> {
+    run_shape(text, 0, 26, 26, BASE58).map(|run| run.start)
+}
+
 /// Finds a run of symbols that begins with one of `first`, leftmost and longest, from `from` on. Digits are everywhere,
 /// so a search that stops at each of them is slow.
 fn run_shape(text: &str, from: usize, least: usize, most: usize, first: &[u8]) -> Option<Range<usize>> {

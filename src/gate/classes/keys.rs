@@ -52,7 +52,7 @@ pub(super) const SEED: &[Class] = &[
         r"bc1[02-9ac-hj-np-z]{11,87}|BC1[02-9AC-HJ-NP-Z]{11,87}",
     )
     .proof(Proof::Checksum(checksum::bech32)),
-    super::scan(
+    super::run58(
         "btc_legacy",
         "Bitcoin addresses in Base58Check",
         checksum::legacy_shape,

@@ -52,7 +52,15 @@ pub(super) enum Shape {
     /// Words, in small letters, of which one stands in the name of what is set, and the pattern of the value.
     Labelled(&'static [&'static str], &'static str),
     /// A scan by hand, from a place on.
-    Scan(fn(&str, usize) -> Option<Range<usize>>),
+    Scan(fn(&str, usize) -> Option<Range<usize>>, Needs),
+}
+
+/// What a text must hold for a scan to be worth its while.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Needs {
+    Nothing,
+    /// A run of 26 symbols of base 58.
+    Run58,
 }
 
 /// No pattern goes further than this, and no run, in bytes: a bound for hostile text.
@@ -172,7 +180,17 @@ const fn scan(
     scan: fn(&str, usize) -> Option<Range<usize>>,
     proof: fn(&str) -> bool,
 ) -> Class {
-    Class::new(name, what, Shape::Scan(scan), Bounds::Both).proof(Proof::Required(proof))
+    Class::new(name, what, Shape::Scan(scan, Needs::Nothing), Bounds::Both).proof(Proof::Required(proof))
+}
+
+/// A run in base 58 that is sound by its proof.
+const fn run58(
+    name: &'static str,
+    what: &'static str,
+    scan: fn(&str, usize) -> Option<Range<usize>>,
+    proof: fn(&str) -> bool,
+) -> Class {
+    Class::new(name, what, Shape::Scan(scan, Needs::Run58), Bounds::Both).proof(Proof::Required(proof))
 }
 
 /// The bytes that a run may hold.

@@ -1,11 +1,11 @@
 //! Wallets: what opens one, and what names one beside the seed's addresses.
 
-use super::{Bounds, Class, Proof, Shape, labelled, open, pattern, scan, symbols};
+use super::{Bounds, Class, Proof, Shape, labelled, open, pattern, run58, scan, symbols};
 use crate::gate::{checksum, mnemonic};
 
 pub(super) const WALLETS: &[Class] = &[
     scan("mnemonic", "mnemonics of BIP-39, in English", mnemonic::find, |_| true),
-    scan("wif_key", "private keys of Bitcoin in WIF", checksum::wif_shape, checksum::wif),
+    run58("wif_key", "private keys of Bitcoin in WIF", checksum::wif_shape, checksum::wif),
     pattern(
         "extended_key",
         "extended keys of BIP-32, private and public",
@@ -44,7 +44,7 @@ pub(super) const WALLETS: &[Class] = &[
         r"(?:tb|bcrt|ltc)1[02-9ac-hj-np-z]{11,87}|TB1[02-9AC-HJ-NP-Z]{11,87}",
     )
     .proof(Proof::Required(checksum::witness_address)),
-    scan(
+    run58(
         "base58_address",
         "addresses in Base58Check of test networks, Litecoin, Dogecoin and Dash",
         checksum::address_shape,
