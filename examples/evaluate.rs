@@ -3,6 +3,8 @@
 //! ```text
 //! cargo run --release --example evaluate -- dream FOLDER --share 0.20 --json OUT
 //! cargo run --release --example evaluate -- retrieval FOLDER… --json OUT
+//! cargo run --release --example evaluate -- gate FOLDER --json OUT
+//! cargo run --release --example evaluate -- clean FOLDER…
 //! ```
 //!
 //! `dream` dreams over workspaces with a `labels.json`: `facts` and `questions`, each with the journal lines
@@ -12,7 +14,13 @@
 //! `retrieval` writes each corpus of a FOLDER (`sessions.jsonl.gz`, `corpora.jsonl`, `questions.jsonl`) into a memory
 //! store and asks it every question as it stands: the one in SQLite, with `--file` the one in a file, and with `--ranks`
 //! fused by reciprocal rank. Sessions rank by their first turn.
+//!
+//! `gate` scans each example of a FOLDER (`*.jsonl`, `*.jsonl.gz`: `src`, `rule`, `kind`, `text`) for secrets, and writes a
+//! line for each with the classes that were found. What is a `tp` of a rule that a class covers must be found, and an
+//! `fp` must not. `clean` counts what is found in texts of which nothing should be a secret.
 
+#[path = "evaluate/gate.rs"]
+mod gate;
 #[path = "evaluate/retrieval.rs"]
 mod retrieval;
 
@@ -39,7 +47,9 @@ fn main() -> Result<()> {
     match arguments.next().as_deref() {
         Some("dream") => dream(&DreamArguments::parse(arguments)?),
         Some("retrieval") => retrieval::run(arguments),
-        _ => Err("usage: evaluate dream FOLDER [--share 0.20] [--json OUT]\n       evaluate retrieval FOLDER… [--file] [--ranks] [--json OUT]".into()),
+        Some("gate") => gate::run(arguments),
+        Some("clean") => gate::clean(arguments),
+        _ => Err("usage: evaluate dream FOLDER [--share 0.20] [--json OUT]\n       evaluate retrieval FOLDER… [--file] [--ranks] [--json OUT]\n       evaluate gate FOLDER [--json OUT]\n       evaluate clean FOLDER…".into()),
     }
 }
 

@@ -4,7 +4,9 @@ mod checksum;
 mod classes;
 mod door;
 mod injection;
-mod pem;
+mod mnemonic;
+mod proof;
+mod search;
 mod secret;
 mod tombstone;
 

@@ -4,11 +4,9 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
-use std::sync::LazyLock;
 
-use regex::Regex;
-
-use super::classes::{Bounds, CLASSES, Class, Proof, Shape};
+use super::classes::{self, Class, Proof, Switch};
+use super::search::TABLE;
 use crate::pii::{Confidence, Finding, PiiFilter};
 
 /// How much a match must prove.
@@ -24,12 +22,13 @@ pub enum Strictness {
 
 /// The secret filter that ships with the crate.
 ///
-/// Finds the eleven classes of the seed: `anthropic_key`, `openai_key` (with its project and service forms),
-/// `stripe_key`, `github_pat`, `google_api_key`, `slack_token`, `aws_access_key`, `evm_address`,
-/// `btc_bech32`, `btc_legacy` (which must pass its checksum) and `pem_private`. Not gated, since their bare
-/// shapes mean nothing: Solana addresses, mnemonics, 64 hexadecimal digits.
+/// It finds the classes of the table below, of which the first eleven are those of seed 000. A distinctive prefix is found
+/// by its shape alone; what could be anything must prove itself, by a checksum, by its structure, or by the name under
+/// which it stands. Bare shapes that mean nothing are not gated: Solana addresses, 64 hexadecimal digits, rows of words
+/// whose checksum fails.
 ///
-/// Addresses are public identifiers, and switching their classes off is a choice for hosts in finance:
+/// Addresses are public identifiers, and switching their classes off is a choice for hosts in finance; what names a
+/// person is off until a host switches it on:
 ///
 /// ```
 /// use noctuary::{PiiFilter, SecretGate};
@@ -37,51 +36,25 @@ pub enum Strictness {
 /// let text = "pay 0x52908400098527886E0F7030069857D2E4169EE7";
 /// assert_eq!(SecretGate::new().scan(text).len(), 1);
 /// assert_eq!(SecretGate::new().without("evm_address").scan(text).len(), 0);
+///
+/// let text = "pay with 4012 8888 8888 1881";
+/// assert_eq!(SecretGate::new().scan(text).len(), 0);
+/// assert_eq!(SecretGate::new().with("payment_card").scan(text).len(), 1);
 /// ```
+///
+#[doc = include_str!("classes/classes.md")]
 #[derive(Clone)]
 pub struct SecretGate {
     strictness: Strictness,
-    off: Vec<String>,
-}
-
-/// What finds the shapes of [`CLASSES`], in their order.
-static SEARCHERS: LazyLock<Vec<Searcher>> = LazyLock::new(|| {
-    let searcher = |class: &Class| match class.shape {
-        Shape::Pattern(pattern, _) => Searcher::Pattern(Regex::new(pattern).expect("a literal pattern")),
-        Shape::Scan(scan) => Searcher::Scan(scan),
-    };
-    CLASSES.iter().map(searcher).collect()
-});
-
-/// Any literal of any pattern: where none occurs, most of all texts, one search is enough.
-static LITERALS: LazyLock<Regex> = LazyLock::new(|| {
-    let literals = |class: &Class| match class.shape {
-        Shape::Pattern(_, literals) => literals,
-        Shape::Scan(_) => &[],
-    };
-    let all: Vec<String> = CLASSES.iter().flat_map(literals).map(|literal| regex::escape(literal)).collect();
-    Regex::new(&all.join("|")).expect("escaped literals")
-});
-
-enum Searcher {
-    Pattern(Regex),
-    Scan(fn(&str, usize) -> Option<Range<usize>>),
-}
-
-impl Searcher {
-    fn find(&self, text: &str, from: usize) -> Option<Range<usize>> {
-        match self {
-            Self::Pattern(pattern) => pattern.find_at(text, from).map(|found| found.range()),
-            Self::Scan(scan) => scan(text, from),
-        }
-    }
+    /// What differs from the table: on or off, by class.
+    switched: BTreeMap<String, bool>,
 }
 
 impl SecretGate {
-    /// All classes, on their shapes.
+    /// All classes that are on by default, on their shapes.
     #[must_use]
     pub fn new() -> Self {
-        Self { strictness: Strictness::Shape, off: Vec::new() }
+        Self { strictness: Strictness::Shape, switched: BTreeMap::new() }
     }
 
     /// Sets how much a match must prove.
@@ -94,19 +67,31 @@ impl SecretGate {
     /// Switches a class off. A name that is no class changes nothing.
     #[must_use]
     pub fn without(mut self, class: impl Into<String>) -> Self {
-        self.off.push(class.into());
+        self.switched.insert(class.into(), false);
         self
     }
 
-    /// The names of all classes, in the order in which they are tried.
+    /// Switches a class on that is off by default. A name that is no class changes nothing.
+    #[must_use]
+    pub fn with(mut self, class: impl Into<String>) -> Self {
+        self.switched.insert(class.into(), true);
+        self
+    }
+
+    /// The names of all classes, in the order of the table, those that are off by default too.
     pub fn classes() -> impl Iterator<Item = &'static str> {
-        CLASSES.iter().map(|class| class.name)
+        classes::all().map(|class| class.name)
+    }
+
+    fn is_on(&self, class: &Class) -> bool {
+        self.switched.get(class.name).copied().unwrap_or(class.default == Switch::On)
     }
 
     fn judge(&self, class: &Class, matched: &str) -> Option<Confidence> {
         let (proven, required) = match class.proof {
             Proof::None => return Some(Confidence::Shape),
-            Proof::Confidence(proof) => (proof(matched), self.strictness == Strictness::Validated),
+            Proof::Confidence(proof) => (proof(matched), false),
+            Proof::Checksum(proof) => (proof(matched), self.strictness == Strictness::Validated),
             Proof::Required(proof) => (proof(matched), true),
         };
         match (proven, required) {
@@ -119,62 +104,35 @@ impl SecretGate {
 
 impl PiiFilter for SecretGate {
     fn scan(&self, text: &str) -> Vec<Finding> {
-        // By where they begin; classes that are tried earlier win where two overlap.
-        let mut findings: BTreeMap<usize, Finding> = BTreeMap::new();
-        let has_literal = LITERALS.is_match(text);
-        for (class, searcher) in CLASSES.iter().zip(SEARCHERS.iter()) {
-            let may_occur = has_literal || matches!(class.shape, Shape::Scan(_));
-            if !may_occur || self.off.iter().any(|off| off == class.name) {
-                continue;
-            }
-            let mut from = 0;
-            while let Some(found) = searcher.find(text, from) {
-                let end = class.body.map_or(found.end, |body| body(text, found.end));
-                let span = found.start..end;
-                let before = findings.range(..span.end).next_back();
-                let is_free = before.is_none_or(|(_, other)| other.span.end <= span.start);
-                if is_free
-                    && is_bounded(text, &span, class.bounds)
-                    && let Some(confidence) = self.judge(class, &text[found])
-                {
-                    from = span.end;
-                    findings
-                        .insert(span.start, Finding { class: Cow::Borrowed(class.name), span, confidence });
-                } else {
-                    // All patterns begin with an ASCII character.
-                    from = span.start + 1;
+        let mut found: Vec<(Range<usize>, usize, Confidence)> = Vec::new();
+        TABLE.search(
+            text,
+            |class| self.is_on(class),
+            |of| {
+                let confidence = self.judge(TABLE.classes[of.class], &text[of.proving]);
+                found.extend(confidence.map(|confidence| (of.span, of.class, confidence)));
+                confidence.is_some()
+            },
+        );
+        found.sort_by_key(|(span, class, _)| (span.start, *class));
+        // Where two share a place, all of both is one finding of the class that stands first in the table.
+        found.dedup_by(|(span, class, confidence), (before, first, known)| {
+            let overlaps = span.start < before.end;
+            if overlaps {
+                before.end = before.end.max(span.end);
+                if *class < *first {
+                    (*first, *known) = (*class, *confidence);
                 }
             }
-        }
-        findings.into_values().collect()
+            overlaps
+        });
+        let finding = |(span, class, confidence): (_, usize, _)| Finding {
+            class: Cow::Borrowed(TABLE.classes[class].name),
+            span,
+            confidence,
+        };
+        found.into_iter().map(finding).collect()
     }
-}
-
-/// Whether nothing beside a match makes it a part of something longer.
-fn is_bounded(text: &str, span: &Range<usize>, bounds: Bounds) -> bool {
-    let after = text.as_bytes().get(span.end).is_some_and(u8::is_ascii_alphanumeric);
-    let before = text[..span.start].bytes().next_back().is_some_and(|byte| byte.is_ascii_alphanumeric());
-    match bounds {
-        Bounds::None => true,
-        Bounds::Right => !after,
-        Bounds::Both => !after && (!before || ends_in_escape(&text[..span.start])),
-    }
-}
-
-/// Whether a text ends in an escape whose last character is a letter or digit: `\n`, `%3D`, a colour of a
-/// terminal.
-fn ends_in_escape(before: &str) -> bool {
-    let bytes = before.as_bytes();
-    let at = |back: usize| bytes.len().checked_sub(back).map(|at| bytes[at]);
-    let is_hex = |byte: Option<u8>| byte.is_some_and(|byte| byte.is_ascii_hexdigit());
-    let control = at(2) == Some(b'\\') && matches!(at(1), Some(b'n' | b'r' | b't' | b'b' | b'f'));
-    let percent = at(3) == Some(b'%') && is_hex(at(2)) && is_hex(at(1));
-    let colour =
-        before.strip_suffix('m').map(|rest| rest.trim_end_matches(|c: char| c.is_ascii_digit() || c == ';'));
-    control
-        || percent
-        || colour
-            .is_some_and(|rest| rest.ends_with("\u{1b}[") || rest.ends_with("b[") || rest.ends_with("\\e["))
 }
 
 impl Default for SecretGate {
@@ -185,7 +143,10 @@ impl Default for SecretGate {
 
 impl fmt::Debug for SecretGate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SecretGate").field("strictness", &self.strictness).field("off", &self.off).finish()
+        f.debug_struct("SecretGate")
+            .field("strictness", &self.strictness)
+            .field("switched", &self.switched)
+            .finish()
     }
 }
 
@@ -296,7 +257,7 @@ mod tests {
     #[test]
     fn bare_shapes_are_not_gated() {
         let solana = run("5Hb9kLmNpQ", 44);
-        let mnemonic = "legal winner thank year wave sausage worth useful legal winner thank yellow";
+        let mnemonic = "legal winner thank year wave sausage worth useful legal winner thank zoo";
         let hash = run("0123456789abcdef", 64);
         for text in [solana.as_str(), mnemonic, hash.as_str()] {
             assert!(classes(text).is_empty(), "{text}");
@@ -372,5 +333,119 @@ mod tests {
     fn a_finding_prints_no_text() {
         let findings = SecretGate::new().scan("AKIAIOSFODNN7EXAMPLE");
         assert!(!format!("{findings:?}").contains("IOSFODNN"));
+    }
+
+    // Two ids without a gap once hid each other.
+    #[test]
+    fn secrets_without_a_gap_are_both_found() {
+        let token = format!("ghp_{}", run("aB3", 36));
+        assert_eq!(classes("AKIAIOSFODNN7EXAMPLEAKIAIOSFODNN7EXAMPLF"), ["aws_access_key"; 2]);
+        assert_eq!(classes(&format!("AKIAIOSFODNN7EXAMPLE{token}")), ["aws_access_key", "github_pat"]);
+    }
+
+    // A head whose spaces are other control characters once passed.
+    #[test]
+    fn a_control_character_in_the_head_of_a_private_key_does_not_hide_it() {
+        for space in ["\t", "\u{0}", "\u{b}", "\u{85}", "\u{2028}"] {
+            let head = "-----BEGIN RSA PRIVATE KEY-----".replace(' ', space);
+            assert_eq!(classes(&head), ["pem_private"], "{space:?}");
+        }
+    }
+
+    #[test]
+    fn wallets_are_found_where_their_checksum_holds() {
+        let phrase = "legal winner thank year wave sausage worth useful legal winner thank yellow";
+        assert_eq!(classes(&format!("my seed: {phrase}")), ["mnemonic"]);
+        assert_eq!(classes("5HueCGU8rMjxEXxiPuD5BDku4MkFqeZyd4dZ1jvhTVqvbTLvyTJ"), ["wif_key"]);
+        assert!(classes("5HueCGU8rMjxEXxiPuD5BDku4MkFqeZyd4dZ1jvhTVqvbTLvyTK").is_empty());
+        let key = run("0a1b2c3d4e5f6978", 64);
+        assert_eq!(classes(&format!("PRIVATE_KEY=0x{key}")), ["hex_private_key"]);
+        assert!(classes(&format!("sha256 {key}")).is_empty());
+    }
+
+    #[test]
+    fn what_names_a_person_is_found_only_where_a_host_wants_it() {
+        let text = "card 4012 8888 8888 1881, IBAN DE89 3704 0044 0532 0130 00, SSN 123-45-6789, call +44 20 7946 0958 or mail marta@example.com";
+        assert!(classes(text).is_empty());
+        let names = ["payment_card", "iban", "us_ssn", "phone_number", "email_address"];
+        let gate = names.into_iter().fold(SecretGate::new(), SecretGate::with);
+        let found: Vec<_> = gate.scan(text).into_iter().map(|finding| finding.class).collect();
+        assert_eq!(found, names);
+    }
+
+    #[test]
+    fn a_failed_checksum_clears_no_distinctive_prefix() {
+        let sound = "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";
+        let broken = "ghp_wWPw5k4aXcaT4fNP0UcnZwJUVFk6LO0pINUy";
+        for (token, confidence) in [(sound, Confidence::Verified), (broken, Confidence::Shape)] {
+            for strictness in [Strictness::Shape, Strictness::Validated] {
+                assert_eq!(SecretGate::new().strictness(strictness).scan(token)[0].confidence, confidence);
+            }
+        }
+    }
+
+    #[test]
+    fn a_weak_shape_needs_the_name_under_which_it_stands() {
+        let value = run("a1b2c3d4e5f60718293a", 40);
+        assert_eq!(classes(&format!("DATADOG_API_KEY={value}")), ["datadog_key"]);
+        assert_eq!(classes(&format!("{{\"datadogApiKey\": \"{value}\"}}")), ["datadog_key"]);
+        assert!(classes(&format!("commit {value} of datadog")).is_empty());
+        assert!(classes(&format!("DATADOG_API_KEY={}", run("x", 40))).is_empty(), "a place for one");
+    }
+
+    /// How much was looked at for a text of so many bytes.
+    fn steps(piece: &str, length: usize) -> u64 {
+        let text = piece.repeat(length / piece.len());
+        let before = super::super::search::steps::taken();
+        SecretGate::new().scan(&text);
+        super::super::search::steps::taken() - before
+    }
+
+    #[test]
+    fn twice_the_text_takes_twice_the_steps_whatever_it_is() {
+        const MANY: usize = 5_000_000;
+        for piece in [
+            "x",
+            "A",
+            "7",
+            "-",
+            "QUtJQUlPU0ZPRE5ON0VYQU1QTEU9",
+            "1",
+            "sk-",
+            "AKIA",
+            "eyJ",
+            "5K",
+            "0x",
+            "abandon ",
+            "://",
+        ] {
+            let (once, twice) = (steps(piece, MANY), steps(piece, 2 * MANY));
+            assert!(once > 0, "{piece}: something is counted");
+            assert!(twice <= once * 2 + once / 10 + 10_000, "{piece}: {once} and {twice}");
+        }
+    }
+
+    /// The table of the classes, as people read it.
+    fn table() -> String {
+        let mut table = "| class | what | proof | by default |\n|---|---|---|---|\n".to_owned();
+        for class in classes::all() {
+            let proof = match class.proof {
+                Proof::None => "its shape is enough",
+                Proof::Confidence(_) | Proof::Checksum(_) => "raises the confidence",
+                Proof::Required(_) => "needed",
+            };
+            let switch = if class.default == Switch::On { "on" } else { "off" };
+            table += &format!("| `{}` | {} | {proof} | {switch} |\n", class.name, class.what);
+        }
+        table
+    }
+
+    #[test]
+    fn the_page_shows_the_table_as_it_is() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/src/gate/classes/classes.md");
+        if std::env::var_os("NOCTUARY_WRITE_TABLE").is_some() {
+            std::fs::write(path, table()).unwrap();
+        }
+        assert_eq!(std::fs::read_to_string(path).unwrap(), table(), "set NOCTUARY_WRITE_TABLE=1 to write it");
     }
 }

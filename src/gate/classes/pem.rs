@@ -8,9 +8,11 @@ use regex::Regex;
 const MOST_BYTES: usize = 32 << 10;
 const MOST_LINES: usize = 200;
 
-static END: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"-----END (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?-----").expect("a literal pattern")
-});
+/// A control character in a head is as good as the space that it stands for.
+pub(super) const HEAD: &str = r"-----BEGIN[\s\x00-\x08\x0e-\x1f\x7f-\x{9f}]{1,2}(?:[A-Z0-9]+[\s\x00-\x08\x0e-\x1f\x7f-\x{9f}]{1,2}){0,4}PRIVATE[\s\x00-\x08\x0e-\x1f\x7f-\x{9f}]{1,2}KEY(?:[\s\x00-\x08\x0e-\x1f\x7f-\x{9f}]{1,2}BLOCK)?-----";
+
+static END: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(&HEAD.replace("BEGIN", "END")).expect("a literal pattern"));
 
 /// What may stand in front of each line of a block in a log: times, tags, list marks.
 static LINE: LazyLock<Regex> = LazyLock::new(|| {

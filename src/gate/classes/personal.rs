@@ -1,0 +1,38 @@
+//! What names a person. Off by default: a host switches on what it must keep out.
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::{Class, scan};
+use crate::gate::proof;
+
+pub(super) const PERSONAL: &[Class] = &[
+    scan("payment_card", "numbers of payment cards", card_shape, proof::card).off(),
+    scan("iban", "international bank account numbers", iban_shape, proof::iban).off(),
+    scan("us_ssn", "US social security numbers", ssn_shape, proof::ssn).off(),
+    scan("phone_number", "telephone numbers, international or of North America", phone_shape, proof::phone)
+        .off(),
+    scan("email_address", "e-mail addresses", email_shape, |_| true).off(),
+];
+
+/// Searches for a pattern from a place on.
+macro_rules! shape {
+    ($name:ident, $pattern:expr) => {
+        fn $name(text: &str, from: usize) -> Option<Range<usize>> {
+            static PATTERN: LazyLock<Regex> =
+                LazyLock::new(|| Regex::new($pattern).expect("a literal pattern"));
+            PATTERN.find_at(text, from).map(|found| found.range())
+        }
+    };
+}
+
+shape!(card_shape, r"[2-6][0-9]{3}(?:[ -]?[0-9]{4}){2}[ -]?[0-9]{1,7}|3[0-9]{3}[ -]?[0-9]{6}[ -]?[0-9]{4,5}");
+shape!(iban_shape, r"[A-Z]{2}[0-9]{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,4})?");
+shape!(ssn_shape, r"[0-9]{3}-[0-9]{2}-[0-9]{4}");
+shape!(
+    phone_shape,
+    r"\+[1-9][0-9]{0,2}(?:[ .()-]{0,2}[0-9]){6,13}|\(?[2-9][0-9]{2}\)?[ .-][2-9][0-9]{2}[ .-][0-9]{4}"
+);
+shape!(email_shape, r"[A-Za-z0-9][A-Za-z0-9._%+-]{0,63}@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}");

@@ -1,0 +1,164 @@
+//! Mnemonics of BIP-39: words of its English list, in a row, whose checksum holds.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use sha2::{Digest as _, Sha256};
+
+use super::search::steps;
+
+/// The list as it is published.
+const LIST: &str = include_str!("classes/bip39.txt");
+/// So many words has a mnemonic, the most first.
+const COUNTS: [usize; 5] = [24, 21, 18, 15, LEAST];
+const LEAST: usize = 12;
+/// No more than this stands between two words: spaces, line breaks, numbers of a list.
+const MOST_BETWEEN: usize = 8;
+
+static NUMBERS: LazyLock<HashMap<&'static str, u16>> = LazyLock::new(|| LIST.lines().zip(0..).collect());
+
+/// A word, and its number in the list.
+struct Word {
+    place: Range<usize>,
+    number: u16,
+}
+
+/// Finds the next mnemonic from `from` on, joined with those that begin inside it: by chance one in sixteen rows of
+/// twelve words of the list is one, so a word before a mnemonic may seem to begin it.
+pub(super) fn find(text: &str, from: usize) -> Option<Range<usize>> {
+    let mut from = from;
+    loop {
+        let places = shaped(text.as_bytes(), from)?;
+        // Nothing goes over a word that is not in the list.
+        if let Some(unlisted) = places.iter().rfind(|place| number(&text[(*place).clone()]).is_none()) {
+            from = unlisted.end;
+            continue;
+        }
+        let words = listed(text, places[0].start);
+        let Some(count) = proven(&words) else {
+            from = places[0].end;
+            continue;
+        };
+        let mut end = words[count - 1].place.end;
+        for first in 1..words.len() {
+            if words[first].place.start < end
+                && let Some(count) = proven(&words[first..])
+            {
+                end = end.max(words[first + count - 1].place.end);
+            }
+        }
+        return Some(places[0].start..end);
+    }
+}
+
+/// The next twelve words in a row that are as long as those of the list.
+fn shaped(bytes: &[u8], from: usize) -> Option<[Range<usize>; LEAST]> {
+    let mut places: [Range<usize>; LEAST] = std::array::from_fn(|_| 0..0);
+    let (mut count, mut last) = (0, from);
+    while let Some(place) = next_word(bytes, last) {
+        steps::take(place.end - last);
+        if !(3..=8).contains(&place.len()) {
+            count = 0;
+        } else {
+            if count > 0 && !is_between(&bytes[last..place.start]) {
+                count = 0;
+            }
+            places[count] = place.clone();
+            count += 1;
+            if count == LEAST {
+                return Some(places);
+            }
+        }
+        last = place.end;
+    }
+    None
+}
+
+fn next_word(bytes: &[u8], from: usize) -> Option<Range<usize>> {
+    let start = from + bytes.get(from..)?.iter().position(u8::is_ascii_alphabetic)?;
+    let length = bytes[start..].iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+    Some(start..start + length)
+}
+
+/// Whether this may stand between two words.
+fn is_between(bytes: &[u8]) -> bool {
+    bytes.len() <= MOST_BETWEEN && bytes.is_ascii()
+}
+
+/// The words from a place on, as long as they follow each other in the list: enough for two mnemonics.
+fn listed(text: &str, from: usize) -> Vec<Word> {
+    let mut words: Vec<Word> = Vec::new();
+    let mut last = from;
+    while words.len() < 2 * COUNTS[0]
+        && let Some(place) = next_word(text.as_bytes(), last)
+        && is_between(&text.as_bytes()[last..place.start])
+        && let Some(number) = number(&text[place.clone()])
+    {
+        last = place.end;
+        words.push(Word { place, number });
+    }
+    words
+}
+
+fn number(word: &str) -> Option<u16> {
+    NUMBERS.get(word).or_else(|| NUMBERS.get(word.to_ascii_lowercase().as_str())).copied()
+}
+
+/// How long the longest mnemonic is that begins with the first of these words.
+fn proven(words: &[Word]) -> Option<usize> {
+    COUNTS.into_iter().find(|count| words.get(..*count).is_some_and(is_mnemonic))
+}
+
+/// Whether the last bits of the words are the checksum of the others. One word alone, and a part of the list itself,
+/// is none.
+fn is_mnemonic(words: &[Word]) -> bool {
+    let is_one = words.windows(2).all(|two| two[0].number == two[1].number);
+    let ascends = words.windows(2).all(|two| two[0].number < two[1].number);
+    if is_one || ascends {
+        return false;
+    }
+    let mut bytes = [0_u8; 33];
+    for (at, bit) in words.iter().flat_map(|word| (0..11).rev().map(|bit| word.number >> bit & 1)).enumerate()
+    {
+        bytes[at / 8] |= u8::from(bit == 1) << (7 - at % 8);
+    }
+    // A third of a bit of checksum for each word.
+    let (entropy, checksum) = (words.len() / 3 * 4, words.len() / 3);
+    Sha256::digest(&bytes[..entropy])[0] >> (8 - checksum) == bytes[entropy] >> (8 - checksum)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_is_the_published_one() {
+        let digest = hex::encode(Sha256::digest(LIST.as_bytes()));
+        assert_eq!(digest, "2f5eed53a4727b4bf8880d8f3f199efc90e58503646d9ff8eff3a2ed3b24dbda");
+    }
+
+    #[test]
+    fn mnemonics_are_found_whole_in_prose_and_lists() {
+        let phrase = "legal winner thank year wave sausage worth useful legal winner thank yellow";
+        let text = format!("My seed is: {phrase}. Do not tell.");
+        assert_eq!(&text[find(&text, 0).unwrap()], phrase);
+        let list: String =
+            phrase.split(' ').zip(1..).map(|(word, number)| format!("{number}. {word}\n")).collect();
+        assert_eq!(list[find(&list, 0).unwrap()].split_whitespace().count(), 23, "numbers between the words");
+        let loud = phrase.to_ascii_uppercase();
+        assert!(find(&loud, 0).is_some());
+    }
+
+    #[test]
+    fn a_row_of_words_without_its_checksum_is_none() {
+        for text in [
+            "legal winner thank year wave sausage worth useful legal winner thank zoo",
+            "permit permit permit permit permit permit permit permit permit permit permit permit permit",
+            "The quick brown fox jumps over the lazy dog while nobody looks at it from there.",
+        ] {
+            assert_eq!(find(text, 0), None, "{text}");
+        }
+        assert_eq!(find(LIST, 0), None, "the list itself");
+    }
+}

@@ -1,0 +1,247 @@
+//! What a match can prove of itself, beside the checksums of wallets.
+
+use serde_json::Value;
+
+/// Whether `text` looks drawn by chance: digits among letters, many symbols, and no run of one.
+pub(super) fn by_chance(text: &str) -> bool {
+    let symbols = distinct(text);
+    let repeats = text.as_bytes().windows(5).any(|five| five.iter().all(|byte| *byte == five[0]));
+    let mixed =
+        text.bytes().any(|byte| byte.is_ascii_digit()) && text.bytes().any(|byte| byte.is_ascii_alphabetic());
+    mixed && symbols >= (text.len() / 3).clamp(5, 8) && !repeats
+}
+
+/// Whether `text` holds digits among letters, and is no run of a few symbols.
+pub(super) fn mixed(text: &str) -> bool {
+    text.bytes().any(|byte| byte.is_ascii_digit())
+        && text.bytes().any(|byte| byte.is_ascii_alphabetic())
+        && distinct(text) >= 6
+}
+
+/// Whether `text` holds digits and letters of both cases.
+pub(super) fn both_cases(text: &str) -> bool {
+    mixed(text)
+        && text.bytes().any(|byte| byte.is_ascii_lowercase())
+        && text.bytes().any(|byte| byte.is_ascii_uppercase())
+}
+
+/// Whether it names the registry whose token it sets: `//host/:_authToken=`.
+pub(super) fn npmrc(text: &str) -> bool {
+    text.strip_prefix("//")
+        .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphanumeric()) && rest.contains("/:_"))
+}
+
+fn distinct(text: &str) -> usize {
+    let mut seen = [false; 256];
+    for byte in text.bytes() {
+        seen[usize::from(byte)] = true;
+    }
+    seen.iter().filter(|seen| **seen).count()
+}
+
+/// Whether a password stands there, and not the place for one.
+pub(super) fn no_placeholder(text: &str) -> bool {
+    let is_place =
+        text.starts_with(['$', '{', '<', '%', '*', '[', '(']) || text.contains("${") || text.contains("...");
+    !is_place && distinct(text) >= 2
+}
+
+/// Whether a password stands there that is not just the word for one.
+pub(super) fn password(text: &str) -> bool {
+    const WORDS: [&str; 9] =
+        ["password", "passwd", "pass", "token", "secret", "test", "changeme", "passphrase", "apikey"];
+    no_placeholder(text) && !WORDS.iter().any(|word| text.eq_ignore_ascii_case(word))
+}
+
+/// Whether the first part is the header of a token, with its algorithm.
+pub(super) fn jwt(text: &str) -> bool {
+    let header = text.split('.').next().and_then(decode64).unwrap_or_default();
+    serde_json::from_slice::<Value>(&header).is_ok_and(|header| header["alg"].is_string())
+}
+
+/// Whether it is base64 of a name, a colon and a password.
+pub(super) fn basic_auth(text: &str) -> bool {
+    decode64(text).and_then(|bytes| String::from_utf8(bytes).ok()).is_some_and(|login| {
+        login.find(':').is_some_and(|colon| colon > 0) && !login.contains(char::is_control)
+    })
+}
+
+/// What `text` writes in base64, of either alphabet, padded or not.
+fn decode64(text: &str) -> Option<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(text.len() * 3 / 4);
+    let (mut bits, mut count) = (0_u32, 0_u32);
+    for symbol in text.trim_end_matches('=').bytes() {
+        let value = match symbol {
+            b'A'..=b'Z' => symbol - b'A',
+            b'a'..=b'z' => symbol - b'a' + 26,
+            b'0'..=b'9' => symbol - b'0' + 52,
+            b'+' | b'-' => 62,
+            b'/' | b'_' => 63,
+            _ => return None,
+        };
+        bits = bits << 6 | u32::from(value);
+        count += 6;
+        if count >= 8 {
+            count -= 8;
+            bytes.push(u8::try_from(bits >> count & 0xff).unwrap_or_default());
+        }
+    }
+    Some(bytes)
+}
+
+/// Whether the tail of a classic token of GitHub is the CRC of its body, in base 62.
+pub(super) fn github(text: &str) -> bool {
+    const SYMBOLS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+    let Some((body, tail)) =
+        text.get(4..).filter(|rest| rest.len() == 36).and_then(|rest| rest.split_at_checked(30))
+    else {
+        return false;
+    };
+    let mut rest = crc32(body.as_bytes());
+    tail.bytes().rev().all(|symbol| {
+        let expected = SYMBOLS[usize::try_from(rest % 62).unwrap_or_default()];
+        rest /= 62;
+        symbol == expected
+    })
+}
+
+fn crc32(bytes: &[u8]) -> u32 {
+    let mut sum = u32::MAX;
+    for byte in bytes {
+        sum ^= u32::from(*byte);
+        for _ in 0..8 {
+            sum = sum >> 1 ^ if sum & 1 == 1 { 0xedb8_8320 } else { 0 };
+        }
+    }
+    !sum
+}
+
+/// Whether the fourth symbol is the digit that stands before `Q~`.
+pub(super) fn azure_secret(text: &str) -> bool {
+    text.as_bytes().get(3).is_some_and(u8::is_ascii_digit)
+}
+
+/// Whether it has the parts of a key of Harness: of 22, 24 and 20 symbols.
+pub(super) fn harness(text: &str) -> bool {
+    text.split('.').skip(1).map(str::len).eq([22, 24, 20])
+}
+
+/// Whether the numbers of a user and of a token stand before 32 digits.
+pub(super) fn asana(text: &str) -> bool {
+    text.rsplit_once(':').is_some_and(|(_, tail)| tail.len() == 32 && mixed(tail))
+}
+
+/// Whether it is the number of a card: grouped in the way of its issuer, in whose range it lies, and with its check digit.
+pub(super) fn card(text: &str) -> bool {
+    let digits: Vec<u32> = text.chars().filter_map(|c| c.to_digit(10)).collect();
+    let prefix = |length: usize| digits.iter().take(length).fold(0, |sum, digit| sum * 10 + digit);
+    let is_issued = match digits.len() {
+        13 | 19 => prefix(1) == 4 || matches!(prefix(2), 62 | 50 | 56..=58 | 63 | 67),
+        14 => matches!(prefix(3), 300..=305) || matches!(prefix(2), 36 | 38 | 39),
+        15 => matches!(prefix(2), 34 | 37),
+        16 => {
+            prefix(1) == 4
+                || matches!(prefix(2), 51..=55 | 62 | 64 | 65)
+                || matches!(prefix(4), 2221..=2720 | 6011 | 3528..=3589)
+        }
+        _ => false,
+    };
+    is_issued && luhn(&digits)
+}
+
+fn luhn(digits: &[u32]) -> bool {
+    let sum: u32 = digits
+        .iter()
+        .rev()
+        .enumerate()
+        .map(|(at, digit)| if at % 2 == 0 { *digit } else { digit * 2 - if *digit > 4 { 9 } else { 0 } })
+        .sum();
+    sum % 10 == 0
+}
+
+/// Whether it is as long as its country's numbers, and leaves 1 by 97.
+pub(super) fn iban(text: &str) -> bool {
+    let text: Vec<u8> = text.bytes().filter(|byte| *byte != b' ').collect();
+    let country = [text[0], text[1]];
+    let length = LENGTHS.iter().find(|(of, _)| of.as_bytes() == country).map(|(_, length)| *length);
+    let rest = text[4..].iter().chain(&text[..4]).fold(0_u32, |rest, byte| match byte {
+        b'0'..=b'9' => (rest * 10 + u32::from(byte - b'0')) % 97,
+        _ => (rest * 100 + u32::from(byte - b'A') + 10) % 97,
+    });
+    length == Some(text.len()) && rest == 1
+}
+
+/// How long the account numbers of each country are.
+#[rustfmt::skip]
+const LENGTHS: &[(&str, usize)] = &[
+    ("AD", 24), ("AE", 23), ("AL", 28), ("AT", 20), ("AZ", 28), ("BA", 20), ("BE", 16), ("BG", 22), ("BH", 22), ("BR", 29),
+    ("BY", 28), ("CH", 21), ("CR", 22), ("CY", 28), ("CZ", 24), ("DE", 22), ("DK", 18), ("DO", 28), ("EE", 20), ("EG", 29),
+    ("ES", 24), ("FI", 18), ("FO", 18), ("FR", 27), ("GB", 22), ("GE", 22), ("GI", 23), ("GL", 18), ("GR", 27), ("GT", 28),
+    ("HR", 21), ("HU", 28), ("IE", 22), ("IL", 23), ("IQ", 23), ("IS", 26), ("IT", 27), ("JO", 30), ("KW", 30), ("KZ", 20),
+    ("LB", 28), ("LC", 32), ("LI", 21), ("LT", 20), ("LU", 20), ("LV", 21), ("LY", 25), ("MC", 27), ("MD", 24), ("ME", 22),
+    ("MK", 19), ("MR", 27), ("MT", 31), ("MU", 30), ("NL", 18), ("NO", 15), ("PK", 24), ("PL", 28), ("PS", 29), ("PT", 25),
+    ("QA", 29), ("RO", 24), ("RS", 22), ("SA", 24), ("SC", 31), ("SE", 24), ("SI", 19), ("SK", 24), ("SM", 27), ("ST", 25),
+    ("SV", 28), ("TL", 23), ("TN", 24), ("TR", 26), ("UA", 29), ("VA", 22), ("VG", 24), ("XK", 20),
+];
+
+/// Whether the three parts are ones that were given out.
+pub(super) fn ssn(text: &str) -> bool {
+    let mut parts = text.split('-');
+    let area = parts.next().unwrap_or_default();
+    area != "000"
+        && area != "666"
+        && !area.starts_with('9')
+        && parts.next() != Some("00")
+        && parts.next() != Some("0000")
+}
+
+/// Whether there are as many digits as a number of a telephone has.
+pub(super) fn phone(text: &str) -> bool {
+    let digits = text.bytes().filter(u8::is_ascii_digit).count();
+    (if text.starts_with('+') { 8..=15 } else { 10..=10 }).contains(&digits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tail_of_a_token_of_github_proves_its_body() {
+        let body = "wWPw5k4aXcaT4fNP0UcnZwJUVFk6LO";
+        assert!(github(&format!("ghp_{body}0pINUx")));
+        assert!(!github(&format!("ghp_{body}0pINUy")));
+        assert!(!github(&format!("ghp_{body}")));
+    }
+
+    #[test]
+    fn cards_need_an_issuer_and_their_check_digit() {
+        for sound in ["4111 1111 1111 1111", "5555-5555-5555-4444", "378282246310005", "4012888888881881"] {
+            assert!(card(sound), "{sound}");
+        }
+        assert!(!card("4012888888881882"));
+        assert!(!card("9012888888881880"));
+    }
+
+    #[test]
+    fn account_numbers_need_the_length_of_their_country() {
+        assert!(iban("GB82 WEST 1234 5698 7654 32"));
+        assert!(iban("DE89370400440532013000"));
+        assert!(!iban("DE88370400440532013000"));
+        assert!(!iban("GB82 WEST 1234 5698 7654 3"));
+    }
+
+    #[test]
+    fn a_token_shows_a_header_with_an_algorithm() {
+        assert!(jwt("eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxIn0.x"));
+        assert!(!jwt("eyJ0eXAiOiJKV1QifQ.eyJzdWIiOiIxIn0.x"));
+        assert!(!jwt("eyJAAAA.eyJBBB"));
+    }
+
+    #[test]
+    fn numbers_that_nobody_was_given_are_no_social_security_numbers() {
+        assert!(ssn("123-45-6789"));
+        for never in ["000-45-6789", "666-45-6789", "912-45-6789", "123-00-6789", "123-45-0000"] {
+            assert!(!ssn(never), "{never}");
+        }
+    }
+}

@@ -1,0 +1,288 @@
+//! Where the shapes of the classes may stand in a text: one search for all their literals, and what follows each.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::sync::{LazyLock, OnceLock};
+
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
+use regex::Regex;
+
+use super::checksum;
+use super::classes::{self, Bounds, Class, Lead, Needs, REACH, Shape};
+use crate::text;
+
+pub(super) static TABLE: LazyLock<Table> = LazyLock::new(Table::new);
+
+/// The classes, ready to be searched for.
+pub(super) struct Table {
+    pub(super) classes: Vec<&'static Class>,
+    /// Of the classes that have one; built when one of its literals stands in a text.
+    patterns: Vec<OnceLock<Regex>>,
+    literals: AhoCorasick,
+    /// The class of each literal.
+    owners: Vec<usize>,
+    /// What a distinctive secret begins with, by the first byte.
+    heads: Vec<Vec<&'static str>>,
+}
+
+/// A match of a shape.
+pub(super) struct Match {
+    /// An index into the table.
+    pub(super) class: usize,
+    /// What is masked.
+    pub(super) span: Range<usize>,
+    /// What must prove itself.
+    pub(super) proving: Range<usize>,
+}
+
+impl Table {
+    fn new() -> Self {
+        let classes: Vec<_> = classes::all().collect();
+        let (mut literals, mut owners, mut heads) = (Vec::new(), Vec::new(), vec![Vec::new(); 256]);
+        for (owner, class) in classes.iter().enumerate() {
+            for literal in literals_of(class) {
+                literals.push(literal);
+                owners.push(owner);
+            }
+            if let Shape::Token(its, ..) | Shape::Pattern(its, _) = class.shape {
+                for head in its.iter().filter(|head| head.len() >= 4 && class.lead.is_none()) {
+                    heads[usize::from(head.as_bytes()[0])].push(*head);
+                }
+            }
+        }
+        let literals = AhoCorasick::builder()
+            .kind(Some(AhoCorasickKind::DFA))
+            .build(&literals)
+            .expect("a few hundred short literals");
+        Self { patterns: vec![OnceLock::new(); classes.len()], classes, literals, owners, heads }
+    }
+
+    /// Hands over every match of a class that is wanted, and learns from the answer whether it was taken.
+    pub(super) fn search(
+        &self,
+        text: &str,
+        is_wanted: impl Fn(&Class) -> bool,
+        mut take: impl FnMut(Match) -> bool,
+    ) {
+        // Where each class goes on, and where the last match ended.
+        let mut free = Vec::new();
+        let mut ended = 0;
+        for hit in self.literals.find_overlapping_iter(text) {
+            let class = self.owners[hit.pattern().as_usize()];
+            if free.is_empty() {
+                free = self
+                    .classes
+                    .iter()
+                    .map(|class| if is_wanted(class) { 0 } else { usize::MAX })
+                    .collect::<Vec<_>>();
+            }
+            if hit.start() >= free[class]
+                && let Some(found) = self.match_at(class, text, hit.range(), ended)
+            {
+                let end = found.span.end;
+                if take(found) {
+                    free[class] = end;
+                    ended = end;
+                }
+            }
+        }
+        // Most texts hold no long run in base 58: those three classes share one look for it.
+        let first_run = checksum::first_run(text);
+        for (class, row) in self.classes.iter().enumerate() {
+            let Shape::Scan(scan, needs) = row.shape else { continue };
+            if needs == Needs::Run58 && first_run.is_none() {
+                continue;
+            }
+            if !is_wanted(row) {
+                continue;
+            }
+            let mut from = if needs == Needs::Run58 { first_run.unwrap_or(0) } else { 0 };
+            while let Some(span) = scan(text, from) {
+                // All shapes begin with an ASCII character.
+                from = span.start + 1;
+                let end = span.end;
+                if self.is_bounded(text, &span, row.bounds, 0)
+                    && take(Match { class, proving: span.clone(), span })
+                {
+                    from = end;
+                }
+            }
+        }
+    }
+
+    /// The match of a class whose literal stands at a place.
+    fn match_at(&self, class: usize, text: &str, literal: Range<usize>, ended: usize) -> Option<Match> {
+        let row = self.classes[class];
+        steps::take(1);
+        let start = match row.lead {
+            Some(lead) => led_start(text, literal.start, lead)?,
+            None => literal.start,
+        };
+        // The cheap half of the bounds first.
+        if !matches!(row.shape, Shape::Labelled(..)) && !is_left_bounded(text, start, row.bounds, ended) {
+            return None;
+        }
+        let found = match row.shape {
+            Shape::Token(_, symbols, least, most) => {
+                let run = text.as_bytes()[literal.end..].iter().take(most);
+                let length = run.take_while(|byte| symbols[usize::from(**byte)]).count();
+                steps::take(length);
+                (length >= least).then_some(start..literal.end + length)?
+            }
+            Shape::Pattern(..) | Shape::Labelled(..) => {
+                let pattern = self.patterns[class].get_or_init(|| compile(row));
+                let reach = text::floor_boundary(text, literal.start.saturating_add(REACH));
+                let within = &text[literal.start..reach];
+                let (found, is_group) = if pattern.captures_len() > 1 {
+                    (pattern.captures(within)?.get(1)?.range(), true)
+                } else {
+                    (pattern.find(within)?.range(), false)
+                };
+                (if is_group { literal.start + found.start } else { start })..literal.start + found.end
+            }
+            Shape::Scan(..) => return None,
+        };
+        if !self.is_right_bounded(text, found.end, row.bounds) {
+            return None;
+        }
+        let end = row.body.map_or(found.end, |body| body(text, found.end));
+        Some(Match { class, span: found.start..end, proving: found })
+    }
+
+    fn is_bounded(&self, text: &str, span: &Range<usize>, bounds: Bounds, ended: usize) -> bool {
+        is_left_bounded(text, span.start, bounds, ended) && self.is_right_bounded(text, span.end, bounds)
+    }
+
+    /// Whether nothing after a match makes it a part of something longer. Another secret does not.
+    fn is_right_bounded(&self, text: &str, end: usize, bounds: Bounds) -> bool {
+        let Some(after) = text.as_bytes().get(end) else { return true };
+        matches!(bounds, Bounds::None | Bounds::Left)
+            || !after.is_ascii_alphanumeric()
+            || self.heads[usize::from(*after)].iter().any(|head| text[end..].starts_with(head))
+    }
+}
+
+/// Counts what is looked at, so that a test may bound it without a clock.
+#[cfg(test)]
+pub(super) mod steps {
+    use std::cell::Cell;
+
+    thread_local!(static TAKEN: Cell<u64> = const { Cell::new(0) });
+
+    pub(in super::super) fn take(count: usize) {
+        TAKEN.set(TAKEN.get() + u64::try_from(count).unwrap_or(u64::MAX));
+    }
+
+    pub(in super::super) fn taken() -> u64 {
+        TAKEN.get()
+    }
+}
+
+#[cfg(not(test))]
+pub(super) mod steps {
+    pub(in super::super) fn take(_: usize) {}
+}
+
+fn is_left_bounded(text: &str, start: usize, bounds: Bounds, ended: usize) -> bool {
+    let before = text.as_bytes()[..start].last();
+    matches!(bounds, Bounds::None | Bounds::Right)
+        || !before.is_some_and(u8::is_ascii_alphanumeric)
+        || (ended > 0 && ended == start)
+        || ends_in_escape(&text.as_bytes()[..start])
+}
+
+/// Where a secret begins whose literal has something before it.
+fn led_start(text: &str, literal: usize, lead: Lead) -> Option<usize> {
+    let before = text.as_bytes()[..literal].iter().rev().take(lead.most + 1);
+    let length = before.take_while(|byte| lead.symbols[usize::from(**byte)]).count();
+    (lead.least..=lead.most).contains(&length).then(|| literal - length)
+}
+
+/// What a class may begin with.
+fn literals_of(class: &Class) -> BTreeSet<String> {
+    match class.shape {
+        Shape::Token(literals, ..) | Shape::Pattern(literals, _) => {
+            literals.iter().map(|literal| (*literal).to_owned()).collect()
+        }
+        Shape::Labelled(words, _) => words.iter().flat_map(|words| spellings(words)).collect(),
+        Shape::Scan(..) => BTreeSet::new(),
+    }
+}
+
+/// How names are spelled that hold these words: `secret key`, `SECRET_KEY`, `secretKey` and so on.
+fn spellings(words: &str) -> Vec<String> {
+    let small: Vec<String> = words.split(' ').map(str::to_owned).collect();
+    let great: Vec<String> = small.iter().map(|word| word[..1].to_ascii_uppercase() + &word[1..]).collect();
+    let camel = small[..1].iter().chain(&great[1..]).map(String::as_str).collect();
+    let mut all = vec![camel];
+    for between in ["", "_", "-", " ", "."] {
+        let joined = small.join(between);
+        all.extend([joined.to_ascii_uppercase(), joined, great.join(between)]);
+    }
+    all
+}
+
+fn compile(class: &Class) -> Regex {
+    let pattern = match class.shape {
+        Shape::Pattern(_, pattern) => format!(r"\A(?:{pattern})"),
+        Shape::Labelled(words, value) => {
+            let words = words.join("|").replace(' ', "[ _.-]?");
+            // The rest of the name, what closes it, a sign of setting, what opens the value.
+            format!(
+                r#"\A(?i:{words})[A-Za-z0-9_ .-]{{0,40}}?["'`)\]\\]{{0,3}}[ \t]{{0,4}}(?:(?:[?.:]{{0,3}}=>?|[:,>])\s{{0,8}}["'`\\]{{0,3}}|[ \t]["'])({value})(?:[^A-Za-z0-9]|\z)"#
+            )
+        }
+        Shape::Token(..) | Shape::Scan(..) => String::new(),
+    };
+    Regex::new(&pattern).expect("a literal pattern")
+}
+
+/// Whether a text ends in an escape whose last character is a letter or digit: `\n`, `%3D`, a colour of a
+/// terminal.
+fn ends_in_escape(before: &[u8]) -> bool {
+    let at = |back: usize| before.len().checked_sub(back).map(|at| before[at]);
+    let is_hex = |byte: Option<u8>| byte.is_some_and(|byte| byte.is_ascii_hexdigit());
+    let control = at(2) == Some(b'\\') && matches!(at(1), Some(b'n' | b'r' | b't' | b'b' | b'f'));
+    let percent = at(3) == Some(b'%') && is_hex(at(2)) && is_hex(at(1));
+    let colour = before.strip_suffix(b"m").map(|rest| {
+        let digits = rest.iter().rev().take_while(|byte| byte.is_ascii_digit() || **byte == b';').take(32);
+        &rest[..rest.len() - digits.count()]
+    });
+    control
+        || percent
+        || colour
+            .is_some_and(|rest| rest.ends_with(b"\x1b[") || rest.ends_with(b"b[") || rest.ends_with(b"\\e["))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_of_the_table_is_sound() {
+        let mut names = BTreeSet::new();
+        for class in classes::all() {
+            assert!(names.insert(class.name), "{} stands twice", class.name);
+            assert!(!class.what.is_empty() && !class.what.contains('|'), "{}", class.name);
+            let literals = literals_of(class);
+            assert!(literals.iter().all(|literal| literal.len() >= 2), "{}", class.name);
+            match class.shape {
+                Shape::Token(_, _, least, most) => assert!(least <= most && most <= REACH, "{}", class.name),
+                Shape::Pattern(..) | Shape::Labelled(..) => {
+                    assert!(compile(class).captures_len() <= 2, "{}: one group at most", class.name);
+                }
+                Shape::Scan(..) => assert!(literals.is_empty()),
+            }
+        }
+    }
+
+    #[test]
+    fn names_are_spelled_in_many_ways() {
+        let all = spellings("secret key");
+        for name in
+            ["secret_key", "SECRET_KEY", "secretKey", "SecretKey", "secretkey", "Secret Key", "secret-key"]
+        {
+            assert!(all.iter().any(|spelling| spelling == name), "{name}");
+        }
+    }
+}
