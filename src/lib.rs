@@ -98,7 +98,7 @@ pub use memory::{
 };
 pub use models::Extractive;
 pub use name::{DocName, Name, NameError, Space, StateName};
-pub use pii::{Confidence, Finding, PiiFilter};
+pub use pii::{Confidence, Finding, PiiFilter, View};
 pub use prompt::{
     Block, CacheHint, ContextConfig, MemoryContext, Prompt, PromptConfig, PromptNotice, PromptOrder, Snapshot,
 };

@@ -19,6 +19,12 @@ pub trait PiiFilter: Debug + Send + Sync {
     /// Returns what `text` holds, ascending by span and without overlap. Spans are byte offsets on
     /// character boundaries. The same text gives the same findings.
     fn scan(&self, text: &str) -> Vec<Finding>;
+
+    /// Returns the secret of a finding in `text` as it would be used, its disguise undone: two findings of one secret
+    /// give the same, however each stands. It is the secret: it belongs into no message.
+    fn plain<'a>(&self, text: &'a str, finding: &Finding) -> Cow<'a, str> {
+        Cow::Borrowed(text.get(finding.span.clone()).unwrap_or_default())
+    }
 }
 
 /// One secret in a text: its class and place, never the text itself.
@@ -30,6 +36,30 @@ pub struct Finding {
     pub span: Range<usize>,
     /// How sure the filter is.
     pub confidence: Confidence,
+    /// What had to be undone to see it.
+    pub view: View,
+}
+
+/// How a secret stands in a text: as it is, or in a disguise that a filter saw through.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum View {
+    /// As it is.
+    #[default]
+    Raw,
+    /// With characters that are not seen, or that look like others.
+    Lookalike,
+    /// In pieces: over lines, in marks of markdown, in strings that a program puts together.
+    Joined,
+    /// With something between each two of its letters.
+    Spaced,
+    /// In escapes: of an address, of HTML, of a string.
+    Escaped,
+    /// In base64.
+    Base64,
+    /// In hexadecimal digits.
+    Hex,
 }
 
 /// How sure a filter is of a finding.

@@ -128,12 +128,15 @@ fn read(folder: &Path) -> Result<Vec<Example>> {
     paths.sort();
     let mut examples = Vec::new();
     for path in paths {
-        let name = path.to_string_lossy().into_owned();
-        let file = File::open(&path)?;
-        let reader: Box<dyn Read> = if name.ends_with(".jsonl.gz") {
-            Box::new(GzDecoder::new(file))
-        } else if name.ends_with(".jsonl") {
-            Box::new(file)
+        let is = |extension| path.extension().is_some_and(|its| its == extension);
+        let is_packed = is("gz")
+            && path
+                .file_stem()
+                .is_some_and(|stem| Path::new(stem).extension().is_some_and(|its| its == "jsonl"));
+        let reader: Box<dyn Read> = if is_packed {
+            Box::new(GzDecoder::new(File::open(&path)?))
+        } else if is("jsonl") {
+            Box::new(File::open(&path)?)
         } else {
             continue;
         };
@@ -205,13 +208,17 @@ fn report(examples: &[Example], judged: &[Judged<'_>]) {
         }
     }
     println!("\nrecall by class, on the rules that it covers");
-    by_class.iter().for_each(|(class, share)| println!("{class:<28} {share}"));
+    for (class, share) in &by_class {
+        println!("{class:<28} {share}");
+    }
     println!("\nrecall by rule");
     by_rule.iter().filter(|(_, share)| share.found < share.all).for_each(|((source, rule), share)| {
         println!("{:<44} {share}", format!("{source}:{rule}"));
     });
     println!("\nrecall by source");
-    by_source.iter().for_each(|(source, share)| println!("{source:<28} {share}"));
+    for (source, share) in &by_source {
+        println!("{source:<28} {share}");
+    }
     println!("\n{:<28} {all}", format!("{} declared rules", by_rule.len()));
     println!("{:<28} {any}", "all rules, any finding");
     println!("\ncounter-examples with a distinctive prefix, which blocks by design");
@@ -219,7 +226,9 @@ fn report(examples: &[Example], judged: &[Judged<'_>]) {
         println!("  {source}:{} {:?}", line.rule, line.found);
     }
     println!("\nother counter-examples that were flagged");
-    wrong.iter().for_each(|(source, share)| println!("{source:<28} {share}"));
+    for (source, share) in &wrong {
+        println!("{source:<28} {share}");
+    }
     println!("{:<28} {weak}", "all of these");
     println!("{:<28} {counters}", "all, with those by design");
 }

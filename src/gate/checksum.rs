@@ -1,4 +1,4 @@
-//! Checksums of wallets: Base58Check, bech32, EIP-55, and how a run in base 58 is found.
+//! Checksums of wallets: `Base58Check`, bech32, EIP-55, and how a run in base 58 is found.
 
 use std::ops::Range;
 

@@ -9,7 +9,7 @@ use super::injection::scan_injection;
 use super::{Allow, Gate, Masks, SecretGate, Tombstones, joined, mask_within};
 use crate::error::{Error, Result};
 use crate::name::Name;
-use crate::pii::{Confidence, Finding, PiiFilter};
+use crate::pii::{Confidence, Finding, PiiFilter, View};
 use crate::text;
 
 /// A place where text is looked at.
@@ -270,6 +270,7 @@ impl Doors {
                 class: Cow::Borrowed(injection.reason),
                 span: injection.span,
                 confidence: Confidence::Shape,
+                view: View::Raw,
             })
             .filter(|finding| !self.allow.passes(text, finding))
             .collect()

@@ -58,9 +58,7 @@ fn shaped(bytes: &[u8], from: usize) -> Option<[Range<usize>; LEAST]> {
     let (mut count, mut last) = (0, from);
     while let Some(place) = next_word(bytes, last) {
         steps::take(place.end - last);
-        if !(3..=8).contains(&place.len()) {
-            count = 0;
-        } else {
+        if (3..=8).contains(&place.len()) {
             if count > 0 && !is_between(&bytes[last..place.start]) {
                 count = 0;
             }
@@ -69,6 +67,8 @@ fn shaped(bytes: &[u8], from: usize) -> Option<[Range<usize>; LEAST]> {
             if count == LEAST {
                 return Some(places);
             }
+        } else {
+            count = 0;
         }
         last = place.end;
     }

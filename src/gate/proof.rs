@@ -156,7 +156,7 @@ fn luhn(digits: &[u32]) -> bool {
         .enumerate()
         .map(|(at, digit)| if at % 2 == 0 { *digit } else { digit * 2 - if *digit > 4 { 9 } else { 0 } })
         .sum();
-    sum % 10 == 0
+    sum.is_multiple_of(10)
 }
 
 /// Whether it is as long as its country's numbers, and leaves 1 by 97.

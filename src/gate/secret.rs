@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use super::classes::{self, Class, Proof, Switch};
 use super::search::TABLE;
-use crate::pii::{Confidence, Finding, PiiFilter};
+use crate::pii::{Confidence, Finding, PiiFilter, View};
 
 /// How much a match must prove.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -130,6 +130,7 @@ impl PiiFilter for SecretGate {
             class: Cow::Borrowed(TABLE.classes[class].name),
             span,
             confidence,
+            view: View::Raw,
         };
         found.into_iter().map(finding).collect()
     }

@@ -18,7 +18,7 @@ use std::ops::{ControlFlow, Range};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::digest::{Digest, Hasher};
-use crate::pii::{Confidence, Finding};
+use crate::pii::{Confidence, Finding, View};
 use crate::text;
 
 /// The fewest words of a statement that can be buried, unless it has [`FEWEST_CHARACTERS`].
@@ -260,8 +260,12 @@ impl Tombstones {
 
     /// What [`find`](Self::find) finds, in the form of a filter's findings.
     pub(crate) fn inspect(&self, text: &str) -> Vec<Finding> {
-        let finding =
-            |span| Finding { class: Cow::Borrowed(FORGOTTEN), span, confidence: Confidence::Verified };
+        let finding = |span| Finding {
+            class: Cow::Borrowed(FORGOTTEN),
+            span,
+            confidence: Confidence::Verified,
+            view: View::Raw,
+        };
         self.find(text).into_iter().map(finding).collect()
     }
 
