@@ -7,7 +7,7 @@ use crate::document::SourceRef;
 use crate::error::{Error, Result};
 use crate::format::Origin;
 use crate::gate::{Tombstone, TombstoneKey, Tombstones};
-use crate::memory::{FactKey, Memory, NewMemory, Place, Source};
+use crate::memory::{FactKey, FactState, FactStatus, Memory, NewMemory, Place, Source};
 use crate::name::Name;
 use crate::receipt::{ForgetPlace, PlaceReceipt};
 
@@ -125,7 +125,9 @@ pub(crate) fn check(forgotten: Option<&Arc<Tombstones>>, name: &Name, text: &str
 }
 
 /// Whether this actor may have a row forgotten: what a human typed or confirmed is theirs.
-pub(crate) fn may_forget(access: &Access, is_typed: bool, is_confirmed: bool) -> bool {
+pub(crate) fn may_forget(access: &Access, memory: &Memory, status: Option<FactStatus>) -> bool {
+    let is_typed = memory.source.as_ref().is_some_and(Source::is_typed);
+    let is_confirmed = status.is_some_and(|status| status.state == FactState::Verified);
     access.actor == Actor::Human || !(is_typed || is_confirmed)
 }
 
