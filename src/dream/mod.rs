@@ -26,7 +26,7 @@ use crate::pii::PiiFilter;
 use crate::workspace::{Workspace, WriteMode};
 
 pub(crate) use commit::recover;
-pub use config::{BackOff, DreamConfig, Evidence, SectionCaps};
+pub use config::{BackOff, DreamConfig, Evidence, SectionCaps, Trust};
 pub use dreamed::Undreamed;
 pub use due::{Due, should_dream};
 

@@ -1,14 +1,15 @@
 //! What of a slice a model is shown: without what a machine wrote there, and with secrets and what was forgotten masked. Line
 //! numbers never move.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::Regex;
 
 use super::select::Slice;
-use crate::format::curated;
 use crate::format::fences::{ShownLine, one_line};
+use crate::format::{Origin, curated, origins};
 use crate::gate::{Gate, Masks, Tombstones, joined, mask_within};
 use crate::pii::Finding;
 use crate::text;
@@ -20,6 +21,8 @@ pub(super) struct ShownJournal {
     pub(super) lines: Vec<ShownLine>,
     /// The lines that were left out because a machine wrote them, as runs of first and last.
     pub(super) stripped: Vec<(u64, u64)>,
+    /// Whose words a line is, where the journal says so, by its number.
+    pub(super) origins: BTreeMap<u64, Origin>,
 }
 
 /// What a model is not shown, whatever text it stands in.
@@ -47,11 +50,18 @@ pub(super) fn prepare(slice: &Slice, hidden: Hidden<'_>, masks: &mut Masks) -> S
     let whole = format!("{before}{body}{after}");
     let masked = mask_within(&whole, boundary..boundary + body.len(), &hidden.inspect(&whole), masks);
     let machine = machine_ranges(&whole);
+    let is_cut = slice.range.start > slice.before.len() as u64;
+    let spoken = origins::of_lines(&whole, is_cut).into_iter().zip(text::line_ranges(&whole));
+    let mut spoken = spoken.skip_while(|(_, line)| line.end < boundary);
+    let mut origins = BTreeMap::new();
     let mut stripped: Vec<(u64, u64)> = Vec::new();
     let mut lines = Vec::new();
     for ((number, original), shown) in
         (slice.first_line..).zip(text::line_ranges(&body)).zip(text::line_ranges(&masked))
     {
+        if let Some((Some(origin), _)) = spoken.next() {
+            origins.insert(number, origin);
+        }
         let place = boundary + original.start..boundary + original.end.max(original.start + 1);
         if machine.iter().any(|range| range.start < place.end && place.start < range.end) {
             match stripped.last_mut() {
@@ -66,7 +76,7 @@ pub(super) fn prepare(slice: &Slice, hidden: Hidden<'_>, masks: &mut Masks) -> S
             lines.push(ShownLine { number, text: shown.to_owned() });
         }
     }
-    ShownJournal { lines, stripped }
+    ShownJournal { lines, stripped, origins }
 }
 
 /// Blocks that a host or another dreamer put into a text: recalled memory, our own prompts, OpenClaw's

@@ -286,7 +286,8 @@ pub enum Fate {
 pub struct Hold {
     /// The check that it failed.
     pub reason: HoldReason,
-    /// The word of the line that the check missed in its sources.
+    /// The word of the line that the check missed in its sources; for [`HoldReason::Origin`], whose words they are,
+    /// such as `web` or `tool:psql`.
     pub word: Option<String>,
 }
 
@@ -317,6 +318,10 @@ pub enum HoldReason {
     Unrelated,
     /// It cites nothing, and citations are required.
     Uncited,
+    /// It rests on the words of a page, a tool or an import alone.
+    Origin,
+    /// It is an order to its reader, and no statement.
+    Imperative,
 }
 
 impl HoldReason {
@@ -332,6 +337,8 @@ impl HoldReason {
             Self::Negation => "says the opposite of a cited line",
             Self::Unrelated => "has nothing in common with the cited lines",
             Self::Uncited => "cites nothing",
+            Self::Origin => "rests on the words of a page, a tool or an import",
+            Self::Imperative => "is an order and no statement",
         }
     }
 }

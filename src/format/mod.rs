@@ -14,6 +14,7 @@ pub(crate) mod ledger;
 pub(crate) mod life;
 pub(crate) mod lock;
 pub(crate) mod log;
+pub(crate) mod origins;
 pub(crate) mod quarantine;
 pub(crate) mod reply;
 pub(crate) mod soul;

@@ -7,17 +7,16 @@ use chrono::{DateTime, Utc};
 
 use super::{Asking, Run};
 use crate::dream::blame::blame;
-use crate::dream::config::Evidence;
-use crate::dream::evidence::{self, Shown};
+use crate::dream::evidence::{Judge, Shown, Verdict};
 use crate::dream::sanitise::{self, Item, Sanitised};
 use crate::dream::select::{Order, Selection, Survey};
 use crate::dream::{commit, due};
-use crate::dreamer::{Failure, Fate, Hold, HoldReason, LineReport, Outcome, PassReport, Step};
+use crate::dreamer::{Failure, Fate, LineReport, Outcome, PassReport, Step};
 use crate::error::{Error, LostBy, Result};
 use crate::format::curated;
 use crate::format::intent::Append;
 use crate::format::log;
-use crate::format::reply::{NOTHING_TO_PROMOTE, split_citations};
+use crate::format::reply::{HEADINGS, NOTHING_TO_PROMOTE, split_citations};
 use crate::gate::{Masks, mask_within};
 use crate::llm::{Finish, LlmError, LlmReply};
 use crate::name::StateName;
@@ -169,26 +168,19 @@ impl Run {
         let removed: BTreeSet<&str> =
             self.log.iter().flat_map(|line| &line.lines).map(String::as_str).collect();
         pass.dropped = section.dropped();
-        let mut kept: Vec<&Item> = Vec::new();
+        let judge = Judge::new(&self.inner.config, shown);
+        let (mut kept, mut moved): (Vec<Item>, bool) = (Vec::new(), false);
         let over_caps = section.over_caps.iter().map(|(item, _)| item);
         let mut reported = self.without_forgotten(section.items.iter().chain(over_caps)).into_iter();
         for item in &section.items {
-            let heading = item.heading.map(str::to_owned);
             if let Some(Some(text)) = reported.next() {
+                let heading = item.heading.map(str::to_owned);
                 pass.lines.push(LineReport::new(text, heading, Vec::new(), Fate::Forgotten));
                 continue;
             }
             let (claim, citations) = split_citations(&item.text);
             let statement = curated::statement_key(&item.text);
-            let (sources, hold) = evidence::judge(&claim, &citations, shown);
-            let hold = match self.inner.config.evidence {
-                Evidence::Off => None,
-                Evidence::Required if citations.is_empty() => {
-                    Some(Hold { reason: HoldReason::Uncited, word: None })
-                }
-                Evidence::Checked | Evidence::Required if citations.is_empty() => None,
-                Evidence::Checked | Evidence::Required => hold,
-            };
+            let Verdict { sources, hold, heading } = judge.judge(item.heading, &claim, &citations);
             let fate = if let Some(hold) = hold {
                 Fate::Held(hold)
             } else if known.contains(&statement) {
@@ -197,9 +189,11 @@ impl Run {
                 Fate::RemovedBefore
             } else {
                 known.insert(statement);
-                kept.push(item);
+                moved |= heading != item.heading;
+                kept.push(Item { heading, text: item.text.clone() });
                 Fate::Promoted { cited: !citations.is_empty() }
             };
+            let heading = heading.map(str::to_owned);
             pass.lines.push(LineReport::new(item.text.clone(), heading, sources, fate));
         }
         for (item, reason) in &section.over_caps {
@@ -214,9 +208,12 @@ impl Run {
             pass.outcome = Outcome::NothingToPromote;
             return self.commit(survey, selection, pass, None, &[]);
         }
+        if moved {
+            kept.sort_by_key(|item| HEADINGS.iter().position(|known| item.heading == Some(known)));
+        }
         pass.outcome = Outcome::Appended;
         let day = self.inner.config.day.date(self.begun);
-        let body = sanitise::print(kept.iter().copied());
+        let body = sanitise::print(&kept);
         let section = curated::print_section(&memory, day, &pass.dream_id, selection.slices.len(), &body);
         let hashes: Vec<String> = kept.iter().map(|item| log::statement_hash(&item.text)).collect();
         pass.section = Some(section.clone());

@@ -52,7 +52,7 @@ impl Run {
         let mut shown = Shown::default();
         for (slice, journal) in selection.slices.iter().zip(&journals) {
             let last_line = slice.first_line + slice.lines().saturating_sub(1);
-            shown.add(&slice.journal, slice.first_line, last_line, &journal.lines);
+            shown.add(&slice.journal, slice.first_line, last_line, &journal.lines, &journal.origins);
         }
         if journals.iter().all(|journal| journal.lines.is_empty()) {
             pass.outcome = Outcome::NothingToPromote;
