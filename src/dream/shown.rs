@@ -7,10 +7,10 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::select::Slice;
+use crate::error::Result;
 use crate::format::curated;
 use crate::format::fences::{ShownLine, one_line};
-use crate::gate::{Gate, Masks, Tombstones, joined, mask_within};
-use crate::pii::Finding;
+use crate::gate::{Door, DoorWarning, Doors, Masks};
 use crate::text;
 
 /// A slice as it goes into the request.
@@ -22,30 +22,24 @@ pub(super) struct ShownJournal {
     pub(super) stripped: Vec<(u64, u64)>,
 }
 
-/// What a model is not shown, whatever text it stands in.
-#[derive(Clone, Copy)]
-pub(super) struct Hidden<'a> {
-    /// `None` where the masking of secrets is off.
-    pub(super) gate: Option<&'a Gate>,
-    pub(super) forgotten: Option<&'a Tombstones>,
-}
-
-impl Hidden<'_> {
-    pub(super) fn inspect(self, text: &str) -> Vec<Finding> {
-        let secrets = self.gate.map(|gate| gate.inspect(text)).unwrap_or_default();
-        let forgotten = self.forgotten.map(|forgotten| forgotten.inspect(text)).unwrap_or_default();
-        joined(secrets, forgotten)
-    }
-}
-
-/// Prepares a slice.
-pub(super) fn prepare(slice: &Slice, hidden: Hidden<'_>, masks: &mut Masks) -> ShownJournal {
+/// Prepares a slice, and adds what was found in it.
+pub(super) fn prepare(
+    slice: &Slice,
+    doors: &Doors,
+    masks: &mut Masks,
+    found: &mut Vec<DoorWarning>,
+) -> Result<ShownJournal> {
     let before = String::from_utf8_lossy(&slice.before);
     let body = String::from_utf8_lossy(&slice.bytes);
     let after = String::from_utf8_lossy(&slice.after);
     let boundary = before.len();
     let whole = format!("{before}{body}{after}");
-    let masked = mask_within(&whole, boundary..boundary + body.len(), &hidden.inspect(&whole), masks);
+    let name = slice.journal.name();
+    let policy = doors.policy_of(Door::DreamRequest, name);
+    let part = boundary..boundary + body.len();
+    let passed = doors.judge_part(Door::DreamRequest, policy, name, &whole, part, masks)?;
+    found.extend(passed.warnings);
+    let masked = passed.text;
     let machine = machine_ranges(&whole);
     let mut stripped: Vec<(u64, u64)> = Vec::new();
     let mut lines = Vec::new();
@@ -66,7 +60,7 @@ pub(super) fn prepare(slice: &Slice, hidden: Hidden<'_>, masks: &mut Masks) -> S
             lines.push(ShownLine { number, text: shown.to_owned() });
         }
     }
-    ShownJournal { lines, stripped }
+    Ok(ShownJournal { lines, stripped })
 }
 
 /// Blocks that a host or another dreamer put into a text: recalled memory, our own prompts, OpenClaw's
