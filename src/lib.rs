@@ -49,7 +49,7 @@ mod workspace;
 pub use access::{Access, Actor, Scope, SessionKind};
 pub use day::DayPolicy;
 pub use digest::Digest;
-pub use document::{Document, Revision};
+pub use document::{Document, FoundAt, Revision};
 pub use dream::{
     BackOff, DreamConfig, Due, Evidence, JournalDreamer, JournalDreamerBuilder, SectionCaps, Trust,
     Undreamed, should_dream,
@@ -73,8 +73,8 @@ pub use format::{
     UnknownOrigin,
 };
 pub use gate::{
-    Allow, Door, DoorPolicy, DoorWarning, Doors, Injection, InjectionPolicy, Passed, SecretGate,
-    SecretPolicy, Strictness, Tombstone, TombstoneKey, Tombstones, scan_injection,
+    Allow, Door, DoorPolicy, DoorWarning, Doors, Injection, InjectionPolicy, Passed, SecretAudit, SecretGate,
+    SecretPolicy, Strictness, Tombstone, TombstoneKey, Tombstones, audit_secrets, scan_injection,
 };
 pub use index::{
     Audience, Chunk, ChunkConfig, DocumentIndex, IndexChange, IndexEntry, SearchResult, SeenDocument,
@@ -98,7 +98,7 @@ pub use memory::{
 };
 pub use models::Extractive;
 pub use name::{DocName, Name, NameError, Space, StateName};
-pub use pii::{Confidence, Finding, PiiFilter, View};
+pub use pii::{Confidence, Cure, Finding, GateFinding, PiiFilter, View};
 pub use prompt::{
     Block, CacheHint, ContextConfig, MemoryContext, Prompt, PromptConfig, PromptNotice, PromptOrder, Snapshot,
 };

@@ -154,8 +154,7 @@ impl Life {
     }
 
     fn complete(&self, end: OnboardingEnd, session: Option<&str>, now: DateTime<Utc>) -> Result<Completion> {
-        let filter = self.doors.secret_filter();
-        complete_onboarding(self.workspace.as_ref(), &self.config, end, filter, session, now)
+        complete_onboarding(self.workspace.as_ref(), &self.config, end, &self.doors, session, now)
     }
 }
 

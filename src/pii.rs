@@ -1,10 +1,14 @@
 //! The contract of a secret filter: text in, findings out.
 
+mod report;
+
 use std::borrow::Cow;
 use std::fmt::Debug;
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
+
+pub use report::{Cure, GateFinding};
 
 /// Finds secrets in text. A filter finds; what happens then is the caller's policy.
 ///

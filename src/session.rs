@@ -29,7 +29,8 @@ pub use indexed::{Indexed, SyncReport, Unreadable};
 ///
 /// What is written passes the [`Doors`]: [`Door::JournalAppend`] for a line that is added to a journal, else
 /// [`Door::WorkspaceWrite`]. What the human writes in a main session is theirs: findings in it are warned of
-/// ([`take_warnings`](Self::take_warnings)), and it is written as it is. Of everybody else, what the workspace has
+/// ([`take_warnings`](Self::take_warnings)), and it is written as it is. What an agent writes comes through
+/// [`Door::Tool`] too. Of everybody else, what the workspace has
 /// forgotten is refused, but in journals: [`Error::Stopped`] with the class `forgotten`.
 ///
 /// ```
@@ -255,7 +256,7 @@ impl<W> Guarded<W> {
     }
 
     fn policy(&self, door: Door, name: &Name) -> DoorPolicy {
-        let policy = self.doors.policy_of(door, name);
+        let policy = self.doors.policy_for(self.access.actor, door, name);
         if self.is_theirs() { policy.only_warning() } else { policy }
     }
 

@@ -6,7 +6,6 @@ use crate::day::DayPolicy;
 use crate::dreamer::DreamMode;
 use crate::env;
 use crate::error::{Error, Result};
-use crate::gate::Allow;
 use crate::workspace::ClaimTerms;
 
 /// How a [`JournalDreamer`](super::JournalDreamer) behaves. The defaults are the seed's, where it has one.
@@ -44,10 +43,9 @@ pub struct DreamConfig {
     pub day: DayPolicy,
     /// How the workspace is claimed.
     pub claim: ClaimTerms,
-    /// Whether secrets are masked before a request leaves. On; turn it off only for a model on this machine.
-    pub redact: bool,
-    /// What the secret filter lets pass.
-    pub allow: Allow,
+    /// Whether what was added to a journal after it went to quarantine is read. Off: it waits for the release. What
+    /// stood there then waits either way.
+    pub read_past_quarantine: bool,
     /// How citations are judged.
     pub evidence: Evidence,
     /// Whose words may become memory by themselves.
@@ -166,8 +164,7 @@ impl Default for DreamConfig {
             max_passes: 4,
             day: DayPolicy::UTC,
             claim: ClaimTerms::default(),
-            redact: true,
-            allow: Allow::none(),
+            read_past_quarantine: false,
             evidence: Evidence::Checked,
             trust: Trust::People,
             statements_only: true,

@@ -19,8 +19,8 @@ use chrono::{DateTime, Utc};
 
 use crate::dreamer::{DreamEvent, Dreamer, Level, Observer, Outcome, Step};
 use crate::error::{Error, Result};
-use crate::format::{DreamId, DreamedState, Quarantine};
-use crate::gate::{Gate, SecretGate};
+use crate::format::{DreamId, DreamedState, Quarantine, QuarantineEntry};
+use crate::gate::Doors;
 use crate::name::{DocName, StateName};
 use crate::pii::PiiFilter;
 use crate::workspace::{Workspace, WriteMode};
@@ -66,18 +66,18 @@ pub struct JournalDreamer(Arc<Inner>);
 struct Inner {
     workspace: Arc<dyn Workspace>,
     config: DreamConfig,
-    gate: Gate,
+    doors: Doors,
     observer: Option<Arc<dyn Observer>>,
 }
 
 impl JournalDreamer {
-    /// Starts with the defaults: dreaming off, the [`SecretGate`] as filter.
+    /// Starts with the defaults: dreaming off, the default [`Doors`].
     #[must_use]
     pub fn builder(workspace: Arc<dyn Workspace>) -> JournalDreamerBuilder {
         JournalDreamerBuilder {
             workspace,
             config: DreamConfig::default(),
-            filter: Arc::new(SecretGate::new()),
+            doors: Doors::default(),
             observer: None,
         }
     }
@@ -109,7 +109,7 @@ impl JournalDreamer {
     /// Takes a journal out of quarantine, so that the next run reads it; `false` where it was not in it.
     ///
     /// Mask the secret in the journal first, or let the filter pass it by
-    /// [`allow`](DreamConfig::allow): otherwise the same answer is quarantined again. Deleting the entry, or
+    /// [`Doors::allow`]: otherwise the same answer is quarantined again. Deleting the entry, or
     /// the whole file, by hand does the same. [`should_dream`] still waits for its interval; call
     /// [`dream_once`](crate::dream_once) to have it read now.
     ///
@@ -117,15 +117,43 @@ impl JournalDreamer {
     ///
     /// [`Error::Corrupt`] where the quarantine file does not parse.
     pub fn release(&self, journal: &DocName) -> Result<bool> {
+        self.change_quarantine(|quarantine| quarantine.release(journal))
+    }
+
+    /// Takes one entry out of quarantine, with all journals that it names; `false` where it is not there. Otherwise as
+    /// [`release`](Self::release).
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # use noctuary::{FileWorkspace, JournalDreamer};
+    /// # let folder = tempfile::tempdir()?;
+    /// # std::fs::write(folder.path().join(".dreamed-quarantine.json"), r#"[{"pattern":"x","log_filenames":["a.md"]}]"#)?;
+    /// let dreamer = JournalDreamer::builder(Arc::new(FileWorkspace::open(folder.path())?)).build()?;
+    /// let quarantine = dreamer.quarantine()?;
+    /// for entry in quarantine.entries().iter().filter(|entry| entry.pattern == "x") {
+    ///     assert!(dreamer.release_entry(entry)?);
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Corrupt`] where the quarantine file does not parse.
+    pub fn release_entry(&self, entry: &QuarantineEntry) -> Result<bool> {
+        self.change_quarantine(|quarantine| quarantine.release_entry(entry))
+    }
+
+    fn change_quarantine(&self, change: impl Fn(&mut Quarantine) -> bool) -> Result<bool> {
         let workspace = self.0.workspace.as_ref();
         loop {
             let Some(document) = workspace.read(&StateName::QUARANTINE)? else { return Ok(false) };
             let mut quarantine = Quarantine::parse(Some(document.bytes()))?;
-            if !quarantine.release(journal) {
+            if !change(&mut quarantine) {
                 return Ok(false);
             }
+            let printed = quarantine.print_over(Some(document.bytes()));
             let mode = WriteMode::IfRevision(document.revision());
-            match workspace.write(&StateName::QUARANTINE, &quarantine.print(), mode) {
+            match workspace.write(&StateName::QUARANTINE, &printed, mode) {
                 Ok(_) => return Ok(true),
                 // Somebody edited it meanwhile: once more, from what stands there now.
                 Err(Error::Conflict { .. }) => {}
@@ -173,7 +201,7 @@ impl Inner {
 pub struct JournalDreamerBuilder {
     workspace: Arc<dyn Workspace>,
     config: DreamConfig,
-    filter: Arc<dyn PiiFilter>,
+    doors: Doors,
     observer: Option<Arc<dyn Observer>>,
 }
 
@@ -199,10 +227,18 @@ impl JournalDreamerBuilder {
         self
     }
 
-    /// Sets the secret filter.
+    /// Sets what may go to the model and come back: the policies of [`Door::DreamRequest`](crate::Door::DreamRequest)
+    /// and [`Door::DreamReply`](crate::Door::DreamReply), the filter, and what an operator allows.
+    #[must_use]
+    pub fn doors(mut self, doors: Doors) -> Self {
+        self.doors = doors;
+        self
+    }
+
+    /// Sets the filter of the doors.
     #[must_use]
     pub fn filter(mut self, filter: Arc<dyn PiiFilter>) -> Self {
-        self.filter = filter;
+        self.doors = self.doors.filter(filter);
         self
     }
 
@@ -217,14 +253,14 @@ impl JournalDreamerBuilder {
     ///
     /// # Errors
     ///
-    /// [`Error::Config`] naming the setting that is out of its bounds.
+    /// [`Error::Config`] naming the setting that is out of its bounds, or the door whose policy makes no sense.
     pub fn build(self) -> Result<JournalDreamer> {
         self.config.validate()?;
-        let gate = Gate::new(self.filter, self.config.allow.clone());
+        self.doors.check_of_dream()?;
         Ok(JournalDreamer(Arc::new(Inner {
             workspace: self.workspace,
             config: self.config,
-            gate,
+            doors: self.doors,
             observer: self.observer,
         })))
     }

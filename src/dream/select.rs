@@ -85,6 +85,8 @@ struct Candidate {
     metadata: Metadata,
     entry: Entry,
     rewritten: bool,
+    /// The length of its front that is in quarantine, of which nothing is shown.
+    held: u64,
 }
 
 /// A slice of a journal, read and remembered, so that the commit records exactly what was shown.
@@ -169,10 +171,13 @@ pub(super) fn survey(situation: Situation<'_>) -> Result<Survey> {
                 continue;
             }
         };
-        let held = if quarantine.holds(name).is_some() {
-            if quarantine.len_then(name).is_some_and(|then| metadata.len > then) {
-                survey.notices.push(Notice::QuarantinedGrew(name.clone()));
-            }
+        let is_held = quarantine.holds(name).is_some();
+        let grown_from = quarantine.len_then(name).filter(|then| metadata.len > *then);
+        let read_from = grown_from.filter(|_| config.read_past_quarantine);
+        if read_from.is_none() && grown_from.is_some() {
+            survey.notices.push(Notice::QuarantinedGrew(name.clone()));
+        }
+        let held = if is_held && read_from.is_none() {
             Some(ReadReason::Quarantined)
         } else {
             (!(situation.may_show)(name)).then_some(ReadReason::SecretInName)
@@ -186,7 +191,8 @@ pub(super) fn survey(situation: Situation<'_>) -> Result<Survey> {
             survey.say_first(journal, reason, metadata, pending);
             continue;
         }
-        survey.consider(workspace, journal, metadata, known, peer_mark);
+        let peer_mark = peer_mark.filter(|_| !is_held);
+        survey.consider(workspace, journal, metadata, known, peer_mark, read_from.unwrap_or(0));
     }
     survey.forget = forgettable(ledger, state, config, now);
     Ok(survey)
@@ -259,6 +265,7 @@ impl Survey {
         metadata: Metadata,
         known: Option<&Entry>,
         peer_mark: Option<i64>,
+        held: u64,
     ) {
         let modified = nanoseconds(metadata.modified);
         let is_as_shown = |entry: &Entry| {
@@ -294,10 +301,11 @@ impl Survey {
             0 if metadata.len == 0 => ReadReason::Empty,
             0 if by_peer => ReadReason::DreamedByPeer,
             0 => ReadReason::AlreadyShown,
+            _ if entry.gaps(metadata.len).iter().all(|gap| gap.end <= held) => ReadReason::Quarantined,
             _ => ReadReason::OverBudget,
         };
-        if pending > 0 {
-            self.candidates.push(Candidate { journal: journal.clone(), metadata, entry, rewritten });
+        if reason == ReadReason::OverBudget {
+            self.candidates.push(Candidate { journal: journal.clone(), metadata, entry, rewritten, held });
         }
         self.say_first(journal, reason, metadata, pending);
     }
@@ -467,6 +475,13 @@ impl Candidate {
             }
             gaps.retain(|gap| gap.start < gap.end);
         }
+        if self.held > 0 {
+            let start = self.first_open(workspace)?;
+            gaps.retain(|gap| gap.end > start);
+            if let Some(first) = gaps.first_mut() {
+                first.start = first.start.max(start);
+            }
+        }
         let gap = match order {
             Order::Newest => gaps.last(),
             Order::Oldest => gaps.first(),
@@ -499,6 +514,22 @@ impl Candidate {
                 gap.start..gap.start + keep as u64
             }
         }))
+    }
+
+    /// Where the first line begins that was added after the quarantine. The rest of a line that stood there then is held
+    /// with it.
+    fn first_open(&self, workspace: &dyn Workspace) -> Result<u64> {
+        let (start, end) = (self.held - 1, self.metadata.len);
+        let mut at = start;
+        while at < end {
+            let chunk = workspace.read_range(self.journal.name(), at..end.min(at + CONTEXT))?;
+            match chunk.iter().position(|byte| *byte == b'\n') {
+                Some(found) => return Ok(at + found as u64 + 1),
+                None if chunk.is_empty() => break,
+                None => at += chunk.len() as u64,
+            }
+        }
+        Ok(end)
     }
 
     /// Reads a slice; `None` where the journal became shorter meanwhile.

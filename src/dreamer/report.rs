@@ -9,6 +9,7 @@ use crate::error::LostBy;
 use crate::format::DreamId;
 use crate::llm::Usage;
 use crate::name::DocName;
+use crate::pii::GateFinding;
 
 pub use crate::document::SourceRef;
 use crate::workspace::Holder;
@@ -159,6 +160,10 @@ pub struct PassReport {
     pub usage: Option<Usage>,
     /// Secrets that were masked before the request was made, by class.
     pub masked: Vec<Charge>,
+    /// What the doors of request and answer found besides, by class: what was warned of, and instructions that were
+    /// blocked or held.
+    #[serde(default)]
+    pub warned: Vec<Charge>,
     /// Journal lines that were left out of the request because a machine wrote them there: earlier dreams,
     /// recalled memory, marks of other tools.
     pub stripped: Vec<SourceRef>,
@@ -185,6 +190,7 @@ impl PassReport {
             request_bytes: 0,
             usage: None,
             masked: Vec::new(),
+            warned: Vec::new(),
             stripped: Vec::new(),
             failure: None,
             lost: None,
@@ -192,6 +198,21 @@ impl PassReport {
             dropped: Vec::new(),
             quarantined: Vec::new(),
             section: None,
+        }
+    }
+}
+
+impl PassReport {
+    /// Counts what was found and not masked.
+    pub(crate) fn warn(&mut self, found: impl Iterator<Item = (String, u32)>) {
+        for (class, count) in found {
+            if self.masked.iter().any(|charge| charge.class == class) {
+                continue;
+            }
+            match self.warned.iter_mut().find(|charge| charge.class == class) {
+                Some(charge) => charge.count += count,
+                None => self.warned.push(Charge { class, count }),
+            }
         }
     }
 }
@@ -322,6 +343,8 @@ pub enum HoldReason {
     Origin,
     /// It is an order to its reader, and no statement.
     Imperative,
+    /// It holds an instruction in disguise, whatever it cites.
+    Instruction,
 }
 
 impl HoldReason {
@@ -339,6 +362,7 @@ impl HoldReason {
             Self::Uncited => "cites nothing",
             Self::Origin => "rests on the words of a page, a tool or an import",
             Self::Imperative => "is an order and no statement",
+            Self::Instruction => "holds an instruction in disguise",
         }
     }
 }
@@ -431,6 +455,9 @@ pub struct Blamed {
     pub places: Vec<SourceRef>,
     /// The quarantined journals.
     pub journals: Vec<DocName>,
+    /// Where it stands to the character, and what to do about it; the first fifty.
+    #[serde(default)]
+    pub findings: Vec<GateFinding>,
 }
 
 /// Why there was no usable answer.

@@ -3,7 +3,7 @@
 use super::{Edit, StoreConfig, row_name};
 use crate::access::{Access, Scope, SessionKind};
 use crate::error::{Error, Result};
-use crate::gate::Door;
+use crate::gate::{Door, Masks};
 use crate::memory::{NewMemory, Source};
 use crate::name::{Name, StateName};
 use crate::text;
@@ -32,10 +32,9 @@ impl StoreConfig {
         let (subject, slot) =
             memory.about.as_ref().map_or(("", ""), |key| (key.subject.as_str(), key.slot.as_str()));
         let beside = [&memory.category, memory.source.word(), speaker, subject, slot, &notes].join("\n");
-        self.admit_text(&name, &memory.content, beside.len() + session)?;
+        self.admit_text(access, &name, &memory.content, beside.len() + session)?;
         // Not the session: it is an id of the host's, and ids look like keys.
-        self.doors.pass(Door::StoreWrite, &name, &beside)?;
-        Ok(())
+        self.pass(access, &name, &beside)
     }
 
     /// Says whether one row may be changed so, as far as can be said without the row.
@@ -48,7 +47,7 @@ impl StoreConfig {
     ) -> Result<()> {
         main_only(scope, access, name)?;
         match edit {
-            Edit::Content(content) => self.admit_text(name, content, 0),
+            Edit::Content(content) => self.admit_text(access, name, content, 0),
             Edit::Delete | Edit::Restore | Edit::Pin(_) => Ok(()),
         }
     }
@@ -58,13 +57,12 @@ impl StoreConfig {
         let name: Name = StateName::row("user_profile", "new").into();
         main_only(scope, access, &name)?;
         check_word("key", key)?;
-        self.admit_text(&name, value, key.len())?;
-        self.doors.pass(Door::StoreWrite, &name, key)?;
-        Ok(())
+        self.admit_text(access, &name, value, key.len())?;
+        self.pass(access, &name, key)
     }
 
     /// Says whether a text may come in, with so many bytes beside it.
-    fn admit_text(&self, name: &Name, content: &str, beside: usize) -> Result<()> {
+    fn admit_text(&self, access: &Access, name: &Name, content: &str, beside: usize) -> Result<()> {
         if content.trim().is_empty() {
             return Err(Error::Config { setting: "content", rule: "must not be empty" });
         }
@@ -72,8 +70,13 @@ impl StoreConfig {
         if len > limit {
             return Err(Error::TooLarge { name: name.clone(), len: len as u64, limit: limit as u64 });
         }
-        self.doors.pass(Door::StoreWrite, name, content)?;
-        Ok(())
+        self.pass(access, name, content)
+    }
+
+    /// Says whether a text may come through the door; that of an agent comes through a tool.
+    fn pass(&self, access: &Access, name: &Name, text: &str) -> Result<()> {
+        let policy = self.doors.policy_for(access.actor, Door::StoreWrite, name);
+        self.doors.judge(Door::StoreWrite, policy, name, text, &mut Masks::default()).map(drop)
     }
 }
 

@@ -117,9 +117,11 @@ pub(crate) fn check_row(forgotten: Option<&Arc<Tombstones>>, name: &Name, memory
 /// Refuses a text that says what was forgotten.
 pub(crate) fn check(forgotten: Option<&Arc<Tombstones>>, name: &Name, text: &str) -> Result<()> {
     match forgotten {
-        Some(forgotten) if forgotten.holds(text) => {
-            Err(Error::Stopped { name: name.clone(), classes: vec![CLASS.to_owned()] })
-        }
+        Some(forgotten) if forgotten.holds(text) => Err(Error::Stopped {
+            name: name.clone(),
+            classes: vec![CLASS.to_owned()],
+            places: Box::default(),
+        }),
         _ => Ok(()),
     }
 }

@@ -1,7 +1,9 @@
 //! The answer to a pass: gate by gate, and then line by line.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;
+use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
@@ -11,15 +13,15 @@ use crate::dream::evidence::{Judge, Shown, Verdict};
 use crate::dream::sanitise::{self, Item, Sanitised};
 use crate::dream::select::{Order, Selection, Survey};
 use crate::dream::{commit, due};
-use crate::dreamer::{Failure, Fate, LineReport, Outcome, PassReport, Step};
+use crate::dreamer::{Failure, Fate, Hold, HoldReason, LineReport, Outcome, PassReport, Step};
 use crate::error::{Error, LostBy, Result};
 use crate::format::curated;
 use crate::format::intent::Append;
 use crate::format::log;
 use crate::format::reply::{HEADINGS, NOTHING_TO_PROMOTE, split_citations};
-use crate::gate::{Masks, mask_within};
+use crate::gate::{Door, DoorPolicy, InjectionPolicy, Masks, SecretPolicy, mask_within};
 use crate::llm::{Finish, LlmError, LlmReply};
-use crate::name::StateName;
+use crate::name::{DocName, StateName};
 use crate::pii::Finding;
 use crate::session;
 
@@ -54,7 +56,7 @@ impl Run {
             return Ok(self.lose(pass, by));
         }
         // Somebody may have asked to forget while the model thought.
-        self.forgotten = session::forgotten(self.inner.workspace.as_ref())?;
+        self.forgotten = session::forgotten(self.inner.workspace.as_ref())?.map(Arc::new);
         due::count_call(&mut self.state, now, &self.inner.config, pass.request_bytes);
         let committed = match self.read(answer) {
             Err(failure) => {
@@ -63,7 +65,9 @@ impl Run {
             }
             Ok(Answer::Secret { text, findings }) => {
                 let (_, memory) = self.memory()?;
-                let blamed = blame(&text, &findings, &selection.slices, &String::from_utf8_lossy(&memory));
+                let memory = String::from_utf8_lossy(&memory);
+                let gate = self.inner.doors.gate();
+                let blamed = blame(gate, &text, &findings, &selection.slices, &memory);
                 return self.quarantine(&survey, &selection, pass, blamed);
             }
             Ok(Answer::Nothing) => {
@@ -98,8 +102,9 @@ impl Run {
 
     /// Reads an answer, gate by gate.
     fn read(&self, answer: Result<LlmReply, LlmError>) -> Result<Answer, Failure> {
+        let gate = self.inner.doors.gate();
         let reply = answer.map_err(|error| Failure::Client {
-            message: self.inner.gate.mask(&error.to_string(), &mut Masks::default()),
+            message: gate.mask(&error.to_string(), &mut Masks::default()),
             retryable: error.is_retryable(),
         })?;
         match reply.finish {
@@ -116,20 +121,28 @@ impl Run {
             NOTHING_TO_PROMOTE => return Ok(Answer::Nothing),
             _ => {}
         }
-        let findings = self.inner.gate.inspect(&text);
-        if !findings.is_empty() {
-            return Ok(Answer::Secret { text, findings });
-        }
+        let findings = gate.inspect(&text);
+        let redacts = !findings.is_empty() && self.reply_policy().secrets == SecretPolicy::Redact;
+        let text = match redacts {
+            // The bullets that a secret stands in are left out by their placeholders.
+            true => gate.mask(&text, &mut Masks::default()),
+            false if findings.is_empty() => text,
+            false => return Ok(Answer::Secret { text, findings }),
+        };
         let section = sanitise::sanitise(&text, &self.inner.config.section);
         // What the sanitiser takes out may have parted a secret.
         let over_caps = section.over_caps.iter().map(|(item, _)| item);
         let printed = sanitise::print(section.items.iter().chain(over_caps));
-        let findings = self.inner.gate.inspect(&printed);
+        let findings = gate.inspect(&printed);
         if !findings.is_empty() {
             return Ok(Answer::Secret { text: printed, findings });
         }
         let has_bullets = !section.items.is_empty() || !section.over_caps.is_empty();
-        if has_bullets { Ok(Answer::Section(section)) } else { Err(Failure::Malformed) }
+        if has_bullets || redacts { Ok(Answer::Section(section)) } else { Err(Failure::Malformed) }
+    }
+
+    fn reply_policy(&self) -> DoorPolicy {
+        self.inner.doors.policy_of(Door::DreamReply, &DocName::MEMORY)
     }
 
     /// Of each bullet that holds a part of what was forgotten, what may be told of it. A statement may be spread over
@@ -147,10 +160,23 @@ impl Run {
         let told = |place: Range<usize>| {
             let touches =
                 |finding: &Finding| finding.span.start < place.end && place.start < finding.span.end;
-            let masked = || mask_within(&text, place.clone(), &findings, &mut Masks::default());
+            let said = |finding: &Finding| Cow::Borrowed(&text[finding.span.clone()]);
+            let masked = || mask_within(&text, place.clone(), &findings, &mut Masks::default(), said);
             findings.iter().any(touches).then(masked)
         };
         places.into_iter().map(told).collect()
+    }
+
+    /// Whether a bullet is held back for an instruction in disguise.
+    fn instructs(&self, item: &Item, pass: &mut PassReport) -> bool {
+        let policy = self.reply_policy().injections;
+        if policy == InjectionPolicy::Allow {
+            return false;
+        }
+        let found = self.inner.doors.injections(&item.text);
+        let is_held = policy == InjectionPolicy::Block && !found.is_empty();
+        pass.warn(found.into_iter().map(|finding| (finding.class.into_owned(), 1)));
+        is_held
     }
 
     /// Judges the lines of an answer, and commits those that are new and hold.
@@ -181,6 +207,11 @@ impl Run {
             let (claim, citations) = split_citations(&item.text);
             let statement = curated::statement_key(&item.text);
             let Verdict { sources, hold, heading } = judge.judge(item.heading, &claim, &citations);
+            let hold = if self.instructs(item, pass) {
+                Some(Hold { reason: HoldReason::Instruction, word: None })
+            } else {
+                hold
+            };
             let fate = if let Some(hold) = hold {
                 Fate::Held(hold)
             } else if known.contains(&statement) {

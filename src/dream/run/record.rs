@@ -124,7 +124,7 @@ impl Run {
         }
         let anyone = pass.quarantined.iter().any(|class| !class.journals.is_empty());
         if anyone && let Some(lease) = &self.lease {
-            match lease.replace(&StateName::QUARANTINE, &quarantine.print()) {
+            match lease.replace(&StateName::QUARANTINE, &quarantine.print_over(standing.as_deref())) {
                 Ok(()) => {}
                 Err(Error::LeaseLost(by)) => return Ok(self.lose(pass, by)),
                 Err(error) => return Err(error),
