@@ -7,7 +7,9 @@ use std::ops::Range;
 
 use super::classes::{self, Class, Proof, Switch};
 use super::search::TABLE;
+use super::view::{self, Undone};
 use crate::pii::{Confidence, Finding, PiiFilter, View};
+use crate::text;
 
 /// How much a match must prove.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -26,6 +28,10 @@ pub enum Strictness {
 /// by its shape alone; what could be anything must prove itself, by a checksum, by its structure, or by the name under
 /// which it stands. Bare shapes that mean nothing are not gated: Solana addresses, 64 hexadecimal digits, rows of words
 /// whose checksum fails.
+///
+/// It sees through disguises: letters that look like others or are not seen, pieces over lines and in marks of markdown,
+/// letters that stand apart, escapes, base64 and hexadecimal digits. It does not see what is reversed, encrypted,
+/// compressed, translated or told in words, nor pieces in several documents.
 ///
 /// Addresses are public identifiers, and switching their classes off is a choice for hosts in finance; what names a
 /// person is off until a host switches it on:
@@ -48,13 +54,23 @@ pub struct SecretGate {
     strictness: Strictness,
     /// What differs from the table: on or off, by class.
     switched: BTreeMap<String, bool>,
+    sees_disguises: bool,
+}
+
+/// What was found: as a [`Finding`], and the secret undisguised where it stands in a disguise.
+struct Found {
+    span: Range<usize>,
+    class: usize,
+    confidence: Confidence,
+    view: View,
+    plain: Option<String>,
 }
 
 impl SecretGate {
     /// All classes that are on by default, on their shapes.
     #[must_use]
     pub fn new() -> Self {
-        Self { strictness: Strictness::Shape, switched: BTreeMap::new() }
+        Self { strictness: Strictness::Shape, switched: BTreeMap::new(), sees_disguises: true }
     }
 
     /// Sets how much a match must prove.
@@ -78,9 +94,41 @@ impl SecretGate {
         self
     }
 
+    /// Finds only what stands as it is, and sees through no disguise: faster, and for texts that nobody would hide
+    /// something in.
+    ///
+    /// ```
+    /// use noctuary::{PiiFilter, SecretGate};
+    ///
+    /// let text = "the key is AKIA**IOSFODNN**7EXAMPLE";
+    /// assert_eq!(SecretGate::new().scan(text).len(), 1);
+    /// assert_eq!(SecretGate::new().undisguised_only().scan(text).len(), 0);
+    /// ```
+    #[must_use]
+    pub fn undisguised_only(mut self) -> Self {
+        self.sees_disguises = false;
+        self
+    }
+
     /// The names of all classes, in the order of the table, those that are off by default too.
     pub fn classes() -> impl Iterator<Item = &'static str> {
         classes::all().map(|class| class.name)
+    }
+
+    /// The shapes of the classes that are on, as regular expressions for other tools: `ripgrep`, `grep -P`, a baseline.
+    ///
+    /// They are shapes only. What must not stand beside a match and what a match must prove are missing, so they find
+    /// more than the gate does. A class whose scan is no pattern is given as the nearest one (runs in base 58, cards)
+    /// or left out (mnemonics). Where a pattern has a group, the secret is the group. They are meant for bytes: `\s` and
+    /// the like know ASCII only.
+    ///
+    /// ```
+    /// let patterns: Vec<_> = noctuary::SecretGate::new().patterns().collect();
+    /// assert!(patterns.contains(&("aws_access_key", "(?:AKIA)[0-9A-Z]{16,16}".to_owned())));
+    /// ```
+    pub fn patterns(&self) -> impl Iterator<Item = (&'static str, String)> {
+        let rows = classes::all().filter(|class| self.is_on(class));
+        rows.filter_map(|class| Some((class.name, class.pattern()?)))
     }
 
     fn is_on(&self, class: &Class) -> bool {
@@ -102,12 +150,13 @@ impl SecretGate {
     }
 }
 
-impl PiiFilter for SecretGate {
-    fn scan(&self, text: &str) -> Vec<Finding> {
+impl SecretGate {
+    /// What stands in `text` as it is, ascending and without overlap.
+    fn undisguised(&self, text: &str, view: View) -> Vec<Found> {
         let mut found: Vec<(Range<usize>, usize, Confidence)> = Vec::new();
         TABLE.search(
             text,
-            |class| self.is_on(class),
+            |class| self.is_on(class) && may_stand_in(class, view),
             |of| {
                 let confidence = self.judge(TABLE.classes[of.class], &text[of.proving]);
                 found.extend(confidence.map(|confidence| (of.span, of.class, confidence)));
@@ -126,15 +175,140 @@ impl PiiFilter for SecretGate {
             }
             overlaps
         });
-        let finding = |(span, class, confidence): (_, usize, _)| Finding {
-            class: Cow::Borrowed(TABLE.classes[class].name),
-            span,
-            confidence,
-            view: View::Raw,
-        };
-        found.into_iter().map(finding).collect()
+        let found = found.into_iter();
+        found
+            .map(|(span, class, confidence)| Found { span, class, confidence, view: View::Raw, plain: None })
+            .collect()
+    }
+
+    /// What stands in `text` in disguises, in any order.
+    fn disguised(&self, text: &str, undone: Undone, found: &mut Vec<Found>) {
+        for view in undone.next() {
+            view::undo(view, text, &mut |island| {
+                let mut inside = self.undisguised(&island.text, view);
+                inside.retain_mut(|one| {
+                    if view == View::Joined {
+                        self.let_go_of_words(&island, one);
+                    }
+                    let secret = &island.text[one.span.clone()];
+                    one.plain = Some(secret.to_owned());
+                    text[island.place(&one.span)] != *secret
+                });
+                self.disguised(&island.text, undone.and(view), &mut inside);
+                found.extend(inside.into_iter().map(|one| Found {
+                    span: island.place(&one.span),
+                    view: one.view.max(view),
+                    ..one
+                }));
+            });
+        }
+    }
+
+    /// A line that follows a secret need not go on with it: what is a word is left out, if what remains is a secret.
+    fn let_go_of_words(&self, island: &view::Island, found: &mut Found) {
+        for joint in island.joints(&found.span) {
+            let rest = &island.text[found.span.start..joint];
+            let is_whole = |one: &Found| one.class == found.class && one.span == (0..rest.len());
+            if !view::is_word(&island.text.as_bytes()[joint..found.span.end])
+                || !self.undisguised(rest, View::Joined).iter().any(is_whole)
+            {
+                break;
+            }
+            found.span.end = joint;
+        }
+    }
+
+    fn found(&self, text: &str) -> Vec<Found> {
+        let mut raw = self.undisguised(text, View::Raw);
+        if !self.sees_disguises {
+            return raw;
+        }
+        let mut disguised = Vec::new();
+        for part in view::parts(text) {
+            let from = disguised.len();
+            self.disguised(&text[part.clone()], Undone::default(), &mut disguised);
+            for one in &mut disguised[from..] {
+                one.span = part.start + one.span.start..part.start + one.span.end;
+                // The rest of a key may stand there as it is, further on.
+                let plain = one.plain.as_deref().unwrap_or_default();
+                if let Some(body) = TABLE.classes[one.class].body.filter(|_| !plain.contains("-----END")) {
+                    one.span.end = body(text, one.span.end);
+                }
+            }
+        }
+        if !disguised.is_empty() {
+            // Several keys that stand one below the other are no single one.
+            disguised.retain(|one| {
+                let inside = |known: &&Found| one.span.start <= known.span.start && known.span.end <= one.span.end;
+                let known = raw.partition_point(|known| known.span.start < one.span.start);
+                let lengths = raw[known..].iter().take_while(inside).map(|known| known.span.len());
+                lengths.sum::<usize>() < one.plain.as_ref().map_or(0, String::len)
+            });
+            raw.append(&mut disguised);
+            raw = settled(raw);
+        }
+        raw
     }
 }
+
+/// Of findings that share a place, one: which has all of it, as it stands rather than in a disguise, else the largest.
+fn settled(mut found: Vec<Found>) -> Vec<Found> {
+    found.sort_by_key(|one| (one.span.start, one.view, one.class));
+    let mut settled: Vec<Found> = Vec::new();
+    for one in found {
+        match settled.last_mut() {
+            Some(last) if one.span.start < last.span.end => {
+                let all = last.span.start..last.span.end.max(one.span.end);
+                if (one.span.len(), last.view, last.class) > (last.span.len(), one.view, one.class) {
+                    *last = one;
+                }
+                last.span = all;
+            }
+            _ => settled.push(one),
+        }
+    }
+    settled
+}
+
+/// Whether a class is looked for in a text that was undone.
+fn may_stand_in(_class: &Class, _view: View) -> bool {
+    true
+}
+
+impl PiiFilter for SecretGate {
+    fn scan(&self, text: &str) -> Vec<Finding> {
+        let finding = |one: Found| Finding {
+            class: Cow::Borrowed(TABLE.classes[one.class].name),
+            span: one.span,
+            confidence: one.confidence,
+            view: one.view,
+        };
+        self.found(text).into_iter().map(finding).collect()
+    }
+
+    fn plain<'a>(&self, text: &'a str, finding: &Finding) -> Cow<'a, str> {
+        let span = finding.span.clone();
+        let written = text.get(span.clone()).unwrap_or_default();
+        if finding.view == View::Raw {
+            return Cow::Borrowed(written);
+        }
+        // What stands beside a secret may say what it is: a little of it, or else all.
+        let start = text::floor_boundary(text, span.start.saturating_sub(BESIDE));
+        let end = text::ceil_boundary(text, span.end.saturating_add(BESIDE));
+        let parts = [(text.get(start..end).unwrap_or_default(), start), (text, 0)];
+        let secret = parts.into_iter().find_map(|(part, from)| {
+            let is_it = |one: &Found| {
+                TABLE.classes[one.class].name == finding.class
+                    && (from + one.span.start, from + one.span.end) == (span.start, span.end)
+            };
+            self.found(part).into_iter().find(is_it)?.plain
+        });
+        secret.map_or(Cow::Borrowed(written), Cow::Owned)
+    }
+}
+
+/// So much on each side of a secret, in bytes, mostly says the same of it as the whole text.
+const BESIDE: usize = 512;
 
 impl Default for SecretGate {
     fn default() -> Self {
@@ -147,6 +321,7 @@ impl fmt::Debug for SecretGate {
         f.debug_struct("SecretGate")
             .field("strictness", &self.strictness)
             .field("switched", &self.switched)
+            .field("sees_disguises", &self.sees_disguises)
             .finish()
     }
 }
@@ -424,6 +599,36 @@ mod tests {
             assert!(once > 0, "{piece}: something is counted");
             assert!(twice <= once * 2 + once / 10 + 10_000, "{piece}: {once} and {twice}");
         }
+    }
+
+    #[test]
+    fn every_class_finds_its_own_example_and_names_it() {
+        let every = SecretGate::classes().fold(SecretGate::new(), SecretGate::with);
+        for seed in 0..8 {
+            let examples = crate::testing::secrets(seed);
+            assert!(examples.iter().map(|(class, _)| *class).eq(SecretGate::classes()));
+            for (class, text) in examples {
+                for text in [text.clone(), format!("note: {text} and more"), format!("`{text}`\n")] {
+                    let found = every.scan(&text);
+                    assert!(found.iter().any(|finding| finding.class == class), "{class}: {text} is {found:?}");
+                }
+            }
+        }
+    }
+
+    // Another tool that is handed the patterns must not see less than the gate.
+    #[test]
+    fn every_pattern_matches_the_example_of_its_class() {
+        let every = SecretGate::classes().fold(SecretGate::new(), SecretGate::with);
+        let examples = crate::testing::secrets(1);
+        for (class, pattern) in every.patterns() {
+            let pattern = regex::bytes::RegexBuilder::new(&pattern).unicode(false).build().unwrap();
+            let (_, text) = examples.iter().find(|(of, _)| *of == class).unwrap();
+            assert!(pattern.is_match(text.as_bytes()), "{class}: {text}");
+        }
+        let patterns: Vec<_> = every.patterns().map(|(class, _)| class).collect();
+        let left_out: Vec<_> = SecretGate::classes().filter(|class| !patterns.contains(class)).collect();
+        assert_eq!(left_out, ["mnemonic"]);
     }
 
     /// The table of the classes, as people read it.
