@@ -11,6 +11,7 @@ mod report;
 mod search;
 mod secret;
 mod tombstone;
+mod view;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

@@ -60,7 +60,8 @@ pub(super) fn texts(run: &str, at: usize, values: &[u8; 256], bits: usize, take:
             take(Island::of_symbols(text, at + offset, part.start, bits, 1));
         }
         for part in wide(&bytes) {
-            let text = bytes[part.clone()].iter().filter(|byte| **byte != 0).map(|byte| char::from(*byte)).collect();
+            let text =
+                bytes[part.clone()].iter().filter(|byte| **byte != 0).map(|byte| char::from(*byte)).collect();
             take(Island::of_symbols(text, at + offset, part.start, bits, 2));
         }
     }

@@ -59,7 +59,8 @@ impl Island {
     pub(in super::super) fn place(&self, part: &Range<usize>) -> Range<usize> {
         match &self.places {
             Places::Steps(steps) => {
-                let step = |at: usize| &steps[steps.partition_point(|step| step.seen <= at).saturating_sub(1)];
+                let step =
+                    |at: usize| &steps[steps.partition_point(|step| step.seen <= at).saturating_sub(1)];
                 let (first, last) = (step(part.start), step(part.end - 1));
                 let start = if first.end.is_some() { first.at } else { first.at + part.start - first.seen };
                 start..last.end.unwrap_or_else(|| last.at + part.end - last.seen)

@@ -19,8 +19,8 @@ const PIECE: usize = 64;
 const MOST: usize = 256;
 /// The tags that join what they part.
 const TAGS: [&str; 19] = [
-    "br", "wbr", "b", "i", "u", "s", "em", "strong", "span", "code", "sub", "sup", "mark", "small", "font", "p", "div",
-    "li", "!--",
+    "br", "wbr", "b", "i", "u", "s", "em", "strong", "span", "code", "sub", "sup", "mark", "small", "font",
+    "p", "div", "li", "!--",
 ];
 
 const fn table(set: &[u8]) -> [bool; 256] {
@@ -47,7 +47,9 @@ pub(super) fn edits(text: &str) -> Vec<Edit> {
     let bytes = text.as_bytes();
     let mut edits: Vec<Edit> = Vec::new();
     let mut at = 0;
-    while let Some(mark) = bytes.get(at..).and_then(|rest| rest.iter().position(|byte| MARKS[usize::from(*byte)])) {
+    while let Some(mark) =
+        bytes.get(at..).and_then(|rest| rest.iter().position(|byte| MARKS[usize::from(*byte)]))
+    {
         let mark = at + mark;
         steps::take(mark - at + 1);
         let free = edits.last().map_or(0, |edit| edit.place.end);
@@ -74,7 +76,9 @@ fn joint(bytes: &[u8], mark: usize, free: usize) -> Option<Range<usize>> {
     let (start, end, is_sure) = match bytes[mark] {
         b'\n' => {
             let left = bytes[free..mark].iter().rev().take(8);
-            let trimmed = left.take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\\' | b'`' | b'"' | b'\'' | b'*')).count();
+            let trimmed = left
+                .take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\\' | b'`' | b'"' | b'\'' | b'*'))
+                .count();
             let start = mark - trimmed;
             if start == free || !is_symbol(bytes[..start].last()) {
                 return None;
@@ -205,7 +209,9 @@ fn strung(bytes: &[u8], from: usize) -> Option<usize> {
     let operator = bytes[at..].iter().take(2).take_while(|byte| b"+.&|<>~\\".contains(byte)).count();
     at = blank(bytes, at + operator);
     // Of strings in Python, C++ and C#.
-    if matches!(bytes.get(at), Some(b'f' | b'r' | b'b' | b'u' | b'L' | b'@' | b'$')) && is_quote(bytes.get(at + 1)) {
+    if matches!(bytes.get(at), Some(b'f' | b'r' | b'b' | b'u' | b'L' | b'@' | b'$'))
+        && is_quote(bytes.get(at + 1))
+    {
         at += 1;
     }
     is_quote(bytes.get(at)).then_some(at + 1)
