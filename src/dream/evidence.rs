@@ -43,7 +43,9 @@ use crate::format::curated::strip_date;
 use crate::format::fences::ShownLine;
 use crate::format::reply::{self, Citation};
 use crate::format::{JournalName, Origin};
+use crate::gate::scan_injection;
 use crate::name::DocName;
+use crate::pii::Finding;
 use crate::text;
 use dates::Calendar;
 use names::Words;
@@ -170,12 +172,23 @@ impl<'a> Judge<'a> {
             Evidence::Checked | Evidence::Required if citations.is_empty() => Ok(()),
             Evidence::Checked | Evidence::Required => says(claim, &sources, unfound.clone()),
         };
+        let hides = || {
+            let found = scan_injection(claim).into_iter().map(Finding::from);
+            let found = found.filter(|finding| !self.config.allow.passes(claim, finding));
+            found
+                .into_iter()
+                .next()
+                .map_or(Ok(()), |finding| Err(held(HoldReason::Injection, &finding.class)))
+        };
         let is_statement = || {
             let is_order = self.config.statements_only && orders::gives_order(claim);
-            let is_order = is_order && !is_users_own(claim, &sources);
+            let is_order = is_order && !is_quoted(claim, &sources);
             if is_order { Err(Hold { reason: HoldReason::Imperative, word: None }) } else { Ok(()) }
         };
-        let held = evidence().and_then(|()| self.spoken.check(claim, &sources)).and_then(|()| is_statement());
+        let held = evidence()
+            .and_then(|()| hides())
+            .and_then(|()| self.spoken.check(claim, &sources))
+            .and_then(|()| is_statement());
         let is_fact = matches!(heading, None | Some(reply::FACTS)) || self.spoken.is_users(claim, &sources);
         Verdict {
             sources: sources.into_iter().map(|source| source.place).collect(),
@@ -209,10 +222,17 @@ fn says(claim: &str, sources: &[Source], unfound: Option<Hold>) -> Result<(), Ho
     }
 }
 
-/// Whether a claim is the user's own words, where a host said that they are.
-fn is_users_own(claim: &str, sources: &[Source]) -> bool {
-    let theirs = origin::only(sources, |line| line.origin == Some(Origin::User));
-    theirs.iter().any(|source| source.says(claim))
+/// Whether a claim is the user's own word, where a host said so, or tells whose word it is: "Ana: Keep it up!" is a
+/// statement about Ana.
+fn is_quoted(claim: &str, sources: &[Source]) -> bool {
+    let users = origin::only(sources, |line| line.origin == Some(Origin::User));
+    let (_, rest) = strip_date(claim);
+    let tells = |source: &Source| {
+        let speaker = rest.split_once(": ").map(|(speaker, _)| speaker);
+        speaker.is_some_and(|speaker| source.lines.iter().any(|line| speaks(speaker, &line.text)))
+    };
+    users.iter().any(|source| source.says(claim))
+        || sources.iter().any(|source| tells(source) && source.says(claim))
 }
 
 impl Source {

@@ -62,7 +62,7 @@ impl Allow {
         self
     }
 
-    fn passes(&self, text: &str, finding: &Finding) -> bool {
+    pub(crate) fn passes(&self, text: &str, finding: &Finding) -> bool {
         self.classes.contains(finding.class.as_ref())
             || (!self.values.is_empty()
                 && self
