@@ -2003,7 +2003,7 @@ fn a_line_that_instructs_is_held_and_the_rest_is_kept() {
     let report = life.dream(&Script::new().says(answer.as_str()));
     assert_eq!(report.outcome, Outcome::Appended);
     let Fate::Held(hold) = &report.passes[0].lines[0].fate else { panic!("it is held") };
-    assert_eq!(hold.reason, HoldReason::Instruction);
+    assert_eq!(hold.reason, HoldReason::Injection);
     assert!(life.memory().contains("sails") && !life.memory().contains("obey"));
     let charge = &report.passes[0].warned[0];
     assert_eq!((charge.class.as_str(), charge.count), ("override", 1));

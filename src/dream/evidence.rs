@@ -172,10 +172,12 @@ impl<'a> Judge<'a> {
         };
         let is_statement = || {
             let is_order = self.config.statements_only && orders::gives_order(claim);
-            let is_order = is_order && !is_users_own(claim, &sources);
+            let is_order = is_order && !is_quoted(claim, &sources);
             if is_order { Err(Hold { reason: HoldReason::Imperative, word: None }) } else { Ok(()) }
         };
-        let held = evidence().and_then(|()| self.spoken.check(claim, &sources)).and_then(|()| is_statement());
+        let held = evidence()
+            .and_then(|()| self.spoken.check(claim, &sources))
+            .and_then(|()| is_statement());
         let is_fact = matches!(heading, None | Some(reply::FACTS)) || self.spoken.is_users(claim, &sources);
         Verdict {
             sources: sources.into_iter().map(|source| source.place).collect(),
@@ -209,10 +211,17 @@ fn says(claim: &str, sources: &[Source], unfound: Option<Hold>) -> Result<(), Ho
     }
 }
 
-/// Whether a claim is the user's own words, where a host said that they are.
-fn is_users_own(claim: &str, sources: &[Source]) -> bool {
-    let theirs = origin::only(sources, |line| line.origin == Some(Origin::User));
-    theirs.iter().any(|source| source.says(claim))
+/// Whether a claim is the user's own word, where a host said so, or tells whose word it is: "Ana: Keep it up!" is a
+/// statement about Ana.
+fn is_quoted(claim: &str, sources: &[Source]) -> bool {
+    let users = origin::only(sources, |line| line.origin == Some(Origin::User));
+    let (_, rest) = strip_date(claim);
+    let tells = |source: &Source| {
+        let speaker = rest.split_once(": ").map(|(speaker, _)| speaker);
+        speaker.is_some_and(|speaker| source.lines.iter().any(|line| speaks(speaker, &line.text)))
+    };
+    users.iter().any(|source| source.says(claim))
+        || sources.iter().any(|source| tells(source) && source.says(claim))
 }
 
 impl Source {

@@ -308,7 +308,8 @@ pub struct Hold {
     /// The check that it failed.
     pub reason: HoldReason,
     /// The word of the line that the check missed in its sources; for [`HoldReason::Origin`], whose words they are,
-    /// such as `web` or `tool:psql`.
+    /// such as `web` or `tool:psql`, and for
+    /// [`HoldReason::Injection`] the reason of [`scan_injection`](crate::scan_injection).
     pub word: Option<String>,
 }
 
@@ -343,8 +344,8 @@ pub enum HoldReason {
     Origin,
     /// It is an order to its reader, and no statement.
     Imperative,
-    /// It holds an instruction in disguise, whatever it cites.
-    Instruction,
+    /// It hides an instruction of a form that is known.
+    Injection,
 }
 
 impl HoldReason {
@@ -361,8 +362,8 @@ impl HoldReason {
             Self::Unrelated => "has nothing in common with the cited lines",
             Self::Uncited => "cites nothing",
             Self::Origin => "rests on the words of a page, a tool or an import",
+            Self::Injection => "hides an instruction",
             Self::Imperative => "is an order and no statement",
-            Self::Instruction => "holds an instruction in disguise",
         }
     }
 }

@@ -168,15 +168,17 @@ impl Run {
     }
 
     /// Whether a bullet is held back for an instruction in disguise.
-    fn instructs(&self, item: &Item, pass: &mut PassReport) -> bool {
+    fn instructs(&self, item: &Item, pass: &mut PassReport) -> Option<Hold> {
         let policy = self.reply_policy().injections;
         if policy == InjectionPolicy::Allow {
-            return false;
+            return None;
         }
         let found = self.inner.doors.injections(&item.text);
-        let is_held = policy == InjectionPolicy::Block && !found.is_empty();
+        let first = found.first().filter(|_| policy == InjectionPolicy::Block);
+        let hold = first
+            .map(|finding| Hold { reason: HoldReason::Injection, word: Some(finding.class.clone().into_owned()) });
         pass.warn(found.into_iter().map(|finding| (finding.class.into_owned(), 1)));
-        is_held
+        hold
     }
 
     /// Judges the lines of an answer, and commits those that are new and hold.
@@ -207,11 +209,7 @@ impl Run {
             let (claim, citations) = split_citations(&item.text);
             let statement = curated::statement_key(&item.text);
             let Verdict { sources, hold, heading } = judge.judge(item.heading, &claim, &citations);
-            let hold = if self.instructs(item, pass) {
-                Some(Hold { reason: HoldReason::Instruction, word: None })
-            } else {
-                hold
-            };
+            let hold = self.instructs(item, pass).or(hold);
             let fate = if let Some(hold) = hold {
                 Fate::Held(hold)
             } else if known.contains(&statement) {
