@@ -12,9 +12,9 @@ use noctuary::testing::{Script, cases};
 use noctuary::{
     Access, Actor, Allow, ContextConfig, Dialect, DocName, Door, DoorPolicy, Doors, Editor, Error, FactKey,
     FactStore, FileMemoryStore, FileWorkspace, GateFinding, Guarded, Import, InjectionPolicy, JournalDreamer,
-    JournalName, Life, LifeConfig, MemoryContext, MemoryStore, Name, NewMemory, Note, PiiFilter, Profile,
-    Result, Revision, Scope, SecretGate, SecretPolicy, SessionKind, SharedUser, Source, StoreConfig, TurnEnd,
-    Workspace, WorkspaceExt, WriteMode, audit_secrets, dream_once_at, feed, scan_injection,
+    JournalName, Life, LifeConfig, MemoryContext, MemoryStore, Name, NewMemory, Note, Profile, Result,
+    Revision, Scope, SecretPolicy, SessionKind, SharedUser, Source, StoreConfig, TurnEnd, Workspace,
+    WorkspaceExt, WriteMode, audit_secrets, dream_once_at, feed, scan_injection,
 };
 use proptest::prelude::*;
 
