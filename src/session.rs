@@ -16,7 +16,7 @@ use crate::document::{Document, Revision};
 use crate::error::{Error, Result};
 use crate::format::forgotten::Forgotten;
 use crate::format::{JournalName, Profile};
-use crate::gate::{Door, DoorPolicy, DoorWarning, Doors, Masks, Tombstones};
+use crate::gate::{Door, DoorPolicy, DoorWarning, Doors, Masks, Passed, Tombstones};
 use crate::index::Audience;
 use crate::name::{DocName, Name, Space, StateName};
 use crate::workspace::{Claim, ClaimTerms, Listing, Metadata, Workspace, WorkspaceExt, WriteMode};
@@ -286,6 +286,19 @@ impl<W: Workspace> Guarded<W> {
             Cow::Owned(changed) => Cow::Owned(changed.into_bytes()),
             Cow::Borrowed(_) => Cow::Borrowed(bytes),
         })
+    }
+
+    /// Lets a text of the session through a door, with the session's numbers.
+    pub(crate) fn judge<'a>(
+        &self,
+        doors: &Doors,
+        door: Door,
+        policy: DoorPolicy,
+        name: &Name,
+        text: &'a str,
+    ) -> Result<Passed<'a>> {
+        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        doors.judge(door, policy, name, text, &mut found.masks)
     }
 
     /// The doors, with what the workspace has forgotten by now.

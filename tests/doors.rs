@@ -12,9 +12,9 @@ use noctuary::testing::{Script, cases};
 use noctuary::{
     Access, Actor, Allow, ContextConfig, Dialect, DocName, Door, DoorPolicy, Doors, Editor, Error, FactKey,
     FactStore, FileMemoryStore, FileWorkspace, GateFinding, Guarded, Import, InjectionPolicy, JournalDreamer,
-    JournalName, Life, LifeConfig, MemoryContext, MemoryStore, Name, NewMemory, Note, PiiFilter, Profile,
-    Result, Revision, Scope, SecretGate, SecretPolicy, SessionKind, SharedUser, Source, StoreConfig, TurnEnd,
-    Workspace, WorkspaceExt, WriteMode, audit_secrets, dream_once_at, feed, scan_injection,
+    JournalName, Life, LifeConfig, MemoryContext, MemoryStore, Name, NewMemory, Note, Profile, Result,
+    Revision, Scope, SecretPolicy, SessionKind, SharedUser, Source, StoreConfig, TurnEnd, Workspace,
+    WorkspaceExt, WriteMode, audit_secrets, dream_once_at, feed, scan_injection,
 };
 use proptest::prelude::*;
 
@@ -573,6 +573,7 @@ impl Stage {
     fn store(&self) -> FileMemoryStore {
         let mut config = StoreConfig::default();
         config.doors = self.doors.clone();
+        std::fs::create_dir_all(self.folder.path().join("rows")).unwrap();
         FileMemoryStore::open_with(self.folder.path().join("rows"), Scope::user("marta"), config).unwrap()
     }
 
@@ -596,7 +597,7 @@ fn noon() -> DateTime<Utc> {
 }
 
 fn row() -> NewMemory {
-    NewMemory::new("note", format!("the key is {KEY}"), Source::Observed)
+    NewMemory::new("note", format!("the key is {KEY}"), Source::AgentRecorded)
 }
 
 fn of(actor: Actor) -> Access {
@@ -649,7 +650,7 @@ const WAYS: &[Way] = &[
         let from = tempfile::tempdir().unwrap();
         let source = FileWorkspace::open(from.path()).unwrap();
         source.write(&DocName::USER, KEY.as_bytes(), WriteMode::Create).unwrap();
-        let import = Import::from(Dialect::OpenClaw).with_doors(stage.doors.clone());
+        let import = Import::new(Dialect::OpenClaw).with_doors(stage.doors.clone());
         let plan = import.plan(&source, stage.workspace.as_ref()).unwrap();
         import.apply(plan, &source, stage.workspace.as_ref()).unwrap();
         stage.has_key()
@@ -670,7 +671,7 @@ const WAYS: &[Way] = &[
         stage.store().write(&of(Actor::Library), &row(), noon()).is_ok()
     }),
     ("MemoryStore::update", Door::StoreWrite, |stage| {
-        let (store, plain) = (stage.store(), NewMemory::new("note", "likes tea", Source::Observed));
+        let (store, plain) = (stage.store(), NewMemory::new("note", "likes tea", Source::AgentRecorded));
         let id = store.write(&of(Actor::Library), &plain, noon()).unwrap();
         store.update(&of(Actor::Library), id, KEY, noon()).is_ok()
     }),
@@ -758,6 +759,7 @@ const WITHOUT_DOOR: &[(&str, &str)] = &[
     ("TurnState::end_turn", "a part of a session, which is behind one"),
     ("TurnState::note", "a part of a session, which is behind one"),
     ("dream_once_async", "drives a dream, which is behind two"),
+    ("llm_fn", "makes a client, which is told what a dream may say"),
 ];
 
 #[test]
@@ -777,8 +779,8 @@ fn every_function_that_takes_text_in_is_behind_a_door() {
             let path = entry.unwrap().path();
             let inside = path.strip_prefix(&source).unwrap().to_string_lossy().replace('\\', "/");
             if path.is_dir() {
-                // The doors themselves, and tools for tests.
-                if !["gate", "testing"].contains(&inside.as_str()) {
+                // The doors themselves, what writes bytes for everybody, and tools for tests.
+                if !["disk", "gate", "testing"].contains(&inside.as_str()) {
                     folders.push(path);
                 }
                 continue;
@@ -883,51 +885,48 @@ fn an_audit_of_a_workspace_names_each_secret_and_what_it_did_not_look_at() {
     });
 }
 
-/// Pieces of a text, secrets on one line and over several among them.
-fn piece() -> impl Strategy<Value = String> {
-    let pem =
+/// A piece of a text, and whether it is a secret; some secrets are on one line, some on several.
+fn piece() -> impl Strategy<Value = (String, bool)> {
+    const PEM: &str =
         "-----BEGIN PRIVATE KEY-----\nAAAABBBBCCCCDDDDEEEE\r\nAb+/Ab+/Ab+/Ab+/\n-----END PRIVATE KEY-----";
+    let marks = vec!["\n", "\r\n", "\r", "\n\n", "- ", "`", "**", " = ", "\"", "[REDACTED:aws_access_key#1]"];
+    let secrets = vec![
+        KEY,
+        "AKIAIOSFODNN7EXAMPLF",
+        "AKIAIOSF\nODNN7EXAMPLE",
+        "AKIAIOSF\u{200b}ODNN7EXAMPLE",
+        "postgres://marta:hunter2secret@db.example.org/x",
+        "DATADOG_API_KEY=a1b2c3d4e5f60718293aa1b2c3d4e5f60718293a",
+        "legal winner thank year wave sausage worth\nuseful legal winner thank yellow",
+        "QUtJQUlPU0ZPRE5ON0VYQU1QTEU=",
+        PEM,
+    ];
     prop_oneof![
-        "[a-z é日]{0,6}",
-        prop::sample::select(vec!["\n", "\r\n", "\r", "\n\n", "- ", "`", "**", " = ", "\"", "://"])
-            .prop_map(str::to_owned),
-        prop::sample::select(vec![
-            KEY,
-            "AKIAIOSFODNN7EXAMPLF",
-            "AKIAIOSF\nODNN7EXAMPLE",
-            "AKIAIOSF\u{200b}ODNN7EXAMPLE",
-            "postgres://marta:hunter2secret@db.example.org/x",
-            "DATADOG_API_KEY=a1b2c3d4e5f60718293aa1b2c3d4e5f60718293a",
-            "legal winner thank year wave sausage worth\nuseful legal winner thank yellow",
-            "[REDACTED:aws_access_key#1]",
-            "QUtJQUlPU0ZPRE5ON0VYQU1QTEU=",
-            pem,
-        ])
-        .prop_map(str::to_owned),
+        "[a-z é日]{0,6}".prop_map(|text| (text, false)),
+        prop::sample::select(marks).prop_map(|text| (text.to_owned(), false)),
+        prop::sample::select(secrets).prop_map(|text| (text.to_owned(), true)),
     ]
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(cases(20_000)))]
 
+    // BX-06: citations rest on it. What runs into a secret is seen once that one is masked.
     #[test]
     fn a_mask_moves_no_line_and_a_masked_text_masks_to_itself(pieces in prop::collection::vec(piece(), 0..14)) {
-        let text = pieces.concat();
-        let doors = Doors::default().policy(
-            Door::PromptLoad,
-            DoorPolicy::new(SecretPolicy::Redact, InjectionPolicy::Allow),
-        );
+        let (mut text, mut touched) = (String::new(), BTreeSet::new());
+        for (piece, is_secret) in &pieces {
+            let first = text.matches('\n').count();
+            text.push_str(piece);
+            if *is_secret {
+                touched.extend(first..=text.matches('\n').count());
+            }
+        }
+        let policy = DoorPolicy::new(SecretPolicy::Redact, InjectionPolicy::Allow);
+        let doors = Doors::default().policy(Door::PromptLoad, policy);
         let masked = doors.pass(Door::PromptLoad, &DocName::MEMORY, &text).unwrap().text.into_owned();
         let breaks = |text: &str| text.chars().filter(|c| matches!(c, '\r' | '\n')).collect::<String>();
         prop_assert_eq!(breaks(&masked), breaks(&text));
-        let touched: BTreeSet<usize> = SecretGate::new()
-            .scan(&text)
-            .into_iter()
-            .flat_map(|found| {
-                let line = |at: usize| text[..at].matches('\n').count();
-                line(found.span.start)..=line(found.span.end - 1)
-            })
-            .collect();
         for (number, (line, shown)) in text.split('\n').zip(masked.split('\n')).enumerate() {
             prop_assert!(touched.contains(&number) || line == shown, "line {number}: {line:?} {shown:?}");
         }

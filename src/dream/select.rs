@@ -173,7 +173,9 @@ pub(super) fn survey(situation: Situation<'_>) -> Result<Survey> {
         };
         let is_held = quarantine.holds(name).is_some();
         let grown_from = quarantine.len_then(name).filter(|then| metadata.len > *then);
-        let read_from = grown_from.filter(|_| config.read_past_quarantine);
+        let read_from = grown_from
+            .filter(|_| config.read_past_quarantine)
+            .and_then(|then| first_open(workspace, name, then, metadata.len).ok());
         if read_from.is_none() && grown_from.is_some() {
             survey.notices.push(Notice::QuarantinedGrew(name.clone()));
         }
@@ -428,6 +430,21 @@ fn hash_range(workspace: &dyn Workspace, name: &DocName, range: Range<u64>) -> R
     Ok(hasher.finish())
 }
 
+/// Where the first line begins that was added after a quarantine. The rest of a line that stood there then is held with
+/// it.
+fn first_open(workspace: &dyn Workspace, name: &DocName, held: u64, len: u64) -> Result<u64> {
+    let mut at = held.saturating_sub(1);
+    while at < len {
+        let chunk = workspace.read_range(name, at..len.min(at + CONTEXT))?;
+        match chunk.iter().position(|byte| *byte == b'\n') {
+            Some(found) => return Ok(at + found as u64 + 1),
+            None if chunk.is_empty() => break,
+            None => at += chunk.len() as u64,
+        }
+    }
+    Ok(len)
+}
+
 fn for_each_chunk(
     workspace: &dyn Workspace,
     name: &DocName,
@@ -475,12 +492,9 @@ impl Candidate {
             }
             gaps.retain(|gap| gap.start < gap.end);
         }
-        if self.held > 0 {
-            let start = self.first_open(workspace)?;
-            gaps.retain(|gap| gap.end > start);
-            if let Some(first) = gaps.first_mut() {
-                first.start = first.start.max(start);
-            }
+        gaps.retain(|gap| gap.end > self.held);
+        if let Some(first) = gaps.first_mut() {
+            first.start = first.start.max(self.held);
         }
         let gap = match order {
             Order::Newest => gaps.last(),
@@ -514,22 +528,6 @@ impl Candidate {
                 gap.start..gap.start + keep as u64
             }
         }))
-    }
-
-    /// Where the first line begins that was added after the quarantine. The rest of a line that stood there then is held
-    /// with it.
-    fn first_open(&self, workspace: &dyn Workspace) -> Result<u64> {
-        let (start, end) = (self.held - 1, self.metadata.len);
-        let mut at = start;
-        while at < end {
-            let chunk = workspace.read_range(self.journal.name(), at..end.min(at + CONTEXT))?;
-            match chunk.iter().position(|byte| *byte == b'\n') {
-                Some(found) => return Ok(at + found as u64 + 1),
-                None if chunk.is_empty() => break,
-                None => at += chunk.len() as u64,
-            }
-        }
-        Ok(end)
     }
 
     /// Reads a slice; `None` where the journal became shorter meanwhile.

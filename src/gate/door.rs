@@ -376,7 +376,9 @@ impl Doors {
                 class if *class == FORGOTTEN => Cow::Borrowed(&text[finding.span.clone()]),
                 _ => self.gate.plain(text, finding),
             };
-            passed = Cow::Owned(mask_within(text, part, &masked, masks, plain));
+            let masked = mask_within(text, part, &masked, masks, plain);
+            let redacts = policy.secrets == SecretPolicy::Redact;
+            passed = Cow::Owned(if redacts { self.gate.mask_bared(masked, masks) } else { masked });
         }
         if policy.injections == InjectionPolicy::Block && !injections.is_empty() {
             // Masking moved what comes after a mask, so the places are looked for again.

@@ -66,7 +66,21 @@ impl Gate {
     /// Masks what must not pass.
     pub(crate) fn mask(&self, text: &str, masks: &mut Masks) -> String {
         let plain = |finding: &Finding| self.plain(text, finding);
-        mask_within(text, 0..text.len(), &self.inspect(text), masks, plain)
+        let masked = mask_within(text, 0..text.len(), &self.inspect(text), masks, plain);
+        self.mask_bared(masked, masks)
+    }
+
+    /// Masks what masks laid bare: a secret that runs into another is seen once that one is gone.
+    pub(crate) fn mask_bared(&self, mut masked: String, masks: &mut Masks) -> String {
+        for _ in 0..MOST_ROUNDS {
+            let bared = self.inspect(&masked);
+            if bared.is_empty() {
+                break;
+            }
+            let plain = |finding: &Finding| self.plain(&masked, finding);
+            masked = mask_within(&masked, 0..masked.len(), &bared, masks, plain);
+        }
+        masked
     }
 }
 
@@ -109,6 +123,9 @@ pub(crate) fn mask_within<'t>(
     masked.push_str(&text[from..part.end]);
     masked
 }
+
+/// How often a masked text is looked through again.
+const MOST_ROUNDS: usize = 8;
 
 /// Numbers the secrets of one request, so that the same secret has the same placeholder throughout.
 #[derive(Default)]

@@ -192,8 +192,9 @@ fn printed(texts: Vec<(String, &str)>, doors: &Doors) -> Result<Vec<String>> {
     if policy.injections == InjectionPolicy::Reject {
         policy.injections = InjectionPolicy::Block;
     }
-    let judge = |text: &str| -> Result<(String, bool)> {
-        let passed = doors.judge(Door::PromptLoad, policy, &DocName::MEMORY, text, &mut Masks::default())?;
+    let mut masks = Masks::default();
+    let mut judge = |text: &str| -> Result<(String, bool)> {
+        let passed = doors.judge(Door::PromptLoad, policy, &DocName::MEMORY, text, &mut masks)?;
         Ok((passed.text.into_owned(), passed.warnings.is_empty()))
     };
     let texts: Vec<_> = texts.into_iter().map(|(front, text)| (front, one_line(text))).collect();

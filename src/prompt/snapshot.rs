@@ -11,7 +11,7 @@ use crate::day::DayPolicy;
 use crate::dreamer::MemoryGauge;
 use crate::error::{Error, Result};
 use crate::format::{JournalName, curated};
-use crate::gate::{Door, Doors, InjectionPolicy, Masks};
+use crate::gate::{Door, Doors, InjectionPolicy};
 use crate::name::DocName;
 use crate::session::{Guarded, SharedUser};
 use crate::text;
@@ -116,6 +116,7 @@ impl Snapshot {
         let bootstrap = match read(view, &DocName::BOOTSTRAP, &mut notices)? {
             Some(text) if !text.trim().is_empty() => {
                 let text = passed(
+                    view,
                     &*view.current_doors()?,
                     &DocName::BOOTSTRAP,
                     without_frontmatter(&text),
@@ -316,7 +317,7 @@ impl<W: Workspace> Taking<'_, W> {
     }
 
     fn pass(&mut self, name: &DocName, text: &str) -> Result<String> {
-        passed(self.doors, name, text, &mut self.snapshot.notices)
+        passed(self.view, self.doors, name, text, &mut self.snapshot.notices)
     }
 }
 
@@ -353,13 +354,19 @@ fn unreadable(error: Error, name: &DocName, notices: &mut Vec<PromptNotice>) -> 
 }
 
 /// Masks and blocks what may not be read back to a model. The document stays as it is.
-fn passed(doors: &Doors, name: &DocName, text: &str, notices: &mut Vec<PromptNotice>) -> Result<String> {
+fn passed<W: Workspace>(
+    view: &Guarded<W>,
+    doors: &Doors,
+    name: &DocName,
+    text: &str,
+    notices: &mut Vec<PromptNotice>,
+) -> Result<String> {
     let mut policy = doors.policy_of(Door::PromptLoad, name);
     if *name == DocName::BOOTSTRAP && policy.injections == InjectionPolicy::Block {
         // A playbook is made of instructions, and names the token that ends it.
         policy.injections = InjectionPolicy::Warn;
     }
-    let passed = doors.judge(Door::PromptLoad, policy, name, text, &mut Masks::default())?;
+    let passed = view.judge(doors, Door::PromptLoad, policy, name, text)?;
     notices.extend(passed.warnings.into_iter().map(PromptNotice::Found));
     Ok(passed.text.into_owned())
 }
