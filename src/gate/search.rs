@@ -89,7 +89,7 @@ impl Table {
         // Most texts hold no long run in base 58: those three classes share one look for it.
         let first_run = checksum::first_run(text);
         for (class, row) in self.classes.iter().enumerate() {
-            let Shape::Scan(scan, needs) = row.shape else { continue };
+            let Shape::Scan(scan, needs, _) = row.shape else { continue };
             if needs == Needs::Run58 && first_run.is_none() {
                 continue;
             }
@@ -223,18 +223,8 @@ fn spellings(words: &str) -> Vec<String> {
 }
 
 fn compile(class: &Class) -> Regex {
-    let pattern = match class.shape {
-        Shape::Pattern(_, pattern) => format!(r"\A(?:{pattern})"),
-        Shape::Labelled(words, value) => {
-            let words = words.join("|").replace(' ', "[ _.-]?");
-            // The rest of the name, what closes it, a sign of setting, what opens the value.
-            format!(
-                r#"\A(?i:{words})[A-Za-z0-9_ .-]{{0,40}}?["'`)\]\\]{{0,3}}[ \t]{{0,4}}(?:(?:[?.:]{{0,3}}=>?|[:,>])\s{{0,8}}["'`\\]{{0,3}}|[ \t]["'])({value})(?:[^A-Za-z0-9]|\z)"#
-            )
-        }
-        Shape::Token(..) | Shape::Scan(..) => String::new(),
-    };
-    Regex::new(&pattern).expect("a literal pattern")
+    let pattern = class.shape.pattern().expect("only a scan has none");
+    Regex::new(&format!(r"\A{pattern}")).expect("a literal pattern")
 }
 
 /// Whether a text ends in an escape whose last character is a letter or digit: `\n`, `%3D`, a colour of a

@@ -83,6 +83,22 @@ impl SecretGate {
         classes::all().map(|class| class.name)
     }
 
+    /// The shapes of the classes that are on, as regular expressions for other tools: `ripgrep`, `grep -P`, a baseline.
+    ///
+    /// They are shapes only. What must not stand beside a match and what a match must prove are missing, so they find
+    /// more than the gate does. A class whose scan is no pattern is given as the nearest one (runs in base 58, cards)
+    /// or left out (mnemonics). Where a pattern has a group, the secret is the group. They are meant for bytes: `\s` and
+    /// the like know ASCII only.
+    ///
+    /// ```
+    /// let patterns: Vec<_> = noctuary::SecretGate::new().patterns().collect();
+    /// assert!(patterns.contains(&("aws_access_key", "(?:AKIA)[0-9A-Z]{16,16}".to_owned())));
+    /// ```
+    pub fn patterns(&self) -> impl Iterator<Item = (&'static str, String)> {
+        let rows = classes::all().filter(|class| self.is_on(class));
+        rows.filter_map(|class| Some((class.name, class.pattern()?)))
+    }
+
     fn is_on(&self, class: &Class) -> bool {
         self.switched.get(class.name).copied().unwrap_or(class.default == Switch::On)
     }
@@ -424,6 +440,36 @@ mod tests {
             assert!(once > 0, "{piece}: something is counted");
             assert!(twice <= once * 2 + once / 10 + 10_000, "{piece}: {once} and {twice}");
         }
+    }
+
+    #[test]
+    fn every_class_finds_its_own_example_and_names_it() {
+        let every = SecretGate::classes().fold(SecretGate::new(), SecretGate::with);
+        for seed in 0..8 {
+            let examples = crate::testing::secrets(seed);
+            assert!(examples.iter().map(|(class, _)| *class).eq(SecretGate::classes()));
+            for (class, text) in examples {
+                for text in [text.clone(), format!("note: {text} and more"), format!("`{text}`\n")] {
+                    let found = every.scan(&text);
+                    assert!(found.iter().any(|finding| finding.class == class), "{class}: {text} is {found:?}");
+                }
+            }
+        }
+    }
+
+    // Another tool that is handed the patterns must not see less than the gate.
+    #[test]
+    fn every_pattern_matches_the_example_of_its_class() {
+        let every = SecretGate::classes().fold(SecretGate::new(), SecretGate::with);
+        let examples = crate::testing::secrets(1);
+        for (class, pattern) in every.patterns() {
+            let pattern = regex::bytes::RegexBuilder::new(&pattern).unicode(false).build().unwrap();
+            let (_, text) = examples.iter().find(|(of, _)| *of == class).unwrap();
+            assert!(pattern.is_match(text.as_bytes()), "{class}: {text}");
+        }
+        let patterns: Vec<_> = every.patterns().map(|(class, _)| class).collect();
+        let left_out: Vec<_> = SecretGate::classes().filter(|class| !patterns.contains(class)).collect();
+        assert_eq!(left_out, ["mnemonic"]);
     }
 
     /// The table of the classes, as people read it.
