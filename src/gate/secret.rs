@@ -239,7 +239,8 @@ impl SecretGate {
         if !disguised.is_empty() {
             // Several keys that stand one below the other are no single one.
             disguised.retain(|one| {
-                let inside = |known: &&Found| one.span.start <= known.span.start && known.span.end <= one.span.end;
+                let inside =
+                    |known: &&Found| one.span.start <= known.span.start && known.span.end <= one.span.end;
                 let known = raw.partition_point(|known| known.span.start < one.span.start);
                 let lengths = raw[known..].iter().take_while(inside).map(|known| known.span.len());
                 lengths.sum::<usize>() < one.plain.as_ref().map_or(0, String::len)
@@ -610,7 +611,10 @@ mod tests {
             for (class, text) in examples {
                 for text in [text.clone(), format!("note: {text} and more"), format!("`{text}`\n")] {
                     let found = every.scan(&text);
-                    assert!(found.iter().any(|finding| finding.class == class), "{class}: {text} is {found:?}");
+                    assert!(
+                        found.iter().any(|finding| finding.class == class),
+                        "{class}: {text} is {found:?}"
+                    );
                 }
             }
         }
