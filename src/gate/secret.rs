@@ -611,7 +611,10 @@ mod tests {
             for (class, text) in examples {
                 for text in [text.clone(), format!("note: {text} and more"), format!("`{text}`\n")] {
                     let found = every.scan(&text);
-                    assert!(found.iter().any(|finding| finding.class == class), "{class}: {text} is {found:?}");
+                    assert!(
+                        found.iter().any(|finding| finding.class == class),
+                        "{class}: {text} is {found:?}"
+                    );
                 }
             }
         }

@@ -9,7 +9,7 @@ const MOST_BYTES: usize = 32 << 10;
 const MOST_LINES: usize = 200;
 
 /// A control character in a head is as good as the space that it stands for.
-pub(super) const HEAD: &str = r"-----BEGIN[\s\x00-\x08\x0e-\x1f\x7f-\x9f]{1,2}(?:[A-Z0-9]+[\s\x00-\x08\x0e-\x1f\x7f-\x9f]{1,2}){0,4}PRIVATE[\s\x00-\x08\x0e-\x1f\x7f-\x9f]{1,2}KEY(?:[\s\x00-\x08\x0e-\x1f\x7f-\x9f]{1,2}BLOCK)?-----";
+pub(super) const HEAD: &str = r"-----BEGIN[\s\x00-\x08\x0e-\x1f\x7f-\x9f]{0,2}(?:[A-Z0-9]+[\s\x00-\x08\x0e-\x1f\x7f-\x9f]{0,2}){0,4}PRIVATE[\s\x00-\x08\x0e-\x1f\x7f-\x9f]{0,2}KEY(?:[\s\x00-\x08\x0e-\x1f\x7f-\x9f]{0,2}BLOCK)?-----";
 
 static END: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(&HEAD.replace("BEGIN", "END")).expect("a literal pattern"));

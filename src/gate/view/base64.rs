@@ -27,7 +27,7 @@ pub(super) fn islands(text: &str, take: &mut dyn FnMut(Island)) {
         let has = |is: fn(&u8) -> bool| symbols.bytes().any(|byte| is(&byte));
         if has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase) {
             let padding = text[run.end..].bytes().take(2).take_while(|byte| *byte == b'=').count();
-            texts(symbols, run.start, &VALUES, 6, &mut |island| take(island.padded(padding)));
+            texts(text, &run, padding, (&VALUES, 6), take);
         }
     });
 }

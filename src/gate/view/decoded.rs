@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::super::search::steps;
-use super::island::Island;
+use super::island::{Code, Island};
 
 /// No shorter text is worth a look.
 pub(super) const LEAST: usize = 12;
@@ -38,12 +38,19 @@ pub(super) fn runs(text: &str, values: &[u8; 256], least: usize, mut take: impl 
     }
 }
 
-/// Reads symbols of so many bits, and hands over the text in what they write. Whole bytes may begin at any symbol.
-pub(super) fn texts(run: &str, at: usize, values: &[u8; 256], bits: usize, take: &mut dyn FnMut(Island)) {
+/// Reads a run of symbols, of so many bits each, and hands over the text in what they write. Bytes may begin at any
+/// symbol; what pads the run is a part of it.
+pub(super) fn texts(
+    text: &str,
+    run: &Range<usize>,
+    padding: usize,
+    (values, bits): (&[u8; 256], usize),
+    take: &mut dyn FnMut(Island),
+) {
     let mut bytes = Vec::with_capacity(run.len() * bits / 8);
     let alignments = if bits == 6 { 4 } else { 2 };
-    for offset in 0..alignments {
-        let Some(symbols) = run.as_bytes().get(offset..) else { return };
+    for from in run.start..run.end.min(run.start + alignments) {
+        let symbols = &text.as_bytes()[from..run.end];
         steps::take(symbols.len());
         bytes.clear();
         let (mut held, mut count) = (0_u32, 0);
@@ -55,14 +62,17 @@ pub(super) fn texts(run: &str, at: usize, values: &[u8; 256], bits: usize, take:
                 bytes.push((held >> count & 0xff) as u8);
             }
         }
+        let mut give = |part: Range<usize>, width: usize, decoded: &str| {
+            let (is_first, is_last) = (from + part.start == run.start, part.end == bytes.len());
+            let code = Code { from, end: run.end + padding, bits, text: part, width, beside: 0..0 };
+            take(Island::decoded(text, decoded, code, is_first, is_last));
+        };
         for part in printable(&bytes) {
-            let text = String::from_utf8_lossy(&bytes[part.clone()]).into_owned();
-            take(Island::of_symbols(text, at + offset, part.start, bits, 1));
+            give(part.clone(), 1, &String::from_utf8_lossy(&bytes[part]));
         }
         for part in wide(&bytes) {
-            let text =
-                bytes[part.clone()].iter().filter(|byte| **byte != 0).map(|byte| char::from(*byte)).collect();
-            take(Island::of_symbols(text, at + offset, part.start, bits, 2));
+            let ascii = bytes[part.clone()].iter().filter(|byte| **byte != 0);
+            give(part.clone(), 2, &ascii.map(|byte| char::from(*byte)).collect::<String>());
         }
     }
 }

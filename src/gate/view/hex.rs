@@ -21,7 +21,7 @@ const fn values() -> [u8; 256] {
 
 pub(super) fn islands(text: &str, take: &mut dyn FnMut(Island)) {
     runs(text, &VALUES, 2 * LEAST, |run| {
-        texts(&text[run.clone()], run.start, &VALUES, 4, take);
+        texts(text, &run, 0, (&VALUES, 4), take);
     });
 }
 

@@ -7,6 +7,8 @@ use crate::text;
 
 /// At least so much of the text stands on both sides of what was undone: room for a label and its secret.
 const CONTEXT: usize = 160;
+/// And so much where there may be a key of many lines.
+const KEY: usize = 8 << 10;
 /// At most so much, where no white space ends it before.
 const REACH: usize = 4096;
 /// No secret is shorter.
@@ -28,8 +30,8 @@ pub(in super::super) struct Island {
 enum Places {
     /// Ascending by `seen`; the last at or before a byte tells.
     Steps(Vec<Step>),
-    /// Each byte in so many bits of a symbol, from a place on; `bytes` of the code for each byte of the island.
-    Symbols { from: usize, skipped: usize, bits: usize, bytes: usize, padding: usize },
+    /// What was decoded, between what stands beside it.
+    Code(Code),
 }
 
 struct Step {
@@ -41,18 +43,60 @@ struct Step {
     end: Option<usize>,
 }
 
-impl Island {
-    /// What was written in symbols of so many bits: `text` is what `bytes` each hold of it after the first `skipped`.
-    pub(super) fn of_symbols(text: String, from: usize, skipped: usize, bits: usize, bytes: usize) -> Self {
-        Self { text, places: Places::Symbols { from, skipped, bits, bytes, padding: 0 } }
+/// Text that was written in symbols.
+pub(super) struct Code {
+    /// Where the symbols of whole bytes begin.
+    pub(super) from: usize,
+    /// Where they end, with what pads them.
+    pub(super) end: usize,
+    /// How many bits each symbol holds.
+    pub(super) bits: usize,
+    /// Which of the bytes are the text.
+    pub(super) text: Range<usize>,
+    /// How many bytes a character has.
+    pub(super) width: usize,
+    /// Where that begins and ends in the text which is shown around it.
+    pub(super) beside: Range<usize>,
+}
+
+impl Code {
+    /// Where a byte of the island stands.
+    fn place(&self, at: usize, is_end: bool) -> usize {
+        let first = self.left();
+        let length = self.text.len() / self.width;
+        if at < first || (at == first && is_end) {
+            self.beside.start + at
+        } else if at > first + length || (at == first + length && !is_end) {
+            self.end + at - first - length
+        } else {
+            let bits = (self.text.start + (at - first) * self.width) * 8;
+            let symbols = if is_end { bits.div_ceil(self.bits) } else { bits / self.bits };
+            if is_end && at == first + length && self.is_last() { self.end } else { self.from + symbols }
+        }
     }
 
-    /// Gives the end of what was written so many bytes of padding.
-    pub(super) fn padded(mut self, by: usize) -> Self {
-        if let Places::Symbols { padding, .. } = &mut self.places {
-            *padding = by;
+    fn left(&self) -> usize {
+        self.from.saturating_sub(self.beside.start)
+    }
+
+    /// Whether the text goes up to the end of the code.
+    fn is_last(&self) -> bool {
+        self.beside.end > self.end
+    }
+}
+
+impl Island {
+    /// What was written in symbols, and what stands beside it on that side where it was all of them.
+    pub(super) fn decoded(text: &str, part: &str, mut code: Code, is_first: bool, is_last: bool) -> Self {
+        code.beside = code.from..code.end;
+        if is_first {
+            code.beside.start = before(text, code.from, 0, CONTEXT);
         }
-        self
+        if is_last {
+            code.beside.end = after(text, code.end, text.len(), CONTEXT);
+        }
+        let seen = [&text[code.beside.start..code.from], part, &text[code.end..code.beside.end]].concat();
+        Self { text: seen, places: Places::Code(code) }
     }
 
     /// Where a part of the island stands, which is not empty.
@@ -65,11 +109,7 @@ impl Island {
                 let start = if first.end.is_some() { first.at } else { first.at + part.start - first.seen };
                 start..last.end.unwrap_or_else(|| last.at + part.end - last.seen)
             }
-            Places::Symbols { from, skipped, bits, bytes, padding } => {
-                let (first, end) = (skipped + part.start * bytes, skipped + part.end * bytes);
-                let padding = if part.end == self.text.len() { *padding } else { 0 };
-                from + first * 8 / bits..from + (end * 8).div_ceil(*bits) + padding
-            }
+            Places::Code(code) => code.place(part.start, false)..code.place(part.end, true),
         }
     }
 
@@ -83,16 +123,18 @@ impl Island {
 
 /// Hands over the parts of `text` around what is undone, each once, as they are then. The edits ascend.
 pub(super) fn islands(text: &str, edits: &[Edit], take: &mut dyn FnMut(Island)) {
+    let is_key = || text.contains("-----BEGIN") || text.contains("PRIVATE KEY-----");
+    let context = if !edits.is_empty() && is_key() { KEY } else { CONTEXT };
     let (mut first, mut floor) = (0, 0);
     while let Some(edit) = edits.get(first) {
-        let start = before(text, edit.place.start, floor);
+        let start = before(text, edit.place.start, floor, context);
         let mut last = first;
         let end = loop {
             let from = edits[last].place.end;
-            let Some(next) = edits.get(last + 1) else { break after(text, from, text.len()) };
-            if next.place.start > from + CONTEXT {
-                let end = after(text, from, next.place.start);
-                if next.place.start > end + CONTEXT {
+            let Some(next) = edits.get(last + 1) else { break after(text, from, text.len(), context) };
+            if next.place.start > from + context {
+                let end = after(text, from, next.place.start, context);
+                if next.place.start > end + context {
                     break end;
                 }
             }
@@ -134,17 +176,17 @@ fn push(steps: &mut Vec<Step>, step: Step) {
 }
 
 /// Where the part of a text begins that an edit at `at` may concern.
-fn before(text: &str, at: usize, floor: usize) -> usize {
-    let near = at.saturating_sub(CONTEXT).max(floor);
-    let far = at.saturating_sub(REACH).max(floor);
+fn before(text: &str, at: usize, floor: usize, context: usize) -> usize {
+    let near = at.saturating_sub(context).max(floor);
+    let far = near.saturating_sub(REACH).max(floor);
     let run = text.as_bytes()[far..near].iter().rev().take_while(|byte| !byte.is_ascii_whitespace()).count();
     text::ceil_boundary(text, near - run)
 }
 
 /// Where it ends, at `most` at the latest.
-fn after(text: &str, at: usize, most: usize) -> usize {
-    let near = (at + CONTEXT).min(most);
-    let far = (at + REACH).min(most);
+fn after(text: &str, at: usize, most: usize, context: usize) -> usize {
+    let near = (at + context).min(most);
+    let far = (near + REACH).min(most);
     let run = text.as_bytes()[near..far].iter().take_while(|byte| !byte.is_ascii_whitespace()).count();
     text::floor_boundary(text, near + run).max(at)
 }

@@ -2,7 +2,7 @@
 //!
 //! Taken out is what parts them, if a token's characters stand on both sides of it: line breaks with what leads the next
 //! line (indentation, marks of lists, quotes and comments, times and tags of a journal), `**`, backticks, `~~`, links,
-//! `<br>` and its like, `" + "`, `' . '`, `" "`, a backslash at the end of a line, `${"…"}`.
+//! `<br>` and its like (an underscore within a word marks nothing), `" + "`, `' . '`, `" "`, a backslash at the end of a line, `${"…"}`.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use super::super::search::steps;
 use super::island::Edit;
 
 /// What may begin a joint.
-const MARKS: [bool; 256] = table(b"\n\\\"'`*~_<[]{");
+const MARKS: [bool; 256] = table(b"\n\\\"'`*~<[{");
 /// What a token is made of.
 const SYMBOLS: [bool; 256] = symbols();
 /// No more than so much of a piece is looked at.
@@ -46,25 +46,50 @@ const fn symbols() -> [bool; 256] {
 pub(super) fn edits(text: &str) -> Vec<Edit> {
     let bytes = text.as_bytes();
     let mut edits: Vec<Edit> = Vec::new();
+    // Joints that may be no more than the ends of lines, as long as nothing around them is more than a word.
+    let (mut doubtful, mut is_token, mut free) = (Vec::new(), false, 0);
     let mut at = 0;
     while let Some(mark) =
         bytes.get(at..).and_then(|rest| rest.iter().position(|byte| MARKS[usize::from(*byte)]))
     {
         let mark = at + mark;
         steps::take(mark - at + 1);
-        let free = edits.last().map_or(0, |edit| edit.place.end);
         at = mark + 1;
-        if bytes[mark] == b'[' {
-            if let Some((open, close)) = link(bytes, mark) {
-                // What stands between is short, and without marks.
-                edits.extend([open, close].map(|place| Edit { place, shown: None }));
+        if let Some((open, close)) = link(bytes, mark) {
+            // What stands between is short, and without marks.
+            (at, free, is_token) = (close.end, close.end, true);
+            doubtful.clear();
+            edits.extend([open, close].map(|place| Edit { place, shown: None }));
+        } else if let Some(Joint { place, is_sure }) = joint(bytes, mark, free) {
+            let pieces = around(bytes, &place, free);
+            // A chain of pieces is a token where one of them is.
+            if pieces.start > free || free == 0 {
+                doubtful.clear();
+                is_token = false;
             }
-        } else if let Some(place) = joint(bytes, mark, free) {
-            edits.push(Edit { place, shown: None });
+            is_token |= !is_word(&bytes[pieces.start..place.start]) || !is_word(&bytes[place.end..pieces.end]);
+            (at, free) = (place.end, place.end);
+            doubtful.push(place);
+            if is_sure || is_token {
+                edits.extend(doubtful.drain(..).map(|place| Edit { place, shown: None }));
+            }
         }
-        at = at.max(edits.last().map_or(0, |edit| edit.place.end));
     }
     edits
+}
+
+/// What parts two pieces of a token, and whether nothing but that is likely.
+struct Joint {
+    place: Range<usize>,
+    is_sure: bool,
+}
+
+/// The two pieces beside a joint, as far as they are looked at.
+fn around(bytes: &[u8], joint: &Range<usize>, free: usize) -> Range<usize> {
+    let run = |bytes: &mut dyn Iterator<Item = &u8>| bytes.take(PIECE).take_while(|byte| is_symbol(Some(byte))).count();
+    let left = run(&mut bytes[free..joint.start].iter().rev());
+    let right = run(&mut bytes[joint.end..].iter());
+    joint.start - left..joint.end + right
 }
 
 fn is_symbol(byte: Option<&u8>) -> bool {
@@ -72,7 +97,7 @@ fn is_symbol(byte: Option<&u8>) -> bool {
 }
 
 /// What parts two pieces of a token, from a mark on.
-fn joint(bytes: &[u8], mark: usize, free: usize) -> Option<Range<usize>> {
+fn joint(bytes: &[u8], mark: usize, free: usize) -> Option<Joint> {
     let (start, end, is_sure) = match bytes[mark] {
         b'\n' => {
             let left = bytes[free..mark].iter().rev().take(8);
@@ -80,7 +105,7 @@ fn joint(bytes: &[u8], mark: usize, free: usize) -> Option<Range<usize>> {
                 .take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\\' | b'`' | b'"' | b'\'' | b'*'))
                 .count();
             let start = mark - trimmed;
-            if start == free || !is_symbol(bytes[..start].last()) {
+            if start <= free || !is_symbol(bytes[..start].last()) {
                 return None;
             }
             (start, led(bytes, mark + 1), false)
@@ -100,14 +125,6 @@ fn joint(bytes: &[u8], mark: usize, free: usize) -> Option<Range<usize>> {
             }
             (mark, mark + count, mark_of == b'`' || count > 1)
         }
-        b'_' => {
-            // One alone is a part of names, and does not stand out within a word.
-            let is_two = bytes.get(mark + 1) == Some(&b'_') && bytes.get(mark + 2) != Some(&b'_');
-            if !is_two || !bytes[..mark].last().is_some_and(u8::is_ascii_alphanumeric) {
-                return None;
-            }
-            (mark, mark + 2, false)
-        }
         b'<' => (mark, tag(bytes, mark)?, true),
         b'"' | b'\'' => (mark, strung(bytes, mark)?, true),
         b'{' => {
@@ -121,16 +138,18 @@ fn joint(bytes: &[u8], mark: usize, free: usize) -> Option<Range<usize>> {
         _ => return None,
     };
     steps::take(end - start);
-    if start <= free.saturating_sub(1) || !is_symbol(bytes[..start].last()) || !is_symbol(bytes.get(end)) {
-        return None;
+    let is_joined = start > free && is_symbol(bytes[..start].last()) && is_symbol(bytes.get(end));
+    (is_joined || (is_sure && start > free + 1 && parts_words(bytes, start, end))).then_some(Joint { place: start..end, is_sure })
+}
+
+/// Whether a space stands on one side between great letters or digits: a secret may be of several words.
+fn parts_words(bytes: &[u8], start: usize, end: usize) -> bool {
+    let is_great = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit());
+    match (bytes.get(start - 1), bytes.get(end)) {
+        (Some(b' '), right) => is_great(bytes.get(start - 2)) && is_great(right),
+        (left, Some(b' ')) => is_great(left) && is_great(bytes.get(end + 1)),
+        _ => false,
     }
-    if is_sure {
-        return Some(start..end);
-    }
-    let piece = bytes[free..start].iter().rev().take(PIECE).take_while(|byte| is_symbol(Some(byte))).count();
-    let (left, right) = (&bytes[start - piece..start], &bytes[end..]);
-    let piece = right.iter().take(PIECE).take_while(|byte| is_symbol(Some(byte))).count();
-    (!is_word(left) || !is_word(&right[..piece])).then_some(start..end)
 }
 
 /// Whether a piece may well be a word, a name or a path: small letters, of which the first may be great.
@@ -219,6 +238,9 @@ fn strung(bytes: &[u8], from: usize) -> Option<usize> {
 
 /// The two ends of a link with a piece of a token in it: `[` and `](…)`.
 fn link(bytes: &[u8], open: usize) -> Option<(Range<usize>, Range<usize>)> {
+    if bytes[open] != b'[' {
+        return None;
+    }
     let piece = bytes[open + 1..].iter().take(PIECE).take_while(|byte| is_symbol(Some(byte))).count();
     let close = open + 1 + piece;
     if piece == 0 || bytes.get(close..close + 2) != Some(b"](") {

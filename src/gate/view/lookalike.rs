@@ -128,7 +128,7 @@ fn look(text: &str, c: char, place: Range, edits: &mut Vec<Edit>) {
         }
         count += 1;
     });
-    let is_sign = count == 1 && shown[0].is_some_and(|c: char| !c.is_ascii_alphanumeric());
+    let is_sign = count == 1 && matches!(shown[0], Some('-' | '.'));
     // A sign among words is one: a dash, a dot of a list.
     if !is_ascii || count == 0 || (is_sign && is_alone(text.as_bytes(), &place)) {
         return;
@@ -145,7 +145,7 @@ type Range = std::ops::Range<usize>;
 
 fn is_alone(bytes: &[u8], place: &Range) -> bool {
     let is_blank = |byte: Option<&u8>| byte.is_none_or(u8::is_ascii_whitespace);
-    is_blank(bytes[..place.start].last()) || is_blank(bytes.get(place.end))
+    is_blank(bytes[..place.start].last()) && is_blank(bytes.get(place.end))
 }
 
 fn like(c: char) -> Option<char> {
