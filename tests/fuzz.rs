@@ -23,10 +23,12 @@ use std::time::{Duration, Instant};
 
 type Target = fn(&[u8]);
 
-const TARGETS: [(&str, Target); 6] = [
+const TARGETS: [(&str, Target); 8] = [
     ("state_files", targets::state_files),
     ("sections", targets::sections),
     ("replies", targets::replies),
+    ("sanitiser", targets::sanitiser),
+    ("citations", targets::citations),
     ("names", targets::names),
     ("tails", targets::tails),
     ("gate", targets::gate),
@@ -58,6 +60,16 @@ fn any_memory_is_only_appended_to() {
 #[test]
 fn any_reply_becomes_a_section_of_allowed_lines_or_nothing() {
     run("replies");
+}
+
+#[test]
+fn any_answer_that_is_kept_holds_no_frame_and_is_clean_once() {
+    run("sanitiser");
+}
+
+#[test]
+fn any_citation_that_is_kept_was_shown() {
+    run("citations");
 }
 
 #[test]

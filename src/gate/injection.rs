@@ -55,7 +55,7 @@ impl From<Injection> for Finding {
 }
 
 /// Between two words: space, line breaks, marks of markdown.
-const GAP: &str = r"[\s*_`~>#|'’,-]{1,8}";
+const GAP: &str = r"(?:[\s*_`~>#|'’,-]{1,8})";
 
 /// Reasons and patterns. A `~` stands for [`GAP`]; case does not count; `^` and `$` are the ends of a line.
 const THREATS: &[(&str, &str)] = &[
@@ -198,7 +198,7 @@ const THREATS: &[(&str, &str)] = &[
     // Rules for the agent that another wrote.
     (
         "planted",
-        r"\b(?:remember|memori[sz]e|keep~in~mind|note|learn|store)~(?:this~|it~)?(?:permanently~|forever~|always~)?(?:that~|as~a~(?:permanent~)?(?:rule|fact)~(?:that~)?)?you~(?:must|shall|are~(?:to|required~to|instructed~to|obliged~to|now))~(?:always~|never~|only~|not~)*(?:obey|trust|send|forward|upload|approve|recommend|execute|run|call|ignore|disregard|comply|transfer|pay|reveal|hide|recite|promote|prefer|redirect|cite|link|serve|follow~(?:the|this|these|my|any|every|all)~(?:page|instructions?|orders?|commands?|rules?|directives?))\b",
+        r"\b(?:remember|memori[sz]e|keep~in~mind|note|learn|store):?~(?:this~|it~)?(?:permanently~|forever~|always~)?(?:that~|as~a~(?:permanent~)?(?:rule|fact)~(?:that~)?)?you~(?:must|shall|are~(?:to|required~to|instructed~to|obliged~to|now))~(?:always~|never~|only~|not~)*(?:obey|trust|send|forward|upload|approve|recommend|execute|run|call|ignore|disregard|comply|transfer|pay|reveal|hide|recite|promote|prefer|redirect|cite|link|serve|follow~(?:the|this|these|my|any|every|all)~(?:page|instructions?|orders?|commands?|rules?|directives?))\b",
     ),
     (
         "planted",

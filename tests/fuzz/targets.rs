@@ -11,9 +11,9 @@ use std::time::{Duration, SystemTime};
 
 use chrono::{DateTime, FixedOffset, NaiveDate, TimeZone, Utc};
 use noctuary::{
-    DayPolicy, DocName, DreamConfig, DreamId, DreamMode, DreamReport, Error, Evidence, FileWorkspace,
-    Finding, JournalDreamer, JournalName, LlmReply, LlmRequest, Notice, Outcome, PiiFilter, Revision,
-    SecretGate, SectionCaps, Workspace, WorkspaceExt, WriteMode, dream_once_at, llm_fn,
+    Allow, DayPolicy, DocName, DreamConfig, DreamId, DreamMode, DreamReport, Error, Evidence, Fate,
+    FileWorkspace, Finding, JournalDreamer, JournalName, LlmReply, LlmRequest, Notice, Outcome, PiiFilter,
+    Revision, SecretGate, SectionCaps, Trust, Workspace, WorkspaceExt, WriteMode, dream_once_at, llm_fn,
 };
 use serde_json::Value;
 
@@ -269,6 +269,78 @@ pub(crate) fn names(bytes: &[u8]) {
     });
 }
 
+/// Any answer of which nothing is held: its bullets hold no frame, and are clean once they were cleaned.
+pub(crate) fn sanitiser(bytes: &[u8]) {
+    let answer = String::from_utf8_lossy(bytes);
+    let clean = |answer: &str| {
+        in_folder(|root| {
+            put(root, "memory/2020-11-20-repl.md", JOURNAL.as_bytes());
+            let report = night(root, 21, answer, |config| {
+                config.section = SectionCaps::new(1000, usize::MAX, usize::MAX);
+                (config.evidence, config.trust, config.statements_only) = (Evidence::Off, Trust::All, false);
+                config.allow = INJECTIONS.iter().fold(Allow::none(), |allow, reason| allow.class(*reason));
+            });
+            let report = report.expect("an answer never ends a night");
+            let lines = report.promoted().map(|line| (line.heading.clone(), line.text.clone()));
+            (lines.collect::<Vec<_>>(), report.passes.into_iter().find_map(|pass| pass.section))
+        })
+    };
+    let (lines, section) = clean(&answer);
+    for (_, text) in &lines {
+        check_item(text);
+    }
+    if let Some(section) = section {
+        assert_eq!(clean(&section).0, lines, "twice is once");
+    }
+}
+
+const INJECTIONS: [&str; 12] = [
+    "override",
+    "role",
+    "fence",
+    "control_token",
+    "tool_call",
+    "exfiltration",
+    "delayed",
+    "planted",
+    "concealment",
+    "payload",
+    "permission",
+    "invisible",
+];
+
+/// Any journal and any answer: what a line is said to cite was shown, and only what cites was checked.
+pub(crate) fn citations(bytes: &[u8]) {
+    let at = bytes.iter().position(|byte| *byte == PART).unwrap_or(0);
+    let (journal, answer) = (&bytes[..at], String::from_utf8_lossy(&bytes[at..]));
+    in_folder(|root| {
+        put(root, "memory/2020-11-19-any.md", journal);
+        put(root, "memory/2020-11-20-repl.md", JOURNAL.as_bytes());
+        let report = night(root, 21, &answer, |config| {
+            config.max_file_bytes = 256;
+            config.section = SectionCaps::new(1000, usize::MAX, usize::MAX);
+        });
+        let report = report.expect("an answer never ends a night");
+        for pass in &report.passes {
+            for line in &pass.lines {
+                assert!(line.sources.len() <= line.text.len(), "bounded by the text");
+                for source in &line.sources {
+                    let is_shown = pass.shown.iter().any(|slice| {
+                        slice.name == source.name
+                            && slice.first_line <= source.first_line
+                            && source.last_line <= slice.last_line
+                    });
+                    assert!(is_shown && source.first_line <= source.last_line, "{source:?} was not shown");
+                    assert!(source.last_line - source.first_line <= 40, "{source:?} proves nothing");
+                }
+                if let Fate::Promoted { cited } = &line.fate {
+                    assert_eq!(*cited, !line.sources.is_empty(), "a citation is checked or there is none");
+                }
+            }
+        }
+    });
+}
+
 /// Journals of any bytes, with any budget: every byte is shown once, in whole characters, under its number.
 pub(crate) fn tails(bytes: &[u8]) {
     let (settings, rest) = bytes.split_at(bytes.len().min(3));
@@ -492,7 +564,9 @@ fn check_addition(added: &[u8], memory: &[u8], caps: &SectionCaps) {
 fn check_item(text: &str) {
     assert!(!text.trim().is_empty() && text == text.trim(), "{text:?}");
     assert!(!text.chars().any(hides), "{text:?}");
-    for frame in ["<!--", "-->", "![", "](", "</", "<?", "<memory-context"] {
+    for frame in
+        ["<!", "-->", "![", "](", "][", "</", "<?", "<|", "<memory-context", "[INST]", "&amp;", "&gt;"]
+    {
         assert!(!text.contains(frame), "{frame} in {text:?}");
     }
     let opens = |pair: &[u8]| pair[0] == b'<' && pair[1].is_ascii_alphabetic();
@@ -500,7 +574,8 @@ fn check_item(text: &str) {
     assert!(!text.starts_with(['#', '>']), "a block in {text:?}");
     assert!(!text.starts_with("```") && !text.starts_with("~~~"), "a fence in {text:?}");
     let word = text.trim_matches(|c: char| !c.is_alphanumeric());
-    assert!(!["NOTHING_TO_PROMOTE", "BOOTSTRAP_DONE", "HEARTBEAT_OK"].contains(&word), "a token: {text:?}");
+    let tokens = ["NOTHING_TO_PROMOTE", "BOOTSTRAP_DONE", "HEARTBEAT_OK", "NO_REPLY"];
+    assert!(!tokens.contains(&word), "a token: {text:?}");
 }
 
 /// Whether a character hides or reorders text, or breaks a line.
