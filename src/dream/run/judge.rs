@@ -207,9 +207,7 @@ impl Run {
             let (claim, citations) = split_citations(&item.text);
             let statement = curated::statement_key(&item.text);
             let (sources, hold) = evidence::judge(&claim, &citations, shown);
-            let is_instruction = self.instructs(item, pass);
             let hold = match self.inner.config.evidence {
-                _ if is_instruction => Some(Hold { reason: HoldReason::Instruction, word: None }),
                 Evidence::Off => None,
                 Evidence::Required if citations.is_empty() => {
                     Some(Hold { reason: HoldReason::Uncited, word: None })
@@ -217,7 +215,9 @@ impl Run {
                 Evidence::Checked | Evidence::Required if citations.is_empty() => None,
                 Evidence::Checked | Evidence::Required => hold,
             };
-            let fate = if let Some(hold) = hold {
+            let fate = if self.instructs(item, pass) {
+                Fate::Held(Hold { reason: HoldReason::Instruction, word: None })
+            } else if let Some(hold) = hold {
                 Fate::Held(hold)
             } else if known.contains(&statement) {
                 Fate::Duplicate
