@@ -1870,9 +1870,11 @@ impl PiiFilter for Backwards {
     fn scan(&self, text: &str) -> Vec<Finding> {
         let turned: String = text.chars().rev().collect();
         let mut found = self.0.scan(text);
-        found.extend(self.0.scan(&turned).into_iter().map(|found| Finding {
+        let seen = self.0.scan(&turned).into_iter().filter(|found| found.view == View::Raw);
+        // Called hexadecimal, which no other finding of these tests is.
+        found.extend(seen.map(|found| Finding {
             span: text.len() - found.span.end..text.len() - found.span.start,
-            view: View::Spaced,
+            view: View::Hex,
             ..found
         }));
         found.sort_by_key(|found| found.span.start);
@@ -1880,11 +1882,9 @@ impl PiiFilter for Backwards {
     }
 
     fn plain<'a>(&self, text: &'a str, finding: &Finding) -> Cow<'a, str> {
-        let written = &text[finding.span.clone()];
-        if finding.view == View::Spaced {
-            written.chars().rev().collect::<String>().into()
-        } else {
-            written.into()
+        match finding.view {
+            View::Hex => text[finding.span.clone()].chars().rev().collect::<String>().into(),
+            _ => self.0.plain(text, finding),
         }
     }
 }
@@ -1893,11 +1893,11 @@ impl PiiFilter for Backwards {
 fn a_secret_in_disguise_is_known_for_the_one_that_the_answer_holds() {
     // PF-15: the journal that holds it in any disguise that the filter sees through is to blame, and no other.
     let turned: String = KEY.chars().rev().collect();
-    for (disguised, view) in [
-        (turned, View::Spaced),
-        (format!("{}\n{}", &KEY[..9], &KEY[9..]), View::Joined),
-        (format!("{}\u{200b}{}", &KEY[..9], &KEY[9..]), View::Joined),
-        (KEY.to_owned(), View::Raw),
+    for disguised in [
+        turned,
+        format!("{}\n{}", &KEY[..9], &KEY[9..]),
+        format!("{}\u{200b}{}", &KEY[..9], &KEY[9..]),
+        KEY.to_owned(),
     ] {
         let life =
             Life::with(&[(18, LINE), (19, &format!("- [user] one\n- it is {disguised}\n")), (20, LINE)]);
@@ -1907,7 +1907,7 @@ fn a_secret_in_disguise_is_known_for_the_one_that_the_answer_holds() {
         assert_eq!(blamed.journals, [name(&journal(19))], "{disguised}");
         let found = &blamed.findings[0];
         assert_eq!((found.line, found.column, found.preview.as_str()), (2, 9, "AK…LE"), "{disguised}");
-        assert_eq!(found.view, view, "{disguised}");
+        assert_eq!(found.view == View::Raw, disguised == KEY, "{disguised}");
     }
 }
 

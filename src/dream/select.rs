@@ -172,7 +172,8 @@ pub(super) fn survey(situation: Situation<'_>) -> Result<Survey> {
             }
         };
         let is_held = quarantine.holds(name).is_some();
-        let grown_from = quarantine.len_then(name).filter(|then| metadata.len > *then);
+        let then = if is_held { quarantine.len_then(name) } else { None };
+        let grown_from = then.filter(|then| metadata.len > *then);
         let read_from = grown_from
             .filter(|_| config.read_past_quarantine)
             .and_then(|then| first_open(workspace, name, then, metadata.len).ok());

@@ -25,7 +25,8 @@ pub enum Door {
     WorkspaceWrite,
     /// A document comes from another workspace.
     Import,
-    /// A document, or a row of a memory store, is read into a prompt.
+    /// A document, or a row of a memory store, is read into a prompt. A prompt is never refused for what is in it: what a
+    /// policy rejects is masked or blocked there.
     PromptLoad,
     /// A row is written into a memory store, or a fact into its profile.
     StoreWrite,
@@ -108,6 +109,11 @@ impl DoorPolicy {
             secrets: if allows_secrets { SecretPolicy::Allow } else { SecretPolicy::Warn },
             injections: if allows_injections { InjectionPolicy::Allow } else { InjectionPolicy::Warn },
         }
+    }
+
+    /// The same, but that nothing is stopped: what would stop a document is masked and blocked.
+    pub(crate) fn as_shown(self) -> Self {
+        Self::new(self.secrets.max(SecretPolicy::Redact), self.injections.max(InjectionPolicy::Block))
     }
 
     /// The same, but that what would be changed is stopped.

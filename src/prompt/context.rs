@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 
 use crate::access::Access;
 use crate::error::Result;
-use crate::gate::{Door, Doors, InjectionPolicy, Masks, SecretPolicy};
+use crate::gate::{Door, Doors, Masks};
 use crate::memory::MemoryStore;
 use crate::name::DocName;
 use crate::text;
@@ -184,14 +184,7 @@ impl fmt::Debug for MemoryContext {
 /// What is remembered, as lines of the block: secrets masked, instructions blocked, and no tag of the block's own. The
 /// part in front stays where the text is blocked: prompts refer to it.
 fn printed(texts: Vec<(String, &str)>, doors: &Doors) -> Result<Vec<String>> {
-    // A prompt is never refused for what is in it: what would stop a document is masked here.
-    let mut policy = doors.policy_of(Door::PromptLoad, &DocName::MEMORY);
-    if policy.secrets == SecretPolicy::Reject {
-        policy.secrets = SecretPolicy::Redact;
-    }
-    if policy.injections == InjectionPolicy::Reject {
-        policy.injections = InjectionPolicy::Block;
-    }
+    let policy = doors.policy_of(Door::PromptLoad, &DocName::MEMORY).as_shown();
     let mut masks = Masks::default();
     let mut judge = |text: &str| -> Result<(String, bool)> {
         let passed = doors.judge(Door::PromptLoad, policy, &DocName::MEMORY, text, &mut masks)?;
@@ -264,7 +257,7 @@ mod tests {
     // SN-05, SN-07
     #[test]
     fn a_line_forges_neither_tag_nor_line() {
-        use crate::gate::DoorPolicy;
+        use crate::gate::{DoorPolicy, InjectionPolicy, SecretPolicy};
         let printed = |doors: &Doors, front: &str, text: &str| {
             printed(vec![(front.to_owned(), text)], doors).unwrap().remove(0)
         };

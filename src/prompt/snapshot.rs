@@ -361,7 +361,7 @@ fn passed<W: Workspace>(
     text: &str,
     notices: &mut Vec<PromptNotice>,
 ) -> Result<String> {
-    let mut policy = doors.policy_of(Door::PromptLoad, name);
+    let mut policy = doors.policy_of(Door::PromptLoad, name).as_shown();
     if *name == DocName::BOOTSTRAP && policy.injections == InjectionPolicy::Block {
         // A playbook is made of instructions, and names the token that ends it.
         policy.injections = InjectionPolicy::Warn;
