@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use super::classes::{self, Class, Proof, Switch};
 use super::search::TABLE;
-use super::view::{self, Undone};
+use super::view::{self, Island, Undone};
 use crate::pii::{Confidence, Finding, PiiFilter, View};
 use crate::text;
 
@@ -188,7 +188,7 @@ impl SecretGate {
                 let mut inside = self.undisguised(&island.text, view);
                 inside.retain_mut(|one| {
                     if view == View::Joined {
-                        self.let_go_of_words(&island, one);
+                        self.let_go_of_lines(text, &island, one);
                     }
                     let secret = &island.text[one.span.clone()];
                     one.plain = Some(secret.to_owned());
@@ -204,12 +204,19 @@ impl SecretGate {
         }
     }
 
-    /// A line that follows a secret need not go on with it: what is a word is left out, if what remains is a secret.
-    fn let_go_of_words(&self, island: &view::Island, found: &mut Found) {
+    /// A line that follows a secret need not go on with it: a word is left out, and so is all that the rest of a key may
+    /// be by itself, if what remains is a secret.
+    fn let_go_of_lines(&self, text: &str, island: &Island, found: &mut Found) {
+        let is_open_key = TABLE.classes[found.class].body.is_some()
+            && !island.text[found.span.clone()].contains("-----END");
         for joint in island.joints(&found.span) {
             let rest = &island.text[found.span.start..joint];
+            let between = island.place(&(joint - 1..joint)).end..island.place(&(joint..joint + 1)).start;
+            let is_line = text.get(between).is_some_and(|between| between.contains(['\n', '\\']));
+            let is_word = view::is_word(&island.text.as_bytes()[joint..found.span.end]);
             let is_whole = |one: &Found| one.class == found.class && one.span == (0..rest.len());
-            if !view::is_word(&island.text.as_bytes()[joint..found.span.end])
+            if !is_line
+                || !(is_word || is_open_key)
                 || !self.undisguised(rest, View::Joined).iter().any(is_whole)
             {
                 break;

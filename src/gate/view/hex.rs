@@ -6,7 +6,7 @@ use super::island::{Edit, Island};
 
 const VALUES: [u8; 256] = values();
 /// Less than half of the shortest row.
-const STRIDE: usize = 12;
+const STRIDE: usize = 24;
 
 const fn values() -> [u8; 256] {
     let mut values = [NONE; 256];
@@ -32,7 +32,8 @@ pub(super) fn edits(text: &str) -> Vec<Edit> {
     let (mut at, mut free) = (0, 0);
     while at + STRIDE < bytes.len() {
         steps::take(1);
-        let row = (at..at + 6).find_map(|start| row(bytes, start.max(free), free));
+        let mut starts = (at..at + 6).filter(|start| may_be_in_row(bytes, *start));
+        let row = starts.find_map(|start| row(bytes, start.max(free), free));
         let Some((places, end)) = row else {
             at += STRIDE;
             continue;
@@ -43,6 +44,13 @@ pub(super) fn edits(text: &str) -> Vec<Edit> {
         edits.extend(places);
     }
     edits
+}
+
+/// Whether a separator stands here as it does between bytes, or what marks one.
+fn may_be_in_row(bytes: &[u8], at: usize) -> bool {
+    let byte = bytes[at];
+    (byte == b'0' && bytes.get(at + 1) == Some(&b'x'))
+        || (!byte.is_ascii_alphanumeric() && bytes.get(at + 3) == Some(&byte))
 }
 
 fn byte_at(bytes: &[u8], at: usize) -> Option<u8> {
