@@ -9,6 +9,7 @@ mod proof;
 mod search;
 mod secret;
 mod tombstone;
+mod view;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;

@@ -6,13 +6,52 @@ use super::island::Edit;
 
 /// The names of HTML for what stands in tokens and beside them.
 const NAMES: &[(&str, char)] = &[
-    ("amp", '&'), ("lt", '<'), ("gt", '>'), ("quot", '"'), ("apos", '\''), ("nbsp", ' '), ("colon", ':'), ("equals", '='),
-    ("plus", '+'), ("sol", '/'), ("bsol", '\\'), ("lowbar", '_'), ("UnderBar", '_'), ("hyphen", '-'), ("dash", '-'),
-    ("ndash", '-'), ("mdash", '-'), ("minus", '-'), ("period", '.'), ("comma", ','), ("num", '#'), ("excl", '!'),
-    ("commat", '@'), ("semi", ';'), ("lpar", '('), ("rpar", ')'), ("lsqb", '['), ("rsqb", ']'), ("lbrace", '{'),
-    ("lcub", '{'), ("rbrace", '}'), ("rcub", '}'), ("percnt", '%'), ("dollar", '$'), ("ast", '*'), ("grave", '`'),
-    ("Tab", '\t'), ("NewLine", '\n'), ("shy", '\u{ad}'), ("zwj", '\u{200d}'), ("zwnj", '\u{200c}'),
-    ("ZeroWidthSpace", '\u{200b}'), ("NoBreak", '\u{2060}'), ("tilde", '~'), ("vert", '|'), ("quest", '?'),
+    ("amp", '&'),
+    ("lt", '<'),
+    ("gt", '>'),
+    ("quot", '"'),
+    ("apos", '\''),
+    ("nbsp", ' '),
+    ("colon", ':'),
+    ("equals", '='),
+    ("plus", '+'),
+    ("sol", '/'),
+    ("bsol", '\\'),
+    ("lowbar", '_'),
+    ("UnderBar", '_'),
+    ("hyphen", '-'),
+    ("dash", '-'),
+    ("ndash", '-'),
+    ("mdash", '-'),
+    ("minus", '-'),
+    ("period", '.'),
+    ("comma", ','),
+    ("num", '#'),
+    ("excl", '!'),
+    ("commat", '@'),
+    ("semi", ';'),
+    ("lpar", '('),
+    ("rpar", ')'),
+    ("lsqb", '['),
+    ("rsqb", ']'),
+    ("lbrace", '{'),
+    ("lcub", '{'),
+    ("rbrace", '}'),
+    ("rcub", '}'),
+    ("percnt", '%'),
+    ("dollar", '$'),
+    ("ast", '*'),
+    ("grave", '`'),
+    ("Tab", '\t'),
+    ("NewLine", '\n'),
+    ("shy", '\u{ad}'),
+    ("zwj", '\u{200d}'),
+    ("zwnj", '\u{200c}'),
+    ("ZeroWidthSpace", '\u{200b}'),
+    ("NoBreak", '\u{2060}'),
+    ("tilde", '~'),
+    ("vert", '|'),
+    ("quest", '?'),
 ];
 
 const LONGEST_NAME: usize = 14;
@@ -43,7 +82,9 @@ pub(super) fn edits(text: &str) -> Vec<Edit> {
 /// The number that so many digits write, and where they end.
 fn number(bytes: &[u8], from: usize, least: usize, most: usize, base: u32) -> Option<(u32, usize)> {
     let digits = bytes.get(from..)?.iter().take(most).map_while(|byte| char::from(*byte).to_digit(base));
-    let (number, count) = digits.fold((0_u32, 0), |(number, count), digit| (number.saturating_mul(base).saturating_add(digit), count + 1));
+    let (number, count) = digits.fold((0_u32, 0), |(number, count), digit| {
+        (number.saturating_mul(base).saturating_add(digit), count + 1)
+    });
     (count >= least).then_some((number, from + count))
 }
 

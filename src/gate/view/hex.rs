@@ -58,13 +58,27 @@ fn byte_at(bytes: &[u8], at: usize) -> Option<u8> {
     (high != NONE && low != NONE).then_some(high << 4 | low)
 }
 
+fn is_separator(byte: &u8) -> bool {
+    b" :-,.;\t\n|_".contains(byte)
+}
+
+/// Where the byte begins that stands before another, as in `0x41, 0x4b`.
+fn marked_before(bytes: &[u8], at: usize, free: usize) -> Option<usize> {
+    let between = bytes[free..at].iter().rev().take(4).take_while(|byte| is_separator(byte)).count();
+    let before = at.checked_sub(between + 4).filter(|before| *before >= free)?;
+    (bytes[before..].starts_with(b"0x") && byte_at(bytes, before + 2).is_some()).then_some(before)
+}
+
 /// The row of bytes to which a separator at `start` belongs, or what of it is text, and where it ends.
 fn row(bytes: &[u8], start: usize, free: usize) -> Option<(Vec<Edit>, usize)> {
-    let is_separator = |byte: &u8| b" :-,.;\t\n|_".contains(byte);
     let separator = *bytes.get(start)?;
     let is_marked = bytes.get(start..start + 2) == Some(b"0x");
     let mut at = start;
-    if !is_marked {
+    if is_marked {
+        while let Some(before) = marked_before(bytes, at, free) {
+            at = before;
+        }
+    } else {
         let is_row = is_separator(&separator) && byte_at(bytes, start + 1).is_some();
         if !is_row || bytes.get(start + 3) != Some(&separator) {
             return None;

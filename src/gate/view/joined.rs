@@ -19,8 +19,8 @@ const PIECE: usize = 64;
 const MOST: usize = 256;
 /// The tags that join what they part.
 const TAGS: [&str; 19] = [
-    "br", "wbr", "b", "i", "u", "s", "em", "strong", "span", "code", "sub", "sup", "mark", "small", "font", "p", "div",
-    "li", "!--",
+    "br", "wbr", "b", "i", "u", "s", "em", "strong", "span", "code", "sub", "sup", "mark", "small", "font",
+    "p", "div", "li", "!--",
 ];
 
 const fn table(set: &[u8]) -> [bool; 256] {
@@ -49,7 +49,9 @@ pub(super) fn edits(text: &str) -> Vec<Edit> {
     // Joints that may be no more than the ends of lines, as long as nothing around them is more than a word.
     let (mut doubtful, mut is_token, mut free) = (Vec::new(), false, 0);
     let mut at = 0;
-    while let Some(mark) = bytes.get(at..).and_then(|rest| rest.iter().position(|byte| MARKS[usize::from(*byte)])) {
+    while let Some(mark) =
+        bytes.get(at..).and_then(|rest| rest.iter().position(|byte| MARKS[usize::from(*byte)]))
+    {
         let mark = at + mark;
         steps::take(mark - at + 1);
         at = mark + 1;
@@ -65,7 +67,8 @@ pub(super) fn edits(text: &str) -> Vec<Edit> {
                 doubtful.clear();
                 is_token = false;
             }
-            is_token |= !is_word(&bytes[pieces.start..place.start]) || !is_word(&bytes[place.end..pieces.end]);
+            is_token |=
+                !is_word(&bytes[pieces.start..place.start]) || !is_word(&bytes[place.end..pieces.end]);
             (at, free) = (place.end, place.end);
             doubtful.push(place);
             if is_sure || is_token {
@@ -84,7 +87,9 @@ struct Joint {
 
 /// The two pieces beside a joint, as far as they are looked at.
 fn around(bytes: &[u8], joint: &Range<usize>, free: usize) -> Range<usize> {
-    let run = |bytes: &mut dyn Iterator<Item = &u8>| bytes.take(PIECE).take_while(|byte| is_symbol(Some(byte))).count();
+    let run = |bytes: &mut dyn Iterator<Item = &u8>| {
+        bytes.take(PIECE).take_while(|byte| is_symbol(Some(byte))).count()
+    };
     let left = run(&mut bytes[free..joint.start].iter().rev());
     let right = run(&mut bytes[joint.end..].iter());
     joint.start - left..joint.end + right
@@ -99,7 +104,9 @@ fn joint(bytes: &[u8], mark: usize, free: usize) -> Option<Joint> {
     let (start, end, is_sure) = match bytes[mark] {
         b'\n' => {
             let left = bytes[free..mark].iter().rev().take(8);
-            let trimmed = left.take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\\' | b'`' | b'"' | b'\'' | b'*')).count();
+            let trimmed = left
+                .take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\\' | b'`' | b'"' | b'\'' | b'*'))
+                .count();
             let start = mark - trimmed;
             if start <= free || !is_symbol(bytes[..start].last()) {
                 return None;
@@ -135,12 +142,14 @@ fn joint(bytes: &[u8], mark: usize, free: usize) -> Option<Joint> {
     };
     steps::take(end - start);
     let is_joined = start > free && is_symbol(bytes[..start].last()) && is_symbol(bytes.get(end));
-    (is_joined || (is_sure && start > free + 1 && parts_words(bytes, start, end))).then_some(Joint { place: start..end, is_sure })
+    (is_joined || (is_sure && start > free + 1 && parts_words(bytes, start, end)))
+        .then_some(Joint { place: start..end, is_sure })
 }
 
 /// Whether a space stands on one side between great letters or digits: a secret may be of several words.
 fn parts_words(bytes: &[u8], start: usize, end: usize) -> bool {
-    let is_great = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit());
+    let is_great =
+        |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit());
     match (bytes.get(start - 1), bytes.get(end)) {
         (Some(b' '), right) => is_great(bytes.get(start - 2)) && is_great(right),
         (left, Some(b' ')) => is_great(left) && is_great(bytes.get(end + 1)),
@@ -224,7 +233,9 @@ fn strung(bytes: &[u8], from: usize) -> Option<usize> {
     let operator = bytes[at..].iter().take(2).take_while(|byte| b"+.&|<>~\\".contains(byte)).count();
     at = blank(bytes, at + operator);
     // Of strings in Python, C++ and C#.
-    if matches!(bytes.get(at), Some(b'f' | b'r' | b'b' | b'u' | b'L' | b'@' | b'$')) && is_quote(bytes.get(at + 1)) {
+    if matches!(bytes.get(at), Some(b'f' | b'r' | b'b' | b'u' | b'L' | b'@' | b'$'))
+        && is_quote(bytes.get(at + 1))
+    {
         at += 1;
     }
     is_quote(bytes.get(at)).then_some(at + 1)

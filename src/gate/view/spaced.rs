@@ -17,7 +17,9 @@ pub(super) fn edits(text: &str) -> Vec<Edit> {
     while at + STRIDE < bytes.len() {
         steps::take(1);
         // Two letters beside each other are in no row.
-        let is_word = bytes[at..at + STRIDE].windows(2).any(|two| two[0].is_ascii_alphanumeric() && two[1].is_ascii_alphanumeric());
+        let is_word = bytes[at..at + STRIDE]
+            .windows(2)
+            .any(|two| two[0].is_ascii_alphanumeric() && two[1].is_ascii_alphanumeric());
         if is_word {
             at += STRIDE;
             continue;
@@ -49,7 +51,11 @@ fn row(bytes: &[u8], free: usize, start: usize, length: usize) -> Option<(usize,
     }
     let stands = |at: usize| bytes.get(at..at + length) == Some(separator);
     let is_letter = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_alphanumeric);
-    if !(is_letter(start + length) && stands(start + period) && is_letter(start + period + length) && stands(start + 2 * period)) {
+    if !(is_letter(start + length)
+        && stands(start + period)
+        && is_letter(start + period + length)
+        && stands(start + 2 * period))
+    {
         return None;
     }
     // A letter may be a sign, and even the separator, but not twice in a row.
@@ -66,7 +72,11 @@ fn row(bytes: &[u8], free: usize, start: usize, length: usize) -> Option<(usize,
         to += period;
     }
     // What touches a word at its ends belongs to the word.
-    let first = if from > free && may_be(from - 1) && !from.checked_sub(2).is_some_and(is_letter) { from - 1 } else { from + length };
+    let first = if from > free && may_be(from - 1) && !from.checked_sub(2).is_some_and(is_letter) {
+        from - 1
+    } else {
+        from + length
+    };
     let last = if to < bytes.len() && may_be(to) && !is_letter(to + 1) { to } else { to - period };
     let count = last.checked_sub(first)? / period + 1;
     (count >= LEAST).then_some((first, count))
