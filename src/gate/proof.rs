@@ -121,16 +121,6 @@ pub(super) fn azure_secret(text: &str) -> bool {
     text.as_bytes().get(3).is_some_and(u8::is_ascii_digit)
 }
 
-/// Whether it has the parts of a key of Harness: of 22, 24 and 20 symbols.
-pub(super) fn harness(text: &str) -> bool {
-    text.split('.').skip(1).map(str::len).eq([22, 24, 20])
-}
-
-/// Whether the numbers of a user and of a token stand before 32 digits.
-pub(super) fn asana(text: &str) -> bool {
-    text.rsplit_once(':').is_some_and(|(_, tail)| tail.len() == 32 && mixed(tail))
-}
-
 /// Whether it is the number of a card: grouped in the way of its issuer, in whose range it lies, and with its check digit.
 pub(super) fn card(text: &str) -> bool {
     let digits: Vec<u32> = text.chars().filter_map(|c| c.to_digit(10)).collect();

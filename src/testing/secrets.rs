@@ -42,7 +42,7 @@ pub fn secrets(seed: u64) -> Vec<(&'static str, String)> {
             text
         });
         let text = drawn.take(TRIES).find(|text| !gate.scan(text).is_empty());
-        (class, text.expect("one in many proves itself"))
+        (class, text.unwrap_or_else(|| panic!("{class}: none of {TRIES} examples proves itself")))
     };
     SecretGate::classes().map(example).collect()
 }
@@ -95,13 +95,18 @@ fn draw(shape: &Hir, dice: &mut Dice, text: &mut String) {
     }
 }
 
-/// A symbol that people would write: of letters and digits where the class has all that are not, the rest of print
-/// otherwise, a space where it has no print.
+/// A symbol that people would write: the small one of a letter in any case; a letter or digit where the class has
+/// what is no print, a space where it has no print at all.
 fn symbol(class: &Class, dice: &mut Dice) -> char {
     let Class::Bytes(class) = class else { return ' ' };
     let symbols = class.ranges().iter().flat_map(|range| range.start()..=range.end());
     let (print, other): (Vec<u8>, Vec<u8>) = symbols.partition(u8::is_ascii_graphic);
     let plain: Vec<u8> = print.iter().copied().filter(u8::is_ascii_alphanumeric).collect();
+    if let [great, small] = print[..]
+        && great.to_ascii_lowercase() == small
+    {
+        return char::from(small);
+    }
     let symbols = if !other.is_empty() && !plain.is_empty() { plain } else { print };
     if symbols.is_empty() { ' ' } else { char::from(symbols[dice.roll(symbols.len())]) }
 }
