@@ -227,10 +227,7 @@ impl SecretGate {
             let is_line = text.get(between).is_some_and(|between| between.contains(['\n', '\\']));
             let is_word = view::is_word(&island.text.as_bytes()[joint..found.span.end]);
             let is_whole = |one: &Found| one.class == found.class && one.span == (0..rest.len());
-            if !is_line
-                || !(is_word || is_open_key)
-                || !self.undisguised(rest).iter().any(is_whole)
-            {
+            if !is_line || !(is_word || is_open_key) || !self.undisguised(rest).iter().any(is_whole) {
                 break;
             }
             found.span.end = joint;

@@ -58,13 +58,13 @@ fn byte_at(bytes: &[u8], at: usize) -> Option<u8> {
     (high != NONE && low != NONE).then_some(high << 4 | low)
 }
 
-fn is_separator(byte: &u8) -> bool {
-    b" :-,.;\t\n|_".contains(byte)
+fn is_separator(byte: u8) -> bool {
+    b" :-,.;\t\n|_".contains(&byte)
 }
 
 /// Where the byte begins that stands before another, as in `0x41, 0x4b`.
 fn marked_before(bytes: &[u8], at: usize, free: usize) -> Option<usize> {
-    let between = bytes[free..at].iter().rev().take(4).take_while(|byte| is_separator(byte)).count();
+    let between = bytes[free..at].iter().rev().take(4).take_while(|byte| is_separator(**byte)).count();
     let before = at.checked_sub(between + 4).filter(|before| *before >= free)?;
     (bytes[before..].starts_with(b"0x") && byte_at(bytes, before + 2).is_some()).then_some(before)
 }
@@ -79,7 +79,7 @@ fn row(bytes: &[u8], start: usize, free: usize) -> Option<(Vec<Edit>, usize)> {
             at = before;
         }
     } else {
-        let is_row = is_separator(&separator) && byte_at(bytes, start + 1).is_some();
+        let is_row = is_separator(separator) && byte_at(bytes, start + 1).is_some();
         if !is_row || bytes.get(start + 3) != Some(&separator) {
             return None;
         }
@@ -95,7 +95,7 @@ fn row(bytes: &[u8], start: usize, free: usize) -> Option<(Vec<Edit>, usize)> {
         count += 1;
         let end = at + mark + 2;
         let between = if is_marked {
-            bytes[end..].iter().take(4).take_while(|byte| is_separator(byte)).count()
+            bytes[end..].iter().take(4).take_while(|byte| is_separator(**byte)).count()
         } else {
             usize::from(bytes.get(end) == Some(&separator))
         };

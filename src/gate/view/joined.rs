@@ -37,8 +37,8 @@ const fn symbols() -> [bool; 256] {
     let mut table = table(b"_-+/=.:@~%$");
     let mut byte = 0;
     while byte < 128 {
-        table[byte] |= (byte as u8).is_ascii_alphanumeric();
-        byte += 1;
+        table[byte as usize] |= byte.is_ascii_alphanumeric();
+        byte += 1_u8;
     }
     table
 }
