@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 
 type Target = fn(&[u8]);
 
-const TARGETS: [(&str, Target); 8] = [
+const TARGETS: [(&str, Target); 9] = [
     ("state_files", targets::state_files),
     ("sections", targets::sections),
     ("replies", targets::replies),
@@ -32,6 +32,7 @@ const TARGETS: [(&str, Target); 8] = [
     ("names", targets::names),
     ("tails", targets::tails),
     ("gate", targets::gate),
+    ("normaliser", targets::normaliser),
 ];
 
 /// Inputs that failed once.
@@ -85,6 +86,11 @@ fn any_journal_is_shown_once_under_its_line_numbers() {
 #[test]
 fn any_text_passes_the_gate_without_its_secrets() {
     run("gate");
+}
+
+#[test]
+fn any_disguise_is_undone_inside_of_the_text() {
+    run("normaliser");
 }
 
 #[test]

@@ -4,10 +4,11 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
+use std::sync::{Arc, OnceLock};
 
 use super::classes::{self, Class, Proof, Switch};
-use super::search::TABLE;
-use super::view::{self, Undone};
+use super::search::{Chosen, TABLE};
+use super::view::{self, Island, Undone};
 use crate::pii::{Confidence, Finding, PiiFilter, View};
 use crate::text;
 
@@ -55,6 +56,8 @@ pub struct SecretGate {
     /// What differs from the table: on or off, by class.
     switched: BTreeMap<String, bool>,
     sees_disguises: bool,
+    /// Made when the first text is scanned.
+    chosen: OnceLock<Arc<Chosen>>,
 }
 
 /// What was found: as a [`Finding`], and the secret undisguised where it stands in a disguise.
@@ -70,7 +73,12 @@ impl SecretGate {
     /// All classes that are on by default, on their shapes.
     #[must_use]
     pub fn new() -> Self {
-        Self { strictness: Strictness::Shape, switched: BTreeMap::new(), sees_disguises: true }
+        Self {
+            strictness: Strictness::Shape,
+            switched: BTreeMap::new(),
+            sees_disguises: true,
+            chosen: OnceLock::new(),
+        }
     }
 
     /// Sets how much a match must prove.
@@ -82,16 +90,14 @@ impl SecretGate {
 
     /// Switches a class off. A name that is no class changes nothing.
     #[must_use]
-    pub fn without(mut self, class: impl Into<String>) -> Self {
-        self.switched.insert(class.into(), false);
-        self
+    pub fn without(self, class: impl Into<String>) -> Self {
+        self.switch(class.into(), false)
     }
 
     /// Switches a class on that is off by default. A name that is no class changes nothing.
     #[must_use]
-    pub fn with(mut self, class: impl Into<String>) -> Self {
-        self.switched.insert(class.into(), true);
-        self
+    pub fn with(self, class: impl Into<String>) -> Self {
+        self.switch(class.into(), true)
     }
 
     /// Finds only what stands as it is, and sees through no disguise: faster, and for texts that nobody would hide
@@ -131,6 +137,16 @@ impl SecretGate {
         rows.filter_map(|class| Some((class.name, class.pattern()?)))
     }
 
+    fn switch(mut self, class: String, on: bool) -> Self {
+        self.switched.insert(class, on);
+        self.chosen = OnceLock::new();
+        self
+    }
+
+    fn chosen(&self) -> &Chosen {
+        self.chosen.get_or_init(|| Arc::new(Chosen::new(|class| self.is_on(class))))
+    }
+
     fn is_on(&self, class: &Class) -> bool {
         self.switched.get(class.name).copied().unwrap_or(class.default == Switch::On)
     }
@@ -152,17 +168,13 @@ impl SecretGate {
 
 impl SecretGate {
     /// What stands in `text` as it is, ascending and without overlap.
-    fn undisguised(&self, text: &str, view: View) -> Vec<Found> {
+    fn undisguised(&self, text: &str) -> Vec<Found> {
         let mut found: Vec<(Range<usize>, usize, Confidence)> = Vec::new();
-        TABLE.search(
-            text,
-            |class| self.is_on(class) && may_stand_in(class, view),
-            |of| {
-                let confidence = self.judge(TABLE.classes[of.class], &text[of.proving]);
-                found.extend(confidence.map(|confidence| (of.span, of.class, confidence)));
-                confidence.is_some()
-            },
-        );
+        self.chosen().search(text, |of| {
+            let confidence = self.judge(TABLE.classes[of.class], &text[of.proving]);
+            found.extend(confidence.map(|confidence| (of.span, of.class, confidence)));
+            confidence.is_some()
+        });
         found.sort_by_key(|(span, class, _)| (span.start, *class));
         // Where two share a place, all of both is one finding of the class that stands first in the table.
         found.dedup_by(|(span, class, confidence), (before, first, known)| {
@@ -185,10 +197,10 @@ impl SecretGate {
     fn disguised(&self, text: &str, undone: Undone, found: &mut Vec<Found>) {
         for view in undone.next() {
             view::undo(view, text, &mut |island| {
-                let mut inside = self.undisguised(&island.text, view);
+                let mut inside = self.undisguised(&island.text);
                 inside.retain_mut(|one| {
                     if view == View::Joined {
-                        self.let_go_of_words(&island, one);
+                        self.let_go_of_lines(text, &island, one);
                     }
                     let secret = &island.text[one.span.clone()];
                     one.plain = Some(secret.to_owned());
@@ -204,14 +216,18 @@ impl SecretGate {
         }
     }
 
-    /// A line that follows a secret need not go on with it: what is a word is left out, if what remains is a secret.
-    fn let_go_of_words(&self, island: &view::Island, found: &mut Found) {
+    /// A line that follows a secret need not go on with it: a word is left out, and so is all that the rest of a key may
+    /// be by itself, if what remains is a secret.
+    fn let_go_of_lines(&self, text: &str, island: &Island, found: &mut Found) {
+        let is_open_key = TABLE.classes[found.class].body.is_some()
+            && !island.text[found.span.clone()].contains("-----END");
         for joint in island.joints(&found.span) {
             let rest = &island.text[found.span.start..joint];
+            let between = island.place(&(joint - 1..joint)).end..island.place(&(joint..joint + 1)).start;
+            let is_line = text.get(between).is_some_and(|between| between.contains(['\n', '\\']));
+            let is_word = view::is_word(&island.text.as_bytes()[joint..found.span.end]);
             let is_whole = |one: &Found| one.class == found.class && one.span == (0..rest.len());
-            if !view::is_word(&island.text.as_bytes()[joint..found.span.end])
-                || !self.undisguised(rest, View::Joined).iter().any(is_whole)
-            {
+            if !is_line || !(is_word || is_open_key) || !self.undisguised(rest).iter().any(is_whole) {
                 break;
             }
             found.span.end = joint;
@@ -219,7 +235,7 @@ impl SecretGate {
     }
 
     fn found(&self, text: &str) -> Vec<Found> {
-        let mut raw = self.undisguised(text, View::Raw);
+        let mut raw = self.undisguised(text);
         if !self.sees_disguises {
             return raw;
         }
@@ -269,11 +285,6 @@ fn settled(mut found: Vec<Found>) -> Vec<Found> {
         }
     }
     settled
-}
-
-/// Whether a class is looked for in a text that was undone.
-fn may_stand_in(_class: &Class, _view: View) -> bool {
-    true
 }
 
 impl PiiFilter for SecretGate {
@@ -571,11 +582,52 @@ mod tests {
     }
 
     /// How much was looked at for a text of so many bytes.
-    fn steps(piece: &str, length: usize) -> u64 {
+    fn steps(gate: &SecretGate, piece: &str, length: usize) -> u64 {
         let text = piece.repeat(length / piece.len());
         let before = super::super::search::steps::taken();
-        SecretGate::new().scan(&text);
+        gate.scan(&text);
         super::super::search::steps::taken() - before
+    }
+
+    #[test]
+    fn twice_the_text_takes_twice_the_steps_in_every_disguise() {
+        const MANY: usize = 1_200_000;
+        for piece in [
+            "A",
+            "QUtJQUlPU0ZPRE5ON0VYQU1QTEU9\n",
+            "QUtJQUlPU0ZPRE5ON0VYQU1QTEU9 ",
+            "7",
+            "41",
+            "%41",
+            "%2541",
+            "&#65;",
+            "\\u0041",
+            "\\n",
+            "A ",
+            "A, ",
+            "41:",
+            "ff:",
+            "0x41,",
+            "0x",
+            "\n",
+            "A1\n",
+            "a\n- ",
+            "a**",
+            "\"",
+            "a\" + \"",
+            "[a](",
+            "<",
+            "{\"",
+            "\u{200b}",
+            "é",
+            "А",
+            "U+0041",
+        ] {
+            let (once, twice) =
+                (steps(&SecretGate::new(), piece, MANY), steps(&SecretGate::new(), piece, 2 * MANY));
+            assert!(twice <= once * 2 + once / 4, "{piece}: {once} and {twice}");
+            assert!(once <= 100 * MANY as u64, "{piece}: {once}");
+        }
     }
 
     #[test]
@@ -596,7 +648,8 @@ mod tests {
             "abandon ",
             "://",
         ] {
-            let (once, twice) = (steps(piece, MANY), steps(piece, 2 * MANY));
+            let gate = SecretGate::new().undisguised_only();
+            let (once, twice) = (steps(&gate, piece, MANY), steps(&gate, piece, 2 * MANY));
             assert!(once > 0, "{piece}: something is counted");
             assert!(twice <= once * 2 + once / 10 + 10_000, "{piece}: {once} and {twice}");
         }
@@ -617,6 +670,25 @@ mod tests {
                     );
                 }
             }
+        }
+    }
+
+    // A gate with few classes searches in another way, and finds the same.
+    #[test]
+    fn a_class_that_is_alone_is_found_where_it_is_found_among_all() {
+        let none = SecretGate::classes().fold(SecretGate::new(), SecretGate::without);
+        let every = SecretGate::classes().fold(SecretGate::new(), SecretGate::with);
+        for (class, example) in crate::testing::secrets(3) {
+            let text = format!("first {example}, then sk-ant-{example} and {example}");
+            let alone = none.clone().with(class).scan(&text);
+            let covered = |one: &Finding| {
+                every
+                    .scan(&text)
+                    .iter()
+                    .any(|of| of.span.start <= one.span.start && one.span.end <= of.span.end)
+            };
+            let reaches = alone.last().is_some_and(|last| text.len() - last.span.end < example.len());
+            assert!(reaches && alone.iter().all(covered), "{class}: {text} is {alone:?}");
         }
     }
 

@@ -26,11 +26,31 @@ pub(crate) fn of(target: &str) -> Vec<Vec<u8>> {
         "names" => texts(NAMES),
         "tails" => tails(),
         "gate" => texts(SECRETS),
+        "normaliser" => texts(DISGUISES),
         other => panic!("no target {other:?}"),
     };
     seeds.push(Vec::new());
     seeds
 }
+
+/// A key in disguises, and what almost is one.
+const DISGUISES: &[&str] = &[
+    "АKIA\u{200b}IOSFODNN7EXAMPLE",
+    "AKIA**IOSF**ODNN\n> 7EXAMPLE",
+    "\"AKIAIOS\" + \"FODNN7\" 'EXA' . 'MPLE'",
+    "[AKIAIOS](https://e)FODNN7<br/>EXAMPLE",
+    "A K I A I O S F O D N N 7 E X A M P L E",
+    "A, K, I, A, I, O, S, F, O, D, N, N, 7, E, X, A, M, P, L, E",
+    "%41KIA%2549OSF&#79;DNN&#x37;EXAMPLE",
+    "\\u0041\\u{4b}\\x49\\101IOSFODNN7EXAMPLE U+0041 U+004B",
+    "QUtJQUlPU0ZPRE5ON0VYQU1QTEU=",
+    "UVV0SlFVbFBVMFpQUkU1T04wVllRVTFRVEVVPQ==",
+    "414b4941494f53464f444e4e374558414d504c45",
+    "41:4b:49:41:49:4f:53:46:4f:44:4e:4e:37:45:58:41:4d:50:4c:45",
+    "0x41, 0x4b, 0x49, 0x41, 0x49, 0x4f, 0x53, 0x46, 0x4f, 0x44, 0x4e, 0x4e, 0x37, 0x45, 0x58, 0x41, 0x4d, 0x50, 0x4c, 0x45",
+    "QQBLAEkAQQBJAE8AUwBGAE8ARABOAE4ANwBFAFgAQQBNAFAATABFAA==",
+    "-----BE\u{ad}GIN PRIVATE KEY-----\nAAAA\nBBBB\n-----END PRIVATE KEY-----",
+];
 
 /// Pieces that a mutation puts in.
 pub(crate) const DICTIONARY: &[&str] = &[

@@ -501,6 +501,29 @@ pub(crate) fn gate(bytes: &[u8]) {
     });
 }
 
+/// Any text in any disguise: findings lie inside of it, the secrets are told plainly, and the same with nothing undone
+/// is a part of it.
+pub(crate) fn normaliser(bytes: &[u8]) {
+    let gate = SecretGate::new();
+    let text = String::from_utf8_lossy(bytes);
+    let findings = gate.scan(&text);
+    assert_eq!(findings, gate.scan(&text), "the same text has the same findings");
+    let mut end = 0;
+    for finding in &findings {
+        assert!(finding.span.start >= end && finding.span.start < finding.span.end, "{finding:?}");
+        assert!(text.get(finding.span.clone()).is_some(), "{finding:?}");
+        assert!(!gate.plain(&text, finding).is_empty(), "{finding:?}");
+        end = finding.span.end;
+    }
+    for known in gate.clone().undisguised_only().scan(&text) {
+        let covers =
+            |finding: &Finding| finding.span.start <= known.span.start && known.span.end <= finding.span.end;
+        assert!(findings.iter().any(covers), "what stands as it is stays found: {known:?} of {findings:?}");
+    }
+    let masked = mask(&gate, &text);
+    assert_eq!(masked.matches('\n').count(), text.matches('\n').count(), "lines keep their numbers");
+}
+
 /// What the filter does not know yet: a secret that touches other letters or digits, since what stands beside
 /// it is only seen to be a secret once it is masked; and one whose spaces are other control characters.
 fn is_beyond(gate: &SecretGate, text: &str, findings: &[Finding]) -> bool {

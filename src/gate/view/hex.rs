@@ -6,7 +6,7 @@ use super::island::{Edit, Island};
 
 const VALUES: [u8; 256] = values();
 /// Less than half of the shortest row.
-const STRIDE: usize = 12;
+const STRIDE: usize = 24;
 
 const fn values() -> [u8; 256] {
     let mut values = [NONE; 256];
@@ -32,7 +32,8 @@ pub(super) fn edits(text: &str) -> Vec<Edit> {
     let (mut at, mut free) = (0, 0);
     while at + STRIDE < bytes.len() {
         steps::take(1);
-        let row = (at..at + 6).find_map(|start| row(bytes, start.max(free), free));
+        let mut starts = (at..at + 6).filter(|start| may_be_in_row(bytes, *start));
+        let row = starts.find_map(|start| row(bytes, start.max(free), free));
         let Some((places, end)) = row else {
             at += STRIDE;
             continue;
@@ -45,19 +46,40 @@ pub(super) fn edits(text: &str) -> Vec<Edit> {
     edits
 }
 
+/// Whether a separator stands here as it does between bytes, or what marks one.
+fn may_be_in_row(bytes: &[u8], at: usize) -> bool {
+    let byte = bytes[at];
+    (byte == b'0' && bytes.get(at + 1) == Some(&b'x'))
+        || (!byte.is_ascii_alphanumeric() && bytes.get(at + 3) == Some(&byte))
+}
+
 fn byte_at(bytes: &[u8], at: usize) -> Option<u8> {
     let (high, low) = (VALUES[usize::from(*bytes.get(at)?)], VALUES[usize::from(*bytes.get(at + 1)?)]);
     (high != NONE && low != NONE).then_some(high << 4 | low)
 }
 
+fn is_separator(byte: u8) -> bool {
+    b" :-,.;\t\n|_".contains(&byte)
+}
+
+/// Where the byte begins that stands before another, as in `0x41, 0x4b`.
+fn marked_before(bytes: &[u8], at: usize, free: usize) -> Option<usize> {
+    let between = bytes[free..at].iter().rev().take(4).take_while(|byte| is_separator(**byte)).count();
+    let before = at.checked_sub(between + 4).filter(|before| *before >= free)?;
+    (bytes[before..].starts_with(b"0x") && byte_at(bytes, before + 2).is_some()).then_some(before)
+}
+
 /// The row of bytes to which a separator at `start` belongs, or what of it is text, and where it ends.
 fn row(bytes: &[u8], start: usize, free: usize) -> Option<(Vec<Edit>, usize)> {
-    let is_separator = |byte: &u8| b" :-,.;\t\n|_".contains(byte);
     let separator = *bytes.get(start)?;
     let is_marked = bytes.get(start..start + 2) == Some(b"0x");
     let mut at = start;
-    if !is_marked {
-        let is_row = is_separator(&separator) && byte_at(bytes, start + 1).is_some();
+    if is_marked {
+        while let Some(before) = marked_before(bytes, at, free) {
+            at = before;
+        }
+    } else {
+        let is_row = is_separator(separator) && byte_at(bytes, start + 1).is_some();
         if !is_row || bytes.get(start + 3) != Some(&separator) {
             return None;
         }
@@ -73,7 +95,7 @@ fn row(bytes: &[u8], start: usize, free: usize) -> Option<(Vec<Edit>, usize)> {
         count += 1;
         let end = at + mark + 2;
         let between = if is_marked {
-            bytes[end..].iter().take(4).take_while(|byte| is_separator(byte)).count()
+            bytes[end..].iter().take(4).take_while(|byte| is_separator(**byte)).count()
         } else {
             usize::from(bytes.get(end) == Some(&separator))
         };

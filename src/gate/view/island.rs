@@ -7,6 +7,9 @@ use crate::text;
 
 /// At least so much of the text stands on both sides of what was undone: room for a label and its secret.
 const CONTEXT: usize = 160;
+/// So much stands before what was decoded, on its line, and so much behind it: little, since it is looked at with each.
+const LABEL: usize = 64;
+const BEHIND: usize = 16;
 /// And so much where there may be a key of many lines.
 const KEY: usize = 8 << 10;
 /// At most so much, where no white space ends it before.
@@ -90,10 +93,12 @@ impl Island {
     pub(super) fn decoded(text: &str, part: &str, mut code: Code, is_first: bool, is_last: bool) -> Self {
         code.beside = code.from..code.end;
         if is_first {
-            code.beside.start = before(text, code.from, 0, CONTEXT);
+            let near = &text[text::ceil_boundary(text, code.from.saturating_sub(LABEL))..code.from];
+            code.beside.start -= near.rfind('\n').map_or(near.len(), |at| near.len() - at - 1);
         }
         if is_last {
-            code.beside.end = after(text, code.end, text.len(), CONTEXT);
+            let near = &text[code.end..text::floor_boundary(text, code.end + BEHIND)];
+            code.beside.end += near.find('\n').unwrap_or(near.len());
         }
         let seen = [&text[code.beside.start..code.from], part, &text[code.end..code.beside.end]].concat();
         Self { text: seen, places: Places::Code(code) }

@@ -37,8 +37,8 @@ const fn symbols() -> [bool; 256] {
     let mut table = table(b"_-+/=.:@~%$");
     let mut byte = 0;
     while byte < 128 {
-        table[byte] |= (byte as u8).is_ascii_alphanumeric();
-        byte += 1;
+        table[byte as usize] |= byte.is_ascii_alphanumeric();
+        byte += 1_u8;
     }
     table
 }
@@ -67,7 +67,8 @@ pub(super) fn edits(text: &str) -> Vec<Edit> {
                 doubtful.clear();
                 is_token = false;
             }
-            is_token |= !is_word(&bytes[pieces.start..place.start]) || !is_word(&bytes[place.end..pieces.end]);
+            is_token |=
+                !is_word(&bytes[pieces.start..place.start]) || !is_word(&bytes[place.end..pieces.end]);
             (at, free) = (place.end, place.end);
             doubtful.push(place);
             if is_sure || is_token {
@@ -86,7 +87,9 @@ struct Joint {
 
 /// The two pieces beside a joint, as far as they are looked at.
 fn around(bytes: &[u8], joint: &Range<usize>, free: usize) -> Range<usize> {
-    let run = |bytes: &mut dyn Iterator<Item = &u8>| bytes.take(PIECE).take_while(|byte| is_symbol(Some(byte))).count();
+    let run = |bytes: &mut dyn Iterator<Item = &u8>| {
+        bytes.take(PIECE).take_while(|byte| is_symbol(Some(byte))).count()
+    };
     let left = run(&mut bytes[free..joint.start].iter().rev());
     let right = run(&mut bytes[joint.end..].iter());
     joint.start - left..joint.end + right
@@ -139,12 +142,14 @@ fn joint(bytes: &[u8], mark: usize, free: usize) -> Option<Joint> {
     };
     steps::take(end - start);
     let is_joined = start > free && is_symbol(bytes[..start].last()) && is_symbol(bytes.get(end));
-    (is_joined || (is_sure && start > free + 1 && parts_words(bytes, start, end))).then_some(Joint { place: start..end, is_sure })
+    (is_joined || (is_sure && start > free + 1 && parts_words(bytes, start, end)))
+        .then_some(Joint { place: start..end, is_sure })
 }
 
 /// Whether a space stands on one side between great letters or digits: a secret may be of several words.
 fn parts_words(bytes: &[u8], start: usize, end: usize) -> bool {
-    let is_great = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit());
+    let is_great =
+        |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit());
     match (bytes.get(start - 1), bytes.get(end)) {
         (Some(b' '), right) => is_great(bytes.get(start - 2)) && is_great(right),
         (left, Some(b' ')) => is_great(left) && is_great(bytes.get(end + 1)),

@@ -8,7 +8,7 @@ const LEAST: usize = 10;
 /// A separator is no longer than this.
 const MOST: usize = 3;
 /// Less than half of the shortest row.
-const STRIDE: usize = 8;
+const STRIDE: usize = 5;
 
 pub(super) fn edits(text: &str) -> Vec<Edit> {
     let bytes = text.as_bytes();
@@ -16,6 +16,14 @@ pub(super) fn edits(text: &str) -> Vec<Edit> {
     let (mut at, mut free) = (0, 0);
     while at + STRIDE < bytes.len() {
         steps::take(1);
+        // Two letters beside each other are in no row.
+        let is_word = bytes[at..at + STRIDE]
+            .windows(2)
+            .any(|two| two[0].is_ascii_alphanumeric() && two[1].is_ascii_alphanumeric());
+        if is_word {
+            at += STRIDE;
+            continue;
+        }
         let row = (1..=MOST).find_map(|length| {
             (at..=at + length).find_map(|start| row(bytes, free, start, length).map(|row| (row, length)))
         });
