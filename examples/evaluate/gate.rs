@@ -80,13 +80,37 @@ pub(crate) fn run(arguments: impl Iterator<Item = String>) -> Result<()> {
     Ok(())
 }
 
-/// Scans the text files below folders, and prints how often each class is found in a megabyte, and where those without a
-/// prefix of their own are.
+/// What `clean` reads where no folder is named.
+const CLEAN: &str = include_str!("clean/Cargo.toml");
+
+/// Classes that only a proof gives away, with those that name a person: none may be found in clean text.
+const PROVEN: &[&str] = &[
+    "base58_address",
+    "bech32_address",
+    "btc_legacy",
+    "extended_key",
+    "hex_private_key",
+    "iban",
+    "jwt",
+    "mnemonic",
+    "payment_card",
+    "solana_secret",
+    "wif_key",
+];
+
+/// So many findings of all classes may stand in a megabyte of clean text.
+const MOST_IN_A_MEGABYTE: f64 = 0.2;
+
+/// Scans the text files below folders, or of the packages of `clean/Cargo.toml`, and prints each finding, masked, and how
+/// often each class is found. Fails where that is more than clean text may hold.
 pub(crate) fn clean(folders: impl Iterator<Item = String>) -> Result<()> {
-    let gate = SecretGate::new();
+    let gate = SecretGate::new().with("payment_card").with("iban");
     let (mut bytes, mut files) = (0_usize, 0_usize);
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     let mut waiting: Vec<PathBuf> = folders.map(PathBuf::from).collect();
+    if waiting.is_empty() {
+        waiting = packages()?;
+    }
     while let Some(path) = waiting.pop() {
         if path.is_dir() {
             for entry in fs::read_dir(&path)? {
@@ -101,22 +125,68 @@ pub(crate) fn clean(folders: impl Iterator<Item = String>) -> Result<()> {
         bytes += text.len();
         files += 1;
         for finding in gate.scan(&text) {
-            if WEAK.contains(&finding.class.as_ref()) {
-                let line = text[..finding.span.start].matches('\n').count() + 1;
-                println!("{} {}:{line}", finding.class, path.display());
-            }
+            let line = text[..finding.span.start].matches('\n').count() + 1;
+            println!("{} {}:{line} {}", finding.class, path.display(), masked(&text[finding.span]));
             *counts.entry(finding.class.into_owned()).or_default() += 1;
         }
     }
     #[expect(clippy::cast_precision_loss, reason = "sizes of a test set")]
-    let megabytes = bytes as f64 / 1e6;
-    println!("\n{files} files of {megabytes:.1} MB");
-    for (class, count) in counts {
-        #[expect(clippy::cast_precision_loss, reason = "counts of a test set")]
-        let rate = count as f64 / megabytes;
-        println!("{class:<28} {count:>6} {rate:>9.3} in a MB");
+    let in_a_megabyte = |count: usize| count as f64 * 1e6 / bytes.max(1) as f64;
+    println!("\n{files} files of {:.1} MB", 1.0 / in_a_megabyte(1));
+    for (class, count) in &counts {
+        println!("{class:<28} {count:>6} {:>9.3} in a MB", in_a_megabyte(*count));
+    }
+    let rate = in_a_megabyte(counts.values().sum());
+    println!("{:<28} {:>6} {rate:>9.3} in a MB", "all classes", counts.values().sum::<usize>());
+    let proven: usize = PROVEN.iter().filter_map(|class| counts.get(*class)).sum();
+    if proven > 0 || rate > MOST_IN_A_MEGABYTE {
+        return Err(format!(
+            "clean text may hold no finding of a wallet, card, account or token, and {MOST_IN_A_MEGABYTE} of all in a MB: \
+             {proven} and {rate:.3}"
+        )
+        .into());
     }
     Ok(())
+}
+
+/// The first two characters and the last two.
+fn masked(text: &str) -> String {
+    let symbols: Vec<char> = text.chars().filter(|symbol| !symbol.is_control()).collect();
+    if symbols.len() < 8 {
+        return "…".to_owned();
+    }
+    let (head, tail) = (&symbols[..2], &symbols[symbols.len() - 2..]);
+    format!("{}…{}", String::from_iter(head), String::from_iter(tail))
+}
+
+/// The folders of the packages of [`CLEAN`], in what cargo has fetched.
+fn packages() -> Result<Vec<PathBuf>> {
+    let home = std::env::var_os("CARGO_HOME")
+        .map(PathBuf::from)
+        .or_else(|| std::env::home_dir().map(|home| home.join(".cargo")))
+        .ok_or("no home of cargo: set CARGO_HOME")?;
+    let sources = home.join("registry/src");
+    let registries: Vec<PathBuf> = fs::read_dir(&sources)
+        .map_err(|error| format!("cannot read {}: {error}", sources.display()))?
+        .map(|entry| Ok(entry?.path()))
+        .collect::<Result<_>>()?;
+    let (mut found, mut missing) = (Vec::new(), Vec::new());
+    for line in CLEAN.lines() {
+        let Some((name, version)) = line.split_once(" = \"=") else { continue };
+        let package = format!("{name}-{}", version.trim_end_matches('"'));
+        match registries.iter().map(|registry| registry.join(&package)).find(|folder| folder.is_dir()) {
+            Some(folder) => found.push(folder),
+            None => missing.push(package),
+        }
+    }
+    if !missing.is_empty() {
+        let missing = missing.join(" ");
+        return Err(format!(
+            "not fetched: {missing}\n`cargo fetch --manifest-path examples/evaluate/clean/Cargo.toml` gets them"
+        )
+        .into());
+    }
+    Ok(found)
 }
 
 /// The examples of all files of a folder, packed or not.

@@ -31,7 +31,8 @@ pub fn secrets(seed: u64) -> Vec<(&'static str, String)> {
         if let Some((_, text)) = PUBLISHED.iter().find(|(of, _)| *of == class) {
             return (class, (*text).to_owned());
         }
-        let (_, pattern) = shapes.iter().find(|(of, _)| *of == class).expect("a class has a shape or an example");
+        let (_, pattern) =
+            shapes.iter().find(|(of, _)| *of == class).expect("a class has a shape or an example");
         let mut parser = ParserBuilder::new().unicode(false).utf8(false).build();
         let shape = parser.parse(pattern).expect("the gate reads it too");
         let gate = none.clone().with(class);

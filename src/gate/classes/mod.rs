@@ -226,7 +226,8 @@ const fn scan(
     pattern: Option<&'static str>,
     proof: fn(&str) -> bool,
 ) -> Class {
-    Class::new(name, what, Shape::Scan(scan, Needs::Nothing, pattern), Bounds::Both).proof(Proof::Required(proof))
+    Class::new(name, what, Shape::Scan(scan, Needs::Nothing, pattern), Bounds::Both)
+        .proof(Proof::Required(proof))
 }
 
 /// A run in base 58 that is sound by its proof.
@@ -237,7 +238,8 @@ const fn run58(
     pattern: &'static str,
     proof: fn(&str) -> bool,
 ) -> Class {
-    Class::new(name, what, Shape::Scan(scan, Needs::Run58, Some(pattern)), Bounds::Both).proof(Proof::Required(proof))
+    Class::new(name, what, Shape::Scan(scan, Needs::Run58, Some(pattern)), Bounds::Both)
+        .proof(Proof::Required(proof))
 }
 
 /// The bytes that a run may hold.

@@ -12,8 +12,14 @@ pub(super) const PERSONAL: &[Class] = &[
     scan("payment_card", "numbers of payment cards", card_shape, Some(CARD), proof::card).off(),
     scan("iban", "international bank account numbers", iban_shape, Some(IBAN), proof::iban).off(),
     scan("us_ssn", "US social security numbers", ssn_shape, Some(SSN), proof::ssn).off(),
-    scan("phone_number", "telephone numbers, international or of North America", phone_shape, Some(PHONE), proof::phone)
-        .off(),
+    scan(
+        "phone_number",
+        "telephone numbers, international or of North America",
+        phone_shape,
+        Some(PHONE),
+        proof::phone,
+    )
+    .off(),
     scan("email_address", "e-mail addresses", email_shape, Some(EMAIL), |_| true).off(),
 ];
 
@@ -37,5 +43,6 @@ shape!(email_shape, EMAIL);
 const CARD: &str = r"[2-6][0-9]{3}(?:[ -]?[0-9]{4}){2}[ -]?[0-9]{1,7}|3[0-9]{3}[ -]?[0-9]{6}[ -]?[0-9]{4,5}";
 const IBAN: &str = r"[A-Z]{2}[0-9]{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,4})?";
 const SSN: &str = r"[0-9]{3}-[0-9]{2}-[0-9]{4}";
-const PHONE: &str = r"\+[1-9][0-9]{0,2}(?:[ .()-]{0,2}[0-9]){6,13}|\(?[2-9][0-9]{2}\)?[ .-][2-9][0-9]{2}[ .-][0-9]{4}";
+const PHONE: &str =
+    r"\+[1-9][0-9]{0,2}(?:[ .()-]{0,2}[0-9]){6,13}|\(?[2-9][0-9]{2}\)?[ .-][2-9][0-9]{2}[ .-][0-9]{4}";
 const EMAIL: &str = r"[A-Za-z0-9][A-Za-z0-9._%+-]{0,63}@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}";
