@@ -175,8 +175,10 @@ impl Run {
         }
         let found = self.inner.doors.injections(&item.text);
         let first = found.first().filter(|_| policy == InjectionPolicy::Block);
-        let hold = first
-            .map(|finding| Hold { reason: HoldReason::Injection, word: Some(finding.class.clone().into_owned()) });
+        let hold = first.map(|finding| Hold {
+            reason: HoldReason::Injection,
+            word: Some(finding.class.clone().into_owned()),
+        });
         pass.warn(found.into_iter().map(|finding| (finding.class.into_owned(), 1)));
         hold
     }
