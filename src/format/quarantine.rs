@@ -73,9 +73,10 @@ impl Quarantine {
         let close = place(standing.iter().rposition(|byte| *byte == b']'));
         let elements = elements(standing, open + 1);
         let mut printed = standing[..=open].to_vec();
-        let mut next = 0;
+        let (mut next, mut space_after) = (0, 0..0);
         for (at, entry) in self.entries.iter().enumerate() {
             if at > 0 {
+                printed.extend_from_slice(&standing[std::mem::take(&mut space_after)]);
                 printed.push(b',');
             }
             match elements[next..].iter().position(|element| element.entry == *entry) {
@@ -83,6 +84,7 @@ impl Quarantine {
                     let element = &elements[next + ahead];
                     printed.extend_from_slice(&standing[element.space.clone()]);
                     printed.extend_from_slice(&standing[element.bytes.clone()]);
+                    space_after = element.space_after.clone();
                     next += ahead + 1;
                 }
                 None => printed.extend(printed_entry(entry)),
@@ -164,6 +166,8 @@ struct Element {
     /// The white space before it.
     space: Range<usize>,
     bytes: Range<usize>,
+    /// The white space after it, before a comma.
+    space_after: Range<usize>,
 }
 
 /// The entries of a list that begins at `at`.
@@ -177,9 +181,12 @@ fn elements(list: &[u8], mut at: usize) -> Vec<Element> {
         let bytes = start..start + values.byte_offset();
         let space = at..start;
         at = bytes.end;
-        elements.push(Element { entry, space, bytes });
         at += list[at..].iter().take_while(is_space).count();
-        at += usize::from(list.get(at) == Some(&b','));
+        // What follows the last one belongs to the end of the list.
+        let has_next = list.get(at) == Some(&b',');
+        let space_after = if has_next { bytes.end..at } else { at..at };
+        elements.push(Element { entry, space, bytes, space_after });
+        at += usize::from(has_next);
     }
 }
 

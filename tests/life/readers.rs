@@ -609,6 +609,7 @@ const NOT_A_SESSIONS: &[&str] = &[
     "TurnState::note",
     "TurnState::turn_count",
     "TurnState::waiting",
+    "audit_secrets",
 ];
 
 #[test]
