@@ -89,12 +89,7 @@ struct Subject {
 
 /// As `ripgrep` compiles it, but for the tenth of its memory.
 fn compile(pattern: &str) -> Regex {
-    RegexBuilder::new(pattern)
-        .unicode(false)
-        .size_limit(100 << 20)
-        .dfa_size_limit(100 << 20)
-        .build()
-        .unwrap()
+    RegexBuilder::new(pattern).unicode(false).size_limit(100 << 20).dfa_size_limit(100 << 20).build().unwrap()
 }
 
 fn subjects() -> [Subject; 2] {
