@@ -2997,6 +2997,10 @@ fn a_secret_gate_keeps_the_contract_of_a_filter() {
     let planted: Vec<(&str, &str)> = planted.iter().map(|(class, text)| (*class, text.as_str())).collect();
     let clean = ["", "The user sails on Sundays.", "begin with sk-ant- or ghp_", "0x1234", "日本語 🐚"];
     contract::pii_filter(&SecretGate::new(), &planted, &clean);
+    let every = SecretGate::classes().fold(SecretGate::new(), SecretGate::with);
+    let examples = noctuary::testing::secrets(5);
+    let examples: Vec<(&str, &str)> = examples.iter().map(|(class, text)| (*class, text.as_str())).collect();
+    contract::pii_filter(&every, &examples, &clean);
     assert!(planted.iter().all(|(planted, _)| SecretGate::classes().take(11).any(|class| class == *planted)));
     for (class, secret) in planted {
         let life = evening();

@@ -89,7 +89,7 @@ fn decode64(text: &str) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Whether the tail of a classic token of GitHub is the CRC of its body, in base 62.
+/// Whether the tail of a classic token of GitHub, or one of npm, is the CRC of its body, in base 62.
 pub(super) fn github(text: &str) -> bool {
     const SYMBOLS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
     let Some((body, tail)) =

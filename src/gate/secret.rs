@@ -561,6 +561,15 @@ mod tests {
         assert_eq!(found, names);
     }
 
+    // Constants in code once were cards.
+    #[test]
+    fn a_card_without_groups_needs_a_word_for_it() {
+        let gate = SecretGate::new().with("payment_card");
+        assert_eq!(gate.scan("const POWERS: [u64; 2] = [4012888888881881, 5555555555554444];"), []);
+        assert_eq!(gate.scan("her Visa is 4012888888881881")[0].class, "payment_card");
+        assert_eq!(gate.scan("4012-8888-8888-1881")[0].class, "payment_card");
+    }
+
     #[test]
     fn a_failed_checksum_clears_no_distinctive_prefix() {
         let sound = "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";

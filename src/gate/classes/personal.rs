@@ -9,7 +9,14 @@ use super::{Class, scan};
 use crate::gate::proof;
 
 pub(super) const PERSONAL: &[Class] = &[
-    scan("payment_card", "numbers of payment cards", card_shape, Some(CARD), proof::card).off(),
+    scan(
+        "payment_card",
+        "numbers of payment cards, in groups or after a word for one",
+        card_shape,
+        Some(CARD),
+        proof::card,
+    )
+    .off(),
     scan("iban", "international bank account numbers", iban_shape, Some(IBAN), proof::iban).off(),
     scan("us_ssn", "US social security numbers", ssn_shape, Some(SSN), proof::ssn).off(),
     scan(
@@ -34,7 +41,29 @@ macro_rules! shape {
     };
 }
 
-shape!(card_shape, CARD);
+shape!(card_digits, CARD);
+/// Long numbers in code are cards by chance, so one without groups needs a word for it before.
+fn card_shape(text: &str, from: usize) -> Option<Range<usize>> {
+    static WORD: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(
+            r"(?i)card|visa|amex|american express|discover|diners|jcb|maestro|credit|debit|\b(?:pan|cc)\b",
+        )
+        .expect("a literal pattern")
+    });
+    let mut from = from;
+    loop {
+        let span = card_digits(text, from)?;
+        let before = crate::text::floor_boundary(text, span.start.saturating_sub(WORD_REACH));
+        if text[span.clone()].contains([' ', '-']) || WORD.is_match(&text[before..span.start]) {
+            return Some(span);
+        }
+        from = span.start + 1;
+    }
+}
+
+/// So many bytes before a number its word stands at most.
+const WORD_REACH: usize = 40;
+
 shape!(iban_shape, IBAN);
 shape!(ssn_shape, SSN);
 shape!(phone_shape, PHONE);

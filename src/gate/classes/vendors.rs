@@ -78,7 +78,7 @@ pub(super) const VENDORS: &[Class] = &[
     open("gitlab_session", "session cookies of GitLab", &["_gitlab_session="], ALNUM, 32).bounds(Bounds::None),
     pattern("bitbucket_token", "tokens of Bitbucket", &["ATBB", "ATCTT3xFfG"], r"ATBB[A-Za-z0-9_=-]{24,}|ATCTT3xFfG[A-Za-z0-9_=-]{60,}"),
     open("atlassian_token", "tokens of Atlassian", &["ATATT3xFfG"], FREE, 60),
-    open("npm_token", "tokens of npm", &["npm_"], ALNUM, 36),
+    open("npm_token", "tokens of npm", &["npm_"], ALNUM, 36).proof(Proof::Confidence(proof::github)),
     open("pypi_token", "tokens of PyPI", &["pypi-AgEIcHlwaS5vcmc", "pypi-AgENdGVzdC5weXBpLm9yZ"], URL, 50),
     exact("crates_token", "tokens of crates.io", &["cio"], ALNUM, 32).proof(Proof::Required(proof::mixed)),
     exact("rubygems_key", "keys of RubyGems", &["rubygems_"], HEX, 48),
