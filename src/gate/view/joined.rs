@@ -35,10 +35,10 @@ const fn table(set: &[u8]) -> [bool; 256] {
 
 const fn symbols() -> [bool; 256] {
     let mut table = table(b"_-+/=.:@~%$");
-    let mut byte = 0;
+    let mut byte = 0_u8;
     while byte < 128 {
         table[byte as usize] |= byte.is_ascii_alphanumeric();
-        byte += 1_u8;
+        byte += 1;
     }
     table
 }
@@ -176,12 +176,11 @@ fn led(bytes: &[u8], from: usize) -> usize {
         let rest = &bytes[at..];
         let run = |of: fn(&u8) -> bool| rest.iter().take(24).take_while(|byte| of(byte)).count();
         let mark = match rest {
-            [b'>' | b'|', ..] => 1,
-            [b'/', b'/', b'/' | b'!', ..] => 3,
+            [b'>' | b'|', ..] | [b'-' | b'*' | b'+' | b';' | b'%', b' ' | b'\t', ..] => 1,
+            // The three bytes are a bullet.
+            [b'/', b'/', b'/' | b'!', ..] | [0xe2, 0x80, 0xa2, ..] => 3,
             [b'/', b'/', ..] | [b'-', b'-', b' ', ..] => 2,
             [b'#', ..] => run(|byte| *byte == b'#'),
-            [b'-' | b'*' | b'+' | b';' | b'%', b' ' | b'\t', ..] => 1,
-            [0xe2, 0x80, 0xa2, ..] => 3,
             [b'[', ..] => {
                 let inside = run(|byte| !matches!(byte, b']' | b'\n'));
                 if rest.get(inside..inside + 2) == Some(b"] ") { inside + 1 } else { 0 }
