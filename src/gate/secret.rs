@@ -334,7 +334,7 @@ impl fmt::Debug for SecretGate {
             .field("strictness", &self.strictness)
             .field("switched", &self.switched)
             .field("sees_disguises", &self.sees_disguises)
-            .finish()
+            .finish_non_exhaustive()
     }
 }
 

@@ -176,12 +176,11 @@ fn led(bytes: &[u8], from: usize) -> usize {
         let rest = &bytes[at..];
         let run = |of: fn(&u8) -> bool| rest.iter().take(24).take_while(|byte| of(byte)).count();
         let mark = match rest {
-            [b'>' | b'|', ..] => 1,
-            [b'/', b'/', b'/' | b'!', ..] => 3,
+            [b'>' | b'|', ..] | [b'-' | b'*' | b'+' | b';' | b'%', b' ' | b'\t', ..] => 1,
+            // The three bytes are a bullet.
+            [b'/', b'/', b'/' | b'!', ..] | [0xe2, 0x80, 0xa2, ..] => 3,
             [b'/', b'/', ..] | [b'-', b'-', b' ', ..] => 2,
             [b'#', ..] => run(|byte| *byte == b'#'),
-            [b'-' | b'*' | b'+' | b';' | b'%', b' ' | b'\t', ..] => 1,
-            [0xe2, 0x80, 0xa2, ..] => 3,
             [b'[', ..] => {
                 let inside = run(|byte| !matches!(byte, b']' | b'\n'));
                 if rest.get(inside..inside + 2) == Some(b"] ") { inside + 1 } else { 0 }
