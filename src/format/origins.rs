@@ -25,8 +25,8 @@ pub(crate) fn of_lines(text: &str, is_cut: bool) -> Vec<Option<Origin>> {
     let (mut origins, mut above, mut is_unseen) = (Vec::new(), None, is_cut);
     for range in text::line_ranges(text) {
         let line = &text[range];
-        let begun = if is_session(line) { Some(None) } else { begun(line) };
-        if let Some(origin) = begun {
+        let begun = if is_session(line) { Some(Begun(None)) } else { begun(line) };
+        if let Some(Begun(origin)) = begun {
             (above, is_unseen) = (origin, false);
         } else if is_unseen && line.trim_start().starts_with('|') {
             (above, is_unseen) = (Some(Origin::Tool(String::new())), false);
@@ -36,8 +36,11 @@ pub(crate) fn of_lines(text: &str, is_cut: bool) -> Vec<Option<Origin>> {
     origins
 }
 
-/// The origin that a line begins an entry with; `None` where it goes on with the one above.
-fn begun(line: &str) -> Option<Option<Origin>> {
+/// An entry that begins, and whose words it says that they are.
+struct Begun(Option<Origin>);
+
+/// The entry that a line begins; `None` where it goes on with the one above.
+fn begun(line: &str) -> Option<Begun> {
     static HEAD: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(
             r"(?i)^(?:[-*+•]\s+)?(?<time>[\[(]?(?:\d{4}-\d\d-\d\d[t ]\s*)?\d{1,2}:\d\d[:.\dz+-]*\s*(?:[ap]m)?[\])]?:?\s*[-–—]?\s*)?\**(?:\[(?<tag>[^\[\]]{1,80})\])?",
@@ -46,7 +49,7 @@ fn begun(line: &str) -> Option<Option<Origin>> {
     });
     let found = HEAD.captures(line.trim_start_matches(text::BOM))?;
     let tag = found.name("tag").and_then(|tag| origin(tag.as_str()));
-    (tag.is_some() || found.name("time").is_some()).then_some(tag)
+    (tag.is_some() || found.name("time").is_some()).then_some(Begun(tag))
 }
 
 /// The origin that a tag names, whatever its case; a tool by any name is a tool.

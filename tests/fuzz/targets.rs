@@ -11,9 +11,10 @@ use std::time::{Duration, SystemTime};
 
 use chrono::{DateTime, FixedOffset, NaiveDate, TimeZone, Utc};
 use noctuary::{
-    Allow, DayPolicy, DocName, DreamConfig, DreamId, DreamMode, DreamReport, Error, Evidence, Fate,
-    FileWorkspace, Finding, JournalDreamer, JournalName, LlmReply, LlmRequest, Notice, Outcome, PiiFilter,
-    Revision, SecretGate, SectionCaps, Trust, Workspace, WorkspaceExt, WriteMode, dream_once_at, llm_fn,
+    DayPolicy, DocName, Door, DoorPolicy, Doors, DreamConfig, DreamId, DreamMode, DreamReport, Error,
+    Evidence, Fate, FileWorkspace, Finding, InjectionPolicy, JournalDreamer, JournalDreamerBuilder,
+    JournalName, LlmReply, LlmRequest, Notice, Outcome, PiiFilter, Revision, SecretGate, SecretPolicy,
+    SectionCaps, Trust, Workspace, WorkspaceExt, WriteMode, dream_once_at, llm_fn,
 };
 use serde_json::Value;
 
@@ -275,12 +276,15 @@ pub(crate) fn sanitiser(bytes: &[u8]) {
     let clean = |answer: &str| {
         in_folder(|root| {
             put(root, "memory/2020-11-20-repl.md", JOURNAL.as_bytes());
-            let report = night(root, 21, answer, |config| {
+            let policy = DoorPolicy::new(SecretPolicy::Reject, InjectionPolicy::Allow);
+            let doors = Doors::default().policy(Door::DreamReply, policy);
+            let dreamer = builder(root).doors(doors).configure(|config| {
                 config.section = SectionCaps::new(1000, usize::MAX, usize::MAX);
                 (config.evidence, config.trust, config.statements_only) = (Evidence::Off, Trust::All, false);
-                config.allow = INJECTIONS.iter().fold(Allow::none(), |allow, reason| allow.class(*reason));
             });
-            let report = report.expect("an answer never ends a night");
+            let dreamer = dreamer.build().expect("a good configuration");
+            let model = llm_fn(|_: &LlmRequest| Ok(LlmReply::new(answer)));
+            let report = dream_once_at(&dreamer, &model, &|| time(21)).expect("an answer never ends a night");
             let lines = report.promoted().map(|line| (line.heading.clone(), line.text.clone()));
             (lines.collect::<Vec<_>>(), report.passes.into_iter().find_map(|pass| pass.section))
         })
@@ -293,21 +297,6 @@ pub(crate) fn sanitiser(bytes: &[u8]) {
         assert_eq!(clean(&section).0, lines, "twice is once");
     }
 }
-
-const INJECTIONS: [&str; 12] = [
-    "override",
-    "role",
-    "fence",
-    "control_token",
-    "tool_call",
-    "exfiltration",
-    "delayed",
-    "planted",
-    "concealment",
-    "payload",
-    "permission",
-    "invisible",
-];
 
 /// Any journal and any answer: what a line is said to cite was shown, and only what cites was checked.
 pub(crate) fn citations(bytes: &[u8]) {
@@ -635,12 +624,15 @@ pub(crate) fn night(
 
 /// A dreamer that looks at every journal and waits for nobody.
 pub(crate) fn dreamer(root: &Path, change: impl FnOnce(&mut DreamConfig)) -> JournalDreamer {
+    builder(root).configure(change).build().expect("a good configuration")
+}
+
+fn builder(root: &Path) -> JournalDreamerBuilder {
     let workspace = Arc::new(FileWorkspace::open(root).expect("the folder is there"));
-    let dreamer = JournalDreamer::builder(workspace).enabled(true).configure(|config| {
+    JournalDreamer::builder(workspace).enabled(true).configure(|config| {
         config.window_days = None;
         config.claim.settle = Duration::ZERO;
-    });
-    dreamer.configure(change).build().expect("a good configuration")
+    })
 }
 
 fn time(day: u32) -> DateTime<Utc> {
