@@ -2,6 +2,8 @@
 //!
 //! `cargo test --test evasion -- --nocapture` prints the table.
 
+#![expect(clippy::unwrap_used, reason = "helpers of a test")]
+
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 

@@ -248,6 +248,4 @@ fn an_instruction_of_a_known_form_is_held_whoever_said_it() {
             assert_eq!(memory, "", "{home}");
         },
     );
-    let allow = |config: &mut DreamConfig| config.allow = noctuary::Allow::none().class("override");
-    told(day, answer, allow, |home, report, _| assert_eq!(holds(report), [None], "{home}"));
 }
