@@ -25,8 +25,9 @@ pub(crate) fn of_lines(text: &str, is_cut: bool) -> Vec<Option<Origin>> {
     let (mut origins, mut above, mut is_unseen) = (Vec::new(), None, is_cut);
     for range in text::line_ranges(text) {
         let line = &text[range];
-        let begun = if is_session(line) { Some(None) } else { begun(line) };
-        if let Some(origin) = begun {
+        if is_session(line) {
+            (above, is_unseen) = (None, false);
+        } else if let Ok(origin) = begun(line) {
             (above, is_unseen) = (origin, false);
         } else if is_unseen && line.trim_start().starts_with('|') {
             (above, is_unseen) = (Some(Origin::Tool(String::new())), false);
@@ -36,17 +37,20 @@ pub(crate) fn of_lines(text: &str, is_cut: bool) -> Vec<Option<Origin>> {
     origins
 }
 
-/// The origin that a line begins an entry with; `None` where it goes on with the one above.
-fn begun(line: &str) -> Option<Option<Origin>> {
+/// A line that begins no entry.
+struct GoesOn;
+
+/// The origin that a line begins an entry with, where it says one.
+fn begun(line: &str) -> Result<Option<Origin>, GoesOn> {
     static HEAD: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(
             r"(?i)^(?:[-*+•]\s+)?(?<time>[\[(]?(?:\d{4}-\d\d-\d\d[t ]\s*)?\d{1,2}:\d\d[:.\dz+-]*\s*(?:[ap]m)?[\])]?:?\s*[-–—]?\s*)?\**(?:\[(?<tag>[^\[\]]{1,80})\])?",
         )
         .expect("a literal pattern")
     });
-    let found = HEAD.captures(line.trim_start_matches(text::BOM))?;
+    let found = HEAD.captures(line.trim_start_matches(text::BOM)).ok_or(GoesOn)?;
     let tag = found.name("tag").and_then(|tag| origin(tag.as_str()));
-    (tag.is_some() || found.name("time").is_some()).then_some(tag)
+    if tag.is_some() || found.name("time").is_some() { Ok(tag) } else { Err(GoesOn) }
 }
 
 /// The origin that a tag names, whatever its case; a tool by any name is a tool.
