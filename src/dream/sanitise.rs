@@ -696,7 +696,7 @@ mod tests {
     fn check(section: &str) {
         static FRAME: LazyLock<Regex> = LazyLock::new(|| {
             pattern(
-                r"<[\pL/!?]|-->|!\[|\]\(|\]\[|[<‹⟨＜]\s*/?\s*(?i:system|memory-context|script)[^<>]{0,20}[>›⟩＞]|<[|｜][^|｜<>]*[|｜]>|(?i:\[/?inst\])|&(?:amp|gt|#\d+|#x[0-9a-fA-F]+);",
+                r"<[\pL/!?]|-->|!\[|\]\(|\]\[|[<‹⟨＜]\s*/?\s*(?i:system|memory-context|script)(?:[-:_][A-Za-z]+)*\s*/?[>›⟩＞]|<[|｜][^|｜<>]*[|｜]>|(?i:\[/?inst\])|&(?:amp|gt|#\d+|#x[0-9a-fA-F]+);",
             )
         });
         for line in section.lines() {
