@@ -114,13 +114,15 @@ fn subjects() -> [Subject; 2] {
     ]
 }
 
+/// Writes a line of a text.
+type Line = fn(&mut Dice) -> String;
+
 fn main() {
     let effort = Effort::of_arguments();
     let effort = Effort { rounds: effort.rounds.min(7), ..effort };
     let subjects = subjects();
     let mut rows = Vec::new();
-    let kinds: [(&str, fn(&mut Dice) -> String); 3] =
-        [("journals", prose), ("code", code), ("near misses", near_miss)];
+    let kinds: [(&str, Line); 3] = [("journals", prose), ("code", code), ("near misses", near_miss)];
     for (kind, line) in kinds {
         let mut dice = Dice(7);
         let mut text = String::new();

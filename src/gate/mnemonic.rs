@@ -27,13 +27,13 @@ static NUMBERS: LazyLock<HashMap<&'static str, u16>> = LazyLock::new(|| LIST.lin
 static HEADS: LazyLock<Vec<bool>> = LazyLock::new(|| {
     let mut heads = vec![false; 1 << 15];
     for head in LIST.lines().filter_map(|word| word.as_bytes().first_chunk()) {
-        heads[head_of(head)] = true;
+        heads[head_of(*head)] = true;
     }
     heads
 });
 
 /// Five bits of each letter, which are the same in both cases.
-fn head_of(head: &[u8; 3]) -> usize {
+fn head_of(head: [u8; 3]) -> usize {
     head.iter().fold(0, |head, letter| head << 5 | usize::from(letter & 31))
 }
 
@@ -142,7 +142,7 @@ fn listed(text: &str, from: usize) -> Vec<Word> {
 fn number(word: &str) -> Option<u16> {
     // Most words of a text are told apart without a look at the list.
     let head = word.as_bytes().first_chunk()?;
-    if !(SHORTEST_WORD..=LONGEST_WORD).contains(&word.len()) || !HEADS[head_of(head)] {
+    if !(SHORTEST_WORD..=LONGEST_WORD).contains(&word.len()) || !HEADS[head_of(*head)] {
         return None;
     }
     NUMBERS.get(word).or_else(|| NUMBERS.get(word.to_ascii_lowercase().as_str())).copied()

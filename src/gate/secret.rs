@@ -170,7 +170,7 @@ impl fmt::Debug for SecretGate {
         f.debug_struct("SecretGate")
             .field("strictness", &self.strictness)
             .field("switched", &self.switched)
-            .finish()
+            .finish_non_exhaustive()
     }
 }
 

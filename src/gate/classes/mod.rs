@@ -163,13 +163,13 @@ fn repeated(symbols: Symbols, least: usize, most: usize) -> String {
     let mut set = String::new();
     let mut bytes = (0..=u8::MAX).filter(|byte| symbols[usize::from(*byte)]).peekable();
     while let Some(first) = bytes.next() {
-        let mut last = first;
-        while let Some(next) = bytes.next_if(|next| *next == last + 1) {
-            last = next;
+        let mut end = first;
+        while let Some(next) = bytes.next_if(|next| *next == end + 1) {
+            end = next;
         }
         set += &regex::escape(&char::from(first).to_string());
-        if last > first {
-            set += &format!("-{}", regex::escape(&char::from(last).to_string()));
+        if end > first {
+            set += &format!("-{}", regex::escape(&char::from(end).to_string()));
         }
     }
     let most = if most == MANY { String::new() } else { most.to_string() };
