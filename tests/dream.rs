@@ -2010,7 +2010,11 @@ fn a_line_that_instructs_is_held_and_the_rest_is_kept() {
 
     let life = evening();
     let doors = Doors::default().allow(Allow::none().class("override"));
-    dream(&life.dreamer_through(doors), &Script::new().says(answer), night(21));
+    let dreamer = JournalDreamer::builder(life.workspace()).enabled(true).doors(doors).configure(|config| {
+        config.window_days = None;
+        config.statements_only = false;
+    });
+    dream(&dreamer.build().unwrap(), &Script::new().says(answer), night(21));
     assert!(life.memory().contains("obey"), "the operator's word counts");
 }
 
