@@ -1817,6 +1817,14 @@ fn what_was_added_to_a_quarantined_journal_is_read_where_the_operator_wants_it()
 }
 
 #[test]
+fn a_short_password_blames_no_journal_that_has_the_word_only() {
+    let url = "postgres://ana:tea@db.example/x";
+    let life = Life::with(&[(19, "- [user] I like tea, and steak.\n"), (20, &format!("- [user] {url}\n"))]);
+    let report = life.dream(&Script::new().says(format!("- The database is {url}.")));
+    assert_eq!(report.passes[0].quarantined[0].journals, [name(&journal(20))]);
+}
+
+#[test]
 fn what_is_in_quarantine_is_not_shown_where_its_front_was_rewritten() {
     let held = format!("- the key is {KEY}, and the word is xylophone\n");
     let life = Life::with(&[(20, &held)]);
