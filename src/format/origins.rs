@@ -64,15 +64,15 @@ pub(crate) struct Begun(pub(crate) Option<Origin>);
 
 /// What a line begins; `None` where it goes on with the entry above.
 fn begun(line: &str) -> Option<Begun> {
-    if is_session(line) {
-        return Some(Begun(None));
-    }
     static HEAD: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(
             r"(?i)^(?:[-*+•]\s+)?(?<time>[\[(]?(?:\d{4}-\d\d-\d\d[t ]\s*)?\d{1,2}:\d\d[:.\dz+-]*\s*(?:[ap]m)?[\])]?:?\s*[-–—]?\s*)?\**(?:\[(?<tag>[^\[\]]{1,80})\])?",
         )
         .expect("a literal pattern")
     });
+    if is_session(line) {
+        return Some(Begun(None));
+    }
     let head = HEAD.captures(line.trim_start_matches(text::BOM)).and_then(|found| {
         let tag = found.name("tag").and_then(|tag| origin(tag.as_str()));
         (tag.is_some() || found.name("time").is_some()).then_some(Begun(tag))
