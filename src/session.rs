@@ -16,7 +16,7 @@ use crate::document::{Document, Revision};
 use crate::error::{Error, Result};
 use crate::format::forgotten::Forgotten;
 use crate::format::{JournalName, Profile};
-use crate::gate::{Door, DoorPolicy, DoorWarning, Doors, Masks, Passed, Tombstones};
+use crate::gate::{Door, DoorPolicy, DoorWarning, Doors, Masks, Passed, SecretPolicy, Tombstones};
 use crate::index::Audience;
 use crate::name::{DocName, Name, Space, StateName};
 use crate::workspace::{Claim, ClaimTerms, Listing, Metadata, Workspace, WorkspaceExt, WriteMode};
@@ -288,6 +288,17 @@ impl<W: Workspace> Guarded<W> {
         })
     }
 
+    /// Lets the name of a document through; nothing can be masked in it. Those of journals hold ids of the host's, and
+    /// ids look like keys: no prompt and no dream shows them.
+    fn pass_name(&self, name: &Name) -> Result<()> {
+        let policy = self.policy(Door::WorkspaceWrite, name).as_it_is();
+        let is_looked_for = policy.secrets == SecretPolicy::Reject && !JournalName::is_name(&name.folded());
+        if is_looked_for && !self.doors.gate().inspect(name.as_str()).is_empty() {
+            return Err(Error::Config { setting: "the name of a document", rule: "must hold no secret" });
+        }
+        Ok(())
+    }
+
     /// Lets a text of the session through a door, with the session's numbers.
     pub(crate) fn judge<'a>(
         &self,
@@ -395,6 +406,7 @@ impl<W: Workspace> Workspace for Guarded<W> {
         // A conflict carries what stands there, so who may not read may not write.
         self.check(Verb::Read, name)?;
         self.check(Verb::Write, name)?;
+        self.pass_name(name)?;
         let bytes = self.pass(Door::WorkspaceWrite, self.policy(Door::WorkspaceWrite, name), name, bytes)?;
         self.workspace.write(name, &bytes, mode)
     }
@@ -403,6 +415,7 @@ impl<W: Workspace> Workspace for Guarded<W> {
         self.check(Verb::Append, name)?;
         let is_journal = matches!(Kind::of(name), Kind::Journal | Kind::SharedJournal);
         let door = if is_journal { Door::JournalAppend } else { Door::WorkspaceWrite };
+        self.pass_name(name)?;
         let bytes = self.pass(door, self.policy(door, name), name, bytes)?;
         self.workspace.append(name, &bytes)
     }
@@ -415,6 +428,7 @@ impl<W: Workspace> Workspace for Guarded<W> {
     fn rename(&self, from: &Name, to: &Name) -> Result<()> {
         self.check(Verb::Write, from)?;
         self.check(Verb::Write, to)?;
+        self.pass_name(to)?;
         // A text that may stand here may be one that may not stand there.
         if let Some(document) = self.workspace.read(from)? {
             let policy = self.policy(Door::WorkspaceWrite, to).as_it_is();

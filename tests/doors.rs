@@ -10,11 +10,12 @@ use std::sync::Arc;
 use chrono::{DateTime, NaiveDate, TimeZone, Utc};
 use noctuary::testing::{Script, cases};
 use noctuary::{
-    Access, Actor, Allow, ContextConfig, Dialect, DocName, Door, DoorPolicy, Doors, Editor, Error, FactKey,
-    FactStore, FileMemoryStore, FileWorkspace, GateFinding, Guarded, Import, InjectionPolicy, JournalDreamer,
-    JournalName, Life, LifeConfig, MemoryContext, MemoryStore, Name, NewMemory, Note, Profile, Result,
-    Revision, Scope, SecretPolicy, SessionKind, SharedUser, Source, StoreConfig, TurnEnd, Workspace,
-    WorkspaceExt, WriteMode, audit_secrets, dream_once_at, feed, scan_injection,
+    Access, Actor, Allow, ContextConfig, DayPolicy, Dialect, DocName, Door, DoorPolicy, Doors, Editor, Error,
+    FactKey, FactStore, FileMemoryStore, FileWorkspace, GateFinding, Guarded, Import, InjectionPolicy,
+    JournalDreamer, JournalName, Life, LifeConfig, MemoryContext, MemoryStore, Name, NewMemory, Note, Origin,
+    Profile, PromptConfig, Result, Revision, Scope, SecretPolicy, SessionKind, SharedUser, Snapshot, Source,
+    SourceRef, StoreConfig, TurnEnd, Workspace, WorkspaceExt, WriteMode, audit_secrets, dream_once_at, feed,
+    scan_injection,
 };
 use proptest::prelude::*;
 
@@ -891,6 +892,7 @@ fn every_function_that_takes_text_in_is_behind_a_door() {
                 }
                 continue;
             }
+            // A page of the manual shows what others may do.
             if path.extension().is_none_or(|extension| extension != "rs") {
                 continue;
             }
@@ -929,6 +931,100 @@ fn every_function_that_takes_text_in_is_behind_a_door() {
     assert!(missing.is_empty(), "which door are these behind? {missing:?}");
     let gone: Vec<_> = listed.difference(&found).collect();
     assert!(gone.is_empty(), "these are listed, and not found in the source: {gone:?}");
+}
+
+#[test]
+fn a_prompt_shows_no_key_in_the_name_of_a_journal_nor_the_rest_of_one_that_begins_above() {
+    each_home(|home, workspace| {
+        let day = "memory/2026-11-21";
+        let line = "QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVphYmNkZWZnaGlqa2xtbm9wcXJzdHV2";
+        let key = format!(
+            "-----BEGIN PRIVATE KEY-----\n{}-----END PRIVATE KEY-----\n",
+            format!("{line}\n").repeat(40)
+        );
+        for (name, text) in [(format!("{day}-{KEY}.md"), "- tea\n"), (format!("{day}-repl.md"), key.as_str())]
+        {
+            workspace.write(&doc(&name), text.as_bytes(), WriteMode::Create).unwrap();
+        }
+        let view = view(workspace, Main, Actor::Agent);
+        let mut config = PromptConfig::default();
+        config.max_file_chars = 300;
+        let snapshot = Snapshot::take(&view, &config, SharedUser::Full, DayPolicy::UTC, noon()).unwrap();
+        let prompt = snapshot.prompt(&view, None, &[]).unwrap().to_string();
+        assert!(
+            prompt.contains("- tea") && prompt.contains("2026-11-21-[REDACTED:aws_access_key#1].md"),
+            "{home}"
+        );
+        assert!(!prompt.contains(KEY) && !prompt.contains(line), "{home}: {prompt}");
+    });
+}
+
+#[test]
+fn an_agent_names_no_document_by_a_key_and_no_error_tells_it() {
+    each_home(|home, workspace| {
+        let view = view(workspace, Main, Actor::Agent);
+        let named = doc(&format!("context/{KEY}.md"));
+        view.write(&doc("context/a.md"), b"tea", WriteMode::Create).unwrap();
+        for refused in [
+            view.write(&named, b"tea", WriteMode::Create).map(drop),
+            view.append(&named, b"tea"),
+            view.rename(&doc("context/a.md"), &named),
+        ] {
+            let error = refused.unwrap_err();
+            assert!(
+                matches!(error, Error::Config { .. }) && !format!("{error} {error:?}").contains(KEY),
+                "{home}"
+            );
+        }
+        assert!(workspace.metadata(&named).unwrap().is_none(), "{home}");
+    });
+}
+
+#[test]
+fn the_name_of_a_tool_is_no_way_round_the_door() {
+    let folder = tempfile::tempdir().unwrap();
+    let workspace: Arc<dyn Workspace> = Arc::new(FileWorkspace::open(folder.path()).unwrap());
+    let stage = Stage { doors: Doors::default(), workspace, folder };
+    let mut session = stage.session();
+    let note = || Note::happened("tea").from(Origin::Tool(KEY.into()));
+    session.note(&note(), noon()).unwrap();
+    let mut turn = TurnEnd::default();
+    turn.notes.push(note());
+    session.end_turn("done", turn, noon()).unwrap();
+    session.flush().unwrap();
+    assert!(!stage.has_key());
+    let row = |row: NewMemory| stage.store().write(&of(Actor::Library), &row, noon());
+    let plain = || NewMemory::new("note", "likes tea", Source::AgentRecorded);
+    assert_eq!(stopped(row(plain().origin(Origin::Tool(KEY.into())))), ["aws_access_key"]);
+    let cited = SourceRef { name: doc(&format!("memory/{KEY}.md")), first_line: 1, last_line: 1 };
+    assert_eq!(stopped(row(plain().cites(vec![cited]))), ["aws_access_key"]);
+    assert!(!stage.has_key());
+}
+
+#[test]
+fn a_value_that_its_name_makes_a_secret_comes_neither_in_nor_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let workspace: Arc<dyn Workspace> = Arc::new(FileWorkspace::open(folder.path()).unwrap());
+    let stage = Stage { doors: Doors::default(), workspace, folder };
+    let (store, value) = (stage.store(), "a3f9c2e17b4d5a6088c1e2f3a4b5c6d7");
+    let access = of(Actor::Library);
+    assert_eq!(stopped(store.set_profile(&access, "datadog api key", value, noon())), ["datadog_key"]);
+    for row in [
+        NewMemory::new("DATADOG_API_KEY", value, Source::AgentRecorded),
+        NewMemory::new("note", value, Source::AgentRecorded).about(FactKey::one("marta", "datadog api key")),
+    ] {
+        assert_eq!(stopped(store.write(&access, &row, noon())), ["datadog_key"]);
+    }
+    assert!(store.write(&access, &NewMemory::new("note", value, Source::AgentRecorded), noon()).is_ok());
+    // One that came in through an open door.
+    let mut config = StoreConfig::default();
+    let unlocked = DoorPolicy::new(SecretPolicy::Allow, InjectionPolicy::Allow);
+    config.doors = Doors::default().policy(Door::StoreWrite, unlocked);
+    let other = tempfile::tempdir().unwrap();
+    let store = FileMemoryStore::open_with(other.path(), Scope::user("marta"), config).unwrap();
+    store.set_profile(&access, "datadog api key", value, noon()).unwrap();
+    let context = MemoryContext::take(&store, &access, &ContextConfig::default(), noon()).unwrap();
+    assert!(context.as_str().contains("- datadog api key: [REDACTED:datadog_key#1]"), "{}", context.as_str());
 }
 
 #[test]

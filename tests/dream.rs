@@ -1817,6 +1817,49 @@ fn what_was_added_to_a_quarantined_journal_is_read_where_the_operator_wants_it()
 }
 
 #[test]
+fn a_short_password_blames_no_journal_that_has_the_word_only() {
+    let url = "postgres://ana:tea@db.example/x";
+    let life = Life::with(&[(19, "- [user] I like tea, and steak.\n"), (20, &format!("- [user] {url}\n"))]);
+    let report = life.dream(&Script::new().says(format!("- The database is {url}.")));
+    assert_eq!(report.passes[0].quarantined[0].journals, [name(&journal(20))]);
+}
+
+#[test]
+fn what_is_in_quarantine_is_not_shown_where_its_front_was_rewritten() {
+    let held = format!("- the key is {KEY}, and the word is xylophone\n");
+    let life = Life::with(&[(20, &held)]);
+    let dreamer = life.dreamer_with(|config| config.read_past_quarantine = true);
+    dream(&dreamer, &Script::new().says(format!("- {KEY}")), night(21));
+    // Somebody puts something in front, and the words move behind the place up to which they were held.
+    life.put(&journal(20), format!("- [user] {}\n{held}", "a long line ".repeat(9)));
+    let script = Script::new();
+    let report = dream(&dreamer, &script, night(22));
+    assert_eq!((report.calls, reason_of(&report, &journal(20))), (0, ReadReason::Quarantined));
+}
+
+#[test]
+fn no_line_of_a_long_private_key_is_shown_after_a_cut() {
+    let symbols: Vec<char> = ('A'..='Z').chain('a'..='z').chain('0'..='9').collect();
+    let front = "[2026-11-20 09:00:00] [tool:sh] ";
+    let line = |number: usize| -> String {
+        (0..64).map(|at| symbols[(number * 31 + at * at * 7 + at) % symbols.len()]).collect()
+    };
+    let lines: Vec<String> = (0..190).map(line).collect();
+    let mut text = format!("{front}-----BEGIN RSA PRIVATE KEY-----\n");
+    lines.iter().for_each(|line| text.push_str(&format!("{front}{line}\n")));
+    text.push_str(&format!("{front}-----END RSA PRIVATE KEY-----\n"));
+    // The first pass begins within its last lines.
+    text.push_str(&"- [user] a line of the evening\n".repeat(2050));
+    let life = Life::with(&[(20, &text)]);
+    let script = Script::new();
+    life.dream(&script);
+    let requests = script.requests();
+    assert!(requests.len() > 1 && requests[0].user.contains("[REDACTED:pem_private#1]"), "it was cut");
+    let shown = |line: &&String| requests.iter().any(|request| request.user.contains(line.as_str()));
+    assert_eq!(lines.iter().filter(shown).count(), 0);
+}
+
+#[test]
 fn a_quarantine_without_lengths_holds_all_of_a_journal() {
     // DS-05: the seed does not say how long a journal was.
     let life = Life::with(&[(20, LINE)]);

@@ -126,6 +126,11 @@ fn one_secret_is_one_in_every_disguise() {
         "А\u{200b}KIA**IОS**FODNN7EXAMPLE",
         "Ａ Ｋ Ｉ Ａ Ｉ Ｏ Ｓ Ｆ Ｏ Ｄ Ｎ Ｎ ７ Ｅ Ｘ Ａ Ｍ Ｐ Ｌ Ｅ",
         "QUtJQUlPU0ZP\n> RE5ON0VYQU1QTEU=",
+        // Line breaks of old, and what a terminal does not print.
+        "AKIA\rIOSFODNN7EXAMPLE",
+        "AKIAIOSF\u{b}ODNN\u{85}7EXAMPLE",
+        "AKIA\0IOSF\0ODNN7EXAMPLE",
+        "AKIA\u{1b}[1;31mIOSF\u{1b}[0mODNN7EXAMPLE",
     ];
     for worn in disguises.chain(by_hand.map(str::to_owned)) {
         let text = format!("it is {worn} and no more");

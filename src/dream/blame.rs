@@ -13,6 +13,9 @@ use crate::text;
 /// More findings than this in one answer blame no better.
 const MOST_FINDINGS: usize = 200;
 
+/// A secret of so many bytes is no word of other texts.
+const LONG: usize = 16;
+
 /// The most places that a report names to the character, for each class.
 const MOST_TOLD: usize = 50;
 
@@ -41,10 +44,16 @@ pub(super) fn blame(
         let (mut places, mut told) = (BTreeSet::new(), Vec::new());
         let mut is_nobodys = false;
         for (secret, finding) in &secrets {
+            // A short password is a word of other texts too: where the filter sees it, it stands there.
+            let is_seen = memory_secrets.contains(&secret.plain)
+                || sources
+                    .iter()
+                    .any(|source| source.secrets.iter().any(|(_, plain)| *plain == secret.plain));
+            let in_pieces = !is_seen || secret.written.len() >= LONG;
             let found: Vec<(SourceRef, GateFinding)> =
-                sources.iter().flat_map(|source| source.holding(secret, finding)).collect();
-            let is_of_memory =
-                memory_secrets.contains(&secret.plain) || memory.find(&secret.written).is_some();
+                sources.iter().flat_map(|source| source.holding(secret, finding, in_pieces)).collect();
+            let is_of_memory = memory_secrets.contains(&secret.plain)
+                || (in_pieces && memory.find(&secret.written).is_some());
             is_nobodys |= found.is_empty() && !is_of_memory;
             for (place, finding) in found {
                 places.insert(place);
@@ -104,11 +113,12 @@ impl<'a> Source<'a> {
         Self { slice, whole, body, secrets, squeezed }
     }
 
-    /// Where the slice holds a secret of the answer.
-    fn holding(&self, secret: &Secret, finding: &Finding) -> Vec<(SourceRef, GateFinding)> {
+    /// Where the slice holds a secret of the answer; in pieces too, where that is asked for.
+    fn holding(&self, secret: &Secret, finding: &Finding, in_pieces: bool) -> Vec<(SourceRef, GateFinding)> {
         let seen = self.secrets.iter().filter(|(_, plain)| *plain == secret.plain);
         let mut found: Vec<Finding> = seen.map(|(finding, _)| finding.clone()).collect();
-        if found.is_empty()
+        if in_pieces
+            && found.is_empty()
             && let Some(place) = self.squeezed.find(&secret.written)
         {
             // The answer joined what stands here in pieces.

@@ -44,7 +44,7 @@ pub struct DreamConfig {
     /// How the workspace is claimed.
     pub claim: ClaimTerms,
     /// Whether what was added to a journal after it went to quarantine is read. Off: it waits for the release. What
-    /// stood there then waits either way.
+    /// stood there then waits either way, and so does all of it where that was rewritten.
     pub read_past_quarantine: bool,
     /// How citations are judged.
     pub evidence: Evidence,

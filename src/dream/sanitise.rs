@@ -295,7 +295,7 @@ impl Sanitised {
         };
         if text.is_empty() {
             self.drop(DropReason::Empty);
-        } else if is_control_token(&text) {
+        } else if is_control_token(&reply::split_citations(&text).0) {
             self.drop(DropReason::ControlToken);
         } else if text.contains("[REDACTED:") {
             self.drop(DropReason::Masked);

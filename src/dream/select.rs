@@ -14,14 +14,18 @@ use crate::digest::{Digest, Hasher};
 use crate::dreamer::{JournalReport, Notice, ReadReason, ShownSlice};
 use crate::error::{Error, Result};
 use crate::format::ledger::{Entry, Ledger, Piece};
-use crate::format::{DreamId, DreamedState, JournalName, Quarantine, QuarantinedFile};
+use crate::format::origins::{self, Above, Begun};
+use crate::format::{DreamId, DreamedState, JournalName, Origin, Quarantine, QuarantinedFile};
 use crate::name::{DocName, Name};
 use crate::text;
 use crate::workspace::{Metadata, Workspace};
 
 /// How far around a slice is read for context: a secret that begins before the cut, or ends after it, is
-/// still known.
-const CONTEXT: u64 = 16 << 10;
+/// still known. No private key is longer.
+const CONTEXT: u64 = 32 << 10;
+
+/// How far back the entry is looked for that a slice goes on with; what began further away counts as a tool's.
+const MOST_ABOVE: u64 = 4 << 20;
 
 /// A journal that changed this recently may be in the middle of a line.
 const RESTING: TimeDelta = TimeDelta::minutes(10);
@@ -97,6 +101,8 @@ pub(super) struct Slice {
     /// What stands before and after the range, for context; never shown.
     pub(super) before: Vec<u8>,
     pub(super) after: Vec<u8>,
+    /// What stands above all of that.
+    pub(super) above: Above,
     pub(super) bytes: Vec<u8>,
     pub(super) first_line: u64,
     /// Whether bytes right before the range wait to be shown.
@@ -172,11 +178,16 @@ pub(super) fn survey(situation: Situation<'_>) -> Result<Survey> {
             }
         };
         let is_held = quarantine.holds(name).is_some();
-        let then = if is_held { quarantine.len_then(name) } else { None };
-        let grown_from = then.filter(|then| metadata.len > *then);
+        let then = if is_held { quarantine.then(name) } else { None };
+        let grown_from = then.filter(|(then, _)| metadata.len > *then);
+        // Where the front was rewritten, what was in it may stand further on now.
+        let is_as_it_was = |(then, sha256): &(u64, Digest)| {
+            hash_range(workspace, name, 0..*then).is_ok_and(|now| now == *sha256)
+        };
         let read_from = grown_from
             .filter(|_| config.read_past_quarantine)
-            .and_then(|then| first_open(workspace, name, then, metadata.len).ok());
+            .filter(is_as_it_was)
+            .and_then(|(then, _)| first_open(workspace, name, then, metadata.len).ok());
         if read_from.is_none() && grown_from.is_some() {
             survey.notices.push(Notice::QuarantinedGrew(name.clone()));
         }
@@ -446,6 +457,27 @@ fn first_open(workspace: &dyn Workspace, name: &DocName, held: u64, len: u64) ->
     Ok(len)
 }
 
+/// What stands above a place in a journal.
+fn above(workspace: &dyn Workspace, name: &DocName, at: u64) -> Result<Above> {
+    if at == 0 {
+        return Ok(Above::default());
+    }
+    let is_inside_line = workspace.read_range(name, at - 1..at)? != b"\n";
+    let mut to = at;
+    while to > at.saturating_sub(MOST_ABOVE) {
+        // With the byte before it, which says whether its first line begins there.
+        let from = to.saturating_sub(CONTEXT);
+        let chunk = workspace.read_range(name, from.saturating_sub(1)..to + origins::MOST_HEAD as u64)?;
+        let end = usize::try_from(to - from.saturating_sub(1)).unwrap_or(usize::MAX).min(chunk.len());
+        if let Some(Begun(origin)) = origins::last(&chunk, end, from == 0) {
+            return Ok(Above { origin, is_inside_line });
+        }
+        to = from;
+    }
+    let origin = (to > 0).then(|| Origin::Tool(String::new()));
+    Ok(Above { origin, is_inside_line })
+}
+
 fn for_each_chunk(
     workspace: &dyn Workspace,
     name: &DocName,
@@ -553,6 +585,7 @@ impl Candidate {
             first_line: breaks + 1,
             metadata: self.metadata,
             entry: self.entry.clone(),
+            above: above(workspace, name, context)?,
             before,
             bytes,
             after,
@@ -584,8 +617,11 @@ impl Slice {
         text::line_breaks(&self.bytes) + u64::from(self.bytes.last().is_some_and(|last| *last != b'\n'))
     }
 
-    pub(super) fn quarantined(&self) -> QuarantinedFile {
-        QuarantinedFile { name: self.journal.name().clone(), len: self.metadata.len, sha256: self.sha256 }
+    pub(super) fn quarantined(&self, workspace: &dyn Workspace) -> QuarantinedFile {
+        let (name, len) = (self.journal.name().clone(), self.metadata.len);
+        // Without it the journal is held as a whole, however it grows.
+        let sha256 = hash_range(workspace, &name, 0..len).unwrap_or(self.sha256);
+        QuarantinedFile { name, len, sha256 }
     }
 
     pub(super) fn report(&self) -> ShownSlice {

@@ -44,8 +44,7 @@ pub(super) fn prepare(
     found.extend(passed.warnings);
     let masked = passed.text;
     let machine = machine_ranges(&whole);
-    let is_cut = slice.range.start > slice.before.len() as u64;
-    let spoken = origins::of_lines(&whole, is_cut).into_iter().zip(text::line_ranges(&whole));
+    let spoken = origins::of_lines(&whole, &slice.above).into_iter().zip(text::line_ranges(&whole));
     let mut spoken = spoken.skip_while(|(_, line)| line.end < boundary);
     let mut origins = BTreeMap::new();
     let mut stripped: Vec<(u64, u64)> = Vec::new();

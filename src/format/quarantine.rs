@@ -56,7 +56,7 @@ pub struct QuarantinedFile {
     pub name: DocName,
     /// Its length in bytes.
     pub len: u64,
-    /// The hash of what was shown of it.
+    /// The hash of all of it.
     pub sha256: Digest,
 }
 
@@ -111,15 +111,14 @@ impl Quarantine {
         self.entries.iter().rev().find(|entry| entry.log_filenames.iter().any(|name| names(name, journal)))
     }
 
-    /// Returns how long `journal` was when it was quarantined last, where every entry that holds it says so.
-    pub(crate) fn len_then(&self, journal: &DocName) -> Option<u64> {
+    /// Returns what `journal` was when it was quarantined last, its length and hash, where every entry that holds it says
+    /// so.
+    pub(crate) fn then(&self, journal: &DocName) -> Option<(u64, Digest)> {
         let holds = |entry: &&QuarantineEntry| entry.log_filenames.iter().any(|name| names(name, journal));
-        let lengths = self
-            .entries
-            .iter()
-            .filter(holds)
-            .map(|entry| entry.files.iter().find(|file| file.name == *journal).map(|file| file.len));
-        lengths.collect::<Option<Vec<u64>>>()?.into_iter().max()
+        let all = self.entries.iter().filter(holds).map(|entry| {
+            entry.files.iter().find(|file| file.name == *journal).map(|file| (file.len, file.sha256))
+        });
+        all.collect::<Option<Vec<_>>>()?.into_iter().max()
     }
 
     pub(crate) fn push(

@@ -278,6 +278,8 @@ static PATTERNS: LazyLock<Vec<(&'static str, Regex)>> = LazyLock::new(|| {
 static ANY: LazyLock<RegexSet> = LazyLock::new(|| {
     let patterns = THREATS.iter().map(|(_, pattern)| pattern.replace('~', GAP).replace(r"\b", ""));
     RegexSetBuilder::new(patterns)
+        // Within the default of 2 MiB the patterns have no automaton, and a search costs a thousand times as much.
+        .dfa_size_limit(8 << 20)
         .case_insensitive(true)
         .multi_line(true)
         .crlf(true)

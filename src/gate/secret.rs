@@ -221,13 +221,27 @@ impl SecretGate {
     fn let_go_of_lines(&self, text: &str, island: &Island, found: &mut Found) {
         let is_open_key = TABLE.classes[found.class].body.is_some()
             && !island.text[found.span.clone()].contains("-----END");
-        for joint in island.joints(&found.span) {
-            let rest = &island.text[found.span.start..joint];
-            let between = island.place(&(joint - 1..joint)).end..island.place(&(joint..joint + 1)).start;
-            let is_line = text.get(between).is_some_and(|between| between.contains(['\n', '\\']));
+        let is_line = |joint: &usize| {
+            let between = island.place(&(joint - 1..*joint)).end..island.place(&(*joint..joint + 1)).start;
+            let between = text.get(between);
+            between.is_some_and(|between| between.contains(['\n', '\r', '\u{b}', '\u{c}', '\\']))
+        };
+        let (start, class) = (found.span.start, found.class);
+        let is_secret = |joint: usize| {
+            let rest = &island.text[start..joint];
+            let is_whole = |one: &Found| one.class == class && one.span == (0..rest.len());
+            self.undisguised(rest).iter().any(is_whole)
+        };
+        let lines: Vec<usize> = island.joints(&found.span).into_iter().take_while(is_line).collect();
+        if is_open_key {
+            // Its head is enough, and what is before the end of that is short.
+            found.span.end =
+                lines.into_iter().rev().find(|joint| is_secret(*joint)).unwrap_or(found.span.end);
+            return;
+        }
+        for joint in lines {
             let is_word = view::is_word(&island.text.as_bytes()[joint..found.span.end]);
-            let is_whole = |one: &Found| one.class == found.class && one.span == (0..rest.len());
-            if !is_line || !(is_word || is_open_key) || !self.undisguised(rest).iter().any(is_whole) {
+            if !is_word || !is_secret(joint) {
                 break;
             }
             found.span.end = joint;

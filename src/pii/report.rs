@@ -20,7 +20,7 @@ pub struct GateFinding {
     /// The line on which it begins, from 1.
     pub line: u64,
     /// The character of that line with which it begins, from 1. A line of a journal of which the model is shown a part,
-    /// and which is longer than 16 KiB before that part, counts from there.
+    /// and which is longer than 32 KiB before that part, counts from there.
     pub column: u64,
     /// How it stands there.
     pub view: View,

@@ -150,6 +150,9 @@ impl Snapshot {
 
 static EMPTY: Vec<Text> = Vec::new();
 
+/// So much is looked at before the end of a journal that is shown, in bytes: no private key is longer.
+const CONTEXT: u64 = 32 << 10;
+
 impl fmt::Debug for Snapshot {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let bytes: usize = self.parts.values().flatten().map(|text| text.body.len()).sum();
@@ -286,8 +289,8 @@ impl<W: Workspace> Taking<'_, W> {
                 break;
             }
             let name = journal.name();
-            // A character has at most four bytes.
-            let tail = match self.view.read_tail(name, most as u64 * 4) {
+            // A character has at most four bytes; and a secret may begin before what is shown.
+            let tail = match self.view.read_tail(name, most as u64 * 4 + CONTEXT) {
                 Ok(tail) => tail,
                 Err(error) => {
                     unreadable(error, name, &mut self.snapshot.notices)?;
@@ -310,7 +313,7 @@ impl<W: Workspace> Taking<'_, W> {
             }
             room = room.saturating_sub(chars.min(most));
             let body = if is_cut { format!("{CUT_HEAD}{body}") } else { body.to_owned() };
-            texts.push(Text { name: name.to_string(), body });
+            texts.push(Text { name: self.pass(name, name.as_str())?, body });
         }
         texts.reverse();
         Ok(texts)

@@ -117,7 +117,8 @@ impl Run {
             let slices =
                 selection.slices.iter().filter(|slice| class.journals.contains(slice.journal.name()));
             let newest = slices.clone().map(|slice| nanoseconds(slice.metadata.modified)).max().unwrap_or(0);
-            let files: Vec<QuarantinedFile> = slices.map(Slice::quarantined).collect();
+            let files: Vec<QuarantinedFile> =
+                slices.map(|slice| slice.quarantined(self.inner.workspace.as_ref())).collect();
             if !files.is_empty() {
                 quarantine.push(self.now, &class.pattern, files, newest);
             }

@@ -10,7 +10,7 @@ use super::super::search::steps;
 use super::island::Edit;
 
 /// What may begin a joint.
-const MARKS: [bool; 256] = table(b"\n\\\"'`*~<[{");
+const MARKS: [bool; 256] = table(b"\n\r\x0b\x0c\x00\x01\x02\x03\x04\x05\x06\x07\x08\x1b\x7f\\\"'`*~<[{");
 /// What a token is made of.
 const SYMBOLS: [bool; 256] = symbols();
 /// No more than so much of a piece is looked at.
@@ -102,7 +102,8 @@ fn is_symbol(byte: Option<&u8>) -> bool {
 /// What parts two pieces of a token, from a mark on.
 fn joint(bytes: &[u8], mark: usize, free: usize) -> Option<Joint> {
     let (start, end, is_sure) = match bytes[mark] {
-        b'\n' => {
+        b'\r' if bytes.get(mark + 1) == Some(&b'\n') => return None,
+        b'\n' | b'\r' | 0x0b | 0x0c => {
             let left = bytes[free..mark].iter().rev().take(8);
             let trimmed = left
                 .take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\\' | b'`' | b'"' | b'\'' | b'*'))
@@ -129,6 +130,7 @@ fn joint(bytes: &[u8], mark: usize, free: usize) -> Option<Joint> {
             (mark, mark + count, mark_of == b'`' || count > 1)
         }
         b'<' => (mark, tag(bytes, mark)?, true),
+        0..=8 | 0x1b | 0x7f => (mark, controls(bytes, mark), true),
         b'"' | b'\'' => (mark, strung(bytes, mark)?, true),
         b'{' => {
             let start = if matches!(bytes[..mark].last(), Some(b'$' | b'#')) { mark - 1 } else { mark };
@@ -161,6 +163,23 @@ fn parts_words(bytes: &[u8], start: usize, end: usize) -> bool {
 pub(in super::super) fn is_word(piece: &[u8]) -> bool {
     !piece.first().is_some_and(u8::is_ascii_digit)
         && !piece.iter().skip(1).any(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase())
+}
+
+/// Where control characters end that print nothing, and colours of a terminal.
+fn controls(bytes: &[u8], from: usize) -> usize {
+    let rest = &bytes[from..bytes.len().min(from + MOST)];
+    let mut at = 0;
+    while let Some(0..=8 | 0x1b | 0x7f) = rest.get(at) {
+        let is_colour = rest[at..].starts_with(b"\x1b[");
+        at += 1;
+        if is_colour {
+            let inside =
+                rest[at..].iter().skip(1).take_while(|byte| byte.is_ascii_digit() || **byte == b';').count();
+            let is_whole = rest.get(at + 1 + inside).is_some_and(u8::is_ascii_alphabetic);
+            at += if is_whole { inside + 2 } else { 0 };
+        }
+    }
+    from + at
 }
 
 /// Where spaces and tabs end, and line breaks.

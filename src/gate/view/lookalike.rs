@@ -105,7 +105,7 @@ pub(super) fn edits(text: &str) -> Vec<Edit> {
 }
 
 fn look(text: &str, c: char, place: Range, edits: &mut Vec<Edit>) {
-    if text::is_invisible(c) || is_combining_mark(c) {
+    if text::is_invisible(c) || is_combining_mark(c) || c.is_control() {
         edits.push(Edit { place, shown: None });
         return;
     }
