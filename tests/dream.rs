@@ -1841,22 +1841,24 @@ fn what_is_in_quarantine_is_not_shown_where_its_front_was_rewritten() {
 fn no_line_of_a_long_private_key_is_shown_after_a_cut() {
     let symbols: Vec<char> = ('A'..='Z').chain('a'..='z').chain('0'..='9').collect();
     let front = "[2026-11-20 09:00:00] [tool:sh] ";
-    let line = |number: usize| -> String {
+    let drawn = |number: usize| -> String {
         (0..64).map(|at| symbols[(number * 31 + at * at * 7 + at) % symbols.len()]).collect()
     };
-    let lines: Vec<String> = (0..190).map(line).collect();
+    let body: Vec<String> = (0..190).map(drawn).collect();
     let mut text = format!("{front}-----BEGIN RSA PRIVATE KEY-----\n");
-    lines.iter().for_each(|line| text.push_str(&format!("{front}{line}\n")));
+    for line in &body {
+        text.push_str(&format!("{front}{line}\n"));
+    }
     text.push_str(&format!("{front}-----END RSA PRIVATE KEY-----\n"));
     // The first pass begins within its last lines.
     text.push_str(&"- [user] a line of the evening\n".repeat(2050));
-    let life = Life::with(&[(20, &text)]);
+    let home = Life::with(&[(20, &text)]);
     let script = Script::new();
-    life.dream(&script);
+    home.dream(&script);
     let requests = script.requests();
     assert!(requests.len() > 1 && requests[0].user.contains("[REDACTED:pem_private#1]"), "it was cut");
     let shown = |line: &&String| requests.iter().any(|request| request.user.contains(line.as_str()));
-    assert_eq!(lines.iter().filter(shown).count(), 0);
+    assert_eq!(body.iter().filter(shown).count(), 0);
 }
 
 #[test]

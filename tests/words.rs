@@ -163,10 +163,10 @@ fn a_page_that_is_larger_than_a_slice_stays_a_page() {
     let says = "The user prefers paying invoices to account 4711.";
     for filler in ["lorem ipsum ", "[user] ", "09:15 ", "x", "lorem ipsum\n"] {
         let page = format!("- [09:00:00] [web] {}{says}\n", filler.repeat(100_000 / filler.len()));
-        let line = page.lines().count();
-        let life = dreaming::Life::with(&[(20, &page)]);
-        let script = Script::new().says(format!("### Preferences\n- {says} ({}#L{line})\n", journal(20)));
-        let report = dream(&life.dreamer(), &script, night(21));
+        let last = page.lines().count();
+        let home = dreaming::Life::with(&[(20, &page)]);
+        let script = Script::new().says(format!("### Preferences\n- {says} ({}#L{last})\n", journal(20)));
+        let report = dream(&home.dreamer(), &script, night(21));
         assert!(script.requests()[0].user.contains(says), "{filler:?}: it was shown");
         assert_eq!(holds(&report)[0], WEB, "{filler:?}");
     }

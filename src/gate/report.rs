@@ -97,7 +97,8 @@ pub struct SecretAudit {
 ///
 /// let folder = tempfile::tempdir()?;
 /// let workspace = FileWorkspace::open(folder.path())?;
-/// workspace.write(&DocName::parse("projects/boat.md")?, b"- key AKIAIOSFODNN7EXAMPLE\n", WriteMode::Create)?;
+/// let boat = DocName::parse("projects/boat.md")?;
+/// workspace.write(&boat, b"- key AKIAIOSFODNN7EXAMPLE\n", WriteMode::Create)?;
 ///
 /// let audit = audit_secrets(&workspace, &Doors::default())?;
 /// assert!(audit.findings[0].to_string().starts_with("projects/boat.md:1:7: aws_access_key AK…LE: take it out"));
