@@ -26,7 +26,9 @@ pub(super) fn islands(text: &str, take: &mut dyn FnMut(Island)) {
         // Names and paths have letters of one case; text in base64 has both.
         let has = |is: fn(&u8) -> bool| symbols.bytes().any(|byte| is(&byte));
         if has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase) {
-            let padding = text[run.end..].bytes().take(2).take_while(|byte| *byte == b'=').count();
+            // As many as fill the last four: another sign is of what follows.
+            let most = (symbols.len().next_multiple_of(4) - symbols.len()).min(2);
+            let padding = text[run.end..].bytes().take(most).take_while(|byte| *byte == b'=').count();
             texts(text, &run, padding, (&VALUES, 6), take);
         }
     });
