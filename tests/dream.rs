@@ -1507,6 +1507,7 @@ fn a_torn_line_of_the_log_spoils_no_other() {
 fn a_watermark_that_a_peer_moved_is_trusted() {
     // DS-01, DL-08: what a peer dreamed is not dreamed again; what comes later is.
     let life = evening();
+    life.set_modified(&journal(20), 1_795_200_000_000_000_000);
     let script = Script::new();
     life.dream(&script);
     life.put(&journal(21), "- [user] Dreamed by the peer.\n");
@@ -1521,6 +1522,22 @@ fn a_watermark_that_a_peer_moved_is_trusted() {
     assert_eq!(report.calls, 1);
     let shown = seen(&script.requests()[1]);
     assert_eq!((shown.len(), shown[0].number, shown[0].text.as_str()), (1, 2, "- [user] Ours."));
+}
+
+#[test]
+fn a_watermark_below_ours_is_no_peers() {
+    // A run that ends with nothing to ask writes the ledger and then the state, and may stop in between.
+    let life = evening();
+    let script = Script::new();
+    life.dream(&script);
+    let mut state = life.state();
+    let mark = state["last_processed_mtime"].as_u64().unwrap();
+    state["last_processed_mtime"] = (mark - 1000).into();
+    life.put(".dreamed-state.json", state.to_string());
+    life.put(&journal(19), "- [user] Saved with an old time of change.\n");
+    life.set_modified(&journal(19), (mark - 5000) * 1_000_000);
+    let report = dream(&life.dreamer(), &script, night(22));
+    assert_eq!((report.calls, reason_of(&report, &journal(19))), (1, ReadReason::Shown));
 }
 
 #[test]

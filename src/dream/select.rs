@@ -15,6 +15,7 @@ use crate::dreamer::{JournalReport, Notice, ReadReason, ShownSlice};
 use crate::error::{Error, Result};
 use crate::format::ledger::{Entry, Ledger, Piece};
 use crate::format::origins::{self, Above, Begun};
+use crate::format::state;
 use crate::format::{DreamId, DreamedState, JournalName, Origin, Quarantine, QuarantinedFile};
 use crate::name::{DocName, Name};
 use crate::text;
@@ -265,6 +266,10 @@ impl Survey {
             return None;
         }
         let mark = state.watermark_ns()?;
+        // Ours is written to the ledger first: a run that ended between the two leaves the lower one here.
+        if ledger.watermark.as_ref().and_then(state::watermark_ns).is_some_and(|ours| mark <= ours) {
+            return None;
+        }
         if mark > nanoseconds(now.checked_add_signed(MOST_AHEAD).unwrap_or(now)) {
             self.notices.push(Notice::WatermarkInFuture);
             return None;
