@@ -45,15 +45,12 @@ pub(super) fn blame(
         let mut is_nobodys = false;
         for (secret, finding) in &secrets {
             // A short password is a word of other texts too: where the filter sees it, it stands there.
-            let is_seen = memory_secrets.contains(&secret.plain)
-                || sources
-                    .iter()
-                    .any(|source| source.secrets.iter().any(|(_, plain)| *plain == secret.plain));
+            let is_in_memory = memory_secrets.contains(&secret.plain);
+            let is_seen = is_in_memory || sources.iter().any(|source| source.seen(secret).next().is_some());
             let in_pieces = !is_seen || secret.written.len() >= LONG;
             let found: Vec<(SourceRef, GateFinding)> =
                 sources.iter().flat_map(|source| source.holding(secret, finding, in_pieces)).collect();
-            let is_of_memory = memory_secrets.contains(&secret.plain)
-                || (in_pieces && memory.find(&secret.written).is_some());
+            let is_of_memory = is_in_memory || (in_pieces && memory.find(&secret.written).is_some());
             is_nobodys |= found.is_empty() && !is_of_memory;
             for (place, finding) in found {
                 places.insert(place);
@@ -65,9 +62,7 @@ pub(super) fn blame(
         } else {
             places.iter().map(|place: &SourceRef| place.name.clone()).collect()
         };
-        told.sort_by(|one, other| {
-            (&one.name, one.line, one.column).cmp(&(&other.name, other.line, other.column))
-        });
+        told.sort_by(|one, other| one.place().cmp(&other.place()));
         told.dedup();
         told.truncate(MOST_TOLD);
         blamed.push(Blamed {
@@ -113,10 +108,14 @@ impl<'a> Source<'a> {
         Self { slice, whole, body, secrets, squeezed }
     }
 
+    /// Where the filter sees a secret of the answer in it.
+    fn seen(&self, secret: &Secret) -> impl Iterator<Item = &Finding> {
+        self.secrets.iter().filter(|(_, plain)| *plain == secret.plain).map(|(finding, _)| finding)
+    }
+
     /// Where the slice holds a secret of the answer; in pieces too, where that is asked for.
     fn holding(&self, secret: &Secret, finding: &Finding, in_pieces: bool) -> Vec<(SourceRef, GateFinding)> {
-        let seen = self.secrets.iter().filter(|(_, plain)| *plain == secret.plain);
-        let mut found: Vec<Finding> = seen.map(|(finding, _)| finding.clone()).collect();
+        let mut found: Vec<Finding> = self.seen(secret).cloned().collect();
         if in_pieces
             && found.is_empty()
             && let Some(place) = self.squeezed.find(&secret.written)
@@ -127,7 +126,7 @@ impl<'a> Source<'a> {
         }
         let line = self.slice.first_line.saturating_sub(text::line_breaks(&self.slice.before));
         let mut places = Places::from_line(&self.whole, line);
-        let mut told = |finding: Finding| {
+        let told = |finding: Finding| {
             let name = self.slice.journal.name();
             let first = places.place(finding.span.start.max(self.body.start));
             let end = finding.span.end.min(self.body.end);
@@ -135,7 +134,7 @@ impl<'a> Source<'a> {
             let place = SourceRef { name: name.clone(), first_line: first.0, last_line: line + breaks };
             (place, GateFinding::new(name.clone(), first, &finding, &secret.plain, Cure::TakeOutAndRelease))
         };
-        found.into_iter().map(&mut told).collect()
+        found.into_iter().map(told).collect()
     }
 }
 

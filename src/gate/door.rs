@@ -13,7 +13,7 @@ use crate::document::FoundAt;
 use crate::error::{Error, Result};
 use crate::format::JournalName;
 use crate::name::Name;
-use crate::pii::{Confidence, Finding, PiiFilter, View};
+use crate::pii::{Finding, PiiFilter};
 use crate::text;
 
 /// A place where text is looked at.
@@ -400,16 +400,7 @@ impl Doors {
             allow.has_class(&finding.class)
                 || allow.has_values() && allow.has_value(&text[finding.span.clone()])
         };
-        scan_injection(text)
-            .into_iter()
-            .map(|injection| Finding {
-                class: Cow::Borrowed(injection.reason),
-                span: injection.span,
-                confidence: Confidence::Shape,
-                view: View::Raw,
-            })
-            .filter(|finding| !passes(finding))
-            .collect()
+        scan_injection(text).into_iter().map(Finding::from).filter(|finding| !passes(finding)).collect()
     }
 }
 

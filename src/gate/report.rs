@@ -124,9 +124,7 @@ pub fn audit_secrets(workspace: &dyn Workspace, doors: &Doors) -> Result<SecretA
             }
         }
     }
-    audit.findings.sort_by(|one, other| {
-        (&one.name, one.line, one.column).cmp(&(&other.name, other.line, other.column))
-    });
+    audit.findings.sort_by(|one, other| one.place().cmp(&other.place()));
     Ok(audit)
 }
 

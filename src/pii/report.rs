@@ -53,6 +53,11 @@ impl GateFinding {
             cure,
         }
     }
+
+    /// Where it stands: what reports are sorted by.
+    pub(crate) fn place(&self) -> (&DocName, u64, u64) {
+        (&self.name, self.line, self.column)
+    }
 }
 
 impl fmt::Display for GateFinding {

@@ -122,13 +122,12 @@ impl Run {
             _ => {}
         }
         let findings = gate.inspect(&text);
-        let redacts = !findings.is_empty() && self.reply_policy().secrets == SecretPolicy::Redact;
-        let text = match redacts {
-            // The bullets that a secret stands in are left out by their placeholders.
-            true => gate.mask(&text, &mut Masks::default()),
-            false if findings.is_empty() => text,
-            false => return Ok(Answer::Secret { text, findings }),
-        };
+        let has_secrets = !findings.is_empty();
+        if has_secrets && self.reply_policy().secrets != SecretPolicy::Redact {
+            return Ok(Answer::Secret { text, findings });
+        }
+        // The bullets that a secret stands in are left out by their placeholders.
+        let text = if has_secrets { gate.mask(&text, &mut Masks::default()) } else { text };
         let section = sanitise::sanitise(&text, &self.inner.config.section);
         // What the sanitiser takes out may have parted a secret.
         let over_caps = section.over_caps.iter().map(|(item, _)| item);
@@ -138,7 +137,7 @@ impl Run {
             return Ok(Answer::Secret { text: printed, findings });
         }
         let has_bullets = !section.items.is_empty() || !section.over_caps.is_empty();
-        if has_bullets || redacts { Ok(Answer::Section(section)) } else { Err(Failure::Malformed) }
+        if has_bullets || has_secrets { Ok(Answer::Section(section)) } else { Err(Failure::Malformed) }
     }
 
     fn reply_policy(&self) -> DoorPolicy {

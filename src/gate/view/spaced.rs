@@ -65,7 +65,7 @@ fn row(bytes: &[u8], free: usize, start: usize, length: usize) -> Option<(usize,
             && !(is_same(at) && (is_same(at + period) || at.checked_sub(period).is_some_and(is_same)))
     };
     let (mut from, mut to) = (start, start + length);
-    while from >= period + free && from > 0 && may_be(from - 1) && stands(from - period) && from >= period {
+    while from >= period + free && may_be(from - 1) && stands(from - period) {
         from -= period;
     }
     while to < bytes.len() && may_be(to) && stands(to + 1) {
