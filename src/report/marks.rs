@@ -18,7 +18,8 @@ impl Words {
     pub(super) fn cut<'l>(&self, line: &'l str) -> Vec<(bool, &'l str)> {
         let mut runs: Vec<Range<usize>> = Vec::new();
         let mut follows = false;
-        for word in words(line) {
+        let said = after_time(line);
+        for word in words(line).filter(|word| word.start >= said) {
             let known = self.knows(&line[word.clone()]);
             match runs.last_mut() {
                 Some(run) if known && follows => run.end = word.end,
@@ -50,6 +51,13 @@ impl Words {
     fn knows(&self, word: &str) -> bool {
         text::words(word).all(|word| self.0.contains(&word))
     }
+}
+
+/// Where a line begins to say something: after the time of day that a journal puts in front.
+fn after_time(line: &str) -> usize {
+    let is_of_time = |c: char| c.is_ascii_digit() || c.is_whitespace() || "-*:[]".contains(c);
+    let front = line.find(|c| !is_of_time(c)).unwrap_or(line.len());
+    if line[..front].contains(':') { front } else { 0 }
 }
 
 /// Where words stand: runs of letters and digits, as [`text::words`] has them.
@@ -89,6 +97,8 @@ mod tests {
         );
         assert!(marked("it is on", "is it on?").is_empty());
         assert!(marked("", "«» — ").is_empty());
+        assert_eq!(marked("14 boats", "[18:14:00] [user] 14 boats"), ["14 boats"]);
+        assert_eq!(marked("14 boats", "- 14 boats"), ["14 boats"]);
         assert_eq!(marked("Ilya am See", "«Ilya» ist am See"), ["Ilya", "am See"]);
     }
 }

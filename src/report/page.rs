@@ -90,7 +90,7 @@ impl<'p> Page<'p> {
                     footer {
                         p {
                             "Made by noctuary " (env!("CARGO_PKG_VERSION")) " from a report of version "
-                            (self.report.schema_version) ". This page loads nothing and runs nothing. It holds words of
+                            (self.report.schema_version) ". This page loads nothing and runs nothing. It holds words of \
                             journals and memory: keep it where they are kept."
                         }
                     }
@@ -177,9 +177,14 @@ impl<'p> Page<'p> {
 
     fn notices(&self) -> Markup {
         let say = |notice: &Notice| {
+            // It is told in quotes, and what is escaped there is no longer known for a secret.
+            let masked = match notice {
+                Notice::RefusedEntry(name) => &Notice::RefusedEntry(self.veil.mask(name)),
+                other => other,
+            };
             let gauge = self.report.memory.filter(|_| *notice == Notice::MemoryOverBudget);
             let gauge = gauge.map(|gauge| format!(": {} of {} characters", gauge.chars, gauge.budget));
-            format!("{notice}{}", gauge.unwrap_or_default())
+            format!("{masked}{}", gauge.unwrap_or_default())
         };
         let notices = &self.report.notices;
         let (first, rest) = notices.split_at(notices.len().min(MOST_NOTICES));

@@ -30,8 +30,8 @@ pub(super) fn section(page: &Page<'_>) -> Part {
         @if !warned.is_empty() { p { "Found besides, in request or answer:" } (charges(&warned)) }
         @if !blamed.is_empty() {
             h3 { "Quarantined by this dream" }
-            p { "The answer held a secret, so nothing of it was kept. It stands in these journals, which no model reads until
-                they are released." }
+            p { "The answer held a secret, so nothing of it was kept. It stands in these journals, which no model \
+                reads until they are released." }
             @for blamed in &blamed { (quarantined(page, blamed)) }
         }
         @if !standing.is_empty() {
@@ -124,8 +124,8 @@ fn release(page: &Page<'_>, blamed: &[&Blamed], standing: &[QuarantineEntry]) ->
     html! {
         h3 { "To release a journal" }
         ol {
-            li { "Take the secret out of the journal, or let its value or its class pass by " code { "Allow" } "; and change the
-                secret where it is used, for it has been written down." }
+            li { "Take the secret out of the journal, or let its value or its class pass by " code { "Allow" } "; and \
+                change the secret where it is used, for it has been written down." }
             li {
                 "Delete the entry of " code { ".dreamed-quarantine.json" } ", or call"
                 pre tabindex="0" { code { "dreamer.release(&DocName::parse(\"" (page.show(first.unwrap_or_default())) "\")?)?;" } }
