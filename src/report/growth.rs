@@ -43,7 +43,7 @@ pub(super) fn section(page: &Page<'_>) -> Part {
                         td {
                             @for (at, (word, times)) in night.outcomes.iter().enumerate() {
                                 @if at > 0 { ", " }
-                                (page.show(word.replace('_', " "))) @if *times > 1 { " × " (times) }
+                                (page.show(&word.replace('_', " "))) @if *times > 1 { " × " (times) }
                             }
                         }
                     }

@@ -21,7 +21,7 @@ pub(super) fn section(page: &Page<'_>) -> Part {
             @let bytes = pass.shown.iter().map(|slice| slice.to.saturating_sub(slice.from)).fold(0, u64::saturating_add);
             @let label = format!("Pass {number}");
             @match page.given.budget {
-                Some(budget) => (gauge(&label, bytes, budget, &format!("{} of {}", size(bytes), size(budget)))),
+                Some(budget) => (gauge(&label, bytes, budget, &format!("{} of {}", size(bytes), size(budget)), false)),
                 None => p.gauge { span { (label) } span.amount { (size(bytes)) } },
             }
         }
@@ -64,7 +64,7 @@ fn rows(page: &Page<'_>, label: &str, journals: &[&JournalReport]) -> Markup {
     };
     html! {
         (rows(first))
-        @if !rest.is_empty() { (fold(&format!("{} more", count(rest.len() as u64, "journal")), &rows(rest))) }
+        @if !rest.is_empty() { (fold(&count(rest.len() as u64, "more journal"), &rows(rest))) }
     }
 }
 

@@ -40,7 +40,7 @@ pub(super) fn promoted(page: &Page<'_>) -> Part {
             ul.lines { @for row in rows { (row) } }
         }
     };
-    let title = if page.is_preview() { "Would promote" } else { "Promoted" };
+    let title = if page.is_written() { "Promoted" } else { "Would promote" };
     Part { title, count: count(number, "line"), body }
 }
 
@@ -51,11 +51,11 @@ pub(super) fn held(page: &Page<'_>) -> Part {
     for pass in page.passes() {
         for line in &pass.lines {
             match &line.fate {
-                Fate::Held(hold) => {
+                Fate::Held(why) => {
                     let why = html! {
                         p.why {
-                            (capital(hold.reason.explain()))
-                            @if let Some(word) = &hold.word { ": " strong dir="auto" { (page.show(word)) } }
+                            (capital(why.reason.explain()))
+                            @if let Some(word) = &why.word { ": " strong dir="auto" { (page.show(word)) } }
                         }
                     };
                     held.push(row(page, pass, line, &why));
@@ -77,7 +77,7 @@ pub(super) fn held(page: &Page<'_>) -> Part {
         @if !held.is_empty() { ul.lines { @for row in held { (row) } } }
         @for (why, texts) in others {
             (fold(&format!("{}: {}", count(texts.len() as u64, "line"), why), &html! {
-                ul { @for text in texts { li dir="auto" { (page.show(claim(text))) } } }
+                ul { @for text in texts { li dir="auto" { (page.show(&claim(text))) } } }
             }))
         }
         @if !dropped.is_empty() {
@@ -120,7 +120,7 @@ fn row(page: &Page<'_>, pass: &PassReport, line: &LineReport, why: &Markup) -> M
             div.claim {
                 p dir="auto" { (page.show(&claim)) }
                 (why)
-                @if line.sources.is_empty() { p.note { "Cites nothing." } }
+                @if matches!(line.fate, Fate::Promoted { .. }) && line.sources.is_empty() { p.note { "Cites nothing." } }
             }
             div.sources {
                 @for source in &line.sources { (quote(page, pass, source, &words)) }
@@ -165,7 +165,7 @@ fn quote(page: &Page<'_>, pass: &PassReport, source: &SourceRef, words: &Words) 
             figcaption { code { (page.show(source)) } @if let Some(note) = note { " " em { (note) } } }
             @if first <= split { ol.quote { @for number in first..=split { (line(number)) } } }
             @if split < last {
-                (fold(&format!("{} more", count(last - split, "line")), &html! {
+                (fold(&count(last - split, "more line"), &html! {
                     ol.quote { @for number in split + 1..=last { (line(number)) } }
                 }))
             }

@@ -29,22 +29,22 @@ pub(super) fn section(page: &Page<'_>) -> Part {
     let masked: Vec<String> = page.veil.mask(raw).lines().map(str::to_owned).collect();
     let mut added = 0;
     let mut parts = Vec::new();
-    // Where a preview would add: at the end, after the passes before it.
+    // Where it would be added: at the end, after the passes before it.
     let mut end = masked.clone();
     for pass in page.passes() {
         let Some(section) = &pass.section else { continue };
         let lines: Vec<String> = page.veil.mask(section).lines().map(str::to_owned).collect();
         added += lines.len();
-        if page.is_preview() {
-            parts.push(html! { (diff(&end[end.len().saturating_sub(ABOVE)..], &lines, end.len())) });
-            end.extend(lines);
-        } else {
+        if page.is_written() {
             parts.push(of_pass(page, pass, section, &lines, &masked));
+        } else {
+            parts.push(diff(&end[end.len().saturating_sub(ABOVE)..], &lines, end.len()));
+            end.extend(lines);
         }
     }
     let body = html! {
         @if let Some(memory) = page.report.memory {
-            (gauge("MEMORY.md", memory.chars, memory.budget, &format!("{} of {} characters", grouped(memory.chars), grouped(memory.budget))))
+            (gauge("MEMORY.md", memory.chars, memory.budget, &format!("{} of {} characters", grouped(memory.chars), grouped(memory.budget)), true))
         }
         @if parts.is_empty() { p.nothing { "Unchanged." } }
         @for part in parts { (part) }
@@ -104,7 +104,7 @@ fn diff(above: &[String], added: &[String], from: usize) -> Markup {
         }
         (rows(shown, from))
         @if !rest.is_empty() {
-            (fold(&format!("{} more", count(rest.len() as u64, "line")), &rows(rest, from + shown.len())))
+            (fold(&count(rest.len() as u64, "more line"), &rows(rest, from + shown.len())))
         }
     }
 }
@@ -112,10 +112,10 @@ fn diff(above: &[String], added: &[String], from: usize) -> Markup {
 fn undo(page: &Page<'_>, pass: &PassReport) -> Markup {
     html! {
         (fold("Undo this dream", &html! {
-            p { "The section, the rows that came of it and what counts as read go back together:" }
+            p { "Section, rows and what counts as read go back together; it can be redone:" }
             pre tabindex="0" { code {
-                "let dream = DreamId::parse(\"" (page.show(&pass.dream_id)) "\").expect(\"an id\");\n"
-                "undo_dream(&workspace, &dream)?;"
+                "let id = DreamId::parse(\"" (page.show(&pass.dream_id)) "\").expect(\"an id\");\n"
+                "undo_dream(&dreamer, &access, &id, now)?;"
             } }
             p { "To drop single lines, delete them from MEMORY.md: what a person took out is not promoted again." }
         }))

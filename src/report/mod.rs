@@ -34,8 +34,8 @@ use crate::workspace::Workspace;
 /// speaks of.
 ///
 /// The report alone makes a page. [`read`](Self::read) adds the journals that it cites, `MEMORY.md`, the log of earlier
-/// nights and the quarantine; [`journal`](Self::journal), [`memory`](Self::memory) and [`log`](Self::log) add them
-/// from elsewhere. The same inputs give the same page.
+/// nights and the quarantine; [`journal`](Self::journal), [`memory`](Self::memory), [`log`](Self::log) and
+/// [`quarantine`](Self::quarantine) add them from elsewhere. The same inputs give the same page.
 ///
 /// It holds words of journals and of `MEMORY.md`, and belongs where those do. Secrets are masked in every text of it,
 /// whatever the policies of the doors, and so is what the workspace has forgotten.
@@ -72,7 +72,7 @@ pub struct DreamPage<'r> {
     journals: BTreeMap<DocName, Vec<u8>>,
     memory: Option<String>,
     log: Vec<LogLine>,
-    quarantine: Quarantine,
+    quarantine: Option<Quarantine>,
 }
 
 impl<'r> DreamPage<'r> {
@@ -87,7 +87,7 @@ impl<'r> DreamPage<'r> {
             journals: BTreeMap::new(),
             memory: None,
             log: Vec::new(),
-            quarantine: Quarantine::default(),
+            quarantine: None,
         }
     }
 
@@ -128,6 +128,13 @@ impl<'r> DreamPage<'r> {
         self
     }
 
+    /// Sets the quarantine as it is after the dream.
+    #[must_use]
+    pub fn quarantine(mut self, quarantine: Quarantine) -> Self {
+        self.quarantine = Some(quarantine);
+        self
+    }
+
     /// Reads from the workspace of the dream what the report speaks of, as it is now. Changes nothing.
     ///
     /// A journal that is gone, too large or no plain file any more is left out, and the page says so.
@@ -141,7 +148,7 @@ impl<'r> DreamPage<'r> {
         self.forgotten = session::forgotten(workspace)?.map(Arc::new);
         self = self.log(&text(workspace.read(&StateName::LOG)?).unwrap_or_default());
         let quarantine = workspace.read(&StateName::QUARANTINE)?;
-        self.quarantine = Quarantine::parse(quarantine.as_ref().map(Document::bytes))?;
+        self.quarantine = Some(Quarantine::parse(quarantine.as_ref().map(Document::bytes))?);
         self.memory = text(workspace.read(&DocName::MEMORY)?);
         for name in self.cited() {
             match workspace.read(&name) {

@@ -1,11 +1,13 @@
 //! The frame of the page: its head, what the dream came to, and its sections.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 
 use chrono::{DateTime, Utc};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use super::parts::{count, facts, fold, grouped, plain, section, size};
+use super::lines::capital;
+use super::parts::{count, facts, fold, grouped, section, size};
 use super::veil::{Shown, Veil};
 use super::{DreamPage, growth, journals, lines, memory, secrets};
 use crate::dreamer::{DreamMode, DreamReport, NotDue, Notice, Outcome, PassReport};
@@ -39,7 +41,7 @@ impl<'p> Page<'p> {
     }
 
     /// A text that is not the page's own.
-    pub(super) fn show(&self, text: impl ToString) -> Shown {
+    pub(super) fn show(&self, text: &(impl Display + ?Sized)) -> Shown {
         self.veil.show(&text.to_string())
     }
 
@@ -47,8 +49,9 @@ impl<'p> Page<'p> {
         &self.report.passes
     }
 
-    pub(super) fn is_preview(&self) -> bool {
-        self.report.mode == DreamMode::Preview
+    /// Whether what was promoted is in `MEMORY.md`, and not only what would be.
+    pub(super) fn is_written(&self) -> bool {
+        self.report.mode == DreamMode::Append
     }
 
     pub(super) fn html(&self) -> Markup {
@@ -104,7 +107,7 @@ impl<'p> Page<'p> {
         let report = self.report;
         let failure = self.passes().iter().find_map(|pass| pass.failure.as_ref());
         let sentence = match report.outcome {
-            Outcome::Appended if self.is_preview() => "A preview: nothing was written.",
+            Outcome::Appended if !self.is_written() => "A preview: nothing was written.",
             Outcome::Appended => "New memory was appended; nothing above it changed.",
             Outcome::NothingToPromote => "Nothing new was worth keeping.",
             Outcome::NothingNew => "Every journal has been read already; no model was asked.",
@@ -118,11 +121,11 @@ impl<'p> Page<'p> {
             Outcome::LlmError => "There was no usable answer; nothing moved.",
             Outcome::Quarantined => "The answer held a secret; the journals to blame are in quarantine.",
             #[allow(unreachable_patterns, reason = "an ending that has no sentence yet has its word")]
-            other => return html! { (other.word().replace('_', " ")) },
+            other => return html! { (capital(&other.word().replace('_', " "))) "." },
         };
         html! {
             (sentence)
-            @if let Some(failure) = failure { " " (self.show(failure)) "." }
+            @if let Some(failure) = failure { " " (self.show(&capital(&failure.to_string()))) "." }
             @if let Some(not_due) = &report.not_due { " " (why_not(not_due)) " Next: " (time(not_due.next())) "." }
             @if let Some(holder) = &report.holder {
                 @let host = holder.hostname.as_deref().unwrap_or("an unknown host");
@@ -165,9 +168,9 @@ impl<'p> Page<'p> {
             ("Workspace", Some(html! { code { (self.show(&report.workspace)) } })),
             ("Began", Some(time(report.started_at))),
             ("Took", took),
-            ("Model", plain(asked)),
+            ("Model", Some(html! { (asked) })),
             ("Tokens", tokens),
-            ("Waits", plain(waits)),
+            ("Waits", Some(html! { (waits) })),
             (
                 "Finished first",
                 report.recovered.as_ref().map(|id| html! { "dream " code { (self.show(id)) } }),
@@ -189,12 +192,12 @@ impl<'p> Page<'p> {
         let notices = &self.report.notices;
         let (first, rest) = notices.split_at(notices.len().min(MOST_NOTICES));
         let list =
-            |notices: &[Notice]| html! { ul { @for notice in notices { li { (self.show(say(notice))) } } } };
+            |notices: &[Notice]| html! { ul { @for notice in notices { li { (self.show(&say(notice))) } } } };
         html! {
             @if !first.is_empty() {
                 aside aria-label="Notices" {
                     (list(first))
-                    @if !rest.is_empty() { (fold(&format!("{} more", count(rest.len() as u64, "notice")), &list(rest))) }
+                    @if !rest.is_empty() { (fold(&count(rest.len() as u64, "more notice"), &list(rest))) }
                 }
             }
         }

@@ -1,6 +1,6 @@
 //! Small parts that every section of the page is made of.
 
-use maud::{Markup, Render, html};
+use maud::{Markup, html};
 
 /// A section under its heading, which links lead to.
 pub(super) fn section(id: &str, title: &str, count: &str, body: &Markup) -> Markup {
@@ -23,15 +23,21 @@ pub(super) fn table(label: &str, body: &Markup) -> Markup {
     html! { div.scroll role="region" aria-label=(label) tabindex="0" { table { (body) } } }
 }
 
-/// How full something is, as a bar and in words.
-pub(super) fn gauge(label: &str, value: u64, most: u64, words: &str) -> Markup {
-    let is_over = value > most;
+/// How full something is, as a bar and in words; of a limit, being full is bad.
+pub(super) fn gauge(label: &str, value: u64, most: u64, words: &str, is_limit: bool) -> Markup {
+    let is_over = is_limit && value > most;
     // A bar over its end is full, and one of nothing is empty.
     let (value, most) = (value.min(most.max(1)), most.max(1));
     html! {
         p.gauge.over[is_over] {
             span { (label) }
-            meter min="0" max=(most) value=(value) aria-label=(label) { (words) }
+            @if is_limit {
+                meter min="0" low=(most / 4 * 3) high=(most - 1) optimum="0" max=(most) value=(value) aria-label=(label) {
+                    (words)
+                }
+            } @else {
+                meter min="0" max=(most) value=(value) aria-label=(label) { (words) }
+            }
             span.amount { (words) }
         }
     }
@@ -46,11 +52,6 @@ pub(super) fn facts(facts: &[(&str, Option<Markup>)]) -> Markup {
             }
         }
     }
-}
-
-/// A text of the page's own, for [`facts`].
-pub(super) fn plain(text: impl Render) -> Option<Markup> {
-    Some(html! { (text) })
 }
 
 pub(super) fn size(bytes: u64) -> String {

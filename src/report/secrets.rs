@@ -8,13 +8,13 @@ use super::page::{Page, Part, time};
 use super::parts::{count, fold};
 use super::veil::Shown;
 use crate::dreamer::{Blamed, Charge};
-use crate::format::QuarantineEntry;
+use crate::format::{Quarantine, QuarantineEntry};
 
 pub(super) fn section(page: &Page<'_>) -> Part {
     let masked = sum(page.passes().iter().flat_map(|pass| &pass.masked));
     let warned = sum(page.passes().iter().flat_map(|pass| &pass.warned));
     let blamed: Vec<&Blamed> = page.passes().iter().flat_map(|pass| &pass.quarantined).collect();
-    let standing = page.given.quarantine.entries();
+    let standing = page.given.quarantine.as_ref().map_or(&[][..], Quarantine::entries);
     let charges = |charges: &BTreeMap<&str, u64>| {
         html! {
             ul.charges {
@@ -24,7 +24,9 @@ pub(super) fn section(page: &Page<'_>) -> Part {
     };
     let body = html! {
         @if masked.is_empty() && warned.is_empty() && blamed.is_empty() && standing.is_empty() {
-            p.nothing { "None was found, and no journal is in quarantine." }
+            p.nothing {
+                "None was found" @if page.given.quarantine.is_some() { ", and no journal is in quarantine" } "."
+            }
         }
         @if !masked.is_empty() { p { "Masked before anybody was asked:" } (charges(&masked)) }
         @if !warned.is_empty() { p { "Found besides, in request or answer:" } (charges(&warned)) }
@@ -70,7 +72,7 @@ fn quarantined(page: &Page<'_>, blamed: &Blamed) -> Markup {
         ul {
             @for finding in &blamed.findings {
                 li {
-                    code { (page.show(format!("{}:{}:{}", finding.name, finding.line, finding.column))) }
+                    code { (page.show(&format!("{}:{}:{}", finding.name, finding.line, finding.column))) }
                     " " code { (page.show(&finding.preview)) }
                     (line(page, finding.name.as_str(), finding.line))
                 }
@@ -128,7 +130,7 @@ fn release(page: &Page<'_>, blamed: &[&Blamed], standing: &[QuarantineEntry]) ->
                 change the secret where it is used, for it has been written down." }
             li {
                 "Delete the entry of " code { ".dreamed-quarantine.json" } ", or call"
-                pre tabindex="0" { code { "dreamer.release(&DocName::parse(\"" (page.show(first.unwrap_or_default())) "\")?)?;" } }
+                pre tabindex="0" { code { "dreamer.release(&DocName::parse(\"" (page.show(&first.unwrap_or_default())) "\")?)?;" } }
             }
             li { "The next dream reads it." }
         }
