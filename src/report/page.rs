@@ -106,6 +106,7 @@ impl<'p> Page<'p> {
     fn outcome(&self) -> Markup {
         let report = self.report;
         let failure = self.passes().iter().find_map(|pass| pass.failure.as_ref());
+        let lost = self.passes().iter().find_map(|pass| pass.lost);
         let sentence = match report.outcome {
             Outcome::Appended if !self.is_written() => "A preview: nothing was written.",
             Outcome::Appended => "New memory was appended; nothing above it changed.",
@@ -126,6 +127,7 @@ impl<'p> Page<'p> {
         html! {
             (sentence)
             @if let Some(failure) = failure { " " (self.show(&capital(&failure.to_string()))) "." }
+            @if let Some(lost) = lost { " " (capital(&lost.to_string())) "." }
             @if let Some(not_due) = &report.not_due { " " (why_not(not_due)) " Next: " (time(not_due.next())) "." }
             @if let Some(holder) = &report.holder {
                 @let host = holder.hostname.as_deref().unwrap_or("an unknown host");
