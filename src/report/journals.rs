@@ -14,25 +14,33 @@ pub(super) fn section(page: &Page<'_>) -> Part {
     let (done, waiting): (Vec<_>, Vec<_>) = others.into_iter().partition(|journal| {
         matches!(journal.reason, ReadReason::AlreadyShown | ReadReason::OutsideWindow | ReadReason::Empty)
     });
-    let shown: u64 = read.iter().map(|journal| journal.shown).fold(0, u64::saturating_add);
+    let shown = sum(read.iter().map(|journal| journal.shown));
     let body = html! {
         @if all.is_empty() { p.nothing { "There were none to read." } }
         @for (number, pass) in (1..).zip(page.passes()) {
-            @let bytes = pass.shown.iter().map(|slice| slice.to.saturating_sub(slice.from)).fold(0, u64::saturating_add);
+            @let bytes = sum(pass.shown.iter().map(|slice| slice.to.saturating_sub(slice.from)));
             @let label = format!("Pass {number}");
             @match page.given.budget {
-                Some(budget) => (gauge(&label, bytes, budget, &format!("{} of {}", size(bytes), size(budget)), false)),
+                Some(budget) => {
+                    @let words = format!("{} of {}", size(bytes), size(budget));
+                    (gauge(&label, bytes, budget, &words, false))
+                }
                 None => p.gauge { span { (label) } span.amount { (size(bytes)) } },
             }
         }
         @if !read.is_empty() { (rows(page, "Journals that were read", &read)) }
         @if !waiting.is_empty() { h3 { "Not read" } (rows(page, "Journals that were not read", &waiting)) }
         @if !done.is_empty() {
-            (fold(&format!("{} with nothing to read", count(done.len() as u64, "journal")), &rows(page, "Journals with nothing to read", &done)))
+            @let summary = format!("{} with nothing to read", count(done.len() as u64, "journal"));
+            (fold(&summary, &rows(page, "Journals with nothing to read", &done)))
         }
     };
     let count = format!("{} read, {}", count(read.len() as u64, "journal"), size(shown));
     Part { title: "Journals", count, body }
+}
+
+fn sum(bytes: impl Iterator<Item = u64>) -> u64 {
+    bytes.fold(0, u64::saturating_add)
 }
 
 fn rows(page: &Page<'_>, label: &str, journals: &[&JournalReport]) -> Markup {

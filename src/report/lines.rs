@@ -77,14 +77,16 @@ pub(super) fn held(page: &Page<'_>) -> Part {
         @if !held.is_empty() { ul.lines { @for row in held { (row) } } }
         @for (why, texts) in others {
             (fold(&format!("{}: {}", count(texts.len() as u64, "line"), why), &html! {
-                ul { @for text in texts { li dir="auto" { (page.show(&claim(text))) } } }
+                ul { @for text in texts { li dir="auto" { (Shown::masked(&claim(page, text))) } } }
             }))
         }
         @if !dropped.is_empty() {
-            p { "Taken out of the answer: " (dropped.iter().map(|(what, times)| count(*times, what)).collect::<Vec<_>>().join(", ")) "." }
+            @let what: Vec<String> = dropped.iter().map(|(what, times)| count(*times, what)).collect();
+            p { "Taken out of the answer: " (what.join(", ")) "." }
         }
         @if !stripped.is_empty() {
-            (fold(&format!("{} that a machine had written into journals, shown to no model", count(stripped.len() as u64, "passage")), &html! {
+            @let passages = count(stripped.len() as u64, "passage");
+            (fold(&format!("{passages} that a machine had written into journals, shown to no model"), &html! {
                 ul { @for source in &stripped { li { code { (page.show(source)) } } } }
             }))
         }
@@ -106,19 +108,19 @@ fn other(fate: &Fate) -> String {
     }
 }
 
-/// A line without its citations, which stand beside it.
-fn claim(text: &str) -> String {
-    reply::split_citations(text).0
+/// A line, masked, without its citations, which stand beside it.
+fn claim(page: &Page<'_>, text: &str) -> String {
+    page.veil.mask(&reply::split_citations(&page.veil.mask(text)).0)
 }
 
 /// A line of the answer, why it is where it is, and its sources.
 fn row(page: &Page<'_>, pass: &PassReport, line: &LineReport, why: &Markup) -> Markup {
-    let claim = claim(&line.text);
-    let words = Words::of(&page.veil.mask(&claim));
+    let claim = claim(page, &line.text);
+    let words = Words::of(&claim);
     html! {
         li {
             div.claim {
-                p dir="auto" { (page.show(&claim)) }
+                p dir="auto" { (Shown::masked(&claim)) }
                 (why)
                 @if matches!(line.fate, Fate::Promoted { .. }) && line.sources.is_empty() { p.note { "Cites nothing." } }
             }

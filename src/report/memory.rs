@@ -44,7 +44,8 @@ pub(super) fn section(page: &Page<'_>) -> Part {
     }
     let body = html! {
         @if let Some(memory) = page.report.memory {
-            (gauge("MEMORY.md", memory.chars, memory.budget, &format!("{} of {} characters", grouped(memory.chars), grouped(memory.budget)), true))
+            @let words = format!("{} of {} characters", grouped(memory.chars), grouped(memory.budget));
+            (gauge("MEMORY.md", memory.chars, memory.budget, &words, true))
         }
         @if parts.is_empty() { p.nothing { "Unchanged." } }
         @for part in parts { (part) }

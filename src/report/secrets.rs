@@ -80,7 +80,11 @@ fn quarantined(page: &Page<'_>, blamed: &Blamed) -> Markup {
         }
     };
     let places = html! {
-        ul { @for place in &blamed.places { li { code { (page.show(place)) } (line(page, place.name.as_str(), place.first_line)) } } }
+        ul {
+            @for place in &blamed.places {
+                li { code { (page.show(place)) } (line(page, place.name.as_str(), place.first_line)) }
+            }
+        }
     };
     html! {
         h4 { code { (page.show(&blamed.pattern)) } }
@@ -100,7 +104,11 @@ fn line(page: &Page<'_>, name: &str, number: u64) -> Markup {
     let journal = page.journals.iter().find(|(known, _)| known.as_str() == name).map(|(_, lines)| lines);
     let at = usize::try_from(number).ok().and_then(|number| number.checked_sub(1));
     let line = journal.zip(at).and_then(|(lines, at)| lines.get(at));
-    html! { @if let Some(line) = line { ol.quote { li.cited value=(number) { span dir="auto" { (Shown::masked(line)) } } } } }
+    html! {
+        @if let Some(line) = line {
+            ol.quote { li.cited value=(number) { span dir="auto" { (Shown::masked(line)) } } }
+        }
+    }
 }
 
 fn entered(page: &Page<'_>, entry: &QuarantineEntry) -> Markup {
@@ -130,7 +138,9 @@ fn release(page: &Page<'_>, blamed: &[&Blamed], standing: &[QuarantineEntry]) ->
                 change the secret where it is used, for it has been written down." }
             li {
                 "Delete the entry of " code { ".dreamed-quarantine.json" } ", or call"
-                pre tabindex="0" { code { "dreamer.release(&DocName::parse(\"" (page.show(&first.unwrap_or_default())) "\")?)?;" } }
+                pre tabindex="0" { code {
+                    "dreamer.release(&DocName::parse(\"" (page.show(&first.unwrap_or_default())) "\")?)?;"
+                } }
             }
             li { "The next dream reads it." }
         }
