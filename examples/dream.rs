@@ -6,6 +6,7 @@
 //! cargo run --example dream -- PATH --preview  the same, and writes nothing
 //! cargo run --example dream -- PATH --all      without the window of 30 days
 //! cargo run --example dream -- PATH --json     the report as JSON, for a program to read
+//! cargo run --example dream -- --html FILE     and a page to look at: each line beside where it comes from
 //! cargo run --example dream -- --sqlite FILE   the same life inside one SQLite file; a new file takes in
 //!                                              the sample, or PATH, first
 //! ```
@@ -21,8 +22,8 @@ use std::{env, fs};
 
 use chrono::{NaiveDate, TimeDelta, Utc};
 use noctuary::{
-    DocName, DreamMode, DreamReport, Dreamer, Extractive, Fate, FileWorkspace, JournalDreamer, LineReport,
-    LlmClient, Notice, Outcome, ReadReason, SourceRef, Step, Workspace, WorkspaceExt,
+    DocName, DreamConfig, DreamMode, DreamReport, Dreamer, Extractive, Fate, FileWorkspace, JournalDreamer,
+    LineReport, LlmClient, Notice, Outcome, ReadReason, SourceRef, Step, Workspace, WorkspaceExt,
 };
 use regex::Regex;
 
@@ -58,6 +59,10 @@ fn run() -> Result<()> {
         })
         .build()?;
     let report = dream(&dreamer, &Extractive::new())?;
+    if let Some(file) = &arguments.html {
+        fs::write(file, html(&report, workspace.as_ref(), dreamer.config())?)?;
+        eprintln!("the page is {}", file.display());
+    }
     if arguments.json {
         println!("{}", serde_json::to_string_pretty(&report)?);
         return Ok(());
@@ -99,13 +104,24 @@ fn in_sqlite(_file: &Path, _folder: impl FnOnce() -> Result<FileWorkspace>) -> R
     Err("--sqlite needs the feature \"sqlite\"".into())
 }
 
-const USAGE: &str = "[PATH] [--preview] [--all] [--json] [--sqlite FILE]";
+#[cfg(feature = "report")]
+fn html(report: &DreamReport, workspace: &dyn Workspace, config: &DreamConfig) -> Result<String> {
+    Ok(noctuary::DreamPage::new(report).budget(config.total_input_bytes).read(workspace)?.to_html())
+}
+
+#[cfg(not(feature = "report"))]
+fn html(_report: &DreamReport, _workspace: &dyn Workspace, _config: &DreamConfig) -> Result<String> {
+    Err("--html needs the feature \"report\"".into())
+}
+
+const USAGE: &str = "[PATH] [--preview] [--all] [--json] [--html FILE] [--sqlite FILE]";
 
 /// What was asked for on the command line.
 #[derive(Default)]
 struct Arguments {
     path: Option<PathBuf>,
     sqlite: Option<PathBuf>,
+    html: Option<PathBuf>,
     preview: bool,
     all: bool,
     json: bool,
@@ -123,6 +139,7 @@ impl Arguments {
                 "--preview" => parsed.preview = true,
                 "--all" => parsed.all = true,
                 "--json" => parsed.json = true,
+                "--html" => parsed.html = Some(arguments.next().ok_or("--html needs a file")?.into()),
                 "--sqlite" => parsed.sqlite = Some(arguments.next().ok_or("--sqlite needs a file")?.into()),
                 path if !path.starts_with('-') && parsed.path.is_none() => parsed.path = Some(path.into()),
                 other => return Err(format!("{other:?} is not known; use {USAGE}").into()),

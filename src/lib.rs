@@ -37,6 +37,8 @@ mod prompt;
 )]
 mod recall;
 mod receipt;
+#[cfg(feature = "report")]
+mod report;
 mod session;
 #[cfg(feature = "sqlite")]
 mod sqlite;
@@ -104,6 +106,9 @@ pub use prompt::{
 };
 pub use recall::{Entities, FinanceEntities, Fusion, GenericEntities, Ranking};
 pub use receipt::{DocumentReceipt, ForgetPlace, ForgetReceipt, PlaceReceipt};
+#[cfg(feature = "report")]
+#[cfg_attr(docsrs, doc(cfg(feature = "report")))]
+pub use report::DreamPage;
 pub use session::{Guarded, Indexed, SharedUser, SoulPolicy, SyncReport, Unreadable};
 #[cfg(feature = "sqlite")]
 #[cfg_attr(docsrs, doc(cfg(feature = "sqlite")))]

@@ -581,6 +581,12 @@ const READERS: &[Reader] = &[
             })
             .collect()
     }),
+    #[cfg(feature = "report")]
+    ("DreamPage::read", false, |place| {
+        let operators = JournalDreamer::builder(Arc::clone(place.life.workspace())).enabled(true).build();
+        let report = dream_once_at(&operators.unwrap(), &Script::new(), &|| at(21, 3, 0)).unwrap();
+        told(noctuary::DreamPage::new(&report).read(&place.view()), |page| page.to_html())
+    }),
     ("JournalDreamer::builder", false, |place| {
         let script = Script::new();
         let dreamer = JournalDreamer::builder(Arc::new(place.view())).enabled(true).build();

@@ -1,0 +1,124 @@
+//! What became of `MEMORY.md`, and how to undo it.
+
+use maud::{Markup, html};
+
+use super::page::{Page, Part};
+use super::parts::{count, fold, gauge, grouped};
+use super::veil::Shown;
+use crate::dreamer::PassReport;
+use crate::format::curated;
+
+/// How many lines that stood there before are shown above what was added, and how many of it at once.
+const ABOVE: usize = 3;
+const MOST_ADDED: usize = 60;
+
+/// How a section stands in `MEMORY.md` now.
+enum Standing {
+    /// Nothing is known of `MEMORY.md`.
+    Unknown,
+    /// As it was appended, from this line of the file on, from 0.
+    AsAppended(usize),
+    /// A person edited it.
+    Edited,
+    /// It is not there.
+    Missing,
+}
+
+pub(super) fn section(page: &Page<'_>) -> Part {
+    let raw = page.given.memory.as_deref().unwrap_or_default();
+    let masked: Vec<String> = page.veil.mask(raw).lines().map(str::to_owned).collect();
+    let mut added = 0;
+    let mut parts = Vec::new();
+    // Where it would be added: at the end, after the passes before it.
+    let mut end = masked.clone();
+    for pass in page.passes() {
+        let Some(section) = &pass.section else { continue };
+        let lines: Vec<String> = page.veil.mask(section).lines().map(str::to_owned).collect();
+        added += lines.len();
+        if page.is_written() {
+            parts.push(of_pass(page, pass, section, &lines, &masked));
+        } else {
+            parts.push(diff(&end[end.len().saturating_sub(ABOVE)..], &lines, end.len()));
+            end.extend(lines);
+        }
+    }
+    let body = html! {
+        @if let Some(memory) = page.report.memory {
+            @let words = format!("{} of {} characters", grouped(memory.chars), grouped(memory.budget));
+            (gauge("MEMORY.md", memory.chars, memory.budget, &words, true))
+        }
+        @if parts.is_empty() { p.nothing { "Unchanged." } }
+        @for part in parts { (part) }
+    };
+    let count = if added == 0 { String::new() } else { format!("+{}", count(added as u64, "line")) };
+    Part { title: "MEMORY.md", count, body }
+}
+
+fn of_pass(page: &Page<'_>, pass: &PassReport, section: &str, lines: &[String], masked: &[String]) -> Markup {
+    let standing = standing(page, pass, section);
+    let (above, from) = match standing {
+        Standing::AsAppended(line) => {
+            (&masked[line.saturating_sub(ABOVE).min(masked.len())..line.min(masked.len())], line)
+        }
+        _ => (&[][..], 0),
+    };
+    html! {
+        h3 { "Dream " code { (page.show(&pass.dream_id)) } }
+        @match standing {
+            Standing::Edited => p.note { "Somebody has edited this section since; here is what was appended." },
+            Standing::Missing => p.note { "This section is no longer in MEMORY.md; here is what was appended." },
+            Standing::AsAppended(_) | Standing::Unknown => {}
+        }
+        (diff(above, lines, from))
+        @if !matches!(standing, Standing::Missing) { (undo(page, pass)) }
+    }
+}
+
+fn standing(page: &Page<'_>, pass: &PassReport, section: &str) -> Standing {
+    let Some(memory) = page.given.memory.as_deref() else { return Standing::Unknown };
+    match memory.find(section) {
+        Some(at) => Standing::AsAppended(memory[..at].matches('\n').count()),
+        None if curated::has_mark(memory.as_bytes(), &pass.dream_id) => Standing::Edited,
+        None => Standing::Missing,
+    }
+}
+
+/// What was added, below what stood there.
+fn diff(above: &[String], added: &[String], from: usize) -> Markup {
+    let (shown, rest) = added.split_at(added.len().min(MOST_ADDED));
+    let rows = |lines: &[String], start: usize| {
+        html! {
+            ol.diff {
+                @for (number, line) in (start + 1..).zip(lines) {
+                    li.added value=(number) { ins dir="auto" { (Shown::masked(line)) } }
+                }
+            }
+        }
+    };
+    html! {
+        @if !above.is_empty() {
+            ol.diff {
+                @for (number, line) in (from - above.len() + 1..).zip(above) {
+                    li value=(number) { span dir="auto" { (Shown::masked(line)) } }
+                }
+            }
+        }
+        (rows(shown, from))
+        @if !rest.is_empty() {
+            (fold(&count(rest.len() as u64, "more line"), &rows(rest, from + shown.len())))
+        }
+    }
+}
+
+fn undo(page: &Page<'_>, pass: &PassReport) -> Markup {
+    html! {
+        (fold("Undo this dream", &html! {
+            p { "Section, rows and what counts as read go back together; it can be redone:" }
+            pre tabindex="0" { code {
+                "let id = DreamId::parse(\"" (page.show(&pass.dream_id)) "\").expect(\"an id\");\n"
+                "undo_dream(&dreamer, &access, &id, now)?;"
+            } }
+            p { "To drop single lines, delete them from MEMORY.md: what a person took out is not promoted again." }
+        }))
+    }
+}
