@@ -7,6 +7,7 @@ mod config;
 mod dreamed;
 mod due;
 mod evidence;
+mod propose;
 mod run;
 mod sanitise;
 mod select;
@@ -29,6 +30,7 @@ pub(crate) use commit::recover;
 pub use config::{BackOff, DreamConfig, Evidence, SectionCaps, Trust};
 pub use dreamed::Undreamed;
 pub use due::{Due, should_dream};
+pub use propose::{DreamProposal, ProposalEnd, ProposalReport};
 
 /// Dreams over the journals of a workspace, in the way of seed 000.
 ///
