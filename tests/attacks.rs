@@ -49,10 +49,11 @@ impl Person {
              - [09:01:00] [user] {name} does not lend the {thing} to anybody.\n"
         )
     }
+}
 
-    fn says(&self, claim: &str, line: usize) -> String {
-        format!("- {claim} ({}#L{line})\n", journal(20))
-    }
+/// A bullet that cites a line.
+fn says(claim: &str, line: usize) -> String {
+    format!("- {claim} ({}#L{line})\n", journal(20))
 }
 
 fn life() -> Life {
@@ -82,14 +83,14 @@ type Claim = fn(&Person) -> String;
 fn what_the_sources_say_is_kept() {
     let good: [(&str, Claim); 5] = [
         ("as it stands", |p| {
-            p.says(&format!("{} does not lend the {} to anybody.", p.name, p.thing), p.line + 1)
+            says(&format!("{} does not lend the {} to anybody.", p.name, p.thing), p.line + 1)
         }),
-        ("in part", |p| p.says(&format!("{} pays {} euros for the {}.", p.name, p.euros, p.thing), p.line)),
+        ("in part", |p| says(&format!("{} pays {} euros for the {}.", p.name, p.euros, p.thing), p.line)),
         ("with its date", |p| {
-            p.says(&format!("On 2026-12-{:02}, {} pays for the {}.", p.day, p.name, p.thing), p.line)
+            says(&format!("On 2026-12-{:02}, {} pays for the {}.", p.day, p.name, p.thing), p.line)
         }),
-        ("quoted", |p| p.says(&format!("{} said “keep the {} dry.”", p.name, p.thing), p.line)),
-        ("in other words", |p| p.says(&format!("Nobody is lent the {} by {}.", p.thing, p.name), p.line + 1)),
+        ("quoted", |p| says(&format!("{} said “keep the {} dry.”", p.name, p.thing), p.line)),
+        ("in other words", |p| says(&format!("Nobody is lent the {} by {}.", p.thing, p.name), p.line + 1)),
     ];
     for (how, claim) in good {
         let report = told(claim);
@@ -110,46 +111,44 @@ fn what_was_made_up_is_held_every_time() {
     use HoldReason::{Date, Name, Negation, NoSuchLine, Number, Quote, UnknownSource};
     let attacks: [(&str, &[HoldReason], Claim); 14] = [
         ("a number", &[Number], |p| {
-            p.says(&format!("{} pays {} euros for the {}.", p.name, p.euros + 1, p.thing), p.line)
+            says(&format!("{} pays {} euros for the {}.", p.name, p.euros + 1, p.thing), p.line)
         }),
         ("a number more", &[Number], |p| {
-            p.says(&format!("{} pays for the {} in 7 parts.", p.name, p.thing), p.line)
+            says(&format!("{} pays for the {} in 7 parts.", p.name, p.thing), p.line)
         }),
         ("a date", &[Date], |p| {
-            p.says(&format!("{} pays for the {} on 2026-12-{:02}.", p.name, p.thing, p.day + 1), p.line)
+            says(&format!("{} pays for the {} on 2026-12-{:02}.", p.name, p.thing, p.day + 1), p.line)
         }),
         ("a date more", &[Date], |p| {
-            p.says(&format!("{} does not lend the {} until 2027-02-03.", p.name, p.thing), p.line + 1)
+            says(&format!("{} does not lend the {} until 2027-02-03.", p.name, p.thing), p.line + 1)
         }),
         ("a name", &[Name], |p| {
-            p.says(&format!("Zacharias pays {} euros for the {}.", p.euros, p.thing), p.line)
+            says(&format!("Zacharias pays {} euros for the {}.", p.euros, p.thing), p.line)
         }),
         ("a name more", &[Name], |p| {
-            p.says(&format!("{} pays Zacharias for the {}.", p.name, p.thing), p.line)
+            says(&format!("{} pays Zacharias for the {}.", p.name, p.thing), p.line)
         }),
         ("a negation", &[Negation], |p| {
-            p.says(&format!("{} does not pay {} euros for the {}.", p.name, p.euros, p.thing), p.line)
+            says(&format!("{} does not pay {} euros for the {}.", p.name, p.euros, p.thing), p.line)
         }),
         ("no negation", &[Negation], |p| {
-            p.says(&format!("{} lends the {} to anybody.", p.name, p.thing), p.line + 1)
+            says(&format!("{} lends the {} to anybody.", p.name, p.thing), p.line + 1)
         }),
         ("a file that is not there", &[UnknownSource], |p| {
-            p.says(&format!("{} pays for the {}.", p.name, p.thing), p.line)
-                .replace("2026-11-20", "2026-11-18")
+            says(&format!("{} pays for the {}.", p.name, p.thing), p.line).replace("2026-11-20", "2026-11-18")
         }),
         ("another file", &[NoSuchLine, Name], |p| {
-            p.says(&format!("{} pays for the {}.", p.name, p.thing), p.line)
-                .replace("2026-11-20", "2026-11-19")
+            says(&format!("{} pays for the {}.", p.name, p.thing), p.line).replace("2026-11-20", "2026-11-19")
         }),
         ("a line that is not there", &[NoSuchLine], |p| {
-            p.says(&format!("{} pays for the {}.", p.name, p.thing), p.line + 2 * PEOPLE)
+            says(&format!("{} pays for the {}.", p.name, p.thing), p.line + 2 * PEOPLE)
         }),
         ("another's line", &[Name], |p| {
-            p.says(&format!("{} pays for the {}.", p.name, p.thing), 1 + (p.line + 1) % (2 * PEOPLE))
+            says(&format!("{} pays for the {}.", p.name, p.thing), 1 + (p.line + 1) % (2 * PEOPLE))
         }),
-        ("a quote", &[Quote], |p| p.says(&format!("{} said “keep the {} wet”.", p.name, p.thing), p.line)),
+        ("a quote", &[Quote], |p| says(&format!("{} said “keep the {} wet”.", p.name, p.thing), p.line)),
         ("a quote put together", &[Quote], |p| {
-            p.says(&format!("{} said \"the {} keep dry\".", p.name, p.thing), p.line)
+            says(&format!("{} said \"the {} keep dry\".", p.name, p.thing), p.line)
         }),
     ];
     let mut all = 0;

@@ -144,6 +144,9 @@ fn answered(dialogue: &Path, answer: String) -> DreamReport {
     dream(&dreamer, &Script::new().says(answer), morning_after(&life))
 }
 
+/// Makes a bullet of what somebody said there.
+type Attack = fn(&str, &SourceRef) -> String;
+
 #[test]
 fn what_is_made_up_about_a_dialogue_is_held_and_what_it_says_is_not() {
     // BX-07
@@ -154,7 +157,6 @@ fn what_is_made_up_about_a_dialogue_is_held_and_what_it_says_is_not() {
         good += lines.len();
         held_of_good += all.reports.iter().flat_map(DreamReport::held).count();
 
-        type Attack = fn(&str, &SourceRef) -> String;
         let attacks_on: [(&str, Attack); 8] = [
             ("a number", |said, source| format!("- {said} That was 98765 times. ({source})\n")),
             ("a date", |said, source| format!("- {said} That was on 2031-07-09. ({source})\n")),

@@ -146,7 +146,9 @@ fn empty() -> Life {
 
 fn folder() -> Life {
     let life = empty();
-    documents().into_iter().for_each(|(file, text)| life.put(&file, text));
+    for (file, text) in documents() {
+        life.put(&file, text);
+    }
     life
 }
 
@@ -340,8 +342,8 @@ fn memory_disk() -> MemoryDisk {
 /// What a power loss may leave: nothing of what was not durable, all of it, and torn.
 fn images(loss: &PowerLoss) -> Vec<MemoryDisk> {
     let fates = |wanted: Fate| {
-        let fate = |choice: &&[Fate]| if choice.contains(&wanted) { wanted } else { Fate::Lost };
-        loss.choices().iter().map(|choice| fate(&choice.as_ref())).collect::<Vec<_>>()
+        let fate = |choice: &[Fate]| if choice.contains(&wanted) { wanted } else { Fate::Lost };
+        loss.choices().iter().map(|choice| fate(choice)).collect::<Vec<_>>()
     };
     [Fate::Lost, Fate::Kept, Fate::Torn, Fate::Zeroed].map(|wanted| loss.image(&fates(wanted))).into()
 }

@@ -142,11 +142,13 @@ fn what_stands_in_the_file_when_it_is_accepted_is_what_is_appended() {
     assert!(!memory.contains("Fridays") && memory.contains(&format!("id={} src=1", proposal.id)));
 }
 
+/// What a person does to a proposal.
+type Answer = fn(&Life, &DreamProposal);
+
 #[test]
 fn a_line_that_a_person_took_out_or_said_no_to_is_never_brought_again() {
     let again = "- [user] As I said: deploys run on Fridays.\n";
     let answer = "- Deploys run on Fridays. (memory/2026-11-20-repl.md#L1)";
-    type Answer = fn(&Life, &DreamProposal);
     let answers: [(&str, Answer); 4] = [
         ("taken out", |life, proposal| {
             let line = "- Deploys run on Fridays. (memory/2026-11-20-repl.md#L1)\n";
