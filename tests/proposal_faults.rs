@@ -333,6 +333,43 @@ fn a_crash_in_the_recovery_of_a_crash_in_sqlite_loses_and_doubles_no_answer() {
     crash_twice("verbs in SQLite", sqlite, every(7), every(7));
 }
 
+#[test]
+fn an_edit_of_memory_after_a_crash_anywhere_stands_beside_what_was_accepted() {
+    // BX-03: saved at the end, and as a whole new file.
+    let proposed = || {
+        let life = folder();
+        propose(life.open(), &AtomicU32::new(0)).unwrap();
+        life
+    };
+    let crash = |life: &Life, at: Option<u64>| {
+        let faults = Faults::new();
+        let workspace = life.faulty(&faults);
+        if let Some(at) = at {
+            faults.arm(at, Fault::Crash);
+        }
+        let _ = answer(Answers::Accepts, &workspace);
+        faults.seen()
+    };
+    let operations = crash(&proposed(), None);
+    for (at, operation) in (1..).zip(&operations) {
+        for replaces in [false, true] {
+            let life = proposed();
+            crash(&life, Some(at));
+            let edited = life.memory() + "- Mine, below it.\n";
+            if replaces {
+                life.put("aside", &edited);
+                std::fs::rename(life.path("aside"), life.path("MEMORY.md")).unwrap();
+            } else {
+                life.add("MEMORY.md", "- Mine, below it.\n");
+            }
+            check(Answers::Accepts, &life)
+                .unwrap_or_else(|what| panic!("crash at {at}: {operation}: {what}"));
+            assert!(life.memory().starts_with(&edited), "the operator's bytes stand: {at}: {operation}");
+        }
+    }
+    println!("edited after a crash: {} states", 2 * operations.len());
+}
+
 fn memory_disk() -> MemoryDisk {
     let documents = documents();
     let files: Vec<_> = documents.iter().map(|(file, text)| (file.as_str(), text.as_str())).collect();

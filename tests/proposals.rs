@@ -612,6 +612,24 @@ fn a_host_without_files_edits_by_the_revision_that_it_read() {
 }
 
 #[test]
+fn eight_answers_at_once_are_one() {
+    let (life, proposal, _) = proposed(ANSWER);
+    let answer = || loop {
+        // Each comes again until nobody else holds the workspace.
+        match accept(&life, &proposal.id) {
+            Err(Error::Busy { .. }) => std::thread::yield_now(),
+            answered => return answered.unwrap().end,
+        }
+    };
+    let ends: Vec<_> = std::thread::scope(|scope| {
+        let answers: Vec<_> = (0..8).map(|_| scope.spawn(answer)).collect();
+        answers.into_iter().map(|answer| answer.join().unwrap()).collect()
+    });
+    assert_eq!(ends.iter().filter(|end| **end == ProposalEnd::Appended).count(), 1, "{ends:?}");
+    assert_eq!(life.memory().matches("drinks tea").count(), 1);
+}
+
+#[test]
 fn a_list_that_is_damaged_stops_what_needs_it_and_names_itself() {
     let (life, proposal, _) = proposed(ANSWER);
     life.put(".dreaming.d/proposals.json", "{");

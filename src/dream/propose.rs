@@ -115,6 +115,7 @@ impl JournalDreamer {
     ///
     /// Where [`DreamConfig::max_proposals`] wait, a dream asks nobody and ends with
     /// [`Outcome::ProposalsFull`]; the journals wait unread. What waits in a proposal is not proposed or appended again.
+    /// Journals that were shown count as dreamed while their proposal waits, also for whoever archives them.
     ///
     /// # Example: a person reads what the night would keep
     ///

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
-use super::record::{self, Change};
+use super::record::{self, Addition};
 use super::{Asking, Run};
 use crate::dream::blame::blame;
 use crate::dream::evidence::{Judge, Shown, Verdict};
@@ -257,10 +257,10 @@ impl Run {
             let sources = record::sources(selection);
             let waiting = Waiting { id: pass.dream_id.clone(), at: self.now, day, sources, lines: hashes };
             let text = waiting.print(&body);
-            Change::Propose(ProposalStep::Made { waiting, text })
+            Addition::Propose(ProposalStep::Made { waiting, text })
         } else {
             pass.outcome = Outcome::Appended;
-            Change::Append(Append::new(name, section, &memory), hashes)
+            Addition::Append(Append::new(name, section, &memory), hashes)
         };
         self.commit(survey, selection, pass, Some(change))
     }

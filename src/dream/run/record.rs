@@ -15,7 +15,7 @@ use crate::format::{DreamedState, Quarantine, QuarantinedFile};
 use crate::name::{DocName, StateName};
 
 /// What a pass adds.
-pub(super) enum Change {
+pub(super) enum Addition {
     /// A section, and the hashes of its statements.
     Append(Append, Vec<String>),
     /// A proposal.
@@ -29,7 +29,7 @@ impl Run {
         survey: &Survey,
         selection: &Selection,
         pass: &PassReport,
-        change: Option<Change>,
+        change: Option<Addition>,
     ) -> Result<()> {
         let mut entries = survey.refreshed.clone();
         for slice in &selection.slices {
@@ -41,8 +41,8 @@ impl Run {
         self.stamp(&mut state, pass.outcome);
         raise_watermark(&mut state, survey, selection);
         let (append, hashes, step) = match change {
-            Some(Change::Append(append, hashes)) => (Some(append), hashes, None),
-            Some(Change::Propose(step)) => (None, Vec::new(), Some(step)),
+            Some(Addition::Append(append, hashes)) => (Some(append), hashes, None),
+            Some(Addition::Propose(step)) => (None, Vec::new(), Some(step)),
             None => (None, Vec::new(), None),
         };
         let log = self.log_line(selection, pass, hashes);
