@@ -370,6 +370,42 @@ fn an_edit_of_memory_after_a_crash_anywhere_stands_beside_what_was_accepted() {
     println!("edited after a crash: {} states", 2 * operations.len());
 }
 
+#[test]
+fn an_edit_of_a_proposal_after_a_crash_anywhere_stands() {
+    // The file may stand there before the list knows of it.
+    let crash = |life: &Life, at: Option<u64>| {
+        let faults = Faults::new();
+        let workspace = life.faulty(&faults);
+        if let Some(at) = at {
+            faults.arm(at, Fault::Crash);
+        }
+        let _ = propose(workspace, &AtomicU32::new(0));
+        faults.seen()
+    };
+    let operations = crash(&folder(), None);
+    let mut edits = 0;
+    for (at, operation) in (1..).zip(&operations) {
+        let life = folder();
+        crash(&life, Some(at));
+        let files: Vec<_> = life
+            .tree()
+            .into_iter()
+            .filter(|(file, _)| file.starts_with(".dreaming.d/") && file.ends_with(".md"))
+            .collect();
+        for (file, bytes) in &files {
+            life.put(file, String::from_utf8_lossy(bytes).replace("Très bien.", "Edited."));
+        }
+        live(Answers::Accepts, &life.open(), &AtomicU32::new(500)).unwrap();
+        let memory = life.memory();
+        let stand = memory.matches("Edited.").count();
+        assert_eq!(stand, files.len(), "crash at {at}: {operation}\n{memory}");
+        assert_eq!(DAYS.map(|day| tellings(&memory, day)), [1, 1], "crash at {at}: {operation}\n{memory}");
+        edits += files.len();
+    }
+    assert!(edits > 0);
+    println!("{edits} edits after {} crashes", operations.len());
+}
+
 fn memory_disk() -> MemoryDisk {
     let documents = documents();
     let files: Vec<_> = documents.iter().map(|(file, text)| (file.as_str(), text.as_str())).collect();
