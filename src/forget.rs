@@ -466,9 +466,17 @@ impl Text<'_> {
     fn proposals(&self) -> Result<PlaceReceipt> {
         let standing = self.workspace.read(&StateName::PROPOSALS)?;
         let list = Proposals::parse(standing.as_ref().map(Document::bytes))?;
-        let (mut found, mut removed) = (0, 0);
+        let (mut found, mut removed, mut is_read) = (0, 0, true);
         for name in list.waiting().iter().map(Waiting::name) {
-            let Some(document) = self.workspace.read(&name)? else { continue };
+            let document = match self.workspace.read(&name) {
+                Ok(Some(document)) => document,
+                Ok(None) => continue,
+                Err(Error::TooLarge { .. } | Error::Refused { .. }) => {
+                    is_read = false;
+                    continue;
+                }
+                Err(error) => return Err(error),
+            };
             let here = self.count(document.bytes());
             if here == 0 {
                 continue;
@@ -479,7 +487,11 @@ impl Text<'_> {
             removed += if is_struck { here } else { 0 };
         }
         let line = PlaceReceipt::new(ForgetPlace::Proposals, found, removed);
-        Ok(if removed < found { line.left(NOT_ASKED) } else { line })
+        Ok(match is_read {
+            false => line.left("a proposal could not be read"),
+            true if removed < found => line.left(NOT_ASKED),
+            true => line,
+        })
     }
 
     /// What was kept of documents before they were replaced.

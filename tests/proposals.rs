@@ -621,6 +621,30 @@ fn a_host_without_files_edits_by_the_revision_that_it_read() {
     assert!(life.memory().contains("drinks oolong"));
 }
 
+#[cfg(unix)]
+#[test]
+fn a_link_in_the_place_of_a_proposal_is_not_followed_and_stops_no_night() {
+    let (life, proposal, _) = proposed(ANSWER);
+    let file = file_of(&proposal);
+    life.remove(&file);
+    life.put("secret.md", "- My landlord is Jan Kowalski.\n");
+    std::os::unix::fs::symlink(life.path("secret.md"), life.path(&file)).unwrap();
+    let refused =
+        |error: Error| assert!(matches!(&error, Error::Refused { path, .. } if *path == file), "{error}");
+    refused(proposer(&life).proposals(&marta(), night(21)).unwrap_err());
+    refused(accept(&life, &proposal.id).unwrap_err());
+    let marta = marta();
+    let workspace = life.workspace();
+    let receipt =
+        Forget::new(&marta, "my landlord is Jan Kowalski").workspace(&workspace).run(night(21)).unwrap();
+    assert_eq!(receipt.place(ForgetPlace::Proposals).left.as_deref(), Some("a proposal could not be read"));
+    life.put(&journal(22), "- [user] news\n");
+    let report = dream(&narrow(&life, 1, |_| ()), &Script::new(), night(23));
+    assert_eq!(report.outcome, Outcome::ProposalsFull, "it waits for somebody to look");
+    let report = dream(&narrow(&life, 2, |_| ()), &Script::new().says("- There was news."), night(23));
+    assert_eq!(report.outcome, Outcome::Proposed);
+}
+
 #[test]
 fn eight_answers_at_once_are_one() {
     let (life, proposal, _) = proposed(ANSWER);

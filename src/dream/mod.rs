@@ -182,7 +182,7 @@ impl Inner {
         let Some(observer) = &self.observer else { return };
         let level = match outcome {
             Outcome::Quarantined => Level::Error,
-            Outcome::LlmError | Outcome::LeaseLost => Level::Warn,
+            Outcome::LlmError | Outcome::LeaseLost | Outcome::ProposalsFull => Level::Warn,
             _ => Level::Info,
         };
         let workspace = self.workspace.location();
