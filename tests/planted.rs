@@ -42,6 +42,7 @@ const DREAM: &[&str] = &[
 ];
 const PROPOSALS: &[&str] = &["--test", "proposals"];
 const ANSWERS: &[&str] = &["--test", "proposal_faults", "anywhere_are_done"];
+const SAVES: &[&str] = &["--test", "proposal_faults", "an_edit_of_a_proposal"];
 const QUOTES: &[&str] = &["--lib", "quotes"];
 const LEASE: &[&str] = &["--test", "lease"];
 const FILES: &[&str] = &["--test", "file_workspace"];
@@ -311,7 +312,7 @@ const BUGS: &[Bug] = &[
         file: "src/dream/propose.rs",
         stands: "if workspace.metadata(&name)?.is_some() {",
         planted: "if false {",
-        tests: PROPOSALS,
+        tests: SAVES,
     },
     Bug {
         name: "the list of proposals does not know of one",
