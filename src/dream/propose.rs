@@ -345,7 +345,6 @@ impl<'a> Answering<'a> {
         let file = std::str::from_utf8(document.bytes())
             .map_err(|error| Error::NotUtf8 { name: name.clone(), valid_up_to: error.valid_up_to() })?;
         let bullets = waiting.parse(file)?;
-        self.pass(&name, file)?;
         let items = self.sanitised(&name, &bullets)?;
         let (memory_name, memory) = commit::memory(self.workspace())?;
         let mut known: BTreeSet<String> = curated::statements(&String::from_utf8_lossy(&memory)).collect();
@@ -418,7 +417,7 @@ impl<'a> Answering<'a> {
         let caps = &self.inner.config.section;
         let refused = |line: usize, what| Error::Corrupt { name: name.to_string(), line, column: 1, what };
         let mut items = Vec::with_capacity(bullets.len());
-        // The cleaned lines where they stand in the file, so that what is found in them has a place.
+        // What is to be appended, on the lines on which it stands in the file, so that what is found in it has a place.
         let mut cleaned = String::new();
         for bullet in bullets {
             let mut alone = sanitise::sanitise(&format!("- {}", bullet.text), caps);
