@@ -24,7 +24,7 @@ const TRIES: u32 = 4;
 const LOG_TAIL: u64 = 4 << 20;
 
 /// The document that holds curated memory: `MEMORY.md`, or the older `memory.md` where that alone exists.
-fn memory_name(workspace: &dyn Workspace) -> Result<DocName> {
+pub(super) fn memory_name(workspace: &dyn Workspace) -> Result<DocName> {
     if workspace.metadata(&DocName::MEMORY)?.is_none()
         && workspace.metadata(&DocName::LEGACY_MEMORY)?.is_some()
     {
