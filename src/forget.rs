@@ -16,6 +16,7 @@ use crate::format::JournalName;
 use crate::format::forgotten::Forgotten;
 use crate::format::history::History;
 use crate::format::ledger::{Entry, Ledger};
+use crate::format::proposal::{Proposals, Waiting};
 use crate::format::{log, reply};
 use crate::gate::{TombstoneKey, Tombstones};
 use crate::lifecycle::{EDITABLE, rewrite};
@@ -285,7 +286,7 @@ impl Text<'_> {
             receipt.set(line);
         }
         receipt.set(self.versions()?);
-        receipt.set(PlaceReceipt::new(ForgetPlace::Proposals, 0, 0).left("nothing of the kind is kept"));
+        receipt.set(self.proposals()?);
         receipt.set(PlaceReceipt::new(ForgetPlace::Ledgers, 0, 0).left(NO_TEXT));
         receipt.set(logs);
         Ok(holders.iter().map(|holder| holder.found).sum())
@@ -430,27 +431,67 @@ impl Text<'_> {
     fn logs(&self, holders: &[Holder]) -> Result<PlaceReceipt> {
         let mut hashes = BTreeSet::new();
         for holder in holders.iter().filter(|holder| place_of(&holder.name) == ForgetPlace::Memory) {
-            let text = holder.document.lossy();
-            let places = self.only.find(&text);
-            let touches = |line: &Range<usize>| {
-                places.iter().any(|place| place.start < line.end && line.start < place.end)
-            };
-            for line in text::line_ranges(&text).filter(touches) {
-                hashes.insert(format!("\"{}\"", log::statement_hash(reply::strip_bullet(&text[line]))));
-            }
+            hashes.extend(self.hashes(&holder.document.lossy()));
         }
+        let (found, removed) = self.strike_hashes(&StateName::LOG, &hashes)?;
+        let line = PlaceReceipt::new(ForgetPlace::Logs, found, removed);
+        Ok(line.left(if self.lease.is_some() { NO_TEXT } else { NOT_ASKED }))
+    }
+
+    /// The hashes under which lines that hold the statement are remembered.
+    fn hashes(&self, text: &str) -> Vec<String> {
+        let places = self.only.find(text);
+        let touches =
+            |line: &Range<usize>| places.iter().any(|place| place.start < line.end && line.start < place.end);
+        let lines = text::line_ranges(text).filter(touches);
+        lines.map(|line| format!("\"{}\"", log::statement_hash(reply::strip_bullet(&text[line])))).collect()
+    }
+
+    /// Overwrites hashes in a state file; returns how many were there, and how many are no more.
+    fn strike_hashes(&self, name: &StateName, hashes: &BTreeSet<String>) -> Result<(u64, u64)> {
         let mut found = 0;
         let strike = |bytes: Option<&[u8]>| {
             let mut text = String::from_utf8_lossy(bytes.unwrap_or_default()).into_owned();
             found = hashes.iter().map(|hash| text.matches(hash.as_str()).count() as u64).sum();
-            for hash in &hashes {
+            for hash in hashes {
                 text = text.replace(hash.as_str(), &format!("\"{}\"", "0".repeat(hash.len() - 2)));
             }
             Ok((found > 0).then(|| text.into_bytes()))
         };
-        let is_struck = self.change(&StateName::LOG, strike)?;
-        let line = PlaceReceipt::new(ForgetPlace::Logs, found, if is_struck { found } else { 0 });
-        Ok(line.left(if self.lease.is_some() { NO_TEXT } else { NOT_ASKED }))
+        let is_struck = self.change(name, strike)?;
+        Ok((found, if is_struck { found } else { 0 }))
+    }
+
+    /// What dreams would append, and waits for a person's word.
+    fn proposals(&self) -> Result<PlaceReceipt> {
+        let standing = self.workspace.read(&StateName::PROPOSALS)?;
+        let list = Proposals::parse(standing.as_ref().map(Document::bytes))?;
+        let (mut found, mut removed, mut is_read) = (0, 0, true);
+        for name in list.waiting().iter().map(Waiting::name) {
+            let document = match self.workspace.read(&name) {
+                Ok(Some(document)) => document,
+                Ok(None) => continue,
+                Err(Error::TooLarge { .. } | Error::Refused { .. }) => {
+                    is_read = false;
+                    continue;
+                }
+                Err(error) => return Err(error),
+            };
+            let here = self.count(document.bytes());
+            if here == 0 {
+                continue;
+            }
+            found += here;
+            self.strike_hashes(&StateName::PROPOSALS, &self.hashes(&document.lossy()).into_iter().collect())?;
+            let is_struck = self.change(&name, |bytes| Ok(bytes.and_then(|bytes| self.struck(bytes))))?;
+            removed += if is_struck { here } else { 0 };
+        }
+        let line = PlaceReceipt::new(ForgetPlace::Proposals, found, removed);
+        Ok(match is_read {
+            false => line.left("a proposal could not be read"),
+            true if removed < found => line.left(NOT_ASKED),
+            true => line,
+        })
     }
 
     /// What was kept of documents before they were replaced.

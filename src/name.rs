@@ -168,12 +168,19 @@ impl StateName {
     pub const LIFE: Self = Self::constant(".dreaming.d/life.json");
     /// What was forgotten, without its content.
     pub const FORGOTTEN: Self = Self::constant(".dreaming.d/forgotten.json");
+    /// Which proposals of dreams wait for a person's word.
+    pub const PROPOSALS: Self = Self::constant(".dreaming.d/proposals.json");
     /// The rows of a [`FileMemoryStore`](crate::FileMemoryStore).
     pub const MEMORIES: Self = Self::constant(".dreaming.d/memories.jsonl");
 
     /// What a document was before it was replaced.
     pub(crate) fn history(document: &DocName) -> Self {
         Self(Name { path: format!(".dreaming.d/history/{document}.json").into(), space: Space::State })
+    }
+
+    /// What a dream would append, for a person to edit.
+    pub(crate) fn proposal(id: impl fmt::Display) -> Self {
+        Self(Name { path: format!(".dreaming.d/proposals/{id}.md").into(), space: Space::State })
     }
 
     /// What errors call a row of a store: `memories/42`.

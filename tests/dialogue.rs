@@ -12,7 +12,11 @@ use std::path::{Path, PathBuf};
 
 use chrono::{DateTime, Days, Utc};
 use dreaming::{Life, assert_shown_once, dream, dreamer_over, sizes};
-use noctuary::{DocName, DreamConfig, DreamReport, Extractive, JournalName, Outcome};
+use noctuary::testing::Script;
+use noctuary::{
+    DocName, DreamConfig, DreamMode, DreamReport, Extractive, Fate, HoldReason, JournalName, LineReport,
+    Outcome, SectionCaps, SourceRef,
+};
 
 /// The workspaces, ascending; none where the folder is absent, and then it says so.
 fn dialogues() -> Vec<PathBuf> {
@@ -127,4 +131,85 @@ fn a_dialogue_is_dreamed_whole_in_many_small_passes_too() {
         config.max_passes = 100;
         config.max_calls_per_day = None;
     });
+}
+
+/// What becomes of an answer to all of a dialogue at once.
+fn answered(dialogue: &Path, answer: String) -> DreamReport {
+    let life = copy(dialogue);
+    let dreamer = dreamer_over(life.quick_workspace(), |config| {
+        config.mode = DreamMode::Preview;
+        (config.total_input_bytes, config.max_file_bytes) = (16 << 20, 16 << 20);
+        config.section = SectionCaps::new(usize::MAX, usize::MAX, usize::MAX);
+    });
+    dream(&dreamer, &Script::new().says(answer), morning_after(&life))
+}
+
+/// Makes a bullet of what somebody said there.
+type Attack = fn(&str, &SourceRef) -> String;
+
+#[test]
+fn what_is_made_up_about_a_dialogue_is_held_and_what_it_says_is_not() {
+    // BX-07
+    let (mut good, mut held_of_good, mut attacks) = (0, 0, 0);
+    for dialogue in dialogues() {
+        let all = tell(&dialogue, |config| config.max_calls_per_day = None);
+        let lines: Vec<&LineReport> = all.reports.iter().flat_map(DreamReport::promoted).collect();
+        good += lines.len();
+        held_of_good += all.reports.iter().flat_map(DreamReport::held).count();
+
+        let attacks_on: [(&str, Attack); 8] = [
+            ("a number", |said, source| format!("- {said} That was 98765 times. ({source})\n")),
+            ("a date", |said, source| format!("- {said} That was on 2031-07-09. ({source})\n")),
+            ("a name", |said, source| format!("- {said} Zacharias agreed. ({source})\n")),
+            ("a file that is not there", |said, source| {
+                format!("- {said} (memory/2001-01-01-x.md#L{})\n", source.first_line)
+            }),
+            ("a line that is not there", |said, source| format!("- {said} ({}#L99999)\n", source.name)),
+            ("a quote", |said, source| format!("- “{said} And so we did.” ({source})\n")),
+            ("a quote put together", |said, source| {
+                let words: Vec<&str> = said.split_whitespace().rev().collect();
+                format!("- \"{}\" ({source})\n", words.join(" "))
+            }),
+            ("a quote of a word more", |said, source| format!("- “really {said}” ({source})\n")),
+        ];
+        for (what, attack) in attacks_on {
+            let said = |line: &LineReport| {
+                let text = line.text.rsplit_once(" (memory/").map_or(line.text.as_str(), |(said, _)| said);
+                // Quotes of theirs, and a label in front of them, would be parts of ours.
+                text.replace(['"', '“', '”'], "")
+                    .split_once(": ")
+                    .map_or(text.to_owned(), |(_, said)| said.to_owned())
+            };
+            let is_long = |line: &&&LineReport| said(line).split_whitespace().count() > 3;
+            let targets: Vec<_> = lines.iter().filter(is_long).collect();
+            let answer = targets.iter().map(|line| attack(&said(line), &line.sources[0])).collect();
+            let report = answered(&dialogue, answer);
+            let kept: Vec<_> = report.promoted().map(|line| &line.text).collect();
+            assert!(kept.is_empty(), "{what}: {} of {} are kept: {:?}", kept.len(), targets.len(), kept[0]);
+            assert_eq!(report.held().count(), targets.len(), "{what}");
+            attacks += targets.len();
+        }
+
+        let labels: serde_json::Value =
+            serde_json::from_slice(&fs::read(dialogue.join("labels.json")).unwrap()).unwrap();
+        let facts = labels["facts"].as_array().unwrap();
+        let fact = |fact: &serde_json::Value| {
+            let lines: Vec<_> =
+                fact["lines"].as_array().unwrap().iter().map(|line| line.as_str().unwrap()).collect();
+            format!("- {} ({})\n", fact["fact"].as_str().unwrap(), lines.join(", "))
+        };
+        let report = answered(&dialogue, facts.iter().map(fact).collect());
+        let quotes = report
+            .held()
+            .filter(|line| matches!(&line.fate, Fate::Held(hold) if hold.reason == HoldReason::Quote));
+        println!(
+            "{}: of {} facts in other words {} are held, {} of them for a quote",
+            dialogue.file_name().unwrap().to_string_lossy(),
+            facts.len(),
+            report.held().count(),
+            quotes.count(),
+        );
+    }
+    println!("{held_of_good} of {good} good lines held; {attacks} of {attacks} attacks held");
+    assert!(held_of_good * 50 <= good, "at most 2 %");
 }

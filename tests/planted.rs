@@ -40,6 +40,10 @@ const DREAM: &[&str] = &[
     "--skip",
     "waiting_after",
 ];
+const PROPOSALS: &[&str] = &["--test", "proposals"];
+const ANSWERS: &[&str] = &["--test", "proposal_faults", "anywhere_are_done"];
+const SAVES: &[&str] = &["--test", "proposal_faults", "an_edit_of_a_proposal"];
+const QUOTES: &[&str] = &["--lib", "quotes"];
 const LEASE: &[&str] = &["--test", "lease"];
 const FILES: &[&str] = &["--test", "file_workspace"];
 
@@ -194,8 +198,8 @@ const BUGS: &[Bug] = &[
     Bug {
         name: "an answer is not looked through for secrets",
         file: "src/dream/run/judge.rs",
-        stands: "            false => return Ok(Answer::Secret { text, findings }),",
-        planted: "            false => text,",
+        stands: "        if has_secrets && self.reply_policy()",
+        planted: "        if false && has_secrets && self.reply_policy()",
         tests: DREAM,
     },
     Bug {
@@ -281,6 +285,69 @@ const BUGS: &[Bug] = &[
         stands: "                    let _ = shared.refresh();\n",
         planted: "",
         tests: LEASE,
+    },
+    Bug {
+        name: "an answer is of a proposal that peers may have dreamed",
+        file: "src/dream/commit.rs",
+        stands: "    let Some(newest) = intent.ledger.values().map(|entry| entry.modified).max() else { return Ok(false) };\n",
+        planted: "    let newest = intent.ledger.values().map(|entry| entry.modified).max().unwrap_or(0);\n",
+        tests: PROPOSALS,
+    },
+    Bug {
+        name: "an answered proposal waits on",
+        file: "src/dream/propose.rs",
+        stands: "            list.remove(id);\n",
+        planted: "",
+        tests: PROPOSALS,
+    },
+    Bug {
+        name: "a proposal that was answered is taken away with what was saved in it since",
+        file: "src/dream/propose.rs",
+        stands: "if standing.is_some() && standing == *sha256 {",
+        planted: "if standing.is_some() {",
+        tests: PROPOSALS,
+    },
+    Bug {
+        name: "what a person saved in a proposal is written over by the recovery",
+        file: "src/dream/propose.rs",
+        stands: "if workspace.metadata(&name)?.is_some() {",
+        planted: "if false {",
+        tests: SAVES,
+    },
+    Bug {
+        name: "the list of proposals does not know of one",
+        file: "src/dream/propose.rs",
+        stands: "            list.put(waiting);\n",
+        planted: "",
+        tests: ANSWERS,
+    },
+    Bug {
+        name: "what a person wrote goes through no door",
+        file: "src/dream/propose.rs",
+        stands: "        self.pass(name, &cleaned)?;\n",
+        planted: "",
+        tests: PROPOSALS,
+    },
+    Bug {
+        name: "an agent may answer a proposal",
+        file: "src/dream/propose.rs",
+        stands: "access.kind == SessionKind::Main && access.actor == Actor::Human",
+        planted: "access.kind == SessionKind::Main",
+        tests: PROPOSALS,
+    },
+    Bug {
+        name: "an intent with a proposal passes for one without",
+        file: "src/format/intent.rs",
+        stands: "Self { v: VERSION_WITH_PROPOSAL, proposal: Some(step), ..self }",
+        planted: "Self { proposal: Some(step), ..self }",
+        tests: PROPOSALS,
+    },
+    Bug {
+        name: "a quote may stand in parts of words",
+        file: "src/dream/evidence/quotes.rs",
+        stands: "!parts(quote.chars().next(), before) && !parts(quote.chars().next_back(), after)",
+        planted: "true",
+        tests: QUOTES,
     },
 ];
 

@@ -7,9 +7,11 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
+use super::propose;
 use crate::error::{Error, Result};
 use crate::format::intent::{Append, Intent};
 use crate::format::ledger::Ledger;
+use crate::format::proposal::ProposalStep;
 use crate::format::{DreamedState, curated, log, reply};
 use crate::gate::Tombstones;
 use crate::name::{DocName, Name, StateName};
@@ -29,6 +31,17 @@ pub(super) fn memory_name(workspace: &dyn Workspace) -> Result<DocName> {
         return Ok(DocName::LEGACY_MEMORY);
     }
     Ok(DocName::MEMORY)
+}
+
+/// Curated memory as it stands: its name, and its bytes, none where it does not exist.
+pub(super) fn memory(workspace: &dyn Workspace) -> Result<(DocName, Vec<u8>)> {
+    let name = memory_name(workspace)?;
+    let bytes = workspace.read(&name)?.map(crate::document::Document::into_bytes).unwrap_or_default();
+    if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
+        // UTF-16: a section in UTF-8 would be noise in it.
+        return Err(Error::NotUtf8 { name: name.into(), valid_up_to: 0 });
+    }
+    Ok((name, bytes))
 }
 
 /// Records an intent and carries it out. On an error the intent stays, and the next claim finishes it.
@@ -59,6 +72,11 @@ pub(crate) fn recover(
 }
 
 fn strike(workspace: &dyn Workspace, intent: &mut Intent, forgotten: &Tombstones) -> Result<()> {
+    if let Some(ProposalStep::Made { text, .. }) = &mut intent.proposal
+        && let Cow::Owned(struck) = forgotten.struck(text)
+    {
+        *text = struck;
+    }
     let Some(append) = &mut intent.append else { return Ok(()) };
     let Cow::Owned(section) = forgotten.struck(&append.section) else { return Ok(()) };
     let memory = workspace.read(&append.name)?.map(crate::document::Document::into_bytes).unwrap_or_default();
@@ -79,10 +97,11 @@ fn was_dreamed_by_peer(workspace: &dyn Workspace, intent: &Intent) -> Result<boo
     }
     let ledger = Ledger::parse(state(workspace, &StateName::LEDGER)?.as_deref())?;
     let standing = DreamedState::parse(state(workspace, &StateName::DREAMED)?.as_deref())?;
-    let newest = intent.ledger.values().map(|entry| entry.modified).max();
+    // Where no journal was shown, as when a person accepts a proposal, no peer can have dreamed the same.
+    let Some(newest) = intent.ledger.values().map(|entry| entry.modified).max() else { return Ok(false) };
     Ok(standing.last_processed_mtime != ledger.watermark
         && standing.last_processed_mtime != intent.watermark
-        && standing.watermark_ns() >= newest)
+        && standing.watermark_ns() >= Some(newest))
 }
 
 /// The commit that is half done, if there is one.
@@ -99,6 +118,9 @@ pub(super) fn state(workspace: &dyn Workspace, name: &StateName) -> Result<Optio
 fn apply(workspace: &dyn Workspace, lease: &dyn Lease, intent: &Intent) -> Result<()> {
     if let Some(append) = &intent.append {
         append_section(workspace, lease, intent, append)?;
+    }
+    if let Some(step) = &intent.proposal {
+        propose::apply(workspace, lease, step)?;
     }
     let mut ledger = Ledger::parse(state(workspace, &StateName::LEDGER)?.as_deref())?;
     ledger.apply(&intent.ledger);
@@ -152,7 +174,7 @@ fn append_section(
 
 /// Makes durable what an interrupted commit appended: whoever did may have been killed before its sync, and
 /// the ledger must not be ahead of the section.
-fn settle(lease: &dyn Lease, name: &Name) -> Result<()> {
+pub(super) fn settle(lease: &dyn Lease, name: &Name) -> Result<()> {
     lease.append(name, b"")
 }
 

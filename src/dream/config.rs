@@ -62,8 +62,16 @@ pub struct DreamConfig {
     pub max_calls_per_day: Option<u32>,
     /// The cap on bytes sent a day; `None`, the default, for no cap.
     pub max_bytes_per_day: Option<u64>,
+    /// The cap on tokens a day, read and written, as the host reports them; `None`, the default, for no cap. The call
+    /// that goes over it is the last one.
+    pub max_tokens_per_day: Option<u64>,
     /// The bound that a request asks the model to keep, in tokens. 4,096.
     pub max_output_tokens: Option<u32>,
+    /// How many proposals may wait. Where so many do, nobody is called, and the journals wait. 20.
+    pub max_proposals: u32,
+    /// After which time a proposal no longer counts among those that wait; `None` for never. It stays, and can still be
+    /// accepted. 30 days.
+    pub proposal_max_age: Option<Duration>,
 }
 
 /// How the citations of an answer are judged.
@@ -173,7 +181,10 @@ impl Default for DreamConfig {
             back_off: Some(BackOff::default()),
             max_calls_per_day: Some(48),
             max_bytes_per_day: None,
+            max_tokens_per_day: None,
             max_output_tokens: Some(4096),
+            max_proposals: 20,
+            proposal_max_age: Some(Duration::from_secs(30 * 24 * 60 * 60)),
         }
     }
 }
@@ -230,6 +241,7 @@ impl DreamConfig {
             (self.max_passes == 0, "max_passes", "must be at least 1"),
             (self.claim.ttl < Duration::from_secs(1), "claim.ttl", "must be at least a second"),
             (self.section.items == 0, "section.items", "must be at least 1"),
+            (self.max_proposals == 0, "max_proposals", "must be at least 1"),
         ];
         match rules.into_iter().find(|(broken, ..)| *broken) {
             Some((_, setting, rule)) => Err(Error::Config { setting, rule }),

@@ -5,6 +5,7 @@ use chrono::{DateTime, Days, TimeDelta, Utc};
 use super::config::DreamConfig;
 use crate::dreamer::NotDue;
 use crate::format::DreamedState;
+use crate::llm::Usage;
 
 /// The answer of [`should_dream`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,6 +20,8 @@ pub enum Due {
 }
 
 /// Says whether a host's scheduler should call for a dream now. Calls nothing, reads nothing.
+///
+/// It does not know how many proposals wait: a run that finds their queue full ends at once, and is not counted as one.
 ///
 /// A failed run is tried again after its back-off, which is shorter than the interval at first. A last run
 /// in the future, after the clock was set back, counts as none.
@@ -68,26 +71,37 @@ pub(super) fn breaker(now: DateTime<Utc>, state: &DreamedState, config: &DreamCo
         return None;
     }
     let next = config.day.begins(today.checked_add_days(Days::new(1)).unwrap_or(today));
-    let (calls, bytes) = (state.calls_that_day, state.bytes_that_day);
+    let (calls, bytes, tokens) = (state.calls_that_day, state.bytes_that_day, state.tokens_that_day);
     if config.max_calls_per_day.is_some_and(|cap| calls >= cap) {
         Some(NotDue::CallsToday { calls, next })
     } else if config.max_bytes_per_day.is_some_and(|cap| bytes >= cap) {
         Some(NotDue::BytesToday { bytes, next })
+    } else if config.max_tokens_per_day.is_some_and(|cap| tokens >= cap) {
+        Some(NotDue::TokensToday { tokens, next })
     } else {
         None
     }
 }
 
 /// Counts a call against the day.
-pub(super) fn count_call(state: &mut DreamedState, now: DateTime<Utc>, config: &DreamConfig, bytes: u64) {
+pub(super) fn count_call(
+    state: &mut DreamedState,
+    now: DateTime<Utc>,
+    config: &DreamConfig,
+    bytes: u64,
+    usage: Option<Usage>,
+) {
     let today = config.day.date(now);
     if state.counted_day != Some(today) {
         state.counted_day = Some(today);
         state.calls_that_day = 0;
         state.bytes_that_day = 0;
+        state.tokens_that_day = 0;
     }
     state.calls_that_day = state.calls_that_day.saturating_add(1);
     state.bytes_that_day = state.bytes_that_day.saturating_add(bytes);
+    let tokens = usage.map_or(0, |usage| usage.input.saturating_add(usage.output));
+    state.tokens_that_day = state.tokens_that_day.saturating_add(tokens);
 }
 
 /// Counts a failure of the model, and says when to try again.
@@ -138,13 +152,17 @@ mod tests {
     fn the_days_caps_hold_until_the_next_day() {
         let config = DreamConfig { max_calls_per_day: Some(2), max_bytes_per_day: Some(100), ..on() };
         let mut state = DreamedState::default();
-        count_call(&mut state, now(), &config, 60);
+        let usage = Usage { input: 30, output: 5, cached_input: 30 };
+        count_call(&mut state, now(), &config, 60, None);
         assert_eq!(breaker(now(), &state, &config), None);
-        count_call(&mut state, now(), &config, 60);
+        count_call(&mut state, now(), &config, 60, Some(usage));
         assert!(matches!(breaker(now(), &state, &config), Some(NotDue::CallsToday { calls: 2, .. })));
         let bytes = DreamConfig { max_calls_per_day: None, ..config.clone() };
         assert!(matches!(breaker(now(), &state, &bytes), Some(NotDue::BytesToday { bytes: 120, .. })));
+        let tokens = DreamConfig { max_calls_per_day: None, max_tokens_per_day: Some(35), ..on() };
+        assert!(matches!(breaker(now(), &state, &tokens), Some(NotDue::TokensToday { tokens: 35, .. })));
         let tomorrow = breaker(now(), &state, &config).unwrap().next();
+        assert_eq!(breaker(tomorrow, &state, &tokens), None);
         assert_eq!(breaker(tomorrow, &state, &config), None);
     }
 }

@@ -3,7 +3,7 @@
 //! The cited lines must have been shown. Every number, date and name of the claim must occur in them, in this
 //! notation or another ("15:00" is "3pm", "50 %" is "half", "on the 5th" is a day of the journal's month), and
 //! the claim must not turn a sentence of theirs into its opposite, nor take the side of a contrast ("A instead
-//! of B") that they drop. A claim that is a cited line word for word passes at once; in front of it may stand
+//! of B") that they drop. What it puts between quotation marks must stand there word for word. A claim that is a cited line word for word passes at once; in front of it may stand
 //! a time, a tag and a speaker, but no label that takes it back ("Myth: …").
 //!
 //! This is no proof of truth: it catches what a model made up, not what it misread. What passes although it
@@ -26,6 +26,7 @@ mod names;
 mod numbers;
 mod orders;
 mod origin;
+mod quotes;
 mod spelled;
 #[cfg(test)]
 mod table;
@@ -319,6 +320,7 @@ fn is_label_of_line(text: &str) -> bool {
 }
 
 fn check(claim: &str, sources: &[Source]) -> Result<(), Hold> {
+    quotes::check(claim, sources)?;
     let claim = without_marks(claim);
     let evidence: String = sources
         .iter()

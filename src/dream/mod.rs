@@ -7,6 +7,7 @@ mod config;
 mod dreamed;
 mod due;
 mod evidence;
+mod propose;
 mod run;
 mod sanitise;
 mod select;
@@ -29,6 +30,7 @@ pub(crate) use commit::recover;
 pub use config::{BackOff, DreamConfig, Evidence, SectionCaps, Trust};
 pub use dreamed::Undreamed;
 pub use due::{Due, should_dream};
+pub use propose::{DreamProposal, ProposalEnd, ProposalReport};
 
 /// Dreams over the journals of a workspace, in the way of seed 000.
 ///
@@ -180,7 +182,7 @@ impl Inner {
         let Some(observer) = &self.observer else { return };
         let level = match outcome {
             Outcome::Quarantined => Level::Error,
-            Outcome::LlmError | Outcome::LeaseLost => Level::Warn,
+            Outcome::LlmError | Outcome::LeaseLost | Outcome::ProposalsFull => Level::Warn,
             _ => Level::Info,
         };
         let workspace = self.workspace.location();

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 
 use super::evidence::Shown;
+use super::propose::Queue;
 use super::select::{self, Look, Order, Selection, Situation, Survey, is_waiting};
 use super::{Inner, commit, due};
 use crate::dreamer::{
@@ -64,7 +65,7 @@ impl Run {
         }
         let lease = match inner.config.mode {
             DreamMode::Preview => None,
-            DreamMode::Append => match inner.workspace.claim(&inner.config.claim)? {
+            DreamMode::Append | DreamMode::Propose => match inner.workspace.claim(&inner.config.claim)? {
                 Claim::Granted(lease) => Some(lease),
                 Claim::Held(holder) => {
                     report.outcome = Outcome::LockHeld;
@@ -144,14 +145,7 @@ impl Run {
     }
 
     fn memory(&self) -> Result<(DocName, Vec<u8>)> {
-        let workspace = self.inner.workspace.as_ref();
-        let name = commit::memory_name(workspace)?;
-        let bytes = workspace.read(&name)?.map(crate::document::Document::into_bytes).unwrap_or_default();
-        if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
-            // UTF-16: a section in UTF-8 would be noise in it.
-            return Err(Error::NotUtf8 { name: name.into(), valid_up_to: 0 });
-        }
-        Ok((name, bytes))
+        commit::memory(self.inner.workspace.as_ref())
     }
 
     /// Goes to the next pass that needs the model, or ends. What fails after a pass was committed ends the run
@@ -197,6 +191,17 @@ impl Run {
                     self.report.not_due = not_due;
                     self.report.outcome = Outcome::NotDue;
                     self.inner.tell(Outcome::NotDue, None, Vec::new(), Vec::new());
+                }
+                return Ok(Next::End);
+            }
+            if config.mode == DreamMode::Propose
+                && !survey.is_idle()
+                && Queue::read(workspace)?.is_full(self.now, config)
+            {
+                self.note(&mut survey);
+                if self.report.passes.is_empty() {
+                    self.report.outcome = Outcome::ProposalsFull;
+                    self.inner.tell(Outcome::ProposalsFull, None, Vec::new(), Vec::new());
                 }
                 return Ok(Next::End);
             }
@@ -342,6 +347,16 @@ impl Run {
         }
         let journals = std::mem::take(&mut self.journals);
         self.report.journals = journals.into_iter().map(|(journal, look)| look.report(journal)).collect();
+        if self.inner.config.mode == DreamMode::Propose {
+            let counted = Queue::read(self.inner.workspace.as_ref())
+                .map(|queue| queue.count(self.now, &self.inner.config));
+            let (waiting, expired) = counted.unwrap_or_default();
+            let notices =
+                [(waiting, Notice::ProposalsWaiting(waiting)), (expired, Notice::ProposalsExpired(expired))];
+            self.report
+                .notices
+                .extend(notices.into_iter().filter(|(count, _)| *count > 0).map(|(_, notice)| notice));
+        }
         if let Ok((_, memory)) = self.memory() {
             let chars = String::from_utf8_lossy(&memory).chars().count() as u64;
             let gauge = MemoryGauge { chars, budget: self.inner.config.memory_budget };

@@ -27,15 +27,24 @@ pub enum Outcome {
     /// The section of exactly these inputs stands in `MEMORY.md` already; the model was not called.
     #[serde(rename = "already_promoted")]
     AlreadyPromoted,
+    /// A proposal of exactly these inputs waits for a person's word; the model was not called.
+    #[serde(rename = "already_proposed")]
+    AlreadyProposed,
     /// The model was asked, and nothing was worth keeping or new.
     #[serde(rename = "nothing_to_promote")]
     NothingToPromote,
     /// A section was appended (in a preview: would have been).
     #[serde(rename = "appended")]
     Appended,
+    /// What would be appended waits for a person's word.
+    #[serde(rename = "proposed")]
+    Proposed,
     /// It backs off after failures, or has reached its daily cap.
     #[serde(rename = "not_due_skip")]
     NotDue,
+    /// As many proposals wait as may; the model was not called, and the journals wait.
+    #[serde(rename = "proposals_full_skip")]
+    ProposalsFull,
     /// A live peer holds the workspace.
     #[serde(rename = "lock_held_skip")]
     LockHeld,
@@ -58,9 +67,12 @@ impl Outcome {
             Self::Disabled => "disabled",
             Self::NothingNew => "nothing_new",
             Self::AlreadyPromoted => "already_promoted",
+            Self::AlreadyProposed => "already_proposed",
             Self::NothingToPromote => "nothing_to_promote",
             Self::Appended => "appended",
+            Self::Proposed => "proposed",
             Self::NotDue => "not_due_skip",
+            Self::ProposalsFull => "proposals_full_skip",
             Self::LockHeld => "lock_held_skip",
             Self::LeaseLost => "lease_lost",
             Self::LlmError => "llm_error",
@@ -83,7 +95,11 @@ pub enum DreamMode {
     /// Appends it to `MEMORY.md`.
     #[default]
     Append,
-    /// Asks the model and says what it would append; claims nothing and writes nothing.
+    /// Makes a file of it that a person edits, and then accepts or rejects; see
+    /// [`JournalDreamer::proposals`](crate::JournalDreamer::proposals). What the model was shown counts as read.
+    Propose,
+    /// Asks the model and says what it would append. It claims nothing and writes nothing, neither state nor ledger, so
+    /// that it runs beside a dream, counts against no cap, and asks again when it is called again.
     Preview,
 }
 
@@ -177,7 +193,7 @@ pub struct PassReport {
     pub dropped: Vec<Dropped>,
     /// Who is to blame, for [`Outcome::Quarantined`].
     pub quarantined: Vec<Blamed>,
-    /// The section as it was appended, or in a preview would be.
+    /// The section as it was appended, or in a proposal or a preview would be.
     pub section: Option<String>,
 }
 
@@ -285,14 +301,14 @@ impl fmt::Debug for LineReport {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Fate {
-    /// It is in the section.
+    /// It is in the section, or in the proposal.
     Promoted {
         /// Whether it cites journal lines, which were then checked.
         cited: bool,
     },
-    /// The same statement stands in `MEMORY.md`, or earlier in the answer.
+    /// The same statement stands in `MEMORY.md`, in a proposal that waits, or earlier in the answer.
     Duplicate,
-    /// An earlier dream promoted it and a person took it out again.
+    /// An earlier dream promoted it and a person took it out again, or said no to it.
     RemovedBefore,
     /// It says what the workspace has forgotten, and is reported as `[REDACTED:forgotten#1]`.
     Forgotten,
@@ -338,6 +354,8 @@ pub enum HoldReason {
     Negation,
     /// It has no word in common with the cited lines.
     Unrelated,
+    /// What it quotes does not stand in the cited lines word for word.
+    Quote,
     /// It cites nothing, and citations are required.
     Uncited,
     /// It rests on the words of a page, a tool or an import alone.
@@ -360,6 +378,7 @@ impl HoldReason {
             Self::Name => "a name is not in the cited lines",
             Self::Negation => "says the opposite of a cited line",
             Self::Unrelated => "has nothing in common with the cited lines",
+            Self::Quote => "what it quotes is not in the cited lines",
             Self::Uncited => "cites nothing",
             Self::Origin => "rests on the words of a page, a tool or an import",
             Self::Injection => "hides an instruction",
@@ -631,6 +650,13 @@ pub enum NotDue {
         /// When the next day begins, at the earliest.
         next: DateTime<Utc>,
     },
+    /// The day's tokens are used up.
+    TokensToday {
+        /// How many were read and written, as the host said.
+        tokens: u64,
+        /// When the next day begins, at the earliest.
+        next: DateTime<Utc>,
+    },
 }
 
 impl NotDue {
@@ -641,7 +667,8 @@ impl NotDue {
             Self::Interval { next }
             | Self::BackOff { next, .. }
             | Self::CallsToday { next, .. }
-            | Self::BytesToday { next, .. } => *next,
+            | Self::BytesToday { next, .. }
+            | Self::TokensToday { next, .. } => *next,
         }
     }
 }
@@ -674,6 +701,10 @@ pub enum Notice {
     WatermarkInFuture,
     /// A pass was committed, and the next one could not begin; what failed, in a sentence.
     StoppedEarly(String),
+    /// So many proposals wait for a person's word.
+    ProposalsWaiting(u64),
+    /// So many proposals have waited for too long: they take no room among those that wait, and can still be accepted.
+    ProposalsExpired(u64),
     /// There is an unfinished commit, which a preview does not finish.
     UnfinishedCommit(DreamId),
 }
@@ -696,6 +727,10 @@ impl fmt::Display for Notice {
             }
             Self::WatermarkInFuture => f.write_str("the watermark lies in the future and is not trusted"),
             Self::StoppedEarly(why) => write!(f, "the run stopped after a committed pass: {why}"),
+            Self::ProposalsWaiting(count) => write!(f, "{count} proposals wait for a person's word"),
+            Self::ProposalsExpired(count) => {
+                write!(f, "{count} proposals have waited for too long; they can still be accepted")
+            }
             Self::UnfinishedCommit(id) => {
                 write!(f, "the commit of dream {id} is unfinished; a real run finishes it")
             }

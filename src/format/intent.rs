@@ -7,6 +7,7 @@ use serde_json::Number;
 
 use super::ledger::{self, Entry};
 use super::log::LogLine;
+use super::proposal::ProposalStep;
 use super::state::DreamedState;
 use super::{DreamId, curated};
 use crate::digest::Digest;
@@ -14,6 +15,9 @@ use crate::error::{Error, Result, parse_json};
 use crate::name::{DocName, StateName};
 
 const VERSION: u64 = 1;
+
+/// That of a commit with a proposal: who knows only the first would leave that out.
+const VERSION_WITH_PROPOSAL: u64 = 2;
 
 /// What a commit does, step by step: append, ledger, state, log.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -25,6 +29,9 @@ pub(crate) struct Intent {
     /// What to append, where anything is promoted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) append: Option<Append>,
+    /// What becomes of a proposal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) proposal: Option<ProposalStep>,
     /// The ledger's entries of the journals that were shown.
     pub(crate) ledger: BTreeMap<DocName, Entry>,
     /// Entries that the ledger no longer needs.
@@ -104,14 +111,20 @@ impl Intent {
         state: DreamedState,
         log: LogLine,
     ) -> Self {
-        Self { v: VERSION, id, epoch, append, ledger, forget, watermark, state, log }
+        let proposal = None;
+        Self { v: VERSION, id, epoch, append, proposal, ledger, forget, watermark, state, log }
+    }
+
+    /// The same, with what becomes of a proposal.
+    pub(crate) fn with_proposal(self, step: ProposalStep) -> Self {
+        Self { v: VERSION_WITH_PROPOSAL, proposal: Some(step), ..self }
     }
 
     /// Parses the file; `None` (no file) means that nothing is under way.
     pub(crate) fn parse(bytes: Option<&[u8]>) -> Result<Option<Self>> {
         let Some(bytes) = bytes else { return Ok(None) };
         let name = StateName::INTENT;
-        ledger::check_version(name.as_str(), bytes, VERSION)?;
+        ledger::check_version(name.as_str(), bytes, VERSION_WITH_PROPOSAL)?;
         let intent: Self = parse_json(name.as_str(), bytes)?;
         match intent.append.as_ref().and_then(|append| append.fault(&intent.id)) {
             None => Ok(Some(intent)),

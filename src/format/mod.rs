@@ -15,6 +15,7 @@ pub(crate) mod life;
 pub(crate) mod lock;
 pub(crate) mod log;
 pub(crate) mod origins;
+pub(crate) mod proposal;
 pub(crate) mod quarantine;
 pub(crate) mod reply;
 pub(crate) mod soul;

@@ -35,7 +35,7 @@ pub struct DreamedState {
     /// Before which time no further call is made.
     #[serde(default, with = "iso_millis", skip_serializing_if = "Option::is_none")]
     pub next_allowed_at: Option<DateTime<Utc>>,
-    /// The day that the two counters below belong to.
+    /// The day that the counters below belong to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counted_day: Option<NaiveDate>,
     /// Calls made on that day.
@@ -44,6 +44,9 @@ pub struct DreamedState {
     /// Bytes sent on that day.
     #[serde(default, skip_serializing_if = "is_zero_long")]
     pub bytes_that_day: u64,
+    /// Tokens read and written on that day, as far as the host said.
+    #[serde(default, skip_serializing_if = "is_zero_long")]
+    pub tokens_that_day: u64,
     /// Keys of others, kept as they are.
     #[serde(flatten)]
     pub others: Map<String, Value>,

@@ -269,6 +269,12 @@ fn state_files() -> Vec<Vec<u8>> {
     seeds.push(part(9, forgotten.as_bytes()));
     let theirs = br#"{"last_processed_mtime":1605830400000.5,"last_run_at":"2020-11-19T03:00:00.000Z","theirs":{"a":[1,2.5]}}"#;
     seeds.push([part(0, theirs), part(3, intent)].join(&PART));
+    let list = br#"{"v":1,"waiting":[{"id":"0123456789abcdef","at":"-262143-01-01T00:00:00Z","day":"2020-11-20","sources":[],"lines":["0"]}]}"#;
+    seeds.push(part(10, list));
+    let id = serde_json::json!({ "id": "0123456789abcdef", "sha256": null });
+    let mut answered = json.clone();
+    (answered["v"], answered["proposal"]) = (2.into(), serde_json::json!({ "answered": id }));
+    seeds.push([part(3, answered.to_string().as_bytes()), part(10, list)].join(&PART));
     seeds.push(part(0, theirs));
     seeds.push(part(0, br#"{"last_run_at":"-262143-01-01T00:00:00Z","last_processed_mtime":1e300}"#));
     seeds.push(part(

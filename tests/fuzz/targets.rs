@@ -32,7 +32,7 @@ pub(crate) const JOURNAL: &str =
 pub(crate) const ANSWER: &str = "### Facts\n- The ferry leaves at nine. (memory/2020-11-20-repl.md#L1)\n\n### Preferences\n- The user likes tea — grün. (memory/2020-11-20-repl.md#L2)\n";
 
 /// The files that [`state_files`] fills, by the first byte of a part. Two are the operator's.
-pub(crate) const FILES: [&str; 10] = [
+pub(crate) const FILES: [&str; 11] = [
     ".dreamed-state.json",
     ".dreamed-quarantine.json",
     ".dreaming.d/ledger.json",
@@ -43,6 +43,7 @@ pub(crate) const FILES: [&str; 10] = [
     "MEMORY.md",
     "memory/2020-11-20-repl.md",
     ".dreaming.d/forgotten.json",
+    ".dreaming.d/proposals.json",
 ];
 
 /// Any bytes in any state file: a night ends well or says what is wrong, and nobody loses anything.

@@ -12,25 +12,26 @@ use std::sync::Arc;
 use noctuary::testing::Script;
 use noctuary::{
     Access, Actor, Block, CacheHint, ClaimTerms, Consent, ContextConfig, Decision, Dialect, Document, Doors,
-    DreamId, EDITABLE, Editor, Error, EventId, FactKey, FactStore, FileMemoryStore, Filter, Forget, Guarded,
-    HygieneConfig, Import, JournalDreamer, JournalName, Life, LifeConfig, Memory, MemoryContext, MemoryId,
-    MemoryStore, NewMemory, Note, OnboardingEnd, Preset, PromptConfig, PromptOrder, Query, Revision,
-    SessionKind, SharedUser, Snapshot, Source, TurnEnd, Undreamed, Workspace, WorkspaceExt, WriteMode,
-    append_note, archive_journal, boot, complete_onboarding, copy_into, daily_log, delete_journal,
-    dream_once_at, feed, heartbeat_has_tasks, mark_checked, propose_hygiene, read_checks, read_soul, seed,
-    start_plan, today_log, update_heartbeat,
+    DreamId, DreamMode, EDITABLE, Editor, Error, EventId, FactKey, FactStore, FileMemoryStore, Filter,
+    Forget, Guarded, HygieneConfig, Import, JournalDreamer, JournalName, Life, LifeConfig, Memory,
+    MemoryContext, MemoryId, MemoryStore, NewMemory, Note, OnboardingEnd, Outcome, Preset, PromptConfig,
+    PromptOrder, Query, Revision, SessionKind, SharedUser, Snapshot, Source, TurnEnd, Undreamed, Workspace,
+    WorkspaceExt, WriteMode, append_note, archive_journal, boot, complete_onboarding, copy_into, daily_log,
+    delete_journal, dream_once_at, feed, heartbeat_has_tasks, mark_checked, propose_hygiene, read_checks,
+    read_soul, seed, start_plan, today_log, update_heartbeat,
 };
 use regex::Regex;
 
 use crate::{access, at, documents, homes, name, put};
 
-const CANARIES: [&str; 6] = [
+const CANARIES: [&str; 7] = [
     "canary-in-a-row",
     "canary-in-memory",
     "canary-of-the-user",
     "canary-in-a-journal",
     "canary-of-yesterday",
     "canary-replaced",
+    "canary-in-a-proposal",
 ];
 
 const KINDS: [SessionKind; 3] = [SessionKind::Shared, SessionKind::Subagent, SessionKind::Scheduled];
@@ -116,9 +117,23 @@ fn furnished((folder, workspace): (tempfile::TempDir, Arc<dyn Workspace>), acces
         let canary = if journal.contains("-19-") { "canary-of-yesterday" } else { "canary-in-a-journal" };
         put(workspace, journal, format!("- [user] Decision: {canary}\n"));
     }
+    let script = Script::new().says("- canary-in-a-proposal");
+    let proposed = dream_once_at(&proposer(workspace), &script, &|| at(20, 8, 0)).unwrap();
+    assert_eq!(proposed.outcome, Outcome::Proposed);
     let names = documents(workspace).into_keys().map(|document| name(&document)).collect();
     let stores = memory_stores(folder.path());
     Place { life, access, names, stores, _folder: folder }
+}
+
+fn proposer(workspace: &Arc<dyn Workspace>) -> JournalDreamer {
+    let dreamer = JournalDreamer::builder(Arc::clone(workspace)).enabled(true);
+    dreamer.configure(|config| config.mode = DreamMode::Propose).build().unwrap()
+}
+
+/// The proposal that waits in a furnished home.
+fn proposal(place: &Place) -> DreamId {
+    let human = access(SessionKind::Main, Actor::Human);
+    proposer(place.life.workspace()).proposals(&human, at(20, 9, 0)).unwrap().remove(0).id
 }
 
 /// A store of each kind, with private rows and facts, one of them pinned and one deleted, and a shared row.
@@ -540,7 +555,7 @@ const READERS: &[Reader] = &[
         })
     }),
     ("Forget::run", false, |place| {
-        let texts = ["canary in a row", "canary in memory", "canary in a journal"];
+        let texts = ["canary in a row", "canary in memory", "canary in a journal", "canary in a proposal"];
         let request = |text: &str| {
             let forget = Forget::new(&place.access, text).workspace(place.life.workspace());
             let stores = place.stores.iter();
@@ -586,6 +601,25 @@ const READERS: &[Reader] = &[
         let operators = JournalDreamer::builder(Arc::clone(place.life.workspace())).enabled(true).build();
         let report = dream_once_at(&operators.unwrap(), &Script::new(), &|| at(21, 3, 0)).unwrap();
         told(noctuary::DreamPage::new(&report).read(&place.view()), |page| page.to_html())
+    }),
+    // What a dream would append.
+    ("JournalDreamer::proposals", true, |place| {
+        let proposals = proposer(place.life.workspace()).proposals(&place.access, at(20, 12, 0));
+        told(proposals, |all| {
+            all.into_iter().map(|one| format!("{one:?} {}", one.document.lossy())).collect()
+        })
+    }),
+    ("JournalDreamer::accept_proposal", true, |place| {
+        let id = proposal(place);
+        let accepted = proposer(place.life.workspace()).accept_proposal(&place.access, &id, at(20, 12, 0));
+        told(accepted, |report| {
+            let lines: String = report.lines.iter().map(|line| line.text.clone()).collect();
+            format!("{report:?} {lines} {:?}", report.section)
+        })
+    }),
+    ("JournalDreamer::reject_proposal", false, |place| {
+        let id = proposal(place);
+        shape(proposer(place.life.workspace()).reject_proposal(&place.access, &id, at(20, 12, 0)))
     }),
     ("JournalDreamer::builder", false, |place| {
         let script = Script::new();

@@ -20,7 +20,7 @@ fn pattern(text: &str) -> Regex {
 }
 
 /// Whether a character is of a script that parts no words.
-fn is_unparted(c: char) -> bool {
+pub(super) fn is_unparted(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{e00}'..='\u{e7f}')
 }
 

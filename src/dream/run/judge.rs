@@ -7,17 +7,20 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
+use super::record::{self, Addition};
 use super::{Asking, Run};
 use crate::dream::blame::blame;
 use crate::dream::evidence::{Judge, Shown, Verdict};
+use crate::dream::propose::Queue;
 use crate::dream::sanitise::{self, Item, Sanitised};
 use crate::dream::select::{Order, Selection, Survey};
 use crate::dream::{commit, due};
-use crate::dreamer::{Failure, Fate, Hold, HoldReason, LineReport, Outcome, PassReport, Step};
+use crate::dreamer::{DreamMode, Failure, Fate, Hold, HoldReason, LineReport, Outcome, PassReport, Step};
 use crate::error::{Error, LostBy, Result};
 use crate::format::curated;
 use crate::format::intent::Append;
 use crate::format::log;
+use crate::format::proposal::{ProposalStep, Waiting};
 use crate::format::reply::{HEADINGS, NOTHING_TO_PROMOTE, split_citations};
 use crate::gate::{Door, DoorPolicy, InjectionPolicy, Masks, SecretPolicy, mask_within};
 use crate::llm::{Finish, LlmError, LlmReply};
@@ -57,7 +60,7 @@ impl Run {
         }
         // Somebody may have asked to forget while the model thought.
         self.forgotten = session::forgotten(self.inner.workspace.as_ref())?.map(Arc::new);
-        due::count_call(&mut self.state, now, &self.inner.config, pass.request_bytes);
+        due::count_call(&mut self.state, now, &self.inner.config, pass.request_bytes, pass.usage);
         let committed = match self.read(answer) {
             Err(failure) => {
                 pass.failure = Some(failure);
@@ -72,7 +75,7 @@ impl Run {
             }
             Ok(Answer::Nothing) => {
                 pass.outcome = Outcome::NothingToPromote;
-                self.commit(&survey, &selection, &pass, None, &[])
+                self.commit(&survey, &selection, &pass, None)
             }
             Ok(Answer::Section(section)) => self.promote(&survey, &selection, &mut pass, &shown, &section),
         };
@@ -194,8 +197,11 @@ impl Run {
         let (name, memory) = self.memory()?;
         let text = String::from_utf8_lossy(&memory).into_owned();
         let mut known: BTreeSet<String> = curated::statements(&text).collect();
+        let queue = Queue::read(self.inner.workspace.as_ref())?;
+        known.extend(queue.statements(self.now, &self.inner.config));
+        let declined = queue.declined(self.now, &self.inner.config);
         let removed: BTreeSet<&str> =
-            self.log.iter().flat_map(|line| &line.lines).map(String::as_str).collect();
+            self.log.iter().flat_map(|line| &line.lines).chain(declined).map(String::as_str).collect();
         pass.dropped = section.dropped();
         let judge = Judge::new(&self.inner.config, shown);
         let (mut kept, mut moved): (Vec<Item>, bool) = (Vec::new(), false);
@@ -236,17 +242,26 @@ impl Run {
         }
         if kept.is_empty() {
             pass.outcome = Outcome::NothingToPromote;
-            return self.commit(survey, selection, pass, None, &[]);
+            return self.commit(survey, selection, pass, None);
         }
         if moved {
             kept.sort_by_key(|item| HEADINGS.iter().position(|known| item.heading == Some(known)));
         }
-        pass.outcome = Outcome::Appended;
         let day = self.inner.config.day.date(self.begun);
         let body = sanitise::print(&kept);
         let section = curated::print_section(&memory, day, &pass.dream_id, selection.slices.len(), &body);
         let hashes: Vec<String> = kept.iter().map(|item| log::statement_hash(&item.text)).collect();
         pass.section = Some(section.clone());
-        self.commit(survey, selection, pass, Some(Append::new(name, section, &memory)), &hashes)
+        let change = if self.inner.config.mode == DreamMode::Propose {
+            pass.outcome = Outcome::Proposed;
+            let sources = record::sources(selection);
+            let waiting = Waiting { id: pass.dream_id.clone(), at: self.now, day, sources, lines: hashes };
+            let text = waiting.print(&body);
+            Addition::Propose(ProposalStep::Made { waiting, text })
+        } else {
+            pass.outcome = Outcome::Appended;
+            Addition::Append(Append::new(name, section, &memory), hashes)
+        };
+        self.commit(survey, selection, pass, Some(change))
     }
 }

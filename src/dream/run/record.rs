@@ -10,18 +10,26 @@ use crate::dreamer::{Blamed, Fate, Outcome, PassReport, ReadReason, Step};
 use crate::error::{Error, Result};
 use crate::format::intent::{Append, Intent};
 use crate::format::log::{LogLine, LogSource};
+use crate::format::proposal::ProposalStep;
 use crate::format::{DreamedState, Quarantine, QuarantinedFile};
 use crate::name::{DocName, StateName};
 
+/// What a pass adds.
+pub(super) enum Addition {
+    /// A section, and the hashes of its statements.
+    Append(Append, Vec<String>),
+    /// A proposal.
+    Propose(ProposalStep),
+}
+
 impl Run {
-    /// Commits a pass: what it appends, and that its slices were shown.
+    /// Commits a pass: what it appends or proposes, and that its slices were shown.
     pub(super) fn commit(
         &mut self,
         survey: &Survey,
         selection: &Selection,
         pass: &PassReport,
-        append: Option<Append>,
-        hashes: &[String],
+        change: Option<Addition>,
     ) -> Result<()> {
         let mut entries = survey.refreshed.clone();
         for slice in &selection.slices {
@@ -32,6 +40,11 @@ impl Run {
         state.next_allowed_at = None;
         self.stamp(&mut state, pass.outcome);
         raise_watermark(&mut state, survey, selection);
+        let (append, hashes, step) = match change {
+            Some(Addition::Append(append, hashes)) => (Some(append), hashes, None),
+            Some(Addition::Propose(step)) => (None, Vec::new(), Some(step)),
+            None => (None, Vec::new(), None),
+        };
         let log = self.log_line(selection, pass, hashes);
         let intent = Intent::new(
             pass.dream_id.clone(),
@@ -43,6 +56,10 @@ impl Run {
             state,
             log,
         );
+        let intent = match step {
+            Some(step) => intent.with_proposal(step),
+            None => intent,
+        };
         if let Some(lease) = &self.lease {
             commit::commit(self.inner.workspace.as_ref(), lease.as_ref(), &intent)?;
             self.state_bytes = commit::state(self.inner.workspace.as_ref(), &StateName::DREAMED)?;
@@ -55,10 +72,11 @@ impl Run {
         Ok(())
     }
 
-    pub(super) fn log_line(&self, selection: &Selection, pass: &PassReport, hashes: &[String]) -> LogLine {
+    fn log_line(&self, selection: &Selection, pass: &PassReport, lines: Vec<String>) -> LogLine {
         let mut fates: BTreeMap<String, u32> = BTreeMap::new();
         for line in &pass.lines {
             let word = match &line.fate {
+                Fate::Promoted { .. } if pass.outcome == Outcome::Proposed => "proposed",
                 Fate::Promoted { .. } => "promoted",
                 Fate::Duplicate => "duplicate",
                 Fate::RemovedBefore => "removed_before",
@@ -68,12 +86,6 @@ impl Run {
             };
             *fates.entry(word.to_owned()).or_default() += 1;
         }
-        let source = |slice: &Slice| LogSource {
-            name: slice.journal.name().to_string(),
-            from: slice.range.start,
-            to: slice.range.end,
-            sha256: slice.sha256,
-        };
         LogLine {
             v: 1,
             at: Some(self.now),
@@ -81,8 +93,8 @@ impl Run {
             id: pass.dream_id.clone(),
             epoch: self.report.epoch.unwrap_or_default(),
             outcome: pass.outcome.word().to_owned(),
-            sources: selection.slices.iter().map(source).collect(),
-            lines: hashes.to_vec(),
+            sources: sources(selection),
+            lines,
             fates,
             section_sha256: pass.section.as_ref().map(|section| Digest::of(section.as_bytes())),
             request_bytes: pass.request_bytes,
@@ -154,7 +166,7 @@ impl Run {
         reason: ReadReason,
     ) -> Result<Step> {
         self.stamp(&mut state, pass.outcome);
-        let line = self.log_line(selection, &pass, &[]);
+        let line = self.log_line(selection, &pass, Vec::new());
         self.ledger.apply(&survey.refreshed);
         if let Some(lease) = &self.lease {
             let workspace = self.inner.workspace.as_ref();
@@ -191,6 +203,17 @@ impl Run {
         state.last_run_at = Some(self.now);
         state.last_outcome = Some(outcome.word().to_owned());
     }
+}
+
+/// What a selection shows, as log and proposals have it.
+pub(super) fn sources(selection: &Selection) -> Vec<LogSource> {
+    let source = |slice: &Slice| LogSource {
+        name: slice.journal.name().to_string(),
+        from: slice.range.start,
+        to: slice.range.end,
+        sha256: slice.sha256,
+    };
+    selection.slices.iter().map(source).collect()
 }
 
 /// Raises the seed's watermark to the newest journal of which nothing waits, and never past one of which

@@ -8,6 +8,7 @@ use super::{Asking, Run};
 use crate::digest::Hasher;
 use crate::dream::ask;
 use crate::dream::evidence::Shown;
+use crate::dream::propose::Queue;
 use crate::dream::select::{Selection, Slice, Survey};
 use crate::dream::shown::{self, ShownJournal};
 use crate::dreamer::{Charge, Outcome, PassReport, ReadReason, SourceRef};
@@ -35,6 +36,10 @@ impl Run {
         let (name, memory) = self.memory()?;
         if curated::has_section(&memory, &id) {
             pass.outcome = Outcome::AlreadyPromoted;
+            return self.commit_quietly(&survey, &selection, pass);
+        }
+        if Queue::read(self.inner.workspace.as_ref())?.has(&id) {
+            pass.outcome = Outcome::AlreadyProposed;
             return self.commit_quietly(&survey, &selection, pass);
         }
         let config = &self.inner.config;
@@ -115,7 +120,7 @@ impl Run {
         selection: &Selection,
         pass: PassReport,
     ) -> Result<Prepared> {
-        match self.commit(survey, selection, &pass, None, &[]) {
+        match self.commit(survey, selection, &pass, None) {
             Ok(()) => {
                 self.count_shown(selection);
                 self.close(pass);
