@@ -52,7 +52,7 @@ pub use digest::Digest;
 pub use document::{Document, FoundAt, Revision};
 pub use dream::{
     BackOff, DreamConfig, Due, Evidence, JournalDreamer, JournalDreamerBuilder, SectionCaps, Trust,
-    Undreamed, should_dream,
+    Undreamed, redo_dream, should_dream, undo_dream,
 };
 pub use dreamer::{
     Backlog, Blamed, Charge, DreamEvent, DreamMode, DreamPass, DreamReport, Dreamer, DropReason, Dropped,

@@ -54,8 +54,12 @@ pub struct DreamConfig {
     pub statements_only: bool,
     /// The bounds of a section.
     pub section: SectionCaps,
-    /// The budget of `MEMORY.md` in characters; over it only warns. 10,000.
+    /// The budget of `MEMORY.md` in characters; over it only warns, unless `archive_over_budget` is on. 10,000.
     pub memory_budget: u64,
+    /// Whether a run that finds `MEMORY.md` over its budget moves the oldest sections of dreams to
+    /// `memory/archive/dreamed.md` until it is within. Sections that a person edited stay, and so does every byte that
+    /// is no section. Off.
+    pub archive_over_budget: bool,
     /// How to wait after failures of the model; `None` never waits.
     pub back_off: Option<BackOff>,
     /// The cap on calls a day; `None` for no cap. 48.
@@ -170,6 +174,7 @@ impl Default for DreamConfig {
             statements_only: true,
             section: SectionCaps::default(),
             memory_budget: 10_000,
+            archive_over_budget: false,
             back_off: Some(BackOff::default()),
             max_calls_per_day: Some(48),
             max_bytes_per_day: None,

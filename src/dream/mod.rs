@@ -3,6 +3,7 @@
 mod ask;
 mod blame;
 mod commit;
+mod compact;
 mod config;
 mod dreamed;
 mod due;
@@ -11,6 +12,7 @@ mod run;
 mod sanitise;
 mod select;
 mod shown;
+mod undo;
 
 use std::fmt;
 use std::sync::Arc;
@@ -29,6 +31,7 @@ pub(crate) use commit::recover;
 pub use config::{BackOff, DreamConfig, Evidence, SectionCaps, Trust};
 pub use dreamed::Undreamed;
 pub use due::{Due, should_dream};
+pub use undo::{redo_dream, undo_dream};
 
 /// Dreams over the journals of a workspace, in the way of seed 000.
 ///

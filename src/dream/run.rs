@@ -12,7 +12,7 @@ use chrono::{DateTime, Utc};
 
 use super::evidence::Shown;
 use super::select::{self, Look, Order, Selection, Situation, Survey, is_waiting};
-use super::{Inner, commit, due};
+use super::{Inner, commit, compact, due};
 use crate::dreamer::{
     Backlog, DreamMode, DreamPass, DreamReport, MemoryGauge, Notice, Outcome, PassReport, ReadReason, Step,
 };
@@ -32,7 +32,7 @@ use request::Prepared;
 const WATCHED_SECTIONS: usize = 30;
 
 /// How much of the log's end is remembered, in bytes.
-const MOST_LOG: u64 = 16 << 20;
+pub(super) const MOST_LOG: u64 = 16 << 20;
 
 /// One call of `begin`, until its last `resume`.
 pub(super) struct Run {
@@ -123,8 +123,10 @@ impl Run {
     /// Notices sections that are gone from `MEMORY.md`. They are never appended again: a person may have
     /// taken them out.
     fn watch_sections(&mut self) -> Result<()> {
-        let appended = self.log.iter().rev().filter(|line| line.outcome == Outcome::Appended.word());
-        let watched: Vec<DreamId> = appended.take(WATCHED_SECTIONS).map(|line| line.id.clone()).collect();
+        let promotions = log::promotions(&self.log);
+        let standing =
+            promotions.iter().rev().filter(|dream| [log::APPENDED, log::REDONE].contains(&dream.word));
+        let watched: Vec<DreamId> = standing.take(WATCHED_SECTIONS).map(|dream| dream.id.clone()).collect();
         if watched.is_empty() {
             return Ok(());
         }
@@ -141,6 +143,12 @@ impl Run {
             Some(forgotten) => doors.forgotten(Arc::clone(forgotten)),
             None => doors,
         }
+    }
+
+    /// The archive of sections that were moved out of curated memory.
+    fn archive(&self) -> Result<Vec<u8>> {
+        let archive = self.inner.workspace.read(&DocName::DREAMED)?;
+        Ok(archive.map(crate::document::Document::into_bytes).unwrap_or_default())
     }
 
     fn memory(&self) -> Result<(DocName, Vec<u8>)> {
@@ -323,6 +331,21 @@ impl Run {
         Ok(self.finish())
     }
 
+    /// Moves sections to the archive, where that is wanted. What fails does not take the report away.
+    fn compact(&mut self) {
+        let (config, Some(lease)) = (&self.inner.config, &self.lease) else { return };
+        if !config.archive_over_budget || self.report.outcome == Outcome::LeaseLost {
+            return;
+        }
+        let workspace = self.inner.workspace.as_ref();
+        let (budget, day) = (config.memory_budget, config.day.date(self.begun));
+        if let Err(error) =
+            compact::compact(workspace, lease.as_ref(), budget, day, self.now, &mut self.report.archived)
+        {
+            self.report.notices.push(Notice::NotArchived(error.to_string()));
+        }
+    }
+
     /// Completes the report and gives the lease back.
     fn finish(mut self) -> Step {
         for (journal, look) in &self.journals {
@@ -341,6 +364,7 @@ impl Run {
             self.report.notices.push(Notice::NoJournals);
         }
         let journals = std::mem::take(&mut self.journals);
+        self.compact();
         self.report.journals = journals.into_iter().map(|(journal, look)| look.report(journal)).collect();
         if let Ok((_, memory)) = self.memory() {
             let chars = String::from_utf8_lossy(&memory).chars().count() as u64;
@@ -380,6 +404,7 @@ fn new_report(inner: &Inner, now: DateTime<Utc>) -> DreamReport {
         calls: 0,
         usage: None,
         memory: None,
+        archived: Vec::new(),
         notices: Vec::new(),
     }
 }

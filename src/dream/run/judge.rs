@@ -193,9 +193,12 @@ impl Run {
     ) -> Result<()> {
         let (name, memory) = self.memory()?;
         let text = String::from_utf8_lossy(&memory).into_owned();
-        let mut known: BTreeSet<String> = curated::statements(&text).collect();
-        let removed: BTreeSet<&str> =
-            self.log.iter().flat_map(|line| &line.lines).map(String::as_str).collect();
+        let archive = self.archive()?;
+        let archive = String::from_utf8_lossy(&archive);
+        let mut known: BTreeSet<String> =
+            curated::statements(&text).chain(curated::statements(&archive)).collect();
+        let dreams = log::promotions(&self.log).into_iter().filter(|dream| !dream.is_undone());
+        let removed: BTreeSet<&str> = dreams.flat_map(|dream| dream.lines).collect();
         pass.dropped = section.dropped();
         let judge = Judge::new(&self.inner.config, shown);
         let (mut kept, mut moved): (Vec<Item>, bool) = (Vec::new(), false);

@@ -1,0 +1,273 @@
+//! Where sections of dreams stand in a curated file, to the byte: what may be taken out again, and where it goes back.
+//!
+//! A section is taken out as it was printed, with the line break in front that was printed with it, and known by the
+//! hash of both. What a person wrote before, behind or inside is never a part of it.
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+use super::DreamId;
+use super::curated::{self, HEADING};
+use crate::digest::Digest;
+
+/// A section that stands whole, both marks on lines of their own: from its heading to the end of its last line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Section {
+    pub(crate) dream: DreamId,
+    pub(crate) range: Range<usize>,
+}
+
+/// The whole sections of a file, in their order.
+pub(crate) fn whole(memory: &[u8]) -> Vec<Section> {
+    let mut all = Vec::new();
+    let mut open: Option<(DreamId, usize)> = None;
+    let (mut at, mut heading) = (0, None);
+    for line in memory.split_inclusive(|byte| *byte == b'\n') {
+        let end = at + line.len();
+        let text = std::str::from_utf8(line).unwrap_or_default().trim_end();
+        if let Some(dream) = curated::mark(text) {
+            open = Some((dream, heading.unwrap_or(at)));
+        } else if let Some((dream, start)) = open.take_if(|(dream, _)| text == dream.end_mark()) {
+            all.push(Section { dream, range: start..end });
+        }
+        heading = text.starts_with(HEADING).then_some(at);
+        at = end;
+    }
+    all
+}
+
+/// How a dream's section stands in a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// As it was printed; these bytes may go.
+    Whole(Range<usize>),
+    /// A person changed it, or took a part of it out.
+    Edited,
+    /// Nothing of it stands there.
+    Missing,
+}
+
+/// Looks for the section that was printed with this hash.
+pub(crate) fn find(memory: &[u8], dream: &DreamId, printed: Digest) -> Standing {
+    let mut floor = 0;
+    for section in whole(memory) {
+        let Range { start, end } = section.range;
+        if section.dream == *dream
+            && let Some(start) = printed_from(memory, floor, start, end, printed)
+        {
+            return Standing::Whole(start..end);
+        }
+        floor = end;
+    }
+    if curated::has_mark(memory, dream) { Standing::Edited } else { Standing::Missing }
+}
+
+/// Where the bytes begin that were printed with this hash and end at `end`: at `start`, or up to two line breaks
+/// before it, and not below `floor`, where another section ends.
+fn printed_from(memory: &[u8], floor: usize, start: usize, end: usize, printed: Digest) -> Option<usize> {
+    let breaks = std::iter::successors(Some(start), |at| line_break_before(memory, *at));
+    let starts: Vec<usize> = breaks.take(3).take_while(|at| *at >= floor).collect();
+    let gap = starts.iter().position(|from| Digest::of(&memory[*from..end]) == printed)?;
+    let ends_a_line = |at: usize| at == 0 || memory[at - 1] == b'\n';
+    match gap {
+        // A line break that ends a person's line is theirs, whatever was printed.
+        1 if !ends_a_line(starts[1]) => None,
+        // The first one ends a line that had no end: it stays where something follows, else two lines became one.
+        2 if !ends_a_line(starts[2]) && end < memory.len() => Some(starts[1]),
+        _ => Some(starts[gap]),
+    }
+}
+
+fn line_break_before(memory: &[u8], at: usize) -> Option<usize> {
+    let head = &memory[..at];
+    head.strip_suffix(b"\r\n").or_else(|| head.strip_suffix(b"\n")).map(<[u8]>::len)
+}
+
+/// Where a section stood: what is between it and the sections next to it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Place {
+    before: Text,
+    after: Text,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Text {
+    len: usize,
+    sha256: Digest,
+}
+
+impl Text {
+    fn of(bytes: &[u8]) -> Self {
+        Self { len: bytes.len(), sha256: Digest::of(bytes) }
+    }
+
+    fn begins(&self, text: &[u8]) -> bool {
+        text.get(..self.len).is_some_and(|head| Digest::of(head) == self.sha256)
+    }
+
+    fn ends(&self, text: &[u8]) -> bool {
+        let tail = text.len().checked_sub(self.len).map(|from| &text[from..]);
+        tail.is_some_and(|tail| Digest::of(tail) == self.sha256)
+    }
+}
+
+impl Place {
+    /// The place of these bytes of `memory`.
+    pub(crate) fn of(memory: &[u8], range: &Range<usize>) -> Self {
+        let sections = whole(memory);
+        let from = sections.iter().map(|section| section.range.end).filter(|end| *end <= range.start).max();
+        let to = sections.iter().map(|section| section.range.start).find(|start| *start >= range.end);
+        Self {
+            before: Text::of(&memory[from.unwrap_or(0)..range.start]),
+            after: Text::of(&memory[range.end..to.unwrap_or(memory.len())]),
+        }
+    }
+
+    /// Returns `memory` with the section back in its place, before the sections of `later` dreams. Where a person
+    /// changed what was around it, it goes behind that.
+    pub(crate) fn put_back(&self, memory: &[u8], section: &str, later: &[DreamId]) -> Vec<u8> {
+        let at = self.find(memory, later);
+        let (head, tail) = memory.split_at(at);
+        let begins_a_line = head.is_empty()
+            || head.ends_with(b"\n")
+            || ["\n\n", "\r\n\r\n"].iter().any(|gap| section.starts_with(gap));
+        let line_break: &[u8] = if begins_a_line { b"" } else { b"\n" };
+        [head, line_break, section.as_bytes(), tail].concat()
+    }
+
+    fn find(&self, memory: &[u8], later: &[DreamId]) -> usize {
+        let sections = whole(memory);
+        let next = sections.iter().position(|section| later.contains(&section.dream));
+        let (before, after) = sections.split_at(next.unwrap_or(sections.len()));
+        let from = before.last().map_or(0, |section| section.range.end);
+        let to = after.first().map_or(memory.len(), |section| section.range.start);
+        let text = &memory[from..to];
+        let (begins, ends) = (self.before.begins(text), self.after.ends(text));
+        if begins && ends && text.len() == self.before.len + self.after.len || begins && !ends {
+            return from + self.before.len;
+        }
+        if ends {
+            return to - self.after.len;
+        }
+        // The blank line in front of the next section is its own.
+        let gap = after.first().and_then(|_| line_break_before(memory, to)).filter(|at| *at >= from);
+        gap.unwrap_or(to)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chrono::NaiveDate;
+    use proptest::prelude::*;
+
+    fn id(n: usize) -> DreamId {
+        DreamId::parse(&format!("{n:016x}")).unwrap()
+    }
+
+    fn print(memory: &[u8], n: usize) -> String {
+        let day = NaiveDate::from_ymd_opt(2026, 11, 21).unwrap();
+        curated::print_section(memory, day, &id(n), 1, &format!("### Facts\n\n- Line {n}."))
+    }
+
+    fn printed(memory: &[u8], n: usize) -> (Vec<u8>, Digest) {
+        let section = print(memory, n);
+        ([memory, section.as_bytes()].concat(), Digest::of(section.as_bytes()))
+    }
+
+    fn take_out(memory: &[u8], n: usize, sha256: Digest) -> (Vec<u8>, String, Place) {
+        let Standing::Whole(range) = find(memory, &id(n), sha256) else { panic!("it stands whole") };
+        let place = Place::of(memory, &range);
+        let section = String::from_utf8(memory[range.clone()].to_vec()).unwrap();
+        ([&memory[..range.start], &memory[range.end..]].concat(), section, place)
+    }
+
+    #[test]
+    fn a_section_goes_as_it_came_whatever_stood_before_it() {
+        for before in ["", "# Memory\n", "# Memory\n\n\n", "no end of line", "# A\r\n\r\n- b\r\n", "\n"] {
+            let (memory, sha256) = printed(before.as_bytes(), 1);
+            let (left, section, place) = take_out(&memory, 1, sha256);
+            assert_eq!(String::from_utf8(left.clone()).unwrap(), before);
+            assert_eq!(place.put_back(&left, &section, &[]), memory, "{before:?}");
+        }
+    }
+
+    #[test]
+    fn line_breaks_of_a_person_stay() {
+        let (memory, sha256) = printed(b"- mine", 1);
+        let below = [&memory[..], b"- mine too\n"].concat();
+        let (left, section, place) = take_out(&below, 1, sha256);
+        assert_eq!(left, b"- mine\n- mine too\n", "two lines do not become one");
+        assert_eq!(place.put_back(&left, &section, &[]), below);
+
+        let (memory, sha256) = printed(b"- mine\n", 1);
+        let closer = String::from_utf8(memory).unwrap().replacen("mine\n\n", "mine\n", 1);
+        assert_eq!(find(closer.as_bytes(), &id(1), sha256), Standing::Edited, "its blank line is gone");
+    }
+
+    #[test]
+    fn an_edit_inside_and_a_part_are_told_from_nothing() {
+        let (memory, sha256) = printed(b"# Memory\n", 1);
+        let text = String::from_utf8(memory).unwrap();
+        for edited in [
+            text.replace("Line 1.", "Line one."),
+            text.replace("\n\n- Line", "\n- Line"),
+            text.replace("2026-11-21", "2026-11-22"),
+            text.trim_end().to_owned(),
+            text.split_once("### Facts").unwrap().0.to_owned(),
+            text.replace('\n', "\r\n"),
+        ] {
+            assert_eq!(find(edited.as_bytes(), &id(1), sha256), Standing::Edited, "{edited}");
+        }
+        assert_eq!(find(b"# Memory\n", &id(1), sha256), Standing::Missing);
+        let not_text = [b"\xff\xfe\n".as_slice(), text.as_bytes()].concat();
+        assert!(matches!(find(&not_text, &id(1), sha256), Standing::Whole(_)), "other bytes are a person's");
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(crate::testing::cases(2_000)))]
+        #[test]
+        fn what_was_taken_out_in_any_order_goes_back_in_any_order(
+            notes in proptest::collection::vec("(- [a-z]{1,3}\n{0,3}){0,2}", 5),
+            out in Just((0..4usize).collect::<Vec<_>>()).prop_shuffle(),
+            count in 0..=4usize,
+            seed in any::<prop::sample::Index>(),
+        ) {
+            let mut memory = notes[0].clone().into_bytes();
+            let mut hashes = Vec::new();
+            for n in 0..4 {
+                let (grown, sha256) = printed(&memory, n);
+                memory = grown;
+                hashes.push(sha256);
+                memory.extend(notes[n + 1].bytes());
+            }
+            let mut left = memory.clone();
+            let mut taken = Vec::new();
+            for n in out.into_iter().take(count) {
+                let (after, section, place) = take_out(&left, n, hashes[n]);
+                left = after;
+                taken.push((n, section, place));
+            }
+            let people: String = notes.concat();
+            let mine = |memory: &[u8]| {
+                let mut text = String::from_utf8(memory.to_vec()).unwrap();
+                for n in 0..4 {
+                    if let Standing::Whole(range) = find(text.as_bytes(), &id(n), hashes[n]) {
+                        text.replace_range(range, "");
+                    }
+                }
+                text
+            };
+            // But for the end of a line that had none.
+            prop_assert_eq!(mine(&left).replace('\n', ""), people.replace('\n', ""));
+            while !taken.is_empty() {
+                let (n, section, place) = taken.remove(seed.index(taken.len()));
+                let later: Vec<DreamId> = (n + 1..4).map(id).collect();
+                left = place.put_back(&left, &section, &later);
+                prop_assert!(matches!(find(&left, &id(n), hashes[n]), Standing::Whole(_)));
+            }
+            prop_assert_eq!(String::from_utf8(left).unwrap(), String::from_utf8(memory).unwrap());
+        }
+    }
+}
