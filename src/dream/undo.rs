@@ -5,6 +5,7 @@
 //! looked for anew in what was saved.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use chrono::{DateTime, Utc};
 use serde_json::Number;
@@ -19,7 +20,7 @@ use crate::error::{Error, Refusal, Result};
 use crate::format::intent::{Change, Intent};
 use crate::format::ledger::{Entry, Ledger, Piece};
 use crate::format::log::{self, LogLine};
-use crate::format::sections::{self, Place, Standing};
+use crate::format::sections::{self, Standing};
 use crate::format::state::watermark_ns;
 use crate::format::undone::{Kept, Undone};
 use crate::format::{DreamId, DreamedState, curated};
@@ -221,11 +222,12 @@ impl<'w> Desk<'w> {
             shown.entry(journal).or_default().push(piece);
         }
 
+        let order = self.order();
         let kept = Kept {
             id: id.clone(),
             at: now,
             section: String::from_utf8_lossy(&self.memory.bytes()[range.clone()]).into_owned(),
-            place: Place::of(self.memory.bytes(), &range),
+            place: self.undone.place_of(self.memory.bytes(), id, &range, &order),
             shown,
             mark: self
                 .still_undone(id)
@@ -236,7 +238,7 @@ impl<'w> Desk<'w> {
         };
         let mut state = self.state.clone();
         state.last_processed_mtime = lower(mark.clone(), limit);
-        let change = Change::Undo { name: self.name.clone(), kept, mark };
+        let change = Change::Undo { name: self.name.clone(), kept, order, mark };
         let line = pass.then(log::UNDONE, now, dreamer.0.config.day.date(now), lease.epoch());
         self.keep_preimage(now)?;
         commit::commit(self.workspace, lease, &Intent::of_change(change, None, entries, state, line))?;
@@ -291,16 +293,24 @@ impl<'w> Desk<'w> {
         if raised.as_ref().and_then(watermark_ns) > state.watermark_ns() {
             state.last_processed_mtime = raised;
         }
-        let order: Vec<&DreamId> =
-            self.log.iter().filter(|line| line.outcome == log::APPENDED).map(|line| &line.id).collect();
-        let rank = |id: &DreamId| order.iter().rposition(|known| *known == id);
-        let standing = sections::whole(self.memory.bytes()).into_iter().map(|section| section.dream);
-        let later = standing.filter(|other| rank(other) > rank(id)).collect();
-        let change = Change::Redo { name: self.name.clone(), kept: kept.clone(), later };
+        let change = Change::Redo { name: self.name.clone(), kept: kept.clone(), order: self.order() };
         let line = pass.then(log::REDONE, now, dreamer.0.config.day.date(now), lease.epoch());
         self.keep_preimage(now)?;
         commit::commit(self.workspace, lease, &Intent::of_change(change, None, entries, state, line))?;
         Ok(true)
+    }
+
+    /// The dreams of the file in the order in which they were appended: those whose sections stand, and those that
+    /// were taken back.
+    fn order(&self) -> Vec<DreamId> {
+        let appended = self.log.iter().filter(|line| line.outcome == log::APPENDED);
+        let all: Vec<&DreamId> = appended.map(|line| &line.id).collect();
+        let standing = sections::whole(self.memory.bytes()).into_iter().map(|section| section.dream);
+        let mut order: Vec<DreamId> =
+            standing.chain(self.undone.dreams().iter().map(|kept| kept.id.clone())).collect();
+        order.sort_by_key(|id| all.iter().rposition(|known| *known == id));
+        order.dedup();
+        order
     }
 
     /// What is kept of the other dreams that were taken back.
@@ -348,11 +358,18 @@ pub(super) fn carry_out(
         let standing = workspace.read(name)?;
         let memory = standing.as_ref().map_or(&[][..], Document::bytes);
         let after = match change {
-            Change::Undo { kept, .. } => taken_out(intent, memory, |section, place| {
-                keep(workspace, lease, Kept { section, place, ..kept.clone() })
+            Change::Undo { kept, order, .. } => taken_out(intent, memory, |range| {
+                let mut undone = Undone::parse(state(workspace, &StateName::UNDONE)?.as_deref())?;
+                let section = String::from_utf8_lossy(&memory[range.clone()]).into_owned();
+                let place = undone.place_of(memory, &intent.id, range, order);
+                undone.keep(Kept { section, place, ..kept.clone() });
+                lease.replace(&StateName::UNDONE, &undone.print())
             }),
-            Change::Archive { .. } => taken_out(intent, memory, |_, _| Ok(())),
-            Change::Redo { kept, later, .. } => Ok(put_back(intent, memory, kept, later)),
+            Change::Archive { .. } => taken_out(intent, memory, |_| Ok(())),
+            Change::Redo { kept, order, .. } => {
+                let undone = Undone::parse(state(workspace, &StateName::UNDONE)?.as_deref())?;
+                Ok(put_back(intent, memory, kept, &undone, order))
+            }
         }?;
         let (after, is_done) = match after {
             After::Changed(after) => (after, false),
@@ -390,17 +407,16 @@ enum After {
     Edited,
 }
 
-/// The document without the section, which is given to `keep` first.
+/// The document without the section; `keep` is told where it stands first.
 fn taken_out(
     intent: &Intent,
     memory: &[u8],
-    keep: impl FnOnce(String, Place) -> Result<()>,
+    keep: impl FnOnce(&Range<usize>) -> Result<()>,
 ) -> Result<After> {
     let Some(printed) = intent.log.section_sha256 else { return Ok(After::Edited) };
     Ok(match sections::find(memory, &intent.id, printed) {
         Standing::Whole(range) => {
-            let section = String::from_utf8_lossy(&memory[range.clone()]).into_owned();
-            keep(section, Place::of(memory, &range))?;
+            keep(&range)?;
             After::Changed([&memory[..range.start], &memory[range.end..]].concat())
         }
         Standing::Edited => After::Edited,
@@ -408,21 +424,14 @@ fn taken_out(
     })
 }
 
-fn put_back(intent: &Intent, memory: &[u8], kept: &Kept, later: &[DreamId]) -> After {
+fn put_back(intent: &Intent, memory: &[u8], kept: &Kept, undone: &Undone, order: &[DreamId]) -> After {
     if curated::has_section(memory, &intent.id) {
         After::Done
     } else if curated::has_mark(memory, &intent.id) {
         After::Edited
     } else {
-        After::Changed(kept.place.put_back(memory, &kept.section, later))
+        After::Changed(undone.put_back(memory, kept, order))
     }
-}
-
-/// Keeps what brings a dream back.
-fn keep(workspace: &dyn Workspace, lease: &dyn Lease, kept: Kept) -> Result<()> {
-    let mut undone = Undone::parse(state(workspace, &StateName::UNDONE)?.as_deref())?;
-    undone.keep(kept);
-    lease.replace(&StateName::UNDONE, &undone.print())
 }
 
 /// Lets go what was kept of a dream.

@@ -47,11 +47,13 @@ pub(crate) enum Change {
     Undo {
         name: DocName,
         kept: Kept,
+        /// The dreams of the document, in their order.
+        order: Vec<DreamId>,
         /// The watermark that stood before.
         mark: Option<Number>,
     },
-    /// Its section goes back, before those of later dreams, and its journals count as shown again.
-    Redo { name: DocName, kept: Kept, later: Vec<DreamId> },
+    /// Its section goes back to its place, and its journals count as shown again.
+    Redo { name: DocName, kept: Kept, order: Vec<DreamId> },
     /// Its section, which was appended to the archive, is taken out.
     Archive { name: DocName },
 }

@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::Range;
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -14,7 +15,7 @@ use serde_json::Number;
 
 use super::DreamId;
 use super::ledger::{self, Piece};
-use super::sections::Place;
+use super::sections::{Order, Place};
 use crate::error::{Result, parse_json};
 use crate::name::{DocName, StateName};
 
@@ -76,6 +77,27 @@ impl Undone {
         self.dreams.iter().find(|kept| kept.id == *id)
     }
 
+    /// The place of a section that is to be taken out, among `order`.
+    pub(crate) fn place_of(
+        &self,
+        memory: &[u8],
+        id: &DreamId,
+        range: &Range<usize>,
+        order: &[DreamId],
+    ) -> Place {
+        Place::of(memory, id, range, &self.others(id, order))
+    }
+
+    /// Returns `memory` with a section back in its place, among `order`.
+    pub(crate) fn put_back(&self, memory: &[u8], kept: &Kept, order: &[DreamId]) -> Vec<u8> {
+        kept.place.put_back(memory, &kept.id, &kept.section, &self.others(&kept.id, order))
+    }
+
+    fn others<'a>(&'a self, id: &DreamId, order: &'a [DreamId]) -> Order<'a> {
+        let others = self.dreams.iter().filter(|kept| kept.id != *id);
+        Order { dreams: order, taken_out: others.map(|kept| (&kept.id, &kept.place)).collect() }
+    }
+
     /// Takes one in, in the place of what is kept of it, and lets the oldest go beyond the bounds.
     pub(crate) fn keep(&mut self, kept: Kept) {
         self.dreams.retain(|known| known.id != kept.id);
@@ -106,7 +128,7 @@ mod tests {
             id: DreamId::parse(&format!("{n:016x}")).unwrap(),
             at: DateTime::UNIX_EPOCH,
             section: "x".repeat(bytes),
-            place: Place::of(b"", &(0..0)),
+            place: Place::nowhere(),
             shown: BTreeMap::new(),
             mark: Some(Number::from(n)),
             limit: 0,
