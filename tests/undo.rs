@@ -150,7 +150,8 @@ impl World {
     /// What the log says of sections: the word and the dream, in order.
     fn log(&self) -> Vec<(String, String)> {
         let log = self.text_of(&StateName::LOG);
-        let lines = log.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+        // A torn line is skipped.
+        let lines = log.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
         lines
             .map(|line| {
                 (line["outcome"].as_str().unwrap().to_owned(), line["id"].as_str().unwrap().to_owned())
