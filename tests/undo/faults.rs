@@ -69,13 +69,8 @@ fn picture(world: &World) -> Picture {
 /// Zeros that a power loss left in the archive stay, since nobody but a person takes anything out of it; then the
 /// section stands whole below.
 fn without_holes(text: &str) -> String {
-    let mut told = String::new();
-    for part in text.split_inclusive('\0').filter(|part| *part != "\0") {
-        let is_below = told.is_empty() && text.starts_with('\0') || told.ends_with('\0');
-        told = told.trim_end_matches('\0').to_owned()
-            + if is_below { part.trim_start_matches('\n') } else { part };
-    }
-    told
+    let lines = text.lines().map(|line| line.trim_matches('\0')).filter(|line| !line.is_empty());
+    lines.map(|line| format!("{line}\n")).collect()
 }
 
 /// What may be seen between the beginning and the end of a deed, each step whole.
