@@ -69,14 +69,17 @@ fn printed_from(memory: &[u8], floor: usize, start: usize, end: usize, printed: 
     let breaks = std::iter::successors(Some(start), |at| line_break_before(memory, *at));
     let starts: Vec<usize> = breaks.take(3).take_while(|at| *at >= floor).collect();
     let gap = starts.iter().position(|from| Digest::of(&memory[*from..end]) == printed)?;
-    let ends_a_line = |at: usize| at == 0 || memory[at - 1] == b'\n';
     match gap {
         // A line break that ends a person's line is theirs, whatever was printed.
-        1 if !ends_a_line(starts[1]) => None,
+        1 if !ends_a_line(memory, starts[1]) => None,
         // The first one ends a line that had no end: it stays where something follows, else two lines became one.
-        2 if !ends_a_line(starts[2]) && end < memory.len() => Some(starts[1]),
+        2 if !ends_a_line(memory, starts[2]) && end < memory.len() => Some(starts[1]),
         _ => Some(starts[gap]),
     }
+}
+
+fn ends_a_line(memory: &[u8], at: usize) -> bool {
+    memory[..at].last().is_none_or(|last| *last == b'\n')
 }
 
 fn line_break_before(memory: &[u8], at: usize) -> Option<usize> {
@@ -102,8 +105,13 @@ impl Text {
         Self { len: bytes.len(), sha256: Digest::of(bytes) }
     }
 
-    fn is(&self, bytes: Option<&[u8]>) -> bool {
-        bytes.is_some_and(|bytes| Digest::of(bytes) == self.sha256)
+    fn begins(&self, text: &[u8]) -> bool {
+        text.get(..self.len).is_some_and(|head| Digest::of(head) == self.sha256)
+    }
+
+    fn ends(&self, text: &[u8]) -> bool {
+        let tail = text.len().checked_sub(self.len).map(|from| &text[from..]);
+        tail.is_some_and(|tail| Digest::of(tail) == self.sha256)
     }
 }
 
@@ -119,35 +127,56 @@ impl Order<'_> {
         self.dreams.iter().position(|known| known == id)
     }
 
-    /// The places between two sections; `None` is an end of the file.
-    fn between(&self, one: Option<&DreamId>, other: Option<&DreamId>) -> impl Iterator<Item = &Place> {
-        let rank = |id: Option<&DreamId>| id.and_then(|id| self.rank(id));
-        let (from, to) = (rank(one), rank(other).unwrap_or(usize::MAX));
-        let places = self.taken_out.iter();
-        let ranked = places.filter_map(move |(id, place)| Some((self.rank(id)?, *place)));
-        ranked.filter(move |(rank, _)| Some(*rank) > from && *rank < to).map(|(_, place)| place)
+    /// The places between two sections, in their order; `None` is an end of the file.
+    fn between(&self, one: Option<&Section>, id: &DreamId, other: Option<&Section>) -> [Vec<&Place>; 2] {
+        let rank = |section: Option<&Section>| section.and_then(|section| self.rank(&section.dream));
+        let (from, at, to) = (rank(one), self.rank(id), rank(other).unwrap_or(usize::MAX));
+        let places = self.taken_out.iter().filter_map(|(id, place)| Some((self.rank(id)?, *place)));
+        let mut places: Vec<(usize, &Place)> =
+            places.filter(|(rank, _)| Some(*rank) > from && *rank < to).collect();
+        places.sort_by_key(|(rank, _)| *rank);
+        let (before, after) = places.into_iter().partition::<Vec<_>, _>(|(rank, _)| Some(*rank) < at);
+        [before, after].map(|places| places.into_iter().map(|(_, place)| place).collect())
     }
 }
 
-/// What stands between two sections, in which one stood or is to stand: without the texts that are nearer to others that
-/// were taken out there.
-fn around(
-    memory: &[u8],
-    id: &DreamId,
-    previous: Option<&Section>,
-    next: Option<&Section>,
-    order: &Order<'_>,
-) -> Range<usize> {
-    let dream = |section: Option<&'_ Section>| section.map(|section| section.dream.clone());
-    let from = previous.map_or(0, |section| section.range.end);
-    let to = next.map_or(memory.len(), |section| {
-        // The blank line in front of a section is its own.
-        let above = line_break_before(memory, section.range.start).filter(|at| *at >= from);
-        above.filter(|at| *at == 0 || memory[at - 1] == b'\n').unwrap_or(section.range.start)
-    });
-    let skip: usize = order.between(dream(previous).as_ref(), Some(id)).map(|place| place.before.len).sum();
-    let skip_after: usize = order.between(Some(id), dream(next).as_ref()).map(|place| place.after.len).sum();
-    from + skip..to.saturating_sub(skip_after)
+/// The text between two sections, in which one stood or is to stand.
+struct Around<'m> {
+    text: &'m [u8],
+    /// Where it begins in the file.
+    from: usize,
+    /// Where in it the texts end, from above and from below, that are nearer to others that were taken out there;
+    /// `None` where a person changed them.
+    above: Option<usize>,
+    below: Option<usize>,
+}
+
+impl<'m> Around<'m> {
+    fn new(
+        memory: &'m [u8],
+        id: &DreamId,
+        previous: Option<&Section>,
+        next: Option<&Section>,
+        order: &Order<'_>,
+    ) -> Self {
+        let from = previous.map_or(0, |section| section.range.end);
+        let to = next.map_or(memory.len(), |section| {
+            // The blank line in front of a section is its own.
+            let above = line_break_before(memory, section.range.start).filter(|at| *at >= from);
+            above.filter(|at| ends_a_line(memory, *at)).unwrap_or(section.range.start)
+        });
+        let text = &memory[from..to];
+        let [before, after] = order.between(previous, id, next);
+        let down =
+            |at: usize, place: &&Place| place.before.begins(&text[at..]).then(|| at + place.before.len);
+        let up = |at: usize, place: &&Place| place.after.ends(&text[..at]).then(|| at - place.after.len);
+        Self {
+            text,
+            from,
+            above: before.iter().try_fold(0, down),
+            below: after.iter().rev().try_fold(text.len(), up),
+        }
+    }
 }
 
 impl Place {
@@ -161,10 +190,12 @@ impl Place {
         let sections = whole(memory);
         let previous = sections.iter().rev().find(|section| section.range.end <= range.start);
         let next = sections.iter().find(|section| section.range.start >= range.end);
-        let text = around(memory, id, previous, next, order);
+        let around = Around::new(memory, id, previous, next, order);
+        let from = around.from + around.above.unwrap_or(0);
+        let to = around.from + around.below.unwrap_or(around.text.len());
         Self {
-            before: Text::of(&memory[text.start.min(range.start)..range.start]),
-            after: Text::of(&memory[range.end..text.end.max(range.end)]),
+            before: Text::of(&memory[from.min(range.start)..range.start]),
+            after: Text::of(&memory[range.end..to.max(range.end)]),
         }
     }
 
@@ -185,16 +216,13 @@ impl Place {
         let rank = order.rank(id);
         let next = sections.iter().position(|section| order.rank(&section.dream) > rank);
         let (before, after) = sections.split_at(next.unwrap_or(sections.len()));
-        let text = around(memory, id, before.last(), after.first(), order);
-        let from_above = text.start.checked_add(self.before.len).filter(|at| *at <= text.end);
-        if let Some(at) = from_above.filter(|at| self.before.is(memory.get(text.start..*at))) {
-            return at;
-        }
-        let from_below = text.end.checked_sub(self.after.len).filter(|at| *at >= text.start);
-        if let Some(at) = from_below.filter(|at| self.after.is(memory.get(*at..text.end))) {
-            return at;
-        }
-        text.end.max(before.last().map_or(0, |section| section.range.end))
+        let Around { text, from, above, below } =
+            Around::new(memory, id, before.last(), after.first(), order);
+        let above = above.filter(|at| self.before.begins(&text[*at..])).map(|at| at + self.before.len);
+        let below = below.filter(|at| self.after.ends(&text[..*at])).map(|at| at - self.after.len);
+        // A line that went on since is not parted.
+        let parts_no_line = |at: &usize| from + at == memory.len() || ends_a_line(memory, from + at);
+        from + above.filter(parts_no_line).or(below.filter(parts_no_line)).unwrap_or(text.len())
     }
 }
 
@@ -244,6 +272,13 @@ mod tests {
         let (left, section, place) = take_out(&below, 1, sha256, &NOTHING);
         assert_eq!(left, b"- mine\n- mine too\n", "two lines do not become one");
         assert_eq!(place.put_back(&left, &id(1), &section, &NOTHING), below);
+
+        // A person goes on with the line that the section stood behind.
+        let (memory, sha256) = printed(b"- mine", 1);
+        let (left, section, place) = take_out(&memory, 1, sha256, &NOTHING);
+        let longer = [&left[..], b" and more\n"].concat();
+        let back = place.put_back(&longer, &id(1), &section, &NOTHING);
+        assert!(String::from_utf8(back).unwrap().starts_with("- mine and more\n"));
 
         let (memory, sha256) = printed(b"- mine\n", 1);
         let closer = String::from_utf8(memory).unwrap().replacen("mine\n\n", "mine\n", 1);
