@@ -210,8 +210,9 @@ impl<'w> Desk<'w> {
         for source in &pass.sources {
             let journal = DocName::parse(source.name.as_str())?;
             let known = entries.remove(&journal).or_else(|| self.ledger.get(&journal).cloned());
-            let is_it = |piece: &&Piece| (piece.from, piece.to) == (source.from, source.to);
-            let piece = known.as_ref().and_then(|entry| entry.pieces().iter().find(is_it)).cloned();
+            // By its hash too: what stands there now may be as long, and another dream's.
+            let piece = Piece { from: source.from, to: source.to, sha256: Some(source.sha256) };
+            let piece = known.as_ref().filter(|entry| entry.pieces().contains(&piece)).map(|_| piece);
             limit = limit.min(self.modified_before(&journal)?);
             let (Some(mut entry), Some(piece)) = (known, piece) else {
                 return refused(&journal, Refusal::JournalChanged);
@@ -434,14 +435,11 @@ fn put_back(intent: &Intent, memory: &[u8], kept: &Kept, undone: &Undone, order:
     }
 }
 
-/// Lets go what was kept of a dream.
+/// Lets go what was kept of a dream. Written also where it is gone already: whoever let it go may have been killed before
+/// that was durable.
 pub(super) fn let_go(workspace: &dyn Workspace, lease: &dyn Lease, id: &DreamId) -> Result<()> {
-    let mut undone = Undone::parse(state(workspace, &StateName::UNDONE)?.as_deref())?;
-    if undone.retain(|kept| kept.id != *id) == 0 {
-        return Ok(());
-    }
-    if undone.dreams().is_empty() {
-        return lease.remove(&StateName::UNDONE).map(drop);
-    }
+    let Some(standing) = state(workspace, &StateName::UNDONE)? else { return Ok(()) };
+    let mut undone = Undone::parse(Some(&standing))?;
+    undone.retain(|kept| kept.id != *id);
     lease.replace(&StateName::UNDONE, &undone.print())
 }

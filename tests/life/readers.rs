@@ -9,6 +9,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
+use chrono::{DateTime, Utc};
 use noctuary::testing::Script;
 use noctuary::{
     Access, Actor, Block, CacheHint, ClaimTerms, Consent, ContextConfig, Decision, Dialect, Document, Doors,
@@ -17,20 +18,21 @@ use noctuary::{
     MemoryStore, NewMemory, Note, OnboardingEnd, Preset, PromptConfig, PromptOrder, Query, Revision,
     SessionKind, SharedUser, Snapshot, Source, TurnEnd, Undreamed, Workspace, WorkspaceExt, WriteMode,
     append_note, archive_journal, boot, complete_onboarding, copy_into, daily_log, delete_journal,
-    dream_once_at, feed, heartbeat_has_tasks, mark_checked, propose_hygiene, read_checks, read_soul, seed,
-    start_plan, today_log, update_heartbeat,
+    dream_once_at, feed, heartbeat_has_tasks, mark_checked, propose_hygiene, read_checks, read_soul,
+    redo_dream, seed, start_plan, today_log, undo_dream, update_heartbeat,
 };
 use regex::Regex;
 
 use crate::{access, at, documents, homes, name, put};
 
-const CANARIES: [&str; 6] = [
+const CANARIES: [&str; 7] = [
     "canary-in-a-row",
     "canary-in-memory",
     "canary-of-the-user",
     "canary-in-a-journal",
     "canary-of-yesterday",
     "canary-replaced",
+    "canary-in-the-archive",
 ];
 
 const KINDS: [SessionKind; 3] = [SessionKind::Shared, SessionKind::Subagent, SessionKind::Scheduled];
@@ -112,6 +114,7 @@ fn furnished((folder, workspace): (tempfile::TempDir, Arc<dyn Workspace>), acces
         "USER.md",
         "# User\n\n- **Name:** Marta\n- **Focus:** canary-of-the-user\n\ncanary-of-the-user\n",
     );
+    put(workspace, "memory/archive/dreamed.md", "# Dreamed earlier\n\n- canary-in-the-archive\n");
     for journal in JOURNALS {
         let canary = if journal.contains("-19-") { "canary-of-yesterday" } else { "canary-in-a-journal" };
         put(workspace, journal, format!("- [user] Decision: {canary}\n"));
@@ -581,6 +584,8 @@ const READERS: &[Reader] = &[
             })
             .collect()
     }),
+    ("undo_dream", false, |place| with_dreams(place, undo_dream)),
+    ("redo_dream", false, |place| with_dreams(place, redo_dream)),
     ("JournalDreamer::builder", false, |place| {
         let script = Script::new();
         let dreamer = JournalDreamer::builder(Arc::new(place.view())).enabled(true).build();
@@ -588,6 +593,20 @@ const READERS: &[Reader] = &[
         said + &script.requests().iter().map(|request| request.user.clone()).collect::<String>()
     }),
 ];
+
+/// What a change of dreams says, over the whole workspace and over the view.
+fn with_dreams(
+    place: &Place,
+    change: fn(&JournalDreamer, &Access, &DreamId, DateTime<Utc>) -> noctuary::Result<bool>,
+) -> String {
+    let id = DreamId::parse("0f3a9c5be2d14477").unwrap();
+    let workspaces: [Arc<dyn Workspace>; 2] = [Arc::clone(place.life.workspace()), Arc::new(place.view())];
+    let said = workspaces.into_iter().map(|workspace| {
+        let dreamer = JournalDreamer::builder(workspace).enabled(true).build().unwrap();
+        shape(change(&dreamer, &place.access, &id, at(21, 3, 0)))
+    });
+    said.collect()
+}
 
 fn everything_told(workspace: &dyn Workspace) -> String {
     documents(workspace).into_values().map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).collect()

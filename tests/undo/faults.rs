@@ -261,6 +261,30 @@ fn a_power_loss_in_any_of_them_loses_and_doubles_nothing() {
 }
 
 #[test]
+fn a_power_loss_in_the_recovery_of_a_kill_loses_and_doubles_nothing() {
+    // What a killed process left in the cache alone is durable before anything is built on it.
+    let step = if std::env::var_os("NOCTUARY_LONG_TESTS").is_some() { 1 } else { 4 };
+    let mut states = 0;
+    for deed in DEEDS {
+        let (all, _) = pictures(deed, &|| World::on(&fresh_disk()));
+        let (disk, ids) = begun(deed);
+        let from = disk.operations().len();
+        deed.act(&World::on(&disk), &ids).unwrap();
+        for kill in (from..=disk.operations().len()).step_by(step) {
+            let killed = disk.after_kill(kill);
+            recover(&World::on(&killed)).unwrap();
+            for cut in kill..=killed.operations().len() {
+                let left = killed.power_loss(cut).image(&[]);
+                let place = format!("{deed:?}, killed after {kill}, power lost after {cut}");
+                check(deed, &World::on(&left), &all, &ids, &place);
+                states += 1;
+            }
+        }
+    }
+    println!("power loss in the recovery of a kill: {states} states");
+}
+
+#[test]
 fn an_edit_after_a_crash_anywhere_stands_and_a_section_that_is_a_persons_by_then_stays() {
     let mut states = 0;
     for deed in DEEDS {
