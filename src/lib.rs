@@ -51,8 +51,8 @@ pub use day::DayPolicy;
 pub use digest::Digest;
 pub use document::{Document, FoundAt, Revision};
 pub use dream::{
-    BackOff, DreamConfig, Due, Evidence, JournalDreamer, JournalDreamerBuilder, SectionCaps, Trust,
-    Undreamed, redo_dream, should_dream, undo_dream,
+    BackOff, DreamConfig, Due, Evidence, JournalDreamer, JournalDreamerBuilder, OverBudget, SectionCaps,
+    Trust, Undreamed, redo_dream, should_dream, undo_dream,
 };
 pub use dreamer::{
     Backlog, Blamed, Charge, DreamEvent, DreamMode, DreamPass, DreamReport, Dreamer, DropReason, Dropped,

@@ -18,8 +18,8 @@ use noctuary::testing::MemoryDisk;
 use noctuary::{
     Access, Actor, DocName, DreamConfig, DreamId, DreamReport, Error, Evidence, FileMemoryStore,
     FileWorkspace, Filter, Forget, JournalDreamer, LlmClient, LlmError, LlmReply, LlmRequest, MemoryStore,
-    Notice, Outcome, Refusal, Scope, SessionKind, StateName, Workspace, WriteMode, dream_once_at, feed,
-    llm_fn, redo_dream, undo_dream,
+    Notice, Outcome, OverBudget, Refusal, Scope, SessionKind, StateName, Workspace, WriteMode, dream_once_at,
+    feed, llm_fn, redo_dream, undo_dream,
 };
 
 /// The human of a main session.
@@ -106,7 +106,7 @@ impl World {
 
     fn try_compact(&self, budget: u64) -> noctuary::Result<DreamReport> {
         let dreamer = dreamer_with(Arc::clone(&self.0), |config| {
-            config.archive_over_budget = true;
+            config.over_budget = OverBudget::Archive;
             config.memory_budget = budget;
         });
         dream_once_at(&dreamer, &teller(), &|| night(27))

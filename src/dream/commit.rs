@@ -1,8 +1,8 @@
 //! The commit: an intent, then steps that can each be done twice.
 //!
 //! The intent holds everything, so that whoever finds it can finish: append, ledger, state, log, and then
-//! the intent is dropped. [`apply`] is both the commit and the recovery. `MEMORY.md` is appended to and never
-//! replaced, since a replacement would lose what a person saves meanwhile.
+//! the intent is dropped. [`apply`] is both the commit and the recovery. A dream appends to `MEMORY.md` and never
+//! replaces it, since a replacement would lose what a person saves meanwhile; taking one back has no other way.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;

@@ -28,7 +28,7 @@ use crate::pii::PiiFilter;
 use crate::workspace::{Workspace, WriteMode};
 
 pub(crate) use commit::recover;
-pub use config::{BackOff, DreamConfig, Evidence, SectionCaps, Trust};
+pub use config::{BackOff, DreamConfig, Evidence, OverBudget, SectionCaps, Trust};
 pub use dreamed::Undreamed;
 pub use due::{Due, should_dream};
 pub use undo::{redo_dream, undo_dream};

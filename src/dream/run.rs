@@ -12,7 +12,7 @@ use chrono::{DateTime, Utc};
 
 use super::evidence::Shown;
 use super::select::{self, Look, Order, Selection, Situation, Survey, is_waiting};
-use super::{Inner, commit, compact, due};
+use super::{Inner, OverBudget, commit, compact, due};
 use crate::dreamer::{
     Backlog, DreamMode, DreamPass, DreamReport, MemoryGauge, Notice, Outcome, PassReport, ReadReason, Step,
 };
@@ -334,7 +334,7 @@ impl Run {
     /// Moves sections to the archive, where that is wanted. What fails does not take the report away.
     fn compact(&mut self) {
         let (config, Some(lease)) = (&self.inner.config, &self.lease) else { return };
-        if !config.archive_over_budget || self.report.outcome == Outcome::LeaseLost {
+        if config.over_budget != OverBudget::Archive || self.report.outcome == Outcome::LeaseLost {
             return;
         }
         let workspace = self.inner.workspace.as_ref();

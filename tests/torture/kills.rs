@@ -13,7 +13,8 @@ use chrono::Utc;
 use noctuary::{
     Access, Actor, DocName, Door, DoorPolicy, Doors, DreamConfig, DreamId, DreamMode, Error, Evidence,
     FileWorkspace, InjectionPolicy, JournalDreamer, LlmClient, LlmError, LlmReply, LlmRequest, Outcome,
-    Scope, SecretPolicy, SectionCaps, SessionKind, Workspace, dream_once_at, llm_fn, redo_dream, undo_dream,
+    OverBudget, Scope, SecretPolicy, SectionCaps, SessionKind, Workspace, dream_once_at, llm_fn, redo_dream,
+    undo_dream,
 };
 
 use crate::dreaming::{self, KEY};
@@ -67,7 +68,7 @@ pub(crate) fn dreamer(life: &Path, chance: &mut Chance) -> JournalDreamer {
 /// A dreamer whose memory is small.
 fn archiver(life: &Path, chance: &mut Chance) -> JournalDreamer {
     let mut config = dreamer(life, chance).config().clone();
-    config.archive_over_budget = true;
+    config.over_budget = OverBudget::Archive;
     config.memory_budget = 200 + chance.below(20_000);
     unscanned(Arc::new(FileWorkspace::open(life).unwrap()), |standing| *standing = config)
 }
@@ -276,13 +277,13 @@ fn live(score: &mut Score, counts: &mut Counts, chance: &mut Chance) {
                 0 => add(&journal, format!("- [tool] leak marker {KEY}\n").as_bytes()),
                 1..=3 => add(&journal, b"- [tool] nothing to see\n"),
                 4..=8 => {
-                    let line = format!("- Operator line {operator}.\n");
+                    let told = format!("- Operator line {operator}.\n");
                     if mind {
                         // An undo replaces the file: an editor that asks nobody may come in between.
                         let workspace = FileWorkspace::open(&life).unwrap();
-                        workspace.append(&DocName::MEMORY, line.as_bytes()).unwrap();
+                        workspace.append(&DocName::MEMORY, told.as_bytes()).unwrap();
                     } else {
-                        add(&life.join("MEMORY.md"), line.as_bytes());
+                        add(&life.join("MEMORY.md"), told.as_bytes());
                     }
                     operator += 1;
                 }

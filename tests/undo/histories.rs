@@ -9,7 +9,9 @@ use std::ops::Range;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use noctuary::testing::MemoryDisk;
-use noctuary::{DocName, DreamId, Error, Outcome, StateName, dream_once_at, redo_dream, undo_dream};
+use noctuary::{
+    DocName, DreamId, Error, Outcome, OverBudget, StateName, dream_once_at, redo_dream, undo_dream,
+};
 
 use crate::dreaming::{disk_with, journal, name, night};
 use crate::{World, dreamer_with, human, teller};
@@ -128,7 +130,9 @@ impl Life {
 
     fn dream(&mut self, budget: Option<u64>) {
         let dreamer = dreamer_with(self.world.0.clone(), |config| {
-            config.archive_over_budget = budget.is_some();
+            if budget.is_some() {
+                config.over_budget = OverBudget::Archive;
+            }
             config.memory_budget = budget.unwrap_or(1 << 40);
             config.max_passes = 100;
         });
@@ -409,8 +413,8 @@ fn any_life_of_dreams_and_undos_keeps_what_a_person_wrote_and_tells_every_line_o
     let lives = u64::from(noctuary::testing::cases(1_000));
     let mut all = Counts::default();
     for seed in 0..lives {
-        let lived = std::panic::catch_unwind(|| live(seed)).unwrap_or_else(|_| panic!("seed {seed}"));
-        let (counts, files) = lived;
+        let (counts, files) =
+            std::panic::catch_unwind(|| live(seed)).unwrap_or_else(|_| panic!("seed {seed}"));
         // A few are lived twice, to the same bytes.
         if seed % 8 == 0 {
             let (_, again) = live(seed);

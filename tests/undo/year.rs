@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use chrono::{Datelike, Days, NaiveDate};
 use noctuary::testing::MemoryDisk;
-use noctuary::{DreamConfig, Due, Evidence, FileWorkspace, Notice, Outcome, dream_once_at, should_dream};
+use noctuary::{
+    DreamConfig, Due, Evidence, FileWorkspace, Notice, Outcome, OverBudget, dream_once_at, should_dream,
+};
 
 use crate::dreaming::dreamer_over;
 use crate::{World, teller};
@@ -20,7 +22,7 @@ fn a_year_of_nights_keeps_memory_within_its_budget() {
         *config = DreamConfig::default();
         config.enabled = true;
         config.evidence = Evidence::Off;
-        config.archive_over_budget = true;
+        config.over_budget = OverBudget::Archive;
         config.max_calls_per_day = Some(2);
     });
     let first = NaiveDate::from_ymd_opt(2026, 1, 1).unwrap();
