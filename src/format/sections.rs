@@ -333,8 +333,8 @@ mod tests {
             let people: String = notes.concat();
             let mine = |memory: &[u8]| {
                 let mut text = String::from_utf8(memory.to_vec()).unwrap();
-                for n in 0..4 {
-                    if let Standing::Whole(range) = find(text.as_bytes(), &id(n), hashes[n]) {
+                for (n, sha256) in hashes.iter().enumerate() {
+                    if let Standing::Whole(range) = find(text.as_bytes(), &id(n), *sha256) {
                         text.replace_range(range, "");
                     }
                 }
