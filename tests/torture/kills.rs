@@ -126,34 +126,40 @@ pub(crate) fn child(folder: &Path, seed: u64, mind: bool) {
         let life = folder.join("life");
         let dreamer =
             if mind && chance.one_in(4) { archiver(&life, &mut chance) } else { dreamer(&life, &mut chance) };
-        if mind && chance.one_in(2) {
-            let word = change_of_mind(&life, &dreamer, &mut chance).unwrap_or_else(|error| {
-                add(&folder.join("errors"), format!("{error} {error:?}\n").as_bytes());
-                "E"
-            });
-            add(&folder.join("ticks"), word.as_bytes());
-            continue;
-        }
-        // A person gives some back unmended, and they are quarantined again.
-        let released = if chance.one_in(8) { release_all(&dreamer) } else { Ok(()) };
-        let word = match released.and_then(|()| dream_once_at(&dreamer, &model, &Utc::now)) {
-            Ok(report) if report.recovered.is_some() => "R",
-            Ok(report) => match report.outcome {
-                Outcome::LockHeld => "H",
-                Outcome::Appended => "A",
-                Outcome::Quarantined => "Q",
-                Outcome::LeaseLost => "L",
-                Outcome::NothingToPromote => "N",
-                _ => "0",
-            },
-            Err(error) => {
-                add(&folder.join("errors"), format!("{error} {error:?}\n").as_bytes());
-                "E"
-            }
+        let done = if mind && chance.one_in(2) {
+            change_of_mind(&life, &dreamer, &mut chance)
+        } else {
+            tick(&dreamer, &model, &mut chance)
         };
+        let word = done.unwrap_or_else(|error| {
+            add(&folder.join("errors"), format!("{error} {error:?}\n").as_bytes());
+            "E"
+        });
         add(&folder.join("ticks"), word.as_bytes());
         std::thread::sleep(Duration::from_micros(if word == "H" { 500 } else { 50 }));
     }
+}
+
+/// Dreams once; says how that ended in a letter.
+fn tick(
+    dreamer: &JournalDreamer,
+    model: &dyn LlmClient,
+    chance: &mut Chance,
+) -> noctuary::Result<&'static str> {
+    // A person gives some back unmended, and they are quarantined again.
+    if chance.one_in(8) {
+        release_all(dreamer)?;
+    }
+    let report = dream_once_at(dreamer, model, &Utc::now)?;
+    Ok(match report.outcome {
+        _ if report.recovered.is_some() => "R",
+        Outcome::LockHeld => "H",
+        Outcome::Appended => "A",
+        Outcome::Quarantined => "Q",
+        Outcome::LeaseLost => "L",
+        Outcome::NothingToPromote => "N",
+        _ => "0",
+    })
 }
 
 fn release_all(dreamer: &JournalDreamer) -> noctuary::Result<()> {
