@@ -200,6 +200,26 @@ pub enum Refusal {
     Undreamed,
     /// It is a journal of the last seven days.
     Recent,
+    /// The log knows of no such dream.
+    UnknownDream,
+    /// A person changed the section of the dream.
+    SectionEdited,
+    /// The section of the dream was taken out.
+    SectionGone,
+    /// The section of the dream was moved there to keep `MEMORY.md` within its budget.
+    SectionArchived,
+    /// Nothing is kept any more of a dream that was taken back.
+    NothingKept,
+    /// The section holds what was forgotten since.
+    Forgotten,
+    /// It is a journal of the dream, which is gone or has another name.
+    JournalGone,
+    /// It is a journal of the dream, which changed where the dream had read it, or is no longer known.
+    JournalChanged,
+    /// It is a journal of the dream, which another dream has read since.
+    ReadAgain,
+    /// It holds the watermark of a peer, which the next dream takes in.
+    PeerAhead,
 }
 
 impl fmt::Display for Refusal {
@@ -211,6 +231,16 @@ impl fmt::Display for Refusal {
             Self::NotEditable => "it is not edited whole",
             Self::Undreamed => "no dream has read it to its end",
             Self::Recent => "it is younger than seven days",
+            Self::UnknownDream => "no such dream is known",
+            Self::SectionEdited => "a person changed the section",
+            Self::SectionGone => "the section is gone",
+            Self::SectionArchived => "the section is in the archive",
+            Self::NothingKept => "nothing of the dream is kept any more",
+            Self::Forgotten => "the section holds what was forgotten",
+            Self::JournalGone => "the journal is gone",
+            Self::JournalChanged => "the journal changed where the dream had read it",
+            Self::ReadAgain => "another dream has read the journal since",
+            Self::PeerAhead => "a peer has dreamed since, and the next dream takes that in",
         })
     }
 }

@@ -17,6 +17,7 @@ use crate::format::forgotten::Forgotten;
 use crate::format::history::History;
 use crate::format::ledger::{Entry, Ledger};
 use crate::format::proposal::{Proposals, Waiting};
+use crate::format::undone::Undone;
 use crate::format::{log, reply};
 use crate::gate::{TombstoneKey, Tombstones};
 use crate::lifecycle::{EDITABLE, rewrite};
@@ -512,6 +513,15 @@ impl Text<'_> {
             removed += if is_struck { here } else { 0 };
             found += here;
         }
+        let mut here = 0;
+        let let_go = |bytes: Option<&[u8]>| {
+            let mut undone = Undone::parse(bytes)?;
+            here = undone.retain(|dream| !self.only.holds(&dream.section));
+            Ok((here > 0).then(|| undone.print()))
+        };
+        let is_gone = self.change(&StateName::UNDONE, let_go)?;
+        removed += if is_gone { here } else { 0 };
+        found += here;
         let kept = Cell::new(0);
         let dropped = self.workspace.drop_versions(&|bytes| {
             let holds = self.only.holds(&String::from_utf8_lossy(bytes));

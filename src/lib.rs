@@ -53,8 +53,8 @@ pub use day::DayPolicy;
 pub use digest::Digest;
 pub use document::{Document, FoundAt, Revision};
 pub use dream::{
-    BackOff, DreamConfig, DreamProposal, Due, Evidence, JournalDreamer, JournalDreamerBuilder, ProposalEnd,
-    ProposalReport, SectionCaps, Trust, Undreamed, should_dream,
+    BackOff, DreamConfig, DreamProposal, Due, Evidence, JournalDreamer, JournalDreamerBuilder, OverBudget,
+    ProposalEnd, ProposalReport, SectionCaps, Trust, Undreamed, redo_dream, should_dream, undo_dream,
 };
 pub use dreamer::{
     Backlog, Blamed, Charge, DreamEvent, DreamMode, DreamPass, DreamReport, Dreamer, DropReason, Dropped,

@@ -120,6 +120,9 @@ impl DocName {
     /// When each periodic check last ran.
     pub const HEARTBEAT_STATE: Self = Self::constant("memory/heartbeat-state.json");
 
+    /// Sections of dreams that were moved out of [`MEMORY`](Self::MEMORY) to keep it within its budget.
+    pub const DREAMED: Self = Self::constant("memory/archive/dreamed.md");
+
     const fn constant(path: &'static str) -> Self {
         Self(Name::constant(path, Space::Document))
     }
@@ -160,6 +163,8 @@ impl StateName {
     pub const LEDGER: Self = Self::constant(".dreaming.d/ledger.json");
     /// A commit that is under way.
     pub const INTENT: Self = Self::constant(".dreaming.d/intent.json");
+    /// Dreams that a person took back, for as long as they can be brought back.
+    pub const UNDONE: Self = Self::constant(".dreaming.d/history/undone.json");
     /// One line for each pass.
     pub const LOG: Self = Self::constant(".dreaming.d/log.jsonl");
     /// Which `SOUL.md` the agent knows of, in the seed's place.

@@ -44,6 +44,9 @@ const PROPOSALS: &[&str] = &["--test", "proposals"];
 const ANSWERS: &[&str] = &["--test", "proposal_faults", "anywhere_are_done"];
 const SAVES: &[&str] = &["--test", "proposal_faults", "an_edit_of_a_proposal"];
 const QUOTES: &[&str] = &["--lib", "quotes"];
+const UNDO: &[&str] =
+    &["--test", "undo", "--", "any_life", "as_it_was", "in_any_order", "put_everything_back"];
+const UNDO_FAULTS: &[&str] = &["--test", "undo", "--", "fail_anywhere", "power_loss"];
 const LEASE: &[&str] = &["--test", "lease"];
 const FILES: &[&str] = &["--test", "file_workspace"];
 
@@ -278,6 +281,62 @@ const BUGS: &[Bug] = &[
         stands: "files.iter().map(|file| stat_below(folder.as_fd(), file)).collect()",
         planted: "files.iter().map(|_| stat_below(folder.as_fd(), files[0])).collect()",
         tests: FILES,
+    },
+    Bug {
+        name: "an undo leaves the cursors",
+        file: "src/dream/undo.rs",
+        stands: "            entry.retain_pieces(|other| *other != piece);\n",
+        planted: "",
+        tests: UNDO,
+    },
+    Bug {
+        name: "an undo leaves the watermark",
+        file: "src/dream/undo.rs",
+        stands: "        state.last_processed_mtime = lower(mark.clone(), limit);\n",
+        planted: "",
+        tests: UNDO,
+    },
+    Bug {
+        name: "the state of an undo keeps the higher watermark",
+        file: "src/dream/commit.rs",
+        stands: "next.watermark_ns() && !is_lowered {",
+        planted: "next.watermark_ns() {",
+        tests: UNDO,
+    },
+    Bug {
+        name: "a piece of another dream is taken for that of the undone one",
+        file: "src/dream/undo.rs",
+        stands: "entry.pieces().contains(&piece)",
+        planted: "entry.pieces().iter().any(|other| (other.from, other.to) == (piece.from, piece.to))",
+        tests: UNDO,
+    },
+    Bug {
+        name: "the lines of an undone dream count as removed by a person",
+        file: "src/dream/run/judge.rs",
+        stands: ".filter(|dream| !dream.is_undone());",
+        planted: ".filter(|dream| !dream.lines.is_empty());",
+        tests: UNDO,
+    },
+    Bug {
+        name: "an edited section is taken out",
+        file: "src/format/sections.rs",
+        stands: "position(|from| Digest::of(&memory[*from..end]) == printed)?;",
+        planted: "position(|from| Digest::of(&memory[*from..end]) == printed).or(Some(0))?;",
+        tests: UNDO,
+    },
+    Bug {
+        name: "a line break of a person goes with a section",
+        file: "src/format/sections.rs",
+        stands: "        1 if !ends_a_line(memory, starts[1]) => None,\n",
+        planted: "",
+        tests: UNDO,
+    },
+    Bug {
+        name: "what brings a dream back is kept after its section is gone",
+        file: "src/dream/undo.rs",
+        stands: "            keep(&range)?;\n            After::Changed(",
+        planted: "            After::Changed(",
+        tests: UNDO_FAULTS,
     },
     Bug {
         name: "the heartbeat never refreshes the lock",

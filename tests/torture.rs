@@ -119,7 +119,7 @@ fn a_child_plays_its_role() {
     let part = words.next().unwrap();
     let words: Vec<&str> = words.collect();
     match part {
-        "ticks" => kills::child(&folder, words[0].parse().unwrap()),
+        "ticks" => kills::child(&folder, words[0].parse().unwrap(), words.get(1) == Some(&"true")),
         "claims" => locks::child(&folder, &words),
         "claims-across-devices" => locks::across_devices(&folder),
         "one-tick" => system_calls::child(&folder, words[0]),

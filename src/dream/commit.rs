@@ -1,15 +1,16 @@
 //! The commit: an intent, then steps that can each be done twice.
 //!
 //! The intent holds everything, so that whoever finds it can finish: append, ledger, state, log, and then
-//! the intent is dropped. [`apply`] is both the commit and the recovery. `MEMORY.md` is appended to and never
-//! replaced, since a replacement would lose what a person saves meanwhile.
+//! the intent is dropped. [`apply`] is both the commit and the recovery. A dream appends to `MEMORY.md` and never
+//! replaces it, since a replacement would lose what a person saves meanwhile; taking one back has no other way.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use super::propose;
+use super::{propose, undo};
+use crate::digest::Digest;
 use crate::error::{Error, Result};
-use crate::format::intent::{Append, Intent};
+use crate::format::intent::{Append, Change, Intent};
 use crate::format::ledger::Ledger;
 use crate::format::proposal::ProposalStep;
 use crate::format::{DreamedState, curated, log, reply};
@@ -77,11 +78,12 @@ fn strike(workspace: &dyn Workspace, intent: &mut Intent, forgotten: &Tombstones
     {
         *text = struck;
     }
-    let Some(append) = &mut intent.append else { return Ok(()) };
+    let (Some(append), None) = (&mut intent.append, &intent.change) else { return Ok(()) };
     let Cow::Owned(section) = forgotten.struck(&append.section) else { return Ok(()) };
     let memory = workspace.read(&append.name)?.map(crate::document::Document::into_bytes).unwrap_or_default();
     // What stands there in part is finished as it was begun: its rest is found by what it was.
     if append.torn_bytes(&memory) == 0 && !curated::has_mark(&memory, &intent.id) {
+        intent.log.section_sha256 = Some(Digest::of(section.as_bytes()));
         append.replace_section(section);
     }
     Ok(())
@@ -90,7 +92,7 @@ fn strike(workspace: &dyn Workspace, intent: &mut Intent, forgotten: &Tombstones
 /// Whether a peer that knows only the watermark has dreamed the same journals since the commit stopped: the
 /// mark is neither the one from before the commit nor the commit's own, and covers all that was shown.
 fn was_dreamed_by_peer(workspace: &dyn Workspace, intent: &Intent) -> Result<bool> {
-    let Some(append) = &intent.append else { return Ok(false) };
+    let (Some(append), None) = (&intent.append, &intent.change) else { return Ok(false) };
     let memory = workspace.read(&append.name)?.map(crate::document::Document::into_bytes).unwrap_or_default();
     if append.torn_bytes(&memory) > 0 || curated::has_mark(&memory, &intent.id) {
         return Ok(false);
@@ -122,6 +124,13 @@ fn apply(workspace: &dyn Workspace, lease: &dyn Lease, intent: &Intent) -> Resul
     if let Some(step) = &intent.proposal {
         propose::apply(workspace, lease, step)?;
     }
+    if let Some(change) = &intent.change
+        && !undo::carry_out(workspace, lease, intent, change)?
+    {
+        // A person changed the section between a crash and now: it is theirs, and stays.
+        lease.remove(&StateName::INTENT)?;
+        return Ok(());
+    }
     let mut ledger = Ledger::parse(state(workspace, &StateName::LEDGER)?.as_deref())?;
     ledger.apply(&intent.ledger);
     ledger.retain(|name, _| !intent.forget.contains(name));
@@ -131,7 +140,9 @@ fn apply(workspace: &dyn Workspace, lease: &dyn Lease, intent: &Intent) -> Resul
 
     let standing = DreamedState::parse(state(workspace, &StateName::DREAMED)?.as_deref())?;
     let mut next = intent.state.clone();
-    if standing.watermark_ns() > next.watermark_ns() {
+    let is_lowered =
+        matches!(&intent.change, Some(Change::Undo { mark, .. }) if *mark == standing.last_processed_mtime);
+    if standing.watermark_ns() > next.watermark_ns() && !is_lowered {
         // A peer went further meanwhile; its mark stands, and the next survey sees that it is not ours.
         next.last_processed_mtime = standing.last_processed_mtime;
     }
@@ -140,6 +151,9 @@ fn apply(workspace: &dyn Workspace, lease: &dyn Lease, intent: &Intent) -> Resul
     lease.replace(&StateName::DREAMED, &next.print())?;
 
     append_log(workspace, lease, &intent.log)?;
+    if let Some(Change::Redo { .. }) = &intent.change {
+        undo::let_go(workspace, lease, &intent.id)?;
+    }
     lease.remove(&StateName::INTENT)?;
     Ok(())
 }

@@ -54,8 +54,10 @@ pub struct DreamConfig {
     pub statements_only: bool,
     /// The bounds of a section.
     pub section: SectionCaps,
-    /// The budget of `MEMORY.md` in characters; over it only warns. 10,000.
+    /// The budget of `MEMORY.md` in characters; see `over_budget`. 10,000.
     pub memory_budget: u64,
+    /// What a run does where `MEMORY.md` is over its budget.
+    pub over_budget: OverBudget,
     /// How to wait after failures of the model; `None` never waits.
     pub back_off: Option<BackOff>,
     /// The cap on calls a day; `None` for no cap. 48.
@@ -107,6 +109,26 @@ pub enum Trust {
     Tools,
     /// Everybody's: origins are not looked at.
     All,
+}
+
+/// What a run does where `MEMORY.md` is over its budget.
+///
+/// ```
+/// use noctuary::{DreamConfig, OverBudget};
+///
+/// let mut config = DreamConfig::default();
+/// assert_eq!((config.memory_budget, config.over_budget), (10_000, OverBudget::Warn));
+/// config.over_budget = OverBudget::Archive;
+/// ```
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum OverBudget {
+    /// It says so in its report, [`Notice::MemoryOverBudget`](crate::Notice::MemoryOverBudget).
+    #[default]
+    Warn,
+    /// It moves the oldest sections of dreams to `memory/archive/dreamed.md` until `MEMORY.md` is within. Sections that a
+    /// person edited stay, and so does every byte that is no section; what is over then is reported.
+    Archive,
 }
 
 /// The bounds of a section. A bullet beyond them is left out whole, and reported.
@@ -178,6 +200,7 @@ impl Default for DreamConfig {
             statements_only: true,
             section: SectionCaps::default(),
             memory_budget: 10_000,
+            over_budget: OverBudget::Warn,
             back_off: Some(BackOff::default()),
             max_calls_per_day: Some(48),
             max_bytes_per_day: None,

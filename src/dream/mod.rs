@@ -3,6 +3,7 @@
 mod ask;
 mod blame;
 mod commit;
+mod compact;
 mod config;
 mod dreamed;
 mod due;
@@ -12,6 +13,7 @@ mod run;
 mod sanitise;
 mod select;
 mod shown;
+mod undo;
 
 use std::fmt;
 use std::sync::Arc;
@@ -27,10 +29,11 @@ use crate::pii::PiiFilter;
 use crate::workspace::{Workspace, WriteMode};
 
 pub(crate) use commit::recover;
-pub use config::{BackOff, DreamConfig, Evidence, SectionCaps, Trust};
+pub use config::{BackOff, DreamConfig, Evidence, OverBudget, SectionCaps, Trust};
 pub use dreamed::Undreamed;
 pub use due::{Due, should_dream};
 pub use propose::{DreamProposal, ProposalEnd, ProposalReport};
+pub use undo::{redo_dream, undo_dream};
 
 /// Dreams over the journals of a workspace, in the way of seed 000.
 ///

@@ -13,7 +13,7 @@ use chrono::{DateTime, Utc};
 use super::evidence::Shown;
 use super::propose::Queue;
 use super::select::{self, Look, Order, Selection, Situation, Survey, is_waiting};
-use super::{Inner, commit, due};
+use super::{Inner, OverBudget, commit, compact, due};
 use crate::dreamer::{
     Backlog, DreamMode, DreamPass, DreamReport, MemoryGauge, Notice, Outcome, PassReport, ReadReason, Step,
 };
@@ -33,7 +33,7 @@ use request::Prepared;
 const WATCHED_SECTIONS: usize = 30;
 
 /// How much of the log's end is remembered, in bytes.
-const MOST_LOG: u64 = 16 << 20;
+pub(super) const MOST_LOG: u64 = 16 << 20;
 
 /// One call of `begin`, until its last `resume`.
 pub(super) struct Run {
@@ -124,8 +124,10 @@ impl Run {
     /// Notices sections that are gone from `MEMORY.md`. They are never appended again: a person may have
     /// taken them out.
     fn watch_sections(&mut self) -> Result<()> {
-        let appended = self.log.iter().rev().filter(|line| line.outcome == Outcome::Appended.word());
-        let watched: Vec<DreamId> = appended.take(WATCHED_SECTIONS).map(|line| line.id.clone()).collect();
+        let promotions = log::promotions(&self.log);
+        let standing =
+            promotions.iter().rev().filter(|dream| [log::APPENDED, log::REDONE].contains(&dream.word));
+        let watched: Vec<DreamId> = standing.take(WATCHED_SECTIONS).map(|dream| dream.id.clone()).collect();
         if watched.is_empty() {
             return Ok(());
         }
@@ -142,6 +144,12 @@ impl Run {
             Some(forgotten) => doors.forgotten(Arc::clone(forgotten)),
             None => doors,
         }
+    }
+
+    /// The archive of sections that were moved out of curated memory.
+    fn archive(&self) -> Result<Vec<u8>> {
+        let archive = self.inner.workspace.read(&DocName::DREAMED)?;
+        Ok(archive.map(crate::document::Document::into_bytes).unwrap_or_default())
     }
 
     fn memory(&self) -> Result<(DocName, Vec<u8>)> {
@@ -328,6 +336,21 @@ impl Run {
         Ok(self.finish())
     }
 
+    /// Moves sections to the archive, where that is wanted. What fails does not take the report away.
+    fn compact(&mut self) {
+        let (config, Some(lease)) = (&self.inner.config, &self.lease) else { return };
+        if config.over_budget != OverBudget::Archive || self.report.outcome == Outcome::LeaseLost {
+            return;
+        }
+        let workspace = self.inner.workspace.as_ref();
+        let (budget, day) = (config.memory_budget, config.day.date(self.begun));
+        if let Err(error) =
+            compact::compact(workspace, lease.as_ref(), budget, day, self.now, &mut self.report.archived)
+        {
+            self.report.notices.push(Notice::NotArchived(error.to_string()));
+        }
+    }
+
     /// Completes the report and gives the lease back.
     fn finish(mut self) -> Step {
         for (journal, look) in &self.journals {
@@ -346,6 +369,7 @@ impl Run {
             self.report.notices.push(Notice::NoJournals);
         }
         let journals = std::mem::take(&mut self.journals);
+        self.compact();
         self.report.journals = journals.into_iter().map(|(journal, look)| look.report(journal)).collect();
         if self.inner.config.mode == DreamMode::Propose {
             let counted = Queue::read(self.inner.workspace.as_ref())
@@ -395,6 +419,7 @@ fn new_report(inner: &Inner, now: DateTime<Utc>) -> DreamReport {
         calls: 0,
         usage: None,
         memory: None,
+        archived: Vec::new(),
         notices: Vec::new(),
     }
 }

@@ -441,7 +441,7 @@ fn void_pieces(workspace: &dyn Workspace, name: &DocName, entry: &Entry, len: u6
 }
 
 /// Hashes a range in bounded memory.
-fn hash_range(workspace: &dyn Workspace, name: &DocName, range: Range<u64>) -> Result<Digest> {
+pub(super) fn hash_range(workspace: &dyn Workspace, name: &DocName, range: Range<u64>) -> Result<Digest> {
     let mut hasher = Hasher::new();
     for_each_chunk(workspace, name, range, |chunk| hasher.update(chunk))?;
     Ok(hasher.finish())

@@ -24,7 +24,7 @@ pub enum Outcome {
     /// No journal has anything that a model has not been shown; the model was not called.
     #[serde(rename = "nothing_new")]
     NothingNew,
-    /// The section of exactly these inputs stands in `MEMORY.md` already; the model was not called.
+    /// The section of exactly these inputs stands in `MEMORY.md` or the archive already; the model was not called.
     #[serde(rename = "already_promoted")]
     AlreadyPromoted,
     /// A proposal of exactly these inputs waits for a person's word; the model was not called.
@@ -141,6 +141,9 @@ pub struct DreamReport {
     pub usage: Option<Usage>,
     /// How full `MEMORY.md` is.
     pub memory: Option<MemoryGauge>,
+    /// The dreams whose sections were moved to the archive, oldest first.
+    #[serde(default)]
+    pub archived: Vec<DreamId>,
     /// What the operator should know besides.
     pub notices: Vec<Notice>,
 }
@@ -306,7 +309,7 @@ pub enum Fate {
         /// Whether it cites journal lines, which were then checked.
         cited: bool,
     },
-    /// The same statement stands in `MEMORY.md`, in a proposal that waits, or earlier in the answer.
+    /// The same statement stands in `MEMORY.md`, in the archive, in a proposal that waits, or earlier in the answer.
     Duplicate,
     /// An earlier dream promoted it and a person took it out again, or said no to it.
     RemovedBefore,
@@ -693,6 +696,8 @@ pub enum Notice {
     ChangedWhileReading(DocName),
     /// `MEMORY.md` is over its budget; nothing was dropped.
     MemoryOverBudget,
+    /// Not all sections could be moved to the archive; what failed, in a sentence. The next run goes on with it.
+    NotArchived(String),
     /// The lock could not be removed; peers wait for its time to run out.
     LockNotRemoved,
     /// No journal exists at all. The automatic daily log is off by default.
@@ -719,6 +724,7 @@ impl fmt::Display for Notice {
             Self::QuarantinedGrew(name) => write!(f, "{name} grew while in quarantine"),
             Self::ChangedWhileReading(name) => write!(f, "{name} changed while it was read, and waits"),
             Self::MemoryOverBudget => f.write_str("MEMORY.md is over its budget"),
+            Self::NotArchived(why) => write!(f, "sections could not be moved to the archive: {why}"),
             Self::LockNotRemoved => {
                 f.write_str("the lock could not be removed; peers wait for its time to run out")
             }

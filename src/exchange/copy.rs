@@ -60,6 +60,7 @@ pub fn copy_into(source: &dyn Workspace, target: &dyn Workspace) -> Result<u64> 
         for name in EDITABLE {
             copy(source, target, &StateName::history(&name), None)?;
         }
+        copy(source, target, &StateName::UNDONE, None)?;
     }
     let states = [
         StateName::INTENT,

@@ -21,7 +21,7 @@ use crate::workspace::Workspace;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[non_exhaustive]
 pub struct FeedReport {
-    /// Lines that dreams promoted, as they stand in `MEMORY.md`.
+    /// Lines that dreams promoted, as they stand in `MEMORY.md` and its archive.
     pub lines: u64,
     /// Rows that are new, or back with their line.
     pub written: u64,
@@ -33,10 +33,10 @@ pub struct FeedReport {
     pub withheld: u64,
 }
 
-/// Makes the rows of a store follow the lines that dreams promoted into `MEMORY.md`. Call it after a dream, and
-/// whenever `MEMORY.md` may have been edited.
+/// Makes the rows of a store follow the lines that dreams promoted into `MEMORY.md`. Call it after a dream, after one
+/// was taken back, and whenever `MEMORY.md` may have been edited.
 ///
-/// The file is the truth. Each bullet of a whole section becomes a private row without its citations, which the row
+/// The file is the truth, and with it the archive that its oldest sections may have moved to. Each bullet of a whole section becomes a private row without its citations, which the row
 /// [`cites`](crate::Memory::cites); under `### Facts` it is a fact, under `### Preferences` a preference, under
 /// `### Decisions` of category `decision`, else an observation. A row is known by its dream and its words: one that
 /// stands, retired ones included, is left as it is, and one whose line was taken out or edited, or is forgotten, is
@@ -124,11 +124,14 @@ type Key = (DreamId, String);
 
 /// The rows that the lines of a workspace make, with their places among them.
 fn lines(workspace: &dyn Workspace, report: &mut FeedReport) -> Result<BTreeMap<Key, (u64, NewMemory)>> {
-    let memory = workspace.read(&own_name(workspace, DocName::MEMORY)?.into())?;
-    let memory = memory.as_ref().map(Document::lossy).unwrap_or_default();
+    let mut promoted = Vec::new();
+    for name in [DocName::DREAMED, own_name(workspace, DocName::MEMORY)?] {
+        let document = workspace.read(&name)?;
+        promoted.extend(curated::promoted(&document.as_ref().map(Document::lossy).unwrap_or_default()));
+    }
     let forgotten = session::forgotten(workspace)?;
     let mut rows = BTreeMap::new();
-    for line in curated::promoted(&memory) {
+    for line in promoted {
         report.lines += 1;
         let row = row(&line);
         let is_forgotten = forgotten.as_ref().is_some_and(|forgotten| forgotten.holds(&line.text));

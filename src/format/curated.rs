@@ -58,7 +58,7 @@ impl DreamId {
         format!("{START}{}", self.0)
     }
 
-    fn end_mark(&self) -> String {
+    pub(super) fn end_mark(&self) -> String {
         format!("{END}{} -->", self.0)
     }
 }
@@ -82,6 +82,8 @@ impl<'de> Deserialize<'de> for DreamId {
     }
 }
 
+/// How the heading of a section begins.
+pub(super) const HEADING: &str = "## Dreamed ";
 const START: &str = "<!-- dream:v1 id=";
 const END: &str = "<!-- /dream:v1 id=";
 
@@ -199,7 +201,7 @@ pub(crate) fn promoted(memory: &str) -> Vec<Promoted> {
 }
 
 /// Whose section begins on this line.
-fn mark(line: &str) -> Option<DreamId> {
+pub(super) fn mark(line: &str) -> Option<DreamId> {
     let (id, rest) = line.strip_prefix(START)?.split_once(' ')?;
     DreamId::parse(id).filter(|_| rest.starts_with("src=") && rest.ends_with("-->"))
 }
@@ -240,7 +242,7 @@ pub(crate) fn for_session(memory: &str) -> String {
 fn heading_before(text: &str, mark: usize) -> usize {
     let line = text[..mark].rfind('\n').map_or(0, |at| at + 1);
     let above = text[..line.saturating_sub(1)].rfind('\n').map_or(0, |at| at + 1);
-    if text[above..line].starts_with("## Dreamed ") { above } else { line }
+    if text[above..line].starts_with(HEADING) { above } else { line }
 }
 
 /// The statements of a curated file: each bullet or line of prose, without markup, marks and citations.

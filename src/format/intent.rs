@@ -9,15 +9,15 @@ use super::ledger::{self, Entry};
 use super::log::LogLine;
 use super::proposal::ProposalStep;
 use super::state::DreamedState;
+use super::undone::Kept;
 use super::{DreamId, curated};
 use crate::digest::Digest;
 use crate::error::{Error, Result, parse_json};
 use crate::name::{DocName, StateName};
 
-const VERSION: u64 = 1;
-
-/// That of a commit with a proposal: who knows only the first would leave that out.
-const VERSION_WITH_PROPOSAL: u64 = 2;
+/// The version of an intent with a proposal or with a change of an earlier dream, which who knows only the first would leave
+/// out. Others are of version 1.
+const VERSION: u64 = 2;
 
 /// What a commit does, step by step: append, ledger, state, log.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -32,6 +32,9 @@ pub(crate) struct Intent {
     /// What becomes of a proposal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) proposal: Option<ProposalStep>,
+    /// What becomes of an earlier dream.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) change: Option<Change>,
     /// The ledger's entries of the journals that were shown.
     pub(crate) ledger: BTreeMap<DocName, Entry>,
     /// Entries that the ledger no longer needs.
@@ -39,6 +42,25 @@ pub(crate) struct Intent {
     pub(crate) watermark: Option<Number>,
     pub(crate) state: DreamedState,
     pub(crate) log: LogLine,
+}
+
+/// What becomes of a dream that was committed earlier. Each names the document that holds curated memory.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Change {
+    /// Its section is taken out and kept, and its journals wait again.
+    Undo {
+        name: DocName,
+        kept: Kept,
+        /// The dreams of the document, in their order.
+        order: Vec<DreamId>,
+        /// The watermark that stood before.
+        mark: Option<Number>,
+    },
+    /// Its section goes back to its place, and its journals count as shown again.
+    Redo { name: DocName, kept: Kept, order: Vec<DreamId> },
+    /// Its section, which was appended to the archive, is taken out.
+    Archive { name: DocName },
 }
 
 /// A section and where it goes.
@@ -72,10 +94,14 @@ impl Append {
 
     /// What is wrong with it, if anything is: nothing is appended that is not whole, that goes elsewhere than
     /// into curated memory, or that would not be found there afterwards.
-    fn fault(&self, id: &DreamId) -> Option<&'static str> {
+    fn fault(&self, id: &DreamId, change: Option<&Change>) -> Option<&'static str> {
+        let is_home = match change {
+            Some(_) => self.name == DocName::DREAMED,
+            None => is_curated(&self.name),
+        };
         if Digest::of(self.section.as_bytes()) != self.sha256 {
             Some("its section is not the one it was made with")
-        } else if ![DocName::MEMORY, DocName::LEGACY_MEMORY].contains(&self.name) {
+        } else if !is_home {
             Some("its section goes into another document than curated memory")
         } else if !curated::has_section(self.section.as_bytes(), id) {
             Some("its section is that of another dream")
@@ -99,6 +125,31 @@ impl Append {
     }
 }
 
+fn is_curated(name: &DocName) -> bool {
+    [DocName::MEMORY, DocName::LEGACY_MEMORY].contains(name)
+}
+
+impl Change {
+    /// What is wrong with it, if anything is.
+    fn fault(&self, intent: &Intent) -> Option<&'static str> {
+        let (name, kept, appends) = match self {
+            Self::Undo { name, kept, .. } | Self::Redo { name, kept, .. } => (name, Some(kept), false),
+            Self::Archive { name } => (name, None, true),
+        };
+        let is_its_own =
+            |kept: &Kept| kept.id == intent.id && curated::has_section(kept.section.as_bytes(), &intent.id);
+        if !is_curated(name) {
+            Some("it changes another document than curated memory")
+        } else if appends != intent.append.is_some() || intent.log.section_sha256.is_none() {
+            Some("a part of it is missing, or one too many")
+        } else if !kept.is_none_or(is_its_own) {
+            Some("its section is that of another dream")
+        } else {
+            None
+        }
+    }
+}
+
 impl Intent {
     #[expect(clippy::too_many_arguments, reason = "a record of one commit, made in one place")]
     pub(crate) fn new(
@@ -111,22 +162,37 @@ impl Intent {
         state: DreamedState,
         log: LogLine,
     ) -> Self {
-        let proposal = None;
-        Self { v: VERSION, id, epoch, append, proposal, ledger, forget, watermark, state, log }
+        let (proposal, change) = (None, None);
+        Self { v: 1, id, epoch, append, proposal, change, ledger, forget, watermark, state, log }
     }
 
     /// The same, with what becomes of a proposal.
     pub(crate) fn with_proposal(self, step: ProposalStep) -> Self {
-        Self { v: VERSION_WITH_PROPOSAL, proposal: Some(step), ..self }
+        Self { v: VERSION, proposal: Some(step), ..self }
+    }
+
+    /// One that changes the earlier dream of `log`.
+    pub(crate) fn of_change(
+        change: Change,
+        append: Option<Append>,
+        ledger: BTreeMap<DocName, Entry>,
+        state: DreamedState,
+        log: LogLine,
+    ) -> Self {
+        let watermark = state.last_processed_mtime.clone();
+        let intent = Self::new(log.id.clone(), log.epoch, append, ledger, Vec::new(), watermark, state, log);
+        Self { v: VERSION, change: Some(change), ..intent }
     }
 
     /// Parses the file; `None` (no file) means that nothing is under way.
     pub(crate) fn parse(bytes: Option<&[u8]>) -> Result<Option<Self>> {
         let Some(bytes) = bytes else { return Ok(None) };
         let name = StateName::INTENT;
-        ledger::check_version(name.as_str(), bytes, VERSION_WITH_PROPOSAL)?;
+        ledger::check_version(name.as_str(), bytes, VERSION)?;
         let intent: Self = parse_json(name.as_str(), bytes)?;
-        match intent.append.as_ref().and_then(|append| append.fault(&intent.id)) {
+        let change = intent.change.as_ref();
+        let fault = intent.append.as_ref().and_then(|append| append.fault(&intent.id, change));
+        match fault.or_else(|| change.and_then(|change| change.fault(&intent))) {
             None => Ok(Some(intent)),
             Some(what) => Err(Error::Corrupt { name: name.to_string(), line: 0, column: 0, what }),
         }
@@ -149,10 +215,14 @@ mod tests {
         let day = chrono::NaiveDate::from_ymd_opt(2026, 11, 21).unwrap();
         let section = curated::print_section(b"", day, &own, 1, "- x");
         let append = |name| Append::new(name, section.clone(), b"");
-        assert_eq!(append(DocName::MEMORY).fault(&own), None);
-        assert_eq!(append(DocName::LEGACY_MEMORY).fault(&own), None);
-        assert!(append(DocName::SOUL).fault(&own).is_some());
-        assert!(append(DocName::MEMORY).fault(&other).is_some());
+        assert_eq!(append(DocName::MEMORY).fault(&own, None), None);
+        assert_eq!(append(DocName::LEGACY_MEMORY).fault(&own, None), None);
+        assert!(append(DocName::SOUL).fault(&own, None).is_some());
+        assert!(append(DocName::DREAMED).fault(&own, None).is_some());
+        assert!(append(DocName::MEMORY).fault(&other, None).is_some());
+        let archive = Change::Archive { name: DocName::MEMORY };
+        assert_eq!(append(DocName::DREAMED).fault(&own, Some(&archive)), None);
+        assert!(append(DocName::MEMORY).fault(&own, Some(&archive)).is_some());
     }
 
     #[test]

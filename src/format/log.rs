@@ -12,7 +12,14 @@ use super::{DreamId, curated, iso_millis};
 use crate::digest::Digest;
 use crate::llm::Usage;
 
-/// One pass.
+/// The word of a pass that appended a section.
+pub(crate) const APPENDED: &str = "appended";
+/// The words for what became of a section afterwards.
+pub(crate) const UNDONE: &str = "undone";
+pub(crate) const REDONE: &str = "redone";
+pub(crate) const ARCHIVED: &str = "archived";
+
+/// One pass, or what became of its section afterwards.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct LogLine {
     pub(crate) v: u64,
@@ -52,6 +59,22 @@ pub(crate) struct LogSource {
 }
 
 impl LogLine {
+    /// What became of the section of this pass.
+    pub(crate) fn then(&self, word: &str, at: DateTime<Utc>, day: NaiveDate, epoch: u64) -> Self {
+        Self {
+            at: Some(at),
+            day,
+            epoch,
+            outcome: word.to_owned(),
+            lines: Vec::new(),
+            fates: BTreeMap::new(),
+            request_bytes: 0,
+            usage: None,
+            patterns: Vec::new(),
+            ..self.clone()
+        }
+    }
+
     pub(crate) fn print(&self) -> String {
         let mut line = serde_json::to_string(self).expect("maps with text keys print");
         line.push('\n');
@@ -74,6 +97,57 @@ impl From<LogLine> for Remembered {
     }
 }
 
+/// A dream that appended a section, and what became of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Promotion<'l> {
+    pub(crate) id: &'l DreamId,
+    /// The hashes of its statements.
+    pub(crate) lines: Vec<&'l str>,
+    /// The word of the last that was done with it.
+    pub(crate) word: &'l str,
+}
+
+impl Promotion<'_> {
+    /// Whether a person took it back.
+    pub(crate) fn is_undone(&self) -> bool {
+        self.word == UNDONE
+    }
+}
+
+/// The dreams that appended a section, in the order in which they did so last.
+pub(crate) fn promotions(log: &[Remembered]) -> Vec<Promotion<'_>> {
+    let mut all: BTreeMap<usize, Promotion<'_>> = BTreeMap::new();
+    let mut places: BTreeMap<&DreamId, usize> = BTreeMap::new();
+    for (at, line) in log.iter().enumerate() {
+        let known = places.get(&line.id).copied();
+        match line.outcome.as_str() {
+            APPENDED => {
+                // Of one that was taken back nothing counts as promoted, unless it is promoted again.
+                let before = known.and_then(|place| all.remove(&place)).filter(|known| !known.is_undone());
+                let mut lines = before.map(|known| known.lines).unwrap_or_default();
+                lines.extend(line.lines.iter().map(String::as_str));
+                all.insert(at, Promotion { id: &line.id, lines, word: APPENDED });
+                places.insert(&line.id, at);
+            }
+            word @ (UNDONE | REDONE | ARCHIVED) => {
+                if let Some(known) = known.and_then(|place| all.get_mut(&place)) {
+                    known.word = word;
+                }
+            }
+            _ => {}
+        }
+    }
+    all.into_values().collect()
+}
+
+/// The hashes of what was promoted, or declined by a person: what is not in memory any more was taken out of it.
+pub(crate) fn settled(log: &[Remembered]) -> impl Iterator<Item = &str> {
+    let promoted =
+        promotions(log).into_iter().filter(|dream| !dream.is_undone()).flat_map(|dream| dream.lines);
+    let declined = log.iter().filter(|line| line.outcome != APPENDED).flat_map(|line| &line.lines);
+    promoted.chain(declined.map(String::as_str))
+}
+
 /// Parses no more of the lines that are whole than a run remembers.
 pub(crate) fn remember(text: &str) -> impl Iterator<Item = Remembered> + '_ {
     text.lines().filter_map(|line| serde_json::from_str(line).ok())
@@ -92,6 +166,48 @@ pub(crate) fn statement_hash(statement: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_was_taken_back_is_promoted_no_more_unless_it_is_again() {
+        let id = |n: u64| DreamId::parse(&format!("{n:016x}")).unwrap();
+        let line = |n, outcome: &str, lines: &[&str]| Remembered {
+            id: id(n),
+            outcome: outcome.to_owned(),
+            lines: lines.iter().map(|line| (*line).to_owned()).collect(),
+        };
+        let told = |log: &[Remembered]| -> Vec<String> {
+            let lines = promotions(log);
+            lines
+                .iter()
+                .map(|one| {
+                    format!(
+                        "{} {} {}",
+                        one.id.as_str().trim_start_matches('0'),
+                        one.word,
+                        one.lines.join("+")
+                    )
+                })
+                .collect()
+        };
+        let mut log = vec![
+            line(1, APPENDED, &["a"]),
+            line(7, "nothing_to_promote", &[]),
+            line(2, APPENDED, &["b"]),
+            line(1, UNDONE, &[]),
+        ];
+        assert_eq!(told(&log), ["1 undone a", "2 appended b"]);
+        log.push(line(1, APPENDED, &["c"]));
+        assert_eq!(told(&log), ["2 appended b", "1 appended c"]);
+        log.extend([
+            line(2, UNDONE, &[]),
+            line(2, REDONE, &[]),
+            line(1, ARCHIVED, &[]),
+            line(9, UNDONE, &[]),
+        ]);
+        assert_eq!(told(&log), ["2 redone b", "1 archived c"]);
+        log.push(line(1, APPENDED, &["d"]));
+        assert_eq!(told(&log), ["2 redone b", "1 appended c+d"], "a lost ledger had it dreamed twice");
+    }
 
     #[test]
     fn a_torn_line_is_skipped_and_the_rest_reads_back() {

@@ -18,8 +18,10 @@ pub(crate) mod origins;
 pub(crate) mod proposal;
 pub(crate) mod quarantine;
 pub(crate) mod reply;
+pub(crate) mod sections;
 pub(crate) mod soul;
 pub(crate) mod state;
+pub(crate) mod undone;
 
 pub use checks::Checks;
 pub use curated::DreamId;

@@ -181,19 +181,25 @@ impl<'a> Editor<'a> {
         if let Some(preimage) = &preimage
             && preimage.bytes() != text.as_bytes()
         {
-            self.keep(name, preimage, now)?;
+            keep_preimage(self.workspace, name, preimage, now)?;
         }
         Ok((self.view.write(name, text.as_bytes(), mode)?, preimage))
     }
+}
 
-    fn keep(&self, name: &DocName, preimage: &Document, now: DateTime<Utc>) -> Result<()> {
-        let file = StateName::history(name);
-        rewrite(self.workspace, &file, |bytes| {
-            let mut history = History::parse(&file, bytes)?;
-            Ok(history.push(preimage, now).then(|| history.print()))
-        })
-        .map(drop)
-    }
+/// Keeps a document as it stands, before it is replaced.
+pub(crate) fn keep_preimage(
+    workspace: &dyn Workspace,
+    name: &DocName,
+    preimage: &Document,
+    now: DateTime<Utc>,
+) -> Result<()> {
+    let file = StateName::history(name);
+    rewrite(workspace, &file, |bytes| {
+        let mut history = History::parse(&file, bytes)?;
+        Ok(history.push(preimage, now).then(|| history.print()))
+    })
+    .map(drop)
 }
 
 fn editable(name: &DocName) -> Result<()> {

@@ -24,6 +24,7 @@ pub use daily_log::DailyLogConfig;
 pub use duties::{
     Duty, QuietHours, due_checks, heartbeat_has_tasks, is_heartbeat_ok, mark_checked, read_checks,
 };
+pub(crate) use edit::keep_preimage;
 pub use edit::{EDITABLE, Editor, document_of_command};
 pub use heartbeat::{Beat, HeartbeatConfig, update_heartbeat};
 pub use hygiene::{Proposal, is_hygiene_due, propose_hygiene};

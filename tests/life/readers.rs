@@ -9,6 +9,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
+use chrono::{DateTime, Utc};
 use noctuary::testing::Script;
 use noctuary::{
     Access, Actor, Block, CacheHint, ClaimTerms, Consent, ContextConfig, Decision, Dialect, Document, Doors,
@@ -18,13 +19,13 @@ use noctuary::{
     PromptOrder, Query, Revision, SessionKind, SharedUser, Snapshot, Source, TurnEnd, Undreamed, Workspace,
     WorkspaceExt, WriteMode, append_note, archive_journal, boot, complete_onboarding, copy_into, daily_log,
     delete_journal, dream_once_at, feed, heartbeat_has_tasks, mark_checked, propose_hygiene, read_checks,
-    read_soul, seed, start_plan, today_log, update_heartbeat,
+    read_soul, redo_dream, seed, start_plan, today_log, undo_dream, update_heartbeat,
 };
 use regex::Regex;
 
 use crate::{access, at, documents, homes, name, put};
 
-const CANARIES: [&str; 7] = [
+const CANARIES: [&str; 8] = [
     "canary-in-a-row",
     "canary-in-memory",
     "canary-of-the-user",
@@ -32,6 +33,7 @@ const CANARIES: [&str; 7] = [
     "canary-of-yesterday",
     "canary-replaced",
     "canary-in-a-proposal",
+    "canary-in-the-archive",
 ];
 
 const KINDS: [SessionKind; 3] = [SessionKind::Shared, SessionKind::Subagent, SessionKind::Scheduled];
@@ -113,6 +115,7 @@ fn furnished((folder, workspace): (tempfile::TempDir, Arc<dyn Workspace>), acces
         "USER.md",
         "# User\n\n- **Name:** Marta\n- **Focus:** canary-of-the-user\n\ncanary-of-the-user\n",
     );
+    put(workspace, "memory/archive/dreamed.md", "# Dreamed earlier\n\n- canary-in-the-archive\n");
     for journal in JOURNALS {
         let canary = if journal.contains("-19-") { "canary-of-yesterday" } else { "canary-in-a-journal" };
         put(workspace, journal, format!("- [user] Decision: {canary}\n"));
@@ -621,6 +624,8 @@ const READERS: &[Reader] = &[
         let id = proposal(place);
         shape(proposer(place.life.workspace()).reject_proposal(&place.access, &id, at(20, 12, 0)))
     }),
+    ("undo_dream", false, |place| with_dreams(place, undo_dream)),
+    ("redo_dream", false, |place| with_dreams(place, redo_dream)),
     ("JournalDreamer::builder", false, |place| {
         let script = Script::new();
         let dreamer = JournalDreamer::builder(Arc::new(place.view())).enabled(true).build();
@@ -628,6 +633,20 @@ const READERS: &[Reader] = &[
         said + &script.requests().iter().map(|request| request.user.clone()).collect::<String>()
     }),
 ];
+
+/// What a change of dreams says, over the whole workspace and over the view.
+fn with_dreams(
+    place: &Place,
+    change: fn(&JournalDreamer, &Access, &DreamId, DateTime<Utc>) -> noctuary::Result<bool>,
+) -> String {
+    let id = DreamId::parse("0f3a9c5be2d14477").unwrap();
+    let workspaces: [Arc<dyn Workspace>; 2] = [Arc::clone(place.life.workspace()), Arc::new(place.view())];
+    let said = workspaces.into_iter().map(|workspace| {
+        let dreamer = JournalDreamer::builder(workspace).enabled(true).build().unwrap();
+        shape(change(&dreamer, &place.access, &id, at(21, 3, 0)))
+    });
+    said.collect()
+}
 
 fn everything_told(workspace: &dyn Workspace) -> String {
     documents(workspace).into_values().map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).collect()

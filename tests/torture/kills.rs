@@ -1,4 +1,5 @@
-//! Kill -9 at random, over commit, quarantine and recovery, with several tickers at once.
+//! Kill -9 at random, over commit, quarantine and recovery, with several tickers at once; in every other life also over
+//! undo, redo and the move to the archive.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,13 +11,14 @@ use std::time::{Duration, Instant};
 
 use chrono::Utc;
 use noctuary::{
-    DocName, Door, DoorPolicy, Doors, DreamConfig, DreamMode, Evidence, FileWorkspace, InjectionPolicy,
-    JournalDreamer, LlmClient, LlmError, LlmReply, LlmRequest, Outcome, SecretPolicy, SectionCaps, Workspace,
-    dream_once_at, llm_fn,
+    Access, Actor, DocName, Door, DoorPolicy, Doors, DreamConfig, DreamId, DreamMode, Error, Evidence,
+    FileWorkspace, InjectionPolicy, JournalDreamer, LlmClient, LlmError, LlmReply, LlmRequest, Outcome,
+    OverBudget, Scope, SecretPolicy, SectionCaps, SessionKind, Workspace, dream_once_at, llm_fn, redo_dream,
+    undo_dream,
 };
 
 use crate::dreaming::{self, KEY};
-use crate::kit::{Chance, Score, add, each_second, end, read, scratch, start, unfinished};
+use crate::kit::{Chance, Score, add, each_second, end, is_long, read, scratch, start, unfinished};
 
 /// How many tickers run at once.
 const TICKERS: usize = 3;
@@ -63,6 +65,14 @@ pub(crate) fn dreamer(life: &Path, chance: &mut Chance) -> JournalDreamer {
     })
 }
 
+/// A dreamer whose memory is small.
+fn archiver(life: &Path, chance: &mut Chance) -> JournalDreamer {
+    let mut config = dreamer(life, chance).config().clone();
+    config.over_budget = OverBudget::Archive;
+    config.memory_budget = 200 + chance.below(20_000);
+    unscanned(Arc::new(FileWorkspace::open(life).unwrap()), |standing| *standing = config)
+}
+
 /// A dreamer that looks for no instructions in an answer: it writes nothing for them, and the patterns are not made in
 /// the little time that a ticker lives.
 fn unscanned(workspace: Arc<dyn Workspace>, change: impl FnOnce(&mut DreamConfig)) -> JournalDreamer {
@@ -72,8 +82,39 @@ fn unscanned(workspace: Arc<dyn Workspace>, change: impl FnOnce(&mut DreamConfig
     dreamer.configure(|config| config.window_days = None).configure(change).build().unwrap()
 }
 
-/// Ticks until it is killed.
-pub(crate) fn child(folder: &Path, seed: u64) {
+/// Takes a dream back or brings one back, any that the log knows; says which word it adds to the ticks.
+fn change_of_mind(
+    life: &Path,
+    dreamer: &JournalDreamer,
+    chance: &mut Chance,
+) -> noctuary::Result<&'static str> {
+    let human = Access::new(SessionKind::Main, Actor::Human, Scope::user("marta"));
+    let log = read(&life.join(".dreaming.d/log.jsonl"));
+    let lines = log.lines().filter(|line| line.contains("\"outcome\":\"appended\""));
+    let ids: Vec<DreamId> = lines
+        .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok())
+        .filter_map(|line| DreamId::parse(line["id"].as_str()?))
+        .collect();
+    if ids.is_empty() {
+        return Ok("0");
+    }
+    let id = &ids[chance.index(ids.len())];
+    let (done, word) = if chance.one_in(2) {
+        (undo_dream(dreamer, &human, id, Utc::now()), "U")
+    } else {
+        (redo_dream(dreamer, &human, id, Utc::now()), "B")
+    };
+    match done {
+        Ok(true) => Ok(word),
+        Ok(false) | Err(Error::Refused { .. }) => Ok("0"),
+        Err(Error::Busy { .. }) => Ok("H"),
+        Err(Error::LeaseLost(_)) => Ok("L"),
+        Err(error) => Err(error),
+    }
+}
+
+/// Ticks until it is killed; with a `mind` that changes it takes dreams back too, and moves some to the archive.
+pub(crate) fn child(folder: &Path, seed: u64, mind: bool) {
     let mut chance = Chance::new(seed);
     let model = model(seed, true);
     // Once elsewhere, where nothing is written: the first night of a process makes its patterns, which takes
@@ -82,27 +123,43 @@ pub(crate) fn child(folder: &Path, seed: u64) {
     let preview = unscanned(elsewhere, |config| config.mode = DreamMode::Preview);
     dream_once_at(&preview, &model, &Utc::now).unwrap();
     loop {
-        let dreamer = dreamer(&folder.join("life"), &mut chance);
-        // A person gives some back unmended, and they are quarantined again.
-        let released = if chance.one_in(8) { release_all(&dreamer) } else { Ok(()) };
-        let word = match released.and_then(|()| dream_once_at(&dreamer, &model, &Utc::now)) {
-            Ok(report) if report.recovered.is_some() => "R",
-            Ok(report) => match report.outcome {
-                Outcome::LockHeld => "H",
-                Outcome::Appended => "A",
-                Outcome::Quarantined => "Q",
-                Outcome::LeaseLost => "L",
-                Outcome::NothingToPromote => "N",
-                _ => "0",
-            },
-            Err(error) => {
-                add(&folder.join("errors"), format!("{error} {error:?}\n").as_bytes());
-                "E"
-            }
+        let life = folder.join("life");
+        let dreamer =
+            if mind && chance.one_in(4) { archiver(&life, &mut chance) } else { dreamer(&life, &mut chance) };
+        let done = if mind && chance.one_in(2) {
+            change_of_mind(&life, &dreamer, &mut chance)
+        } else {
+            tick(&dreamer, &model, &mut chance)
         };
+        let word = done.unwrap_or_else(|error| {
+            add(&folder.join("errors"), format!("{error} {error:?}\n").as_bytes());
+            "E"
+        });
         add(&folder.join("ticks"), word.as_bytes());
         std::thread::sleep(Duration::from_micros(if word == "H" { 500 } else { 50 }));
     }
+}
+
+/// Dreams once; says how that ended in a letter.
+fn tick(
+    dreamer: &JournalDreamer,
+    model: &dyn LlmClient,
+    chance: &mut Chance,
+) -> noctuary::Result<&'static str> {
+    // A person gives some back unmended, and they are quarantined again.
+    if chance.one_in(8) {
+        release_all(dreamer)?;
+    }
+    let report = dream_once_at(dreamer, model, &Utc::now)?;
+    Ok(match report.outcome {
+        _ if report.recovered.is_some() => "R",
+        Outcome::LockHeld => "H",
+        Outcome::Appended => "A",
+        Outcome::Quarantined => "Q",
+        Outcome::LeaseLost => "L",
+        Outcome::NothingToPromote => "N",
+        _ => "0",
+    })
 }
 
 fn release_all(dreamer: &JournalDreamer) -> noctuary::Result<()> {
@@ -160,7 +217,7 @@ pub(crate) fn run() {
     let ticks: u64 = counts.ticks.values().sum();
     let text = format!(
         "{} lives, {} kills, {} of them while holding, {} of these inside a commit, {ticks} whole ticks ({} \
-         appended, {} recovered, {} quarantined, {} held), {} lines, {} lost, {} doubled",
+         appended, {} recovered, {} quarantined, {} undone, {} redone, {} held), {} lines, {} lost, {} doubled",
         counts.lives,
         counts.kills,
         counts.while_holding,
@@ -168,6 +225,8 @@ pub(crate) fn run() {
         of('A'),
         of('R'),
         of('Q'),
+        of('U'),
+        of('B'),
         of('H'),
         counts.lines,
         counts.lost,
@@ -179,6 +238,7 @@ pub(crate) fn run() {
         ("kills inside a commit", counts.while_committing, each_second(1) / 2),
         ("lines", counts.lines, each_second(8)),
         ("ticks", ticks, each_second(15)),
+        ("dreams taken back", of('U'), u64::from(is_long()) * each_second(1) / 2),
     ];
     score.finish(&text, &enough);
 }
@@ -198,7 +258,8 @@ fn live(score: &mut Score, counts: &mut Counts, chance: &mut Chance) {
     let root = folder.path();
     let life = root.join("life");
     prepare(root);
-    let another = |chance: &mut Chance| start(&format!("ticks {}", chance.next()), root);
+    let mind = counts.lives % 2 == 1;
+    let another = |chance: &mut Chance| start(&format!("ticks {} {mind}", chance.next()), root);
     let mut tickers: Vec<Child> = (0..TICKERS).map(|_| another(chance)).collect();
     let (mut numbered, mut operator) = (0, 1);
     let begun = Instant::now();
@@ -222,7 +283,14 @@ fn live(score: &mut Score, counts: &mut Counts, chance: &mut Chance) {
                 0 => add(&journal, format!("- [tool] leak marker {KEY}\n").as_bytes()),
                 1..=3 => add(&journal, b"- [tool] nothing to see\n"),
                 4..=8 => {
-                    add(&life.join("MEMORY.md"), format!("- Operator line {operator}.\n").as_bytes());
+                    let told = format!("- Operator line {operator}.\n");
+                    if mind {
+                        // An undo replaces the file: an editor that asks nobody may come in between.
+                        let workspace = FileWorkspace::open(&life).unwrap();
+                        workspace.append(&DocName::MEMORY, told.as_bytes()).unwrap();
+                    } else {
+                        add(&life.join("MEMORY.md"), told.as_bytes());
+                    }
                     operator += 1;
                 }
                 9..=25 => {
@@ -244,7 +312,8 @@ fn live(score: &mut Score, counts: &mut Counts, chance: &mut Chance) {
         score.violation(what);
         return;
     }
-    let told = numbers(&read(&life.join("MEMORY.md")));
+    let archive = read(&life.join("memory/archive/dreamed.md"));
+    let told = numbers(&(read(&life.join("MEMORY.md")) + &archive));
     for number in 0..numbered {
         match told.get(&number) {
             None => counts.lost += 1,
@@ -321,7 +390,8 @@ pub(crate) fn whole(life: &Path) -> Vec<String> {
             wrong.push(format!("section {id} is torn"));
         }
     }
-    for file in [".dreamed-state.json", ".dreamed-quarantine.json", ".dreaming.d/ledger.json"] {
+    let undone = ".dreaming.d/history/undone.json";
+    for file in [".dreamed-state.json", ".dreamed-quarantine.json", ".dreaming.d/ledger.json", undone] {
         let text = read(&life.join(file));
         if !text.is_empty() && serde_json::from_str::<serde_json::Value>(&text).is_err() {
             wrong.push(format!("{file} does not parse: {text}"));

@@ -196,12 +196,14 @@ impl Run {
     ) -> Result<()> {
         let (name, memory) = self.memory()?;
         let text = String::from_utf8_lossy(&memory).into_owned();
-        let mut known: BTreeSet<String> = curated::statements(&text).collect();
+        let archive = self.archive()?;
+        let archive = String::from_utf8_lossy(&archive);
+        let mut known: BTreeSet<String> =
+            curated::statements(&text).chain(curated::statements(&archive)).collect();
         let queue = Queue::read(self.inner.workspace.as_ref())?;
         known.extend(queue.statements(self.now, &self.inner.config));
-        let declined = queue.declined(self.now, &self.inner.config);
-        let removed: BTreeSet<&str> =
-            self.log.iter().flat_map(|line| &line.lines).chain(declined).map(String::as_str).collect();
+        let declined = queue.declined(self.now, &self.inner.config).map(String::as_str);
+        let removed: BTreeSet<&str> = log::settled(&self.log).chain(declined).collect();
         pass.dropped = section.dropped();
         let judge = Judge::new(&self.inner.config, shown);
         let (mut kept, mut moved): (Vec<Item>, bool) = (Vec::new(), false);

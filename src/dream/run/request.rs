@@ -34,7 +34,7 @@ impl Run {
         let mut pass = PassReport::new(id.clone());
         pass.shown = selection.slices.iter().map(Slice::report).collect();
         let (name, memory) = self.memory()?;
-        if curated::has_section(&memory, &id) {
+        if curated::has_section(&memory, &id) || curated::has_section(&self.archive()?, &id) {
             pass.outcome = Outcome::AlreadyPromoted;
             return self.commit_quietly(&survey, &selection, pass);
         }

@@ -1,0 +1,152 @@
+//! `.dreaming.d/history/undone.json`: dreams that a person took back, with all that brings them back.
+//!
+//! ```text
+//! {"v":1,"dreams":[{"id":"0f3a9c5be2d14477","at":"…","section":"\n## Dreamed 2026-11-21\n…","place":{…},
+//!   "shown":{"memory/2026-11-20-repl.md":[{"from":0,"to":18342,"sha256":"…"}]}}]}
+//! ```
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::ops::Range;
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::Number;
+
+use super::DreamId;
+use super::ledger::{self, Piece};
+use super::sections::{Order, Place};
+use crate::error::{Result, parse_json};
+use crate::name::{DocName, StateName};
+
+const VERSION: u64 = 1;
+
+/// How many dreams can be brought back, and how many bytes of them are kept; the newest always.
+const MOST: usize = 100;
+const MOST_BYTES: usize = 1 << 20;
+
+/// The dreams that were taken back, in the order in which they were.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Undone {
+    v: u64,
+    dreams: Vec<Kept>,
+}
+
+/// What is kept of one.
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Kept {
+    pub(crate) id: DreamId,
+    /// When it was taken back.
+    pub(crate) at: DateTime<Utc>,
+    /// The bytes that were taken out.
+    pub(crate) section: String,
+    pub(crate) place: Place,
+    /// What of the journals counts as shown no more.
+    pub(crate) shown: BTreeMap<DocName, Vec<Piece>>,
+    /// The watermark that would stand if no dream were taken back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) mark: Option<Number>,
+    /// The highest watermark under which the journals wait, in milliseconds since the epoch.
+    pub(crate) limit: i64,
+}
+
+impl fmt::Debug for Kept {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Kept {{ id: {}, bytes: {}, journals: {} }}", self.id, self.section.len(), self.shown.len())
+    }
+}
+
+impl Undone {
+    /// Parses the file; `None` (no file) means that nothing was taken back.
+    pub(crate) fn parse(bytes: Option<&[u8]>) -> Result<Self> {
+        let Some(bytes) = bytes else { return Ok(Self { v: VERSION, dreams: Vec::new() }) };
+        let name = StateName::UNDONE;
+        ledger::check_version(name.as_str(), bytes, VERSION)?;
+        parse_json(name.as_str(), bytes)
+    }
+
+    pub(crate) fn print(&self) -> Vec<u8> {
+        super::print_state(self)
+    }
+
+    pub(crate) fn dreams(&self) -> &[Kept] {
+        &self.dreams
+    }
+
+    pub(crate) fn get(&self, id: &DreamId) -> Option<&Kept> {
+        self.dreams.iter().find(|kept| kept.id == *id)
+    }
+
+    /// The place of a section that is to be taken out, among `order`.
+    pub(crate) fn place_of(
+        &self,
+        memory: &[u8],
+        id: &DreamId,
+        range: &Range<usize>,
+        order: &[DreamId],
+    ) -> Place {
+        Place::of(memory, id, range, &self.others(id, order))
+    }
+
+    /// Returns `memory` with a section back in its place, among `order`.
+    pub(crate) fn put_back(&self, memory: &[u8], kept: &Kept, order: &[DreamId]) -> Vec<u8> {
+        kept.place.put_back(memory, &kept.id, &kept.section, &self.others(&kept.id, order))
+    }
+
+    fn others<'a>(&'a self, id: &DreamId, order: &'a [DreamId]) -> Order<'a> {
+        let others = self.dreams.iter().filter(|kept| kept.id != *id);
+        Order { dreams: order, taken_out: others.map(|kept| (&kept.id, &kept.place)).collect() }
+    }
+
+    /// Takes one in, in the place of what is kept of it, and lets the oldest go beyond the bounds.
+    pub(crate) fn keep(&mut self, kept: Kept) {
+        self.dreams.retain(|known| known.id != kept.id);
+        self.dreams.push(kept);
+        let mut bytes = 0;
+        let fit = self.dreams.iter().rev().take(MOST).take_while(|kept| {
+            bytes += kept.section.len();
+            bytes <= MOST_BYTES
+        });
+        let drop = self.dreams.len() - fit.count().max(1);
+        self.dreams.drain(..drop);
+    }
+
+    /// Lets those go for which `keep` says no; returns how many.
+    pub(crate) fn retain(&mut self, keep: impl FnMut(&Kept) -> bool) -> u64 {
+        let before = self.dreams.len();
+        self.dreams.retain(keep);
+        (before - self.dreams.len()) as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kept(n: usize, bytes: usize) -> Kept {
+        Kept {
+            id: DreamId::parse(&format!("{n:016x}")).unwrap(),
+            at: DateTime::UNIX_EPOCH,
+            section: "x".repeat(bytes),
+            place: Place::nowhere(),
+            shown: BTreeMap::new(),
+            mark: Some(Number::from(n)),
+            limit: 0,
+        }
+    }
+
+    #[test]
+    fn the_newest_are_kept_and_one_is_kept_once_and_however_large() {
+        let mut undone = Undone::parse(None).unwrap();
+        for n in 0..MOST + 5 {
+            undone.keep(kept(n, 10));
+            undone.keep(kept(n, 10));
+        }
+        assert_eq!((undone.dreams().len(), undone.get(&kept(4, 0).id)), (MOST, None));
+        let again = Undone::parse(Some(&undone.print())).unwrap();
+        assert_eq!(again, undone);
+        undone.keep(kept(500, MOST_BYTES + 1));
+        assert_eq!(undone.dreams().len(), 1);
+        assert_eq!(format!("{undone:?}").find('x'), None, "words of a section are not printed");
+    }
+}
