@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
-use crate::dreamer::{DreamEvent, Dreamer, Level, Observer, Outcome, Step};
+use crate::dreamer::{DreamEvent, Dreamer, DropReason, Dropped, Level, Observer, Outcome, Step};
 use crate::error::{Error, Result};
 use crate::format::{DreamId, DreamedState, Quarantine};
 use crate::gate::{Gate, SecretGate};
@@ -144,6 +144,30 @@ impl Dreamer for JournalDreamer {
 impl fmt::Debug for JournalDreamer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "JournalDreamer({:?})", self.0.workspace)
+    }
+}
+
+/// What is left of one line of an answer once nothing in it can act on a reader.
+#[derive(Debug)]
+pub(crate) struct CleanLine {
+    /// The line; `None` where nothing is left of it.
+    pub(crate) text: Option<String>,
+    /// Why it is beyond the bounds, where it is.
+    pub(crate) over: Option<DropReason>,
+    /// What was taken out.
+    pub(crate) dropped: Vec<Dropped>,
+}
+
+/// Cleans one line of an answer as the bullets of a section are cleaned.
+pub(crate) fn clean_line(line: &str, caps: &SectionCaps) -> CleanLine {
+    let line = format!("- {}", crate::format::fences::one_line(line));
+    let cleaned = sanitise::sanitise(&line, caps);
+    let dropped = cleaned.dropped();
+    let over = cleaned.over_caps.into_iter().next();
+    let text = cleaned.items.into_iter().next().map(|item| item.text);
+    match over {
+        Some((item, reason)) => CleanLine { text: Some(item.text), over: Some(reason), dropped },
+        None => CleanLine { text, over: None, dropped },
     }
 }
 

@@ -126,6 +126,9 @@ pub struct DreamReport {
     pub memory: Option<MemoryGauge>,
     /// What the operator should know besides.
     pub notices: Vec<Notice>,
+    /// What came of a sleep, where a sleeper dreamed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sleep: Option<super::SleepReport>,
 }
 
 impl DreamReport {

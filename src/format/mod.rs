@@ -3,6 +3,7 @@
 pub(crate) mod checks;
 pub(crate) mod curated;
 pub(crate) mod day_log;
+pub(crate) mod dreams;
 pub(crate) mod fences;
 pub(crate) mod fields;
 pub(crate) mod forgotten;
@@ -14,19 +15,27 @@ pub(crate) mod ledger;
 pub(crate) mod life;
 pub(crate) mod lock;
 pub(crate) mod log;
+pub(crate) mod observations;
 pub(crate) mod quarantine;
 pub(crate) mod reply;
+pub(crate) mod sleep_intent;
+pub(crate) mod sleep_reply;
+pub(crate) mod sleep_state;
 pub(crate) mod soul;
 pub(crate) mod state;
 
 pub use checks::Checks;
 pub use curated::DreamId;
 pub use day_log::{DayLog, Entry, Note, NoteKind, Origin, UnknownOrigin};
+pub use dreams::DreamEntry;
 pub use fields::{Fields, Identity, Profile};
 pub use heartbeat::{Heartbeat, HeartbeatFile};
 pub use journal::JournalName;
 pub use life::OnboardingEnd;
+pub use observations::{Mark, Observation, Observations};
 pub use quarantine::{Quarantine, QuarantineEntry, QuarantinedFile};
+pub(crate) use sleep_state::LONGEST as LONGEST_SLEEP_FILE;
+pub use sleep_state::{SleepFiles, SleepState};
 pub use state::DreamedState;
 
 /// Prints a small state file: one line of JSON.
