@@ -8,7 +8,9 @@ use super::dream::nonce;
 use super::{About, Drops, Run, Unusable, clean};
 use crate::digest::{Digest, Hasher};
 use crate::dream::SectionCaps;
-use crate::dreamer::{DeepReport, DropReason, Failure, Outcome, PassReport, PlanFault, ShownSlice, Step};
+use crate::dreamer::{
+    DeepReport, DropReason, Failure, Notice, Outcome, PassReport, PlanFault, ShownSlice, Step,
+};
 use crate::error::Result;
 use crate::format::dreams::{self, Checkpoint};
 use crate::format::fences::{Printer, ShownLine, one_line};
@@ -34,8 +36,20 @@ pub(super) struct Material {
 }
 
 impl Run {
-    /// Asks what can go and what matters.
-    pub(super) fn ask_for_deep(self) -> Result<Step> {
+    /// Asks what can go and what matters. What fails after the dream was committed ends the sleep and not the report.
+    pub(super) fn ask_for_deep(mut self) -> Result<Step> {
+        let mut masks = Masks::default();
+        match self.deep_request(&mut masks) {
+            Ok((request, pass, material)) => Ok(self.ask(request, pass, &masks, About::Deep(material))),
+            Err(error) if self.report.passes.is_empty() => Err(error),
+            Err(error) => {
+                self.report.notices.push(Notice::StoppedEarly(error.to_string()));
+                Ok(self.finish())
+            }
+        }
+    }
+
+    fn deep_request(&self, masks: &mut Masks) -> Result<(LlmRequest, PassReport, Material)> {
         let workspace = self.inner.workspace.as_ref();
         let text = workspace.read_text(&self.files.observations)?.unwrap_or_default();
         let mut hasher = Hasher::new();
@@ -44,8 +58,7 @@ impl Run {
             .field(&self.state.dreams.to_be_bytes())
             .field(Digest::of(text.as_bytes()).as_bytes());
         let id = DreamId::from_digest(hasher.finish());
-        let mut masks = Masks::default();
-        let lines = self.numbered(&text, &mut masks);
+        let lines = self.numbered(&text, masks);
         let mut pass = PassReport::new(id.clone());
         if let (Some(first), Some(last)) = (lines.first(), lines.last()) {
             pass.shown.push(ShownSlice {
@@ -57,14 +70,14 @@ impl Run {
             });
         }
         let priorities = workspace.read_text(&self.files.priorities)?.unwrap_or_default();
-        let priorities = self.masked(&priorities, &mut masks);
+        let priorities = self.masked(&priorities, masks);
         let dreams = workspace.read_tail(&self.files.dreams, commit::LAST_RECORDS)?.text;
         let dreams: Vec<DreamEntry> =
             dreams.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
         let last = &dreams[dreams.len().saturating_sub(SHOWN_DREAMS)..];
         let day = self.inner.config.day;
         let told = last.iter().map(|dream| format!("{}: {}\n", day.date(dream.t), dream.reflection));
-        let reflections = self.masked(&told.collect::<String>(), &mut masks);
+        let reflections = self.masked(&told.collect::<String>(), masks);
         let memory = format!("{priorities}\n{reflections}");
         let mut printer = Printer::new(nonce(&id, self.begun, &memory, &lines));
         printer.say(&format!("It is {} {}.", day.date(self.now), day.time(self.now).format("%H:%M")));
@@ -76,7 +89,7 @@ impl Run {
         printer.memory(&self.files.dreams, &reflections);
         let request = LlmRequest::new(ask::deep(), printer.finish());
         let observations = Observations::parse(text);
-        Ok(self.ask(request, pass, &masks, About::Deep(Material { observations })))
+        Ok((request, pass, Material { observations }))
     }
 
     /// The observations and their headings, masked, with the numbers of their lines. The newest, where there are too
