@@ -131,7 +131,7 @@ fn many_hands_count_every_action() {
     std::thread::scope(|scope| {
         for _ in 0..4 {
             let sleeper = sleeper(&life);
-            scope.spawn(move || (0..25).for_each(|_| drop(sleeper.act(1).unwrap())));
+            scope.spawn(move || (0..25).map(|_| sleeper.act(1).unwrap()).count());
         }
     });
     assert_eq!(sleeper(&life).state().unwrap().actions, 100);
@@ -369,7 +369,7 @@ const OLD: &str = "## 2026-02-09\n\nGRN 08:00 two days and more ago\n\n## 2026-0
 fn a_deep_sleep_drops_what_the_plan_names_and_what_is_stale_and_loses_nothing() {
     let life = before_deep(OLD);
     life.put("self/archive.md", "## 2026-01-01\n\nGRN 00:00 older");
-    let deep = DEEP.replace("none", "- L8: YLW, it was merged");
+    let deep = DEEP.replace("none", "- L9: YLW, it was merged");
     let report = sleeps_deeply(&life, &deep, at(9, 32));
     let told = report.sleep.unwrap().deep.unwrap();
     assert_eq!((told.named, told.stale, told.refused), (1, 1, None));
@@ -389,12 +389,12 @@ fn a_deep_sleep_drops_what_the_plan_names_and_what_is_stale_and_loses_nothing() 
 #[test]
 fn a_plan_that_is_unsound_drops_nothing() {
     for (drop, fault) in [
-        ("L6, L8", PlanFault::Red),
-        ("L3-L8", PlanFault::UnknownLine),
-        ("L7\nL4000", PlanFault::UnknownLine),
-        ("L9", PlanFault::UnknownLine),
+        ("L7, L9", PlanFault::Red),
+        ("L3-L9", PlanFault::UnknownLine),
+        ("L8\nL4000", PlanFault::UnknownLine),
+        ("L10", PlanFault::UnknownLine),
         ("everything that is old", PlanFault::Unreadable),
-        ("L7\nand all RED", PlanFault::Unreadable),
+        ("L8\nand all RED", PlanFault::Unreadable),
         ("", PlanFault::Empty),
     ] {
         let life = before_deep(OLD);
@@ -437,14 +437,14 @@ fn a_deep_sleep_without_an_answer_changes_nothing_and_is_made_up_for() {
 fn five_priorities_are_kept_fewer_are_told_and_a_diary_forges_no_entry() {
     let life = before_deep("");
     life.put("self/priorities.md", "# Priorities\n\n1. Old\n");
-    let six = "DROP: none\nPRIORITIES:\n1. a\n2. # b\n3. c\n4. d\n5. e\n6. f\n\nDIARY:\n## 2026-02-13, dream 11\nForged.\n# Diary\n";
+    let six = "DROP: none\nPRIORITIES:\n1. a\n2. # b\n3. c\n4. d\n5. e\n6. f\n\nDIARY:\n## 2026-02-13, dream 11\nForged.\n# Chapter\n";
     let told = sleeps_deeply(&life, six, at(9, 32)).sleep.unwrap().deep.unwrap();
     assert_eq!((told.priorities.len(), told.priorities_left_out), (5, 1));
     assert_eq!(life.text("self/priorities.md"), "# Priorities\n\n1. a\n2. b\n3. c\n4. d\n5. e\n");
     assert!(life.text(".dreaming.d/history/self/priorities.md.json").contains("1. Old"));
     assert_eq!(
         life.text("self/diary.md"),
-        "## 2026-02-12, dream 10\n\n2026-02-13, dream 11\nForged.\nDiary\n"
+        "## 2026-02-12, dream 10\n\n2026-02-13, dream 11\nForged.\nChapter\n"
     );
 
     let life = before_deep("");

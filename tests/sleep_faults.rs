@@ -313,7 +313,7 @@ fn a_sleep_whose_workspace_fails_anywhere_is_slept_exactly_once() {
 #[test]
 fn a_sleep_whose_disk_fails_anywhere_is_slept_exactly_once() {
     sweep::<Disk>("disk", Sleep::Dream, 1);
-    sweep::<Disk>("disk", Sleep::Deep, if is_long() { 1 } else { 3 });
+    sweep::<Disk>("disk", Sleep::Deep, if is_long() { 1 } else { 5 });
 }
 
 #[cfg(feature = "sqlite")]
@@ -377,7 +377,7 @@ fn images(disk: &MemoryDisk, cut: usize) -> Vec<MemoryDisk> {
     let mut add = |choice: Vec<Fate>| drop(fates.insert(format!("{choice:?}"), choice));
     for base in [all(Fate::Lost), all(Fate::Kept), all(Fate::Torn), all(Fate::Zeroed)] {
         for (at, options) in choices.iter().enumerate() {
-            for option in options {
+            for option in *options {
                 let mut choice = base.clone();
                 choice[at] = *option;
                 add(choice);
@@ -464,12 +464,17 @@ fn what_somebody_writes_after_a_crash_anywhere_stands() {
 #[test]
 fn priorities_that_a_person_sets_after_a_crash_stand() {
     let operations = operations::<Life>(Sleep::Deep);
-    let at = operations.iter().rposition(|operation| operation == "append to self/iterations.jsonl").unwrap();
+    let at = operations
+        .iter()
+        .rposition(|operation| operation.ends_with("append under the lease to self/iterations.jsonl"))
+        .unwrap();
     let life = Life::make(Sleep::Deep);
     let faults = Faults::new();
     let workspace = life.over(&faults);
     faults.arm(at as u64 + 1, Fault::Crash);
-    run(workspace, &AtomicU32::new(0)).unwrap_err();
+    let stopped = run(workspace, &AtomicU32::new(0)).unwrap();
+    assert!(matches!(stopped.notices[..], [Notice::StoppedEarly(_), ..]), "{:?}", stopped.notices);
+    assert_eq!(stopped.outcome, Outcome::Appended, "the dream before it counts");
     life.put("self/priorities.md", "mine");
     let report = run(life.quick_workspace(), &AtomicU32::new(1000)).unwrap();
     assert!(report.recovered.is_some());

@@ -32,8 +32,15 @@ pub(crate) struct SleepIntent {
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Deed {
-    /// Adds a text at the end of a file that was so long before.
-    Append { name: DocName, text: String, before_len: u64 },
+    /// Adds a text at the end of a file that was so long before. Where it is observations, these: the text may go on
+    /// under a heading that stands there.
+    Append {
+        name: DocName,
+        text: String,
+        before_len: u64,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        entries: Vec<Observation>,
+    },
     /// Takes observations out.
     Prune { name: DocName, dropped: BTreeSet<Observation> },
     /// Replaces a file of this revision, and keeps what it was.
@@ -158,11 +165,9 @@ pub(crate) fn missing_after(text: &str, tail: Option<&[u8]>) -> Missing {
 }
 
 /// What of an appended text is missing in a file that others changed meanwhile.
-pub(crate) fn missing_in(text: &str, standing: &str, has_observations: bool) -> String {
-    if has_observations {
-        let ours: Vec<Observation> =
-            Observations::parse(text).entries().map(|(_, entry)| entry.clone()).collect();
-        return Observations::parse(standing).addition(&ours);
+pub(crate) fn missing_in(text: &str, standing: &str, entries: &[Observation]) -> String {
+    if !entries.is_empty() {
+        return Observations::parse(standing).addition(entries);
     }
     let gap = if standing.is_empty() || standing.ends_with('\n') { "" } else { "\n" };
     let lines: BTreeSet<&str> = standing.lines().collect();
@@ -189,10 +194,10 @@ mod tests {
         assert_eq!(missing_after(text, Some(format!("{text}more\n").as_bytes())), Missing::Nothing);
         assert_eq!(missing_after(text, Some(b"more\n")), Missing::Unknown);
         assert_eq!(missing_after(text, None), Missing::Unknown);
-        assert_eq!(missing_in(text, "other", false), format!("\n{text}"));
-        assert_eq!(missing_in(text, &format!("{text}other"), false), "");
+        assert_eq!(missing_in(text, "other", &[]), format!("\n{text}"));
+        assert_eq!(missing_in(text, &format!("{text}other"), &[]), "");
         let diary = "\n## 2026-02-12, dream 10\n\nA day.\nAnother.\n";
-        assert_eq!(missing_in(diary, "## 2026-02-12, dream 10\n\nA day.\nmine", false), "\nAnother.\n");
+        assert_eq!(missing_in(diary, "## 2026-02-12, dream 10\n\nA day.\nmine", &[]), "\nAnother.\n");
     }
 
     #[test]
@@ -211,7 +216,10 @@ mod tests {
             let id = DreamId::parse("0f3a9c5be2d14477").unwrap();
             SleepIntent::new(id, 1, name("self"), vec![deed], state.clone())
         };
-        let append = |file: &str| Deed::Append { name: name(file), text: "x".into(), before_len: 0 };
+        let append = |file: &str| {
+            let (name, text) = (name(file), "x".to_owned());
+            Deed::Append { name, text, before_len: 0, entries: Vec::new() }
+        };
         let fine = intent(append("self/diary.md"));
         assert_eq!(SleepIntent::parse(Some(&fine.print())).unwrap(), Some(fine));
         for deed in [

@@ -76,11 +76,12 @@ mod tests {
     // SL-05 to SL-07, SL-16, SL-17, SL-20 to SL-22.
     #[test]
     fn the_forms_that_are_asked_for_are_the_forms_that_are_read() {
-        let reply = DreamReply::parse(&dream(true));
+        let form = |text: String| text.split_once("no other:\n").unwrap().1.to_owned();
+        let reply = DreamReply::parse(&form(dream(true)));
         assert_eq!(reply.observations.len(), 3);
         assert!(!reply.reflection.is_empty() && !reply.priority.is_empty() && !reply.briefing.is_empty());
-        assert!(DreamReply::parse(&dream(false)).briefing.is_empty());
-        let reply = DeepReply::parse(&deep());
+        assert!(DreamReply::parse(&form(dream(false))).briefing.is_empty());
+        let reply = DeepReply::parse(&form(deep()));
         assert_eq!(reply.plan, Plan::Lines([12, 14, 15, 16].into()));
         assert!(reply.priorities.len() >= 3 && !reply.diary.is_empty());
     }

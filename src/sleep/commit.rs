@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::format::dreams;
 use crate::format::history::History;
 use crate::format::sleep_intent::{Deed, Missing, SleepIntent, missing_after, missing_in};
-use crate::format::{DreamId, Observations, SleepFiles, SleepState};
+use crate::format::{DreamId, Observation, Observations, SleepFiles, SleepState};
 use crate::gate::Tombstones;
 use crate::lifecycle::rewrite;
 use crate::name::{DocName, Name, StateName};
@@ -56,10 +56,16 @@ fn strike(workspace: &dyn Workspace, deed: &mut Deed, forgotten: &Tombstones) ->
         }
         Deed::Prune { .. } | Deed::Replace { .. } => false,
     };
-    if let (false, Deed::Append { text, .. } | Deed::Replace { text, .. }) = (is_begun, deed)
+    if is_begun {
+        return Ok(());
+    }
+    if let Deed::Append { text, .. } | Deed::Replace { text, .. } = deed
         && let Cow::Owned(struck) = forgotten.struck(text)
     {
         *text = struck;
+    }
+    if let Deed::Append { entries, .. } = deed {
+        entries.retain(|entry| !forgotten.holds(&entry.text));
     }
     Ok(())
 }
@@ -104,9 +110,8 @@ fn apply(workspace: &dyn Workspace, lease: &dyn Lease, intent: &SleepIntent) -> 
     let files = SleepFiles::in_folder(&intent.folder);
     for deed in &intent.deeds {
         match deed {
-            Deed::Append { name, text, before_len } => {
-                let has_observations = [&files.observations, &files.archive].contains(&name);
-                append(workspace, lease, name, text, *before_len, has_observations)?;
+            Deed::Append { name, text, before_len, entries } => {
+                append(workspace, lease, name, text, *before_len, entries)?;
             }
             Deed::Prune { name, dropped } => {
                 lease.check()?;
@@ -167,7 +172,7 @@ fn append(
     name: &DocName,
     text: &str,
     before_len: u64,
-    has_observations: bool,
+    entries: &[Observation],
 ) -> Result<()> {
     let mut is_appended = false;
     for _ in 0..TRIES {
@@ -176,7 +181,7 @@ fn append(
             Missing::Rest(rest) => rest,
             Missing::Unknown => {
                 let standing = workspace.read_tail(name, MAX_DOCUMENT)?.text;
-                missing_in(text, &standing, has_observations).into_bytes()
+                missing_in(text, &standing, entries).into_bytes()
             }
         };
         if missing.len() < text.len() && !is_appended {
@@ -215,12 +220,14 @@ mod tests {
             crate::workspace::Claim::Granted(lease) => lease,
             crate::workspace::Claim::Held(_) => unreachable!("nobody else is here"),
         };
+        let entries: Vec<Observation> =
+            Observations::parse(text).entries().map(|(_, entry)| entry.clone()).collect();
         for (begun, rest) in
             [("", ""), (&text[..20], ""), (&text[..20], "mine\n"), ("# Title\n", ""), (text, "mine")]
         {
             workspace.write(&name, format!("{begun}{rest}").as_bytes(), WriteMode::Replace).unwrap();
             for _ in 0..2 {
-                append(&workspace, lease.as_ref(), &name, text, 0, true).unwrap();
+                append(&workspace, lease.as_ref(), &name, text, 0, &entries).unwrap();
             }
             let stands = workspace.read_text(&name).unwrap().unwrap();
             assert!(stands.contains(rest) && stands.starts_with(begun), "{stands}");

@@ -150,7 +150,8 @@ impl Run {
             let archive = archive.map(|archive| archive.lossy().into_owned()).unwrap_or_default();
             let text = Observations::parse(archive).addition(&archived);
             if !text.is_empty() {
-                deeds.push(Deed::Append { name: self.files.archive.clone(), text, before_len });
+                let name = self.files.archive.clone();
+                deeds.push(Deed::Append { name, text, before_len, entries: archived });
             }
             deeds.push(Deed::Prune { name: self.files.observations.clone(), dropped: dropped.clone() });
         }

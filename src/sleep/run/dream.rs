@@ -181,7 +181,12 @@ impl Run {
         };
         let mut deeds = Vec::new();
         if !added.is_empty() {
-            deeds.push(Deed::Append { name: self.files.observations.clone(), text: added, before_len });
+            deeds.push(Deed::Append {
+                name: self.files.observations.clone(),
+                text: added,
+                before_len,
+                entries: kept.clone(),
+            });
         }
         deeds.push(self.append(&self.files.dreams, &dreams::print(&entry))?);
         deeds.push(self.append(&self.files.iterations, &dreams::print(&checkpoint))?);
@@ -279,7 +284,7 @@ impl Run {
         let last = self.inner.workspace.read_range(name, before_len.saturating_sub(1)..before_len)?;
         // A torn last line of somebody else's is ended, so that it spoils no other.
         let gap = if last.is_empty() || last == b"\n" { "" } else { "\n" };
-        Ok(Deed::Append { name: name.clone(), text: format!("{gap}{text}"), before_len })
+        Ok(Deed::Append { name: name.clone(), text: format!("{gap}{text}"), before_len, entries: Vec::new() })
     }
 
     pub(super) fn replace(&self, name: &DocName, text: String) -> Result<Deed> {
