@@ -21,13 +21,13 @@ type Result<T> = std::result::Result<T, Box<dyn StdError + Send + Sync>>;
 
 const CYCLES: u32 = 25;
 
-/// What it is busy with, one after the other.
+/// What it is busy with, one after the other; `{}` is the number of the cycle.
 const WORK: [&str; 5] = [
-    "I promise the maintainer a test for the parser by Friday.",
-    "The review of my pull request is open; nobody has answered yet.",
-    "ran the tests, 214 pass",
-    "My pull request was merged, the first one.",
-    "read the guide for contributors, 12 pages",
+    "I promise the maintainer a test for issue {}.",
+    "The review of pull request {} is open; nobody has answered yet.",
+    "ran the tests, 2{} pass",
+    "Pull request {} was merged.",
+    "read chapter {} of the guide for contributors",
 ];
 
 fn main() -> Result<()> {
@@ -81,7 +81,10 @@ fn main() -> Result<()> {
     let read = |name| workspace.read_text(name).map(Option::unwrap_or_default);
     let (observations, archive) = (read(&files.observations)?, read(&files.archive)?);
     assert_eq!(observations.matches("I promise").count(), 25, "no promise is ever pruned");
-    assert!(archive.contains("214 pass") && !archive.contains("RED"), "what was pruned is still found");
+    assert!(
+        archive.contains("ran the tests, 21 pass") && !archive.contains("RED"),
+        "what was pruned is still found"
+    );
     println!("{}\n# Its diary\n\n{}", read(&files.priorities)?, read(&files.diary)?);
     Ok(())
 }
@@ -97,11 +100,11 @@ fn live(
     let mut warnings = 0;
     for round in 0..rounds {
         *now += TimeDelta::minutes(2);
-        let text = WORK[round % WORK.len()];
+        let text = WORK[round % WORK.len()].replace("{}", &(cycle + 1).to_string());
         let id = format!("{cycle}-{round}");
         conversation.push(MessageShape::new(text.len()).calls(&id));
         conversation.push(MessageShape::new(2).answers(&id));
-        let said = [Said::new("assistant", text).calls(5), Said::new("tool", "ok")];
+        let said = [Said::new("assistant", text.as_str()).calls(5), Said::new("tool", "ok")];
         match creature.log(&said, *now)? {
             Fatigue::Warning => warnings += 1,
             Fatigue::Forced => {
@@ -130,7 +133,7 @@ fn dream(request: &LlmRequest) -> String {
     }
     let kinds = seen.len();
     format!(
-        "OBSERVATIONS:\n{observations}\nREFLECTION:\nI did {kinds} kinds of things. The promise is still open.\n\nPRIORITY:\nWrite the test for the parser.\n"
+        "OBSERVATIONS:\n{observations}\nREFLECTION:\nI did {kinds} kinds of things. The newest promise is still open.\n\nPRIORITY:\nWrite the test that I promised.\n"
     )
 }
 
@@ -153,6 +156,6 @@ fn sleep_deeply(request: &LlmRequest) -> String {
     let drop = if open.is_empty() { "none".to_owned() } else { format!("L{}", open.join(", L")) };
     let merged = numbered.filter(|(_, text)| text.contains("merged")).count();
     format!(
-        "DROP:\n{drop}\n\nPRIORITIES:\n1. Write the test for the parser\n2. Answer the review\n3. Read less, do more\n\nDIARY:\nBy now I have noted {merged} times that something of mine was merged.\n\nThe promise weighs on me.\n"
+        "DROP:\n{drop}\n\nPRIORITIES:\n1. Write the tests that I promised\n2. Answer the review\n3. Read less, do more\n\nDIARY:\nBy now I have noted {merged} times that something of mine was merged.\n\nThe promises weigh on me.\n"
     )
 }

@@ -131,7 +131,11 @@ fn many_hands_count_every_action() {
     std::thread::scope(|scope| {
         for _ in 0..4 {
             let sleeper = sleeper(&life);
-            scope.spawn(move || (0..25).map(|_| sleeper.act(1).unwrap()).count());
+            scope.spawn(move || {
+                for _ in 0..25 {
+                    sleeper.act(1).unwrap();
+                }
+            });
         }
     });
     assert_eq!(sleeper(&life).state().unwrap().actions, 100);
@@ -149,6 +153,9 @@ fn a_sleep_soon_after_a_dream_pauses_and_the_limit_dreams() {
     assert_eq!(dream(&sleeper, &Script::new().says(ANSWER), at(9, 3)).outcome, Outcome::Appended);
 }
 
+/// Whether a failure is the one that was expected.
+type IsIt = fn(&Failure) -> bool;
+
 // SL-17.
 #[test]
 fn an_answer_that_says_nothing_is_a_failure_and_moves_nothing() {
@@ -156,7 +163,7 @@ fn an_answer_that_says_nothing_is_a_failure_and_moves_nothing() {
     let sleeper = sleeper(&life);
     says(&sleeper, "something", 2, at(9, 0));
     let before = life.tree();
-    let scripts: [(Script, fn(&Failure) -> bool); 7] = [
+    let scripts: [(Script, IsIt); 7] = [
         (Script::new().says("I slept well."), |failure| *failure == Failure::Malformed),
         (Script::new().says("OBSERVATIONS:\nBLUE 09:00 x\n\nPRIORITY:\ngo"), |failure| {
             *failure == Failure::Malformed
@@ -222,10 +229,10 @@ fn secrets_are_masked_in_the_log_and_before_a_model_is_asked() {
     assert!(!life.text("self/conversation.jsonl").contains(KEY));
     // Somebody else's log.
     let (one, two) = KEY.split_at(8);
-    let line = |text: &str| format!("{}\n", json!({"role": "tool", "content": text}));
+    let tool = |text: &str| format!("{}\n", json!({"role": "tool", "content": text}));
     life.add(
         "self/conversation.jsonl",
-        line(&format!("raw {KEY}")) + &line(&format!("{one}\n{two}")) + "no json\n",
+        tool(&format!("raw {KEY}")) + &tool(&format!("{one}\n{two}")) + "no json\n",
     );
     let script = Script::new().says(ANSWER);
     let report = dream(&sleeper, &script, at(9, 1));
@@ -554,8 +561,8 @@ fn the_logs_are_only_added_to() {
     }
     let tree = life.tree();
     for number in 0..8 {
-        let line = format!("GRN 00:30 thing {number}\n");
-        let stands = |file: &str| String::from_utf8_lossy(&tree[file]).contains(&line);
+        let noted = format!("GRN 00:30 thing {number}\n");
+        let stands = |file: &str| String::from_utf8_lossy(&tree[file]).contains(&noted);
         assert_ne!(stands("self/observations.md"), stands("self/archive.md"), "{number}: in one of them");
     }
 }
@@ -579,6 +586,20 @@ fn a_lost_state_is_made_up_from_the_last_checkpoint() {
     );
     life.put(".dreaming.d/sleep.json", "{");
     assert!(sleeper.begin(at(13, 0)).is_err(), "damage is no fresh start");
+}
+
+#[test]
+fn a_sleeper_that_moves_to_another_folder_begins_there() {
+    let life = Life::empty();
+    dreams(&sleeper(&life), ANSWER, at(9, 0));
+    let moved = sleeper_with(&life, |config| config.folder = DocName::parse("den").unwrap());
+    assert_eq!(moved.state().unwrap().dreams, 0);
+    let report = dreams(&moved, ANSWER, at(9, 30));
+    assert_eq!((report.outcome, report.sleep.unwrap().dream), (Outcome::Appended, 1));
+    assert_eq!(life.text("den/conversation.jsonl").lines().count(), 1);
+    let back = sleeper(&life);
+    assert_eq!(back.state().unwrap().dreams, 1);
+    assert_eq!(dream(&back, &Script::new(), at(10, 0)).outcome, Outcome::NothingNew);
 }
 
 // SL-16.

@@ -17,8 +17,9 @@ use chrono::{DateTime, TimeDelta, TimeZone, Utc};
 use dreaming::{Home, Life, ensure};
 use noctuary::testing::{Fate, Fault, Faults, FaultyDisk, FaultyWorkspace, MemoryDisk};
 use noctuary::{
-    DocName, DreamEntry, DreamReport, FileWorkspace, LlmError, LlmReply, LlmRequest, Name, Observations,
-    Outcome, SleepDreamer, StateName, Workspace, WorkspaceExt, WriteMode, dream_once_at, llm_fn,
+    DocName, DreamEntry, DreamReport, FileWorkspace, LlmError, LlmReply, LlmRequest, Name, Notice,
+    Observations, Outcome, SleepDreamer, StateName, Workspace, WorkspaceExt, WriteMode, dream_once_at,
+    llm_fn,
 };
 
 /// What a sleep does.
@@ -419,9 +420,8 @@ fn what_a_killed_sleep_left_in_the_cache_is_durable_before_the_next_goes_on() {
         run(next.quick(), &AtomicU32::new(500)).unwrap();
         for cut in (begun..=next.operations().len()).step_by(every_cut) {
             let loss = next.power_loss(cut);
-            let kept: Vec<Fate> = loss.choices().iter().map(|_| Fate::Kept).collect();
-            let lost: Vec<Fate> = loss.choices().iter().map(|_| Fate::Lost).collect();
-            for fates in [lost, kept] {
+            for fate in [Fate::Lost, Fate::Kept] {
+                let fates = vec![fate; loss.choices().len()];
                 check(Sleep::Deep, &loss.image(&fates).quick())
                     .unwrap_or_else(|what| panic!("killed at {kill}, power lost at {cut}: {what}"));
                 states += 1;

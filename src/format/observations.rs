@@ -180,6 +180,7 @@ impl Observations {
     }
 
     /// The observations in their order, each with the number of its line, from 1.
+    #[must_use]
     pub fn entries(&self) -> impl DoubleEndedIterator<Item = (u64, &Observation)> {
         self.lines.iter().enumerate().filter_map(|(at, line)| match &line.kind {
             Kind::Entry(entry) => Some((at as u64 + 1, entry)),

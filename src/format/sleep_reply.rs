@@ -117,7 +117,7 @@ impl DeepReply {
             match section {
                 Some("DROP") if !line.trim().is_empty() => reply.plan.take(line),
                 Some("PRIORITIES") if !is_nothing(line) => {
-                    reply.priorities.push(strip_bullet(line).to_owned())
+                    reply.priorities.push(strip_bullet(line).to_owned());
                 }
                 Some("DIARY") => add(&mut reply.diary, line),
                 _ => {}

@@ -96,6 +96,19 @@ impl SleepDreamer {
     /// Adds an event to `memory.jsonl`, for what a host wants to look up later: `t` and these fields. Secrets are
     /// masked.
     ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use chrono::Utc;
+    /// use noctuary::{FileWorkspace, SleepDreamer};
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let sleeper = SleepDreamer::builder(Arc::new(FileWorkspace::open(folder.path())?)).build()?;
+    /// let event = serde_json::json!({"kind": "wallet", "balance": 12});
+    /// sleeper.note_event(event.as_object().unwrap().clone(), Utc::now())?;
+    /// assert!(std::fs::read_to_string(folder.path().join("self/memory.jsonl"))?.contains("wallet"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// Those of [`Workspace::append`](crate::Workspace::append).
@@ -123,6 +136,17 @@ impl SleepDreamer {
     ///
     /// [`Fatigue::Warning`] is said once in a cycle, [`Fatigue::Forced`] until it dreamed. The count survives a restart.
     ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use noctuary::{Fatigue, FileWorkspace, SleepDreamer};
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let sleeper = || SleepDreamer::builder(Arc::new(FileWorkspace::open(folder.path()).unwrap())).build();
+    /// sleeper()?.act(79)?;
+    /// assert_eq!(sleeper()?.act(1)?, Fatigue::Forced);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`Error::Corrupt`](crate::Error::Corrupt) where the state file does not parse.
@@ -148,6 +172,21 @@ impl SleepDreamer {
 
     /// Falls asleep for so many seconds, as the tool `set_sleep` asks: plans it, and remembers since when. The host
     /// dreams where the plan says so, waits, and calls [`wake`](Self::wake).
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use chrono::{TimeDelta, Utc};
+    /// use noctuary::{FileWorkspace, SleepDreamer};
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let sleeper =
+    ///     SleepDreamer::builder(Arc::new(FileWorkspace::open(folder.path())?)).enabled(true).build()?;
+    /// let now = Utc::now();
+    /// assert!(!sleeper.fall_asleep(10, now)?.dreams, "a quick nap");
+    /// let woken = sleeper.wake(now + TimeDelta::seconds(10))?;
+    /// assert_eq!(woken.slept.unwrap().as_secs(), 10);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///

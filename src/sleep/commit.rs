@@ -83,7 +83,11 @@ pub(super) fn state(workspace: &dyn Workspace, files: &SleepFiles) -> Result<Sle
 
 fn parse_state(workspace: &dyn Workspace, files: &SleepFiles, bytes: Option<&[u8]>) -> Result<SleepState> {
     if bytes.is_some() {
-        return SleepState::parse(bytes, None);
+        let state = SleepState::parse(bytes, None)?;
+        // One of another folder says nothing of this one.
+        if state.folder.as_ref().is_none_or(|folder| Some(folder.as_str()) == files.iterations.folder()) {
+            return Ok(state);
+        }
     }
     let last = dreams::last(&workspace.read_tail(&files.iterations, LAST_RECORDS)?.text);
     SleepState::parse(None, last.as_ref())

@@ -158,7 +158,7 @@ impl Run {
         let added = observations.addition(&kept);
         pass.section = Some(added.clone()).filter(|added| !added.is_empty());
         let dream = self.state.dreams + 1;
-        let deep = self.inner.config.deep_sleep_every.is_some_and(|every| dream % every == 0);
+        let deep = self.inner.config.deep_sleep_every.is_some_and(|every| dream.is_multiple_of(every));
         let entry = DreamEntry {
             t: self.now,
             actions: slice.actions,
