@@ -16,7 +16,7 @@ use crate::workspace::ClaimTerms;
 ///
 /// let mut config = SleepConfig::default();
 /// assert!(!config.enabled, "dreaming is off until somebody turns it on");
-/// assert_eq!((config.fatigue_warning, config.fatigue_limit, config.deep_sleep_every), (60, 80, 10));
+/// assert_eq!((config.fatigue_warning, config.fatigue_limit, config.deep_sleep_every), (60, 80, Some(10)));
 /// config.briefing = true;
 /// config.validate()?;
 /// # Ok::<(), noctuary::Error>(())
