@@ -10,15 +10,13 @@
 //! - *selecting pass*: a run over 10,000 journals that were never shown, up to its request, which is then
 //!   dropped. Beside it: a listing, a look at every file, and reading as many bytes as are selected.
 //! - *tail*: the last 64 KiB of a journal of 64 MiB.
-//! - *gate*: a scan for secrets of 16 MB. Beside it: one search for each of the eleven patterns, without the
-//!   checksums and the bounds.
 //! - *answer*: `resume` of a preview, with an answer of 200 bullets that all cite: gate, sanitiser, evidence,
 //!   duplicates, report; nothing is written. Beside it: one parse of the answer as markdown.
 //! - *commit*: `resume` with one bullet, until the lease is given back. Beside it: the durable writes of the
 //!   protocol, by hand: intent, section, ledger, state and log are written and synced, and the intent removed.
 //!
 //! Run it with `cargo bench --bench night`; `-- --quick`, and `cargo test --benches`, run a few rounds only
-//! and say nothing of speed; `-- idle gate` measures those rows alone. What is measured lies in the folder for temporary files (`TMPDIR`).
+//! and say nothing of speed; `-- idle tail` measures those rows alone. What is measured lies in the folder for temporary files (`TMPDIR`).
 #![expect(clippy::unwrap_used, reason = "a benchmark stops where something fails")]
 
 mod measure;
@@ -35,16 +33,14 @@ use chrono::{DateTime, Days, NaiveDate, TimeDelta, TimeZone, Utc};
 use measure::{Effort, Operation, Row, compare};
 use noctuary::{
     DocName, DreamConfig, DreamMode, DreamPass, DreamReport, Dreamer, FileWorkspace, JournalDreamer,
-    LlmReply, Outcome, PiiFilter, SecretGate, SectionCaps, Step, Workspace, WriteMode,
+    LlmReply, Outcome, SectionCaps, Step, Workspace, WriteMode,
 };
-use regex::Regex;
 
 /// So many journals, and so long each.
 const JOURNALS: u32 = 10_000;
 const JOURNAL: usize = 16 << 10;
 const LONG_JOURNAL: u64 = 64 << 20;
 const TAIL: u64 = 64 << 10;
-const SCANNED: usize = 16_000_000;
 const BULLETS: u32 = 200;
 
 fn now() -> DateTime<Utc> {
@@ -180,149 +176,6 @@ fn tail(effort: Effort, rows: &mut Vec<Row>) {
     rows.push(compare(effort, labels, 200, || {}, Box::new(bare), Box::new(ours)));
 }
 
-/// Draws the same numbers every time.
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, sides: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(self.0 >> 33).unwrap() % sides
-    }
-
-    fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
-        from[self.roll(from.len())]
-    }
-
-    fn run(&mut self, symbols: &str, len: usize) -> String {
-        (0..len).map(|_| char::from(symbols.as_bytes()[self.roll(symbols.len())])).collect()
-    }
-}
-
-const BASE58: &str = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
-const HEX: &str = "0123456789abcdef";
-const WORDS: &[&str] = &[
-    "the",
-    "harbour",
-    "asked",
-    "whether",
-    "we",
-    "could",
-    "move",
-    "risk-averse",
-    "release",
-    "to",
-    "Friday,",
-    "and",
-    "I",
-    "said",
-    "no:",
-    "tests",
-    "are",
-    "disk-bound",
-    "at",
-    "13:30",
-    "since",
-    "2026-11-03,",
-    "für",
-    "Łódź",
-    "task-list",
-    "of",
-    "37",
-    "items",
-    "was",
-    "kept",
-    "short",
-    "enough",
-    "today.",
-];
-const CODE: &[&str] = &[
-    "let mask = 0xff_00;",
-    "if value >= 0x1F { return Err(Error::Mask) }",
-    "fn task_list(&self) -> usize {",
-    "assert_eq!(sum(&[1, 3, 31]), 35);",
-    "const PORT: u16 = 31337;",
-    "// see disk-usage.rs, line 133",
-    "\"integrity\": \"sha512-1kQ3xw==\",",
-    "for i in 1..13 {",
-    "}",
-    "",
-    "match self.state {",
-    "grep -rn 'sk-' src | head -n 13",
-    "pub(crate) struct Entry1 { pub(crate) len: u64 }",
-];
-
-/// A line of what people and tools write, without a secret in it.
-type Line = fn(&mut Dice) -> String;
-
-fn prose(dice: &mut Dice) -> String {
-    let words: Vec<&str> = (0..8 + dice.roll(16)).map(|_| dice.pick(WORDS)).collect();
-    format!("- [{:02}:{:02}] [user] {}\n", dice.roll(24), dice.roll(60), words.join(" "))
-}
-
-fn code(dice: &mut Dice) -> String {
-    let commit = if dice.roll(12) == 0 { format!("// since {}", dice.run(HEX, 40)) } else { String::new() };
-    format!("{}{}{commit}\n", "    ".repeat(dice.roll(4)), dice.pick(CODE))
-}
-
-/// What almost is a secret: too short, cut, in another alphabet, or with a wrong checksum.
-fn near_miss(dice: &mut Dice) -> String {
-    let miss = match dice.roll(11) {
-        0 => format!("sk-ant-{}", dice.run(BASE58, 5)),
-        1 => format!("sk-{}", dice.run(BASE58, 18)),
-        2 => format!("sk_live_{}", dice.run(BASE58, 6)),
-        3 => format!("ghp_{} github_pat_{}", dice.run(BASE58, 12), dice.run(BASE58, 9)),
-        4 => format!("AIza{}", dice.run(BASE58, 30)),
-        5 => format!("xoxb-{}", dice.run(HEX, 5)),
-        6 => format!("AKIA{}", dice.run("ABCDEFGH234567", 11)),
-        7 => format!("0x{}", dice.run(HEX, 38)),
-        8 => format!("bc1{}", dice.run("qpzry9x8gf2tvdw0", 9)),
-        9 => format!("1{}", dice.run(BASE58, 33)),
-        _ => "-----BEGIN PUBLIC KEY-----".to_owned(),
-    };
-    format!("{} {miss} {}\n", dice.pick(WORDS), dice.pick(WORDS))
-}
-
-/// The shapes of the eleven classes, each as a program would search for it alone.
-const PATTERNS: [&str; 11] = [
-    r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY-----",
-    r"sk-ant-[A-Za-z0-9_-]{8,}",
-    r"sk-[A-Za-z0-9]{20,}",
-    r"[sr]k_live_[A-Za-z0-9]{8,}",
-    r"(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,})",
-    r"AIza[0-9A-Za-z_-]{35}",
-    r"xox[bpars]-[0-9A-Za-z-]{8,}",
-    r"AKIA[0-9A-Z]{16}",
-    r"0x[0-9a-fA-F]{40}",
-    r"bc1[02-9ac-hj-np-z]{11,87}",
-    r"[13][1-9A-HJ-NP-Za-km-z]{25,34}",
-];
-
-fn gate(effort: Effort, rows: &mut Vec<Row>) {
-    let effort = Effort { rounds: effort.rounds.min(11), ..effort };
-    let patterns = PATTERNS.map(|pattern| Regex::new(pattern).unwrap());
-    let gate = SecretGate::new();
-    let kinds: [(&str, Line); 3] = [
-        ("gate, 16 MB of journals", prose),
-        ("gate, 16 MB of code", code),
-        ("gate, 16 MB of near misses", near_miss),
-    ];
-    for (verb, line) in kinds {
-        let mut dice = Dice(7);
-        let mut text = String::new();
-        while text.len() < SCANNED / effort.divisor as usize {
-            text.push_str(&line(&mut dice));
-        }
-        let bare = |_| {
-            for pattern in &patterns {
-                black_box(pattern.find_iter(&text).count());
-            }
-        };
-        let ours = |_| assert!(black_box(gate.scan(&text)).is_empty(), "nothing of this is a secret");
-        let labels = ["text", verb, "find_iter of eleven patterns"];
-        rows.push(compare(effort, labels, 1, || {}, Box::new(bare), Box::new(ours)));
-    }
-}
-
 fn judging(effort: Effort, rows: &mut Vec<Row>) {
     let home = tempfile::tempdir().unwrap();
     let workspace = Arc::new(FileWorkspace::open(home.path()).unwrap());
@@ -452,7 +305,6 @@ fn main() {
         ("idle", idle),
         ("selecting", selecting),
         ("tail", tail),
-        ("gate", gate),
         ("answer", judging),
         ("commit", files),
         #[cfg(feature = "sqlite")]

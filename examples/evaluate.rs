@@ -4,7 +4,7 @@
 //! cargo run --release --example evaluate -- dream FOLDER --share 0.20 --json OUT
 //! cargo run --release --example evaluate -- retrieval FOLDER… --json OUT
 //! cargo run --release --example evaluate -- gate FOLDER --json OUT
-//! cargo run --release --example evaluate -- clean FOLDER…
+//! cargo run --release --example evaluate -- clean [FOLDER…]
 //! ```
 //!
 //! `dream` dreams over workspaces with a `labels.json`: `facts` and `questions`, each with the journal lines
@@ -17,7 +17,8 @@
 //!
 //! `gate` scans each example of a FOLDER (`*.jsonl`, `*.jsonl.gz`: `src`, `rule`, `kind`, `text`) for secrets, and writes a
 //! line for each with the classes that were found. What is a `tp` of a rule that a class covers must be found, and an
-//! `fp` must not. `clean` counts what is found in texts of which nothing should be a secret.
+//! `fp` must not. `clean` counts what is found in texts of which nothing should be a secret: in those of each FOLDER, or
+//! of the packages that `examples/evaluate/clean/Cargo.toml` names.
 
 #[path = "evaluate/gate.rs"]
 mod gate;
@@ -49,7 +50,7 @@ fn main() -> Result<()> {
         Some("retrieval") => retrieval::run(arguments),
         Some("gate") => gate::run(arguments),
         Some("clean") => gate::clean(arguments),
-        _ => Err("usage: evaluate dream FOLDER [--share 0.20] [--json OUT]\n       evaluate retrieval FOLDER… [--file] [--ranks] [--json OUT]\n       evaluate gate FOLDER [--json OUT]\n       evaluate clean FOLDER…".into()),
+        _ => Err("usage: evaluate dream FOLDER [--share 0.20] [--json OUT]\n       evaluate retrieval FOLDER… [--file] [--ranks] [--json OUT]\n       evaluate gate FOLDER [--json OUT]\n       evaluate clean [FOLDER…]".into()),
     }
 }
 

@@ -13,8 +13,8 @@ use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
 use noctuary::{
-    Fatigue, FileWorkspace, LlmError, LlmReply, LlmRequest, MessageShape, Outcome, Said, SetSleep,
-    SleepDreamer, Workspace, WorkspaceExt, dream_once_at, llm_fn, plan_trim,
+    Access, Actor, Fatigue, FileWorkspace, LlmError, LlmReply, LlmRequest, MessageShape, Outcome, Said,
+    Scope, SessionKind, SetSleep, SleepDreamer, Workspace, WorkspaceExt, dream_once_at, llm_fn, plan_trim,
 };
 
 type Result<T> = std::result::Result<T, Box<dyn StdError + Send + Sync>>;
@@ -43,8 +43,9 @@ fn main() -> Result<()> {
         }))
     });
 
+    let private = Access::new(SessionKind::Main, Actor::Agent, Scope::user("creator"));
     let mut now = Utc.with_ymd_and_hms(2026, 2, 12, 6, 0, 0).unwrap();
-    println!("{}\n{}", creature.prompt_fragment(), creature.wake(now)?);
+    println!("{}\n{}", creature.prompt_fragment(), creature.wake(&private, now)?);
     let mut conversation = Vec::new();
     for cycle in 0..CYCLES {
         let tired = live(&creature, cycle, &mut conversation, &mut now)?;
@@ -68,7 +69,7 @@ fn main() -> Result<()> {
             );
         }
         now += TimeDelta::from_std(plan.duration.max(sleep.pause()))?;
-        let message = creature.wake(now)?;
+        let message = creature.wake(&private, now)?;
         if cycle + 1 == CYCLES {
             println!("\n# The last time it wakes up\n\n{message}");
         }

@@ -51,6 +51,23 @@ impl fmt::Display for SourceRef {
     }
 }
 
+/// Where something was found in a text, and of which class it is; never what it says.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct FoundAt {
+    /// The class of a secret, or the reason of an injection.
+    pub class: String,
+    /// The line on which it begins, from 1.
+    pub line: u64,
+    /// The character of that line with which it begins, from 1.
+    pub column: u64,
+}
+
+impl fmt::Display for FoundAt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} at {}:{}", self.class, self.line, self.column)
+    }
+}
+
 /// A document's bytes, taken in one read, and so their revision.
 ///
 /// Prints its shape only, since the bytes are a person's words.

@@ -4,7 +4,7 @@ use std::fmt;
 use std::io;
 
 use crate::access::SessionKind;
-use crate::document::Document;
+use crate::document::{Document, FoundAt};
 use crate::name::{Name, NameError};
 
 /// A result of this crate.
@@ -129,12 +129,14 @@ pub enum Error {
     },
     /// What was to be written holds a secret or an instruction that this document does not take in; nothing was
     /// written. The cure is to take it out, or to let it pass with [`Allow`](crate::Allow).
-    #[error("{name} does not take in what was found: {}", classes.join(", "))]
+    #[error("{name} does not take in what was found: {}", told(classes, places))]
     Stopped {
         /// The document.
         name: Name,
         /// What was found, by class, each once: `aws_access_key`, `override`.
         classes: Vec<String>,
+        /// Where in the text that was to be written; the first twenty.
+        places: Box<[FoundAt]>,
     },
     /// The workspace has neither `BOOTSTRAP.md` nor `SOUL.md`, and nothing may be seeded: a person must put one
     /// of them there.
@@ -172,6 +174,14 @@ pub enum Error {
         /// The rule that its value breaks.
         rule: &'static str,
     },
+}
+
+/// What was found and where, or only what.
+fn told(classes: &[String], places: &[FoundAt]) -> String {
+    if places.is_empty() {
+        return classes.join(", ");
+    }
+    places.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
 /// Why a path is refused.

@@ -50,10 +50,10 @@ mod workspace;
 pub use access::{Access, Actor, Scope, SessionKind};
 pub use day::DayPolicy;
 pub use digest::Digest;
-pub use document::{Document, Revision};
+pub use document::{Document, FoundAt, Revision};
 pub use dream::{
-    BackOff, DreamConfig, Due, Evidence, JournalDreamer, JournalDreamerBuilder, SectionCaps, Undreamed,
-    should_dream,
+    BackOff, DreamConfig, Due, Evidence, JournalDreamer, JournalDreamerBuilder, SectionCaps, Trust,
+    Undreamed, should_dream,
 };
 pub use dreamer::{
     Backlog, Blamed, Charge, DeepReport, DreamEvent, DreamMode, DreamPass, DreamReport, Dreamer, DropReason,
@@ -74,8 +74,8 @@ pub use format::{
     QuarantineEntry, QuarantinedFile, SleepFiles, SleepState, UnknownOrigin,
 };
 pub use gate::{
-    Allow, Door, DoorPolicy, DoorWarning, Doors, Injection, InjectionPolicy, Passed, SecretGate,
-    SecretPolicy, Strictness, Tombstone, TombstoneKey, Tombstones, scan_injection,
+    Allow, Door, DoorPolicy, DoorWarning, Doors, Injection, InjectionPolicy, Passed, SecretAudit, SecretGate,
+    SecretPolicy, Strictness, Tombstone, TombstoneKey, Tombstones, audit_secrets, scan_injection,
 };
 pub use index::{
     Audience, Chunk, ChunkConfig, DocumentIndex, IndexChange, IndexEntry, SearchResult, SeenDocument,
@@ -99,7 +99,7 @@ pub use memory::{
 };
 pub use models::Extractive;
 pub use name::{DocName, Name, NameError, Space, StateName};
-pub use pii::{Confidence, Finding, PiiFilter, View};
+pub use pii::{Confidence, Cure, Finding, GateFinding, PiiFilter, View};
 pub use prompt::{
     Block, CacheHint, ContextConfig, MemoryContext, Prompt, PromptConfig, PromptNotice, PromptOrder, Snapshot,
 };
@@ -108,7 +108,7 @@ pub use receipt::{DocumentReceipt, ForgetPlace, ForgetReceipt, PlaceReceipt};
 pub use session::{Guarded, Indexed, SharedUser, SoulPolicy, SyncReport, Unreadable};
 pub use sleep::{
     Fatigue, MessageShape, PauseReason, Said, SetSleep, SleepConfig, SleepDreamer, SleepDreamerBuilder,
-    SleepPlan, TrimPlan, WakeUp, fatigue, is_stale, plan_emergency_trim, plan_sleep, plan_trim,
+    SleepPlan, TrimPlan, WakeUp, fatigue, is_stale, plan_emergency_trim, plan_sleep, plan_trim, should_sleep,
 };
 #[cfg(feature = "sqlite")]
 #[cfg_attr(docsrs, doc(cfg(feature = "sqlite")))]

@@ -8,7 +8,7 @@ use chrono::{DateTime, Utc};
 use crate::access::{Access, SessionKind};
 use crate::dream::Undreamed;
 use crate::error::{Error, Result};
-use crate::format::{JournalName, Note, OnboardingEnd};
+use crate::format::{JournalName, Note, OnboardingEnd, Origin};
 use crate::gate::{Door, DoorWarning, Doors};
 use crate::lifecycle::{
     Boot, BootPolicy, BootState, Completion, JournalNaming, LifeConfig, RetentionPlan, Soul, SoulNotice,
@@ -154,8 +154,7 @@ impl Life {
     }
 
     fn complete(&self, end: OnboardingEnd, session: Option<&str>, now: DateTime<Utc>) -> Result<Completion> {
-        let filter = self.doors.secret_filter();
-        complete_onboarding(self.workspace.as_ref(), &self.config, end, filter, session, now)
+        complete_onboarding(self.workspace.as_ref(), &self.config, end, &self.doors, session, now)
     }
 }
 
@@ -227,7 +226,9 @@ impl Session {
     /// Those of [`append_note`](crate::append_note).
     pub fn note(&mut self, note: &Note, now: DateTime<Utc>) -> Result<Vec<DoorWarning>> {
         let mut warnings = Vec::new();
-        let note = Note { text: self.pass(&note.text, &mut warnings)?, ..note.clone() };
+        let mut note = note.clone();
+        note.text = self.pass(&note.text, &mut warnings)?;
+        self.pass_origin(&mut note.origin, &mut warnings)?;
         self.turns.note(self.life.workspace.as_ref(), &note, now)?;
         Ok(warnings)
     }
@@ -270,6 +271,9 @@ impl Session {
         turn.opens.retain_mut(&mut admit);
         turn.closes.retain_mut(&mut admit);
         turn.notes.retain_mut(|note| admit(&mut note.text));
+        for note in &mut turn.notes {
+            self.pass_origin(&mut note.origin, &mut warnings)?;
+        }
         let workspace = Arc::clone(&self.life.workspace);
         let config = Arc::clone(&self.life.config);
         let ended = self.turns.end_turn(workspace.as_ref(), &config.heartbeat, config.daily_log, turn, now);
@@ -309,10 +313,23 @@ impl Session {
         self.turns.flush(self.life.workspace.as_ref())
     }
 
+    /// Leaves out the name of a tool that the door would change: what is left of it is no name.
+    fn pass_origin(&self, origin: &mut Origin, warnings: &mut Vec<DoorWarning>) -> Result<()> {
+        if let Origin::Tool(name) = origin {
+            let passed = self.pass(name, warnings)?;
+            if passed != *name {
+                name.clear();
+            }
+        }
+        Ok(())
+    }
+
     /// Lets a text through the door of the journals.
     fn pass(&self, text: &str, warnings: &mut Vec<DoorWarning>) -> Result<String> {
         let journal: &Name = &DocName::JOURNALS;
-        let passed = self.life.doors.pass(Door::JournalAppend, journal, text)?;
+        let doors = &self.life.doors;
+        let policy = doors.policy_of(Door::JournalAppend, journal);
+        let passed = self.view.judge(doors, Door::JournalAppend, policy, journal, text)?;
         warnings.extend(passed.warnings);
         Ok(passed.text.into_owned())
     }

@@ -1,10 +1,14 @@
 //! The contract of a secret filter: text in, findings out.
 
+mod report;
+
 use std::borrow::Cow;
 use std::fmt::Debug;
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
+
+pub use report::{Cure, GateFinding};
 
 /// Finds secrets in text. A filter finds; what happens then is the caller's policy.
 ///
@@ -22,6 +26,15 @@ pub trait PiiFilter: Debug + Send + Sync {
 
     /// Returns the secret of a finding in `text` as it would be used, its disguise undone: two findings of one secret
     /// give the same, however each stands. It is the secret: it belongs into no message.
+    ///
+    /// ```
+    /// use noctuary::{PiiFilter, SecretGate, View};
+    ///
+    /// let (gate, text) = (SecretGate::new(), "the key is QUtJQUlPU0ZPRE5ON0VYQU1QTEU=");
+    /// let findings = gate.scan(text);
+    /// assert_eq!(findings[0].view, View::Base64);
+    /// assert_eq!(gate.plain(text, &findings[0]), "AKIAIOSFODNN7EXAMPLE");
+    /// ```
     fn plain<'a>(&self, text: &'a str, finding: &Finding) -> Cow<'a, str> {
         Cow::Borrowed(text.get(finding.span.clone()).unwrap_or_default())
     }
@@ -40,7 +53,8 @@ pub struct Finding {
     pub view: View,
 }
 
-/// How a secret stands in a text: as it is, or in a disguise that a filter saw through.
+/// How a secret stands in a text: as it is, or in a disguise that a filter saw through. Where one is put on another,
+/// the last of this list tells.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]

@@ -16,7 +16,7 @@ use crate::document::{Document, Revision};
 use crate::error::{Error, Result};
 use crate::format::forgotten::Forgotten;
 use crate::format::{JournalName, Profile};
-use crate::gate::{Door, DoorPolicy, DoorWarning, Doors, Masks, Tombstones};
+use crate::gate::{Door, DoorPolicy, DoorWarning, Doors, Masks, Passed, SecretPolicy, Tombstones};
 use crate::index::Audience;
 use crate::name::{DocName, Name, Space, StateName};
 use crate::workspace::{Claim, ClaimTerms, Listing, Metadata, Workspace, WorkspaceExt, WriteMode};
@@ -29,7 +29,8 @@ pub use indexed::{Indexed, SyncReport, Unreadable};
 ///
 /// What is written passes the [`Doors`]: [`Door::JournalAppend`] for a line that is added to a journal, else
 /// [`Door::WorkspaceWrite`]. What the human writes in a main session is theirs: findings in it are warned of
-/// ([`take_warnings`](Self::take_warnings)), and it is written as it is. Of everybody else, what the workspace has
+/// ([`take_warnings`](Self::take_warnings)), and it is written as it is. What an agent writes comes through
+/// [`Door::Tool`] too. Of everybody else, what the workspace has
 /// forgotten is refused, but in journals: [`Error::Stopped`] with the class `forgotten`.
 ///
 /// ```
@@ -255,7 +256,7 @@ impl<W> Guarded<W> {
     }
 
     fn policy(&self, door: Door, name: &Name) -> DoorPolicy {
-        let policy = self.doors.policy_of(door, name);
+        let policy = self.doors.policy_for(self.access.actor, door, name);
         if self.is_theirs() { policy.only_warning() } else { policy }
     }
 
@@ -285,6 +286,30 @@ impl<W: Workspace> Guarded<W> {
             Cow::Owned(changed) => Cow::Owned(changed.into_bytes()),
             Cow::Borrowed(_) => Cow::Borrowed(bytes),
         })
+    }
+
+    /// Lets the name of a document through; nothing can be masked in it. Those of journals hold ids of the host's, and
+    /// ids look like keys: no prompt and no dream shows them.
+    fn pass_name(&self, name: &Name) -> Result<()> {
+        let policy = self.policy(Door::WorkspaceWrite, name).as_it_is();
+        let is_looked_for = policy.secrets == SecretPolicy::Reject && !JournalName::is_name(&name.folded());
+        if is_looked_for && !self.doors.gate().inspect(name.as_str()).is_empty() {
+            return Err(Error::Config { setting: "the name of a document", rule: "must hold no secret" });
+        }
+        Ok(())
+    }
+
+    /// Lets a text of the session through a door, with the session's numbers.
+    pub(crate) fn judge<'a>(
+        &self,
+        doors: &Doors,
+        door: Door,
+        policy: DoorPolicy,
+        name: &Name,
+        text: &'a str,
+    ) -> Result<Passed<'a>> {
+        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        doors.judge(door, policy, name, text, &mut found.masks)
     }
 
     /// The doors, with what the workspace has forgotten by now.
@@ -381,6 +406,7 @@ impl<W: Workspace> Workspace for Guarded<W> {
         // A conflict carries what stands there, so who may not read may not write.
         self.check(Verb::Read, name)?;
         self.check(Verb::Write, name)?;
+        self.pass_name(name)?;
         let bytes = self.pass(Door::WorkspaceWrite, self.policy(Door::WorkspaceWrite, name), name, bytes)?;
         self.workspace.write(name, &bytes, mode)
     }
@@ -389,6 +415,7 @@ impl<W: Workspace> Workspace for Guarded<W> {
         self.check(Verb::Append, name)?;
         let is_journal = matches!(Kind::of(name), Kind::Journal | Kind::SharedJournal);
         let door = if is_journal { Door::JournalAppend } else { Door::WorkspaceWrite };
+        self.pass_name(name)?;
         let bytes = self.pass(door, self.policy(door, name), name, bytes)?;
         self.workspace.append(name, &bytes)
     }
@@ -401,6 +428,7 @@ impl<W: Workspace> Workspace for Guarded<W> {
     fn rename(&self, from: &Name, to: &Name) -> Result<()> {
         self.check(Verb::Write, from)?;
         self.check(Verb::Write, to)?;
+        self.pass_name(to)?;
         // A text that may stand here may be one that may not stand there.
         if let Some(document) = self.workspace.read(from)? {
             let policy = self.policy(Door::WorkspaceWrite, to).as_it_is();

@@ -10,9 +10,9 @@ use std::sync::Arc;
 use chrono::{DateTime, NaiveDate, TimeDelta, TimeZone, Utc};
 use noctuary::testing::{Fault, Faults, FaultyDisk, FaultyWorkspace, folder};
 use noctuary::{
-    Access, Actor, BootState, BootstrapEnd, BootstrapFate, Consent, DocName, EDITABLE, Editor, Error,
+    Access, Actor, BootState, BootstrapEnd, BootstrapFate, Consent, DocName, Doors, EDITABLE, Editor, Error,
     FileWorkspace, HygieneConfig, JournalName, LifeConfig, OnboardingEnd, Preset, Proposal, Refusal,
-    Retention, Scope, SecretGate, SessionKind, SoulNotice, StateName, Workspace, WorkspaceExt, WriteMode,
+    Retention, Scope, SessionKind, SoulNotice, StateName, Workspace, WorkspaceExt, WriteMode,
     archive_journal, boot, complete_onboarding, copy_into, delete_journal, propose_hygiene,
     propose_retention, read_soul, seed, template,
 };
@@ -85,8 +85,7 @@ fn complete(
     config: &LifeConfig,
     at: DateTime<Utc>,
 ) -> noctuary::Result<noctuary::Completion> {
-    let gate = SecretGate::default();
-    complete_onboarding(workspace, config, OnboardingEnd::Done, &gate, Some("repl"), at)
+    complete_onboarding(workspace, config, OnboardingEnd::Done, &Doors::default(), Some("repl"), at)
 }
 
 const JOURNAL: &str = "memory/2026-11-21-repl.md";

@@ -23,13 +23,16 @@ use std::time::{Duration, Instant};
 
 type Target = fn(&[u8]);
 
-const TARGETS: [(&str, Target); 6] = [
+const TARGETS: [(&str, Target); 9] = [
     ("state_files", targets::state_files),
     ("sections", targets::sections),
     ("replies", targets::replies),
+    ("sanitiser", targets::sanitiser),
+    ("citations", targets::citations),
     ("names", targets::names),
     ("tails", targets::tails),
     ("gate", targets::gate),
+    ("normaliser", targets::normaliser),
 ];
 
 /// Inputs that failed once.
@@ -61,6 +64,16 @@ fn any_reply_becomes_a_section_of_allowed_lines_or_nothing() {
 }
 
 #[test]
+fn any_answer_that_is_kept_holds_no_frame_and_is_clean_once() {
+    run("sanitiser");
+}
+
+#[test]
+fn any_citation_that_is_kept_was_shown() {
+    run("citations");
+}
+
+#[test]
 fn any_name_is_refused_or_stays_inside_and_reads_back() {
     run("names");
 }
@@ -73,6 +86,11 @@ fn any_journal_is_shown_once_under_its_line_numbers() {
 #[test]
 fn any_text_passes_the_gate_without_its_secrets() {
     run("gate");
+}
+
+#[test]
+fn any_disguise_is_undone_inside_of_the_text() {
+    run("normaliser");
 }
 
 #[test]

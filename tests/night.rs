@@ -12,7 +12,7 @@ use std::sync::Arc;
 use chrono::{NaiveDate, TimeDelta, TimeZone, Utc};
 use noctuary::testing::cases;
 use noctuary::{
-    FileWorkspace, JournalDreamer, LlmClient, LlmError, LlmReply, LlmRequest, SecretGate, SectionCaps,
+    FileWorkspace, JournalDreamer, LlmClient, LlmError, LlmReply, LlmRequest, SecretGate, SectionCaps, Trust,
     dream_once_at,
 };
 use sha2::{Digest, Sha256};
@@ -211,6 +211,8 @@ fn dream_and_check(path: &Path, planted: &[String], dice: &mut Dice) -> usize {
         .configure(|config| {
             config.window_days = None;
             config.max_calls_per_day = None;
+            // The lines of tools are to be cited too.
+            config.trust = Trust::All;
             config.section = SectionCaps::new(10_000, 2_000, 1 << 20);
             if small {
                 // Cuts fall into the middle of blocks.

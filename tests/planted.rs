@@ -186,16 +186,16 @@ const BUGS: &[Bug] = &[
     },
     Bug {
         name: "secrets are not masked before the model is asked",
-        file: "src/dream/run/request.rs",
-        stands: "let gate = config.redact.then_some(&self.inner.gate);",
-        planted: "let gate = (!config.redact).then_some(&self.inner.gate);",
+        file: "src/gate/door.rs",
+        stands: "            request: DoorPolicy::new(Secrets::Redact, Injections::Allow),",
+        planted: "            request: DoorPolicy::new(Secrets::Warn, Injections::Allow),",
         tests: DREAM,
     },
     Bug {
         name: "an answer is not looked through for secrets",
         file: "src/dream/run/judge.rs",
-        stands: "        let findings = self.inner.gate.inspect(&text);\n        if !findings.is_empty() {",
-        planted: "        let findings = self.inner.gate.inspect(&text);\n        if findings.len() > 1 << 20 {",
+        stands: "            false => return Ok(Answer::Secret { text, findings }),",
+        planted: "            false => text,",
         tests: DREAM,
     },
     Bug {

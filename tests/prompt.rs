@@ -235,6 +235,21 @@ fn secrets_are_masked_and_instructions_blocked_in_the_prompt_alone() {
     });
 }
 
+// BX-06: a prompt is one text, whatever documents it is made of.
+#[test]
+fn a_secret_has_one_number_throughout_a_prompt() {
+    in_each_home(|workspace| {
+        furnish(workspace);
+        let other = "AKIAIOSFODNN7EXAMPLF";
+        put(workspace, "MEMORY.md", format!("- one {KEY}\n- two {other}\n"));
+        put(workspace, "memory/2026-11-21-repl.md", format!("- again {other}\n"));
+        let text = prompt(workspace, SessionKind::Main, &PromptConfig::default()).to_string();
+        let line = |words: &str| text.lines().find_map(|line| line.strip_prefix(words)).unwrap().to_owned();
+        assert_eq!(line("- two "), line("- again "));
+        assert_ne!(line("- one "), line("- two "));
+    });
+}
+
 // BX-19, WS-17
 #[test]
 fn a_memory_over_its_budget_is_told_and_not_dropped() {

@@ -17,8 +17,9 @@ use chrono::{DateTime, TimeDelta, TimeZone, Utc};
 use dreaming::{Home, Life, ensure};
 use noctuary::testing::{Fate, Fault, Faults, FaultyDisk, FaultyWorkspace, MemoryDisk};
 use noctuary::{
-    DocName, DreamEntry, DreamReport, FileWorkspace, LlmError, LlmReply, LlmRequest, Name, Notice,
-    Observations, Outcome, Said, SleepDreamer, StateName, Workspace, WorkspaceExt, dream_once_at, llm_fn,
+    Access, Actor, DocName, DreamEntry, DreamReport, FileWorkspace, LlmError, LlmReply, LlmRequest, Name,
+    Notice, Observations, Outcome, Said, Scope, SessionKind, SleepDreamer, StateName, Workspace,
+    WorkspaceExt, dream_once_at, llm_fn,
 };
 
 /// What a sleep does.
@@ -115,7 +116,9 @@ fn wordings<'t>(text: &'t str, what: &str) -> Vec<&'t str> {
 
 /// Says what is shown of a commit that may be half done, where that is more than is whole.
 fn check_shown(workspace: &Arc<dyn Workspace>) -> Result<(), String> {
-    let message = sleeper(Arc::clone(workspace)).wake(now()).map_err(|error| format!("wake: {error:?}"))?;
+    let access = Access::new(SessionKind::Main, Actor::Agent, Scope::user("rex"));
+    let message =
+        sleeper(Arc::clone(workspace)).wake(&access, now()).map_err(|error| format!("wake: {error:?}"))?;
     let shown: Vec<&str> = message.observations.iter().map(|line| line.text.as_str()).collect();
     let news: Vec<&&str> = shown.iter().filter(|line| !["a promise", "overtaken"].contains(*line)).collect();
     let is_whole = news.is_empty() || (news.len() == 2 && news.iter().all(|line| line.ends_with('.')));
@@ -266,7 +269,7 @@ impl Bed for Database {
         bed
     }
     fn quiet(&self) -> Arc<dyn Workspace> {
-        let scope = noctuary::Scope::user("rex");
+        let scope = Scope::user("rex");
         Arc::new(noctuary::SqliteWorkspace::open(self.0.path().join("life.db"), scope).unwrap())
     }
 }

@@ -80,13 +80,37 @@ pub(crate) fn run(arguments: impl Iterator<Item = String>) -> Result<()> {
     Ok(())
 }
 
-/// Scans the text files below folders, and prints how often each class is found in a megabyte, and where those without a
-/// prefix of their own are.
+/// What `clean` reads where no folder is named.
+const CLEAN: &str = include_str!("clean/Cargo.toml");
+
+/// Classes that only a proof gives away, with those that name a person: none may be found in clean text.
+const PROVEN: &[&str] = &[
+    "base58_address",
+    "bech32_address",
+    "btc_legacy",
+    "extended_key",
+    "hex_private_key",
+    "iban",
+    "jwt",
+    "mnemonic",
+    "payment_card",
+    "solana_secret",
+    "wif_key",
+];
+
+/// So many findings of all classes may stand in a megabyte of clean text.
+const MOST_IN_A_MEGABYTE: f64 = 0.2;
+
+/// Scans the text files below folders, or of the packages of `clean/Cargo.toml`, and prints each finding, masked, and how
+/// often each class is found. Fails where that is more than clean text may hold.
 pub(crate) fn clean(folders: impl Iterator<Item = String>) -> Result<()> {
-    let gate = SecretGate::new();
+    let gate = SecretGate::new().with("payment_card").with("iban");
     let (mut bytes, mut files) = (0_usize, 0_usize);
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     let mut waiting: Vec<PathBuf> = folders.map(PathBuf::from).collect();
+    if waiting.is_empty() {
+        waiting = packages()?;
+    }
     while let Some(path) = waiting.pop() {
         if path.is_dir() {
             for entry in fs::read_dir(&path)? {
@@ -101,22 +125,68 @@ pub(crate) fn clean(folders: impl Iterator<Item = String>) -> Result<()> {
         bytes += text.len();
         files += 1;
         for finding in gate.scan(&text) {
-            if WEAK.contains(&finding.class.as_ref()) {
-                let line = text[..finding.span.start].matches('\n').count() + 1;
-                println!("{} {}:{line}", finding.class, path.display());
-            }
+            let line = text[..finding.span.start].matches('\n').count() + 1;
+            println!("{} {}:{line} {}", finding.class, path.display(), masked(&text[finding.span]));
             *counts.entry(finding.class.into_owned()).or_default() += 1;
         }
     }
     #[expect(clippy::cast_precision_loss, reason = "sizes of a test set")]
-    let megabytes = bytes as f64 / 1e6;
-    println!("\n{files} files of {megabytes:.1} MB");
-    for (class, count) in counts {
-        #[expect(clippy::cast_precision_loss, reason = "counts of a test set")]
-        let rate = count as f64 / megabytes;
-        println!("{class:<28} {count:>6} {rate:>9.3} in a MB");
+    let in_a_megabyte = |count: usize| count as f64 * 1e6 / bytes.max(1) as f64;
+    println!("\n{files} files of {:.1} MB", 1.0 / in_a_megabyte(1));
+    for (class, count) in &counts {
+        println!("{class:<28} {count:>6} {:>9.3} in a MB", in_a_megabyte(*count));
+    }
+    let rate = in_a_megabyte(counts.values().sum());
+    println!("{:<28} {:>6} {rate:>9.3} in a MB", "all classes", counts.values().sum::<usize>());
+    let proven: usize = PROVEN.iter().filter_map(|class| counts.get(*class)).sum();
+    if proven > 0 || rate > MOST_IN_A_MEGABYTE {
+        return Err(format!(
+            "clean text may hold no finding of a wallet, card, account or token, and {MOST_IN_A_MEGABYTE} of all in a MB: \
+             {proven} and {rate:.3}"
+        )
+        .into());
     }
     Ok(())
+}
+
+/// The first two characters and the last two.
+fn masked(text: &str) -> String {
+    let symbols: Vec<char> = text.chars().filter(|symbol| !symbol.is_control()).collect();
+    if symbols.len() < 8 {
+        return "…".to_owned();
+    }
+    let (head, tail) = (&symbols[..2], &symbols[symbols.len() - 2..]);
+    format!("{}…{}", String::from_iter(head), String::from_iter(tail))
+}
+
+/// The folders of the packages of [`CLEAN`], in what cargo has fetched.
+fn packages() -> Result<Vec<PathBuf>> {
+    let home = std::env::var_os("CARGO_HOME")
+        .map(PathBuf::from)
+        .or_else(|| std::env::home_dir().map(|home| home.join(".cargo")))
+        .ok_or("no home of cargo: set CARGO_HOME")?;
+    let sources = home.join("registry/src");
+    let registries: Vec<PathBuf> = fs::read_dir(&sources)
+        .map_err(|error| format!("cannot read {}: {error}", sources.display()))?
+        .map(|entry| Ok(entry?.path()))
+        .collect::<Result<_>>()?;
+    let (mut found, mut missing) = (Vec::new(), Vec::new());
+    for line in CLEAN.lines() {
+        let Some((name, version)) = line.split_once(" = \"=") else { continue };
+        let package = format!("{name}-{}", version.trim_end_matches('"'));
+        match registries.iter().map(|registry| registry.join(&package)).find(|folder| folder.is_dir()) {
+            Some(folder) => found.push(folder),
+            None => missing.push(package),
+        }
+    }
+    if !missing.is_empty() {
+        let missing = missing.join(" ");
+        return Err(format!(
+            "not fetched: {missing}\n`cargo fetch --manifest-path examples/evaluate/clean/Cargo.toml` gets them"
+        )
+        .into());
+    }
+    Ok(found)
 }
 
 /// The examples of all files of a folder, packed or not.
@@ -235,6 +305,7 @@ fn report(examples: &[Example], judged: &[Judged<'_>]) {
 
 /// Classes without a prefix of their own: these may not be wrong.
 const WEAK: &[&str] = &[
+    "adafruit_key",
     "adobe_id",
     "airtable_key",
     "algolia_key",
@@ -249,27 +320,35 @@ const WEAK: &[&str] = &[
     "bearer_token",
     "bech32_address",
     "bitbucket_secret",
+    "bittrex_key",
     "btc_legacy",
-    "build_token",
     "cloudant_key",
     "cloudflare_key",
+    "codecov_token",
     "cohere_key",
     "coinbase_labelled_key",
     "confluent_secret",
     "contentful_labelled_token",
     "contribsys_login",
+    "curl_header",
     "curl_login",
     "datadog_key",
     "discord_secret",
     "discord_token",
     "docker_auth",
+    "drone_token",
     "dropbox_secret",
     "email_address",
-    "exchange_key",
+    "etsy_key",
     "extended_key",
     "facebook_secret",
     "facebook_token",
     "fastly_token",
+    "finicity_key",
+    "finnhub_key",
+    "flickr_key",
+    "freshbooks_token",
+    "gitter_token",
     "harness_key",
     "heroku_labelled_key",
     "hex_private_key",
@@ -281,12 +360,16 @@ const WEAK: &[&str] = &[
     "intercom_labelled_token",
     "jfrog_token",
     "jwt",
+    "kraken_key",
+    "kucoin_key",
     "launchdarkly_labelled_key",
     "linear_secret",
     "linkedin_secret",
+    "looker_key",
     "mailchimp_key",
     "mailgun_labelled_key",
     "mattermost_token",
+    "meraki_key",
     "messagebird_key",
     "mistral_key",
     "mnemonic",
@@ -294,20 +377,25 @@ const WEAK: &[&str] = &[
     "netrc_password",
     "newrelic_id",
     "npmrc_token",
+    "nuget_password",
+    "nytimes_key",
     "okta_token",
+    "openweather_key",
     "payment_card",
     "phone_number",
     "plaid_secret",
+    "privateai_key",
     "rapidapi_key",
     "sendbird_token",
     "sentry_labelled_token",
-    "service_key",
     "snyk_labelled_token",
     "solana_secret",
     "sonar_labelled_token",
     "sourcegraph_labelled_token",
     "squarespace_token",
     "sumologic_key",
+    "terraform_password",
+    "together_key",
     "travis_token",
     "trello_token",
     "twilio_auth_token",
@@ -324,6 +412,7 @@ const WEAK: &[&str] = &[
 
 /// The rules of other scanners that a class covers, as `source:rule`.
 const COVERS: &[(&str, &str)] = &[
+    ("adafruit_key", "gitleaks:adafruit-api-key"),
     ("adobe_id", "gitleaks:adobe-client-id"),
     ("adobe_secret", "gitleaks:adobe-client-secret"),
     ("age_key", "gitleaks:age-secret-key ripsecrets:age"),
@@ -355,6 +444,7 @@ const COVERS: &[(&str, &str)] = &[
     ("beamer_key", "gitleaks:beamer-api-token"),
     ("bech32_address", "crypto:bech32 crypto:valid"),
     ("bitbucket_secret", "gitleaks:bitbucket-client-id gitleaks:bitbucket-client-secret"),
+    ("bittrex_key", "gitleaks:bittrex-access-key gitleaks:bittrex-secret-key"),
     ("btc_bech32", "crypto:bech32 crypto:valid"),
     ("btc_legacy", "crypto:base58check"),
     ("clickhouse_key", "gitleaks:clickhouse-cloud-api-secret-key"),
@@ -362,12 +452,14 @@ const COVERS: &[(&str, &str)] = &[
     ("cloudflare_key", "gitleaks:cloudflare-api-key gitleaks:cloudflare-global-api-key"),
     ("cloudflare_origin_key", "gitleaks:cloudflare-origin-ca-key"),
     ("cloudflare_token", "secretlint:secretlint-rule-cloudflare"),
+    ("codecov_token", "gitleaks:codecov-access-token"),
     ("cohere_key", "gitleaks:cohere-api-token"),
     ("coinbase_labelled_key", "gitleaks:coinbase-access-token"),
     ("confluent_secret", "gitleaks:confluent-access-token gitleaks:confluent-secret-key"),
     ("contentful_labelled_token", "gitleaks:contentful-delivery-api-token"),
-    ("contribsys_url", "gitleaks:sidekiq-sensitive-url"),
     ("contribsys_login", "gitleaks:sidekiq-secret"),
+    ("contribsys_url", "gitleaks:sidekiq-sensitive-url"),
+    ("curl_login", "gitleaks:curl-auth-user"),
     ("databricks_token", "gitleaks:databricks-api-token secretlint:secretlint-rule-databricks"),
     ("datadog_key", "gitleaks:datadog-access-token"),
     ("defined_networking_key", "gitleaks:defined-networking-api-token"),
@@ -376,18 +468,23 @@ const COVERS: &[(&str, &str)] = &[
         "gitleaks:digitalocean-access-token gitleaks:digitalocean-pat gitleaks:digitalocean-refresh-token",
     ),
     ("discord_secret", "gitleaks:discord-api-token"),
+    ("discord_token", "detect-secrets:discord"),
     ("dockerhub_token", "secretlint:secretlint-rule-docker"),
     ("doppler_token", "gitleaks:doppler-api-token"),
-    ("build_token", "gitleaks:codecov-access-token gitleaks:droneci-access-token"),
+    ("drone_token", "gitleaks:droneci-access-token"),
     ("dropbox_secret", "gitleaks:dropbox-api-token"),
     ("duffel_token", "gitleaks:duffel-api-token"),
     ("dynatrace_token", "gitleaks:dynatrace-api-token"),
     ("easypost_key", "gitleaks:easypost-api-token gitleaks:easypost-test-api-token"),
+    ("etsy_key", "gitleaks:etsy-access-token"),
     ("extended_key", "crypto:xprv"),
     ("facebook_secret", "gitleaks:facebook-secret"),
     ("facebook_token", "gitleaks:facebook-page-access-token"),
     ("fastly_token", "gitleaks:fastly-api-token"),
     ("figma_token", "secretlint:secretlint-rule-figma"),
+    ("finicity_key", "gitleaks:finicity-api-token gitleaks:finicity-client-secret"),
+    ("finnhub_key", "gitleaks:finnhub-access-token"),
+    ("flickr_key", "gitleaks:flickr-access-token"),
     (
         "flutterwave_key",
         "gitleaks:flutterwave-encryption-key gitleaks:flutterwave-public-key gitleaks:flutterwave-secret-key",
@@ -395,6 +492,8 @@ const COVERS: &[(&str, &str)] = &[
     ("flyio_macaroon", "gitleaks:flyio-access-token"),
     ("flyio_token", "gitleaks:flyio-access-token"),
     ("frameio_token", "gitleaks:frameio-api-token"),
+    ("freemius_key", "gitleaks:freemius-secret-key"),
+    ("freshbooks_token", "gitleaks:freshbooks-access-token"),
     ("gcp_service_account", "gitleaks:gcp-service-account"),
     (
         "github_pat",
@@ -405,6 +504,7 @@ const COVERS: &[(&str, &str)] = &[
         "gitlab_token",
         "detect-secrets:gitlab_token gitleaks:gitlab-cicd-job-token gitleaks:gitlab-deploy-token gitleaks:gitlab-feature-flag-client-token gitleaks:gitlab-feed-token gitleaks:gitlab-incoming-mail-token gitleaks:gitlab-kubernetes-agent-token gitleaks:gitlab-oauth-app-secret gitleaks:gitlab-pat gitleaks:gitlab-pat-routable gitleaks:gitlab-ptt gitleaks:gitlab-rrt gitleaks:gitlab-runner-authentication-token gitleaks:gitlab-runner-authentication-token-routable gitleaks:gitlab-scim-token ripsecrets:gitlab secretlint:secretlint-rule-gitlab",
     ),
+    ("gitter_token", "gitleaks:gitter-access-token"),
     ("gocardless_token", "gitleaks:gocardless-api-token"),
     ("google_api_key", "gitleaks:gcp-api-key ripsecrets:gcp"),
     ("grafana_account", "gitleaks:grafana-service-account-token secretlint:secretlint-rule-grafana"),
@@ -424,21 +524,21 @@ const COVERS: &[(&str, &str)] = &[
     ("intra42_secret", "gitleaks:intra42-client-secret ripsecrets:intra42"),
     ("jfrog_token", "gitleaks:jfrog-api-key gitleaks:jfrog-identity-token"),
     ("jwt", "detect-secrets:jwt ripsecrets:jwt"),
-    (
-        "exchange_key",
-        "gitleaks:bittrex-access-key gitleaks:bittrex-secret-key gitleaks:kraken-access-token gitleaks:kucoin-access-token gitleaks:kucoin-secret-key",
-    ),
+    ("kraken_key", "gitleaks:kraken-access-token"),
+    ("kucoin_key", "gitleaks:kucoin-access-token gitleaks:kucoin-secret-key"),
     ("launchdarkly_labelled_key", "gitleaks:launchdarkly-access-token"),
     ("linear_key", "gitleaks:linear-api-key secretlint:secretlint-rule-linear"),
     ("linear_secret", "gitleaks:linear-client-secret"),
     ("linkedin_secret", "gitleaks:linkedin-client-secret"),
     ("lob_key", "gitleaks:lob-api-key gitleaks:lob-pub-api-key"),
+    ("looker_key", "gitleaks:looker-client-id gitleaks:looker-client-secret"),
     ("mailchimp_key", "detect-secrets:mailchimp_key gitleaks:mailchimp-api-key ripsecrets:mailchimp"),
     ("mailgun_key", "gitleaks:mailgun-private-api-token gitleaks:mailgun-pub-key"),
     ("mailgun_labelled_key", "gitleaks:mailgun-signing-key"),
     ("mapbox_token", "gitleaks:mapbox-api-token"),
     ("mattermost_token", "gitleaks:mattermost-access-token"),
     ("maxmind_key", "gitleaks:maxmind-license-key"),
+    ("meraki_key", "gitleaks:cisco-meraki-api-key"),
     ("messagebird_key", "gitleaks:messagebird-api-token gitleaks:messagebird-client-id"),
     ("mnemonic", "crypto:mnemonic"),
     ("netlify_labelled_token", "gitleaks:netlify-access-token"),
@@ -450,16 +550,14 @@ const COVERS: &[(&str, &str)] = &[
     ("notion_token", "gitleaks:notion-api-token secretlint:secretlint-rule-notion"),
     ("npm_token", "gitleaks:npm-access-token ripsecrets:npm secretlint:secretlint-rule-npm"),
     ("npmrc_token", "detect-secrets:npm ripsecrets:npm"),
+    ("nuget_password", "gitleaks:nuget-config-password"),
+    ("nytimes_key", "gitleaks:nytimes-access-token"),
     ("octopus_key", "gitleaks:octopus-deploy-api-key"),
     ("okta_token", "gitleaks:okta-access-token"),
     ("onepassword_account", "gitleaks:1password-service-account-token secretlint:secretlint-rule-1password"),
     ("onepassword_key", "gitleaks:1password-secret-key"),
     ("openai_key", "detect-secrets:openai secretlint:secretlint-rule-openai"),
     ("openshift_token", "gitleaks:openshift-user-token"),
-    (
-        "service_key",
-        "gitleaks:adafruit-api-key gitleaks:cisco-meraki-api-key gitleaks:etsy-access-token gitleaks:finicity-api-token gitleaks:finicity-client-secret gitleaks:finnhub-access-token gitleaks:flickr-access-token gitleaks:freshbooks-access-token gitleaks:gitter-access-token gitleaks:looker-client-id gitleaks:looker-client-secret gitleaks:nytimes-access-token",
-    ),
     (
         "pem_private",
         "gitleaks:private-key ripsecrets:pem_key ripsecrets:private_key secretlint:secretlint-rule-privatekey",
@@ -473,6 +571,7 @@ const COVERS: &[(&str, &str)] = &[
     ),
     ("postman_key", "gitleaks:postman-api-token"),
     ("prefect_key", "gitleaks:prefect-api-token"),
+    ("privateai_key", "gitleaks:privateai-api-token"),
     ("pulumi_token", "gitleaks:pulumi-api-token"),
     ("pypi_token", "detect-secrets:pypi_token gitleaks:pypi-upload-token"),
     ("rapidapi_key", "gitleaks:rapidapi-access-token"),

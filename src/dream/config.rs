@@ -6,7 +6,6 @@ use crate::day::DayPolicy;
 use crate::dreamer::DreamMode;
 use crate::env;
 use crate::error::{Error, Result};
-use crate::gate::Allow;
 use crate::workspace::ClaimTerms;
 
 /// How a [`JournalDreamer`](super::JournalDreamer) behaves. The defaults are the seed's, where it has one.
@@ -44,12 +43,15 @@ pub struct DreamConfig {
     pub day: DayPolicy,
     /// How the workspace is claimed.
     pub claim: ClaimTerms,
-    /// Whether secrets are masked before a request leaves. On; turn it off only for a model on this machine.
-    pub redact: bool,
-    /// What the secret filter lets pass.
-    pub allow: Allow,
+    /// Whether what was added to a journal after it went to quarantine is read. Off: it waits for the release. What
+    /// stood there then waits either way, and so does all of it where that was rewritten.
+    pub read_past_quarantine: bool,
     /// How citations are judged.
     pub evidence: Evidence,
+    /// Whose words may become memory by themselves.
+    pub trust: Trust,
+    /// Whether a line that is an order to its reader is held back, other than the user's own word. On.
+    pub statements_only: bool,
     /// The bounds of a section.
     pub section: SectionCaps,
     /// The budget of `MEMORY.md` in characters; over it only warns. 10,000.
@@ -75,6 +77,28 @@ pub enum Evidence {
     Required,
     /// Nothing is checked.
     Off,
+}
+
+/// Whose words may become memory by themselves, by the [`Origin`](crate::Origin) that stands in front of them in a
+/// journal. It holds whatever [`Evidence`] says.
+///
+/// A line that rests on the words of others is held with [`HoldReason::Origin`](crate::HoldReason::Origin): one that
+/// cites only them, or takes from them what no other line that it cites says; and, cited or not, one whose words
+/// stand mostly in a line of theirs and less in anybody else's. What cites nothing and resembles none of them
+/// cannot be told, and is kept. A line without a tag goes on with the entry above it, and where there is none
+/// it is the user's: journals of the seed carry no tags.
+///
+/// A line under `Preferences` or `Decisions` that rests on no word of the user is put under `Facts`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Trust {
+    /// Those of the user, the agent and the host; not those of tools, pages and imports.
+    #[default]
+    People,
+    /// Those of tools too: for a host whose tools show it nothing that others wrote.
+    Tools,
+    /// Everybody's: origins are not looked at.
+    All,
 }
 
 /// The bounds of a section. A bullet beyond them is left out whole, and reported.
@@ -140,9 +164,10 @@ impl Default for DreamConfig {
             max_passes: 4,
             day: DayPolicy::UTC,
             claim: ClaimTerms::default(),
-            redact: true,
-            allow: Allow::none(),
+            read_past_quarantine: false,
             evidence: Evidence::Checked,
+            trust: Trust::People,
+            statements_only: true,
             section: SectionCaps::default(),
             memory_budget: 10_000,
             back_off: Some(BackOff::default()),

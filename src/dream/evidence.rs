@@ -13,6 +13,9 @@
 //! by another word (cheap for dear), and a number or name that stands elsewhere in the cited lines. What is
 //! held although it is true: what must be counted, reckoned or known (a year of birth from an age, two
 //! children from their names), and a paraphrase or translation without a word in common.
+//!
+//! Two questions are asked besides, of what cites nothing too: [`origin`], whose words it is, and [`orders`],
+//! whether it is an order to its reader.
 
 mod common;
 mod contrast;
@@ -21,6 +24,8 @@ mod implied;
 mod matter;
 mod names;
 mod numbers;
+mod orders;
+mod origin;
 mod spelled;
 #[cfg(test)]
 mod table;
@@ -32,38 +37,51 @@ use std::sync::LazyLock;
 use chrono::NaiveDate;
 use regex::Regex;
 
+use super::config::{DreamConfig, Evidence};
 use crate::dreamer::{Hold, HoldReason, SourceRef};
-use crate::format::JournalName;
 use crate::format::curated::strip_date;
 use crate::format::fences::ShownLine;
-use crate::format::reply::Citation;
+use crate::format::reply::{self, Citation};
+use crate::format::{JournalName, Origin};
 use crate::name::DocName;
 use crate::text;
 use dates::Calendar;
 use names::Words;
+use origin::Spoken;
+
+/// A line that a model was shown, and whose words it is.
+#[derive(Clone)]
+struct Line {
+    text: String,
+    origin: Option<Origin>,
+}
 
 /// The lines that a model was shown, as it was shown them.
 #[derive(Default)]
 pub(super) struct Shown {
-    journals: BTreeMap<DocName, (Option<NaiveDate>, BTreeMap<u64, String>)>,
+    journals: BTreeMap<DocName, (Option<NaiveDate>, BTreeMap<u64, Line>)>,
     /// The whole extent of each slice: blank lines between shown ones may lie inside a citation.
     extents: BTreeMap<DocName, Vec<(u64, u64)>>,
 }
 
 impl Shown {
-    /// Adds a slice of a journal.
+    /// Adds a slice of a journal, and the origin of each of its lines that has one.
     pub(super) fn add(
         &mut self,
         journal: &JournalName,
         first_line: u64,
         last_line: u64,
         lines: &[ShownLine],
+        origins: &BTreeMap<u64, Origin>,
     ) {
         let (_, known) = self
             .journals
             .entry(journal.name().clone())
             .or_insert_with(|| (Some(journal.date()), BTreeMap::new()));
-        known.extend(lines.iter().map(|line| (line.number, line.text.clone())));
+        let origin = |line: &ShownLine| origins.get(&line.number).cloned();
+        known.extend(
+            lines.iter().map(|line| (line.number, Line { text: line.text.clone(), origin: origin(line) })),
+        );
         self.extents.entry(journal.name().clone()).or_default().push((first_line, last_line));
     }
 
@@ -86,12 +104,17 @@ impl Shown {
         if last < first || last - first > MOST_LINES || !inside {
             return Err(HoldReason::NoSuchLine);
         }
-        let lines: Vec<String> = lines.range(first..=last).map(|(_, text)| text.clone()).collect();
+        let lines: Vec<Line> = lines.range(first..=last).map(|(_, line)| line.clone()).collect();
         if lines.is_empty() {
             return Err(HoldReason::NoSuchLine);
         }
         let place = SourceRef { name: name.clone(), first_line: first, last_line: last };
         Ok(Source { place, date: *date, lines })
+    }
+
+    /// All lines, in their order.
+    fn lines(&self) -> impl Iterator<Item = (&DocName, &Line)> {
+        self.journals.iter().flat_map(|(name, (_, lines))| lines.values().map(move |line| (name, line)))
     }
 }
 
@@ -107,34 +130,104 @@ const MOST_LINES: u64 = 40;
 struct Source {
     place: SourceRef,
     date: Option<NaiveDate>,
-    lines: Vec<String>,
+    lines: Vec<Line>,
 }
 
-/// Judges a claim by what it cites: the sources, or why it is held back.
-pub(super) fn judge(claim: &str, citations: &[Citation], shown: &Shown) -> (Vec<SourceRef>, Option<Hold>) {
+/// What is held against a bullet, and where it belongs.
+pub(super) struct Verdict {
+    /// The lines that it cites, as far as they were shown.
+    pub(super) sources: Vec<SourceRef>,
+    pub(super) hold: Option<Hold>,
+    /// The heading that it may stand under.
+    pub(super) heading: Option<&'static str>,
+}
+
+/// Judges the bullets of one answer.
+pub(super) struct Judge<'a> {
+    config: &'a DreamConfig,
+    shown: &'a Shown,
+    spoken: Spoken,
+}
+
+impl<'a> Judge<'a> {
+    pub(super) fn new(config: &'a DreamConfig, shown: &'a Shown) -> Self {
+        Self { config, shown, spoken: Spoken::new(shown, config.trust) }
+    }
+
+    /// Judges a claim by what it cites, by who said it, and by whether it states anything.
+    pub(super) fn judge(
+        &self,
+        heading: Option<&'static str>,
+        claim: &str,
+        citations: &[Citation],
+    ) -> Verdict {
+        let (sources, unfound) = find(citations, self.shown);
+        let evidence = || match self.config.evidence {
+            Evidence::Off => Ok(()),
+            Evidence::Required if citations.is_empty() => {
+                Err(Hold { reason: HoldReason::Uncited, word: None })
+            }
+            Evidence::Checked | Evidence::Required if citations.is_empty() => Ok(()),
+            Evidence::Checked | Evidence::Required => says(claim, &sources, unfound.clone()),
+        };
+        let is_statement = || {
+            let is_order = self.config.statements_only && orders::gives_order(claim);
+            let is_order = is_order && !is_quoted(claim, &sources);
+            if is_order { Err(Hold { reason: HoldReason::Imperative, word: None }) } else { Ok(()) }
+        };
+        let held = evidence().and_then(|()| self.spoken.check(claim, &sources)).and_then(|()| is_statement());
+        let is_fact = matches!(heading, None | Some(reply::FACTS)) || self.spoken.is_users(claim, &sources);
+        Verdict {
+            sources: sources.into_iter().map(|source| source.place).collect(),
+            hold: held.err(),
+            heading: if is_fact { heading } else { Some(reply::FACTS) },
+        }
+    }
+}
+
+/// Looks citations up, up to the first that is wrong.
+fn find(citations: &[Citation], shown: &Shown) -> (Vec<Source>, Option<Hold>) {
     let mut sources = Vec::new();
     for citation in citations {
         match shown.find(citation) {
             Ok(source) => sources.push(source),
             Err(reason) => {
                 let word = citation.name.as_ref().map(ToString::to_string);
-                return (
-                    sources.into_iter().map(|source| source.place).collect(),
-                    Some(Hold { reason, word }),
-                );
+                return (sources, Some(Hold { reason, word }));
             }
         }
     }
-    let hold =
-        if sources.iter().any(|source| source.says(claim)) { None } else { check(claim, &sources).err() };
-    (sources.into_iter().map(|source| source.place).collect(), hold)
+    (sources, None)
+}
+
+/// Whether what a claim cites says it.
+fn says(claim: &str, sources: &[Source], unfound: Option<Hold>) -> Result<(), Hold> {
+    match unfound {
+        Some(hold) => Err(hold),
+        None if sources.iter().any(|source| source.says(claim)) => Ok(()),
+        None => check(claim, sources),
+    }
+}
+
+/// Whether a claim is the user's own word, where a host said so, or tells whose word it is: "Ana: Keep it up!" is a
+/// statement about Ana.
+fn is_quoted(claim: &str, sources: &[Source]) -> bool {
+    let users = origin::only(sources, |line| line.origin == Some(Origin::User));
+    let (_, rest) = strip_date(claim);
+    let tells = |source: &Source| {
+        let speaker = rest.split_once(": ").map(|(speaker, _)| speaker);
+        speaker.is_some_and(|speaker| source.lines.iter().any(|line| speaks(speaker, &line.text)))
+    };
+    users.iter().any(|source| source.says(claim))
+        || sources.iter().any(|source| tells(source) && source.says(claim))
 }
 
 impl Source {
     /// Whether a line, or all lines together, are the claim word for word.
     fn says(&self, claim: &str) -> bool {
-        let whole = self.lines.join(" ");
-        let mut texts = self.lines.iter().map(String::as_str).chain([whole.as_str()]);
+        let lines = || self.lines.iter().map(|line| line.text.as_str());
+        let whole = lines().collect::<Vec<_>>().join(" ");
+        let mut texts = lines().chain([whole.as_str()]);
         texts.any(|text| self.is_said(claim, text))
     }
 
@@ -230,7 +323,7 @@ fn check(claim: &str, sources: &[Source]) -> Result<(), Hold> {
     let evidence: String = sources
         .iter()
         .flat_map(|source| &source.lines)
-        .map(|line| format!("{}\n", without_marks(line)))
+        .map(|line| format!("{}\n", without_marks(&line.text)))
         .collect();
     let (undated, claim_dates) = dates::take_dates(&claim);
     let (rest, evidence_dates) = dates::take_dates(&evidence);
@@ -254,6 +347,13 @@ fn held(reason: HoldReason, word: &str) -> Hold {
     Hold { reason, word: Some(word.to_owned()) }
 }
 
+/// What the evidence alone holds against a claim.
+#[cfg(test)]
+fn judge(claim: &str, citations: &[Citation], shown: &Shown) -> Option<Hold> {
+    let (sources, unfound) = find(citations, shown);
+    says(claim, &sources, unfound).err()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -274,13 +374,13 @@ mod tests {
             .map(|(number, text)| ShownLine { number: *number, text: (*text).to_owned() })
             .collect();
         let mut shown = Shown::default();
-        shown.add(&journal, 7, 13, &lines);
+        shown.add(&journal, 7, 13, &lines, &BTreeMap::new());
         shown
     }
 
     fn verdict(bullet: &str) -> Option<HoldReason> {
         let (claim, citations) = split_citations(bullet);
-        judge(&claim, &citations, &shown()).1.map(|hold| hold.reason)
+        judge(&claim, &citations, &shown()).map(|hold| hold.reason)
     }
 
     fn cite(claim: &str, lines: &str) -> String {

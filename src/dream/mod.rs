@@ -19,15 +19,16 @@ use chrono::{DateTime, Utc};
 
 use crate::dreamer::{DreamEvent, Dreamer, DropReason, Dropped, Level, Observer, Outcome, Step};
 use crate::error::{Error, Result};
-use crate::format::{DreamId, DreamedState, Quarantine};
-use crate::gate::{Gate, SecretGate};
+use crate::format::{DreamId, DreamedState, Quarantine, QuarantineEntry};
+use crate::gate::Doors;
 use crate::name::{DocName, StateName};
 use crate::pii::PiiFilter;
 use crate::workspace::{Workspace, WriteMode};
 
-pub(crate) use commit::recover;
-pub use config::{BackOff, DreamConfig, Evidence, SectionCaps};
+pub(crate) use commit::{append_log, recover};
+pub use config::{BackOff, DreamConfig, Evidence, SectionCaps, Trust};
 pub use dreamed::Undreamed;
+pub(crate) use due::{Bounds, Calls, breaker};
 pub use due::{Due, should_dream};
 
 /// Dreams over the journals of a workspace, in the way of seed 000.
@@ -66,18 +67,18 @@ pub struct JournalDreamer(Arc<Inner>);
 struct Inner {
     workspace: Arc<dyn Workspace>,
     config: DreamConfig,
-    gate: Gate,
+    doors: Doors,
     observer: Option<Arc<dyn Observer>>,
 }
 
 impl JournalDreamer {
-    /// Starts with the defaults: dreaming off, the [`SecretGate`] as filter.
+    /// Starts with the defaults: dreaming off, the default [`Doors`].
     #[must_use]
     pub fn builder(workspace: Arc<dyn Workspace>) -> JournalDreamerBuilder {
         JournalDreamerBuilder {
             workspace,
             config: DreamConfig::default(),
-            filter: Arc::new(SecretGate::new()),
+            doors: Doors::default(),
             observer: None,
         }
     }
@@ -109,7 +110,7 @@ impl JournalDreamer {
     /// Takes a journal out of quarantine, so that the next run reads it; `false` where it was not in it.
     ///
     /// Mask the secret in the journal first, or let the filter pass it by
-    /// [`allow`](DreamConfig::allow): otherwise the same answer is quarantined again. Deleting the entry, or
+    /// [`Doors::allow`]: otherwise the same answer is quarantined again. Deleting the entry, or
     /// the whole file, by hand does the same. [`should_dream`] still waits for its interval; call
     /// [`dream_once`](crate::dream_once) to have it read now.
     ///
@@ -117,15 +118,43 @@ impl JournalDreamer {
     ///
     /// [`Error::Corrupt`] where the quarantine file does not parse.
     pub fn release(&self, journal: &DocName) -> Result<bool> {
+        self.change_quarantine(|quarantine| quarantine.release(journal))
+    }
+
+    /// Takes one entry out of quarantine, with all journals that it names; `false` where it is not there. Otherwise as
+    /// [`release`](Self::release).
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # use noctuary::{FileWorkspace, JournalDreamer};
+    /// # let folder = tempfile::tempdir()?;
+    /// # std::fs::write(folder.path().join(".dreamed-quarantine.json"), r#"[{"pattern":"x","log_filenames":["a.md"]}]"#)?;
+    /// let dreamer = JournalDreamer::builder(Arc::new(FileWorkspace::open(folder.path())?)).build()?;
+    /// let quarantine = dreamer.quarantine()?;
+    /// for entry in quarantine.entries().iter().filter(|entry| entry.pattern == "x") {
+    ///     assert!(dreamer.release_entry(entry)?);
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Corrupt`] where the quarantine file does not parse.
+    pub fn release_entry(&self, entry: &QuarantineEntry) -> Result<bool> {
+        self.change_quarantine(|quarantine| quarantine.release_entry(entry))
+    }
+
+    fn change_quarantine(&self, change: impl Fn(&mut Quarantine) -> bool) -> Result<bool> {
         let workspace = self.0.workspace.as_ref();
         loop {
             let Some(document) = workspace.read(&StateName::QUARANTINE)? else { return Ok(false) };
             let mut quarantine = Quarantine::parse(Some(document.bytes()))?;
-            if !quarantine.release(journal) {
+            if !change(&mut quarantine) {
                 return Ok(false);
             }
+            let printed = quarantine.print_over(Some(document.bytes()));
             let mode = WriteMode::IfRevision(document.revision());
-            match workspace.write(&StateName::QUARANTINE, &quarantine.print(), mode) {
+            match workspace.write(&StateName::QUARANTINE, &printed, mode) {
                 Ok(_) => return Ok(true),
                 // Somebody edited it meanwhile: once more, from what stands there now.
                 Err(Error::Conflict { .. }) => {}
@@ -173,23 +202,28 @@ pub(crate) fn clean_line(line: &str, caps: &SectionCaps) -> CleanLine {
 
 impl Inner {
     fn tell(&self, outcome: Outcome, dream_id: Option<&DreamId>, patterns: Vec<&str>, files: Vec<&str>) {
-        let Some(observer) = &self.observer else { return };
-        let level = match outcome {
-            Outcome::Quarantined => Level::Error,
-            Outcome::LlmError | Outcome::LeaseLost => Level::Warn,
-            _ => Level::Info,
-        };
-        let workspace = self.workspace.location();
-        observer.event(&DreamEvent {
-            module: "workspace/dreaming-task",
-            level,
-            outcome,
-            workspace: &workspace,
-            dream_id,
-            patterns,
-            files,
-        });
+        let workspace = self.workspace.as_ref();
+        tell(self.observer.as_deref(), workspace, outcome, dream_id, patterns, files);
     }
+}
+
+/// Tells an observer, where there is one, how a pass or a run ended.
+pub(crate) fn tell(
+    observer: Option<&dyn Observer>,
+    workspace: &dyn Workspace,
+    outcome: Outcome,
+    dream_id: Option<&DreamId>,
+    patterns: Vec<&str>,
+    files: Vec<&str>,
+) {
+    let Some(observer) = observer else { return };
+    let level = match outcome {
+        Outcome::Quarantined => Level::Error,
+        Outcome::LlmError | Outcome::LeaseLost => Level::Warn,
+        _ => Level::Info,
+    };
+    let (module, workspace) = ("workspace/dreaming-task", workspace.location());
+    observer.event(&DreamEvent { module, level, outcome, workspace: &workspace, dream_id, patterns, files });
 }
 
 /// Builds a [`JournalDreamer`].
@@ -197,7 +231,7 @@ impl Inner {
 pub struct JournalDreamerBuilder {
     workspace: Arc<dyn Workspace>,
     config: DreamConfig,
-    filter: Arc<dyn PiiFilter>,
+    doors: Doors,
     observer: Option<Arc<dyn Observer>>,
 }
 
@@ -223,10 +257,18 @@ impl JournalDreamerBuilder {
         self
     }
 
-    /// Sets the secret filter.
+    /// Sets what may go to the model and come back: the policies of [`Door::DreamRequest`](crate::Door::DreamRequest)
+    /// and [`Door::DreamReply`](crate::Door::DreamReply), the filter, and what an operator allows.
+    #[must_use]
+    pub fn doors(mut self, doors: Doors) -> Self {
+        self.doors = doors;
+        self
+    }
+
+    /// Sets the filter of the doors.
     #[must_use]
     pub fn filter(mut self, filter: Arc<dyn PiiFilter>) -> Self {
-        self.filter = filter;
+        self.doors = self.doors.filter(filter);
         self
     }
 
@@ -241,14 +283,14 @@ impl JournalDreamerBuilder {
     ///
     /// # Errors
     ///
-    /// [`Error::Config`] naming the setting that is out of its bounds.
+    /// [`Error::Config`] naming the setting that is out of its bounds, or the door whose policy makes no sense.
     pub fn build(self) -> Result<JournalDreamer> {
         self.config.validate()?;
-        let gate = Gate::new(self.filter, self.config.allow.clone());
+        self.doors.check_of_dream()?;
         Ok(JournalDreamer(Arc::new(Inner {
             workspace: self.workspace,
             config: self.config,
-            gate,
+            doors: self.doors,
             observer: self.observer,
         })))
     }

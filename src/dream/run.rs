@@ -12,7 +12,6 @@ use chrono::{DateTime, Utc};
 
 use super::evidence::Shown;
 use super::select::{self, Look, Order, Selection, Situation, Survey, is_waiting};
-use super::shown::Hidden;
 use super::{Inner, commit, due};
 use crate::dreamer::{
     Backlog, DreamMode, DreamPass, DreamReport, MemoryGauge, Notice, Outcome, PassReport, ReadReason, Step,
@@ -22,7 +21,7 @@ use crate::format::intent::Intent;
 use crate::format::ledger::Ledger;
 use crate::format::log::{self, Remembered};
 use crate::format::{DreamId, DreamedState, JournalName, Quarantine, curated};
-use crate::gate::Tombstones;
+use crate::gate::{Doors, Tombstones};
 use crate::llm::{LlmError, LlmReply, LlmRequest};
 use crate::name::{DocName, StateName};
 use crate::session;
@@ -47,7 +46,7 @@ pub(super) struct Run {
     state_bytes: Option<Vec<u8>>,
     ledger: Ledger,
     quarantine: Quarantine,
-    forgotten: Option<Tombstones>,
+    forgotten: Option<Arc<Tombstones>>,
     log: Vec<Remembered>,
     asked: u32,
     order: Order,
@@ -78,9 +77,9 @@ impl Run {
         report.outcome = Outcome::NothingNew;
         report.epoch = lease.as_ref().map(|lease| lease.epoch());
         let workspace = inner.workspace.as_ref();
-        let forgotten = session::forgotten(workspace)?;
+        let forgotten = session::forgotten(workspace)?.map(Arc::new);
         let unfinished = match &lease {
-            Some(lease) => commit::recover(workspace, lease.as_ref(), forgotten.as_ref())?,
+            Some(lease) => commit::recover(workspace, lease.as_ref(), forgotten.as_deref())?,
             None => commit::unfinished(workspace)?,
         };
         let state_bytes = commit::state(workspace, &StateName::DREAMED)?;
@@ -135,6 +134,15 @@ impl Run {
         Ok(())
     }
 
+    /// The doors, with what the workspace has forgotten.
+    fn doors(&self) -> Doors {
+        let doors = self.inner.doors.clone();
+        match &self.forgotten {
+            Some(forgotten) => doors.forgotten(Arc::clone(forgotten)),
+            None => doors,
+        }
+    }
+
     fn memory(&self) -> Result<(DocName, Vec<u8>)> {
         let workspace = self.inner.workspace.as_ref();
         let name = commit::memory_name(workspace)?;
@@ -171,7 +179,7 @@ impl Run {
 
     fn advance(&mut self) -> Result<Next> {
         let inner = Arc::clone(&self.inner);
-        let (workspace, config) = (inner.workspace.as_ref(), &inner.config);
+        let (workspace, config, doors) = (inner.workspace.as_ref(), &inner.config, self.doors());
         loop {
             let mut survey = select::survey(Situation {
                 workspace,
@@ -180,12 +188,9 @@ impl Run {
                 ledger: &self.ledger,
                 state: &self.state,
                 quarantine: &self.quarantine,
-                may_show: &|name| {
-                    let gate = config.redact.then_some(&inner.gate);
-                    Hidden { gate, forgotten: self.forgotten.as_ref() }.inspect(name.as_str()).is_empty()
-                },
+                may_show: &|name| !doors.hides(name.as_str()),
             })?;
-            let not_due = due::breaker(self.now, &self.state, config);
+            let not_due = due::breaker(self.now, &(&self.state).into(), &config.into());
             if self.asked >= config.max_passes || (not_due.is_some() && !survey.is_idle()) {
                 self.note(&mut survey);
                 if self.report.passes.is_empty() {

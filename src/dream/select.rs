@@ -14,14 +14,19 @@ use crate::digest::{Digest, Hasher};
 use crate::dreamer::{JournalReport, Notice, ReadReason, ShownSlice};
 use crate::error::{Error, Result};
 use crate::format::ledger::{Entry, Ledger, Piece};
-use crate::format::{DreamId, DreamedState, JournalName, Quarantine, QuarantinedFile};
+use crate::format::origins::{self, Above, Begun};
+use crate::format::state;
+use crate::format::{DreamId, DreamedState, JournalName, Origin, Quarantine, QuarantinedFile};
 use crate::name::{DocName, Name};
 use crate::text;
 use crate::workspace::{Metadata, Workspace};
 
 /// How far around a slice is read for context: a secret that begins before the cut, or ends after it, is
-/// still known.
-const CONTEXT: u64 = 16 << 10;
+/// still known. No private key is longer.
+const CONTEXT: u64 = 32 << 10;
+
+/// How far back the entry is looked for that a slice goes on with; what began further away counts as a tool's.
+const MOST_ABOVE: u64 = 4 << 20;
 
 /// A journal that changed this recently may be in the middle of a line.
 const RESTING: TimeDelta = TimeDelta::minutes(10);
@@ -85,6 +90,8 @@ struct Candidate {
     metadata: Metadata,
     entry: Entry,
     rewritten: bool,
+    /// The length of its front that is in quarantine, of which nothing is shown.
+    held: u64,
 }
 
 /// A slice of a journal, read and remembered, so that the commit records exactly what was shown.
@@ -95,6 +102,8 @@ pub(super) struct Slice {
     /// What stands before and after the range, for context; never shown.
     pub(super) before: Vec<u8>,
     pub(super) after: Vec<u8>,
+    /// What stands above all of that.
+    pub(super) above: Above,
     pub(super) bytes: Vec<u8>,
     pub(super) first_line: u64,
     /// Whether bytes right before the range wait to be shown.
@@ -169,10 +178,21 @@ pub(super) fn survey(situation: Situation<'_>) -> Result<Survey> {
                 continue;
             }
         };
-        let held = if quarantine.holds(name).is_some() {
-            if quarantine.len_then(name).is_some_and(|then| metadata.len > then) {
-                survey.notices.push(Notice::QuarantinedGrew(name.clone()));
-            }
+        let is_held = quarantine.holds(name).is_some();
+        let then = if is_held { quarantine.then(name) } else { None };
+        let grown_from = then.filter(|(then, _)| metadata.len > *then);
+        // Where the front was rewritten, what was in it may stand further on now.
+        let is_as_it_was = |(then, sha256): &(u64, Digest)| {
+            hash_range(workspace, name, 0..*then).is_ok_and(|now| now == *sha256)
+        };
+        let read_from = grown_from
+            .filter(|_| config.read_past_quarantine)
+            .filter(is_as_it_was)
+            .and_then(|(then, _)| first_open(workspace, name, then, metadata.len).ok());
+        if read_from.is_none() && grown_from.is_some() {
+            survey.notices.push(Notice::QuarantinedGrew(name.clone()));
+        }
+        let held = if is_held && read_from.is_none() {
             Some(ReadReason::Quarantined)
         } else {
             (!(situation.may_show)(name)).then_some(ReadReason::SecretInName)
@@ -186,7 +206,8 @@ pub(super) fn survey(situation: Situation<'_>) -> Result<Survey> {
             survey.say_first(journal, reason, metadata, pending);
             continue;
         }
-        survey.consider(workspace, journal, metadata, known, peer_mark);
+        let peer_mark = peer_mark.filter(|_| !is_held);
+        survey.consider(workspace, journal, metadata, known, peer_mark, read_from.unwrap_or(0));
     }
     survey.forget = forgettable(ledger, state, config, now);
     Ok(survey)
@@ -245,6 +266,10 @@ impl Survey {
             return None;
         }
         let mark = state.watermark_ns()?;
+        // Ours is written to the ledger first: a run that ended between the two leaves the lower one here.
+        if ledger.watermark.as_ref().and_then(state::watermark_ns).is_some_and(|ours| mark <= ours) {
+            return None;
+        }
         if mark > nanoseconds(now.checked_add_signed(MOST_AHEAD).unwrap_or(now)) {
             self.notices.push(Notice::WatermarkInFuture);
             return None;
@@ -259,6 +284,7 @@ impl Survey {
         metadata: Metadata,
         known: Option<&Entry>,
         peer_mark: Option<i64>,
+        held: u64,
     ) {
         let modified = nanoseconds(metadata.modified);
         let is_as_shown = |entry: &Entry| {
@@ -294,10 +320,11 @@ impl Survey {
             0 if metadata.len == 0 => ReadReason::Empty,
             0 if by_peer => ReadReason::DreamedByPeer,
             0 => ReadReason::AlreadyShown,
+            _ if entry.gaps(metadata.len).iter().all(|gap| gap.end <= held) => ReadReason::Quarantined,
             _ => ReadReason::OverBudget,
         };
-        if pending > 0 {
-            self.candidates.push(Candidate { journal: journal.clone(), metadata, entry, rewritten });
+        if reason == ReadReason::OverBudget {
+            self.candidates.push(Candidate { journal: journal.clone(), metadata, entry, rewritten, held });
         }
         self.say_first(journal, reason, metadata, pending);
     }
@@ -420,6 +447,42 @@ fn hash_range(workspace: &dyn Workspace, name: &DocName, range: Range<u64>) -> R
     Ok(hasher.finish())
 }
 
+/// Where the first line begins that was added after a quarantine. The rest of a line that stood there then is held with
+/// it.
+fn first_open(workspace: &dyn Workspace, name: &DocName, held: u64, len: u64) -> Result<u64> {
+    let mut at = held.saturating_sub(1);
+    while at < len {
+        let chunk = workspace.read_range(name, at..len.min(at + CONTEXT))?;
+        match chunk.iter().position(|byte| *byte == b'\n') {
+            Some(found) => return Ok(at + found as u64 + 1),
+            None if chunk.is_empty() => break,
+            None => at += chunk.len() as u64,
+        }
+    }
+    Ok(len)
+}
+
+/// What stands above a place in a journal.
+fn above(workspace: &dyn Workspace, name: &DocName, at: u64) -> Result<Above> {
+    if at == 0 {
+        return Ok(Above::default());
+    }
+    let is_inside_line = workspace.read_range(name, at - 1..at)? != b"\n";
+    let mut to = at;
+    while to > at.saturating_sub(MOST_ABOVE) {
+        // With the byte before it, which says whether its first line begins there.
+        let from = to.saturating_sub(CONTEXT);
+        let chunk = workspace.read_range(name, from.saturating_sub(1)..to + origins::MOST_HEAD as u64)?;
+        let end = usize::try_from(to - from.saturating_sub(1)).unwrap_or(usize::MAX).min(chunk.len());
+        if let Some(Begun(origin)) = origins::last(&chunk, end, from == 0) {
+            return Ok(Above { origin, is_inside_line });
+        }
+        to = from;
+    }
+    let origin = (to > 0).then(|| Origin::Tool(String::new()));
+    Ok(Above { origin, is_inside_line })
+}
+
 fn for_each_chunk(
     workspace: &dyn Workspace,
     name: &DocName,
@@ -466,6 +529,10 @@ impl Candidate {
                 None => last.end = last.start,
             }
             gaps.retain(|gap| gap.start < gap.end);
+        }
+        gaps.retain(|gap| gap.end > self.held);
+        if let Some(first) = gaps.first_mut() {
+            first.start = first.start.max(self.held);
         }
         let gap = match order {
             Order::Newest => gaps.last(),
@@ -523,6 +590,7 @@ impl Candidate {
             first_line: breaks + 1,
             metadata: self.metadata,
             entry: self.entry.clone(),
+            above: above(workspace, name, context)?,
             before,
             bytes,
             after,
@@ -554,8 +622,11 @@ impl Slice {
         text::line_breaks(&self.bytes) + u64::from(self.bytes.last().is_some_and(|last| *last != b'\n'))
     }
 
-    pub(super) fn quarantined(&self) -> QuarantinedFile {
-        QuarantinedFile { name: self.journal.name().clone(), len: self.metadata.len, sha256: self.sha256 }
+    pub(super) fn quarantined(&self, workspace: &dyn Workspace) -> QuarantinedFile {
+        let (name, len) = (self.journal.name().clone(), self.metadata.len);
+        // Without it the journal is held as a whole, however it grows.
+        let sha256 = hash_range(workspace, &name, 0..len).unwrap_or(self.sha256);
+        QuarantinedFile { name, len, sha256 }
     }
 
     pub(super) fn report(&self) -> ShownSlice {

@@ -1,16 +1,17 @@
 //! What of a slice a model is shown: without what a machine wrote there, and with secrets and what was forgotten masked. Line
 //! numbers never move.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::Regex;
 
 use super::select::Slice;
-use crate::format::curated;
+use crate::error::Result;
 use crate::format::fences::{ShownLine, one_line};
-use crate::gate::{Gate, Masks, Tombstones, joined, mask_within};
-use crate::pii::Finding;
+use crate::format::{Origin, curated, origins};
+use crate::gate::{Door, DoorWarning, Doors, Masks};
 use crate::text;
 
 /// A slice as it goes into the request.
@@ -20,38 +21,40 @@ pub(super) struct ShownJournal {
     pub(super) lines: Vec<ShownLine>,
     /// The lines that were left out because a machine wrote them, as runs of first and last.
     pub(super) stripped: Vec<(u64, u64)>,
+    /// Whose words a line is, where the journal says so, by its number.
+    pub(super) origins: BTreeMap<u64, Origin>,
 }
 
-/// What a model is not shown, whatever text it stands in.
-#[derive(Clone, Copy)]
-pub(super) struct Hidden<'a> {
-    /// `None` where the masking of secrets is off.
-    pub(super) gate: Option<&'a Gate>,
-    pub(super) forgotten: Option<&'a Tombstones>,
-}
-
-impl Hidden<'_> {
-    pub(super) fn inspect(self, text: &str) -> Vec<Finding> {
-        let secrets = self.gate.map(|gate| gate.inspect(text)).unwrap_or_default();
-        let forgotten = self.forgotten.map(|forgotten| forgotten.inspect(text)).unwrap_or_default();
-        joined(secrets, forgotten)
-    }
-}
-
-/// Prepares a slice.
-pub(super) fn prepare(slice: &Slice, hidden: Hidden<'_>, masks: &mut Masks) -> ShownJournal {
+/// Prepares a slice, and adds what was found in it.
+pub(super) fn prepare(
+    slice: &Slice,
+    doors: &Doors,
+    masks: &mut Masks,
+    found: &mut Vec<DoorWarning>,
+) -> Result<ShownJournal> {
     let before = String::from_utf8_lossy(&slice.before);
     let body = String::from_utf8_lossy(&slice.bytes);
     let after = String::from_utf8_lossy(&slice.after);
     let boundary = before.len();
     let whole = format!("{before}{body}{after}");
-    let masked = mask_within(&whole, boundary..boundary + body.len(), &hidden.inspect(&whole), masks);
+    let name = slice.journal.name();
+    let policy = doors.policy_of(Door::DreamRequest, name);
+    let part = boundary..boundary + body.len();
+    let passed = doors.judge_part(Door::DreamRequest, policy, name, &whole, part, masks)?;
+    found.extend(passed.warnings);
+    let masked = passed.text;
     let machine = machine_ranges(&whole);
+    let spoken = origins::of_lines(&whole, &slice.above).into_iter().zip(text::line_ranges(&whole));
+    let mut spoken = spoken.skip_while(|(_, line)| line.end < boundary);
+    let mut origins = BTreeMap::new();
     let mut stripped: Vec<(u64, u64)> = Vec::new();
     let mut lines = Vec::new();
     for ((number, original), shown) in
         (slice.first_line..).zip(text::line_ranges(&body)).zip(text::line_ranges(&masked))
     {
+        if let Some((Some(origin), _)) = spoken.next() {
+            origins.insert(number, origin);
+        }
         let place = boundary + original.start..boundary + original.end.max(original.start + 1);
         if machine.iter().any(|range| range.start < place.end && place.start < range.end) {
             match stripped.last_mut() {
@@ -66,7 +69,7 @@ pub(super) fn prepare(slice: &Slice, hidden: Hidden<'_>, masks: &mut Masks) -> S
             lines.push(ShownLine { number, text: shown.to_owned() });
         }
     }
-    ShownJournal { lines, stripped }
+    Ok(ShownJournal { lines, stripped, origins })
 }
 
 /// Blocks that a host or another dreamer put into a text: recalled memory, our own prompts, OpenClaw's

@@ -1,5 +1,6 @@
 //! What a dream says of itself: plain data, stable as JSON.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use chrono::{DateTime, NaiveDate, Utc};
@@ -9,6 +10,7 @@ use crate::error::LostBy;
 use crate::format::DreamId;
 use crate::llm::Usage;
 use crate::name::DocName;
+use crate::pii::GateFinding;
 
 pub use crate::document::SourceRef;
 use crate::workspace::Holder;
@@ -162,6 +164,10 @@ pub struct PassReport {
     pub usage: Option<Usage>,
     /// Secrets that were masked before the request was made, by class.
     pub masked: Vec<Charge>,
+    /// What the doors of request and answer found besides, by class: what was warned of, and instructions that were
+    /// blocked or held.
+    #[serde(default)]
+    pub warned: Vec<Charge>,
     /// Journal lines that were left out of the request because a machine wrote them there: earlier dreams,
     /// recalled memory, marks of other tools.
     pub stripped: Vec<SourceRef>,
@@ -188,6 +194,7 @@ impl PassReport {
             request_bytes: 0,
             usage: None,
             masked: Vec::new(),
+            warned: Vec::new(),
             stripped: Vec::new(),
             failure: None,
             lost: None,
@@ -195,6 +202,38 @@ impl PassReport {
             dropped: Vec::new(),
             quarantined: Vec::new(),
             section: None,
+        }
+    }
+}
+
+impl PassReport {
+    /// How many lines of the answer had each fate.
+    pub(crate) fn fates(&self) -> BTreeMap<String, u32> {
+        let mut fates = BTreeMap::new();
+        for line in &self.lines {
+            let word = match &line.fate {
+                Fate::Promoted { .. } => "promoted",
+                Fate::Duplicate => "duplicate",
+                Fate::RemovedBefore => "removed_before",
+                Fate::Forgotten => "forgotten",
+                Fate::Held(_) => "held",
+                Fate::OverCap(_) => "over_cap",
+            };
+            *fates.entry(word.to_owned()).or_default() += 1;
+        }
+        fates
+    }
+
+    /// Counts what was found and not masked.
+    pub(crate) fn warn(&mut self, found: impl Iterator<Item = (String, u32)>) {
+        for (class, count) in found {
+            if self.masked.iter().any(|charge| charge.class == class) {
+                continue;
+            }
+            match self.warned.iter_mut().find(|charge| charge.class == class) {
+                Some(charge) => charge.count += count,
+                None => self.warned.push(Charge { class, count }),
+            }
         }
     }
 }
@@ -289,7 +328,9 @@ pub enum Fate {
 pub struct Hold {
     /// The check that it failed.
     pub reason: HoldReason,
-    /// The word of the line that the check missed in its sources.
+    /// The word of the line that the check missed in its sources; for [`HoldReason::Origin`], whose words they are,
+    /// such as `web` or `tool:psql`, and for
+    /// [`HoldReason::Injection`] the reason of [`scan_injection`](crate::scan_injection).
     pub word: Option<String>,
 }
 
@@ -320,6 +361,12 @@ pub enum HoldReason {
     Unrelated,
     /// It cites nothing, and citations are required.
     Uncited,
+    /// It rests on the words of a page, a tool or an import alone.
+    Origin,
+    /// It is an order to its reader, and no statement.
+    Imperative,
+    /// It hides an instruction of a form that is known.
+    Injection,
 }
 
 impl HoldReason {
@@ -335,6 +382,9 @@ impl HoldReason {
             Self::Negation => "says the opposite of a cited line",
             Self::Unrelated => "has nothing in common with the cited lines",
             Self::Uncited => "cites nothing",
+            Self::Origin => "rests on the words of a page, a tool or an import",
+            Self::Injection => "hides an instruction",
+            Self::Imperative => "is an order and no statement",
         }
     }
 }
@@ -383,6 +433,8 @@ pub enum DropReason {
     TooMany,
     /// A bullet that would take the section over its size cap.
     SectionFull,
+    /// A line of prose that is an instruction in disguise.
+    Injection,
 }
 
 impl DropReason {
@@ -405,6 +457,7 @@ impl DropReason {
             Self::TooLong => "bullet over the length cap",
             Self::TooMany => "bullet over the item cap",
             Self::SectionFull => "bullet over the section cap",
+            Self::Injection => "line that is an instruction in disguise",
         }
     }
 }
@@ -427,6 +480,9 @@ pub struct Blamed {
     pub places: Vec<SourceRef>,
     /// The quarantined journals.
     pub journals: Vec<DocName>,
+    /// Where it stands to the character, and what to do about it; the first fifty.
+    #[serde(default)]
+    pub findings: Vec<GateFinding>,
 }
 
 /// Why there was no usable answer.

@@ -98,6 +98,8 @@ pub enum PlanFault {
     UnknownLine,
     /// It names an observation marked `RED`.
     Red,
+    /// The observations hold bytes that are no text, and are left as they are.
+    NotText,
 }
 
 impl PlanFault {
@@ -109,6 +111,7 @@ impl PlanFault {
             Self::Unreadable => "the plan was no list of lines",
             Self::UnknownLine => "the plan named a line that is no observation",
             Self::Red => "the plan named an observation marked RED",
+            Self::NotText => "the observations hold bytes that are no text",
         }
     }
 }

@@ -99,7 +99,11 @@ fn copy(
 ) -> Result<bool> {
     let Some(document) = source.read(name)? else { return Ok(false) };
     if forgotten.is_some_and(|forgotten| forgotten.holds(&String::from_utf8_lossy(document.bytes()))) {
-        return Err(Error::Stopped { name: name.clone(), classes: vec![FORGOTTEN.to_owned()] });
+        return Err(Error::Stopped {
+            name: name.clone(),
+            classes: vec![FORGOTTEN.to_owned()],
+            places: Box::default(),
+        });
     }
     match target.write(name, document.bytes(), WriteMode::Create) {
         // What an earlier, interrupted copy brought.

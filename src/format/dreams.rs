@@ -86,7 +86,7 @@ pub(crate) struct LoggedMessage {
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands out the field by reference")]
-fn is_zero(number: &u32) -> bool {
+pub(crate) fn is_zero(number: &u32) -> bool {
     *number == 0
 }
 

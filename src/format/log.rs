@@ -16,6 +16,9 @@ use crate::llm::Usage;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct LogLine {
     pub(crate) v: u64,
+    /// Whose dream it was; a curator's, where nothing says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) by: Option<String>,
     #[serde(with = "iso_millis")]
     pub(crate) at: Option<DateTime<Utc>>,
     pub(crate) day: NaiveDate,
@@ -52,6 +55,9 @@ pub(crate) struct LogSource {
 }
 
 impl LogLine {
+    /// Who a sleeper is in [`by`](Self::by).
+    pub(crate) const SLEEPER: &str = "sleeper";
+
     pub(crate) fn print(&self) -> String {
         let mut line = serde_json::to_string(self).expect("maps with text keys print");
         line.push('\n');
@@ -59,9 +65,11 @@ impl LogLine {
     }
 }
 
-/// What a run remembers of an earlier pass.
+/// What a run of a curator remembers of an earlier pass.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Remembered {
+    #[serde(default)]
+    by: Option<String>,
     pub(crate) id: DreamId,
     pub(crate) outcome: String,
     #[serde(default)]
@@ -70,13 +78,14 @@ pub(crate) struct Remembered {
 
 impl From<LogLine> for Remembered {
     fn from(line: LogLine) -> Self {
-        Self { id: line.id, outcome: line.outcome, lines: line.lines }
+        Self { by: line.by, id: line.id, outcome: line.outcome, lines: line.lines }
     }
 }
 
-/// Parses no more of the lines that are whole than a run remembers.
+/// Parses no more of the lines that are whole than a run of a curator remembers: none of a sleeper's.
 pub(crate) fn remember(text: &str) -> impl Iterator<Item = Remembered> + '_ {
-    text.lines().filter_map(|line| serde_json::from_str(line).ok())
+    let remembered = |line| serde_json::from_str(line).ok().filter(|line: &Remembered| line.by.is_none());
+    text.lines().filter_map(remembered)
 }
 
 /// Parses the lines that are whole.
@@ -97,6 +106,7 @@ mod tests {
     fn a_torn_line_is_skipped_and_the_rest_reads_back() {
         let line = LogLine {
             v: 1,
+            by: None,
             at: None,
             day: NaiveDate::from_ymd_opt(2026, 11, 21).unwrap(),
             id: DreamId::parse("0123456789abcdef").unwrap(),
@@ -111,6 +121,9 @@ mod tests {
             patterns: vec![],
         };
         let text = format!("{}{}{}", line.print(), "{\"v\":1,\"to", "\n") + &line.print();
-        assert_eq!(parse(&text).collect::<Vec<_>>(), [line.clone(), line]);
+        assert_eq!(parse(&text).collect::<Vec<_>>(), [line.clone(), line.clone()]);
+        let sleepers = LogLine { by: Some(LogLine::SLEEPER.into()), ..line };
+        let both = sleepers.print() + &text;
+        assert_eq!((parse(&both).count(), remember(&both).count()), (3, 2));
     }
 }

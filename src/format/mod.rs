@@ -16,6 +16,7 @@ pub(crate) mod life;
 pub(crate) mod lock;
 pub(crate) mod log;
 pub(crate) mod observations;
+pub(crate) mod origins;
 pub(crate) mod quarantine;
 pub(crate) mod reply;
 pub(crate) mod sleep_intent;

@@ -6,7 +6,10 @@
 //!   "files":[{"name":"memory/2026-11-20-repl.md","len":18342,"sha256":"…"}]}]
 //! ```
 //!
-//! `files` is ours and optional. Unknown keys survive; so do entries that name nothing.
+//! `files` is ours and optional. Unknown keys survive; so do entries that name nothing, and every byte of an entry that
+//! does not change.
+
+use std::ops::Range;
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -53,7 +56,7 @@ pub struct QuarantinedFile {
     pub name: DocName,
     /// Its length in bytes.
     pub len: u64,
-    /// The hash of what was shown of it.
+    /// The hash of all of it.
     pub sha256: Digest,
 }
 
@@ -62,10 +65,38 @@ impl Quarantine {
         bytes.map_or_else(|| Ok(Self::default()), |bytes| parse_json(StateName::QUARANTINE.as_str(), bytes))
     }
 
-    pub(crate) fn print(&self) -> Vec<u8> {
-        let mut bytes = serde_json::to_vec_pretty(self).expect("maps with text keys print");
-        bytes.push(b'\n');
-        bytes
+    /// Prints it in the place of what stands there: an entry that stands there already keeps its bytes.
+    pub(crate) fn print_over(&self, standing: Option<&[u8]>) -> Vec<u8> {
+        let standing = standing.unwrap_or(b"[]\n");
+        let place = |found: Option<usize>| found.expect("what was parsed is a list");
+        let open = place(standing.iter().position(|byte| *byte == b'['));
+        let close = place(standing.iter().rposition(|byte| *byte == b']'));
+        let elements = elements(standing, open + 1);
+        let mut printed = standing[..=open].to_vec();
+        let (mut next, mut space_after) = (0, 0..0);
+        for (at, entry) in self.entries.iter().enumerate() {
+            if at > 0 {
+                printed.extend_from_slice(&standing[std::mem::take(&mut space_after)]);
+                printed.push(b',');
+            }
+            match elements[next..].iter().position(|element| element.entry == *entry) {
+                Some(ahead) => {
+                    let element = &elements[next + ahead];
+                    printed.extend_from_slice(&standing[element.space.clone()]);
+                    printed.extend_from_slice(&standing[element.bytes.clone()]);
+                    space_after = element.space_after.clone();
+                    next += ahead + 1;
+                }
+                None => printed.extend(printed_entry(entry)),
+            }
+        }
+        match elements.last() {
+            _ if self.entries.is_empty() => {}
+            Some(last) => printed.extend_from_slice(&standing[last.bytes.end..close]),
+            None => printed.push(b'\n'),
+        }
+        printed.extend_from_slice(&standing[close..]);
+        printed
     }
 
     /// The entries, oldest first.
@@ -80,9 +111,14 @@ impl Quarantine {
         self.entries.iter().rev().find(|entry| entry.log_filenames.iter().any(|name| names(name, journal)))
     }
 
-    /// Returns how long `journal` was when it was quarantined, where that was recorded.
-    pub(crate) fn len_then(&self, journal: &DocName) -> Option<u64> {
-        self.holds(journal)?.files.iter().find(|file| file.name == *journal).map(|file| file.len)
+    /// Returns what `journal` was when it was quarantined last, its length and hash, where every entry that holds it says
+    /// so.
+    pub(crate) fn then(&self, journal: &DocName) -> Option<(u64, Digest)> {
+        let holds = |entry: &&QuarantineEntry| entry.log_filenames.iter().any(|name| names(name, journal));
+        let all = self.entries.iter().filter(holds).map(|entry| {
+            entry.files.iter().find(|file| file.name == *journal).map(|file| (file.len, file.sha256))
+        });
+        all.collect::<Option<Vec<_>>>()?.into_iter().max()
     }
 
     pub(crate) fn push(
@@ -102,6 +138,12 @@ impl Quarantine {
         });
     }
 
+    /// Takes out the first entry that is `hit`; `false` where there is none.
+    pub(crate) fn release_entry(&mut self, hit: &QuarantineEntry) -> bool {
+        let at = self.entries.iter().position(|entry| entry == hit);
+        at.map(|at| self.entries.remove(at)).is_some()
+    }
+
     /// Takes `journal` out of every entry, and drops the entries that then name nothing; `false` where none
     /// held it.
     pub(crate) fn release(&mut self, journal: &DocName) -> bool {
@@ -115,6 +157,42 @@ impl Quarantine {
         });
         released
     }
+}
+
+/// An entry as it is written.
+struct Element {
+    entry: QuarantineEntry,
+    /// The white space before it.
+    space: Range<usize>,
+    bytes: Range<usize>,
+    /// The white space after it, before a comma.
+    space_after: Range<usize>,
+}
+
+/// The entries of a list that begins at `at`.
+fn elements(list: &[u8], mut at: usize) -> Vec<Element> {
+    let mut elements = Vec::new();
+    loop {
+        let is_space = |byte: &&u8| byte.is_ascii_whitespace();
+        let start = at + list[at..].iter().take_while(is_space).count();
+        let mut values = serde_json::Deserializer::from_slice(&list[start..]).into_iter();
+        let Some(Ok(entry)) = values.next() else { return elements };
+        let bytes = start..start + values.byte_offset();
+        let space = at..start;
+        at = bytes.end;
+        at += list[at..].iter().take_while(is_space).count();
+        // What follows the last one belongs to the end of the list.
+        let has_next = list.get(at) == Some(&b',');
+        let space_after = if has_next { bytes.end..at } else { at..at };
+        elements.push(Element { entry, space, bytes, space_after });
+        at += usize::from(has_next);
+    }
+}
+
+/// A new entry, on lines of its own.
+fn printed_entry(entry: &QuarantineEntry) -> Vec<u8> {
+    let printed = serde_json::to_string_pretty(entry).expect("maps with text keys print");
+    format!("\n{printed}").replace('\n', "\n  ").into_bytes()
 }
 
 /// The seed writes bare file names; only a journal outside `memory/` needs its folder.
@@ -143,10 +221,43 @@ mod tests {
         assert!(quarantine.holds(&name("memory/2026-11-20-a.md")).is_some());
         assert!(quarantine.release(&name("memory/2026-11-20-a.md")));
         assert!(!quarantine.release(&name("memory/2026-11-20-a.md")));
-        let again = Quarantine::parse(Some(&quarantine.print())).unwrap();
+        let again = Quarantine::parse(Some(&quarantine.print_over(Some(text)))).unwrap();
         assert_eq!(again, quarantine);
         assert_eq!(again.entries()[0].others["note"], "mine");
         assert!(again.holds(&name("memory/2026-11-20-b.md")).is_some());
+    }
+
+    #[test]
+    fn every_byte_of_an_entry_that_does_not_change_stays() {
+        let entry = |pattern: &str, journal: &str| {
+            format!(
+                "{{ \"pattern\":\"{pattern}\" ,\t\"log_filenames\":[\"2026-11-20-{journal}.md\"], \"x\":1.50 }}"
+            )
+        };
+        let (one, two, three) = (entry("one", "a"), entry("two", "b"), entry("three", "c"));
+        let standing = format!("\u{feff}\r\n[ {one},\r\n\r\n  {two} ,{three}\n ]\n\n");
+        let mut quarantine = Quarantine::parse(Some(standing.as_bytes())).unwrap();
+        let print = |quarantine: &Quarantine| {
+            String::from_utf8(quarantine.print_over(Some(standing.as_bytes()))).unwrap()
+        };
+        assert_eq!(print(&quarantine), standing);
+        assert!(quarantine.release(&name("memory/2026-11-20-b.md")));
+        assert_eq!(print(&quarantine), format!("\u{feff}\r\n[ {one},{three}\n ]\n\n"));
+        quarantine.push(DateTime::UNIX_EPOCH, "four", Vec::new(), 7_000_000);
+        let added = print(&quarantine);
+        assert!(added.starts_with(&format!("\u{feff}\r\n[ {one},{three},\n  {{\n    \"quarantined_at\"")));
+        assert!(added.ends_with("\n  }\n ]\n\n"), "{added}");
+        assert_eq!(Quarantine::parse(Some(added.as_bytes())).unwrap(), quarantine);
+        let first = quarantine.entries()[0].clone();
+        assert!(quarantine.release_entry(&first) && !quarantine.release_entry(&first));
+        while let Some(entry) = quarantine.entries().first().cloned() {
+            quarantine.release_entry(&entry);
+        }
+        assert_eq!(print(&quarantine), "\u{feff}\r\n[]\n\n");
+        quarantine.push(DateTime::UNIX_EPOCH, "four", Vec::new(), 7_000_000);
+        let fresh = quarantine.print_over(None);
+        assert!(fresh.starts_with(b"[\n  {\n    \"quarantined_at\"") && fresh.ends_with(b"\n  }\n]\n"));
+        assert_eq!(Quarantine::parse(Some(&fresh)).unwrap(), quarantine);
     }
 
     #[test]

@@ -13,7 +13,10 @@ use crate::name::DocName;
 pub(crate) const NOTHING_TO_PROMOTE: &str = "NOTHING_TO_PROMOTE";
 
 /// The headings of a section.
-pub(crate) const HEADINGS: [&str; 3] = ["Facts", "Preferences", "Decisions"];
+pub(crate) const HEADINGS: [&str; 3] = [FACTS, "Preferences", "Decisions"];
+
+/// The heading of what nobody need have wished.
+pub(crate) const FACTS: &str = "Facts";
 
 /// A citation as it stands in an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]

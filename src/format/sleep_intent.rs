@@ -6,6 +6,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::ledger::check_version;
+use super::log::LogLine;
 use super::observations::{Observation, Observations};
 use super::sleep_state::{SleepFiles, SleepState};
 use super::{DreamId, iso_millis};
@@ -26,6 +27,8 @@ pub(crate) struct SleepIntent {
     pub(crate) folder: DocName,
     pub(crate) deeds: Vec<Deed>,
     pub(crate) state: Settled,
+    /// What the log says of it.
+    pub(crate) log: LogLine,
 }
 
 /// One change of one file, which can be done twice.
@@ -91,13 +94,13 @@ impl Settled {
         state.last_dream_at = self.at;
         state.asleep_since = state.asleep_since.or(self.asleep_since);
         state.rest_until = self.rest_until.or(state.rest_until);
-        (state.consecutive_failures, state.next_allowed_at) = (0, None);
+        (state.consecutive_failures, state.next_allowed_at, state.stopped) = (0, None, 0);
     }
 }
 
 impl SleepIntent {
-    pub(crate) fn new(id: DreamId, epoch: u64, folder: DocName, deeds: Vec<Deed>, state: Settled) -> Self {
-        Self { v: VERSION, id, epoch, folder, deeds, state }
+    pub(crate) fn new(folder: DocName, deeds: Vec<Deed>, state: Settled, log: LogLine) -> Self {
+        Self { v: VERSION, id: log.id.clone(), epoch: log.epoch, folder, deeds, state, log }
     }
 
     /// Parses the file; `None` (no file) means that nothing is under way.
@@ -212,10 +215,11 @@ mod tests {
             asleep_since: None,
             rest_until: None,
         };
-        let intent = |deed| {
-            let id = DreamId::parse("0f3a9c5be2d14477").unwrap();
-            SleepIntent::new(id, 1, name("self"), vec![deed], state.clone())
-        };
+        let log: LogLine = serde_json::from_str(
+            r#"{"v":1,"at":null,"day":"2026-02-12","id":"0f3a9c5be2d14477","epoch":1,"outcome":"appended","sources":[]}"#,
+        )
+        .unwrap();
+        let intent = |deed| SleepIntent::new(name("self"), vec![deed], state.clone(), log.clone());
         let append = |file: &str| {
             let (name, text) = (name(file), "x".to_owned());
             Deed::Append { name, text, before_len: 0, entries: Vec::new() }

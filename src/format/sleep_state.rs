@@ -1,19 +1,22 @@
 //! `.dreaming.d/sleep.json`: how tired a sleeper is, and what it must know to go on where it was.
 //!
 //! ```text
-//! {"folder":"self","actions":12,"dreams":9,"last_dream_at":"2026-02-12T09:32:44.000Z","read":48122}
+//! {"v":1,"folder":"self","actions":12,"dreams":9,"last_dream_at":"2026-02-12T09:32:44.000Z","read":48122}
 //! ```
 //!
 //! Unknown keys survive. Where the file is gone, the last checkpoint of `iterations.jsonl` says the most of it.
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::dreams::Checkpoint;
+use super::dreams::{Checkpoint, is_zero};
 use super::iso_millis;
-use crate::error::{Result, parse_json};
+use crate::error::{Error, Result, parse_json};
 use crate::name::{DocName, StateName};
+
+/// The shape that this library writes; a state of a newer one is refused.
+const VERSION: u64 = 1;
 
 /// What a sleeper carries from one cycle to the next.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -53,16 +56,43 @@ pub struct SleepState {
     /// Before which time no model is asked.
     #[serde(with = "iso_millis", skip_serializing_if = "Option::is_none")]
     pub next_allowed_at: Option<DateTime<Utc>>,
+    /// Answers in a row that were stopped for a secret.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub stopped: u32,
+    /// The day that the two counters below belong to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub counted_day: Option<NaiveDate>,
+    /// Calls of the model on that day.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub calls_that_day: u32,
+    /// Bytes sent on that day.
+    pub bytes_that_day: u64,
     /// Keys of others, kept as they are.
     #[serde(flatten)]
     pub others: Map<String, Value>,
+}
+
+/// What is read first: a newer shape may have other types.
+#[derive(Deserialize)]
+struct Version {
+    #[serde(default)]
+    v: u64,
 }
 
 impl SleepState {
     /// Parses the file; where there is none, goes on from the last checkpoint.
     pub(crate) fn parse(bytes: Option<&[u8]>, last: Option<&Checkpoint>) -> Result<Self> {
         match bytes {
-            Some(bytes) => parse_json(StateName::SLEEP.as_str(), bytes),
+            Some(bytes) => {
+                let name = StateName::SLEEP;
+                let found = parse_json::<Version>(name.as_str(), bytes)?.v;
+                if found > VERSION {
+                    return Err(Error::NewerVersion { name: name.to_string(), found, known: VERSION });
+                }
+                let mut state: Self = parse_json(name.as_str(), bytes)?;
+                state.others.remove("v");
+                Ok(state)
+            }
             None => Ok(last.map_or_else(Self::default, |last| Self {
                 dreams: last.dream,
                 last_deep: last.last_deep,
@@ -74,7 +104,13 @@ impl SleepState {
     }
 
     pub(crate) fn print(&self) -> Vec<u8> {
-        super::print_state(self)
+        #[derive(Serialize)]
+        struct Versioned<'s> {
+            v: u64,
+            #[serde(flatten)]
+            state: &'s SleepState,
+        }
+        super::print_state(&Versioned { v: VERSION, state: self })
     }
 }
 
@@ -148,7 +184,10 @@ mod tests {
         let again = SleepState::parse(Some(&state.print()), None).unwrap();
         assert_eq!(again, state);
         assert_eq!(again.others["theirs"], 1);
-        for damage in ["", "[", "{\"actions\":-1}", "{\"folder\":\"../x\"}"] {
+        assert!(!again.others.contains_key("v"), "the version is no key of others");
+        let newer = SleepState::parse(Some(br#"{"v":2,"dreams":"many"}"#), None);
+        assert!(matches!(newer, Err(Error::NewerVersion { found: 2, known: 1, .. })), "{newer:?}");
+        for damage in ["", "{\"v\":\"1\"}", "[", "{\"actions\":-1}", "{\"folder\":\"../x\"}"] {
             assert!(SleepState::parse(Some(damage.as_bytes()), None).is_err(), "{damage}");
         }
     }

@@ -63,15 +63,7 @@ impl DreamedState {
 
     /// The watermark in nanoseconds since the epoch.
     pub(crate) fn watermark_ns(&self) -> Option<i64> {
-        let number = self.last_processed_mtime.as_ref()?;
-        if let Some(whole) = number.as_i64() {
-            return whole.checked_mul(1_000_000);
-        }
-        let fraction = number.as_f64().filter(|number| number.is_finite())?;
-        #[expect(clippy::cast_possible_truncation, reason = "a float that is out of range saturates")]
-        let ns = (fraction * 1e6).round() as i64;
-        // A float near 1.8e12 resolves about 0.0003 ms; the file that set the mark must not lie above it.
-        Some(ns.saturating_add(1_000))
+        watermark_ns(self.last_processed_mtime.as_ref()?)
     }
 
     /// Raises the watermark to `modified_ns`, in whole milliseconds rounded up, so that a peer which compares
@@ -92,6 +84,18 @@ fn is_zero(number: &u32) -> bool {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands out the field by reference")]
 fn is_zero_long(number: &u64) -> bool {
     *number == 0
+}
+
+/// A watermark in nanoseconds since the epoch.
+pub(crate) fn watermark_ns(number: &Number) -> Option<i64> {
+    if let Some(whole) = number.as_i64() {
+        return whole.checked_mul(1_000_000);
+    }
+    let fraction = number.as_f64().filter(|number| number.is_finite())?;
+    #[expect(clippy::cast_possible_truncation, reason = "a float that is out of range saturates")]
+    let ns = (fraction * 1e6).round() as i64;
+    // A float near 1.8e12 resolves about 0.0003 ms; the file that set the mark must not lie above it.
+    Some(ns.saturating_add(1_000))
 }
 
 #[cfg(test)]

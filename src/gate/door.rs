@@ -6,10 +6,14 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::injection::scan_injection;
-use super::{Allow, Gate, Masks, SecretGate, Tombstones, joined, mask_within};
+use super::report::{MOST_PLACES, found_at};
+use super::{Allow, FORGOTTEN, Gate, Masks, SecretGate, Tombstones, joined, mask_within};
+use crate::access::Actor;
+use crate::document::FoundAt;
 use crate::error::{Error, Result};
+use crate::format::JournalName;
 use crate::name::Name;
-use crate::pii::{Confidence, Finding, PiiFilter, View};
+use crate::pii::{Finding, PiiFilter};
 use crate::text;
 
 /// A place where text is looked at.
@@ -21,20 +25,36 @@ pub enum Door {
     WorkspaceWrite,
     /// A document comes from another workspace.
     Import,
-    /// A document, or a row of a memory store, is read into a prompt.
+    /// A document, or a row of a memory store, is read into a prompt. A prompt is never refused for what is in it: what a
+    /// policy rejects is masked or blocked there.
     PromptLoad,
     /// A row is written into a memory store, or a fact into its profile.
     StoreWrite,
+    /// A model writes through a tool. What it writes passes the door of the document or of the store too, and the
+    /// stricter of both decides.
+    Tool,
+    /// A dream shows journals and `MEMORY.md` to a model.
+    DreamRequest,
+    /// A model answers a dream, and the answer is to become lines of `MEMORY.md`.
+    DreamReply,
 }
 
 impl Door {
     /// All doors.
-    pub const ALL: [Self; 5] =
-        [Self::JournalAppend, Self::WorkspaceWrite, Self::Import, Self::PromptLoad, Self::StoreWrite];
+    pub const ALL: [Self; 8] = [
+        Self::JournalAppend,
+        Self::WorkspaceWrite,
+        Self::Import,
+        Self::PromptLoad,
+        Self::StoreWrite,
+        Self::Tool,
+        Self::DreamRequest,
+        Self::DreamReply,
+    ];
 }
 
-/// What happens to a secret.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What happens to a secret. The strictest stands first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SecretPolicy {
     /// Nothing passes.
     Reject,
@@ -46,8 +66,8 @@ pub enum SecretPolicy {
     Allow,
 }
 
-/// What happens to an instruction hidden in a text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What happens to an instruction hidden in a text. The strictest stands first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum InjectionPolicy {
     /// Nothing passes.
     Reject,
@@ -75,6 +95,12 @@ impl DoorPolicy {
         Self { secrets, injections }
     }
 
+    /// Of each the stricter.
+    #[must_use]
+    pub fn stricter(self, other: Self) -> Self {
+        Self::new(self.secrets.min(other.secrets), self.injections.min(other.injections))
+    }
+
     /// The same, but that nothing is stopped or changed.
     pub(crate) fn only_warning(self) -> Self {
         let allows_secrets = self.secrets == SecretPolicy::Allow;
@@ -83,6 +109,11 @@ impl DoorPolicy {
             secrets: if allows_secrets { SecretPolicy::Allow } else { SecretPolicy::Warn },
             injections: if allows_injections { InjectionPolicy::Allow } else { InjectionPolicy::Warn },
         }
+    }
+
+    /// The same, but that nothing is stopped: what would stop a document is masked and blocked.
+    pub(crate) fn as_shown(self) -> Self {
+        Self::new(self.secrets.max(SecretPolicy::Redact), self.injections.max(InjectionPolicy::Block))
     }
 
     /// The same, but that what would be changed is stopped.
@@ -96,12 +127,25 @@ impl DoorPolicy {
     }
 }
 
-/// The policies of all doors, with the filter that finds secrets and what an operator lets pass.
+/// The policies of all doors, with the filter that finds secrets and what an operator lets pass: one scanner at every
+/// door.
 ///
-/// The defaults: a journal takes in everything, with secrets masked; `MEMORY.md` takes in neither secret nor
-/// instruction, nor does an import or a memory store; any other document takes in no secret; and a prompt shows
-/// both as placeholders. Each is a choice for hosts, and [`Allow`] names single values, secret classes or injection
-/// reasons that pass everywhere.
+/// | door | secrets | instructions |
+/// |---|---|---|
+/// | [`JournalAppend`](Door::JournalAppend) | masked | warned of |
+/// | [`WorkspaceWrite`](Door::WorkspaceWrite): `MEMORY.md` | refused | refused |
+/// | [`WorkspaceWrite`](Door::WorkspaceWrite): any other document | refused | warned of |
+/// | [`Import`](Door::Import), [`StoreWrite`](Door::StoreWrite) | refused | refused |
+/// | [`Tool`](Door::Tool) | as the document's | as the document's |
+/// | [`PromptLoad`](Door::PromptLoad) | masked | blocked |
+/// | [`DreamRequest`](Door::DreamRequest) | masked | pass, inside fences |
+/// | [`DreamReply`](Door::DreamReply) | refused: the journals to blame go to quarantine | the line is held back |
+///
+/// Each is a choice for hosts, and [`Allow`] names single values, secret classes or injection reasons that pass
+/// everywhere. Where a choice makes no sense a dreamer is not built: a request that refused a secret would end every
+/// night, an answer that lets one through would put it into every later prompt, and an answer's instructions are held
+/// line by line. An answer of which secrets are masked loses the bullets that they stand in, and no journal goes to
+/// quarantine.
 ///
 /// A text is looked at as it comes: a secret that is parted over two appends is not seen.
 ///
@@ -119,14 +163,16 @@ impl DoorPolicy {
 /// ```
 #[derive(Debug, Clone)]
 pub struct Doors {
-    filter: Arc<dyn PiiFilter>,
-    allow: Allow,
+    gate: Gate,
     journal: DoorPolicy,
     memory: DoorPolicy,
     document: DoorPolicy,
     import: DoorPolicy,
     prompt: DoorPolicy,
     store: DoorPolicy,
+    tool: DoorPolicy,
+    request: DoorPolicy,
+    reply: DoorPolicy,
     forgotten: Option<Arc<Tombstones>>,
 }
 
@@ -135,14 +181,16 @@ impl Default for Doors {
         use InjectionPolicy as Injections;
         use SecretPolicy as Secrets;
         Self {
-            filter: Arc::new(SecretGate::new()),
-            allow: Allow::none(),
+            gate: Gate::new(Arc::new(SecretGate::new()), Allow::none()),
             journal: DoorPolicy::new(Secrets::Redact, Injections::Warn),
             memory: DoorPolicy::new(Secrets::Reject, Injections::Reject),
             document: DoorPolicy::new(Secrets::Reject, Injections::Warn),
             import: DoorPolicy::new(Secrets::Reject, Injections::Reject),
             prompt: DoorPolicy::new(Secrets::Redact, Injections::Block),
             store: DoorPolicy::new(Secrets::Reject, Injections::Reject),
+            tool: DoorPolicy::new(Secrets::Warn, Injections::Warn),
+            request: DoorPolicy::new(Secrets::Redact, Injections::Allow),
+            reply: DoorPolicy::new(Secrets::Reject, Injections::Block),
             forgotten: None,
         }
     }
@@ -152,19 +200,19 @@ impl Doors {
     /// Sets what finds secrets.
     #[must_use]
     pub fn filter(mut self, filter: Arc<dyn PiiFilter>) -> Self {
-        self.filter = filter;
+        self.gate.filter = filter;
         self
     }
 
-    /// What finds secrets.
-    pub(crate) fn secret_filter(&self) -> &dyn PiiFilter {
-        self.filter.as_ref()
+    /// What finds secrets, and what of them passes.
+    pub(crate) fn gate(&self) -> &Gate {
+        &self.gate
     }
 
     /// Sets what passes every door.
     #[must_use]
     pub fn allow(mut self, allow: Allow) -> Self {
-        self.allow = allow;
+        self.gate.allow = allow;
         self
     }
 
@@ -187,6 +235,9 @@ impl Doors {
             Door::Import => &mut self.import,
             Door::PromptLoad => &mut self.prompt,
             Door::StoreWrite => &mut self.store,
+            Door::Tool => &mut self.tool,
+            Door::DreamRequest => &mut self.request,
+            Door::DreamReply => &mut self.reply,
         } = policy;
         self
     }
@@ -208,7 +259,51 @@ impl Doors {
             Door::Import => self.import,
             Door::PromptLoad => self.prompt,
             Door::StoreWrite => self.store,
+            Door::Tool if is_journal(name) => self.tool.stricter(self.journal),
+            Door::Tool => self.tool.stricter(self.policy_of(Door::WorkspaceWrite, name)),
+            Door::DreamRequest => self.request,
+            Door::DreamReply => self.reply,
         }
+    }
+
+    /// The policy of a door for whoever comes through it: a model comes with a tool.
+    pub(crate) fn policy_for(&self, actor: Actor, door: Door, name: &Name) -> DoorPolicy {
+        let policy = self.policy_of(door, name);
+        if actor == Actor::Agent { policy.stricter(self.tool) } else { policy }
+    }
+
+    /// Whether a dream can go by the policies.
+    pub(crate) fn check_of_dream(&self) -> Result<()> {
+        use {InjectionPolicy as Injections, SecretPolicy as Secrets};
+        let (request, reply) = (self.request, self.reply);
+        let rules = [
+            (
+                request.secrets == Secrets::Reject || request.injections == Injections::Reject,
+                "Door::DreamRequest",
+                "cannot reject: one find would end every night; redact or block it",
+            ),
+            (
+                matches!(reply.secrets, Secrets::Warn | Secrets::Allow),
+                "Door::DreamReply",
+                "must reject or redact secrets: they would stand in every later prompt; name single ones in Allow",
+            ),
+            (
+                reply.injections == Injections::Reject,
+                "Door::DreamReply",
+                "cannot reject instructions: they are held line by line; block them",
+            ),
+        ];
+        match rules.into_iter().find(|(broken, ..)| *broken) {
+            Some((_, setting, rule)) => Err(Error::Config { setting, rule }),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether a text holds anything that a model is not shown by a dream.
+    pub(crate) fn hides(&self, text: &str) -> bool {
+        let masks = self.request.secrets == SecretPolicy::Redact;
+        masks && !self.gate.inspect(text).is_empty()
+            || self.forgotten.as_ref().is_some_and(|forgotten| forgotten.holds(text))
     }
 
     /// Lets a text pass a door, as its policy for the document has it. Lines keep their numbers.
@@ -229,32 +324,67 @@ impl Doors {
         text: &'a str,
         masks: &mut Masks,
     ) -> Result<Passed<'a>> {
-        let gate = Gate::new(Arc::clone(&self.filter), self.allow.clone());
-        let secrets = if policy.secrets == SecretPolicy::Allow { Vec::new() } else { gate.inspect(text) };
+        self.judge_part(door, policy, name, text, 0..text.len(), masks)
+    }
+
+    /// As [`judge`](Self::judge), of a part that stands in a text between character boundaries. What begins before it or
+    /// ends after it is known.
+    pub(crate) fn judge_part<'a>(
+        &self,
+        door: Door,
+        policy: DoorPolicy,
+        name: &Name,
+        text: &'a str,
+        part: Range<usize>,
+        masks: &mut Masks,
+    ) -> Result<Passed<'a>> {
+        let touches = |finding: &Finding| finding.span.start < part.end && part.start < finding.span.end;
+        let secrets =
+            if policy.secrets == SecretPolicy::Allow { Vec::new() } else { self.gate.inspect(text) };
         let injections =
             if policy.injections == InjectionPolicy::Allow { Vec::new() } else { self.injections(text) };
+        let is_record = door == Door::JournalAppend || door == Door::Tool && is_journal(name);
         let forgotten = match &self.forgotten {
-            Some(forgotten) if door != Door::JournalAppend => forgotten.inspect(text),
+            Some(forgotten) if !is_record => forgotten.inspect(text),
             _ => Vec::new(),
         };
-        let mut counts: BTreeMap<String, u32> = BTreeMap::new();
-        for finding in secrets.iter().chain(&injections).chain(&forgotten) {
-            *counts.entry(finding.class.clone().into_owned()).or_default() += 1;
+        let mut found: Vec<&Finding> =
+            secrets.iter().chain(&injections).chain(&forgotten).filter(|finding| touches(finding)).collect();
+        found.sort_by_key(|finding| finding.span.start);
+        let places = found_at(text, found.into_iter());
+        let mut warnings: BTreeMap<&str, DoorWarning> = BTreeMap::new();
+        for FoundAt { class, line, column } in &places {
+            let first = || DoorWarning {
+                door,
+                name: name.clone(),
+                class: class.clone(),
+                count: 0,
+                line: *line,
+                column: *column,
+            };
+            warnings.entry(class).or_insert_with(first).count += 1;
         }
-        let stops = (policy.secrets == SecretPolicy::Reject && !secrets.is_empty())
-            || (policy.injections == InjectionPolicy::Reject && !injections.is_empty())
-            || (door != Door::PromptLoad && !forgotten.is_empty());
+        let warnings: Vec<DoorWarning> = warnings.into_values().collect();
+        let is_shown = matches!(door, Door::PromptLoad | Door::DreamRequest);
+        let stops = (policy.secrets == SecretPolicy::Reject && secrets.iter().any(touches))
+            || (policy.injections == InjectionPolicy::Reject && injections.iter().any(touches))
+            || (!is_shown && forgotten.iter().any(touches));
         if stops {
-            let classes = counts.into_keys().collect();
-            return Err(Error::Stopped { name: name.clone(), classes });
+            let classes = warnings.into_iter().map(|warning| warning.class).collect();
+            let places = places.into_iter().take(MOST_PLACES).collect();
+            return Err(Error::Stopped { name: name.clone(), classes, places });
         }
-        let warning = |(class, count): (String, u32)| DoorWarning { door, name: name.clone(), class, count };
-        let warnings = counts.into_iter().map(warning).collect();
-        let mut passed = Cow::Borrowed(text);
+        let mut passed = Cow::Borrowed(&text[part.clone()]);
         let masked = if policy.secrets == SecretPolicy::Redact { secrets } else { Vec::new() };
         let masked = joined(masked, forgotten);
-        if !masked.is_empty() {
-            passed = Cow::Owned(mask_within(text, 0..text.len(), &masked, masks));
+        if masked.iter().any(touches) {
+            let plain = |finding: &Finding| match &finding.class {
+                class if *class == FORGOTTEN => Cow::Borrowed(&text[finding.span.clone()]),
+                _ => self.gate.plain(text, finding),
+            };
+            let masked = mask_within(text, part, &masked, masks, plain);
+            let redacts = policy.secrets == SecretPolicy::Redact;
+            passed = Cow::Owned(if redacts { self.gate.mask_bared(masked, masks) } else { masked });
         }
         if policy.injections == InjectionPolicy::Block && !injections.is_empty() {
             // Masking moved what comes after a mask, so the places are looked for again.
@@ -263,18 +393,20 @@ impl Doors {
         Ok(Passed { text: passed, warnings })
     }
 
-    fn injections(&self, text: &str) -> Vec<Finding> {
-        scan_injection(text)
-            .into_iter()
-            .map(|injection| Finding {
-                class: Cow::Borrowed(injection.reason),
-                span: injection.span,
-                confidence: Confidence::Shape,
-                view: View::Raw,
-            })
-            .filter(|finding| !self.allow.passes(text, finding))
-            .collect()
+    /// The instructions in a text that are not allowed.
+    pub(crate) fn injections(&self, text: &str) -> Vec<Finding> {
+        let allow = &self.gate.allow;
+        let passes = |finding: &Finding| {
+            allow.has_class(&finding.class)
+                || allow.has_values() && allow.has_value(&text[finding.span.clone()])
+        };
+        scan_injection(text).into_iter().map(Finding::from).filter(|finding| !passes(finding)).collect()
     }
+}
+
+/// Whether what is added to a document goes through the door of journals.
+fn is_journal(name: &Name) -> bool {
+    JournalName::is_name(&name.folded())
 }
 
 /// Puts `[BLOCKED: reason]` in place of every line that holds a part of a finding.
@@ -322,6 +454,10 @@ pub struct DoorWarning {
     pub class: String,
     /// In how many places.
     pub count: u32,
+    /// The line of the first of them in the text that came to the door, from 1.
+    pub line: u64,
+    /// The character of that line with which it begins, from 1.
+    pub column: u64,
 }
 
 #[cfg(test)]

@@ -13,10 +13,29 @@ const LIST: &str = include_str!("classes/bip39.txt");
 /// So many words has a mnemonic, the most first.
 const COUNTS: [usize; 5] = [24, 21, 18, 15, LEAST];
 const LEAST: usize = 12;
+/// How long the words of the list are.
+const SHORTEST_WORD: usize = 3;
+const LONGEST_WORD: usize = 8;
+/// The shortest mnemonic, with one byte between its words.
+const SHORTEST: usize = LEAST * (SHORTEST_WORD + 1) - 1;
 /// No more than this stands between two words: spaces, line breaks, numbers of a list.
 const MOST_BETWEEN: usize = 8;
 
 static NUMBERS: LazyLock<HashMap<&'static str, u16>> = LazyLock::new(|| LIST.lines().zip(0..).collect());
+
+/// Whether a word of the list begins with three letters.
+static HEADS: LazyLock<Vec<bool>> = LazyLock::new(|| {
+    let mut heads = vec![false; 1 << 15];
+    for head in LIST.lines().filter_map(|word| word.as_bytes().first_chunk()) {
+        heads[head_of(*head)] = true;
+    }
+    heads
+});
+
+/// Five bits of each letter, which are the same in both cases.
+fn head_of(head: [u8; 3]) -> usize {
+    head.iter().fold(0, |head, letter| head << 5 | usize::from(letter & 31))
+}
 
 /// A word, and its number in the list.
 struct Word {
@@ -29,15 +48,12 @@ struct Word {
 pub(super) fn find(text: &str, from: usize) -> Option<Range<usize>> {
     let mut from = from;
     loop {
-        let places = shaped(text.as_bytes(), from)?;
-        // Nothing goes over a word that is not in the list.
-        if let Some(unlisted) = places.iter().rfind(|place| number(&text[(*place).clone()]).is_none()) {
-            from = unlisted.end;
-            continue;
-        }
-        let words = listed(text, places[0].start);
+        from = row(text, from)?;
+        let words = listed(text, from);
         let Some(count) = proven(&words) else {
-            from = places[0].end;
+            // Too few words in a row stay too few without the first.
+            let passed = if words.len() < LEAST { words.last() } else { words.first() };
+            from = passed.map_or(from + 1, |word| word.place.end);
             continue;
         };
         let mut end = words[count - 1].place.end;
@@ -48,31 +64,53 @@ pub(super) fn find(text: &str, from: usize) -> Option<Range<usize>> {
                 end = end.max(words[first + count - 1].place.end);
             }
         }
-        return Some(places[0].start..end);
+        return Some(words[0].place.start..end);
     }
 }
 
-/// The next twelve words in a row that are as long as those of the list.
-fn shaped(bytes: &[u8], from: usize) -> Option<[Range<usize>; LEAST]> {
-    let mut places: [Range<usize>; LEAST] = std::array::from_fn(|_| 0..0);
-    let (mut count, mut last) = (0, from);
-    while let Some(place) = next_word(bytes, last) {
-        steps::take(place.end - last);
-        if (3..=8).contains(&place.len()) {
-            if count > 0 && !is_between(&bytes[last..place.start]) {
-                count = 0;
-            }
-            places[count] = place.clone();
-            count += 1;
-            if count == LEAST {
-                return Some(places);
-            }
-        } else {
-            count = 0;
+/// Where the next words stand that may begin a mnemonic: as many bytes of words of the list, in a row, as the shortest has.
+///
+/// It looks from the far end, for nothing goes over a word that is not in the list: of most texts it reads one word in
+/// so many bytes.
+fn row(text: &str, from: usize) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let mut from = from;
+    'rows: while let Some(window) = bytes.get(from..from + SHORTEST) {
+        // The word that goes on after the window is not looked at.
+        let goes_on = bytes.get(from + SHORTEST).is_some_and(u8::is_ascii_alphabetic);
+        let mut rest = if goes_on { without_word(window) } else { window };
+        if rest.is_empty() {
+            // One word that is longer than any of the list.
+            let beyond = bytes[from..].iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+            steps::take(beyond);
+            from += beyond;
+            continue;
         }
-        last = place.end;
+        while !rest.is_empty() {
+            let gap = rest.iter().rev().take_while(|byte| !byte.is_ascii_alphabetic()).count();
+            steps::take(gap);
+            let (before, between) = rest.split_at(rest.len() - gap);
+            if !is_between(between) {
+                from += rest.len();
+                continue 'rows;
+            }
+            rest = without_word(before);
+            let word = from + rest.len()..from + before.len();
+            steps::take(word.len());
+            if !word.is_empty() && number(&text[word.clone()]).is_none() {
+                from = word.end;
+                continue 'rows;
+            }
+        }
+        return Some(from);
     }
     None
+}
+
+/// What stands before the word at the end.
+fn without_word(bytes: &[u8]) -> &[u8] {
+    let word = bytes.iter().rev().take_while(|byte| byte.is_ascii_alphabetic()).count();
+    &bytes[..bytes.len() - word]
 }
 
 fn next_word(bytes: &[u8], from: usize) -> Option<Range<usize>> {
@@ -92,7 +130,7 @@ fn listed(text: &str, from: usize) -> Vec<Word> {
     let mut last = from;
     while words.len() < 2 * COUNTS[0]
         && let Some(place) = next_word(text.as_bytes(), last)
-        && is_between(&text.as_bytes()[last..place.start])
+        && (words.is_empty() || is_between(&text.as_bytes()[last..place.start]))
         && let Some(number) = number(&text[place.clone()])
     {
         last = place.end;
@@ -102,6 +140,11 @@ fn listed(text: &str, from: usize) -> Vec<Word> {
 }
 
 fn number(word: &str) -> Option<u16> {
+    // Most words of a text are told apart without a look at the list.
+    let head = word.as_bytes().first_chunk()?;
+    if !(SHORTEST_WORD..=LONGEST_WORD).contains(&word.len()) || !HEADS[head_of(*head)] {
+        return None;
+    }
     NUMBERS.get(word).or_else(|| NUMBERS.get(word.to_ascii_lowercase().as_str())).copied()
 }
 
@@ -148,6 +191,23 @@ mod tests {
         assert_eq!(list[find(&list, 0).unwrap()].split_whitespace().count(), 23, "numbers between the words");
         let loud = phrase.to_ascii_uppercase();
         assert!(find(&loud, 0).is_some());
+    }
+
+    // The search jumps over what cannot hold one, and must not jump too far.
+    #[test]
+    fn a_mnemonic_is_found_wherever_it_stands() {
+        let short = ["zoo", "bag", "cat", "dad", "egg", "fan", "gap", "hat", "ice", "job", "key"];
+        let last = LIST
+            .lines()
+            .find(|last| last.len() == 3 && find(&format!("{} {last}", short.join(" ")), 0).is_some());
+        let phrase = format!("{} {}", short.join(" "), last.unwrap());
+        for before in 0..100 {
+            for filler in ["x", "ab ", "zoo ", "- ", "é", "reconsider ", "the "] {
+                let text = format!("{} {phrase}", filler.repeat(before));
+                let found = find(&text, 0).unwrap();
+                assert!(found.end == text.len() && text[found].ends_with(&phrase), "{text}");
+            }
+        }
     }
 
     #[test]

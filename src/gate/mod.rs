@@ -1,16 +1,20 @@
 //! Policies on text: what a filter finds is refused, masked or allowed here, in one way at every door.
 
+mod allow;
 mod checksum;
 mod classes;
 mod door;
 mod injection;
 mod mnemonic;
 mod proof;
+mod report;
 mod search;
 mod secret;
 mod tombstone;
+mod view;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -18,58 +22,14 @@ use crate::digest::Digest;
 use crate::pii::{Finding, PiiFilter};
 use crate::text;
 
+pub use allow::Allow;
 pub use door::{Door, DoorPolicy, DoorWarning, Doors, InjectionPolicy, Passed, SecretPolicy};
 pub use injection::{Injection, scan_injection};
+pub(crate) use report::Places;
+pub use report::{SecretAudit, audit_secrets};
 pub use secret::{SecretGate, Strictness};
 pub(crate) use tombstone::FORGOTTEN;
 pub use tombstone::{Tombstone, TombstoneKey, Tombstones};
-
-/// What an operator has looked at and lets pass: whole classes, or single values.
-///
-/// Without it, the cure for a false positive (releasing the journal from quarantine) would meet the same
-/// filter again. A value is kept as a hash.
-///
-/// ```
-/// use noctuary::Allow;
-///
-/// let allow = Allow::none().value("0x52908400098527886E0F7030069857D2E4169EE7").class("btc_legacy");
-/// assert_ne!(allow, Allow::none());
-/// ```
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Allow {
-    classes: BTreeSet<String>,
-    values: BTreeSet<Digest>,
-}
-
-impl Allow {
-    /// Nothing passes.
-    #[must_use]
-    pub fn none() -> Self {
-        Self::default()
-    }
-
-    /// Lets every finding of a class pass.
-    #[must_use]
-    pub fn class(mut self, class: impl Into<String>) -> Self {
-        self.classes.insert(class.into());
-        self
-    }
-
-    /// Lets one value pass, exactly as it is written.
-    #[must_use]
-    pub fn value(mut self, value: &str) -> Self {
-        self.values.insert(Digest::of(value.as_bytes()));
-        self
-    }
-
-    fn passes(&self, text: &str, finding: &Finding) -> bool {
-        self.classes.contains(finding.class.as_ref())
-            || (!self.values.is_empty()
-                && self
-                    .values
-                    .contains(&Digest::of(text.get(finding.span.clone()).unwrap_or_default().as_bytes())))
-    }
-}
 
 /// A filter and what it lets pass: the one that stands at every door.
 #[derive(Debug, Clone)]
@@ -85,12 +45,42 @@ impl Gate {
 
     /// Returns what must not pass.
     pub(crate) fn inspect(&self, text: &str) -> Vec<Finding> {
-        self.filter.scan(text).into_iter().filter(|finding| !self.allow.passes(text, finding)).collect()
+        let mut found = self.filter.scan(text);
+        found.retain(|finding| !self.passes(text, finding));
+        found
     }
 
-    /// Masks what must not pass. Line breaks inside a secret stay, so no line changes its number.
+    /// The secret of a finding as it would be used.
+    pub(crate) fn plain<'t>(&self, text: &'t str, finding: &Finding) -> Cow<'t, str> {
+        self.filter.plain(text, finding)
+    }
+
+    /// A value passes as it is written, and in any disguise.
+    fn passes(&self, text: &str, finding: &Finding) -> bool {
+        self.allow.has_class(&finding.class)
+            || self.allow.has_values()
+                && (self.allow.has_value(text.get(finding.span.clone()).unwrap_or_default())
+                    || self.allow.has_value(&self.plain(text, finding)))
+    }
+
+    /// Masks what must not pass.
     pub(crate) fn mask(&self, text: &str, masks: &mut Masks) -> String {
-        mask_within(text, 0..text.len(), &self.inspect(text), masks)
+        let plain = |finding: &Finding| self.plain(text, finding);
+        let masked = mask_within(text, 0..text.len(), &self.inspect(text), masks, plain);
+        self.mask_bared(masked, masks)
+    }
+
+    /// Masks what masks laid bare: a secret that runs into another is seen once that one is gone.
+    pub(crate) fn mask_bared(&self, mut masked: String, masks: &mut Masks) -> String {
+        for _ in 0..MOST_ROUNDS {
+            let bared = self.inspect(&masked);
+            if bared.is_empty() {
+                break;
+            }
+            let plain = |finding: &Finding| self.plain(&masked, finding);
+            masked = mask_within(&masked, 0..masked.len(), &bared, masks, plain);
+        }
+        masked
     }
 }
 
@@ -106,10 +96,18 @@ pub(crate) fn joined(secrets: Vec<Finding>, forgotten: Vec<Finding>) -> Vec<Find
 }
 
 /// Masks a part of `text`, between character boundaries, of which all findings are given, ascending. One that begins
-/// before it or ends after it is known, and is not returned.
-pub(crate) fn mask_within(text: &str, part: Range<usize>, findings: &[Finding], masks: &mut Masks) -> String {
+/// before it or ends after it is known, and is not returned. Line breaks inside a secret stay, so no line changes its
+/// number; findings that are `plain` the same have the same one.
+pub(crate) fn mask_within<'t>(
+    text: &'t str,
+    part: Range<usize>,
+    findings: &[Finding],
+    masks: &mut Masks,
+    plain: impl Fn(&Finding) -> Cow<'t, str>,
+) -> String {
     let mut masked = String::with_capacity(part.len());
     let mut from = part.start;
+    masks.keep_apart_from(&text[part.clone()]);
     for finding in findings {
         // A filter of others may overlap, or cut characters: what is in doubt is masked.
         let start = text::floor_boundary(text, finding.span.start).max(from);
@@ -118,13 +116,16 @@ pub(crate) fn mask_within(text: &str, part: Range<usize>, findings: &[Finding], 
             continue;
         }
         masked.push_str(&text[from..start]);
-        masked.push_str(&masks.mask(&finding.class, text.get(finding.span.clone()).unwrap_or_default()));
-        masked.extend(text[start..end].matches('\n'));
+        masked.push_str(&masks.mask(&finding.class, &plain(finding)));
+        masked.extend(text[start..end].chars().filter(|c| matches!(c, '\r' | '\n')));
         from = end;
     }
     masked.push_str(&text[from..part.end]);
     masked
 }
+
+/// How often a masked text is looked through again.
+const MOST_ROUNDS: usize = 8;
 
 /// Numbers the secrets of one request, so that the same secret has the same placeholder throughout.
 #[derive(Default)]
@@ -134,8 +135,14 @@ pub(crate) struct Masks {
     counts: BTreeMap<String, u32>,
 }
 
+/// How a placeholder begins: `[REDACTED:class#n]`.
+const PLACEHOLDER: &str = "[REDACTED:";
+
+/// No number above this is somebody's.
+const MOST_MASKED: usize = 1_000_000;
+
 impl Masks {
-    /// Returns the placeholder of a secret: `[REDACTED:class#n]`.
+    /// Returns the placeholder of a secret.
     fn mask(&mut self, class: &str, secret: &str) -> String {
         *self.counts.entry(class.to_owned()).or_default() += 1;
         let last = self.last.entry(class.to_owned()).or_default();
@@ -144,7 +151,21 @@ impl Masks {
                 *last += 1;
                 *last
             });
-        format!("[REDACTED:{class}#{number}]")
+        format!("{PLACEHOLDER}{class}#{number}]")
+    }
+
+    /// Gives no number from here on that stands in a placeholder of `text`: it is of another secret, masked earlier.
+    pub(crate) fn keep_apart_from(&mut self, text: &str) {
+        for rest in text.split(PLACEHOLDER).skip(1) {
+            let Some((class, number)) = rest.split(']').next().and_then(|inside| inside.rsplit_once('#'))
+            else {
+                continue;
+            };
+            if let Some(number) = number.parse().ok().filter(|number: &usize| *number <= MOST_MASKED) {
+                let last = self.last.entry(class.to_owned()).or_default();
+                *last = number.max(*last);
+            }
+        }
     }
 
     /// How many places were masked, by class.

@@ -89,7 +89,7 @@ fn decode64(text: &str) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Whether the tail of a classic token of GitHub is the CRC of its body, in base 62.
+/// Whether the tail of a classic token of GitHub, or one of npm, is the CRC of its body, in base 62.
 pub(super) fn github(text: &str) -> bool {
     const SYMBOLS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
     let Some((body, tail)) =
@@ -119,16 +119,6 @@ fn crc32(bytes: &[u8]) -> u32 {
 /// Whether the fourth symbol is the digit that stands before `Q~`.
 pub(super) fn azure_secret(text: &str) -> bool {
     text.as_bytes().get(3).is_some_and(u8::is_ascii_digit)
-}
-
-/// Whether it has the parts of a key of Harness: of 22, 24 and 20 symbols.
-pub(super) fn harness(text: &str) -> bool {
-    text.split('.').skip(1).map(str::len).eq([22, 24, 20])
-}
-
-/// Whether the numbers of a user and of a token stand before 32 digits.
-pub(super) fn asana(text: &str) -> bool {
-    text.rsplit_once(':').is_some_and(|(_, tail)| tail.len() == 32 && mixed(tail))
 }
 
 /// Whether it is the number of a card: grouped in the way of its issuer, in whose range it lies, and with its check digit.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::{LazyLock, OnceLock};
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind};
+use aho_corasick::{AhoCorasick, AhoCorasickKind, Span, packed};
 use regex::Regex;
 
 use super::checksum;
@@ -57,56 +57,10 @@ impl Table {
         Self { patterns: vec![OnceLock::new(); classes.len()], classes, literals, owners, heads }
     }
 
-    /// Hands over every match of a class that is wanted, and learns from the answer whether it was taken.
-    pub(super) fn search(
-        &self,
-        text: &str,
-        is_wanted: impl Fn(&Class) -> bool,
-        mut take: impl FnMut(Match) -> bool,
-    ) {
-        // Where each class goes on, and where the last match ended.
-        let mut free = Vec::new();
-        let mut ended = 0;
-        for hit in self.literals.find_overlapping_iter(text) {
-            let class = self.owners[hit.pattern().as_usize()];
-            if free.is_empty() {
-                free = self
-                    .classes
-                    .iter()
-                    .map(|class| if is_wanted(class) { 0 } else { usize::MAX })
-                    .collect::<Vec<_>>();
-            }
-            if hit.start() >= free[class]
-                && let Some(found) = self.match_at(class, text, hit.range(), ended)
-            {
-                let end = found.span.end;
-                if take(found) {
-                    free[class] = end;
-                    ended = end;
-                }
-            }
-        }
-        // Most texts hold no long run in base 58: those three classes share one look for it.
-        let first_run = checksum::first_run(text);
-        for (class, row) in self.classes.iter().enumerate() {
-            let Shape::Scan(scan, needs) = row.shape else { continue };
-            if needs == Needs::Run58 && first_run.is_none() {
-                continue;
-            }
-            if !is_wanted(row) {
-                continue;
-            }
-            let mut from = if needs == Needs::Run58 { first_run.unwrap_or(0) } else { 0 };
-            while let Some(span) = scan(text, from) {
-                // All shapes begin with an ASCII character.
-                from = span.start + 1;
-                let end = span.end;
-                if self.is_bounded(text, &span, row.bounds, 0)
-                    && take(Match { class, proving: span.clone(), span })
-                {
-                    from = end;
-                }
-            }
+    /// Tells where the literals stand, and of which class each is.
+    fn search(&self, text: &str, mut hit: impl FnMut(usize, Range<usize>)) {
+        for found in self.literals.find_overlapping_iter(text) {
+            hit(self.owners[found.pattern().as_usize()], found.range());
         }
     }
 
@@ -159,6 +113,112 @@ impl Table {
         matches!(bounds, Bounds::None | Bounds::Left)
             || !after.is_ascii_alphanumeric()
             || self.heads[usize::from(*after)].iter().any(|head| text[end..].starts_with(head))
+    }
+}
+
+/// The classes of the table that one gate looks for.
+pub(super) struct Chosen {
+    /// By class.
+    is_on: Vec<bool>,
+    few: Option<Few>,
+}
+
+/// The literals of a gate with few of them, for which a faster search is at hand than for those of all classes.
+struct Few {
+    search: packed::Searcher,
+    /// The literals and their classes, by the first byte.
+    heads: Vec<Vec<(String, usize)>>,
+}
+
+/// For so many at most the search of [`Few`] is made.
+const MOST_FEW: usize = 64;
+
+impl Chosen {
+    pub(super) fn new(is_on: impl Fn(&Class) -> bool) -> Self {
+        let is_on: Vec<bool> = TABLE.classes.iter().map(|class| is_on(class)).collect();
+        let is_few = TABLE.owners.iter().filter(|class| is_on[**class]).count() <= MOST_FEW;
+        let few =
+            is_few.then(|| {
+                let rows = TABLE.classes.iter().enumerate().filter(|(class, _)| is_on[*class]);
+                Few::new(rows.flat_map(|(class, row)| {
+                    literals_of(row).into_iter().map(move |literal| (literal, class))
+                }))
+            });
+        Self { few: few.flatten(), is_on }
+    }
+
+    /// Hands over every match, and learns from the answer whether it was taken.
+    pub(super) fn search(&self, text: &str, mut take: impl FnMut(Match) -> bool) {
+        let mut free = Vec::new();
+        let mut ended = 0;
+        let hit = |class: usize, place: Range<usize>| {
+            if !self.is_on[class] {
+                return;
+            }
+            if free.is_empty() {
+                free.resize(self.is_on.len(), 0);
+            }
+            // Where each class goes on, and where the last match ended.
+            if place.start >= free[class]
+                && let Some(found) = TABLE.match_at(class, text, place, ended)
+            {
+                let end = found.span.end;
+                if take(found) {
+                    free[class] = end;
+                    ended = end;
+                }
+            }
+        };
+        match &self.few {
+            Some(few) => few.search(text.as_bytes(), hit),
+            None => TABLE.search(text, hit),
+        }
+        // Most texts hold no long run in base 58: those classes share one look for it.
+        let mut first_run = None;
+        for (class, row) in TABLE.classes.iter().enumerate().filter(|(class, _)| self.is_on[*class]) {
+            let Shape::Scan(scan, needs, _) = row.shape else { continue };
+            let mut from = 0;
+            if needs == Needs::Run58 {
+                let Some(run) = *first_run.get_or_insert_with(|| checksum::first_run(text)) else { continue };
+                from = run;
+            }
+            while let Some(span) = scan(text, from) {
+                // All shapes begin with an ASCII character.
+                from = span.start + 1;
+                let end = span.end;
+                if TABLE.is_bounded(text, &span, row.bounds, 0)
+                    && take(Match { class, proving: span.clone(), span })
+                {
+                    from = end;
+                }
+            }
+        }
+    }
+}
+
+impl Few {
+    /// None where the machine has no such search.
+    fn new(literals: impl Iterator<Item = (String, usize)>) -> Option<Self> {
+        let mut heads: Vec<Vec<(String, usize)>> = vec![Vec::new(); 256];
+        for (literal, class) in literals {
+            heads[usize::from(literal.as_bytes()[0])].push((literal, class));
+        }
+        let search = packed::Searcher::new(heads.iter().flatten().map(|(literal, _)| literal))?;
+        Some(Self { search, heads })
+    }
+
+    fn search(&self, text: &[u8], mut hit: impl FnMut(usize, Range<usize>)) {
+        let mut span = Span { start: 0, end: text.len() };
+        while let Some(found) = self.search.find_in(text, span) {
+            let start = found.start();
+            // One literal may begin another, and stand inside another.
+            span.start = start + 1;
+            for (literal, class) in &self.heads[usize::from(text[start])] {
+                if text[start..].starts_with(literal.as_bytes()) {
+                    hit(*class, start..start + literal.len());
+                }
+            }
+        }
     }
 }
 
@@ -223,18 +283,8 @@ fn spellings(words: &str) -> Vec<String> {
 }
 
 fn compile(class: &Class) -> Regex {
-    let pattern = match class.shape {
-        Shape::Pattern(_, pattern) => format!(r"\A(?:{pattern})"),
-        Shape::Labelled(words, value) => {
-            let words = words.join("|").replace(' ', "[ _.-]?");
-            // The rest of the name, what closes it, a sign of setting, what opens the value.
-            format!(
-                r#"\A(?i:{words})[A-Za-z0-9_ .-]{{0,40}}?["'`)\]\\]{{0,3}}[ \t]{{0,4}}(?:(?:[?.:]{{0,3}}=>?|[:,>])\s{{0,8}}["'`\\]{{0,3}}|[ \t]["'])({value})(?:[^A-Za-z0-9]|\z)"#
-            )
-        }
-        Shape::Token(..) | Shape::Scan(..) => String::new(),
-    };
-    Regex::new(&pattern).expect("a literal pattern")
+    let pattern = class.shape.pattern().expect("only a scan has none");
+    Regex::new(&format!(r"\A{pattern}")).expect("a literal pattern")
 }
 
 /// Whether a text ends in an escape whose last character is a letter or digit: `\n`, `%3D`, a colour of a

@@ -4,10 +4,13 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
+use std::sync::{Arc, OnceLock};
 
 use super::classes::{self, Class, Proof, Switch};
-use super::search::TABLE;
+use super::search::{Chosen, TABLE};
+use super::view::{self, Island, Undone};
 use crate::pii::{Confidence, Finding, PiiFilter, View};
+use crate::text;
 
 /// How much a match must prove.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -26,6 +29,10 @@ pub enum Strictness {
 /// by its shape alone; what could be anything must prove itself, by a checksum, by its structure, or by the name under
 /// which it stands. Bare shapes that mean nothing are not gated: Solana addresses, 64 hexadecimal digits, rows of words
 /// whose checksum fails.
+///
+/// It sees through disguises: letters that look like others or are not seen, pieces over lines and in marks of markdown,
+/// letters that stand apart, escapes, base64 and hexadecimal digits. It does not see what is reversed, encrypted,
+/// compressed, translated or told in words, nor pieces in several documents.
 ///
 /// Addresses are public identifiers, and switching their classes off is a choice for hosts in finance; what names a
 /// person is off until a host switches it on:
@@ -48,13 +55,30 @@ pub struct SecretGate {
     strictness: Strictness,
     /// What differs from the table: on or off, by class.
     switched: BTreeMap<String, bool>,
+    sees_disguises: bool,
+    /// Made when the first text is scanned.
+    chosen: OnceLock<Arc<Chosen>>,
+}
+
+/// What was found: as a [`Finding`], and the secret undisguised where it stands in a disguise.
+struct Found {
+    span: Range<usize>,
+    class: usize,
+    confidence: Confidence,
+    view: View,
+    plain: Option<String>,
 }
 
 impl SecretGate {
     /// All classes that are on by default, on their shapes.
     #[must_use]
     pub fn new() -> Self {
-        Self { strictness: Strictness::Shape, switched: BTreeMap::new() }
+        Self {
+            strictness: Strictness::Shape,
+            switched: BTreeMap::new(),
+            sees_disguises: true,
+            chosen: OnceLock::new(),
+        }
     }
 
     /// Sets how much a match must prove.
@@ -66,21 +90,61 @@ impl SecretGate {
 
     /// Switches a class off. A name that is no class changes nothing.
     #[must_use]
-    pub fn without(mut self, class: impl Into<String>) -> Self {
-        self.switched.insert(class.into(), false);
-        self
+    pub fn without(self, class: impl Into<String>) -> Self {
+        self.switch(class.into(), false)
     }
 
     /// Switches a class on that is off by default. A name that is no class changes nothing.
     #[must_use]
-    pub fn with(mut self, class: impl Into<String>) -> Self {
-        self.switched.insert(class.into(), true);
+    pub fn with(self, class: impl Into<String>) -> Self {
+        self.switch(class.into(), true)
+    }
+
+    /// Finds only what stands as it is, and sees through no disguise: faster, and for texts that nobody would hide
+    /// something in.
+    ///
+    /// ```
+    /// use noctuary::{PiiFilter, SecretGate};
+    ///
+    /// let text = "the key is AKIA**IOSFODNN**7EXAMPLE";
+    /// assert_eq!(SecretGate::new().scan(text).len(), 1);
+    /// assert_eq!(SecretGate::new().undisguised_only().scan(text).len(), 0);
+    /// ```
+    #[must_use]
+    pub fn undisguised_only(mut self) -> Self {
+        self.sees_disguises = false;
         self
     }
 
     /// The names of all classes, in the order of the table, those that are off by default too.
     pub fn classes() -> impl Iterator<Item = &'static str> {
         classes::all().map(|class| class.name)
+    }
+
+    /// The shapes of the classes that are on, as regular expressions for other tools: `ripgrep`, `grep -P`, a baseline.
+    ///
+    /// They are shapes only. What must not stand beside a match and what a match must prove are missing, so they find
+    /// more than the gate does. A class whose scan is no pattern is given as the nearest one (runs in base 58, cards)
+    /// or left out (mnemonics). Where a pattern has a group, the secret is the group. They are meant for bytes: `\s` and
+    /// the like know ASCII only.
+    ///
+    /// ```
+    /// let patterns: Vec<_> = noctuary::SecretGate::new().patterns().collect();
+    /// assert!(patterns.contains(&("aws_access_key", "(?:AKIA)[0-9A-Z]{16,16}".to_owned())));
+    /// ```
+    pub fn patterns(&self) -> impl Iterator<Item = (&'static str, String)> {
+        let rows = classes::all().filter(|class| self.is_on(class));
+        rows.filter_map(|class| Some((class.name, class.pattern()?)))
+    }
+
+    fn switch(mut self, class: String, on: bool) -> Self {
+        self.switched.insert(class, on);
+        self.chosen = OnceLock::new();
+        self
+    }
+
+    fn chosen(&self) -> &Chosen {
+        self.chosen.get_or_init(|| Arc::new(Chosen::new(|class| self.is_on(class))))
     }
 
     fn is_on(&self, class: &Class) -> bool {
@@ -102,18 +166,15 @@ impl SecretGate {
     }
 }
 
-impl PiiFilter for SecretGate {
-    fn scan(&self, text: &str) -> Vec<Finding> {
+impl SecretGate {
+    /// What stands in `text` as it is, ascending and without overlap.
+    fn undisguised(&self, text: &str) -> Vec<Found> {
         let mut found: Vec<(Range<usize>, usize, Confidence)> = Vec::new();
-        TABLE.search(
-            text,
-            |class| self.is_on(class),
-            |of| {
-                let confidence = self.judge(TABLE.classes[of.class], &text[of.proving]);
-                found.extend(confidence.map(|confidence| (of.span, of.class, confidence)));
-                confidence.is_some()
-            },
-        );
+        self.chosen().search(text, |of| {
+            let confidence = self.judge(TABLE.classes[of.class], &text[of.proving]);
+            found.extend(confidence.map(|confidence| (of.span, of.class, confidence)));
+            confidence.is_some()
+        });
         found.sort_by_key(|(span, class, _)| (span.start, *class));
         // Where two share a place, all of both is one finding of the class that stands first in the table.
         found.dedup_by(|(span, class, confidence), (before, first, known)| {
@@ -126,15 +187,154 @@ impl PiiFilter for SecretGate {
             }
             overlaps
         });
-        let finding = |(span, class, confidence): (_, usize, _)| Finding {
-            class: Cow::Borrowed(TABLE.classes[class].name),
-            span,
-            confidence,
-            view: View::Raw,
+        let found = found.into_iter();
+        found
+            .map(|(span, class, confidence)| Found { span, class, confidence, view: View::Raw, plain: None })
+            .collect()
+    }
+
+    /// What stands in `text` in disguises, in any order.
+    fn disguised(&self, text: &str, undone: Undone, found: &mut Vec<Found>) {
+        for view in undone.next() {
+            view::undo(view, text, &mut |island| {
+                let mut inside = self.undisguised(&island.text);
+                inside.retain_mut(|one| {
+                    if view == View::Joined {
+                        self.let_go_of_lines(text, &island, one);
+                    }
+                    let secret = &island.text[one.span.clone()];
+                    one.plain = Some(secret.to_owned());
+                    text[island.place(&one.span)] != *secret
+                });
+                self.disguised(&island.text, undone.and(view), &mut inside);
+                found.extend(inside.into_iter().map(|one| Found {
+                    span: island.place(&one.span),
+                    view: one.view.max(view),
+                    ..one
+                }));
+            });
+        }
+    }
+
+    /// A line that follows a secret need not go on with it: a word is left out, and so is all that the rest of a key may
+    /// be by itself, if what remains is a secret.
+    fn let_go_of_lines(&self, text: &str, island: &Island, found: &mut Found) {
+        let is_open_key = TABLE.classes[found.class].body.is_some()
+            && !island.text[found.span.clone()].contains("-----END");
+        let is_line = |joint: &usize| {
+            let between = island.place(&(joint - 1..*joint)).end..island.place(&(*joint..joint + 1)).start;
+            let between = text.get(between);
+            between.is_some_and(|between| between.contains(['\n', '\r', '\u{b}', '\u{c}', '\\']))
         };
-        found.into_iter().map(finding).collect()
+        let (start, class) = (found.span.start, found.class);
+        let is_secret = |joint: usize| {
+            let rest = &island.text[start..joint];
+            let is_whole = |one: &Found| one.class == class && one.span == (0..rest.len());
+            self.undisguised(rest).iter().any(is_whole)
+        };
+        let lines: Vec<usize> = island.joints(&found.span).into_iter().take_while(is_line).collect();
+        if is_open_key {
+            // Its head is enough, and what is before the end of that is short.
+            found.span.end =
+                lines.into_iter().rev().find(|joint| is_secret(*joint)).unwrap_or(found.span.end);
+            return;
+        }
+        for joint in lines {
+            let is_word = view::is_word(&island.text.as_bytes()[joint..found.span.end]);
+            if !is_word || !is_secret(joint) {
+                break;
+            }
+            found.span.end = joint;
+        }
+    }
+
+    fn found(&self, text: &str) -> Vec<Found> {
+        let mut raw = self.undisguised(text);
+        if !self.sees_disguises {
+            return raw;
+        }
+        let mut disguised = Vec::new();
+        for part in view::parts(text) {
+            let from = disguised.len();
+            self.disguised(&text[part.clone()], Undone::default(), &mut disguised);
+            for one in &mut disguised[from..] {
+                one.span = part.start + one.span.start..part.start + one.span.end;
+                // The rest of a key may stand there as it is, further on.
+                let plain = one.plain.as_deref().unwrap_or_default();
+                if let Some(body) = TABLE.classes[one.class].body.filter(|_| !plain.contains("-----END")) {
+                    one.span.end = body(text, one.span.end);
+                }
+            }
+        }
+        if !disguised.is_empty() {
+            // Several keys that stand one below the other are no single one.
+            disguised.retain(|one| {
+                let inside =
+                    |known: &&Found| one.span.start <= known.span.start && known.span.end <= one.span.end;
+                let known = raw.partition_point(|known| known.span.start < one.span.start);
+                let lengths = raw[known..].iter().take_while(inside).map(|known| known.span.len());
+                lengths.sum::<usize>() < one.plain.as_ref().map_or(0, String::len)
+            });
+            raw.append(&mut disguised);
+            raw = settled(raw);
+        }
+        raw
     }
 }
+
+/// Of findings that share a place, one: which has all of it, as it stands rather than in a disguise, else the largest.
+fn settled(mut found: Vec<Found>) -> Vec<Found> {
+    found.sort_by_key(|one| (one.span.start, one.view, one.class));
+    let mut settled: Vec<Found> = Vec::new();
+    for one in found {
+        match settled.last_mut() {
+            Some(last) if one.span.start < last.span.end => {
+                let all = last.span.start..last.span.end.max(one.span.end);
+                if (one.span.len(), last.view, last.class) > (last.span.len(), one.view, one.class) {
+                    *last = one;
+                }
+                last.span = all;
+            }
+            _ => settled.push(one),
+        }
+    }
+    settled
+}
+
+impl PiiFilter for SecretGate {
+    fn scan(&self, text: &str) -> Vec<Finding> {
+        let finding = |one: Found| Finding {
+            class: Cow::Borrowed(TABLE.classes[one.class].name),
+            span: one.span,
+            confidence: one.confidence,
+            view: one.view,
+        };
+        self.found(text).into_iter().map(finding).collect()
+    }
+
+    fn plain<'a>(&self, text: &'a str, finding: &Finding) -> Cow<'a, str> {
+        let span = finding.span.clone();
+        let written = text.get(span.clone()).unwrap_or_default();
+        if finding.view == View::Raw {
+            return Cow::Borrowed(written);
+        }
+        // What stands beside a secret may say what it is: a little of it, or else all.
+        let start = text::floor_boundary(text, span.start.saturating_sub(BESIDE));
+        let end = text::ceil_boundary(text, span.end.saturating_add(BESIDE));
+        let parts = [(text.get(start..end).unwrap_or_default(), start), (text, 0)];
+        let secret = parts.into_iter().find_map(|(part, from)| {
+            let is_it = |one: &Found| {
+                TABLE.classes[one.class].name == finding.class
+                    && (from + one.span.start, from + one.span.end) == (span.start, span.end)
+            };
+            self.found(part).into_iter().find(is_it)?.plain
+        });
+        secret.map_or(Cow::Borrowed(written), Cow::Owned)
+    }
+}
+
+/// So much on each side of a secret, in bytes, mostly says the same of it as the whole text.
+const BESIDE: usize = 512;
 
 impl Default for SecretGate {
     fn default() -> Self {
@@ -147,7 +347,8 @@ impl fmt::Debug for SecretGate {
         f.debug_struct("SecretGate")
             .field("strictness", &self.strictness)
             .field("switched", &self.switched)
-            .finish()
+            .field("sees_disguises", &self.sees_disguises)
+            .finish_non_exhaustive()
     }
 }
 
@@ -374,6 +575,15 @@ mod tests {
         assert_eq!(found, names);
     }
 
+    // Constants in code once were cards.
+    #[test]
+    fn a_card_without_groups_needs_a_word_for_it() {
+        let gate = SecretGate::new().with("payment_card");
+        assert_eq!(gate.scan("const POWERS: [u64; 2] = [4012888888881881, 5555555555554444];"), []);
+        assert_eq!(gate.scan("her Visa is 4012888888881881")[0].class, "payment_card");
+        assert_eq!(gate.scan("4012-8888-8888-1881")[0].class, "payment_card");
+    }
+
     #[test]
     fn a_failed_checksum_clears_no_distinctive_prefix() {
         let sound = "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";
@@ -395,11 +605,52 @@ mod tests {
     }
 
     /// How much was looked at for a text of so many bytes.
-    fn steps(piece: &str, length: usize) -> u64 {
+    fn steps(gate: &SecretGate, piece: &str, length: usize) -> u64 {
         let text = piece.repeat(length / piece.len());
         let before = super::super::search::steps::taken();
-        SecretGate::new().scan(&text);
+        gate.scan(&text);
         super::super::search::steps::taken() - before
+    }
+
+    #[test]
+    fn twice_the_text_takes_twice_the_steps_in_every_disguise() {
+        const MANY: usize = 1_200_000;
+        for piece in [
+            "A",
+            "QUtJQUlPU0ZPRE5ON0VYQU1QTEU9\n",
+            "QUtJQUlPU0ZPRE5ON0VYQU1QTEU9 ",
+            "7",
+            "41",
+            "%41",
+            "%2541",
+            "&#65;",
+            "\\u0041",
+            "\\n",
+            "A ",
+            "A, ",
+            "41:",
+            "ff:",
+            "0x41,",
+            "0x",
+            "\n",
+            "A1\n",
+            "a\n- ",
+            "a**",
+            "\"",
+            "a\" + \"",
+            "[a](",
+            "<",
+            "{\"",
+            "\u{200b}",
+            "é",
+            "А",
+            "U+0041",
+        ] {
+            let (once, twice) =
+                (steps(&SecretGate::new(), piece, MANY), steps(&SecretGate::new(), piece, 2 * MANY));
+            assert!(twice <= once * 2 + once / 4, "{piece}: {once} and {twice}");
+            assert!(once <= 100 * MANY as u64, "{piece}: {once}");
+        }
     }
 
     #[test]
@@ -420,10 +671,63 @@ mod tests {
             "abandon ",
             "://",
         ] {
-            let (once, twice) = (steps(piece, MANY), steps(piece, 2 * MANY));
+            let gate = SecretGate::new().undisguised_only();
+            let (once, twice) = (steps(&gate, piece, MANY), steps(&gate, piece, 2 * MANY));
             assert!(once > 0, "{piece}: something is counted");
             assert!(twice <= once * 2 + once / 10 + 10_000, "{piece}: {once} and {twice}");
         }
+    }
+
+    #[test]
+    fn every_class_finds_its_own_example_and_names_it() {
+        let every = SecretGate::classes().fold(SecretGate::new(), SecretGate::with);
+        for seed in 0..8 {
+            let examples = crate::testing::secrets(seed);
+            assert!(examples.iter().map(|(class, _)| *class).eq(SecretGate::classes()));
+            for (class, text) in examples {
+                for text in [text.clone(), format!("note: {text} and more"), format!("`{text}`\n")] {
+                    let found = every.scan(&text);
+                    assert!(
+                        found.iter().any(|finding| finding.class == class),
+                        "{class}: {text} is {found:?}"
+                    );
+                }
+            }
+        }
+    }
+
+    // A gate with few classes searches in another way, and finds the same.
+    #[test]
+    fn a_class_that_is_alone_is_found_where_it_is_found_among_all() {
+        let none = SecretGate::classes().fold(SecretGate::new(), SecretGate::without);
+        let every = SecretGate::classes().fold(SecretGate::new(), SecretGate::with);
+        for (class, example) in crate::testing::secrets(3) {
+            let text = format!("first {example}, then sk-ant-{example} and {example}");
+            let alone = none.clone().with(class).scan(&text);
+            let covered = |one: &Finding| {
+                every
+                    .scan(&text)
+                    .iter()
+                    .any(|of| of.span.start <= one.span.start && one.span.end <= of.span.end)
+            };
+            let reaches = alone.last().is_some_and(|last| text.len() - last.span.end < example.len());
+            assert!(reaches && alone.iter().all(covered), "{class}: {text} is {alone:?}");
+        }
+    }
+
+    // Another tool that is handed the patterns must not see less than the gate.
+    #[test]
+    fn every_pattern_matches_the_example_of_its_class() {
+        let every = SecretGate::classes().fold(SecretGate::new(), SecretGate::with);
+        let examples = crate::testing::secrets(1);
+        for (class, pattern) in every.patterns() {
+            let pattern = regex::bytes::RegexBuilder::new(&pattern).unicode(false).build().unwrap();
+            let (_, text) = examples.iter().find(|(of, _)| *of == class).unwrap();
+            assert!(pattern.is_match(text.as_bytes()), "{class}: {text}");
+        }
+        let patterns: Vec<_> = every.patterns().map(|(class, _)| class).collect();
+        let left_out: Vec<_> = SecretGate::classes().filter(|class| !patterns.contains(class)).collect();
+        assert_eq!(left_out, ["mnemonic"]);
     }
 
     /// The table of the classes, as people read it.

@@ -9,6 +9,7 @@ use crate::access::Access;
 use crate::document::{Document, Revision};
 use crate::error::{Error, Refusal, Result};
 use crate::format::history::History;
+use crate::gate::Doors;
 use crate::name::{DocName, StateName};
 use crate::session::Guarded;
 use crate::workspace::{Workspace, WriteMode};
@@ -85,6 +86,13 @@ impl<'a> Editor<'a> {
     #[must_use]
     pub fn new(workspace: &'a dyn Workspace, access: Access) -> Self {
         Self { workspace, view: Guarded::new(workspace, access) }
+    }
+
+    /// Sets what saves must pass, where it is not the human who saves.
+    #[must_use]
+    pub fn with_doors(mut self, doors: Doors) -> Self {
+        self.view = self.view.with_doors(doors);
+        self
     }
 
     /// Reads a document as it is now; `None` where there is none.

@@ -9,8 +9,8 @@ use crate::document::Document;
 use crate::error::{Error, Result};
 use crate::format::life::Onboarded;
 use crate::format::{JournalName, OnboardingEnd, day_log};
+use crate::gate::Doors;
 use crate::name::DocName;
-use crate::pii::PiiFilter;
 use crate::text;
 use crate::workspace::{Workspace, WriteMode};
 
@@ -91,17 +91,15 @@ pub enum BootstrapFate {
 ///
 /// ```
 /// use chrono::Utc;
-/// use noctuary::{
-///     BootstrapFate, FileWorkspace, LifeConfig, SecretGate, boot, complete_onboarding, onboarding_end,
-/// };
+/// use noctuary::{BootstrapFate, Doors, FileWorkspace, LifeConfig, boot, complete_onboarding, onboarding_end};
 ///
 /// let folder = tempfile::tempdir()?;
 /// let workspace = FileWorkspace::open(folder.path())?;
 /// let config = LifeConfig::default();
 /// boot(&workspace, &config)?;
 /// if let Some(end) = onboarding_end(Some("Done.\nBOOTSTRAP_DONE"), &config) {
-///     let gate = SecretGate::default();
-///     let completion = complete_onboarding(&workspace, &config, end, &gate, Some("repl"), Utc::now())?;
+///     let doors = Doors::default();
+///     let completion = complete_onboarding(&workspace, &config, end, &doors, Some("repl"), Utc::now())?;
 ///     assert!(matches!(completion.bootstrap, BootstrapFate::Archived(_)));
 /// }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -115,7 +113,7 @@ pub fn complete_onboarding(
     workspace: &dyn Workspace,
     config: &LifeConfig,
     end: OnboardingEnd,
-    filter: &dyn PiiFilter,
+    doors: &Doors,
     session: Option<&str>,
     now: DateTime<Utc>,
 ) -> Result<Completion> {
@@ -135,7 +133,7 @@ pub fn complete_onboarding(
     let journal = of_first.and_then(|name| JournalName::parse(&name)).unwrap_or_else(|| journal(at));
 
     // Whatever else fails, the playbook is taken away; and where that fails, the rest is done. (seed 001, 6.2)
-    let taken = take_away(workspace, config.bootstrap_end, playbook, filter, at).map_err(remains);
+    let taken = take_away(workspace, config.bootstrap_end, playbook, doors, at).map_err(remains);
     let noted = match &begun {
         Ok(begun) if begun.finished => Ok(()),
         Ok(begun) => note(workspace, &journal, config.day.time(at), begun.end),
@@ -163,7 +161,7 @@ fn take_away(
     workspace: &dyn Workspace,
     policy: BootstrapEnd,
     playbook: Option<Document>,
-    filter: &dyn PiiFilter,
+    doors: &Doors,
     at: DateTime<Utc>,
 ) -> Result<BootstrapFate> {
     let Some(playbook) = playbook else { return Ok(BootstrapFate::Gone) };
@@ -174,11 +172,8 @@ fn take_away(
         }
         BootstrapEnd::Delete => workspace.remove(&DocName::BOOTSTRAP).map(|_| BootstrapFate::Deleted),
         BootstrapEnd::Archive => {
-            let mut classes: Vec<String> = filter
-                .scan(&playbook.lossy())
-                .into_iter()
-                .map(|finding| finding.class.into_owned())
-                .collect();
+            let found = doors.inspect(&DocName::BOOTSTRAP, &playbook.lossy());
+            let mut classes: Vec<String> = found.into_iter().map(|finding| finding.class).collect();
             if classes.is_empty() {
                 return archive(workspace, at).map(BootstrapFate::Archived);
             }

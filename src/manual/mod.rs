@@ -3,6 +3,9 @@
 #[doc = include_str!("durability.md")]
 pub mod durability {}
 
+#[doc = include_str!("gate.md")]
+pub mod gate {}
+
 #[doc = include_str!("memory.md")]
 pub mod memory {}
 

@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 
 use crate::access::Access;
 use crate::error::Result;
-use crate::gate::{Door, Doors, InjectionPolicy, Masks, SecretPolicy};
+use crate::gate::{Door, DoorPolicy, Doors, InjectionPolicy, Masks};
 use crate::memory::MemoryStore;
 use crate::name::DocName;
 use crate::text;
@@ -184,33 +184,31 @@ impl fmt::Debug for MemoryContext {
 /// What is remembered, as lines of the block: secrets masked, instructions blocked, and no tag of the block's own. The
 /// part in front stays where the text is blocked: prompts refer to it.
 fn printed(texts: Vec<(String, &str)>, doors: &Doors) -> Result<Vec<String>> {
-    // A prompt is never refused for what is in it: what would stop a document is masked here.
-    let mut policy = doors.policy_of(Door::PromptLoad, &DocName::MEMORY);
-    if policy.secrets == SecretPolicy::Reject {
-        policy.secrets = SecretPolicy::Redact;
-    }
-    if policy.injections == InjectionPolicy::Reject {
-        policy.injections = InjectionPolicy::Block;
-    }
-    let judge = |text: &str| -> Result<(String, bool)> {
-        let passed = doors.judge(Door::PromptLoad, policy, &DocName::MEMORY, text, &mut Masks::default())?;
+    let policy = doors.policy_of(Door::PromptLoad, &DocName::MEMORY).as_shown();
+    let mut masks = Masks::default();
+    let mut judge = |policy, text: &str| -> Result<(String, bool)> {
+        let passed = doors.judge(Door::PromptLoad, policy, &DocName::MEMORY, text, &mut masks)?;
         Ok((passed.text.into_owned(), passed.warnings.is_empty()))
     };
     let texts: Vec<_> = texts.into_iter().map(|(front, text)| (front, one_line(text))).collect();
-    let mut all = String::with_capacity(texts.iter().map(|(_, text)| text.len() + 1).sum());
-    for (_, text) in &texts {
+    let mut all = String::with_capacity(texts.iter().map(|(front, text)| front.len() + text.len() + 2).sum());
+    for (front, text) in &texts {
+        all.push_str(front);
+        all.push(' ');
         all.push_str(text);
         all.push('\n');
     }
     // Where nothing is found in all of them together, none needs a look of its own.
-    let (_, is_clean) = judge(&all)?;
+    let (_, is_clean) = judge(policy, &all)?;
     let line = |(front, text): (String, Cow<'_, str>)| {
-        let text = if is_clean { text } else { Cow::Owned(judge(&text)?.0) };
+        let text = if is_clean { text } else { Cow::Owned(judge(policy, &text)?.0) };
         let mut line = String::with_capacity(front.len() + text.len() + 1);
         line.push_str(&neutral(&one_line(&front)));
         line.push(' ');
         line.push_str(&neutral(&text));
-        Ok(line)
+        // The part in front may say what the text is, or be a secret itself.
+        let secrets = DoorPolicy { injections: InjectionPolicy::Allow, ..policy };
+        if is_clean { Ok(line) } else { Ok(judge(secrets, &line)?.0) }
     };
     texts.into_iter().map(line).collect()
 }
@@ -263,7 +261,7 @@ mod tests {
     // SN-05, SN-07
     #[test]
     fn a_line_forges_neither_tag_nor_line() {
-        use crate::gate::DoorPolicy;
+        use crate::gate::{DoorPolicy, InjectionPolicy, SecretPolicy};
         let printed = |doors: &Doors, front: &str, text: &str| {
             printed(vec![(front.to_owned(), text)], doors).unwrap().remove(0)
         };

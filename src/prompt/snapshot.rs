@@ -11,7 +11,7 @@ use crate::day::DayPolicy;
 use crate::dreamer::MemoryGauge;
 use crate::error::{Error, Result};
 use crate::format::{JournalName, curated};
-use crate::gate::{Door, Doors, InjectionPolicy, Masks};
+use crate::gate::{Door, Doors, InjectionPolicy};
 use crate::name::DocName;
 use crate::session::{Guarded, SharedUser};
 use crate::text;
@@ -116,6 +116,7 @@ impl Snapshot {
         let bootstrap = match read(view, &DocName::BOOTSTRAP, &mut notices)? {
             Some(text) if !text.trim().is_empty() => {
                 let text = passed(
+                    view,
                     &*view.current_doors()?,
                     &DocName::BOOTSTRAP,
                     without_frontmatter(&text),
@@ -148,6 +149,9 @@ impl Snapshot {
 }
 
 static EMPTY: Vec<Text> = Vec::new();
+
+/// So much is looked at before the end of a journal that is shown, in bytes: no private key is longer.
+const CONTEXT: u64 = 32 << 10;
 
 impl fmt::Debug for Snapshot {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -285,8 +289,8 @@ impl<W: Workspace> Taking<'_, W> {
                 break;
             }
             let name = journal.name();
-            // A character has at most four bytes.
-            let tail = match self.view.read_tail(name, most as u64 * 4) {
+            // A character has at most four bytes; and a secret may begin before what is shown.
+            let tail = match self.view.read_tail(name, most as u64 * 4 + CONTEXT) {
                 Ok(tail) => tail,
                 Err(error) => {
                     unreadable(error, name, &mut self.snapshot.notices)?;
@@ -309,14 +313,14 @@ impl<W: Workspace> Taking<'_, W> {
             }
             room = room.saturating_sub(chars.min(most));
             let body = if is_cut { format!("{CUT_HEAD}{body}") } else { body.to_owned() };
-            texts.push(Text { name: name.to_string(), body });
+            texts.push(Text { name: self.pass(name, name.as_str())?, body });
         }
         texts.reverse();
         Ok(texts)
     }
 
     fn pass(&mut self, name: &DocName, text: &str) -> Result<String> {
-        passed(self.doors, name, text, &mut self.snapshot.notices)
+        passed(self.view, self.doors, name, text, &mut self.snapshot.notices)
     }
 }
 
@@ -353,13 +357,19 @@ fn unreadable(error: Error, name: &DocName, notices: &mut Vec<PromptNotice>) -> 
 }
 
 /// Masks and blocks what may not be read back to a model. The document stays as it is.
-fn passed(doors: &Doors, name: &DocName, text: &str, notices: &mut Vec<PromptNotice>) -> Result<String> {
-    let mut policy = doors.policy_of(Door::PromptLoad, name);
+fn passed<W: Workspace>(
+    view: &Guarded<W>,
+    doors: &Doors,
+    name: &DocName,
+    text: &str,
+    notices: &mut Vec<PromptNotice>,
+) -> Result<String> {
+    let mut policy = doors.policy_of(Door::PromptLoad, name).as_shown();
     if *name == DocName::BOOTSTRAP && policy.injections == InjectionPolicy::Block {
         // A playbook is made of instructions, and names the token that ends it.
         policy.injections = InjectionPolicy::Warn;
     }
-    let passed = doors.judge(Door::PromptLoad, policy, name, text, &mut Masks::default())?;
+    let passed = view.judge(doors, Door::PromptLoad, policy, name, text)?;
     notices.extend(passed.warnings.into_iter().map(PromptNotice::Found));
     Ok(passed.text.into_owned())
 }

@@ -1,6 +1,5 @@
 //! The waking side of a sleeper: what it does is logged and counted, it falls asleep, and it wakes up.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
@@ -10,14 +9,17 @@ use super::config::SleepConfig;
 use super::fatigue::{Fatigue, SleepPlan, fatigue, plan_sleep};
 use super::wake::{WakeUp, fragment};
 use super::{SleepDreamer, commit, observations};
+use crate::access::Access;
 use crate::document::Document;
 use crate::error::Result;
 use crate::format::dreams::{self, LoggedMessage};
+use crate::format::fences::one_line;
 use crate::format::{DreamEntry, Observation, Observations, SleepFiles, SleepState};
-use crate::gate::{Door, Doors};
+use crate::gate::Door;
 use crate::name::Name;
-use crate::session;
-use crate::workspace::WorkspaceExt;
+use crate::session::Guarded;
+use crate::text;
+use crate::workspace::{Workspace, WorkspaceExt};
 
 /// A message of the conversation, for the log.
 ///
@@ -80,10 +82,12 @@ impl SleepDreamer {
     /// Those of [`Workspace::append`](crate::Workspace::append), and
     /// [`Error::Corrupt`](crate::Error::Corrupt) where the state file does not parse.
     pub fn log(&self, messages: &[Said], now: DateTime<Utc>) -> Result<Fatigue> {
+        // Else a state that does not parse would have the host log it all again.
+        self.state()?;
         let name: &Name = &self.0.files.conversation;
         let mut lines = String::new();
         for message in messages {
-            let pass = |text| self.doors().pass(Door::JournalAppend, name, text);
+            let pass = |text| self.0.doors.pass(Door::JournalAppend, name, text);
             let (role, content) =
                 (pass(&message.role)?.text.into_owned(), pass(&message.content)?.text.into_owned());
             lines.push_str(&dreams::print(&LoggedMessage { t: now, role, content, calls: message.calls }));
@@ -94,7 +98,7 @@ impl SleepDreamer {
     }
 
     /// Adds an event to `memory.jsonl`, for what a host wants to look up later: `t` and these fields. Secrets are
-    /// masked.
+    /// masked; where no object is left then, the rest is its `text`.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -116,8 +120,19 @@ impl SleepDreamer {
         let name: &Name = &self.0.files.memory;
         fields.insert("t".to_owned(), Value::String(now.to_rfc3339()));
         let line = dreams::print(&fields);
-        let masked = self.doors().pass(Door::JournalAppend, name, &line)?.text.into_owned();
-        self.add(name, &masked)
+        // As a line, since the word in front of a value may tell that it is a secret.
+        let masked = self.0.doors.pass(Door::JournalAppend, name, &line)?.text.into_owned();
+        let is_whole =
+            serde_json::from_str::<Map<String, Value>>(&masked).is_ok() && masked.lines().count() == 1;
+        if is_whole {
+            return self.add(name, &masked);
+        }
+        // A mask that reaches over a quote leaves no JSON: then it is the text of one.
+        let whole = Map::from_iter([
+            ("t".to_owned(), Value::String(now.to_rfc3339())),
+            ("text".to_owned(), Value::String(masked.trim_end().to_owned())),
+        ]);
+        self.add(name, &dreams::print(&whole))
     }
 
     /// Adds whole lines. A torn one, of a process that was killed, is ended first, so that it spoils no other.
@@ -176,14 +191,15 @@ impl SleepDreamer {
     /// ```
     /// use std::sync::Arc;
     /// use chrono::{TimeDelta, Utc};
-    /// use noctuary::{FileWorkspace, SleepDreamer};
+    /// use noctuary::{Access, Actor, FileWorkspace, Scope, SessionKind, SleepDreamer};
     ///
     /// let folder = tempfile::tempdir()?;
     /// let sleeper =
     ///     SleepDreamer::builder(Arc::new(FileWorkspace::open(folder.path())?)).enabled(true).build()?;
     /// let now = Utc::now();
     /// assert!(!sleeper.fall_asleep(10, now)?.dreams, "a quick nap");
-    /// let woken = sleeper.wake(now + TimeDelta::seconds(10))?;
+    /// let access = Access::new(SessionKind::Main, Actor::Agent, Scope::user("marta"));
+    /// let woken = sleeper.wake(&access, now + TimeDelta::seconds(10))?;
     /// assert_eq!(woken.slept.unwrap().as_secs(), 10);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -212,17 +228,37 @@ impl SleepDreamer {
         Ok(rest.filter(|rest| *rest <= self.0.config.deep_sleep_pause).unwrap_or_default())
     }
 
-    /// Wakes up: says what the sleeper must know, from the files alone.
+    /// Wakes up: says what the sleeper must know, from the files alone. A main session only is told: its files are as
+    /// private as `MEMORY.md`.
     ///
     /// Where it is awake already, as after a restart, it says the same once more: same files, same bytes. What stands
-    /// in the files passes [`Door::PromptLoad`]: secrets, what was forgotten and instructions in disguise are
-    /// placeholders. What a crash left half written is not shown.
+    /// in the files is looked at as a [`Snapshot`](crate::Snapshot) is, by [`Door::PromptLoad`]: secrets, what was
+    /// forgotten and instructions in disguise are placeholders. What a crash left half written is not shown.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use chrono::Utc;
+    /// use noctuary::{Access, Actor, Error, FileWorkspace, Scope, SessionKind, SleepDreamer};
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let sleeper = SleepDreamer::builder(Arc::new(FileWorkspace::open(folder.path())?)).build()?;
+    /// let wake = |kind| sleeper.wake(&Access::new(kind, Actor::Agent, Scope::user("marta")), Utc::now());
+    /// assert!(wake(SessionKind::Main)?.to_string().contains("You are awake."));
+    /// assert!(matches!(wake(SessionKind::Shared), Err(Error::Denied { .. })));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///
-    /// [`Error::Corrupt`](crate::Error::Corrupt) where a state file does not parse, and those of reading.
-    pub fn wake(&self, now: DateTime<Utc>) -> Result<WakeUp> {
+    /// [`Error::Denied`](crate::Error::Denied) for any other kind of session, which changes nothing;
+    /// [`Error::Corrupt`](crate::Error::Corrupt) where a state file does not parse; those of reading, and of writing
+    /// the state.
+    pub fn wake(&self, access: &Access, now: DateTime<Utc>) -> Result<WakeUp> {
         let (workspace, files) = (self.0.workspace.as_ref(), &self.0.files);
+        let view = Guarded::new(workspace, access.clone()).with_doors(self.0.doors.clone());
+        for private in [&files.dreams, &files.observations] {
+            view.metadata(private)?;
+        }
         let state = commit::change_state(workspace, files, |state| {
             state.folder = Some(self.0.config.folder.clone());
             if let Some(since) = state.asleep_since.take() {
@@ -233,28 +269,36 @@ impl SleepDreamer {
             state.woke_at = state.woke_at.or(Some(now));
         })?;
         let at = state.woke_at.unwrap_or(now);
-        let doors = match session::forgotten(workspace)? {
-            Some(forgotten) => self.doors().forgotten(Arc::new(forgotten)),
-            None => self.doors(),
-        };
-        let shown = |name: &Name, text: &str| -> Result<String> {
-            Ok(doors.pass(Door::PromptLoad, name, text)?.text.into_owned())
+        let doors = view.current_doors()?;
+        let mut warnings = Vec::new();
+        let mut shown = |name: &Name, text: &str| -> Result<String> {
+            let policy = doors.policy_of(Door::PromptLoad, name).as_shown();
+            let passed = view.judge(&doors, Door::PromptLoad, policy, name, text)?;
+            warnings.extend(passed.warnings);
+            Ok(passed.text.into_owned())
         };
         let last: Option<DreamEntry> =
-            dreams::last(&workspace.read_tail(&files.dreams, commit::LAST_RECORDS)?.text);
-        let told = |text: Option<&String>| -> Result<Option<String>> {
-            text.filter(|text| !text.is_empty()).map(|text| shown(&files.dreams, text)).transpose()
+            dreams::last(&view.read_tail(&files.dreams, commit::LAST_RECORDS)?.text);
+        let most = self.0.config.prose.bytes;
+        let mut told = |text: Option<String>| -> Result<Option<String>> {
+            let Some(text) = text.filter(|text| !text.is_empty()) else { return Ok(None) };
+            let text = shown(&files.dreams, &text)?;
+            Ok(Some(text[..text::floor_boundary(&text, most)].to_owned()))
         };
-        let has_briefing = self.0.config.briefing && workspace.metadata(&files.briefing)?.is_some();
+        let (reflection, priority) = last.map(|last| (last.reflection, last.priority)).unzip();
+        let (reflection, priority) = (told(reflection)?, told(priority)?);
+        let observations = self.recent(at, shown)?;
+        let has_briefing = self.0.config.briefing && view.metadata(&files.briefing)?.is_some();
         Ok(WakeUp {
             at,
             slept: state.slept_seconds.map(Duration::from_secs),
-            reflection: told(last.as_ref().map(|last| &last.reflection))?,
-            priority: told(last.as_ref().map(|last| &last.priority))?,
-            observations: self.recent(at, shown)?,
+            reflection,
+            priority,
+            observations,
             files: files.clone(),
             orders: self.0.config.orders.clone(),
             has_briefing,
+            warnings,
         })
     }
 
@@ -262,7 +306,7 @@ impl SleepDreamer {
     fn recent(
         &self,
         at: DateTime<Utc>,
-        shown: impl Fn(&Name, &str) -> Result<String>,
+        mut shown: impl FnMut(&Name, &str) -> Result<String>,
     ) -> Result<Vec<Observation>> {
         let (workspace, config, name) =
             (self.0.workspace.as_ref(), &self.0.config, &self.0.files.observations);
@@ -278,6 +322,15 @@ impl SleepDreamer {
         let newest = masked.entries().rev().map(|(_, entry)| entry).filter(counts);
         let mut newest: Vec<Observation> = newest.take(config.wake_observations).cloned().collect();
         newest.reverse();
+        for entry in &mut newest {
+            // A person may have written it: one line of theirs is one line here, and no page.
+            entry.text = one_line(&entry.text);
+            let most = entry.text.char_indices().nth(config.observations.item_chars);
+            if let Some((end, _)) = most {
+                entry.text.truncate(end);
+                entry.text.push('…');
+            }
+        }
         Ok(newest)
     }
 
@@ -307,9 +360,5 @@ impl SleepDreamer {
     #[must_use]
     pub fn config(&self) -> &SleepConfig {
         &self.0.config
-    }
-
-    fn doors(&self) -> Doors {
-        Doors::default().filter(Arc::clone(&self.0.filter)).allow(self.0.config.allow.clone())
     }
 }

@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use chrono::{DateTime, Utc};
 
 use crate::document::Document;
+use crate::dream::append_log;
 use crate::error::{Error, Result};
 use crate::format::dreams;
 use crate::format::history::History;
@@ -153,6 +154,7 @@ fn apply(workspace: &dyn Workspace, lease: &dyn Lease, intent: &SleepIntent) -> 
     }
     lease.check()?;
     change_state(workspace, &files, |state| intent.state.settle(state, &intent.folder))?;
+    append_log(workspace, lease, &intent.log)?;
     lease.remove(&StateName::SLEEP_INTENT)?;
     Ok(())
 }

@@ -3,9 +3,8 @@
 use std::time::Duration;
 
 use crate::day::DayPolicy;
-use crate::dream::{BackOff, SectionCaps};
+use crate::dream::{BackOff, Bounds, SectionCaps};
 use crate::error::{Error, Result};
-use crate::gate::Allow;
 use crate::name::DocName;
 use crate::workspace::ClaimTerms;
 
@@ -67,12 +66,12 @@ pub struct SleepConfig {
     pub day: DayPolicy,
     /// How the workspace is claimed.
     pub claim: ClaimTerms,
-    /// Whether secrets are masked before a request leaves. On; turn it off only for a model on this machine.
-    pub redact: bool,
-    /// What the secret filter lets pass.
-    pub allow: Allow,
     /// How to wait after failures of the model; `None` never waits.
     pub back_off: Option<BackOff>,
+    /// The cap on calls a day; `None` for no cap. 200: a dream every ten minutes, and the deep ones.
+    pub max_calls_per_day: Option<u32>,
+    /// The cap on bytes sent a day; `None`, the default, for no cap.
+    pub max_bytes_per_day: Option<u64>,
     /// The bound that a request asks the model to keep, in tokens. 4,096.
     pub max_output_tokens: Option<u32>,
 }
@@ -101,9 +100,9 @@ impl Default for SleepConfig {
             prose: SectionCaps::new(40, 2000, 8 << 10),
             day: DayPolicy::UTC,
             claim: ClaimTerms::default(),
-            redact: true,
-            allow: Allow::none(),
             back_off: Some(BackOff { first: Duration::from_secs(60), most: Duration::from_secs(60 * 60) }),
+            max_calls_per_day: Some(200),
+            max_bytes_per_day: None,
             max_output_tokens: Some(4096),
         }
     }
@@ -137,6 +136,17 @@ impl SleepConfig {
         match rules.into_iter().find(|(broken, ..)| *broken) {
             Some((_, setting, rule)) => Err(Error::Config { setting, rule }),
             None => Ok(()),
+        }
+    }
+}
+
+impl From<&SleepConfig> for Bounds {
+    fn from(config: &SleepConfig) -> Self {
+        Self {
+            day: config.day,
+            back_off: config.back_off,
+            calls: config.max_calls_per_day,
+            bytes: config.max_bytes_per_day,
         }
     }
 }

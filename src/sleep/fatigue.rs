@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::config::SleepConfig;
+use crate::dream::{Calls, Due, breaker};
+use crate::dreamer::NotDue;
 use crate::error::{Error, Result};
 use crate::format::SleepState;
 
@@ -80,13 +82,77 @@ pub enum PauseReason {
     DreamedJustNow,
     /// Dreaming is off.
     Off,
+    /// No model may be asked now: it failed a moment ago, or the day's calls are used up.
+    Waits(NotDue),
+}
+
+impl From<&SleepState> for Calls {
+    fn from(state: &SleepState) -> Self {
+        Self {
+            failures: state.consecutive_failures,
+            next_allowed_at: state.next_allowed_at,
+            day: state.counted_day,
+            calls: state.calls_that_day,
+            bytes: state.bytes_that_day,
+        }
+    }
+}
+
+impl Calls {
+    pub(super) fn into_sleep(self, state: &mut SleepState) {
+        (state.consecutive_failures, state.next_allowed_at) = (self.failures, self.next_allowed_at);
+        (state.counted_day, state.calls_that_day, state.bytes_that_day) = (self.day, self.calls, self.bytes);
+    }
+}
+
+/// Says whether a host's scheduler should have it dream now. Calls nothing, reads nothing.
+///
+/// An exhausted sleeper is due as soon as a model may be asked; another one where its last dream is longer ago than
+/// [`min_dream_interval`](SleepConfig::min_dream_interval). A last dream in the future, after the clock was set back,
+/// counts as none.
+///
+/// ```
+/// use chrono::{TimeDelta, Utc};
+/// use noctuary::{Due, SleepConfig, SleepState, should_sleep};
+///
+/// let (mut config, mut state, now) = (SleepConfig::default(), SleepState::default(), Utc::now());
+/// assert_eq!(should_sleep(now, &state, &config), Due::Off);
+/// config.enabled = true;
+/// state.last_dream_at = Some(now - TimeDelta::minutes(3));
+/// assert!(matches!(should_sleep(now, &state, &config), Due::NotYet(_)));
+/// state.actions = 80;
+/// assert_eq!(should_sleep(now, &state, &config), Due::Now);
+/// ```
+#[must_use]
+pub fn should_sleep(now: DateTime<Utc>, state: &SleepState, config: &SleepConfig) -> Due {
+    if !config.enabled {
+        return Due::Off;
+    }
+    if let Some(not_due) = breaker(now, &state.into(), &config.into()) {
+        return Due::NotYet(not_due);
+    }
+    let is_forced = fatigue(state, config) == Fatigue::Forced;
+    match state.last_dream_at {
+        Some(last) if !is_forced && is_just_now(last, now, config) => {
+            let next = TimeDelta::from_std(config.min_dream_interval).ok();
+            let next = next.and_then(|interval| last.checked_add_signed(interval));
+            let next = next.unwrap_or(DateTime::<Utc>::MAX_UTC);
+            Due::NotYet(NotDue::Interval { next })
+        }
+        _ => Due::Now,
+    }
+}
+
+fn is_just_now(last: DateTime<Utc>, now: DateTime<Utc>, config: &SleepConfig) -> bool {
+    last <= now && now - last <= TimeDelta::from_std(config.min_dream_interval).unwrap_or(TimeDelta::MAX)
 }
 
 /// Plans a sleep that the agent asked for. Reads nothing, changes nothing.
 ///
 /// It dreams where it lasts as long as [`quick_nap`](SleepConfig::quick_nap) and the last dream is longer ago than
 /// [`min_dream_interval`](SleepConfig::min_dream_interval); an exhausted sleeper dreams whatever it asked for. A last
-/// dream in the future, after the clock was set back, counts as none.
+/// dream in the future, after the clock was set back, counts as none. Where no model may be asked it only pauses, and
+/// an exhausted one stays exhausted.
 ///
 /// ```
 /// use chrono::Utc;
@@ -100,15 +166,15 @@ pub enum PauseReason {
 #[must_use]
 pub fn plan_sleep(seconds: u64, now: DateTime<Utc>, state: &SleepState, config: &SleepConfig) -> SleepPlan {
     let duration = Duration::from_secs(seconds);
-    let interval = TimeDelta::from_std(config.min_dream_interval).unwrap_or(TimeDelta::MAX);
-    let just_now = |last: DateTime<Utc>| last <= now && now - last <= interval;
     let pause = if !config.enabled {
         Some(PauseReason::Off)
+    } else if let Some(not_due) = breaker(now, &state.into(), &config.into()) {
+        Some(PauseReason::Waits(not_due))
     } else if fatigue(state, config) == Fatigue::Forced {
         None
     } else if duration < config.quick_nap {
         Some(PauseReason::Short)
-    } else if state.last_dream_at.is_some_and(just_now) {
+    } else if state.last_dream_at.is_some_and(|last| is_just_now(last, now, config)) {
         Some(PauseReason::DreamedJustNow)
     } else {
         None
@@ -212,6 +278,37 @@ mod tests {
         let last_dream_at = Some(now() - TimeDelta::minutes(3));
         let state = SleepState { actions: 80, last_dream_at, ..SleepState::default() };
         assert!(plan_sleep(1, now(), &state, &on()).dreams);
+    }
+
+    // SL-12, SL-14: what a curator goes by holds here too.
+    #[test]
+    fn a_failed_model_and_a_days_calls_hold_an_exhausted_sleeper_back() {
+        let mut state = SleepState { actions: 80, ..SleepState::default() };
+        Calls::from(&state).failed(now(), &(&on()).into()).into_sleep(&mut state);
+        let next = now() + TimeDelta::seconds(60);
+        let not_due = NotDue::BackOff { failures: 1, next };
+        assert_eq!(should_sleep(now(), &state, &on()), Due::NotYet(not_due));
+        assert_eq!(plan_sleep(300, now(), &state, &on()).pause, Some(PauseReason::Waits(not_due)));
+        assert_eq!(should_sleep(next, &state, &on()), Due::Now);
+        assert_eq!(
+            should_sleep(now() - TimeDelta::days(9), &state, &on()),
+            Due::Now,
+            "the clock was set back"
+        );
+
+        let config = SleepConfig { max_calls_per_day: Some(1), ..on() };
+        let mut state = SleepState { actions: 80, ..SleepState::default() };
+        Calls::from(&state).called(now(), &(&config).into(), 10).into_sleep(&mut state);
+        let Due::NotYet(used @ NotDue::CallsToday { calls: 1, .. }) = should_sleep(now(), &state, &config)
+        else {
+            panic!("the day's call is used up")
+        };
+        assert_eq!(should_sleep(used.next(), &state, &config), Due::Now);
+        let config = SleepConfig { max_bytes_per_day: Some(10), ..on() };
+        assert!(matches!(
+            should_sleep(now(), &state, &config),
+            Due::NotYet(NotDue::BytesToday { bytes: 10, .. })
+        ));
     }
 
     // SL-13, TL-04.

@@ -18,17 +18,18 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
-use crate::dreamer::{Dreamer, Step};
+use crate::dream;
+use crate::dreamer::{Dreamer, Observer, Outcome, PassReport, Step};
 use crate::error::Result;
 use crate::format::SleepFiles;
-use crate::gate::{Gate, SecretGate};
+use crate::gate::Doors;
 use crate::pii::PiiFilter;
 use crate::workspace::Workspace;
 
 pub use awake::Said;
 pub(crate) use commit::recover;
 pub use config::SleepConfig;
-pub use fatigue::{Fatigue, PauseReason, SetSleep, SleepPlan, fatigue, plan_sleep};
+pub use fatigue::{Fatigue, PauseReason, SetSleep, SleepPlan, fatigue, plan_sleep, should_sleep};
 pub use observations::is_stale;
 pub use trim::{MessageShape, TrimPlan, plan_emergency_trim, plan_trim};
 pub use wake::WakeUp;
@@ -50,7 +51,10 @@ pub use wake::WakeUp;
 /// ```
 /// use std::sync::Arc;
 /// use chrono::{TimeDelta, TimeZone, Utc};
-/// use noctuary::{FileWorkspace, LlmReply, Outcome, Said, SleepDreamer, dream_once_at, llm_fn};
+/// use noctuary::{
+///     Access, Actor, FileWorkspace, LlmReply, Outcome, Said, Scope, SessionKind, SleepDreamer, dream_once_at,
+///     llm_fn,
+/// };
 ///
 /// let folder = tempfile::tempdir()?;
 /// let sleeper =
@@ -66,7 +70,8 @@ pub use wake::WakeUp;
 /// let report = dream_once_at(&sleeper, &model, &|| now)?;
 /// assert_eq!(report.outcome, Outcome::Appended);
 ///
-/// let message = sleeper.wake(now + TimeDelta::seconds(300))?.to_string();
+/// let access = Access::new(SessionKind::Main, Actor::Agent, Scope::user("marta"));
+/// let message = sleeper.wake(&access, now + TimeDelta::seconds(300))?.to_string();
 /// assert!(message.contains("You slept for 300 s") && message.contains("RED 09:32 PR #50 merged"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -77,16 +82,37 @@ struct Inner {
     workspace: Arc<dyn Workspace>,
     config: SleepConfig,
     files: SleepFiles,
-    filter: Arc<dyn PiiFilter>,
-    gate: Gate,
+    doors: Doors,
+    observer: Option<Arc<dyn Observer>>,
 }
 
 impl SleepDreamer {
-    /// Starts with the defaults: dreaming off, the [`SecretGate`] as filter.
+    /// Starts with the defaults: dreaming off, the default [`Doors`].
     #[must_use]
     pub fn builder(workspace: Arc<dyn Workspace>) -> SleepDreamerBuilder {
-        let (config, filter) = (SleepConfig::default(), Arc::new(SecretGate::new()));
-        SleepDreamerBuilder { workspace, config, filter }
+        let (config, doors) = (SleepConfig::default(), Doors::default());
+        SleepDreamerBuilder { workspace, config, doors, observer: None }
+    }
+}
+
+impl Inner {
+    /// Tells an observer how a pass, or a run without one, ended.
+    fn tell(&self, outcome: Outcome, pass: Option<&PassReport>) {
+        let patterns = |pass: &'_ PassReport| -> Vec<String> {
+            pass.quarantined.iter().map(|class| class.pattern.clone()).collect()
+        };
+        let files = |pass: &'_ PassReport| -> Vec<String> {
+            pass.shown.iter().map(|slice| slice.name.to_string()).collect()
+        };
+        let (patterns, files) = (pass.map(patterns).unwrap_or_default(), pass.map(files).unwrap_or_default());
+        dream::tell(
+            self.observer.as_deref(),
+            self.workspace.as_ref(),
+            outcome,
+            pass.map(|pass| &pass.dream_id),
+            patterns.iter().map(String::as_str).collect(),
+            files.iter().map(String::as_str).collect(),
+        );
     }
 }
 
@@ -107,7 +133,8 @@ impl fmt::Debug for SleepDreamer {
 pub struct SleepDreamerBuilder {
     workspace: Arc<dyn Workspace>,
     config: SleepConfig,
-    filter: Arc<dyn PiiFilter>,
+    doors: Doors,
+    observer: Option<Arc<dyn Observer>>,
 }
 
 impl SleepDreamerBuilder {
@@ -132,10 +159,27 @@ impl SleepDreamerBuilder {
         self
     }
 
-    /// Sets the secret filter.
+    /// Sets what is let into the log ([`Door::JournalAppend`](crate::Door::JournalAppend)), to the model
+    /// ([`Door::DreamRequest`](crate::Door::DreamRequest)), back from it
+    /// ([`Door::DreamReply`](crate::Door::DreamReply)), and into a wake-up message
+    /// ([`Door::PromptLoad`](crate::Door::PromptLoad)).
+    #[must_use]
+    pub fn doors(mut self, doors: Doors) -> Self {
+        self.doors = doors;
+        self
+    }
+
+    /// Sets the filter of the doors.
     #[must_use]
     pub fn filter(mut self, filter: Arc<dyn PiiFilter>) -> Self {
-        self.filter = filter;
+        self.doors = self.doors.filter(filter);
+        self
+    }
+
+    /// Sets who hears how each pass ended.
+    #[must_use]
+    pub fn observer(mut self, observer: Arc<dyn Observer>) -> Self {
+        self.observer = Some(observer);
         self
     }
 
@@ -143,12 +187,13 @@ impl SleepDreamerBuilder {
     ///
     /// # Errors
     ///
-    /// [`Error::Config`](crate::Error::Config) naming the setting that is out of its bounds.
+    /// [`Error::Config`](crate::Error::Config) naming the setting that is out of its bounds, or the door whose policy
+    /// makes no sense.
     pub fn build(self) -> Result<SleepDreamer> {
         self.config.validate()?;
-        let gate = Gate::new(Arc::clone(&self.filter), self.config.allow.clone());
+        self.doors.check_of_dream()?;
         let files = SleepFiles::in_folder(&self.config.folder);
-        let Self { workspace, config, filter } = self;
-        Ok(SleepDreamer(Arc::new(Inner { workspace, config, files, filter, gate })))
+        let Self { workspace, config, doors, observer } = self;
+        Ok(SleepDreamer(Arc::new(Inner { workspace, config, files, doors, observer })))
     }
 }

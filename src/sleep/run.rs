@@ -6,24 +6,31 @@ mod dream;
 use std::fmt;
 use std::sync::Arc;
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 
 use super::{Inner, commit};
-use crate::dream::{CleanLine, SectionCaps, clean_line};
+use crate::digest::Digest;
+use crate::dream::{Bounds, Calls, CleanLine, SectionCaps, append_log, breaker, clean_line};
 use crate::dreamer::{
-    Backlog, Blamed, Charge, DreamMode, DreamPass, DreamReport, DropReason, Dropped, Failure, NotDue, Notice,
-    Outcome, PassReport, SleepReport, Step,
+    Backlog, Blamed, Charge, DreamMode, DreamPass, DreamReport, DropReason, Dropped, Failure, Notice,
+    Outcome, PassReport, ShownSlice, SleepReport, Step,
 };
 use crate::error::{Error, Result};
+use crate::format::log::{LogLine, LogSource};
 use crate::format::{SleepFiles, SleepState};
-use crate::gate::{Masks, Tombstones, joined, mask_within};
+use crate::gate::{Door, DoorWarning, Doors, InjectionPolicy, Masks, SecretPolicy, Tombstones};
 use crate::llm::{Finish, LlmError, LlmReply, LlmRequest};
+use crate::name::Name;
 use crate::pii::Finding;
 use crate::session;
 use crate::workspace::{Claim, Lease, Workspace};
 
 /// No answer is larger than this, in bytes.
 const MAX_ANSWER: usize = 1 << 20;
+
+/// So many answers in a row are stopped for a secret; of the next, only what holds it is left out. Else one key that a
+/// model cannot help repeating would keep a sleeper from ever dreaming again.
+const MOST_STOPPED: u32 = 2;
 
 /// One call of `begin`, until its last `resume`.
 pub(super) struct Run {
@@ -33,7 +40,9 @@ pub(super) struct Run {
     begun: DateTime<Utc>,
     now: DateTime<Utc>,
     state: SleepState,
-    forgotten: Option<Tombstones>,
+    forgotten: Option<Arc<Tombstones>>,
+    /// The hash of what the pass that waits is about.
+    sha256: Digest,
     report: DreamReport,
 }
 
@@ -41,6 +50,15 @@ pub(super) struct Run {
 enum About {
     Dream(dream::Slice),
     Deep(deep::Material),
+}
+
+impl About {
+    fn sha256(&self) -> Digest {
+        match self {
+            Self::Dream(slice) => slice.sha256(),
+            Self::Deep(material) => material.sha256(),
+        }
+    }
 }
 
 impl Run {
@@ -56,25 +74,30 @@ impl Run {
             Claim::Held(holder) => {
                 report.outcome = Outcome::LockHeld;
                 report.holder = Some(holder);
+                inner.tell(Outcome::LockHeld, None);
                 return Ok(Step::Done(Box::new(report)));
             }
         };
         report.outcome = Outcome::NothingNew;
         report.epoch = Some(lease.epoch());
-        let forgotten = session::forgotten(workspace)?;
-        report.recovered = commit::recover(workspace, lease.as_ref(), forgotten.as_ref())?;
+        let forgotten = session::forgotten(workspace)?.map(Arc::new);
+        report.recovered = commit::recover(workspace, lease.as_ref(), forgotten.as_deref())?;
         let files = inner.files.clone();
         let state = commit::state(workspace, &files)?;
-        let mut run = Self { lease, files, begun: now, now, state, forgotten, report, inner };
+        let mut run =
+            Self { lease, files, begun: now, now, state, forgotten, sha256: Digest::of(b""), report, inner };
         let slice = run.slice()?;
         let waits = !slice.is_empty() && run.state.actions >= run.inner.config.min_actions;
         if !waits && !run.is_deep_owed() {
             if slice.is_empty() {
                 run.rest()?;
             }
+            run.inner.tell(Outcome::NothingNew, None);
             return Ok(run.finish());
         }
-        if let Some(not_due) = run.breaker() {
+        let (calls, bounds) = ((&run.state).into(), (&run.inner.config).into());
+        if let Some(not_due) = breaker(now, &calls, &bounds) {
+            run.inner.tell(Outcome::NotDue, None);
             run.report.outcome = Outcome::NotDue;
             run.report.not_due = Some(not_due);
             return Ok(run.finish());
@@ -102,32 +125,32 @@ impl Run {
         Ok(())
     }
 
-    fn breaker(&self) -> Option<NotDue> {
-        let (next, back_off) = (self.state.next_allowed_at?, self.inner.config.back_off?);
-        // A time further away than the longest wait was written under another clock.
-        let most = TimeDelta::from_std(back_off.most).unwrap_or(TimeDelta::MAX);
-        let waits = self.now < next && next - self.now <= most;
-        waits.then_some(NotDue::BackOff { failures: self.state.consecutive_failures, next })
+    /// The doors, with what the workspace has forgotten.
+    fn doors(&self) -> Doors {
+        let doors = self.inner.doors.clone();
+        match &self.forgotten {
+            Some(forgotten) => doors.forgotten(Arc::clone(forgotten)),
+            None => doors,
+        }
     }
 
-    /// What a request does not show of a text.
-    fn hidden(&self, text: &str) -> Vec<Finding> {
-        let secrets = if self.inner.config.redact { self.inner.gate.inspect(text) } else { Vec::new() };
-        let forgotten = self.forgotten.as_ref().map(|forgotten| forgotten.inspect(text)).unwrap_or_default();
-        joined(secrets, forgotten)
+    /// A text as a model is shown it; what was found in it is added.
+    fn masked(&self, name: &Name, text: &str, shown: &mut Shown) -> Result<String> {
+        let doors = self.doors();
+        let policy = doors.policy_of(Door::DreamRequest, name);
+        let passed = doors.judge(Door::DreamRequest, policy, name, text, &mut shown.masks)?;
+        shown.found.extend(passed.warnings);
+        Ok(passed.text.into_owned())
     }
 
-    /// The text as a model is shown it.
-    fn masked(&self, text: &str, masks: &mut Masks) -> String {
-        mask_within(text, 0..text.len(), &self.hidden(text), masks)
-    }
-
-    fn ask(mut self, request: LlmRequest, mut pass: PassReport, masks: &Masks, about: About) -> Step {
+    fn ask(mut self, request: LlmRequest, mut pass: PassReport, shown: Shown, about: About) -> Step {
+        self.sha256 = about.sha256();
         let mut request = request;
         request.max_output_tokens = self.inner.config.max_output_tokens;
         pass.request_bytes = request.bytes() as u64;
         pass.masked =
-            masks.counts().map(|(class, count)| Charge { class: class.to_owned(), count }).collect();
+            shown.masks.counts().map(|(class, count)| Charge { class: class.to_owned(), count }).collect();
+        pass.warn(shown.found.into_iter().map(|warning| (warning.class, warning.count)));
         self.report.calls += 1;
         Step::Ask(Box::new(SleepPass { run: self, request, pass, about }))
     }
@@ -149,8 +172,10 @@ impl Run {
         let is_dream = matches!(about, About::Dream(_));
         let judged = self.lease.check().and_then(|()| {
             // Somebody may have asked to forget while the model thought.
-            self.forgotten = session::forgotten(self.inner.workspace.as_ref())?;
-            match (self.read(answer), about) {
+            self.forgotten = session::forgotten(self.inner.workspace.as_ref())?.map(Arc::new);
+            let bytes = pass.request_bytes;
+            self.count(|calls, bounds| calls.called(now, bounds, bytes))?;
+            match (self.read(answer, &mut pass), about) {
                 (Err(failure), _) => self.fail(&mut pass, failure),
                 (Ok(text), About::Dream(slice)) => self.judge_dream(&mut pass, &slice, &text),
                 (Ok(text), About::Deep(material)) => self.judge_deep(&mut pass, &material, &text),
@@ -169,16 +194,29 @@ impl Run {
             }
             Err(error) => return Err(error),
         }
+        self.inner.tell(pass.outcome, Some(&pass));
         let goes_on = is_dream && pass.outcome == Outcome::Appended && self.is_deep_owed();
         self.report.outcome = self.report.outcome.max(pass.outcome);
         self.report.passes.push(pass);
-        if goes_on { self.ask_for_deep() } else { Ok(self.finish()) }
+        // The day's last call may have been this one.
+        let is_due = breaker(now, &(&self.state).into(), &(&self.inner.config).into()).is_none();
+        if goes_on && is_due { self.ask_for_deep() } else { Ok(self.finish()) }
+    }
+
+    /// Changes what the state counts of calls.
+    fn count(&mut self, change: impl Fn(Calls, &Bounds) -> Calls) -> Result<()> {
+        let bounds = (&self.inner.config).into();
+        self.state = commit::change_state(self.inner.workspace.as_ref(), &self.files, |state| {
+            change((&*state).into(), &bounds).into_sleep(state);
+        })?;
+        Ok(())
     }
 
     /// Reads an answer, as far as it does not matter what was asked.
-    fn read(&self, answer: Result<LlmReply, LlmError>) -> Result<String, Unusable> {
+    fn read(&self, answer: Result<LlmReply, LlmError>, pass: &mut PassReport) -> Result<String, Unusable> {
+        let gate = self.inner.doors.gate();
         let reply = answer.map_err(|error| Failure::Client {
-            message: self.inner.gate.mask(&error.to_string(), &mut Masks::default()),
+            message: gate.mask(&error.to_string(), &mut Masks::default()),
             retryable: error.is_retryable(),
         })?;
         match reply.finish {
@@ -192,18 +230,28 @@ impl Run {
         if reply.text.trim().is_empty() {
             return Err(Failure::Empty.into());
         }
-        self.check(&reply.text)?;
-        Ok(reply.text)
+        let policy = self.inner.doors.policy_of(Door::DreamReply, &self.files.observations);
+        let redacts = policy.secrets == SecretPolicy::Redact || self.state.stopped >= MOST_STOPPED;
+        match self.check(&reply.text) {
+            Ok(()) => Ok(reply.text),
+            // The lines that a secret stands in are left out by their placeholders.
+            Err(Unusable::Secret(findings)) if redacts => {
+                pass.warn(findings.into_iter().map(|finding| (finding.class.into_owned(), 1)));
+                Ok(gate.mask(&reply.text, &mut Masks::default()))
+            }
+            Err(secret) => Err(secret),
+        }
     }
 
     /// Stops a text that holds a secret.
     fn check(&self, text: &str) -> Result<(), Unusable> {
-        let findings = self.inner.gate.inspect(text);
+        let findings = self.inner.doors.gate().inspect(text);
         if findings.is_empty() { Ok(()) } else { Err(Unusable::Secret(findings)) }
     }
 
     /// Records that there was no usable answer: when, and when to try again. Nothing else moves.
     fn fail(&mut self, pass: &mut PassReport, why: Unusable) -> Result<()> {
+        let is_secret = matches!(why, Unusable::Secret(_));
         match why {
             Unusable::Failed(failure) => {
                 pass.outcome = Outcome::LlmError;
@@ -216,18 +264,21 @@ impl Run {
                 classes.sort();
                 classes.dedup();
                 // No journal is to blame, and the conversation waits as a whole.
-                let blamed = |pattern| Blamed { pattern, places: Vec::new(), journals: Vec::new() };
+                let blamed = |pattern| Blamed {
+                    pattern,
+                    places: Vec::new(),
+                    journals: Vec::new(),
+                    findings: Vec::new(),
+                };
                 pass.quarantined = classes.into_iter().map(blamed).collect();
             }
         }
-        let (now, back_off, files) = (self.now, self.inner.config.back_off, &self.files);
-        self.state = commit::change_state(self.inner.workspace.as_ref(), files, |state| {
-            state.consecutive_failures = state.consecutive_failures.saturating_add(1);
-            let wait = back_off.map(|back_off| back_off.after(state.consecutive_failures));
-            let wait = wait.and_then(|wait| TimeDelta::from_std(wait).ok());
-            state.next_allowed_at = wait.and_then(|wait| now.checked_add_signed(wait));
+        let (now, bounds) = (self.now, (&self.inner.config).into());
+        self.state = commit::change_state(self.inner.workspace.as_ref(), &self.files, |state| {
+            Calls::from(&*state).failed(now, &bounds).into_sleep(state);
+            state.stopped = state.stopped.saturating_add(u32::from(is_secret));
         })?;
-        Ok(())
+        append_log(self.inner.workspace.as_ref(), self.lease.as_ref(), &self.log_line(pass))
     }
 
     /// Cleans lines of prose: each is kept, or left out with its reason. Blank ones part paragraphs.
@@ -254,33 +305,65 @@ impl Run {
             (kept, bytes) = (kept + 1, bytes + line.len());
             lines.push(line);
         }
-        self.without_forgotten(&mut lines);
+        self.without_told(&mut lines, drops);
         while lines.last().is_some_and(String::is_empty) {
             lines.pop();
         }
         lines
     }
 
-    /// Takes out the lines that hold a part of what was forgotten; returns how many.
-    fn without_forgotten(&self, lines: &mut Vec<String>) -> usize {
-        let told = self.tells_forgotten(lines);
-        let before = lines.len();
-        let mut told = told.into_iter();
-        lines.retain(|_| !told.next().unwrap_or(false));
-        before - lines.len()
+    /// Takes out the lines that hold a part of what was forgotten, or of an instruction in disguise.
+    fn without_told(&self, lines: &mut Vec<String>, drops: &mut Drops) {
+        let instructs = self.instructs(lines);
+        instructs.iter().flatten().for_each(|_| drops.add(DropReason::Injection));
+        let mut goes = self
+            .tells_forgotten(lines)
+            .into_iter()
+            .zip(instructs)
+            .map(|(told, found)| told || found.is_some());
+        lines.retain(|_| !goes.next().unwrap_or(false));
     }
 
     /// For each line whether it holds a part of what was forgotten, which may be spread over lines.
     fn tells_forgotten(&self, lines: &[String]) -> Vec<bool> {
         let Some(forgotten) = &self.forgotten else { return vec![false; lines.len()] };
-        let findings = forgotten.inspect(&lines.join("\n"));
-        let mut start = 0;
-        let tells = |line: &String| {
-            let place = start..start + line.len();
-            start = place.end + 1;
-            findings.iter().any(|finding| finding.span.start < place.end && place.start < finding.span.end)
+        touched(lines, &forgotten.inspect(&lines.join("\n"))).map(|found| found.is_some()).collect()
+    }
+
+    /// For each line the instruction of which it holds a part, where answers are looked through for any.
+    fn instructs(&self, lines: &[String]) -> Vec<Option<String>> {
+        let policy = self.inner.doors.policy_of(Door::DreamReply, &self.files.observations);
+        if policy.injections != InjectionPolicy::Block {
+            return vec![None; lines.len()];
+        }
+        let found = self.inner.doors.injections(&lines.join("\n"));
+        touched(lines, &found).map(|found| Some(found?.class.clone().into_owned())).collect()
+    }
+
+    /// What the log that all dreams share says of a pass.
+    fn log_line(&self, pass: &PassReport) -> LogLine {
+        let slice = |slice: &ShownSlice| LogSource {
+            name: slice.name.to_string(),
+            from: slice.from,
+            to: slice.to,
+            sha256: self.sha256,
         };
-        lines.iter().map(tells).collect()
+        LogLine {
+            v: 1,
+            by: Some(LogLine::SLEEPER.to_owned()),
+            at: Some(self.now),
+            day: self.inner.config.day.date(self.begun),
+            id: pass.dream_id.clone(),
+            epoch: self.lease.epoch(),
+            outcome: pass.outcome.word().to_owned(),
+            sources: pass.shown.iter().map(slice).collect(),
+            lines: Vec::new(),
+            fates: pass.fates(),
+            section_sha256: pass.section.as_ref().map(|section| Digest::of(section.as_bytes())),
+            request_bytes: pass.request_bytes,
+            usage: pass.usage,
+            patterns: pass.quarantined.iter().map(|blamed| blamed.pattern.clone()).collect(),
+        }
     }
 
     fn sleep(&mut self) -> &mut SleepReport {
@@ -299,6 +382,23 @@ impl Run {
         }
         Step::Done(Box::new(self.report))
     }
+}
+
+/// For each of these lines, joined, the first finding that holds a part of it.
+fn touched<'a>(lines: &'a [String], findings: &'a [Finding]) -> impl Iterator<Item = Option<&'a Finding>> {
+    let mut start = 0;
+    lines.iter().map(move |line| {
+        let place = start..start + line.len();
+        start = place.end + 1;
+        findings.iter().find(|finding| finding.span.start < place.end && place.start < finding.span.end)
+    })
+}
+
+/// What a request shows: how secrets are numbered in it, and what was found.
+#[derive(Default)]
+struct Shown {
+    masks: Masks,
+    found: Vec<DoorWarning>,
 }
 
 /// Why there is no text to work with.

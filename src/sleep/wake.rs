@@ -6,6 +6,7 @@ use std::time::Duration;
 use chrono::{DateTime, SecondsFormat, Utc};
 
 use crate::format::{Observation, SleepFiles};
+use crate::gate::DoorWarning;
 use crate::name::DocName;
 
 /// What a sleeper is told when it wakes up. Prints as the message; `Debug` prints its shape.
@@ -30,6 +31,8 @@ pub struct WakeUp {
     pub orders: DocName,
     /// Whether there is a page that briefs it.
     pub has_briefing: bool,
+    /// What was masked or blocked in it.
+    pub warnings: Vec<DoorWarning>,
 }
 
 impl fmt::Display for WakeUp {

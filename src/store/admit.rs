@@ -3,7 +3,7 @@
 use super::{Edit, StoreConfig, row_name};
 use crate::access::{Access, Scope, SessionKind};
 use crate::error::{Error, Result};
-use crate::gate::Door;
+use crate::gate::{Door, InjectionPolicy, Masks};
 use crate::memory::{NewMemory, Source};
 use crate::name::{Name, StateName};
 use crate::text;
@@ -32,10 +32,16 @@ impl StoreConfig {
         let (subject, slot) =
             memory.about.as_ref().map_or(("", ""), |key| (key.subject.as_str(), key.slot.as_str()));
         let beside = [&memory.category, memory.source.word(), speaker, subject, slot, &notes].join("\n");
-        self.admit_text(&name, &memory.content, beside.len() + session)?;
+        self.admit_text(access, &name, &memory.content, beside.len() + session)?;
         // Not the session: it is an id of the host's, and ids look like keys.
-        self.doors.pass(Door::StoreWrite, &name, &beside)?;
-        Ok(())
+        self.pass(access, &name, &beside)?;
+        // What a value is may be said by the words beside it.
+        for label in [&memory.category, subject, slot].into_iter().filter(|label| !label.is_empty()) {
+            self.pass_secrets(access, &name, &labelled(label, &memory.content))?;
+        }
+        let origin = memory.origin.as_ref().map(ToString::to_string);
+        let cites = memory.cites.iter().map(|line| line.name.to_string());
+        origin.into_iter().chain(cites).try_for_each(|text| self.pass(access, &name, &text))
     }
 
     /// Says whether one row may be changed so, as far as can be said without the row.
@@ -48,7 +54,7 @@ impl StoreConfig {
     ) -> Result<()> {
         main_only(scope, access, name)?;
         match edit {
-            Edit::Content(content) => self.admit_text(name, content, 0),
+            Edit::Content(content) => self.admit_text(access, name, content, 0),
             Edit::Delete | Edit::Restore | Edit::Pin(_) => Ok(()),
         }
     }
@@ -58,13 +64,13 @@ impl StoreConfig {
         let name: Name = StateName::row("user_profile", "new").into();
         main_only(scope, access, &name)?;
         check_word("key", key)?;
-        self.admit_text(&name, value, key.len())?;
-        self.doors.pass(Door::StoreWrite, &name, key)?;
-        Ok(())
+        self.admit_text(access, &name, value, key.len())?;
+        self.pass(access, &name, key)?;
+        self.pass_secrets(access, &name, &labelled(key, value))
     }
 
     /// Says whether a text may come in, with so many bytes beside it.
-    fn admit_text(&self, name: &Name, content: &str, beside: usize) -> Result<()> {
+    fn admit_text(&self, access: &Access, name: &Name, content: &str, beside: usize) -> Result<()> {
         if content.trim().is_empty() {
             return Err(Error::Config { setting: "content", rule: "must not be empty" });
         }
@@ -72,9 +78,26 @@ impl StoreConfig {
         if len > limit {
             return Err(Error::TooLarge { name: name.clone(), len: len as u64, limit: limit as u64 });
         }
-        self.doors.pass(Door::StoreWrite, name, content)?;
-        Ok(())
+        self.pass(access, name, content)
     }
+
+    /// Says whether a text holds no secret that may not come in.
+    fn pass_secrets(&self, access: &Access, name: &Name, text: &str) -> Result<()> {
+        let mut policy = self.doors.policy_for(access.actor, Door::StoreWrite, name);
+        policy.injections = InjectionPolicy::Allow;
+        self.doors.judge(Door::StoreWrite, policy, name, text, &mut Masks::default()).map(drop)
+    }
+
+    /// Says whether a text may come through the door; that of an agent comes through a tool.
+    fn pass(&self, access: &Access, name: &Name, text: &str) -> Result<()> {
+        let policy = self.doors.policy_for(access.actor, Door::StoreWrite, name);
+        self.doors.judge(Door::StoreWrite, policy, name, text, &mut Masks::default()).map(drop)
+    }
+}
+
+/// A value under its name, as a file of settings has it.
+fn labelled(name: &str, value: &str) -> String {
+    format!("{name}: {value}")
 }
 
 /// Refuses whoever is not in a main session of the store's scope.

@@ -66,7 +66,10 @@ impl StoreConfig {
                 Source::Other(word) => Source::Other(self.masked(word, LONGEST_WORD)),
                 known => known.clone(),
             }),
-            origin: deed.origin.clone(),
+            origin: deed.origin.clone().map(|origin| match origin {
+                Origin::Tool(name) if self.masked(&name, usize::MAX) != name => Origin::Tool(String::new()),
+                known => known,
+            }),
             reason: self.reason(deed.reason),
         }
     }

@@ -119,39 +119,33 @@ pub(crate) fn settle(facts: &dyn Facts, now: DateTime<Utc>) -> Result<Vec<Consol
     let mut just_settled: BTreeMap<_, Fact> = BTreeMap::new();
     for fact in facts.pending()? {
         let identity = identity(&fact);
+        let (id, before) = (fact.memory.id, fact.status);
+        let settled = FactStatus { state: FactState::Candidate, ..before };
         let older = match just_settled.get(&identity) {
             Some(older) => Some(older.clone()),
             None => elder(facts, &fact)?,
         };
-        if let Some(older) = older.as_ref().filter(|older| yields(older, &fact)) {
-            let retired = duplicate_of(fact.memory.id, now);
-            let settled = FactStatus { state: FactState::Candidate, ..fact.status };
-            let change = |fact: &Fact, after| StatusChange { id: fact.memory.id, before: fact.status, after };
-            let mut event =
-                event(None, Verdict::Settle, now, vec![change(&fact, settled), change(older, retired)]);
-            (event.older, event.newer) = (Some(fact.memory.id), Some(older.memory.id));
-            events.push(event);
-            just_settled.insert(identity, Fact { status: settled, ..fact });
-            continue;
-        }
-        let before = fact.status;
-        let id = fact.memory.id;
-        let (older, after) = match older {
+        let change = |after| StatusChange { id, before, after };
+        let (changes, stays, goes) = match older {
+            Some(older) if yields(&older, &fact) => {
+                let (goes, status) = (older.memory.id, older.status);
+                let retired = StatusChange { id: goes, before: status, after: duplicate_of(id, now) };
+                just_settled.insert(identity, Fact { status: settled, ..fact });
+                (vec![change(settled), retired], Some(id), goes)
+            }
             Some(older) if !fact.is_protected() => {
-                let id = older.memory.id;
-                (Some(id), duplicate_of(id, now))
+                let stays = older.memory.id;
+                (vec![change(duplicate_of(stays, now))], Some(stays), id)
             }
             // What the human pinned stays, also where it says nothing new.
             older => {
-                let settled = FactStatus { state: FactState::Candidate, ..before };
                 let oldest = older.filter(|older| !older.status.state.is_retired() && older.memory.id < id);
                 just_settled.insert(identity, oldest.unwrap_or(Fact { status: settled, ..fact }));
-                (None, settled)
+                (vec![change(settled)], None, id)
             }
         };
-        let changes = vec![StatusChange { id, before, after }];
         let mut event = event(None, Verdict::Settle, now, changes);
-        (event.older, event.newer) = (older, Some(id));
+        (event.older, event.newer) = (stays, Some(goes));
         events.push(event);
     }
     Ok(events)
@@ -200,6 +194,9 @@ fn event(
     ConsolidationEvent { kind, changes, ..ConsolidationEvent::new(EventId::new(0), now, actor, verdict) }
 }
 
+/// The event of one decision, as a store applies it, and the error of one that is refused.
+pub(crate) type Ruled = (Vec<ConsolidationEvent>, Option<Error>);
+
 /// What stands against a decision.
 enum Against {
     Rule(EventOutcome, MemoryId),
@@ -220,7 +217,7 @@ pub(crate) fn decide(
     (config, scope, access): (&StoreConfig, &Scope, &Access),
     decision: &Decision,
     now: DateTime<Utc>,
-) -> Result<(ConsolidationEvent, Option<Error>)> {
+) -> Result<Ruled> {
     let mut told = event(Some(access), decision.verdict, now, Vec::new());
     (told.older, told.newer) = (Some(decision.older), decision.newer);
     told.reason = config.reason(decision.reason.as_deref());
@@ -241,7 +238,7 @@ pub(crate) fn revert(
     (config, scope, access): (&StoreConfig, &Scope, &Access),
     id: EventId,
     now: DateTime<Utc>,
-) -> Result<(ConsolidationEvent, Option<Error>)> {
+) -> Result<Ruled> {
     let name = row_name(None);
     main_only(scope, access, &name)?;
     check_switch(config, access, MemoryId::new(0))?;
@@ -377,14 +374,14 @@ fn conclude(
     access: &Access,
     mut told: ConsolidationEvent,
     changes: Result<Vec<StatusChange>, Against>,
-) -> Result<(ConsolidationEvent, Option<Error>)> {
+) -> Result<Ruled> {
     match changes {
         Ok(changes) => {
             told.changes = changes;
             if config.facts.shadow && access.actor != Actor::Human {
                 told.outcome = EventOutcome::Shadow;
             }
-            Ok((told, None))
+            Ok((vec![told], None))
         }
         Err(Against::Failure(error)) => Err(error),
         Err(Against::Rule(outcome, id)) => {
@@ -397,7 +394,7 @@ fn conclude(
                 EventOutcome::Breaker => Error::Undecided { name, rule: "enough was retired for a day" },
                 _ => Error::Undecided { name, rule: "it does not stand as it did" },
             };
-            Ok((told, Some(error)))
+            Ok((vec![told], Some(error)))
         }
     }
 }
@@ -439,9 +436,7 @@ pub(crate) fn retired_by(event: &ConsolidationEvent) -> u64 {
 }
 
 /// What the caller is told of one decision.
-pub(crate) fn answer(
-    (events, refused): (Vec<ConsolidationEvent>, Option<Error>),
-) -> Result<ConsolidationEvent> {
+pub(crate) fn answer((events, refused): Ruled) -> Result<ConsolidationEvent> {
     match (refused, events.into_iter().next()) {
         (None, Some(event)) => Ok(event),
         (Some(error), _) => Err(error),

@@ -7,7 +7,7 @@ use crate::document::SourceRef;
 use crate::error::{Error, Result};
 use crate::format::Origin;
 use crate::gate::{Tombstone, TombstoneKey, Tombstones};
-use crate::memory::{FactKey, Memory, NewMemory, Place, Source};
+use crate::memory::{FactKey, FactState, FactStatus, Memory, NewMemory, Place, Source};
 use crate::name::Name;
 use crate::receipt::{ForgetPlace, PlaceReceipt};
 
@@ -117,15 +117,19 @@ pub(crate) fn check_row(forgotten: Option<&Arc<Tombstones>>, name: &Name, memory
 /// Refuses a text that says what was forgotten.
 pub(crate) fn check(forgotten: Option<&Arc<Tombstones>>, name: &Name, text: &str) -> Result<()> {
     match forgotten {
-        Some(forgotten) if forgotten.holds(text) => {
-            Err(Error::Stopped { name: name.clone(), classes: vec![CLASS.to_owned()] })
-        }
+        Some(forgotten) if forgotten.holds(text) => Err(Error::Stopped {
+            name: name.clone(),
+            classes: vec![CLASS.to_owned()],
+            places: Box::default(),
+        }),
         _ => Ok(()),
     }
 }
 
 /// Whether this actor may have a row forgotten: what a human typed or confirmed is theirs.
-pub(crate) fn may_forget(access: &Access, is_typed: bool, is_confirmed: bool) -> bool {
+pub(crate) fn may_forget(access: &Access, memory: &Memory, status: Option<FactStatus>) -> bool {
+    let is_typed = memory.source.as_ref().is_some_and(Source::is_typed);
+    let is_confirmed = status.is_some_and(|status| status.state == FactState::Verified);
     access.actor == Actor::Human || !(is_typed || is_confirmed)
 }
 

@@ -12,7 +12,7 @@ use std::time::{Duration, SystemTime};
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
 use noctuary::testing::{Disk, DiskFile, Entry, MemoryDisk, Open, Stat};
 use noctuary::{
-    DocName, DreamConfig, DreamReport, Dreamer, Error, FileWorkspace, JournalDreamer, JournalReport,
+    DocName, Doors, DreamConfig, DreamReport, Dreamer, Error, FileWorkspace, JournalDreamer, JournalReport,
     LlmClient, LlmError, LlmReply, LlmRequest, Outcome, ReadReason, Workspace, dream_once_at, llm_fn,
 };
 
@@ -139,6 +139,16 @@ impl Life {
 
     pub(crate) fn dreamer_with(&self, change: impl FnOnce(&mut DreamConfig)) -> JournalDreamer {
         dreamer_over(self.workspace(), change)
+    }
+
+    /// As [`dreamer`](Self::dreamer), through other doors.
+    pub(crate) fn dreamer_through(&self, doors: Doors) -> JournalDreamer {
+        JournalDreamer::builder(self.workspace())
+            .enabled(true)
+            .configure(|config| config.window_days = None)
+            .doors(doors)
+            .build()
+            .unwrap()
     }
 
     /// Dreams with the defaults on the night of the 21st.

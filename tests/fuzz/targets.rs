@@ -11,9 +11,10 @@ use std::time::{Duration, SystemTime};
 
 use chrono::{DateTime, FixedOffset, NaiveDate, TimeZone, Utc};
 use noctuary::{
-    DayPolicy, DocName, DreamConfig, DreamId, DreamMode, DreamReport, Error, Evidence, FileWorkspace,
-    Finding, JournalDreamer, JournalName, LlmReply, LlmRequest, Notice, Outcome, PiiFilter, Revision,
-    SecretGate, SectionCaps, Workspace, WorkspaceExt, WriteMode, dream_once_at, llm_fn,
+    DayPolicy, DocName, Door, DoorPolicy, Doors, DreamConfig, DreamId, DreamMode, DreamReport, Error,
+    Evidence, Fate, FileWorkspace, Finding, InjectionPolicy, JournalDreamer, JournalDreamerBuilder,
+    JournalName, LlmReply, LlmRequest, Notice, Outcome, PiiFilter, Revision, SecretGate, SecretPolicy,
+    SectionCaps, Trust, Workspace, WorkspaceExt, WriteMode, dream_once_at, llm_fn,
 };
 use serde_json::Value;
 
@@ -269,6 +270,72 @@ pub(crate) fn names(bytes: &[u8]) {
     });
 }
 
+/// Any answer of which nothing is held: its bullets hold no frame, and are clean once they were cleaned.
+pub(crate) fn sanitiser(bytes: &[u8]) {
+    let answer = String::from_utf8_lossy(bytes);
+    let clean = |answer: &str| {
+        in_folder(|root| {
+            put(root, "memory/2020-11-20-repl.md", JOURNAL.as_bytes());
+            let policy = DoorPolicy::new(SecretPolicy::Reject, InjectionPolicy::Allow);
+            let doors = Doors::default().policy(Door::DreamReply, policy);
+            let dreamer = builder(root).doors(doors).configure(|config| {
+                config.section = SectionCaps::new(1000, usize::MAX, usize::MAX);
+                (config.evidence, config.trust, config.statements_only) = (Evidence::Off, Trust::All, false);
+            });
+            let dreamer = dreamer.build().expect("a good configuration");
+            let model = llm_fn(|_: &LlmRequest| Ok(LlmReply::new(answer)));
+            let report = dream_once_at(&dreamer, &model, &|| time(21)).expect("an answer never ends a night");
+            let lines = report.promoted().map(|line| (line.heading.clone(), line.text.clone()));
+            let ended: Vec<_> = report.passes.iter().map(|pass| (pass.outcome, &pass.quarantined)).collect();
+            (lines.collect::<Vec<_>>(), format!("{ended:?}"))
+        })
+    };
+    let (lines, _) = clean(&answer);
+    let print = |(heading, text): &(Option<String>, String)| {
+        let heading = heading.as_ref().map(|heading| format!("### {heading}\n"));
+        format!("{}- {text}\n", heading.unwrap_or_default())
+    };
+    for (_, text) in &lines {
+        check_item(text);
+    }
+    if !lines.is_empty() {
+        let (again, ended) = clean(&lines.iter().map(print).collect::<String>());
+        assert_eq!(again, lines, "twice is once: {ended}");
+    }
+}
+
+/// Any journal and any answer: what a line is said to cite was shown, and only what cites was checked.
+pub(crate) fn citations(bytes: &[u8]) {
+    let at = bytes.iter().position(|byte| *byte == PART).unwrap_or(0);
+    let (journal, answer) = (&bytes[..at], String::from_utf8_lossy(&bytes[at..]));
+    in_folder(|root| {
+        put(root, "memory/2020-11-19-any.md", journal);
+        put(root, "memory/2020-11-20-repl.md", JOURNAL.as_bytes());
+        let report = night(root, 21, &answer, |config| {
+            config.max_file_bytes = 256;
+            config.section = SectionCaps::new(1000, usize::MAX, usize::MAX);
+        });
+        let report = report.expect("an answer never ends a night");
+        for pass in &report.passes {
+            for line in &pass.lines {
+                assert!(line.sources.len() <= line.text.len(), "bounded by the text");
+                for source in &line.sources {
+                    let is_shown = pass.shown.iter().any(|slice| {
+                        slice.name == source.name
+                            && slice.first_line <= source.first_line
+                            && source.last_line <= slice.last_line
+                    });
+                    assert!(is_shown && source.first_line <= source.last_line, "{source:?} was not shown");
+                    assert!(source.last_line - source.first_line <= 40, "{source:?} proves nothing");
+                }
+                if let Fate::Promoted { cited } = &line.fate {
+                    assert_eq!(*cited, !line.sources.is_empty(), "a citation is checked or there is none");
+                }
+            }
+        }
+    });
+}
+
 /// Journals of any bytes, with any budget: every byte is shown once, in whole characters, under its number.
 pub(crate) fn tails(bytes: &[u8]) {
     let (settings, rest) = bytes.split_at(bytes.len().min(3));
@@ -391,21 +458,12 @@ fn printed(slice: &[u8], first_line: u64) -> Vec<String> {
 pub(crate) fn gate(bytes: &[u8]) {
     let gate = SecretGate::new();
     let text = String::from_utf8_lossy(bytes);
-    let findings = gate.scan(&text);
-    assert_eq!(findings, gate.scan(&text), "the same text has the same findings");
-    let mut end = 0;
-    for finding in &findings {
-        assert!(finding.span.start >= end && finding.span.start < finding.span.end, "{finding:?}");
-        assert!(text.get(finding.span.clone()).is_some(), "{finding:?}");
-        assert!(SecretGate::classes().any(|class| class == finding.class));
-        end = finding.span.end;
-    }
-    let masked = mask(&gate, &text);
-    assert_eq!(masked.matches('\n').count(), text.matches('\n').count(), "lines keep their numbers");
+    let findings = check_findings(&gate, &text);
     if is_beyond(&gate, &text, &findings) {
         return;
     }
-    assert_eq!(mask(&gate, &masked), masked, "masked twice is masked once");
+    let masked = mask(&text);
+    assert_eq!(mask(&masked), masked, "masked twice is masked once");
     in_folder(|root| {
         put(root, "MEMORY.md", bytes);
         put(root, "memory/2020-11-20-repl.md", bytes);
@@ -429,6 +487,35 @@ pub(crate) fn gate(bytes: &[u8]) {
     });
 }
 
+/// Any text in any disguise: findings lie inside of it, the secrets are told plainly, and the same with nothing undone
+/// is a part of it.
+pub(crate) fn normaliser(bytes: &[u8]) {
+    let gate = SecretGate::new();
+    let text = String::from_utf8_lossy(bytes);
+    let findings = check_findings(&gate, &text);
+    for known in gate.clone().undisguised_only().scan(&text) {
+        let covers =
+            |finding: &Finding| finding.span.start <= known.span.start && known.span.end <= finding.span.end;
+        assert!(findings.iter().any(covers), "what stands as it is stays found: {known:?} of {findings:?}");
+    }
+}
+
+/// Checks what the filter finds in a text, and returns it.
+fn check_findings(gate: &SecretGate, text: &str) -> Vec<Finding> {
+    let findings = gate.scan(text);
+    assert_eq!(findings, gate.scan(text), "the same text has the same findings");
+    let mut end = 0;
+    for finding in &findings {
+        assert!(finding.span.start >= end && finding.span.start < finding.span.end, "{finding:?}");
+        assert!(text.get(finding.span.clone()).is_some(), "{finding:?}");
+        assert!(SecretGate::classes().any(|class| class == finding.class));
+        assert!(!gate.plain(text, finding).is_empty(), "{finding:?}");
+        end = finding.span.end;
+    }
+    assert_eq!(mask(text).matches('\n').count(), text.matches('\n').count(), "lines keep their numbers");
+    findings
+}
+
 /// What the filter does not know yet: a secret that touches other letters or digits, since what stands beside
 /// it is only seen to be a secret once it is masked; and one whose spaces are other control characters.
 fn is_beyond(gate: &SecretGate, text: &str, findings: &[Finding]) -> bool {
@@ -441,16 +528,11 @@ fn is_beyond(gate: &SecretGate, text: &str, findings: &[Finding]) -> bool {
     findings.iter().any(touches) || gate.scan(&spaced).len() > findings.len()
 }
 
-fn mask(gate: &SecretGate, text: &str) -> String {
-    let mut masked = String::new();
-    let mut from = 0;
-    for finding in gate.scan(text) {
-        masked.push_str(&text[from..finding.span.start]);
-        masked.push_str(&format!("[REDACTED:{}#1]", finding.class));
-        masked.extend(text[finding.span.clone()].matches('\n'));
-        from = finding.span.end;
-    }
-    masked + &text[from..]
+/// As a door masks it.
+fn mask(text: &str) -> String {
+    let doors = Doors::default()
+        .policy(Door::PromptLoad, DoorPolicy::new(SecretPolicy::Redact, InjectionPolicy::Allow));
+    doors.pass(Door::PromptLoad, &DocName::MEMORY, text).expect("a prompt is never refused").text.into_owned()
 }
 
 /// Checks what a night added to `MEMORY.md`: nothing, or one section of headings and bullets.
@@ -492,7 +574,9 @@ fn check_addition(added: &[u8], memory: &[u8], caps: &SectionCaps) {
 fn check_item(text: &str) {
     assert!(!text.trim().is_empty() && text == text.trim(), "{text:?}");
     assert!(!text.chars().any(hides), "{text:?}");
-    for frame in ["<!--", "-->", "![", "](", "</", "<?", "<memory-context"] {
+    for frame in
+        ["<!", "-->", "![", "](", "][", "</", "<?", "<|", "<memory-context", "[INST]", "&amp;", "&gt;"]
+    {
         assert!(!text.contains(frame), "{frame} in {text:?}");
     }
     let opens = |pair: &[u8]| pair[0] == b'<' && pair[1].is_ascii_alphabetic();
@@ -500,7 +584,8 @@ fn check_item(text: &str) {
     assert!(!text.starts_with(['#', '>']), "a block in {text:?}");
     assert!(!text.starts_with("```") && !text.starts_with("~~~"), "a fence in {text:?}");
     let word = text.trim_matches(|c: char| !c.is_alphanumeric());
-    assert!(!["NOTHING_TO_PROMOTE", "BOOTSTRAP_DONE", "HEARTBEAT_OK"].contains(&word), "a token: {text:?}");
+    let tokens = ["NOTHING_TO_PROMOTE", "BOOTSTRAP_DONE", "HEARTBEAT_OK", "NO_REPLY"];
+    assert!(!tokens.contains(&word), "a token: {text:?}");
 }
 
 /// Whether a character hides or reorders text, or breaks a line.
@@ -537,12 +622,15 @@ pub(crate) fn night(
 
 /// A dreamer that looks at every journal and waits for nobody.
 pub(crate) fn dreamer(root: &Path, change: impl FnOnce(&mut DreamConfig)) -> JournalDreamer {
+    builder(root).configure(change).build().expect("a good configuration")
+}
+
+fn builder(root: &Path) -> JournalDreamerBuilder {
     let workspace = Arc::new(FileWorkspace::open(root).expect("the folder is there"));
-    let dreamer = JournalDreamer::builder(workspace).enabled(true).configure(|config| {
+    JournalDreamer::builder(workspace).enabled(true).configure(|config| {
         config.window_days = None;
         config.claim.settle = Duration::ZERO;
-    });
-    dreamer.configure(change).build().expect("a good configuration")
+    })
 }
 
 fn time(day: u32) -> DateTime<Utc> {

@@ -11,12 +11,12 @@ use std::sync::Arc;
 
 use noctuary::testing::Script;
 use noctuary::{
-    Access, Actor, Block, CacheHint, ClaimTerms, Consent, ContextConfig, Decision, Dialect, Document,
+    Access, Actor, Block, CacheHint, ClaimTerms, Consent, ContextConfig, Decision, Dialect, Document, Doors,
     DreamId, EDITABLE, Editor, Error, EventId, FactKey, FactStore, FileMemoryStore, Filter, Forget, Guarded,
     HygieneConfig, Import, JournalDreamer, JournalName, Life, LifeConfig, Memory, MemoryContext, MemoryId,
     MemoryStore, NewMemory, Note, OnboardingEnd, Preset, PromptConfig, PromptOrder, Query, Revision,
-    SecretGate, SessionKind, SharedUser, Snapshot, Source, TurnEnd, Undreamed, Workspace, WorkspaceExt,
-    WriteMode, append_note, archive_journal, boot, complete_onboarding, copy_into, daily_log, delete_journal,
+    SessionKind, SharedUser, Snapshot, Source, TurnEnd, Undreamed, Workspace, WorkspaceExt, WriteMode,
+    append_note, archive_journal, boot, complete_onboarding, copy_into, daily_log, delete_journal,
     dream_once_at, feed, heartbeat_has_tasks, mark_checked, propose_hygiene, read_checks, read_soul, seed,
     start_plan, today_log, update_heartbeat,
 };
@@ -351,8 +351,8 @@ const READERS: &[Reader] = &[
         shape(start_plan(&noctuary::BootState::Ready, place.access.kind, at(20, 12, 0).date_naive()))
     }),
     ("complete_onboarding", false, |place| {
-        let (view, config, gate) = (place.view(), LifeConfig::preset(Preset::IronClaw), SecretGate::new());
-        shape(complete_onboarding(&view, &config, OnboardingEnd::Done, &gate, None, at(20, 12, 0)))
+        let (view, config, doors) = (place.view(), LifeConfig::preset(Preset::IronClaw), Doors::default());
+        shape(complete_onboarding(&view, &config, OnboardingEnd::Done, &doors, None, at(20, 12, 0)))
     }),
     ("propose_hygiene", false, |place| {
         shape(propose_hygiene(&place.view(), &place.names, &HygieneConfig::default(), at(20, 12, 0)))
@@ -609,6 +609,7 @@ const NOT_A_SESSIONS: &[&str] = &[
     "TurnState::note",
     "TurnState::turn_count",
     "TurnState::waiting",
+    "audit_secrets",
 ];
 
 #[test]

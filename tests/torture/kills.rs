@@ -10,8 +10,9 @@ use std::time::{Duration, Instant};
 
 use chrono::Utc;
 use noctuary::{
-    DocName, DreamMode, Evidence, FileWorkspace, JournalDreamer, LlmClient, LlmError, LlmReply, LlmRequest,
-    Outcome, SectionCaps, dream_once_at, llm_fn,
+    DocName, Door, DoorPolicy, Doors, DreamConfig, DreamMode, Evidence, FileWorkspace, InjectionPolicy,
+    JournalDreamer, LlmClient, LlmError, LlmReply, LlmRequest, Outcome, SecretPolicy, SectionCaps, Workspace,
+    dream_once_at, llm_fn,
 };
 
 use crate::dreaming::{self, KEY};
@@ -51,7 +52,7 @@ pub(crate) fn model(seed: u64, leaks: bool) -> impl LlmClient {
 
 pub(crate) fn dreamer(life: &Path, chance: &mut Chance) -> JournalDreamer {
     let budget = 200 + chance.below(4000);
-    dreaming::dreamer_over(Arc::new(FileWorkspace::open(life).unwrap()), |config| {
+    unscanned(Arc::new(FileWorkspace::open(life).unwrap()), |config| {
         config.evidence = Evidence::Off;
         config.section = SectionCaps::new(100_000, 500, 1 << 24);
         config.max_calls_per_day = None;
@@ -62,6 +63,15 @@ pub(crate) fn dreamer(life: &Path, chance: &mut Chance) -> JournalDreamer {
     })
 }
 
+/// A dreamer that looks for no instructions in an answer: it writes nothing for them, and the patterns are not made in
+/// the little time that a ticker lives.
+fn unscanned(workspace: Arc<dyn Workspace>, change: impl FnOnce(&mut DreamConfig)) -> JournalDreamer {
+    let doors = Doors::default()
+        .policy(Door::DreamReply, DoorPolicy::new(SecretPolicy::Reject, InjectionPolicy::Allow));
+    let dreamer = JournalDreamer::builder(workspace).enabled(true).doors(doors);
+    dreamer.configure(|config| config.window_days = None).configure(change).build().unwrap()
+}
+
 /// Ticks until it is killed.
 pub(crate) fn child(folder: &Path, seed: u64) {
     let mut chance = Chance::new(seed);
@@ -69,7 +79,7 @@ pub(crate) fn child(folder: &Path, seed: u64) {
     // Once elsewhere, where nothing is written: the first night of a process makes its patterns, which takes
     // longer than ten later nights.
     let elsewhere = Arc::new(FileWorkspace::open(folder.join("elsewhere")).unwrap());
-    let preview = dreaming::dreamer_over(elsewhere, |config| config.mode = DreamMode::Preview);
+    let preview = unscanned(elsewhere, |config| config.mode = DreamMode::Preview);
     dream_once_at(&preview, &model, &Utc::now).unwrap();
     loop {
         let dreamer = dreamer(&folder.join("life"), &mut chance);

@@ -126,7 +126,7 @@ impl Contrast {
 
 /// A clause of the claim must not swap the sides of a contrast of the sources, nor take the dropped one.
 pub(super) fn check(claim: &str, sources: &[Source]) -> Result<(), Hold> {
-    let lines = || sources.iter().flat_map(|source| &source.lines).flat_map(|line| clauses(line));
+    let lines = || sources.iter().flat_map(|source| &source.lines).flat_map(|line| clauses(&line.text));
     let contrasts: Vec<Contrast> = lines().filter_map(Contrast::of).collect();
     if contrasts.is_empty() {
         return Ok(());

@@ -213,11 +213,13 @@ impl Calendar {
         let days: Vec<NaiveDate> = sources.iter().filter_map(|source| source.date).collect();
         let lines = || {
             sources.iter().flat_map(|source| {
-                source.lines.iter().filter_map(|line| source.date.map(|day| (line.as_str(), day)))
+                source.lines.iter().filter_map(|line| source.date.map(|day| (line.text.as_str(), day)))
             })
         };
         dates.extend(short_dates(rest));
-        dates.extend(sources.iter().flat_map(|source| &source.lines).flat_map(|line| ends_of_ranges(line)));
+        dates.extend(
+            sources.iter().flat_map(|source| &source.lines).flat_map(|line| ends_of_ranges(&line.text)),
+        );
         let spans = days
             .iter()
             .map(|day| (*day, *day))

@@ -185,7 +185,7 @@ fn is_distanced(line: &str) -> bool {
 /// is nearest to.
 pub(super) fn check_negation(claim: &str, sources: &[Source]) -> Result<(), Hold> {
     let lines: Vec<Vec<Clause>> =
-        sources.iter().flat_map(|source| &source.lines).map(|line| clauses(&in_halves(line))).collect();
+        sources.iter().flat_map(|source| &source.lines).map(|line| clauses(&in_halves(&line.text))).collect();
     let claim = clauses(claim);
     let said: Vec<String> = claim.iter().flat_map(|clause| clause.words.clone()).collect();
     let negates_elsewhere = claim.iter().any(|clause| clause.negates);

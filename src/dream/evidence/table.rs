@@ -19,9 +19,9 @@ fn verdict(claim: &str, lines: &str, day: &str) -> Option<Hold> {
         .collect();
     let last = lines.last().unwrap().number;
     let mut shown = Shown::default();
-    shown.add(&journal, 7, last, &lines);
+    shown.add(&journal, 7, last, &lines, &BTreeMap::new());
     let (claim, citations) = split_citations(&format!("{claim} (memory/{day}-repl.md#L7-L{last})"));
-    judge(&claim, &citations, &shown).1
+    judge(&claim, &citations, &shown)
 }
 
 /// A claim, the lines that it cites, the day of their journal.
@@ -737,7 +737,7 @@ fn a_journal_that_is_named_without_a_line_is_held() {
     let lines = [ShownLine { number: 7, text: "We sail on Friday.".to_owned() }];
     let journal = JournalName::parse(&DocName::parse("memory/2026-11-20-repl.md").unwrap()).unwrap();
     let mut shown = Shown::default();
-    shown.add(&journal, 7, 7, &lines);
+    shown.add(&journal, 7, 7, &lines, &BTreeMap::new());
     for (cited, reason) in [
         ("(memory/2026-11-20-repl.md#L7)", None),
         ("(2026-11-20-repl.md, line 7)", None),
@@ -749,7 +749,7 @@ fn a_journal_that_is_named_without_a_line_is_held() {
     ] {
         let (claim, citations) = split_citations(&format!("We sail on Friday. {cited}"));
         assert!(!citations.is_empty(), "{cited}");
-        assert_eq!(judge(&claim, &citations, &shown).1.map(|hold| hold.reason), reason, "{cited}");
+        assert_eq!(judge(&claim, &citations, &shown).map(|hold| hold.reason), reason, "{cited}");
     }
 }
 

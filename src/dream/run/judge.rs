@@ -1,14 +1,15 @@
 //! The answer to a pass: gate by gate, and then line by line.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;
+use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
 use super::{Asking, Run};
 use crate::dream::blame::blame;
-use crate::dream::config::Evidence;
-use crate::dream::evidence::{self, Shown};
+use crate::dream::evidence::{Judge, Shown, Verdict};
 use crate::dream::sanitise::{self, Item, Sanitised};
 use crate::dream::select::{Order, Selection, Survey};
 use crate::dream::{commit, due};
@@ -17,10 +18,10 @@ use crate::error::{Error, LostBy, Result};
 use crate::format::curated;
 use crate::format::intent::Append;
 use crate::format::log;
-use crate::format::reply::{NOTHING_TO_PROMOTE, split_citations};
-use crate::gate::{Masks, mask_within};
+use crate::format::reply::{HEADINGS, NOTHING_TO_PROMOTE, split_citations};
+use crate::gate::{Door, DoorPolicy, InjectionPolicy, Masks, SecretPolicy, mask_within};
 use crate::llm::{Finish, LlmError, LlmReply};
-use crate::name::StateName;
+use crate::name::{DocName, StateName};
 use crate::pii::Finding;
 use crate::session;
 
@@ -55,7 +56,7 @@ impl Run {
             return Ok(self.lose(pass, by));
         }
         // Somebody may have asked to forget while the model thought.
-        self.forgotten = session::forgotten(self.inner.workspace.as_ref())?;
+        self.forgotten = session::forgotten(self.inner.workspace.as_ref())?.map(Arc::new);
         due::count_call(&mut self.state, now, &self.inner.config, pass.request_bytes);
         let committed = match self.read(answer) {
             Err(failure) => {
@@ -64,7 +65,9 @@ impl Run {
             }
             Ok(Answer::Secret { text, findings }) => {
                 let (_, memory) = self.memory()?;
-                let blamed = blame(&text, &findings, &selection.slices, &String::from_utf8_lossy(&memory));
+                let memory = String::from_utf8_lossy(&memory);
+                let gate = self.inner.doors.gate();
+                let blamed = blame(gate, &text, &findings, &selection.slices, &memory);
                 return self.quarantine(&survey, &selection, pass, blamed);
             }
             Ok(Answer::Nothing) => {
@@ -99,8 +102,9 @@ impl Run {
 
     /// Reads an answer, gate by gate.
     fn read(&self, answer: Result<LlmReply, LlmError>) -> Result<Answer, Failure> {
+        let gate = self.inner.doors.gate();
         let reply = answer.map_err(|error| Failure::Client {
-            message: self.inner.gate.mask(&error.to_string(), &mut Masks::default()),
+            message: gate.mask(&error.to_string(), &mut Masks::default()),
             retryable: error.is_retryable(),
         })?;
         match reply.finish {
@@ -117,20 +121,27 @@ impl Run {
             NOTHING_TO_PROMOTE => return Ok(Answer::Nothing),
             _ => {}
         }
-        let findings = self.inner.gate.inspect(&text);
-        if !findings.is_empty() {
+        let findings = gate.inspect(&text);
+        let has_secrets = !findings.is_empty();
+        if has_secrets && self.reply_policy().secrets != SecretPolicy::Redact {
             return Ok(Answer::Secret { text, findings });
         }
+        // The bullets that a secret stands in are left out by their placeholders.
+        let text = if has_secrets { gate.mask(&text, &mut Masks::default()) } else { text };
         let section = sanitise::sanitise(&text, &self.inner.config.section);
         // What the sanitiser takes out may have parted a secret.
         let over_caps = section.over_caps.iter().map(|(item, _)| item);
         let printed = sanitise::print(section.items.iter().chain(over_caps));
-        let findings = self.inner.gate.inspect(&printed);
+        let findings = gate.inspect(&printed);
         if !findings.is_empty() {
             return Ok(Answer::Secret { text: printed, findings });
         }
         let has_bullets = !section.items.is_empty() || !section.over_caps.is_empty();
-        if has_bullets { Ok(Answer::Section(section)) } else { Err(Failure::Malformed) }
+        if has_bullets || has_secrets { Ok(Answer::Section(section)) } else { Err(Failure::Malformed) }
+    }
+
+    fn reply_policy(&self) -> DoorPolicy {
+        self.inner.doors.policy_of(Door::DreamReply, &DocName::MEMORY)
     }
 
     /// Of each bullet that holds a part of what was forgotten, what may be told of it. A statement may be spread over
@@ -148,10 +159,27 @@ impl Run {
         let told = |place: Range<usize>| {
             let touches =
                 |finding: &Finding| finding.span.start < place.end && place.start < finding.span.end;
-            let masked = || mask_within(&text, place.clone(), &findings, &mut Masks::default());
+            let said = |finding: &Finding| Cow::Borrowed(&text[finding.span.clone()]);
+            let masked = || mask_within(&text, place.clone(), &findings, &mut Masks::default(), said);
             findings.iter().any(touches).then(masked)
         };
         places.into_iter().map(told).collect()
+    }
+
+    /// Whether a bullet is held back for an instruction in disguise.
+    fn instructs(&self, item: &Item, pass: &mut PassReport) -> Option<Hold> {
+        let policy = self.reply_policy().injections;
+        if policy == InjectionPolicy::Allow {
+            return None;
+        }
+        let found = self.inner.doors.injections(&item.text);
+        let first = found.first().filter(|_| policy == InjectionPolicy::Block);
+        let hold = first.map(|finding| Hold {
+            reason: HoldReason::Injection,
+            word: Some(finding.class.clone().into_owned()),
+        });
+        pass.warn(found.into_iter().map(|finding| (finding.class.into_owned(), 1)));
+        hold
     }
 
     /// Judges the lines of an answer, and commits those that are new and hold.
@@ -169,26 +197,20 @@ impl Run {
         let removed: BTreeSet<&str> =
             self.log.iter().flat_map(|line| &line.lines).map(String::as_str).collect();
         pass.dropped = section.dropped();
-        let mut kept: Vec<&Item> = Vec::new();
+        let judge = Judge::new(&self.inner.config, shown);
+        let (mut kept, mut moved): (Vec<Item>, bool) = (Vec::new(), false);
         let over_caps = section.over_caps.iter().map(|(item, _)| item);
         let mut reported = self.without_forgotten(section.items.iter().chain(over_caps)).into_iter();
         for item in &section.items {
-            let heading = item.heading.map(str::to_owned);
             if let Some(Some(text)) = reported.next() {
+                let heading = item.heading.map(str::to_owned);
                 pass.lines.push(LineReport::new(text, heading, Vec::new(), Fate::Forgotten));
                 continue;
             }
             let (claim, citations) = split_citations(&item.text);
             let statement = curated::statement_key(&item.text);
-            let (sources, hold) = evidence::judge(&claim, &citations, shown);
-            let hold = match self.inner.config.evidence {
-                Evidence::Off => None,
-                Evidence::Required if citations.is_empty() => {
-                    Some(Hold { reason: HoldReason::Uncited, word: None })
-                }
-                Evidence::Checked | Evidence::Required if citations.is_empty() => None,
-                Evidence::Checked | Evidence::Required => hold,
-            };
+            let Verdict { sources, hold, heading } = judge.judge(item.heading, &claim, &citations);
+            let hold = self.instructs(item, pass).or(hold);
             let fate = if let Some(hold) = hold {
                 Fate::Held(hold)
             } else if known.contains(&statement) {
@@ -197,9 +219,11 @@ impl Run {
                 Fate::RemovedBefore
             } else {
                 known.insert(statement);
-                kept.push(item);
+                moved |= heading != item.heading;
+                kept.push(Item { heading, text: item.text.clone() });
                 Fate::Promoted { cited: !citations.is_empty() }
             };
+            let heading = heading.map(str::to_owned);
             pass.lines.push(LineReport::new(item.text.clone(), heading, sources, fate));
         }
         for (item, reason) in &section.over_caps {
@@ -214,9 +238,12 @@ impl Run {
             pass.outcome = Outcome::NothingToPromote;
             return self.commit(survey, selection, pass, None, &[]);
         }
+        if moved {
+            kept.sort_by_key(|item| HEADINGS.iter().position(|known| item.heading == Some(known)));
+        }
         pass.outcome = Outcome::Appended;
         let day = self.inner.config.day.date(self.begun);
-        let body = sanitise::print(kept.iter().copied());
+        let body = sanitise::print(&kept);
         let section = curated::print_section(&memory, day, &pass.dream_id, selection.slices.len(), &body);
         let hashes: Vec<String> = kept.iter().map(|item| log::statement_hash(&item.text)).collect();
         pass.section = Some(section.clone());

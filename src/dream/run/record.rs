@@ -1,12 +1,10 @@
 //! What a pass leaves on the disk: its commit, or that it failed, or who is in quarantine.
 
-use std::collections::BTreeMap;
-
 use super::Run;
 use crate::digest::Digest;
 use crate::dream::select::{Selection, Slice, Survey, Waiting, nanoseconds};
 use crate::dream::{commit, due};
-use crate::dreamer::{Blamed, Fate, Outcome, PassReport, ReadReason, Step};
+use crate::dreamer::{Blamed, Outcome, PassReport, ReadReason, Step};
 use crate::error::{Error, Result};
 use crate::format::intent::{Append, Intent};
 use crate::format::log::{LogLine, LogSource};
@@ -56,18 +54,6 @@ impl Run {
     }
 
     pub(super) fn log_line(&self, selection: &Selection, pass: &PassReport, hashes: &[String]) -> LogLine {
-        let mut fates: BTreeMap<String, u32> = BTreeMap::new();
-        for line in &pass.lines {
-            let word = match &line.fate {
-                Fate::Promoted { .. } => "promoted",
-                Fate::Duplicate => "duplicate",
-                Fate::RemovedBefore => "removed_before",
-                Fate::Forgotten => "forgotten",
-                Fate::Held(_) => "held",
-                Fate::OverCap(_) => "over_cap",
-            };
-            *fates.entry(word.to_owned()).or_default() += 1;
-        }
         let source = |slice: &Slice| LogSource {
             name: slice.journal.name().to_string(),
             from: slice.range.start,
@@ -76,6 +62,7 @@ impl Run {
         };
         LogLine {
             v: 1,
+            by: None,
             at: Some(self.now),
             day: self.inner.config.day.date(self.begun),
             id: pass.dream_id.clone(),
@@ -83,7 +70,7 @@ impl Run {
             outcome: pass.outcome.word().to_owned(),
             sources: selection.slices.iter().map(source).collect(),
             lines: hashes.to_vec(),
-            fates,
+            fates: pass.fates(),
             section_sha256: pass.section.as_ref().map(|section| Digest::of(section.as_bytes())),
             request_bytes: pass.request_bytes,
             usage: pass.usage,
@@ -117,14 +104,15 @@ impl Run {
             let slices =
                 selection.slices.iter().filter(|slice| class.journals.contains(slice.journal.name()));
             let newest = slices.clone().map(|slice| nanoseconds(slice.metadata.modified)).max().unwrap_or(0);
-            let files: Vec<QuarantinedFile> = slices.map(Slice::quarantined).collect();
+            let files: Vec<QuarantinedFile> =
+                slices.map(|slice| slice.quarantined(self.inner.workspace.as_ref())).collect();
             if !files.is_empty() {
                 quarantine.push(self.now, &class.pattern, files, newest);
             }
         }
         let anyone = pass.quarantined.iter().any(|class| !class.journals.is_empty());
         if anyone && let Some(lease) = &self.lease {
-            match lease.replace(&StateName::QUARANTINE, &quarantine.print()) {
+            match lease.replace(&StateName::QUARANTINE, &quarantine.print_over(standing.as_deref())) {
                 Ok(()) => {}
                 Err(Error::LeaseLost(by)) => return Ok(self.lose(pass, by)),
                 Err(error) => return Err(error),

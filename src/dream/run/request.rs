@@ -9,12 +9,12 @@ use crate::digest::Hasher;
 use crate::dream::ask;
 use crate::dream::evidence::Shown;
 use crate::dream::select::{Selection, Slice, Survey};
-use crate::dream::shown::{self, Hidden, ShownJournal};
+use crate::dream::shown::{self, ShownJournal};
 use crate::dreamer::{Charge, Outcome, PassReport, ReadReason, SourceRef};
 use crate::error::{Error, LostBy, Result};
 use crate::format::fences::Printer;
 use crate::format::{DreamId, curated};
-use crate::gate::{Masks, mask_within};
+use crate::gate::{Door, Masks};
 use crate::llm::LlmRequest;
 
 /// What a pass found to do.
@@ -37,11 +37,21 @@ impl Run {
             return self.commit_quietly(&survey, &selection, pass);
         }
         let config = &self.inner.config;
-        let hidden =
-            Hidden { gate: config.redact.then_some(&self.inner.gate), forgotten: self.forgotten.as_ref() };
+        let doors = self.doors();
+        let policy = doors.policy_of(Door::DreamRequest, &name);
+        let memory = String::from_utf8_lossy(&memory);
         let mut masks = Masks::default();
-        let journals: Vec<ShownJournal> =
-            selection.slices.iter().map(|slice| shown::prepare(slice, hidden, &mut masks)).collect();
+        // One number is of one secret throughout, so those of all texts are known before the first is given.
+        masks.keep_apart_from(&memory);
+        for slice in &selection.slices {
+            masks.keep_apart_from(&String::from_utf8_lossy(&slice.bytes));
+        }
+        let mut found = Vec::new();
+        let journals: Vec<ShownJournal> = selection
+            .slices
+            .iter()
+            .map(|slice| shown::prepare(slice, &doors, &mut masks, &mut found))
+            .collect::<Result<_>>()?;
         for (slice, journal) in selection.slices.iter().zip(&journals) {
             pass.stripped.extend(journal.stripped.iter().map(|(first_line, last_line)| SourceRef {
                 name: slice.journal.name().clone(),
@@ -52,15 +62,15 @@ impl Run {
         let mut shown = Shown::default();
         for (slice, journal) in selection.slices.iter().zip(&journals) {
             let last_line = slice.first_line + slice.lines().saturating_sub(1);
-            shown.add(&slice.journal, slice.first_line, last_line, &journal.lines);
+            shown.add(&slice.journal, slice.first_line, last_line, &journal.lines, &journal.origins);
         }
         if journals.iter().all(|journal| journal.lines.is_empty()) {
             pass.outcome = Outcome::NothingToPromote;
             return self.commit_quietly(&survey, &selection, pass);
         }
-        let memory = String::from_utf8_lossy(&memory);
-        let memory = mask_within(&memory, 0..memory.len(), &hidden.inspect(&memory), &mut masks);
-        let memory = curated::head_and_tail(&memory, config.memory_bytes);
+        let memory = doors.judge(Door::DreamRequest, policy, &name, &memory, &mut masks)?;
+        found.extend(memory.warnings);
+        let memory = curated::head_and_tail(&memory.text, config.memory_bytes);
         let mut printer = Printer::new(nonce(&id, self.begun, &memory, &journals));
         printer.say("Current memory:");
         printer.memory(&name, memory.trim_start_matches(crate::text::BOM));
@@ -80,6 +90,7 @@ impl Run {
         pass.request_bytes = request.bytes() as u64;
         pass.masked =
             masks.counts().map(|(class, count)| Charge { class: class.to_owned(), count }).collect();
+        pass.warn(found.into_iter().map(|warning| (warning.class, warning.count)));
         Ok(Prepared::Ask(Box::new(Asking { request, pass, selection, survey, shown })))
     }
 

@@ -19,8 +19,8 @@ use crate::disk::{Disk, OsDisk};
 use crate::error::{At, Error, Result};
 use crate::gate::TombstoneKey;
 use crate::memory::{
-    AuditEntry, ConsolidationEvent, Decision, EventId, Fact, FactState, FactStore, Filter, Found, Memory,
-    MemoryId, MemoryStore, NewMemory, Query, Recorded, Settled, SnapshotRow, Source, Suspicion,
+    AuditEntry, ConsolidationEvent, Decision, EventId, Fact, FactStore, Filter, Found, Memory, MemoryId,
+    MemoryStore, NewMemory, Query, Recorded, Settled, SnapshotRow, Suspicion,
 };
 use crate::name::StateName;
 use crate::recall::Sight;
@@ -352,10 +352,7 @@ impl MemoryStore for FileMemoryStore {
                 let burial = Burial::new(&key, text)?;
                 let mut ids = Vec::new();
                 for Stored { memory, stated, .. } in rows.holding(&burial) {
-                    let is_typed = memory.source.as_ref().is_some_and(Source::is_typed);
-                    let is_confirmed =
-                        stated.status.is_some_and(|status| status.state == FactState::Verified);
-                    if !store::forget::may_forget(access, is_typed, is_confirmed) {
+                    if !store::forget::may_forget(access, memory, stated.status) {
                         let name = row_name(Some(memory.id));
                         return Err(Error::Denied { name, kind: access.kind });
                     }
@@ -464,19 +461,13 @@ impl FactStore for FileMemoryStore {
 
     fn decide(&self, access: &Access, decision: &Decision, now: DateTime<Utc>) -> Result<ConsolidationEvent> {
         let whose = (&self.inner.config, &self.inner.scope, access);
-        let ruled = self.inner.rule(now, |facts| {
-            let (event, refused) = store::fact::decide(facts, whose, decision, now)?;
-            Ok((vec![event], refused))
-        })?;
+        let ruled = self.inner.rule(now, |facts| store::fact::decide(facts, whose, decision, now))?;
         store::fact::answer(ruled)
     }
 
     fn revert(&self, access: &Access, event: EventId, now: DateTime<Utc>) -> Result<ConsolidationEvent> {
         let whose = (&self.inner.config, &self.inner.scope, access);
-        let ruled = self.inner.rule(now, |facts| {
-            let (event, refused) = store::fact::revert(facts, whose, event, now)?;
-            Ok((vec![event], refused))
-        })?;
+        let ruled = self.inner.rule(now, |facts| store::fact::revert(facts, whose, event, now))?;
         store::fact::answer(ruled)
     }
 

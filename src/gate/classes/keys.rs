@@ -56,6 +56,7 @@ pub(super) const SEED: &[Class] = &[
         "btc_legacy",
         "Bitcoin addresses in Base58Check",
         checksum::legacy_shape,
+        r"[13][1-9A-HJ-NP-Za-km-z]{25,34}",
         checksum::base58check_address,
     ),
 ];

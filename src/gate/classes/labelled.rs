@@ -33,7 +33,8 @@ pub(super) const LABELLED: &[Class] = &[
     labelled("sentry_labelled_token", "tokens of Sentry under a name", &["sentry"], r"[0-9a-f]{64}"),
     labelled("sourcegraph_labelled_token", "tokens of Sourcegraph under a name", &["sourcegraph"], r"[0-9a-fA-F]{40}"),
     labelled("travis_token", "tokens of Travis under a name", &["travis"], r"[A-Za-z0-9]{22}"),
-    labelled("build_token", "tokens of Drone and Codecov under a name", &["droneci", "drone", "codecov"], r"[A-Za-z0-9]{32}"),
+    labelled("drone_token", "tokens of Drone under a name", &["droneci", "drone"], r"[A-Za-z0-9]{32}"),
+    labelled("codecov_token", "tokens of Codecov under a name", &["codecov"], r"[A-Za-z0-9]{32}|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"),
     labelled("jfrog_token", "tokens of JFrog under a name", &["jfrog", "artifactory", "bintray", "xray"], r"[A-Za-z0-9]{73}|[A-Za-z0-9]{64}"),
     labelled("bitbucket_secret", "secrets of Bitbucket under a name", &["bitbucket"], r"[A-Za-z0-9=_-]{64}|[A-Za-z0-9]{32}"),
     labelled("atlassian_labelled_token", "tokens of Atlassian under a name", &["atlassian", "confluence", "jira"], r"[A-Za-z0-9]{24}"),
@@ -45,7 +46,9 @@ pub(super) const LABELLED: &[Class] = &[
     labelled("dropbox_secret", "secrets of Dropbox under a name", &["dropbox"], r"[a-z0-9]{15}|[a-z0-9]{11}AAAAAAAAAA[A-Za-z0-9_=-]{43}"),
     labelled("hubspot_key", "keys of HubSpot under a name", &["hubspot"], UUID),
     labelled("intercom_labelled_token", "tokens of Intercom under a name", &["intercom"], r"[A-Za-z0-9=_-]{60}"),
-    labelled("exchange_key", "keys of Kraken, KuCoin and Bittrex under a name", &["kraken", "kucoin", "bittrex"], r"[A-Za-z0-9/=_+-]{80,90}|[0-9a-f]{24}|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[a-z0-9]{32}"),
+    labelled("kraken_key", "keys of Kraken under a name", &["kraken"], r"[A-Za-z0-9/=_+-]{80,90}"),
+    labelled("kucoin_key", "keys of KuCoin under a name", &["kucoin"], r"[0-9a-f]{24}|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"),
+    labelled("bittrex_key", "keys of Bittrex under a name", &["bittrex"], r"[a-z0-9]{32}"),
     labelled("coinbase_labelled_key", "keys of Coinbase under a name", &["coinbase"], r"[A-Za-z0-9_-]{64}"),
     labelled("launchdarkly_labelled_key", "keys of LaunchDarkly under a name", &["launchdarkly"], r"[A-Za-z0-9=_-]{40}"),
     labelled("linear_secret", "client secrets of Linear under a name", &["linear"], r"[0-9a-f]{32}"),
@@ -59,10 +62,53 @@ pub(super) const LABELLED: &[Class] = &[
     labelled("trello_token", "tokens of Trello under a name", &["trello"], r"[A-Za-z0-9-]{32}"),
     labelled("zendesk_secret", "secrets of Zendesk under a name", &["zendesk"], r"[a-z0-9]{40}"),
     labelled("cohere_key", "keys of Cohere under a name", &["cohere", "co api key"], r"[A-Za-z0-9]{40}"),
-    labelled("mistral_key", "keys of Mistral, Together and DeepSeek under a name", &["mistral", "together api", "deepseek"], r"[A-Za-z0-9]{32}|[0-9a-f]{64}"),
-    labelled("service_key", "keys of further services under a name", &["openweather", "finnhub", "flickr", "finicity", "nytimes", "new york times", "gitter", "freshbooks", "looker", "adafruit", "etsy", "meraki"], r"[A-Za-z0-9_-]{64}|[0-9a-f]{40}|[a-z0-9_-]{40}|[a-z0-9_-]{32}|[a-z0-9]{24}|[a-z0-9]{20}"),
+    labelled("mistral_key", "keys of Mistral under a name", &["mistral"], r"[A-Za-z0-9]{32}"),
+    labelled("together_key", "keys of Together under a name", &["together api"], r"[0-9a-f]{64}"),
+    labelled("openweather_key", "keys of OpenWeather under a name", &["openweather"], r"[0-9a-f]{32}"),
+    labelled("finnhub_key", "keys of Finnhub under a name", &["finnhub"], r"[A-Za-z0-9]{20}"),
+    labelled("flickr_key", "keys of Flickr under a name", &["flickr"], r"[A-Za-z0-9]{32}"),
+    labelled("finicity_key", "keys of Finicity under a name", &["finicity"], r"[0-9a-f]{32}|[A-Za-z0-9]{20}"),
+    labelled("nytimes_key", "keys of the New York Times under a name", &["nytimes", "new york times"], r"[A-Za-z0-9=_-]{32}"),
+    labelled("gitter_token", "tokens of Gitter under a name", &["gitter"], r"[A-Za-z0-9_-]{40}"),
+    labelled("freshbooks_token", "tokens of FreshBooks under a name", &["freshbooks"], r"[A-Za-z0-9]{64}"),
+    labelled("looker_key", "ids and secrets of Looker under a name", &["looker"], r"[A-Za-z0-9]{24}|[A-Za-z0-9]{20}"),
+    labelled("adafruit_key", "keys of Adafruit under a name", &["adafruit"], r"[A-Za-z0-9_-]{32}"),
+    labelled("etsy_key", "keys of Etsy under a name", &["etsy"], r"[A-Za-z0-9]{24}"),
+    labelled("meraki_key", "keys of Cisco Meraki under a name", &["meraki"], r"[0-9a-f]{40}"),
+    labelled("privateai_key", "keys of Private AI under a name", &["privateai", "private ai"], r"[a-z0-9]{32}"),
     labelled("beamer_key", "keys of Beamer under a name", &["beamer"], r"b_[a-z0-9=_-]{44}"),
     labelled("adobe_id", "client ids of Adobe under a name", &["adobe"], r"[0-9a-f]{32}"),
+    pattern(
+        "freemius_key",
+        "secret keys of Freemius",
+        &["\"secret_key\"", "'secret_key'"],
+        r#"["']secret_key["']\s{0,8}=>\s{0,8}["'](sk_\S{29})["']"#,
+    )
+    .bounds(Bounds::None),
+    pattern(
+        "nuget_password",
+        "passwords in a configuration of NuGet",
+        &["<add key=\""],
+        r#"<add key="(?:ClearText)?Password"\s{1,8}value="([^"\r\n]{3,256})""#,
+    )
+    .bounds(Bounds::None)
+    .proof(Proof::Required(proof::password)),
+    pattern(
+        "terraform_password",
+        "passwords of database administrators in Terraform",
+        &["administrator_login_password"],
+        r#"administrator_login_password\s{0,16}=\s{0,8}"([^"\r\n]{8,128})""#,
+    )
+    .bounds(Bounds::Left)
+    .proof(Proof::Required(proof::password)),
+    pattern(
+        "curl_header",
+        "keys in headers on the command line of curl",
+        &["curl "],
+        r#"curl (?:[^\n|;\\]|\\\r?\n?){0,400}?(?:-H|--header)[ =]{1,3}["'](?i:authorization|[a-z-]{0,40}(?:key|token|secret)) {0,2}: {0,2}(?:(?i:token|key|apikey|api-token) {1,2})?([A-Za-z0-9._~+/=-]{16,1000})["']"#,
+    )
+    .bounds(Bounds::None)
+    .proof(Proof::Required(proof::by_chance)),
     pattern(
         "curl_login",
         "logins on the command line of curl",

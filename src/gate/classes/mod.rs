@@ -51,8 +51,8 @@ pub(super) enum Shape {
     Pattern(&'static [&'static str], &'static str),
     /// Words, in small letters, of which one stands in the name of what is set, and the pattern of the value.
     Labelled(&'static [&'static str], &'static str),
-    /// A scan by hand, from a place on.
-    Scan(fn(&str, usize) -> Option<Range<usize>>, Needs),
+    /// A scan by hand, from a place on, and the pattern that is nearest to it.
+    Scan(fn(&str, usize) -> Option<Range<usize>>, Needs, Option<&'static str>),
 }
 
 /// What a text must hold for a scan to be worth its while.
@@ -129,6 +129,51 @@ impl Class {
     const fn off(self) -> Self {
         Self { default: Switch::Off, ..self }
     }
+
+    /// The whole shape as a regular expression, without bounds and proof.
+    pub(super) fn pattern(&self) -> Option<String> {
+        let lead = self.lead.map(|Lead { symbols, least, most }| repeated(symbols, least, most));
+        Some(lead.unwrap_or_default() + &self.shape.pattern()?)
+    }
+}
+
+impl Shape {
+    /// The shape as a regular expression, from its literal on.
+    pub(super) fn pattern(&self) -> Option<String> {
+        match *self {
+            Shape::Token(literals, symbols, least, most) => {
+                let literals: Vec<_> = literals.iter().map(|literal| regex::escape(literal)).collect();
+                Some(format!("(?:{}){}", literals.join("|"), repeated(symbols, least, most)))
+            }
+            Shape::Pattern(_, pattern) => Some(format!("(?:{pattern})")),
+            Shape::Labelled(words, value) => {
+                let words = words.join("|").replace(' ', "[ _.-]?");
+                // The rest of the name, what closes it, a sign of setting, what opens the value.
+                Some(format!(
+                    r#"(?i:{words})[A-Za-z0-9_ .-]{{0,40}}?["'`)\]\\]{{0,3}}[ \t]{{0,4}}(?:(?:[?.:]{{0,3}}=>?|[:,>])\s{{0,8}}["'`\\]{{0,3}}|[ \t]["'])({value})(?:[^A-Za-z0-9]|\z)"#
+                ))
+            }
+            Shape::Scan(.., pattern) => pattern.map(str::to_owned),
+        }
+    }
+}
+
+/// So many symbols, as a regular expression.
+fn repeated(symbols: Symbols, least: usize, most: usize) -> String {
+    let mut set = String::new();
+    let mut bytes = (0..=u8::MAX).filter(|byte| symbols[usize::from(*byte)]).peekable();
+    while let Some(first) = bytes.next() {
+        let mut end = first;
+        while let Some(next) = bytes.next_if(|next| *next == end + 1) {
+            end = next;
+        }
+        set += &regex::escape(&char::from(first).to_string());
+        if end > first {
+            set += &format!("-{}", regex::escape(&char::from(end).to_string()));
+        }
+    }
+    let most = if most == MANY { String::new() } else { most.to_string() };
+    format!("[{set}]{{{least},{most}}}")
 }
 
 /// A literal, at the beginning of a word, and so many symbols or more.
@@ -178,9 +223,11 @@ const fn scan(
     name: &'static str,
     what: &'static str,
     scan: fn(&str, usize) -> Option<Range<usize>>,
+    pattern: Option<&'static str>,
     proof: fn(&str) -> bool,
 ) -> Class {
-    Class::new(name, what, Shape::Scan(scan, Needs::Nothing), Bounds::Both).proof(Proof::Required(proof))
+    Class::new(name, what, Shape::Scan(scan, Needs::Nothing, pattern), Bounds::Both)
+        .proof(Proof::Required(proof))
 }
 
 /// A run in base 58 that is sound by its proof.
@@ -188,9 +235,11 @@ const fn run58(
     name: &'static str,
     what: &'static str,
     scan: fn(&str, usize) -> Option<Range<usize>>,
+    pattern: &'static str,
     proof: fn(&str) -> bool,
 ) -> Class {
-    Class::new(name, what, Shape::Scan(scan, Needs::Run58), Bounds::Both).proof(Proof::Required(proof))
+    Class::new(name, what, Shape::Scan(scan, Needs::Run58, Some(pattern)), Bounds::Both)
+        .proof(Proof::Required(proof))
 }
 
 /// The bytes that a run may hold.

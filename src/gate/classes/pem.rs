@@ -9,10 +9,13 @@ const MOST_BYTES: usize = 32 << 10;
 const MOST_LINES: usize = 200;
 
 /// A control character in a head is as good as the space that it stands for.
-pub(super) const HEAD: &str = r"-----BEGIN[\s\x00-\x08\x0e-\x1f\x7f-\x{9f}]{1,2}(?:[A-Z0-9]+[\s\x00-\x08\x0e-\x1f\x7f-\x{9f}]{1,2}){0,4}PRIVATE[\s\x00-\x08\x0e-\x1f\x7f-\x{9f}]{1,2}KEY(?:[\s\x00-\x08\x0e-\x1f\x7f-\x{9f}]{1,2}BLOCK)?-----";
+pub(super) const HEAD: &str = r"-----BEGIN[\s\x00-\x08\x0e-\x1f\x7f-\x9f]{0,2}(?:[A-Z0-9]+[\s\x00-\x08\x0e-\x1f\x7f-\x9f]{0,2}){0,4}PRIVATE[\s\x00-\x08\x0e-\x1f\x7f-\x9f]{0,2}KEY(?:[\s\x00-\x08\x0e-\x1f\x7f-\x9f]{0,2}BLOCK)?-----";
 
 static END: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(&HEAD.replace("BEGIN", "END")).expect("a literal pattern"));
+    LazyLock::new(|| Regex::new(&format!(r"\A{}", HEAD.replace("BEGIN", "END"))).expect("a literal pattern"));
+
+/// So many end marks are looked at, of which one is the key's.
+const MOST_ENDS: usize = 16;
 
 /// What may stand in front of each line of a block in a log: times, tags, list marks.
 static LINE: LazyLock<Regex> = LazyLock::new(|| {
@@ -25,10 +28,12 @@ static LINE: LazyLock<Regex> = LazyLock::new(|| {
 pub(super) fn body(text: &str, from: usize) -> usize {
     let window = crate::text::floor_boundary(text, from.saturating_add(MOST_BYTES));
     let rest = &text[from..window];
-    if let Some(end) = END.find(rest)
-        && rest[..end.start()].matches('\n').count() <= MOST_LINES
-    {
-        return from + end.end();
+    // A row of heads without an end must not cost all that follows for each.
+    let lines = rest.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').nth(MOST_LINES);
+    let near = &rest[..lines.map_or(rest.len(), |(at, _)| at)];
+    let mut ends = near.match_indices("-----END").take(MOST_ENDS);
+    if let Some(end) = ends.find_map(|(at, _)| Some(at + END.find(&rest[at..])?.end())) {
+        return from + end;
     }
     let mut end = rest.find('\n').unwrap_or(rest.len());
     for line in rest[end..].split_inclusive('\n').skip(1).take(MOST_LINES) {

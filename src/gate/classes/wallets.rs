@@ -4,8 +4,14 @@ use super::{Bounds, Class, Proof, Shape, labelled, open, pattern, run58, scan, s
 use crate::gate::{checksum, mnemonic};
 
 pub(super) const WALLETS: &[Class] = &[
-    scan("mnemonic", "mnemonics of BIP-39, in English", mnemonic::find, |_| true),
-    run58("wif_key", "private keys of Bitcoin in WIF", checksum::wif_shape, checksum::wif),
+    scan("mnemonic", "mnemonics of BIP-39, in English", mnemonic::find, None, |_| true),
+    run58(
+        "wif_key",
+        "private keys of Bitcoin in WIF",
+        checksum::wif_shape,
+        r"[5KL9c][1-9A-HJ-NP-Za-km-z]{50,51}",
+        checksum::wif,
+    ),
     pattern(
         "extended_key",
         "extended keys of BIP-32, private and public",
@@ -48,6 +54,7 @@ pub(super) const WALLETS: &[Class] = &[
         "base58_address",
         "addresses in Base58Check of test networks, Litecoin, Dogecoin and Dash",
         checksum::address_shape,
+        r"[2mnLMQDA9X7y][1-9A-HJ-NP-Za-km-z]{25,34}",
         checksum::other_address,
     ),
 ];

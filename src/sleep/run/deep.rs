@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use chrono::TimeDelta;
 
 use super::dream::nonce;
-use super::{About, Drops, Run, Unusable, clean};
+use super::{About, Drops, Run, Shown, Unusable, clean};
 use crate::digest::{Digest, Hasher};
+use crate::document::Document;
 use crate::dream::SectionCaps;
 use crate::dreamer::{
     DeepReport, DropReason, Failure, Notice, Outcome, PassReport, PlanFault, ShownSlice, Step,
@@ -17,8 +18,8 @@ use crate::format::fences::{Printer, ShownLine, one_line};
 use crate::format::sleep_intent::{Deed, Settled};
 use crate::format::sleep_reply::{DeepReply, Plan};
 use crate::format::{DreamEntry, DreamId, Mark, Observation, Observations};
-use crate::gate::Masks;
 use crate::llm::LlmRequest;
+use crate::name::Name;
 use crate::sleep::{ask, commit, observations};
 use crate::text;
 use crate::workspace::WorkspaceExt;
@@ -29,18 +30,30 @@ const MOST_PRIORITIES: usize = 5;
 /// How many of the last dreams a deep sleep is shown.
 const SHOWN_DREAMS: usize = 10;
 
+/// How much of the priorities it is shown, and how much of these dreams, in bytes.
+const SHOWN_PRIORITIES: usize = 16 << 10;
+const SHOWN_REFLECTIONS: usize = 96 << 10;
+
 /// What a deep sleep works on.
 #[derive(Debug)]
 pub(super) struct Material {
     observations: Observations,
+    /// Whether nothing in the file is other than text.
+    is_text: bool,
+}
+
+impl Material {
+    pub(super) fn sha256(&self) -> Digest {
+        Digest::of(self.observations.as_str().as_bytes())
+    }
 }
 
 impl Run {
     /// Asks what can go and what matters. What fails after the dream was committed ends the sleep and not the report.
     pub(super) fn ask_for_deep(mut self) -> Result<Step> {
-        let mut masks = Masks::default();
-        match self.deep_request(&mut masks) {
-            Ok((request, pass, material)) => Ok(self.ask(request, pass, &masks, About::Deep(material))),
+        let mut shown = Shown::default();
+        match self.deep_request(&mut shown) {
+            Ok((request, pass, material)) => Ok(self.ask(request, pass, shown, About::Deep(material))),
             Err(error) if self.report.passes.is_empty() => Err(error),
             Err(error) => {
                 self.report.notices.push(Notice::StoppedEarly(error.to_string()));
@@ -49,16 +62,24 @@ impl Run {
         }
     }
 
-    fn deep_request(&self, masks: &mut Masks) -> Result<(LlmRequest, PassReport, Material)> {
+    fn deep_request(&self, shown: &mut Shown) -> Result<(LlmRequest, PassReport, Material)> {
         let workspace = self.inner.workspace.as_ref();
-        let text = workspace.read_text(&self.files.observations)?.unwrap_or_default();
+        let read = |name: &Name| -> Result<(String, bool)> {
+            let bytes = workspace.read(name)?.map(Document::into_bytes).unwrap_or_default();
+            let is_text = std::str::from_utf8(&bytes).is_ok();
+            Ok((String::from_utf8_lossy(&bytes).into_owned(), is_text))
+        };
+        let ((text, is_text), (priorities, _)) =
+            (read(&self.files.observations)?, read(&self.files.priorities)?);
+        shown.masks.keep_apart_from(&text);
+        shown.masks.keep_apart_from(&priorities);
         let mut hasher = Hasher::new();
         hasher
             .field(b"deep")
             .field(&self.state.dreams.to_be_bytes())
             .field(Digest::of(text.as_bytes()).as_bytes());
         let id = DreamId::from_digest(hasher.finish());
-        let lines = self.numbered(&text, masks);
+        let lines = self.numbered(&text, shown)?;
         let mut pass = PassReport::new(id.clone());
         if let (Some(first), Some(last)) = (lines.first(), lines.last()) {
             pass.shown.push(ShownSlice {
@@ -69,33 +90,34 @@ impl Run {
                 last_line: last.number,
             });
         }
-        let priorities = workspace.read_text(&self.files.priorities)?.unwrap_or_default();
-        let priorities = self.masked(&priorities, masks);
+        let priorities = self.masked(&self.files.priorities, &priorities, shown)?;
+        let priorities = &priorities[..text::floor_boundary(&priorities, SHOWN_PRIORITIES)];
         let dreams = workspace.read_tail(&self.files.dreams, commit::LAST_RECORDS)?.text;
         let dreams: Vec<DreamEntry> =
             dreams.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
         let last = &dreams[dreams.len().saturating_sub(SHOWN_DREAMS)..];
         let day = self.inner.config.day;
         let told = last.iter().map(|dream| format!("{}: {}\n", day.date(dream.t), dream.reflection));
-        let reflections = self.masked(&told.collect::<String>(), masks);
+        let reflections = self.masked(&self.files.dreams, &told.collect::<String>(), shown)?;
+        let reflections = &reflections[..text::floor_boundary(&reflections, SHOWN_REFLECTIONS)];
         let memory = format!("{priorities}\n{reflections}");
         let mut printer = Printer::new(nonce(&id, self.begun, &memory, &lines));
         printer.say(&format!("It is {} {}.", day.date(self.now), day.time(self.now).format("%H:%M")));
         printer.say("All observations:");
         printer.journal(&self.files.observations, false, &lines);
         printer.say("The priorities so far:");
-        printer.memory(&self.files.priorities, &priorities);
+        printer.memory(&self.files.priorities, priorities);
         printer.say("The last reflections:");
-        printer.memory(&self.files.dreams, &reflections);
+        printer.memory(&self.files.dreams, reflections);
         let request = LlmRequest::new(ask::deep(), printer.finish());
         let observations = Observations::parse(text);
-        Ok((request, pass, Material { observations }))
+        Ok((request, pass, Material { observations, is_text }))
     }
 
     /// The observations and their headings, masked, with the numbers of their lines. The newest, where there are too
     /// many for one request.
-    fn numbered(&self, text: &str, masks: &mut Masks) -> Vec<ShownLine> {
-        let masked = self.masked(text, masks);
+    fn numbered(&self, text: &str, shown: &mut Shown) -> Result<Vec<ShownLine>> {
+        let masked = self.masked(&self.files.observations, text, shown)?;
         let mut lines = Vec::new();
         let mut left = usize::try_from(self.inner.config.input_bytes).unwrap_or(usize::MAX);
         for (number, range) in (1..).zip(text::line_ranges(&masked)).collect::<Vec<_>>().into_iter().rev() {
@@ -108,7 +130,7 @@ impl Run {
             lines.push(ShownLine { number, text: line });
         }
         lines.reverse();
-        lines
+        Ok(lines)
     }
 
     /// Judges the answer to a deep sleep, and commits what it says.
@@ -134,7 +156,12 @@ impl Run {
         }
         pass.outcome = Outcome::Appended;
         let mut report = DeepReport::default();
-        let dropped = match checked(&reply.plan, &material.observations) {
+        let plan = if material.is_text {
+            checked(&reply.plan, &material.observations)
+        } else {
+            Err(PlanFault::NotText)
+        };
+        let dropped = match plan {
             Ok(named) => self.dropped(named, &material.observations, &mut report),
             Err(fault) => {
                 report.refused = Some(fault);
@@ -188,7 +215,7 @@ impl Run {
             asleep_since: Some(self.begun),
             rest_until,
         };
-        self.commit(&pass.dream_id, deeds, settled)?;
+        self.commit(pass, deeds, settled)?;
         report.priorities = priorities.kept;
         report.priorities_left_out = priorities.left_out;
         report.diary_lines = diary.iter().filter(|line| !line.is_empty()).count() as u64;
@@ -212,7 +239,7 @@ impl Run {
                 kept.push(line);
             }
         }
-        self.without_forgotten(&mut kept);
+        self.without_told(&mut kept, drops);
         Priorities { kept, left_out }
     }
 

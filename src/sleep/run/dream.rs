@@ -2,25 +2,29 @@
 
 use chrono::{DateTime, Utc};
 
-use super::{About, Drops, Run, Unusable};
+use super::{About, Drops, Run, Shown, Unusable};
 use crate::digest::{Digest, Hasher};
 use crate::dream::clean_line;
-use crate::dreamer::{DropReason, Failure, Fate, LineReport, Outcome, PassReport, ShownSlice, Step};
+use crate::dreamer::{
+    DropReason, Failure, Fate, Hold, HoldReason, LineReport, Outcome, PassReport, ShownSlice, Step,
+};
 use crate::error::Result;
 use crate::format::dreams::{self, Checkpoint};
 use crate::format::fences::{Printer, ShownLine, one_line};
 use crate::format::sleep_intent::{Deed, Settled, SleepIntent};
 use crate::format::sleep_reply::DreamReply;
 use crate::format::{DreamEntry, DreamId, Observation, Observations};
-use crate::gate::Masks;
 use crate::llm::LlmRequest;
-use crate::name::DocName;
+use crate::name::{DocName, Name};
 use crate::sleep::{ask, commit};
 use crate::text;
-use crate::workspace::{MAX_DOCUMENT, WorkspaceExt};
+use crate::workspace::MAX_DOCUMENT;
 
 /// How much of the newest observations a dream is shown, in bytes.
-const SHOWN_OBSERVATIONS: u64 = 16 << 10;
+const SHOWN_OBSERVATIONS: usize = 16 << 10;
+
+/// How much of who said something it is shown, in bytes.
+const MOST_ROLE: usize = 64;
 
 /// What of the conversation a dream is shown: whole lines.
 #[derive(Debug)]
@@ -40,13 +44,17 @@ impl Slice {
         self.from + self.bytes.len() as u64
     }
 
+    pub(super) fn sha256(&self) -> Digest {
+        Digest::of(&self.bytes)
+    }
+
     fn id(&self, dream: u64) -> DreamId {
         let mut hasher = Hasher::new();
         hasher
             .field(b"sleep")
             .field(&dream.to_be_bytes())
             .field(&self.from.to_be_bytes())
-            .field(Digest::of(&self.bytes).as_bytes());
+            .field(self.sha256().as_bytes());
         DreamId::from_digest(hasher.finish())
     }
 }
@@ -81,8 +89,13 @@ impl Run {
     pub(super) fn ask_for_dream(self, slice: Slice) -> Result<Step> {
         let id = slice.id(self.state.dreams + 1);
         let mut pass = PassReport::new(id.clone());
-        let mut masks = Masks::default();
-        let conversation = self.shown(&slice, &mut masks);
+        let mut shown = Shown::default();
+        let standing = self.inner.workspace.read(&self.files.observations)?;
+        let standing = standing.map(|standing| standing.lossy().into_owned()).unwrap_or_default();
+        // One number is of one secret throughout, so those of all texts are known before the first is given.
+        shown.masks.keep_apart_from(&standing);
+        shown.masks.keep_apart_from(&String::from_utf8_lossy(&slice.bytes));
+        let conversation = self.shown(&slice, &mut shown)?;
         pass.shown = vec![ShownSlice {
             name: self.files.conversation.clone(),
             from: slice.from,
@@ -90,42 +103,45 @@ impl Run {
             first_line: 1,
             last_line: text::line_breaks(&slice.bytes),
         }];
-        let tail = self.inner.workspace.read_tail(&self.files.observations, SHOWN_OBSERVATIONS)?.text;
-        let observations = self.masked(&tail, &mut masks);
-        let mut printer = Printer::new(nonce(&id, self.begun, &observations, &conversation));
+        // As a whole, since a secret may begin above what is shown.
+        let observations = self.masked(&self.files.observations, &standing, &mut shown)?;
+        let observations = tail_of(&observations, SHOWN_OBSERVATIONS);
+        let mut printer = Printer::new(nonce(&id, self.begun, observations, &conversation));
         let day = self.inner.config.day;
         printer.say(&format!("It is {} {}.", day.date(self.begun), day.time(self.begun).format("%H:%M")));
         printer.say("What was noted before:");
-        printer.memory(&self.files.observations, &observations);
+        printer.memory(&self.files.observations, observations);
         printer.say("What was said and done since:");
         printer.journal(&self.files.conversation, false, &conversation);
         let request = LlmRequest::new(ask::dream(self.inner.config.briefing), printer.finish());
-        Ok(self.ask(request, pass, &masks, About::Dream(slice)))
+        Ok(self.ask(request, pass, shown, About::Dream(slice)))
     }
 
     /// The messages of a slice, masked, each cut to its budget.
-    fn shown(&self, slice: &Slice, masks: &mut Masks) -> Vec<ShownLine> {
+    fn shown(&self, slice: &Slice, shown: &mut Shown) -> Result<Vec<ShownLine>> {
         let day = self.inner.config.day;
         let bytes = String::from_utf8_lossy(&slice.bytes);
         let messages: Vec<dreams::Shown> = bytes.lines().map(dreams::shown).collect();
+        let name: &Name = &self.files.conversation;
         // Together, since a secret may be spread over messages; a mask keeps line breaks.
         let whole = messages.iter().map(|message| message.text.as_str()).collect::<Vec<_>>().join("\n");
-        let masked = self.masked(&whole, masks);
+        let masked = self.masked(name, &whole, shown)?;
         let mut lines = masked.split('\n');
-        let mut shown = Vec::new();
+        let mut printed = Vec::new();
         for (number, message) in (1..).zip(&messages) {
             let of_it: Vec<&str> = lines.by_ref().take(message.text.matches('\n').count() + 1).collect();
             let text = cut(&of_it.join("\n"), self.inner.config.message_bytes);
             let time =
                 message.at.map_or_else(String::new, |at| format!("[{}] ", day.time(at).format("%H:%M")));
-            let role = self.masked(&message.role, masks);
+            let role =
+                self.masked(name, &message.role[..text::floor_boundary(&message.role, MOST_ROLE)], shown)?;
             let role = if role.is_empty() { role } else { format!("[{role}] ") };
             for (at, line) in text.lines().filter(|line| !line.trim().is_empty()).enumerate() {
                 let head = if at == 0 { format!("{time}{role}") } else { String::new() };
-                shown.push(ShownLine { number, text: one_line(&format!("{head}{line}")) });
+                printed.push(ShownLine { number, text: one_line(&format!("{head}{line}")) });
             }
         }
-        shown
+        Ok(printed)
     }
 
     /// Judges the answer to a dream, and commits what it says.
@@ -203,7 +219,7 @@ impl Run {
             asleep_since: Some(self.begun),
             rest_until: None,
         };
-        self.commit(&pass.dream_id, deeds, settled)?;
+        self.commit(pass, deeds, settled)?;
         let sleep = self.sleep();
         (sleep.actions, sleep.reflection, sleep.priority) = (entry.actions, reflection, priority);
         Ok(())
@@ -259,15 +275,17 @@ impl Run {
             seen.push((one, fate));
         }
         let texts: Vec<String> = seen.iter().map(|(one, _)| one.text.clone()).collect();
-        let told = self.tells_forgotten(&texts);
+        let (told, instructs) = (self.tells_forgotten(&texts), self.instructs(&texts));
         let mut kept = Vec::new();
-        for ((one, mut fate), tells) in seen.into_iter().zip(told) {
+        for (((one, mut fate), tells), word) in seen.into_iter().zip(told).zip(instructs) {
             let heading = Some(one.mark.word().to_owned());
             let mut text = one.text.clone();
             if tells {
                 // Masked by itself where it holds all of it, and not told where it holds a part.
                 fate = Fate::Forgotten;
                 "[REDACTED:forgotten#1]".clone_into(&mut text);
+            } else if word.is_some() {
+                fate = Fate::Held(Hold { reason: HoldReason::Injection, word });
             }
             if matches!(fate, Fate::Promoted { .. }) {
                 kept.push(one);
@@ -293,14 +311,20 @@ impl Run {
     }
 
     /// Commits, and takes over what the state is then.
-    pub(super) fn commit(&mut self, id: &DreamId, deeds: Vec<Deed>, settled: Settled) -> Result<()> {
+    pub(super) fn commit(&mut self, pass: &PassReport, deeds: Vec<Deed>, settled: Settled) -> Result<()> {
         let folder = self.inner.config.folder.clone();
-        let intent = SleepIntent::new(id.clone(), self.lease.epoch(), folder, deeds, settled);
+        let intent = SleepIntent::new(folder, deeds, settled, self.log_line(pass));
         let workspace = self.inner.workspace.as_ref();
         commit::commit(workspace, self.lease.as_ref(), &intent)?;
         self.state = commit::state(workspace, &self.files)?;
         Ok(())
     }
+}
+
+/// The last lines of a text that fit.
+fn tail_of(text: &str, most: usize) -> &str {
+    let tail = &text[text::ceil_boundary(text, text.len().saturating_sub(most))..];
+    if tail.len() == text.len() { text } else { tail.split_once('\n').map_or("", |(_, rest)| rest) }
 }
 
 /// The beginning and the end of what is too long.

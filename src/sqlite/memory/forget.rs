@@ -11,7 +11,7 @@ use super::row::{self, COLUMNS, NOTES};
 use crate::access::{Access, Actor};
 use crate::error::{Error, Result};
 use crate::gate::{Tombstone, TombstoneKey, Tombstones};
-use crate::memory::{FactState, MemoryId, Source};
+use crate::memory::MemoryId;
 use crate::receipt::PlaceReceipt;
 use crate::sqlite::fold;
 use crate::store::forget::{self, Burial, REMOVED};
@@ -121,9 +121,8 @@ impl Inner {
             let notes = row::maybe(found, NOTES).map_err(folded)?;
             let is_in_notes = notes.is_some_and(|notes| burial.holds(&notes));
             if is_in_notes || burial.is_in(&fact.memory, fact.key.as_ref()) {
-                let is_typed = fact.memory.source.as_ref().is_some_and(Source::is_typed);
                 let id = fact.memory.id;
-                if !forget::may_forget(access, is_typed, fact.status.state == FactState::Verified) {
+                if !forget::may_forget(access, &fact.memory, Some(fact.status)) {
                     return Err(Error::Denied { name: row_name(Some(id)), kind: access.kind });
                 }
                 gone.rows.push(id);
@@ -167,14 +166,12 @@ impl Inner {
             "guest_profile WHERE user_id = ?1 AND agent_id = ?2"
         };
         // A key may say it too. The keys of others are not looked at: theirs may be the same.
-        gone.profile = self.strike(connection, burial, (profile, "key", "value"), |key| {
-            let sql = format!("DELETE FROM {profile} AND key = ?3");
-            connection.prepare_cached(&sql)?.execute(params![self.user, self.agent, key])
-        })?;
-        gone.profile += self.strike(connection, burial, (profile, "key", "key"), |key| {
-            let sql = format!("DELETE FROM {profile} AND key = ?3");
-            connection.prepare_cached(&sql)?.execute(params![self.user, self.agent, key])
-        })?;
+        for column in ["value", "key"] {
+            gone.profile += self.strike(connection, burial, (profile, "key", column), |key| {
+                let sql = format!("DELETE FROM {profile} AND key = ?3");
+                connection.prepare_cached(&sql)?.execute(params![self.user, self.agent, key])
+            })?;
+        }
         for (table, column) in [
             ("memory_audit", "reason"),
             ("memory_audit", "source"),

@@ -788,20 +788,14 @@ impl FactStore for SqliteMemoryStore {
     fn decide(&self, access: &Access, decision: &Decision, now: DateTime<Utc>) -> Result<ConsolidationEvent> {
         let inner = &self.inner;
         let whose = (&inner.config, &inner.scope, access);
-        let ruled = inner.rule(|facts| {
-            let (event, refused) = store::fact::decide(facts, whose, decision, now)?;
-            Ok((vec![event], refused))
-        })?;
+        let ruled = inner.rule(|facts| store::fact::decide(facts, whose, decision, now))?;
         store::fact::answer(ruled)
     }
 
     fn revert(&self, access: &Access, event: EventId, now: DateTime<Utc>) -> Result<ConsolidationEvent> {
         let inner = &self.inner;
         let whose = (&inner.config, &inner.scope, access);
-        let ruled = inner.rule(|facts| {
-            let (event, refused) = store::fact::revert(facts, whose, event, now)?;
-            Ok((vec![event], refused))
-        })?;
+        let ruled = inner.rule(|facts| store::fact::revert(facts, whose, event, now))?;
         store::fact::answer(ruled)
     }
 

@@ -54,13 +54,15 @@ const BEFORE: &str = "AND (m.position, m.id) < (?7, ?8) ORDER BY m.position DESC
 const AFTER: &str = "AND (m.position, m.id) > (?7, ?8) ORDER BY m.position, m.id LIMIT ?9";
 
 /// What came from a tool, a page or an import, is of nobody's own words.
-const TRUSTED: &str = "AND (m.origin IS NULL OR m.origin IN ('user', 'agent', 'system'))
-     AND m.source IS NOT 'imported'";
+macro_rules! trusted {
+    () => {
+        "AND (m.origin IS NULL OR m.origin IN ('user', 'agent', 'system')) AND m.source IS NOT 'imported'"
+    };
+}
+const TRUSTED: &str = trusted!();
 
 const DREAMED: &str = "AND m.dream IS NOT NULL";
-const TRUSTED_AND_DREAMED: &str =
-    "AND (m.origin IS NULL OR m.origin IN ('user', 'agent', 'system')) AND m.source IS NOT 'imported'
-     AND m.dream IS NOT NULL";
+const TRUSTED_AND_DREAMED: &str = concat!(trusted!(), " AND m.dream IS NOT NULL");
 
 /// A list by time.
 const BY_TIME: &str = "ORDER BY m.updated_at DESC, m.id DESC";

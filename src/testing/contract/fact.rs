@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
 
-use super::memory;
+use super::memory::{self, access, agent, human};
 use crate::access::{Access, Actor, Scope, SessionKind};
 use crate::error::Error;
 use crate::memory::{
@@ -57,18 +57,6 @@ pub fn facts(make: Make<'_>) {
     scopes(make().as_ref());
     reasons(make().as_ref());
     chains(make().as_ref());
-}
-
-fn access(kind: SessionKind, actor: Actor) -> Access {
-    Access::new(kind, actor, scope())
-}
-
-fn agent() -> Access {
-    access(SessionKind::Main, Actor::Agent)
-}
-
-fn human() -> Access {
-    access(SessionKind::Main, Actor::Human)
 }
 
 fn at(minute: i64) -> DateTime<Utc> {

@@ -1,0 +1,35 @@
+//! Runs of base64, of either alphabet, padded or not.
+
+use super::decoded::{NONE, runs, texts};
+use super::island::Island;
+
+/// What [`LEAST`](super::decoded::LEAST) bytes are at least.
+const LEAST: usize = 17;
+const VALUES: [u8; 256] = values();
+
+const fn values() -> [u8; 256] {
+    let mut values = [NONE; 256];
+    let symbols = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut value = 0;
+    while value < 64 {
+        values[symbols[value as usize] as usize] = value;
+        value += 1;
+    }
+    values[b'-' as usize] = 62;
+    values[b'_' as usize] = 63;
+    values
+}
+
+pub(super) fn islands(text: &str, take: &mut dyn FnMut(Island)) {
+    runs(text, &VALUES, LEAST, |run| {
+        let symbols = &text[run.clone()];
+        // Names and paths have letters of one case; text in base64 has both.
+        let has = |is: fn(&u8) -> bool| symbols.bytes().any(|byte| is(&byte));
+        if has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase) {
+            // As many as fill the last four: another sign is of what follows.
+            let most = (symbols.len().next_multiple_of(4) - symbols.len()).min(2);
+            let padding = text[run.end..].bytes().take(most).take_while(|byte| *byte == b'=').count();
+            texts(text, &run, padding, (&VALUES, 6), take);
+        }
+    });
+}

@@ -1,0 +1,120 @@
+//! Bytes in hexadecimal digits: in a run, with a separator between each two (`41:4b:49`), or each on its own (`0x41, 0x4b`).
+
+use super::super::search::steps;
+use super::decoded::{LEAST, NONE, runs, texts};
+use super::island::{Edit, Island};
+
+const VALUES: [u8; 256] = values();
+/// Less than half of the shortest row.
+const STRIDE: usize = 24;
+
+const fn values() -> [u8; 256] {
+    let mut values = [NONE; 256];
+    let mut value = 0;
+    while value < 16 {
+        values[b"0123456789abcdef"[value as usize] as usize] = value;
+        values[b"0123456789ABCDEF"[value as usize] as usize] = value;
+        value += 1;
+    }
+    values
+}
+
+pub(super) fn islands(text: &str, take: &mut dyn FnMut(Island)) {
+    runs(text, &VALUES, 2 * LEAST, |run| {
+        texts(text, &run, 0, (&VALUES, 4), take);
+    });
+}
+
+/// The bytes that stand apart, where they are text.
+pub(super) fn edits(text: &str) -> Vec<Edit> {
+    let bytes = text.as_bytes();
+    let mut edits = Vec::new();
+    let (mut at, mut free) = (0, 0);
+    while at + STRIDE < bytes.len() {
+        steps::take(1);
+        let mut starts = (at..at + 6).filter(|start| may_be_in_row(bytes, *start));
+        let row = starts.find_map(|start| row(bytes, start.max(free), free));
+        let Some((places, end)) = row else {
+            at += STRIDE;
+            continue;
+        };
+        steps::take(end - at);
+        at = end;
+        free = end;
+        edits.extend(places);
+    }
+    edits
+}
+
+/// Whether a separator stands here as it does between bytes, or what marks one.
+fn may_be_in_row(bytes: &[u8], at: usize) -> bool {
+    let byte = bytes[at];
+    (byte == b'0' && bytes.get(at + 1) == Some(&b'x'))
+        || (!byte.is_ascii_alphanumeric() && bytes.get(at + 3) == Some(&byte))
+}
+
+fn byte_at(bytes: &[u8], at: usize) -> Option<u8> {
+    let (high, low) = (VALUES[usize::from(*bytes.get(at)?)], VALUES[usize::from(*bytes.get(at + 1)?)]);
+    (high != NONE && low != NONE).then_some(high << 4 | low)
+}
+
+fn is_separator(byte: u8) -> bool {
+    b" :-,.;\t\n|_".contains(&byte)
+}
+
+/// Where the byte begins that stands before another, as in `0x41, 0x4b`.
+fn marked_before(bytes: &[u8], at: usize, free: usize) -> Option<usize> {
+    let between = bytes[free..at].iter().rev().take(4).take_while(|byte| is_separator(**byte)).count();
+    let before = at.checked_sub(between + 4).filter(|before| *before >= free)?;
+    (bytes[before..].starts_with(b"0x") && byte_at(bytes, before + 2).is_some()).then_some(before)
+}
+
+/// The row of bytes to which a separator at `start` belongs, or what of it is text, and where it ends.
+fn row(bytes: &[u8], start: usize, free: usize) -> Option<(Vec<Edit>, usize)> {
+    let separator = *bytes.get(start)?;
+    let is_marked = bytes.get(start..start + 2) == Some(b"0x");
+    let mut at = start;
+    if is_marked {
+        while let Some(before) = marked_before(bytes, at, free) {
+            at = before;
+        }
+    } else {
+        let is_row = is_separator(separator) && byte_at(bytes, start + 1).is_some();
+        if !is_row || bytes.get(start + 3) != Some(&separator) {
+            return None;
+        }
+        at += 1;
+        while at >= free + 3 && bytes[at - 1] == separator && byte_at(bytes, at - 3).is_some() {
+            at -= 3;
+        }
+    }
+    let mark = if is_marked { 2 } else { 0 };
+    let (mut places, mut count, mut texts) = (Vec::new(), 0, 0);
+    while !is_marked || bytes.get(at..at + 2) == Some(b"0x") {
+        let Some(byte) = byte_at(bytes, at + mark) else { break };
+        count += 1;
+        let end = at + mark + 2;
+        let between = if is_marked {
+            bytes[end..].iter().take(4).take_while(|byte| is_separator(**byte)).count()
+        } else {
+            usize::from(bytes.get(end) == Some(&separator))
+        };
+        if byte.is_ascii_graphic() || byte.is_ascii_whitespace() {
+            texts += 1;
+            places.push(Edit { place: at..end + between, shown: Some(char::from(byte)) });
+        } else {
+            places.truncate(places.len() - if texts < LEAST { texts } else { 0 });
+            texts = 0;
+        }
+        at = end + between;
+        if between == 0 {
+            break;
+        }
+    }
+    places.truncate(places.len() - if texts < LEAST { texts } else { 0 });
+    if let Some(last) = places.last_mut() {
+        // What stands behind the last is not a part of it.
+        last.place.end = last.place.start + mark + 2;
+    }
+    (count >= LEAST).then_some((places, at))
+}

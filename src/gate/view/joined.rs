@@ -1,0 +1,276 @@
+//! Pieces of a token that stand apart: over lines, in marks of markdown, in strings that a program puts together.
+//!
+//! Taken out is what parts them, if a token's characters stand on both sides of it: line breaks with what leads the next
+//! line (indentation, marks of lists, quotes and comments, times and tags of a journal), `**`, backticks, `~~`, links,
+//! `<br>` and its like (an underscore within a word marks nothing), `" + "`, `' . '`, `" "`, a backslash at the end of a line, `${"…"}`.
+
+use std::ops::Range;
+
+use super::super::search::steps;
+use super::island::Edit;
+
+/// What may begin a joint.
+const MARKS: [bool; 256] = table(b"\n\r\x0b\x0c\x00\x01\x02\x03\x04\x05\x06\x07\x08\x1b\x7f\\\"'`*~<[{");
+/// What a token is made of.
+const SYMBOLS: [bool; 256] = symbols();
+/// No more than so much of a piece is looked at.
+const PIECE: usize = 64;
+/// No joint is longer.
+const MOST: usize = 256;
+/// The tags that join what they part.
+const TAGS: [&str; 19] = [
+    "br", "wbr", "b", "i", "u", "s", "em", "strong", "span", "code", "sub", "sup", "mark", "small", "font",
+    "p", "div", "li", "!--",
+];
+
+const fn table(set: &[u8]) -> [bool; 256] {
+    let mut table = [false; 256];
+    let mut at = 0;
+    while at < set.len() {
+        table[set[at] as usize] = true;
+        at += 1;
+    }
+    table
+}
+
+const fn symbols() -> [bool; 256] {
+    let mut table = table(b"_-+/=.:@~%$");
+    let mut byte = 0_u8;
+    while byte < 128 {
+        table[byte as usize] |= byte.is_ascii_alphanumeric();
+        byte += 1;
+    }
+    table
+}
+
+pub(super) fn edits(text: &str) -> Vec<Edit> {
+    let bytes = text.as_bytes();
+    let mut edits: Vec<Edit> = Vec::new();
+    // Joints that may be no more than the ends of lines, as long as nothing around them is more than a word.
+    let (mut doubtful, mut is_token, mut free) = (Vec::new(), false, 0);
+    let mut at = 0;
+    while let Some(mark) =
+        bytes.get(at..).and_then(|rest| rest.iter().position(|byte| MARKS[usize::from(*byte)]))
+    {
+        let mark = at + mark;
+        steps::take(mark - at + 1);
+        at = mark + 1;
+        if let Some((open, close)) = link(bytes, mark) {
+            // What stands between is short, and without marks.
+            (at, free, is_token) = (close.end, close.end, true);
+            doubtful.clear();
+            edits.extend([open, close].map(|place| Edit { place, shown: None }));
+        } else if let Some(Joint { place, is_sure }) = joint(bytes, mark, free) {
+            let pieces = around(bytes, &place, free);
+            // A chain of pieces is a token where one of them is.
+            if pieces.start > free || free == 0 {
+                doubtful.clear();
+                is_token = false;
+            }
+            is_token |=
+                !is_word(&bytes[pieces.start..place.start]) || !is_word(&bytes[place.end..pieces.end]);
+            (at, free) = (place.end, place.end);
+            doubtful.push(place);
+            if is_sure || is_token {
+                edits.extend(doubtful.drain(..).map(|place| Edit { place, shown: None }));
+            }
+        }
+    }
+    edits
+}
+
+/// What parts two pieces of a token, and whether nothing but that is likely.
+struct Joint {
+    place: Range<usize>,
+    is_sure: bool,
+}
+
+/// The two pieces beside a joint, as far as they are looked at.
+fn around(bytes: &[u8], joint: &Range<usize>, free: usize) -> Range<usize> {
+    let run = |bytes: &mut dyn Iterator<Item = &u8>| {
+        bytes.take(PIECE).take_while(|byte| is_symbol(Some(byte))).count()
+    };
+    let left = run(&mut bytes[free..joint.start].iter().rev());
+    let right = run(&mut bytes[joint.end..].iter());
+    joint.start - left..joint.end + right
+}
+
+fn is_symbol(byte: Option<&u8>) -> bool {
+    byte.is_some_and(|byte| SYMBOLS[usize::from(*byte)])
+}
+
+/// What parts two pieces of a token, from a mark on.
+fn joint(bytes: &[u8], mark: usize, free: usize) -> Option<Joint> {
+    let (start, end, is_sure) = match bytes[mark] {
+        b'\r' if bytes.get(mark + 1) == Some(&b'\n') => return None,
+        b'\n' | b'\r' | 0x0b | 0x0c => {
+            let left = bytes[free..mark].iter().rev().take(8);
+            let trimmed = left
+                .take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\\' | b'`' | b'"' | b'\'' | b'*'))
+                .count();
+            let start = mark - trimmed;
+            if start <= free || !is_symbol(bytes[..start].last()) {
+                return None;
+            }
+            (start, led(bytes, mark + 1), false)
+        }
+        b'\\' => {
+            let end = match &bytes[mark + 1..] {
+                [b'r', b'\\', b'n', ..] => mark + 4,
+                [b'n', ..] => mark + 2,
+                _ => return None,
+            };
+            (mark, end, false)
+        }
+        mark_of @ (b'*' | b'`' | b'~') => {
+            let count = bytes[mark..].iter().take(4).take_while(|byte| **byte == mark_of).count();
+            if count > 3 || (mark_of == b'~' && count != 2) {
+                return None;
+            }
+            (mark, mark + count, mark_of == b'`' || count > 1)
+        }
+        b'<' => (mark, tag(bytes, mark)?, true),
+        0..=8 | 0x1b | 0x7f => (mark, controls(bytes, mark), true),
+        b'"' | b'\'' => (mark, strung(bytes, mark)?, true),
+        b'{' => {
+            let start = if matches!(bytes[..mark].last(), Some(b'$' | b'#')) { mark - 1 } else { mark };
+            let end = blank(bytes, mark + 1);
+            if !matches!(bytes.get(end), Some(b'"' | b'\'' | b'`')) || start < free {
+                return None;
+            }
+            (start, end + 1, true)
+        }
+        _ => return None,
+    };
+    steps::take(end - start);
+    let is_joined = start > free && is_symbol(bytes[..start].last()) && is_symbol(bytes.get(end));
+    (is_joined || (is_sure && start > free + 1 && parts_words(bytes, start, end)))
+        .then_some(Joint { place: start..end, is_sure })
+}
+
+/// Whether a space stands on one side between great letters or digits: a secret may be of several words.
+fn parts_words(bytes: &[u8], start: usize, end: usize) -> bool {
+    let is_great =
+        |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit());
+    match (bytes.get(start - 1), bytes.get(end)) {
+        (Some(b' '), right) => is_great(bytes.get(start - 2)) && is_great(right),
+        (left, Some(b' ')) => is_great(left) && is_great(bytes.get(end + 1)),
+        _ => false,
+    }
+}
+
+/// Whether a piece may well be a word, a name or a path: small letters, of which the first may be great.
+pub(in super::super) fn is_word(piece: &[u8]) -> bool {
+    !piece.first().is_some_and(u8::is_ascii_digit)
+        && !piece.iter().skip(1).any(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase())
+}
+
+/// Where control characters end that print nothing, and colours of a terminal.
+fn controls(bytes: &[u8], from: usize) -> usize {
+    let rest = &bytes[from..bytes.len().min(from + MOST)];
+    let mut at = 0;
+    while let Some(0..=8 | 0x1b | 0x7f) = rest.get(at) {
+        let is_colour = rest[at..].starts_with(b"\x1b[");
+        at += 1;
+        if is_colour {
+            let inside =
+                rest[at..].iter().skip(1).take_while(|byte| byte.is_ascii_digit() || **byte == b';').count();
+            let is_whole = rest.get(at + 1 + inside).is_some_and(u8::is_ascii_alphabetic);
+            at += if is_whole { inside + 2 } else { 0 };
+        }
+    }
+    from + at
+}
+
+/// Where spaces and tabs end, and line breaks.
+fn blank(bytes: &[u8], from: usize) -> usize {
+    let is_blank = |byte: &&u8| byte.is_ascii_whitespace();
+    from + bytes.get(from..).unwrap_or_default().iter().take(MOST).take_while(is_blank).count()
+}
+
+/// Where a line goes on after what leads it: blanks, marks of a list, a quote or a comment, a time, a tag.
+fn led(bytes: &[u8], from: usize) -> usize {
+    let mut at = blank(bytes, from);
+    for _ in 0..6 {
+        let rest = &bytes[at..];
+        let run = |of: fn(&u8) -> bool| rest.iter().take(24).take_while(|byte| of(byte)).count();
+        let mark = match rest {
+            [b'>' | b'|', ..] | [b'-' | b'*' | b'+' | b';' | b'%', b' ' | b'\t', ..] => 1,
+            // The three bytes are a bullet.
+            [b'/', b'/', b'/' | b'!', ..] | [0xe2, 0x80, 0xa2, ..] => 3,
+            [b'/', b'/', ..] | [b'-', b'-', b' ', ..] => 2,
+            [b'#', ..] => run(|byte| *byte == b'#'),
+            [b'[', ..] => {
+                let inside = run(|byte| !matches!(byte, b']' | b'\n'));
+                if rest.get(inside..inside + 2) == Some(b"] ") { inside + 1 } else { 0 }
+            }
+            [byte, ..] if byte.is_ascii_digit() => {
+                let digits = run(u8::is_ascii_digit);
+                let time = run(|byte| byte.is_ascii_digit() || *byte == b':');
+                if digits <= 3 && matches!(rest.get(digits..digits + 2), Some(b". " | b") ")) {
+                    digits + 1
+                } else if time > digits && rest.get(time) == Some(&b' ') {
+                    time
+                } else {
+                    0
+                }
+            }
+            [b'`' | b'"' | b'\'', ..] => return at + 1,
+            [b'*', b'*', ..] => return at + 2,
+            _ => 0,
+        };
+        if mark == 0 {
+            break;
+        }
+        at = blank(bytes, at + mark);
+    }
+    at
+}
+
+/// Where a tag ends that joins what it parts.
+fn tag(bytes: &[u8], from: usize) -> Option<usize> {
+    let rest = &bytes[from + 1..bytes.len().min(from + MOST)];
+    let rest = rest.strip_prefix(b"/").unwrap_or(rest);
+    let name = TAGS.iter().filter(|name| {
+        rest.get(..name.len()).is_some_and(|it| it.eq_ignore_ascii_case(name.as_bytes()))
+            && rest.get(name.len()).is_some_and(|next| matches!(next, b'>' | b'/' | b' ') || **name == "!--")
+    });
+    let name = name.max_by_key(|name| name.len())?;
+    let close: &[u8] = if *name == "!--" { b"-->" } else { b">" };
+    let end = rest.windows(close.len()).position(|window| window == close)?;
+    Some(bytes.len().min(from + MOST) - rest.len() + end + close.len())
+}
+
+/// Where a string goes on that ends here: after another quote, with an operator in between or none.
+fn strung(bytes: &[u8], from: usize) -> Option<usize> {
+    let is_quote = |byte: Option<&u8>| matches!(byte, Some(b'"' | b'\'' | b'`'));
+    if bytes.get(from + 1) == Some(&b'}') {
+        return Some(from + 2);
+    }
+    let mut at = blank(bytes, from + 1);
+    let operator = bytes[at..].iter().take(2).take_while(|byte| b"+.&|<>~\\".contains(byte)).count();
+    at = blank(bytes, at + operator);
+    // Of strings in Python, C++ and C#.
+    if matches!(bytes.get(at), Some(b'f' | b'r' | b'b' | b'u' | b'L' | b'@' | b'$'))
+        && is_quote(bytes.get(at + 1))
+    {
+        at += 1;
+    }
+    is_quote(bytes.get(at)).then_some(at + 1)
+}
+
+/// The two ends of a link with a piece of a token in it: `[` and `](…)`.
+fn link(bytes: &[u8], open: usize) -> Option<(Range<usize>, Range<usize>)> {
+    if bytes[open] != b'[' {
+        return None;
+    }
+    let piece = bytes[open + 1..].iter().take(PIECE).take_while(|byte| is_symbol(Some(byte))).count();
+    let close = open + 1 + piece;
+    if piece == 0 || bytes.get(close..close + 2) != Some(b"](") {
+        return None;
+    }
+    let target = bytes[close..].iter().take(MOST).take_while(|byte| !matches!(byte, b')' | b'\n')).count();
+    let end = close + target + 1;
+    let joins = is_symbol(bytes[..open].last()) || is_symbol(bytes.get(end));
+    (bytes.get(end - 1) == Some(&b')') && joins).then_some((open..open + 1, close..end))
+}

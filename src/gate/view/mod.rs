@@ -1,0 +1,94 @@
+//! A text with its disguises undone, one after the other: the secrets that a reader still can take out of it.
+//!
+//! Seen, within a megabyte of text at a time: characters that are not seen or that look like others; pieces over lines,
+//! in marks of markdown and in strings that a program puts together; letters with one separator between each two;
+//! escapes of addresses, HTML and strings; base64 and hexadecimal digits, of text in UTF-8 or UTF-16, in runs of any
+//! length of which 64 KiB are read at once. Where one disguise is put on another, they are undone in this order; what was decoded
+//! or unescaped is looked at once more from the beginning. Two decodings are undone, and four disguises in all.
+//!
+//! Not seen: what is reversed, encrypted, compressed, translated or described; letters that stand for others; rows of
+//! decimal codes, base 32 and its like; pieces that are parted by words, by commas as in a list of strings, in
+//! variables of their own, or over documents; two or three letters between separators; lines of which each holds a plain word only, as those of
+//! a mnemonic cut within its words.
+
+mod base64;
+mod decoded;
+mod escaped;
+mod hex;
+mod island;
+mod joined;
+mod lookalike;
+mod spaced;
+
+use std::ops::Range;
+
+pub(super) use island::Island;
+pub(super) use joined::is_word;
+
+use crate::pii::View;
+use crate::text;
+
+/// So many disguises are undone one after the other.
+const MOST: u8 = 4;
+const MOST_DECODED: u8 = 2;
+/// So much is looked at in one piece, and so much of it once more with the next.
+const PART: usize = 1 << 20;
+const OVERLAP: usize = 64 << 10;
+
+/// What was undone to come to a text.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Undone {
+    last: Option<View>,
+    count: u8,
+    decoded: u8,
+}
+
+impl Undone {
+    /// What may be undone next.
+    pub(super) fn next(self) -> impl Iterator<Item = View> {
+        use View::{Base64, Escaped, Hex, Joined, Lookalike, Spaced};
+        let all = [Lookalike, Joined, Spaced, Escaped, Base64, Hex];
+        all.into_iter().filter(move |view| {
+            let is_decoding = matches!(view, Base64 | Hex);
+            let follows = match self.last {
+                None | Some(Escaped | Base64 | Hex) => true,
+                // The rows of letters are what is left.
+                Some(Spaced) => is_decoding,
+                Some(last) => *view > last,
+            };
+            follows && self.count < MOST && !(is_decoding && self.decoded == MOST_DECODED)
+        })
+    }
+
+    pub(super) fn and(self, view: View) -> Self {
+        let decoded = self.decoded + u8::from(matches!(view, View::Base64 | View::Hex));
+        Self { last: Some(view), count: self.count + 1, decoded }
+    }
+}
+
+/// Hands over what of `text` is in a disguise, undone.
+pub(super) fn undo(view: View, text: &str, take: &mut dyn FnMut(Island)) {
+    match view {
+        View::Lookalike => island::islands(text, &lookalike::edits(text), take),
+        View::Joined => island::islands(text, &joined::edits(text), take),
+        View::Spaced => island::islands(text, &spaced::edits(text), take),
+        View::Escaped => island::islands(text, &escaped::edits(text), take),
+        View::Base64 => base64::islands(text, take),
+        View::Hex => {
+            hex::islands(text, take);
+            island::islands(text, &hex::edits(text), take);
+        }
+        View::Raw => {}
+    }
+}
+
+/// The pieces of a text that are looked at on their own: all of it, where it is not large.
+pub(super) fn parts(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
+    let mut from = Some(0);
+    std::iter::from_fn(move || {
+        let start = from?;
+        let end = text::floor_boundary(text, start + PART + OVERLAP);
+        from = (end < text.len()).then(|| text::floor_boundary(text, start + PART));
+        Some(start..end)
+    })
+}

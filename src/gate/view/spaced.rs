@@ -1,0 +1,83 @@
+//! Letters with the same separator between each two: `A K I A`, `s.k.-.a`, `A, K, I, A`.
+
+use super::super::search::steps;
+use super::island::Edit;
+
+/// So many letters in a row, or more.
+const LEAST: usize = 10;
+/// A separator is no longer than this.
+const MOST: usize = 3;
+/// Less than half of the shortest row.
+const STRIDE: usize = 5;
+
+pub(super) fn edits(text: &str) -> Vec<Edit> {
+    let bytes = text.as_bytes();
+    let mut edits = Vec::new();
+    let (mut at, mut free) = (0, 0);
+    while at + STRIDE < bytes.len() {
+        steps::take(1);
+        // Two letters beside each other are in no row.
+        let is_word = bytes[at..at + STRIDE]
+            .windows(2)
+            .any(|two| two[0].is_ascii_alphanumeric() && two[1].is_ascii_alphanumeric());
+        if is_word {
+            at += STRIDE;
+            continue;
+        }
+        let row = (1..=MOST).find_map(|length| {
+            (at..=at + length).find_map(|start| row(bytes, free, start, length).map(|row| (row, length)))
+        });
+        let Some(((from, count), length)) = row else {
+            at += STRIDE;
+            continue;
+        };
+        steps::take(count * (length + 1));
+        for letter in 0..count - 1 {
+            let start = from + letter * (length + 1) + 1;
+            edits.push(Edit { place: start..start + length, shown: None });
+        }
+        free = from + (count - 1) * (length + 1) + 1;
+        at = free;
+    }
+    edits
+}
+
+/// The row of letters of which a separator stands at `start`: where it begins, and how many they are.
+fn row(bytes: &[u8], free: usize, start: usize, length: usize) -> Option<(usize, usize)> {
+    let separator = bytes.get(start..start + length)?;
+    let period = length + 1;
+    if !separator.iter().all(|byte| byte.is_ascii() && !byte.is_ascii_alphanumeric()) {
+        return None;
+    }
+    let stands = |at: usize| bytes.get(at..at + length) == Some(separator);
+    let is_letter = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_alphanumeric);
+    if !(is_letter(start + length)
+        && stands(start + period)
+        && is_letter(start + period + length)
+        && stands(start + 2 * period))
+    {
+        return None;
+    }
+    // A letter may be a sign, and even the separator, but not twice in a row.
+    let is_same = |at: usize| bytes.get(at) == Some(&separator[0]);
+    let may_be = |at: usize| {
+        (bytes[at].is_ascii_graphic() || bytes[at] == b' ')
+            && !(is_same(at) && (is_same(at + period) || at.checked_sub(period).is_some_and(is_same)))
+    };
+    let (mut from, mut to) = (start, start + length);
+    while from >= period + free && may_be(from - 1) && stands(from - period) {
+        from -= period;
+    }
+    while to < bytes.len() && may_be(to) && stands(to + 1) {
+        to += period;
+    }
+    // What touches a word at its ends belongs to the word.
+    let first = if from > free && may_be(from - 1) && !from.checked_sub(2).is_some_and(is_letter) {
+        from - 1
+    } else {
+        from + length
+    };
+    let last = if to < bytes.len() && may_be(to) && !is_letter(to + 1) { to } else { to - period };
+    let count = last.checked_sub(first)? / period + 1;
+    (count >= LEAST).then_some((first, count))
+}
