@@ -623,7 +623,7 @@ fn an_event_is_one_object_a_line_whatever_is_masked_in_it() {
         "QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVphYmNkZWZnaGlqa2xtbm9wcXJzdHV2".repeat(3)
     );
     for event in [
-        json!({"password": "Xk9!vQ-tr0mb0n", "note": "x"}),
+        json!({"url": "postgres://marta:Xk9vQ7-tr0mb0n@db.internal/x", "note": "x"}),
         json!({"a": pem.as_str(), "b": [1, {"c": KEY}]}),
         json!({KEY: KEY}),
         json!({"t": "forged"}),
