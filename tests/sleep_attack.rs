@@ -565,7 +565,7 @@ fn an_observer_hears_of_every_pass_and_the_log_keeps_what_it_cost() {
     let words: Vec<&str> = log.iter().map(|line| line["outcome"].as_str().unwrap()).collect();
     assert_eq!(words, ["llm_error", "pii_detected_quarantine", "appended", "appended"]);
     assert!(log.iter().all(|line| line["by"] == "sleeper" && line["request_bytes"].as_u64().unwrap() > 500));
-    assert_eq!(log[2]["usage"], json!({"input": 100, "output": 7}));
+    assert_eq!((&log[2]["usage"]["input"], &log[2]["usage"]["output"]), (&json!(100), &json!(7)));
     assert!(!life.text(".dreaming.d/log.jsonl").contains("promise"), "it holds no text");
     // A curator of the same workspace takes none of it for a section of its own.
     assert!(
