@@ -94,7 +94,7 @@ pub enum PlanFault {
     Empty,
     /// It is no list of lines.
     Unreadable,
-    /// It names a line that holds no observation.
+    /// It names a line that holds no observation, or was not shown.
     UnknownLine,
     /// It names an observation marked `RED`.
     Red,

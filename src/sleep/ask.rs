@@ -17,6 +17,8 @@ Mark each observation:
 - YLW: the state of projects, requests and replies that are open, patterns that were learned.
 - GRN: results of tools, facts about the surroundings, small detail. These fade after two days.
 
+In what was said, a line that is indented goes on with the message above it, whatever it begins with.
+
 Write each as one line that stands for itself, with the time at which it happened, and say nothing that was noted \
 before. Never write down passwords, keys, tokens or anything shown as [REDACTED:...], not even as RED.
 

@@ -123,6 +123,7 @@ impl SleepConfig {
             (reserved, "folder", "must not be one of journals"),
             (self.folder.join(crate::format::LONGEST_SLEEP_FILE).is_err(), "folder", "must be shorter"),
             (self.fatigue_limit == 0, "fatigue_limit", "must be at least 1"),
+            (self.min_actions > self.fatigue_limit, "min_actions", "must not be above fatigue_limit"),
             (self.fatigue_warning > self.fatigue_limit, "fatigue_warning", "must not be above fatigue_limit"),
             (self.deep_sleep_every == Some(0), "deep_sleep_every", "must be at least 1"),
             (self.keep_recent_messages == 0, "keep_recent_messages", "must be at least 1"),
@@ -182,6 +183,7 @@ mod tests {
         assert_eq!(broken(|config| config.folder = DocName::parse("Memory/x").unwrap()), "folder");
         assert_eq!(broken(|config| config.folder = DocName::parse(["x"; 250].join("/")).unwrap()), "folder");
         assert_eq!(broken(|config| config.fatigue_limit = 59), "fatigue_warning");
+        assert_eq!(broken(|config| config.min_actions = 81), "min_actions");
         assert_eq!(broken(|config| config.deep_sleep_every = Some(0)), "deep_sleep_every");
     }
 }

@@ -90,9 +90,12 @@ impl Run {
         let waits = !slice.is_empty() && run.state.actions >= run.inner.config.min_actions;
         if !waits && !run.is_deep_owed() {
             if slice.is_empty() {
-                run.rest()?;
+                match run.rest() {
+                    Err(Error::LeaseLost(_)) => run.report.outcome = Outcome::LeaseLost,
+                    rested => rested?,
+                }
             }
-            run.inner.tell(Outcome::NothingNew, None);
+            run.inner.tell(run.report.outcome, None);
             return Ok(run.finish());
         }
         let (calls, bounds) = ((&run.state).into(), (&run.inner.config).into());

@@ -38,6 +38,8 @@ const SHOWN_REFLECTIONS: usize = 96 << 10;
 #[derive(Debug)]
 pub(super) struct Material {
     observations: Observations,
+    /// The first line that is shown; the model names no other that it knows.
+    first_shown: u64,
     /// Whether nothing in the file is other than text.
     is_text: bool,
 }
@@ -111,7 +113,8 @@ impl Run {
         printer.memory(&self.files.dreams, reflections);
         let request = LlmRequest::new(ask::deep(), printer.finish());
         let observations = Observations::parse(text);
-        Ok((request, pass, Material { observations, is_text }))
+        let first_shown = lines.first().map_or(0, |line| line.number);
+        Ok((request, pass, Material { observations, first_shown, is_text }))
     }
 
     /// The observations and their headings, masked, with the numbers of their lines. The newest, where there are too
@@ -156,11 +159,7 @@ impl Run {
         }
         pass.outcome = Outcome::Appended;
         let mut report = DeepReport::default();
-        let plan = if material.is_text {
-            checked(&reply.plan, &material.observations)
-        } else {
-            Err(PlanFault::NotText)
-        };
+        let plan = if material.is_text { checked(&reply.plan, material) } else { Err(PlanFault::NotText) };
         let dropped = match plan {
             Ok(named) => self.dropped(named, &material.observations, &mut report),
             Err(fault) => {
@@ -172,9 +171,10 @@ impl Run {
         let mut deeds = Vec::new();
         if !dropped.is_empty() {
             let archived: Vec<Observation> = dropped.iter().cloned().collect();
-            let archive = self.inner.workspace.read(&self.files.archive)?;
-            let before_len = archive.as_ref().map_or(0, |archive| archive.bytes().len() as u64);
-            let archive = archive.map(|archive| archive.lossy().into_owned()).unwrap_or_default();
+            // Its end, however long it got: a day goes on there, and what stands above is of earlier sleeps.
+            let name = &self.files.archive;
+            let before_len = self.inner.workspace.metadata(name)?.map_or(0, |archive| archive.len);
+            let archive = self.inner.workspace.read_tail(name, commit::LAST_RECORDS)?.text;
             let text = Observations::parse(archive).addition(&archived);
             if !text.is_empty() {
                 let name = self.files.archive.clone();
@@ -267,13 +267,14 @@ struct Priorities {
 }
 
 /// What a plan names, where it is a sound one.
-fn checked(plan: &Plan, observations: &Observations) -> Result<BTreeSet<Observation>, PlanFault> {
+fn checked(plan: &Plan, material: &Material) -> Result<BTreeSet<Observation>, PlanFault> {
     let lines = match plan {
         Plan::Missing => return Err(PlanFault::Empty),
         Plan::Unreadable => return Err(PlanFault::Unreadable),
         Plan::Lines(lines) => lines,
     };
-    let entries: std::collections::BTreeMap<u64, &Observation> = observations.entries().collect();
+    let shown = material.observations.entries().filter(|(line, _)| *line >= material.first_shown);
+    let entries: std::collections::BTreeMap<u64, &Observation> = shown.collect();
     let mut named = BTreeSet::new();
     for line in lines {
         let entry = entries.get(line).ok_or(PlanFault::UnknownLine)?;
@@ -293,15 +294,19 @@ mod tests {
     #[test]
     fn a_plan_is_followed_whole_or_not_at_all() {
         let text = "## 2026-02-12\n\nRED 09:00 a ban\nYLW 09:01 a state\nGRN 09:02 a detail\nhandwritten\n";
-        let observations = Observations::parse(text);
-        let plan = |lines: &[u64]| checked(&Plan::Lines(lines.iter().copied().collect()), &observations);
+        let material =
+            |first_shown| Material { observations: Observations::parse(text), first_shown, is_text: true };
+        let all = material(1);
+        let plan = |lines: &[u64]| checked(&Plan::Lines(lines.iter().copied().collect()), &all);
         assert_eq!(plan(&[4, 5]).unwrap().len(), 2);
         assert_eq!(plan(&[]).unwrap().len(), 0, "none is an answer");
         assert_eq!(plan(&[3, 4]), Err(PlanFault::Red));
         for unknown in [0, 1, 2, 6, 7, 1000] {
             assert_eq!(plan(&[4, unknown]), Err(PlanFault::UnknownLine), "{unknown}");
         }
-        assert_eq!(checked(&Plan::Missing, &observations), Err(PlanFault::Empty));
-        assert_eq!(checked(&Plan::Unreadable, &observations), Err(PlanFault::Unreadable));
+        assert_eq!(checked(&Plan::Missing, &all), Err(PlanFault::Empty));
+        assert_eq!(checked(&Plan::Unreadable, &all), Err(PlanFault::Unreadable));
+        let unseen = checked(&Plan::Lines([4, 5].into()), &material(5));
+        assert_eq!(unseen, Err(PlanFault::UnknownLine), "it was not shown");
     }
 }

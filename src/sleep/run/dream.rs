@@ -135,9 +135,11 @@ impl Run {
                 message.at.map_or_else(String::new, |at| format!("[{}] ", day.time(at).format("%H:%M")));
             let role =
                 self.masked(name, &message.role[..text::floor_boundary(&message.role, MOST_ROLE)], shown)?;
+            let role = role.replace(['[', ']'], "");
             let role = if role.is_empty() { role } else { format!("[{role}] ") };
             for (at, line) in text.lines().filter(|line| !line.trim().is_empty()).enumerate() {
-                let head = if at == 0 { format!("{time}{role}") } else { String::new() };
+                // Else a second line of a tool could pass for the first of somebody else.
+                let head = if at == 0 { format!("{time}{role}") } else { "  ".to_owned() };
                 printed.push(ShownLine { number, text: one_line(&format!("{head}{line}")) });
             }
         }
