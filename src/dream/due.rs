@@ -81,7 +81,7 @@ pub(crate) struct Calls {
     pub(crate) failures: u32,
     pub(crate) next_allowed_at: Option<DateTime<Utc>>,
     pub(crate) day: Option<NaiveDate>,
-    pub(crate) calls: u32,
+    pub(crate) made: u32,
     pub(crate) bytes: u64,
 }
 
@@ -91,7 +91,7 @@ impl From<&DreamedState> for Calls {
             failures: state.consecutive_failures,
             next_allowed_at: state.next_allowed_at,
             day: state.counted_day,
-            calls: state.calls_that_day,
+            made: state.calls_that_day,
             bytes: state.bytes_that_day,
         }
     }
@@ -102,9 +102,9 @@ impl Calls {
     pub(crate) fn called(mut self, now: DateTime<Utc>, bounds: &Bounds, bytes: u64) -> Self {
         let today = bounds.day.date(now);
         if self.day != Some(today) {
-            (self.day, self.calls, self.bytes) = (Some(today), 0, 0);
+            (self.day, self.made, self.bytes) = (Some(today), 0, 0);
         }
-        (self.calls, self.bytes) = (self.calls.saturating_add(1), self.bytes.saturating_add(bytes));
+        (self.made, self.bytes) = (self.made.saturating_add(1), self.bytes.saturating_add(bytes));
         self
     }
 
@@ -119,7 +119,7 @@ impl Calls {
 
     fn into_state(self, state: &mut DreamedState) {
         (state.consecutive_failures, state.next_allowed_at) = (self.failures, self.next_allowed_at);
-        (state.counted_day, state.calls_that_day, state.bytes_that_day) = (self.day, self.calls, self.bytes);
+        (state.counted_day, state.calls_that_day, state.bytes_that_day) = (self.day, self.made, self.bytes);
     }
 }
 
@@ -137,7 +137,7 @@ pub(crate) fn breaker(now: DateTime<Utc>, calls: &Calls, bounds: &Bounds) -> Opt
         return None;
     }
     let next = bounds.day.begins(today.checked_add_days(Days::new(1)).unwrap_or(today));
-    let Calls { calls, bytes, .. } = *calls;
+    let Calls { made: calls, bytes, .. } = *calls;
     if bounds.calls.is_some_and(|cap| calls >= cap) {
         Some(NotDue::CallsToday { calls, next })
     } else if bounds.bytes.is_some_and(|cap| bytes >= cap) {

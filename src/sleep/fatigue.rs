@@ -92,7 +92,7 @@ impl From<&SleepState> for Calls {
             failures: state.consecutive_failures,
             next_allowed_at: state.next_allowed_at,
             day: state.counted_day,
-            calls: state.calls_that_day,
+            made: state.calls_that_day,
             bytes: state.bytes_that_day,
         }
     }
@@ -101,7 +101,7 @@ impl From<&SleepState> for Calls {
 impl Calls {
     pub(super) fn into_sleep(self, state: &mut SleepState) {
         (state.consecutive_failures, state.next_allowed_at) = (self.failures, self.next_allowed_at);
-        (state.counted_day, state.calls_that_day, state.bytes_that_day) = (self.day, self.calls, self.bytes);
+        (state.counted_day, state.calls_that_day, state.bytes_that_day) = (self.day, self.made, self.bytes);
     }
 }
 
