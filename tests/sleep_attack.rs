@@ -53,6 +53,9 @@ fn everything(life: &Life) -> String {
     life.tree().into_values().map(|bytes| String::from_utf8_lossy(&bytes).into_owned() + "\n").collect()
 }
 
+/// The answers to a dream and to a deep sleep, one of which holds a key.
+type Answers = fn(&str) -> (String, String);
+
 // SL-05, SL-18, SL-20 to SL-22.
 #[test]
 fn a_key_in_any_disguise_in_any_part_of_an_answer_is_stopped() {
@@ -71,7 +74,7 @@ fn a_key_in_any_disguise_in_any_part_of_an_answer_is_stopped() {
         format!("{}<!-- -->{}", &KEY[..4], &KEY[4..]),
         format!("**{}**{}", &KEY[..4], &KEY[4..]),
     ];
-    let places: [(&str, fn(&str) -> (String, String)); 6] = [
+    let places: [(&str, Answers); 6] = [
         ("observation", |key| (format!("OBSERVATIONS:\nRED 09:00 it is {key} now\n"), DEEP.into())),
         ("reflection", |key| (format!("{ANSWER}\nREFLECTION:\nI like {key} a lot\n"), DEEP.into())),
         ("priority", |key| (format!("{ANSWER}\nPRIORITY:\nuse {key} today\n"), DEEP.into())),
@@ -174,13 +177,12 @@ fn no_answer_forges_a_frame_a_heading_or_a_token() {
         let text = life.text(file);
         let mut lines = text.lines();
         assert_eq!(lines.next(), Some(first));
-        for line in lines {
-            let line = line.trim();
-            let is_forged = ["#", "```", "---", "===", ">", "<"].iter().any(|mark| line.starts_with(mark))
-                || ["NOTHING_TO_PROMOTE", "HEARTBEAT_OK", "BOOTSTRAP_DONE"].contains(&line)
-                || line.chars().any(|c| c.is_control() || matches!(c, '\u{202e}' | '\u{2028}'))
-                || ["<|im", "<system", "[INST", "<!--", "<<<"].iter().any(|frame| line.contains(frame));
-            assert!(!is_forged, "{file}: {line:?}");
+        for told in lines.map(str::trim) {
+            let is_forged = ["#", "```", "---", "===", ">", "<"].iter().any(|mark| told.starts_with(mark))
+                || ["NOTHING_TO_PROMOTE", "HEARTBEAT_OK", "BOOTSTRAP_DONE"].contains(&told)
+                || told.chars().any(|c| c.is_control() || matches!(c, '\u{202e}' | '\u{2028}'))
+                || ["<|im", "<system", "[INST", "<!--", "<<<"].iter().any(|frame| told.contains(frame));
+            assert!(!is_forged, "{file}: {told:?}");
         }
     }
     let priorities = life.text("self/priorities.md");

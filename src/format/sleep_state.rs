@@ -30,6 +30,9 @@ pub struct SleepState {
     pub actions: u32,
     /// Whether this cycle's warning was given.
     pub warned: bool,
+    /// What tells the last count of actions from another that came to the same number at the same time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub counted: Option<String>,
     /// How many dreams there were.
     pub dreams: u64,
     /// The number of the last dream that was a deep sleep, 0 where none was.

@@ -10,6 +10,7 @@ use super::fatigue::{Fatigue, SleepPlan, fatigue, plan_sleep};
 use super::wake::{WakeUp, fragment};
 use super::{SleepDreamer, commit, observations};
 use crate::access::Access;
+use crate::disk::host;
 use crate::document::Document;
 use crate::error::Result;
 use crate::format::dreams::{self, LoggedMessage};
@@ -170,6 +171,9 @@ impl SleepDreamer {
         commit::change_state(self.0.workspace.as_ref(), &self.0.files, |state| {
             state.folder = Some(self.0.config.folder.clone());
             state.actions = state.actions.saturating_add(actions);
+            // A write whose bytes stand there already is one that was done. Two that count at once make the same number
+            // of what they read, and one of them would not be counted.
+            state.counted = Some(host::token());
             tired = fatigue(state, &self.0.config);
             state.warned |= tired != Fatigue::Awake;
         })?;
