@@ -168,6 +168,11 @@ fn check(sleep: Sleep, workspace: &Arc<dyn Workspace>) -> Result<(), String> {
     let expected = if sleep == Sleep::Dream { 2 } else { 3 };
     ensure(checkpoints.len() == expected && unique.len() == expected, || format!("{checkpoints:?}"))?;
 
+    let log = view.read(&StateName::LOG).unwrap().map(|log| log.lossy().into_owned()).unwrap_or_default();
+    let logged: Vec<serde_json::Value> =
+        log.lines().filter_map(|line| serde_json::from_str(line.trim_matches('\0')).ok()).collect();
+    ensure(logged.len() == expected - 1, || format!("logged {log}"))?;
+
     let (archive, priorities, diary) =
         (text(view, "self/archive.md"), text(view, "self/priorities.md"), text(view, "self/diary.md"));
     if sleep == Sleep::Dream {
