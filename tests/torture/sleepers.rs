@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use chrono::Utc;
 use noctuary::{
-    DocName, Door, DoorPolicy, Doors, FileWorkspace, InjectionPolicy, LlmClient, LlmError, LlmReply,
-    LlmRequest, Observations, Outcome, Said, SecretPolicy, SectionCaps, SleepDreamer, Workspace,
+    DocName, Door, DoorPolicy, Doors, FileWorkspace, Finding, InjectionPolicy, LlmClient, LlmError, LlmReply,
+    LlmRequest, Observations, Outcome, PiiFilter, Said, SecretPolicy, SectionCaps, SleepDreamer, Workspace,
     dream_once_at, llm_fn,
 };
 use serde_json::Value;
@@ -53,9 +53,20 @@ fn mind(seed: u64) -> impl LlmClient {
     })
 }
 
+/// A filter that finds nothing.
+#[derive(Debug)]
+struct Nothing;
+
+impl PiiFilter for Nothing {
+    fn scan(&self, _: &str) -> Vec<Finding> {
+        Vec::new()
+    }
+}
+
 fn sleeper(life: &Path, input_bytes: u64) -> SleepDreamer {
-    // It looks for no instructions: the patterns are not made in the little time that a process lives.
+    // It looks for nothing: the patterns are not made in the little time that a process lives.
     let doors = Doors::default()
+        .filter(Arc::new(Nothing))
         .policy(Door::DreamReply, DoorPolicy::new(SecretPolicy::Reject, InjectionPolicy::Allow));
     let workspace = Arc::new(FileWorkspace::open(life).unwrap());
     let sleeper = SleepDreamer::builder(workspace).enabled(true).doors(doors).configure(|config| {
@@ -129,25 +140,25 @@ pub(crate) fn run() {
         counts.words
     );
     let enough = [
-        ("kills", counts.kills, each_second(4)),
+        ("kills", counts.kills, each_second(2)),
         ("kills inside a commit", counts.while_committing, each_second(1) / 2),
-        ("words", counts.words, each_second(4)),
+        ("words", counts.words, each_second(2)),
     ];
     score.finish(&text, &enough);
 }
 
-/// Waits for one that sleeps, or for one that commits, and then a moment; returns whom to kill.
+/// Waits for one that sleeps, or for one that commits, and then a moment; returns whom to kill. What a killed one left
+/// behind is not waited for.
 fn aim(life: &Path, sleepers: &[Child], chance: &mut Chance) -> usize {
-    let place = |pid: u32| sleepers.iter().position(|sleeper| sleeper.id() == pid);
-    let (for_a_commit, patience) = (chance.one_in(2), Instant::now() + Duration::from_millis(60));
-    let is_there =
-        || if for_a_commit { life.join(INTENT).exists() } else { holder(life).and_then(place).is_some() };
+    let sleeps = || holder(life).and_then(|pid| sleepers.iter().position(|sleeper| sleeper.id() == pid));
+    let (for_a_commit, patience) = (chance.one_in(2), Instant::now() + Duration::from_secs(1));
+    let is_there = || sleeps().is_some() && (!for_a_commit || life.join(INTENT).exists());
     while !is_there() && Instant::now() < patience {
         std::thread::sleep(Duration::from_micros(20));
     }
     let longest = 1 << chance.below(if for_a_commit { 15 } else { 18 });
     std::thread::sleep(chance.micros(longest));
-    holder(life).and_then(place).unwrap_or_else(|| chance.index(sleepers.len()))
+    sleeps().unwrap_or_else(|| chance.index(sleepers.len()))
 }
 
 /// One workspace: words come in, sleepers dream and die, and at last somebody looks.
