@@ -1,6 +1,7 @@
 //! What of a slice a model is shown: without what a machine wrote there, and with secrets and what was forgotten masked. Line
 //! numbers never move.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -12,6 +13,7 @@ use crate::error::Result;
 use crate::format::fences::{ShownLine, one_line};
 use crate::format::{Origin, curated, origins};
 use crate::gate::{Door, DoorWarning, Doors, Masks};
+use crate::name::DocName;
 use crate::text;
 
 /// A slice as it goes into the request.
@@ -69,7 +71,32 @@ pub(super) fn prepare(
             lines.push(ShownLine { number, text: shown.to_owned() });
         }
     }
+    let joined: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
+    if let Some(masked) = mask_printed(&joined.join("\n"), name, doors, masks, found)? {
+        for (line, masked) in lines.iter_mut().zip(masked.split('\n')) {
+            masked.clone_into(&mut line.text);
+        }
+    }
     Ok(ShownJournal { lines, stripped, origins })
+}
+
+/// Masks what only stands in a text as it is printed: without the control characters and the lines that hid it.
+pub(super) fn mask_printed(
+    printed: &str,
+    name: &DocName,
+    doors: &Doors,
+    masks: &mut Masks,
+    found: &mut Vec<DoorWarning>,
+) -> Result<Option<String>> {
+    let policy = doors.policy_of(Door::DreamRequest, name);
+    let passed = doors.judge(Door::DreamRequest, policy, name, printed, masks)?;
+    Ok(match passed.text {
+        Cow::Borrowed(_) => None,
+        Cow::Owned(masked) => {
+            found.extend(passed.warnings);
+            Some(masked)
+        }
+    })
 }
 
 /// Blocks that a host or another dreamer put into a text: recalled memory, our own prompts, OpenClaw's

@@ -41,9 +41,9 @@ pub(super) fn wif_shape(text: &str, from: usize) -> Option<Range<usize>> {
     run_shape(text, from, 51, 52, b"5KL9c")
 }
 
-/// Where the first run of so many symbols begins that an address could be one.
-pub(super) fn first_run(text: &str) -> Option<usize> {
-    run_shape(text, 0, 26, 26, BASE58).map(|run| run.start)
+/// Where, from `from` on, the first run of so many symbols begins that an address could be one.
+pub(super) fn first_run(text: &str, from: usize) -> Option<usize> {
+    run_shape(text, from, 26, 26, BASE58).map(|run| run.start)
 }
 
 /// Finds a run of symbols that begins with one of `first`, leftmost and longest, from `from` on. Digits are everywhere,

@@ -1,6 +1,5 @@
 //! Mnemonics of BIP-39: words of its English list, in a row, whose checksum holds.
 
-use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -13,23 +12,25 @@ const LIST: &str = include_str!("classes/bip39.txt");
 /// So many words has a mnemonic, the most first.
 const COUNTS: [usize; 5] = [24, 21, 18, 15, LEAST];
 const LEAST: usize = 12;
-/// How long the words of the list are.
+/// How long the words of the list are at least.
 const SHORTEST_WORD: usize = 3;
-const LONGEST_WORD: usize = 8;
 /// The shortest mnemonic, with one byte between its words.
 const SHORTEST: usize = LEAST * (SHORTEST_WORD + 1) - 1;
 /// No more than this stands between two words: spaces, line breaks, numbers of a list.
 const MOST_BETWEEN: usize = 8;
 
-static NUMBERS: LazyLock<HashMap<&'static str, u16>> = LazyLock::new(|| LIST.lines().zip(0..).collect());
+static WORDS: LazyLock<Vec<&'static str>> = LazyLock::new(|| LIST.lines().collect());
 
-/// Whether a word of the list begins with three letters.
-static HEADS: LazyLock<Vec<bool>> = LazyLock::new(|| {
-    let mut heads = vec![false; 1 << 15];
-    for head in LIST.lines().filter_map(|word| word.as_bytes().first_chunk()) {
-        heads[head_of(*head)] = true;
+/// How many words of the list, which ascends, come before all that begin with three letters.
+static BEFORE: LazyLock<Vec<u16>> = LazyLock::new(|| {
+    let mut before = vec![0; (1 << 15) + 1];
+    for head in WORDS.iter().filter_map(|word| word.as_bytes().first_chunk()) {
+        before[head_of(*head) + 1] += 1;
     }
-    heads
+    for head in 1..before.len() {
+        before[head] += before[head - 1];
+    }
+    before
 });
 
 /// Five bits of each letter, which are the same in both cases.
@@ -141,11 +142,8 @@ fn listed(text: &str, from: usize) -> Vec<Word> {
 
 fn number(word: &str) -> Option<u16> {
     // Most words of a text are told apart without a look at the list.
-    let head = word.as_bytes().first_chunk()?;
-    if !(SHORTEST_WORD..=LONGEST_WORD).contains(&word.len()) || !HEADS[head_of(*head)] {
-        return None;
-    }
-    NUMBERS.get(word).or_else(|| NUMBERS.get(word.to_ascii_lowercase().as_str())).copied()
+    let head = head_of(*word.as_bytes().first_chunk()?);
+    (BEFORE[head]..BEFORE[head + 1]).find(|at| WORDS[usize::from(*at)].eq_ignore_ascii_case(word))
 }
 
 /// How long the longest mnemonic is that begins with the first of these words.

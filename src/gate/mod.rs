@@ -3,6 +3,7 @@
 mod allow;
 mod checksum;
 mod classes;
+mod dense;
 mod door;
 mod injection;
 mod mnemonic;

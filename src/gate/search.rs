@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::{LazyLock, OnceLock};
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind, Span, packed};
+use aho_corasick::{AhoCorasick, AhoCorasickKind, Input, Span, packed};
 use regex::Regex;
 
 use super::checksum;
 use super::classes::{self, Bounds, Class, Lead, Needs, REACH, Shape};
+use super::dense;
 use crate::text;
 
 pub(super) static TABLE: LazyLock<Table> = LazyLock::new(Table::new);
@@ -21,6 +22,8 @@ pub(super) struct Table {
     literals: AhoCorasick,
     /// The class of each literal.
     owners: Vec<usize>,
+    /// The literals of the classes that are no dense ones.
+    loose: Option<packed::Searcher>,
     /// What a distinctive secret begins with, by the first byte.
     heads: Vec<Vec<&'static str>>,
 }
@@ -50,16 +53,46 @@ impl Table {
                 }
             }
         }
+        let loose = classes.iter().filter(|class| !class.is_dense).flat_map(|class| literals_of(class));
+        let loose = packed::Searcher::new(loose);
         let literals = AhoCorasick::builder()
             .kind(Some(AhoCorasickKind::DFA))
             .build(&literals)
             .expect("a few hundred short literals");
-        Self { patterns: vec![OnceLock::new(); classes.len()], classes, literals, owners, heads }
+        Self { patterns: vec![OnceLock::new(); classes.len()], classes, literals, owners, loose, heads }
     }
 
-    /// Tells where the literals stand, and of which class each is.
-    fn search(&self, text: &str, mut hit: impl FnMut(usize, Range<usize>)) {
-        for found in self.literals.find_overlapping_iter(text) {
+    /// Tells where the literals stand, and of which class each is. It returns from where on dense classes may stand.
+    fn search(&self, text: &str, mut hit: impl FnMut(usize, Range<usize>)) -> Option<usize> {
+        let Some(loose) = &self.loose else {
+            self.search_part(text, 0..text.len(), &mut hit);
+            return Some(0);
+        };
+        // Of prose this leaves next to nothing.
+        let mut parts = dense::parts(text.as_bytes()).peekable();
+        let mut loose =
+            loose.find_iter(text).map(|found| found.start()..found.end() + dense::LONGEST).peekable();
+        let first = parts.peek().map(|part| part.start);
+        let mut part = 0..0;
+        loop {
+            let is_loose = match (loose.peek(), parts.peek()) {
+                (Some(one), Some(other)) => one.start < other.start,
+                (one, _) => one.is_some(),
+            };
+            let Some(next) = (if is_loose { loose.next() } else { parts.next() }) else { break };
+            if next.start > part.end {
+                self.search_part(text, std::mem::replace(&mut part, next), &mut hit);
+            } else {
+                part.end = part.end.max(next.end);
+            }
+        }
+        self.search_part(text, part, &mut hit);
+        first
+    }
+
+    fn search_part(&self, text: &str, part: Range<usize>, hit: &mut impl FnMut(usize, Range<usize>)) {
+        let part = Input::new(text).span(part.start..part.end.min(text.len()));
+        for found in self.literals.find_overlapping_iter(part) {
             hit(self.owners[found.pattern().as_usize()], found.range());
         }
     }
@@ -169,17 +202,20 @@ impl Chosen {
                 }
             }
         };
-        match &self.few {
-            Some(few) => few.search(text.as_bytes(), hit),
-            None => TABLE.search(text, hit),
-        }
+        let dense = if let Some(few) = &self.few {
+            few.search(text.as_bytes(), hit);
+            Some(0)
+        } else {
+            TABLE.search(text, hit)
+        };
         // Most texts hold no long run in base 58: those classes share one look for it.
-        let mut first_run = None;
+        let mut run = None;
         for (class, row) in TABLE.classes.iter().enumerate().filter(|(class, _)| self.is_on[*class]) {
             let Shape::Scan(scan, needs, _) = row.shape else { continue };
             let mut from = 0;
             if needs == Needs::Run58 {
-                let Some(run) = *first_run.get_or_insert_with(|| checksum::first_run(text)) else { continue };
+                let first_run = || checksum::first_run(text, dense?);
+                let Some(run) = *run.get_or_insert_with(first_run) else { continue };
                 from = run;
             }
             while let Some(span) = scan(text, from) {
@@ -306,6 +342,9 @@ fn ends_in_escape(before: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use regex_syntax::ParserBuilder;
+    use regex_syntax::hir::{Class, Hir, HirKind};
+
     use super::*;
 
     #[test]
@@ -322,6 +361,117 @@ mod tests {
                     assert!(compile(class).captures_len() <= 2, "{}: one group at most", class.name);
                 }
                 Shape::Scan(..) => assert!(literals.is_empty()),
+            }
+        }
+    }
+
+    /// What every match of a shape has.
+    #[derive(Debug, Clone, Copy)]
+    struct Runs {
+        /// How long a match is.
+        least: usize,
+        most: usize,
+        /// Whether nothing but symbols is in it, and with how many it begins and ends.
+        all: bool,
+        head: usize,
+        tail: usize,
+        /// How far from its beginning, at most, a run begins that makes it dense.
+        run: Option<usize>,
+    }
+
+    impl Runs {
+        const EMPTY: Self = Self { least: 0, most: 0, all: true, head: 0, tail: 0, run: None };
+
+        fn one(is_symbol: bool) -> Self {
+            let symbols = usize::from(is_symbol);
+            Self { least: 1, most: 1, all: is_symbol, head: symbols, tail: symbols, run: None }
+        }
+
+        fn then(self, next: Self) -> Self {
+            let before = if self.all { 0 } else { self.most };
+            let across = (self.tail + next.head >= dense::LEAST).then_some(before);
+            let after = next.run.map(|run| self.most.saturating_add(run));
+            Self {
+                least: self.least + next.least,
+                most: self.most.saturating_add(next.most),
+                all: self.all && next.all,
+                head: if self.all { self.least + next.head } else { self.head },
+                tail: if next.all { next.least + self.tail } else { next.tail },
+                run: [self.run, across, after].into_iter().flatten().min(),
+            }
+        }
+
+        fn or(self, other: Self) -> Self {
+            Self {
+                least: self.least.min(other.least),
+                most: self.most.max(other.most),
+                all: self.all && other.all,
+                head: self.head.min(other.head),
+                tail: self.tail.min(other.tail),
+                run: self.run.zip(other.run).map(|(one, two)| one.max(two)),
+            }
+        }
+
+        fn of(shape: &Hir) -> Self {
+            match shape.kind() {
+                HirKind::Empty | HirKind::Look(_) => Self::EMPTY,
+                HirKind::Literal(of) => {
+                    of.0.iter().fold(Self::EMPTY, |runs, byte| runs.then(Self::one(dense::is_symbol(*byte))))
+                }
+                HirKind::Class(Class::Bytes(of)) => {
+                    Self::one(of.iter().flat_map(|range| range.start()..=range.end()).all(dense::is_symbol))
+                }
+                HirKind::Class(Class::Unicode(_)) => unreachable!("patterns are read as bytes"),
+                HirKind::Capture(of) => Self::of(&of.sub),
+                HirKind::Concat(of) => of.iter().fold(Self::EMPTY, |runs, next| runs.then(Self::of(next))),
+                HirKind::Alternation(of) => of.iter().map(Self::of).reduce(Self::or).unwrap(),
+                HirKind::Repetition(of) => {
+                    let one = Self::of(&of.sub);
+                    let least = (0..of.min).fold(Self::EMPTY, |runs, _| runs.then(one));
+                    let more =
+                        of.max.map_or(usize::MAX, |max| one.most.saturating_mul((max - of.min) as usize));
+                    least.then(Self { most: more, all: one.all, ..Self::EMPTY })
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_match_of_a_dense_class_holds_a_run_soon_after_its_literal() {
+        for class in classes::all().filter(|class| class.is_dense) {
+            let literals = literals_of(class);
+            assert!(literals.iter().all(|literal| literal.len() <= dense::LONGEST), "{}", class.name);
+            let is_led = |lead: Lead| {
+                let symbols = (0..=u8::MAX).filter(|byte| lead.symbols[usize::from(*byte)]);
+                lead.least >= dense::LEAST && symbols.into_iter().all(dense::is_symbol)
+            };
+            if literals.is_empty() || class.lead.is_some_and(is_led) {
+                continue;
+            }
+            let pattern = class.shape.pattern().unwrap();
+            let shape = ParserBuilder::new().unicode(false).utf8(false).build().parse(&pattern).unwrap();
+            let runs = Runs::of(&shape);
+            let is_sound = runs.run.is_some_and(|run| run <= dense::BEFORE);
+            assert!(is_sound, "{} is a loose class: {runs:?}", class.name);
+        }
+        assert!(TABLE.loose.is_some(), "few enough for a packed search");
+    }
+
+    // What the search leaves out of prose must hold no match.
+    #[test]
+    fn the_parts_that_are_searched_hold_every_match_of_the_whole() {
+        for seed in 0..8 {
+            for (class, example) in crate::testing::secrets(seed) {
+                let prose = "and so it went on, day after day, until Marta said no. ".repeat(seed as usize);
+                let text = format!("{prose}{example}{prose}{example} {prose}");
+                let (mut parts, mut whole) = (Vec::new(), Vec::new());
+                let matched = |found: &mut Vec<_>, class, place| {
+                    found.extend(TABLE.match_at(class, &text, place, 0).map(|one| (class, one.span)));
+                };
+                TABLE.search(&text, |class, place| matched(&mut parts, class, place));
+                TABLE
+                    .search_part(&text, 0..text.len(), &mut |class, place| matched(&mut whole, class, place));
+                assert_eq!(parts, whole, "{class}: {text}");
             }
         }
     }

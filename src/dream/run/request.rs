@@ -12,10 +12,11 @@ use crate::dream::select::{Selection, Slice, Survey};
 use crate::dream::shown::{self, ShownJournal};
 use crate::dreamer::{Charge, Outcome, PassReport, ReadReason, SourceRef};
 use crate::error::{Error, LostBy, Result};
-use crate::format::fences::Printer;
+use crate::format::fences::{Printer, one_line};
 use crate::format::{DreamId, curated};
 use crate::gate::{Door, Masks};
 use crate::llm::LlmRequest;
+use crate::text;
 
 /// What a pass found to do.
 pub(super) enum Prepared {
@@ -71,9 +72,11 @@ impl Run {
         let memory = doors.judge(Door::DreamRequest, policy, &name, &memory, &mut masks)?;
         found.extend(memory.warnings);
         let memory = curated::head_and_tail(&memory.text, config.memory_bytes);
+        let memory = printed(memory.trim_start_matches(text::BOM));
+        let memory = shown::mask_printed(&memory, &name, &doors, &mut masks, &mut found)?.unwrap_or(memory);
         let mut printer = Printer::new(nonce(&id, self.begun, &memory, &journals));
         printer.say("Current memory:");
-        printer.memory(&name, memory.trim_start_matches(crate::text::BOM));
+        printer.memory(&name, &memory);
         printer.say("Journals, oldest first:");
         for (slice, journal) in selection.slices.iter().zip(&journals) {
             printer.journal(slice.journal.name(), slice.truncated, &journal.lines);
@@ -122,6 +125,12 @@ impl Run {
             Err(error) => Err(error),
         }
     }
+}
+
+/// A text with its lines as they are printed.
+fn printed(text: &str) -> String {
+    let lines: Vec<String> = text::line_ranges(text).map(|line| one_line(&text[line])).collect();
+    lines.join("\n")
 }
 
 /// What a fence carries: a hash of all that is inside, which no text inside can foresee.

@@ -9,6 +9,7 @@ pub(super) const SEED: &[Class] = &[
     Class {
         // The head alone is a hit; `body` says how far the rest goes.
         body: Some(pem::body),
+        is_dense: false,
         ..Class::new(
             "pem_private",
             "private keys in PEM, of PGP too",
@@ -41,6 +42,7 @@ pub(super) const SEED: &[Class] = &[
         &["xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-"],
         r"xox[bpars]-[0-9A-Za-z-]{8,}",
     )
+    .loose()
     .bounds(Bounds::None),
     exact("aws_access_key", "AWS access key ids", &["AKIA"], UPPER, 16).bounds(Bounds::Right),
     exact("evm_address", "addresses of Ethereum and its kin", &["0x"], super::ANY_HEX, 40)
@@ -71,13 +73,15 @@ pub(super) const KEYS: &[Class] = &[
         "private keys of PuTTY",
         &["PuTTY-User-Key-File-", "Private-Lines: "],
         r"PuTTY-User-Key-File-[23]: ?[a-z0-9-]+|Private-Lines: [0-9]+\r?\n[A-Za-z0-9+/=\r\n]+",
-    ),
+    )
+    .loose(),
     pattern(
         "ssh2_key",
         "private keys of SSH2",
         &["---- BEGIN SSH2 ENCRYPTED"],
         r"---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----",
-    ),
+    )
+    .loose(),
     pattern(
         "jwt",
         "JSON web tokens with a header that names its algorithm",
@@ -91,6 +95,7 @@ pub(super) const KEYS: &[Class] = &[
         &["://"],
         r#"://[^\s/?#:@'"<>`]{0,128}:([^\s/?#:@'"<>`]{3,256})@[A-Za-z0-9\[_]"#,
     )
+    .loose()
     .bounds(Bounds::None)
     .proof(Proof::Required(proof::no_placeholder)),
     pattern(
@@ -99,6 +104,7 @@ pub(super) const KEYS: &[Class] = &[
         &["Basic ", "basic "],
         r"[Bb]asic ([A-Za-z0-9+/]{8,1000}={0,2})",
     )
+    .loose()
     .proof(Proof::Required(proof::basic_auth)),
     pattern(
         "bearer_token",
@@ -113,6 +119,7 @@ pub(super) const KEYS: &[Class] = &[
         &["machine "],
         r"machine\s+[A-Za-z0-9._-]{3,128}\s+login\s+\S{1,128}\s+password\s+(\S{3,256})",
     )
+    .loose()
     .proof(Proof::Required(proof::no_placeholder)),
     pattern(
         "kubeconfig_key",
@@ -126,6 +133,7 @@ pub(super) const KEYS: &[Class] = &[
         &["\"auth\":"],
         r#""auth":\s{0,8}"([A-Za-z0-9+/]{8,1000}={0,2})""#,
     )
+    .loose()
     .proof(Proof::Required(proof::basic_auth)),
     pattern(
         "npmrc_token",
@@ -133,6 +141,7 @@ pub(super) const KEYS: &[Class] = &[
         &[":_authToken", ":_auth", ":_password"],
         r#":_(?:authToken|auth|password)\s{0,4}=\s{0,4}["']?[A-Za-z0-9+/=_.-]{10,256}"#,
     )
+    .loose()
     .led_by(&super::symbols("A-Za-z0-9:/._-"), 5, 200)
     .bounds(Bounds::None)
     .proof(Proof::Required(proof::npmrc)),

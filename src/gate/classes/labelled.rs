@@ -19,7 +19,7 @@ pub(super) const LABELLED: &[Class] = &[
     labelled("ibm_storage_key", "keys of IBM object storage", &["secret access key"], r"[0-9a-f]{48}"),
     labelled("ibm_iam_key", "keys of IBM IAM", &["iam api key", "iam key", "iam pwd", "iam password"], r"[A-Za-z0-9_-]{44}"),
     labelled("cloudant_key", "keys of Cloudant under a name", &["cloudant"], r"[0-9a-f]{64}|[a-z]{24}"),
-    labelled("contribsys_login", "logins of Sidekiq Pro under a name", &["contribsys"], r"[0-9a-f]{8}:[0-9a-f]{8}").proof(Proof::None),
+    labelled("contribsys_login", "logins of Sidekiq Pro under a name", &["contribsys"], r"[0-9a-f]{8}:[0-9a-f]{8}").proof(Proof::None).loose(),
     labelled("twilio_auth_token", "auth tokens of Twilio", &["twilio"], r"[0-9a-f]{32}"),
     labelled("mailgun_labelled_key", "signing keys of Mailgun under a name", &["mailgun"], r"[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8}"),
     labelled("discord_secret", "secrets of Discord under a name", &["discord"], r"[0-9a-f]{64}|[A-Za-z0-9=_-]{32}"),
@@ -84,6 +84,7 @@ pub(super) const LABELLED: &[Class] = &[
         &["\"secret_key\"", "'secret_key'"],
         r#"["']secret_key["']\s{0,8}=>\s{0,8}["'](sk_\S{29})["']"#,
     )
+    .loose()
     .bounds(Bounds::None),
     pattern(
         "nuget_password",
@@ -91,6 +92,7 @@ pub(super) const LABELLED: &[Class] = &[
         &["<add key=\""],
         r#"<add key="(?:ClearText)?Password"\s{1,8}value="([^"\r\n]{3,256})""#,
     )
+    .loose()
     .bounds(Bounds::None)
     .proof(Proof::Required(proof::password)),
     pattern(
@@ -107,6 +109,7 @@ pub(super) const LABELLED: &[Class] = &[
         &["curl "],
         r#"curl (?:[^\n|;\\]|\\\r?\n?){0,400}?(?:-H|--header)[ =]{1,3}["'](?i:authorization|[a-z-]{0,40}(?:key|token|secret)) {0,2}: {0,2}(?:(?i:token|key|apikey|api-token) {1,2})?([A-Za-z0-9._~+/=-]{16,1000})["']"#,
     )
+    .loose()
     .bounds(Bounds::None)
     .proof(Proof::Required(proof::by_chance)),
     pattern(
@@ -115,6 +118,7 @@ pub(super) const LABELLED: &[Class] = &[
         &["curl "],
         r#"curl (?:[^\n|;\\]|\\\r?\n?){0,400}?(?:-u|--user)[ =]{1,3}["']?[^\s:"'$<{/]{1,64}:["']?([^\s"'<{}$][^\s"'<{}]{2,127})"#,
     )
+    .loose()
     .bounds(Bounds::None)
     .proof(Proof::Required(proof::password)),
 ];

@@ -39,6 +39,8 @@ pub(super) struct Class {
     pub(super) proof: Proof,
     /// Whether it is looked for where nobody chose.
     pub(super) default: Switch,
+    /// Whether a match holds so long a run of symbols that prose need not be searched for it. A test tells who does not.
+    pub(super) is_dense: bool,
 }
 
 /// How a match looks. Patterns know ASCII only, and see [`REACH`] bytes from their literal on.
@@ -111,7 +113,17 @@ pub(super) enum Switch {
 
 impl Class {
     const fn new(name: &'static str, what: &'static str, shape: Shape, bounds: Bounds) -> Self {
-        Self { name, what, shape, lead: None, bounds, body: None, proof: Proof::None, default: Switch::On }
+        Self {
+            name,
+            what,
+            shape,
+            lead: None,
+            bounds,
+            body: None,
+            proof: Proof::None,
+            default: Switch::On,
+            is_dense: true,
+        }
     }
 
     const fn led_by(self, symbols: Symbols, least: usize, most: usize) -> Self {
@@ -124,6 +136,11 @@ impl Class {
 
     const fn bounds(self, bounds: Bounds) -> Self {
         Self { bounds, ..self }
+    }
+
+    /// A match need not hold a long run of symbols.
+    const fn loose(self) -> Self {
+        Self { is_dense: false, ..self }
     }
 
     const fn off(self) -> Self {
