@@ -243,6 +243,28 @@ fn whatever_a_person_wrote_into_the_observations_stands_before_what_a_dream_adds
     }
 }
 
+// SL-05, SL-24: what is printed has other characters than what stands in a file.
+#[test]
+fn a_login_that_only_control_characters_hide_is_neither_shown_to_a_model_nor_when_it_wakes_up() {
+    // Control characters go out as spaces, and a login is one between spaces only.
+    let login = "machine\u{1}berth.example\u{1}login\u{1}marta\u{1}password\u{1}gull-tide-4417";
+    let life = Life::empty();
+    let sleeper = deep(&life);
+    life.put("self/observations.md", format!("## 2026-02-12\n\nRED 09:00 {login}\n"));
+    life.put("self/priorities.md", format!("{login}\n"));
+    let entry = json!({"t": "2026-02-12T09:00:00Z", "reflection": login, "priority": login});
+    life.put("self/dreams.jsonl", format!("{entry}\n"));
+    life.put("self/conversation.jsonl", format!("{}\n", json!({"role": "user", "content": login})));
+    let message = sleeper.wake(&private(), at(9, 10)).unwrap().to_string();
+    let script = Script::new().says("REFLECTION:\nx\n").says(DEEP);
+    dream(&sleeper, &script, at(9, 20));
+    let shown: Vec<String> = script.requests().iter().map(|request| request.user.clone()).collect();
+    for (text, times) in [(&message, 3), (&shown[0], 2), (&shown[1], 3)] {
+        assert!(!text.contains("gull-tide-4417"), "{text}");
+        assert_eq!(text.matches("[REDACTED:netrc_password#").count(), times, "{text}");
+    }
+}
+
 // SL-16: who said what.
 #[test]
 fn a_second_line_of_a_message_is_not_the_first_of_another() {
@@ -530,6 +552,7 @@ fn a_wake_up_message_is_short_and_its_lines_are_its_own_whatever_stands_in_the_f
     );
     let classes: BTreeSet<&str> = message.warnings.iter().map(|found| found.class.as_str()).collect();
     assert!(classes.contains("override") && classes.contains("aws_access_key"), "{classes:?}");
+    deep(&life).fall_asleep(600, at(9, 40)).unwrap();
     for kind in [SessionKind::Shared, SessionKind::Subagent, SessionKind::Scheduled] {
         let before = life.tree();
         let denied = deep(&life).wake(&Access::new(kind, Actor::Agent, Scope::user("rex")), at(9, 41));

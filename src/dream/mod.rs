@@ -30,6 +30,7 @@ pub use config::{BackOff, DreamConfig, Evidence, SectionCaps, Trust};
 pub use dreamed::Undreamed;
 pub(crate) use due::{Bounds, Calls, breaker};
 pub use due::{Due, should_dream};
+pub(crate) use shown::mask_printed;
 
 /// Dreams over the journals of a workspace, in the way of seed 000.
 ///

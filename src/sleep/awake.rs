@@ -14,7 +14,7 @@ use crate::disk::host;
 use crate::document::Document;
 use crate::error::Result;
 use crate::format::dreams::{self, LoggedMessage};
-use crate::format::fences::one_line;
+use crate::format::fences::printed;
 use crate::format::{DreamEntry, Observation, Observations, SleepFiles, SleepState};
 use crate::gate::Door;
 use crate::name::Name;
@@ -286,7 +286,8 @@ impl SleepDreamer {
         let most = self.0.config.prose.bytes;
         let mut told = |text: Option<String>| -> Result<Option<String>> {
             let Some(text) = text.filter(|text| !text.is_empty()) else { return Ok(None) };
-            let text = shown(&files.dreams, &text)?;
+            // As it is shown, since control characters may hide a secret in it.
+            let text = shown(&files.dreams, &printed(&text))?;
             Ok(Some(text[..text::floor_boundary(&text, most)].to_owned()))
         };
         let (reflection, priority) = last.map(|last| (last.reflection, last.priority)).unzip();
@@ -320,15 +321,14 @@ impl SleepDreamer {
         let end =
             begun.and_then(|len| usize::try_from(len).ok()).unwrap_or(document.len()).min(document.len());
         let text = String::from_utf8_lossy(&document[..end]);
-        // As a whole, since a secret may be spread over lines; each keeps its number.
-        let masked = Observations::parse(shown(name, &text)?);
+        // As a whole, since a secret may be spread over lines, and as it is shown: control characters may hide one.
+        let masked = Observations::parse(shown(name, &printed(&text))?);
         let counts = |entry: &&Observation| !observations::is_stale(entry, at, config);
         let newest = masked.entries().rev().map(|(_, entry)| entry).filter(counts);
         let mut newest: Vec<Observation> = newest.take(config.wake_observations).cloned().collect();
         newest.reverse();
         for entry in &mut newest {
-            // A person may have written it: one line of theirs is one line here, and no page.
-            entry.text = one_line(&entry.text);
+            // A person may have written it: one line of theirs is no page here.
             let most = entry.text.char_indices().nth(config.observations.item_chars);
             if let Some((end, _)) = most {
                 entry.text.truncate(end);

@@ -10,19 +10,21 @@ use chrono::{DateTime, Utc};
 
 use super::{Inner, commit};
 use crate::digest::Digest;
-use crate::dream::{Bounds, Calls, CleanLine, SectionCaps, append_log, breaker, clean_line};
+use crate::dream::{Bounds, Calls, CleanLine, SectionCaps, append_log, breaker, clean_line, mask_printed};
 use crate::dreamer::{
     Backlog, Blamed, Charge, DreamMode, DreamPass, DreamReport, DropReason, Dropped, Failure, Notice,
     Outcome, PassReport, ShownSlice, SleepReport, Step,
 };
 use crate::error::{Error, Result};
+use crate::format::fences::printed;
 use crate::format::log::{LogLine, LogSource};
 use crate::format::{SleepFiles, SleepState};
 use crate::gate::{Door, DoorWarning, Doors, InjectionPolicy, Masks, SecretPolicy, Tombstones};
 use crate::llm::{Finish, LlmError, LlmReply, LlmRequest};
-use crate::name::Name;
+use crate::name::{DocName, Name};
 use crate::pii::Finding;
 use crate::session;
+use crate::text;
 use crate::workspace::{Claim, Lease, Workspace};
 
 /// No answer is larger than this, in bytes.
@@ -144,6 +146,13 @@ impl Run {
         let passed = doors.judge(Door::DreamRequest, policy, name, text, &mut shown.masks)?;
         shown.found.extend(passed.warnings);
         Ok(passed.text.into_owned())
+    }
+
+    /// A text as it is printed, without what only stands there then: control characters may have hidden it.
+    fn printed(&self, name: &DocName, text: &str, shown: &mut Shown) -> Result<String> {
+        let printed = printed(text.trim_start_matches(text::BOM));
+        let masked = mask_printed(&printed, name, &self.doors(), &mut shown.masks, &mut shown.found)?;
+        Ok(masked.unwrap_or(printed))
     }
 
     fn ask(mut self, request: LlmRequest, mut pass: PassReport, shown: Shown, about: About) -> Step {

@@ -94,6 +94,7 @@ impl Run {
         }
         let priorities = self.masked(&self.files.priorities, &priorities, shown)?;
         let priorities = &priorities[..text::floor_boundary(&priorities, SHOWN_PRIORITIES)];
+        let priorities = self.printed(&self.files.priorities, priorities, shown)?;
         let dreams = workspace.read_tail(&self.files.dreams, commit::LAST_RECORDS)?.text;
         let dreams: Vec<DreamEntry> =
             dreams.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
@@ -102,15 +103,16 @@ impl Run {
         let told = last.iter().map(|dream| format!("{}: {}\n", day.date(dream.t), dream.reflection));
         let reflections = self.masked(&self.files.dreams, &told.collect::<String>(), shown)?;
         let reflections = &reflections[..text::floor_boundary(&reflections, SHOWN_REFLECTIONS)];
+        let reflections = self.printed(&self.files.dreams, reflections, shown)?;
         let memory = format!("{priorities}\n{reflections}");
         let mut printer = Printer::new(nonce(&id, self.begun, &memory, &lines));
         printer.say(&format!("It is {} {}.", day.date(self.now), day.time(self.now).format("%H:%M")));
         printer.say("All observations:");
         printer.journal(&self.files.observations, false, &lines);
         printer.say("The priorities so far:");
-        printer.memory(&self.files.priorities, priorities);
+        printer.memory(&self.files.priorities, &priorities);
         printer.say("The last reflections:");
-        printer.memory(&self.files.dreams, reflections);
+        printer.memory(&self.files.dreams, &reflections);
         let request = LlmRequest::new(ask::deep(), printer.finish());
         let observations = Observations::parse(text);
         let first_shown = lines.first().map_or(0, |line| line.number);
@@ -133,6 +135,7 @@ impl Run {
             lines.push(ShownLine { number, text: line });
         }
         lines.reverse();
+        self.mask_lines(&self.files.observations, &mut lines, shown)?;
         Ok(lines)
     }
 

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 
 use super::{About, Drops, Run, Shown, Unusable};
 use crate::digest::{Digest, Hasher};
-use crate::dream::clean_line;
+use crate::dream::{clean_line, mask_printed};
 use crate::dreamer::{
     DropReason, Failure, Fate, Hold, HoldReason, LineReport, Outcome, PassReport, ShownSlice, Step,
 };
@@ -106,11 +106,12 @@ impl Run {
         // As a whole, since a secret may begin above what is shown.
         let observations = self.masked(&self.files.observations, &standing, &mut shown)?;
         let observations = tail_of(&observations, SHOWN_OBSERVATIONS);
-        let mut printer = Printer::new(nonce(&id, self.begun, observations, &conversation));
+        let observations = self.printed(&self.files.observations, observations, &mut shown)?;
+        let mut printer = Printer::new(nonce(&id, self.begun, &observations, &conversation));
         let day = self.inner.config.day;
         printer.say(&format!("It is {} {}.", day.date(self.begun), day.time(self.begun).format("%H:%M")));
         printer.say("What was noted before:");
-        printer.memory(&self.files.observations, observations);
+        printer.memory(&self.files.observations, &observations);
         printer.say("What was said and done since:");
         printer.journal(&self.files.conversation, false, &conversation);
         let request = LlmRequest::new(ask::dream(self.inner.config.briefing), printer.finish());
@@ -143,7 +144,24 @@ impl Run {
                 printed.push(ShownLine { number, text: one_line(&format!("{head}{line}")) });
             }
         }
+        self.mask_lines(&self.files.conversation, &mut printed, shown)?;
         Ok(printed)
+    }
+
+    /// Masks what only stands in lines as they are printed.
+    pub(super) fn mask_lines(
+        &self,
+        name: &DocName,
+        lines: &mut [ShownLine],
+        shown: &mut Shown,
+    ) -> Result<()> {
+        let joined: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
+        let masked =
+            mask_printed(&joined.join("\n"), name, &self.doors(), &mut shown.masks, &mut shown.found)?;
+        for (line, masked) in lines.iter_mut().zip(masked.iter().flat_map(|masked| masked.split('\n'))) {
+            masked.clone_into(&mut line.text);
+        }
+        Ok(())
     }
 
     /// Judges the answer to a dream, and commits what it says.
