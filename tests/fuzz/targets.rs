@@ -587,7 +587,7 @@ pub(crate) fn gate(bytes: &[u8]) {
             let shown =
                 |line: &'_ str| line.split_once("| ").map_or(line.to_owned(), |(_, text)| text.to_owned());
             let blocks: Vec<&str> = request.user.lines().collect();
-            for block in blocks.split(|line| fence(&line)) {
+            for block in blocks.split(|line| fence(line)) {
                 let block: Vec<String> = block.iter().map(|line| shown(line)).collect();
                 assert_eq!(gate.scan(&block.join("\n")), [], "no secret leaves");
             }
