@@ -6,6 +6,7 @@
 //! host with needs of its own writes its own ten.
 
 mod report;
+mod sleep;
 
 use std::fmt::Debug;
 
@@ -19,6 +20,7 @@ pub use report::{
     JournalReport, LineReport, MemoryGauge, NotDue, Notice, Outcome, PassReport, ReadReason, ShownSlice,
     SourceRef,
 };
+pub use sleep::{DeepReport, PlanFault, SleepReport};
 
 /// Dreams over one workspace.
 pub trait Dreamer: Debug + Send + Sync {

@@ -10,14 +10,14 @@ use chrono::{DateTime, Utc};
 
 use crate::access::{Access, Actor, SessionKind};
 use crate::document::Document;
-use crate::dream::recover;
+use crate::dream;
 use crate::error::{Error, Result};
-use crate::format::JournalName;
 use crate::format::forgotten::Forgotten;
 use crate::format::history::History;
 use crate::format::ledger::{Entry, Ledger};
 use crate::format::proposal::{Proposals, Waiting};
 use crate::format::undone::Undone;
+use crate::format::{JournalName, SleepFiles};
 use crate::format::{log, reply};
 use crate::gate::{TombstoneKey, Tombstones};
 use crate::lifecycle::{EDITABLE, rewrite};
@@ -25,6 +25,7 @@ use crate::memory::MemoryStore;
 use crate::name::{DocName, Name, StateName};
 use crate::receipt::{DocumentReceipt, ForgetPlace, ForgetReceipt, PlaceReceipt};
 use crate::session::{Indexed, SyncReport};
+use crate::sleep;
 use crate::text;
 use crate::workspace::{Claim, ClaimTerms, Lease, Metadata, Workspace};
 
@@ -151,7 +152,8 @@ impl<'a> Forget<'a> {
             let (all, only) = self.bury(workspace)?;
             let lease = if self.in_files { Some(claim(workspace)?) } else { None };
             if let Some(lease) = &lease {
-                recover(workspace, lease.as_ref(), Some(&all))?;
+                dream::recover(workspace, lease.as_ref(), Some(&all))?;
+                sleep::recover(workspace, lease.as_ref(), Some(&all))?;
             }
             let text = Text { workspace, lease: lease.as_deref(), only: &only };
             in_documents = text.forget(&mut receipt)?;
@@ -498,7 +500,10 @@ impl Text<'_> {
     /// What was kept of documents before they were replaced.
     fn versions(&self) -> Result<PlaceReceipt> {
         let (mut found, mut removed) = (0, 0);
-        for document in EDITABLE {
+        let state = self.workspace.read(&StateName::SLEEP)?;
+        let sleeper = SleepFiles::of_state(state.as_ref().map(Document::bytes))?;
+        let rewritten = sleeper.into_iter().flat_map(SleepFiles::rewritten);
+        for document in EDITABLE.into_iter().chain(rewritten) {
             let file = StateName::history(&document);
             let mut here = 0;
             let strike = |bytes: Option<&[u8]>| {

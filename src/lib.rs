@@ -40,6 +40,7 @@ mod receipt;
 #[cfg(feature = "report")]
 mod report;
 mod session;
+mod sleep;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 mod store;
@@ -57,9 +58,9 @@ pub use dream::{
     ProposalEnd, ProposalReport, SectionCaps, Trust, Undreamed, redo_dream, should_dream, undo_dream,
 };
 pub use dreamer::{
-    Backlog, Blamed, Charge, DreamEvent, DreamMode, DreamPass, DreamReport, Dreamer, DropReason, Dropped,
-    Failure, Fate, Hold, HoldReason, JournalReport, Level, LineReport, MemoryGauge, NotDue, Notice, Observer,
-    Outcome, PassReport, ReadReason, ShownSlice, SourceRef, Step,
+    Backlog, Blamed, Charge, DeepReport, DreamEvent, DreamMode, DreamPass, DreamReport, Dreamer, DropReason,
+    Dropped, Failure, Fate, Hold, HoldReason, JournalReport, Level, LineReport, MemoryGauge, NotDue, Notice,
+    Observer, Outcome, PassReport, PlanFault, ReadReason, ShownSlice, SleepReport, SourceRef, Step,
 };
 pub use drive::{dream_once, dream_once_async, dream_once_at};
 pub use error::{Error, LostBy, Refusal, Result};
@@ -70,9 +71,9 @@ pub use exchange::{
 pub use file::{FileMemoryStore, FileWorkspace};
 pub use forget::Forget;
 pub use format::{
-    Checks, DayLog, DreamId, DreamedState, Entry, Fields, Heartbeat, HeartbeatFile, Identity, JournalName,
-    Note, NoteKind, OnboardingEnd, Origin, Profile, Quarantine, QuarantineEntry, QuarantinedFile,
-    UnknownOrigin,
+    Checks, DayLog, DreamEntry, DreamId, DreamedState, Entry, Fields, Heartbeat, HeartbeatFile, Identity,
+    JournalName, Mark, Note, NoteKind, Observation, Observations, OnboardingEnd, Origin, Profile, Quarantine,
+    QuarantineEntry, QuarantinedFile, SleepFiles, SleepState, UnknownOrigin,
 };
 pub use gate::{
     Allow, Door, DoorPolicy, DoorWarning, Doors, Injection, InjectionPolicy, Passed, SecretAudit, SecretGate,
@@ -110,6 +111,10 @@ pub use receipt::{DocumentReceipt, ForgetPlace, ForgetReceipt, PlaceReceipt};
 #[cfg_attr(docsrs, doc(cfg(feature = "report")))]
 pub use report::DreamPage;
 pub use session::{Guarded, Indexed, SharedUser, SoulPolicy, SyncReport, Unreadable};
+pub use sleep::{
+    Fatigue, MessageShape, PauseReason, Said, SetSleep, SleepConfig, SleepDreamer, SleepDreamerBuilder,
+    SleepPlan, TrimPlan, WakeUp, fatigue, is_stale, plan_emergency_trim, plan_sleep, plan_trim, should_sleep,
+};
 #[cfg(feature = "sqlite")]
 #[cfg_attr(docsrs, doc(cfg(feature = "sqlite")))]
 pub use sqlite::{IndexState, SqliteIndex, SqliteMemoryStore, SqliteWorkspace, Version};

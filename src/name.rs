@@ -117,6 +117,10 @@ impl DocName {
     pub const JOURNALS: Self = Self::constant("memory");
     /// The folder that some workspaces keep their journals in; read, never written.
     pub const DAILY: Self = Self::constant("daily");
+    /// The folder of a sleeper's files.
+    pub const SELF: Self = Self::constant("self");
+    /// Where a sleeper's creator leaves orders.
+    pub const MESSAGES: Self = Self::constant("MESSAGES.md");
     /// When each periodic check last ran.
     pub const HEARTBEAT_STATE: Self = Self::constant("memory/heartbeat-state.json");
 
@@ -171,6 +175,10 @@ impl StateName {
     pub const SOUL: Self = Self::constant(".soul-state.json");
     /// What a life remembers about its own beginning.
     pub const LIFE: Self = Self::constant(".dreaming.d/life.json");
+    /// How tired a sleeper is.
+    pub const SLEEP: Self = Self::constant(".dreaming.d/sleep.json");
+    /// A sleeper's commit that is under way.
+    pub const SLEEP_INTENT: Self = Self::constant(".dreaming.d/sleep-intent.json");
     /// What was forgotten, without its content.
     pub const FORGOTTEN: Self = Self::constant(".dreaming.d/forgotten.json");
     /// Which proposals of dreams wait for a person's word.

@@ -13,9 +13,9 @@ use noctuary::{
     Access, Actor, Allow, ContextConfig, DayPolicy, Dialect, DocName, Door, DoorPolicy, Doors, Editor, Error,
     FactKey, FactStore, FileMemoryStore, FileWorkspace, GateFinding, Guarded, Import, InjectionPolicy,
     JournalDreamer, JournalName, Life, LifeConfig, MemoryContext, MemoryStore, Name, NewMemory, Note, Origin,
-    Profile, PromptConfig, Result, Revision, Scope, SecretPolicy, SessionKind, SharedUser, Snapshot, Source,
-    SourceRef, StoreConfig, TurnEnd, Workspace, WorkspaceExt, WriteMode, audit_secrets, dream_once_at, feed,
-    scan_injection,
+    Profile, PromptConfig, Result, Revision, Scope, SecretPolicy, SessionKind, SharedUser, SleepDreamer,
+    Snapshot, Source, SourceRef, StoreConfig, TurnEnd, Workspace, WorkspaceExt, WriteMode, audit_secrets,
+    dream_once_at, feed, scan_injection,
 };
 use proptest::prelude::*;
 
@@ -684,6 +684,30 @@ impl Stage {
         FileMemoryStore::open_with(self.folder.path().join("rows"), Scope::user("marta"), config).unwrap()
     }
 
+    fn sleeper(&self) -> SleepDreamer {
+        let sleeper = SleepDreamer::builder(Arc::clone(&self.workspace)).enabled(true);
+        sleeper
+            .configure(|config| config.deep_sleep_every = Some(1))
+            .doors(self.doors.clone())
+            .build()
+            .unwrap()
+    }
+
+    /// What the model was shown of a dream and a deep sleep, and whether its answer was written.
+    fn sleep(&self, answer: &str) -> (String, bool) {
+        self.put("self/observations.md", &format!("## 2026-11-20\n\nRED 09:00 {KEY}\n"));
+        self.put("self/priorities.md", &format!("1. {KEY}\n"));
+        let line = serde_json::json!({"role": "user", "content": format!("the key is {KEY}")});
+        self.put("self/conversation.jsonl", &format!("{line}\n"));
+        let script = Script::new().says(answer).says(format!("DROP: none\n{answer}"));
+        dream_once_at(&self.sleeper(), &script, &noon).unwrap();
+        let requests = script.requests();
+        let written = ["self/dreams.jsonl", "self/diary.md"]
+            .iter()
+            .any(|file| text(&self.workspace, &doc(file)).contains(KEY));
+        (requests.iter().map(|request| request.user.clone()).collect(), written)
+    }
+
     /// What the model was shown, and whether its answer was written.
     fn dream(&self, answer: &str) -> (String, bool) {
         self.put("memory/2026-11-20-repl.md", &format!("- [user] the key is {KEY}\n"));
@@ -735,6 +759,24 @@ const WAYS: &[Way] = &[
         session.flush().unwrap();
         stage.has_key()
     }),
+    ("SleepDreamer::log", Door::JournalAppend, |stage| {
+        stage.sleeper().log(&[noctuary::Said::new("tool", KEY)], noon()).ok();
+        stage.has_key()
+    }),
+    ("SleepDreamer::log", Door::JournalAppend, |stage| {
+        stage.sleeper().log(&[noctuary::Said::new(KEY, "tea")], noon()).ok();
+        stage.has_key()
+    }),
+    ("SleepDreamer::note_event", Door::JournalAppend, |stage| {
+        let event = serde_json::json!({"kind": {"of": [KEY]}}).as_object().unwrap().clone();
+        stage.sleeper().note_event(event, noon()).ok();
+        stage.has_key()
+    }),
+    ("SleepDreamer::note_event", Door::JournalAppend, |stage| {
+        let event = serde_json::json!({KEY: 1}).as_object().unwrap().clone();
+        stage.sleeper().note_event(event, noon()).ok();
+        stage.has_key()
+    }),
     ("Workspace::append", Door::WorkspaceWrite, |stage| {
         stage.view(Actor::Library).append(&doc("notes.md"), KEY.as_bytes()).ok();
         stage.has_key()
@@ -766,6 +808,15 @@ const WAYS: &[Way] = &[
         stage.put("MEMORY.md", KEY);
         let prompt = stage.session().prompt(&[]).unwrap();
         prompt.to_string().contains(KEY)
+    }),
+    ("SleepDreamer::wake", Door::PromptLoad, |stage| {
+        stage.put("self/observations.md", &format!("## 2026-11-21\n\nRED 09:00 {KEY}\n"));
+        stage.sleeper().wake(&of(Actor::Agent), noon()).unwrap().to_string().contains(KEY)
+    }),
+    ("SleepDreamer::wake", Door::PromptLoad, |stage| {
+        let entry = format!("{{\"t\":\"2026-11-21T09:00:00Z\",\"reflection\":\"{KEY}\"}}\n");
+        stage.put("self/dreams.jsonl", &entry);
+        stage.sleeper().wake(&of(Actor::Agent), noon()).unwrap().to_string().contains(KEY)
     }),
     ("MemoryContext::take", Door::PromptLoad, |stage| {
         let mut config = ContextConfig::default();
@@ -822,6 +873,16 @@ const WAYS: &[Way] = &[
         let (shown, _) = stage.dream("NOTHING_TO_PROMOTE");
         shown.matches(KEY).count() == 2
     }),
+    ("LlmClient::complete", Door::DreamRequest, |stage| {
+        let (shown, _) = stage.sleep("REFLECTION:\nx\n");
+        shown.matches(KEY).count() == 4
+    }),
+    ("DreamPass::resume", Door::DreamReply, |stage| {
+        stage.sleep(&format!("OBSERVATIONS:\nRED 09:00 The key is {KEY}.\n")).1
+    }),
+    ("DreamPass::resume", Door::DreamReply, |stage| {
+        stage.sleep(&format!("REFLECTION:\nx\nPRIORITY:\nUse {KEY}.\nDIARY:\n{KEY}\n")).1
+    }),
     ("DreamPass::resume", Door::DreamReply, |stage| stage.dream(&format!("- The key is {KEY}.")).1),
 ];
 
@@ -874,7 +935,7 @@ fn every_function_that_takes_text_in_is_behind_a_door() {
     let regex = |pattern| regex::Regex::new(pattern).unwrap();
     let items = regex(r"(?m)^(?:impl[^{;]*|pub trait \w+[^{]*)\{|^\}|^ *(?:pub (?:async )?)?fn \w+[^{;]*");
     let takes = regex(
-        r"bytes: &\[u8\]|(?:content|text|value|reply): &str|&NewMemory|note: &Note|LlmRe(?:ply|quest)|turn: TurnEnd",
+        r"&\[Said\]|fields: Map|bytes: &\[u8\]|(?:content|text|value|reply): &str|&NewMemory|note: &Note|LlmRe(?:ply|quest)|turn: TurnEnd",
     );
     let word = |text: &str| text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect::<String>();
     let mut found = BTreeSet::new();

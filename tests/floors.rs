@@ -14,13 +14,13 @@ const FLOORS: &[(u32, &[&str])] = &[
     (4, &["gate", "recall"]),
     (5, &["session", "store"]),
     (6, &["lifecycle", "prompt"]),
-    (7, &["dream", "file", "sqlite", "models"]),
+    (7, &["dream", "sleep", "file", "sqlite", "models"]),
     (8, &["drive", "life", "tools", "openclaw", "doctor", "exchange", "forget", "report"]),
     (9, &["testing"]),
 ];
 
 /// Pairs of one floor of which the first may use the second: plain words of words, and the data of a
-/// contract in the files that keep it.
+/// contract in the files that keep it. A sleeper's answers are cleaned as those of a curator are.
 const TOGETHER: &[(&str, &str)] = &[
     ("document", "digest"),
     ("document", "name"),
@@ -28,6 +28,7 @@ const TOGETHER: &[(&str, &str)] = &[
     ("format", "llm"),
     ("workspace", "text"),
     ("lifecycle", "prompt"),
+    ("sleep", "dream"),
 ];
 
 #[test]

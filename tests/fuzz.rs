@@ -23,12 +23,13 @@ use std::time::{Duration, Instant};
 
 type Target = fn(&[u8]);
 
-const TARGETS: [(&str, Target); 9] = [
+const TARGETS: [(&str, Target); 10] = [
     ("state_files", targets::state_files),
     ("sections", targets::sections),
     ("replies", targets::replies),
     ("sanitiser", targets::sanitiser),
     ("citations", targets::citations),
+    ("sleeps", targets::sleeps),
     ("names", targets::names),
     ("tails", targets::tails),
     ("gate", targets::gate),
@@ -71,6 +72,11 @@ fn any_answer_that_is_kept_holds_no_frame_and_is_clean_once() {
 #[test]
 fn any_citation_that_is_kept_was_shown() {
     run("citations");
+}
+
+#[test]
+fn any_sleep_loses_no_line_forges_none_and_is_slept_once() {
+    run("sleeps");
 }
 
 #[test]

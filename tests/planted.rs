@@ -50,6 +50,11 @@ const UNDO_FAULTS: &[&str] = &["--test", "undo", "--", "fail_anywhere", "power_l
 const LEASE: &[&str] = &["--test", "lease"];
 const FILES: &[&str] = &["--test", "file_workspace"];
 
+const SLEEP: &[&str] = &["--test", "sleep"];
+const SLEEP_ATTACK: &[&str] = &["--test", "sleep_attack"];
+const SLEEP_FAULTS: &[&str] = &["--test", "sleep_faults", "whose_workspace_fails"];
+const SLEEP_CRASHES: &[&str] = &["--test", "sleep_faults", "what_"];
+
 const BUGS: &[Bug] = &[
     Bug {
         name: "a new file is not synced before it has its name",
@@ -337,6 +342,55 @@ const BUGS: &[Bug] = &[
         stands: "            keep(&range)?;\n            After::Changed(",
         planted: "            After::Changed(",
         tests: UNDO_FAULTS,
+    },
+    Bug {
+        name: "a sleeper commits without an intent",
+        file: "src/sleep/commit.rs",
+        stands: "    lease.replace(&StateName::SLEEP_INTENT, &intent.print())?;\n    apply(workspace, lease, intent)\n",
+        planted: "    apply(workspace, lease, intent)\n",
+        tests: SLEEP_FAULTS,
+    },
+    Bug {
+        name: "a sleeper settles its state twice",
+        file: "src/format/sleep_intent.rs",
+        stands: "        if is_done {\n",
+        planted: "        if is_done && false {\n",
+        tests: SLEEP_CRASHES,
+    },
+    Bug {
+        name: "the part of a sleeper's torn append that stands is not made durable before the rest",
+        file: "src/sleep/commit.rs",
+        stands: "            lease.append(name, b\"\")?;\n",
+        planted: "",
+        tests: SLEEP_CRASHES,
+    },
+    Bug {
+        name: "a sleeper logs a pass again",
+        file: "src/sleep/commit.rs",
+        stands: "    lease.remove(&StateName::SLEEP_INTENT)?;\n",
+        planted: "    append_log(workspace, lease, &crate::format::log::LogLine { epoch: 0, ..intent.log.clone() })?;\n    lease.remove(&StateName::SLEEP_INTENT)?;\n",
+        tests: SLEEP_ATTACK,
+    },
+    Bug {
+        name: "a sleeper's plan may name RED",
+        file: "src/sleep/run/deep.rs",
+        stands: "        if entry.mark == Mark::Red {\n",
+        planted: "        if entry.mark == Mark::Red && false {\n",
+        tests: SLEEP,
+    },
+    Bug {
+        name: "what a sleeper takes out is not archived",
+        file: "src/sleep/run/deep.rs",
+        stands: "            if !text.is_empty() {\n",
+        planted: "            if !text.is_empty() && false {\n",
+        tests: SLEEP,
+    },
+    Bug {
+        name: "a sleeper in a group is told when it wakes up",
+        file: "src/sleep/awake.rs",
+        stands: "            view.metadata(private)?;\n",
+        planted: "            let _ = view.metadata(private);\n",
+        tests: SLEEP_ATTACK,
     },
     Bug {
         name: "the heartbeat never refreshes the lock",

@@ -27,6 +27,8 @@ mod kit;
 mod locks;
 #[path = "torture/peers.rs"]
 mod peers;
+#[path = "torture/sleepers.rs"]
+mod sleepers;
 #[path = "torture/system_calls.rs"]
 mod system_calls;
 
@@ -51,6 +53,13 @@ fn kills_lose_and_double_nothing() {
     // BX-01, DR-13…18, DB-01…06: kill -9 at any time, several tickers, an operator who writes meanwhile.
     let _alone = alone();
     kills::run();
+}
+
+#[test]
+fn killed_sleepers_lose_and_double_nothing() {
+    // SL-18, SL-20 to SL-22: kill -9 at any time, several processes of one sleeper, a person who writes meanwhile.
+    let _alone = alone();
+    sleepers::run();
 }
 
 #[test]
@@ -120,6 +129,7 @@ fn a_child_plays_its_role() {
     let words: Vec<&str> = words.collect();
     match part {
         "ticks" => kills::child(&folder, words[0].parse().unwrap(), words.get(1) == Some(&"true")),
+        "sleeps" => sleepers::child(&folder, words[0].parse().unwrap()),
         "claims" => locks::child(&folder, &words),
         "claims-across-devices" => locks::across_devices(&folder),
         "one-tick" => system_calls::child(&folder, words[0]),

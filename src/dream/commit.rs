@@ -221,7 +221,7 @@ fn missing_part(intent: &Intent, append: &Append, memory: &[u8]) -> Vec<u8> {
 }
 
 /// Appends a line to the log unless an interrupted commit did.
-pub(super) fn append_log(workspace: &dyn Workspace, lease: &dyn Lease, line: &log::LogLine) -> Result<()> {
+pub(crate) fn append_log(workspace: &dyn Workspace, lease: &dyn Lease, line: &log::LogLine) -> Result<()> {
     let tail = workspace.read_tail(&StateName::LOG, LOG_TAIL)?.text;
     if log::parse(&tail).any(|known| known == *line) {
         return settle(lease, &StateName::LOG);

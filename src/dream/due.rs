@@ -1,8 +1,9 @@
 //! Whether it is time to dream: a pure function for the host's scheduler, and the cost breaker within a run.
 
-use chrono::{DateTime, Days, TimeDelta, Utc};
+use chrono::{DateTime, Days, NaiveDate, TimeDelta, Utc};
 
-use super::config::DreamConfig;
+use super::config::{BackOff, DreamConfig};
+use crate::day::DayPolicy;
 use crate::dreamer::NotDue;
 use crate::format::DreamedState;
 use crate::llm::Usage;
@@ -43,7 +44,7 @@ pub fn should_dream(now: DateTime<Utc>, state: &DreamedState, config: &DreamConf
     if !config.enabled {
         return Due::Off;
     }
-    if let Some(not_due) = breaker(now, state, config) {
+    if let Some(not_due) = breaker(now, &state.into(), &config.into()) {
         return Due::NotYet(not_due);
     }
     let interval = TimeDelta::from_std(config.interval).unwrap_or(TimeDelta::MAX);
@@ -57,26 +58,108 @@ pub fn should_dream(now: DateTime<Utc>, state: &DreamedState, config: &DreamConf
     }
 }
 
+/// The bounds on calls of a model, as a dreamer is configured.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Bounds {
+    pub(crate) day: DayPolicy,
+    pub(crate) back_off: Option<BackOff>,
+    pub(crate) calls: Option<u32>,
+    pub(crate) bytes: Option<u64>,
+    pub(crate) tokens: Option<u64>,
+}
+
+impl From<&DreamConfig> for Bounds {
+    fn from(config: &DreamConfig) -> Self {
+        Self {
+            day: config.day,
+            back_off: config.back_off,
+            calls: config.max_calls_per_day,
+            bytes: config.max_bytes_per_day,
+            tokens: config.max_tokens_per_day,
+        }
+    }
+}
+
+/// What came of calls so far, as the state of a dreamer has it.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Calls {
+    pub(crate) failures: u32,
+    pub(crate) next_allowed_at: Option<DateTime<Utc>>,
+    pub(crate) day: Option<NaiveDate>,
+    pub(crate) made: u32,
+    pub(crate) bytes: u64,
+    pub(crate) tokens: u64,
+}
+
+impl From<&DreamedState> for Calls {
+    fn from(state: &DreamedState) -> Self {
+        Self {
+            failures: state.consecutive_failures,
+            next_allowed_at: state.next_allowed_at,
+            day: state.counted_day,
+            made: state.calls_that_day,
+            bytes: state.bytes_that_day,
+            tokens: state.tokens_that_day,
+        }
+    }
+}
+
+impl Calls {
+    /// With a further call, of so many bytes and, where the host said so, tokens.
+    pub(crate) fn called(
+        mut self,
+        now: DateTime<Utc>,
+        bounds: &Bounds,
+        bytes: u64,
+        usage: Option<Usage>,
+    ) -> Self {
+        let today = bounds.day.date(now);
+        if self.day != Some(today) {
+            (self.day, self.made, self.bytes, self.tokens) = (Some(today), 0, 0, 0);
+        }
+        let tokens = usage.map_or(0, |usage| usage.input.saturating_add(usage.output));
+        self.made = self.made.saturating_add(1);
+        self.bytes = self.bytes.saturating_add(bytes);
+        self.tokens = self.tokens.saturating_add(tokens);
+        self
+    }
+
+    /// With a further failure, and when to try again.
+    pub(crate) fn failed(mut self, now: DateTime<Utc>, bounds: &Bounds) -> Self {
+        self.failures = self.failures.saturating_add(1);
+        self.next_allowed_at = bounds.back_off.and_then(|back_off| {
+            now.checked_add_signed(TimeDelta::from_std(back_off.after(self.failures)).ok()?)
+        });
+        self
+    }
+
+    fn into_state(self, state: &mut DreamedState) {
+        (state.consecutive_failures, state.next_allowed_at) = (self.failures, self.next_allowed_at);
+        (state.counted_day, state.calls_that_day) = (self.day, self.made);
+        (state.bytes_that_day, state.tokens_that_day) = (self.bytes, self.tokens);
+    }
+}
+
 /// What forbids a call of the model, whoever asks for it: back-off, and the day's caps.
-pub(super) fn breaker(now: DateTime<Utc>, state: &DreamedState, config: &DreamConfig) -> Option<NotDue> {
-    if let (Some(next), Some(back_off)) = (state.next_allowed_at, config.back_off) {
+pub(crate) fn breaker(now: DateTime<Utc>, calls: &Calls, bounds: &Bounds) -> Option<NotDue> {
+    if let (Some(next), Some(back_off)) = (calls.next_allowed_at, bounds.back_off) {
         // A time further away than the longest wait was written under another clock.
         let most = TimeDelta::from_std(back_off.most).unwrap_or(TimeDelta::MAX);
         if now < next && next - now <= most {
-            return Some(NotDue::BackOff { failures: state.consecutive_failures, next });
+            return Some(NotDue::BackOff { failures: calls.failures, next });
         }
     }
-    let today = config.day.date(now);
-    if state.counted_day != Some(today) {
+    let today = bounds.day.date(now);
+    if calls.day != Some(today) {
         return None;
     }
-    let next = config.day.begins(today.checked_add_days(Days::new(1)).unwrap_or(today));
-    let (calls, bytes, tokens) = (state.calls_that_day, state.bytes_that_day, state.tokens_that_day);
-    if config.max_calls_per_day.is_some_and(|cap| calls >= cap) {
+    let next = bounds.day.begins(today.checked_add_days(Days::new(1)).unwrap_or(today));
+    let Calls { made: calls, bytes, tokens, .. } = *calls;
+    if bounds.calls.is_some_and(|cap| calls >= cap) {
         Some(NotDue::CallsToday { calls, next })
-    } else if config.max_bytes_per_day.is_some_and(|cap| bytes >= cap) {
+    } else if bounds.bytes.is_some_and(|cap| bytes >= cap) {
         Some(NotDue::BytesToday { bytes, next })
-    } else if config.max_tokens_per_day.is_some_and(|cap| tokens >= cap) {
+    } else if bounds.tokens.is_some_and(|cap| tokens >= cap) {
         Some(NotDue::TokensToday { tokens, next })
     } else {
         None
@@ -91,25 +174,12 @@ pub(super) fn count_call(
     bytes: u64,
     usage: Option<Usage>,
 ) {
-    let today = config.day.date(now);
-    if state.counted_day != Some(today) {
-        state.counted_day = Some(today);
-        state.calls_that_day = 0;
-        state.bytes_that_day = 0;
-        state.tokens_that_day = 0;
-    }
-    state.calls_that_day = state.calls_that_day.saturating_add(1);
-    state.bytes_that_day = state.bytes_that_day.saturating_add(bytes);
-    let tokens = usage.map_or(0, |usage| usage.input.saturating_add(usage.output));
-    state.tokens_that_day = state.tokens_that_day.saturating_add(tokens);
+    Calls::from(&*state).called(now, &config.into(), bytes, usage).into_state(state);
 }
 
 /// Counts a failure of the model, and says when to try again.
 pub(super) fn count_failure(state: &mut DreamedState, now: DateTime<Utc>, config: &DreamConfig) {
-    state.consecutive_failures = state.consecutive_failures.saturating_add(1);
-    state.next_allowed_at = config.back_off.and_then(|back_off| {
-        now.checked_add_signed(TimeDelta::from_std(back_off.after(state.consecutive_failures)).ok()?)
-    });
+    Calls::from(&*state).failed(now, &config.into()).into_state(state);
 }
 
 #[cfg(test)]
@@ -119,6 +189,10 @@ mod tests {
 
     fn now() -> DateTime<Utc> {
         Utc.with_ymd_and_hms(2026, 11, 21, 3, 0, 0).unwrap()
+    }
+
+    fn broken(now: DateTime<Utc>, state: &DreamedState, config: &DreamConfig) -> Option<NotDue> {
+        breaker(now, &state.into(), &config.into())
     }
 
     fn on() -> DreamConfig {
@@ -154,15 +228,15 @@ mod tests {
         let mut state = DreamedState::default();
         let usage = Usage { input: 30, output: 5, cached_input: 30 };
         count_call(&mut state, now(), &config, 60, None);
-        assert_eq!(breaker(now(), &state, &config), None);
+        assert_eq!(broken(now(), &state, &config), None);
         count_call(&mut state, now(), &config, 60, Some(usage));
-        assert!(matches!(breaker(now(), &state, &config), Some(NotDue::CallsToday { calls: 2, .. })));
+        assert!(matches!(broken(now(), &state, &config), Some(NotDue::CallsToday { calls: 2, .. })));
         let bytes = DreamConfig { max_calls_per_day: None, ..config.clone() };
-        assert!(matches!(breaker(now(), &state, &bytes), Some(NotDue::BytesToday { bytes: 120, .. })));
+        assert!(matches!(broken(now(), &state, &bytes), Some(NotDue::BytesToday { bytes: 120, .. })));
         let tokens = DreamConfig { max_calls_per_day: None, max_tokens_per_day: Some(35), ..on() };
-        assert!(matches!(breaker(now(), &state, &tokens), Some(NotDue::TokensToday { tokens: 35, .. })));
-        let tomorrow = breaker(now(), &state, &config).unwrap().next();
-        assert_eq!(breaker(tomorrow, &state, &tokens), None);
-        assert_eq!(breaker(tomorrow, &state, &config), None);
+        assert!(matches!(broken(now(), &state, &tokens), Some(NotDue::TokensToday { tokens: 35, .. })));
+        let tomorrow = broken(now(), &state, &config).unwrap().next();
+        assert_eq!(broken(tomorrow, &state, &tokens), None);
+        assert_eq!(broken(tomorrow, &state, &config), None);
     }
 }

@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
-use crate::dreamer::{DreamEvent, Dreamer, Level, Observer, Outcome, Step};
+use crate::dreamer::{DreamEvent, Dreamer, DropReason, Dropped, Level, Observer, Outcome, Step};
 use crate::error::{Error, Result};
 use crate::format::{DreamId, DreamedState, Quarantine, QuarantineEntry};
 use crate::gate::Doors;
@@ -28,11 +28,13 @@ use crate::name::{DocName, StateName};
 use crate::pii::PiiFilter;
 use crate::workspace::{Workspace, WriteMode};
 
-pub(crate) use commit::recover;
+pub(crate) use commit::{append_log, recover};
 pub use config::{BackOff, DreamConfig, Evidence, OverBudget, SectionCaps, Trust};
 pub use dreamed::Undreamed;
+pub(crate) use due::{Bounds, Calls, breaker};
 pub use due::{Due, should_dream};
 pub use propose::{DreamProposal, ProposalEnd, ProposalReport};
+pub(crate) use shown::mask_printed;
 pub use undo::{redo_dream, undo_dream};
 
 /// Dreams over the journals of a workspace, in the way of seed 000.
@@ -180,25 +182,54 @@ impl fmt::Debug for JournalDreamer {
     }
 }
 
+/// What is left of one line of an answer once nothing in it can act on a reader.
+#[derive(Debug)]
+pub(crate) struct CleanLine {
+    /// The line; `None` where nothing is left of it.
+    pub(crate) text: Option<String>,
+    /// Why it is beyond the bounds, where it is.
+    pub(crate) over: Option<DropReason>,
+    /// What was taken out.
+    pub(crate) dropped: Vec<Dropped>,
+}
+
+/// Cleans one line of an answer as the bullets of a section are cleaned.
+pub(crate) fn clean_line(line: &str, caps: &SectionCaps) -> CleanLine {
+    let line = format!("- {}", crate::format::fences::one_line(line));
+    let cleaned = sanitise::sanitise(&line, caps);
+    let dropped = cleaned.dropped();
+    let over = cleaned.over_caps.into_iter().next();
+    let text = cleaned.items.into_iter().next().map(|item| item.text);
+    match over {
+        Some((item, reason)) => CleanLine { text: Some(item.text), over: Some(reason), dropped },
+        None => CleanLine { text, over: None, dropped },
+    }
+}
+
 impl Inner {
     fn tell(&self, outcome: Outcome, dream_id: Option<&DreamId>, patterns: Vec<&str>, files: Vec<&str>) {
-        let Some(observer) = &self.observer else { return };
-        let level = match outcome {
-            Outcome::Quarantined => Level::Error,
-            Outcome::LlmError | Outcome::LeaseLost | Outcome::ProposalsFull => Level::Warn,
-            _ => Level::Info,
-        };
-        let workspace = self.workspace.location();
-        observer.event(&DreamEvent {
-            module: "workspace/dreaming-task",
-            level,
-            outcome,
-            workspace: &workspace,
-            dream_id,
-            patterns,
-            files,
-        });
+        let workspace = self.workspace.as_ref();
+        tell(self.observer.as_deref(), workspace, outcome, dream_id, patterns, files);
     }
+}
+
+/// Tells an observer, where there is one, how a pass or a run ended.
+pub(crate) fn tell(
+    observer: Option<&dyn Observer>,
+    workspace: &dyn Workspace,
+    outcome: Outcome,
+    dream_id: Option<&DreamId>,
+    patterns: Vec<&str>,
+    files: Vec<&str>,
+) {
+    let Some(observer) = observer else { return };
+    let level = match outcome {
+        Outcome::Quarantined => Level::Error,
+        Outcome::LlmError | Outcome::LeaseLost | Outcome::ProposalsFull => Level::Warn,
+        _ => Level::Info,
+    };
+    let (module, workspace) = ("workspace/dreaming-task", workspace.location());
+    observer.event(&DreamEvent { module, level, outcome, workspace: &workspace, dream_id, patterns, files });
 }
 
 /// Builds a [`JournalDreamer`].

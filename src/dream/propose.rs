@@ -443,6 +443,7 @@ impl<'a> Answering<'a> {
     fn log_line(&self, waiting: &Waiting, outcome: &str) -> LogLine {
         LogLine {
             v: 1,
+            by: None,
             at: Some(self.now),
             day: waiting.day,
             id: waiting.id.clone(),

@@ -192,7 +192,7 @@ impl Run {
                 quarantine: &self.quarantine,
                 may_show: &|name| !doors.hides(name.as_str()),
             })?;
-            let not_due = due::breaker(self.now, &self.state, config);
+            let not_due = due::breaker(self.now, &(&self.state).into(), &config.into());
             if self.asked >= config.max_passes || (not_due.is_some() && !survey.is_idle()) {
                 self.note(&mut survey);
                 if self.report.passes.is_empty() {
@@ -421,6 +421,7 @@ fn new_report(inner: &Inner, now: DateTime<Utc>) -> DreamReport {
         memory: None,
         archived: Vec::new(),
         notices: Vec::new(),
+        sleep: None,
     }
 }
 

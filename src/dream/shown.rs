@@ -81,7 +81,7 @@ pub(super) fn prepare(
 }
 
 /// Masks what only stands in a text as it is printed: without the control characters and the lines that hid it.
-pub(super) fn mask_printed(
+pub(crate) fn mask_printed(
     printed: &str,
     name: &DocName,
     doors: &Doors,

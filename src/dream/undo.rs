@@ -152,7 +152,7 @@ impl<'w> Desk<'w> {
         Ok(Self {
             workspace,
             memory: memory.unwrap_or_else(|| Document::new(name.clone().into(), Vec::new())),
-            log: log::parse(&workspace.read_tail(&StateName::LOG, MOST_LOG)?.text).collect(),
+            log: log::of_curators(&workspace.read_tail(&StateName::LOG, MOST_LOG)?.text).collect(),
             state: DreamedState::parse(state(workspace, &StateName::DREAMED)?.as_deref())?,
             ledger: Ledger::parse(state(workspace, &StateName::LEDGER)?.as_deref())?,
             undone: Undone::parse(state(workspace, &StateName::UNDONE)?.as_deref())?,

@@ -1,5 +1,6 @@
 //! What a dream says of itself: plain data, stable as JSON.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use chrono::{DateTime, NaiveDate, Utc};
@@ -146,6 +147,9 @@ pub struct DreamReport {
     pub archived: Vec<DreamId>,
     /// What the operator should know besides.
     pub notices: Vec<Notice>,
+    /// What came of a sleep, where a sleeper dreamed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sleep: Option<super::SleepReport>,
 }
 
 impl DreamReport {
@@ -222,6 +226,24 @@ impl PassReport {
 }
 
 impl PassReport {
+    /// How many lines of the answer had each fate.
+    pub(crate) fn fates(&self) -> BTreeMap<String, u32> {
+        let mut fates = BTreeMap::new();
+        for line in &self.lines {
+            let word = match &line.fate {
+                Fate::Promoted { .. } if self.outcome == Outcome::Proposed => "proposed",
+                Fate::Promoted { .. } => "promoted",
+                Fate::Duplicate => "duplicate",
+                Fate::RemovedBefore => "removed_before",
+                Fate::Forgotten => "forgotten",
+                Fate::Held(_) => "held",
+                Fate::OverCap(_) => "over_cap",
+            };
+            *fates.entry(word.to_owned()).or_default() += 1;
+        }
+        fates
+    }
+
     /// Counts what was found and not masked.
     pub(crate) fn warn(&mut self, found: impl Iterator<Item = (String, u32)>) {
         for (class, count) in found {
@@ -434,6 +456,8 @@ pub enum DropReason {
     TooMany,
     /// A bullet that would take the section over its size cap.
     SectionFull,
+    /// A line of prose that is an instruction in disguise.
+    Injection,
 }
 
 impl DropReason {
@@ -456,6 +480,7 @@ impl DropReason {
             Self::TooLong => "bullet over the length cap",
             Self::TooMany => "bullet over the item cap",
             Self::SectionFull => "bullet over the section cap",
+            Self::Injection => "line that is an instruction in disguise",
         }
     }
 }

@@ -1,4 +1,6 @@
+use crate::document::Document;
 use crate::error::{Error, Result};
+use crate::format::SleepFiles;
 use crate::gate::{FORGOTTEN, Tombstones};
 use crate::lifecycle::EDITABLE;
 use crate::name::{DocName, Name, StateName};
@@ -57,13 +59,17 @@ pub fn copy_into(source: &dyn Workspace, target: &dyn Workspace) -> Result<u64> 
     // The state last, and the intent first of it: a copy that ends in between knows less than it has, and
     // shows again at worst what it did not know to be shown.
     if forgotten.is_none() {
-        for name in EDITABLE {
+        let state = source.read(&StateName::SLEEP)?;
+        let sleeper = SleepFiles::of_state(state.as_ref().map(Document::bytes))?;
+        for name in EDITABLE.into_iter().chain(sleeper.into_iter().flat_map(SleepFiles::rewritten)) {
             copy(source, target, &StateName::history(&name), None)?;
         }
         copy(source, target, &StateName::UNDONE, None)?;
     }
     let states = [
         StateName::INTENT,
+        StateName::SLEEP_INTENT,
+        StateName::SLEEP,
         StateName::LOG,
         StateName::QUARANTINE,
         StateName::LEDGER,

@@ -97,6 +97,12 @@ pub(crate) fn one_line(line: &str) -> String {
         .collect()
 }
 
+/// A text with its lines as they are printed.
+pub(crate) fn printed(text: &str) -> String {
+    let lines: Vec<String> = text::line_ranges(text).map(|line| one_line(&text[line])).collect();
+    lines.join("\n")
+}
+
 /// The name of a journal as it is cited: characters that would end a citation, or that an answer loses, are
 /// written as `%20`.
 pub(crate) fn reference(name: &DocName) -> String {

@@ -23,6 +23,9 @@ pub(crate) const ARCHIVED: &str = "archived";
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct LogLine {
     pub(crate) v: u64,
+    /// Whose dream it was; a curator's, where nothing says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) by: Option<String>,
     #[serde(with = "iso_millis")]
     pub(crate) at: Option<DateTime<Utc>>,
     pub(crate) day: NaiveDate,
@@ -59,6 +62,9 @@ pub(crate) struct LogSource {
 }
 
 impl LogLine {
+    /// Who a sleeper is in [`by`](Self::by).
+    pub(crate) const SLEEPER: &str = "sleeper";
+
     /// What became of the section of this pass.
     pub(crate) fn then(&self, word: &str, at: DateTime<Utc>, day: NaiveDate, epoch: u64) -> Self {
         Self {
@@ -82,9 +88,11 @@ impl LogLine {
     }
 }
 
-/// What a run remembers of an earlier pass.
+/// What a run of a curator remembers of an earlier pass.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Remembered {
+    #[serde(default)]
+    by: Option<String>,
     pub(crate) id: DreamId,
     pub(crate) outcome: String,
     #[serde(default)]
@@ -93,7 +101,7 @@ pub(crate) struct Remembered {
 
 impl From<LogLine> for Remembered {
     fn from(line: LogLine) -> Self {
-        Self { id: line.id, outcome: line.outcome, lines: line.lines }
+        Self { by: line.by, id: line.id, outcome: line.outcome, lines: line.lines }
     }
 }
 
@@ -148,14 +156,20 @@ pub(crate) fn settled(log: &[Remembered]) -> impl Iterator<Item = &str> {
     promoted.chain(declined.map(String::as_str))
 }
 
-/// Parses no more of the lines that are whole than a run remembers.
+/// Parses no more of the lines that are whole than a run of a curator remembers: none of a sleeper's.
 pub(crate) fn remember(text: &str) -> impl Iterator<Item = Remembered> + '_ {
-    text.lines().filter_map(|line| serde_json::from_str(line).ok())
+    let remembered = |line| serde_json::from_str(line).ok().filter(|line: &Remembered| line.by.is_none());
+    text.lines().filter_map(remembered)
 }
 
 /// Parses the lines that are whole.
 pub(crate) fn parse(text: &str) -> impl Iterator<Item = LogLine> + '_ {
     text.lines().filter_map(|line| serde_json::from_str(line).ok())
+}
+
+/// Parses the lines that are whole of dreams over journals: none of a sleeper's.
+pub(crate) fn of_curators(text: &str) -> impl Iterator<Item = LogLine> + '_ {
+    parse(text).filter(|line| line.by.is_none())
 }
 
 /// The hash under which a promoted statement is remembered.
@@ -171,6 +185,7 @@ mod tests {
     fn what_was_taken_back_is_promoted_no_more_unless_it_is_again() {
         let id = |n: u64| DreamId::parse(&format!("{n:016x}")).unwrap();
         let line = |n, outcome: &str, lines: &[&str]| Remembered {
+            by: None,
             id: id(n),
             outcome: outcome.to_owned(),
             lines: lines.iter().map(|line| (*line).to_owned()).collect(),
@@ -213,6 +228,7 @@ mod tests {
     fn a_torn_line_is_skipped_and_the_rest_reads_back() {
         let line = LogLine {
             v: 1,
+            by: None,
             at: None,
             day: NaiveDate::from_ymd_opt(2026, 11, 21).unwrap(),
             id: DreamId::parse("0123456789abcdef").unwrap(),
@@ -227,6 +243,9 @@ mod tests {
             patterns: vec![],
         };
         let text = format!("{}{}{}", line.print(), "{\"v\":1,\"to", "\n") + &line.print();
-        assert_eq!(parse(&text).collect::<Vec<_>>(), [line.clone(), line]);
+        assert_eq!(parse(&text).collect::<Vec<_>>(), [line.clone(), line.clone()]);
+        let sleepers = LogLine { by: Some(LogLine::SLEEPER.into()), ..line };
+        let both = sleepers.print() + &text;
+        assert_eq!((parse(&both).count(), remember(&both).count()), (3, 2));
     }
 }

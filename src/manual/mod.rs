@@ -9,6 +9,9 @@ pub mod gate {}
 #[doc = include_str!("memory.md")]
 pub mod memory {}
 
+#[doc = include_str!("sleep.md")]
+pub mod sleep {}
+
 #[cfg(feature = "sqlite")]
 #[cfg_attr(docsrs, doc(cfg(feature = "sqlite")))]
 #[doc = include_str!("search.md")]

@@ -124,7 +124,7 @@ impl<'r> DreamPage<'r> {
     /// Sets the log of passes, `.dreaming.d/log.jsonl`. Lines that do not parse are left out.
     #[must_use]
     pub fn log(mut self, lines: &str) -> Self {
-        self.log = log::parse(lines).collect();
+        self.log = log::of_curators(lines).collect();
         self
     }
 

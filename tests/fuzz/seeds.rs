@@ -23,6 +23,7 @@ pub(crate) fn of(target: &str) -> Vec<Vec<u8>> {
             let answers = texts(REPLIES).into_iter().chain(texts(CITED));
             answers.map(|answer| [JOURNAL.as_bytes(), &[PART], &answer].concat()).collect()
         }
+        "sleeps" => sleeps(),
         "names" => texts(NAMES),
         "tails" => tails(),
         "gate" => texts(SECRETS),
@@ -32,6 +33,38 @@ pub(crate) fn of(target: &str) -> Vec<Vec<u8>> {
     seeds.push(Vec::new());
     seeds
 }
+
+/// Observations, the answers to a dream and to a deep sleep, and a conversation.
+fn sleeps() -> Vec<Vec<u8>> {
+    let forged = || REPLIES.iter().chain(FORGED).map(|text| text.replace('\u{1e}', ""));
+    let join = |dream: &str, deep: &str, observations: &str| {
+        [observations, dream, deep, SAID].join("\u{1e}").into_bytes()
+    };
+    let mut seeds: Vec<Vec<u8>> = NOTED.iter().map(|noted| join(DREAMT, PLANNED, noted)).collect();
+    seeds.extend(PLANS.iter().map(|plan| join(DREAMT, plan, NOTED[0])));
+    seeds.extend(forged().map(|reply| {
+        let dream = format!("OBSERVATIONS:\nGRN 09:00 {reply}\nREFLECTION:\n{reply}\nBRIEFING:\n{reply}");
+        join(&dream, &format!("DROP: none\nPRIORITIES:\n{reply}\nDIARY:\n{reply}"), NOTED[0])
+    }));
+    seeds
+}
+
+const SAID: &str =
+    "{\"t\":\"2020-11-21T02:00:00Z\",\"role\":\"user\",\"content\":\"go\"}\nno json\n{\"role\":";
+const DREAMT: &str = "OBSERVATIONS:\nRED 02:00 merged\nYLW 02:01 waits\n- **GRN** [23:59] — grün\n\nREFLECTION:\nReal progress.\n\nPRIORITY:\nGo on.\n\nBRIEFING:\n# Where things stand\n- open\n";
+const PLANNED: &str = "DROP:\nL4, L8\n\nPRIORITIES:\n1. One\n2. Two\n3. Three\n\nDIARY:\nA day.\n\n## 2020-11-21, dream 1\nAnother.\n";
+const PLANS: &[&str] = &[
+    "DROP: L3",
+    "DROP: L1-L99, 4, 4, L4-L4\nDIARY:\nx",
+    "DROP:\nall\nL4\nPRIORITIES:\n- a\n- b\n- c\n- d\n- e\n- f",
+    "drop: none",
+];
+const NOTED: &[&str] = &[
+    "## 2020-11-19\n\nRED 08:00 a promise\nYLW 08:01 a review\nGRN 08:02 old\nhandwritten\n## 2020-11-20\nYLW 08:00 state\n",
+    "\u{feff}# Mine\r\n\r\n## 2020-11-18\r\n\r\nGRN 00:00 x\r\nYLW 23:59 y\r\n\r\n## Notes\r\nGRN 00:00 z",
+    "## 2020-11-18\n\nGRN 00:00 x\nGRN 00:00 x\n\n## 2020-11-18\n\nGRN 00:00 x\n## 2020-02-30\nGRN 24:00 no\n",
+    "RED 02:00 merged\n## 2020-11-21\nRED 02:00 merged",
+];
 
 /// A key in disguises, and what almost is one.
 const DISGUISES: &[&str] = &[
@@ -128,6 +161,15 @@ pub(crate) const DICTIONARY: &[&str] = &[
     "\"+262142-12-31T23:59:59.999Z\"",
     "\"-262143-01-01T00:00:00Z\"",
     "\u{1e}",
+    "## 2020-11-18\n",
+    "\nRED 08:00 ",
+    "\nYLW 08:01 ",
+    "\nGRN 08:02 ",
+    "OBSERVATIONS:\n",
+    "DROP:\n",
+    "L1-",
+    "\nDIARY:\n",
+    "\nPRIORITIES:\n",
 ];
 
 const REPLIES: &[&str] = &[

@@ -11,10 +11,11 @@ use std::time::{Duration, SystemTime};
 
 use chrono::{DateTime, FixedOffset, NaiveDate, TimeZone, Utc};
 use noctuary::{
-    DayPolicy, DocName, Door, DoorPolicy, Doors, DreamConfig, DreamId, DreamMode, DreamReport, Error,
-    Evidence, Fate, FileWorkspace, Finding, InjectionPolicy, JournalDreamer, JournalDreamerBuilder,
-    JournalName, LlmReply, LlmRequest, Notice, Outcome, PiiFilter, Revision, SecretGate, SecretPolicy,
-    SectionCaps, Trust, Workspace, WorkspaceExt, WriteMode, dream_once_at, llm_fn,
+    Access, Actor, DayPolicy, DocName, Door, DoorPolicy, Doors, DreamConfig, DreamEntry, DreamId, DreamMode,
+    DreamReport, Error, Evidence, Fate, FileWorkspace, Finding, InjectionPolicy, JournalDreamer,
+    JournalDreamerBuilder, JournalName, LlmReply, LlmRequest, Notice, Observations, Outcome, PiiFilter,
+    Revision, Scope, SecretGate, SecretPolicy, SectionCaps, SessionKind, SleepDreamer, Trust, Workspace,
+    WorkspaceExt, WriteMode, dream_once_at, llm_fn,
 };
 use serde_json::Value;
 
@@ -212,6 +213,121 @@ pub(crate) fn replies(bytes: &[u8]) {
             assert_eq!(tree(root)["MEMORY.md"], after["MEMORY.md"], "{again:?}");
         }
     });
+}
+
+/// Any observations, answers and conversation: a sleep loses no line of anybody's, forges none, and is slept once.
+pub(crate) fn sleeps(bytes: &[u8]) {
+    let mut parts = bytes.splitn(4, |byte| *byte == PART);
+    let mut part = || parts.next().unwrap_or_default();
+    let (observations, dream, deep, conversation) = (part(), part(), part(), part());
+    let (dream, deep) = (String::from_utf8_lossy(dream), String::from_utf8_lossy(deep));
+    in_folder(|root| {
+        put(root, "self/observations.md", observations);
+        put(root, "self/conversation.jsonl", &[conversation, b"\n"].concat());
+        let workspace = Arc::new(FileWorkspace::open(root).expect("the folder is there"));
+        let sleeper = SleepDreamer::builder(workspace).enabled(true).configure(|config| {
+            config.deep_sleep_every = Some(1);
+            config.briefing = true;
+            config.claim.settle = Duration::ZERO;
+        });
+        let sleeper = sleeper.build().expect("a good configuration");
+        let sleep = || {
+            let model = llm_fn(|request: &LlmRequest| {
+                let is_deep = request.system.contains("DROP:");
+                Ok(LlmReply::new(if is_deep { deep.as_ref() } else { dream.as_ref() }))
+            });
+            dream_once_at(&sleeper, &model, &|| time(21)).expect("no answer and no document ends a sleep")
+        };
+        let report = sleep();
+        let after = tree(root);
+        let file = |name: &str| {
+            let bytes = after.get(&format!("self/{name}")).map(Vec::as_slice).unwrap_or_default();
+            String::from_utf8_lossy(bytes).into_owned()
+        };
+        check_observations(observations, &after["self/observations.md"], &file("archive.md"));
+        assert_eq!(
+            after["self/conversation.jsonl"],
+            [conversation, b"\n"].concat(),
+            "only added to by hosts"
+        );
+        let entries: Vec<DreamEntry> =
+            file("dreams.jsonl").lines().map(|line| serde_json::from_str(line).expect("an entry")).collect();
+        assert_eq!(entries.len(), usize::from(report.passes[0].outcome == Outcome::Appended), "{report:?}");
+        let headed = |name: &str, heading: &str| {
+            let text = file(name);
+            let body = text.strip_prefix(heading).unwrap_or_else(|| panic!("{name}: {text:?}"));
+            body.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect::<Vec<_>>()
+        };
+        let mut prose: Vec<String> = Vec::new();
+        for (name, heading) in [
+            ("diary.md", "## 2020-11-21, dream 1\n\n"),
+            ("briefing.md", "# Briefing, 2020-11-21\n\n"),
+            ("priorities.md", "# Priorities\n\n"),
+        ] {
+            if !file(name).is_empty() {
+                prose.extend(headed(name, heading));
+            }
+        }
+        let numbered = file("priorities.md").lines().skip(2).count();
+        assert!(numbered <= 5, "{numbered} priorities");
+        for entry in &entries {
+            prose.extend(entry.reflection.lines().chain(entry.priority.lines()).map(str::to_owned));
+            prose.extend(entry.observations.iter().cloned());
+        }
+        for line in prose.iter().filter(|line| !line.is_empty()) {
+            check_item(line);
+        }
+        let mut kept = ["diary.md", "briefing.md", "priorities.md"].map(file).to_vec();
+        kept.extend(entries.iter().map(|entry| entry.reflection.clone()));
+        for text in &kept {
+            let found = SecretGate::new().scan(text);
+            assert!(found.is_empty(), "a secret is kept: {found:?} in {text:?}");
+        }
+        let access = Access::new(SessionKind::Main, Actor::Agent, Scope::user("rex"));
+        let message = sleeper.wake(&access, time(21)).expect("it wakes up").to_string();
+        assert!(!message.contains("AKIAIOSFODNN7EXAMPLE"), "a secret is shown");
+        assert!(message.chars().all(|c| c == '\n' || !c.is_control()), "{message:?}");
+        // Once more changes nothing, but where the first answer was none.
+        if report.passes.iter().all(|pass| pass.outcome == Outcome::Appended) {
+            assert_eq!((sleep().outcome, documents(&tree(root))), (Outcome::NothingNew, documents(&after)));
+        }
+    });
+}
+
+/// Whether nobody's line was lost of observations: what is none stands in its order, `RED` stands, and what went is in
+/// the archive.
+fn check_observations(before: &[u8], after: &[u8], archive: &str) {
+    let (Ok(text), Ok(now)) = (std::str::from_utf8(before), std::str::from_utf8(after)) else {
+        assert!(after.starts_with(before), "what is no text is added to alone");
+        return;
+    };
+    if archive.is_empty() {
+        assert!(after.starts_with(before), "nothing was pruned");
+    }
+    let entries = |text: &str| -> BTreeMap<String, u64> {
+        let mut entries = BTreeMap::new();
+        for (_, entry) in Observations::parse(text).entries() {
+            *entries.entry(format!("{} {entry}", entry.date)).or_default() += 1;
+        }
+        entries
+    };
+    let (now_entries, archived) = (entries(now), entries(archive));
+    for (entry, count) in entries(text) {
+        let stands = now_entries.get(&entry).copied().unwrap_or(0);
+        let is_pruned = stands == 0 && archived.contains_key(&entry);
+        assert!(stands >= count || is_pruned && !entry[11..].starts_with("RED"), "{entry:?} is lost");
+    }
+    let parsed = Observations::parse(text);
+    let numbers: Vec<u64> = parsed.entries().map(|(number, _)| number).collect();
+    let mut rest = now.split_inclusive('\n');
+    for (number, line) in (1..).zip(text.split_inclusive('\n')) {
+        let is_theirs = !numbers.contains(&number) && !line.trim().is_empty() && !line.contains("## ");
+        let line = line.trim_end_matches('\n');
+        assert!(
+            !is_theirs || rest.any(|now| now.trim_end_matches('\n') == line),
+            "{line:?} is gone or out of order"
+        );
+    }
 }
 
 /// Any text as a name: what is taken stays inside and reads back as it was.
@@ -472,7 +588,7 @@ pub(crate) fn gate(bytes: &[u8]) {
             let shown =
                 |line: &'_ str| line.split_once("| ").map_or(line.to_owned(), |(_, text)| text.to_owned());
             let blocks: Vec<&str> = request.user.lines().collect();
-            for block in blocks.split(|line| fence(&line)) {
+            for block in blocks.split(|line| fence(line)) {
                 let block: Vec<String> = block.iter().map(|line| shown(line)).collect();
                 assert_eq!(gate.scan(&block.join("\n")), [], "no secret leaves");
             }

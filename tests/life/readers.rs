@@ -16,16 +16,17 @@ use noctuary::{
     DreamId, DreamMode, EDITABLE, Editor, Error, EventId, FactKey, FactStore, FileMemoryStore, Filter,
     Forget, Guarded, HygieneConfig, Import, JournalDreamer, JournalName, Life, LifeConfig, Memory,
     MemoryContext, MemoryId, MemoryStore, NewMemory, Note, OnboardingEnd, Outcome, Preset, PromptConfig,
-    PromptOrder, Query, Revision, SessionKind, SharedUser, Snapshot, Source, TurnEnd, Undreamed, Workspace,
-    WorkspaceExt, WriteMode, append_note, archive_journal, boot, complete_onboarding, copy_into, daily_log,
-    delete_journal, dream_once_at, feed, heartbeat_has_tasks, mark_checked, propose_hygiene, read_checks,
-    read_soul, redo_dream, seed, start_plan, today_log, undo_dream, update_heartbeat,
+    PromptOrder, Query, Revision, SessionKind, SharedUser, SleepDreamer, Snapshot, Source, TurnEnd,
+    Undreamed, Workspace, WorkspaceExt, WriteMode, append_note, archive_journal, boot, complete_onboarding,
+    copy_into, daily_log, delete_journal, dream_once_at, feed, heartbeat_has_tasks, mark_checked,
+    propose_hygiene, read_checks, read_soul, redo_dream, seed, start_plan, today_log, undo_dream,
+    update_heartbeat,
 };
 use regex::Regex;
 
 use crate::{access, at, documents, homes, name, put};
 
-const CANARIES: [&str; 8] = [
+const CANARIES: [&str; 9] = [
     "canary-in-a-row",
     "canary-in-memory",
     "canary-of-the-user",
@@ -34,6 +35,7 @@ const CANARIES: [&str; 8] = [
     "canary-replaced",
     "canary-in-a-proposal",
     "canary-in-the-archive",
+    "canary-of-a-sleeper",
 ];
 
 const KINDS: [SessionKind; 3] = [SessionKind::Shared, SessionKind::Subagent, SessionKind::Scheduled];
@@ -123,6 +125,12 @@ fn furnished((folder, workspace): (tempfile::TempDir, Arc<dyn Workspace>), acces
     let script = Script::new().says("- canary-in-a-proposal");
     let proposed = dream_once_at(&proposer(workspace), &script, &|| at(20, 8, 0)).unwrap();
     assert_eq!(proposed.outcome, Outcome::Proposed);
+    put(workspace, "self/observations.md", "## 2026-11-19\n\nRED 09:00 canary-of-a-sleeper\n");
+    put(
+        workspace,
+        "self/dreams.jsonl",
+        "{\"t\":\"2026-11-19T09:00:00Z\",\"reflection\":\"canary-of-a-sleeper\",\"priority\":\"canary-of-a-sleeper\"}\n",
+    );
     let names = documents(workspace).into_keys().map(|document| name(&document)).collect();
     let stores = memory_stores(folder.path());
     Place { life, access, names, stores, _folder: folder }
@@ -626,6 +634,16 @@ const READERS: &[Reader] = &[
     }),
     ("undo_dream", false, |place| with_dreams(place, undo_dream)),
     ("redo_dream", false, |place| with_dreams(place, redo_dream)),
+    ("SleepDreamer::wake", true, |place| {
+        let sleeper = SleepDreamer::builder(Arc::clone(place.life.workspace())).build().unwrap();
+        told(sleeper.wake(&place.access, at(20, 12, 0)), |message| format!("{message} {message:?}"))
+    }),
+    ("SleepDreamer::builder", false, |place| {
+        let script = Script::new();
+        let sleeper = SleepDreamer::builder(Arc::new(place.view())).enabled(true).build();
+        let said = told(sleeper, |sleeper| shape(dream_once_at(&sleeper, &script, &|| at(21, 3, 0))));
+        said + &script.requests().iter().map(|request| request.user.clone()).collect::<String>()
+    }),
     ("JournalDreamer::builder", false, |place| {
         let script = Script::new();
         let dreamer = JournalDreamer::builder(Arc::new(place.view())).enabled(true).build();
@@ -791,7 +809,7 @@ fn every_function_that_reads_for_a_session_is_listed() {
         }
     }
     // The operator's own, which no session holds.
-    for operators in ["JournalDreamer", "JournalDreamerBuilder", "FaultyWorkspace"] {
+    for operators in ["JournalDreamer", "JournalDreamerBuilder", "SleepDreamerBuilder", "FaultyWorkspace"] {
         holders.remove(operators);
     }
     let unknown: Vec<_> = holders.iter().filter(|holder| !OWNERS.contains(&holder.as_str())).collect();

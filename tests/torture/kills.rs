@@ -170,7 +170,7 @@ fn release_all(dreamer: &JournalDreamer) -> noctuary::Result<()> {
 }
 
 /// The process that the seed's lock file names: who holds the workspace, or who died with it.
-fn holder(life: &Path) -> Option<u32> {
+pub(crate) fn holder(life: &Path) -> Option<u32> {
     let lock: serde_json::Value = serde_json::from_slice(&fs::read(life.join(LOCK)).ok()?).ok()?;
     lock["pid"].as_u64()?.try_into().ok()
 }

@@ -1,12 +1,10 @@
 //! What a pass leaves on the disk: its commit, or that it failed, or who is in quarantine.
 
-use std::collections::BTreeMap;
-
 use super::Run;
 use crate::digest::Digest;
 use crate::dream::select::{Selection, Slice, Survey, Waiting, nanoseconds};
 use crate::dream::{commit, due};
-use crate::dreamer::{Blamed, Fate, Outcome, PassReport, ReadReason, Step};
+use crate::dreamer::{Blamed, Outcome, PassReport, ReadReason, Step};
 use crate::error::{Error, Result};
 use crate::format::intent::{Append, Intent};
 use crate::format::log::{LogLine, LogSource};
@@ -73,21 +71,9 @@ impl Run {
     }
 
     fn log_line(&self, selection: &Selection, pass: &PassReport, lines: Vec<String>) -> LogLine {
-        let mut fates: BTreeMap<String, u32> = BTreeMap::new();
-        for line in &pass.lines {
-            let word = match &line.fate {
-                Fate::Promoted { .. } if pass.outcome == Outcome::Proposed => "proposed",
-                Fate::Promoted { .. } => "promoted",
-                Fate::Duplicate => "duplicate",
-                Fate::RemovedBefore => "removed_before",
-                Fate::Forgotten => "forgotten",
-                Fate::Held(_) => "held",
-                Fate::OverCap(_) => "over_cap",
-            };
-            *fates.entry(word.to_owned()).or_default() += 1;
-        }
         LogLine {
             v: 1,
+            by: None,
             at: Some(self.now),
             day: self.inner.config.day.date(self.begun),
             id: pass.dream_id.clone(),
@@ -95,7 +81,7 @@ impl Run {
             outcome: pass.outcome.word().to_owned(),
             sources: sources(selection),
             lines,
-            fates,
+            fates: pass.fates(),
             section_sha256: pass.section.as_ref().map(|section| Digest::of(section.as_bytes())),
             request_bytes: pass.request_bytes,
             usage: pass.usage,

@@ -13,7 +13,7 @@ use crate::dream::select::{Selection, Slice, Survey};
 use crate::dream::shown::{self, ShownJournal};
 use crate::dreamer::{Charge, Outcome, PassReport, ReadReason, SourceRef};
 use crate::error::{Error, LostBy, Result};
-use crate::format::fences::{Printer, one_line};
+use crate::format::fences::{Printer, printed};
 use crate::format::{DreamId, curated};
 use crate::gate::{Door, Masks};
 use crate::llm::LlmRequest;
@@ -130,12 +130,6 @@ impl Run {
             Err(error) => Err(error),
         }
     }
-}
-
-/// A text with its lines as they are printed.
-fn printed(text: &str) -> String {
-    let lines: Vec<String> = text::line_ranges(text).map(|line| one_line(&text[line])).collect();
-    lines.join("\n")
 }
 
 /// What a fence carries: a hash of all that is inside, which no text inside can foresee.
