@@ -390,7 +390,7 @@ fn an_edit_of_a_proposal_after_a_crash_anywhere_stands() {
         let files: Vec<_> = life
             .tree()
             .into_iter()
-            .filter(|(file, _)| file.starts_with(".dreaming.d/") && file.ends_with(".md"))
+            .filter(|(file, _)| file.starts_with(".dreaming.d/proposals/") && !file.ends_with('/'))
             .collect();
         for (file, bytes) in &files {
             life.put(file, String::from_utf8_lossy(bytes).replace("Très bien.", "Edited."));
