@@ -261,7 +261,8 @@ fn live(score: &mut Score, counts: &mut Counts, chance: &mut Chance) {
     let root = folder.path();
     let life = root.join("life");
     prepare(root);
-    let mind = counts.lives % 2 == 1;
+    // Every other life is on the disk: two of each kind, in turn.
+    let mind = counts.lives % 4 < 2;
     let another = |chance: &mut Chance| start(&format!("ticks {} {mind}", chance.next()), root);
     let mut tickers: Vec<Child> = (0..TICKERS).map(|_| another(chance)).collect();
     let (mut numbered, mut operator) = (0, 1);
