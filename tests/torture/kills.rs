@@ -90,19 +90,22 @@ fn change_of_mind(
 ) -> noctuary::Result<&'static str> {
     let human = Access::new(SessionKind::Main, Actor::Human, Scope::user("marta"));
     let log = read(&life.join(".dreaming.d/log.jsonl"));
-    let lines = log.lines().filter(|line| line.contains("\"outcome\":\"appended\""));
-    let ids: Vec<DreamId> = lines
-        .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok())
-        .filter_map(|line| DreamId::parse(line["id"].as_str()?))
+    let lines = log.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+    let words = ["appended", "undone", "redone"];
+    let lines = lines.filter(|line| words.iter().any(|word| line["outcome"] == **word));
+    let last: BTreeMap<String, bool> = lines
+        .map(|line| (line["id"].as_str().unwrap_or_default().to_owned(), line["outcome"] == "undone"))
         .collect();
-    if ids.is_empty() {
+    if last.is_empty() {
         return Ok("0");
     }
-    let id = &ids[chance.index(ids.len())];
-    let (done, word) = if chance.one_in(2) {
-        (undo_dream(dreamer, &human, id, Utc::now()), "U")
+    let at = chance.index(last.len());
+    let (id, is_undone) = last.into_iter().nth(at).unwrap();
+    let id = DreamId::parse(&id).unwrap();
+    let (done, word) = if is_undone {
+        (redo_dream(dreamer, &human, &id, Utc::now()), "B")
     } else {
-        (redo_dream(dreamer, &human, id, Utc::now()), "B")
+        (undo_dream(dreamer, &human, &id, Utc::now()), "U")
     };
     match done {
         Ok(true) => Ok(word),
@@ -238,7 +241,7 @@ pub(crate) fn run() {
         ("kills inside a commit", counts.while_committing, each_second(1) / 2),
         ("lines", counts.lines, each_second(8)),
         ("ticks", ticks, each_second(15)),
-        ("dreams taken back", of('U'), u64::from(is_long()) * each_second(1) / 2),
+        ("dreams taken back", of('U'), u64::from(is_long())),
     ];
     score.finish(&text, &enough);
 }
@@ -258,7 +261,8 @@ fn live(score: &mut Score, counts: &mut Counts, chance: &mut Chance) {
     let root = folder.path();
     let life = root.join("life");
     prepare(root);
-    let mind = counts.lives % 2 == 1;
+    // Every other life is on the disk: two of each kind, in turn.
+    let mind = counts.lives % 4 < 2;
     let another = |chance: &mut Chance| start(&format!("ticks {} {mind}", chance.next()), root);
     let mut tickers: Vec<Child> = (0..TICKERS).map(|_| another(chance)).collect();
     let (mut numbered, mut operator) = (0, 1);
