@@ -166,6 +166,10 @@ impl StateName {
     pub const SOUL: Self = Self::constant(".soul-state.json");
     /// What a life remembers about its own beginning.
     pub const LIFE: Self = Self::constant(".dreaming.d/life.json");
+    /// Which pairs of facts a model was asked about.
+    pub const FACTS: Self = Self::constant(".dreaming.d/facts.json");
+    /// What the last rebuild of personalization was made from.
+    pub const PERSONALIZATION: Self = Self::constant(".dreaming.d/personalization.json");
     /// What was forgotten, without its content.
     pub const FORGOTTEN: Self = Self::constant(".dreaming.d/forgotten.json");
     /// The rows of a [`FileMemoryStore`](crate::FileMemoryStore).

@@ -14,7 +14,7 @@ const FLOORS: &[(u32, &[&str])] = &[
     (4, &["gate", "recall"]),
     (5, &["session", "store"]),
     (6, &["lifecycle", "prompt"]),
-    (7, &["dream", "file", "sqlite", "models"]),
+    (7, &["dream", "consolidate", "file", "sqlite", "models"]),
     (8, &["drive", "life", "tools", "openclaw", "doctor", "exchange", "forget", "report"]),
     (9, &["testing"]),
 ];
@@ -28,6 +28,8 @@ const TOGETHER: &[(&str, &str)] = &[
     ("format", "llm"),
     ("workspace", "text"),
     ("lifecycle", "prompt"),
+    ("dreamer", "memory"),
+    ("consolidate", "dream"),
 ];
 
 #[test]

@@ -55,7 +55,7 @@ pub fn should_dream(now: DateTime<Utc>, state: &DreamedState, config: &DreamConf
 }
 
 /// What forbids a call of the model, whoever asks for it: back-off, and the day's caps.
-pub(super) fn breaker(now: DateTime<Utc>, state: &DreamedState, config: &DreamConfig) -> Option<NotDue> {
+pub(crate) fn breaker(now: DateTime<Utc>, state: &DreamedState, config: &DreamConfig) -> Option<NotDue> {
     if let (Some(next), Some(back_off)) = (state.next_allowed_at, config.back_off) {
         // A time further away than the longest wait was written under another clock.
         let most = TimeDelta::from_std(back_off.most).unwrap_or(TimeDelta::MAX);
@@ -79,7 +79,7 @@ pub(super) fn breaker(now: DateTime<Utc>, state: &DreamedState, config: &DreamCo
 }
 
 /// Counts a call against the day.
-pub(super) fn count_call(state: &mut DreamedState, now: DateTime<Utc>, config: &DreamConfig, bytes: u64) {
+pub(crate) fn count_call(state: &mut DreamedState, now: DateTime<Utc>, config: &DreamConfig, bytes: u64) {
     let today = config.day.date(now);
     if state.counted_day != Some(today) {
         state.counted_day = Some(today);
@@ -91,7 +91,7 @@ pub(super) fn count_call(state: &mut DreamedState, now: DateTime<Utc>, config: &
 }
 
 /// Counts a failure of the model, and says when to try again.
-pub(super) fn count_failure(state: &mut DreamedState, now: DateTime<Utc>, config: &DreamConfig) {
+pub(crate) fn count_failure(state: &mut DreamedState, now: DateTime<Utc>, config: &DreamConfig) {
     state.consecutive_failures = state.consecutive_failures.saturating_add(1);
     state.next_allowed_at = config.back_off.and_then(|back_off| {
         now.checked_add_signed(TimeDelta::from_std(back_off.after(state.consecutive_failures)).ok()?)

@@ -29,6 +29,7 @@ pub(crate) use commit::recover;
 pub use config::{BackOff, DreamConfig, Evidence, SectionCaps, Trust};
 pub use dreamed::Undreamed;
 pub use due::{Due, should_dream};
+pub(crate) use due::{breaker, count_call, count_failure};
 
 /// Dreams over the journals of a workspace, in the way of seed 000.
 ///

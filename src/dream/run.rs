@@ -381,6 +381,7 @@ fn new_report(inner: &Inner, now: DateTime<Utc>) -> DreamReport {
         usage: None,
         memory: None,
         notices: Vec::new(),
+        facts: None,
     }
 }
 

@@ -48,6 +48,15 @@ pub enum Outcome {
     /// The answer held a secret; the journals to blame are quarantined and `MEMORY.md` is untouched.
     #[serde(rename = "pii_detected_quarantine")]
     Quarantined,
+    /// Facts were decided on, or in shadow mode would have been.
+    #[serde(rename = "facts_decided")]
+    Decided,
+    /// The model was asked about facts, and nothing was decided.
+    #[serde(rename = "nothing_decided")]
+    Undecided,
+    /// Rows about the human were written into a memory store.
+    #[serde(rename = "personalization_rebuilt")]
+    Rebuilt,
 }
 
 impl Outcome {
@@ -65,6 +74,9 @@ impl Outcome {
             Self::LeaseLost => "lease_lost",
             Self::LlmError => "llm_error",
             Self::Quarantined => "pii_detected_quarantine",
+            Self::Decided => "facts_decided",
+            Self::Undecided => "nothing_decided",
+            Self::Rebuilt => "personalization_rebuilt",
         }
     }
 }
@@ -127,6 +139,9 @@ pub struct DreamReport {
     pub memory: Option<MemoryGauge>,
     /// What the operator should know besides.
     pub notices: Vec<Notice>,
+    /// What was decided on facts, where a dreamer judged them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub facts: Option<super::FactReport>,
 }
 
 impl DreamReport {

@@ -1,5 +1,6 @@
 //! The grammar of each file: parsing and printing are inverse, and unknown keys survive.
 
+pub(crate) mod asked;
 pub(crate) mod checks;
 pub(crate) mod curated;
 pub(crate) mod day_log;
@@ -17,6 +18,7 @@ pub(crate) mod log;
 pub(crate) mod origins;
 pub(crate) mod quarantine;
 pub(crate) mod reply;
+pub(crate) mod rulings;
 pub(crate) mod soul;
 pub(crate) mod state;
 
