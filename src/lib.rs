@@ -48,7 +48,10 @@ mod text;
 mod workspace;
 
 pub use access::{Access, Actor, Scope, SessionKind};
-pub use consolidate::{FactDreamConfig, FactDreamer, FactDreamerBuilder, Pace};
+pub use consolidate::{
+    FactDreamConfig, FactDreamer, FactDreamerBuilder, HistoryFn, HistoryItem, HistorySource, Pace,
+    PersonalizationConfig, PersonalizationDreamer, PersonalizationDreamerBuilder, history_fn,
+};
 pub use day::DayPolicy;
 pub use digest::Digest;
 pub use document::{Document, FoundAt, Revision};

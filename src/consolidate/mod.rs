@@ -2,7 +2,9 @@
 
 mod ask;
 mod config;
+mod history;
 mod pace;
+mod rebuild;
 mod run;
 mod select;
 
@@ -23,7 +25,9 @@ use crate::name::StateName;
 use crate::workspace::{Workspace, WriteMode};
 
 pub use config::FactDreamConfig;
+pub use history::{HistoryFn, HistoryItem, HistorySource, history_fn};
 pub use pace::Pace;
+pub use rebuild::{PersonalizationConfig, PersonalizationDreamer, PersonalizationDreamerBuilder};
 
 /// Judges the pairs of facts that may contradict each other, in the way of seed 003: a model says of each whether the newer one
 /// is how it is now, and the store decides whether that may be.

@@ -30,6 +30,9 @@ pub use config::{BackOff, DreamConfig, Evidence, SectionCaps, Trust};
 pub use dreamed::Undreamed;
 pub use due::{Due, should_dream};
 pub(crate) use due::{breaker, count_call, count_failure};
+pub(crate) use evidence::{Judge, Shown, Verdict};
+pub(crate) use sanitise::{Sanitised, sanitise};
+pub(crate) use shown::machine_ranges;
 
 /// Dreams over the journals of a workspace, in the way of seed 000.
 ///

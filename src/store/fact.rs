@@ -111,7 +111,7 @@ impl Words {
     }
 
     /// Whether two statements share two words at least, and half of those of the shorter. Where each gives a number that the
-    /// other does not, three words and a fifth are enough: what is updated is most often a number or a day, amid other
+    /// other does not, three words and a third are enough: what is updated is most often a number or a day, amid other
     /// words.
     fn are_alike(&self, other: &Self) -> bool {
         let words = self.words.intersection(&other.words).count();
@@ -119,7 +119,7 @@ impl Words {
         let shorter = self.len().min(other.len());
         let is_renumbered =
             !self.numbers.is_subset(&other.numbers) && !other.numbers.is_subset(&self.numbers);
-        (shared >= 2 && shared * 2 >= shorter) || (is_renumbered && words >= 3 && words * 5 >= shorter)
+        (shared >= 2 && shared * 2 >= shorter) || (is_renumbered && words >= 3 && words * 3 >= shorter)
     }
 }
 
