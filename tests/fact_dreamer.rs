@@ -773,7 +773,7 @@ fn wherever_a_run_dies_the_next_one_carries_out_the_rest_and_none_twice() {
             states += 1;
             // It dies again while it carries out the rest.
             let is_long = std::env::var_os("NOCTUARY_LONG_TESTS").is_some();
-            let step = if is_long { 1 } else { operations * 2 / 5 };
+            let step = if is_long { 1 } else { operations };
             for again in (1 + died % step as u64..=operations as u64).step_by(step) {
                 let house = House::new(label, *open, on());
                 furnish(&house);
