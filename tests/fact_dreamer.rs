@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
 use noctuary::testing::contract::fact::Facts;
-use noctuary::testing::{Fault, Faults, FaultyWorkspace, Script};
+use noctuary::testing::{Fault, Faults, FaultyWorkspace, Script, cases};
 use noctuary::{
     Access, Actor, Claim, ClaimTerms, ConsolidationEvent, Decision, Door, DoorPolicy, Doors, DreamReport,
     Dreamer, Due, Error, EventId, EventOutcome, Fact, FactDreamConfig, FactDreamer, FactKey, FactState,
@@ -46,7 +46,7 @@ const STORES: &[(&str, Open)] = &[
 
 /// A store with consolidation switched on, and a workspace.
 struct House {
-    _folders: [tempfile::TempDir; 2],
+    folders: [tempfile::TempDir; 2],
     store: Arc<dyn Facts>,
     workspace: Arc<dyn Workspace>,
     label: &'static str,
@@ -73,7 +73,7 @@ impl House {
         let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
         let store = open(folders[0].path(), config);
         let workspace = Arc::new(FileWorkspace::open(folders[1].path()).unwrap());
-        Self { _folders: folders, store, workspace, label }
+        Self { folders, store, workspace, label }
     }
 
     fn dreamer(&self) -> FactDreamer {
@@ -127,6 +127,7 @@ fn fates(report: &DreamReport) -> Vec<RulingFate> {
 // FA-07, FA-09, BX-16
 #[test]
 fn one_request_asks_one_question_a_pair_and_each_word_is_carried_out_and_told() {
+    use FactState::{Candidate, Disputed, Superseded};
     each(|house| {
         let pairs = ["Marta", "Ilya", "Jo", "Ana", "Tom"].map(|who| house.homes(who));
         let script = Script::new().says(
@@ -140,7 +141,6 @@ fn one_request_asks_one_question_a_pair_and_each_word_is_carried_out_and_told() 
         assert_eq!(asked[0], "P1 older, recorded 2026-11-21| Marta lives in Lisbon");
         assert_eq!(asked[1], "P1 newer, recorded 2026-11-21| Marta lives in Porto");
         let states = pairs.map(|(one, other)| (house.state(one), house.state(other)));
-        use FactState::{Candidate, Disputed, Superseded};
         assert_eq!(
             states,
             [
@@ -217,7 +217,7 @@ fn a_pair_of_which_nobody_was_sure_is_asked_about_again_once_a_side_or_the_wish_
 // CF-10, BX-24
 #[test]
 fn where_it_is_switched_off_nobody_is_called_and_nothing_is_touched() {
-    let files = |house: &House| std::fs::read_dir(house._folders[1].path()).unwrap().count();
+    let files = |house: &House| std::fs::read_dir(house.folders[1].path()).unwrap().count();
     let off = |house: &House, dreamer: FactDreamer| {
         house.homes("Marta");
         let script = Script::new().says("P1 supersede");
@@ -273,6 +273,61 @@ fn no_word_of_a_model_retires_what_is_the_humans_and_each_refusal_is_told() {
         assert!(wish[1..4].iter().all(|line| line.starts_with("| ")));
         assert!(!request.system.contains("suspended"));
         assert_eq!(dream(&dreamer, &script, 6).calls, 0, "what was refused is not asked about again");
+    });
+}
+
+// FA-04, FA-08: whatever a model answers, only pairs that it was asked about are decided on, and nothing protected goes.
+#[test]
+fn no_answer_at_all_goes_round_the_rules() {
+    let words = [
+        "supersede",
+        "duplicate",
+        "coexist",
+        "dispute",
+        "unsure",
+        "supersede: all of them",
+        "reject",
+        "confirm",
+    ];
+    each(|house| {
+        let pairs = ["Marta", "Ilya", "Jo", "Ana"].map(|who| house.homes(who));
+        let guarded = [pairs[0].0, pairs[1].1, pairs[2].0];
+        for id in guarded {
+            house.store.pin(&human(), id, true, at(2)).unwrap();
+        }
+        let stranger = house.home("Tom", "Lisbon", 2);
+        let dreamer = house.dreamer_with(|config| {
+            config.pace.back_off = None;
+            (config.pace.max_calls_per_day, config.pace.max_bytes_per_day) = (None, None);
+        });
+        let mut dice = 7_u64;
+        for minute in 3..i64::from(cases(10_000)) {
+            let mut roll = move || {
+                dice = dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                (dice >> 33, dice)
+            };
+            dice = roll().1;
+            let answer = move |request: &LlmRequest| {
+                let pairs = request.user.lines().filter(|line| line.contains(" older, ")).count();
+                let line = |pair: usize| {
+                    let pair = if roll().0.is_multiple_of(20) { 7 } else { pair };
+                    let word = usize::try_from(roll().0).unwrap() % words.len();
+                    format!("P{pair} {}\n", words[word])
+                };
+                Ok(LlmReply::new((1..=pairs).map(line).collect::<String>()))
+            };
+            dreamer.ask_again().unwrap();
+            dream(&dreamer, &Script::new().answers(answer), minute);
+            assert!(!guarded.iter().any(|id| house.state(*id).is_retired()), "{}", house.label);
+        }
+        let events = house.store.decisions(&human(), usize::MAX).unwrap();
+        let asked = |event: &ConsolidationEvent| {
+            pairs.iter().any(|(one, other)| (event.older, event.newer) == (Some(*one), Some(*other)))
+        };
+        let library =
+            events.iter().filter(|event| event.actor == Actor::Library && event.verdict != Verdict::Settle);
+        assert!(library.clone().count() > 4 && library.clone().all(asked));
+        assert_eq!(house.state(stranger), FactState::Candidate);
     });
 }
 
@@ -559,10 +614,7 @@ fn a_request_masks_what_a_store_let_in() {
         assert_eq!(report.passes[0].masked[0].class, "aws_access_key");
         let told = house.store.decisions(&human(), 1).unwrap().remove(0);
         assert_eq!(told.verdict, Verdict::Supersede);
-        assert!(
-            !serde_json::to_string(&told).unwrap().contains("AKIAIOSFODNN7EXAMPLF")
-                || house.told().is_empty()
-        );
+        assert_eq!(told.reason.as_deref(), Some("[REDACTED:aws_access_key#1] is newer"));
     });
 }
 
@@ -575,7 +627,7 @@ fn a_workspace_that_somebody_holds_is_left_alone_and_a_lost_lease_decides_nothin
         assert_eq!(dream(&house.dreamer(), &script, 5).outcome, Outcome::LockHeld, "{}", house.label);
         drop(lease);
         let Step::Ask(pass) = house.dreamer().begin(at(6)).unwrap() else { panic!() };
-        std::fs::remove_dir_all(house._folders[1].path().join(".dreaming.d")).unwrap();
+        std::fs::remove_dir_all(house.folders[1].path().join(".dreaming.d")).unwrap();
         let ended = pass.resume(Ok(LlmReply::new("P1 supersede")), at(7));
         match ended {
             Ok(Step::Done(report)) => assert_eq!(report.outcome, Outcome::LeaseLost, "{}", house.label),

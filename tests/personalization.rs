@@ -48,7 +48,7 @@ const STORES: &[(&str, Open)] = &[
 struct Chat(Arc<Mutex<Vec<HistoryItem>>>);
 
 impl HistorySource for Chat {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "chat"
     }
 

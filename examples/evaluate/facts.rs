@@ -194,11 +194,7 @@ impl<'a> Judged<'a> {
         let turns: Vec<&str> =
             found.hits.iter().filter_map(|hit| self.turns.get(&hit.memory.id.get()).copied()).collect();
         let (new, old) = (rank(&turns, &question.fresh), rank(&turns, &question.stale));
-        let is_first = new.is_some_and(|new| old.is_none_or(|old| new < old));
-        if std::env::var_os("DEBUG_FACTS").is_some() {
-            println!("    {is_first} {new:?} {old:?} {}", question.text);
-        }
-        Ok(is_first)
+        Ok(new.is_some_and(|new| old.is_none_or(|old| new < old)))
     }
 }
 

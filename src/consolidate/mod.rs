@@ -44,7 +44,8 @@ pub use rebuild::{PersonalizationConfig, PersonalizationDreamer, Personalization
 ///
 /// When a run was killed between an answer and its last decision, the next one carries out the rest, and none twice.
 /// The workspace gives the lease, and `.dreaming.d/facts.json` holds ids and keyed hashes, no words. One
-/// workspace serves one store. Judging is off until it is enabled, here and in the store.
+/// workspace serves one store. Judging is off until it is enabled, here and in the store. It takes a model:
+/// [`Extractive`](crate::Extractive) judges nothing.
 ///
 /// # Example: somebody moved
 ///

@@ -259,13 +259,11 @@ impl Run {
         wish: Option<&str>,
     ) -> Result<FactRuling> {
         let (older, newer) = (MemoryId::new(given.older), MemoryId::new(given.newer));
-        let (verdict, decision) = match given.ruling {
-            Ruling::Supersede => (Verdict::Supersede, Decision::supersede(older, newer)),
-            Ruling::Duplicate => (Verdict::Duplicate, Decision::duplicate(older, newer)),
-            Ruling::Coexist => (Verdict::Coexist, Decision::coexist(older, newer)),
-            Ruling::Dispute => (Verdict::Dispute, Decision::dispute(older, newer)),
-            Ruling::Unsure => return Ok(FactRuling::new(older, newer, None, RulingFate::Unsure)),
+        let Some(verdict) = verdict(given.ruling) else {
+            return Ok(FactRuling::new(older, newer, None, RulingFate::Unsure));
         };
+        let mut decision = Decision::coexist(older, newer);
+        (decision.verdict, decision.reason) = (verdict, reason);
         let (store, access) = (self.inner.store.as_ref(), &self.inner.access);
         let told = |fate| Ok(FactRuling::new(older, newer, Some(verdict), fate));
         let standing = |id| -> Result<Option<Fact>> {
@@ -280,10 +278,6 @@ impl Run {
             self.state.asked.remove(&select::key(older, newer));
             return told(RulingFate::Outdated);
         }
-        let decision = match reason {
-            Some(reason) => decision.because(reason),
-            None => decision,
-        };
         match store.decide(access, &decision, self.now) {
             Ok(event) if event.outcome == EventOutcome::Shadow => told(RulingFate::Told(event.id)),
             Ok(event) => told(RulingFate::Decided(event.id)),
@@ -300,13 +294,14 @@ impl Run {
         let Some(mut answered) = self.state.answered.take() else { return Ok(()) };
         let events = self.inner.store.decisions(&self.inner.access, usize::MAX)?;
         let since = events.iter().filter(|event| event.id > EventId::new(answered.after));
-        let done: BTreeSet<(i64, i64)> = since
+        let done: Vec<_> = since
             .filter(|event| event.actor == self.inner.access.actor)
-            .filter_map(|event| Some((event.older?.get(), event.newer?.get())))
+            .map(|event| (event.older, event.newer, event.verdict))
             .collect();
-        answered
-            .rulings
-            .retain(|given| given.ruling != Ruling::Unsure && !done.contains(&(given.older, given.newer)));
+        answered.rulings.retain(|given| {
+            let rows = (Some(MemoryId::new(given.older)), Some(MemoryId::new(given.newer)));
+            verdict(given.ruling).is_some_and(|verdict| !done.contains(&(rows.0, rows.1, verdict)))
+        });
         self.facts.recovered = answered.rulings.len() as u64;
         self.state.answered = Some(answered);
         // Whoever left it may have been killed before it was durable: a power loss could take it back, and leave what is
@@ -350,6 +345,17 @@ impl Run {
             self.report.notices.push(Notice::LockNotRemoved);
         }
         Step::Done(Box::new(self.report))
+    }
+}
+
+/// What a word decides; `None` for no decision.
+fn verdict(ruling: Ruling) -> Option<Verdict> {
+    match ruling {
+        Ruling::Supersede => Some(Verdict::Supersede),
+        Ruling::Duplicate => Some(Verdict::Duplicate),
+        Ruling::Coexist => Some(Verdict::Coexist),
+        Ruling::Dispute => Some(Verdict::Dispute),
+        Ruling::Unsure => None,
     }
 }
 

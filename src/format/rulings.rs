@@ -101,7 +101,7 @@ pub(crate) fn print(wish: Option<&str>, pairs: &[String]) -> String {
         printed.push_str(&format!("<<<end {nonce}>>>\n\n"));
     }
     printed.push_str(&format!("<<<pairs {nonce}>>>\n"));
-    pairs.iter().for_each(|pair| printed.push_str(pair));
+    printed.extend(pairs.iter().map(String::as_str));
     printed.push_str(&format!("<<<end {nonce}>>>\n"));
     printed
 }
