@@ -124,8 +124,8 @@ impl FactDreamer {
         Ok(self.0.config.pace.due(now, self.0.config.enabled, &state.pace))
     }
 
-    /// Has every open pair asked about again by the next run: after a change of model, or of shadow mode. It may run as
-    /// early as the pace allows.
+    /// Has every open pair asked about again by the next run: after a change of model, or of shadow mode. The next run
+    /// comes as early as the pace allows; one that is under way forgets that it was told so.
     ///
     /// # Errors
     ///
