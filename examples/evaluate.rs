@@ -3,6 +3,7 @@
 //! ```text
 //! cargo run --release --example evaluate -- dream FOLDER --share 0.20 --json OUT
 //! cargo run --release --example evaluate -- retrieval FOLDER… --json OUT
+//! cargo run --release --example evaluate -- facts FOLDER… --json OUT
 //! cargo run --release --example evaluate -- gate FOLDER --json OUT
 //! cargo run --release --example evaluate -- clean [FOLDER…]
 //! ```
@@ -15,11 +16,16 @@
 //! store and asks it every question as it stands: the one in SQLite, with `--file` the one in a file, and with `--ranks`
 //! fused by reciprocal rank. Sessions rank by their first turn.
 //!
+//! `facts` records what users say there as facts, has the pairs that the store suspects judged from the labels, and asks what
+//! was updated: the store in SQLite, with `--file` the one in a file.
+//!
 //! `gate` scans each example of a FOLDER (`*.jsonl`, `*.jsonl.gz`: `src`, `rule`, `kind`, `text`) for secrets, and writes a
 //! line for each with the classes that were found. What is a `tp` of a rule that a class covers must be found, and an
 //! `fp` must not. `clean` counts what is found in texts of which nothing should be a secret: in those of each FOLDER, or
 //! of the packages that `examples/evaluate/clean/Cargo.toml` names.
 
+#[path = "evaluate/facts.rs"]
+mod facts;
 #[path = "evaluate/gate.rs"]
 mod gate;
 #[path = "evaluate/retrieval.rs"]
@@ -48,9 +54,10 @@ fn main() -> Result<()> {
     match arguments.next().as_deref() {
         Some("dream") => dream(&DreamArguments::parse(arguments)?),
         Some("retrieval") => retrieval::run(arguments),
+        Some("facts") => facts::run(arguments),
         Some("gate") => gate::run(arguments),
         Some("clean") => gate::clean(arguments),
-        _ => Err("usage: evaluate dream FOLDER [--share 0.20] [--json OUT]\n       evaluate retrieval FOLDER… [--file] [--ranks] [--json OUT]\n       evaluate gate FOLDER [--json OUT]\n       evaluate clean [FOLDER…]".into()),
+        _ => Err("usage: evaluate dream FOLDER [--share 0.20] [--json OUT]\n       evaluate retrieval FOLDER… [--file] [--ranks] [--json OUT]\n       evaluate facts FOLDER… [--file] [--json OUT]\n       evaluate gate FOLDER [--json OUT]\n       evaluate clean [FOLDER…]".into()),
     }
 }
 

@@ -5,6 +5,7 @@
 //! [`dream_once`](crate::dream_once) and [`dream_once_async`](crate::dream_once_async) are ten lines each; a
 //! host with needs of its own writes its own ten.
 
+mod facts;
 mod report;
 mod sleep;
 
@@ -15,6 +16,7 @@ use chrono::{DateTime, Utc};
 use crate::error::Result;
 use crate::llm::{LlmError, LlmReply, LlmRequest};
 
+pub use facts::{FactReport, FactRuling, LeftPair, LeftReason, RulingFate};
 pub use report::{
     Backlog, Blamed, Charge, DreamMode, DreamReport, DropReason, Dropped, Failure, Fate, Hold, HoldReason,
     JournalReport, LineReport, MemoryGauge, NotDue, Notice, Outcome, PassReport, ReadReason, ShownSlice,

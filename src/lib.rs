@@ -2,6 +2,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod access;
+mod consolidate;
 mod day;
 mod digest;
 #[cfg_attr(not(any(test, feature = "testing")), allow(unreachable_pub))]
@@ -50,6 +51,10 @@ mod text;
 mod workspace;
 
 pub use access::{Access, Actor, Scope, SessionKind};
+pub use consolidate::{
+    FactDreamConfig, FactDreamer, FactDreamerBuilder, HistoryFn, HistoryItem, HistorySource, Pace,
+    PersonalizationConfig, PersonalizationDreamer, PersonalizationDreamerBuilder, history_fn,
+};
 pub use day::DayPolicy;
 pub use digest::Digest;
 pub use document::{Document, FoundAt, Revision};
@@ -59,8 +64,9 @@ pub use dream::{
 };
 pub use dreamer::{
     Backlog, Blamed, Charge, DeepReport, DreamEvent, DreamMode, DreamPass, DreamReport, Dreamer, DropReason,
-    Dropped, Failure, Fate, Hold, HoldReason, JournalReport, Level, LineReport, MemoryGauge, NotDue, Notice,
-    Observer, Outcome, PassReport, PlanFault, ReadReason, ShownSlice, SleepReport, SourceRef, Step,
+    Dropped, FactReport, FactRuling, Failure, Fate, Hold, HoldReason, JournalReport, LeftPair, LeftReason,
+    Level, LineReport, MemoryGauge, NotDue, Notice, Observer, Outcome, PassReport, PlanFault, ReadReason,
+    RulingFate, ShownSlice, SleepReport, SourceRef, Step,
 };
 pub use drive::{dream_once, dream_once_async, dream_once_at};
 pub use error::{Error, LostBy, Refusal, Result};

@@ -179,6 +179,10 @@ impl StateName {
     pub const SLEEP: Self = Self::constant(".dreaming.d/sleep.json");
     /// A sleeper's commit that is under way.
     pub const SLEEP_INTENT: Self = Self::constant(".dreaming.d/sleep-intent.json");
+    /// Which pairs of facts a model was asked about.
+    pub const FACTS: Self = Self::constant(".dreaming.d/facts.json");
+    /// What the last rebuild of personalization was made from.
+    pub const PERSONALIZATION: Self = Self::constant(".dreaming.d/personalization.json");
     /// What was forgotten, without its content.
     pub const FORGOTTEN: Self = Self::constant(".dreaming.d/forgotten.json");
     /// Which proposals of dreams wait for a person's word.

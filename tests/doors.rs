@@ -11,11 +11,11 @@ use chrono::{DateTime, NaiveDate, TimeZone, Utc};
 use noctuary::testing::{Script, cases};
 use noctuary::{
     Access, Actor, Allow, ContextConfig, DayPolicy, Dialect, DocName, Door, DoorPolicy, Doors, Editor, Error,
-    FactKey, FactStore, FileMemoryStore, FileWorkspace, GateFinding, Guarded, Import, InjectionPolicy,
-    JournalDreamer, JournalName, Life, LifeConfig, MemoryContext, MemoryStore, Name, NewMemory, Note, Origin,
-    Profile, PromptConfig, Result, Revision, Scope, SecretPolicy, SessionKind, SharedUser, SleepDreamer,
-    Snapshot, Source, SourceRef, StoreConfig, TurnEnd, Workspace, WorkspaceExt, WriteMode, audit_secrets,
-    dream_once_at, feed, scan_injection,
+    FactDreamer, FactKey, FactStore, FileMemoryStore, FileWorkspace, GateFinding, Guarded, HistoryItem,
+    Import, InjectionPolicy, JournalDreamer, JournalName, Life, LifeConfig, MemoryContext, MemoryStore, Name,
+    NewMemory, Note, Origin, PersonalizationDreamer, Profile, PromptConfig, Result, Revision, Scope,
+    SecretPolicy, SessionKind, SharedUser, SleepDreamer, Snapshot, Source, SourceRef, StoreConfig, TurnEnd,
+    Workspace, WorkspaceExt, WriteMode, audit_secrets, dream_once_at, feed, history_fn, scan_injection,
 };
 use proptest::prelude::*;
 
@@ -721,6 +721,25 @@ impl Stage {
         dream_once_at(&dreamer, &script, &noon).unwrap();
         (script.requests()[0].user.clone(), text(&self.workspace, &DocName::MEMORY).contains(KEY))
     }
+
+    /// Whether the model was shown the key, and whether its answer was written.
+    fn rebuild(&self, answer: &str) -> (bool, bool) {
+        let said = history_fn("chat", |_| {
+            let at = Utc.with_ymd_and_hms(2026, 11, 20, 9, 0, 0).unwrap();
+            Ok(vec![HistoryItem::new("one", at, format!("[user] The key is {KEY}."))])
+        });
+        let store = Arc::new(self.store());
+        let dreamer =
+            PersonalizationDreamer::builder(Arc::clone(&self.workspace), store, Scope::user("marta"))
+                .source(Arc::new(said))
+                .doors(self.doors.clone())
+                .enabled(true)
+                .build()
+                .unwrap();
+        let script = Script::new().says(answer);
+        dream_once_at(&dreamer, &script, &noon).unwrap();
+        (script.requests()[0].user.contains(KEY), self.has_key())
+    }
 }
 
 fn noon() -> DateTime<Utc> {
@@ -884,6 +903,27 @@ const WAYS: &[Way] = &[
         stage.sleep(&format!("REFLECTION:\nx\nPRIORITY:\nUse {KEY}.\nDIARY:\n{KEY}\n")).1
     }),
     ("DreamPass::resume", Door::DreamReply, |stage| stage.dream(&format!("- The key is {KEY}.")).1),
+    ("FactDreamer", Door::DreamRequest, |stage| {
+        let mut config = StoreConfig::default();
+        config.doors = stage.doors.clone();
+        config.facts.consolidation = true;
+        let store =
+            Arc::new(FileMemoryStore::open_with(stage.folder.path(), Scope::user("marta"), config).unwrap());
+        for text in [format!("the key is {KEY}"), "the key is in the pot".to_owned()] {
+            let row =
+                NewMemory::new("fact", text, Source::AgentRecorded).about(FactKey::one("marta", "hint"));
+            store.record(&of(Actor::Library), &row, noon()).unwrap();
+        }
+        let dreamer = FactDreamer::builder(Arc::clone(&stage.workspace), store, Scope::user("marta"));
+        let dreamer = dreamer.enabled(true).doors(stage.doors.clone()).build().unwrap();
+        let script = Script::new().says("P1 unsure");
+        dream_once_at(&dreamer, &script, &noon).unwrap();
+        script.requests()[0].user.contains(KEY)
+    }),
+    ("PersonalizationDreamer", Door::DreamRequest, |stage| stage.rebuild("NOTHING_TO_PROMOTE").0),
+    ("PersonalizationDreamer", Door::DreamReply, |stage| {
+        stage.rebuild(&format!("- The key is {KEY}. (memory/2026-11-20-chat.1.md#L1)")).1
+    }),
 ];
 
 #[test]

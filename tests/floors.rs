@@ -14,7 +14,7 @@ const FLOORS: &[(u32, &[&str])] = &[
     (4, &["gate", "recall"]),
     (5, &["session", "store"]),
     (6, &["lifecycle", "prompt"]),
-    (7, &["dream", "sleep", "file", "sqlite", "models"]),
+    (7, &["dream", "sleep", "consolidate", "file", "sqlite", "models"]),
     (8, &["drive", "life", "tools", "openclaw", "doctor", "exchange", "forget", "report"]),
     (9, &["testing"]),
 ];
@@ -29,6 +29,8 @@ const TOGETHER: &[(&str, &str)] = &[
     ("workspace", "text"),
     ("lifecycle", "prompt"),
     ("sleep", "dream"),
+    ("dreamer", "memory"),
+    ("consolidate", "dream"),
 ];
 
 #[test]

@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use chrono::{DateTime, NaiveDateTime, TimeDelta};
+use chrono::{DateTime, NaiveDateTime, TimeDelta, Utc};
 use flate2::read::GzDecoder;
 use noctuary::{
     Access, Actor, Door, DoorPolicy, Doors, FileMemoryStore, Fusion, InjectionPolicy, MemoryStore, NewMemory,
@@ -18,7 +18,7 @@ use serde_json::{Map, Value, json};
 use super::Result;
 
 /// So many turns are asked for: enough for twenty sessions.
-const ASKED_FOR: usize = 200;
+pub(crate) const ASKED_FOR: usize = 200;
 const DEPTHS: [usize; 4] = [1, 5, 10, 20];
 
 /// Measures each folder, prints its tables, and writes the figures.
@@ -56,7 +56,7 @@ struct Measured {
 }
 
 #[derive(Deserialize)]
-struct Session {
+pub(crate) struct Session {
     id: String,
     turns: Vec<Turn>,
 }
@@ -70,23 +70,23 @@ struct Turn {
 }
 
 #[derive(Deserialize)]
-struct Corpus {
-    id: String,
+pub(crate) struct Corpus {
+    pub(crate) id: String,
     /// Session and date, `2023-05-08 13:56` or empty.
     sessions: Vec<(String, String)>,
 }
 
 #[derive(Deserialize)]
-struct Question {
+pub(crate) struct Question {
     corpus: String,
     r#type: String,
-    text: String,
+    pub(crate) text: String,
     gold_turns: Vec<String>,
     gold_sessions: Vec<String>,
     #[serde(default)]
-    fresh: Vec<String>,
+    pub(crate) fresh: Vec<String>,
     #[serde(default)]
-    stale: Vec<String>,
+    pub(crate) stale: Vec<String>,
     #[serde(default)]
     sides: Vec<Vec<String>>,
 }
@@ -137,32 +137,22 @@ impl Ranks {
     }
 }
 
-fn rank(found: &[&str], gold: &[String]) -> Option<usize> {
+pub(crate) fn rank(found: &[&str], gold: &[String]) -> Option<usize> {
     found.iter().position(|id| gold.iter().any(|gold| gold == id))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts of a test set")]
-fn as_f64(count: usize) -> f64 {
+pub(crate) fn as_f64(count: usize) -> f64 {
     count as f64
 }
 
 /// A share of questions; null where there are none.
-fn share(part: f64, whole: usize) -> Value {
+pub(crate) fn share(part: f64, whole: usize) -> Value {
     if whole == 0 { Value::Null } else { json!((part / as_f64(whole) * 1e6).round() / 1e6) }
 }
 
 fn measure(folder: &Path, measured: Measured) -> Result<Value> {
-    let sessions: HashMap<String, Session> =
-        read_lines::<Session>(BufReader::new(GzDecoder::new(open(&folder.join("sessions.jsonl.gz"))?)))?
-            .into_iter()
-            .map(|session| (session.id.clone(), session))
-            .collect();
-    let corpora: Vec<Corpus> = read_lines(BufReader::new(open(&folder.join("corpora.jsonl"))?))?;
-    let mut questions: BTreeMap<String, Vec<Question>> = BTreeMap::new();
-    for question in read_lines::<Question>(BufReader::new(open(&folder.join("questions.jsonl"))?))? {
-        questions.entry(question.corpus.clone()).or_default().push(question);
-    }
-
+    let (sessions, corpora, questions) = read(folder)?;
     let mut turns: BTreeMap<String, Ranks> = BTreeMap::new();
     let mut whole: BTreeMap<String, Ranks> = BTreeMap::new();
     let (mut fresh, mut both, mut times) = ((0, 0), (0, 0), Vec::new());
@@ -265,27 +255,9 @@ impl<'a> Filled<'a> {
             Box::new(SqliteMemoryStore::open_with(home.join("memory.db"), scope, config)?)
         };
         let mut places = HashMap::new();
-        let mut now = DateTime::UNIX_EPOCH;
-        for (id, date) in &corpus.sessions {
-            let session = sessions.get(id).ok_or_else(|| format!("no session {id}"))?;
-            let said_at =
-                NaiveDateTime::parse_from_str(date, "%Y-%m-%d %H:%M").ok().map(|date| date.and_utc());
-            now = said_at.unwrap_or(now + TimeDelta::days(1));
-            for (position, turn) in (0..).zip(&session.turns) {
-                let place = Place {
-                    session: session.id.clone(),
-                    position,
-                    role: if turn.role == "user" { Role::User } else { Role::Agent },
-                    speaker: Some(turn.speaker.clone()),
-                    said_at,
-                };
-                let text = if turn.text.trim().is_empty() { "(nothing)" } else { &turn.text };
-                for part in parts(text) {
-                    let memory = NewMemory::new("observation", part, Source::ChatExtracted).at(place.clone());
-                    let row = store.write(&access, &memory, now)?;
-                    places.insert(row.get(), (turn.id.as_str(), session.id.as_str()));
-                }
-            }
+        for said in spoken(corpus, sessions)? {
+            let row = store.write(&access, &said.row("observation"), said.at)?;
+            places.insert(row.get(), (said.turn, said.session));
         }
         Ok(Self { store, access, places })
     }
@@ -299,6 +271,70 @@ impl<'a> Filled<'a> {
         let places = found.hits.iter().filter_map(|hit| self.places.get(&hit.memory.id.get()).copied());
         Ok((places.filter(|(turn, _)| seen.insert(*turn)).collect(), time))
     }
+}
+
+/// What a folder holds: sessions by id, corpora, and the questions of each.
+pub(crate) type Set = (HashMap<String, Session>, Vec<Corpus>, BTreeMap<String, Vec<Question>>);
+
+/// Reads a folder.
+pub(crate) fn read(folder: &Path) -> Result<Set> {
+    let sessions = BufReader::new(GzDecoder::new(open(&folder.join("sessions.jsonl.gz"))?));
+    let sessions = read_lines::<Session>(sessions)?.into_iter().map(|session| (session.id.clone(), session));
+    let corpora = read_lines(BufReader::new(open(&folder.join("corpora.jsonl"))?))?;
+    let mut questions: BTreeMap<String, Vec<Question>> = BTreeMap::new();
+    for question in read_lines::<Question>(BufReader::new(open(&folder.join("questions.jsonl"))?))? {
+        questions.entry(question.corpus.clone()).or_default().push(question);
+    }
+    Ok((sessions.collect(), corpora, questions))
+}
+
+/// A turn, or a part of one that a row holds.
+pub(crate) struct Said<'a> {
+    pub(crate) turn: &'a str,
+    session: &'a str,
+    pub(crate) text: &'a str,
+    pub(crate) at: DateTime<Utc>,
+    pub(crate) is_users: bool,
+    place: Place,
+}
+
+impl Said<'_> {
+    pub(crate) fn row(&self, category: &str) -> NewMemory {
+        NewMemory::new(category, self.text, Source::ChatExtracted).at(self.place.clone())
+    }
+}
+
+/// The turns of a corpus in their order.
+pub(crate) fn spoken<'a>(
+    corpus: &'a Corpus,
+    sessions: &'a HashMap<String, Session>,
+) -> Result<Vec<Said<'a>>> {
+    let (mut spoken, mut at) = (Vec::new(), DateTime::UNIX_EPOCH);
+    for (id, date) in &corpus.sessions {
+        let session = sessions.get(id).ok_or_else(|| format!("no session {id}"))?;
+        let said_at = NaiveDateTime::parse_from_str(date, "%Y-%m-%d %H:%M").ok().map(|date| date.and_utc());
+        at = said_at.unwrap_or(at + TimeDelta::days(1));
+        for (position, turn) in (0..).zip(&session.turns) {
+            let is_users = turn.role == "user";
+            let place = Place {
+                session: session.id.clone(),
+                position,
+                role: if is_users { Role::User } else { Role::Agent },
+                speaker: Some(turn.speaker.clone()),
+                said_at,
+            };
+            let text = if turn.text.trim().is_empty() { "(nothing)" } else { &turn.text };
+            spoken.extend(parts(text).into_iter().map(|text| Said {
+                turn: &turn.id,
+                session: &session.id,
+                text,
+                at,
+                is_users,
+                place: place.clone(),
+            }));
+        }
+    }
+    Ok(spoken)
 }
 
 /// A text in pieces that a row holds.

@@ -1,5 +1,7 @@
 //! Whether it is time to dream: a pure function for the host's scheduler, and the cost breaker within a run.
 
+use std::time::Duration;
+
 use chrono::{DateTime, Days, NaiveDate, TimeDelta, Utc};
 
 use super::config::{BackOff, DreamConfig};
@@ -44,10 +46,15 @@ pub fn should_dream(now: DateTime<Utc>, state: &DreamedState, config: &DreamConf
     if !config.enabled {
         return Due::Off;
     }
-    if let Some(not_due) = breaker(now, &state.into(), &config.into()) {
+    due(now, state, config.interval, &config.into())
+}
+
+/// Whether the next run of a dreamer may begin that keeps such a state.
+pub(crate) fn due(now: DateTime<Utc>, state: &DreamedState, interval: Duration, bounds: &Bounds) -> Due {
+    if let Some(not_due) = breaker(now, &state.into(), bounds) {
         return Due::NotYet(not_due);
     }
-    let interval = TimeDelta::from_std(config.interval).unwrap_or(TimeDelta::MAX);
+    let interval = TimeDelta::from_std(interval).unwrap_or(TimeDelta::MAX);
     match state.last_run_at {
         Some(last) if state.consecutive_failures == 0 && last <= now && now - last < interval => {
             Due::NotYet(NotDue::Interval {
@@ -167,19 +174,19 @@ pub(crate) fn breaker(now: DateTime<Utc>, calls: &Calls, bounds: &Bounds) -> Opt
 }
 
 /// Counts a call against the day.
-pub(super) fn count_call(
+pub(crate) fn count_call(
     state: &mut DreamedState,
     now: DateTime<Utc>,
-    config: &DreamConfig,
+    bounds: &Bounds,
     bytes: u64,
     usage: Option<Usage>,
 ) {
-    Calls::from(&*state).called(now, &config.into(), bytes, usage).into_state(state);
+    Calls::from(&*state).called(now, bounds, bytes, usage).into_state(state);
 }
 
 /// Counts a failure of the model, and says when to try again.
-pub(super) fn count_failure(state: &mut DreamedState, now: DateTime<Utc>, config: &DreamConfig) {
-    Calls::from(&*state).failed(now, &config.into()).into_state(state);
+pub(crate) fn count_failure(state: &mut DreamedState, now: DateTime<Utc>, bounds: &Bounds) {
+    Calls::from(&*state).failed(now, bounds).into_state(state);
 }
 
 #[cfg(test)]
@@ -216,7 +223,7 @@ mod tests {
     #[test]
     fn a_failed_run_is_tried_again_after_its_back_off_and_not_after_the_interval() {
         let mut state = DreamedState { last_run_at: Some(now()), ..DreamedState::default() };
-        count_failure(&mut state, now(), &on());
+        count_failure(&mut state, now(), &(&on()).into());
         let next = now() + TimeDelta::minutes(15);
         assert_eq!(should_dream(now(), &state, &on()), Due::NotYet(NotDue::BackOff { failures: 1, next }));
         assert_eq!(should_dream(next, &state, &on()), Due::Now);
@@ -227,9 +234,9 @@ mod tests {
         let config = DreamConfig { max_calls_per_day: Some(2), max_bytes_per_day: Some(100), ..on() };
         let mut state = DreamedState::default();
         let usage = Usage { input: 30, output: 5, cached_input: 30 };
-        count_call(&mut state, now(), &config, 60, None);
+        count_call(&mut state, now(), &(&config).into(), 60, None);
         assert_eq!(broken(now(), &state, &config), None);
-        count_call(&mut state, now(), &config, 60, Some(usage));
+        count_call(&mut state, now(), &(&config).into(), 60, Some(usage));
         assert!(matches!(broken(now(), &state, &config), Some(NotDue::CallsToday { calls: 2, .. })));
         let bytes = DreamConfig { max_calls_per_day: None, ..config.clone() };
         assert!(matches!(broken(now(), &state, &bytes), Some(NotDue::BytesToday { bytes: 120, .. })));

@@ -59,7 +59,7 @@ struct Line {
 
 /// The lines that a model was shown, as it was shown them.
 #[derive(Default)]
-pub(super) struct Shown {
+pub(crate) struct Shown {
     journals: BTreeMap<DocName, (Option<NaiveDate>, BTreeMap<u64, Line>)>,
     /// The whole extent of each slice: blank lines between shown ones may lie inside a citation.
     extents: BTreeMap<DocName, Vec<(u64, u64)>>,
@@ -67,7 +67,7 @@ pub(super) struct Shown {
 
 impl Shown {
     /// Adds a slice of a journal, and the origin of each of its lines that has one.
-    pub(super) fn add(
+    pub(crate) fn add(
         &mut self,
         journal: &JournalName,
         first_line: u64,
@@ -135,28 +135,28 @@ struct Source {
 }
 
 /// What is held against a bullet, and where it belongs.
-pub(super) struct Verdict {
+pub(crate) struct Verdict {
     /// The lines that it cites, as far as they were shown.
-    pub(super) sources: Vec<SourceRef>,
-    pub(super) hold: Option<Hold>,
+    pub(crate) sources: Vec<SourceRef>,
+    pub(crate) hold: Option<Hold>,
     /// The heading that it may stand under.
-    pub(super) heading: Option<&'static str>,
+    pub(crate) heading: Option<&'static str>,
 }
 
 /// Judges the bullets of one answer.
-pub(super) struct Judge<'a> {
+pub(crate) struct Judge<'a> {
     config: &'a DreamConfig,
     shown: &'a Shown,
     spoken: Spoken,
 }
 
 impl<'a> Judge<'a> {
-    pub(super) fn new(config: &'a DreamConfig, shown: &'a Shown) -> Self {
+    pub(crate) fn new(config: &'a DreamConfig, shown: &'a Shown) -> Self {
         Self { config, shown, spoken: Spoken::new(shown, config.trust) }
     }
 
     /// Judges a claim by what it cites, by who said it, and by whether it states anything.
-    pub(super) fn judge(
+    pub(crate) fn judge(
         &self,
         heading: Option<&'static str>,
         claim: &str,

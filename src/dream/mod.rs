@@ -31,10 +31,12 @@ use crate::workspace::{Workspace, WriteMode};
 pub(crate) use commit::{append_log, recover};
 pub use config::{BackOff, DreamConfig, Evidence, OverBudget, SectionCaps, Trust};
 pub use dreamed::Undreamed;
-pub(crate) use due::{Bounds, Calls, breaker};
+pub(crate) use due::{Bounds, Calls, breaker, count_call, count_failure, due};
 pub use due::{Due, should_dream};
+pub(crate) use evidence::{Judge, Shown, Verdict};
 pub use propose::{DreamProposal, ProposalEnd, ProposalReport};
-pub(crate) use shown::mask_printed;
+pub(crate) use sanitise::{Sanitised, sanitise};
+pub(crate) use shown::{machine_ranges, mask_printed};
 pub use undo::{redo_dream, undo_dream};
 
 /// Dreams over the journals of a workspace, in the way of seed 000.

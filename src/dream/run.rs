@@ -15,7 +15,7 @@ use super::propose::Queue;
 use super::select::{self, Look, Order, Selection, Situation, Survey, is_waiting};
 use super::{Inner, OverBudget, commit, compact, due};
 use crate::dreamer::{
-    Backlog, DreamMode, DreamPass, DreamReport, MemoryGauge, Notice, Outcome, PassReport, ReadReason, Step,
+    DreamMode, DreamPass, DreamReport, MemoryGauge, Notice, Outcome, PassReport, ReadReason, Step,
 };
 use crate::error::{Error, LostBy, Result};
 use crate::format::intent::Intent;
@@ -59,7 +59,7 @@ pub(super) struct Run {
 impl Run {
     /// Claims, recovers and loads; then goes to the first pass.
     pub(super) fn begin(inner: Arc<Inner>, now: DateTime<Utc>) -> Result<Step> {
-        let mut report = new_report(&inner, now);
+        let mut report = DreamReport::begun(inner.config.mode, inner.workspace.location(), now);
         if !inner.config.enabled {
             return Ok(Step::Done(Box::new(report)));
         }
@@ -399,30 +399,6 @@ impl Run {
 fn read_log(inner: &Inner) -> Result<Vec<Remembered>> {
     let tail = inner.workspace.read_tail(&StateName::LOG, MOST_LOG)?;
     Ok(log::remember(&tail.text).collect())
-}
-
-fn new_report(inner: &Inner, now: DateTime<Utc>) -> DreamReport {
-    DreamReport {
-        schema_version: 1,
-        outcome: Outcome::Disabled,
-        mode: inner.config.mode,
-        workspace: inner.workspace.location(),
-        started_at: now,
-        ended_at: now,
-        epoch: None,
-        recovered: None,
-        holder: None,
-        not_due: None,
-        passes: Vec::new(),
-        journals: Vec::new(),
-        backlog: Backlog::default(),
-        calls: 0,
-        usage: None,
-        memory: None,
-        archived: Vec::new(),
-        notices: Vec::new(),
-        sleep: None,
-    }
 }
 
 /// What a run comes to next.

@@ -16,18 +16,18 @@ use crate::text;
 
 /// A bullet of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Item {
-    pub(super) heading: Option<&'static str>,
+pub(crate) struct Item {
+    pub(crate) heading: Option<&'static str>,
     /// One line, its citations included.
-    pub(super) text: String,
+    pub(crate) text: String,
 }
 
 /// An answer taken apart.
 #[derive(Debug, Default)]
-pub(super) struct Sanitised {
-    pub(super) items: Vec<Item>,
+pub(crate) struct Sanitised {
+    pub(crate) items: Vec<Item>,
     /// Bullets beyond the bounds of a section.
-    pub(super) over_caps: Vec<(Item, DropReason)>,
+    pub(crate) over_caps: Vec<(Item, DropReason)>,
     drops: BTreeMap<DropReason, u32>,
 }
 
@@ -186,7 +186,7 @@ fn is_frame(name: &str) -> bool {
 }
 
 /// Takes an answer apart within `caps`.
-pub(super) fn sanitise(answer: &str, caps: &SectionCaps) -> Sanitised {
+pub(crate) fn sanitise(answer: &str, caps: &SectionCaps) -> Sanitised {
     let mut sanitised = Sanitised::default();
     let answer = answer.trim_start_matches(text::BOM);
     let mut heading = None;
@@ -239,7 +239,7 @@ pub(super) fn print<'a>(items: impl IntoIterator<Item = &'a Item>) -> String {
 
 impl Sanitised {
     /// What was taken out.
-    pub(super) fn dropped(&self) -> Vec<Dropped> {
+    pub(crate) fn dropped(&self) -> Vec<Dropped> {
         self.drops.iter().map(|(reason, count)| Dropped { reason: *reason, count: *count }).collect()
     }
 

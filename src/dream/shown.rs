@@ -122,7 +122,7 @@ static FOREIGN_SECTION: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// Where machine-written text stands, so that a dream never feeds on a dream.
-pub(super) fn machine_ranges(text: &str) -> Vec<Range<usize>> {
+pub(crate) fn machine_ranges(text: &str) -> Vec<Range<usize>> {
     let mut ranges = curated::dreamed_ranges(text);
     for block in BLOCKS.iter() {
         ranges.extend(block.find_iter(text).map(|found| found.range()));

@@ -58,6 +58,15 @@ pub enum Outcome {
     /// The answer held a secret; the journals to blame are quarantined and `MEMORY.md` is untouched.
     #[serde(rename = "pii_detected_quarantine")]
     Quarantined,
+    /// Facts were decided on, or in shadow mode would have been.
+    #[serde(rename = "facts_decided")]
+    Decided,
+    /// The model was asked about facts, and nothing was decided.
+    #[serde(rename = "nothing_decided")]
+    Undecided,
+    /// Rows about the human were written into a memory store.
+    #[serde(rename = "personalization_rebuilt")]
+    Rebuilt,
 }
 
 impl Outcome {
@@ -78,6 +87,9 @@ impl Outcome {
             Self::LeaseLost => "lease_lost",
             Self::LlmError => "llm_error",
             Self::Quarantined => "pii_detected_quarantine",
+            Self::Decided => "facts_decided",
+            Self::Undecided => "nothing_decided",
+            Self::Rebuilt => "personalization_rebuilt",
         }
     }
 }
@@ -150,9 +162,38 @@ pub struct DreamReport {
     /// What came of a sleep, where a sleeper dreamed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sleep: Option<super::SleepReport>,
+    /// What was decided on facts, where a dreamer judged them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub facts: Option<super::FactReport>,
 }
 
 impl DreamReport {
+    /// That of a run that has not begun.
+    pub(crate) fn begun(mode: DreamMode, workspace: String, now: DateTime<Utc>) -> Self {
+        Self {
+            schema_version: 1,
+            outcome: Outcome::Disabled,
+            mode,
+            workspace,
+            started_at: now,
+            ended_at: now,
+            epoch: None,
+            recovered: None,
+            holder: None,
+            not_due: None,
+            passes: Vec::new(),
+            journals: Vec::new(),
+            backlog: Backlog::default(),
+            calls: 0,
+            usage: None,
+            memory: None,
+            archived: Vec::new(),
+            notices: Vec::new(),
+            sleep: None,
+            facts: None,
+        }
+    }
+
     /// All lines that were promoted, over all passes.
     pub fn promoted(&self) -> impl Iterator<Item = &LineReport> {
         self.passes

@@ -74,6 +74,8 @@ pub fn copy_into(source: &dyn Workspace, target: &dyn Workspace) -> Result<u64> 
         StateName::QUARANTINE,
         StateName::LEDGER,
         StateName::DREAMED,
+        StateName::FACTS,
+        StateName::PERSONALIZATION,
         StateName::LIFE,
         StateName::SOUL,
     ];

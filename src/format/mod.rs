@@ -1,5 +1,6 @@
 //! The grammar of each file: parsing and printing are inverse, and unknown keys survive.
 
+pub(crate) mod asked;
 pub(crate) mod checks;
 pub(crate) mod curated;
 pub(crate) mod day_log;
@@ -20,6 +21,7 @@ pub(crate) mod origins;
 pub(crate) mod proposal;
 pub(crate) mod quarantine;
 pub(crate) mod reply;
+pub(crate) mod rulings;
 pub(crate) mod sections;
 pub(crate) mod sleep_intent;
 pub(crate) mod sleep_reply;

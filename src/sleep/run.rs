@@ -66,7 +66,7 @@ impl About {
 impl Run {
     /// Claims, recovers and loads; then asks, or ends.
     pub(super) fn begin(inner: Arc<Inner>, now: DateTime<Utc>) -> Result<Step> {
-        let mut report = new_report(&inner, now);
+        let mut report = DreamReport::begun(DreamMode::Append, inner.workspace.location(), now);
         if !inner.config.enabled {
             return Ok(Step::Done(Box::new(report)));
         }
@@ -450,30 +450,6 @@ fn clean(line: &str, caps: &SectionCaps, drops: &mut Drops) -> Option<String> {
     let CleanLine { text, over, dropped } = clean_line(line, caps);
     drops.take(&dropped);
     text.filter(|_| over.is_none())
-}
-
-fn new_report(inner: &Inner, now: DateTime<Utc>) -> DreamReport {
-    DreamReport {
-        archived: Vec::new(),
-        schema_version: 1,
-        outcome: Outcome::Disabled,
-        mode: DreamMode::Append,
-        workspace: inner.workspace.location(),
-        started_at: now,
-        ended_at: now,
-        epoch: None,
-        recovered: None,
-        holder: None,
-        not_due: None,
-        passes: Vec::new(),
-        journals: Vec::new(),
-        backlog: Backlog::default(),
-        calls: 0,
-        usage: None,
-        memory: None,
-        notices: Vec::new(),
-        sleep: None,
-    }
 }
 
 /// A run that waits for the model.

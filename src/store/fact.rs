@@ -92,18 +92,34 @@ pub(crate) fn suspects(facts: &dyn Facts, new: &NewMemory, sees_all: bool) -> Re
     Ok(found)
 }
 
-/// The words of a statement that say something.
-struct Words(BTreeSet<String>);
+/// What a statement says something by.
+struct Words {
+    words: BTreeSet<String>,
+    /// What is written with a digit: numbers, days, times.
+    numbers: BTreeSet<String>,
+}
 
 impl Words {
     fn of(text: &str) -> Self {
-        Self(Plan::of(text, false).terms.into_iter().map(|term| term.stem).collect())
+        let stems = Plan::of(text, false).terms.into_iter().map(|term| term.stem);
+        let (numbers, words) = stems.partition(|stem| stem.contains(|c: char| c.is_ascii_digit()));
+        Self { words, numbers }
     }
 
-    /// Whether two statements share two words at least, and half of those of the shorter.
+    fn len(&self) -> usize {
+        self.words.len() + self.numbers.len()
+    }
+
+    /// Whether two statements share two words at least, and half of those of the shorter. Where each gives a number that the
+    /// other does not, three words and a third are enough: what is updated is most often a number or a day, amid other
+    /// words.
     fn are_alike(&self, other: &Self) -> bool {
-        let shared = self.0.intersection(&other.0).count();
-        shared >= 2 && shared * 2 >= self.0.len().min(other.0.len())
+        let words = self.words.intersection(&other.words).count();
+        let shared = words + self.numbers.intersection(&other.numbers).count();
+        let shorter = self.len().min(other.len());
+        let is_renumbered =
+            !self.numbers.is_subset(&other.numbers) && !other.numbers.is_subset(&self.numbers);
+        (shared >= 2 && shared * 2 >= shorter) || (is_renumbered && words >= 3 && words * 3 >= shorter)
     }
 }
 

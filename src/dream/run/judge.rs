@@ -60,7 +60,8 @@ impl Run {
         }
         // Somebody may have asked to forget while the model thought.
         self.forgotten = session::forgotten(self.inner.workspace.as_ref())?.map(Arc::new);
-        due::count_call(&mut self.state, now, &self.inner.config, pass.request_bytes, pass.usage);
+        let bounds = (&self.inner.config).into();
+        due::count_call(&mut self.state, now, &bounds, pass.request_bytes, pass.usage);
         let committed = match self.read(answer) {
             Err(failure) => {
                 pass.failure = Some(failure);

@@ -93,7 +93,7 @@ impl Run {
     pub(super) fn fail(self, survey: &Survey, selection: &Selection, mut pass: PassReport) -> Result<Step> {
         pass.outcome = Outcome::LlmError;
         let mut state = self.state.clone();
-        due::count_failure(&mut state, self.now, &self.inner.config);
+        due::count_failure(&mut state, self.now, &(&self.inner.config).into());
         self.record(state, survey, selection, pass, ReadReason::Unanswered)
     }
 
@@ -136,7 +136,7 @@ impl Run {
             state.next_allowed_at = None;
         } else {
             // The secret stands in the current memory: asking again at once would end the same way.
-            due::count_failure(&mut state, self.now, &self.inner.config);
+            due::count_failure(&mut state, self.now, &(&self.inner.config).into());
         }
         self.record(state, survey, selection, pass, ReadReason::Unanswered)
     }

@@ -1,0 +1,168 @@
+//! What a rebuild is made from: the latest items of each source, masked, stripped and numbered.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, Utc};
+
+use super::config::PersonalizationConfig;
+use crate::consolidate::history::{HistoryItem, HistorySource};
+use crate::dream::{Shown, machine_ranges};
+use crate::error::Result;
+use crate::format::asked::AskedState;
+use crate::format::fences::{Printer, ShownLine, one_line};
+use crate::format::{JournalName, origins};
+use crate::gate::{Door, DoorWarning, Doors, Masks};
+use crate::name::DocName;
+use crate::text;
+
+/// The items of all sources, the oldest first.
+pub(super) struct Items(Vec<(String, HistoryItem)>);
+
+impl Items {
+    pub(super) fn take(sources: &[std::sync::Arc<dyn HistorySource>], most: usize) -> Result<Self> {
+        let mut all = Vec::new();
+        for source in sources {
+            let mut items = source.latest(most)?;
+            items.sort_by(|one, other| (other.at, &other.id).cmp(&(one.at, &one.id)));
+            items.truncate(most);
+            all.extend(items.into_iter().map(|item| (source.name().to_owned(), item)));
+        }
+        all.sort_by(|(one_name, one), (other_name, other)| {
+            (one.at, one_name, &one.id).cmp(&(other.at, other_name, &other.id))
+        });
+        Ok(Self(all))
+    }
+
+    /// What tells whether anything is new.
+    pub(super) fn hash(&self, state: &AskedState) -> String {
+        let times: Vec<String> = self.0.iter().map(|(_, item)| item.at.to_rfc3339()).collect();
+        let items = self.0.iter().zip(&times);
+        state.hash(items.flat_map(|((source, item), at)| {
+            [source.as_str(), item.id.as_str(), at.as_str(), item.text.as_str()]
+        }))
+    }
+}
+
+/// An item as it is shown, under the name of a journal, by which it is cited.
+struct ShownItem {
+    name: JournalName,
+    is_cut: bool,
+    lines: Vec<ShownLine>,
+}
+
+/// What a request shows.
+#[derive(Default)]
+pub(super) struct Material {
+    items: Vec<ShownItem>,
+    /// From which source an item is, and when it was.
+    from: BTreeMap<DocName, (String, DateTime<Utc>)>,
+    pub(super) shown: Shown,
+    pub(super) masks: Masks,
+    pub(super) found: Vec<DoorWarning>,
+}
+
+impl Material {
+    /// Takes the latest items, as many as fit into `room` bytes.
+    pub(super) fn new(
+        items: &Items,
+        config: &PersonalizationConfig,
+        doors: &Doors,
+        room: usize,
+    ) -> Result<Self> {
+        let mut material = Self::default();
+        for (_, item) in &items.0 {
+            material.masks.keep_apart_from(&item.text);
+        }
+        let mut room = room;
+        for (number, (source, item)) in items.0.iter().enumerate().rev() {
+            let session = format!("{source}.{}", number + 1);
+            let name = JournalName::new(item.at.date_naive(), Some(&session));
+            let shown = material.prepare(name, item, doors, room.min(config.item_bytes))?;
+            if shown.lines.is_empty() {
+                continue;
+            }
+            let bytes: usize = shown.lines.iter().map(printed).sum::<usize>() + FENCES;
+            if bytes > room {
+                break;
+            }
+            room -= bytes;
+            material.from.insert(shown.name.name().clone(), (source.clone(), item.at));
+            material.items.push(shown);
+        }
+        material.items.reverse();
+        Ok(material)
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
+    /// Masks an item, leaves out what a machine wrote there, and cuts it to its last lines.
+    fn prepare(
+        &mut self,
+        name: JournalName,
+        item: &HistoryItem,
+        doors: &Doors,
+        room: usize,
+    ) -> Result<ShownItem> {
+        let policy = doors.policy_of(Door::DreamRequest, name.name());
+        let passed = doors.judge(Door::DreamRequest, policy, name.name(), &item.text, &mut self.masks)?;
+        self.found.extend(passed.warnings);
+        let machine = machine_ranges(&item.text);
+        let spoken = origins::of_lines(&item.text, &origins::Above::default());
+        let (mut lines, mut of_lines) = (Vec::new(), BTreeMap::new());
+        let ranges = text::line_ranges(&item.text).zip(text::line_ranges(&passed.text)).zip(spoken);
+        for (number, ((original, masked), spoken)) in (1_u64..).zip(ranges) {
+            let end = original.end.max(original.start + 1);
+            let is_machines = machine.iter().any(|range| range.start < end && original.start < range.end);
+            let line = one_line(&passed.text[masked]);
+            let line = line.trim_end().trim_start_matches(text::BOM);
+            if !is_machines && !line.trim().is_empty() {
+                of_lines.extend(spoken.or_else(|| item.origin.clone()).map(|origin| (number, origin)));
+                lines.push(ShownLine { number, text: line.to_owned() });
+            }
+        }
+        let mut bytes = FENCES;
+        let fits = lines.iter().rev().take_while(|line| {
+            bytes += printed(line);
+            bytes <= room
+        });
+        let cut = lines.len() - fits.count();
+        lines.drain(..cut);
+        if let (Some(first), Some(last)) = (lines.first(), lines.last()) {
+            self.shown.add(&name, first.number, last.number, &lines, &of_lines);
+        }
+        Ok(ShownItem { name, is_cut: cut > 0, lines })
+    }
+
+    /// Every line that is shown.
+    pub(super) fn texts(&self) -> impl Iterator<Item = &str> {
+        self.items.iter().flat_map(|item| &item.lines).map(|line| line.text.as_str())
+    }
+
+    pub(super) fn print(&self, printer: &mut Printer) {
+        for item in &self.items {
+            printer.journal(item.name.name(), item.is_cut, &item.lines);
+        }
+    }
+
+    /// The sources that lines of these items are from, and when the latest of them was.
+    pub(super) fn origin_of<'n>(
+        &self,
+        names: impl Iterator<Item = &'n DocName>,
+    ) -> (Vec<String>, Option<DateTime<Utc>>) {
+        let from: Vec<_> = names.filter_map(|name| self.from.get(name)).collect();
+        let mut sources: Vec<String> = from.iter().map(|(source, _)| source.clone()).collect();
+        sources.sort_unstable();
+        sources.dedup();
+        (sources, from.iter().map(|(_, at)| *at).max())
+    }
+}
+
+/// What the fences of an item take, in bytes.
+const FENCES: usize = 200;
+
+/// What a line takes, in bytes.
+fn printed(line: &ShownLine) -> usize {
+    line.text.len() + 24
+}

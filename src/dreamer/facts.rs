@@ -1,0 +1,110 @@
+//! What a dreamer that judges facts says of itself, beside what every dream says.
+
+use serde::{Deserialize, Serialize};
+
+use crate::memory::{EventId, MemoryId, Verdict};
+
+/// What came of judging facts, in [`DreamReport::facts`](super::DreamReport::facts). It holds no words of them.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct FactReport {
+    /// How many facts that were pending count from now on.
+    pub settled: u64,
+    /// How many were retired without a model, since an older row says the same.
+    pub duplicates: u64,
+    /// How many of the rulings an earlier run was given and could not carry out.
+    pub recovered: u64,
+    /// Every pair that the model was asked about, in the order of the requests.
+    pub rulings: Vec<FactRuling>,
+    /// The pairs that no model is asked about: the human decides on them.
+    pub left: Vec<LeftPair>,
+    /// How many more pairs wait for a later run, as far as was looked.
+    pub waiting: u64,
+}
+
+/// What a model said of one pair, and what came of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct FactRuling {
+    /// The row that was there.
+    pub older: MemoryId,
+    /// The row that came.
+    pub newer: MemoryId,
+    /// What the model said; `None` where it was not sure, or said nothing of the pair.
+    pub verdict: Option<Verdict>,
+    /// What came of it.
+    pub fate: RulingFate,
+}
+
+impl FactRuling {
+    pub(crate) fn new(older: MemoryId, newer: MemoryId, verdict: Option<Verdict>, fate: RulingFate) -> Self {
+        Self { older, newer, verdict, fate }
+    }
+}
+
+/// What came of what a model said of a pair.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum RulingFate {
+    /// It counts.
+    Decided(EventId),
+    /// The store runs in shadow mode: it was told, and changed nothing.
+    Told(EventId),
+    /// A rule of the store stands against it. The store told that too.
+    Refused(String),
+    /// The rows were not any more what the model was shown, or one was retired meanwhile: nothing was decided.
+    Outdated,
+    /// The model was not sure. It is asked again once either row, or the operator's wish, changes.
+    Unsure,
+}
+
+/// A pair that no model is asked about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct LeftPair {
+    /// The row that was there.
+    pub older: MemoryId,
+    /// The row that came.
+    pub newer: MemoryId,
+    /// Why.
+    pub reason: LeftReason,
+}
+
+impl LeftPair {
+    pub(crate) fn new(older: MemoryId, newer: MemoryId, reason: LeftReason) -> Self {
+        Self { older, newer, reason }
+    }
+}
+
+/// Why no model is asked about a pair.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum LeftReason {
+    /// Both were typed, confirmed or pinned by the human, who alone retires either.
+    Protected,
+    /// One is read by sessions with others present and the other is not: what is private must not be told by what a
+    /// shared row became.
+    Audience,
+    /// The newer one is the words of a page, a tool or an import, and the older one somebody's own.
+    Origin,
+    /// One is no statement of the human or about them: a lesson, an outcome, what a host keeps by a category of its own.
+    Category,
+    /// It is larger than a request may be.
+    TooLarge,
+}
+
+impl LeftReason {
+    /// Says it to a person.
+    #[must_use]
+    pub fn explain(self) -> &'static str {
+        match self {
+            Self::Protected => "both are protected",
+            Self::Audience => "one is private and the other shared",
+            Self::Origin => "the words of a page, a tool or an import against somebody's own",
+            Self::Category => "one is no statement",
+            Self::TooLarge => "larger than a request may be",
+        }
+    }
+}
