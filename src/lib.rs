@@ -60,7 +60,7 @@ pub use digest::Digest;
 pub use document::{Document, FoundAt, Revision};
 pub use dream::{
     BackOff, DreamConfig, DreamProposal, Due, Evidence, JournalDreamer, JournalDreamerBuilder, OverBudget,
-    ProposalEnd, ProposalReport, SectionCaps, Trust, Undreamed, redo_dream, should_dream, undo_dream,
+    ProposalEnd, ProposalReport, SectionCaps, Trust, Undreamed, should_dream,
 };
 pub use dreamer::{
     Backlog, Blamed, Charge, DeepReport, DreamEvent, DreamMode, DreamPass, DreamReport, Dreamer, DropReason,

@@ -19,7 +19,7 @@ use noctuary::{
     Access, Actor, DocName, DreamConfig, DreamId, DreamReport, Error, Evidence, FileMemoryStore,
     FileWorkspace, Filter, Forget, JournalDreamer, LlmClient, LlmError, LlmReply, LlmRequest, MemoryStore,
     Notice, Outcome, OverBudget, Refusal, Scope, SessionKind, StateName, Workspace, WriteMode, dream_once_at,
-    feed, llm_fn, redo_dream, undo_dream,
+    feed, llm_fn,
 };
 
 /// The human of a main session.
@@ -92,11 +92,11 @@ impl World {
     }
 
     fn undo(&self, id: &DreamId) -> noctuary::Result<bool> {
-        undo_dream(&self.dreamer(), &human(), id, night(25))
+        self.dreamer().undo_dream(&human(), id, night(25))
     }
 
     fn redo(&self, id: &DreamId) -> noctuary::Result<bool> {
-        redo_dream(&self.dreamer(), &human(), id, night(26))
+        self.dreamer().redo_dream(&human(), id, night(26))
     }
 
     /// Runs with an archive, on a memory of at most so many characters.
@@ -373,9 +373,9 @@ fn nobody_but_the_human_of_a_main_session_takes_a_dream_back() {
             if (kind, actor) == (SessionKind::Main, Actor::Human) {
                 continue;
             }
-            let undone = undo_dream(&world.dreamer(), &access, &ids[0], night(25));
+            let undone = world.dreamer().undo_dream(&access, &ids[0], night(25));
             assert!(matches!(undone, Err(Error::Denied { .. })), "{access:?}");
-            let redone = redo_dream(&world.dreamer(), &access, &ids[0], night(25));
+            let redone = world.dreamer().redo_dream(&access, &ids[0], night(25));
             assert!(matches!(redone, Err(Error::Denied { .. })), "{access:?}");
         }
     }

@@ -37,7 +37,6 @@ pub(crate) use evidence::{Judge, Shown, Verdict};
 pub use propose::{DreamProposal, ProposalEnd, ProposalReport};
 pub(crate) use sanitise::{Sanitised, sanitise};
 pub(crate) use shown::{machine_ranges, mask_printed};
-pub use undo::{redo_dream, undo_dream};
 
 /// Dreams over the journals of a workspace, in the way of seed 000.
 ///

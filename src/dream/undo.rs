@@ -31,89 +31,81 @@ use crate::workspace::{Claim, Lease, Workspace, WorkspaceExt, WriteMode};
 /// How often a change is tried on a file that others change meanwhile.
 const TRIES: u32 = 4;
 
-/// Takes a dream back: its section leaves `MEMORY.md`, and what it had read of the journals waits again for the next
-/// dream. `false` where it was taken back before.
-///
-/// Only the section goes, and only where it stands as it was appended; every other byte stays, those of later dreams
-/// too. What the dream had promoted may be promoted again. [`redo_dream`] brings it back, as long as it is among the
-/// last hundred that were taken back. Rows of a memory store go with the next [`feed`](crate::feed).
-///
-/// When it returns, all of it survives a power loss. After a crash before, the next run, undo or redo finishes what was
-/// begun. `MEMORY.md` is replaced: what stood there is kept as a preimage of it, and a save between our last look and
-/// the replacement, a moment, is lost. So this is for a person to ask for: the human of a main session, and nobody else.
-///
-/// ```
-/// use chrono::{TimeZone, Utc};
-/// use noctuary::{
-///     Access, Actor, DocName, Extractive, FileWorkspace, JournalDreamer, Outcome, Scope, SessionKind, Workspace,
-///     dream_once_at, redo_dream, undo_dream,
-/// };
-/// # use std::sync::Arc;
-/// # let folder = tempfile::tempdir()?;
-/// # let workspace = Arc::new(FileWorkspace::open(folder.path())?);
-/// # let journal = DocName::parse("memory/2026-11-20-repl.md")?;
-/// # workspace.append(&journal, b"- 09:12 [user] Decision: we release on 2026-12-04, Ilya signs it off.\n")?;
-/// # let dreamer = JournalDreamer::builder(workspace.clone())
-/// #     .enabled(true)
-/// #     .configure(|config| config.window_days = None)
-/// #     .build()?;
-/// let now = Utc.with_ymd_and_hms(2026, 11, 21, 3, 0, 0).unwrap();
-/// let report = dream_once_at(&dreamer, &Extractive::new(), &|| now)?;
-/// let dreamed = std::fs::read(folder.path().join("MEMORY.md"))?;
-///
-/// let human = Access::new(SessionKind::Main, Actor::Human, Scope::user("marta"));
-/// let id = &report.passes[0].dream_id;
-/// assert!(undo_dream(&dreamer, &human, id, now)?);
-/// assert_eq!(std::fs::read(folder.path().join("MEMORY.md"))?, b"");
-///
-/// assert!(redo_dream(&dreamer, &human, id, now)?);
-/// assert_eq!(std::fs::read(folder.path().join("MEMORY.md"))?, dreamed);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-///
-/// # Errors
-///
-/// [`Error::Refused`], and nothing was changed: for `MEMORY.md`, where the section was edited
-/// ([`Refusal::SectionEdited`]) or taken out; for the archive, where it was moved there; for a journal, where its
-/// cursor can not go back since the journal is gone or changed; for the log, where it knows no such dream.
-/// [`Error::Denied`] for anybody but the human of a main session, [`Error::Busy`] where somebody dreams, and those of
-/// the workspace.
-pub fn undo_dream(
-    dreamer: &JournalDreamer,
-    access: &Access,
-    id: &DreamId,
-    now: DateTime<Utc>,
-) -> Result<bool> {
-    let lease = claim(dreamer, access)?;
-    let desk = Desk::open(dreamer.0.workspace.as_ref())?;
-    let changed = desk.undo(lease.as_ref(), id, now, dreamer)?;
-    lease.release()?;
-    Ok(changed)
-}
+impl JournalDreamer {
+    /// Takes a dream back: its section leaves `MEMORY.md`, and what it had read of the journals waits again for the next
+    /// dream. `false` where it was taken back before.
+    ///
+    /// Only the section goes, and only where it stands as it was appended; every other byte stays, those of later dreams
+    /// too. What the dream had promoted may be promoted again. [`redo_dream`](Self::redo_dream) brings it back, as long as it is among the
+    /// last hundred that were taken back. Rows of a memory store go with the next [`feed`](crate::feed).
+    ///
+    /// When it returns, all of it survives a power loss. After a crash before, the next run, undo or redo finishes what was
+    /// begun. `MEMORY.md` is replaced: what stood there is kept as a preimage of it, and a save between our last look and
+    /// the replacement, a moment, is lost. So this is for a person to ask for: the human of a main session, and nobody else.
+    ///
+    /// ```
+    /// use chrono::{TimeZone, Utc};
+    /// use noctuary::{
+    ///     Access, Actor, DocName, Extractive, FileWorkspace, JournalDreamer, Outcome, Scope, SessionKind, Workspace,
+    ///     dream_once_at,
+    /// };
+    /// # use std::sync::Arc;
+    /// # let folder = tempfile::tempdir()?;
+    /// # let workspace = Arc::new(FileWorkspace::open(folder.path())?);
+    /// # let journal = DocName::parse("memory/2026-11-20-repl.md")?;
+    /// # workspace.append(&journal, b"- 09:12 [user] Decision: we release on 2026-12-04, Ilya signs it off.\n")?;
+    /// # let dreamer = JournalDreamer::builder(workspace.clone())
+    /// #     .enabled(true)
+    /// #     .configure(|config| config.window_days = None)
+    /// #     .build()?;
+    /// let now = Utc.with_ymd_and_hms(2026, 11, 21, 3, 0, 0).unwrap();
+    /// let report = dream_once_at(&dreamer, &Extractive::new(), &|| now)?;
+    /// let dreamed = std::fs::read(folder.path().join("MEMORY.md"))?;
+    ///
+    /// let human = Access::new(SessionKind::Main, Actor::Human, Scope::user("marta"));
+    /// let id = &report.passes[0].dream_id;
+    /// assert!(dreamer.undo_dream(&human, id, now)?);
+    /// assert_eq!(std::fs::read(folder.path().join("MEMORY.md"))?, b"");
+    ///
+    /// assert!(dreamer.redo_dream(&human, id, now)?);
+    /// assert_eq!(std::fs::read(folder.path().join("MEMORY.md"))?, dreamed);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Refused`], and nothing was changed: for `MEMORY.md`, where the section was edited
+    /// ([`Refusal::SectionEdited`]) or taken out; for the archive, where it was moved there; for a journal, where its
+    /// cursor can not go back since the journal is gone or changed; for the log, where it knows no such dream.
+    /// [`Error::Denied`] for anybody but the human of a main session, [`Error::Busy`] where somebody dreams, and those of
+    /// the workspace.
+    pub fn undo_dream(&self, access: &Access, id: &DreamId, now: DateTime<Utc>) -> Result<bool> {
+        let lease = claim(self, access)?;
+        let desk = Desk::open(self.0.workspace.as_ref())?;
+        let changed = desk.undo(lease.as_ref(), id, now, self)?;
+        lease.release()?;
+        Ok(changed)
+    }
 
-/// Brings back a dream that was taken back by [`undo_dream`]: its section stands again where it stood, in the same
-/// bytes, and its journals count as read again. `false` where there is nothing to bring back, since it stands.
-///
-/// Where a person changed what was around it, it goes behind that, and before the sections of later dreams. Rows come
-/// back with the next [`feed`](crate::feed). Who may ask, what survives a crash and what may be lost is as there.
-///
-/// # Errors
-///
-/// [`Error::Refused`], and nothing was changed: for a journal that was read by another dream since
-/// ([`Refusal::ReadAgain`]), changed or is gone; for `MEMORY.md`, where a part of the section stands, the section is
-/// gone for another reason, or it holds what was forgotten; for the archive, where it was moved there; where nothing is kept of
-/// it any more. Otherwise as [`undo_dream`].
-pub fn redo_dream(
-    dreamer: &JournalDreamer,
-    access: &Access,
-    id: &DreamId,
-    now: DateTime<Utc>,
-) -> Result<bool> {
-    let lease = claim(dreamer, access)?;
-    let desk = Desk::open(dreamer.0.workspace.as_ref())?;
-    let changed = desk.redo(lease.as_ref(), id, now, dreamer)?;
-    lease.release()?;
-    Ok(changed)
+    /// Brings back a dream that was taken back by [`undo_dream`](Self::undo_dream): its section stands again where it stood, in the same
+    /// bytes, and its journals count as read again. `false` where there is nothing to bring back, since it stands.
+    ///
+    /// Where a person changed what was around it, it goes behind that, and before the sections of later dreams. Rows come
+    /// back with the next [`feed`](crate::feed). Who may ask, what survives a crash and what may be lost is as there.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Refused`], and nothing was changed: for a journal that was read by another dream since
+    /// ([`Refusal::ReadAgain`]), changed or is gone; for `MEMORY.md`, where a part of the section stands, the section is
+    /// gone for another reason, or it holds what was forgotten; for the archive, where it was moved there; where nothing is kept of
+    /// it any more. Otherwise as [`undo_dream`](Self::undo_dream).
+    pub fn redo_dream(&self, access: &Access, id: &DreamId, now: DateTime<Utc>) -> Result<bool> {
+        let lease = claim(self, access)?;
+        let desk = Desk::open(self.0.workspace.as_ref())?;
+        let changed = desk.redo(lease.as_ref(), id, now, self)?;
+        lease.release()?;
+        Ok(changed)
+    }
 }
 
 /// Claims the workspace for a person, and finishes what was left half done.

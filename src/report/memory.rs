@@ -116,7 +116,7 @@ fn undo(page: &Page<'_>, pass: &PassReport) -> Markup {
             p { "Section, rows and what counts as read go back together; it can be redone:" }
             pre tabindex="0" { code {
                 "let id = DreamId::parse(\"" (page.show(&pass.dream_id)) "\").expect(\"an id\");\n"
-                "undo_dream(&dreamer, &access, &id, now)?;"
+                "dreamer.undo_dream(&access, &id, now)?;"
             } }
             p { "To drop single lines, delete them from MEMORY.md: what a person took out is not promoted again." }
         }))

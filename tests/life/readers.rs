@@ -20,7 +20,7 @@ use noctuary::{
     SessionKind, SharedUser, SleepDreamer, Snapshot, Source, StoreConfig, TurnEnd, Undreamed, Workspace,
     WorkspaceExt, WriteMode, append_note, archive_journal, boot, complete_onboarding, copy_into, daily_log,
     delete_journal, dream_once_at, feed, heartbeat_has_tasks, history_fn, mark_checked, propose_hygiene,
-    read_checks, read_soul, redo_dream, seed, start_plan, today_log, undo_dream, update_heartbeat,
+    read_checks, read_soul, seed, start_plan, today_log, update_heartbeat,
 };
 use regex::Regex;
 
@@ -634,8 +634,8 @@ const READERS: &[Reader] = &[
         let id = proposal(place);
         shape(proposer(place.life.workspace()).reject_proposal(&place.access, &id, at(20, 12, 0)))
     }),
-    ("undo_dream", false, |place| with_dreams(place, undo_dream)),
-    ("redo_dream", false, |place| with_dreams(place, redo_dream)),
+    ("JournalDreamer::undo_dream", false, |place| with_dreams(place, JournalDreamer::undo_dream)),
+    ("JournalDreamer::redo_dream", false, |place| with_dreams(place, JournalDreamer::redo_dream)),
     ("SleepDreamer::wake", true, |place| {
         let sleeper = SleepDreamer::builder(Arc::clone(place.life.workspace())).build().unwrap();
         told(sleeper.wake(&place.access, at(20, 12, 0)), |message| format!("{message} {message:?}"))

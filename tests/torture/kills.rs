@@ -13,8 +13,7 @@ use chrono::Utc;
 use noctuary::{
     Access, Actor, DocName, Door, DoorPolicy, Doors, DreamConfig, DreamId, DreamMode, Error, Evidence,
     FileWorkspace, InjectionPolicy, JournalDreamer, LlmClient, LlmError, LlmReply, LlmRequest, Outcome,
-    OverBudget, Scope, SecretPolicy, SectionCaps, SessionKind, Workspace, dream_once_at, llm_fn, redo_dream,
-    undo_dream,
+    OverBudget, Scope, SecretPolicy, SectionCaps, SessionKind, Workspace, dream_once_at, llm_fn,
 };
 
 use crate::dreaming::{self, KEY};
@@ -103,9 +102,9 @@ fn change_of_mind(
     let (id, is_undone) = last.into_iter().nth(at).unwrap();
     let id = DreamId::parse(&id).unwrap();
     let (done, word) = if is_undone {
-        (redo_dream(dreamer, &human, &id, Utc::now()), "B")
+        (dreamer.redo_dream(&human, &id, Utc::now()), "B")
     } else {
-        (undo_dream(dreamer, &human, &id, Utc::now()), "U")
+        (dreamer.undo_dream(&human, &id, Utc::now()), "U")
     };
     match done {
         Ok(true) => Ok(word),

@@ -9,9 +9,7 @@ use std::ops::Range;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use noctuary::testing::MemoryDisk;
-use noctuary::{
-    DocName, DreamId, Error, Outcome, OverBudget, StateName, dream_once_at, redo_dream, undo_dream,
-};
+use noctuary::{DocName, DreamId, Error, Outcome, OverBudget, StateName, dream_once_at};
 
 use crate::dreaming::{disk_with, journal, name, night};
 use crate::{World, dreamer_with, human, teller};
@@ -180,7 +178,7 @@ impl Life {
         let Some(at) = self.any() else { return };
         let dream = self.dreams[at].clone();
         let dreamer = dreamer_with(self.world.0.clone(), |_| ());
-        let done = undo_dream(&dreamer, &human(), &dream.id, self.now);
+        let done = dreamer.undo_dream(&human(), &dream.id, self.now);
         let may = self.is_as_read(&dream);
         match (dream.section, &done) {
             (Section::Whole, Ok(true)) if may => {
@@ -200,7 +198,7 @@ impl Life {
         let Some(at) = self.any() else { return };
         let dream = self.dreams[at].clone();
         let dreamer = dreamer_with(self.world.0.clone(), |_| ());
-        let done = redo_dream(&dreamer, &human(), &dream.id, self.now);
+        let done = dreamer.redo_dream(&human(), &dream.id, self.now);
         let overlaps = |other: &Dream| {
             let is_live = other.id != dream.id && other.section != Section::Undone && self.is_as_read(other);
             let pairs = other.read.iter().flat_map(|one| dream.read.iter().map(move |two| (one, two)));
@@ -376,7 +374,7 @@ impl Life {
             let dream = self.dreams[at].clone();
             let dreamer = dreamer_with(self.world.0.clone(), |_| ());
             if dream.section == Section::Undone
-                && let Ok(true) = redo_dream(&dreamer, &human(), &dream.id, self.now)
+                && let Ok(true) = dreamer.redo_dream(&human(), &dream.id, self.now)
             {
                 self.dreams[at].section = Section::Whole;
             }
