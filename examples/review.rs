@@ -82,6 +82,13 @@ fn main() -> Result<()> {
     assert_eq!((again.outcome, again.calls), (Outcome::NothingNew, 0));
     assert_eq!(fs::read_to_string(folder.path().join("MEMORY.md"))?, memory);
     println!("The next night: {}.", again.outcome);
+
+    // What was accepted can be taken back, and brought back in the same bytes.
+    assert!(dreamer.undo_dream(&marta, &boat.id, morning)?);
+    assert!(!fs::read_to_string(folder.path().join("MEMORY.md"))?.contains("Brisk II"));
+    assert!(dreamer.redo_dream(&marta, &boat.id, morning)?);
+    assert_eq!(fs::read_to_string(folder.path().join("MEMORY.md"))?, memory);
+    println!("Taken back, and brought back: not a byte differs.");
     Ok(())
 }
 

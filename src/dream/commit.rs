@@ -34,6 +34,12 @@ pub(super) fn memory_name(workspace: &dyn Workspace) -> Result<DocName> {
     Ok(DocName::MEMORY)
 }
 
+/// The archive of sections that were moved out of curated memory, empty where there is none.
+pub(super) fn archive(workspace: &dyn Workspace) -> Result<Vec<u8>> {
+    let archive = workspace.read(&DocName::DREAMED)?;
+    Ok(archive.map(crate::document::Document::into_bytes).unwrap_or_default())
+}
+
 /// Curated memory as it stands: its name, and its bytes, none where it does not exist.
 pub(super) fn memory(workspace: &dyn Workspace) -> Result<(DocName, Vec<u8>)> {
     let name = memory_name(workspace)?;

@@ -6,7 +6,6 @@ use chrono::{DateTime, NaiveDate, Utc};
 
 use super::commit;
 use super::undo::Desk;
-use crate::document::Document;
 use crate::error::Result;
 use crate::format::DreamId;
 use crate::format::intent::{Append, Change, Intent};
@@ -44,7 +43,7 @@ pub(super) fn compact(
             desk.keep_preimage(now)?;
         }
         let Some(pass) = desk.pass(&id) else { return Ok(()) };
-        let archive = workspace.read(&DocName::DREAMED)?.map(Document::into_bytes).unwrap_or_default();
+        let archive = commit::archive(workspace)?;
         let line_end = if section.contains("\r\n") { "\r\n" } else { "\n" };
         let section = match archive.last() {
             None => HEAD.replace('\n', line_end) + section.trim_start(),

@@ -347,9 +347,12 @@ impl<'a> Answering<'a> {
         let bullets = waiting.parse(file)?;
         let items = self.sanitised(&name, &bullets)?;
         let (memory_name, memory) = commit::memory(self.workspace())?;
-        let mut known: BTreeSet<String> = curated::statements(&String::from_utf8_lossy(&memory)).collect();
+        let archive = commit::archive(self.workspace())?;
+        let (text, archived) = (String::from_utf8_lossy(&memory), String::from_utf8_lossy(&archive));
+        let mut known: BTreeSet<String> =
+            curated::statements(&text).chain(curated::statements(&archived)).collect();
         // A person may have put the section there by hand.
-        let stands = curated::has_section(&memory, &waiting.id);
+        let stands = [&memory, &archive].into_iter().any(|text| curated::has_section(text, &waiting.id));
         let mut kept = Vec::new();
         for item in items {
             let (_, citations) = reply::split_citations(&item.text);

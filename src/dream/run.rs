@@ -146,12 +146,6 @@ impl Run {
         }
     }
 
-    /// The archive of sections that were moved out of curated memory.
-    fn archive(&self) -> Result<Vec<u8>> {
-        let archive = self.inner.workspace.read(&DocName::DREAMED)?;
-        Ok(archive.map(crate::document::Document::into_bytes).unwrap_or_default())
-    }
-
     fn memory(&self) -> Result<(DocName, Vec<u8>)> {
         commit::memory(self.inner.workspace.as_ref())
     }
