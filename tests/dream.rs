@@ -1475,15 +1475,17 @@ fn a_damaged_state_file_stops_the_run_names_itself_and_changes_nothing() {
 #[test]
 fn a_ledger_of_a_newer_version_is_refused() {
     // DR-06: what a newer library wrote is not ours to read half.
-    for (file, text) in [
-        (".dreaming.d/ledger.json", r#"{"v":2,"epoch":9,"journals":{}}"#),
-        (".dreaming.d/intent.json", r#"{"v":7}"#),
+    for (file, text, newest) in [
+        (".dreaming.d/ledger.json", r#"{"v":2,"epoch":9,"journals":{}}"#, 1),
+        (".dreaming.d/intent.json", r#"{"v":7}"#, 2),
     ] {
         let life = evening();
         life.put(file, text);
         let before = life.tree_without_locks();
         let error = dream_once_at(&life.dreamer(), &Script::new(), &|| night(21)).unwrap_err();
-        assert!(matches!(&error, Error::NewerVersion { name, known: 1, .. } if name == file), "{error:?}");
+        let is_it =
+            matches!(&error, Error::NewerVersion { name, known, .. } if name == file && *known == newest);
+        assert!(is_it, "{error:?}");
         assert_eq!(life.tree_without_locks(), before);
     }
 }

@@ -522,6 +522,19 @@ fn edited_sections_and_unknown_ones_stay_and_are_reported_over_budget() {
 }
 
 #[test]
+fn something_else_in_the_place_of_the_archive_stops_no_dream() {
+    let (world, _) = World::dreamed();
+    world.put("memory/archive", "- a file of mine, and no folder\n");
+    let memory = world.memory();
+    let report = world.compact(0);
+    assert!(report.notices.iter().any(|notice| matches!(notice, Notice::NotArchived(_))), "{report:?}");
+    assert_eq!((report.outcome, world.memory()), (Outcome::NothingNew, memory), "and nothing moved");
+    world.add(&journal(21), "- [user] what day 21 was like\n");
+    assert_eq!(world.dream(night(28)).outcome, Outcome::Appended);
+    assert_eq!(world.text("memory/archive"), "- a file of mine, and no folder\n");
+}
+
+#[test]
 fn an_undone_dream_that_is_dreamed_again_and_archived_is_answered_clearly() {
     let (world, ids) = World::dreamed();
     world.undo(&ids[1]).unwrap();

@@ -33,6 +33,16 @@ pub(super) fn memory_name(workspace: &dyn Workspace) -> Result<DocName> {
     Ok(DocName::MEMORY)
 }
 
+/// The archive of sections that were moved out of curated memory; empty where there is none, or where something else has
+/// its name, which is a person's.
+pub(super) fn archive(workspace: &dyn Workspace) -> Result<Vec<u8>> {
+    match workspace.read(&DocName::DREAMED) {
+        Ok(archive) => Ok(archive.map(crate::document::Document::into_bytes).unwrap_or_default()),
+        Err(Error::Refused { .. }) => Ok(Vec::new()),
+        Err(error) => Err(error),
+    }
+}
+
 /// Records an intent and carries it out. On an error the intent stays, and the next claim finishes it.
 pub(super) fn commit(workspace: &dyn Workspace, lease: &dyn Lease, intent: &Intent) -> Result<()> {
     lease.replace(&StateName::INTENT, &intent.print())?;

@@ -145,12 +145,6 @@ impl Run {
         }
     }
 
-    /// The archive of sections that were moved out of curated memory.
-    fn archive(&self) -> Result<Vec<u8>> {
-        let archive = self.inner.workspace.read(&DocName::DREAMED)?;
-        Ok(archive.map(crate::document::Document::into_bytes).unwrap_or_default())
-    }
-
     fn memory(&self) -> Result<(DocName, Vec<u8>)> {
         let workspace = self.inner.workspace.as_ref();
         let name = commit::memory_name(workspace)?;

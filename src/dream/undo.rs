@@ -174,8 +174,7 @@ impl<'w> Desk<'w> {
     }
 
     fn is_archived(&self, id: &DreamId) -> Result<bool> {
-        let archive = self.workspace.read(&DocName::DREAMED)?;
-        Ok(archive.is_some_and(|archive| curated::has_section(archive.bytes(), id)))
+        Ok(curated::has_section(&commit::archive(self.workspace)?, id))
     }
 
     fn undo(

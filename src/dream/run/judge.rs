@@ -193,7 +193,7 @@ impl Run {
     ) -> Result<()> {
         let (name, memory) = self.memory()?;
         let text = String::from_utf8_lossy(&memory).into_owned();
-        let archive = self.archive()?;
+        let archive = commit::archive(self.inner.workspace.as_ref())?;
         let archive = String::from_utf8_lossy(&archive);
         let mut known: BTreeSet<String> =
             curated::statements(&text).chain(curated::statements(&archive)).collect();

@@ -7,6 +7,7 @@ use chrono::{DateTime, NaiveDate, Utc};
 use super::{Asking, Run};
 use crate::digest::Hasher;
 use crate::dream::ask;
+use crate::dream::commit;
 use crate::dream::evidence::Shown;
 use crate::dream::select::{Selection, Slice, Survey};
 use crate::dream::shown::{self, ShownJournal};
@@ -32,7 +33,9 @@ impl Run {
         let mut pass = PassReport::new(id.clone());
         pass.shown = selection.slices.iter().map(Slice::report).collect();
         let (name, memory) = self.memory()?;
-        if curated::has_section(&memory, &id) || curated::has_section(&self.archive()?, &id) {
+        if curated::has_section(&memory, &id)
+            || curated::has_section(&commit::archive(self.inner.workspace.as_ref())?, &id)
+        {
             pass.outcome = Outcome::AlreadyPromoted;
             return self.commit_quietly(&survey, &selection, pass);
         }
