@@ -523,7 +523,8 @@ fn edited_sections_and_unknown_ones_stay_and_are_reported_over_budget() {
 
 #[test]
 fn something_else_in_the_place_of_the_archive_stops_no_dream() {
-    let (world, _) = World::dreamed();
+    let life = dreaming::Life::with(&[]);
+    let (world, _) = World(life.quick_workspace()).dream_three();
     world.put("memory/archive", "- a file of mine, and no folder\n");
     let memory = world.memory();
     let report = world.compact(0);
