@@ -17,9 +17,9 @@ use dreaming::{disk_with, drain, dream, dreamer_over, journal, name, night, seen
 use noctuary::testing::MemoryDisk;
 use noctuary::{
     Access, Actor, DocName, DreamConfig, DreamId, DreamReport, Error, Evidence, FileMemoryStore,
-    FileWorkspace, Filter, Forget, JournalDreamer, LlmClient, LlmError, LlmReply, LlmRequest, MemoryStore,
-    Notice, Outcome, OverBudget, Refusal, Scope, SessionKind, StateName, Workspace, WriteMode, dream_once_at,
-    feed, llm_fn, redo_dream, undo_dream,
+    FileWorkspace, Filter, Forget, JournalDreamer, JournalName, LlmClient, LlmError, LlmReply, LlmRequest,
+    MemoryStore, Notice, Outcome, OverBudget, Refusal, Scope, SessionKind, StateName, Undreamed, Workspace,
+    WriteMode, dream_once_at, feed, llm_fn, redo_dream, undo_dream,
 };
 
 /// The human of a main session.
@@ -188,6 +188,10 @@ fn an_undone_dream_leaves_memory_as_it_was_and_its_journal_waits() {
     let modified = world.0.metadata(&name(&journal(20))).unwrap().unwrap().modified;
     assert!(mark < modified.timestamp_millis(), "a peer that goes by the watermark reads it again");
     assert_eq!(world.json(&StateName::LEDGER)["watermark"], mark, "and it is no peer's");
+
+    let waiting = JournalName::parse(&name(&journal(20))).unwrap();
+    let undreamed = Undreamed::among(world.0.as_ref(), [&waiting]).unwrap();
+    assert!(undreamed.contains(&waiting), "it is not archived before it is dreamed again");
 
     // The same inputs have the same id: nothing takes it for done, nor its lines for removed by a person.
     let again = world.dream(night(22));

@@ -95,7 +95,21 @@ pub fn undo_dream(
 /// bytes, and its journals count as read again. `false` where there is nothing to bring back, since it stands.
 ///
 /// Where a person changed what was around it, it goes behind that, and before the sections of later dreams. Rows come
-/// back with the next [`feed`](crate::feed). Who may ask, what survives a crash and what may be lost is as there.
+/// back with the next [`feed`](crate::feed). Who may ask, what survives a crash and what may be lost is as there, and so is
+/// an example of both.
+///
+/// ```
+/// # use std::sync::Arc;
+/// # use noctuary::{Access, Actor, FileWorkspace, JournalDreamer, Scope, SessionKind};
+/// use noctuary::{DreamId, Error, Refusal, redo_dream};
+/// # let folder = tempfile::tempdir()?;
+/// # let dreamer = JournalDreamer::builder(Arc::new(FileWorkspace::open(folder.path())?)).build()?;
+/// # let human = Access::new(SessionKind::Main, Actor::Human, Scope::user("marta"));
+/// let id = DreamId::parse("0f3a9c5be2d14477").expect("sixteen digits");
+/// let refused = redo_dream(&dreamer, &human, &id, chrono::Utc::now());
+/// assert!(matches!(refused, Err(Error::Refused { reason: Refusal::UnknownDream, .. })));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 ///
