@@ -309,13 +309,6 @@ const BUGS: &[Bug] = &[
         tests: UNDO,
     },
     Bug {
-        name: "a piece of another dream is taken for that of the undone one",
-        file: "src/dream/undo.rs",
-        stands: "entry.pieces().contains(&piece)",
-        planted: "entry.pieces().iter().any(|other| (other.from, other.to) == (piece.from, piece.to))",
-        tests: UNDO,
-    },
-    Bug {
         name: "the lines of an undone dream count as removed by a person",
         file: "src/dream/run/judge.rs",
         stands: ".filter(|dream| !dream.is_undone());",

@@ -17,9 +17,9 @@ use dreaming::{disk_with, drain, dream, dreamer_over, journal, name, night, seen
 use noctuary::testing::MemoryDisk;
 use noctuary::{
     Access, Actor, DocName, DreamConfig, DreamId, DreamReport, Error, Evidence, FileMemoryStore,
-    FileWorkspace, Filter, Forget, JournalDreamer, LlmClient, LlmError, LlmReply, LlmRequest, MemoryStore,
-    Notice, Outcome, OverBudget, Refusal, Scope, SessionKind, StateName, Workspace, WriteMode, dream_once_at,
-    feed, llm_fn,
+    FileWorkspace, Filter, Forget, JournalDreamer, JournalName, LlmClient, LlmError, LlmReply, LlmRequest,
+    MemoryStore, Notice, Outcome, OverBudget, Refusal, Scope, SessionKind, StateName, Undreamed, Workspace,
+    WriteMode, dream_once_at, feed, llm_fn,
 };
 
 /// The human of a main session.
@@ -188,6 +188,10 @@ fn an_undone_dream_leaves_memory_as_it_was_and_its_journal_waits() {
     let modified = world.0.metadata(&name(&journal(20))).unwrap().unwrap().modified;
     assert!(mark < modified.timestamp_millis(), "a peer that goes by the watermark reads it again");
     assert_eq!(world.json(&StateName::LEDGER)["watermark"], mark, "and it is no peer's");
+
+    let waiting = JournalName::parse(&name(&journal(20))).unwrap();
+    let undreamed = Undreamed::among(world.0.as_ref(), [&waiting]).unwrap();
+    assert!(undreamed.contains(&waiting), "it is not archived before it is dreamed again");
 
     // The same inputs have the same id: nothing takes it for done, nor its lines for removed by a person.
     let again = world.dream(night(22));
@@ -519,6 +523,20 @@ fn edited_sections_and_unknown_ones_stay_and_are_reported_over_budget() {
     let dreamer = dreamer_with(Arc::clone(&world.0), |config| config.memory_budget = 0);
     let report = dream(&dreamer, &teller(), night(27));
     assert_eq!((report.archived.len(), world.memory()), (0, memory), "it is off unless turned on");
+}
+
+#[test]
+fn something_else_in_the_place_of_the_archive_stops_no_dream() {
+    let life = dreaming::Life::with(&[]);
+    let (world, _) = World(life.quick_workspace()).dream_three();
+    world.put("memory/archive", "- a file of mine, and no folder\n");
+    let memory = world.memory();
+    let report = world.compact(0);
+    assert!(report.notices.iter().any(|notice| matches!(notice, Notice::NotArchived(_))), "{report:?}");
+    assert_eq!((report.outcome, world.memory()), (Outcome::NothingNew, memory), "and nothing moved");
+    world.add(&journal(21), "- [user] what day 21 was like\n");
+    assert_eq!(world.dream(night(28)).outcome, Outcome::Appended);
+    assert_eq!(world.text("memory/archive"), "- a file of mine, and no folder\n");
 }
 
 #[test]

@@ -34,10 +34,14 @@ pub(super) fn memory_name(workspace: &dyn Workspace) -> Result<DocName> {
     Ok(DocName::MEMORY)
 }
 
-/// The archive of sections that were moved out of curated memory, empty where there is none.
+/// The archive of sections that were moved out of curated memory; empty where there is none, or where something else has
+/// its name, which is a person's.
 pub(super) fn archive(workspace: &dyn Workspace) -> Result<Vec<u8>> {
-    let archive = workspace.read(&DocName::DREAMED)?;
-    Ok(archive.map(crate::document::Document::into_bytes).unwrap_or_default())
+    match workspace.read(&DocName::DREAMED) {
+        Ok(archive) => Ok(archive.map(crate::document::Document::into_bytes).unwrap_or_default()),
+        Err(Error::Refused { .. }) => Ok(Vec::new()),
+        Err(error) => Err(error),
+    }
 }
 
 /// Curated memory as it stands: its name, and its bytes, none where it does not exist.

@@ -36,8 +36,8 @@ impl JournalDreamer {
     /// dream. `false` where it was taken back before.
     ///
     /// Only the section goes, and only where it stands as it was appended; every other byte stays, those of later dreams
-    /// too. What the dream had promoted may be promoted again. [`redo_dream`](Self::redo_dream) brings it back, as long as it is among the
-    /// last hundred that were taken back. Rows of a memory store go with the next [`feed`](crate::feed).
+    /// too. What the dream had promoted may be promoted again. [`redo_dream`](Self::redo_dream) brings it back, as long as
+    /// it is among the last hundred that were taken back. Rows of a memory store go with the next [`feed`](crate::feed).
     ///
     /// When it returns, all of it survives a power loss. After a crash before, the next run, undo or redo finishes what was
     /// begun. `MEMORY.md` is replaced: what stood there is kept as a preimage of it, and a save between our last look and
@@ -91,7 +91,21 @@ impl JournalDreamer {
     /// bytes, and its journals count as read again. `false` where there is nothing to bring back, since it stands.
     ///
     /// Where a person changed what was around it, it goes behind that, and before the sections of later dreams. Rows come
-    /// back with the next [`feed`](crate::feed). Who may ask, what survives a crash and what may be lost is as there.
+    /// back with the next [`feed`](crate::feed). Who may ask, what survives a crash and what may be lost is as there, and so
+    /// is an example of both.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # use noctuary::{Access, Actor, FileWorkspace, JournalDreamer, Scope, SessionKind};
+    /// use noctuary::{DreamId, Error, Refusal};
+    /// # let folder = tempfile::tempdir()?;
+    /// # let dreamer = JournalDreamer::builder(Arc::new(FileWorkspace::open(folder.path())?)).build()?;
+    /// # let human = Access::new(SessionKind::Main, Actor::Human, Scope::user("marta"));
+    /// let id = DreamId::parse("0f3a9c5be2d14477").expect("sixteen digits");
+    /// let refused = dreamer.redo_dream(&human, &id, chrono::Utc::now());
+    /// assert!(matches!(refused, Err(Error::Refused { reason: Refusal::UnknownDream, .. })));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///
