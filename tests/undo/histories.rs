@@ -1,4 +1,4 @@
-//! Random lives of dreams, undos, redos, archives and edits, against a model that knows only texts: what a person wrote
+//! Random lives of dreams, proposals and their answers, undos, redos, archives and edits, against a model that knows only texts: what a person wrote
 //! stands to the byte, every byte of a journal is shown or waits, every line is told once, and the same life twice gives
 //! the same files.
 //!
@@ -9,7 +9,9 @@ use std::ops::Range;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use noctuary::testing::MemoryDisk;
-use noctuary::{DocName, DreamId, Error, Outcome, OverBudget, StateName, dream_once_at};
+use noctuary::{
+    DocName, DreamId, DreamMode, Error, Outcome, OverBudget, ProposalEnd, StateName, WriteMode, dream_once_at,
+};
 
 use crate::dreaming::{disk_with, journal, name, night};
 use crate::{World, dreamer_with, human, teller};
@@ -35,13 +37,17 @@ enum Section {
     Deleted,
     Undone,
     Archived,
+    /// In a proposal that waits.
+    Waiting,
+    /// In a proposal that a person said no to.
+    Rejected,
 }
 
 /// What the model knows of a dream.
 #[derive(Debug, Clone)]
 struct Dream {
     id: DreamId,
-    /// As it stands, or stood last.
+    /// As it stands, or stood last; of a proposal what it was made with.
     text: String,
     section: Section,
     /// What it read, and the bytes that stood there.
@@ -54,6 +60,8 @@ struct Counts {
     undone: u64,
     redone: u64,
     archived: u64,
+    accepted: u64,
+    rejected: u64,
     refused: BTreeMap<String, u64>,
     edits: u64,
 }
@@ -68,6 +76,8 @@ struct Life {
     dreams: Vec<Dream>,
     /// All that a person wrote into memory.
     mine: String,
+    /// What a person took out of proposals that were accepted then.
+    declined: String,
     counts: Counts,
 }
 
@@ -77,7 +87,8 @@ impl Life {
         let world = World::on(&disk);
         let (now, mine) = (night(20), "# Memory\n".to_owned());
         let (dreams, counts) = (Vec::new(), Counts::default());
-        Self { disk, world, chance: Chance(seed), now, lines: 0, dreams, mine, counts }
+        let declined = String::new();
+        Self { disk, world, chance: Chance(seed), now, lines: 0, dreams, mine, declined, counts }
     }
 
     fn line(&mut self) -> String {
@@ -89,8 +100,7 @@ impl Life {
         self.now += TimeDelta::hours(1);
         self.disk.set_clock(self.now);
         let file = journal(u32::try_from(self.chance.below(4)).unwrap() + 10);
-        // A place for proposals: accepting one appends a section, rejecting one reads its journals.
-        match self.chance.below(18) {
+        match self.chance.below(24) {
             0..=3 => {
                 for _ in 0..=self.chance.below(3) {
                     let line = format!("- [user] {}\n", self.line());
@@ -110,6 +120,10 @@ impl Life {
             }
             9..=12 => self.undo(),
             13..=16 => self.redo(),
+            17 | 18 => self.propose(),
+            19 | 20 => self.accept(),
+            21 => self.reject(),
+            22 => self.edit_proposal(),
             _ => self.edit(),
         }
         self.check();
@@ -174,6 +188,85 @@ impl Life {
         self.check_cursors();
     }
 
+    fn propose(&mut self) {
+        let dreamer = dreamer_with(self.world.0.clone(), |config| {
+            config.mode = DreamMode::Propose;
+            config.max_proposals = 1_000;
+            config.max_passes = 100;
+        });
+        let now = self.now;
+        let report = dream_once_at(&dreamer, &teller(), &|| now).unwrap();
+        let proposals = dreamer.proposals(&human(), now).unwrap();
+        for pass in report.passes.iter().filter(|pass| pass.outcome != Outcome::NothingToPromote) {
+            assert_eq!(pass.outcome, Outcome::Proposed);
+            let proposal = proposals.iter().find(|proposal| proposal.id == pass.dream_id).unwrap();
+            let read = pass.shown.iter().map(|slice| {
+                let range = usize::try_from(slice.from).unwrap()..usize::try_from(slice.to).unwrap();
+                let text = self.content(slice.name.as_str()).unwrap()[range.clone()].to_owned();
+                (slice.name.to_string(), range, text)
+            });
+            let dream = Dream {
+                id: pass.dream_id.clone(),
+                text: proposal.document.lossy().into_owned(),
+                section: Section::Waiting,
+                read: read.collect(),
+            };
+            self.dreams.retain(|known| known.id != dream.id);
+            self.dreams.push(dream);
+        }
+        self.check_cursors();
+    }
+
+    fn accept(&mut self) {
+        let Some(at) = self.any() else { return };
+        let dreamer = dreamer_with(self.world.0.clone(), |_| ());
+        let report = dreamer.accept_proposal(&human(), &self.dreams[at].id, self.now).unwrap();
+        if self.dreams[at].section != Section::Waiting {
+            assert_eq!(report.end, ProposalEnd::NotWaiting);
+            return;
+        }
+        assert_eq!(report.end, ProposalEnd::Appended);
+        let (mut dream, section) = (self.dreams.remove(at), report.section.unwrap());
+        for line in dream.text.lines().filter_map(|line| line.strip_prefix("- Told: ")) {
+            if !section.contains(line) {
+                self.declined += line;
+            }
+        }
+        (dream.text, dream.section) = (section, Section::Whole);
+        self.dreams.push(dream);
+        self.counts.accepted += 1;
+    }
+
+    fn reject(&mut self) {
+        let Some(at) = self.any() else { return };
+        let dreamer = dreamer_with(self.world.0.clone(), |_| ());
+        let done = dreamer.reject_proposal(&human(), &self.dreams[at].id, self.now).unwrap();
+        assert_eq!(done, self.dreams[at].section == Section::Waiting);
+        if done {
+            self.dreams[at].section = Section::Rejected;
+            self.counts.rejected += 1;
+        }
+    }
+
+    /// A person words a line of a proposal anew, or takes it out.
+    fn edit_proposal(&mut self) {
+        let dreamer = dreamer_with(self.world.0.clone(), |_| ());
+        let proposals = dreamer.proposals(&human(), self.now).unwrap();
+        if proposals.is_empty() {
+            return;
+        }
+        let document = &proposals[self.chance.below(proposals.len())].document;
+        let text = document.lossy();
+        let bullets: Vec<&str> = text.lines().filter(|line| line.starts_with("- ")).collect();
+        let bullet = bullets[self.chance.below(bullets.len())];
+        let edited = if bullets.len() > 1 && self.chance.below(2) == 0 {
+            text.replace(&format!("{bullet}\n"), "")
+        } else {
+            text.replace(bullet, &bullet.replace("Told: ", "Told by me: "))
+        };
+        self.world.0.write(document.name(), edited.as_bytes(), WriteMode::Replace).unwrap();
+    }
+
     fn undo(&mut self) {
         let Some(at) = self.any() else { return };
         let dream = self.dreams[at].clone();
@@ -185,7 +278,8 @@ impl Life {
                 self.dreams[at].section = Section::Undone;
                 self.counts.undone += 1;
             }
-            (Section::Undone, Ok(false)) => {}
+            // A proposal may be of a dream that was accepted and undone before.
+            (Section::Undone | Section::Waiting | Section::Rejected, Ok(false)) => {}
             (Section::Whole, _) if may => panic!("{done:?}: nothing stands against it"),
             (_, Err(Error::Refused { reason, .. })) if dream.section != Section::Undone => {
                 *self.counts.refused.entry(format!("undo, {reason:?}")).or_default() += 1;
@@ -214,7 +308,10 @@ impl Life {
                 self.counts.redone += 1;
             }
             (Section::Whole | Section::Edited, Ok(false)) => {}
-            (Section::Undone | Section::Deleted | Section::Archived, Err(Error::Refused { reason, .. })) => {
+            (
+                Section::Undone | Section::Deleted | Section::Archived | Section::Waiting | Section::Rejected,
+                Err(Error::Refused { reason, .. }),
+            ) => {
                 assert!(
                     !(may && dream.section == Section::Undone) || self.is_shown_again(&dream),
                     "{reason:?}"
@@ -344,7 +441,7 @@ impl Life {
             let expected = match dream.section {
                 Section::Whole | Section::Edited => (1, 0),
                 Section::Archived => (0, 1),
-                Section::Deleted | Section::Undone => (0, 0),
+                Section::Deleted | Section::Undone | Section::Waiting | Section::Rejected => (0, 0),
             };
             assert_eq!(stands, expected, "{dream:?}");
         }
@@ -383,13 +480,15 @@ impl Life {
         self.dream(None);
         self.check();
         let texts = [self.world.memory(), self.world.archive()].concat();
-        let deleted: Vec<&Dream> =
-            self.dreams.iter().filter(|dream| dream.section == Section::Deleted).collect();
+        let is_out =
+            |dream: &&Dream| [Section::Deleted, Section::Waiting, Section::Rejected].contains(&dream.section);
+        let out: Vec<&Dream> = self.dreams.iter().filter(is_out).collect();
         for document in self.world.0.list(Some(&DocName::JOURNALS)).unwrap().documents {
             for line in self.content(document.as_str()).unwrap().lines() {
                 let text = line.trim_start_matches("- [user] ").trim_end();
                 let is_told = texts.contains(&format!("{text}. ("));
-                let is_out = deleted.iter().any(|dream| dream.text.contains(&format!("{text}. (")));
+                let is_out = out.iter().any(|dream| dream.text.contains(&format!("{text}. (")))
+                    || self.declined.contains(&format!("{text}. ("));
                 assert!(is_told || is_out, "{document}: {text:?} is not told");
             }
         }
@@ -425,17 +524,23 @@ fn any_life_of_dreams_and_undos_keeps_what_a_person_wrote_and_tells_every_line_o
         all.undone += counts.undone;
         all.redone += counts.redone;
         all.archived += counts.archived;
+        all.accepted += counts.accepted;
+        all.rejected += counts.rejected;
         all.edits += counts.edits;
         for (what, count) in counts.refused {
             *all.refused.entry(what).or_default() += count;
         }
     }
     println!(
-        "{lives} lives, {} dreams, {} undone, {} redone, {} archived, {} edits, refused: {:?}",
-        all.dreams, all.undone, all.redone, all.archived, all.edits, all.refused
+        "{lives} lives, {} dreams, {} accepted, {} rejected, {} undone, {} redone, {} archived, {} edits, refused: {:?}",
+        all.dreams, all.accepted, all.rejected, all.undone, all.redone, all.archived, all.edits, all.refused
     );
     assert!(
-        all.undone > lives / 2 && all.redone > lives / 8 && all.archived > lives / 2,
+        all.undone > lives / 2
+            && all.redone > lives / 8
+            && all.archived > lives / 2
+            && all.accepted > lives / 2
+            && all.rejected > lives / 8,
         "too few to mean anything"
     );
 }
