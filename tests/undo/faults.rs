@@ -5,7 +5,7 @@ use std::io;
 use std::sync::Arc;
 
 use noctuary::testing::{Fate, Fault, Faults, FaultyDisk, FaultyWorkspace, MemoryDisk};
-use noctuary::{DocName, DreamId, Error, FileWorkspace, Refusal, StateName, Workspace};
+use noctuary::{DreamId, Error, FileWorkspace, Refusal, StateName};
 
 use crate::dreaming::disk_with;
 use crate::{MINE, World};
@@ -341,7 +341,7 @@ fn an_edit_after_a_crash_anywhere_stands_and_a_section_that_is_a_persons_by_then
 #[cfg(feature = "sqlite")]
 #[test]
 fn in_a_database_too_they_are_done_whole_or_not_at_all() {
-    use noctuary::{Scope, SqliteWorkspace, WorkspaceExt, WriteMode};
+    use noctuary::{DocName, Scope, SqliteWorkspace, Workspace, WorkspaceExt, WriteMode};
 
     let open = |folder: &tempfile::TempDir| -> World {
         World(Arc::new(SqliteWorkspace::open(folder.path().join("life.db"), Scope::user("marta")).unwrap()))
