@@ -429,12 +429,17 @@ impl Text<'_> {
         lease.replace(&StateName::LEDGER, &ledger.print())
     }
 
-    /// Overwrites the hashes by which the log knows lines of `MEMORY.md` that hold the statement, while these still say
-    /// which they are: a hash without a key can be tried against words.
+    /// Overwrites the hashes by which the log knows lines that dreams promoted and that hold the statement, while these
+    /// still say which they are: a hash without a key can be tried against words.
     fn logs(&self, holders: &[Holder]) -> Result<PlaceReceipt> {
         let mut hashes = BTreeSet::new();
-        for holder in holders.iter().filter(|holder| place_of(&holder.name) == ForgetPlace::Memory) {
+        let is_curated = |name: &DocName| place_of(name) == ForgetPlace::Memory || *name == DocName::DREAMED;
+        for holder in holders.iter().filter(|holder| is_curated(&holder.name)) {
             hashes.extend(self.hashes(&holder.document.lossy()));
+        }
+        let undone = self.workspace.read(&StateName::UNDONE)?;
+        for dream in Undone::parse(undone.as_ref().map(Document::bytes))?.dreams() {
+            hashes.extend(self.hashes(&dream.section));
         }
         let (found, removed) = self.strike_hashes(&StateName::LOG, &hashes)?;
         let line = PlaceReceipt::new(ForgetPlace::Logs, found, removed);

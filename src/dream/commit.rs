@@ -45,6 +45,15 @@ pub(super) fn memory(workspace: &dyn Workspace) -> Result<(DocName, Vec<u8>)> {
     Ok((name, bytes))
 }
 
+/// The archive of sections that were moved out of curated memory; nothing, where something else than a file of the
+/// workspace has its place, since no section ever came there.
+pub(super) fn archive(workspace: &dyn Workspace) -> Result<Vec<u8>> {
+    match workspace.read(&DocName::DREAMED) {
+        Err(Error::Refused { .. }) => Ok(Vec::new()),
+        archive => Ok(archive?.map(crate::document::Document::into_bytes).unwrap_or_default()),
+    }
+}
+
 /// Records an intent and carries it out. On an error the intent stays, and the next claim finishes it.
 pub(super) fn commit(workspace: &dyn Workspace, lease: &dyn Lease, intent: &Intent) -> Result<()> {
     lease.replace(&StateName::INTENT, &intent.print())?;
@@ -77,6 +86,11 @@ fn strike(workspace: &dyn Workspace, intent: &mut Intent, forgotten: &Tombstones
         && let Cow::Owned(struck) = forgotten.struck(text)
     {
         *text = struck;
+    }
+    if let Some(Change::Redo { kept, .. }) = &mut intent.change
+        && let Cow::Owned(struck) = forgotten.struck(&kept.section)
+    {
+        kept.section = struck;
     }
     let (Some(append), None) = (&mut intent.append, &intent.change) else { return Ok(()) };
     let Cow::Owned(section) = forgotten.struck(&append.section) else { return Ok(()) };
@@ -118,6 +132,12 @@ pub(super) fn state(workspace: &dyn Workspace, name: &StateName) -> Result<Optio
 
 /// Carries an intent out. Each step sees whether it was done before, so doing all of it twice is doing it once.
 fn apply(workspace: &dyn Workspace, lease: &dyn Lease, intent: &Intent) -> Result<()> {
+    if let (Some(append), Some(Change::Archive { name })) = (&intent.append, &intent.change)
+        && !undo::still_moves(workspace, intent, append, name)?
+    {
+        lease.remove(&StateName::INTENT)?;
+        return Ok(());
+    }
     if let Some(append) = &intent.append {
         append_section(workspace, lease, intent, append)?;
     }

@@ -347,9 +347,12 @@ impl<'a> Answering<'a> {
         let bullets = waiting.parse(file)?;
         let items = self.sanitised(&name, &bullets)?;
         let (memory_name, memory) = commit::memory(self.workspace())?;
-        let mut known: BTreeSet<String> = curated::statements(&String::from_utf8_lossy(&memory)).collect();
+        let archive = commit::archive(self.workspace())?;
+        let mut known: BTreeSet<String> = curated::statements(&String::from_utf8_lossy(&memory))
+            .chain(curated::statements(&String::from_utf8_lossy(&archive)))
+            .collect();
         // A person may have put the section there by hand.
-        let stands = curated::has_section(&memory, &waiting.id);
+        let stands = [&memory, &archive].into_iter().any(|text| curated::has_section(text, &waiting.id));
         let mut kept = Vec::new();
         for item in items {
             let (_, citations) = reply::split_citations(&item.text);
@@ -368,6 +371,10 @@ impl<'a> Answering<'a> {
             }
         }
         let mut log = self.log_line(waiting, Outcome::NothingToPromote.word());
+        // What a person took out of it stays out, also where the rest is taken back.
+        let standing: BTreeSet<String> =
+            report.lines.iter().map(|line| log::statement_hash(&line.text)).collect();
+        (log.lines, log.declined) = log.lines.into_iter().partition(|hash| standing.contains(hash));
         log.lines.extend(kept.iter().map(|item| log::statement_hash(&item.text)));
         let mut append = None;
         report.end = ProposalEnd::NothingNew;
@@ -452,6 +459,7 @@ impl<'a> Answering<'a> {
             sources: waiting.sources.clone(),
             // A line that a person took out of it is answered too.
             lines: waiting.lines.clone(),
+            declined: Vec::new(),
             fates: BTreeMap::new(),
             section_sha256: None,
             request_bytes: 0,

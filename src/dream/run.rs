@@ -148,8 +148,7 @@ impl Run {
 
     /// The archive of sections that were moved out of curated memory.
     fn archive(&self) -> Result<Vec<u8>> {
-        let archive = self.inner.workspace.read(&DocName::DREAMED)?;
-        Ok(archive.map(crate::document::Document::into_bytes).unwrap_or_default())
+        commit::archive(self.inner.workspace.as_ref())
     }
 
     fn memory(&self) -> Result<(DocName, Vec<u8>)> {

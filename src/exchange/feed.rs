@@ -126,7 +126,11 @@ type Key = (DreamId, String);
 fn lines(workspace: &dyn Workspace, report: &mut FeedReport) -> Result<BTreeMap<Key, (u64, NewMemory)>> {
     let mut promoted = Vec::new();
     for name in [DocName::DREAMED, own_name(workspace, DocName::MEMORY)?] {
-        let document = workspace.read(&name)?;
+        let document = match workspace.read(&name) {
+            // No section ever came through a link.
+            Err(Error::Refused { .. }) if name == DocName::DREAMED => continue,
+            document => document?,
+        };
         promoted.extend(curated::promoted(&document.as_ref().map(Document::lossy).unwrap_or_default()));
     }
     let forgotten = session::forgotten(workspace)?;
