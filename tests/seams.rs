@@ -5,12 +5,16 @@
 #[allow(dead_code, reason = "each test crate uses a part of it")]
 mod dreaming;
 
+use std::sync::Arc;
+
 use chrono::{DateTime, TimeDelta, Utc};
 use dreaming::{Life, MEMORY, dream, journal, name, night};
-use noctuary::testing::Script;
+use noctuary::testing::{Fault, Faults, FaultyWorkspace, Script};
 use noctuary::{
-    Access, Actor, DocName, DreamId, DreamMode, Error, Fate, Forget, JournalDreamer, Notice, Outcome,
-    OverBudget, ProposalEnd, Refusal, Scope, SessionKind, StateName, Workspace, copy_into,
+    Access, Actor, DocName, DreamId, DreamMode, Dreamer, Error, FactDreamer, FactKey, FactStore, Fate,
+    FileMemoryStore, Forget, ForgetPlace, ForgetReceipt, JournalDreamer, NewMemory, Notice, Outcome,
+    OverBudget, PersonalizationDreamer, ProposalEnd, Refusal, Scope, SessionKind, SleepDreamer, Source,
+    StateName, Workspace, categories, copy_into, dream_once_at, history_fn, llm_fn,
 };
 
 fn marta() -> Access {
@@ -36,6 +40,10 @@ fn waiting(life: &Life, now: DateTime<Utc>) -> Vec<DreamId> {
 
 fn accept(life: &Life, id: &DreamId, now: DateTime<Utc>) -> noctuary::ProposalReport {
     proposer(life).accept_proposal(&marta(), id, now).unwrap()
+}
+
+fn forget(life: &Life, text: &str, in_files: bool) -> noctuary::Result<ForgetReceipt> {
+    Forget::new(&marta(), text).in_files(in_files).workspace(life.workspace().as_ref()).run(night(22))
 }
 
 fn cited(text: &str, day: u32) -> String {
@@ -164,12 +172,7 @@ fn what_is_forgotten_leaves_no_hash_of_a_line_that_stands_in_the_archive() {
         .unwrap()
         .to_owned();
     assert!(log().contains(&hash));
-    let workspace = life.workspace();
-    Forget::new(&marta(), "drinks green tea every morning")
-        .in_files(true)
-        .workspace(workspace.as_ref())
-        .run(night(21))
-        .unwrap();
+    forget(&life, "drinks green tea every morning", true).unwrap();
     assert!(!life.text(DocName::DREAMED.as_str()).contains("green tea"));
     assert!(!log().contains(&hash), "a hash without a key can be tried against words");
 }
@@ -184,12 +187,7 @@ fn what_is_forgotten_leaves_no_hash_of_a_dream_that_was_taken_back() {
         .as_str()
         .unwrap()
         .to_owned();
-    let workspace = life.workspace();
-    Forget::new(&marta(), "drinks green tea every morning")
-        .in_files(true)
-        .workspace(workspace.as_ref())
-        .run(night(21))
-        .unwrap();
+    forget(&life, "drinks green tea every morning", true).unwrap();
     assert!(!log().contains(&hash));
     let answer = life.dreamer().redo_dream(&marta(), &report.passes[0].dream_id, night(22));
     assert!(matches!(answer, Err(Error::Refused { .. })));
@@ -325,4 +323,206 @@ fn the_older_name_of_memory_with_windows_lines_is_archived_and_taken_back_to_the
         assert_eq!(life.text("memory.md"), mine);
         assert!(!life.has("MEMORY.md"));
     }
+}
+
+/// The workspace of a life whose operations fail from one on.
+fn crashing(life: &Life, at: u64) -> (Faults, Arc<dyn Workspace>) {
+    let faults = Faults::new();
+    faults.arm(at, Fault::Crash);
+    (faults.clone(), Arc::new(FaultyWorkspace::new(life.quick_workspace(), faults)))
+}
+
+/// Does a deed over a workspace that stops at each of its operations in turn.
+fn stop_everywhere(prepare: impl Fn() -> Life, deed: impl Fn(Arc<dyn Workspace>), then: impl Fn(Life)) {
+    for at in 1.. {
+        let life = prepare();
+        let (faults, workspace) = crashing(&life, at);
+        deed(workspace);
+        let is_whole = (faults.seen().len() as u64) < at;
+        then(life);
+        if is_whole {
+            assert!(at > 10, "it has more operations than {at}");
+            return;
+        }
+    }
+}
+
+#[test]
+fn what_is_forgotten_while_its_dream_is_half_brought_back_does_not_come_back() {
+    // An unfinished redo was carried out with the words that had been forgotten in between.
+    let undone = || {
+        let life = Life::with(&[(20, "- [user] Marta drinks green tea every morning.\n")]);
+        let report = life.dream(&Script::new().says(&cited(TEA, 20)));
+        assert!(life.dreamer().undo_dream(&marta(), &report.passes[0].dream_id, night(21)).unwrap());
+        life
+    };
+    let id = {
+        let life = Life::with(&[(20, "- [user] Marta drinks green tea every morning.\n")]);
+        life.dream(&Script::new().says(&cited(TEA, 20))).passes[0].dream_id.clone()
+    };
+    stop_everywhere(
+        undone,
+        |workspace| drop(dreaming::dreamer_over(workspace, |_| ()).redo_dream(&marta(), &id, night(21))),
+        |life| {
+            let stood = life.memory().contains(TEA);
+            forget(&life, TEA, false).unwrap();
+            dream(&life.dreamer(), &Script::new().says("NOTHING_TO_PROMOTE"), night(22));
+            assert_eq!(life.memory().contains(TEA), stood, "{}", life.memory());
+            assert!(!life.has(".dreaming.d/intent.json"));
+        },
+    );
+}
+
+#[test]
+fn what_a_person_takes_out_or_mends_before_it_is_archived_comes_into_no_archive() {
+    // The section of the intent was appended to the archive, and then found to be a person's in memory.
+    for mended in [None, Some("Marta drinks black tea every morning.")] {
+        let dreamed = || {
+            let life = Life::with(&[(20, "- [user] Marta drinks green tea every morning.\n")]);
+            life.dream(&Script::new().says(&cited(TEA, 20)));
+            life
+        };
+        let archive = |life: &Life| {
+            let file = DocName::DREAMED.to_string();
+            if life.has(&file) { life.text(&file) } else { String::new() }
+        };
+        stop_everywhere(
+            dreamed,
+            |workspace| {
+                let dreamer = dreaming::dreamer_over(workspace, |config| {
+                    config.over_budget = OverBudget::Archive;
+                    config.memory_budget = 40;
+                });
+                drop(dream_once_at(&dreamer, &Script::new(), &|| night(22)));
+            },
+            |life| {
+                let (memory, before) = (life.memory(), archive(&life));
+                assert!(memory.contains(TEA) || before.contains(TEA), "it is nowhere");
+                let theirs = match mended {
+                    Some(mended) => memory.replace(TEA, mended),
+                    None => MEMORY.to_owned(),
+                };
+                life.put("MEMORY.md", &theirs);
+                dream(&life.dreamer(), &Script::new(), night(23));
+                assert_eq!(life.memory(), theirs, "a person's bytes");
+                if before.is_empty() {
+                    assert_eq!(archive(&life), "");
+                } else {
+                    assert_eq!(archive(&life).matches(TEA).count(), 1);
+                }
+                assert!(!life.has(".dreaming.d/intent.json"));
+            },
+        );
+    }
+}
+
+#[test]
+fn what_is_forgotten_leaves_a_proposal_that_was_edited_after_its_answer() {
+    // It is on no list any more, and nobody looked into it.
+    let life = Life::with(&[(20, "- [user] Marta drinks green tea every morning.\n")]);
+    dream(&proposer(&life), &Script::new().says(&cited(TEA, 20)), night(21));
+    let id = waiting(&life, night(21)).pop().unwrap();
+    let file = format!(".dreaming.d/proposals/{id}.md");
+    for at in 1.. {
+        let (_, workspace) = crashing(&life, at);
+        let dreamer = dreaming::dreamer_over(workspace, |config| config.mode = DreamMode::Propose);
+        drop(dreamer.accept_proposal(&marta(), &id, night(21)));
+        if life.has(".dreaming.d/intent.json") {
+            break;
+        }
+    }
+    life.put(&file, life.text(&file).replace("every morning", "every morning, says Ilya"));
+    dream(&proposer(&life), &Script::new(), night(22));
+    assert!(waiting(&life, night(22)).is_empty() && life.has(&file), "what a person wrote is theirs");
+    let receipt = forget(&life, "drinks green tea every morning", true).unwrap();
+    for (file, bytes) in life.tree() {
+        assert!(!String::from_utf8_lossy(&bytes).contains("green tea"), "{file}");
+    }
+    assert_eq!(receipt.place(ForgetPlace::Proposals).removed, 1);
+}
+
+#[test]
+fn an_intent_of_a_later_version_stops_everybody_and_stays() {
+    let life = Life::with(&[(20, "- [user] Marta drinks green tea every morning.\n")]);
+    dream(&proposer(&life), &Script::new().says(&cited(TEA, 20)), night(21));
+    let id = waiting(&life, night(21)).pop().unwrap();
+    life.put(".dreaming.d/intent.json", "{\"v\":3,\"id\":\"0123456789abcdef\",\"later\":{}}");
+    let tree = life.tree_without_locks();
+    let dreamer = proposer(&life);
+    let errors = [
+        dream_once_at(&dreamer, &Script::new(), &|| night(22)).map(drop),
+        dreamer.proposals(&marta(), night(22)).map(drop),
+        dreamer.accept_proposal(&marta(), &id, night(22)).map(drop),
+        dreamer.reject_proposal(&marta(), &id, night(22)).map(drop),
+        dreamer.undo_dream(&marta(), &id, night(22)).map(drop),
+        dreamer.redo_dream(&marta(), &id, night(22)).map(drop),
+    ];
+    for error in errors {
+        assert!(matches!(&error, Err(Error::NewerVersion { .. })), "{error:?}");
+    }
+    assert_eq!(life.tree_without_locks(), tree);
+    let answer = forget(&life, "something else entirely", true);
+    assert!(matches!(&answer, Err(Error::NewerVersion { .. })), "{answer:?}");
+}
+
+#[test]
+fn who_is_off_writes_nothing_and_asks_nobody() {
+    let life = Life::with(&[(20, "- [user] Marta drinks green tea every morning.\n")]);
+    dream(&proposer(&life), &Script::new().says(&cited(TEA, 20)), night(21));
+    let id = waiting(&life, night(21)).pop().unwrap();
+    accept(&life, &id, night(21));
+    life.put(&journal(21), "- [user] Marta keeps two cats.\n");
+    life.put(
+        "self/conversation.jsonl",
+        "{\"t\":\"2026-11-20T09:00:00Z\",\"role\":\"user\",\"content\":\"hello\"}\n",
+    );
+    // The store's files stand in the same folder, so that they are looked at too.
+    let scope = || Scope::user("marta");
+    let store = Arc::new(FileMemoryStore::open(life.root(), scope()).unwrap());
+    let agent = Access::new(SessionKind::Main, Actor::Agent, scope());
+    for home in ["Marta lives in Lisbon", "Marta lives in Porto"] {
+        let fact = NewMemory::new(categories::FACT, home, Source::ChatExtracted);
+        store.record(&agent, &fact.about(FactKey::one("marta", "home")), night(21)).unwrap();
+    }
+    let (workspace, never) = (life.workspace(), llm_fn(|_| panic!("nobody asks a model")));
+    let history = Arc::new(history_fn("chat", |_| panic!("nobody asks for earlier sessions")));
+    let facts = |enabled| {
+        let builder = FactDreamer::builder(Arc::clone(&workspace), store.clone(), scope());
+        builder.enabled(enabled).build().unwrap()
+    };
+    let rebuild = PersonalizationDreamer::builder(Arc::clone(&workspace), store.clone(), scope());
+    let off: Vec<Box<dyn Dreamer>> = vec![
+        Box::new(life.dreamer_with(|config| {
+            config.enabled = false;
+            config.over_budget = OverBudget::Archive;
+            config.memory_budget = 0;
+        })),
+        Box::new(life.dreamer_with(|config| (config.enabled, config.mode) = (false, DreamMode::Propose))),
+        Box::new(SleepDreamer::builder(Arc::clone(&workspace)).build().unwrap()),
+        Box::new(facts(false)),
+        // Off in the store alone.
+        Box::new(facts(true)),
+        Box::new(rebuild.source(history).build().unwrap()),
+    ];
+    let tree = life.tree();
+    for dreamer in off {
+        let report = dream(dreamer.as_ref(), &never, night(22));
+        assert_eq!(report.outcome, Outcome::Disabled, "{dreamer:?}");
+        assert_eq!(life.tree(), tree, "{dreamer:?}");
+    }
+    // A preview asks, and writes as little; and where nothing says so, nothing is archived.
+    let preview = life.dreamer_with(|config| {
+        config.mode = DreamMode::Preview;
+        config.over_budget = OverBudget::Archive;
+        config.memory_budget = 0;
+    });
+    let report = dream(&preview, &Script::new().says(&cited("Marta keeps two cats.", 21)), night(22));
+    assert_eq!((report.outcome, report.archived.len()), (Outcome::Appended, 0));
+    assert_eq!(life.tree(), tree);
+    let report = dream(
+        &life.dreamer_with(|config| config.memory_budget = 0),
+        &Script::new().says("NOTHING_TO_PROMOTE"),
+        night(22),
+    );
+    assert!(report.archived.is_empty() && !life.has(DocName::DREAMED.as_str()));
 }

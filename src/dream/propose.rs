@@ -105,7 +105,8 @@ impl JournalDreamer {
     /// Lists the proposals that wait, oldest first; those of [`DreamMode::Propose`](crate::DreamMode::Propose).
     ///
     /// Each is a file, `.dreaming.d/proposals/<id>.md`, in which a person changes, adds or takes out lines. It is state:
-    /// no session, prompt, search, tool, copy or dream reads it. Of what becomes of one:
+    /// no session, prompt, search, tool or dream reads it, and [`copy_into`](crate::copy_into) takes it along. Of what
+    /// becomes of one:
     ///
     /// - [`accept_proposal`](Self::accept_proposal) appends what stands in it then. The dream keeps its id.
     /// - [`reject_proposal`](Self::reject_proposal), or deleting the file: its lines are answered, and no later dream
