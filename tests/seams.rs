@@ -13,7 +13,7 @@ use noctuary::testing::{Fault, Faults, FaultyWorkspace, Script};
 use noctuary::{
     Access, Actor, DocName, DreamId, DreamMode, Dreamer, Error, FactDreamer, FactKey, FactStore, Fate,
     FileMemoryStore, Forget, ForgetPlace, ForgetReceipt, JournalDreamer, NewMemory, Notice, Outcome,
-    OverBudget, PersonalizationDreamer, ProposalEnd, Refusal, Scope, SessionKind, SleepDreamer, Source,
+    OverBudget, PersonalizationDreamer, ProposalEnd, Refusal, Said, Scope, SessionKind, SleepDreamer, Source,
     StateName, Workspace, categories, copy_into, dream_once_at, history_fn, llm_fn,
 };
 
@@ -525,4 +525,42 @@ fn who_is_off_writes_nothing_and_asks_nobody() {
         night(22),
     );
     assert!(report.archived.is_empty() && !life.has(DocName::DREAMED.as_str()));
+}
+
+#[test]
+fn what_is_forgotten_leaves_a_sleepers_files_however_their_lines_are_escaped() {
+    for said in [
+        "My landlord is Jan Kowalski.",
+        "My landlord is\nJan Kowalski.",
+        "My landlord is\tJan\r\nKowalski.",
+        "My \"landlord\" is Jan Kowalski.",
+        "Mein Vermieter: my landlord is Jan Kowalski é.",
+    ] {
+        let life = Life::empty();
+        let sleeper = SleepDreamer::builder(life.workspace()).enabled(true).build().unwrap();
+        sleeper.log(&[Said::new("user", said).calls(80), Said::new("tool", "bystander")], night(20)).unwrap();
+        let event = serde_json::json!({"kind": "note", "what": said});
+        sleeper.note_event(event.as_object().unwrap().clone(), night(20)).unwrap();
+        let answer = format!(
+            "OBSERVATIONS:\nRED 09:32 {}\n\nREFLECTION:\n{said}\n\nPRIORITY:\nGo on.",
+            said.replace(['\n', '\r', '\t'], " ")
+        );
+        let report = dream(&sleeper, &Script::new().says(&answer), night(21));
+        assert_eq!(report.outcome, Outcome::Appended);
+        let receipt = forget(&life, "my landlord is Jan Kowalski", true).unwrap();
+        for (file, bytes) in life.tree() {
+            assert!(!String::from_utf8_lossy(&bytes).contains("Kowalski"), "{said:?} in {file}: {receipt:?}");
+        }
+        let log = life.text("self/conversation.jsonl");
+        assert!(log.contains("bystander"));
+        for line in log
+            .lines()
+            .chain(life.text("self/dreams.jsonl").lines())
+            .chain(life.text("self/memory.jsonl").lines())
+        {
+            assert!(serde_json::from_str::<serde_json::Value>(line).is_ok(), "{line}");
+        }
+        let again = dream(&sleeper, &Script::new(), night(22));
+        assert_eq!(again.outcome, Outcome::NothingNew, "what was read stays read");
+    }
 }
