@@ -11,6 +11,7 @@ use chrono::{DateTime, Utc};
 use crate::access::{Access, Actor, SessionKind};
 use crate::document::Document;
 use crate::dream;
+use crate::dreamer::Outcome;
 use crate::error::{Error, Result};
 use crate::format::forgotten::Forgotten;
 use crate::format::history::History;
@@ -429,12 +430,17 @@ impl Text<'_> {
         lease.replace(&StateName::LEDGER, &ledger.print())
     }
 
-    /// Overwrites the hashes by which the log knows lines of `MEMORY.md` that hold the statement, while these still say
-    /// which they are: a hash without a key can be tried against words.
+    /// Overwrites the hashes by which the log knows lines that dreams promoted and that hold the statement, while these
+    /// still say which they are: a hash without a key can be tried against words.
     fn logs(&self, holders: &[Holder]) -> Result<PlaceReceipt> {
         let mut hashes = BTreeSet::new();
-        for holder in holders.iter().filter(|holder| place_of(&holder.name) == ForgetPlace::Memory) {
+        let is_curated = |name: &DocName| place_of(name) == ForgetPlace::Memory || *name == DocName::DREAMED;
+        for holder in holders.iter().filter(|holder| is_curated(&holder.name)) {
             hashes.extend(self.hashes(&holder.document.lossy()));
+        }
+        let undone = self.workspace.read(&StateName::UNDONE)?;
+        for dream in Undone::parse(undone.as_ref().map(Document::bytes))?.dreams() {
+            hashes.extend(self.hashes(&dream.section));
         }
         let (found, removed) = self.strike_hashes(&StateName::LOG, &hashes)?;
         let line = PlaceReceipt::new(ForgetPlace::Logs, found, removed);
@@ -470,7 +476,13 @@ impl Text<'_> {
         let standing = self.workspace.read(&StateName::PROPOSALS)?;
         let list = Proposals::parse(standing.as_ref().map(Document::bytes))?;
         let (mut found, mut removed, mut is_read) = (0, 0, true);
-        for name in list.waiting().iter().map(Waiting::name) {
+        let mut names: BTreeSet<StateName> = list.waiting().iter().map(Waiting::name).collect();
+        // One that a person went on with after its answer stands there still, and is on no list.
+        let log = self.workspace.read(&StateName::LOG)?.map(Document::into_bytes).unwrap_or_default();
+        let log = String::from_utf8_lossy(&log);
+        let proposed = log::of_curators(&log).filter(|line| line.outcome == Outcome::Proposed.word());
+        names.extend(proposed.map(|line| StateName::proposal(line.id)));
+        for name in names {
             let document = match self.workspace.read(&name) {
                 Ok(Some(document)) => document,
                 Ok(None) => continue,

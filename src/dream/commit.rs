@@ -88,6 +88,11 @@ fn strike(workspace: &dyn Workspace, intent: &mut Intent, forgotten: &Tombstones
     {
         *text = struck;
     }
+    if let Some(Change::Redo { kept, .. }) = &mut intent.change
+        && let Cow::Owned(struck) = forgotten.struck(&kept.section)
+    {
+        kept.section = struck;
+    }
     let (Some(append), None) = (&mut intent.append, &intent.change) else { return Ok(()) };
     let Cow::Owned(section) = forgotten.struck(&append.section) else { return Ok(()) };
     let memory = workspace.read(&append.name)?.map(crate::document::Document::into_bytes).unwrap_or_default();
@@ -128,6 +133,12 @@ pub(super) fn state(workspace: &dyn Workspace, name: &StateName) -> Result<Optio
 
 /// Carries an intent out. Each step sees whether it was done before, so doing all of it twice is doing it once.
 fn apply(workspace: &dyn Workspace, lease: &dyn Lease, intent: &Intent) -> Result<()> {
+    if let (Some(append), Some(Change::Archive { name })) = (&intent.append, &intent.change)
+        && !undo::still_moves(workspace, intent, append, name)?
+    {
+        lease.remove(&StateName::INTENT)?;
+        return Ok(());
+    }
     if let Some(append) = &intent.append {
         append_section(workspace, lease, intent, append)?;
     }

@@ -50,13 +50,15 @@ pub(super) fn compact(
             Some(b'\n') => format!("{line_end}{}", section.trim_start()),
             Some(_) => format!("{line_end}{line_end}{}", section.trim_start()),
         };
-        let intent = Intent::of_change(
+        let mut intent = Intent::of_change(
             Change::Archive { name: desk.name.clone() },
             Some(Append::new(DocName::DREAMED, section, &archive)),
             BTreeMap::new(),
             desk.state.clone(),
             pass.then(log::ARCHIVED, now, day, lease.epoch()),
         );
+        // A peer's mark stays a peer's: what it dreamed is counted by a run that looks at journals.
+        intent.watermark.clone_from(&desk.ledger.watermark);
         commit::commit(workspace, lease, &intent)?;
         moved.push(id);
     }

@@ -105,7 +105,8 @@ impl JournalDreamer {
     /// Lists the proposals that wait, oldest first; those of [`DreamMode::Propose`](crate::DreamMode::Propose).
     ///
     /// Each is a file, `.dreaming.d/proposals/<id>.md`, in which a person changes, adds or takes out lines. It is state:
-    /// no session, prompt, search, tool, copy or dream reads it. Of what becomes of one:
+    /// no session, prompt, search, tool or dream reads it, and [`copy_into`](crate::copy_into) takes it along. Of what
+    /// becomes of one:
     ///
     /// - [`accept_proposal`](Self::accept_proposal) appends what stands in it then. The dream keeps its id.
     /// - [`reject_proposal`](Self::reject_proposal), or deleting the file: its lines are answered, and no later dream
@@ -371,6 +372,10 @@ impl<'a> Answering<'a> {
             }
         }
         let mut log = self.log_line(waiting, Outcome::NothingToPromote.word());
+        // What a person took out of it stays out, also where the rest is taken back.
+        let standing: BTreeSet<String> =
+            report.lines.iter().map(|line| log::statement_hash(&line.text)).collect();
+        (log.lines, log.declined) = log.lines.into_iter().partition(|hash| standing.contains(hash));
         log.lines.extend(kept.iter().map(|item| log::statement_hash(&item.text)));
         let mut append = None;
         report.end = ProposalEnd::NothingNew;
@@ -455,6 +460,7 @@ impl<'a> Answering<'a> {
             sources: waiting.sources.clone(),
             // A line that a person took out of it is answered too.
             lines: waiting.lines.clone(),
+            declined: Vec::new(),
             fates: BTreeMap::new(),
             section_sha256: None,
             request_bytes: 0,

@@ -17,7 +17,7 @@ use super::select::{hash_range, nanoseconds};
 use crate::access::{Access, Actor, SessionKind};
 use crate::document::Document;
 use crate::error::{Error, Refusal, Result};
-use crate::format::intent::{Change, Intent};
+use crate::format::intent::{Append, Change, Intent};
 use crate::format::ledger::{Entry, Ledger, Piece};
 use crate::format::log::{self, LogLine};
 use crate::format::sections::{self, Standing};
@@ -147,7 +147,7 @@ pub(super) struct Desk<'w> {
     pub(super) memory: Document,
     pub(super) log: Vec<LogLine>,
     pub(super) state: DreamedState,
-    ledger: Ledger,
+    pub(super) ledger: Ledger,
     undone: Undone,
 }
 
@@ -203,12 +203,7 @@ impl<'w> Desk<'w> {
             Standing::Missing => return refused(&self.name, Refusal::SectionGone),
         };
         let mark = self.state.last_processed_mtime.clone();
-        let (standing, ours) =
-            (self.state.watermark_ns(), self.ledger.watermark.as_ref().and_then(watermark_ns));
-        if standing > ours {
-            return refused(&StateName::DREAMED, Refusal::PeerAhead);
-        }
-
+        self.check_peer()?;
         let mut entries = BTreeMap::new();
         let mut shown: BTreeMap<DocName, Vec<Piece>> = BTreeMap::new();
         let mut limit = i64::MAX;
@@ -277,6 +272,7 @@ impl<'w> Desk<'w> {
         if session::forgotten(self.workspace)?.is_some_and(|forgotten| forgotten.holds(&kept.section)) {
             return refused(&self.name, Refusal::Forgotten);
         }
+        self.check_peer()?;
 
         let mut entries = BTreeMap::new();
         for (journal, pieces) in &kept.shown {
@@ -322,6 +318,17 @@ impl<'w> Desk<'w> {
     /// What is kept of the other dreams that were taken back.
     fn still_undone(&self, id: &DreamId) -> impl Iterator<Item = &Kept> {
         self.undone.dreams().iter().filter(move |kept| kept.id != *id && self.is_undone(&kept.id))
+    }
+
+    /// Looks whether the watermark is ours. Below a peer's, the next run counts as read what was dreamed there; a watermark
+    /// of ours in its place would have it dreamed once more.
+    fn check_peer(&self) -> Result<()> {
+        let ours = self.ledger.watermark.as_ref().and_then(watermark_ns);
+        if self.state.watermark_ns() > ours {
+            refused(&StateName::DREAMED, Refusal::PeerAhead)
+        } else {
+            Ok(())
+        }
     }
 
     /// The highest watermark under which a journal waits, in milliseconds.
@@ -401,6 +408,24 @@ pub(super) fn carry_out(
         }
     }
     Err(Error::Busy { path: name.to_string() })
+}
+
+/// Whether a section is still to be moved to the archive: a part of it is there, or it stands in `MEMORY.md` as it did.
+/// Else a person changed it, or took it out, before anything was done: theirs is all that is to stand.
+pub(super) fn still_moves(
+    workspace: &dyn Workspace,
+    intent: &Intent,
+    append: &Append,
+    name: &DocName,
+) -> Result<bool> {
+    let archive = workspace.read(&append.name)?.map(Document::into_bytes).unwrap_or_default();
+    if append.torn_bytes(&archive) > 0 || curated::has_mark(&archive, &intent.id) {
+        return Ok(true);
+    }
+    let memory = workspace.read(name)?.map(Document::into_bytes).unwrap_or_default();
+    let printed = intent.log.section_sha256;
+    Ok(printed
+        .is_some_and(|printed| matches!(sections::find(&memory, &intent.id, printed), Standing::Whole(_))))
 }
 
 /// What is to be done with a document.

@@ -1,6 +1,7 @@
 use crate::document::Document;
 use crate::error::{Error, Result};
 use crate::format::SleepFiles;
+use crate::format::proposal::Proposals;
 use crate::gate::{FORGOTTEN, Tombstones};
 use crate::lifecycle::EDITABLE;
 use crate::name::{DocName, Name, StateName};
@@ -66,8 +67,14 @@ pub fn copy_into(source: &dyn Workspace, target: &dyn Workspace) -> Result<u64> 
         }
         copy(source, target, &StateName::UNDONE, None)?;
     }
+    // Else their journals would count as read in the target, and their lines be nowhere.
+    let list = source.read(&StateName::PROPOSALS)?;
+    for waiting in Proposals::parse(list.as_ref().map(Document::bytes))?.waiting() {
+        copy(source, target, &waiting.name(), forgotten)?;
+    }
     let states = [
         StateName::INTENT,
+        StateName::PROPOSALS,
         StateName::SLEEP_INTENT,
         StateName::SLEEP,
         StateName::LOG,

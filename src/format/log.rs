@@ -38,6 +38,9 @@ pub(crate) struct LogLine {
     /// The hashes of the promoted statements.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) lines: Vec<String>,
+    /// The hashes of what a person took out of a proposal before it was accepted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) declined: Vec<String>,
     /// Every other line of the answer by what became of it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) fates: BTreeMap<String, u32>,
@@ -73,6 +76,7 @@ impl LogLine {
             epoch,
             outcome: word.to_owned(),
             lines: Vec::new(),
+            declined: Vec::new(),
             fates: BTreeMap::new(),
             request_bytes: 0,
             usage: None,
@@ -97,11 +101,13 @@ pub(crate) struct Remembered {
     pub(crate) outcome: String,
     #[serde(default)]
     pub(crate) lines: Vec<String>,
+    #[serde(default)]
+    pub(crate) declined: Vec<String>,
 }
 
 impl From<LogLine> for Remembered {
     fn from(line: LogLine) -> Self {
-        Self { by: line.by, id: line.id, outcome: line.outcome, lines: line.lines }
+        Self { by: line.by, id: line.id, outcome: line.outcome, lines: line.lines, declined: line.declined }
     }
 }
 
@@ -153,7 +159,8 @@ pub(crate) fn settled(log: &[Remembered]) -> impl Iterator<Item = &str> {
     let promoted =
         promotions(log).into_iter().filter(|dream| !dream.is_undone()).flat_map(|dream| dream.lines);
     let declined = log.iter().filter(|line| line.outcome != APPENDED).flat_map(|line| &line.lines);
-    promoted.chain(declined.map(String::as_str))
+    let taken_out = log.iter().flat_map(|line| &line.declined);
+    promoted.chain(declined.chain(taken_out).map(String::as_str))
 }
 
 /// Parses no more of the lines that are whole than a run of a curator remembers: none of a sleeper's.
@@ -189,6 +196,7 @@ mod tests {
             id: id(n),
             outcome: outcome.to_owned(),
             lines: lines.iter().map(|line| (*line).to_owned()).collect(),
+            declined: Vec::new(),
         };
         let told = |log: &[Remembered]| -> Vec<String> {
             let lines = promotions(log);
@@ -236,6 +244,7 @@ mod tests {
             outcome: "appended".into(),
             sources: vec![],
             lines: vec![statement_hash("- x")],
+            declined: vec![],
             fates: BTreeMap::new(),
             section_sha256: None,
             request_bytes: 0,

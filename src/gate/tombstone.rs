@@ -233,14 +233,16 @@ impl Tombstones {
     }
 
     /// Where forgotten statements stand in a text: byte ranges, ascending and apart, each from the first letter of a
-    /// statement to its last.
+    /// statement to its last. Also as JSON has them, where `\\n` parts words.
     #[must_use]
     pub fn find(&self, text: &str) -> Vec<Range<usize>> {
         let mut found = Vec::new();
-        let _ = self.scan(text, |range| {
-            found.push(range);
-            ControlFlow::Continue(())
-        });
+        for text in std::iter::once(Cow::Borrowed(text)).chain(self.unescaped(text).map(Cow::Owned)) {
+            let _ = self.scan(&text, |range| {
+                found.push(range);
+                ControlFlow::Continue(())
+            });
+        }
         found.sort_unstable_by_key(|range| (range.start, range.end));
         let mut apart: Vec<Range<usize>> = Vec::with_capacity(found.len());
         for range in found {
@@ -255,7 +257,40 @@ impl Tombstones {
     /// Whether a forgotten statement stands anywhere in a text.
     #[must_use]
     pub fn holds(&self, text: &str) -> bool {
-        self.scan(text, |_| ControlFlow::Break(())).is_break()
+        let holds = |text: &str| self.scan(text, |_| ControlFlow::Break(())).is_break();
+        holds(text) || self.unescaped(text).is_some_and(|text| holds(&text))
+    }
+
+    /// The text with as many spaces in the place of escaped white space, where any stands there and anything is forgotten.
+    fn unescaped(&self, text: &str) -> Option<String> {
+        if self.stones.is_empty() || !text.contains('\\') {
+            return None;
+        }
+        let mut rest = text;
+        let (mut plain, mut is_changed) = (String::with_capacity(text.len()), false);
+        while let Some((before, behind)) = rest.split_once('\\') {
+            plain.push_str(before);
+            let is_control = behind
+                .get(..5)
+                .is_some_and(|code| code.starts_with("u000") && code.as_bytes()[4].is_ascii_hexdigit());
+            let (len, parts) = match behind.chars().next() {
+                Some('n' | 'r' | 't' | 'f' | 'b') => (1, true),
+                Some('u') if is_control => (5, true),
+                // It is escaped, and begins no escape.
+                c => (c.map_or(0, char::len_utf8), false),
+            };
+            let (escaped, after) = behind.split_at(len);
+            if parts {
+                plain.push_str(&" ".repeat(1 + len));
+            } else {
+                plain.push('\\');
+                plain.push_str(escaped);
+            }
+            is_changed |= parts;
+            rest = after;
+        }
+        plain.push_str(rest);
+        is_changed.then_some(plain)
     }
 
     /// What [`find`](Self::find) finds, in the form of a filter's findings.
@@ -675,6 +710,23 @@ mod tests {
             all.insert(stone);
         }
         all
+    }
+
+    #[test]
+    fn escaped_white_space_parts_words_and_paths_keep_theirs() {
+        let all = forgotten(&["My landlord is Jan Kowalski", "the file is C:\\new\\tables"]);
+        for (before, statement, after) in [
+            ("{\"a\":\"", "my landlord\\nis\\tJan\\r\\nKowalski", "\"}"),
+            ("é ", "my landlord\\u000ais Jan Kowalski", "\\"),
+            ("", "the file is C:\\new\\tables", "."),
+            ("{\"a\":\"", "the file is C:\\\\new\\\\tables", "\"}"),
+        ] {
+            let text = format!("{before}{statement}{after}");
+            let mark = format!("{STRUCK}{}", "-".repeat(statement.len() - STRUCK.len()));
+            assert_eq!(all.struck(&text), format!("{before}{mark}{after}"));
+            assert!(all.holds(&text));
+        }
+        assert!(!all.holds("my landlord\\\\nis Jan Kowalski"), "a backslash, and a letter");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What the log says of earlier nights.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::NaiveDate;
 
@@ -28,6 +28,7 @@ pub(super) struct Night {
 pub(super) fn nights(log: &[LogLine]) -> BTreeMap<NaiveDate, Night> {
     let mut nights: BTreeMap<NaiveDate, Night> = BTreeMap::new();
     let mut standing: BTreeMap<&DreamId, u64> = BTreeMap::new();
+    let mut undone: BTreeSet<&DreamId> = BTreeSet::new();
     for line in log {
         let night = nights.entry(line.day).or_default();
         *night.outcomes.entry(line.outcome.clone()).or_default() += 1;
@@ -37,11 +38,18 @@ pub(super) fn nights(log: &[LogLine]) -> BTreeMap<NaiveDate, Night> {
         let of_dream = standing.entry(&line.id).or_default();
         match line.outcome.as_str() {
             APPENDED => {
-                *of_dream += line.lines.len() as u64;
+                // Of one that was taken back, nothing is left of what it had promoted.
+                *of_dream = line.lines.len() as u64 + if undone.remove(&line.id) { 0 } else { *of_dream };
                 night.promoted += line.lines.len() as u64;
             }
-            UNDONE => night.undone += *of_dream,
-            REDONE => night.promoted += *of_dream,
+            UNDONE => {
+                undone.insert(&line.id);
+                night.undone += *of_dream;
+            }
+            REDONE => {
+                undone.remove(&line.id);
+                night.promoted += *of_dream;
+            }
             _ => {}
         }
     }

@@ -370,6 +370,7 @@ impl Run {
             outcome: pass.outcome.word().to_owned(),
             sources: pass.shown.iter().map(slice).collect(),
             lines: Vec::new(),
+            declined: Vec::new(),
             fates: pass.fates(),
             section_sha256: pass.section.as_ref().map(|section| Digest::of(section.as_bytes())),
             request_bytes: pass.request_bytes,

@@ -81,6 +81,7 @@ impl Run {
             outcome: pass.outcome.word().to_owned(),
             sources: sources(selection),
             lines,
+            declined: Vec::new(),
             fates: pass.fates(),
             section_sha256: pass.section.as_ref().map(|section| Digest::of(section.as_bytes())),
             request_bytes: pass.request_bytes,
