@@ -9,7 +9,7 @@ use chrono::{DateTime, Utc};
 use super::select::{self, Batch, Pair, Situation};
 use super::{Inner, ask, state};
 use crate::digest::Hasher;
-use crate::dream::Due;
+use crate::dream::{Due, whole};
 use crate::dreamer::{
     Charge, DreamMode, DreamPass, DreamReport, FactReport, FactRuling, Failure, Notice, Outcome, PassReport,
     RulingFate, Step,
@@ -19,14 +19,11 @@ use crate::format::DreamId;
 use crate::format::asked::{Answered, AskedState, Given};
 use crate::format::rulings::{self, Ruled, Ruling};
 use crate::gate::{Doors, Masks};
-use crate::llm::{Finish, LlmError, LlmReply, LlmRequest};
+use crate::llm::{LlmError, LlmReply, LlmRequest};
 use crate::memory::{Decision, EventId, EventOutcome, Fact, MemoryId, Verdict};
 use crate::name::StateName;
 use crate::session;
 use crate::workspace::{Claim, Lease, Workspace};
-
-/// No answer is larger than this, in bytes.
-const MAX_ANSWER: usize = 1 << 20;
 
 /// One call of `begin`, until its last `resume`.
 pub(super) struct Run {
@@ -194,23 +191,8 @@ impl Run {
 
     /// Reads an answer: nothing of one that is not whole.
     fn read(&self, answer: Result<LlmReply, LlmError>, pairs: usize) -> Result<Vec<Ruled>, Failure> {
-        let gate = self.inner.doors.gate();
-        let reply = answer.map_err(|error| Failure::Client {
-            message: gate.mask(&error.to_string(), &mut Masks::default()),
-            retryable: error.is_retryable(),
-        })?;
-        match reply.finish {
-            Finish::Length => return Err(Failure::Truncated),
-            Finish::Other => return Err(Failure::Stopped),
-            Finish::Stop => {}
-        }
-        if reply.text.len() > MAX_ANSWER {
-            return Err(Failure::TooLarge);
-        }
-        if reply.text.trim().is_empty() {
-            return Err(Failure::Empty);
-        }
-        rulings::parse(&reply.text, pairs).ok_or(Failure::Malformed)
+        let text = whole(answer, self.inner.doors.gate())?;
+        rulings::parse(&text, pairs).ok_or(Failure::Malformed)
     }
 
     /// Writes down what was said before any of it is carried out. From here on a crash costs neither another call nor a

@@ -1,5 +1,6 @@
 //! Dreaming over journals: what the days wrote becomes lines of `MEMORY.md`, each exactly once.
 
+mod answer;
 mod ask;
 mod blame;
 mod commit;
@@ -28,6 +29,7 @@ use crate::name::{DocName, StateName};
 use crate::pii::PiiFilter;
 use crate::workspace::{Workspace, WriteMode};
 
+pub(crate) use answer::whole;
 pub(crate) use commit::{append_log, recover};
 pub use config::{BackOff, DreamConfig, Evidence, OverBudget, SectionCaps, Trust};
 pub use dreamed::Undreamed;

@@ -10,7 +10,9 @@ use chrono::{DateTime, Utc};
 
 use super::{Inner, commit};
 use crate::digest::Digest;
-use crate::dream::{Bounds, Calls, CleanLine, SectionCaps, append_log, breaker, clean_line, mask_printed};
+use crate::dream::{
+    Bounds, Calls, CleanLine, SectionCaps, append_log, breaker, clean_line, mask_printed, whole,
+};
 use crate::dreamer::{
     Backlog, Blamed, Charge, DreamMode, DreamPass, DreamReport, DropReason, Dropped, Failure, Notice,
     Outcome, PassReport, ShownSlice, SleepReport, Step,
@@ -20,15 +22,12 @@ use crate::format::fences::printed;
 use crate::format::log::{LogLine, LogSource};
 use crate::format::{SleepFiles, SleepState};
 use crate::gate::{Door, DoorWarning, Doors, InjectionPolicy, Masks, SecretPolicy, Tombstones};
-use crate::llm::{Finish, LlmError, LlmReply, LlmRequest};
+use crate::llm::{LlmError, LlmReply, LlmRequest};
 use crate::name::{DocName, Name};
 use crate::pii::Finding;
 use crate::session;
 use crate::text;
 use crate::workspace::{Claim, Lease, Workspace};
-
-/// No answer is larger than this, in bytes.
-const MAX_ANSWER: usize = 1 << 20;
 
 /// So many answers in a row are stopped for a secret; of the next, only what holds it is left out. Else one key that a
 /// model cannot help repeating would keep a sleeper from ever dreaming again.
@@ -227,29 +226,15 @@ impl Run {
     /// Reads an answer, as far as it does not matter what was asked.
     fn read(&self, answer: Result<LlmReply, LlmError>, pass: &mut PassReport) -> Result<String, Unusable> {
         let gate = self.inner.doors.gate();
-        let reply = answer.map_err(|error| Failure::Client {
-            message: gate.mask(&error.to_string(), &mut Masks::default()),
-            retryable: error.is_retryable(),
-        })?;
-        match reply.finish {
-            Finish::Length => return Err(Failure::Truncated.into()),
-            Finish::Other => return Err(Failure::Stopped.into()),
-            Finish::Stop => {}
-        }
-        if reply.text.len() > MAX_ANSWER {
-            return Err(Failure::TooLarge.into());
-        }
-        if reply.text.trim().is_empty() {
-            return Err(Failure::Empty.into());
-        }
+        let text = whole(answer, gate)?;
         let policy = self.inner.doors.policy_of(Door::DreamReply, &self.files.observations);
         let redacts = policy.secrets == SecretPolicy::Redact || self.state.stopped >= MOST_STOPPED;
-        match self.check(&reply.text) {
-            Ok(()) => Ok(reply.text),
+        match self.check(&text) {
+            Ok(()) => Ok(text),
             // The lines that a secret stands in are left out by their placeholders.
             Err(Unusable::Secret(findings)) if redacts => {
                 pass.warn(findings.into_iter().map(|finding| (finding.class.into_owned(), 1)));
-                Ok(gate.mask(&reply.text, &mut Masks::default()))
+                Ok(gate.mask(&text, &mut Masks::default()))
             }
             Err(secret) => Err(secret),
         }

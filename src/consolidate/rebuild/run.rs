@@ -11,7 +11,7 @@ use super::material::{Items, Material};
 use super::{Inner, ask};
 use crate::consolidate::state;
 use crate::digest::Hasher;
-use crate::dream::{self, Due, Judge, Sanitised, Verdict};
+use crate::dream::{self, Due, Judge, Sanitised, Verdict, whole};
 use crate::dreamer::{
     Charge, DreamMode, DreamPass, DreamReport, Failure, Fate, Hold, HoldReason, LineReport, Notice, Outcome,
     PassReport, Step,
@@ -22,15 +22,12 @@ use crate::format::fences::Printer;
 use crate::format::reply::{self, NOTHING_TO_PROMOTE};
 use crate::format::{DreamId, Origin};
 use crate::gate::{Door, Doors, InjectionPolicy, Masks, Tombstones};
-use crate::llm::{Finish, LlmError, LlmReply, LlmRequest};
+use crate::llm::{LlmError, LlmReply, LlmRequest};
 use crate::memory::{Filter, NewMemory, Source, categories};
 use crate::name::{DocName, StateName};
 use crate::session;
 use crate::text;
 use crate::workspace::{Claim, Lease};
-
-/// No answer is larger than this, in bytes.
-const MAX_ANSWER: usize = 1 << 20;
 
 /// So many statements are remembered to have been written.
 const MOST_WRITTEN: usize = 4096;
@@ -200,25 +197,12 @@ impl Run {
     /// Reads an answer; `None` where there is nothing to add. Secrets are masked, and their bullets left out.
     fn read(&self, answer: Result<LlmReply, LlmError>) -> Result<Option<Sanitised>, Failure> {
         let gate = self.inner.doors.gate();
-        let reply = answer.map_err(|error| Failure::Client {
-            message: gate.mask(&error.to_string(), &mut Masks::default()),
-            retryable: error.is_retryable(),
-        })?;
-        match reply.finish {
-            Finish::Length => return Err(Failure::Truncated),
-            Finish::Other => return Err(Failure::Stopped),
-            Finish::Stop => {}
+        let text = whole(answer, gate)?;
+        if text.trim() == NOTHING_TO_PROMOTE {
+            return Ok(None);
         }
-        if reply.text.len() > MAX_ANSWER {
-            return Err(Failure::TooLarge);
-        }
-        match reply.text.trim() {
-            "" => return Err(Failure::Empty),
-            NOTHING_TO_PROMOTE => return Ok(None),
-            _ => {}
-        }
-        let masked = gate.mask(&reply.text, &mut Masks::default());
-        let has_secrets = masked != reply.text;
+        let masked = gate.mask(&text, &mut Masks::default());
+        let has_secrets = masked != text;
         let mut section = dream::sanitise(&masked, &self.inner.config.caps);
         // What the sanitiser takes out may have parted a secret.
         section.items.retain(|item| gate.inspect(&item.text).is_empty());

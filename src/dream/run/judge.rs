@@ -14,7 +14,7 @@ use crate::dream::evidence::{Judge, Shown, Verdict};
 use crate::dream::propose::Queue;
 use crate::dream::sanitise::{self, Item, Sanitised};
 use crate::dream::select::{Order, Selection, Survey};
-use crate::dream::{commit, due};
+use crate::dream::{commit, due, whole};
 use crate::dreamer::{DreamMode, Failure, Fate, Hold, HoldReason, LineReport, Outcome, PassReport, Step};
 use crate::error::{Error, LostBy, Result};
 use crate::format::curated;
@@ -23,13 +23,10 @@ use crate::format::log;
 use crate::format::proposal::{ProposalStep, Waiting};
 use crate::format::reply::{HEADINGS, NOTHING_TO_PROMOTE, split_citations};
 use crate::gate::{Door, DoorPolicy, InjectionPolicy, Masks, SecretPolicy, mask_within};
-use crate::llm::{Finish, LlmError, LlmReply};
+use crate::llm::{LlmError, LlmReply};
 use crate::name::{DocName, StateName};
 use crate::pii::Finding;
 use crate::session;
-
-/// No answer is larger than this, in bytes.
-const MAX_ANSWER: usize = 1 << 20;
 
 /// What a usable answer is.
 enum Answer {
@@ -107,23 +104,9 @@ impl Run {
     /// Reads an answer, gate by gate.
     fn read(&self, answer: Result<LlmReply, LlmError>) -> Result<Answer, Failure> {
         let gate = self.inner.doors.gate();
-        let reply = answer.map_err(|error| Failure::Client {
-            message: gate.mask(&error.to_string(), &mut Masks::default()),
-            retryable: error.is_retryable(),
-        })?;
-        match reply.finish {
-            Finish::Length => return Err(Failure::Truncated),
-            Finish::Other => return Err(Failure::Stopped),
-            Finish::Stop => {}
-        }
-        if reply.text.len() > MAX_ANSWER {
-            return Err(Failure::TooLarge);
-        }
-        let text = reply.text;
-        match text.trim() {
-            "" => return Err(Failure::Empty),
-            NOTHING_TO_PROMOTE => return Ok(Answer::Nothing),
-            _ => {}
+        let text = whole(answer, gate)?;
+        if text.trim() == NOTHING_TO_PROMOTE {
+            return Ok(Answer::Nothing);
         }
         let findings = gate.inspect(&text);
         let has_secrets = !findings.is_empty();
