@@ -462,7 +462,8 @@ mod tests {
     fn the_parts_that_are_searched_hold_every_match_of_the_whole() {
         for seed in 0..8 {
             for (class, example) in crate::testing::secrets(seed) {
-                let prose = "and so it went on, day after day, until Marta said no. ".repeat(seed as usize);
+                let prose = "and so it went on, day after day, until Marta said no. "
+                    .repeat(usize::try_from(seed).expect("it is small"));
                 let text = format!("{prose}{example}{prose}{example} {prose}");
                 let (mut parts, mut whole) = (Vec::new(), Vec::new());
                 let matched = |found: &mut Vec<_>, class, place| {
