@@ -58,7 +58,7 @@ fn archived() -> (Life, DreamId) {
     let report = dream(&life.dreamer(), &Script::new().says(cited(TEA, 18)), night(19));
     let id = report.passes[0].dream_id.clone();
     let report = dream(&archivist(&life, 40), &Script::new(), night(20));
-    assert_eq!(report.archived, [id.clone()]);
+    assert_eq!(report.archived, std::slice::from_ref(&id));
     assert_eq!(life.memory(), MEMORY);
     assert!(life.text(DocName::DREAMED.as_str()).contains(TEA));
     (life, id)
@@ -83,7 +83,7 @@ fn a_copy_takes_the_proposals_along_since_their_journals_count_as_read_there() {
     copy_into(life.workspace().as_ref(), other.workspace().as_ref()).unwrap();
     let script = Script::new();
     assert_eq!(dream(&proposer(&other), &script, night(22)).outcome, Outcome::NothingNew);
-    assert_eq!(waiting(&other, night(22)), [id.clone()]);
+    assert_eq!(waiting(&other, night(22)), std::slice::from_ref(&id));
     assert_eq!(accept(&other, &id, night(22)).end, ProposalEnd::Appended);
     assert!(other.memory().contains(TEA));
 }
@@ -151,7 +151,7 @@ fn an_old_proposal_brings_no_line_that_stands_in_the_archive() {
     let id = waiting(&life, night(18)).pop().unwrap();
     // It waits for so long that another dream says the same, and that is archived.
     let old = |config: &mut noctuary::DreamConfig| {
-        config.proposal_max_age = Some(std::time::Duration::from_secs(60))
+        config.proposal_max_age = Some(std::time::Duration::from_secs(60));
     };
     life.put(&journal(18), "- [user] Marta drinks green tea every morning.\n");
     let report = dream(&life.dreamer_with(old), &Script::new().says(cited(TEA, 18)), night(19));
@@ -389,11 +389,11 @@ fn what_a_person_takes_out_or_mends_before_it_is_archived_comes_into_no_archive(
         stop_everywhere(
             dreamed,
             |workspace| {
-                let dreamer = dreaming::dreamer_over(workspace, |config| {
+                let keeper = dreaming::dreamer_over(workspace, |config| {
                     config.over_budget = OverBudget::Archive;
                     config.memory_budget = 40;
                 });
-                drop(dream_once_at(&dreamer, &Script::new(), &|| night(22)));
+                drop(dream_once_at(&keeper, &Script::new(), &|| night(22)));
             },
             |life| {
                 let (memory, before) = (life.memory(), archive(&life));
