@@ -177,7 +177,18 @@ impl<'p> Page<'p> {
                 "Finished first",
                 report.recovered.as_ref().map(|id| html! { "dream " code { (self.show(id)) } }),
             ),
+            ("Archived", (!report.archived.is_empty()).then(|| self.archived())),
         ])
+    }
+
+    /// The dreams whose sections moved to the archive.
+    fn archived(&self) -> Markup {
+        html! {
+            @for (at, id) in self.report.archived.iter().enumerate() {
+                @if at > 0 { ", " } @else { "dream " }
+                code { (self.show(id)) }
+            }
+        }
     }
 
     fn notices(&self) -> Markup {
