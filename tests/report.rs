@@ -669,6 +669,12 @@ fn every_ending_has_a_page_also_without_anything_to_read() {
         "lease_lost",
         "llm_error",
         "pii_detected_quarantine",
+        "proposed",
+        "already_proposed",
+        "proposals_full_skip",
+        "facts_decided",
+        "nothing_decided",
+        "personalization_rebuilt",
     ] {
         let mut report = specimen();
         report["outcome"] = json!(outcome);
