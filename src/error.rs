@@ -218,6 +218,8 @@ pub enum Refusal {
     JournalChanged,
     /// It is a journal of the dream, which another dream has read since.
     ReadAgain,
+    /// A line of the section was promoted by another dream since, or written by a person.
+    SaidAgain,
     /// It holds the watermark of a peer, which the next dream takes in.
     PeerAhead,
 }
@@ -240,6 +242,7 @@ impl fmt::Display for Refusal {
             Self::JournalGone => "the journal is gone",
             Self::JournalChanged => "the journal changed where the dream had read it",
             Self::ReadAgain => "another dream has read the journal since",
+            Self::SaidAgain => "a line of the section stands in memory by now",
             Self::PeerAhead => "a peer has dreamed since, and the next dream takes that in",
         })
     }

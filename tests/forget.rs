@@ -432,7 +432,7 @@ fn a_commit_that_a_crash_cut_is_finished_without_what_was_forgotten_since() {
             let model = Script::new().answers({
                 let faults = faults.clone();
                 move |_| {
-                    // The fence, the memory and its archive as they stand, the intent: what comes next is the append.
+                    // The fence, memory, archive and proposals as they stand, the intent: what comes next is the append.
                     faults.disarm();
                     faults.arm(10, Fault::Crash);
                     Ok(LlmReply::new(format!("- {STATEMENT}\n- Tea is at five.\n")))

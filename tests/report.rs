@@ -238,6 +238,7 @@ fn specimen() -> Value {
         "ended_at": "2026-11-21T03:00:12Z",
         "epoch": 7,
         "recovered": "fedcba9876543210",
+        "archived": ["0f3a9c5be2d14477", "1f3a9c5be2d14477"],
         "holder": { "pid": 12, "hostname": "host", "since": "2026-11-21T02:00:00Z" },
         "not_due": { "reason": "back_off", "failures": 2, "next": "2026-11-21T04:00:00Z" },
         "passes": [pass("appended"), pass("pii_detected_quarantine")],
@@ -668,6 +669,12 @@ fn every_ending_has_a_page_also_without_anything_to_read() {
         "lease_lost",
         "llm_error",
         "pii_detected_quarantine",
+        "proposed",
+        "already_proposed",
+        "proposals_full_skip",
+        "facts_decided",
+        "nothing_decided",
+        "personalization_rebuilt",
     ] {
         let mut report = specimen();
         report["outcome"] = json!(outcome);

@@ -55,10 +55,10 @@ const TEA: &str = "Marta drinks green tea every morning.";
 /// A life whose memory had the tea, which stands in the archive now; and the dream that had it.
 fn archived() -> (Life, DreamId) {
     let life = Life::with(&[(18, "- [user] Marta drinks green tea every morning.\n")]);
-    let report = dream(&life.dreamer(), &Script::new().says(&cited(TEA, 18)), night(19));
+    let report = dream(&life.dreamer(), &Script::new().says(cited(TEA, 18)), night(19));
     let id = report.passes[0].dream_id.clone();
     let report = dream(&archivist(&life, 40), &Script::new(), night(20));
-    assert_eq!(report.archived, [id.clone()]);
+    assert_eq!(report.archived, std::slice::from_ref(&id));
     assert_eq!(life.memory(), MEMORY);
     assert!(life.text(DocName::DREAMED.as_str()).contains(TEA));
     (life, id)
@@ -76,14 +76,14 @@ fn peer_says(life: &Life, ahead_of: &str) -> u64 {
 #[test]
 fn a_copy_takes_the_proposals_along_since_their_journals_count_as_read_there() {
     let life = Life::with(&[(20, "- [user] Marta drinks green tea every morning.\n")]);
-    dream(&proposer(&life), &Script::new().says(&cited(TEA, 20)), night(21));
+    dream(&proposer(&life), &Script::new().says(cited(TEA, 20)), night(21));
     let id = waiting(&life, night(21)).pop().unwrap();
     let other = Life::empty();
     copy_into(life.workspace().as_ref(), other.workspace().as_ref()).unwrap();
     copy_into(life.workspace().as_ref(), other.workspace().as_ref()).unwrap();
     let script = Script::new();
     assert_eq!(dream(&proposer(&other), &script, night(22)).outcome, Outcome::NothingNew);
-    assert_eq!(waiting(&other, night(22)), [id.clone()]);
+    assert_eq!(waiting(&other, night(22)), std::slice::from_ref(&id));
     assert_eq!(accept(&other, &id, night(22)).end, ProposalEnd::Appended);
     assert!(other.memory().contains(TEA));
 }
@@ -91,7 +91,7 @@ fn a_copy_takes_the_proposals_along_since_their_journals_count_as_read_there() {
 #[test]
 fn a_copy_brings_no_proposal_that_holds_what_the_other_home_has_forgotten() {
     let life = Life::with(&[(20, "- [user] nothing of it\n")]);
-    dream(&proposer(&life), &Script::new().says(&cited("Her landlord is Jan Kowalski.", 20)), night(21));
+    dream(&proposer(&life), &Script::new().says(cited("Her landlord is Jan Kowalski.", 20)), night(21));
     let other = Life::empty();
     let target = other.workspace();
     Forget::new(&marta(), "landlord is Jan Kowalski").workspace(target.as_ref()).run(night(21)).unwrap();
@@ -105,7 +105,7 @@ fn what_a_peer_dreamed_stays_a_peers_when_a_run_that_reads_nothing_archives() {
     // The mark of the peer was taken for our own, and its journals were dreamed once more.
     let (life, _) = archived();
     life.put(&journal(21), "- [user] Marta keeps two cats.\n");
-    dream(&life.dreamer(), &Script::new().says(&cited("Marta keeps two cats.", 21)), night(22));
+    dream(&life.dreamer(), &Script::new().says(cited("Marta keeps two cats.", 21)), night(22));
     life.put(&journal(22), "- [user] what a peer has dreamed\n");
     peer_says(&life, &journal(22));
     let hasty = |budget| {
@@ -130,7 +130,7 @@ fn what_a_peer_dreamed_stays_a_peers_when_a_run_that_reads_nothing_archives() {
 #[test]
 fn what_was_taken_back_does_not_come_back_over_a_peer_that_went_on() {
     let life = Life::with(&[(20, "- [user] Marta drinks green tea every morning.\n")]);
-    let report = life.dream(&Script::new().says(&cited(TEA, 20)));
+    let report = life.dream(&Script::new().says(cited(TEA, 20)));
     let id = &report.passes[0].dream_id;
     assert!(life.dreamer().undo_dream(&marta(), id, night(21)).unwrap());
     life.put(&journal(21), "- [user] what a peer has dreamed\n");
@@ -147,14 +147,14 @@ fn what_was_taken_back_does_not_come_back_over_a_peer_that_went_on() {
 #[test]
 fn an_old_proposal_brings_no_line_that_stands_in_the_archive() {
     let life = Life::with(&[(17, "- [user] Marta drinks green tea every morning.\n")]);
-    dream(&proposer(&life), &Script::new().says(&cited(TEA, 17)), night(18));
+    dream(&proposer(&life), &Script::new().says(cited(TEA, 17)), night(18));
     let id = waiting(&life, night(18)).pop().unwrap();
     // It waits for so long that another dream says the same, and that is archived.
     let old = |config: &mut noctuary::DreamConfig| {
-        config.proposal_max_age = Some(std::time::Duration::from_secs(60))
+        config.proposal_max_age = Some(std::time::Duration::from_secs(60));
     };
     life.put(&journal(18), "- [user] Marta drinks green tea every morning.\n");
-    let report = dream(&life.dreamer_with(old), &Script::new().says(&cited(TEA, 18)), night(19));
+    let report = dream(&life.dreamer_with(old), &Script::new().says(cited(TEA, 18)), night(19));
     assert_eq!(report.outcome, Outcome::Appended);
     let report = dream(&archivist(&life, 40), &Script::new(), night(20));
     assert_eq!(report.archived.len(), 1);
@@ -180,7 +180,7 @@ fn what_is_forgotten_leaves_no_hash_of_a_line_that_stands_in_the_archive() {
 #[test]
 fn what_is_forgotten_leaves_no_hash_of_a_dream_that_was_taken_back() {
     let life = Life::with(&[(20, "- [user] Marta drinks green tea every morning.\n")]);
-    let report = life.dream(&Script::new().says(&cited(TEA, 20)));
+    let report = life.dream(&Script::new().says(cited(TEA, 20)));
     life.dreamer().undo_dream(&marta(), &report.passes[0].dream_id, night(21)).unwrap();
     let log = || life.text(".dreaming.d/log.jsonl");
     let hash = serde_json::from_str::<serde_json::Value>(log().lines().next().unwrap()).unwrap()["lines"][0]
@@ -199,7 +199,7 @@ fn what_is_forgotten_leaves_no_hash_of_a_dream_that_was_taken_back() {
 #[test]
 fn an_accepted_proposal_that_is_taken_back_can_be_proposed_and_accepted_again() {
     let life = Life::with(&[(20, "- [user] Marta drinks green tea every morning.\n")]);
-    dream(&proposer(&life), &Script::new().says(&cited(TEA, 20)), night(21));
+    dream(&proposer(&life), &Script::new().says(cited(TEA, 20)), night(21));
     let id = waiting(&life, night(21)).pop().unwrap();
     assert_eq!(accept(&life, &id, night(21)).end, ProposalEnd::Appended);
     let accepted = life.memory();
@@ -207,7 +207,7 @@ fn an_accepted_proposal_that_is_taken_back_can_be_proposed_and_accepted_again() 
     assert_eq!(life.memory(), MEMORY);
     assert_eq!(accept(&life, &id, night(21)).end, ProposalEnd::NotWaiting);
 
-    let again = dream(&proposer(&life), &Script::new().says(&cited(TEA, 20)), night(21));
+    let again = dream(&proposer(&life), &Script::new().says(cited(TEA, 20)), night(21));
     assert_eq!((again.outcome, &again.passes[0].dream_id), (Outcome::Proposed, &id));
     assert!(matches!(
         life.dreamer().redo_dream(&marta(), &id, night(21)),
@@ -253,7 +253,7 @@ fn an_archive_folder_that_is_a_link_stops_no_dream() {
     let life = Life::with(&[(20, "- [user] Marta drinks green tea every morning.\n")]);
     let elsewhere = tempfile::tempdir().unwrap();
     std::os::unix::fs::symlink(elsewhere.path(), life.path("memory/archive")).unwrap();
-    let report = life.dream(&Script::new().says(&cited(TEA, 20)));
+    let report = life.dream(&Script::new().says(cited(TEA, 20)));
     assert_eq!(report.outcome, Outcome::Appended);
     let id = &report.passes[0].dream_id;
     assert!(life.dreamer().undo_dream(&marta(), id, night(21)).unwrap());
@@ -271,7 +271,7 @@ fn an_archive_folder_that_is_a_link_stops_no_dream() {
 #[test]
 fn a_broken_state_file_is_named_and_its_words_are_not() {
     let life = Life::with(&[(20, "- [user] Marta drinks green tea every morning.\n")]);
-    dream(&proposer(&life), &Script::new().says(&cited(TEA, 20)), night(21));
+    dream(&proposer(&life), &Script::new().says(cited(TEA, 20)), night(21));
     let id = waiting(&life, night(21)).pop().unwrap();
     let standing = life.text(".dreaming.d/proposals.json");
     for damage in [
@@ -309,7 +309,7 @@ fn the_older_name_of_memory_with_windows_lines_is_archived_and_taken_back_to_the
         let life = Life::empty();
         life.put("memory.md", mine);
         life.put(&journal(20), "- [user] Marta drinks green tea every morning.\n");
-        dream(&proposer(&life), &Script::new().says(&cited(TEA, 20)), night(21));
+        dream(&proposer(&life), &Script::new().says(cited(TEA, 20)), night(21));
         let id = waiting(&life, night(21)).pop().unwrap();
         accept(&life, &id, night(21));
         let dreamed = life.text("memory.md");
@@ -352,13 +352,13 @@ fn what_is_forgotten_while_its_dream_is_half_brought_back_does_not_come_back() {
     // An unfinished redo was carried out with the words that had been forgotten in between.
     let undone = || {
         let life = Life::with(&[(20, "- [user] Marta drinks green tea every morning.\n")]);
-        let report = life.dream(&Script::new().says(&cited(TEA, 20)));
+        let report = life.dream(&Script::new().says(cited(TEA, 20)));
         assert!(life.dreamer().undo_dream(&marta(), &report.passes[0].dream_id, night(21)).unwrap());
         life
     };
     let id = {
         let life = Life::with(&[(20, "- [user] Marta drinks green tea every morning.\n")]);
-        life.dream(&Script::new().says(&cited(TEA, 20))).passes[0].dream_id.clone()
+        life.dream(&Script::new().says(cited(TEA, 20))).passes[0].dream_id.clone()
     };
     stop_everywhere(
         undone,
@@ -379,7 +379,7 @@ fn what_a_person_takes_out_or_mends_before_it_is_archived_comes_into_no_archive(
     for mended in [None, Some("Marta drinks black tea every morning.")] {
         let dreamed = || {
             let life = Life::with(&[(20, "- [user] Marta drinks green tea every morning.\n")]);
-            life.dream(&Script::new().says(&cited(TEA, 20)));
+            life.dream(&Script::new().says(cited(TEA, 20)));
             life
         };
         let archive = |life: &Life| {
@@ -389,11 +389,11 @@ fn what_a_person_takes_out_or_mends_before_it_is_archived_comes_into_no_archive(
         stop_everywhere(
             dreamed,
             |workspace| {
-                let dreamer = dreaming::dreamer_over(workspace, |config| {
+                let keeper = dreaming::dreamer_over(workspace, |config| {
                     config.over_budget = OverBudget::Archive;
                     config.memory_budget = 40;
                 });
-                drop(dream_once_at(&dreamer, &Script::new(), &|| night(22)));
+                drop(dream_once_at(&keeper, &Script::new(), &|| night(22)));
             },
             |life| {
                 let (memory, before) = (life.memory(), archive(&life));
@@ -420,7 +420,7 @@ fn what_a_person_takes_out_or_mends_before_it_is_archived_comes_into_no_archive(
 fn what_is_forgotten_leaves_a_proposal_that_was_edited_after_its_answer() {
     // It is on no list any more, and nobody looked into it.
     let life = Life::with(&[(20, "- [user] Marta drinks green tea every morning.\n")]);
-    dream(&proposer(&life), &Script::new().says(&cited(TEA, 20)), night(21));
+    dream(&proposer(&life), &Script::new().says(cited(TEA, 20)), night(21));
     let id = waiting(&life, night(21)).pop().unwrap();
     let file = format!(".dreaming.d/proposals/{id}.md");
     for at in 1.. {
@@ -444,7 +444,7 @@ fn what_is_forgotten_leaves_a_proposal_that_was_edited_after_its_answer() {
 #[test]
 fn an_intent_of_a_later_version_stops_everybody_and_stays() {
     let life = Life::with(&[(20, "- [user] Marta drinks green tea every morning.\n")]);
-    dream(&proposer(&life), &Script::new().says(&cited(TEA, 20)), night(21));
+    dream(&proposer(&life), &Script::new().says(cited(TEA, 20)), night(21));
     let id = waiting(&life, night(21)).pop().unwrap();
     life.put(".dreaming.d/intent.json", "{\"v\":3,\"id\":\"0123456789abcdef\",\"later\":{}}");
     let tree = life.tree_without_locks();
@@ -468,7 +468,7 @@ fn an_intent_of_a_later_version_stops_everybody_and_stays() {
 #[test]
 fn who_is_off_writes_nothing_and_asks_nobody() {
     let life = Life::with(&[(20, "- [user] Marta drinks green tea every morning.\n")]);
-    dream(&proposer(&life), &Script::new().says(&cited(TEA, 20)), night(21));
+    dream(&proposer(&life), &Script::new().says(cited(TEA, 20)), night(21));
     let id = waiting(&life, night(21)).pop().unwrap();
     accept(&life, &id, night(21));
     life.put(&journal(21), "- [user] Marta keeps two cats.\n");
@@ -516,7 +516,7 @@ fn who_is_off_writes_nothing_and_asks_nobody() {
         config.over_budget = OverBudget::Archive;
         config.memory_budget = 0;
     });
-    let report = dream(&preview, &Script::new().says(&cited("Marta keeps two cats.", 21)), night(22));
+    let report = dream(&preview, &Script::new().says(cited("Marta keeps two cats.", 21)), night(22));
     assert_eq!((report.outcome, report.archived.len()), (Outcome::Appended, 0));
     assert_eq!(life.tree(), tree);
     let report = dream(
@@ -562,5 +562,60 @@ fn what_is_forgotten_leaves_a_sleepers_files_however_their_lines_are_escaped() {
         }
         let again = dream(&sleeper, &Script::new(), night(22));
         assert_eq!(again.outcome, Outcome::NothingNew, "what was read stays read");
+    }
+}
+
+#[test]
+fn what_was_taken_back_does_not_come_back_beside_the_same_line() {
+    // Another dream promoted the line of another journal meanwhile: then it stood there twice.
+    let life = Life::with(&[(20, "- [user] Marta drinks green tea every morning.\n")]);
+    let id = life.dream(&Script::new().says(cited(TEA, 20))).passes[0].dream_id.clone();
+    let undo = || assert!(life.dreamer().undo_dream(&marta(), &id, night(21)).unwrap());
+    let redo = || life.dreamer().redo_dream(&marta(), &id, night(22));
+    undo();
+    life.put(&journal(21), "- [user] Marta drinks green tea every morning.\n");
+    let newest = life.dreamer_with(|config| (config.max_passes, config.total_input_bytes) = (1, 1));
+    let other = dream(&newest, &Script::new().says(cited(TEA, 21)), night(22));
+    assert_eq!(other.passes[0].shown[0].name.as_str(), journal(21));
+    let memory = life.memory();
+    let refused = |answer: noctuary::Result<bool>| {
+        assert!(matches!(&answer, Err(Error::Refused { reason: Refusal::SaidAgain, .. })), "{answer:?}");
+    };
+    refused(redo());
+    assert_eq!(life.memory(), memory);
+    assert_eq!(
+        dream(&archivist(&life, 40), &Script::new().says("NOTHING_TO_PROMOTE"), night(22)).archived.len(),
+        1
+    );
+    // The journal that waited was read by that run, so what is asked for is refused for more than one reason.
+    assert!(redo().is_err());
+    assert_eq!(life.memory(), MEMORY);
+}
+
+#[test]
+fn a_line_of_a_proposal_that_was_forgotten_leaves_no_mark_in_memory() {
+    let life = Life::with(&[(20, "- [user] Marta drinks green tea every morning.\n")]);
+    dream(&proposer(&life), &Script::new().says(cited(TEA, 20)), night(21));
+    let id = waiting(&life, night(21)).pop().unwrap();
+    forget(&life, "Marta drinks green tea", true).unwrap();
+    let report = accept(&life, &id, night(22));
+    assert_eq!((report.end, &report.lines[0].fate), (ProposalEnd::NothingNew, &Fate::Forgotten));
+    assert_eq!(life.memory(), MEMORY);
+}
+
+#[cfg(feature = "report")]
+#[test]
+fn a_page_counts_no_line_of_a_dream_that_was_taken_back_and_reads_the_older_name_of_memory() {
+    let life = Life::empty();
+    life.put("memory.md", MEMORY);
+    life.put(&journal(20), "- [user] Marta drinks green tea every morning.\n");
+    for day in [21, 22, 23] {
+        let report = dream(&life.dreamer(), &Script::new().says(cited(TEA, 20)), night(day));
+        let id = &report.passes[0].dream_id;
+        let page = noctuary::DreamPage::new(&report).read(life.workspace().as_ref()).unwrap().to_html();
+        let told = page.contains("1 line promoted from") || page.contains("in all: 1<");
+        assert!(told, "{}", page.split("<h2").find(|part| part.contains("Nights")).unwrap_or(&page));
+        assert!(page.contains("Known already"), "memory.md is shown");
+        assert!(life.dreamer().undo_dream(&marta(), id, night(day)).unwrap());
     }
 }

@@ -30,7 +30,7 @@ use crate::format::ledger::Ledger;
 use crate::format::log::{self, LogLine};
 use crate::format::proposal::{Bullet, ProposalStep, Proposals, Waiting};
 use crate::format::{DreamId, DreamedState, curated, reply};
-use crate::gate::{Door, Doors, Masks};
+use crate::gate::{Door, Doors, FORGOTTEN, Masks};
 use crate::name::{DocName, Name, StateName};
 use crate::session;
 use crate::text;
@@ -354,7 +354,7 @@ impl<'a> Answering<'a> {
             curated::statements(&text).chain(curated::statements(&archived)).collect();
         // A person may have put the section there by hand.
         let stands = [&memory, &archive].into_iter().any(|text| curated::has_section(text, &waiting.id));
-        let mut kept = Vec::new();
+        let (mut kept, struck) = (Vec::new(), format!("[{FORGOTTEN}]"));
         for item in items {
             let (_, citations) = reply::split_citations(&item.text);
             let cited = !citations.is_empty();
@@ -363,6 +363,12 @@ impl<'a> Answering<'a> {
                 Some(SourceRef { name, first_line: citation.first_line, last_line: citation.last_line })
             };
             let sources = citations.into_iter().filter_map(source).collect();
+            // What stands in the place of forgotten words says nothing.
+            if item.text.contains(&struck) {
+                let heading = item.heading.map(str::to_owned);
+                report.lines.push(LineReport::new(item.text, heading, Vec::new(), Fate::Forgotten));
+                continue;
+            }
             let is_new = known.insert(curated::statement_key(&item.text)) && !stands;
             let fate = if is_new { Fate::Promoted { cited } } else { Fate::Duplicate };
             let heading = item.heading.map(str::to_owned);
@@ -389,7 +395,8 @@ impl<'a> Answering<'a> {
             report.section = Some(section);
             report.end = ProposalEnd::Appended;
         }
-        for (word, count) in [("promoted", kept.len()), ("duplicate", report.lines.len() - kept.len())] {
+        let duplicates = report.lines.iter().filter(|line| line.fate == Fate::Duplicate).count();
+        for (word, count) in [("promoted", kept.len()), ("duplicate", duplicates)] {
             if count > 0 {
                 log.fates.insert(word.to_owned(), u32::try_from(count).unwrap_or(u32::MAX));
             }

@@ -4,7 +4,8 @@
 //! they replace `MEMORY.md`, by the revision that was read: a save that comes in between is seen, and the section is
 //! looked for anew in what was saved.
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use chrono::{DateTime, Utc};
@@ -111,7 +112,8 @@ impl JournalDreamer {
     ///
     /// [`Error::Refused`], and nothing was changed: for a journal that was read by another dream since
     /// ([`Refusal::ReadAgain`]), changed or is gone; for `MEMORY.md`, where a part of the section stands, the section is
-    /// gone for another reason, or it holds what was forgotten; for the archive, where it was moved there; where nothing is kept of
+    /// gone for another reason, it holds what was forgotten, or a line of it stands there by now
+    /// ([`Refusal::SaidAgain`]); for the archive, where it was moved there; where nothing is kept of
     /// it any more. Otherwise as [`undo_dream`](Self::undo_dream).
     pub fn redo_dream(&self, access: &Access, id: &DreamId, now: DateTime<Utc>) -> Result<bool> {
         let lease = claim(self, access)?;
@@ -288,6 +290,7 @@ impl<'w> Desk<'w> {
             }
             entries.insert(journal.clone(), entry);
         }
+        self.check_known(&kept.section)?;
 
         let limit = self.still_undone(id).map(|kept| kept.limit).min().unwrap_or(i64::MAX);
         let raised = lower(kept.mark.clone(), limit);
@@ -318,6 +321,20 @@ impl<'w> Desk<'w> {
     /// What is kept of the other dreams that were taken back.
     fn still_undone(&self, id: &DreamId) -> impl Iterator<Item = &Kept> {
         self.undone.dreams().iter().filter(move |kept| kept.id != *id && self.is_undone(&kept.id))
+    }
+
+    /// Looks whether nothing of a section stands in memory or in the archive: else it would stand there twice.
+    fn check_known(&self, section: &str) -> Result<()> {
+        let back: BTreeSet<String> = curated::statements(section).collect();
+        for (name, text) in [
+            (&self.name, Cow::Borrowed(self.memory.bytes())),
+            (&DocName::DREAMED, Cow::Owned(commit::archive(self.workspace)?)),
+        ] {
+            if curated::statements(&String::from_utf8_lossy(&text)).any(|known| back.contains(&known)) {
+                return refused(name, Refusal::SaidAgain);
+            }
+        }
+        Ok(())
     }
 
     /// Looks whether the watermark is ours. Below a peer's, the next run counts as read what was dreamed there; a watermark

@@ -149,7 +149,11 @@ impl<'r> DreamPage<'r> {
         self = self.log(&text(workspace.read(&StateName::LOG)?).unwrap_or_default());
         let quarantine = workspace.read(&StateName::QUARANTINE)?;
         self.quarantine = Some(Quarantine::parse(quarantine.as_ref().map(Document::bytes))?);
-        self.memory = text(workspace.read(&DocName::MEMORY)?);
+        let memory = match workspace.read(&DocName::MEMORY)? {
+            None => workspace.read(&DocName::LEGACY_MEMORY)?,
+            memory => memory,
+        };
+        self.memory = text(memory);
         for name in self.cited() {
             match workspace.read(&name) {
                 Ok(Some(document)) => drop(self.journals.insert(name, document.into_bytes())),

@@ -115,6 +115,13 @@ impl<'p> Page<'p> {
             Outcome::AlreadyPromoted => {
                 "What these journals say stands in memory already; no model was asked."
             }
+            Outcome::Proposed => {
+                "What would be appended waits in a proposal for a person’s word; memory is as it was."
+            }
+            Outcome::AlreadyProposed => {
+                "What these journals say waits in a proposal already; no model was asked."
+            }
+            Outcome::ProposalsFull => "As many proposals wait as may; no model was asked.",
             Outcome::Disabled => "Dreaming is off; nothing was touched.",
             Outcome::NotDue => "It was not due.",
             Outcome::LockHeld => "Somebody else is dreaming here; this run skipped.",
@@ -177,7 +184,18 @@ impl<'p> Page<'p> {
                 "Finished first",
                 report.recovered.as_ref().map(|id| html! { "dream " code { (self.show(id)) } }),
             ),
+            ("Archived", (!report.archived.is_empty()).then(|| self.archived())),
         ])
+    }
+
+    /// The dreams whose sections moved to the archive.
+    fn archived(&self) -> Markup {
+        html! {
+            @for (at, id) in self.report.archived.iter().enumerate() {
+                @if at > 0 { ", " } @else { "dream " }
+                code { (self.show(id)) }
+            }
+        }
     }
 
     fn notices(&self) -> Markup {
@@ -230,6 +248,7 @@ fn why_not(not_due: &NotDue) -> String {
         }
         NotDue::CallsToday { calls, .. } => format!("The day’s calls are used up: {calls}."),
         NotDue::BytesToday { bytes, .. } => format!("The day’s bytes are used up: {}.", size(*bytes)),
+        NotDue::TokensToday { tokens, .. } => format!("The day’s tokens are used up: {}.", grouped(*tokens)),
         #[allow(unreachable_patterns, reason = "a reason that has no sentence yet goes without")]
         _ => String::new(),
     }
