@@ -104,11 +104,12 @@ pub(crate) fn printed(text: &str) -> String {
 }
 
 /// The name of a journal as it is cited: characters that would end a citation, or that an answer loses, are
-/// written as `%20`.
+/// written as `%20`. So are signs of other scripts, among which are those that look like brackets.
 pub(crate) fn reference(name: &DocName) -> String {
     let mut reference = String::with_capacity(name.as_str().len());
     for c in name.as_str().chars() {
-        if c.is_whitespace() || "%()[],;#`'&＜＞﹤﹥".contains(c) {
+        let is_sign = !c.is_ascii() && !c.is_alphanumeric();
+        if c.is_whitespace() || is_sign || "%()[],;#`'&ᐸᐳ".contains(c) {
             let mut buffer = [0; 4];
             for byte in c.encode_utf8(&mut buffer).bytes() {
                 reference.push_str(&format!("%{byte:02X}"));
@@ -203,6 +204,10 @@ mod tests {
         assert!(!reference(&wide).contains(char::is_whitespace));
         // Wide brackets are narrow ones in an answer, so a citation with one found no journal.
         assert_eq!(reference(&name("memory/2026-01-01＜x.md")), "memory/2026-01-01%EF%BC%9Cx.md");
+        // And what looks like a tag was taken out of it.
+        let tagged = name("memory/2026-01-01‹system›ᐸb.md");
+        assert!(!reference(&tagged).contains(['‹', '›', 'ᐸ']));
+        assert_eq!(dereference(&reference(&tagged)), Some(tagged));
         let name = name("memory/2026-01-01 100% (mine).md");
         assert_eq!(reference(&name), "memory/2026-01-01%20100%25%20%28mine%29.md");
         assert_eq!(dereference(&reference(&name)), Some(name));
