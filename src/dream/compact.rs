@@ -6,6 +6,7 @@ use chrono::{DateTime, NaiveDate, Utc};
 
 use super::commit;
 use super::undo::Desk;
+use crate::document::Document;
 use crate::error::Result;
 use crate::format::DreamId;
 use crate::format::intent::{Append, Change, Intent};
@@ -43,7 +44,8 @@ pub(super) fn compact(
             desk.keep_preimage(now)?;
         }
         let Some(pass) = desk.pass(&id) else { return Ok(()) };
-        let archive = commit::archive(workspace)?;
+        // Where something else has its place, this says so before an intent could not be carried out.
+        let archive = workspace.read(&DocName::DREAMED)?.map(Document::into_bytes).unwrap_or_default();
         let line_end = if section.contains("\r\n") { "\r\n" } else { "\n" };
         let section = match archive.last() {
             None => HEAD.replace('\n', line_end) + section.trim_start(),
