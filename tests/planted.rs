@@ -156,9 +156,9 @@ const BUGS: &[Bug] = &[
     },
     Bug {
         name: "the cursors move on an empty answer",
-        file: "src/dream/run/judge.rs",
-        stands: "\"\" => return Err(Failure::Empty),",
-        planted: "\"\" => return Ok(Answer::Nothing),",
+        file: "src/dream/answer.rs",
+        stands: "is_empty() => Err(Failure::Empty),",
+        planted: "is_empty() => Ok(crate::format::reply::NOTHING_TO_PROMOTE.to_owned()),",
         tests: DREAM,
     },
     Bug {
@@ -170,9 +170,9 @@ const BUGS: &[Bug] = &[
     },
     Bug {
         name: "a cut answer is taken for a whole one",
-        file: "src/dream/run/judge.rs",
-        stands: "            Finish::Length => return Err(Failure::Truncated),\n",
-        planted: "            Finish::Length => {}\n",
+        file: "src/dream/answer.rs",
+        stands: "Finish::Length => Err(Failure::Truncated),",
+        planted: "Finish::Length => Ok(reply.text),",
         tests: DREAM,
     },
     Bug {
@@ -310,9 +310,9 @@ const BUGS: &[Bug] = &[
     },
     Bug {
         name: "the lines of an undone dream count as removed by a person",
-        file: "src/dream/run/judge.rs",
-        stands: ".filter(|dream| !dream.is_undone());",
-        planted: ".filter(|dream| !dream.lines.is_empty());",
+        file: "src/format/log.rs",
+        stands: ".filter(|dream| !dream.is_undone())",
+        planted: ".filter(|dream| !dream.lines.is_empty())",
         tests: UNDO,
     },
     Bug {
@@ -436,7 +436,7 @@ const BUGS: &[Bug] = &[
     },
     Bug {
         name: "an agent may answer a proposal",
-        file: "src/dream/propose.rs",
+        file: "src/dream/person.rs",
         stands: "access.kind == SessionKind::Main && access.actor == Actor::Human",
         planted: "access.kind == SessionKind::Main",
         tests: PROPOSALS,
@@ -444,7 +444,7 @@ const BUGS: &[Bug] = &[
     Bug {
         name: "an intent with a proposal passes for one without",
         file: "src/format/intent.rs",
-        stands: "Self { v: VERSION_WITH_PROPOSAL, proposal: Some(step), ..self }",
+        stands: "Self { v: VERSION, proposal: Some(step), ..self }",
         planted: "Self { proposal: Some(step), ..self }",
         tests: PROPOSALS,
     },
