@@ -9,9 +9,9 @@ use chrono::{DateTime, Utc};
 use super::select::{self, Batch, Pair, Situation};
 use super::{Inner, ask, state};
 use crate::digest::Hasher;
-use crate::dream::{Due, whole};
+use crate::dream::{Due, tell_request, whole};
 use crate::dreamer::{
-    Charge, DreamMode, DreamPass, DreamReport, FactReport, FactRuling, Failure, Notice, Outcome, PassReport,
+    DreamMode, DreamPass, DreamReport, FactReport, FactRuling, Failure, Notice, Outcome, PassReport,
     RulingFate, Step,
 };
 use crate::error::{Error, LostBy, Result};
@@ -122,20 +122,14 @@ impl Run {
         let mut pass = PassReport::new(DreamId::from_digest(hasher.finish()));
         let mut request = LlmRequest::new(ask::INSTRUCTIONS, rulings::print(wish.as_deref(), &printed));
         request.max_output_tokens = pace.max_output_tokens;
-        pass.request_bytes = request.bytes() as u64;
-        pass.masked =
-            masks.counts().map(|(class, count)| Charge { class: class.to_owned(), count }).collect();
-        pass.warn(found.into_iter().map(|warning| (warning.class, warning.count)));
+        tell_request(&mut pass, &request, &masks, &found);
         Ok(Some(Asking { request, pass, pairs, wish, open }))
     }
 
     /// The doors, with what the workspace has forgotten.
     fn doors(&self) -> Result<Doors> {
-        let doors = self.inner.doors.clone();
-        Ok(match session::forgotten(self.inner.workspace.as_ref())? {
-            Some(forgotten) => doors.forgotten(Arc::new(forgotten)),
-            None => doors,
-        })
+        let forgotten = session::forgotten(self.inner.workspace.as_ref())?;
+        Ok(self.inner.doors.clone().heeding(forgotten.map(Arc::new)))
     }
 
     /// Takes the answer to a pass.

@@ -9,6 +9,7 @@ mod config;
 mod dreamed;
 mod due;
 mod evidence;
+mod person;
 mod propose;
 mod run;
 mod sanitise;
@@ -29,7 +30,7 @@ use crate::name::{DocName, StateName};
 use crate::pii::PiiFilter;
 use crate::workspace::{Workspace, WriteMode};
 
-pub(crate) use answer::whole;
+pub(crate) use answer::{tell_request, whole};
 pub(crate) use commit::{append_log, recover};
 pub use config::{BackOff, DreamConfig, Evidence, OverBudget, SectionCaps, Trust};
 pub use dreamed::Undreamed;

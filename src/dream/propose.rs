@@ -13,14 +13,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
+use super::person::{self, Claimed};
 use super::sanitise::{self, Item};
 use super::{DreamConfig, Inner, JournalDreamer, commit};
-use crate::access::{Access, Actor, SessionKind};
+use crate::access::Access;
 use crate::digest::Digest;
 use crate::document::{Document, SourceRef};
 use crate::dreamer::{Fate, LineReport, Outcome};
@@ -32,9 +32,8 @@ use crate::format::proposal::{Bullet, ProposalStep, Proposals, Waiting};
 use crate::format::{DreamId, DreamedState, curated, reply};
 use crate::gate::{Door, Doors, FORGOTTEN, Masks};
 use crate::name::{DocName, Name, StateName};
-use crate::session;
 use crate::text;
-use crate::workspace::{Claim, Lease, Workspace};
+use crate::workspace::{Lease, Workspace};
 
 /// How a pass ends in the log that a person said no to.
 const REJECTED: &str = "proposal_rejected";
@@ -151,7 +150,7 @@ impl JournalDreamer {
     /// [`Error::Denied`] for anybody but the human of a main session; [`Error::Corrupt`] where the list of proposals does
     /// not parse, and those of reading.
     pub fn proposals(&self, access: &Access, now: DateTime<Utc>) -> Result<Vec<DreamProposal>> {
-        check(access)?;
+        person::check(access, StateName::PROPOSALS)?;
         let workspace = self.0.workspace.as_ref();
         let list = list(workspace)?;
         // One whose answer is under way has its answer: the next claim carries it out.
@@ -288,14 +287,6 @@ impl JournalDreamer {
     }
 }
 
-/// A person's act, in private. No session of an agent may see or answer a proposal, and neither may this library for it.
-fn check(access: &Access) -> Result<()> {
-    if access.kind == SessionKind::Main && access.actor == Actor::Human {
-        return Ok(());
-    }
-    Err(Error::Denied { name: StateName::PROPOSALS.into(), kind: access.kind })
-}
-
 fn list(workspace: &dyn Workspace) -> Result<Proposals> {
     Proposals::parse(commit::state(workspace, &StateName::PROPOSALS)?.as_deref())
 }
@@ -316,19 +307,8 @@ struct Answering<'a> {
 
 impl<'a> Answering<'a> {
     fn begin(inner: &'a Inner, access: &Access, now: DateTime<Utc>) -> Result<Self> {
-        check(access)?;
-        let workspace = inner.workspace.as_ref();
-        let lease = match workspace.claim(&inner.config.claim)? {
-            Claim::Granted(lease) => lease,
-            Claim::Held(_) => return Err(Error::Busy { path: workspace.location() }),
-        };
-        let forgotten = session::forgotten(workspace)?.map(Arc::new);
-        let recovered = commit::recover(workspace, lease.as_ref(), forgotten.as_deref())?;
-        let doors = inner.doors.clone();
-        let doors = match forgotten {
-            Some(forgotten) => doors.forgotten(forgotten),
-            None => doors,
-        };
+        let Claimed { lease, forgotten, recovered } = person::claim(inner, access, StateName::PROPOSALS)?;
+        let doors = inner.doors.clone().heeding(forgotten);
         Ok(Self { inner, lease, recovered: recovered.map(|intent| intent.id), doors, now })
     }
 

@@ -139,11 +139,7 @@ impl Run {
 
     /// The doors, with what the workspace has forgotten.
     fn doors(&self) -> Doors {
-        let doors = self.inner.doors.clone();
-        match &self.forgotten {
-            Some(forgotten) => doors.forgotten(Arc::clone(forgotten)),
-            None => doors,
-        }
+        self.inner.doors.clone().heeding(self.forgotten.clone())
     }
 
     fn memory(&self) -> Result<(DocName, Vec<u8>)> {

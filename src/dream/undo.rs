@@ -13,9 +13,10 @@ use serde_json::Number;
 
 use super::JournalDreamer;
 use super::commit::{self, state};
+use super::person;
 use super::run::MOST_LOG;
 use super::select::{hash_range, nanoseconds};
-use crate::access::{Access, Actor, SessionKind};
+use crate::access::Access;
 use crate::document::Document;
 use crate::error::{Error, Refusal, Result};
 use crate::format::intent::{Append, Change, Intent};
@@ -27,7 +28,7 @@ use crate::format::undone::{Kept, Undone};
 use crate::format::{DreamId, DreamedState, curated};
 use crate::name::{DocName, Name, StateName};
 use crate::session;
-use crate::workspace::{Claim, Lease, Workspace, WorkspaceExt, WriteMode};
+use crate::workspace::{Lease, Workspace, WorkspaceExt, WriteMode};
 
 /// How often a change is tried on a file that others change meanwhile.
 const TRIES: u32 = 4;
@@ -81,7 +82,7 @@ impl JournalDreamer {
     /// [`Error::Denied`] for anybody but the human of a main session, [`Error::Busy`] where somebody dreams, and those of
     /// the workspace.
     pub fn undo_dream(&self, access: &Access, id: &DreamId, now: DateTime<Utc>) -> Result<bool> {
-        let lease = claim(self, access)?;
+        let lease = person::claim(&self.0, access, DocName::MEMORY)?.lease;
         let desk = Desk::open(self.0.workspace.as_ref())?;
         let changed = desk.undo(lease.as_ref(), id, now, self)?;
         lease.release()?;
@@ -116,26 +117,12 @@ impl JournalDreamer {
     /// ([`Refusal::SaidAgain`]); for the archive, where it was moved there; where nothing is kept of
     /// it any more. Otherwise as [`undo_dream`](Self::undo_dream).
     pub fn redo_dream(&self, access: &Access, id: &DreamId, now: DateTime<Utc>) -> Result<bool> {
-        let lease = claim(self, access)?;
+        let lease = person::claim(&self.0, access, DocName::MEMORY)?.lease;
         let desk = Desk::open(self.0.workspace.as_ref())?;
         let changed = desk.redo(lease.as_ref(), id, now, self)?;
         lease.release()?;
         Ok(changed)
     }
-}
-
-/// Claims the workspace for a person, and finishes what was left half done.
-fn claim(dreamer: &JournalDreamer, access: &Access) -> Result<Box<dyn Lease>> {
-    if (access.kind, access.actor) != (SessionKind::Main, Actor::Human) {
-        return Err(Error::Denied { name: DocName::MEMORY.into(), kind: access.kind });
-    }
-    let workspace = dreamer.0.workspace.as_ref();
-    let lease = match workspace.claim(&dreamer.0.config.claim)? {
-        Claim::Granted(lease) => lease,
-        Claim::Held(_) => return Err(Error::Busy { path: workspace.location() }),
-    };
-    commit::recover(workspace, lease.as_ref(), session::forgotten(workspace)?.as_ref())?;
-    Ok(lease)
 }
 
 fn refused<T>(path: &Name, reason: Refusal) -> Result<T> {

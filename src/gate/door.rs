@@ -226,6 +226,14 @@ impl Doors {
         self
     }
 
+    /// With what was forgotten, where anything was.
+    pub(crate) fn heeding(self, forgotten: Option<Arc<Tombstones>>) -> Self {
+        match forgotten {
+            Some(forgotten) => self.forgotten(forgotten),
+            None => self,
+        }
+    }
+
     /// Sets the policy of a door; of [`Door::WorkspaceWrite`], that of all documents but `MEMORY.md`.
     #[must_use]
     pub fn policy(mut self, door: Door, policy: DoorPolicy) -> Self {

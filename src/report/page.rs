@@ -128,7 +128,6 @@ impl<'p> Page<'p> {
             Outcome::LeaseLost => "The lease was lost while the model thought; nothing was written.",
             Outcome::LlmError => "There was no usable answer; nothing moved.",
             Outcome::Quarantined => "The answer held a secret; the journals to blame are in quarantine.",
-            #[allow(unreachable_patterns, reason = "an ending that has no sentence yet has its word")]
             other => return html! { (capital(&other.word().replace('_', " "))) "." },
         };
         html! {
@@ -249,7 +248,5 @@ fn why_not(not_due: &NotDue) -> String {
         NotDue::CallsToday { calls, .. } => format!("The day’s calls are used up: {calls}."),
         NotDue::BytesToday { bytes, .. } => format!("The day’s bytes are used up: {}.", size(*bytes)),
         NotDue::TokensToday { tokens, .. } => format!("The day’s tokens are used up: {}.", grouped(*tokens)),
-        #[allow(unreachable_patterns, reason = "a reason that has no sentence yet goes without")]
-        _ => String::new(),
     }
 }

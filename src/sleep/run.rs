@@ -11,11 +11,11 @@ use chrono::{DateTime, Utc};
 use super::{Inner, commit};
 use crate::digest::Digest;
 use crate::dream::{
-    Bounds, Calls, CleanLine, SectionCaps, append_log, breaker, clean_line, mask_printed, whole,
+    Bounds, Calls, CleanLine, SectionCaps, append_log, breaker, clean_line, mask_printed, tell_request, whole,
 };
 use crate::dreamer::{
-    Backlog, Blamed, Charge, DreamMode, DreamPass, DreamReport, DropReason, Dropped, Failure, Notice,
-    Outcome, PassReport, ShownSlice, SleepReport, Step,
+    Backlog, Blamed, DreamMode, DreamPass, DreamReport, DropReason, Dropped, Failure, Notice, Outcome,
+    PassReport, ShownSlice, SleepReport, Step,
 };
 use crate::error::{Error, Result};
 use crate::format::fences::printed;
@@ -131,11 +131,7 @@ impl Run {
 
     /// The doors, with what the workspace has forgotten.
     fn doors(&self) -> Doors {
-        let doors = self.inner.doors.clone();
-        match &self.forgotten {
-            Some(forgotten) => doors.forgotten(Arc::clone(forgotten)),
-            None => doors,
-        }
+        self.inner.doors.clone().heeding(self.forgotten.clone())
     }
 
     /// A text as a model is shown it; what was found in it is added.
@@ -154,14 +150,11 @@ impl Run {
         Ok(masked.unwrap_or(printed))
     }
 
-    fn ask(mut self, request: LlmRequest, mut pass: PassReport, shown: Shown, about: About) -> Step {
+    fn ask(mut self, request: LlmRequest, mut pass: PassReport, shown: &Shown, about: About) -> Step {
         self.sha256 = about.sha256();
         let mut request = request;
         request.max_output_tokens = self.inner.config.max_output_tokens;
-        pass.request_bytes = request.bytes() as u64;
-        pass.masked =
-            shown.masks.counts().map(|(class, count)| Charge { class: class.to_owned(), count }).collect();
-        pass.warn(shown.found.into_iter().map(|warning| (warning.class, warning.count)));
+        tell_request(&mut pass, &request, &shown.masks, &shown.found);
         self.report.calls += 1;
         Step::Ask(Box::new(SleepPass { run: self, request, pass, about }))
     }

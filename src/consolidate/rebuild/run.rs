@@ -11,9 +11,9 @@ use super::material::{Items, Material};
 use super::{Inner, ask};
 use crate::consolidate::state;
 use crate::digest::Hasher;
-use crate::dream::{self, Due, Judge, Sanitised, Verdict, whole};
+use crate::dream::{self, Due, Judge, Sanitised, Verdict, tell_request, whole};
 use crate::dreamer::{
-    Charge, DreamMode, DreamPass, DreamReport, Failure, Fate, Hold, HoldReason, LineReport, Notice, Outcome,
+    DreamMode, DreamPass, DreamReport, Failure, Fate, Hold, HoldReason, LineReport, Notice, Outcome,
     PassReport, Step,
 };
 use crate::error::{Error, LostBy, Result};
@@ -110,19 +110,12 @@ impl Run {
         let mut request = LlmRequest::new(ask::INSTRUCTIONS, printer.finish());
         request.max_output_tokens = pace.max_output_tokens;
         let mut pass = PassReport::new(DreamId::from_digest(id));
-        pass.request_bytes = request.bytes() as u64;
-        pass.masked =
-            material.masks.counts().map(|(class, count)| Charge { class: class.to_owned(), count }).collect();
-        pass.warn(material.found.iter().map(|warning| (warning.class.clone(), warning.count)));
+        tell_request(&mut pass, &request, &material.masks, &material.found);
         Ok(Step::Ask(Box::new(RebuildPass { run: self, request, pass, material, input })))
     }
 
     fn doors(&self) -> Doors {
-        let doors = self.inner.doors.clone();
-        match &self.forgotten {
-            Some(forgotten) => doors.forgotten(Arc::clone(forgotten)),
-            None => doors,
-        }
+        self.inner.doors.clone().heeding(self.forgotten.clone())
     }
 
     /// The rows that stand, as they are shown.

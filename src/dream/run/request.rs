@@ -10,8 +10,8 @@ use crate::dream::evidence::Shown;
 use crate::dream::propose::Queue;
 use crate::dream::select::{Selection, Slice, Survey};
 use crate::dream::shown::{self, ShownJournal};
-use crate::dream::{ask, commit};
-use crate::dreamer::{Charge, Outcome, PassReport, ReadReason, SourceRef};
+use crate::dream::{ask, commit, tell_request};
+use crate::dreamer::{Outcome, PassReport, ReadReason, SourceRef};
 use crate::error::{Error, LostBy, Result};
 use crate::format::fences::{Printer, printed};
 use crate::format::{DreamId, curated};
@@ -97,10 +97,7 @@ impl Run {
         }
         let mut request = LlmRequest::new(ask::instructions(), printer.finish());
         request.max_output_tokens = config.max_output_tokens;
-        pass.request_bytes = request.bytes() as u64;
-        pass.masked =
-            masks.counts().map(|(class, count)| Charge { class: class.to_owned(), count }).collect();
-        pass.warn(found.into_iter().map(|warning| (warning.class, warning.count)));
+        tell_request(&mut pass, &request, &masks, &found);
         Ok(Prepared::Ask(Box::new(Asking { request, pass, selection, survey, shown })))
     }
 

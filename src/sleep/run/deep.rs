@@ -55,7 +55,7 @@ impl Run {
     pub(super) fn ask_for_deep(mut self) -> Result<Step> {
         let mut shown = Shown::default();
         match self.deep_request(&mut shown) {
-            Ok((request, pass, material)) => Ok(self.ask(request, pass, shown, About::Deep(material))),
+            Ok((request, pass, material)) => Ok(self.ask(request, pass, &shown, About::Deep(material))),
             Err(error) if self.report.passes.is_empty() => Err(error),
             Err(error) => {
                 self.report.notices.push(Notice::StoppedEarly(error.to_string()));

@@ -115,7 +115,7 @@ impl Run {
         printer.say("What was said and done since:");
         printer.journal(&self.files.conversation, false, &conversation);
         let request = LlmRequest::new(ask::dream(self.inner.config.briefing), printer.finish());
-        Ok(self.ask(request, pass, shown, About::Dream(slice)))
+        Ok(self.ask(request, pass, &shown, About::Dream(slice)))
     }
 
     /// The messages of a slice, masked, each cut to its budget.

@@ -1,0 +1,42 @@
+//! What only a person may ask of a dreamer: the human of a main session. No session of an agent may, and neither may this
+//! library for it.
+
+use std::sync::Arc;
+
+use super::{Inner, commit};
+use crate::access::{Access, Actor, SessionKind};
+use crate::error::{Error, Result};
+use crate::format::intent::Intent;
+use crate::gate::Tombstones;
+use crate::name::Name;
+use crate::session;
+use crate::workspace::{Claim, Lease};
+
+/// Refuses whatever is about `name` to anybody else.
+pub(super) fn check(access: &Access, name: impl Into<Name>) -> Result<()> {
+    if access.kind == SessionKind::Main && access.actor == Actor::Human {
+        return Ok(());
+    }
+    Err(Error::Denied { name: name.into(), kind: access.kind })
+}
+
+/// A workspace that is claimed for a person.
+pub(super) struct Claimed {
+    pub(super) lease: Box<dyn Lease>,
+    pub(super) forgotten: Option<Arc<Tombstones>>,
+    /// What was left half done, and is finished now.
+    pub(super) recovered: Option<Intent>,
+}
+
+/// Claims the workspace for a person's act on `name`, and finishes what was left half done.
+pub(super) fn claim(inner: &Inner, access: &Access, name: impl Into<Name>) -> Result<Claimed> {
+    check(access, name)?;
+    let workspace = inner.workspace.as_ref();
+    let lease = match workspace.claim(&inner.config.claim)? {
+        Claim::Granted(lease) => lease,
+        Claim::Held(_) => return Err(Error::Busy { path: workspace.location() }),
+    };
+    let forgotten = session::forgotten(workspace)?.map(Arc::new);
+    let recovered = commit::recover(workspace, lease.as_ref(), forgotten.as_deref())?;
+    Ok(Claimed { lease, forgotten, recovered })
+}
