@@ -61,6 +61,7 @@ fn told(answer: Result<String, ToolError>) -> String {
 
 // BX-12
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table is read row by row")]
 fn the_memory_tool_says_what_models_were_trained_on() {
     each_home(|home, _, workspace| {
         let tool = memory(workspace, SessionKind::Main);
@@ -807,7 +808,7 @@ fn no_arguments_crash_a_tool_and_every_refusal_has_words() {
                 Ok(text) => {
                     done += 1;
                     assert!(text.len() <= 2 * (64 << 10), "{} bytes", text.len());
-                    assert!(at % 2 == 0 || !text.contains("sings"), "a canary: {text}");
+                    assert!(at.is_multiple_of(2) || !text.contains("sings"), "a canary: {text}");
                 }
                 Err(error) => {
                     refused += 1;

@@ -35,7 +35,7 @@ impl ToolDef {
         json!({ "name": self.name, "description": self.description, "inputSchema": self.input_schema })
     }
 
-    /// As OpenAI and the many endpoints that speak like it want it: a `function`.
+    /// As `OpenAI` and the many endpoints that speak like it want it: a `function`.
     #[must_use]
     pub fn openai(&self) -> Value {
         json!({

@@ -559,7 +559,7 @@ fn human(len: u64) -> String {
             (unit, power) = (next, factor);
         }
     }
-    if len % power == 0 {
+    if len.is_multiple_of(power) {
         return format!("{}{unit}", len / power);
     }
     // Rounded to tenths, in whole numbers.
