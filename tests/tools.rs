@@ -372,6 +372,31 @@ fn a_secret_does_not_come_in_and_is_not_shown() {
     });
 }
 
+/// A model that reads a placeholder and writes the whole back would put it in the place of what it stands for.
+#[test]
+fn what_a_model_is_not_shown_it_cannot_replace() {
+    each_home(|home, root, workspace| {
+        furnish(workspace, root);
+        let text = format!("# Tools\n\n- the router: {KEY}\n");
+        workspace.write(&DocName::TOOLS, text.as_bytes(), WriteMode::Create).unwrap();
+        let tools = toolbox(workspace, root, SessionKind::Main);
+        let call = |name: &str, arguments: Value| tools.call(name, &arguments, now());
+        let read = call("workspace_memory_read", json!({"path": "TOOLS.md"})).unwrap();
+        assert_eq!(read["content"], "# Tools\n\n- the router: [REDACTED:aws_access_key#1]\n");
+        for revision in [Value::Null, read["revision"].clone()] {
+            let whole = json!({"path": "TOOLS.md", "content": read["content"], "mode": "write", "revision": revision});
+            assert_eq!(
+                call("workspace_memory_write", whole).unwrap_err().message(),
+                "Nothing was written: TOOLS.md holds text that you are not shown, and to replace the document would lose it. Append to it, or ask the user.",
+                "{home}"
+            );
+        }
+        call("workspace_memory_write", json!({"path": "TOOLS.md", "content": "- the printer"})).unwrap();
+        let expected = format!("{text}- the printer\n");
+        assert_eq!(workspace.read_text(&DocName::TOOLS).unwrap().unwrap(), expected, "{home}");
+    });
+}
+
 #[test]
 fn a_long_file_is_cut_and_says_so_and_the_longest_is_refused() {
     each_home(|home, _, workspace| {

@@ -167,14 +167,25 @@ impl Documents {
 
     fn write(&self, arguments: &Write) -> Result<Value, ToolError> {
         let (name, failed) = named(&arguments.path)?;
-        let mode = match (&arguments.mode, arguments.revision) {
-            (Mode::Append, _) => {
-                let text = self.on_a_line(&name, &arguments.content).map_err(&failed)?;
-                self.view.append(&name, text.as_bytes()).map_err(failed)?;
-                return Ok(json!({ "status": "appended", "path": name }));
+        if arguments.mode == Mode::Append {
+            let text = self.on_a_line(&name, &arguments.content).map_err(&failed)?;
+            self.view.append(&name, text.as_bytes()).map_err(failed)?;
+            return Ok(json!({ "status": "appended", "path": name }));
+        }
+        let standing = self.view.read(&name).map_err(&failed)?;
+        if let Some(standing) = &standing {
+            let text = standing.lossy();
+            // Whoever was shown a placeholder would write it over what it stands for.
+            if shown(&self.view, &name, &text).map_err(&failed)? != text {
+                return Err(ToolError::new(format!(
+                    "Nothing was written: {name} holds text that you are not shown, and to replace the document would lose it. Append to it, or ask the user."
+                )));
             }
-            (Mode::Write, Some(seen)) => WriteMode::IfRevision(seen),
-            (Mode::Write, None) => WriteMode::Replace,
+        }
+        let mode = match (arguments.revision, &standing) {
+            (Some(seen), _) => WriteMode::IfRevision(seen),
+            (None, Some(standing)) => WriteMode::IfRevision(standing.revision()),
+            (None, None) => WriteMode::Create,
         };
         let revision = self.view.write(&name, arguments.content.as_bytes(), mode).map_err(failed)?;
         Ok(json!({ "status": "written", "path": name, "revision": revision }))
