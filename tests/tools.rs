@@ -849,6 +849,41 @@ fn no_arguments_crash_a_tool_and_every_refusal_has_words() {
     assert_eq!(soul(), before);
 }
 
+// MS-18
+#[test]
+fn what_a_row_does_not_take_in_is_told_in_words() {
+    each_home(|_, root, workspace| {
+        furnish(workspace, root);
+        let tools = toolbox(workspace, root, SessionKind::Main);
+        let store = FileMemoryStore::open(root.join("store"), Scope::user("marta")).unwrap();
+        let forgotten = "Marta once lived in Trieste.";
+        store.forget(&access(SessionKind::Main), forgotten, now()).unwrap();
+        let long = "x".repeat(64 << 10);
+        for (category, content, says) in [
+            (
+                "fact",
+                long.as_str(),
+                "What is meant for the memory, or stands there, is too large: 65559 bytes, where 16384 are allowed.",
+            ),
+            ("fact", " ", "Nothing was done: content must not be empty."),
+            ("a]b", "x", "Nothing was done: category must be one line without brackets."),
+            (
+                "fact",
+                KEY,
+                "Nothing was written: the memory takes in no text that holds aws_access_key. Take it out, and write the rest.",
+            ),
+            (
+                "fact",
+                forgotten,
+                "Nothing was written: the memory takes in no text that holds what the user asked to forget. Take it out, and write the rest.",
+            ),
+        ] {
+            let row = json!({"category": category, "content": content});
+            assert_eq!(tools.call("memory_write", &row, now()).unwrap_err().message(), says);
+        }
+    });
+}
+
 /// A model that has nothing but its tools, and remembers over two sessions.
 #[test]
 fn a_model_writes_finds_corrects_and_forgets_with_its_tools_alone() {

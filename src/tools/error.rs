@@ -1,6 +1,7 @@
 //! What a tool answers a model where it could not do what was asked.
 
 use crate::error::{Error, Refusal};
+use crate::gate::FORGOTTEN;
 use crate::text;
 
 /// Why a tool did not do what was asked, in words that the model can act on.
@@ -54,10 +55,13 @@ impl ToolError {
     pub(super) fn at(called: &str, error: Error) -> Self {
         let message = match &error {
             Error::Denied { .. } => format!("This session may not do this to {called}."),
-            Error::Stopped { classes, .. } => format!(
-                "Nothing was written: {called} takes in no text that holds {}. Take it out, and write the rest.",
-                classes.join(", ")
-            ),
+            Error::Stopped { classes, .. } => {
+                let found: Vec<&str> = classes.iter().map(|class| told(class)).collect();
+                format!(
+                    "Nothing was written: {called} takes in no text that holds {}. Take it out, and write the rest.",
+                    found.join(", ")
+                )
+            }
             Error::Conflict { .. } => {
                 format!("{called} is not as you saw it, and nothing was written. Read it again first.")
             }
@@ -68,7 +72,9 @@ impl ToolError {
             ),
             Error::NotUtf8 { .. } => format!("{called} is not text."),
             Error::TooLarge { len, limit, .. } => {
-                format!("{called} would have {len} bytes, and {limit} are allowed. Keep it shorter.")
+                format!(
+                    "What is meant for {called}, or stands there, is too large: {len} bytes, where {limit} are allowed."
+                )
             }
             Error::Refused { reason: Refusal::Symlink, .. } => {
                 format!("{called} is, or lies behind, a symbolic link, and those are not followed.")
@@ -90,4 +96,9 @@ impl ToolError {
     pub fn message(&self) -> &str {
         &self.message
     }
+}
+
+/// A class of what was stopped, as a model understands it.
+fn told(class: &str) -> &str {
+    if class == FORGOTTEN { "what the user asked to forget" } else { class }
 }
