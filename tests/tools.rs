@@ -184,6 +184,22 @@ fn the_memory_tool_says_what_models_were_trained_on() {
                 "Successfully renamed /memories/deep to /memories/new/deep",
             ),
             (
+                json!({"command": "rename", "old_path": "/memories/new", "new_path": "/memories/node_modules"}),
+                "error: The destination /memories/node_modules already exists",
+            ),
+            (
+                json!({"command": "create", "path": "/memories/twice.md", "file_text": "a\nbanana\n"}),
+                "File created successfully at: /memories/twice.md",
+            ),
+            (
+                json!({"command": "str_replace", "path": "/memories/twice.md", "old_str": "ana", "new_str": "x"}),
+                "error: No replacement was performed. Multiple occurrences of old_str `ana` in lines: 2. Please ensure it is unique",
+            ),
+            (
+                json!({"command": "str_replace", "path": "/memories/twice.md", "old_str": "a\nb", "new_str": "A\n\nB"}),
+                "The memory file has been edited. Here is the snippet showing the change (with line numbers):\n     1\tA\n     2\t\n     3\tBanana\n     4\t",
+            ),
+            (
                 json!({"command": "rename", "old_path": "/memories/new", "new_path": "/memories/new/in"}),
                 "error: Cannot move /memories/new into itself: /memories/new/in",
             ),
