@@ -48,6 +48,7 @@ mod store;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 mod text;
+mod tools;
 mod workspace;
 
 pub use access::{Access, Actor, Scope, SessionKind};
@@ -125,6 +126,7 @@ pub use sleep::{
 #[cfg_attr(docsrs, doc(cfg(feature = "sqlite")))]
 pub use sqlite::{IndexState, SqliteIndex, SqliteMemoryStore, SqliteWorkspace, Version};
 pub use store::{FactConfig, StoreConfig};
+pub use tools::{MemoryTool, ToolDef, ToolError, Toolbox};
 pub use workspace::{
     Claim, ClaimTerms, Holder, Lease, Listing, MAX_DOCUMENT, Metadata, Tail, Workspace, WorkspaceExt,
     WriteMode,

@@ -235,6 +235,12 @@ impl<W> Guarded<W> {
         &self.access
     }
 
+    /// The same view for the agent's tools, whoever acts in the session.
+    pub(crate) fn by_the_agent(mut self) -> Self {
+        self.access.actor = Actor::Agent;
+        self
+    }
+
     fn may(&self, verb: Verb, name: &Name) -> bool {
         if name.space() == Space::State {
             return false;

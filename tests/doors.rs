@@ -12,12 +12,14 @@ use noctuary::testing::{Script, cases};
 use noctuary::{
     Access, Actor, Allow, ContextConfig, DayPolicy, Dialect, DocName, Door, DoorPolicy, Doors, Editor, Error,
     FactDreamer, FactKey, FactStore, FileMemoryStore, FileWorkspace, GateFinding, Guarded, HistoryItem,
-    Import, InjectionPolicy, JournalDreamer, JournalName, Life, LifeConfig, MemoryContext, MemoryStore, Name,
-    NewMemory, Note, Origin, PersonalizationDreamer, Profile, PromptConfig, Result, Revision, Scope,
-    SecretPolicy, SessionKind, SharedUser, SleepDreamer, Snapshot, Source, SourceRef, StoreConfig, TurnEnd,
-    Workspace, WorkspaceExt, WriteMode, audit_secrets, dream_once_at, feed, history_fn, scan_injection,
+    Import, InjectionPolicy, JournalDreamer, JournalName, Life, LifeConfig, MemoryContext, MemoryStore,
+    MemoryTool, Name, NewMemory, Note, Origin, PersonalizationDreamer, Profile, PromptConfig, Result,
+    Revision, Scope, SecretPolicy, SessionKind, SharedUser, SleepDreamer, Snapshot, Source, SourceRef,
+    StoreConfig, Toolbox, TurnEnd, Workspace, WorkspaceExt, WriteMode, audit_secrets, dream_once_at, feed,
+    history_fn, scan_injection,
 };
 use proptest::prelude::*;
+use serde_json::json;
 
 use SessionKind::{Main, Scheduled, Shared, Subagent};
 
@@ -684,6 +686,14 @@ impl Stage {
         FileMemoryStore::open_with(self.folder.path().join("rows"), Scope::user("marta"), config).unwrap()
     }
 
+    /// The tools of a model, whoever acts in the session.
+    fn tools(&self) -> Toolbox {
+        let store = Arc::new(self.store());
+        Toolbox::new()
+            .store_with_doors(store, of(Actor::Human), self.doors.clone())
+            .documents(self.view(Actor::Human))
+    }
+
     fn sleeper(&self) -> SleepDreamer {
         let sleeper = SleepDreamer::builder(Arc::clone(&self.workspace)).enabled(true);
         sleeper
@@ -887,6 +897,56 @@ const WAYS: &[Way] = &[
     ("MemoryStore::set_profile", Door::Tool, |stage| {
         stage.store().set_profile(&of(Actor::Agent), "key", KEY, noon()).is_ok()
     }),
+    ("MemoryTool::call", Door::Tool, |stage| {
+        let tool = MemoryTool::new(stage.view(Actor::Human));
+        tool.call(&json!({"command": "create", "path": "/memories/a.md", "file_text": KEY})).ok();
+        tool.call(&json!({"command": "create", "path": "/memories/b.md", "file_text": "x"})).unwrap();
+        tool.call(
+            &json!({"command": "insert", "path": "/memories/b.md", "insert_line": 0, "insert_text": KEY}),
+        )
+        .ok();
+        tool.call(
+            &json!({"command": "str_replace", "path": "/memories/b.md", "old_str": "x", "new_str": KEY}),
+        )
+        .ok();
+        tool.call(&json!({"command": "rename", "old_path": "/memories/b.md", "new_path": format!("/memories/{KEY}")})).ok();
+        stage.has_key()
+    }),
+    ("MemoryTool::call", Door::PromptLoad, |stage| {
+        stage.put("memory/notes/a.md", &format!("the key\nis {KEY}\n"));
+        let tool = MemoryTool::new(stage.view(Actor::Human));
+        let view = tool.call(&json!({"command": "view", "path": "/memories/a.md", "view_range": [2, 2]}));
+        let replace =
+            json!({"command": "str_replace", "path": "/memories/a.md", "old_str": "the", "new_str": "a"});
+        (view.unwrap() + &tool.call(&replace).unwrap_or_default()).contains(KEY)
+    }),
+    ("Toolbox::call", Door::Tool, |stage| {
+        let call = |arguments| stage.tools().call("workspace_memory_write", &arguments, noon()).ok();
+        call(json!({"path": "a.md", "content": KEY}));
+        call(json!({"path": "b.md", "content": KEY, "mode": "write"}));
+        stage.has_key()
+    }),
+    ("Toolbox::call", Door::Tool, |stage| {
+        let row = json!({"category": "fact", "content": KEY});
+        stage.tools().call("memory_write", &row, noon()).is_ok()
+    }),
+    ("Toolbox::call", Door::PromptLoad, |stage| {
+        stage.put("a.md", &format!("is {KEY}\n"));
+        let read = stage.tools().call("workspace_memory_read", &json!({"path": "a.md"}), noon());
+        read.unwrap().to_string().contains(KEY)
+    }),
+    ("Toolbox::call", Door::PromptLoad, |stage| {
+        let mut open = StoreConfig::default();
+        open.doors = open.doors.allow(Allow::none().value(KEY));
+        let folder = stage.folder.path().join("rows");
+        std::fs::create_dir_all(&folder).unwrap();
+        let store = FileMemoryStore::open_with(folder, Scope::user("marta"), open).unwrap();
+        store.write(&of(Actor::Library), &row(), noon()).unwrap();
+        let tools = stage.tools();
+        let read = tools.call("memory_read", &json!({}), noon()).unwrap().to_string();
+        let found = tools.call("memory_search", &json!({"query": "key"}), noon()).unwrap().to_string();
+        (read + &found).contains(KEY)
+    }),
     ("LlmClient::complete", Door::DreamRequest, |stage| {
         stage.put("MEMORY.md", &format!("- {KEY}\n"));
         let (shown, _) = stage.dream("NOTHING_TO_PROMOTE");
@@ -975,7 +1035,7 @@ fn every_function_that_takes_text_in_is_behind_a_door() {
     let regex = |pattern| regex::Regex::new(pattern).unwrap();
     let items = regex(r"(?m)^(?:impl[^{;]*|pub trait \w+[^{]*)\{|^\}|^ *(?:pub (?:async )?)?fn \w+[^{;]*");
     let takes = regex(
-        r"&\[Said\]|fields: Map|bytes: &\[u8\]|(?:content|text|value|reply): &str|&NewMemory|note: &Note|LlmRe(?:ply|quest)|turn: TurnEnd",
+        r"&\[Said\]|fields: Map|arguments: &Value|bytes: &\[u8\]|(?:content|text|value|reply): &str|&NewMemory|note: &Note|LlmRe(?:ply|quest)|turn: TurnEnd",
     );
     let word = |text: &str| text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect::<String>();
     let mut found = BTreeSet::new();

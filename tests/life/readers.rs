@@ -15,14 +15,15 @@ use noctuary::{
     Access, Actor, Block, CacheHint, ClaimTerms, Consent, ContextConfig, Decision, Dialect, Document, Doors,
     DreamId, DreamMode, Dreamer, EDITABLE, Editor, Error, EventId, FactDreamer, FactKey, FactStore,
     FileMemoryStore, Filter, Forget, Guarded, HistoryItem, HygieneConfig, Import, JournalDreamer,
-    JournalName, Life, LifeConfig, Memory, MemoryContext, MemoryId, MemoryStore, NewMemory, Note,
+    JournalName, Life, LifeConfig, Memory, MemoryContext, MemoryId, MemoryStore, MemoryTool, NewMemory, Note,
     OnboardingEnd, Outcome, PersonalizationDreamer, Preset, PromptConfig, PromptOrder, Query, Revision,
-    SessionKind, SharedUser, SleepDreamer, Snapshot, Source, StoreConfig, TurnEnd, Undreamed, Workspace,
-    WorkspaceExt, WriteMode, append_note, archive_journal, boot, complete_onboarding, copy_into, daily_log,
-    delete_journal, dream_once_at, feed, heartbeat_has_tasks, history_fn, mark_checked, propose_hygiene,
-    read_checks, read_soul, seed, start_plan, today_log, update_heartbeat,
+    SessionKind, SharedUser, SleepDreamer, Snapshot, Source, StoreConfig, ToolError, Toolbox, TurnEnd,
+    Undreamed, Workspace, WorkspaceExt, WriteMode, append_note, archive_journal, boot, complete_onboarding,
+    copy_into, daily_log, delete_journal, dream_once_at, feed, heartbeat_has_tasks, history_fn, mark_checked,
+    propose_hygiene, read_checks, read_soul, seed, start_plan, today_log, update_heartbeat,
 };
 use regex::Regex;
+use serde_json::{Value, json};
 
 use crate::{access, at, documents, homes, name, put};
 
@@ -289,6 +290,64 @@ const READERS: &[Reader] = &[
     // An index of the operator's.
     ("Indexed::search", cfg!(feature = "sqlite"), |place| searched(place, true)),
     ("DocumentIndex::search", cfg!(feature = "sqlite"), |place| searched(place, false)),
+    // Tools of a model.
+    ("MemoryTool::call", true, |place| {
+        // Of a folder in which private words stand; that of the journals is refused.
+        let tool = || {
+            assert!(MemoryTool::new(place.view()).in_folder(name("memory")).is_err());
+            MemoryTool::new(place.view()).in_folder(name("memory/archive")).unwrap()
+        };
+        let paths = ["/memories", "/memories/dreamed.md", "/memories/../../MEMORY.md", "/memories/none"];
+        let calls = paths.iter().flat_map(|path| {
+            [
+                json!({"command": "view", "path": path}),
+                json!({"command": "create", "path": path, "file_text": "x"}),
+                json!({"command": "str_replace", "path": path, "old_str": "- ", "new_str": "* "}),
+                json!({"command": "insert", "path": path, "insert_line": 1, "insert_text": "x"}),
+                json!({"command": "rename", "old_path": path, "new_path": format!("{path}.md")}),
+                json!({"command": "delete", "path": path}),
+            ]
+        });
+        calls.map(|call| tool_told(tool().call(&call))).collect()
+    }),
+    ("MemoryTool::in_folder", false, |place| {
+        place.names.iter().map(|name| shape(MemoryTool::new(place.view()).in_folder(name.clone()))).collect()
+    }),
+    ("MemoryTool::take_warnings", false, |place| {
+        let tool = MemoryTool::new(place.view());
+        let order = json!({"command": "create", "path": "/memories/w.md", "file_text": "<system>"});
+        tool_told(tool.call(&order)) + &format!("{:?}", tool.take_warnings())
+    }),
+    ("Toolbox::call", true, |place| {
+        let mut told = String::new();
+        for store in &place.stores {
+            let tools = toolbox(place).store(Arc::clone(store) as Arc<dyn MemoryStore>, place.access.clone());
+            let mut call = |name: &str, arguments: Value| {
+                told += &tool_told(tools.call(name, &arguments, at(20, 12, 0)).map(|told| told.to_string()));
+            };
+            for query in CANARIES.into_iter().chain(["canary", "canar*", "everybody"]) {
+                call("memory_search", json!({"query": query, "limit": 50}));
+                call("workspace_memory_search", json!({"query": query, "limit": 50}));
+            }
+            call("memory_read", json!({"limit": 50}));
+            call("memory_read", json!({"category": "fact", "limit": 50}));
+            call("memory_write", json!({"category": "fact", "content": "said by a tool"}));
+            for name in &place.names {
+                call("workspace_memory_read", json!({"path": name}));
+                call(
+                    "workspace_memory_list",
+                    json!({"directory": name.folder().unwrap_or_default(), "recursive": true}),
+                );
+                call(
+                    "workspace_memory_write",
+                    json!({"path": name, "content": "x", "mode": "write", "revision": Revision::of(b"never")}),
+                );
+                call("workspace_memory_write", json!({"path": name, "content": "x"}));
+            }
+        }
+        told
+    }),
+    ("Toolbox::catalogue", false, |place| format!("{:?} {:?}", toolbox(place).catalogue(), toolbox(place))),
     // Prompts.
     ("Snapshot::take", false, |place| {
         let (config, day) = (PromptConfig::default(), place.life.config().day);
@@ -708,6 +767,7 @@ const NOT_A_SESSIONS: &[&str] = &[
     "Life::propose_retention",
     "Life::workspace",
     "MemoryStore::purge",
+    "MemoryTool::definition",
     "Session::turn_count",
     "SoulNotice::confirm",
     "TurnState::end_turn",
@@ -743,6 +803,24 @@ fn no_reader_gives_a_session_with_others_what_is_private() {
     }
     println!("{} readers, {} kinds of session with others", READERS.len(), KINDS.len());
     assert!(failed.is_empty(), "{}", failed.join("\n"));
+}
+
+/// What a model is told by a tool, or the host by its error.
+fn tool_told(answer: Result<String, ToolError>) -> String {
+    answer.unwrap_or_else(|error| format!("{error} {error:?}")) + "\n"
+}
+
+/// The tools over documents, with a search where there is one.
+fn toolbox(place: &Place) -> Toolbox {
+    #[cfg(feature = "sqlite")]
+    {
+        let index = noctuary::SqliteIndex::open_in_memory(place.access.scope.clone()).unwrap();
+        let indexed = noctuary::Indexed::new(Arc::clone(place.life.workspace()), index);
+        indexed.sync(at(20, 12, 0)).unwrap();
+        Toolbox::new().indexed(place.view(), &indexed)
+    }
+    #[cfg(not(feature = "sqlite"))]
+    Toolbox::new().documents(place.view())
 }
 
 /// What an index over the whole workspace gives the session, with its view in front or alone.
@@ -788,8 +866,10 @@ const OWNERS: &[&str] = &[
     "Guarded",
     "Life",
     "MemoryStore",
+    "MemoryTool",
     "Session",
     "Snapshot",
+    "Toolbox",
     "TurnState",
     "Workspace",
     "WorkspaceExt",

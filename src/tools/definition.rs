@@ -1,0 +1,56 @@
+//! A tool as a model is told of it, in the shapes that hosts use.
+
+use serde_json::{Value, json};
+
+/// A tool as a model is told of it.
+///
+/// ```
+/// use noctuary::Toolbox;
+///
+/// let tools = Toolbox::new().sleep().catalogue();
+/// assert_eq!(tools[0].name, "set_sleep");
+/// assert_eq!(tools[0].mcp()["inputSchema"]["required"][0], "seconds");
+/// assert_eq!(tools[0].openai()["function"]["name"], "set_sleep");
+/// assert_eq!(tools[0].anthropic()["input_schema"]["type"], "object");
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct ToolDef {
+    /// What the model calls it by.
+    pub name: String,
+    /// What it is for, and when to use it.
+    pub description: String,
+    /// The JSON schema of its arguments.
+    pub input_schema: Value,
+}
+
+impl ToolDef {
+    pub(super) fn new(name: impl Into<String>, description: impl Into<String>, input_schema: Value) -> Self {
+        Self { name: name.into(), description: description.into(), input_schema }
+    }
+
+    /// As MCP servers list it: `inputSchema`.
+    #[must_use]
+    pub fn mcp(&self) -> Value {
+        json!({ "name": self.name, "description": self.description, "inputSchema": self.input_schema })
+    }
+
+    /// As `OpenAI` and the many endpoints that speak like it want it: a `function`.
+    #[must_use]
+    pub fn openai(&self) -> Value {
+        json!({
+            "type": "function",
+            "function": {
+                "name": self.name,
+                "description": self.description,
+                "parameters": self.input_schema
+            }
+        })
+    }
+
+    /// As Anthropic wants it: `input_schema`.
+    #[must_use]
+    pub fn anthropic(&self) -> Value {
+        json!({ "name": self.name, "description": self.description, "input_schema": self.input_schema })
+    }
+}

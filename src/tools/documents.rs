@@ -1,0 +1,344 @@
+//! The tools over documents: write, read, list, search.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::shown::{cut, shown};
+use super::{MAX_ANSWER, ToolDef, ToolError};
+use crate::access::Access;
+use crate::document::Revision;
+use crate::error::{Error, Result};
+use crate::index::SearchResult;
+use crate::name::DocName;
+use crate::session::Guarded;
+use crate::workspace::{Workspace, WriteMode};
+
+type Find = Arc<dyn Fn(&Access, &str, usize) -> Result<Vec<SearchResult>> + Send + Sync>;
+
+/// The documents of a session.
+pub(super) struct Documents {
+    view: Guarded<Arc<dyn Workspace>>,
+    find: Option<Find>,
+}
+
+#[derive(Deserialize)]
+struct Write {
+    path: String,
+    content: String,
+    #[serde(default)]
+    mode: Mode,
+    revision: Option<Revision>,
+}
+
+#[derive(Deserialize, Default, PartialEq)]
+#[serde(rename_all = "snake_case")]
+enum Mode {
+    Write,
+    // What loses nothing, where the model does not say.
+    #[default]
+    Append,
+}
+
+#[derive(Deserialize)]
+struct Read {
+    path: String,
+    #[serde(default = "one")]
+    from_line: u64,
+}
+
+#[derive(Deserialize)]
+struct List {
+    #[serde(default)]
+    directory: String,
+    #[serde(default)]
+    recursive: bool,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Search {
+    pub(super) query: String,
+    #[serde(default = "ten")]
+    pub(super) limit: u64,
+}
+
+/// The most that a search or a list of rows gives.
+pub(super) const MAX_FOUND: u64 = 50;
+
+fn one() -> u64 {
+    1
+}
+
+pub(super) fn ten() -> u64 {
+    10
+}
+
+/// A limit as a model gives it, within what is allowed.
+pub(super) fn limited(limit: u64) -> usize {
+    usize::try_from(limit.clamp(1, MAX_FOUND)).unwrap_or(1)
+}
+
+impl Documents {
+    pub(super) fn new(view: Guarded<Arc<dyn Workspace>>, find: Option<Find>) -> Self {
+        Self { view: view.by_the_agent(), find }
+    }
+
+    /// Their definitions, below names that begin so.
+    pub(super) fn catalogue(&self, prefix: &str) -> Vec<ToolDef> {
+        let mut tools = vec![
+            ToolDef::new(
+                format!("{prefix}memory_write"),
+                "Writes a markdown document of the workspace. Mode append (the default) adds at its end; mode write \
+                 replaces the whole document: read it first, and give the revision that you read, so that nobody's \
+                 change is lost. Never write passwords or keys; journals can only be appended to.",
+                json!({
+                    "type": "object",
+                    "properties": {
+                        "path": { "type": "string", "description": "A relative path, such as MEMORY.md or context/plan.md." },
+                        "content": { "type": "string", "description": "The text, in markdown." },
+                        "mode": { "type": "string", "enum": ["write", "append"], "description": "append, unless you replace the whole document." },
+                        "revision": { "type": "string", "description": "With mode write: the revision that you read. Nothing is written if the document has changed since." }
+                    },
+                    "required": ["path", "content"],
+                    "additionalProperties": false
+                }),
+            ),
+            ToolDef::new(
+                format!("{prefix}memory_read"),
+                "Reads a document of the workspace. A long one is cut, and the answer says from which line to read on.",
+                json!({
+                    "type": "object",
+                    "properties": {
+                        "path": { "type": "string", "description": "A relative path, such as MEMORY.md." },
+                        "from_line": { "type": "integer", "minimum": 1, "description": "Where to begin; 1 unless you read on." }
+                    },
+                    "required": ["path"],
+                    "additionalProperties": false
+                }),
+            ),
+            ToolDef::new(
+                format!("{prefix}memory_list"),
+                "Lists the documents and folders of a folder of the workspace. Folders end in a slash.",
+                json!({
+                    "type": "object",
+                    "properties": {
+                        "directory": { "type": "string", "description": "A relative path; empty for the root." },
+                        "recursive": { "type": "boolean", "description": "Whether to list what lies deeper too." }
+                    },
+                    "required": [],
+                    "additionalProperties": false
+                }),
+            ),
+        ];
+        if self.find.is_some() {
+            tools.push(ToolDef::new(
+                format!("{prefix}memory_search"),
+                "Searches the documents of the workspace for passages, best first. Use it before you say that you do \
+                 not know something, and cite path and lines.",
+                json!({
+                    "type": "object",
+                    "properties": {
+                        "query": { "type": "string", "description": "What you look for, in plain words." },
+                        "limit": { "type": "integer", "minimum": 1, "maximum": 50, "description": "At most so many; 10 unless said." }
+                    },
+                    "required": ["query"],
+                    "additionalProperties": false
+                }),
+            ));
+        }
+        tools
+    }
+
+    /// Does what a tool of these is called for; `None` where there is none of this name.
+    pub(super) fn call(&self, name: &str, arguments: &Value) -> Option<Result<Value, ToolError>> {
+        Some(match name {
+            "memory_write" => parsed(name, arguments).and_then(|arguments| self.write(&arguments)),
+            "memory_read" => parsed(name, arguments).and_then(|arguments| self.read(&arguments)),
+            "memory_list" => parsed(name, arguments).and_then(|arguments| self.list(&arguments)),
+            "memory_search" => {
+                let find = self.find.as_ref()?;
+                parsed(name, arguments).and_then(|arguments| self.search(find, &arguments))
+            }
+            _ => return None,
+        })
+    }
+
+    fn write(&self, arguments: &Write) -> Result<Value, ToolError> {
+        let (name, failed) = named(&arguments.path)?;
+        if arguments.mode == Mode::Append {
+            let text = self.on_a_line(&name, &arguments.content).map_err(&failed)?;
+            self.view.append(&name, text.as_bytes()).map_err(failed)?;
+            return Ok(json!({ "status": "appended", "path": name }));
+        }
+        let standing = self.view.read(&name).map_err(&failed)?;
+        if let Some(standing) = &standing {
+            let text = standing.lossy();
+            // Whoever was shown a placeholder would write it over what it stands for.
+            if shown(&self.view, &name, &text).map_err(&failed)? != text {
+                return Err(ToolError::new(format!(
+                    "Nothing was written: {name} holds text that you are not shown, and to replace the document would lose it. Append to it, or ask the user."
+                )));
+            }
+        }
+        let mode = match (arguments.revision, &standing) {
+            (Some(seen), _) => WriteMode::IfRevision(seen),
+            (None, Some(standing)) => WriteMode::IfRevision(standing.revision()),
+            (None, None) => WriteMode::Create,
+        };
+        let revision = self.view.write(&name, arguments.content.as_bytes(), mode).map_err(failed)?;
+        Ok(json!({ "status": "written", "path": name, "revision": revision }))
+    }
+
+    /// What is appended, as lines of its own. Where the end may not be read, it stands as it comes.
+    fn on_a_line(&self, name: &DocName, content: &str) -> Result<String> {
+        let mut text = String::new();
+        let len = match self.view.metadata(name) {
+            Ok(metadata) => metadata.map_or(0, |metadata| metadata.len),
+            Err(Error::Denied { .. }) => 0,
+            Err(error) => return Err(error),
+        };
+        if len > 0 && self.view.read_range(name, len - 1..len)? != b"\n" {
+            text.push('\n');
+        }
+        text.push_str(content);
+        if !content.is_empty() && !content.ends_with('\n') {
+            text.push('\n');
+        }
+        Ok(text)
+    }
+
+    fn read(&self, arguments: &Read) -> Result<Value, ToolError> {
+        let (name, failed) = named(&arguments.path)?;
+        let Some(document) = self.view.read(&name).map_err(&failed)? else {
+            return Err(failed(Error::NotFound { name: name.into() }));
+        };
+        let revision = document.revision();
+        let text = shown(&self.view, &name, &document.lossy()).map_err(failed)?;
+        let skipped = usize::try_from(arguments.from_line.saturating_sub(1)).unwrap_or(usize::MAX);
+        let mut content = String::new();
+        let mut goes_on = None;
+        for (at, line) in text.split_inclusive('\n').enumerate().skip(skipped) {
+            let (fits, is_whole) = cut(line, MAX_ANSWER - content.len());
+            if !is_whole && !content.is_empty() {
+                goes_on = Some(at + 1);
+                break;
+            }
+            content.push_str(fits);
+            if !is_whole {
+                // A single line that is too long: what is left of it cannot be asked for.
+                content.push_str("… (cut)\n");
+                goes_on = Some(at + 2);
+                break;
+            }
+        }
+        let mut answer = json!({ "path": name, "content": content, "revision": revision });
+        if let Some(line) = goes_on {
+            answer["cut"] = json!(format!("The document goes on: read it with from_line {line}."));
+        }
+        Ok(answer)
+    }
+
+    fn list(&self, arguments: &List) -> Result<Value, ToolError> {
+        let given = arguments.directory.trim_matches('/');
+        let folder = match given {
+            "" | "." => None,
+            path => Some(named(path)?.0),
+        };
+        let mut entries: Vec<String> = Vec::new();
+        let mut folders = vec![folder];
+        while let Some(folder) = folders.pop() {
+            let listing = self.view.list(folder.as_ref()).map_err(|error| {
+                ToolError::at(folder.as_ref().map_or("the workspace", |folder| folder.as_str()), error)
+            })?;
+            entries.extend(listing.documents.iter().map(ToString::to_string));
+            entries.extend(listing.folders.iter().map(|folder| format!("{folder}/")));
+            if arguments.recursive {
+                folders.extend(listing.folders.into_iter().map(Some));
+            }
+        }
+        entries.sort_unstable();
+        let mut room = MAX_ANSWER;
+        let fitting = entries.iter().take_while(|entry| {
+            let fits = entry.len() + 4 <= room;
+            room -= if fits { entry.len() + 4 } else { 0 };
+            fits
+        });
+        let fitting = fitting.count();
+        let mut answer = json!({ "entries": entries[..fitting] });
+        if fitting < entries.len() {
+            answer["cut"] =
+                json!(format!("{} more are left out: list a folder of these.", entries.len() - fitting));
+        }
+        Ok(answer)
+    }
+
+    fn search(&self, find: &Find, arguments: &Search) -> Result<Value, ToolError> {
+        let failed = |error| ToolError::at("the search", error);
+        let found = find(self.view.access(), &arguments.query, limited(arguments.limit)).map_err(failed)?;
+        let mut results = Fitting::default();
+        for found in found {
+            let content = shown(&self.view, &found.path, &found.content).map_err(failed)?;
+            let (first, last) = found.lines;
+            let score = (found.score * 1000.0).round() / 1000.0;
+            results.add(&content, |content| {
+                json!({ "path": found.path, "lines": [first, last], "score": score, "content": content })
+            });
+        }
+        Ok(results.answer())
+    }
+}
+
+/// Results, as many as fit.
+#[derive(Default)]
+pub(super) struct Fitting {
+    results: Vec<Value>,
+    bytes: usize,
+    left_out: usize,
+}
+
+/// What a result costs beside its text.
+const BESIDE: usize = 256;
+
+impl Fitting {
+    /// Adds a result with a text, which is cut where it is longer than any answer.
+    pub(super) fn add(&mut self, text: &str, result: impl FnOnce(&str) -> Value) {
+        let (text, _) = cut(text, MAX_ANSWER - BESIDE);
+        if self.left_out > 0 || self.bytes + text.len() + BESIDE > MAX_ANSWER {
+            self.left_out += 1;
+            return;
+        }
+        self.bytes += text.len() + BESIDE;
+        self.results.push(result(text));
+    }
+
+    pub(super) fn answer(self) -> Value {
+        let mut answer = json!({ "results": self.results });
+        if self.left_out > 0 {
+            answer["cut"] = json!(format!("{} more are left out: ask for less.", self.left_out));
+        }
+        answer
+    }
+}
+
+/// Reads arguments. Fields that are not known are passed over.
+pub(super) fn parsed<T: for<'de> Deserialize<'de>>(name: &str, arguments: &Value) -> Result<T, ToolError> {
+    T::deserialize(arguments).map_err(|error| ToolError::arguments(name, &error))
+}
+
+/// The name of a document, and how a failure there is told.
+fn named(path: &str) -> Result<(DocName, impl Fn(Error) -> ToolError), ToolError> {
+    let name = DocName::parse(path).map_err(|error| {
+        let called = format!("{:?}", error.name);
+        ToolError::at(&called, Error::Name(error))
+    })?;
+    let called = name.to_string();
+    Ok((name, move |error| ToolError::at(&called, error)))
+}
+
+impl fmt::Debug for Documents {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Documents({:?}, searched: {})", self.view, self.find.is_some())
+    }
+}

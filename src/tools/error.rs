@@ -1,0 +1,104 @@
+//! What a tool answers a model where it could not do what was asked.
+
+use crate::error::{Error, Refusal};
+use crate::gate::FORGOTTEN;
+use crate::text;
+
+/// Why a tool did not do what was asked, in words that the model can act on.
+///
+/// The message goes to the model as the tool's result, marked as an error where the host's protocol can. What the
+/// library itself said is the [`source`](std::error::Error::source), for the host.
+///
+/// ```
+/// use noctuary::{Access, Actor, FileWorkspace, Guarded, MemoryTool, Scope, SessionKind};
+///
+/// let folder = tempfile::tempdir()?;
+/// let access = Access::new(SessionKind::Main, Actor::Agent, Scope::user("marta"));
+/// let tool = MemoryTool::new(Guarded::new(FileWorkspace::open(folder.path())?, access));
+/// let error = tool.call(&serde_json::json!({"command": "view", "path": "/etc/passwd"})).unwrap_err();
+/// assert_eq!(error.message(), "Path must start with /memories, got: /etc/passwd");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+pub struct ToolError {
+    message: String,
+    source: Option<Box<Error>>,
+}
+
+/// The longest message, in bytes: what a model gave may stand in it.
+const MAX_MESSAGE: usize = 8 << 10;
+
+impl ToolError {
+    /// A refusal that the tool itself has words for.
+    pub(super) fn new(message: impl Into<String>) -> Self {
+        let mut message = message.into();
+        if message.len() > MAX_MESSAGE {
+            message.truncate(text::floor_boundary(&message, MAX_MESSAGE));
+            message.push_str("… (cut)");
+        }
+        Self { message, source: None }
+    }
+
+    /// The same, with what the library said.
+    pub(super) fn because(mut self, error: Error) -> Self {
+        self.source = Some(Box::new(error));
+        self
+    }
+
+    /// Arguments that do not have the tool's shape.
+    pub(super) fn arguments(tool: &str, error: &serde_json::Error) -> Self {
+        Self::new(format!("The arguments of {tool} are not as its schema says: {error}."))
+    }
+
+    /// What failed at a document or row that the model calls `called`.
+    pub(super) fn at(called: &str, error: Error) -> Self {
+        let message = match &error {
+            Error::Denied { .. } => format!("This session may not do this to {called}."),
+            Error::Stopped { classes, .. } => {
+                let found: Vec<&str> = classes.iter().map(|class| told(class)).collect();
+                format!(
+                    "Nothing was written: {called} takes in no text that holds {}. Take it out, and write the rest.",
+                    found.join(", ")
+                )
+            }
+            Error::Conflict { .. } => {
+                format!("{called} is not as you saw it, and nothing was written. Read it again first.")
+            }
+            Error::NotFound { .. } => format!("There is no {called}."),
+            Error::Name(name) => format!(
+                "{called} cannot be used as a name: {}. Give a relative path such as context/plan.md.",
+                name.rule
+            ),
+            Error::NotUtf8 { .. } => format!("{called} is not text."),
+            Error::TooLarge { len, limit, .. } => {
+                format!(
+                    "What is meant for {called}, or stands there, is too large: {len} bytes, where {limit} are allowed."
+                )
+            }
+            Error::Refused { reason: Refusal::Symlink, .. } => {
+                format!("{called} is, or lies behind, a symbolic link, and those are not followed.")
+            }
+            Error::Refused { reason: Refusal::NotAFile, .. } => format!("{called} is not a file."),
+            Error::Refused { reason: Refusal::NotAFolder, .. } => {
+                format!("{called} is a file, or lies below one, where a folder was expected.")
+            }
+            Error::Config { setting, rule } => format!("Nothing was done: {setting} {rule}."),
+            Error::Busy { .. } => format!("{called} is in use by another process. Try again in a moment."),
+            // Their texts hold paths of the host's.
+            _ => format!("The memory failed at {called}. It does not help to try again: tell the user."),
+        };
+        Self::new(message).because(error)
+    }
+
+    /// What the model is told.
+    #[must_use]
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+}
+
+/// A class of what was stopped, as a model understands it.
+fn told(class: &str) -> &str {
+    if class == FORGOTTEN { "what the user asked to forget" } else { class }
+}

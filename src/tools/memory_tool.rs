@@ -1,0 +1,568 @@
+//! The memory tool that models of Anthropic know by heart, `memory_20250818`, over a folder of a workspace.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::shown::{cut, hides_parent, shown};
+use super::{MAX_ANSWER, ToolError};
+use crate::document::Revision;
+use crate::error::{Error, Refusal, Result};
+use crate::gate::DoorWarning;
+use crate::name::{DocName, Name};
+use crate::session::Guarded;
+use crate::workspace::{Workspace, WriteMode};
+
+/// The tool `memory_20250818`: six commands on files below `/memories`, with the words that models were trained on.
+///
+/// `/memories` is a folder of the workspace, `memory/notes` unless [said otherwise](Self::in_folder), never its root: a
+/// model cannot reach `SOUL.md`, `MEMORY.md` or a journal through it, whatever it calls a file. All of it goes through
+/// the session's view. In a session with others present the folder looks empty, and nothing can be written
+/// there. What is written passes the [`Doors`](crate::Doors); what is shown is masked as it would be in a prompt.
+///
+/// A file is created only where none stands, and edited at the revision that was read: of two sessions that edit at
+/// once both succeed, or one is told. When a command returns, what it did survives a power loss. A folder is deleted
+/// or renamed file by file, so a crash in between leaves some of them. Folders exist as long as they hold a
+/// file; their size is that of all files below.
+///
+/// # Example: a note, and a correction
+///
+/// ```
+/// use noctuary::{Access, Actor, FileWorkspace, Guarded, MemoryTool, Scope, SessionKind};
+/// use serde_json::json;
+///
+/// let folder = tempfile::tempdir()?;
+/// let access = Access::new(SessionKind::Main, Actor::Agent, Scope::user("marta"));
+/// let tool = MemoryTool::new(Guarded::new(FileWorkspace::open(folder.path())?, access));
+///
+/// let path = "/memories/boat.md";
+/// let told = tool.call(&json!({"command": "create", "path": path, "file_text": "The boat lies in Porto.\n"}))?;
+/// assert_eq!(told, "File created successfully at: /memories/boat.md");
+/// tool.call(&json!({"command": "str_replace", "path": path, "old_str": "Porto", "new_str": "Lisbon"}))?;
+/// let told = tool.call(&json!({"command": "view", "path": path}))?;
+/// assert!(told.contains("\n     1\tThe boat lies in Lisbon.\n"));
+/// assert!(folder.path().join("memory/notes/boat.md").exists());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct MemoryTool<W> {
+    view: Guarded<W>,
+    folder: DocName,
+}
+
+/// Where the files stand for the model.
+const ROOT: &str = "/memories";
+
+/// The most lines of a file that is shown or edited.
+const MAX_LINES: usize = 999_999;
+
+/// How many lines of a message name where a text stands.
+const MAX_NAMED: usize = 100;
+
+/// How often an edit is made anew because the file changed meanwhile.
+const ATTEMPTS: u32 = 20;
+
+/// What a model calls. Fields that are not known are passed over.
+#[derive(Deserialize)]
+#[serde(tag = "command", rename_all = "snake_case")]
+enum Command {
+    View {
+        path: String,
+        view_range: Option<Vec<i64>>,
+    },
+    Create {
+        path: String,
+        file_text: String,
+    },
+    StrReplace {
+        path: String,
+        old_str: String,
+        #[serde(default)]
+        new_str: String,
+    },
+    Insert {
+        path: String,
+        insert_line: i64,
+        insert_text: String,
+    },
+    Delete {
+        path: String,
+    },
+    Rename {
+        old_path: String,
+        new_path: String,
+    },
+}
+
+/// A path as the model gave it, and the document or folder that it names; `None` is the root.
+struct Place<'a> {
+    given: &'a str,
+    name: Option<DocName>,
+}
+
+/// What stands at a place.
+enum Standing {
+    Nothing,
+    File,
+    /// The files below, in the order of a listing.
+    Folder(Vec<DocName>),
+}
+
+impl<W> MemoryTool<W> {
+    /// The tool for the session of a view. Whoever acts in the session, the tool acts as the agent.
+    #[must_use]
+    pub fn new(view: Guarded<W>) -> Self {
+        let folder = DocName::parse("memory/notes").expect("it is a plain name");
+        Self { view: view.by_the_agent(), folder }
+    }
+
+    /// Sets the folder that is `/memories`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Config`] for the folders of journals and of a sleeper, which are kept by rules of their own.
+    pub fn in_folder(mut self, folder: DocName) -> Result<Self> {
+        if [DocName::JOURNALS, DocName::DAILY, DocName::SELF]
+            .iter()
+            .any(|own| own.as_str() == folder.folded())
+        {
+            return Err(Error::Config {
+                setting: "the folder of the memory tool",
+                rule: "must be one of its own",
+            });
+        }
+        self.folder = folder;
+        Ok(self)
+    }
+
+    /// The tool as it stands in a request: a type and a name, since the models know the rest.
+    #[must_use]
+    pub fn definition(&self) -> Value {
+        json!({ "type": "memory_20250818", "name": "memory" })
+    }
+
+    /// What the doors found in texts that were written since this was last asked.
+    #[must_use]
+    pub fn take_warnings(&self) -> Vec<DoorWarning> {
+        self.view.take_warnings()
+    }
+
+    /// Reads a path of the model's. What climbs out of `/memories` is refused however it is written.
+    fn place<'a>(&self, given: &'a str) -> Result<Place<'a>, ToolError> {
+        let below = given.strip_prefix(ROOT).filter(|rest| rest.is_empty() || rest.starts_with('/'));
+        let Some(below) = below else {
+            return Err(ToolError::new(format!("Path must start with /memories, got: {given}")));
+        };
+        let escapes = || ToolError::new(format!("Path {given} would escape /memories directory"));
+        let mut segments: Vec<&str> = Vec::new();
+        for segment in below.split('/') {
+            match segment {
+                "" | "." => {}
+                ".." => drop(segments.pop().ok_or_else(escapes)?),
+                other if hides_parent(other) => return Err(escapes()),
+                other => segments.push(other),
+            }
+        }
+        if segments.is_empty() {
+            return Ok(Place { given, name: None });
+        }
+        match self.folder.join(&segments.join("/")) {
+            Ok(name) => Ok(Place { given, name: Some(name) }),
+            Err(error) => Err(ToolError::new(format!("Path {given} cannot be used: {}.", error.rule))),
+        }
+    }
+}
+
+impl<W: Workspace> MemoryTool<W> {
+    /// Does what a model called, and returns the text that it is answered.
+    ///
+    /// Arguments that the command does not know are passed over. An answer has at most 64 KiB, and a file that is longer
+    /// is shown from its beginning, or from where `view_range` says.
+    ///
+    /// # Errors
+    ///
+    /// [`ToolError`] with what the model is to be told; nothing was done then, unless the message says so.
+    pub fn call(&self, arguments: &Value) -> Result<String, ToolError> {
+        let command =
+            Command::deserialize(arguments).map_err(|error| ToolError::arguments("memory", &error))?;
+        match command {
+            Command::View { path, view_range } => self.view_at(&self.place(&path)?, view_range.as_deref()),
+            Command::Create { path, file_text } => self.create(&self.place(&path)?, &file_text),
+            Command::StrReplace { path, old_str, new_str } => {
+                self.str_replace(&self.place(&path)?, &old_str, &new_str)
+            }
+            Command::Insert { path, insert_line, insert_text } => {
+                self.insert(&self.place(&path)?, insert_line, &insert_text)
+            }
+            Command::Delete { path } => self.delete(&self.place(&path)?),
+            Command::Rename { old_path, new_path } => {
+                self.rename(&self.place(&old_path)?, &self.place(&new_path)?)
+            }
+        }
+    }
+
+    fn view_at(&self, place: &Place<'_>, range: Option<&[i64]>) -> Result<String, ToolError> {
+        match self.look(place)? {
+            Standing::Nothing => Err(no_valid_path(place.given)),
+            Standing::Folder(files) => Ok(self.listing(place, &files)),
+            Standing::File => {
+                let (name, text, _) = self.read(place)?;
+                let lines = text.split('\n').count();
+                if lines > MAX_LINES {
+                    return Err(ToolError::new(format!(
+                        "File {} has too many lines ({lines}). Maximum is 999,999 lines.",
+                        place.given
+                    )));
+                }
+                let range = lines_of(range, lines)?;
+                let text = shown(&self.view, &name, &text).map_err(|error| failed(place.given, error))?;
+                let head = format!("Here's the content of {} with line numbers:", place.given);
+                Ok(numbered(head, &text, range))
+            }
+        }
+    }
+
+    /// The files and folders of two levels.
+    fn listing(&self, place: &Place<'_>, files: &[DocName]) -> String {
+        let above = place.name.as_ref().unwrap_or(&self.folder).as_str().len() + 1;
+        let names: Vec<&Name> = files.iter().map(|name| &**name).collect();
+        let mut entries: BTreeMap<Vec<&str>, (u64, bool)> = BTreeMap::new();
+        let mut whole = 0;
+        for (name, metadata) in files.iter().zip(self.view.metadata_of(&names)) {
+            // What is gone or closed by now is not named.
+            let Ok(Some(metadata)) = metadata else { continue };
+            let segments: Vec<&str> = name.as_str()[above..].split('/').collect();
+            if segments.contains(&"node_modules") {
+                continue;
+            }
+            whole += metadata.len;
+            for depth in 1..=segments.len().min(2) {
+                let entry = entries.entry(segments[..depth].to_vec()).or_default();
+                *entry = (entry.0 + metadata.len, segments.len() > depth);
+            }
+        }
+        let given = place.given.trim_end_matches('/');
+        let mut told = format!(
+            "Here're the files and directories up to 2 levels deep in {given}, excluding hidden items and node_modules:\n{}\t{given}",
+            human(whole)
+        );
+        for (at, (segments, (len, is_folder))) in entries.iter().enumerate() {
+            let slash = if *is_folder { "/" } else { "" };
+            let line = format!("\n{}\t{given}/{}{slash}", human(*len), segments.join("/"));
+            if told.len() + line.len() > MAX_ANSWER {
+                told.push_str(&format!("\n[cut: {} more; view a directory of these]", entries.len() - at));
+                break;
+            }
+            told.push_str(&line);
+        }
+        told
+    }
+
+    fn create(&self, place: &Place<'_>, text: &str) -> Result<String, ToolError> {
+        let given = place.given;
+        let exists = || ToolError::new(format!("File {given} already exists"));
+        let Some(name) = &place.name else { return Err(exists()) };
+        match self.view.write(name, text.as_bytes(), WriteMode::Create) {
+            Ok(_) => Ok(format!("File created successfully at: {given}")),
+            Err(Error::Conflict { .. } | Error::Refused { reason: Refusal::NotAFile, .. }) => Err(exists()),
+            Err(error) => Err(failed(given, error)),
+        }
+    }
+
+    fn str_replace(&self, place: &Place<'_>, old: &str, new: &str) -> Result<String, ToolError> {
+        let given = place.given;
+        if old.is_empty() {
+            return Err(ToolError::new(
+                "No replacement was performed: old_str is empty. Give the text to replace, or use insert.",
+            ));
+        }
+        let (name, text, first) = self.edit(place, |text| {
+            let found = occurrences(text, old);
+            let Some(first) = found.first().copied() else {
+                return Err(ToolError::new(format!(
+                    "No replacement was performed, old_str `{old}` did not appear verbatim in {given}."
+                )));
+            };
+            if found.len() > 1 {
+                let mut lines: Vec<usize> = found.iter().map(|at| line_at(text, *at)).collect();
+                lines.dedup();
+                let more = if lines.len() > MAX_NAMED { ", …" } else { "" };
+                lines.truncate(MAX_NAMED);
+                let lines: Vec<String> = lines.iter().map(ToString::to_string).collect();
+                return Err(ToolError::new(format!(
+                    "No replacement was performed. Multiple occurrences of old_str `{old}` in lines: {}{more}. Please ensure it is unique",
+                    lines.join(", ")
+                )));
+            }
+            let after = [&text[..first], new, &text[first + old.len()..]].concat();
+            Ok((after, line_at(text, first)))
+        })?;
+        let last = first + new.matches('\n').count();
+        let text = shown(&self.view, &name, &text).map_err(|error| failed(given, error))?;
+        let head =
+            "The memory file has been edited. Here is the snippet showing the change (with line numbers):";
+        Ok(numbered(head.to_owned(), &text, (first.saturating_sub(2).max(1), last + 2)))
+    }
+
+    fn insert(&self, place: &Place<'_>, line: i64, inserted: &str) -> Result<String, ToolError> {
+        self.edit(place, |text| {
+            let mut lines: Vec<&str> = text.split('\n').collect();
+            let at = usize::try_from(line).ok().filter(|at| *at <= lines.len());
+            let Some(at) = at else {
+                return Err(ToolError::new(format!(
+                    "Invalid `insert_line` parameter: {line}. It should be within the range of lines of the file: [0, {}]",
+                    lines.len()
+                )));
+            };
+            lines.insert(at, inserted.strip_suffix('\n').unwrap_or(inserted));
+            Ok((lines.join("\n"), 0))
+        })?;
+        Ok(format!("The file {} has been edited.", place.given))
+    }
+
+    fn delete(&self, place: &Place<'_>) -> Result<String, ToolError> {
+        let given = place.given;
+        let Some(name) = &place.name else {
+            return Err(ToolError::new("Cannot delete the /memories directory itself"));
+        };
+        let gone = match self.look(place)? {
+            Standing::Nothing => false,
+            Standing::File => self.view.remove(name).map_err(|error| failed(given, error))?,
+            Standing::Folder(files) => {
+                for (done, file) in files.iter().enumerate() {
+                    self.view.remove(file).map_err(|error| partly(given, done, files.len(), error))?;
+                }
+                true
+            }
+        };
+        if gone { Ok(format!("Successfully deleted {given}")) } else { Err(no_path(given)) }
+    }
+
+    fn rename(&self, old: &Place<'_>, new: &Place<'_>) -> Result<String, ToolError> {
+        let exists = || ToolError::new(format!("The destination {} already exists", new.given));
+        let Some(from) = &old.name else {
+            return Err(ToolError::new("Cannot rename the /memories directory itself"));
+        };
+        let Some(to) = &new.name else { return Err(exists()) };
+        if !matches!(self.look(new)?, Standing::Nothing) {
+            return Err(exists());
+        }
+        let moved = |from: &Name, to: &Name| {
+            self.view.rename(from, to).map_err(|error| match error {
+                Error::Conflict { .. } | Error::Refused { reason: Refusal::NotAFile, .. } => exists(),
+                Error::NotFound { .. } => no_path(old.given),
+                other => failed(new.given, other),
+            })
+        };
+        match self.look(old)? {
+            Standing::Nothing => return Err(no_path(old.given)),
+            Standing::File => moved(from, to)?,
+            Standing::Folder(files) => {
+                if to.as_str().strip_prefix(from.as_str()).is_some_and(|rest| rest.starts_with('/')) {
+                    return Err(ToolError::new(format!(
+                        "Cannot move {} into itself: {}",
+                        old.given, new.given
+                    )));
+                }
+                let renamed = |file: &DocName| to.join(&file.as_str()[from.as_str().len() + 1..]);
+                let names: Result<Vec<DocName>, _> = files.iter().map(renamed).collect();
+                let names = names.map_err(|error| {
+                    ToolError::new(format!("Path {} cannot be used: {}.", new.given, error.rule))
+                })?;
+                for (done, (file, name)) in files.iter().zip(&names).enumerate() {
+                    let error = match self.view.rename(file, name) {
+                        Ok(()) => continue,
+                        Err(error) => error,
+                    };
+                    return Err(partly(old.given, done, files.len(), error));
+                }
+            }
+        }
+        Ok(format!("Successfully renamed {} to {}", old.given, new.given))
+    }
+
+    /// Changes a file at the revision that was read, again where another changed it meanwhile. Returns its name, its text
+    /// as it was to be written, and what `change` says of it.
+    fn edit(
+        &self,
+        place: &Place<'_>,
+        change: impl Fn(&str) -> Result<(String, usize), ToolError>,
+    ) -> Result<(Name, String, usize), ToolError> {
+        match self.look(place)? {
+            Standing::Nothing => return Err(no_valid_path(place.given)),
+            Standing::Folder(_) => return Err(no_file(place.given)),
+            Standing::File => {}
+        }
+        for _ in 0..ATTEMPTS {
+            let (name, text, seen) = self.read(place)?;
+            let (after, said) = change(&text)?;
+            match self.view.write(&name, after.as_bytes(), WriteMode::IfRevision(seen)) {
+                Ok(_) => return Ok((name, after, said)),
+                Err(Error::Conflict { .. }) => {}
+                Err(error) => return Err(failed(place.given, error)),
+            }
+        }
+        let busy = Error::Busy { path: place.given.to_owned() };
+        Err(failed(place.given, busy))
+    }
+
+    fn read(&self, place: &Place<'_>) -> Result<(Name, String, Revision), ToolError> {
+        let Some(name) = &place.name else { return Err(no_file(place.given)) };
+        let read = self.view.read(name).map_err(|error| failed(place.given, error))?;
+        let Some(document) = read else { return Err(no_valid_path(place.given)) };
+        let seen = document.revision();
+        let text = String::from_utf8(document.into_bytes()).map_err(|error| {
+            let valid_up_to = error.utf8_error().valid_up_to();
+            failed(place.given, Error::NotUtf8 { name: (**name).clone(), valid_up_to })
+        })?;
+        Ok(((**name).clone(), text, seen))
+    }
+
+    /// Says what stands at a place, as far as the session may know.
+    fn look(&self, place: &Place<'_>) -> Result<Standing, ToolError> {
+        let looked = match &place.name {
+            None => self.below(&self.folder).map(Standing::Folder),
+            Some(name) => match self.view.metadata(name) {
+                Ok(Some(_)) => Ok(Standing::File),
+                Ok(None) | Err(Error::Refused { reason: Refusal::NotAFile, .. }) => {
+                    self.below(name).map(|files| match files.len() {
+                        0 => Standing::Nothing,
+                        _ => Standing::Folder(files),
+                    })
+                }
+                Err(error) => Err(error),
+            },
+        };
+        looked.or_else(|error| match error {
+            Error::Denied { .. } | Error::Refused { reason: Refusal::NotAFolder, .. }
+                if place.name.is_none() =>
+            {
+                Ok(Standing::Folder(Vec::new()))
+            }
+            Error::Denied { .. } | Error::Refused { reason: Refusal::NotAFolder, .. } => {
+                Ok(Standing::Nothing)
+            }
+            error => Err(failed(place.given, error)),
+        })
+    }
+
+    /// All files below a folder, in the order of a listing.
+    fn below(&self, folder: &DocName) -> Result<Vec<DocName>> {
+        let mut files = Vec::new();
+        let mut folders = vec![folder.clone()];
+        while let Some(folder) = folders.pop() {
+            let listing = self.view.list(Some(&folder))?;
+            files.extend(listing.documents);
+            folders.extend(listing.folders);
+        }
+        files.sort_by(|one, other| one.as_str().split('/').cmp(other.as_str().split('/')));
+        Ok(files)
+    }
+}
+
+impl<W: fmt::Debug> fmt::Debug for MemoryTool<W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "MemoryTool({:?}, {})", self.view, self.folder)
+    }
+}
+
+fn no_path(given: &str) -> ToolError {
+    ToolError::new(format!("The path {given} does not exist"))
+}
+
+fn no_valid_path(given: &str) -> ToolError {
+    ToolError::new(format!("The path {given} does not exist. Please provide a valid path."))
+}
+
+fn no_file(given: &str) -> ToolError {
+    ToolError::new(format!("The path {given} is not a file."))
+}
+
+fn failed(given: &str, error: Error) -> ToolError {
+    match error {
+        Error::Refused { reason: Refusal::Symlink, .. } => {
+            ToolError::new("Path would escape /memories directory via symlink").because(error)
+        }
+        error => ToolError::at(given, error),
+    }
+}
+
+/// What is said of a folder that was changed in part.
+fn partly(given: &str, done: usize, all: usize, error: Error) -> ToolError {
+    let failure = failed(given, error);
+    if done == 0 {
+        return failure;
+    }
+    ToolError::new(format!("Only {done} of {all} files of {given} were done. {failure}"))
+}
+
+/// Every place where a text stands, also where two of them overlap.
+fn occurrences(text: &str, wanted: &str) -> Vec<usize> {
+    let step = wanted.chars().next().map_or(1, char::len_utf8);
+    let mut found = Vec::new();
+    let mut from = 0;
+    while let Some(at) = text[from..].find(wanted) {
+        found.push(from + at);
+        from += at + step;
+    }
+    found
+}
+
+/// The line of a byte, from 1.
+fn line_at(text: &str, at: usize) -> usize {
+    text[..at].matches('\n').count() + 1
+}
+
+/// The first and the last line of a range as a model gives it; all of them where it gives none.
+fn lines_of(range: Option<&[i64]>, lines: usize) -> Result<(usize, usize), ToolError> {
+    let Some(given) = range else { return Ok((1, lines)) };
+    let read = match given {
+        [first, last] => {
+            let first = usize::try_from(*first).unwrap_or(0).max(1);
+            let last = if *last == -1 { lines } else { usize::try_from(*last).unwrap_or(0).min(lines) };
+            (first <= last).then_some((first, last))
+        }
+        _ => None,
+    };
+    read.ok_or_else(|| {
+        ToolError::new(format!(
+            "Invalid `view_range` parameter: give [first, last] within the range of lines of the file: [1, {lines}], or -1 for the last line"
+        ))
+    })
+}
+
+/// Lines of a text below a heading, with their numbers, as many as fit.
+fn numbered(mut told: String, text: &str, (first, last): (usize, usize)) -> String {
+    for (at, line) in text.split('\n').enumerate().take(last).skip(first - 1) {
+        let room = MAX_ANSWER.saturating_sub(told.len() + 256);
+        let (line, is_whole) = cut(line, room);
+        if room > 8 {
+            told.push_str(&format!("\n{:>6}\t{line}", at + 1));
+        }
+        if room <= 8 || !is_whole {
+            let next = if room > 8 { at + 2 } else { at + 1 };
+            told.push_str(&format!(
+                "\n[cut: the answer is too long; see more with view_range from line {next}]"
+            ));
+            break;
+        }
+    }
+    told
+}
+
+/// A size as a person reads it: `0B`, `512B`, `1.5K`, `2M`.
+fn human(len: u64) -> String {
+    let (mut unit, mut power) = ("B", 1);
+    for (next, factor) in [("K", 1 << 10), ("M", 1 << 20), ("G", 1 << 30)] {
+        if len >= factor {
+            (unit, power) = (next, factor);
+        }
+    }
+    if len.is_multiple_of(power) {
+        return format!("{}{unit}", len / power);
+    }
+    // Rounded to tenths, in whole numbers.
+    let tenths = (len * 10 + power / 2) / power;
+    format!("{}.{}{unit}", tenths / 10, tenths % 10)
+}

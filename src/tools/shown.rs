@@ -1,0 +1,68 @@
+//! What a model is shown by a tool: masked as in a prompt, and cut where it is too long.
+
+use crate::error::Result;
+use crate::gate::Door;
+use crate::name::Name;
+use crate::session::Guarded;
+use crate::text;
+use crate::workspace::Workspace;
+
+/// A text of a document as a prompt would show it: secrets and what was forgotten are masked, instructions are
+/// blocked. Lines keep their numbers.
+///
+/// Else a tool would tell what the prompt of the same session hides.
+pub(super) fn shown<W: Workspace>(view: &Guarded<W>, name: &Name, text: &str) -> Result<String> {
+    let doors = view.current_doors()?;
+    let policy = doors.policy_of(Door::PromptLoad, name).as_shown();
+    Ok(view.judge(&doors, Door::PromptLoad, policy, name, text)?.text.into_owned())
+}
+
+/// The beginning of a text that fits, and whether that is all of it.
+pub(super) fn cut(text: &str, most: usize) -> (&str, bool) {
+    if text.len() <= most {
+        return (text, true);
+    }
+    (&text[..text::floor_boundary(text, most)], false)
+}
+
+/// The percent escapes of dots, slashes, backslashes and of the percent sign itself, read.
+fn unescaped(text: &str) -> String {
+    let mut read = text.to_owned();
+    for (escape, character) in [("%2e", "."), ("%2f", "/"), ("%5c", "\\"), ("%25", "%")] {
+        read = read.replace(escape, character).replace(&escape.to_uppercase(), character);
+    }
+    read
+}
+
+/// Whether a path has a segment `..`, also where it is escaped once or many times.
+pub(super) fn hides_parent(path: &str) -> bool {
+    let mut path = path.to_owned();
+    loop {
+        if path.split(['/', '\\']).any(|segment| segment == "..") {
+            return true;
+        }
+        // Every round makes it shorter, or is the last.
+        let read = unescaped(&path);
+        if read == path {
+            return false;
+        }
+        path = read;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_parent_is_seen_through_escapes() {
+        for path in
+            ["..", "a/..", "a\\..\\b", "%2e%2e", "%2E./x", "a%2f..", "%252e%252e/x", "%25252e.", "..%5cx"]
+        {
+            assert!(hides_parent(path), "{path}");
+        }
+        for path in ["", "a..b", "...", "100%.md", "a%2fb", "%", "%2", "%%%", "notes/v1.2"] {
+            assert!(!hides_parent(path), "{path}");
+        }
+    }
+}

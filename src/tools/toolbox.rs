@@ -1,0 +1,189 @@
+//! The catalogue of a session, and what carries its calls out.
+
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+use serde_json::{Value, json};
+
+use super::documents::Documents;
+use super::rows::Rows;
+use super::{ToolDef, ToolError};
+use crate::access::Access;
+use crate::gate::Doors;
+use crate::memory::MemoryStore;
+use crate::session::{Guarded, Indexed};
+use crate::sleep::SetSleep;
+use crate::workspace::Workspace;
+
+/// The tools of one session: their definitions, and what carries out what a model calls.
+///
+/// | tool | with | does |
+/// |---|---|---|
+/// | `memory_write`, `memory_search`, `memory_read` | [`store`](Self::store) | rows of a memory store |
+/// | `memory_write`, `memory_read`, `memory_list` | [`documents`](Self::documents) | documents of a workspace |
+/// | `memory_search` | [`indexed`](Self::indexed) | passages of them |
+/// | `set_sleep` | [`sleep`](Self::sleep) | a plan for the host |
+///
+/// Where rows and documents are given together, the names of those for documents begin with `workspace_`, so
+/// that no name is there twice.
+///
+/// For whom the session is stands in the view and in the access that the host gave. Whatever a model puts into its
+/// arguments changes nothing of that: a field that a tool does not know is passed over. It acts as the agent, whose
+/// texts pass [`Door::Tool`](crate::Door::Tool), and is shown what a prompt of the session would show. An answer has at
+/// most 64 KiB, give or take the escapes of JSON; where it is cut, `cut` says so.
+///
+/// # Example: what was written is found
+///
+/// ```
+/// use std::sync::Arc;
+/// use chrono::Utc;
+/// use noctuary::{Access, Actor, FileMemoryStore, FileWorkspace, Guarded, Scope, SessionKind, Toolbox, Workspace};
+/// use serde_json::json;
+///
+/// let folder = tempfile::tempdir()?;
+/// let files: Arc<dyn Workspace> = Arc::new(FileWorkspace::open(folder.path())?);
+/// let store = FileMemoryStore::open(folder.path(), Scope::user("marta"))?;
+/// let access = Access::new(SessionKind::Main, Actor::Agent, Scope::user("marta"));
+/// let tools = Toolbox::new()
+///     .store(Arc::new(store), access.clone())
+///     .documents(Guarded::new(files, access));
+///
+/// let now = Utc::now();
+/// tools.call("memory_write", &json!({"category": "fact", "content": "Marta's boat is called Brisk."}), now)?;
+/// let found = tools.call("memory_search", &json!({"query": "what is the boat called?"}), now)?;
+/// assert_eq!(found["results"][0]["content"], "Marta's boat is called Brisk.");
+///
+/// tools.call("workspace_memory_write", &json!({"path": "boat.md", "content": "Lies in Lisbon."}), now)?;
+/// let read = tools.call("workspace_memory_read", &json!({"path": "boat.md"}), now)?;
+/// assert_eq!(read["content"], "Lies in Lisbon.\n");
+///
+/// let error = tools.call("memory_forge", &json!({}), now).unwrap_err();
+/// assert!(error.message().starts_with("There is no tool memory_forge. There are: memory_write, "));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Default)]
+pub struct Toolbox {
+    rows: Option<Rows>,
+    documents: Option<Documents>,
+    sleeps: bool,
+}
+
+/// What the names of the tools for documents begin with beside those for rows.
+const PREFIX: &str = "workspace_";
+
+impl Toolbox {
+    /// No tools.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds the tools over a memory store, for one session.
+    #[must_use]
+    pub fn store(self, store: Arc<dyn MemoryStore>, access: Access) -> Self {
+        self.store_with_doors(store, access, Doors::default())
+    }
+
+    /// As [`store`](Self::store), showing rows by [`Door::PromptLoad`](crate::Door::PromptLoad) of these doors.
+    #[must_use]
+    pub fn store_with_doors(mut self, store: Arc<dyn MemoryStore>, access: Access, doors: Doors) -> Self {
+        self.rows = Some(Rows::new(store, access, doors));
+        self
+    }
+
+    /// Adds the tools over the documents of a session's view.
+    #[must_use]
+    pub fn documents(mut self, view: Guarded<Arc<dyn Workspace>>) -> Self {
+        self.documents = Some(Documents::new(view, None));
+        self
+    }
+
+    /// As [`documents`](Self::documents), with a search over an index. What is written by a tool is found at once where the
+    /// view is one of `indexed`, else after the next [`sync`](Indexed::sync).
+    ///
+    /// ```
+    /// # #[cfg(feature = "sqlite")] {
+    /// use std::sync::Arc;
+    /// use chrono::Utc;
+    /// use noctuary::{
+    ///     Access, Actor, FileWorkspace, Guarded, Indexed, Scope, SessionKind, SqliteIndex, Toolbox, Workspace,
+    /// };
+    /// use serde_json::json;
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let index = SqliteIndex::open_in_memory(Scope::user("marta"))?;
+    /// let indexed = Indexed::new(FileWorkspace::open(folder.path())?, index);
+    /// let workspace: Arc<dyn Workspace> = Arc::new(indexed.clone());
+    /// let access = Access::new(SessionKind::Main, Actor::Agent, Scope::user("marta"));
+    /// let tools = Toolbox::new().indexed(Guarded::new(workspace, access), &indexed);
+    ///
+    /// let now = Utc::now();
+    /// tools.call("memory_write", &json!({"path": "boat.md", "content": "It lies in Lisbon."}), now)?;
+    /// let found = tools.call("memory_search", &json!({"query": "Lisbon"}), now)?;
+    /// assert_eq!(found["results"][0]["path"], "boat.md");
+    /// # }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn indexed<W: Workspace + 'static>(
+        mut self,
+        view: Guarded<Arc<dyn Workspace>>,
+        indexed: &Indexed<W>,
+    ) -> Self {
+        let indexed = indexed.clone();
+        let find = move |access: &Access, query: &str, limit| indexed.search(access, query, limit);
+        self.documents = Some(Documents::new(view, Some(Arc::new(find))));
+        self
+    }
+
+    /// Adds `set_sleep`. It sleeps nobody: the host takes the `seconds` of the answer to
+    /// [`SleepDreamer::fall_asleep`](crate::SleepDreamer::fall_asleep), and does the sleeping.
+    #[must_use]
+    pub fn sleep(mut self) -> Self {
+        self.sleeps = true;
+        self
+    }
+
+    /// The definitions, always in the same order, and no name twice.
+    #[must_use]
+    pub fn catalogue(&self) -> Vec<ToolDef> {
+        let mut tools = Vec::new();
+        if self.rows.is_some() {
+            tools.extend(Rows::catalogue());
+        }
+        if let Some(documents) = &self.documents {
+            tools.extend(documents.catalogue(self.prefix()));
+        }
+        if self.sleeps {
+            let told = SetSleep::schema();
+            let text = |field: &str| told[field].as_str().unwrap_or_default().to_owned();
+            tools.push(ToolDef::new(text("name"), text("description"), told["input_schema"].clone()));
+        }
+        tools
+    }
+
+    fn prefix(&self) -> &'static str {
+        if self.rows.is_some() { PREFIX } else { "" }
+    }
+
+    /// Carries out what a model called, and returns what it is answered.
+    ///
+    /// # Errors
+    ///
+    /// [`ToolError`] with what the model is to be told, also for a tool that is not there and for arguments of any other
+    /// shape.
+    pub fn call(&self, name: &str, arguments: &Value, now: DateTime<Utc>) -> Result<Value, ToolError> {
+        let of_rows = || self.rows.as_ref()?.call(name, arguments, now);
+        let of_documents = || self.documents.as_ref()?.call(name.strip_prefix(self.prefix())?, arguments);
+        let of_sleep = || (self.sleeps && name == "set_sleep").then(|| plan(arguments));
+        of_rows().or_else(of_documents).or_else(of_sleep).unwrap_or_else(|| {
+            let names: Vec<String> = self.catalogue().into_iter().map(|tool| tool.name).collect();
+            Err(ToolError::new(format!("There is no tool {name}. There are: {}.", names.join(", "))))
+        })
+    }
+}
+
+fn plan(arguments: &Value) -> Result<Value, ToolError> {
+    let asked = SetSleep::parse(&arguments.to_string()).map_err(|error| ToolError::at("the sleep", error))?;
+    Ok(json!({ "status": "planned", "seconds": asked.seconds }))
+}

@@ -1,0 +1,937 @@
+//! What a model may call: the words it is answered, and that nothing it says widens what its session may.
+
+#![expect(clippy::unwrap_used, reason = "helpers of a test")]
+
+use std::path::Path;
+use std::sync::Arc;
+
+use chrono::{DateTime, TimeZone, Utc};
+use noctuary::testing::cases;
+use noctuary::{
+    Access, Actor, DocName, FileMemoryStore, FileWorkspace, Guarded, MemoryStore, MemoryTool, NewMemory,
+    Scope, SessionKind, Source, ToolError, Toolbox, Workspace, WorkspaceExt, WriteMode,
+};
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
+use serde_json::{Map, Value, json};
+
+type Home = Arc<dyn Workspace>;
+
+const KEY: &str = "AKIAIOSFODNN7EXAMPLE";
+
+fn now() -> DateTime<Utc> {
+    Utc.with_ymd_and_hms(2026, 11, 21, 9, 0, 0).unwrap()
+}
+
+fn access(kind: SessionKind) -> Access {
+    // Also where a host says that the human acts, a tool is the agent's.
+    Access::new(kind, Actor::Human, Scope::user("marta"))
+}
+
+fn each_home(test: impl Fn(&str, &Path, &Home)) {
+    let folder = tempfile::tempdir().unwrap();
+    let life = folder.path().join("life");
+    std::fs::create_dir(&life).unwrap();
+    test("files", folder.path(), &(Arc::new(FileWorkspace::open(life).unwrap()) as Home));
+    #[cfg(feature = "sqlite")]
+    {
+        let folder = tempfile::tempdir().unwrap();
+        let life = folder.path().join("life.db");
+        let workspace = noctuary::SqliteWorkspace::open(life, Scope::user("marta")).unwrap();
+        test("sqlite", folder.path(), &(Arc::new(workspace) as Home));
+    }
+}
+
+fn memory(home: &Home, kind: SessionKind) -> MemoryTool<Home> {
+    MemoryTool::new(Guarded::new(Arc::clone(home), access(kind)))
+}
+
+fn doc(text: &str) -> DocName {
+    DocName::parse(text).unwrap()
+}
+
+/// What a model is told, whether it is an error or not.
+fn told(answer: Result<String, ToolError>) -> String {
+    answer.unwrap_or_else(|error| {
+        assert_eq!(error.to_string(), error.message());
+        format!("error: {}", error.message())
+    })
+}
+
+// BX-12
+#[test]
+#[expect(clippy::too_many_lines, reason = "a table is read row by row")]
+fn the_memory_tool_says_what_models_were_trained_on() {
+    each_home(|home, _, workspace| {
+        let tool = memory(workspace, SessionKind::Main);
+        let long = "a.b ".repeat(384);
+        let rows: &[(Value, &str)] = &[
+            (
+                json!({"command": "view", "path": "/memories"}),
+                "Here're the files and directories up to 2 levels deep in /memories, excluding hidden items and node_modules:\n0B\t/memories",
+            ),
+            (
+                json!({"command": "view", "path": "/memories/a.md"}),
+                "error: The path /memories/a.md does not exist. Please provide a valid path.",
+            ),
+            (
+                json!({"command": "create", "path": "/memories/a.md", "file_text": "one\ntwo\nthree\nfour\nfive\n"}),
+                "File created successfully at: /memories/a.md",
+            ),
+            (
+                json!({"command": "create", "path": "/memories/a.md", "file_text": "other"}),
+                "error: File /memories/a.md already exists",
+            ),
+            (
+                json!({"command": "create", "path": "/memories/a.md", "file_text": "one\ntwo\nthree\nfour\nfive\n"}),
+                "error: File /memories/a.md already exists",
+            ),
+            (
+                json!({"command": "view", "path": "/memories/a.md"}),
+                "Here's the content of /memories/a.md with line numbers:\n     1\tone\n     2\ttwo\n     3\tthree\n     4\tfour\n     5\tfive\n     6\t",
+            ),
+            (
+                json!({"command": "view", "path": "/memories/a.md", "view_range": [2, 3]}),
+                "Here's the content of /memories/a.md with line numbers:\n     2\ttwo\n     3\tthree",
+            ),
+            (
+                json!({"command": "view", "path": "/memories/a.md", "view_range": [5, -1]}),
+                "Here's the content of /memories/a.md with line numbers:\n     5\tfive\n     6\t",
+            ),
+            (
+                json!({"command": "view", "path": "/memories/a.md", "view_range": [4, 2]}),
+                "error: Invalid `view_range` parameter: give [first, last] within the range of lines of the file: [1, 6], or -1 for the last line",
+            ),
+            (
+                json!({"command": "str_replace", "path": "/memories/a.md", "old_str": "three", "new_str": "drei"}),
+                "The memory file has been edited. Here is the snippet showing the change (with line numbers):\n     1\tone\n     2\ttwo\n     3\tdrei\n     4\tfour\n     5\tfive",
+            ),
+            (
+                json!({"command": "str_replace", "path": "/memories/a.md", "old_str": "three", "new_str": "x"}),
+                "error: No replacement was performed, old_str `three` did not appear verbatim in /memories/a.md.",
+            ),
+            (
+                json!({"command": "str_replace", "path": "/memories/a.md", "old_str": "o", "new_str": "x"}),
+                "error: No replacement was performed. Multiple occurrences of old_str `o` in lines: 1, 2, 4. Please ensure it is unique",
+            ),
+            (
+                json!({"command": "str_replace", "path": "/memories/b.md", "old_str": "o", "new_str": "x"}),
+                "error: The path /memories/b.md does not exist. Please provide a valid path.",
+            ),
+            (
+                json!({"command": "str_replace", "path": "/memories", "old_str": "o", "new_str": "x"}),
+                "error: The path /memories is not a file.",
+            ),
+            (
+                json!({"command": "insert", "path": "/memories/a.md", "insert_line": 7, "insert_text": "x"}),
+                "error: Invalid `insert_line` parameter: 7. It should be within the range of lines of the file: [0, 6]",
+            ),
+            (
+                json!({"command": "insert", "path": "/memories/a.md", "insert_line": -1, "insert_text": "x"}),
+                "error: Invalid `insert_line` parameter: -1. It should be within the range of lines of the file: [0, 6]",
+            ),
+            (
+                json!({"command": "insert", "path": "/memories/a.md", "insert_line": 0, "insert_text": "zero\n"}),
+                "The file /memories/a.md has been edited.",
+            ),
+            (
+                json!({"command": "view", "path": "/memories/a.md", "view_range": [1, 2]}),
+                "Here's the content of /memories/a.md with line numbers:\n     1\tzero\n     2\tone",
+            ),
+            (
+                json!({"command": "create", "path": "/memories/deep/er/c.md", "file_text": long}),
+                "File created successfully at: /memories/deep/er/c.md",
+            ),
+            (
+                json!({"command": "create", "path": "/memories/node_modules/x.js", "file_text": "x"}),
+                "File created successfully at: /memories/node_modules/x.js",
+            ),
+            (
+                json!({"command": "view", "path": "/memories"}),
+                "Here're the files and directories up to 2 levels deep in /memories, excluding hidden items and node_modules:\n1.5K\t/memories\n28B\t/memories/a.md\n1.5K\t/memories/deep/\n1.5K\t/memories/deep/er/",
+            ),
+            (
+                json!({"command": "view", "path": "/memories/deep"}),
+                "Here're the files and directories up to 2 levels deep in /memories/deep, excluding hidden items and node_modules:\n1.5K\t/memories/deep\n1.5K\t/memories/deep/er/\n1.5K\t/memories/deep/er/c.md",
+            ),
+            (
+                json!({"command": "create", "path": "/memories/deep", "file_text": "x"}),
+                "error: File /memories/deep already exists",
+            ),
+            (
+                json!({"command": "create", "path": "/memories", "file_text": "x"}),
+                "error: File /memories already exists",
+            ),
+            (
+                json!({"command": "rename", "old_path": "/memories/a.md", "new_path": "/memories/deep/er/c.md"}),
+                "error: The destination /memories/deep/er/c.md already exists",
+            ),
+            (
+                json!({"command": "rename", "old_path": "/memories/a.md", "new_path": "/memories/deep"}),
+                "error: The destination /memories/deep already exists",
+            ),
+            (
+                json!({"command": "rename", "old_path": "/memories/b.md", "new_path": "/memories/d.md"}),
+                "error: The path /memories/b.md does not exist",
+            ),
+            (
+                json!({"command": "rename", "old_path": "/memories/a.md", "new_path": "/memories/new/a.md"}),
+                "Successfully renamed /memories/a.md to /memories/new/a.md",
+            ),
+            (
+                json!({"command": "rename", "old_path": "/memories/deep", "new_path": "/memories/new/deep"}),
+                "Successfully renamed /memories/deep to /memories/new/deep",
+            ),
+            (
+                json!({"command": "rename", "old_path": "/memories/new", "new_path": "/memories/node_modules"}),
+                "error: The destination /memories/node_modules already exists",
+            ),
+            (
+                json!({"command": "create", "path": "/memories/twice.md", "file_text": "a\nbanana\n"}),
+                "File created successfully at: /memories/twice.md",
+            ),
+            (
+                json!({"command": "str_replace", "path": "/memories/twice.md", "old_str": "ana", "new_str": "x"}),
+                "error: No replacement was performed. Multiple occurrences of old_str `ana` in lines: 2. Please ensure it is unique",
+            ),
+            (
+                json!({"command": "str_replace", "path": "/memories/twice.md", "old_str": "a\nb", "new_str": "A\n\nB"}),
+                "The memory file has been edited. Here is the snippet showing the change (with line numbers):\n     1\tA\n     2\t\n     3\tBanana\n     4\t",
+            ),
+            (
+                json!({"command": "rename", "old_path": "/memories/new", "new_path": "/memories/new/in"}),
+                "error: Cannot move /memories/new into itself: /memories/new/in",
+            ),
+            (
+                json!({"command": "rename", "old_path": "/memories", "new_path": "/memories/all"}),
+                "error: Cannot rename the /memories directory itself",
+            ),
+            (
+                json!({"command": "delete", "path": "/memories/b.md"}),
+                "error: The path /memories/b.md does not exist",
+            ),
+            (
+                json!({"command": "delete", "path": "/memories/new/a.md"}),
+                "Successfully deleted /memories/new/a.md",
+            ),
+            (json!({"command": "delete", "path": "/memories/new"}), "Successfully deleted /memories/new"),
+            (
+                json!({"command": "delete", "path": "/memories/new"}),
+                "error: The path /memories/new does not exist",
+            ),
+            (
+                json!({"command": "delete", "path": "/memories"}),
+                "error: Cannot delete the /memories directory itself",
+            ),
+            (
+                json!({"command": "delete", "path": "/memories/x/.."}),
+                "error: Cannot delete the /memories directory itself",
+            ),
+            (
+                json!({"command": "view", "path": "/etc/passwd"}),
+                "error: Path must start with /memories, got: /etc/passwd",
+            ),
+            (
+                json!({"command": "view", "path": "/memories-of-others"}),
+                "error: Path must start with /memories, got: /memories-of-others",
+            ),
+        ];
+        for (arguments, expected) in rows {
+            assert_eq!(told(tool.call(arguments)), *expected, "{home}: {arguments}");
+        }
+        assert!(tool.call(&json!({"command": "view", "path": "/memories/node_modules/x.js"})).is_ok());
+        assert_eq!(tool.definition(), json!({"type": "memory_20250818", "name": "memory"}));
+    });
+}
+
+// BX-12, TL-05
+#[test]
+fn no_path_leads_out_of_the_folder() {
+    each_home(|home, root, workspace| {
+        for name in [DocName::SOUL, DocName::MEMORY, doc("memory/2026-11-21-repl.md"), doc("memory/x.md")] {
+            workspace.write(&name, b"canary\n", WriteMode::Create).unwrap();
+        }
+        let tool = memory(workspace, SessionKind::Main);
+        let before = documents(workspace);
+        let paths = [
+            "/memories/../../SOUL.md",
+            "/memories/..",
+            "/memories/a/../../x.md",
+            "/memories/%2e%2e/x.md",
+            "/memories/%2E%2e%2fx.md",
+            "/memories/%252e%252e/x.md",
+            "/memories/..\\..\\SOUL.md",
+            "/memories/a\\..\\..\\x.md",
+        ];
+        for path in paths {
+            for arguments in six_commands(path) {
+                assert_eq!(
+                    told(tool.call(&arguments)),
+                    format!("error: Path {path} would escape /memories directory"),
+                    "{home}: {arguments}"
+                );
+            }
+        }
+        for path in
+            ["/memories/.hidden", "/memories/a\u{0}b", "/memories/a:b", "/memories/ a", "/memories/a\\b"]
+        {
+            let answer = told(tool.call(&json!({"command": "create", "path": path, "file_text": "x"})));
+            assert!(answer.starts_with("error: Path /memories/"), "{home}: {answer}");
+        }
+        assert_eq!(documents(workspace), before, "{home}");
+        #[cfg(unix)]
+        if home == "files" {
+            let (life, notes) = (root.join("life"), root.join("life/memory/notes"));
+            std::fs::create_dir_all(&notes).unwrap();
+            std::os::unix::fs::symlink(life.join("SOUL.md"), notes.join("link.md")).unwrap();
+            std::os::unix::fs::symlink(&life, notes.join("all")).unwrap();
+            for path in ["/memories/link.md", "/memories/all/SOUL.md", "/memories/all"] {
+                for arguments in six_commands(path).into_iter().skip(1) {
+                    let answer = told(tool.call(&arguments));
+                    assert_eq!(
+                        answer, "error: Path would escape /memories directory via symlink",
+                        "{home}: {arguments}"
+                    );
+                }
+            }
+            let listing = told(tool.call(&json!({"command": "view", "path": "/memories"})));
+            assert!(listing.ends_with("\n0B\t/memories"), "{listing}");
+        }
+        let _ = root;
+    });
+}
+
+/// The six commands, of which the first creates.
+fn six_commands(path: &str) -> [Value; 6] {
+    [
+        json!({"command": "create", "path": path, "file_text": "x"}),
+        json!({"command": "view", "path": path}),
+        json!({"command": "str_replace", "path": path, "old_str": "canary", "new_str": "x"}),
+        json!({"command": "insert", "path": path, "insert_line": 0, "insert_text": "x"}),
+        json!({"command": "delete", "path": path}),
+        json!({"command": "rename", "old_path": path, "new_path": "/memories/mine.md"}),
+    ]
+}
+
+fn documents(workspace: &Home) -> Vec<(DocName, Vec<u8>)> {
+    let mut found = Vec::new();
+    let mut folders = vec![None];
+    while let Some(folder) = folders.pop() {
+        let listing = workspace.list(folder.as_ref()).unwrap();
+        for name in listing.documents {
+            let bytes = workspace.read(&name).unwrap().unwrap().into_bytes();
+            found.push((name, bytes));
+        }
+        folders.extend(listing.folders.into_iter().map(Some));
+    }
+    found.sort();
+    found
+}
+
+// BX-12, SE-02
+#[test]
+fn with_others_present_the_folder_looks_empty_and_takes_in_nothing() {
+    each_home(|home, _, workspace| {
+        workspace.write(&doc("memory/notes/a.md"), b"canary\n", WriteMode::Create).unwrap();
+        let before = documents(workspace);
+        for kind in [SessionKind::Shared, SessionKind::Subagent, SessionKind::Scheduled] {
+            let tool = memory(workspace, kind);
+            // What is there is answered as what is not.
+            for name in ["a.md", "b.md"] {
+                let path = format!("/memories/{name}");
+                let missing = format!("error: The path {path} does not exist");
+                let valid = format!("{missing}. Please provide a valid path.");
+                let expected = [
+                    format!("error: This session may not do this to {path}."),
+                    valid.clone(),
+                    valid.clone(),
+                    valid,
+                    missing.clone(),
+                    missing,
+                ];
+                for (arguments, expected) in six_commands(&path).iter().zip(expected) {
+                    assert_eq!(told(tool.call(arguments)), expected, "{home} {kind:?}: {arguments}");
+                }
+            }
+            assert_eq!(
+                told(tool.call(&json!({"command": "view", "path": "/memories"}))),
+                "Here're the files and directories up to 2 levels deep in /memories, excluding hidden items and node_modules:\n0B\t/memories",
+            );
+            assert_eq!(
+                told(tool.call(&json!({"command": "view", "path": "/etc"}))),
+                "error: Path must start with /memories, got: /etc"
+            );
+        }
+        assert_eq!(documents(workspace), before, "{home}");
+    });
+}
+
+#[test]
+fn a_secret_does_not_come_in_and_is_not_shown() {
+    each_home(|home, _, workspace| {
+        let tool = memory(workspace, SessionKind::Main);
+        let create = json!({"command": "create", "path": "/memories/k.md", "file_text": format!("the key is {KEY}\n")});
+        let answer = told(tool.call(&create));
+        assert_eq!(
+            answer,
+            "error: Nothing was written: /memories/k.md takes in no text that holds aws_access_key. Take it out, and write the rest.",
+            "{home}"
+        );
+        // A person may keep one there; a model is not told.
+        workspace
+            .write(&doc("memory/notes/k.md"), format!("a\nkey {KEY}\n").as_bytes(), WriteMode::Create)
+            .unwrap();
+        let shown =
+            told(tool.call(&json!({"command": "view", "path": "/memories/k.md", "view_range": [2, 2]})));
+        assert!(shown.ends_with("     2\tkey [REDACTED:aws_access_key#1]"), "{home}: {shown}");
+    });
+}
+
+/// A model that reads a placeholder and writes the whole back would put it in the place of what it stands for.
+#[test]
+fn what_a_model_is_not_shown_it_cannot_replace() {
+    each_home(|home, root, workspace| {
+        furnish(workspace, root);
+        let text = format!("# Tools\n\n- the router: {KEY}\n");
+        workspace.write(&DocName::TOOLS, text.as_bytes(), WriteMode::Create).unwrap();
+        let tools = toolbox(workspace, root, SessionKind::Main);
+        let call = |name: &str, arguments: Value| tools.call(name, &arguments, now());
+        let read = call("workspace_memory_read", json!({"path": "TOOLS.md"})).unwrap();
+        assert_eq!(read["content"], "# Tools\n\n- the router: [REDACTED:aws_access_key#1]\n");
+        for revision in [Value::Null, read["revision"].clone()] {
+            let whole = json!({"path": "TOOLS.md", "content": read["content"], "mode": "write", "revision": revision});
+            assert_eq!(
+                call("workspace_memory_write", whole).unwrap_err().message(),
+                "Nothing was written: TOOLS.md holds text that you are not shown, and to replace the document would lose it. Append to it, or ask the user.",
+                "{home}"
+            );
+        }
+        call("workspace_memory_write", json!({"path": "TOOLS.md", "content": "- the printer"})).unwrap();
+        let expected = format!("{text}- the printer\n");
+        assert_eq!(workspace.read_text(&DocName::TOOLS).unwrap().unwrap(), expected, "{home}");
+    });
+}
+
+#[test]
+fn a_long_file_is_cut_and_says_so_and_the_longest_is_refused() {
+    each_home(|home, _, workspace| {
+        let tool = memory(workspace, SessionKind::Main);
+        let name = doc("memory/notes/long.md");
+        let text: String = (1..=20_000).map(|line| format!("line {line}\n")).collect();
+        workspace.write(&name, text.as_bytes(), WriteMode::Create).unwrap();
+        let mut from = 1;
+        let mut seen = 0;
+        loop {
+            let view = json!({"command": "view", "path": "/memories/long.md", "view_range": [from, -1]});
+            let shown = told(tool.call(&view));
+            assert!(shown.len() <= 64 << 10, "{home}: {}", shown.len());
+            seen += shown.lines().filter(|line| line.contains("\tline ")).count();
+            let Some((_, next)) = shown.split_once("view_range from line ") else { break };
+            let next: usize = next.trim_end_matches(']').parse().unwrap();
+            assert!(next > from, "it goes on");
+            from = next;
+        }
+        assert_eq!(seen, 20_000, "{home}");
+        for (lines, is_shown) in [(999_998, true), (999_999, false)] {
+            workspace.write(&name, "\n".repeat(lines).as_bytes(), WriteMode::Replace).unwrap();
+            let answer = told(tool.call(&json!({"command": "view", "path": "/memories/long.md"})));
+            let refused =
+                "error: File /memories/long.md has too many lines (1000000). Maximum is 999,999 lines.";
+            assert_eq!(answer != refused, is_shown, "{home} {lines}: {}", &answer[..60]);
+        }
+        workspace.write(&name, "x".repeat(1 << 20).as_bytes(), WriteMode::Replace).unwrap();
+        let shown = told(tool.call(&json!({"command": "view", "path": "/memories/long.md"})));
+        assert!(shown.len() <= 64 << 10 && shown.contains("[cut: "), "{home}");
+        workspace.write(&name, b"\xff\xfe", WriteMode::Replace).unwrap();
+        assert_eq!(
+            told(tool.call(&json!({"command": "view", "path": "/memories/long.md"}))),
+            "error: /memories/long.md is not text.",
+            "{home}"
+        );
+    });
+}
+
+/// Two sessions add lines to one file at once: each line stands there once.
+#[test]
+fn two_sessions_that_edit_at_once_lose_nothing() {
+    each_home(|home, _, workspace| {
+        let tool = memory(workspace, SessionKind::Main);
+        tool.call(&json!({"command": "create", "path": "/memories/a.md", "file_text": ""})).unwrap();
+        std::thread::scope(|scope| {
+            for who in ["x", "y"] {
+                let tool = memory(workspace, SessionKind::Main);
+                scope.spawn(move || {
+                    for line in 0..20 {
+                        let text = format!("{who}{line}");
+                        let insert = json!({"command": "insert", "path": "/memories/a.md", "insert_line": 0, "insert_text": text});
+                        tool.call(&insert).unwrap();
+                    }
+                });
+            }
+        });
+        let text = workspace.read_text(&doc("memory/notes/a.md")).unwrap().unwrap();
+        let mut lines: Vec<&str> = text.lines().collect();
+        lines.sort_unstable();
+        lines.dedup();
+        assert_eq!(lines.len(), 40, "{home}");
+    });
+}
+
+#[test]
+fn the_folder_of_the_tool_is_one_of_its_own() {
+    each_home(|_, _, workspace| {
+        for folder in ["memory", "Memory", "daily", "self"] {
+            assert!(memory(workspace, SessionKind::Main).in_folder(doc(folder)).is_err(), "{folder}");
+        }
+        let tool = memory(workspace, SessionKind::Main).in_folder(doc("notes")).unwrap();
+        tool.call(&json!({"command": "create", "path": "/memories/a.md", "file_text": "x"})).unwrap();
+        assert!(workspace.read(&doc("notes/a.md")).unwrap().is_some());
+    });
+}
+
+/// A toolbox with everything in it, over a home and a store with canaries in their private places.
+fn toolbox(workspace: &Home, root: &Path, kind: SessionKind) -> Toolbox {
+    let store = FileMemoryStore::open(root.join("store"), Scope::user("marta")).unwrap();
+    let view = |home: Home| Guarded::new(home, access(kind));
+    let toolbox = Toolbox::new().store(Arc::new(store), access(kind)).sleep();
+    #[cfg(feature = "sqlite")]
+    {
+        let index = noctuary::SqliteIndex::open_in_memory(Scope::user("marta")).unwrap();
+        let indexed = noctuary::Indexed::new(Arc::clone(workspace), index);
+        indexed.sync(now()).unwrap();
+        toolbox.indexed(view(Arc::new(indexed.clone())), &indexed)
+    }
+    #[cfg(not(feature = "sqlite"))]
+    toolbox.documents(view(Arc::clone(workspace)))
+}
+
+fn furnish(workspace: &Home, root: &Path) {
+    std::fs::create_dir_all(root.join("store")).unwrap();
+    let private =
+        ["MEMORY.md", "USER.md", "context/plan.md", "memory/2026-11-20-repl.md", "memory/notes/a.md"];
+    for name in private {
+        workspace.write(&doc(name), b"- the canary sings\n", WriteMode::Create).unwrap();
+    }
+    workspace.write(&DocName::SOUL, b"A plain soul.\n", WriteMode::Create).unwrap();
+    workspace.write(&doc("memory/2026-11-20-shared.g.md"), b"- said to all\n", WriteMode::Create).unwrap();
+    let store = FileMemoryStore::open(root.join("store"), Scope::user("marta")).unwrap();
+    let row = NewMemory::new("fact", "the canary sings in a row", Source::UserManual);
+    store.write(&access(SessionKind::Main), &row, now()).unwrap();
+}
+
+// TL-03, TL-07
+#[test]
+fn no_name_is_there_twice_and_each_has_three_shapes() {
+    each_home(|_, root, workspace| {
+        furnish(workspace, root);
+        let tools = toolbox(workspace, root, SessionKind::Main).catalogue();
+        let names: Vec<&str> = tools.iter().map(|tool| &*tool.name).collect();
+        let mut expected = vec![
+            "memory_write",
+            "memory_search",
+            "memory_read",
+            "workspace_memory_write",
+            "workspace_memory_read",
+            "workspace_memory_list",
+            "workspace_memory_search",
+            "set_sleep",
+        ];
+        expected.retain(|name| cfg!(feature = "sqlite") || *name != "workspace_memory_search");
+        assert_eq!(names, expected);
+        for tool in &tools {
+            assert!(tool.description.len() > 20 && !tool.description.contains("  "), "{}", tool.name);
+            assert_eq!(tool.mcp()["inputSchema"], tool.input_schema);
+            assert_eq!(tool.openai()["function"]["parameters"], tool.input_schema);
+            assert_eq!(tool.openai()["type"], "function");
+            assert_eq!(tool.anthropic()["input_schema"], tool.input_schema);
+        }
+        let alone = Toolbox::new().documents(Guarded::new(Arc::clone(workspace), access(SessionKind::Main)));
+        let names: Vec<String> = alone.catalogue().into_iter().map(|tool| tool.name).collect();
+        assert_eq!(names, ["memory_write", "memory_read", "memory_list"]);
+        assert!(alone.call("memory_search", &json!({"query": "x"}), now()).is_err(), "without an index");
+    });
+}
+
+/// A value as a schema wants it.
+fn example(schema: &Value) -> Value {
+    if let Some(one) = schema["enum"].get(0) {
+        return one.clone();
+    }
+    match schema["type"].as_str().unwrap() {
+        "string" if schema["description"].as_str().unwrap().contains("revision") => json!("0".repeat(64)),
+        "string" => json!("context"),
+        "integer" => json!(3),
+        "boolean" => json!(true),
+        "object" => json!({"sure": 0.9}),
+        other => panic!("{other}"),
+    }
+}
+
+// TL-01, TL-02, TL-04, TL-06
+#[test]
+fn schemas_say_what_the_tools_take() {
+    each_home(|home, root, workspace| {
+        furnish(workspace, root);
+        let toolbox = toolbox(workspace, root, SessionKind::Main);
+        for tool in toolbox.catalogue() {
+            let properties = tool.input_schema["properties"].as_object().unwrap();
+            let full: Map<String, Value> =
+                properties.iter().map(|(name, schema)| (name.clone(), example(schema))).collect();
+            let shape = |arguments: &Map<String, Value>| {
+                let answer = toolbox.call(&tool.name, &Value::Object(arguments.clone()), now());
+                let fault = answer.err().map(|error| error.message().to_owned());
+                fault.filter(|fault| fault.contains("schema") || fault.contains("seconds"))
+            };
+            assert_eq!(shape(&full), None, "{home} {}", tool.name);
+            let required: Vec<&str> = tool.input_schema["required"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|name| name.as_str().unwrap())
+                .collect();
+            for name in properties.keys() {
+                let mut without = full.clone();
+                without.remove(name);
+                let fault = shape(&without);
+                assert_eq!(
+                    fault.is_some(),
+                    required.contains(&&**name),
+                    "{} without {name}: {fault:?}",
+                    tool.name
+                );
+                if let Some(fault) = fault {
+                    assert!(fault.contains(name.as_str()), "{fault}");
+                }
+                let mut wrong = full.clone();
+                wrong.insert(name.clone(), json!([[]]));
+                assert!(shape(&wrong).is_some(), "{} with a list for {name}", tool.name);
+            }
+        }
+    });
+}
+
+// TL-02
+#[test]
+fn documents_are_written_found_listed_and_read_on() {
+    each_home(|home, root, workspace| {
+        furnish(workspace, root);
+        let tools = toolbox(workspace, root, SessionKind::Main);
+        let call = |name: &str, arguments: Value| {
+            tools.call(name, &arguments, now()).unwrap_or_else(|error| json!({"error": error.message()}))
+        };
+        let write = |arguments| call("workspace_memory_write", arguments);
+        assert_eq!(
+            write(json!({"path": "context/boat.md", "content": "Brisk lies in Lisbon."})),
+            json!({"status": "appended", "path": "context/boat.md"})
+        );
+        workspace.append(&doc("context/boat.md"), b"no line break").unwrap();
+        write(json!({"path": "context/boat.md", "content": "She has a red sail.\n", "mode": "append"}));
+        let read = call("workspace_memory_read", json!({"path": "context/boat.md"}));
+        assert_eq!(read["content"], "Brisk lies in Lisbon.\nno line break\nShe has a red sail.\n", "{home}");
+        #[cfg(feature = "sqlite")]
+        {
+            let found = call("workspace_memory_search", json!({"query": "red sail"}));
+            assert_eq!(found["results"][0]["path"], "context/boat.md", "{home}: {found}");
+            assert_eq!(found["results"][0]["lines"], json!([1, 3]));
+        }
+        let whole = |revision: &Value| {
+            write(
+                json!({"path": "context/boat.md", "content": "Sold.\n", "mode": "write", "revision": revision}),
+            )
+        };
+        let stale = whole(&json!("0".repeat(64)));
+        assert_eq!(
+            stale["error"],
+            "context/boat.md is not as you saw it, and nothing was written. Read it again first."
+        );
+        assert_eq!(whole(&read["revision"])["status"], "written");
+        assert_eq!(
+            call("workspace_memory_list", json!({"directory": "context"})),
+            json!({"entries": ["context/boat.md", "context/plan.md"]})
+        );
+        assert_eq!(
+            call("workspace_memory_list", json!({"directory": "/", "recursive": true}))["entries"],
+            json!([
+                "MEMORY.md",
+                "SOUL.md",
+                "USER.md",
+                "context/",
+                "context/boat.md",
+                "context/plan.md",
+                "memory/",
+                "memory/2026-11-20-repl.md",
+                "memory/2026-11-20-shared.g.md",
+                "memory/notes/",
+                "memory/notes/a.md"
+            ]),
+            "{home}"
+        );
+        for (path, says) in [
+            ("SOUL.md", "This session may not do this to SOUL.md."),
+            ("memory/2026-11-20-repl.md", "This session may not do this to memory/2026-11-20-repl.md."),
+            (
+                "../x",
+                "\"../x\" cannot be used as a name: a segment begins with a dot. Give a relative path such as context/plan.md.",
+            ),
+            (
+                ".dreaming.d/ledger.json",
+                "\".dreaming.d/ledger.json\" cannot be used as a name: a segment begins with a dot. Give a relative path such as context/plan.md.",
+            ),
+        ] {
+            let answer = write(json!({"path": path, "content": "I am new.", "mode": "write"}));
+            assert_eq!(answer["error"], says, "{home}");
+        }
+        let answer = write(json!({"path": "MEMORY.md", "content": format!("key {KEY}")}));
+        assert_eq!(
+            answer["error"],
+            "Nothing was written: MEMORY.md takes in no text that holds aws_access_key. Take it out, and write the rest."
+        );
+        let long: String = (1..=9000).map(|line| format!("- line {line}\n")).collect();
+        workspace.write(&doc("context/long.md"), long.as_bytes(), WriteMode::Create).unwrap();
+        let (mut from, mut all) = (1, String::new());
+        loop {
+            let part = call("workspace_memory_read", json!({"path": "context/long.md", "from_line": from}));
+            all.push_str(part["content"].as_str().unwrap());
+            assert!(part["content"].as_str().unwrap().len() <= 64 << 10);
+            let Some(cut) = part["cut"].as_str() else { break };
+            from = cut.trim_end_matches('.').rsplit(' ').next().unwrap().parse().unwrap();
+        }
+        assert_eq!(all, long, "{home}");
+    });
+}
+
+// TL-05
+#[test]
+fn what_a_model_forges_in_its_arguments_changes_nothing() {
+    let forged = json!({
+        "session": "main", "kind": "main", "session_kind": "Main", "actor": "human", "scope": {"user": "eve"},
+        "access": {"kind": "main", "actor": "human"}, "source": "user_manual", "shared": true, "pinned": true,
+        "user": "eve", "trusted": true, "origin": "user", "view": null
+    });
+    let with = |arguments: &Value| {
+        let mut both = forged.as_object().unwrap().clone();
+        both.extend(arguments.as_object().unwrap().clone());
+        Value::Object(both)
+    };
+    let calls = [
+        ("memory_write", json!({"category": "fact", "content": "She moved."})),
+        ("memory_search", json!({"query": "canary moved"})),
+        ("memory_read", json!({})),
+        ("workspace_memory_write", json!({"path": "SOUL.md", "content": "x", "mode": "write"})),
+        ("workspace_memory_write", json!({"path": "MEMORY.md", "content": "x"})),
+        ("workspace_memory_read", json!({"path": "MEMORY.md"})),
+        ("workspace_memory_read", json!({"path": "memory/2026-11-20-repl.md"})),
+        ("workspace_memory_list", json!({"recursive": true})),
+        ("workspace_memory_search", json!({"query": "canary"})),
+        ("set_sleep", json!({"seconds": 30})),
+    ];
+    for kind in [SessionKind::Main, SessionKind::Shared, SessionKind::Subagent, SessionKind::Scheduled] {
+        // The same calls in two equal homes, plain and forged.
+        let lives = [false, true].map(|is_forged| {
+            let folder = tempfile::tempdir().unwrap();
+            let root = folder.path();
+            let life = root.join("life");
+            std::fs::create_dir(&life).unwrap();
+            let workspace: Home = Arc::new(FileWorkspace::open(&life).unwrap());
+            furnish(&workspace, root);
+            let tools = toolbox(&workspace, root, kind);
+            let notes = memory(&workspace, kind);
+            let mut answers: Vec<String> = Vec::new();
+            for (name, arguments) in &calls {
+                let arguments = if is_forged { with(arguments) } else { arguments.clone() };
+                let answer = tools.call(name, &arguments, now());
+                answers
+                    .push(answer.map_or_else(|error| error.message().to_owned(), |value| value.to_string()));
+            }
+            for arguments in six_commands("/memories/a.md") {
+                let arguments = if is_forged { with(&arguments) } else { arguments };
+                answers.push(told(notes.call(&arguments)));
+            }
+            let store = FileMemoryStore::open(root.join("store"), Scope::user("marta")).unwrap();
+            let all = noctuary::Filter::limit(99);
+            let rows: Vec<_> = store
+                .list(&access(SessionKind::Main), &all)
+                .unwrap()
+                .into_iter()
+                .map(|row| (row.content, row.source, row.shared, row.pinned, row.metadata))
+                .collect();
+            if kind != SessionKind::Main {
+                let leaked: Vec<&String> = answers.iter().filter(|answer| answer.contains("sings")).collect();
+                assert!(leaked.is_empty(), "{kind:?}: {leaked:?}");
+            }
+            (answers, rows, documents(&workspace))
+        });
+        let [plain, forged] = lives;
+        assert_eq!(plain.0, forged.0, "{kind:?}");
+        assert_eq!(plain.1, forged.1, "{kind:?}");
+        assert_eq!(plain.2, forged.2, "{kind:?}");
+        let (_, source, shared, ..) = plain.1.iter().find(|row| row.0 == "She moved.").unwrap();
+        assert_eq!((source, *shared), (&Some(Source::AgentRecorded), kind != SessionKind::Main));
+    }
+}
+
+/// Arguments of any shape, now and then with the fields that a tool knows.
+fn anything() -> impl Strategy<Value = Value> {
+    let text = prop_oneof![
+        Just(String::new()),
+        Just("/memories/a.md".to_owned()),
+        Just("MEMORY.md".to_owned()),
+        Just("main".to_owned()),
+        "/memories/[a-z./%2e\\\\]{0,12}",
+        "\\PC{0,40}",
+        "(?s).{0,12}",
+        Just("x".repeat(70_000)),
+    ];
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        (-3_i64..9).prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        text.prop_map(Value::from),
+        Just(json!("view")),
+        prop::collection::vec(-2_i64..5, 0..4).prop_map(Value::from),
+    ];
+    let field = prop_oneof![
+        8 => prop::sample::select(vec![
+            "path", "content", "mode", "revision", "query", "limit", "category", "metadata", "directory", "recursive",
+            "seconds", "from_line", "old_path", "new_path", "old_str", "new_str", "insert_line", "insert_text",
+            "file_text", "view_range", "actor", "session",
+        ])
+        .prop_map(str::to_owned),
+        1 => "\\PC{0,8}",
+    ];
+    let commands = ["view", "create", "str_replace", "insert", "delete", "rename", "drop"];
+    let command = prop::sample::select(commands.to_vec());
+    let value = leaf.prop_recursive(3, 12, 4, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..3).prop_map(Value::from),
+            prop::collection::hash_map("[a-z]{1,4}", inner, 0..3)
+                .prop_map(|map| Value::Object(map.into_iter().collect())),
+        ]
+    });
+    let object =
+        (command, prop::collection::hash_map(field, value.clone(), 0..8)).prop_map(|(command, fields)| {
+            let mut fields: Map<String, Value> = fields.into_iter().collect();
+            fields.insert("command".to_owned(), json!(command));
+            Value::Object(fields)
+        });
+    prop_oneof![9 => object, 1 => value]
+}
+
+// TL-06
+#[test]
+fn no_arguments_crash_a_tool_and_every_refusal_has_words() {
+    let count = cases(100_000);
+    let folder = tempfile::tempdir().unwrap();
+    let life = folder.path().join("life");
+    std::fs::create_dir(&life).unwrap();
+    let workspace: Home = Arc::new(FileWorkspace::open(&life).unwrap());
+    furnish(&workspace, folder.path());
+    let soul = || workspace.read(&DocName::SOUL).unwrap().unwrap().into_bytes();
+    let before = soul();
+    let kinds = [SessionKind::Main, SessionKind::Shared];
+    let tools = kinds.map(|kind| (toolbox(&workspace, folder.path(), kind), memory(&workspace, kind)));
+    let names: Vec<String> = tools[0].0.catalogue().into_iter().map(|tool| tool.name).collect();
+    let mut runner = TestRunner::deterministic();
+    let strategy = anything();
+    let (mut done, mut refused) = (0_u64, 0_u64);
+    for case in 0..count {
+        let arguments = strategy.new_tree(&mut runner).unwrap().current();
+        let at = case as usize;
+        let (toolbox, notes) = &tools[at % 2];
+        let name = &names[at / 2 % names.len()];
+        let answers =
+            [toolbox.call(name, &arguments, now()).map(|value| value.to_string()), notes.call(&arguments)];
+        for answer in answers {
+            match answer {
+                Ok(text) => {
+                    done += 1;
+                    assert!(text.len() <= 2 * (64 << 10), "{} bytes", text.len());
+                    assert!(at.is_multiple_of(2) || !text.contains("sings"), "a canary: {text}");
+                }
+                Err(error) => {
+                    refused += 1;
+                    let said = error.message();
+                    assert!(said.len() > 10 && said.len() < 9000, "{said}");
+                    assert!(!said.contains(folder.path().to_str().unwrap()), "a path of the host's: {said}");
+                }
+            }
+        }
+    }
+    println!("{count} arguments: {done} calls were done, {refused} refused");
+    assert!(done > 0 && refused > 0);
+    assert_eq!(soul(), before);
+}
+
+// MS-18
+#[test]
+fn what_a_row_does_not_take_in_is_told_in_words() {
+    each_home(|_, root, workspace| {
+        furnish(workspace, root);
+        let tools = toolbox(workspace, root, SessionKind::Main);
+        let store = FileMemoryStore::open(root.join("store"), Scope::user("marta")).unwrap();
+        let forgotten = "Marta once lived in Trieste.";
+        store.forget(&access(SessionKind::Main), forgotten, now()).unwrap();
+        let long = "x".repeat(64 << 10);
+        for (category, content, says) in [
+            (
+                "fact",
+                long.as_str(),
+                "What is meant for the memory, or stands there, is too large: 65559 bytes, where 16384 are allowed.",
+            ),
+            ("fact", " ", "Nothing was done: content must not be empty."),
+            ("a]b", "x", "Nothing was done: category must be one line without brackets."),
+            (
+                "fact",
+                KEY,
+                "Nothing was written: the memory takes in no text that holds aws_access_key. Take it out, and write the rest.",
+            ),
+            (
+                "fact",
+                forgotten,
+                "Nothing was written: the memory takes in no text that holds what the user asked to forget. Take it out, and write the rest.",
+            ),
+        ] {
+            let row = json!({"category": category, "content": content});
+            assert_eq!(tools.call("memory_write", &row, now()).unwrap_err().message(), says);
+        }
+    });
+}
+
+/// A model that has nothing but its tools, and remembers over two sessions.
+#[test]
+fn a_model_writes_finds_corrects_and_forgets_with_its_tools_alone() {
+    each_home(|home, root, workspace| {
+        std::fs::create_dir_all(root.join("store")).unwrap();
+        let call = |tool: &MemoryTool<Home>, arguments: Value| told(tool.call(&arguments));
+        {
+            let (tools, notes) =
+                (toolbox(workspace, root, SessionKind::Main), memory(workspace, SessionKind::Main));
+            let fact = json!({"category": "fact", "content": "Marta's dentist is Dr. Okafor."});
+            assert_eq!(tools.call("memory_write", &fact, now()).unwrap()["status"], "remembered");
+            let note = json!({"command": "create", "path": "/memories/dentist.md", "file_text": "Dr. Okafor, Tuesday at ten\n"});
+            assert!(!call(&notes, note).starts_with("error"));
+        }
+        let (tools, notes) =
+            (toolbox(workspace, root, SessionKind::Main), memory(workspace, SessionKind::Main));
+        let found = tools.call("memory_search", &json!({"query": "who is the dentist"}), now()).unwrap();
+        assert_eq!(found["results"][0]["content"], "Marta's dentist is Dr. Okafor.", "{home}");
+        let read = tools.call("memory_read", &json!({"category": "fact"}), now()).unwrap();
+        assert_eq!(read["results"][0]["source"], "agent_recorded");
+        assert!(
+            call(&notes, json!({"command": "view", "path": "/memories"})).contains("/memories/dentist.md")
+        );
+        let correct = json!({"command": "str_replace", "path": "/memories/dentist.md", "old_str": "Tuesday", "new_str": "Friday"});
+        assert!(call(&notes, correct).ends_with("     1\tDr. Okafor, Friday at ten\n     2\t"));
+        assert!(
+            !call(&notes, json!({"command": "delete", "path": "/memories/dentist.md"})).starts_with("error")
+        );
+        assert!(workspace.read(&doc("memory/notes/dentist.md")).unwrap().is_none(), "{home}");
+        // Nothing of it in a group.
+        let group = toolbox(workspace, root, SessionKind::Shared);
+        let found = group.call("memory_search", &json!({"query": "dentist"}), now()).unwrap();
+        assert_eq!(found, json!({"results": []}));
+    });
+}
