@@ -6,11 +6,17 @@ pub mod durability {}
 #[doc = include_str!("gate.md")]
 pub mod gate {}
 
+#[doc = include_str!("measured.md")]
+pub mod measured {}
+
 #[doc = include_str!("memory.md")]
 pub mod memory {}
 
 #[doc = include_str!("sleep.md")]
 pub mod sleep {}
+
+#[doc = include_str!("tools.md")]
+pub mod tools {}
 
 #[cfg(feature = "sqlite")]
 #[cfg_attr(docsrs, doc(cfg(feature = "sqlite")))]
