@@ -23,7 +23,7 @@ use crate::kit::{Chance, Score, each_second, is_long, length};
 
 type Files = BTreeMap<String, Vec<u8>>;
 
-pub(crate) fn run() {
+pub(crate) fn run() -> bool {
     let mut score = Score::new("crash states");
     let enumerates = std::env::var_os("NOCTUARY_LONG_TESTS").is_some();
     let tried = explore(None, length(), enumerates);
@@ -42,7 +42,7 @@ pub(crate) fn run() {
         tried.cuts,
     );
     let least = each_second(if is_long() { 400 } else { 40 });
-    score.finish(&counts, &[("states", tried.states(), least)]);
+    score.finish(&counts, &[("states", tried.states(), least)])
 }
 
 /// The harness sees bugs: on a drive that lies no promise can be kept, and that shows.

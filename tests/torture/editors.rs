@@ -268,7 +268,7 @@ fn schedule(editor: Editor, schedule: &[usize], score: &mut Score, counts: &mut 
     seen
 }
 
-pub(crate) fn run() {
+pub(crate) fn run() -> bool {
     let mut score = Score::new("editors");
     let mut counts = Counts::default();
     let seen = schedule(Editor::Appends, &[], &mut score, &mut counts);
@@ -307,7 +307,7 @@ pub(crate) fn run() {
         counts.twice
     );
     let least = if is_long() { all as u64 } else { 100 };
-    score.finish(&text, &[("schedules", counts.schedules, least)]);
+    score.finish(&text, &[("schedules", counts.schedules, least)])
 }
 
 /// Every way to put so many steps at these places, in order.

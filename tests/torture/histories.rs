@@ -395,7 +395,7 @@ fn says_all(report: &DreamReport) -> bool {
         && !matches!(report.outcome, Outcome::LockHeld | Outcome::LeaseLost | Outcome::NotDue)
 }
 
-pub(crate) fn run() {
+pub(crate) fn run() -> bool {
     let mut score = Score::new("histories");
     let first = Chance::fresh().next();
     let total = Mutex::new((0, 0, 0, 0, Vec::new()));
@@ -434,5 +434,5 @@ pub(crate) fn run() {
     let counts = format!(
         "{histories} histories, {lines} lines, {asked} requests, {expired} times a journal had left unread"
     );
-    score.finish(&counts, &[("histories", histories, least)]);
+    score.finish(&counts, &[("histories", histories, least)])
 }

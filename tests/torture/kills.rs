@@ -17,7 +17,9 @@ use noctuary::{
 };
 
 use crate::dreaming::{self, KEY};
-use crate::kit::{Chance, Score, add, each_second, end, is_long, read, scratch, start, unfinished};
+use crate::kit::{
+    Chance, Score, add, each_second, end, is_long, read, scratch, start, stretched, unfinished,
+};
 
 /// How many tickers run at once.
 const TICKERS: usize = 3;
@@ -180,7 +182,7 @@ pub(crate) fn holder(life: &Path) -> Option<u32> {
 /// Waits for a holder, or for one that commits, and then a moment of any order of length; returns whom to kill.
 fn aim(life: &Path, tickers: &[Child], chance: &mut Chance) -> usize {
     let place = |pid: u32| tickers.iter().position(|ticker| ticker.id() == pid);
-    let (for_a_commit, patience) = (chance.one_in(2), Instant::now() + Duration::from_millis(20));
+    let (for_a_commit, patience) = (chance.one_in(2), Instant::now() + stretched(Duration::from_millis(20)));
     let is_there =
         || if for_a_commit { life.join(INTENT).exists() } else { holder(life).and_then(place).is_some() };
     while !is_there() && Instant::now() < patience {
@@ -207,7 +209,7 @@ struct Counts {
     ticks: BTreeMap<char, u64>,
 }
 
-pub(crate) fn run() {
+pub(crate) fn run() -> bool {
     let mut score = Score::new("kills");
     let mut counts = Counts::default();
     let mut chance = Chance::fresh();
@@ -242,7 +244,7 @@ pub(crate) fn run() {
         ("ticks", ticks, each_second(15)),
         ("dreams taken back", of('U'), u64::from(is_long())),
     ];
-    score.finish(&text, &enough);
+    score.finish(&text, &enough)
 }
 
 /// Makes the life that tickers share, and the one that each begins with.
@@ -266,7 +268,10 @@ fn live(score: &mut Score, counts: &mut Counts, chance: &mut Chance) {
     let mut tickers: Vec<Child> = (0..TICKERS).map(|_| another(chance)).collect();
     let (mut numbered, mut operator) = (0, 1);
     let begun = Instant::now();
-    while numbered < LINES && begun.elapsed() < Duration::from_secs(6) && (numbered < 20 || score.goes_on()) {
+    while numbered < LINES
+        && begun.elapsed() < stretched(Duration::from_secs(6))
+        && (numbered < 20 || score.goes_on())
+    {
         let at = aim(&life, &tickers, chance);
         if let Some(status) = tickers[at].try_wait().unwrap() {
             score.violation(format!("a ticker ended by itself, {status}: {}", read(&root.join("stderr"))));

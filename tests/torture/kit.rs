@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -17,15 +18,39 @@ pub(crate) fn alone() -> MutexGuard<'static, ()> {
     TURN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// How many times as long as asked a part runs, where it got too little done in its time: other programs had it.
+static STRETCH: AtomicU32 = AtomicU32::new(1);
+
+/// Runs a part, again and longer while it says that it ran too little to mean anything.
+pub(crate) fn run(part: impl Fn() -> bool) {
+    let _alone = alone();
+    for stretch in [1, 3, 9, 27] {
+        STRETCH.store(stretch, Ordering::Relaxed);
+        if part() {
+            return;
+        }
+    }
+    panic!("even 27 times as long was too little to mean anything");
+}
+
 /// Whether somebody asked for a long run.
 pub(crate) fn is_long() -> bool {
     std::env::var_os("NOCTUARY_TORTURE_SECONDS").is_some()
 }
 
-/// How long a part runs.
-pub(crate) fn length() -> Duration {
+fn asked() -> Duration {
     let asked = std::env::var("NOCTUARY_TORTURE_SECONDS").ok();
     Duration::from_secs(asked.map_or(3, |seconds| seconds.parse().unwrap()))
+}
+
+/// A time that is right on an idle machine, longer where this one turned out not to be.
+pub(crate) fn stretched(time: Duration) -> Duration {
+    time * STRETCH.load(Ordering::Relaxed)
+}
+
+/// How long a part runs.
+pub(crate) fn length() -> Duration {
+    stretched(asked())
 }
 
 /// Numbers that a seed determines. (splitmix64)
@@ -137,24 +162,27 @@ impl Score {
         }
     }
 
-    /// Prints the line of this part, and fails on violations. Each of `enough` was counted, and must have
-    /// reached its least.
-    pub(crate) fn finish(self, counts: &str, enough: &[(&str, u64, u64)]) {
+    /// Prints the line of this part, and fails on violations. Each of `enough` was counted; returns whether all have
+    /// reached their least.
+    #[must_use]
+    pub(crate) fn finish(self, counts: &str, enough: &[(&str, u64, u64)]) -> bool {
         let seconds = self.begun.elapsed().as_secs_f64();
         println!("{}: {seconds:.0} s, {counts}, {} violations", self.title, self.violations.len());
         for violation in self.violations.iter().take(5) {
             println!("  violation: {violation}");
         }
         assert!(self.violations.is_empty(), "{}: {} violations", self.title, self.violations.len());
-        for (what, count, least) in enough {
-            assert!(count >= least, "{}: {count} {what} are too few to mean anything", self.title);
+        let few: Vec<_> = enough.iter().filter(|(_, count, least)| count < least).collect();
+        for (what, count, _) in &few {
+            println!("  {count} {what} are too few to mean anything");
         }
+        few.is_empty()
     }
 }
 
-/// The least number for a run of this length, given one for each second.
+/// The least number for a run as long as it was asked for, given one for each second.
 pub(crate) fn each_second(least: u64) -> u64 {
-    least * length().as_secs()
+    least * asked().as_secs()
 }
 
 /// The files below a folder whose name says that they were never completed.

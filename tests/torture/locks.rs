@@ -18,7 +18,9 @@ use rustix::process::{Signal, getpid, kill_process};
 
 use crate::common::in_role;
 use crate::dreaming::dreamer_over;
-use crate::kit::{Chance, Score, add, each_second, end, length, read, scratch, signal, start, unfinished};
+use crate::kit::{
+    self, Chance, Score, add, each_second, end, length, read, scratch, signal, start, unfinished,
+};
 
 const PROCESSES: usize = 16;
 const GUARD: &str = ".dreaming.d/guard";
@@ -303,7 +305,7 @@ struct Stressed {
 }
 
 /// The stress of a case in a folder, and what must be true after it.
-fn run_in(title: &'static str, case: Case, root: &Path, is_on_a_drive: bool) {
+fn run_in(title: &'static str, case: Case, root: &Path, is_on_a_drive: bool) -> bool {
     let mut score = Score::new(title);
     let Stressed { granted, crashes, doubled, stops, .. } = stress(&mut score, case, root);
     score.check(doubled == 0, || format!("{doubled} double holds"));
@@ -337,10 +339,10 @@ fn run_in(title: &'static str, case: Case, root: &Path, is_on_a_drive: bool) {
             ("crashes", crashes, each_second(least) / 12),
             ("stops", stops, each_second(2)),
         ],
-    );
+    )
 }
 
-pub(crate) fn run(case: Case) {
+pub(crate) fn run(case: Case) -> bool {
     let title = match case {
         Case::Files => "lock (files)",
         #[cfg(feature = "sqlite")]
@@ -348,12 +350,12 @@ pub(crate) fn run(case: Case) {
         Case::Clocks => "lock (clocks that jump)",
         Case::GuardsGo => return run_with_deleted_guards(),
     };
-    run_in(title, case, scratch(0).path(), false);
+    run_in(title, case, scratch(0).path(), false)
 }
 
 /// The same on the other device: the life, and so both lock files, on the disk instead of in memory.
-pub(crate) fn run_on_the_disk() {
-    run_in("lock (on the disk)", Case::Files, scratch(1).path(), true);
+pub(crate) fn run_on_the_disk() -> bool {
+    run_in("lock (on the disk)", Case::Files, scratch(1).path(), true)
 }
 
 /// The state folder and the journals on devices of their own, in a mount namespace of this test's.
@@ -394,7 +396,7 @@ pub(crate) fn across_devices(root: &Path) {
         return;
     }
     verbs_across_devices(&life);
-    run_in("lock (across devices)", Case::Files, root, true);
+    kit::run(|| run_in("lock (across devices)", Case::Files, root, true));
     assert_eq!(unfinished(&life), Vec::<std::path::PathBuf>::new());
 }
 
@@ -419,7 +421,7 @@ fn verbs_across_devices(life: &Path) {
     assert_eq!(unfinished(life), Vec::<std::path::PathBuf>::new());
 }
 
-fn run_with_deleted_guards() {
+fn run_with_deleted_guards() -> bool {
     let mut score = Score::new("guard deleted");
     let folder = scratch(0);
     let root = folder.path();
@@ -445,5 +447,5 @@ fn run_with_deleted_guards() {
     score.finish(
         &counts,
         &[("guards deleted", deleted, each_second(5)), ("leases lost", lost, each_second(1))],
-    );
+    )
 }

@@ -382,7 +382,8 @@ fn mix(kind: Kind, time: Duration, score: &mut Score, chance: &mut Chance) -> (u
     (lines, told.len() as u64, read(&root.join("peer-ticks")).len() as u64)
 }
 
-pub(crate) fn run() {
+pub(crate) fn run() -> bool {
+    let mut is_enough = true;
     for kind in [Kind::Rust, Kind::Node] {
         let mut score = Score::new(if kind == Kind::Rust { "peer (rust)" } else { "peer (node)" });
         if !kind.is_there() {
@@ -408,6 +409,7 @@ pub(crate) fn run() {
              past their age, mixed: {lines} lines, {by_us} by us, {peer_ticks} ticks of the peer"
         );
         let enough = [("looks", looks, 200), ("lines", lines, 50), ("ticks of the peer", peer_ticks, 3)];
-        score.finish(&counts, &enough);
+        is_enough &= score.finish(&counts, &enough);
     }
+    is_enough
 }

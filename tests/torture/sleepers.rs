@@ -119,7 +119,7 @@ struct Counts {
     sleeps: BTreeMap<char, u64>,
 }
 
-pub(crate) fn run() {
+pub(crate) fn run() -> bool {
     let mut score = Score::new("sleepers");
     let mut counts = Counts::default();
     let mut chance = Chance::fresh();
@@ -144,7 +144,7 @@ pub(crate) fn run() {
         ("kills inside a commit", counts.while_committing, each_second(1) / 2),
         ("words", counts.words, each_second(2)),
     ];
-    score.finish(&text, &enough);
+    score.finish(&text, &enough)
 }
 
 /// Waits for one that sleeps, or for one that commits, and then a moment; returns whom to kill. What a killed one left
