@@ -25,7 +25,9 @@ pub struct ToolDef {
 }
 
 impl ToolDef {
-    pub(super) fn new(name: impl Into<String>, description: impl Into<String>, input_schema: Value) -> Self {
+    /// Defines a tool of the host's own. The schema is an object, with what the tool takes in `properties`.
+    #[must_use]
+    pub fn new(name: impl Into<String>, description: impl Into<String>, input_schema: Value) -> Self {
         Self { name: name.into(), description: description.into(), input_schema }
     }
 
