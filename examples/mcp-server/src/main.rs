@@ -2,6 +2,7 @@
 //!
 //! stdout is the protocol and nothing else; whatever is for a person goes to stderr.
 
+mod opening;
 mod options;
 mod server;
 mod tools;
@@ -10,8 +11,10 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use rmcp::ServiceExt;
+use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::stdio;
 
+use opening::Opening;
 use options::{Options, USAGE};
 use server::Server;
 use tools::Tools;
@@ -41,6 +44,8 @@ async fn main() -> ExitCode {
 /// Serves until the client closes its end.
 async fn serve(options: Options) -> Result<(), Box<dyn std::error::Error>> {
     let tools = Tools::open(options)?;
-    Server::new(Arc::new(tools)).serve(stdio()).await?.waiting().await?;
+    let (stdin, stdout) = stdio();
+    let transport = Opening::new(AsyncRwTransport::new_server(stdin, stdout));
+    Server::new(Arc::new(tools)).serve(transport).await?.waiting().await?;
     Ok(())
 }

@@ -11,6 +11,7 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::Value;
+use tokio::sync::Mutex;
 
 use crate::tools::Tools;
 
@@ -18,11 +19,14 @@ use crate::tools::Tools;
 #[derive(Debug)]
 pub(crate) struct Server {
     tools: Arc<Tools>,
+    /// Calls are carried out one after the other, as they came: a note stands where it belongs, and is found by the
+    /// search that was asked for after it.
+    turn: Mutex<()>,
 }
 
 impl Server {
     pub(crate) fn new(tools: Arc<Tools>) -> Self {
-        Self { tools }
+        Self { tools, turn: Mutex::default() }
     }
 }
 
@@ -46,6 +50,7 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
+        let _turn = self.turn.lock().await;
         let tools = Arc::clone(&self.tools);
         let arguments = Value::Object(request.arguments.unwrap_or_default());
         let called = move || tools.call(&request.name, &arguments, Utc::now());

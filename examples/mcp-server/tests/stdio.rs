@@ -1,5 +1,7 @@
 //! The server as a client meets it: a process, and lines of JSON.
 
+#![expect(clippy::unwrap_used, reason = "helpers of a test")]
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -226,10 +228,12 @@ fn each_tool_does_what_it_says() {
     let found = session.done("memory_search", json!({ "query": "spruce" }));
     assert_eq!(found["results"][0]["path"], "context/mast.md", "what a person's editor wrote is found");
 
-    let replace = |revision: &Value| json!({ "path": "context/boat.md", "content": "In Porto.", "mode": "write", "revision": revision });
+    let boat = "context/boat.md";
+    let replace =
+        |seen: &Value, text| json!({ "path": boat, "content": text, "mode": "write", "revision": seen });
     let read = session.done("memory_read", json!({ "path": "context/boat.md" }));
-    session.done("memory_write", replace(&read["revision"]));
-    let late = session.refused("memory_write", replace(&read["revision"]));
+    session.done("memory_write", replace(&read["revision"], "In Porto."));
+    let late = session.refused("memory_write", replace(&read["revision"], "In Faro."));
     assert!(late.contains("Read it again first"), "{late}");
     assert!(
         session
@@ -237,10 +241,11 @@ fn each_tool_does_what_it_says() {
             .contains("SOUL.md")
     );
 
-    let noted = session.done("journal_note", json!({ "text": "We sail on 2027-05-01.", "kind": "decision" }));
+    let noted = session
+        .done("journal_note", json!({ "text": "Marta decided to sail on 2027-05-01.", "kind": "decision" }));
     assert_eq!(noted["path"], format!("memory/{}-editor.md", today()));
     let journal = fs::read_to_string(folder.path().join(noted["path"].as_str().unwrap())).unwrap();
-    assert!(journal.ends_with("] [agent] Decision: We sail on 2027-05-01.\n"), "{journal}");
+    assert!(journal.ends_with("] [agent] Decision: Marta decided to sail on 2027-05-01.\n"), "{journal}");
 
     let status = session.done("dream_status", json!({}));
     assert_eq!(status["due"], true);
@@ -248,7 +253,7 @@ fn each_tool_does_what_it_says() {
     assert_eq!(status["proposals_waiting"], 0);
     let preview = session.done("dream_preview", json!({}));
     let kept = preview["would_keep"].to_string();
-    assert!(kept.contains("Fridays") && kept.contains("We sail"), "{kept}");
+    assert!(kept.contains("Fridays") && kept.contains("decided to sail"), "{kept}");
     session.end();
 }
 
@@ -451,7 +456,10 @@ fn what_was_asked_before_the_end_is_answered() {
     answered.sort_unstable();
     assert_eq!(answered, asked);
     let journal = fs::read_to_string(folder.path().join(format!("memory/{}-editor.md", today()))).unwrap();
-    assert_eq!(journal.matches("[agent] Note ").count(), 20, "{journal}");
+    let notes: Vec<&str> =
+        journal.lines().filter_map(|line| line.split_once("[agent] ")).map(|(_, note)| note).collect();
+    let expected: Vec<String> = (0..20).map(|n| format!("Note {n}.")).collect();
+    assert_eq!(notes, expected, "in their order");
     assert_eq!(journal.matches("## Session").count(), 1, "{journal}");
 }
 
