@@ -1,6 +1,6 @@
 //! The server as a client meets it: a process, and lines of JSON.
 
-#![expect(clippy::unwrap_used, reason = "helpers of a test")]
+#![expect(clippy::unwrap_used, clippy::needless_pass_by_value, reason = "helpers of a test")]
 
 use std::collections::BTreeMap;
 use std::fs;
