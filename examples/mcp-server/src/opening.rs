@@ -30,15 +30,19 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Opening<T> {
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         loop {
             let message = self.inner.receive().await?;
-            if let JsonRpcMessage::Request(sent) = &message {
-                // Since 2026-07-28 a session begins with any request that names its version.
-                let begins = matches!(sent.request, ClientRequest::InitializeRequest(_));
-                self.has_begun |= begins || sent.request.get_meta().protocol_version().is_some();
-                return Some(message);
-            }
-            if self.has_begun {
-                return Some(message);
-            }
+            let JsonRpcMessage::Request(sent) = &message else {
+                if self.has_begun {
+                    return Some(message);
+                }
+                continue;
+            };
+            // Since 2026-07-28 any request may be the first that names its version, but the one that asks for versions.
+            self.has_begun |= match &sent.request {
+                ClientRequest::InitializeRequest(_) => true,
+                ClientRequest::DiscoverRequest(_) => false,
+                other => other.get_meta().protocol_version().is_some(),
+            };
+            return Some(message);
         }
     }
 

@@ -443,6 +443,27 @@ fn what_comes_before_the_handshake_ends_nothing() {
 }
 
 #[test]
+fn a_client_of_the_later_protocol_needs_no_handshake() {
+    let folder = workspace();
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
+        "io.modelcontextprotocol/clientCapabilities": {}
+    });
+    let mut session = Session::start(folder.path(), &[]);
+    let told = session.ask("server/discover", json!({ "_meta": meta }));
+    assert_eq!(told["result"]["capabilities"], json!({ "tools": {} }));
+    session.send(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#);
+    let arguments = json!({ "path": "MEMORY.md" });
+    let told =
+        session.ask("tools/call", json!({ "name": "memory_read", "arguments": arguments, "_meta": meta }));
+    assert_eq!(told["result"]["isError"], false, "{told}");
+    session.send(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":9}}"#);
+    assert!(session.ask("tools/list", json!({ "_meta": meta }))["result"]["tools"].is_array());
+    session.end();
+}
+
+#[test]
 fn what_was_asked_before_the_end_is_answered() {
     let folder = workspace();
     let mut session = Session::begin(folder.path(), &[]);
