@@ -243,7 +243,6 @@ fn each_tool_does_what_it_says() {
 
     let noted = session
         .done("journal_note", json!({ "text": "Marta decided to sail on 2027-05-01.", "kind": "decision" }));
-    assert_eq!(noted["path"], format!("memory/{}-editor.md", today()));
     let journal = fs::read_to_string(folder.path().join(noted["path"].as_str().unwrap())).unwrap();
     assert!(journal.ends_with("] [agent] Decision: Marta decided to sail on 2027-05-01.\n"), "{journal}");
 
@@ -476,12 +475,14 @@ fn what_was_asked_before_the_end_is_answered() {
     let mut answered: Vec<u64> = session.end().iter().filter_map(|message| message["id"].as_u64()).collect();
     answered.sort_unstable();
     assert_eq!(answered, asked);
-    let journal = fs::read_to_string(folder.path().join(format!("memory/{}-editor.md", today()))).unwrap();
+    let mut journals = tree(folder.path());
+    journals.retain(|name, _| name.ends_with("-editor.md"));
+    let journal: String = journals.values().map(|bytes| String::from_utf8_lossy(bytes)).collect();
     let notes: Vec<&str> =
         journal.lines().filter_map(|line| line.split_once("[agent] ")).map(|(_, note)| note).collect();
     let expected: Vec<String> = (0..20).map(|n| format!("Note {n}.")).collect();
     assert_eq!(notes, expected, "in their order");
-    assert_eq!(journal.matches("## Session").count(), 1, "{journal}");
+    assert_eq!(journal.matches("## Session").count(), journals.len(), "{journal}");
 }
 
 #[test]
@@ -500,7 +501,10 @@ fn a_shared_session_is_told_nothing_of_the_persons() {
 
     let found = session.done("memory_search", json!({ "query": "harbour boat canary Fridays plan" }));
     assert_eq!(found["results"].as_array().unwrap().len(), 1, "what was said with others present is found");
-    session.done("journal_note", json!({ "text": "The harbour closes at 22:00." }));
+    let noted = session.done("journal_note", json!({ "text": "The harbour closes at 22:00." }));
+    assert!(noted["path"].as_str().unwrap().ends_with("-shared.editor.md"), "{noted}");
+    let read = session.done("memory_read", json!({ "path": noted["path"] }));
+    assert!(read["content"].as_str().unwrap().contains("closes at 22:00"));
     let mut told = String::new();
     let mut arguments = hostile();
     for path in tree(folder.path()).into_keys() {
@@ -526,6 +530,18 @@ fn a_shared_session_is_told_nothing_of_the_persons() {
     assert!(!told.contains("-repl.md\"") && !told.contains("plan.md\""), "no name of the person's is listed");
     assert_eq!(tree(folder.path()), before, "nothing but journal_note writes");
     session.end();
+}
+
+#[test]
+fn a_note_is_in_the_journal_of_the_persons_day() {
+    let folder = workspace();
+    let noted = |offset| {
+        let mut session = Session::begin(folder.path(), &["--offset", offset]);
+        let noted = session.done("journal_note", json!({ "text": "Good morning." }));
+        session.end();
+        noted["path"].to_string()
+    };
+    assert!(noted("-23:59") < noted("+23:59"));
 }
 
 #[test]
