@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use noctuary::{
-    Access, Actor, DayPolicy, Door, Doors, DreamConfig, DreamMode, Due, Error, Extractive, Fate,
+    Access, Actor, DayPolicy, DocName, Door, Doors, DreamConfig, DreamMode, Due, Error, Extractive, Fate,
     FileWorkspace, Guarded, Indexed, JournalDreamer, JournalName, LlmClient, LlmError, Note, Scope,
     SessionKind, SqliteIndex, SqliteWorkspace, ToolDef, ToolError, Toolbox, Workspace, append_note,
     dream_once_at, llm_fn, should_dream,
@@ -119,6 +119,10 @@ impl Tools {
         }
         match name {
             "journal_note" => self.note(arguments, now),
+            // A line of a journal says whose words it is, and that is not the model's to say.
+            "memory_write" if names_a_journal(arguments) => {
+                Err(ToolError::new("Nothing was written: journals are written with journal_note."))
+            }
             "dream_status" => {
                 self.status(now).map_err(|error| ToolError::at("the state of the nights", error))
             }
@@ -214,6 +218,14 @@ impl Tools {
             "note": "Nothing was written. A dream with the user's model may keep other lines."
         }))
     }
+}
+
+/// Whether any argument is the name of a journal, on a disk that does not tell capitals apart too.
+fn names_a_journal(arguments: &Value) -> bool {
+    let texts =
+        arguments.as_object().into_iter().flat_map(|fields| fields.values()).filter_map(Value::as_str);
+    let mut names = texts.filter_map(|text| DocName::parse(text.to_lowercase()).ok());
+    names.any(|name| JournalName::parse(&name).is_some())
 }
 
 #[derive(Deserialize)]
