@@ -46,11 +46,11 @@ impl Tools {
         };
         // In memory, so that no second copy of what is private lies about, and nothing is written for a search.
         let workspace = Indexed::new(files, SqliteIndex::open_in_memory(user.clone())?);
-        let shared: Arc<dyn Workspace> = Arc::new(workspace.clone());
-        let view = Guarded::new(Arc::clone(&shared), Access::new(kind, Actor::Agent, user.clone()));
+        let opened: Arc<dyn Workspace> = Arc::new(workspace.clone());
+        let view = Guarded::new(Arc::clone(&opened), Access::new(kind, Actor::Agent, user.clone()));
         let mut nights = DreamConfig::from_env(|name| std::env::var(name).ok())?;
         (nights.enabled, nights.day) = (true, day);
-        let preview = JournalDreamer::builder(shared)
+        let preview = JournalDreamer::builder(opened)
             .config(nights.clone())
             // It asks no model, so the caps and pauses of a model's calls are not for it.
             .configure(|config| {
