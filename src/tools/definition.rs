@@ -25,7 +25,18 @@ pub struct ToolDef {
 }
 
 impl ToolDef {
-    pub(super) fn new(name: impl Into<String>, description: impl Into<String>, input_schema: Value) -> Self {
+    /// Defines a tool of the host's own, to stand beside those of a [`Toolbox`](crate::Toolbox).
+    ///
+    /// ```
+    /// use noctuary::ToolDef;
+    /// use serde_json::json;
+    ///
+    /// let schema = json!({"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]});
+    /// let tool = ToolDef::new("journal_note", "Adds a line to today's journal.", schema);
+    /// assert_eq!(tool.mcp()["inputSchema"]["required"][0], "text");
+    /// ```
+    #[must_use]
+    pub fn new(name: impl Into<String>, description: impl Into<String>, input_schema: Value) -> Self {
         Self { name: name.into(), description: description.into(), input_schema }
     }
 

@@ -30,8 +30,11 @@ pub struct ToolError {
 const MAX_MESSAGE: usize = 8 << 10;
 
 impl ToolError {
-    /// A refusal that the tool itself has words for.
-    pub(super) fn new(message: impl Into<String>) -> Self {
+    /// A refusal that the tool itself has words for. What is longer than 8 KiB is cut.
+    ///
+    /// For a host with tools of its own beside those of a [`Toolbox`](crate::Toolbox), as [`at`](Self::at) is.
+    #[must_use]
+    pub fn new(message: impl Into<String>) -> Self {
         let mut message = message.into();
         if message.len() > MAX_MESSAGE {
             message.truncate(text::floor_boundary(&message, MAX_MESSAGE));
@@ -51,8 +54,20 @@ impl ToolError {
         Self::new(format!("The arguments of {tool} are not as its schema says: {error}."))
     }
 
-    /// What failed at a document or row that the model calls `called`.
-    pub(super) fn at(called: &str, error: Error) -> Self {
+    /// What failed at a document or row that the model calls `called`, in words for the model: paths of the host's are
+    /// not among them.
+    ///
+    /// ```
+    /// use noctuary::{DocName, FileWorkspace, ToolError, WorkspaceExt};
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// std::fs::write(folder.path().join("USER.md"), [0xff])?;
+    /// let failed = FileWorkspace::open(folder.path())?.read_text(&DocName::USER).unwrap_err();
+    /// assert_eq!(ToolError::at("USER.md", failed).message(), "USER.md is not text.");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn at(called: &str, error: Error) -> Self {
         let message = match &error {
             Error::Denied { .. } => format!("This session may not do this to {called}."),
             Error::Stopped { classes, .. } => {

@@ -1,0 +1,51 @@
+//! An MCP server over stdio: a workspace as the tools of an editor's agent.
+//!
+//! stdout is the protocol and nothing else; whatever is for a person goes to stderr.
+
+mod opening;
+mod options;
+mod server;
+mod tools;
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use rmcp::ServiceExt;
+use rmcp::transport::async_rw::AsyncRwTransport;
+use rmcp::transport::stdio;
+
+use opening::Opening;
+use options::{Options, USAGE};
+use server::Server;
+use tools::Tools;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    let options = match Options::parse(std::env::args().skip(1)) {
+        Ok(Some(options)) => options,
+        Ok(None) => {
+            println!("{USAGE}");
+            return ExitCode::SUCCESS;
+        }
+        Err(error) => {
+            eprintln!("noctuary-mcp: {error}\n\n{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    match serve(options).await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("noctuary-mcp: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Serves until the client closes its end.
+async fn serve(options: Options) -> Result<(), Box<dyn std::error::Error>> {
+    let tools = Tools::open(options)?;
+    let (stdin, stdout) = stdio();
+    let transport = Opening::new(AsyncRwTransport::new_server(stdin, stdout));
+    Server::new(Arc::new(tools)).serve(transport).await?.waiting().await?;
+    Ok(())
+}
