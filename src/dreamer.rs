@@ -24,6 +24,30 @@ pub use report::{
 };
 pub use sleep::{DeepReport, PlanFault, SleepReport};
 
+/// The setters that the builder of every dreamer has over its configuration.
+macro_rules! configured_by {
+    ($config:ty) => {
+        /// Turns the dreamer on or off; it is off until somebody turns it on.
+        pub fn enabled(mut self, enabled: bool) -> Self {
+            self.config.enabled = enabled;
+            self
+        }
+
+        /// Replaces the whole configuration.
+        pub fn config(mut self, config: $config) -> Self {
+            self.config = config;
+            self
+        }
+
+        /// Changes the configuration in place.
+        pub fn configure(mut self, change: impl FnOnce(&mut $config)) -> Self {
+            change(&mut self.config);
+            self
+        }
+    };
+}
+pub(crate) use configured_by;
+
 /// Dreams over one workspace.
 pub trait Dreamer: Debug + Send + Sync {
     /// Begins a dream: claims, recovers what an earlier one left unfinished, and selects.
@@ -37,6 +61,7 @@ pub trait Dreamer: Debug + Send + Sync {
 
 /// What a dream needs next. Exhaustive on purpose: a driver handles both.
 #[derive(Debug)]
+#[must_use = "a dream goes on with its step, or is given up with it"]
 pub enum Step {
     /// The model's answer to [`DreamPass::request`].
     Ask(Box<dyn DreamPass>),

@@ -613,8 +613,8 @@ impl Filter {
     }
 }
 
-/// A search.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A search. `Debug` does not print what is searched for.
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Query {
     /// What is searched for.
@@ -668,6 +668,13 @@ impl Query {
     }
 }
 
+impl Debug for Query {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { text, syntax, filter, order } = self;
+        write!(f, "Query {{ {} bytes, {syntax:?}, {order:?}, {filter:?} }}", text.len())
+    }
+}
+
 /// What a search found.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
@@ -695,6 +702,7 @@ impl Found {
 /// How sure a search is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum SearchOutcome {
     /// Rows that fit well.
     Hit,

@@ -217,6 +217,7 @@ impl<W: Workspace + ?Sized> WorkspaceExt for W {}
 
 /// The end of a document, read by [`WorkspaceExt::read_tail`].
 #[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Tail {
     /// The byte offset at which `text` begins.
     pub start: u64,
@@ -326,6 +327,7 @@ impl Default for ClaimTerms {
 
 /// The answer to a claim.
 #[derive(Debug)]
+#[must_use = "a lease that is dropped is given back"]
 pub enum Claim {
     /// The workspace is the caller's until the lease is dropped.
     Granted(Box<dyn Lease>),

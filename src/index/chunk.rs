@@ -9,6 +9,7 @@ use crate::text;
 
 /// A piece of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Chunk {
     /// Where it stands in the text, in bytes.
     pub bytes: Range<usize>,

@@ -12,6 +12,7 @@ use crate::workspace::Workspace;
 
 /// A check that runs now and then, at most once in so much time.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Duty {
     /// Its name in `memory/heartbeat-state.json`: `email`, `calendar`.
     pub name: String,

@@ -65,6 +65,7 @@ pub struct Completion {
 
 /// What became of `BOOTSTRAP.md`.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum BootstrapFate {
     /// It was renamed.
     Archived(DocName),

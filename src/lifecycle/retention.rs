@@ -45,6 +45,7 @@ impl From<&HygieneConfig> for Retention {
 /// What is proposed for the journals of a workspace. Nothing is done yet.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
+#[must_use = "nothing is archived or deleted yet"]
 pub struct RetentionPlan {
     /// For [`archive_journal`], oldest first.
     pub archive: Vec<JournalName>,
@@ -55,7 +56,6 @@ pub struct RetentionPlan {
 }
 
 /// Returns what `retention` proposes for `journals` on the day `today`. Looks at names alone.
-#[must_use]
 pub fn propose_retention(
     retention: &Retention,
     mut journals: Vec<JournalName>,
