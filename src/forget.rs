@@ -80,7 +80,7 @@ pub struct Forget<'a> {
 }
 
 /// Brings an index up to date.
-type CatchUp<'a> = Box<dyn Fn(DateTime<Utc>) -> Result<SyncReport> + 'a>;
+type CatchUp<'a> = Box<dyn Fn(DateTime<Utc>) -> Result<SyncReport> + Send + Sync + 'a>;
 
 const NOT_ASKED: &str = "files are touched only where their person asks for it";
 const NO_TEXT: &str = "names and hashes alone stand there";

@@ -614,6 +614,19 @@ impl Filter {
 }
 
 /// A search. `Debug` does not print what is searched for.
+///
+/// ```
+/// use noctuary::{FileMemoryStore, MemoryStore, Order, Query};
+/// # use noctuary::{Access, Actor, Scope, SessionKind};
+///
+/// # let (folder, marta) = (tempfile::tempdir()?, Access::new(SessionKind::Main, Actor::Agent, Scope::user("marta")));
+/// let store = FileMemoryStore::open(folder.path(), Scope::user("marta"))?;
+/// let mut query = Query::new("\"stop loss\" OR slippage").limit(3);
+/// query.filter = query.filter.category("preference");
+/// query.order = Order::Recency;
+/// assert!(store.search(&marta, &query)?.hits.is_empty());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Query {
@@ -736,6 +749,23 @@ impl Hit {
 }
 
 /// Hears what was changed in a store, after it is durable.
+///
+/// ```
+/// use std::sync::Arc;
+/// use noctuary::{MemoryEvent, MemoryObserver, StoreConfig};
+///
+/// #[derive(Debug)]
+/// struct ToStderr;
+///
+/// impl MemoryObserver for ToStderr {
+///     fn event(&self, event: &MemoryEvent) {
+///         eprintln!("{} {:?}", event.name, event.id);
+///     }
+/// }
+///
+/// let mut config = StoreConfig::default();
+/// config.observer = Some(Arc::new(ToStderr));
+/// ```
 pub trait MemoryObserver: Debug + Send + Sync {
     /// Called once for each change, never for one that was refused. It may call the store.
     fn event(&self, event: &MemoryEvent);

@@ -561,7 +561,7 @@ pub struct Blamed {
 }
 
 /// Why there was no usable answer.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Failure {
@@ -582,6 +582,18 @@ pub enum Failure {
     Malformed,
     /// Larger than any answer should be.
     TooLarge,
+}
+
+impl fmt::Debug for Failure {
+    /// Vendors repeat prompts in their messages.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Client { message, retryable } => {
+                write!(f, "Client {{ message: {} bytes, retryable: {retryable} }}", message.len())
+            }
+            other => write!(f, "Failure({other})"),
+        }
+    }
 }
 
 impl fmt::Display for Failure {
