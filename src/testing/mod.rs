@@ -23,7 +23,8 @@
 //! let workspace = Arc::new(FileWorkspace::on_disk(Arc::new(disk.clone())));
 //! let store = FileMemoryStore::on_disk(Arc::new(disk), Scope::user("marta"), StoreConfig::default())?;
 //!
-//! workspace.append(&DocName::parse("memory/2026-11-20-repl.md")?, b"[user] I prefer tea.\n")?;
+//! let journal = DocName::parse("memory/2026-11-20-repl.md")?;
+//! workspace.append(&journal, b"[user] I prefer tea.\n")?;
 //! let dreamer = JournalDreamer::builder(workspace.clone()).enabled(true).build()?;
 //! let model = Script::new().says("### Preferences\n- The user prefers tea. (memory/2026-11-20-repl.md#L1)");
 //! let night = Utc.with_ymd_and_hms(2026, 11, 21, 3, 0, 0).unwrap();
