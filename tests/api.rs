@@ -1,5 +1,6 @@
 //! The public API as a whole, read out of the sources, so that what is added later is asked the same.
 
+#![cfg(feature = "sqlite")]
 #![expect(clippy::unwrap_used, reason = "helpers of a test")]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -159,14 +160,10 @@ macro_rules! objects {
     ($($name:ident)*) => {{ $(let _: Option<&dyn noctuary::$name> = None;)* [$(stringify!($name)),*] }};
 }
 
-#[cfg(feature = "sqlite")]
 type View = Arc<dyn Workspace>;
-#[cfg(feature = "sqlite")]
 type Ask = fn(&noctuary::LlmRequest) -> Result<noctuary::LlmReply, noctuary::LlmError>;
-#[cfg(feature = "sqlite")]
 type Latest = fn(usize) -> noctuary::Result<Vec<noctuary::HistoryItem>>;
 
-#[cfg(feature = "sqlite")]
 #[test]
 fn every_type_may_be_sent_and_shared_and_printed() {
     let mut listed: Vec<&str> = Vec::new();
