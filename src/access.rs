@@ -29,6 +29,13 @@ pub enum Actor {
 }
 
 /// Whose life it is: a user, and optionally one agent of several.
+///
+/// ```
+/// use noctuary::Scope;
+///
+/// let one_of_two = Scope { agent: "trader".to_owned(), ..Scope::user("marta") };
+/// assert_ne!(one_of_two, Scope::user("marta"));
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Scope {
     /// The user's id, as the host names them.

@@ -53,6 +53,7 @@ impl fmt::Display for SourceRef {
 
 /// Where something was found in a text, and of which class it is; never what it says.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct FoundAt {
     /// The class of a secret, or the reason of an injection.
     pub class: String,

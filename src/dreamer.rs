@@ -24,7 +24,53 @@ pub use report::{
 };
 pub use sleep::{DeepReport, PlanFault, SleepReport};
 
+/// The setters that the builder of every dreamer has over its configuration.
+macro_rules! configured_by {
+    ($config:ty) => {
+        /// Turns the dreamer on or off; it is off until somebody turns it on.
+        pub fn enabled(mut self, enabled: bool) -> Self {
+            self.config.enabled = enabled;
+            self
+        }
+
+        /// Replaces the whole configuration.
+        pub fn config(mut self, config: $config) -> Self {
+            self.config = config;
+            self
+        }
+
+        /// Changes the configuration in place.
+        pub fn configure(mut self, change: impl FnOnce(&mut $config)) -> Self {
+            change(&mut self.config);
+            self
+        }
+    };
+}
+pub(crate) use configured_by;
+
 /// Dreams over one workspace.
+///
+/// # Example: a dreamer of your own
+///
+/// ```
+/// use chrono::{DateTime, Utc};
+/// use noctuary::{DreamMode, DreamReport, Dreamer, Extractive, Outcome, Result, Step, dream_once};
+///
+/// /// Dreams nothing on workdays.
+/// #[derive(Debug)]
+/// struct Idle;
+///
+/// impl Dreamer for Idle {
+///     fn begin(&self, now: DateTime<Utc>) -> Result<Step> {
+///         let mut report = DreamReport::begun(DreamMode::Append, "nowhere".to_owned(), now);
+///         report.outcome = Outcome::NothingNew;
+///         Ok(Step::Done(Box::new(report)))
+///     }
+/// }
+///
+/// assert_eq!(dream_once(&Idle, &Extractive::new())?.outcome, Outcome::NothingNew);
+/// # Ok::<(), noctuary::Error>(())
+/// ```
 pub trait Dreamer: Debug + Send + Sync {
     /// Begins a dream: claims, recovers what an earlier one left unfinished, and selects.
     ///
@@ -37,6 +83,7 @@ pub trait Dreamer: Debug + Send + Sync {
 
 /// What a dream needs next. Exhaustive on purpose: a driver handles both.
 #[derive(Debug)]
+#[must_use = "a dream goes on with its step, or is given up with it"]
 pub enum Step {
     /// The model's answer to [`DreamPass::request`].
     Ask(Box<dyn DreamPass>),
@@ -47,6 +94,31 @@ pub enum Step {
 /// A claimed dream that waits for the model: it owns the lease and what was selected.
 ///
 /// Dropping it releases the lease and writes nothing.
+///
+/// # Example: a host that drives the steps itself
+///
+/// ```
+/// use std::sync::Arc;
+/// use chrono::Utc;
+/// use noctuary::{Dreamer, FileWorkspace, JournalDreamer, LlmReply, Step};
+///
+/// let folder = tempfile::tempdir()?;
+/// let dreamer = JournalDreamer::builder(Arc::new(FileWorkspace::open(folder.path())?)).enabled(true).build()?;
+/// let mut step = dreamer.begin(Utc::now())?;
+/// let report = loop {
+///     step = match step {
+///         Step::Ask(pass) => {
+///             let prompt = (&pass.request().system, &pass.request().user);
+///             // Somewhere in between: cancel by dropping the pass, wait for a budget, ask another process.
+///             let answer = Ok(LlmReply::new(if prompt.1.is_empty() { "" } else { "NOTHING_TO_PROMOTE" }));
+///             pass.resume(answer, Utc::now())?
+///         }
+///         Step::Done(report) => break report,
+///     };
+/// };
+/// assert_eq!(report.calls, 0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait DreamPass: Debug + Send {
     /// The request to answer.
     fn request(&self) -> &LlmRequest;
@@ -62,6 +134,21 @@ pub trait DreamPass: Debug + Send {
 }
 
 /// Hears how each pass ended, for the host's log.
+///
+/// ```
+/// use noctuary::{DreamEvent, Level, Observer};
+///
+/// #[derive(Debug)]
+/// struct ToStderr;
+///
+/// impl Observer for ToStderr {
+///     fn event(&self, event: &DreamEvent<'_>) {
+///         if event.level != Level::Info {
+///             eprintln!("{}: {} {:?}", event.module, event.outcome, event.files);
+///         }
+///     }
+/// }
+/// ```
 pub trait Observer: Debug + Send + Sync {
     /// Called once for each pass that ended, and for each run that ended without one.
     fn event(&self, event: &DreamEvent<'_>);

@@ -32,6 +32,18 @@ pub fn dream_once(dreamer: &dyn Dreamer, llm: &dyn LlmClient) -> Result<DreamRep
 
 /// Dreams once, by a clock of the caller's. The same workspace, answers and clock give the same bytes.
 ///
+/// ```
+/// use std::sync::Arc;
+/// use chrono::{TimeZone, Utc};
+/// use noctuary::{Extractive, FileWorkspace, JournalDreamer, dream_once_at};
+///
+/// let folder = tempfile::tempdir()?;
+/// let dreamer = JournalDreamer::builder(Arc::new(FileWorkspace::open(folder.path())?)).enabled(true).build()?;
+/// let night = Utc.with_ymd_and_hms(2026, 11, 21, 3, 0, 0).unwrap();
+/// assert_eq!(dream_once_at(&dreamer, &Extractive::new(), &|| night)?.started_at, night);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 ///
 /// As [`dream_once`].

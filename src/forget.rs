@@ -69,6 +69,7 @@ use crate::workspace::{Claim, ClaimTerms, Lease, Metadata, Workspace};
 /// assert_eq!(memory, "- [forgotten]----------------.\n- Tea at five.\n");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[must_use = "nothing is forgotten until it is `run`"]
 pub struct Forget<'a> {
     access: &'a Access,
     text: String,
@@ -79,7 +80,7 @@ pub struct Forget<'a> {
 }
 
 /// Brings an index up to date.
-type CatchUp<'a> = Box<dyn Fn(DateTime<Utc>) -> Result<SyncReport> + 'a>;
+type CatchUp<'a> = Box<dyn Fn(DateTime<Utc>) -> Result<SyncReport> + Send + Sync + 'a>;
 
 const NOT_ASKED: &str = "files are touched only where their person asks for it";
 const NO_TEXT: &str = "names and hashes alone stand there";
@@ -92,28 +93,24 @@ impl<'a> Forget<'a> {
 
     /// Sets whether it is overwritten in the person's own files too, with marks of the same length: every other byte
     /// stays, and every line where it was. Off. Only the human of a main session may ask for it.
-    #[must_use]
     pub fn in_files(mut self, in_files: bool) -> Self {
         self.in_files = in_files;
         self
     }
 
     /// A memory store that forgets: its rows are removed, whoever wrote them; there may be several.
-    #[must_use]
     pub fn store(mut self, store: &'a dyn MemoryStore) -> Self {
         self.stores.push(store);
         self
     }
 
     /// The workspace that forgets.
-    #[must_use]
     pub fn workspace(mut self, workspace: &'a dyn Workspace) -> Self {
         self.workspace = Some(workspace);
         self
     }
 
     /// The index over its documents, which is brought up to date.
-    #[must_use]
     pub fn index<W: Workspace>(mut self, index: &'a Indexed<W>) -> Self {
         self.index = Some(Box::new(move |now| {
             let report = index.sync(now)?;

@@ -1,4 +1,39 @@
 #![doc = include_str!("../README.md")]
+//!
+//! # Where to find what
+//!
+//! Everything stands at the root of the crate, for a host names few of these types: what a function returns is reached by its
+//! fields.
+//!
+//! | What | Begin with | and |
+//! |---|---|---|
+//! | a night | [`JournalDreamer`], [`dream_once`] | [`DreamConfig`], [`DreamReport`], [`should_dream`], [`Observer`] |
+//! | a night that a person looks over | [`DreamMode::Propose`] | [`JournalDreamer::proposals`], [`JournalDreamer::undo_dream`], `DreamPage` |
+//! | your model | [`LlmClient`], [`llm_fn`] | [`Extractive`], [`Dreamer`] and [`DreamPass`] for steps by hand |
+//! | a day | [`Life`], [`Session`] | [`LifeConfig`], [`Note`], [`Editor`], [`Retention`] |
+//! | where a life is kept | [`FileWorkspace`], `SqliteWorkspace` | [`Workspace`], [`DocName`], [`copy_into`], [`Import`] |
+//! | who sees what | [`Access`], [`Guarded`] | [`SessionKind`], [`Scope`] |
+//! | secrets and instructions in disguise | [`Doors`] | [`SecretGate`], [`Allow`], [`audit_secrets`], [`scan_injection`] |
+//! | memory in rows | [`FileMemoryStore`], `SqliteMemoryStore` | [`MemoryStore`], [`Query`], [`MemoryContext`], [`feed`] |
+//! | what is true by now | [`FactStore`] | [`FactDreamer`], [`PersonalizationDreamer`] |
+//! | what must be gone | [`Forget`] | [`ForgetReceipt`], [`Tombstones`] |
+//! | documents, found again | [`Indexed`], `SqliteIndex` | [`ChunkConfig`], [`DocumentIndex`] |
+//! | an agent that tires | [`SleepDreamer`] | [`SleepConfig`], [`should_sleep`], [`plan_trim`] |
+//! | tools for a model | [`Toolbox`], [`MemoryTool`] | [`ToolDef`], [`ToolError`] |
+//! | what a file says | [`JournalName`], [`HeartbeatFile`], [`DayLog`] | [`Fields`], [`Observations`], [`Checks`] |
+//! | a backend of your own | the feature `testing` | [`Lease`], [`PiiFilter`], [`HistorySource`], [`Entities`] |
+//!
+//! The pages of the [`manual`] say what holds behind them.
+//!
+//! # Two crates in signatures
+//!
+//! Times are those of [`chrono`], free values those of [`serde_json`]. Both are exported again, so that a host need not find the
+//! version that fits: `use noctuary::chrono::Utc`. No type of another crate stands in a signature.
+//!
+//! # What may grow
+//!
+//! What a host reads and never builds is `#[non_exhaustive]`, and so is what it sets field by field. The enums that are not are
+//! those where each case must be handled, such as [`SessionKind`] and [`WriteMode`].
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod access;
@@ -46,10 +81,14 @@ mod sleep;
 mod sqlite;
 mod store;
 #[cfg(any(test, feature = "testing"))]
+#[cfg_attr(docsrs, doc(cfg(feature = "testing")))]
 pub mod testing;
 mod text;
 mod tools;
 mod workspace;
+
+#[doc(no_inline)]
+pub use {chrono, serde_json};
 
 pub use access::{Access, Actor, Scope, SessionKind};
 pub use consolidate::{

@@ -50,6 +50,13 @@ impl<C: LlmClient + ?Sized> LlmClient for std::sync::Arc<C> {
 }
 
 /// Makes a client of a closure.
+///
+/// ```
+/// use noctuary::{LlmClient, LlmError, LlmRequest, llm_fn};
+///
+/// let offline = llm_fn(|_| Err(LlmError::new("no network")));
+/// assert!(offline.complete(&LlmRequest::new("be brief", "hello")).unwrap_err().is_retryable());
+/// ```
 pub fn llm_fn<F>(complete: F) -> LlmFn<F>
 where
     F: Fn(&LlmRequest) -> Result<LlmReply, LlmError>,
@@ -111,6 +118,13 @@ impl fmt::Debug for LlmRequest {
 }
 
 /// What a model answered. Untrusted text; prints its shape only.
+///
+/// ```
+/// use noctuary::{Finish, LlmReply, Usage};
+///
+/// let usage = Usage { input: 1_200, output: 40, ..Usage::default() };
+/// let reply = LlmReply::new("- Likes tea. (memory/2026-11-20-repl.md#L1)").finish(Finish::Stop).usage(usage);
+/// ```
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LlmReply {

@@ -613,8 +613,21 @@ impl Filter {
     }
 }
 
-/// A search.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A search. `Debug` does not print what is searched for.
+///
+/// ```
+/// use noctuary::{FileMemoryStore, MemoryStore, Order, Query};
+/// # use noctuary::{Access, Actor, Scope, SessionKind};
+///
+/// # let (folder, marta) = (tempfile::tempdir()?, Access::new(SessionKind::Main, Actor::Agent, Scope::user("marta")));
+/// let store = FileMemoryStore::open(folder.path(), Scope::user("marta"))?;
+/// let mut query = Query::new("\"stop loss\" OR slippage").limit(3);
+/// query.filter = query.filter.category("preference");
+/// query.order = Order::Recency;
+/// assert!(store.search(&marta, &query)?.hits.is_empty());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Query {
     /// What is searched for.
@@ -668,6 +681,13 @@ impl Query {
     }
 }
 
+impl Debug for Query {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { text, syntax, filter, order } = self;
+        write!(f, "Query {{ {} bytes, {syntax:?}, {order:?}, {filter:?} }}", text.len())
+    }
+}
+
 /// What a search found.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
@@ -695,6 +715,7 @@ impl Found {
 /// How sure a search is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum SearchOutcome {
     /// Rows that fit well.
     Hit,
@@ -728,6 +749,23 @@ impl Hit {
 }
 
 /// Hears what was changed in a store, after it is durable.
+///
+/// ```
+/// use std::sync::Arc;
+/// use noctuary::{MemoryEvent, MemoryObserver, StoreConfig};
+///
+/// #[derive(Debug)]
+/// struct ToStderr;
+///
+/// impl MemoryObserver for ToStderr {
+///     fn event(&self, event: &MemoryEvent) {
+///         eprintln!("{} {:?}", event.name, event.id);
+///     }
+/// }
+///
+/// let mut config = StoreConfig::default();
+/// config.observer = Some(Arc::new(ToStderr));
+/// ```
 pub trait MemoryObserver: Debug + Send + Sync {
     /// Called once for each change, never for one that was refused. It may call the store.
     fn event(&self, event: &MemoryEvent);

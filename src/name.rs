@@ -258,6 +258,7 @@ impl<'de> Deserialize<'de> for DocName {
 /// A text that is not a document's name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{name:?} is not a document name: {rule}")]
+#[non_exhaustive]
 pub struct NameError {
     /// The text, cut at 80 characters, with characters that do not print replaced.
     pub name: String,

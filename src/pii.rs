@@ -42,6 +42,7 @@ pub trait PiiFilter: Debug + Send + Sync {
 
 /// One secret in a text: its class and place, never the text itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Finding {
     /// The class, such as `aws_access_key`.
     pub class: Cow<'static, str>,
@@ -51,6 +52,21 @@ pub struct Finding {
     pub confidence: Confidence,
     /// What had to be undone to see it.
     pub view: View,
+}
+
+impl Finding {
+    /// One that stands there as it is.
+    #[must_use]
+    pub fn new(class: impl Into<Cow<'static, str>>, span: Range<usize>, confidence: Confidence) -> Self {
+        Self { class: class.into(), span, confidence, view: View::Raw }
+    }
+
+    /// One that was seen once something was undone.
+    #[must_use]
+    pub fn seen_as(mut self, view: View) -> Self {
+        self.view = view;
+        self
+    }
 }
 
 /// How a secret stands in a text: as it is, or in a disguise that a filter saw through. Where one is put on another,

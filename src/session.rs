@@ -66,6 +66,7 @@ struct Found {
 
 /// Whether the agent may rewrite `SOUL.md`; the human always may.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum SoulPolicy {
     /// It may not.
     #[default]
@@ -76,6 +77,7 @@ pub enum SoulPolicy {
 
 /// How much of `USER.md` a session with others present is given.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum SharedUser {
     /// Name, time zone and language, as far as they are set.
     #[default]

@@ -24,6 +24,19 @@ pub const MAX_DOCUMENT: u64 = 64 << 20;
 ///
 /// Every verb takes a [`Name`]: a [`DocName`] and a [`StateName`](crate::StateName) dereference to it.
 /// Verbs block; an async host calls them on a thread that may.
+///
+/// ```
+/// use noctuary::{DocName, FileWorkspace, Workspace, WriteMode};
+///
+/// let folder = tempfile::tempdir()?;
+/// let workspace = FileWorkspace::open(folder.path())?;
+/// let journal = DocName::parse("memory/2026-11-21.md")?;
+/// workspace.append(&journal, b"- met Ilya\n")?;
+/// let seen = workspace.read(&journal)?.expect("it was just written").revision();
+/// workspace.write(&journal, b"- met Ilya, who sails\n", WriteMode::IfRevision(seen))?;
+/// assert_eq!(workspace.list(Some(&DocName::JOURNALS))?.documents, [journal]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait Workspace: Debug + Send + Sync {
     /// Says where it is, for messages and reports: a path.
     fn location(&self) -> String;
@@ -217,6 +230,7 @@ impl<W: Workspace + ?Sized> WorkspaceExt for W {}
 
 /// The end of a document, read by [`WorkspaceExt::read_tail`].
 #[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Tail {
     /// The byte offset at which `text` begins.
     pub start: u64,
@@ -326,6 +340,7 @@ impl Default for ClaimTerms {
 
 /// The answer to a claim.
 #[derive(Debug)]
+#[must_use = "a lease that is dropped is given back"]
 pub enum Claim {
     /// The workspace is the caller's until the lease is dropped.
     Granted(Box<dyn Lease>),
@@ -349,6 +364,22 @@ pub struct Holder {
 ///
 /// Its verbs check the fence and write in one critical section, so a holder that was paused, and lost the
 /// lease meanwhile, writes nothing. Dropping releases it, also when a panic unwinds.
+///
+/// ```
+/// use noctuary::{Claim, ClaimTerms, DocName, FileWorkspace, Workspace, WorkspaceExt};
+///
+/// let folder = tempfile::tempdir()?;
+/// let workspace = FileWorkspace::open(folder.path())?;
+/// match workspace.claim(&ClaimTerms::default())? {
+///     Claim::Granted(lease) => {
+///         lease.append(&DocName::MEMORY, b"- Likes tea.\n")?;
+///         lease.release()?;
+///     }
+///     Claim::Held(holder) => println!("not now: {holder:?}"),
+/// }
+/// assert_eq!(workspace.read_text(&DocName::MEMORY)?.as_deref(), Some("- Likes tea.\n"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait Lease: Debug + Send {
     /// The number of this claim; later claims of the same workspace have greater ones, as long as nobody deletes
     /// the library's own files.

@@ -1938,10 +1938,9 @@ impl PiiFilter for Backwards {
         let mut found = self.0.scan(text);
         let seen = self.0.scan(&turned).into_iter().filter(|found| found.view == View::Raw);
         // Called hexadecimal, which no other finding of these tests is.
-        found.extend(seen.map(|found| Finding {
-            span: text.len() - found.span.end..text.len() - found.span.start,
-            view: View::Hex,
-            ..found
+        found.extend(seen.map(|found| {
+            let span = text.len() - found.span.end..text.len() - found.span.start;
+            Finding::new(found.class, span, found.confidence).seen_as(View::Hex)
         }));
         found.sort_by_key(|found| found.span.start);
         found

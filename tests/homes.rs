@@ -17,11 +17,11 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeZone, Utc};
 use common::{Peer, listen, role, tell};
-use noctuary::testing::{Fault, Faults, FaultyDisk, FaultyWorkspace, Script, contract, folder};
+use noctuary::testing::{Fault, Faults, FaultyDisk, FaultyWorkspace, MemoryDisk, Script, contract, folder};
 use noctuary::{
     Access, Actor, Claim, ClaimTerms, DocName, DreamReport, Error, FileWorkspace, Guarded, JournalDreamer,
-    LlmError, LlmReply, LlmRequest, Name, Outcome, Revision, Scope, SessionKind, StateName, Workspace,
-    WorkspaceExt, WriteMode, copy_into, dream_once_at, llm_fn,
+    LlmError, LlmReply, LlmRequest, LostBy, Name, Outcome, Revision, Scope, SessionKind, StateName,
+    Workspace, WorkspaceExt, WriteMode, copy_into, dream_once_at, llm_fn,
 };
 use tempfile::TempDir;
 
@@ -127,6 +127,39 @@ fn a_sqlite_file_keeps_the_contract() {
     let folders = Folders::default();
     contract::workspace(&|| Arc::new(folders.sqlite()));
     contract::workspace(&|| Arc::new(boxed(folders.sqlite())));
+}
+
+#[cfg(feature = "sqlite")]
+#[test]
+fn a_workspace_in_memory_keeps_the_contract() {
+    let in_memory = || noctuary::SqliteWorkspace::open_in_memory(Scope::user("marta")).unwrap();
+    contract::workspace(&|| Arc::new(in_memory()));
+    contract::view(&|| Arc::new(Guarded::new(in_memory(), in_private())));
+    let (one, other) = (in_memory(), in_memory());
+    one.write(&DocName::SOUL, b"# Soul\n", WriteMode::Create).unwrap();
+    assert_eq!(one.clone().read_text(&DocName::SOUL).unwrap().as_deref(), Some("# Soul\n"));
+    assert_eq!(other.read_text(&DocName::SOUL).unwrap(), None, "two workspaces are two, also of one scope");
+    let held = one.claim(&ClaimTerms::default()).unwrap();
+    assert!(matches!(one.clone().claim(&ClaimTerms::default()).unwrap(), Claim::Held(_)));
+    assert!(matches!(other.claim(&ClaimTerms::default()).unwrap(), Claim::Granted(_)));
+    let Claim::Granted(lease) = held else { panic!("nobody held it") };
+    lease.release().unwrap();
+    let Claim::Granted(next) = one.claim(&ClaimTerms::default()).unwrap() else {
+        panic!("it was given back")
+    };
+    assert!(
+        matches!(one.claim(&ClaimTerms::default()).unwrap(), Claim::Held(_)),
+        "released once, and once only"
+    );
+    drop(next);
+    let terms = ClaimTerms { max_hold: Duration::ZERO, ..ClaimTerms::default() };
+    let Claim::Granted(late) = one.claim(&terms).unwrap() else { panic!("it was dropped") };
+    assert!(matches!(late.append(&DocName::SOUL, b"x"), Err(Error::LeaseLost(LostBy::Deadline))));
+}
+
+#[test]
+fn a_folder_on_a_disk_in_memory_keeps_the_contract() {
+    contract::workspace(&|| Arc::new(FileWorkspace::on_disk(Arc::new(MemoryDisk::new()))));
 }
 
 #[test]

@@ -52,7 +52,7 @@ fn told(
 
 fn hold(line: &LineReport) -> Option<(HoldReason, &str)> {
     match &line.fate {
-        Fate::Held(Hold { reason, word }) => Some((*reason, word.as_deref().unwrap_or_default())),
+        Fate::Held(Hold { reason, word, .. }) => Some((*reason, word.as_deref().unwrap_or_default())),
         Fate::Promoted { .. } => None,
         other => panic!("{other:?}"),
     }

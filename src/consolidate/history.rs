@@ -72,6 +72,13 @@ impl fmt::Debug for HistoryItem {
 }
 
 /// Makes a source of a closure, which is given how many items are wanted.
+///
+/// ```
+/// use noctuary::{HistorySource, history_fn};
+///
+/// let fills = history_fn("perps_fills", |_most| Ok(Vec::new()));
+/// assert_eq!(fills.name(), "perps_fills");
+/// ```
 pub fn history_fn<F>(name: impl Into<String>, latest: F) -> HistoryFn<F>
 where
     F: Fn(usize) -> Result<Vec<HistoryItem>> + Send + Sync,

@@ -16,7 +16,7 @@ use chrono::{DateTime, Utc};
 use crate::access::{Access, Actor, Scope, SessionKind};
 use crate::document::Document;
 use crate::dream::Due;
-use crate::dreamer::{Dreamer, Step};
+use crate::dreamer::{Dreamer, Step, configured_by};
 use crate::error::Result;
 use crate::format::asked::AskedState;
 use crate::gate::{Doors, TombstoneKey};
@@ -93,7 +93,6 @@ struct Inner {
 
 impl FactDreamer {
     /// Starts with the defaults: judging off, the default [`Doors`].
-    #[must_use]
     pub fn builder(
         workspace: Arc<dyn Workspace>,
         store: Arc<dyn FactStore>,
@@ -161,6 +160,7 @@ impl fmt::Debug for FactDreamer {
 
 /// Builds a [`FactDreamer`].
 #[derive(Debug, Clone)]
+#[must_use = "`build` makes the dreamer"]
 pub struct FactDreamerBuilder {
     workspace: Arc<dyn Workspace>,
     store: Arc<dyn FactStore>,
@@ -170,30 +170,10 @@ pub struct FactDreamerBuilder {
 }
 
 impl FactDreamerBuilder {
-    /// Turns judging on or off.
-    #[must_use]
-    pub fn enabled(mut self, enabled: bool) -> Self {
-        self.config.enabled = enabled;
-        self
-    }
-
-    /// Replaces the whole configuration.
-    #[must_use]
-    pub fn config(mut self, config: FactDreamConfig) -> Self {
-        self.config = config;
-        self
-    }
-
-    /// Changes the configuration in place.
-    #[must_use]
-    pub fn configure(mut self, change: impl FnOnce(&mut FactDreamConfig)) -> Self {
-        change(&mut self.config);
-        self
-    }
+    configured_by!(FactDreamConfig);
 
     /// Sets what may go to the model: the policy of [`Door::DreamRequest`](crate::Door::DreamRequest), the filter, and
     /// what an operator allows.
-    #[must_use]
     pub fn doors(mut self, doors: Doors) -> Self {
         self.doors = doors;
         self

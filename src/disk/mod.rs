@@ -19,6 +19,12 @@ use chrono::{DateTime, Utc};
 
 pub(crate) use os::OsDisk;
 
+/// The time on the wall, for what lies on no disk.
+#[cfg(feature = "sqlite")]
+pub(crate) fn wall_clock() -> DateTime<Utc> {
+    Utc::now()
+}
+
 /// Where our own files live, and every file until it is complete.
 pub(crate) const STATE_FOLDER: &str = ".dreaming.d";
 

@@ -22,12 +22,13 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
-use crate::dreamer::{DreamEvent, Dreamer, DropReason, Dropped, Level, Observer, Outcome, Step};
+use crate::dreamer::{
+    DreamEvent, Dreamer, DropReason, Dropped, Level, Observer, Outcome, Step, configured_by,
+};
 use crate::error::{Error, Result};
 use crate::format::{DreamId, DreamedState, Quarantine, QuarantineEntry};
 use crate::gate::Doors;
 use crate::name::{DocName, StateName};
-use crate::pii::PiiFilter;
 use crate::workspace::{Workspace, WriteMode};
 
 pub(crate) use answer::{tell_request, whole};
@@ -83,7 +84,6 @@ struct Inner {
 
 impl JournalDreamer {
     /// Starts with the defaults: dreaming off, the default [`Doors`].
-    #[must_use]
     pub fn builder(workspace: Arc<dyn Workspace>) -> JournalDreamerBuilder {
         JournalDreamerBuilder {
             workspace,
@@ -238,6 +238,7 @@ pub(crate) fn tell(
 
 /// Builds a [`JournalDreamer`].
 #[derive(Debug, Clone)]
+#[must_use = "`build` makes the dreamer"]
 pub struct JournalDreamerBuilder {
     workspace: Arc<dyn Workspace>,
     config: DreamConfig,
@@ -246,44 +247,16 @@ pub struct JournalDreamerBuilder {
 }
 
 impl JournalDreamerBuilder {
-    /// Turns dreaming on or off.
-    #[must_use]
-    pub fn enabled(mut self, enabled: bool) -> Self {
-        self.config.enabled = enabled;
-        self
-    }
-
-    /// Replaces the whole configuration.
-    #[must_use]
-    pub fn config(mut self, config: DreamConfig) -> Self {
-        self.config = config;
-        self
-    }
-
-    /// Changes the configuration in place.
-    #[must_use]
-    pub fn configure(mut self, change: impl FnOnce(&mut DreamConfig)) -> Self {
-        change(&mut self.config);
-        self
-    }
+    configured_by!(DreamConfig);
 
     /// Sets what may go to the model and come back: the policies of [`Door::DreamRequest`](crate::Door::DreamRequest)
     /// and [`Door::DreamReply`](crate::Door::DreamReply), the filter, and what an operator allows.
-    #[must_use]
     pub fn doors(mut self, doors: Doors) -> Self {
         self.doors = doors;
         self
     }
 
-    /// Sets the filter of the doors.
-    #[must_use]
-    pub fn filter(mut self, filter: Arc<dyn PiiFilter>) -> Self {
-        self.doors = self.doors.filter(filter);
-        self
-    }
-
     /// Sets who hears how each pass ended.
-    #[must_use]
     pub fn observer(mut self, observer: Arc<dyn Observer>) -> Self {
         self.observer = Some(observer);
         self

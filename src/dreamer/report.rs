@@ -168,8 +168,10 @@ pub struct DreamReport {
 }
 
 impl DreamReport {
-    /// That of a run that has not begun.
-    pub(crate) fn begun(mode: DreamMode, workspace: String, now: DateTime<Utc>) -> Self {
+    /// That of a run that has done nothing yet: [`Outcome::Disabled`], and all counts 0. A dreamer of yours begins with
+    /// it.
+    #[must_use]
+    pub fn begun(mode: DreamMode, workspace: String, now: DateTime<Utc>) -> Self {
         Self {
             schema_version: 1,
             outcome: Outcome::Disabled,
@@ -246,7 +248,9 @@ pub struct PassReport {
 }
 
 impl PassReport {
-    pub(crate) fn new(dream_id: DreamId) -> Self {
+    /// That of a pass that has come to nothing yet.
+    #[must_use]
+    pub fn new(dream_id: DreamId) -> Self {
         Self {
             outcome: Outcome::NothingNew,
             dream_id,
@@ -317,6 +321,7 @@ impl fmt::Debug for PassReport {
 
 /// A slice of a journal that a model was shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct ShownSlice {
     /// The journal.
     pub name: DocName,
@@ -345,7 +350,9 @@ pub struct LineReport {
 }
 
 impl LineReport {
-    pub(crate) fn new(text: String, heading: Option<String>, sources: Vec<SourceRef>, fate: Fate) -> Self {
+    /// Says what became of a line.
+    #[must_use]
+    pub fn new(text: String, heading: Option<String>, sources: Vec<SourceRef>, fate: Fate) -> Self {
         Self { text, heading, sources, fate }
     }
 }
@@ -386,6 +393,7 @@ pub enum Fate {
 
 /// Why a line was held back.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Hold {
     /// The check that it failed.
     pub reason: HoldReason,
@@ -455,6 +463,7 @@ impl HoldReason {
 
 /// What the sanitiser took out of an answer, counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Dropped {
     /// What it was.
     pub reason: DropReason,
@@ -528,6 +537,7 @@ impl DropReason {
 
 /// How often a class of secrets was masked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Charge {
     /// The class, such as `aws_access_key`.
     pub class: String,
@@ -537,6 +547,7 @@ pub struct Charge {
 
 /// Journals that were quarantined for a secret in the answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Blamed {
     /// The class of the secret.
     pub pattern: String,
@@ -550,7 +561,7 @@ pub struct Blamed {
 }
 
 /// Why there was no usable answer.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Failure {
@@ -571,6 +582,18 @@ pub enum Failure {
     Malformed,
     /// Larger than any answer should be.
     TooLarge,
+}
+
+impl fmt::Debug for Failure {
+    /// Vendors repeat prompts in their messages.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Client { message, retryable } => {
+                write!(f, "Client {{ message: {} bytes, retryable: {retryable} }}", message.len())
+            }
+            other => write!(f, "Failure({other})"),
+        }
+    }
 }
 
 impl fmt::Display for Failure {
@@ -662,6 +685,7 @@ impl ReadReason {
 
 /// What waits for later passes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Backlog {
     /// How many journals.
     pub journals: u64,
@@ -673,6 +697,7 @@ pub struct Backlog {
 
 /// How full `MEMORY.md` is against its budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct MemoryGauge {
     /// Its length in characters.
     pub chars: u64,

@@ -79,6 +79,7 @@ pub struct ImportItem {
 /// What is done with a document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum ImportAction {
     /// The target is created.
     Copy,

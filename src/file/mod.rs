@@ -66,6 +66,7 @@ impl FileWorkspace {
 
     /// Opens a workspace over another disk: one that fails, or whose clock is set.
     #[cfg(any(test, feature = "testing"))]
+    #[cfg_attr(docsrs, doc(cfg(feature = "testing")))]
     #[must_use]
     pub fn on_disk(disk: Arc<dyn Disk>) -> Self {
         Self { disk }

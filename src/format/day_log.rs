@@ -112,6 +112,7 @@ pub struct UnknownOrigin;
 
 /// What a note is about.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub enum NoteKind {
     /// What happened.
     #[default]

@@ -51,6 +51,7 @@ pub struct QuarantineEntry {
 
 /// A journal as it was when it was quarantined.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct QuarantinedFile {
     /// The journal.
     pub name: DocName,

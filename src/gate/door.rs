@@ -55,6 +55,7 @@ impl Door {
 
 /// What happens to a secret. The strictest stands first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum SecretPolicy {
     /// Nothing passes.
     Reject,
@@ -68,6 +69,7 @@ pub enum SecretPolicy {
 
 /// What happens to an instruction hidden in a text. The strictest stands first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum InjectionPolicy {
     /// Nothing passes.
     Reject,
@@ -81,6 +83,7 @@ pub enum InjectionPolicy {
 
 /// What one door does: a row of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct DoorPolicy {
     /// With secrets.
     pub secrets: SecretPolicy,

@@ -35,6 +35,7 @@ use crate::text;
 
 /// An instruction found in a text: why it is one, and where it stands. Never its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Injection {
     /// The threat: `override`, `role`, `fence`, `control_token`, `tool_call`, `exfiltration`, `delayed`, `planted`,
     /// `concealment`, `payload`, `permission` or `invisible`.

@@ -87,6 +87,7 @@ impl<'de> Deserialize<'de> for TombstoneKey {
 
 /// One forgotten statement, without its content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Tombstone {
     /// How many words it has.
     pub words: u32,

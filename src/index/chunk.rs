@@ -1,5 +1,6 @@
 //! A text in chunks: pieces that are small enough to rank and large enough to understand.
 
+use std::fmt;
 use std::ops::Range;
 
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag};
@@ -8,7 +9,8 @@ use crate::error::{Error, Result};
 use crate::text;
 
 /// A piece of a document.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Chunk {
     /// Where it stands in the text, in bytes.
     pub bytes: Range<usize>,
@@ -16,6 +18,13 @@ pub struct Chunk {
     pub lines: (u64, u64),
     /// The headings that it stands under, its own included, the outermost first, a line each.
     pub headings: String,
+}
+
+impl fmt::Debug for Chunk {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { bytes, lines, headings } = self;
+        write!(f, "Chunk {{ bytes: {bytes:?}, lines: {lines:?}, headings: {} bytes }}", headings.len())
+    }
 }
 
 /// How documents are cut. It belongs to the identity of an index: under another one, documents are cut anew.

@@ -105,6 +105,16 @@ pub enum StartStep {
 ///
 /// Only a main session follows the playbook and reads `MEMORY.md`.
 ///
+/// ```
+/// use chrono::NaiveDate;
+/// use noctuary::{BootState, DocName, SessionKind, StartStep, start_plan};
+///
+/// let today = NaiveDate::from_ymd_opt(2026, 11, 21).unwrap();
+/// let plan = start_plan(&BootState::Ready, SessionKind::Main, today)?;
+/// assert_eq!((plan.first(), plan.last()), (Some(&StartStep::Read(DocName::AGENTS)), Some(&StartStep::Serve)));
+/// # Ok::<(), noctuary::Error>(())
+/// ```
+///
 /// # Errors
 ///
 /// [`Error::Uninitialized`] where the workspace is ready for nothing.

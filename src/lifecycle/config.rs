@@ -58,6 +58,7 @@ pub struct LifeConfig {
 
 /// A dialect of the one idea. Each is a [`LifeConfig`] and nothing more.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Preset {
     /// The main seed's.
     #[default]
@@ -74,6 +75,7 @@ pub enum Preset {
 
 /// What happens where something is missing at boot.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum BootPolicy {
     /// What is missing is seeded, and reported.
     #[default]
@@ -84,6 +86,7 @@ pub enum BootPolicy {
 
 /// Which templates are seeded. `HEARTBEAT.md` never is, and `BOOTSTRAP.md` only into a fresh workspace.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum SeedSet {
     /// All.
     #[default]
@@ -94,6 +97,7 @@ pub enum SeedSet {
 
 /// What the first-run playbook asks a new human.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Onboarding {
     /// Name, timezone, language, focus, style.
     #[default]
@@ -104,6 +108,7 @@ pub enum Onboarding {
 
 /// How journals are named.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum JournalNaming {
     /// One a session and day, `memory/YYYY-MM-DD-<session>.md`: surfaces never write into one another.
     #[default]
@@ -115,6 +120,7 @@ pub enum JournalNaming {
 
 /// What becomes of `BOOTSTRAP.md` when the onboarding is complete.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum BootstrapEnd {
     /// It is renamed to `BOOTSTRAP.md.done.<time>`; one that holds a secret is deleted instead.
     #[default]

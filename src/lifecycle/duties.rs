@@ -12,6 +12,7 @@ use crate::workspace::Workspace;
 
 /// A check that runs now and then, at most once in so much time.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Duty {
     /// Its name in `memory/heartbeat-state.json`: `email`, `calendar`.
     pub name: String,
@@ -64,6 +65,18 @@ pub fn read_checks(workspace: &dyn Workspace) -> Result<Checks> {
 /// Notes in `memory/heartbeat-state.json` that a check ran, beside whatever another process notes there.
 ///
 /// When it returns, the note survives a power loss; a crash before leaves the old file.
+///
+/// ```
+/// use chrono::{TimeZone, Utc};
+/// use noctuary::{FileWorkspace, mark_checked, read_checks};
+///
+/// let folder = tempfile::tempdir()?;
+/// let workspace = FileWorkspace::open(folder.path())?;
+/// let now = Utc.with_ymd_and_hms(2026, 11, 21, 9, 0, 0).unwrap();
+/// mark_checked(&workspace, "email", now)?;
+/// assert_eq!(read_checks(&workspace)?.last("email"), Some(now.timestamp()));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 ///
@@ -143,6 +156,18 @@ pub fn is_heartbeat_ok(reply: &str) -> bool {
 
 /// Whether a heartbeat run has anything to look at: the document has words outside of headings, comments and
 /// our own memo. A document that is not UTF-8 has.
+///
+/// ```
+/// use noctuary::{DocName, FileWorkspace, Workspace, heartbeat_has_tasks};
+///
+/// let folder = tempfile::tempdir()?;
+/// let workspace = FileWorkspace::open(folder.path())?;
+/// workspace.append(&DocName::HEARTBEAT, b"# Heartbeat\n")?;
+/// assert!(!heartbeat_has_tasks(&workspace, &DocName::HEARTBEAT)?, "nobody need be called");
+/// workspace.append(&DocName::HEARTBEAT, b"- [ ] look at the mail\n")?;
+/// assert!(heartbeat_has_tasks(&workspace, &DocName::HEARTBEAT)?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 ///

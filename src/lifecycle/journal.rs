@@ -77,6 +77,20 @@ pub(super) fn begin(workspace: &dyn Workspace, journal: &JournalName) -> Result<
 ///
 /// Through a view that guards a workspace it returns those that the view shows.
 ///
+/// ```
+/// use chrono::NaiveDate;
+/// use noctuary::{FileWorkspace, JournalName, Workspace, daily_log};
+///
+/// let folder = tempfile::tempdir()?;
+/// let workspace = FileWorkspace::open(folder.path())?;
+/// let day = NaiveDate::from_ymd_opt(2026, 11, 21).unwrap();
+/// for session in ["http", "repl"] {
+///     workspace.append(JournalName::new(day, Some(session)).name(), b"- a quiet day\n")?;
+/// }
+/// assert_eq!(daily_log(&workspace, day)?.len(), 2);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 ///
 /// Those of the workspace.
@@ -103,6 +117,20 @@ pub fn daily_log(workspace: &dyn Workspace, date: NaiveDate) -> Result<Vec<(Jour
 }
 
 /// Returns all journals of the day that `now` belongs to.
+///
+/// ```
+/// use chrono::{FixedOffset, NaiveDate, TimeZone, Utc};
+/// use noctuary::{DayPolicy, FileWorkspace, JournalName, Workspace, today_log};
+///
+/// let folder = tempfile::tempdir()?;
+/// let workspace = FileWorkspace::open(folder.path())?;
+/// let day = NaiveDate::from_ymd_opt(2026, 11, 20).unwrap();
+/// workspace.append(JournalName::new(day, None).name(), b"- still up\n")?;
+/// let until_four = DayPolicy::new(FixedOffset::east_opt(0).unwrap(), 4);
+/// let night = Utc.with_ymd_and_hms(2026, 11, 21, 2, 0, 0).unwrap();
+/// assert_eq!(today_log(&workspace, until_four, night)?.len(), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 ///

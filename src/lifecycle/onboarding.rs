@@ -43,6 +43,14 @@ pub fn is_bootstrap_done(reply: &str) -> bool {
 /// Whether and how the onboarding ends after a turn: `reply` is what the agent said, `None` where the turn failed.
 ///
 /// After a failure it goes on, unless [`LifeConfig::end_failed_bootstrap`] says otherwise, as RFC-0009 does.
+///
+/// ```
+/// use noctuary::{LifeConfig, OnboardingEnd, onboarding_end};
+///
+/// let config = LifeConfig::default();
+/// assert_eq!(onboarding_end(Some("Nice to meet you.\n\nBOOTSTRAP_DONE"), &config), Some(OnboardingEnd::Done));
+/// assert_eq!(onboarding_end(None, &config), None);
+/// ```
 #[must_use]
 pub fn onboarding_end(reply: Option<&str>, config: &LifeConfig) -> Option<OnboardingEnd> {
     match reply {
@@ -65,6 +73,7 @@ pub struct Completion {
 
 /// What became of `BOOTSTRAP.md`.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum BootstrapFate {
     /// It was renamed.
     Archived(DocName),

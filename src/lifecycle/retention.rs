@@ -45,6 +45,7 @@ impl From<&HygieneConfig> for Retention {
 /// What is proposed for the journals of a workspace. Nothing is done yet.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
+#[must_use = "nothing is archived or deleted yet"]
 pub struct RetentionPlan {
     /// For [`archive_journal`], oldest first.
     pub archive: Vec<JournalName>,
@@ -55,7 +56,18 @@ pub struct RetentionPlan {
 }
 
 /// Returns what `retention` proposes for `journals` on the day `today`. Looks at names alone.
-#[must_use]
+///
+/// ```
+/// use chrono::NaiveDate;
+/// use noctuary::{JournalName, Retention, propose_retention};
+///
+/// let day = |month| NaiveDate::from_ymd_opt(2026, month, 1).unwrap();
+/// let mut retention = Retention::default();
+/// retention.archive_after_days = Some(90);
+/// let journals = [1, 6, 11].map(|month| JournalName::new(day(month), None)).to_vec();
+/// let plan = propose_retention(&retention, journals, day(11), |_| false);
+/// assert_eq!((plan.archive.len(), plan.delete.len()), (2, 0));
+/// ```
 pub fn propose_retention(
     retention: &Retention,
     mut journals: Vec<JournalName>,
@@ -158,6 +170,23 @@ pub fn archive_journal(
 /// Deletes a journal for good; `false` where there was none.
 ///
 /// When it returns, this survives a power loss.
+///
+/// ```
+/// use chrono::NaiveDate;
+/// use noctuary::{Access, Actor, Consent, FileWorkspace, JournalName, Scope, SessionKind, Workspace, delete_journal};
+///
+/// let folder = tempfile::tempdir()?;
+/// let workspace = FileWorkspace::open(folder.path())?;
+/// let today = NaiveDate::from_ymd_opt(2026, 11, 21).unwrap();
+/// let journal = JournalName::new(today, Some("repl"));
+/// workspace.append(journal.name(), b"- a mistake\n")?;
+/// assert!(delete_journal(&workspace, &journal, today, |_| true, None).is_err(), "it is recent, and no dream has read it");
+///
+/// let human = Access::new(SessionKind::Main, Actor::Human, Scope::user("marta"));
+/// let consent = Consent::given(&human, journal.clone())?;
+/// assert!(delete_journal(&workspace, &journal, today, |_| true, Some(&consent))?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 ///

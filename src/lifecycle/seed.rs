@@ -105,6 +105,13 @@ fn create(
 /// Returns the template of one of the eight root documents; `None` for any other name.
 ///
 /// The sentence in `AGENTS.md` on the end of the first run, and the questions in `BOOTSTRAP.md`, follow `config`.
+///
+/// ```
+/// use noctuary::{DocName, LifeConfig, template};
+///
+/// assert!(template(&DocName::SOUL, &LifeConfig::default()).is_some_and(|text| text.starts_with("# ")));
+/// assert_eq!(template(&DocName::JOURNALS, &LifeConfig::default()), None);
+/// ```
 #[must_use]
 pub fn template(name: &DocName, config: &LifeConfig) -> Option<String> {
     let text = match name.as_str() {

@@ -56,7 +56,7 @@ pub struct TurnState {
 }
 
 /// What a turn leaves behind.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TurnEnd {
     /// What is left to do from now on.
@@ -87,6 +87,14 @@ impl TurnEnd {
     pub fn note(mut self, note: Note) -> Self {
         self.notes.push(note);
         self
+    }
+}
+
+impl fmt::Debug for TurnEnd {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { opens, closes, notes } = self;
+        let [opens, closes, notes] = [opens.len(), closes.len(), notes.len()];
+        write!(f, "TurnEnd {{ opens: {opens}, closes: {closes}, notes: {notes} }}")
     }
 }
 

@@ -136,7 +136,7 @@ pub trait FactStore: Debug + Send + Sync {
 ///
 /// Two statements with the same key contradict each other where it has one value, and are siblings where it may
 /// have many. Case and white space of the words do not count.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct FactKey {
     /// Of whom or what it is said: `marta`.
     pub subject: String,
@@ -170,6 +170,12 @@ impl FactKey {
     /// Subject and slot as they are compared.
     pub(crate) fn normal(&self) -> (String, String) {
         (text::normalise(&self.subject), text::normalise(&self.slot))
+    }
+}
+
+impl Debug for FactKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "FactKey({:?}, {} bytes)", self.cardinality, self.subject.len() + self.slot.len())
     }
 }
 
@@ -356,7 +362,7 @@ impl Settled {
 }
 
 /// A decision on one or two facts.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Decision {
     /// What is decided.
@@ -438,6 +444,14 @@ impl Decision {
     pub fn because(mut self, reason: impl Into<String>) -> Self {
         self.reason = Some(reason.into());
         self
+    }
+}
+
+impl Debug for Decision {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { verdict, older, newer, reason } = self;
+        let reason = reason.as_ref().map(String::len);
+        write!(f, "Decision({verdict:?} {older:?} {newer:?}, reason: {reason:?} bytes)")
     }
 }
 

@@ -100,6 +100,7 @@ impl fmt::Display for Prompt {
 
 /// A part of a prompt.
 #[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Block {
     /// What it is, such as `identity` or `memory_snapshot`; the same from release to release.
     pub id: Cow<'static, str>,
@@ -125,6 +126,7 @@ impl fmt::Debug for Block {
 
 /// For how long a block stays the same, byte for byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum CacheHint {
     /// Until somebody edits who the agent is.
     Stable,

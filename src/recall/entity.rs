@@ -6,6 +6,25 @@ use std::fmt::Debug;
 use super::terms::{Piece, folded, is_stop_word, pieces};
 
 /// Finds what a text speaks of. The same text gives the same entities, always.
+///
+/// ```
+/// use std::collections::BTreeSet;
+/// use std::sync::Arc;
+/// use noctuary::{Entities, StoreConfig};
+///
+/// /// Numbers of tickets: `OPS-412`.
+/// #[derive(Debug)]
+/// struct Tickets;
+///
+/// impl Entities for Tickets {
+///     fn of(&self, text: &str) -> BTreeSet<String> {
+///         text.split_whitespace().filter(|word| word.starts_with("OPS-")).map(str::to_owned).collect()
+///     }
+/// }
+///
+/// let mut config = StoreConfig::default();
+/// config.entities = Arc::new(Tickets);
+/// ```
 pub trait Entities: Debug + Send + Sync {
     /// The entities in a text, each in one spelling.
     fn of(&self, text: &str) -> BTreeSet<String>;

@@ -64,6 +64,7 @@ use crate::workspace::Workspace;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone)]
+#[must_use = "`to_html` makes the page"]
 pub struct DreamPage<'r> {
     report: &'r DreamReport,
     doors: Doors,
@@ -77,7 +78,6 @@ pub struct DreamPage<'r> {
 
 impl<'r> DreamPage<'r> {
     /// A page from the report alone.
-    #[must_use]
     pub fn new(report: &'r DreamReport) -> Self {
         Self {
             report,
@@ -93,7 +93,6 @@ impl<'r> DreamPage<'r> {
 
     /// Sets what finds the secrets that are masked, and what of them the operator lets pass. Policies count for nothing
     /// here: a page masks.
-    #[must_use]
     pub fn doors(mut self, doors: Doors) -> Self {
         self.doors = doors;
         self
@@ -101,35 +100,30 @@ impl<'r> DreamPage<'r> {
 
     /// Sets what a pass may show of journals in bytes, [`DreamConfig::total_input_bytes`](crate::DreamConfig), for the
     /// page to measure by.
-    #[must_use]
     pub fn budget(mut self, bytes: u64) -> Self {
         self.budget = Some(bytes);
         self
     }
 
     /// Adds a journal, for what the report cites of it.
-    #[must_use]
     pub fn journal(mut self, name: DocName, bytes: impl Into<Vec<u8>>) -> Self {
         self.journals.insert(name, bytes.into());
         self
     }
 
     /// Sets `MEMORY.md` as it is after the dream.
-    #[must_use]
     pub fn memory(mut self, text: impl Into<String>) -> Self {
         self.memory = Some(text.into());
         self
     }
 
     /// Sets the log of passes, `.dreaming.d/log.jsonl`. Lines that do not parse are left out.
-    #[must_use]
     pub fn log(mut self, lines: &str) -> Self {
         self.log = log::of_curators(lines).collect();
         self
     }
 
     /// Sets the quarantine as it is after the dream.
-    #[must_use]
     pub fn quarantine(mut self, quarantine: Quarantine) -> Self {
         self.quarantine = Some(quarantine);
         self

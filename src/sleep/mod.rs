@@ -19,11 +19,10 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 
 use crate::dream;
-use crate::dreamer::{Dreamer, Observer, Outcome, PassReport, Step};
+use crate::dreamer::{Dreamer, Observer, Outcome, PassReport, Step, configured_by};
 use crate::error::Result;
 use crate::format::SleepFiles;
 use crate::gate::Doors;
-use crate::pii::PiiFilter;
 use crate::workspace::Workspace;
 
 pub use awake::Said;
@@ -88,7 +87,6 @@ struct Inner {
 
 impl SleepDreamer {
     /// Starts with the defaults: dreaming off, the default [`Doors`].
-    #[must_use]
     pub fn builder(workspace: Arc<dyn Workspace>) -> SleepDreamerBuilder {
         let (config, doors) = (SleepConfig::default(), Doors::default());
         SleepDreamerBuilder { workspace, config, doors, observer: None }
@@ -130,6 +128,7 @@ impl fmt::Debug for SleepDreamer {
 
 /// Builds a [`SleepDreamer`].
 #[derive(Debug, Clone)]
+#[must_use = "`build` makes the dreamer"]
 pub struct SleepDreamerBuilder {
     workspace: Arc<dyn Workspace>,
     config: SleepConfig,
@@ -138,46 +137,18 @@ pub struct SleepDreamerBuilder {
 }
 
 impl SleepDreamerBuilder {
-    /// Turns dreaming on or off.
-    #[must_use]
-    pub fn enabled(mut self, enabled: bool) -> Self {
-        self.config.enabled = enabled;
-        self
-    }
-
-    /// Replaces the whole configuration.
-    #[must_use]
-    pub fn config(mut self, config: SleepConfig) -> Self {
-        self.config = config;
-        self
-    }
-
-    /// Changes the configuration in place.
-    #[must_use]
-    pub fn configure(mut self, change: impl FnOnce(&mut SleepConfig)) -> Self {
-        change(&mut self.config);
-        self
-    }
+    configured_by!(SleepConfig);
 
     /// Sets what is let into the log ([`Door::JournalAppend`](crate::Door::JournalAppend)), to the model
     /// ([`Door::DreamRequest`](crate::Door::DreamRequest)), back from it
     /// ([`Door::DreamReply`](crate::Door::DreamReply)), and into a wake-up message
     /// ([`Door::PromptLoad`](crate::Door::PromptLoad)).
-    #[must_use]
     pub fn doors(mut self, doors: Doors) -> Self {
         self.doors = doors;
         self
     }
 
-    /// Sets the filter of the doors.
-    #[must_use]
-    pub fn filter(mut self, filter: Arc<dyn PiiFilter>) -> Self {
-        self.doors = self.doors.filter(filter);
-        self
-    }
-
     /// Sets who hears how each pass ended.
-    #[must_use]
     pub fn observer(mut self, observer: Arc<dyn Observer>) -> Self {
         self.observer = Some(observer);
         self

@@ -45,6 +45,7 @@ impl MessageShape {
 /// What a trim leaves: the messages from `keep_from` on. The system prompt is the host's, and no part of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
+#[must_use = "the host does the trimming"]
 pub struct TrimPlan {
     /// The first message to keep.
     pub keep_from: usize,
@@ -69,7 +70,6 @@ pub struct TrimPlan {
 /// messages[30] = MessageShape::new(10).answers("a");
 /// assert_eq!(plan_trim(&messages, &SleepConfig::default()).keep_from, 29);
 /// ```
-#[must_use]
 pub fn plan_trim(messages: &[MessageShape], config: &SleepConfig) -> TrimPlan {
     let at = messages.len().saturating_sub(config.keep_recent_messages);
     let reaches = reaches_back(messages);

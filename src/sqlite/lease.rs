@@ -10,27 +10,27 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use rusqlite::{OptionalExtension, params};
 
+use super::home::Guard;
 use super::{Inner, Rows, fold, stamp};
 use crate::digest::Hasher;
 use crate::disk::host::{self, Host};
-use crate::disk::{DiskFile, atomic};
-use crate::error::{At, Error, LostBy, Result};
+use crate::error::{Error, LostBy, Result};
 use crate::name::{Name, StateName};
 use crate::workspace::{Claim, ClaimTerms, Holder, Lease, WriteMode};
 
 /// Claims the scope, or says who holds it.
 pub(super) fn claim(inner: &Arc<Inner>, terms: &ClaimTerms) -> Result<Claim> {
     let guard_name = guard_name(inner);
-    let Some(guard) = atomic::lock_named(inner.disk.as_ref(), &guard_name)? else {
+    let Some(Guard { id, held }) = inner.home.guard(&guard_name)? else {
         return Ok(Claim::Held(holder(inner)?));
     };
     let token = host::token();
     let epoch = raise_epoch(inner, &token)?;
     let lease = SqliteLease {
-        guard_id: guard.stat().at("look at", &guard_name)?.id,
-        deadline: inner.disk.elapsed().saturating_add(terms.max_hold),
+        guard_id: id,
+        deadline: inner.home.elapsed().saturating_add(terms.max_hold),
         inner: Arc::clone(inner),
-        guard: Mutex::new(Some(guard)),
+        guard: Mutex::new(Some(held)),
         guard_name,
         epoch,
         token,
@@ -56,7 +56,7 @@ fn raise_epoch(inner: &Inner, token: &str) -> Result<u64> {
                  ON CONFLICT (user_id, agent_id) DO UPDATE SET epoch = epoch + 1, token = excluded.token,
                    pid = excluded.pid, hostname = excluded.hostname, acquired_at = excluded.acquired_at
                  RETURNING epoch",
-                params![scope.user, scope.agent, token, host.pid, host.hostname, stamp(inner.disk.clock())],
+                params![scope.user, scope.agent, token, host.pid, host.hostname, stamp(inner.home.clock())],
                 |row| row.get(0),
             )
         })
@@ -85,7 +85,7 @@ fn holder(inner: &Inner) -> Result<Holder> {
 struct SqliteLease {
     inner: Arc<Inner>,
     /// `None` once it was given back.
-    guard: Mutex<Option<Box<dyn DiskFile>>>,
+    guard: Mutex<Option<Box<dyn fmt::Debug + Send + Sync>>>,
     guard_name: String,
     guard_id: (u64, u64),
     epoch: u64,
@@ -97,15 +97,11 @@ impl SqliteLease {
     /// The fence, inside the transaction of what it allows.
     fn fence(&self, rows: &Rows<'_>, name: &Name) -> Result<()> {
         let lost = |by| Err(Error::LeaseLost(by));
-        let disk = self.inner.disk.as_ref();
-        if disk.elapsed() >= self.deadline {
+        let home = &self.inner.home;
+        if home.elapsed() >= self.deadline {
             return lost(LostBy::Deadline);
         }
-        if disk
-            .stat(&self.guard_name)
-            .at("look at", &self.guard_name)?
-            .is_none_or(|named| named.id != self.guard_id)
-        {
+        if !home.is_guard(&self.guard_name, self.guard_id)? {
             return lost(LostBy::Guard);
         }
         let standing: Option<(i64, String)> = rows.run(name, |connection, scope| {

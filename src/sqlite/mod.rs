@@ -4,6 +4,7 @@
 //! and path. Text is stored as text, so that any SQLite shell shows it; bytes that are not UTF-8 as a blob.
 
 mod database;
+mod home;
 mod index;
 mod lease;
 mod memory;
@@ -13,7 +14,7 @@ mod words;
 
 use std::fmt;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -23,13 +24,13 @@ use rusqlite::{Connection, ErrorCode, OptionalExtension, params};
 
 use crate::access::Scope;
 use crate::digest::Hasher;
-use crate::disk::Disk;
 use crate::document::{Document, Revision};
 use crate::error::{Error, Refusal, Result};
 use crate::name::{DocName, Name, Space, StateName};
 use crate::workspace::{Claim, ClaimTerms, Listing, MAX_DOCUMENT, Metadata, Workspace, WriteMode};
 
 use database::Database;
+use home::Home;
 use open::{Opened, Others};
 
 pub use index::SqliteIndex;
@@ -65,9 +66,7 @@ pub struct SqliteWorkspace {
 
 struct Inner {
     database: Database,
-    /// The folder of the file: for the guard, and the clock.
-    disk: Arc<dyn Disk>,
-    path: PathBuf,
+    home: Home,
     scope: Scope,
 }
 
@@ -96,8 +95,31 @@ impl SqliteWorkspace {
     /// is no SQLite database or another program's, [`Error::NetworkFileSystem`] for a network drive.
     pub fn open(path: impl AsRef<Path>, scope: Scope) -> Result<Self> {
         let Opened { connection, disk, path, file } = open::open(path.as_ref(), PATIENCE, Others::Refused)?;
-        let inner = Inner { database: Database::new(connection, file), disk, path, scope };
-        Ok(Self { inner: Arc::new(inner) })
+        Ok(Self::over(connection, file, Home::File { disk, path }, scope))
+    }
+
+    /// Makes a workspace that ends with its last clone, for tests: nothing else reaches it, also not by the same scope.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use noctuary::{Extractive, JournalDreamer, Outcome, Scope, SqliteWorkspace, dream_once};
+    ///
+    /// let workspace = Arc::new(SqliteWorkspace::open_in_memory(Scope::user("marta"))?);
+    /// let dreamer = JournalDreamer::builder(workspace).enabled(true).build()?;
+    /// assert_eq!(dream_once(&dreamer, &Extractive::new())?.outcome, Outcome::NothingNew);
+    /// # Ok::<(), noctuary::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Database`].
+    pub fn open_in_memory(scope: Scope) -> Result<Self> {
+        let (connection, file) = open::in_memory(PATIENCE)?;
+        Ok(Self::over(connection, file, Home::in_memory(), scope))
+    }
+
+    fn over(connection: Connection, file: String, home: Home, scope: Scope) -> Self {
+        Self { inner: Arc::new(Inner { database: Database::new(connection, file), home, scope }) }
     }
 
     /// The scope that was fixed when it was opened.
@@ -246,7 +268,7 @@ impl Rows<'_> {
         if bytes.len() as u64 > MAX_DOCUMENT {
             return Err(Error::TooLarge { name: name.clone(), len: bytes.len() as u64, limit: MAX_DOCUMENT });
         }
-        let now = self.inner.disk.clock();
+        let now = self.inner.home.clock();
         let modified = now.timestamp_nanos_opt().unwrap_or(i64::MAX);
         let modified = standing.map_or(modified, |row| modified.max(row.modified + 1));
         let (stamp, revision) = (stamp(now), Revision::of(bytes).to_string());
@@ -316,7 +338,7 @@ impl Rows<'_> {
         if name.space() == Space::State {
             return Ok(());
         }
-        let (revision, stamp) = (Revision::of(&row.bytes).to_string(), stamp(self.inner.disk.clock()));
+        let (revision, stamp) = (Revision::of(&row.bytes).to_string(), stamp(self.inner.home.clock()));
         self.run(name, |connection, scope| {
             connection
                 .prepare_cached(
@@ -396,7 +418,7 @@ impl Workspace for SqliteWorkspace {
     fn location(&self) -> String {
         let Scope { user, agent } = &self.inner.scope;
         let agent = if agent.is_empty() { String::new() } else { format!("/{agent}") };
-        format!("{} ({user}{agent})", self.inner.path.display())
+        format!("{} ({user}{agent})", self.inner.home.location())
     }
 
     fn list(&self, folder: Option<&DocName>) -> Result<Listing> {

@@ -5,6 +5,34 @@
 //! - [`Faults`]: decides which operation fails; [`FaultyWorkspace`] and [`FaultyDisk`] ask it.
 //! - [`secrets()`]: a made-up secret of every class of the gate.
 //! - [`MemoryDisk`]: shows what a kill or a power loss may leave of a run, at each of its operations.
+//!
+//! # Example: a test of a host that touches no disk
+//!
+//! `SqliteWorkspace::open_in_memory` and `SqliteMemoryStore::open_in_memory` need no feature but `sqlite`. Without SQLite, a
+//! folder and a store lie on a [`MemoryDisk`], whose clock is the test's too.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use chrono::{TimeZone, Utc};
+//! use noctuary::testing::{MemoryDisk, Script};
+//! use noctuary::{
+//!     DocName, FileMemoryStore, FileWorkspace, JournalDreamer, Scope, StoreConfig, Workspace, WorkspaceExt, dream_once_at,
+//! };
+//!
+//! let disk = MemoryDisk::new();
+//! let workspace = Arc::new(FileWorkspace::on_disk(Arc::new(disk.clone())));
+//! let store = FileMemoryStore::on_disk(Arc::new(disk), Scope::user("marta"), StoreConfig::default())?;
+//!
+//! let journal = DocName::parse("memory/2026-11-20-repl.md")?;
+//! workspace.append(&journal, b"[user] I prefer tea.\n")?;
+//! let dreamer = JournalDreamer::builder(workspace.clone()).enabled(true).build()?;
+//! let model = Script::new().says("### Preferences\n- The user prefers tea. (memory/2026-11-20-repl.md#L1)");
+//! let night = Utc.with_ymd_and_hms(2026, 11, 21, 3, 0, 0).unwrap();
+//! dream_once_at(&dreamer, &model, &|| night)?;
+//! assert!(workspace.read_text(&DocName::MEMORY)?.is_some_and(|memory| memory.contains("prefers tea")));
+//! # let _ = store;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 pub mod contract;
 mod disk;

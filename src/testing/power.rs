@@ -454,7 +454,11 @@ impl Inner {
     }
 
     fn folder(&self, path: &str) -> io::Result<()> {
-        if self.live.is_folder(path) { Ok(()) } else { Err(ErrorKind::NotFound.into()) }
+        match self.live.names.get(path) {
+            _ if self.live.is_folder(path) => Ok(()),
+            Some(_) => Err(io::Error::new(ErrorKind::InvalidInput, Refusal::NotAFolder)),
+            None => Err(ErrorKind::NotFound.into()),
+        }
     }
 
     fn stat(&self, file: usize) -> Stat {

@@ -1,5 +1,7 @@
 //! What a tool answers a model where it could not do what was asked.
 
+use std::fmt;
+
 use crate::error::{Error, Refusal};
 use crate::gate::FORGOTTEN;
 use crate::text;
@@ -19,11 +21,18 @@ use crate::text;
 /// assert_eq!(error.message(), "Path must start with /memories, got: /etc/passwd");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[error("{message}")]
 pub struct ToolError {
     message: String,
     source: Option<Box<Error>>,
+}
+
+impl fmt::Debug for ToolError {
+    /// What a model gave, or a document holds, may stand in the message.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ToolError {{ message: {} bytes, source: {:?} }}", self.message.len(), self.source)
+    }
 }
 
 /// The longest message, in bytes: what a model gave may stand in it.

@@ -13,7 +13,7 @@ use chrono::{DateTime, Utc};
 use super::history::HistorySource;
 use crate::access::{Access, Actor, Scope, SessionKind};
 use crate::dream::Due;
-use crate::dreamer::{Dreamer, Step};
+use crate::dreamer::{Dreamer, Step, configured_by};
 use crate::error::{Error, Result};
 use crate::gate::Doors;
 use crate::memory::MemoryStore;
@@ -81,7 +81,6 @@ struct Inner {
 
 impl PersonalizationDreamer {
     /// Starts with the defaults: rebuilding off, no source, the default [`Doors`].
-    #[must_use]
     pub fn builder(
         workspace: Arc<dyn Workspace>,
         store: Arc<dyn MemoryStore>,
@@ -128,6 +127,7 @@ impl fmt::Debug for PersonalizationDreamer {
 
 /// Builds a [`PersonalizationDreamer`].
 #[derive(Debug, Clone)]
+#[must_use = "`build` makes the dreamer"]
 pub struct PersonalizationDreamerBuilder {
     workspace: Arc<dyn Workspace>,
     store: Arc<dyn MemoryStore>,
@@ -139,35 +139,14 @@ pub struct PersonalizationDreamerBuilder {
 
 impl PersonalizationDreamerBuilder {
     /// Adds a source of evidence.
-    #[must_use]
     pub fn source(mut self, source: Arc<dyn HistorySource>) -> Self {
         self.sources.push(source);
         self
     }
 
-    /// Turns rebuilding on or off.
-    #[must_use]
-    pub fn enabled(mut self, enabled: bool) -> Self {
-        self.config.enabled = enabled;
-        self
-    }
-
-    /// Replaces the whole configuration.
-    #[must_use]
-    pub fn config(mut self, config: PersonalizationConfig) -> Self {
-        self.config = config;
-        self
-    }
-
-    /// Changes the configuration in place.
-    #[must_use]
-    pub fn configure(mut self, change: impl FnOnce(&mut PersonalizationConfig)) -> Self {
-        change(&mut self.config);
-        self
-    }
+    configured_by!(PersonalizationConfig);
 
     /// Sets what may go to the model and come back.
-    #[must_use]
     pub fn doors(mut self, doors: Doors) -> Self {
         self.doors = doors;
         self

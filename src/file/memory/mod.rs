@@ -99,6 +99,7 @@ impl FileMemoryStore {
     ///
     /// Those of [`open`](Self::open).
     #[cfg(any(test, feature = "testing"))]
+    #[cfg_attr(docsrs, doc(cfg(feature = "testing")))]
     pub fn on_disk(disk: Arc<dyn Disk>, scope: Scope, config: StoreConfig) -> Result<Self> {
         Self::over(disk, scope, config)
     }

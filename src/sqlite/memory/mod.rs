@@ -96,6 +96,7 @@ const PINNED_BY_THE_HUMAN: i64 = 2;
 
 /// How the index of a store stands to its rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum IndexState {
     /// It says what the rows say.
     Sound,

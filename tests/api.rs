@@ -1,0 +1,488 @@
+//! The public API as a whole, read out of the sources, so that what is added later is asked the same.
+
+#![cfg(feature = "sqlite")]
+#![expect(clippy::unwrap_used, reason = "helpers of a test")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Debug;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock};
+
+use noctuary::Workspace;
+use regex::Regex;
+
+/// What stands at the left margin of a source file, with its attributes and its documentation.
+struct Item {
+    kind: String,
+    name: String,
+    attributes: String,
+    docs: String,
+    body: String,
+}
+
+/// The sources of the crate, and what it exports.
+struct Api {
+    files: BTreeMap<String, String>,
+    /// Name in the crate, and the item.
+    exported: BTreeMap<String, Item>,
+    /// The inherent implementations of each type.
+    methods: BTreeMap<String, String>,
+}
+
+static API: LazyLock<Api> = LazyLock::new(|| {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = BTreeMap::new();
+    collect(&source, &source, &mut files);
+    let mut all: BTreeMap<String, Vec<(&str, Item)>> = BTreeMap::new();
+    for (file, text) in &files {
+        for item in items(text) {
+            all.entry(item.name.clone()).or_default().push((file, item));
+        }
+    }
+    let mut exported = BTreeMap::new();
+    for (list, prefix) in [("lib.rs", ""), ("testing/mod.rs", "testing::")] {
+        for (module, name) in uses(&files[list]) {
+            // What `testing` shows is its own or the crate's.
+            let place = match module.strip_prefix("crate::") {
+                Some(module) => module.to_owned(),
+                None => format!("{}{module}", prefix.replace("::", "/")),
+            };
+            let found = all.get_mut(&name).unwrap_or_else(|| panic!("{name} is no item"));
+            let inside = |file: &str| {
+                file.strip_prefix(&place).is_some_and(|rest| rest == ".rs" || rest.starts_with('/'))
+            };
+            // Else the module passes it on.
+            let at = found.iter().position(|(file, _)| inside(file)).unwrap_or(0);
+            exported.insert(format!("{prefix}{name}"), found.remove(at).1);
+        }
+    }
+    let of = Regex::new(r"(?m)^impl(?:<.*?>)? (\w+)(?:<.*>)? \{$").unwrap();
+    let mut methods: BTreeMap<String, String> = BTreeMap::new();
+    for text in files.values() {
+        for parts in of.captures_iter(text) {
+            let whole = text[parts.get(0).unwrap().end()..].split("\n}").next().unwrap();
+            *methods.entry(parts[1].to_owned()).or_default() += whole;
+        }
+    }
+    Api { files, exported, methods }
+});
+
+impl Api {
+    fn of_kind<'a>(&'a self, kinds: &'a [&str]) -> impl Iterator<Item = (&'a str, &'a Item)> {
+        let entries = self.exported.iter().map(|(name, item)| (name.as_str(), item));
+        entries.filter(|(_, item)| kinds.contains(&item.kind.as_str()))
+    }
+
+    fn methods_of(&self, name: &str) -> &str {
+        self.methods.get(name.rsplit("::").next().unwrap()).map_or("", String::as_str)
+    }
+}
+
+fn collect(root: &Path, folder: &Path, files: &mut BTreeMap<String, String>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path: PathBuf = entry.unwrap().path();
+        if path.is_dir() {
+            collect(root, &path, files);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            let name = path.strip_prefix(root).unwrap().to_string_lossy().replace('\\', "/");
+            let text = fs::read_to_string(&path).unwrap();
+            files.insert(name, text.split("#[cfg(test)]\nmod tests").next().unwrap().to_owned());
+        }
+    }
+}
+
+/// What a file exports from its modules: module and name.
+fn uses(text: &str) -> Vec<(String, String)> {
+    let export = Regex::new(r"(?m)^pub use ((?:crate::)?\w+)::(?:\{([^}]*)\}|(\w+));").unwrap();
+    let mut found = Vec::new();
+    for parts in export.captures_iter(text) {
+        let names = parts.get(2).or_else(|| parts.get(3)).unwrap().as_str();
+        for name in names.split(',').map(str::trim).filter(|name| !name.is_empty()) {
+            found.push((parts[1].to_owned(), name.to_owned()));
+        }
+    }
+    found
+}
+
+fn items(text: &str) -> Vec<Item> {
+    let head = Regex::new(r"^pub (?:async )?(struct|enum|trait|type|const|fn|mod) (\w+)").unwrap();
+    let (mut docs, mut attributes) = (String::new(), String::new());
+    let mut found = Vec::new();
+    let mut lines = text.lines();
+    while let Some(line) = lines.next() {
+        if let Some(doc) = line.strip_prefix("///") {
+            docs += doc;
+            docs.push('\n');
+        } else if line.starts_with("#[") || line.starts_with(' ') || [")]", "]"].contains(&line) {
+            attributes += line;
+        } else if let Some(parts) = head.captures(line) {
+            let (kind, name) = (parts[1].to_owned(), parts[2].to_owned());
+            let mut body = line.to_owned();
+            let mut last = line;
+            while !(last.ends_with(';') || last.ends_with('}')) || last.starts_with(' ') {
+                last = lines.next().expect("an item ends at the left margin");
+                body.push('\n');
+                body += last;
+            }
+            let (docs, attributes) = (std::mem::take(&mut docs), std::mem::take(&mut attributes));
+            found.push(Item { kind, name, attributes, docs, body });
+        } else {
+            docs.clear();
+            attributes.clear();
+        }
+    }
+    found
+}
+
+/// Compares what is listed here with what is there.
+fn expect_all<'a>(what: &str, there: impl Iterator<Item = &'a str>, listed: &[&str]) {
+    let (there, listed): (BTreeSet<&str>, BTreeSet<&str>) =
+        (there.collect(), listed.iter().copied().collect());
+    let missing: Vec<_> = there.difference(&listed).collect();
+    assert!(missing.is_empty(), "{what}: say here how it is with {missing:?}");
+    let gone: Vec<_> = listed.difference(&there).collect();
+    assert!(gone.is_empty(), "{what}: these are listed without need: {gone:?}");
+}
+
+fn may_be_shared<T: Send + Sync + Debug>() {}
+fn may_be_sent<T: Send + Debug>() {}
+
+macro_rules! shared {
+    (testing $($name:ident)*) => {{
+        $(may_be_shared::<noctuary::testing::$name>();)* [$(concat!("testing::", stringify!($name))),*]
+    }};
+    ($($name:ident)*) => {{ $(may_be_shared::<noctuary::$name>();)* [$(stringify!($name)),*] }};
+}
+
+/// A trait that is no object does not compile here.
+macro_rules! objects {
+    ($($name:ident)*) => {{ $(let _: Option<&dyn noctuary::$name> = None;)* [$(stringify!($name)),*] }};
+}
+
+type View = Arc<dyn Workspace>;
+type Ask = fn(&noctuary::LlmRequest) -> Result<noctuary::LlmReply, noctuary::LlmError>;
+type Latest = fn(usize) -> noctuary::Result<Vec<noctuary::HistoryItem>>;
+
+#[test]
+fn every_type_may_be_sent_and_shared_and_printed() {
+    let mut listed: Vec<&str> = Vec::new();
+    listed.extend(shared!(
+        Access Actor Allow Audience AuditEntry BackOff Backlog Beat Blamed Block Boot BootPolicy
+        BootState BootstrapEnd BootstrapFate CacheHint Cardinality Charge Checks Chunk ChunkConfig
+        ClaimTerms Completion Confidence Consent ConsolidationEvent ContextConfig Cure
+        DailyLogConfig DayLog DayPolicy Decision DeepReport Dialect Digest DocName Document
+        DocumentReceipt Door DoorPolicy DoorWarning Doors DreamConfig DreamEntry DreamId DreamMode
+        DreamProposal DreamReport DreamedState DropReason Dropped Due Duty Entry Error
+        EventId EventOutcome Evidence Extractive Fact FactConfig FactDreamConfig FactDreamer
+        FactDreamerBuilder FactKey FactReport FactRuling FactState FactStatus Failure Fate Fatigue
+        FeedReport Fields FileMemoryStore FileWorkspace Filter FinanceEntities Finding Finish
+        ForgetPlace ForgetReceipt Found FoundAt Fusion GateFinding GenericEntities Heartbeat
+        HeartbeatConfig HeartbeatFile HistoryItem Hit Hold HoldReason Holder HygieneConfig Identity
+        Import ImportAction ImportItem ImportPlan ImportRefusal ImportReport IndexChange IndexEntry
+        Injection InjectionPolicy JournalDreamer JournalDreamerBuilder JournalName JournalNaming
+        JournalReport LeftPair LeftReason Level Life LifeConfig LineReport Listing LlmError LlmReply
+        LlmRequest LostBy Mark Memory MemoryContext MemoryEvent MemoryGauge MemoryId MessageShape
+        Metadata Name NameError NewMemory NotDue Note NoteKind Notice Observation Observations
+        Onboarding OnboardingEnd Order Origin Outcome OverBudget Pace PassReport PauseReason
+        PersonalizationConfig PersonalizationDreamer PersonalizationDreamerBuilder Place
+        PlaceReceipt PlanFault Preset Profile Prompt PromptConfig PromptNotice PromptOrder Proposal
+        ProposalEnd ProposalReport Quarantine QuarantineEntry QuarantinedFile Query QuietHours
+        Ranking ReadReason Recorded Refusal Retention RetentionPlan Revision Role RulingFate Said
+        Scope SearchOutcome SearchResult SecretAudit SecretGate SecretPolicy SectionCaps SeedReport
+        SeedSet SeenDocument Session SessionKind SetSleep Settled SharedUser ShownSlice SleepConfig
+        SleepDreamer SleepDreamerBuilder SleepFiles SleepPlan SleepReport SleepState Snapshot
+        SnapshotRow Soul SoulNotice SoulPolicy Source SourceRef Space StartStep StateName
+        StatusChange StoreConfig Strictness Suspect SuspectReason Suspicion SyncReport Syntax Tail
+        Tombstone TombstoneKey Tombstones ToolDef ToolError Toolbox TrimPlan Trust TurnEnd
+        TurnOutcome TurnReport TurnState Undreamed UnknownOrigin Unreadable Usage Verdict View
+        WakeUp WriteMode
+        IndexState SqliteIndex SqliteMemoryStore SqliteWorkspace Version
+    ));
+    listed.extend(shared!(testing
+        Entry Fate Fault Faults FaultyDisk FaultyWorkspace Kind Lie MemoryDisk Open PowerLoss Script Stat
+    ));
+    let generic: &[(&str, fn())] = &[
+        ("DreamEvent", may_be_shared::<noctuary::DreamEvent<'static>>),
+        ("DreamPage", may_be_shared::<noctuary::DreamPage<'static>>),
+        ("Editor", may_be_shared::<noctuary::Editor<'static>>),
+        ("Forget", may_be_shared::<noctuary::Forget<'static>>),
+        ("Guarded", may_be_shared::<noctuary::Guarded<View>>),
+        ("HistoryFn", may_be_shared::<noctuary::HistoryFn<Latest>>),
+        ("Indexed", may_be_shared::<noctuary::Indexed<View>>),
+        ("LlmFn", may_be_shared::<noctuary::LlmFn<Ask>>),
+        ("MemoryTool", may_be_shared::<noctuary::MemoryTool<View>>),
+        ("Passed", may_be_shared::<noctuary::Passed<'static>>),
+        // They own a lease, which one thread at a time has.
+        ("Claim", may_be_sent::<noctuary::Claim>),
+        ("Step", may_be_sent::<noctuary::Step>),
+    ];
+    listed.extend(generic.iter().map(|(name, _)| *name));
+    let api = &*API;
+    expect_all("types", api.of_kind(&["struct", "enum"]).map(|(name, _)| name), &listed);
+}
+
+#[test]
+fn every_trait_is_an_object() {
+    let mut listed: Vec<&str> = Vec::new();
+    listed.extend(objects!(
+        DocumentIndex DreamPass Dreamer Entities FactStore HistorySource Lease LlmClient MemoryObserver
+        MemoryStore Observer PiiFilter Workspace WorkspaceExt
+    ));
+    let _: (Option<&dyn noctuary::testing::Disk>, Option<&dyn noctuary::testing::DiskFile>) = (None, None);
+    listed.extend(["testing::Disk", "testing::DiskFile"]);
+    let api = &*API;
+    expect_all("traits", api.of_kind(&["trait"]).map(|(name, _)| name), &listed);
+}
+
+#[test]
+fn what_may_grow_is_non_exhaustive() {
+    let api = &*API;
+    let open = Regex::new(r"(?m)^    pub \w+:").unwrap();
+    let hidden = Regex::new(r"(?m)^    (pub\(\w+\) )?[a-z]\w*:").unwrap();
+    let is_closed = |item: &Item| {
+        let is_built = item.kind == "enum" || open.is_match(&item.body) && !hidden.is_match(&item.body);
+        is_built && !item.attributes.contains("#[non_exhaustive]")
+    };
+    let closed = |kind: &str| -> Vec<&str> {
+        let of_kind = api.exported.iter().filter(|(_, item)| item.kind == kind && is_closed(item));
+        of_kind.map(|(name, _)| name.as_str()).collect()
+    };
+    // A new one must not go by unseen: whoever matches handles each.
+    let matched = [
+        // Who is told what, and what happens to a text where.
+        "Actor",
+        "Door",
+        "SessionKind",
+        // What a backend is asked to do, or answers.
+        "Cardinality",
+        "Claim",
+        "FactState",
+        "IndexEntry",
+        "Order",
+        "Role",
+        "Space",
+        "WriteMode",
+        // What a host does next.
+        "BootState",
+        "StartStep",
+        "Step",
+        // Closed by the files that hold them.
+        "Mark",
+        "OnboardingEnd",
+        "testing::Fate",
+        "testing::Fault",
+        "testing::Kind",
+        "testing::Lie",
+        "testing::Open",
+    ];
+    expect_all("enums", closed("enum").into_iter(), &matched);
+    // Written as literals, by hosts and by backends.
+    let literal = [
+        "Access",
+        "BackOff",
+        "ClaimTerms",
+        "FactKey",
+        "Place",
+        "Scope",
+        "SourceRef",
+        "Usage",
+        "IndexChange",
+        "Metadata",
+        "SearchResult",
+        "SeenDocument",
+        "StatusChange",
+        "Suspect",
+        "testing::Entry",
+        "testing::Stat",
+    ];
+    expect_all("structs", closed("struct").into_iter(), &literal);
+}
+
+/// What the public items of a file show to whoever calls them: their fields, and the heads of their functions.
+fn signatures(text: &str) -> Vec<String> {
+    let head = Regex::new(r"(?ms)^ *(?:pub )?(?:async )?fn .*?(?:;|\{)$").unwrap();
+    let method = Regex::new(r"(?ms)^    pub (?:async |const )*fn .*?\{$").unwrap();
+    let mut shown: Vec<String> = method.find_iter(text).map(|found| found.as_str().to_owned()).collect();
+    for item in items(text) {
+        match item.kind.as_str() {
+            "trait" => shown.extend(head.find_iter(&item.body).map(|found| found.as_str().to_owned())),
+            "fn" => shown.push(item.body.split(" {\n").next().unwrap().to_owned()),
+            "struct" => {
+                shown.extend(item.body.lines().filter(|line| line.contains("pub ")).map(str::to_owned));
+            }
+            _ => shown.push(item.body),
+        }
+    }
+    shown
+}
+
+#[test]
+fn no_signature_names_another_crate_than_the_two_that_are_exported_again() {
+    let manifest = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml")).unwrap();
+    let normal = manifest.split("[dependencies]").nth(1).unwrap().split("[dev-dependencies]").next().unwrap();
+    let crates: BTreeSet<String> = Regex::new(r"(?m)^([\w-]+) =")
+        .unwrap()
+        .captures_iter(normal)
+        .map(|parts| parts[1].replace('-', "_"))
+        .collect();
+    assert!(crates.contains("rusqlite") && crates.contains("rustix"), "{crates:?}");
+    let import = Regex::new(r"(?ms)^use (\w+)(::.*?);").unwrap();
+    let word = Regex::new(r"\b[A-Z]\w+").unwrap();
+    let path = Regex::new(r"\b([a-z]\w+)::").unwrap();
+    let mut named: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (file, text) in &API.files {
+        let mut foreign: BTreeMap<&str, &str> = BTreeMap::new();
+        for parts in import.captures_iter(text).filter(|parts| crates.contains(&parts[1])) {
+            let (of, list) = (parts.get(1).unwrap().as_str(), parts.get(2).unwrap().as_str());
+            let taken = list.split(',').filter(|name| !name.contains(" as _"));
+            foreign.extend(taken.flat_map(|one| word.find_iter(one)).map(|name| (name.as_str(), of)));
+        }
+        for shown in signatures(text) {
+            let by_name = word.find_iter(&shown).filter_map(|name| foreign.get(name.as_str()).copied());
+            let by_path = path.captures_iter(&shown).map(|parts| parts.get(1).unwrap().as_str());
+            for of in by_name.chain(by_path.filter(|of| crates.contains(*of))) {
+                named.entry(of.to_owned()).or_default().push(format!("{file}: {shown}"));
+            }
+        }
+    }
+    for of in ["chrono", "serde_json"] {
+        assert!(named.remove(of).is_some(), "{of} is exported again without need");
+        assert!(API.files["lib.rs"].contains("\npub use {chrono, serde_json};\n"), "{of} is exported again");
+    }
+    assert!(named.is_empty(), "{named:#?}");
+}
+
+/// What derives `Debug` over text, and why that text may be printed.
+const PRINTED: &[(&str, &str)] = &[
+    ("Blamed", "classes and names"),
+    ("BootstrapFate", "classes and names"),
+    ("Charge", "a class"),
+    ("ChunkConfig", "a setting"),
+    ("DoorWarning", "classes and names"),
+    ("DreamReport", "the place of a workspace; what it holds prints its own shape"),
+    ("DreamedState", "a state file, and what a peer keeps there"),
+    ("Duty", "the name of a check"),
+    ("Error", "names and classes"),
+    ("FactConfig", "a setting of the operator"),
+    ("FactDreamConfig", "a setting of the operator"),
+    ("Filter", "a category"),
+    ("FoundAt", "a class"),
+    ("GateFinding", "a class, and the preview that says so"),
+    ("Holder", "the name of a host"),
+    ("Identity", "how the agent shows itself to everybody"),
+    ("ImportItem", "names and classes"),
+    ("ImportPlan", "names"),
+    ("ImportRefusal", "classes"),
+    ("Listing", "names"),
+    ("MessageShape", "ids of calls"),
+    ("NameError", "a name"),
+    ("Notice", "names and sizes"),
+    ("Origin", "the name of a tool"),
+    ("Place", "names of a conversation and of who speaks"),
+    ("QuarantineEntry", "a state file, and what a peer keeps there"),
+    ("RulingFate", "the rule that refused it"),
+    ("Scope", "ids"),
+    ("SecretAudit", "names"),
+    ("SeenDocument", "a setting"),
+    ("SleepState", "a state file, and what a peer keeps there"),
+    ("Source", "a word for where a row comes from"),
+    ("ToolDef", "what every model is told"),
+    ("testing::Entry", "a name"),
+];
+
+#[test]
+fn no_debug_prints_the_words_of_a_person() {
+    let api = &*API;
+    let text = Regex::new(r"\b(?:String|Cow<'\w+, str>|Vec<u8>|Value)\b").unwrap();
+    let field = Regex::new(r"(?m)^ +(?:pub )?\w+: .*|^    \w+[({].*|^pub struct \w+\(.*").unwrap();
+    let mut derives = Vec::new();
+    for (name, item) in api.of_kind(&["struct", "enum"]) {
+        let is_derived = item.attributes.contains("Debug");
+        if is_derived && field.find_iter(&item.body).any(|line| text.is_match(line.as_str())) {
+            derives.push(name);
+        }
+    }
+    let listed: Vec<&str> = PRINTED.iter().map(|(name, _)| *name).collect();
+    expect_all("Debug", derives.into_iter(), &listed);
+}
+
+/// What is exported, can be called or made, and has no example of its own.
+const WITHOUT_EXAMPLE: &[(&str, &[&str])] = &[
+    (
+        "a backend makes it, and the suite of its contract shows how it is read",
+        &[
+            "AuditEntry",
+            "ConsolidationEvent",
+            "Document",
+            "DocumentIndex",
+            "EventId",
+            "Fact",
+            "FactState",
+            "FactStatus",
+            "Found",
+            "Hit",
+            "Memory",
+            "MemoryEvent",
+            "MemoryId",
+            "PlaceReceipt",
+            "Recorded",
+            "SnapshotRow",
+            "Source",
+            "Suspicion",
+        ],
+    ),
+    ("the example of a dreamer of one's own makes one", &["DreamReport", "LineReport", "PassReport"]),
+    (
+        "the example of `MemoryStore` or `FactStore` makes one",
+        &["Decision", "FactKey", "Filter", "NewMemory"],
+    ),
+    (
+        "the example of what takes it makes one",
+        &[
+            "Block",
+            "Consent",
+            "DreamId",
+            "Duty",
+            "Finding",
+            "HistoryItem",
+            "LlmError",
+            "LlmRequest",
+            "SectionCaps",
+            "SleepFiles",
+            "TombstoneKey",
+            "read_checks",
+        ],
+    ),
+    (
+        "a disk of a test's, which `MemoryDisk` and `Faults` show",
+        &[
+            "testing::Disk",
+            "testing::DiskFile",
+            "testing::FaultyDisk",
+            "testing::FaultyWorkspace",
+            "testing::folder",
+        ],
+    ),
+];
+
+#[test]
+fn every_entry_point_has_an_example() {
+    let api = &*API;
+    let made = Regex::new(r"(?m)^    pub (?:async )?fn \w+(?:<[^\n(]*>)?\((?:[^&ms)]|m[^u]|s[^e])").unwrap();
+    let mut without = Vec::new();
+    for (name, item) in &api.exported {
+        let methods = api.methods_of(name);
+        let is_entry = match item.kind.as_str() {
+            "fn" | "trait" => true,
+            "struct" | "enum" => made.is_match(methods),
+            _ => false,
+        };
+        let texts = [item.docs.as_str(), &item.body, methods];
+        if is_entry && !texts.iter().any(|text| text.contains("```")) {
+            without.push(name.as_str());
+        }
+    }
+    let listed: Vec<&str> = WITHOUT_EXAMPLE.iter().flat_map(|(_, names)| names.iter().copied()).collect();
+    expect_all("examples", without.into_iter(), &listed);
+}
