@@ -25,7 +25,10 @@ fn script() -> Vec<(&'static str, Value)> {
         ("memory_write", json!({"category": "fact", "content": "Marta's boat is called Brisk."})),
         ("memory", json!({"command": "create", "path": boat, "file_text": "Brisk lies in Porto.\n"})),
         ("memory_search", json!({"query": "what is the boat called"})),
-        ("memory_write", json!({"category": "fact", "content": "Marta's boat is called Brisk II.", "replaces": 1})),
+        (
+            "memory_write",
+            json!({"category": "fact", "content": "Marta's boat is called Brisk II.", "replaces": 1}),
+        ),
         ("memory_forget", json!({"id": 2})),
         ("memory_learn", json!({"content": "Ask whether a name is still right before it is used."})),
         ("memory", json!({"command": "str_replace", "path": boat, "old_str": "Porto", "new_str": "Lisbon"})),
