@@ -148,7 +148,7 @@ fn identity_is_in_the_prompts_of_the_orders_that_have_it_and_the_other_three_in_
             ("USER.md", "halyard"),
             ("MEMORY.md", "bowline"),
         ] {
-            put(workspace, document, &format!("- {word}\n"));
+            put(workspace, document, format!("- {word}\n"));
         }
         for (order, has_identity) in
             [(PromptOrder::Seed, false), (PromptOrder::IronClaw, true), (PromptOrder::OpenClaw, true)]

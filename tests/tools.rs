@@ -570,6 +570,7 @@ fn no_name_is_there_twice_and_each_has_three_shapes() {
             // What OpenAI and Anthropic take as a name, and as the shape of arguments.
             let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
             assert!(tool.name.len() <= 64 && tool.name.chars().all(is_plain), "{}", tool.name);
+            assert!(tool.description.len() <= 1024, "{}", tool.name);
             assert_eq!(tool.input_schema["type"], "object");
             assert!(tool.input_schema["properties"].is_object() && tool.input_schema["required"].is_array());
             let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
@@ -859,8 +860,8 @@ fn anything() -> impl Strategy<Value = Value> {
 }
 
 /// Arguments of a tool as its schema says, of which some fields are anything else; now and then as their text.
-fn nearly(valid: Vec<Vec<(String, Value)>>, of: usize) -> impl Strategy<Value = Value> {
-    let fields: BTreeMap<String, Value> = valid[of].iter().cloned().collect();
+fn nearly(valid: &[(String, Value)]) -> impl Strategy<Value = Value> + use<> {
+    let fields: BTreeMap<String, Value> = valid.iter().cloned().collect();
     let names: Vec<String> = fields.keys().cloned().collect();
     let small = (-2_i64..9).prop_map(Value::from);
     let nested = prop::collection::vec(anything(), 0..3).prop_map(Value::from);
@@ -913,13 +914,13 @@ fn no_arguments_crash_a_tool_and_every_refusal_has_words() {
     let valid = valid_calls(&catalogue);
     let mut runner = TestRunner::deterministic();
     let strategy = anything().boxed();
-    let near: Vec<_> = (0..valid.len()).map(|of| nearly(valid.clone(), of).boxed()).collect();
+    let near: Vec<_> = valid.iter().map(|call| nearly(call).boxed()).collect();
     let (mut done, mut refused) = (0_u64, 0_u64);
     for case in 0..count {
         let at = case as usize;
         // Half of them far from anything, half near to what one tool takes.
         let of = at / 4 % near.len();
-        let strategy = if at / 2 % 2 == 0 { &strategy } else { &near[of] };
+        let strategy = if (at / 2).is_multiple_of(2) { &strategy } else { &near[of] };
         let arguments = strategy.new_tree(&mut runner).unwrap().current();
         let (toolbox, notes) = &tools[at % 2];
         let name = names.get(of).unwrap_or(&names[at / 4 % names.len()]);

@@ -39,8 +39,8 @@ impl Burial {
     }
 
     /// Whether a learning says it.
-    pub(crate) fn is_learned(&self, content: &str, context: Option<&str>) -> bool {
-        self.holds(content) || context.is_some_and(|context| self.holds(context))
+    pub(crate) fn is_learned(&self, said: &str, context: Option<&str>) -> bool {
+        self.holds(said) || context.is_some_and(|context| self.holds(context))
     }
 
     /// Whether a row says it anywhere.

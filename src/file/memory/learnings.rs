@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::memory::{Learning, LearningId};
+use chrono::{DateTime, Utc};
+
+use crate::memory::{Learning, LearningId, NewLearning};
 use crate::store::forget::Burial;
 use crate::text;
 
@@ -19,10 +21,17 @@ impl Learnings {
     }
 
     /// Takes a line in; a learning without words was forgotten, and its id is used no more.
-    pub(super) fn apply(&mut self, id: LearningId, learning: Option<Learning>) {
+    pub(super) fn apply(
+        &mut self,
+        id: LearningId,
+        said: Option<&str>,
+        context: Option<&str>,
+        at: DateTime<Utc>,
+    ) {
         self.last_id = self.last_id.max(id.get());
-        if let Some(learning) = learning {
-            self.by_id.insert(id, learning);
+        if let Some(said) = said {
+            let learning = NewLearning { content: said.to_owned(), context: context.map(str::to_owned) };
+            self.by_id.insert(id, Learning::new(id, learning, at));
         }
     }
 

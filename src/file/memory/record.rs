@@ -203,11 +203,11 @@ impl Record {
                     strike(value);
                 }
             }
-            Change::Learned { content, context, .. } => {
-                if content.as_deref().is_some_and(holds) || context.as_deref().is_some_and(holds) {
-                    (*content, *context) = (None, None);
-                    is_struck = true;
-                }
+            Change::Learned { content: said, context, .. }
+                if said.as_deref().is_some_and(holds) || context.as_deref().is_some_and(holds) =>
+            {
+                (*said, *context) = (None, None);
+                is_struck = true;
             }
             Change::Ruled { events } => events.iter_mut().for_each(|event| strike(&mut event.reason)),
             Change::Updated { content, .. } => strike(content),

@@ -14,8 +14,8 @@ use crate::disk::{Disk, DiskFile, Open, STATE_FOLDER, Stat, atomic};
 use crate::error::{At, Error, Result, corrupt};
 use crate::gate::Tombstones;
 use crate::memory::{
-    AuditEntry, ConsolidationEvent, EventOutcome, Fact, Filter, Found, Hit, Learning, Memory, MemoryId,
-    NewLearning, NewMemory, Query, SnapshotRow, Syntax,
+    AuditEntry, ConsolidationEvent, EventOutcome, Fact, Filter, Found, Hit, Memory, MemoryId, NewMemory,
+    Query, SnapshotRow, Syntax,
 };
 use crate::name::StateName;
 use crate::recall::{Card, Entities, Index, Plan, Ranking, Row, Search, Sight};
@@ -378,11 +378,7 @@ impl Rows {
             }
             Change::Learned { id, content, context } => {
                 self.check_id(id.get())?;
-                let learning = content.as_ref().map(|content| {
-                    let written = NewLearning { content: content.clone(), context: context.clone() };
-                    Learning::new(*id, written, at)
-                });
-                self.learnings.apply(*id, learning);
+                self.learnings.apply(*id, content.as_deref(), context.as_deref(), at);
             }
             Change::Forgot { ids, stone, key } => {
                 self.remove_all(ids);

@@ -114,7 +114,7 @@ pub fn doors(store: &dyn Learnings) {
         let learned = store.learn(&agent(), &learning, at(0));
         assert!(matches!(learned, Err(Error::Stopped { .. })), "{learned:?}");
     }
-    let learned = store.learn(&agent(), &new(&*long).context(&*long), at(0));
+    let learned = store.learn(&agent(), &new(&long).context(&long), at(0));
     assert!(matches!(learned, Err(Error::TooLarge { .. })), "{learned:?}");
     let learned = store.learn(&agent(), &new(" \n"), at(0));
     assert!(matches!(learned, Err(Error::Config { setting: "content", .. })), "{learned:?}");
