@@ -431,6 +431,11 @@ fn what_a_model_is_not_shown_it_cannot_replace() {
                 "{home}"
             );
         }
+        workspace.write(&doc("context/latin.md"), b"caf\xe9\n", WriteMode::Create).unwrap();
+        let latin = json!({"path": "context/latin.md", "content": "caf\u{fffd}\n", "mode": "write"});
+        let refused = call("workspace_memory_write", latin).unwrap_err();
+        assert!(refused.message().contains("text that you are not shown"), "{home}: {refused}");
+        assert_eq!(workspace.read(&doc("context/latin.md")).unwrap().unwrap().bytes(), b"caf\xe9\n");
         call("workspace_memory_write", json!({"path": "TOOLS.md", "content": "- the printer"})).unwrap();
         let expected = format!("{text}- the printer\n");
         assert_eq!(workspace.read_text(&DocName::TOOLS).unwrap().unwrap(), expected, "{home}");

@@ -17,8 +17,8 @@ pub(super) fn parsed<T: for<'de> Deserialize<'de>>(tool: &str, arguments: &Value
         Value::Null => Cow::Owned(Map::new()),
         Value::String(text) if text.trim().is_empty() => Cow::Owned(Map::new()),
         Value::String(text) => Cow::Owned(serde_json::from_str(text).map_err(fault)?),
-        // Neither has a shape that any tool takes; what is wrong with it is said below.
-        other => return T::deserialize(other).map_err(fault),
+        // A list would be taken for the fields in their order.
+        other => Cow::Owned(Map::deserialize(other).map_err(fault)?),
     };
     let whole = object.iter().map(|(name, value)| (name.clone(), with_whole(value))).collect();
     T::deserialize(Value::Object(whole)).map_err(fault)
@@ -80,6 +80,7 @@ mod tests {
             json!("\"{}\""),
             json!(true),
             json!([[]]),
+            json!([[1], 3]),
             json!("[".repeat(9999)),
         ] {
             let error = parsed::<Asked>("t", &wrong).unwrap_err();

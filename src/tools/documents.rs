@@ -182,8 +182,8 @@ impl Documents {
         let standing = self.view.read(&name).map_err(&failed)?;
         if let Some(standing) = &standing {
             let text = standing.lossy();
-            // Whoever was shown a placeholder would write it over what it stands for.
-            if shown(&self.view, &name, &text).map_err(&failed)? != text {
+            // Whoever was shown a placeholder would write it over what it stands for; so it is with bytes that are no text.
+            if shown(&self.view, &name, &text).map_err(&failed)?.as_bytes() != standing.bytes() {
                 return Err(ToolError::new(format!(
                     "Nothing was written: {name} holds text that you are not shown, and to replace the document would lose it. Append to it, or ask the user."
                 )));
