@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use noctuary::{
-    Access, Actor, FileMemoryStore, FileWorkspace, Guarded, MemoryTool, Scope, SessionKind, Toolbox,
-    Workspace,
+    Access, Actor, FileMemoryStore, FileWorkspace, Filter, Guarded, LearningStore, MemoryStore, MemoryTool,
+    Scope, SessionKind, Toolbox, Workspace,
 };
 use serde_json::{Value, json};
 
@@ -25,6 +25,12 @@ fn script() -> Vec<(&'static str, Value)> {
         ("memory_write", json!({"category": "fact", "content": "Marta's boat is called Brisk."})),
         ("memory", json!({"command": "create", "path": boat, "file_text": "Brisk lies in Porto.\n"})),
         ("memory_search", json!({"query": "what is the boat called"})),
+        (
+            "memory_write",
+            json!({"category": "fact", "content": "Marta's boat is called Brisk II.", "replaces": 1}),
+        ),
+        ("memory_forget", json!({"id": 2})),
+        ("memory_learn", json!({"content": "Ask whether a name is still right before it is used."})),
         ("memory", json!({"command": "str_replace", "path": boat, "old_str": "Porto", "new_str": "Lisbon"})),
         ("workspace_memory_read", json!({"path": "memory/notes/boat.md"})),
         (
@@ -44,7 +50,10 @@ fn main() -> Result<()> {
     // For whom the session is, the host says; the model cannot.
     let access = Access::new(SessionKind::Main, Actor::Agent, Scope::user("marta"));
     let view = || Guarded::new(Arc::clone(&files), access.clone());
-    let tools = Toolbox::new().store(store, access.clone()).documents(view());
+    let tools = Toolbox::new()
+        .store(store.clone(), access.clone())
+        .learnings(store.clone(), access.clone())
+        .documents(view());
     let notes = MemoryTool::new(view());
 
     // What goes into the request, here in the shape of Anthropic.
@@ -59,6 +68,8 @@ fn main() -> Result<()> {
         refused += u32::from(is_error);
     }
     assert_eq!(refused, 2, "to rewrite SOUL.md, and to climb out of the folder");
+    assert!(store.list(&access, &Filter::limit(9))?.is_empty(), "what it wrote, it took back");
+    assert_eq!(store.learnings(&access, 9)?.len(), 1);
     assert!(!folder.path().join("SOUL.md").exists() && !folder.path().join("memory/notes/boat.md").exists());
     Ok(())
 }

@@ -141,9 +141,10 @@ pub use lifecycle::{
 pub use llm::{Finish, LlmClient, LlmError, LlmFn, LlmReply, LlmRequest, Usage, llm_fn};
 pub use memory::{
     AuditEntry, Cardinality, ConsolidationEvent, Decision, EventId, EventOutcome, Fact, FactKey, FactState,
-    FactStatus, FactStore, Filter, Found, Hit, Memory, MemoryEvent, MemoryId, MemoryObserver, MemoryStore,
-    NewMemory, Order, Place, Query, Recorded, Role, SearchOutcome, Settled, SnapshotRow, Source,
-    StatusChange, Suspect, SuspectReason, Suspicion, Syntax, Verdict, categories, is_purge_due,
+    FactStatus, FactStore, Filter, Found, Hit, Learning, LearningId, LearningStore, Memory, MemoryEvent,
+    MemoryId, MemoryObserver, MemoryStore, NewLearning, NewMemory, Order, Place, Query, Recorded, Role,
+    SearchOutcome, Settled, SnapshotRow, Source, StatusChange, Suspect, SuspectReason, Suspicion, Syntax,
+    Verdict, categories, is_purge_due,
 };
 pub use models::Extractive;
 pub use name::{DocName, Name, NameError, Space, StateName};

@@ -5,6 +5,7 @@
 //! present finds shared ones only. That holds down to the query, not only in what is printed.
 
 mod fact;
+mod learning;
 
 use std::fmt::{self, Debug};
 
@@ -21,6 +22,7 @@ pub use fact::{
     Cardinality, ConsolidationEvent, Decision, EventId, EventOutcome, Fact, FactKey, FactState, FactStatus,
     FactStore, Recorded, Settled, StatusChange, Suspect, SuspectReason, Suspicion, Verdict,
 };
+pub use learning::{Learning, LearningId, LearningStore, NewLearning};
 
 /// Rows under ids, with search. Verbs block; an async host calls them on a thread that may.
 ///
@@ -108,7 +110,8 @@ pub trait MemoryStore: Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// [`Error::Denied`](crate::Error::Denied) as of [`update`](Self::update).
+    /// [`Error::Denied`](crate::Error::Denied) as of [`update`](Self::update), and for the agent where the human
+    /// confirmed the row.
     fn delete(&self, access: &Access, id: MemoryId, now: DateTime<Utc>) -> Result<bool>;
 
     /// Takes a deletion back; `false` where there is nothing to restore, or its time is over.
@@ -136,7 +139,7 @@ pub trait MemoryStore: Debug + Send + Sync {
     fn purge(&self, cutoff: DateTime<Utc>, now: DateTime<Utc>) -> Result<u64>;
 
     /// Forgets a statement: every row that says it is removed for good, deleted and retired ones included, with what
-    /// derives from it; so is every value of the profile, and every reason in the audit. A tombstone without content
+    /// derives from it; so is every learning, every value of the profile, and every reason in the audit. A tombstone without content
     /// stays, and no verb takes the statement in again until the human [lifts](Self::lift) it.
     ///
     /// A statement is its words in their order, whatever is around them; a row that says more goes as a whole. When it
@@ -777,10 +780,10 @@ pub trait MemoryObserver: Debug + Send + Sync {
 pub struct MemoryEvent {
     /// `memory:written` for a new row and for new content, `memory:deleted`, `memory:restored`, `memory:pinned`,
     /// `memory:unpinned`, `memory:purged`, `memory:forgotten`,
-    /// `profile:written`; `fact:recorded` for a new fact that is pending,
+    /// `profile:written`, `learning:written`; `fact:recorded` for a new fact that is pending,
     /// `fact:retired` and `fact:returned`.
     pub name: &'static str,
-    /// The row; `None` for the profile.
+    /// The row; `None` for the profile and for a learning.
     pub id: Option<MemoryId>,
 }
 
@@ -803,7 +806,8 @@ pub struct AuditEntry {
     /// In what kind of session; `None` where it was in none.
     pub kind: Option<SessionKind>,
     /// `memory_write`, `memory_update`, `memory_delete`, `memory_restore`, `memory_pin`, `memory_unpin`,
-    /// `memory_removed` for a row that is gone for good, `memory_forget`, `memory_lift`, or `profile_write`.
+    /// `memory_removed` for a row that is gone for good, `memory_forget`, `memory_lift`, `memory_learn`, or
+    /// `profile_write`.
     pub action: String,
     /// `done`, or `refused: ` with the classes of what was found or the rule that was broken.
     pub outcome: String,

@@ -17,6 +17,8 @@ pub enum ForgetPlace {
     Rows,
     /// Its profile.
     Profile,
+    /// What was learned.
+    Learnings,
     /// Its text index.
     TextIndex,
     /// Its record of what was decided about rows, and its audit.
@@ -53,9 +55,10 @@ pub enum ForgetPlace {
 
 impl ForgetPlace {
     /// All places.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::Rows,
         Self::Profile,
+        Self::Learnings,
         Self::TextIndex,
         Self::Decisions,
         Self::Edges,
@@ -77,7 +80,9 @@ impl ForgetPlace {
     /// What is said of it where nobody looked.
     fn unseen(self) -> &'static str {
         match self {
-            Self::Rows | Self::Profile | Self::TextIndex | Self::Decisions => "no memory store was given",
+            Self::Rows | Self::Profile | Self::Learnings | Self::TextIndex | Self::Decisions => {
+                "no memory store was given"
+            }
             Self::Edges | Self::Vectors => "nothing of the kind is kept",
             Self::DocumentIndex => "no index was given",
             Self::Sessions => "out of reach: a session keeps the prompt that it began with",
@@ -92,6 +97,7 @@ impl fmt::Display for ForgetPlace {
         f.pad(match self {
             Self::Rows => "rows",
             Self::Profile => "profile",
+            Self::Learnings => "learnings",
             Self::TextIndex => "text index",
             Self::Decisions => "decisions",
             Self::Edges => "edges",

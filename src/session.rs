@@ -320,6 +320,16 @@ impl<W: Workspace> Guarded<W> {
         doors.judge(door, policy, name, text, &mut found.masks)
     }
 
+    /// Whether a text that stands in a document would not be written there again as it is.
+    pub(crate) fn would_change(&self, name: &Name, text: &str) -> Result<bool> {
+        let (doors, policy) = (self.current_doors()?, self.policy(Door::WorkspaceWrite, name));
+        match self.judge(&doors, Door::WorkspaceWrite, policy, name, text) {
+            Ok(passed) => Ok(passed.text != text),
+            Err(Error::Stopped { .. }) => Ok(true),
+            Err(error) => Err(error),
+        }
+    }
+
     /// The doors, with what the workspace has forgotten by now.
     pub(crate) fn current_doors(&self) -> Result<Cow<'_, Doors>> {
         Ok(match forgotten(&self.workspace)? {

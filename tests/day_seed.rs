@@ -13,8 +13,8 @@ use noctuary::{
     Access, Actor, BootState, BootstrapEnd, BootstrapFate, Consent, DocName, Doors, EDITABLE, Editor, Error,
     FileWorkspace, HygieneConfig, JournalName, LifeConfig, OnboardingEnd, Preset, Proposal, Refusal,
     Retention, Scope, SessionKind, SoulNotice, StateName, Workspace, WorkspaceExt, WriteMode,
-    archive_journal, boot, complete_onboarding, copy_into, delete_journal, propose_hygiene,
-    propose_retention, read_soul, seed, template,
+    archive_journal, boot, complete_onboarding, copy_into, delete_journal, document_of_command,
+    propose_hygiene, propose_retention, read_soul, seed, template,
 };
 use tempfile::TempDir;
 
@@ -503,6 +503,40 @@ fn a_crash_around_a_notice_repeats_it_and_never_swallows_it() {
         assert!(soul.notice.is_some(), "operation {n}");
     };
     assert!(crash_everywhere(prepare, hand_over, repeats) > 5);
+}
+
+// ED-07, SE-06
+#[test]
+fn a_command_prints_the_live_file_where_the_session_may_read_it() {
+    on_every_home(|workspace| {
+        let documents = ["soul", "agents", "identity", "user", "memory", "heartbeat", "bootstrap"];
+        for document in documents {
+            put(workspace, &format!("{}.md", document.to_uppercase()), &format!("the live {document}\n"));
+        }
+        let short = ["/soul", "/identity", "/heartbeat"].map(str::to_owned);
+        let commands: Vec<String> =
+            documents.iter().map(|document| format!("/workspace {document}")).chain(short).collect();
+        for kind in [SessionKind::Main, SessionKind::Shared, SessionKind::Subagent, SessionKind::Scheduled] {
+            for actor in [Actor::Human, Actor::Agent] {
+                let editor = Editor::new(workspace, access(kind, actor));
+                let prints = |command: &str| match editor.load(&document_of_command(command).unwrap()) {
+                    Ok(document) => Some(document.unwrap().lossy().into_owned()),
+                    Err(Error::Denied { .. }) => None,
+                    Err(other) => panic!("{command}: {other}"),
+                };
+                for command in &commands {
+                    let document = command.trim_start_matches("/workspace ").trim_start_matches('/');
+                    let is_told = match kind {
+                        SessionKind::Main => true,
+                        SessionKind::Scheduled if document == "heartbeat" => true,
+                        _ => ["soul", "agents", "identity"].contains(&document),
+                    };
+                    let expected = is_told.then(|| format!("the live {document}\n"));
+                    assert_eq!(prints(command), expected, "{kind:?} {actor:?}: {command}");
+                }
+            }
+        }
+    });
 }
 
 // ED-03 to ED-06, ED-08, U13.

@@ -12,11 +12,11 @@ use noctuary::testing::{Script, cases};
 use noctuary::{
     Access, Actor, Allow, ContextConfig, DayPolicy, Dialect, DocName, Door, DoorPolicy, Doors, Editor, Error,
     FactDreamer, FactKey, FactStore, FileMemoryStore, FileWorkspace, GateFinding, Guarded, HistoryItem,
-    Import, InjectionPolicy, JournalDreamer, JournalName, Life, LifeConfig, MemoryContext, MemoryStore,
-    MemoryTool, Name, NewMemory, Note, Origin, PersonalizationDreamer, Profile, PromptConfig, Result,
-    Revision, Scope, SecretPolicy, SessionKind, SharedUser, SleepDreamer, Snapshot, Source, SourceRef,
-    StoreConfig, Toolbox, TurnEnd, Workspace, WorkspaceExt, WriteMode, audit_secrets, dream_once_at, feed,
-    history_fn, scan_injection,
+    Import, InjectionPolicy, JournalDreamer, JournalName, LearningStore, Life, LifeConfig, MemoryContext,
+    MemoryStore, MemoryTool, Name, NewLearning, NewMemory, Note, Origin, PersonalizationDreamer, Profile,
+    PromptConfig, Result, Revision, Scope, SecretPolicy, SessionKind, SharedUser, SleepDreamer, Snapshot,
+    Source, SourceRef, StoreConfig, Toolbox, TurnEnd, Workspace, WorkspaceExt, WriteMode, audit_secrets,
+    dream_once_at, feed, history_fn, scan_injection,
 };
 use proptest::prelude::*;
 use serde_json::json;
@@ -865,6 +865,10 @@ const WAYS: &[Way] = &[
     ("MemoryStore::set_profile", Door::StoreWrite, |stage| {
         stage.store().set_profile(&of(Actor::Library), "key", KEY, noon()).is_ok()
     }),
+    ("LearningStore::learn", Door::StoreWrite, |stage| {
+        let learn = |learning| stage.store().learn(&of(Actor::Library), &learning, noon()).is_ok();
+        learn(NewLearning::new(KEY)) || learn(NewLearning::new("tea").context(KEY))
+    }),
     ("FactStore::record", Door::StoreWrite, |stage| {
         stage.store().record(&of(Actor::Library), &row().about(FactKey::one("marta", "key")), noon()).is_ok()
     }),
@@ -896,6 +900,9 @@ const WAYS: &[Way] = &[
     }),
     ("MemoryStore::set_profile", Door::Tool, |stage| {
         stage.store().set_profile(&of(Actor::Agent), "key", KEY, noon()).is_ok()
+    }),
+    ("LearningStore::learn", Door::Tool, |stage| {
+        stage.store().learn(&of(Actor::Agent), &NewLearning::new(KEY), noon()).is_ok()
     }),
     ("MemoryTool::call", Door::Tool, |stage| {
         let tool = MemoryTool::new(stage.view(Actor::Human));
@@ -929,6 +936,10 @@ const WAYS: &[Way] = &[
     ("Toolbox::call", Door::Tool, |stage| {
         let row = json!({"category": "fact", "content": KEY});
         stage.tools().call("memory_write", &row, noon()).is_ok()
+    }),
+    ("Toolbox::call", Door::Tool, |stage| {
+        let learnings = Toolbox::new().learnings(Arc::new(stage.store()), of(Actor::Human));
+        learnings.call("memory_learn", &json!({"content": KEY}), noon()).is_ok()
     }),
     ("Toolbox::call", Door::PromptLoad, |stage| {
         stage.put("a.md", &format!("is {KEY}\n"));
@@ -1035,7 +1046,7 @@ fn every_function_that_takes_text_in_is_behind_a_door() {
     let regex = |pattern| regex::Regex::new(pattern).unwrap();
     let items = regex(r"(?m)^(?:impl[^{;]*|pub trait \w+[^{]*)\{|^\}|^ *(?:pub (?:async )?)?fn \w+[^{;]*");
     let takes = regex(
-        r"&\[Said\]|fields: Map|arguments: &Value|bytes: &\[u8\]|(?:content|text|value|reply): &str|&NewMemory|note: &Note|LlmRe(?:ply|quest)|turn: TurnEnd",
+        r"&\[Said\]|fields: Map|arguments: &Value|bytes: &\[u8\]|(?:content|text|value|reply): &str|&NewMemory|&NewLearning|note: &Note|LlmRe(?:ply|quest)|turn: TurnEnd",
     );
     let word = |text: &str| text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect::<String>();
     let mut found = BTreeSet::new();

@@ -138,6 +138,28 @@ fn ironclaws_order_has_its_headings_in_place_of_titles() {
     });
 }
 
+// PR-07
+#[test]
+fn identity_is_in_the_prompts_of_the_orders_that_have_it_and_the_other_three_in_all() {
+    in_each_home(|workspace| {
+        for (document, word) in [
+            ("IDENTITY.md", "sextant"),
+            ("SOUL.md", "keel"),
+            ("USER.md", "halyard"),
+            ("MEMORY.md", "bowline"),
+        ] {
+            put(workspace, document, format!("- {word}\n"));
+        }
+        for (order, has_identity) in
+            [(PromptOrder::Seed, false), (PromptOrder::IronClaw, true), (PromptOrder::OpenClaw, true)]
+        {
+            let text = prompt(workspace, SessionKind::Main, &ordered(order)).to_string();
+            let told = ["sextant", "keel", "halyard", "bowline"].map(|word| text.contains(word));
+            assert_eq!(told, [has_identity, true, true, true], "{order:?}");
+        }
+    });
+}
+
 #[test]
 fn openclaws_order_has_a_block_a_document() {
     in_each_home(|workspace| {

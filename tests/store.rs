@@ -742,8 +742,8 @@ fn a_truncated_file_is_said_to_be_damaged() {
 fn a_newer_file_is_left_alone() {
     let home = Home::new();
     drop(home.open());
-    home.stock().pragma_update(None, "user_version", 5).unwrap();
-    assert!(matches!(home.refuses(), Error::NewerVersion { found: 5, known: 4, .. }));
+    home.stock().pragma_update(None, "user_version", 6).unwrap();
+    assert!(matches!(home.refuses(), Error::NewerVersion { found: 6, known: 5, .. }));
 }
 
 #[test]

@@ -18,6 +18,7 @@ const MIGRATIONS: &[fn(&Connection) -> rusqlite::Result<()>] = &[
     memory::tables::make,
     index::tables::make,
     memory::tables::make_facts,
+    memory::tables::make_learnings,
 ];
 
 const WORKSPACE: &str = "

@@ -1,15 +1,20 @@
 //! The one door of a store: what comes in, and from whom.
 
-use super::{Edit, StoreConfig, row_name};
+use serde_json::Value;
+
+use super::{Edit, StoreConfig, learning_name, row_name};
 use crate::access::{Access, Scope, SessionKind};
 use crate::error::{Error, Result};
 use crate::gate::{Door, InjectionPolicy, Masks};
-use crate::memory::{NewMemory, Source};
+use crate::memory::{NewLearning, NewMemory, Source};
 use crate::name::{Name, StateName};
 use crate::text;
 
 /// The longest category, source, or key of a profile, in bytes.
 pub(super) const LONGEST_WORD: usize = 128;
+
+/// How deep notes are nested at most: what is written must be read again, and a line of a file is not read at any depth.
+const DEEPEST: usize = 32;
 
 impl StoreConfig {
     /// Says whether a row may come in.
@@ -23,6 +28,12 @@ impl StoreConfig {
         }
         if memory.dream.is_some() && memory.source.word() != Source::Dreamed.word() {
             return Err(Error::Config { setting: "dream", rule: "is of what a dream promoted alone" });
+        }
+        if memory.metadata.as_ref().is_some_and(|notes| !is_within(notes, DEEPEST)) {
+            return Err(Error::Config {
+                setting: "metadata",
+                rule: "must not be nested deeper than 32 times",
+            });
         }
         check_word("category", &memory.category)?;
         check_word("source", memory.source.word())?;
@@ -69,6 +80,20 @@ impl StoreConfig {
         self.pass_secrets(access, &name, &labelled(key, value))
     }
 
+    /// Says whether a learning may come in.
+    pub(crate) fn admit_learning(
+        &self,
+        scope: &Scope,
+        access: &Access,
+        learning: &NewLearning,
+    ) -> Result<()> {
+        let name = learning_name();
+        main_only(scope, access, &name)?;
+        let context = learning.context.as_deref().unwrap_or_default();
+        self.admit_text(access, &name, &learning.content, context.len())?;
+        self.pass(access, &name, context)
+    }
+
     /// Says whether a text may come in, with so many bytes beside it.
     fn admit_text(&self, access: &Access, name: &Name, content: &str, beside: usize) -> Result<()> {
         if content.trim().is_empty() {
@@ -98,6 +123,16 @@ impl StoreConfig {
 /// A value under its name, as a file of settings has it.
 fn labelled(name: &str, value: &str) -> String {
     format!("{name}: {value}")
+}
+
+/// Whether a value is nested no deeper than `depth`.
+fn is_within(value: &Value, depth: usize) -> bool {
+    let Some(depth) = depth.checked_sub(1) else { return false };
+    match value {
+        Value::Array(values) => values.iter().all(|value| is_within(value, depth)),
+        Value::Object(map) => map.values().all(|value| is_within(value, depth)),
+        _ => true,
+    }
 }
 
 /// Refuses whoever is not in a main session of the store's scope.

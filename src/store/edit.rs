@@ -54,17 +54,20 @@ impl Edit<'_> {
     }
 
     /// Whether `actor` may do it to a row with this source and category. The human pins what they like: that
-    /// changes no word of it. What they pinned is let go by them alone.
+    /// changes no word of it. What they pinned is let go by them alone, and what they confirmed the agent does not
+    /// delete.
     pub(crate) fn is_allowed(
         self,
         source: Option<&Source>,
         category: &str,
+        state: Option<FactState>,
         pinned_by: Option<Actor>,
         actor: Actor,
     ) -> bool {
         match self {
             Self::Pin(_) if actor == Actor::Human => true,
             Self::Pin(false) if pinned_by == Some(Actor::Human) => false,
+            Self::Delete if actor == Actor::Agent && state == Some(FactState::Verified) => false,
             _ => Source::may_edit(source, category, actor),
         }
     }

@@ -7,7 +7,7 @@ use crate::document::SourceRef;
 use crate::error::{Error, Result};
 use crate::format::Origin;
 use crate::gate::{Tombstone, TombstoneKey, Tombstones};
-use crate::memory::{FactKey, FactState, FactStatus, Memory, NewMemory, Place, Source};
+use crate::memory::{FactKey, FactState, FactStatus, Memory, NewLearning, NewMemory, Place, Source};
 use crate::name::Name;
 use crate::receipt::{ForgetPlace, PlaceReceipt};
 
@@ -36,6 +36,11 @@ impl Burial {
 
     pub(crate) fn holds(&self, text: &str) -> bool {
         self.alone.holds(text)
+    }
+
+    /// Whether a learning says it.
+    pub(crate) fn is_learned(&self, said: &str, context: Option<&str>) -> bool {
+        self.holds(said) || context.is_some_and(|context| self.holds(context))
     }
 
     /// Whether a row says it anywhere.
@@ -114,6 +119,16 @@ pub(crate) fn check_row(forgotten: Option<&Arc<Tombstones>>, name: &Name, memory
     said.texts().iter().try_for_each(|text| check(Some(forgotten), name, text))
 }
 
+/// Refuses a learning that says what was forgotten.
+pub(crate) fn check_learning(
+    forgotten: Option<&Arc<Tombstones>>,
+    name: &Name,
+    learning: &NewLearning,
+) -> Result<()> {
+    let texts = std::iter::once(&learning.content).chain(&learning.context);
+    texts.into_iter().try_for_each(|text| check(forgotten, name, text))
+}
+
 /// Refuses a text that says what was forgotten.
 pub(crate) fn check(forgotten: Option<&Arc<Tombstones>>, name: &Name, text: &str) -> Result<()> {
     match forgotten {
@@ -137,6 +152,7 @@ pub(crate) fn may_forget(access: &Access, memory: &Memory, status: Option<FactSt
 pub(crate) fn receipt(
     rows: u64,
     profile: u64,
+    learnings: u64,
     reasons: u64,
     left: Option<&'static str>,
 ) -> Vec<PlaceReceipt> {
@@ -144,6 +160,7 @@ pub(crate) fn receipt(
     vec![
         PlaceReceipt::new(ForgetPlace::Rows, rows, rows),
         PlaceReceipt::new(ForgetPlace::Profile, profile, profile),
+        PlaceReceipt::new(ForgetPlace::Learnings, learnings, learnings),
         match left {
             Some(why) => index.left(why),
             None => index,

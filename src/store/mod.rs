@@ -31,6 +31,11 @@ pub(crate) fn sees_all(access: &Access) -> bool {
     }
 }
 
+/// What errors call a learning that is not there yet.
+pub(crate) fn learning_name() -> Name {
+    StateName::row("learnings", "new").into()
+}
+
 /// What errors call a row: `memories/42`.
 pub(crate) fn row_name(id: Option<MemoryId>) -> Name {
     match id {

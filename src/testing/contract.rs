@@ -19,6 +19,7 @@
 
 pub mod fact;
 pub mod index;
+pub mod learning;
 pub mod memory;
 
 use std::sync::Arc;

@@ -6,11 +6,13 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::shown::{cut, shown};
+use super::arguments::parsed;
+use super::shown::{cut, plain, shown};
 use super::{MAX_ANSWER, ToolDef, ToolError};
 use crate::access::Access;
 use crate::document::Revision;
 use crate::error::{Error, Result};
+use crate::gate::DoorWarning;
 use crate::index::SearchResult;
 use crate::name::DocName;
 use crate::session::Guarded;
@@ -83,6 +85,11 @@ pub(super) fn limited(limit: u64) -> usize {
 impl Documents {
     pub(super) fn new(view: Guarded<Arc<dyn Workspace>>, find: Option<Find>) -> Self {
         Self { view: view.by_the_agent(), find }
+    }
+
+    /// What the doors found in texts that were written since this was last asked.
+    pub(super) fn take_warnings(&self) -> Vec<DoorWarning> {
+        self.view.take_warnings()
     }
 
     /// Their definitions, below names that begin so.
@@ -175,8 +182,8 @@ impl Documents {
         let standing = self.view.read(&name).map_err(&failed)?;
         if let Some(standing) = &standing {
             let text = standing.lossy();
-            // Whoever was shown a placeholder would write it over what it stands for.
-            if shown(&self.view, &name, &text).map_err(&failed)? != text {
+            // Whoever was shown a placeholder would write it over what it stands for; so it is with bytes that are no text.
+            if shown(&self.view, &name, &text).map_err(&failed)?.as_bytes() != standing.bytes() {
                 return Err(ToolError::new(format!(
                     "Nothing was written: {name} holds text that you are not shown, and to replace the document would lose it. Append to it, or ask the user."
                 )));
@@ -276,7 +283,8 @@ impl Documents {
 
     fn search(&self, find: &Find, arguments: &Search) -> Result<Value, ToolError> {
         let failed = |error| ToolError::at("the search", error);
-        let found = find(self.view.access(), &arguments.query, limited(arguments.limit)).map_err(failed)?;
+        let query = plain(&arguments.query);
+        let found = find(self.view.access(), &query, limited(arguments.limit)).map_err(failed)?;
         let mut results = Fitting::default();
         for found in found {
             let content = shown(&self.view, &found.path, &found.content).map_err(failed)?;
@@ -299,7 +307,7 @@ pub(super) struct Fitting {
 }
 
 /// What a result costs beside its text.
-const BESIDE: usize = 256;
+const BESIDE: usize = 640;
 
 impl Fitting {
     /// Adds a result with a text, which is cut where it is longer than any answer.
@@ -320,11 +328,6 @@ impl Fitting {
         }
         answer
     }
-}
-
-/// Reads arguments. Fields that are not known are passed over.
-pub(super) fn parsed<T: for<'de> Deserialize<'de>>(name: &str, arguments: &Value) -> Result<T, ToolError> {
-    T::deserialize(arguments).map_err(|error| ToolError::arguments(name, &error))
 }
 
 /// The name of a document, and how a failure there is told.

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::Range;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::shown::{cut, hides_parent, shown};
+use super::arguments::parsed;
+use super::shown::{cut, hidden, hides_parent, hides_secret, shown};
 use super::{MAX_ANSWER, ToolError};
 use crate::document::Revision;
 use crate::error::{Error, Refusal, Result};
@@ -20,7 +22,8 @@ use crate::workspace::{Workspace, WriteMode};
 /// `/memories` is a folder of the workspace, `memory/notes` unless [said otherwise](Self::in_folder), never its root: a
 /// model cannot reach `SOUL.md`, `MEMORY.md` or a journal through it, whatever it calls a file. All of it goes through
 /// the session's view. In a session with others present the folder looks empty, and nothing can be written
-/// there. What is written passes the [`Doors`](crate::Doors); what is shown is masked as it would be in a prompt.
+/// there. What is written passes the [`Doors`](crate::Doors); what is shown is masked as it would be in a prompt. What is
+/// masked can neither be replaced nor searched for by trying, and a file with a masked secret is not deleted.
 ///
 /// A file is created only where none stands, and edited at the revision that was read: of two sessions that edit at
 /// once both succeed, or one is told. When a command returns, what it did survives a power loss. A folder is deleted
@@ -177,16 +180,14 @@ impl<W> MemoryTool<W> {
 impl<W: Workspace> MemoryTool<W> {
     /// Does what a model called, and returns the text that it is answered.
     ///
-    /// Arguments that the command does not know are passed over. An answer has at most 64 KiB, and a file that is longer
+    /// Arguments are an object, or the JSON text of one; fields that the command does not know are passed over. An answer has at most 64 KiB, and a file that is longer
     /// is shown from its beginning, or from where `view_range` says.
     ///
     /// # Errors
     ///
     /// [`ToolError`] with what the model is to be told; nothing was done then, unless the message says so.
     pub fn call(&self, arguments: &Value) -> Result<String, ToolError> {
-        let command =
-            Command::deserialize(arguments).map_err(|error| ToolError::arguments("memory", &error))?;
-        match command {
+        match parsed("memory", arguments)? {
             Command::View { path, view_range } => self.view_at(&self.place(&path)?, view_range.as_deref()),
             Command::Create { path, file_text } => self.create(&self.place(&path)?, &file_text),
             Command::StrReplace { path, old_str, new_str } => {
@@ -277,8 +278,11 @@ impl<W: Workspace> MemoryTool<W> {
                 "No replacement was performed: old_str is empty. Give the text to replace, or use insert.",
             ));
         }
-        let (name, text, first) = self.edit(place, |text| {
-            let found = occurrences(text, old);
+        let (name, text, first) = self.edit(place, |text, hidden| {
+            let mut found = occurrences(text, old);
+            // What is not shown is not there: else it could be tried what it says, letter by letter.
+            let is_hidden = |at: usize| hidden.iter().any(|line| line.start < at + old.len() && at < line.end);
+            found.retain(|at| !is_hidden(*at));
             let Some(first) = found.first().copied() else {
                 return Err(ToolError::new(format!(
                     "No replacement was performed, old_str `{old}` did not appear verbatim in {given}."
@@ -306,7 +310,7 @@ impl<W: Workspace> MemoryTool<W> {
     }
 
     fn insert(&self, place: &Place<'_>, line: i64, inserted: &str) -> Result<String, ToolError> {
-        self.edit(place, |text| {
+        self.edit(place, |text, _| {
             let mut lines: Vec<&str> = text.split('\n').collect();
             let at = usize::try_from(line).ok().filter(|at| *at <= lines.len());
             let Some(at) = at else {
@@ -328,8 +332,12 @@ impl<W: Workspace> MemoryTool<W> {
         };
         let gone = match self.look(place)? {
             Standing::Nothing => false,
-            Standing::File => self.view.remove(name).map_err(|error| failed(given, error))?,
+            Standing::File => {
+                self.check_shown(given, name)?;
+                self.view.remove(name).map_err(|error| failed(given, error))?
+            }
             Standing::Folder(files) => {
+                files.iter().try_for_each(|file| self.check_shown(given, file))?;
                 for (done, file) in files.iter().enumerate() {
                     self.view.remove(file).map_err(|error| partly(given, done, files.len(), error))?;
                 }
@@ -337,6 +345,20 @@ impl<W: Workspace> MemoryTool<W> {
             }
         };
         if gone { Ok(format!("Successfully deleted {given}")) } else { Err(no_path(given)) }
+    }
+
+    /// Refuses to delete what holds a secret that is not shown: it is somebody else's, and may stand nowhere else.
+    fn check_shown(&self, given: &str, name: &Name) -> Result<(), ToolError> {
+        let document = match self.view.read(name) {
+            Ok(Some(document)) => document,
+            Ok(None) | Err(Error::TooLarge { .. }) => return Ok(()),
+            Err(error) => return Err(failed(given, error)),
+        };
+        match hides_secret(&self.view, name, &document.lossy()) {
+            Ok(false) => Ok(()),
+            Ok(true) => Err(not_shown("Nothing was deleted", given)),
+            Err(error) => Err(failed(given, error)),
+        }
     }
 
     fn rename(&self, old: &Place<'_>, new: &Place<'_>) -> Result<String, ToolError> {
@@ -387,7 +409,7 @@ impl<W: Workspace> MemoryTool<W> {
     fn edit(
         &self,
         place: &Place<'_>,
-        change: impl Fn(&str) -> Result<(String, usize), ToolError>,
+        change: impl Fn(&str, &[Range<usize>]) -> Result<(String, usize), ToolError>,
     ) -> Result<(Name, String, usize), ToolError> {
         match self.look(place)? {
             Standing::Nothing => return Err(no_valid_path(place.given)),
@@ -396,7 +418,13 @@ impl<W: Workspace> MemoryTool<W> {
         }
         for _ in 0..ATTEMPTS {
             let (name, text, seen) = self.read(place)?;
-            let (after, said) = change(&text)?;
+            let hidden = hidden(&self.view, &name, &text).map_err(|error| failed(place.given, error))?;
+            let (after, said) = change(&text, &hidden)?;
+            if !hidden.is_empty()
+                && self.view.would_change(&name, &text).map_err(|error| failed(place.given, error))?
+            {
+                return Err(not_shown("Nothing was written", place.given));
+            }
             match self.view.write(&name, after.as_bytes(), WriteMode::IfRevision(seen)) {
                 Ok(_) => return Ok((name, after, said)),
                 Err(Error::Conflict { .. }) => {}
@@ -477,6 +505,10 @@ fn no_valid_path(given: &str) -> ToolError {
 
 fn no_file(given: &str) -> ToolError {
     ToolError::new(format!("The path {given} is not a file."))
+}
+
+fn not_shown(outcome: &str, given: &str) -> ToolError {
+    ToolError::new(format!("{outcome}: {given} holds text that you are not shown. Ask the user."))
 }
 
 fn failed(given: &str, error: Error) -> ToolError {

@@ -5,9 +5,11 @@
 //! gives; nothing that a model puts into its arguments changes it, and whatever acts through a tool is
 //! [`Actor::Agent`](crate::Actor::Agent).
 
+mod arguments;
 mod definition;
 mod documents;
 mod error;
+mod learn;
 mod memory_tool;
 mod rows;
 mod shown;

@@ -1,4 +1,4 @@
-//! The tools over a memory store: write, search, read.
+//! The tools over a memory store: write, search, read, forget.
 
 use std::sync::Arc;
 
@@ -6,13 +6,15 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::documents::{Fitting, Search, limited, parsed, ten};
+use super::arguments::parsed;
+use super::documents::{Fitting, Search, limited, ten};
+use super::shown::{cut, plain};
 use super::{ToolDef, ToolError};
 use crate::access::{Access, Actor, SessionKind};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::format::Origin;
 use crate::gate::{Door, Doors, Masks};
-use crate::memory::{Filter, Memory, MemoryStore, NewMemory, Query, Source, categories};
+use crate::memory::{Filter, Memory, MemoryId, MemoryStore, NewMemory, Query, Source, categories};
 use crate::name::DocName;
 
 /// The rows of a session.
@@ -28,6 +30,12 @@ struct Write {
     category: String,
     content: String,
     metadata: Option<Map<String, Value>>,
+    replaces: Option<MemoryId>,
+}
+
+#[derive(Deserialize)]
+struct Forget {
+    id: MemoryId,
 }
 
 #[derive(Deserialize)]
@@ -36,6 +44,9 @@ struct Read {
     #[serde(default = "ten")]
     limit: u64,
 }
+
+/// The longest word that is told beside a row.
+const LONGEST_WORD: usize = 128;
 
 impl Rows {
     pub(super) fn new(store: Arc<dyn MemoryStore>, access: Access, doors: Doors) -> Self {
@@ -56,7 +67,8 @@ impl Rows {
                     "properties": {
                         "category": { "type": "string", "enum": categories::ALL, "description": "What kind of memory it is." },
                         "content": { "type": "string", "description": "What to remember." },
-                        "metadata": { "type": "object", "description": "Notes on it, such as how sure you are." }
+                        "metadata": { "type": "object", "description": "Notes on it, such as how sure you are." },
+                        "replaces": { "type": "integer", "description": "The id of a memory that you wrote and that this one corrects: it is taken back." }
                     },
                     "required": ["category", "content"],
                     "additionalProperties": false
@@ -89,6 +101,20 @@ impl Rows {
                     "additionalProperties": false
                 }),
             ),
+            ToolDef::new(
+                "memory_forget",
+                "Takes back a memory that you wrote yourself and that is wrong or of no use any more. To correct one, \
+                 write it anew with memory_write and say which it replaces. What the user wrote, confirmed or pinned \
+                 is theirs: ask them.",
+                json!({
+                    "type": "object",
+                    "properties": {
+                        "id": { "type": "integer", "description": "Its id, as memory_search and memory_read give it." }
+                    },
+                    "required": ["id"],
+                    "additionalProperties": false
+                }),
+            ),
         ]
     }
 
@@ -103,11 +129,16 @@ impl Rows {
             "memory_write" => parsed(name, arguments).and_then(|arguments| self.write(arguments, now)),
             "memory_search" => parsed(name, arguments).and_then(|arguments| self.search(&arguments)),
             "memory_read" => parsed(name, arguments).and_then(|arguments| self.read(arguments)),
+            "memory_forget" => parsed(name, arguments).and_then(|Forget { id }| self.forget(id, now)),
             _ => return None,
         })
     }
 
     fn write(&self, arguments: Write, now: DateTime<Utc>) -> Result<Value, ToolError> {
+        let replaced = arguments.replaces;
+        if let Some(id) = replaced {
+            self.check_own(id)?;
+        }
         let mut memory = NewMemory::new(arguments.category, arguments.content, Source::AgentRecorded)
             .origin(Origin::Agent);
         memory.metadata = arguments.metadata.map(Value::Object);
@@ -117,11 +148,48 @@ impl Rows {
             .store
             .write(&self.access, &memory, now)
             .map_err(|error| ToolError::at("the memory", error))?;
-        Ok(json!({ "status": "remembered", "id": id }))
+        let mut answer = json!({ "status": "remembered", "id": id });
+        if let Some(replaced) = replaced {
+            // Written first: whatever happens in between, one of them stands.
+            if let Err(error) = self.take_back(replaced, now) {
+                self.take_back(id, now)?;
+                return Err(error);
+            }
+            answer["replaced"] = json!(replaced);
+        }
+        Ok(answer)
+    }
+
+    fn forget(&self, id: MemoryId, now: DateTime<Utc>) -> Result<Value, ToolError> {
+        self.check_own(id)?;
+        self.take_back(id, now)?;
+        Ok(json!({ "status": "forgotten", "id": id }))
+    }
+
+    /// Deletes a row, so that it can be restored for a while.
+    fn take_back(&self, id: MemoryId, now: DateTime<Utc>) -> Result<(), ToolError> {
+        match self.store.delete(&self.access, id, now) {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(no_memory(id)),
+            Err(Error::Denied { .. }) => Err(not_own(id)),
+            Err(error) => Err(ToolError::at(&called(id), error)),
+        }
+    }
+
+    /// Refuses to take back what the model did not write by a tool, and what the human pinned. What they confirmed the
+    /// store refuses.
+    fn check_own(&self, id: MemoryId) -> Result<(), ToolError> {
+        if self.access.kind != SessionKind::Main {
+            return Err(ToolError::new("This session may not take back a memory."));
+        }
+        let row = self.store.get(&self.access, id).map_err(|error| ToolError::at(&called(id), error))?;
+        let row = row.ok_or_else(|| no_memory(id))?;
+        let is_own = row.source.as_ref().is_some_and(|source| source.word() == Source::AgentRecorded.word());
+        if is_own && !row.pinned { Ok(()) } else { Err(not_own(id)) }
     }
 
     fn search(&self, arguments: &Search) -> Result<Value, ToolError> {
-        let query = Query::new(arguments.query.as_str()).limit(limited(arguments.limit));
+        let query = Query::new(plain(&arguments.query)).limit(limited(arguments.limit));
         let found =
             self.store.search(&self.access, &query).map_err(|error| ToolError::at("the search", error))?;
         self.told(found.hits.into_iter().map(|hit| hit.memory))
@@ -149,16 +217,41 @@ impl Rows {
                     .map_err(|error| ToolError::at("the memory", error))
             };
             let (category, content) = (pass(&row.category)?, pass(&row.content)?);
+            // Other programs have words of their own, as long as they like.
+            let word = |word: String| cut(&word, LONGEST_WORD).0.to_owned();
+            let source = row.source.as_ref().map(|source| pass(source.word())).transpose()?.map(word);
+            // What is nobody's own words says so.
+            let origin = row.origin.as_ref().filter(|_| !row.is_trusted());
+            let origin = origin.map(|origin| pass(&origin.to_string())).transpose()?.map(word);
             results.add(&content, |content| {
-                json!({
+                let mut told = json!({
                     "id": row.id,
-                    "category": category,
+                    "category": word(category),
                     "content": content,
-                    "source": row.source,
+                    "source": source,
                     "updated_at": row.updated_at.to_rfc3339_opts(SecondsFormat::Secs, true)
-                })
+                });
+                if let Some(origin) = origin {
+                    told["origin"] = json!(origin);
+                }
+                told
             });
         }
         Ok(results.answer())
     }
+}
+
+fn called(id: MemoryId) -> String {
+    format!("memory {id}")
+}
+
+fn no_memory(id: MemoryId) -> ToolError {
+    ToolError::new(format!("There is no {}.", called(id)))
+}
+
+fn not_own(id: MemoryId) -> ToolError {
+    ToolError::new(format!(
+        "Nothing was done: {} is not one that you wrote by yourself, or the user has made it theirs. Ask them.",
+        called(id)
+    ))
 }

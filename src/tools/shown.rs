@@ -1,7 +1,9 @@
 //! What a model is shown by a tool: masked as in a prompt, and cut where it is too long.
 
+use std::ops::Range;
+
 use crate::error::Result;
-use crate::gate::Door;
+use crate::gate::{Door, FORGOTTEN, InjectionPolicy, SecretPolicy};
 use crate::name::Name;
 use crate::session::Guarded;
 use crate::text;
@@ -15,6 +17,36 @@ pub(super) fn shown<W: Workspace>(view: &Guarded<W>, name: &Name, text: &str) ->
     let doors = view.current_doors()?;
     let policy = doors.policy_of(Door::PromptLoad, name).as_shown();
     Ok(view.judge(&doors, Door::PromptLoad, policy, name, text)?.text.into_owned())
+}
+
+/// The lines of a text of a document that are shown otherwise than they stand there, by their bytes.
+pub(super) fn hidden<W: Workspace>(view: &Guarded<W>, name: &Name, text: &str) -> Result<Vec<Range<usize>>> {
+    let shown = shown(view, name, text)?;
+    let mut hidden = Vec::new();
+    let mut at = 0;
+    for (line, shown) in text.split('\n').zip(shown.split('\n')) {
+        if line != shown {
+            hidden.push(at..at + line.len());
+        }
+        at += line.len() + 1;
+    }
+    Ok(hidden)
+}
+
+/// Whether a text of a document holds a secret that a model is not shown.
+pub(super) fn hides_secret<W: Workspace>(view: &Guarded<W>, name: &Name, text: &str) -> Result<bool> {
+    let doors = view.current_doors()?;
+    let mut policy = doors.policy_of(Door::PromptLoad, name).as_shown();
+    policy.injections = InjectionPolicy::Allow;
+    let passed = view.judge(&doors, Door::PromptLoad, policy, name, text)?;
+    let is_masked = policy.secrets == SecretPolicy::Redact;
+    Ok(is_masked && passed.warnings.iter().any(|warning| warning.class != FORGOTTEN))
+}
+
+/// A query of a model's, without the sign for any ending: else it could be tried letter by letter what a masked word
+/// begins with.
+pub(super) fn plain(query: &str) -> String {
+    query.replace('*', " ")
 }
 
 /// The beginning of a text that fits, and whether that is all of it.

@@ -5,12 +5,14 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 
+use super::arguments::parsed;
 use super::documents::Documents;
+use super::learn::Learn;
 use super::rows::Rows;
 use super::{ToolDef, ToolError};
 use crate::access::Access;
-use crate::gate::Doors;
-use crate::memory::MemoryStore;
+use crate::gate::{DoorWarning, Doors};
+use crate::memory::{LearningStore, MemoryStore};
 use crate::session::{Guarded, Indexed};
 use crate::sleep::SetSleep;
 use crate::workspace::Workspace;
@@ -19,7 +21,8 @@ use crate::workspace::Workspace;
 ///
 /// | tool | with | does |
 /// |---|---|---|
-/// | `memory_write`, `memory_search`, `memory_read` | [`store`](Self::store) | rows of a memory store |
+/// | `memory_write`, `memory_search`, `memory_read`, `memory_forget` | [`store`](Self::store) | rows of a memory store |
+/// | `memory_learn` | [`learnings`](Self::learnings) | what a review learned, apart from rows |
 /// | `memory_write`, `memory_read`, `memory_list` | [`documents`](Self::documents) | documents of a workspace |
 /// | `memory_search` | [`indexed`](Self::indexed) | passages of them |
 /// | `set_sleep` | [`sleep`](Self::sleep) | a plan for the host |
@@ -64,6 +67,7 @@ use crate::workspace::Workspace;
 #[derive(Debug, Default)]
 pub struct Toolbox {
     rows: Option<Rows>,
+    learnings: Option<Learn>,
     documents: Option<Documents>,
     sleeps: bool,
 }
@@ -88,6 +92,31 @@ impl Toolbox {
     #[must_use]
     pub fn store_with_doors(mut self, store: Arc<dyn MemoryStore>, access: Access, doors: Doors) -> Self {
         self.rows = Some(Rows::new(store, access, doors));
+        self
+    }
+
+    /// Adds `memory_learn`, for the session of a review at the end of a turn. What is learned is in no answer of the other
+    /// tools; the host [reads](LearningStore::learnings) it.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use chrono::Utc;
+    /// use noctuary::{Access, Actor, FileMemoryStore, LearningStore, Scope, SessionKind, Toolbox};
+    /// use serde_json::json;
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let store = Arc::new(FileMemoryStore::open(folder.path(), Scope::user("marta"))?);
+    /// let access = Access::new(SessionKind::Main, Actor::Agent, Scope::user("marta"));
+    /// let tools = Toolbox::new().learnings(store.clone(), access.clone());
+    ///
+    /// let learned = json!({"content": "Check the tide first.", "context": "The boat lay dry."});
+    /// assert_eq!(tools.call("memory_learn", &learned, Utc::now())?["status"], "learned");
+    /// assert_eq!(store.learnings(&access, 9)?[0].content, "Check the tide first.");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn learnings(mut self, store: Arc<dyn LearningStore>, access: Access) -> Self {
+        self.learnings = Some(Learn::new(store, access));
         self
     }
 
@@ -151,6 +180,9 @@ impl Toolbox {
         if self.rows.is_some() {
             tools.extend(Rows::catalogue());
         }
+        if self.learnings.is_some() {
+            tools.push(Learn::definition());
+        }
         if let Some(documents) = &self.documents {
             tools.extend(documents.catalogue(self.prefix()));
         }
@@ -166,7 +198,14 @@ impl Toolbox {
         if self.rows.is_some() { PREFIX } else { "" }
     }
 
-    /// Carries out what a model called, and returns what it is answered.
+    /// What the doors found in documents that were written since this was last asked.
+    #[must_use]
+    pub fn take_warnings(&self) -> Vec<DoorWarning> {
+        self.documents.as_ref().map(Documents::take_warnings).unwrap_or_default()
+    }
+
+    /// Carries out what a model called, and returns what it is answered. Arguments are an object, or the JSON text of one,
+    /// as `OpenAI`'s protocol carries them.
     ///
     /// # Errors
     ///
@@ -174,9 +213,13 @@ impl Toolbox {
     /// shape.
     pub fn call(&self, name: &str, arguments: &Value, now: DateTime<Utc>) -> Result<Value, ToolError> {
         let of_rows = || self.rows.as_ref()?.call(name, arguments, now);
+        let of_learnings = || {
+            (name == "memory_learn").then_some(())?;
+            Some(self.learnings.as_ref()?.call(arguments, now))
+        };
         let of_documents = || self.documents.as_ref()?.call(name.strip_prefix(self.prefix())?, arguments);
         let of_sleep = || (self.sleeps && name == "set_sleep").then(|| plan(arguments));
-        of_rows().or_else(of_documents).or_else(of_sleep).unwrap_or_else(|| {
+        of_rows().or_else(of_learnings).or_else(of_documents).or_else(of_sleep).unwrap_or_else(|| {
             let names: Vec<String> = self.catalogue().into_iter().map(|tool| tool.name).collect();
             Err(ToolError::new(format!("There is no tool {name}. There are: {}.", names.join(", "))))
         })
@@ -184,6 +227,7 @@ impl Toolbox {
 }
 
 fn plan(arguments: &Value) -> Result<Value, ToolError> {
+    let arguments: Value = parsed("set_sleep", arguments)?;
     let asked = SetSleep::parse(&arguments.to_string()).map_err(|error| ToolError::at("the sleep", error))?;
     Ok(json!({ "status": "planned", "seconds": asked.seconds }))
 }

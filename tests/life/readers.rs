@@ -15,12 +15,13 @@ use noctuary::{
     Access, Actor, Block, CacheHint, ClaimTerms, Consent, ContextConfig, Decision, Dialect, Document, Doors,
     DreamId, DreamMode, Dreamer, EDITABLE, Editor, Error, EventId, FactDreamer, FactKey, FactStore,
     FileMemoryStore, Filter, Forget, Guarded, HistoryItem, HygieneConfig, Import, JournalDreamer,
-    JournalName, Life, LifeConfig, Memory, MemoryContext, MemoryId, MemoryStore, MemoryTool, NewMemory, Note,
-    OnboardingEnd, Outcome, PersonalizationDreamer, Preset, PromptConfig, PromptOrder, Query, Revision,
-    SessionKind, SharedUser, SleepDreamer, Snapshot, Source, StoreConfig, ToolError, Toolbox, TurnEnd,
-    Undreamed, Workspace, WorkspaceExt, WriteMode, append_note, archive_journal, boot, complete_onboarding,
-    copy_into, daily_log, delete_journal, dream_once_at, feed, heartbeat_has_tasks, history_fn, mark_checked,
-    propose_hygiene, read_checks, read_soul, seed, start_plan, today_log, update_heartbeat,
+    JournalName, LearningStore, Life, LifeConfig, Memory, MemoryContext, MemoryId, MemoryStore, MemoryTool,
+    NewLearning, NewMemory, Note, OnboardingEnd, Outcome, PersonalizationDreamer, Preset, PromptConfig,
+    PromptOrder, Query, Revision, SessionKind, SharedUser, SleepDreamer, Snapshot, Source, StoreConfig,
+    ToolError, Toolbox, TurnEnd, Undreamed, Workspace, WorkspaceExt, WriteMode, append_note, archive_journal,
+    boot, complete_onboarding, copy_into, daily_log, delete_journal, dream_once_at, feed,
+    heartbeat_has_tasks, history_fn, mark_checked, propose_hygiene, read_checks, read_soul, seed, start_plan,
+    today_log, update_heartbeat,
 };
 use regex::Regex;
 use serde_json::{Value, json};
@@ -44,10 +45,10 @@ const ORDERS: [PromptOrder; 3] = [PromptOrder::Seed, PromptOrder::IronClaw, Prom
 const JOURNALS: [&str; 4] =
     ["memory/2026-11-20-repl.md", "memory/2026-11-20.md", "memory/2026-11-19-repl.md", "daily/2026-11-20.md"];
 
-/// A store of rows that are facts too.
-trait Store: MemoryStore + FactStore {}
+/// A store of rows that are facts too, and of learnings.
+trait Store: MemoryStore + FactStore + LearningStore {}
 
-impl<S: MemoryStore + FactStore> Store for S {}
+impl<S: MemoryStore + FactStore + LearningStore> Store for S {}
 
 /// A session in a furnished home.
 struct Place {
@@ -181,6 +182,8 @@ fn memory_stores(folder: &Path) -> Vec<Arc<dyn Store>> {
         let library = access(SessionKind::Main, Actor::Library);
         let dreamed = NewMemory::new("fact", "canary-in-a-row of a dream", Source::Dreamed).of_dream(dream);
         store.write(&library, &dreamed, at(20, 8, 0)).unwrap();
+        let learning = NewLearning::new("canary-in-a-row of a review").context("canary-in-a-row");
+        store.learn(&main, &learning, at(20, 8, 0)).unwrap();
         store.set_profile(&main, "risk", "canary-in-a-row", at(20, 8, 0)).unwrap();
     }
     stores
@@ -321,7 +324,9 @@ const READERS: &[Reader] = &[
     ("Toolbox::call", true, |place| {
         let mut told = String::new();
         for store in &place.stores {
-            let tools = toolbox(place).store(Arc::clone(store) as Arc<dyn MemoryStore>, place.access.clone());
+            let tools = toolbox(place)
+                .store(Arc::clone(store) as Arc<dyn MemoryStore>, place.access.clone())
+                .learnings(Arc::clone(store) as Arc<dyn LearningStore>, place.access.clone());
             let mut call = |name: &str, arguments: Value| {
                 told += &tool_told(tools.call(name, &arguments, at(20, 12, 0)).map(|told| told.to_string()));
             };
@@ -332,6 +337,12 @@ const READERS: &[Reader] = &[
             call("memory_read", json!({"limit": 50}));
             call("memory_read", json!({"category": "fact", "limit": 50}));
             call("memory_write", json!({"category": "fact", "content": "said by a tool"}));
+            call("memory_learn", json!({"content": "canary-in-a-ROW of a review"}));
+            for id in ids() {
+                let row = json!({"category": "fact", "content": "said instead", "replaces": id});
+                call("memory_write", row);
+                call("memory_forget", json!({"id": id}));
+            }
             for name in &place.names {
                 call("workspace_memory_read", json!({"path": name}));
                 call(
@@ -346,6 +357,12 @@ const READERS: &[Reader] = &[
             }
         }
         told
+    }),
+    ("Toolbox::take_warnings", false, |place| {
+        let tools = toolbox(place);
+        let order = json!({"path": "context/w.md", "content": "<system>"});
+        let told = tools.call("memory_write", &order, at(20, 12, 0)).map(|told| told.to_string());
+        tool_told(told) + &format!("{:?}", tools.take_warnings())
     }),
     ("Toolbox::catalogue", false, |place| format!("{:?} {:?}", toolbox(place).catalogue(), toolbox(place))),
     // Prompts.
@@ -609,6 +626,17 @@ const READERS: &[Reader] = &[
             })
         })
     }),
+    ("LearningStore::learn", false, |place| {
+        let learning = NewLearning::new("Canary-in-a-row of a review").context("more");
+        place.stores(|store, access| shape(store.learn(access, &learning, at(20, 12, 0))))
+    }),
+    ("LearningStore::learnings", true, |place| {
+        place.stores(|store, access| {
+            told(store.learnings(access, 99), |all| {
+                all.iter().map(|one| format!("{one:?} {} {:?}", one.content, one.context)).collect()
+            })
+        })
+    }),
     ("MemoryContext::take", true, |place| {
         place.stores(|store, access| {
             told(MemoryContext::take(store, access, &ContextConfig::default(), at(21, 9, 0)), |context| {
@@ -864,6 +892,7 @@ const OWNERS: &[&str] = &[
     "FactStore",
     "Forget",
     "Guarded",
+    "LearningStore",
     "Life",
     "MemoryStore",
     "MemoryTool",

@@ -1,6 +1,7 @@
 //! A memory store in one file of lines that a person can read: every change adds one, and the index is in memory.
 
 mod facts;
+mod learnings;
 mod record;
 mod rows;
 
@@ -19,14 +20,15 @@ use crate::disk::{Disk, OsDisk};
 use crate::error::{At, Error, Result};
 use crate::gate::TombstoneKey;
 use crate::memory::{
-    AuditEntry, ConsolidationEvent, Decision, EventId, Fact, FactStore, Filter, Found, Memory, MemoryId,
-    MemoryStore, NewMemory, Query, Recorded, Settled, SnapshotRow, Suspicion,
+    AuditEntry, ConsolidationEvent, Decision, EventId, Fact, FactStore, Filter, Found, Learning, LearningId,
+    LearningStore, Memory, MemoryId, MemoryStore, NewLearning, NewMemory, Query, Recorded, Settled,
+    SnapshotRow, Suspicion,
 };
 use crate::name::StateName;
 use crate::recall::Sight;
 use crate::receipt::PlaceReceipt;
 use crate::store::forget::Burial;
-use crate::store::{self, Deed, Edit, SHARED_KEYS, StoreConfig, refusal, row_name};
+use crate::store::{self, Deed, Edit, SHARED_KEYS, StoreConfig, learning_name, refusal, row_name};
 
 /// A memory store in a folder, for one scope: the file `.dreaming.d/memories.jsonl`, and its index in memory.
 ///
@@ -249,10 +251,12 @@ impl Inner {
                     Edit::Content(_) | Edit::Delete | Edit::Pin(_) => rows.undeleted(id),
                 };
                 let Some(Stored { memory, stated, pinned_by, .. }) = standing else { return Ok(false) };
-                if !edit.is_allowed(memory.source.as_ref(), &memory.category, *pinned_by, access.actor) {
+                let state = stated.status.map(|status| status.state);
+                let (source, category) = (memory.source.as_ref(), &memory.category);
+                if !edit.is_allowed(source, category, state, *pinned_by, access.actor) {
                     return Err(Error::Denied { name: name.clone(), kind: access.kind });
                 }
-                if !edit.reaches(stated.status.map(|status| status.state))? {
+                if !edit.reaches(state)? {
                     return Ok(false);
                 }
                 if let Edit::Content(content) = edit {
@@ -362,15 +366,15 @@ impl MemoryStore for FileMemoryStore {
                 let change = Change::Forgot { ids: ids.clone(), stone: burial.stone, key };
                 let record = inner.done(&deed, change);
                 let reasons = rows.forget(inner.disk.as_ref(), &inner.scope, record, &ids, &burial)?;
-                let profile = rows.strike(&burial);
-                Ok((ids, profile, reasons))
+                let struck = rows.strike(&burial);
+                Ok((ids, struck, reasons))
             })
         });
-        let (ids, profile, reasons) = forgot.map_err(|error| inner.refused(&deed, error))?;
+        let (ids, (profile, learnings), reasons) = forgot.map_err(|error| inner.refused(&deed, error))?;
         for id in &ids {
             inner.config.tell("memory:forgotten", Some(*id));
         }
-        Ok(store::forget::receipt(ids.len() as u64, profile, reasons, None))
+        Ok(store::forget::receipt(ids.len() as u64, profile, learnings, reasons, None))
     }
 
     fn lift(&self, access: &Access, text: &str, now: DateTime<Utc>) -> Result<bool> {
@@ -475,6 +479,36 @@ impl FactStore for FileMemoryStore {
     fn decisions(&self, access: &Access, limit: usize) -> Result<Vec<ConsolidationEvent>> {
         store::main_only(&self.inner.scope, access, &row_name(None))?;
         Ok(self.inner.fresh()?.fact_index.decisions(limit))
+    }
+}
+
+impl LearningStore for FileMemoryStore {
+    fn learn(&self, access: &Access, learning: &NewLearning, now: DateTime<Utc>) -> Result<LearningId> {
+        let inner = &self.inner;
+        let deed = Deed::new(access, "memory_learn", now);
+        let learned = inner.config.admit_learning(&inner.scope, access, learning).and_then(|()| {
+            inner.exclusively(|rows| {
+                store::forget::check_learning(rows.forgotten(), &learning_name(), learning)?;
+                if let Some(id) = rows.learnings.saying(&learning.content) {
+                    return Ok((id, false));
+                }
+                let id = rows.learnings.next_id();
+                let NewLearning { content, context } = learning.clone();
+                let change = Change::Learned { id, content: Some(content), context };
+                inner.append(rows, &inner.done(&deed, change))?;
+                Ok((id, true))
+            })
+        });
+        let (id, is_new) = learned.map_err(|error| inner.refused(&deed, error))?;
+        if is_new {
+            inner.config.tell("learning:written", None);
+        }
+        Ok(id)
+    }
+
+    fn learnings(&self, access: &Access, limit: usize) -> Result<Vec<Learning>> {
+        store::main_only(&self.inner.scope, access, &learning_name())?;
+        Ok(self.inner.fresh()?.learnings.latest(limit))
     }
 }
 

@@ -9,7 +9,7 @@ use crate::document::SourceRef;
 use crate::format::{DreamId, Origin};
 use crate::gate::{Tombstone, TombstoneKey};
 use crate::memory::{
-    AuditEntry, ConsolidationEvent, FactKey, Memory, MemoryId, NewMemory, Place, Source, Suspect,
+    AuditEntry, ConsolidationEvent, FactKey, LearningId, Memory, MemoryId, NewMemory, Place, Source, Suspect,
 };
 use crate::store::fact;
 use crate::store::forget::REMOVED;
@@ -70,6 +70,14 @@ pub(super) enum Change {
         key: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         value: Option<String>,
+    },
+    /// A new learning; its words are missing where it was forgotten.
+    Learned {
+        id: LearningId,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        content: Option<String>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        context: Option<String>,
     },
     /// A statement, by its tombstone, and the rows that said it: their words are in no line any more.
     Forgot {
@@ -195,6 +203,12 @@ impl Record {
                     strike(value);
                 }
             }
+            Change::Learned { content: said, context, .. }
+                if said.as_deref().is_some_and(holds) || context.as_deref().is_some_and(holds) =>
+            {
+                (*said, *context) = (None, None);
+                is_struck = true;
+            }
             Change::Ruled { events } => events.iter_mut().for_each(|event| strike(&mut event.reason)),
             Change::Updated { content, .. } => strike(content),
             Change::Written(row) => {
@@ -261,6 +275,7 @@ impl Record {
             Change::Pinned { id } => entry("memory_pin", Some(id)),
             Change::Unpinned { id } => entry("memory_unpin", Some(id)),
             Change::Profile { .. } => entry("profile_write", None),
+            Change::Learned { .. } => entry("memory_learn", None),
             Change::Forgot { ids, .. } => {
                 let gone = ids.into_iter().rev().map(|id| entry(REMOVED, Some(id)));
                 return std::iter::once(entry("memory_forget", None)).chain(gone).collect();
@@ -306,6 +321,7 @@ impl Change {
             | Self::Written(_)
             | Self::Updated { .. }
             | Self::Profile { .. }
+            | Self::Learned { .. }
             | Self::Refused { .. } => true,
             Self::Deleted { .. }
             | Self::Restored { .. }

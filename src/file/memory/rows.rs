@@ -7,6 +7,7 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 
 use super::facts::{self, FactIndex, Stated};
+use super::learnings::Learnings;
 use super::record::{Change, Record, VERSION};
 use crate::access::{Actor, Scope, SessionKind};
 use crate::disk::{Disk, DiskFile, Open, STATE_FOLDER, Stat, atomic};
@@ -30,6 +31,7 @@ pub(super) struct Rows {
     /// Those that are pinned, deleted ones included.
     pinned: BTreeSet<MemoryId>,
     profile: BTreeMap<String, String>,
+    pub(super) learnings: Learnings,
     index: Index,
     pub(super) fact_index: FactIndex,
     forgotten: Option<Arc<Tombstones>>,
@@ -210,10 +212,10 @@ impl Rows {
         }
         let mut struck = 0;
         self.rewrite(disk, scope, record, |line| {
-            let is_profile = matches!(line.change, Change::Profile { .. });
+            let is_told_apart = matches!(line.change, Change::Profile { .. } | Change::Learned { .. });
             let without = line.clone().forgetting(gone);
             let elsewhere = without.clone().unwrap_or(line).struck(&|text| burial.holds(text));
-            struck += u64::from(elsewhere.is_some() && !is_profile);
+            struck += u64::from(elsewhere.is_some() && !is_told_apart);
             elsewhere.or(without)
         })?;
         Ok(struck)
@@ -374,6 +376,10 @@ impl Rows {
             Change::Profile { key, value: None } => {
                 self.profile.remove(key);
             }
+            Change::Learned { id, content, context } => {
+                self.check_id(id.get())?;
+                self.learnings.apply(*id, content.as_deref(), context.as_deref(), at);
+            }
             Change::Forgot { ids, stone, key } => {
                 self.remove_all(ids);
                 let forgotten = self.forgotten.get_or_insert_with(|| Arc::new(Tombstones::new(key.clone())));
@@ -484,12 +490,13 @@ impl Rows {
         self.by_id.values().filter(|stored| burial.is_in(&stored.memory, stored.stated.about.as_ref()))
     }
 
-    /// Takes the statement out of what is held of other lines; returns how many values of the profile it was in.
-    pub(super) fn strike(&mut self, burial: &Burial) -> u64 {
+    /// Takes the statement out of what is held of other lines; returns how many values of the profile and how many
+    /// learnings it was in.
+    pub(super) fn strike(&mut self, burial: &Burial) -> (u64, u64) {
         let before = self.profile.len();
         self.profile.retain(|key, value| !burial.holds(key) && !burial.holds(value));
         self.fact_index.strike(burial);
-        (before - self.profile.len()) as u64
+        ((before - self.profile.len()) as u64, self.learnings.strike(burial))
     }
 
     pub(super) fn next_id(&self) -> MemoryId {

@@ -25,6 +25,7 @@ pub(super) type Known = Option<(i64, Option<Arc<Tombstones>>)>;
 struct Gone {
     rows: Vec<MemoryId>,
     profile: u64,
+    learnings: u64,
     reasons: u64,
 }
 
@@ -103,7 +104,7 @@ impl Inner {
         let is_whole = self.wipe()?;
         let left =
             (!is_whole).then_some("the log of the file: forget it again when whoever reads it now is done");
-        Ok(forget::receipt(gone.rows.len() as u64, gone.profile, gone.reasons, left))
+        Ok(forget::receipt(gone.rows.len() as u64, gone.profile, gone.learnings, gone.reasons, left))
     }
 
     /// The rows that say it, deleted and retired ones too; refused where one is not this actor's.
@@ -170,6 +171,12 @@ impl Inner {
             gone.profile += self.strike(connection, burial, (profile, "key", column), |key| {
                 let sql = format!("DELETE FROM {profile} AND key = ?3");
                 connection.prepare_cached(&sql)?.execute(params![self.user, self.agent, key])
+            })?;
+        }
+        let learned = "memory_learnings WHERE user_id = ?1 AND agent_id = ?2";
+        for column in ["content", "context"] {
+            gone.learnings += self.strike(connection, burial, (learned, "id", column), |id| {
+                connection.prepare_cached("DELETE FROM memory_learnings WHERE id = ?1")?.execute([id])
             })?;
         }
         for (table, column) in [

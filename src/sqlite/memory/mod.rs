@@ -3,6 +3,7 @@
 mod audit;
 mod fact;
 mod forget;
+mod learning;
 mod row;
 mod search;
 pub(super) mod tables;
@@ -503,7 +504,7 @@ impl Inner {
                 else {
                     return Ok(false);
                 };
-                if !edit.is_allowed(source.as_ref(), &category, pinned_by, access.actor) {
+                if !edit.is_allowed(source.as_ref(), &category, state, pinned_by, access.actor) {
                     return Err(Error::Denied { name: name.clone(), kind: access.kind });
                 }
                 if !edit.reaches(state)? {

@@ -183,6 +183,21 @@ const FACTS: &str = "
     ) WITHOUT ROWID;
 ";
 
+/// The view has the seed's name, and gives way to a table of another program that has it.
+const LEARNINGS: &str = "
+    CREATE TABLE IF NOT EXISTS memory_learnings (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        user_id TEXT NOT NULL,
+        agent_id TEXT NOT NULL,
+        content TEXT NOT NULL,
+        context TEXT,
+        normal TEXT NOT NULL,
+        created_at TEXT NOT NULL,
+        UNIQUE (user_id, agent_id, normal)
+    );
+    CREATE VIEW IF NOT EXISTS learnings AS SELECT id, content, context, created_at FROM memory_learnings;
+";
+
 const INDEX: &str = "
     DROP TABLE IF EXISTS memories_fts;
     CREATE VIRTUAL TABLE memories_fts USING fts5(
@@ -229,6 +244,11 @@ pub(in crate::sqlite) fn make_facts(connection: &Connection) -> rusqlite::Result
     add_columns(connection, FACT_COLUMNS)?;
     connection.execute_batch(FACTS)?;
     read_normals(connection)
+}
+
+/// Adds where learnings stand.
+pub(in crate::sqlite) fn make_learnings(connection: &Connection) -> rusqlite::Result<()> {
+    connection.execute_batch(LEARNINGS)
 }
 
 /// Adds those columns to the seed's table that are not there.

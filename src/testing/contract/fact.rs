@@ -162,6 +162,7 @@ pub fn protects(store: &dyn Facts) {
         Err(Error::Denied { .. })
     ));
     store.decide(&human(), &Decision::confirm(confirmed), at(2)).expect(WORKS);
+    assert!(matches!(store.delete(&agent(), confirmed, at(2)), Err(Error::Denied { .. })));
     assert!(store.pin(&agent(), pinned, true, at(2)).expect(WORKS));
     for protected in [typed, confirmed, pinned] {
         for (actor, why) in

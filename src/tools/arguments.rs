@@ -1,0 +1,93 @@
+//! What a model gives to a tool, however its host carries it.
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+use serde_json::{Map, Number, Value};
+
+use super::ToolError;
+
+/// Reads arguments: an object, or the JSON text of one, as it stands in the calls of `OpenAI`'s protocol. Nothing at all
+/// is an object without fields. Fields that are not known are passed over, and a whole number may be written as `3.0`, as
+/// hosts have it that know no integers.
+pub(super) fn parsed<T: for<'de> Deserialize<'de>>(tool: &str, arguments: &Value) -> Result<T, ToolError> {
+    let fault = |error| ToolError::arguments(tool, &error);
+    let object: Cow<'_, Map<String, Value>> = match arguments {
+        Value::Object(object) => Cow::Borrowed(object),
+        Value::Null => Cow::Owned(Map::new()),
+        Value::String(text) if text.trim().is_empty() => Cow::Owned(Map::new()),
+        Value::String(text) => Cow::Owned(serde_json::from_str(text).map_err(fault)?),
+        // A list would be taken for the fields in their order.
+        other => Cow::Owned(Map::deserialize(other).map_err(fault)?),
+    };
+    let whole = object.iter().map(|(name, value)| (name.clone(), with_whole(value))).collect();
+    T::deserialize(Value::Object(whole)).map_err(fault)
+}
+
+/// A number, or the numbers of a list, as integers where they are whole.
+fn with_whole(value: &Value) -> Value {
+    match value {
+        Value::Number(number) => Value::Number(whole(number).unwrap_or_else(|| number.clone())),
+        Value::Array(values) if values.iter().all(Value::is_number) => {
+            values.iter().map(with_whole).collect()
+        }
+        other => other.clone(),
+    }
+}
+
+fn whole(number: &Number) -> Option<Number> {
+    /// From here on not every integer has a float of its own.
+    const END: f64 = 9_007_199_254_740_992.0;
+    let float = number.as_f64().filter(|_| number.is_f64())?;
+    let is_whole = float.fract() == 0.0 && float.abs() < END;
+    #[expect(clippy::cast_possible_truncation, reason = "it is whole, and has fewer than 54 bits")]
+    is_whole.then(|| Number::from(float as i64))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[derive(Debug, Deserialize, PartialEq)]
+    struct Asked {
+        #[serde(default)]
+        lines: Vec<i64>,
+        limit: Option<u64>,
+    }
+
+    #[test]
+    fn arguments_come_as_an_object_as_its_text_or_not_at_all() {
+        let asked = |lines: &[i64], limit| Asked { lines: lines.into(), limit };
+        for (given, expected) in [
+            (json!({"limit": 3, "lines": [1, -1]}), asked(&[1, -1], Some(3))),
+            (json!("{\"limit\": 3.0, \"lines\": [1.0, -1]}"), asked(&[1, -1], Some(3))),
+            (json!({"limit": 3.0, "other": [[]]}), asked(&[], Some(3))),
+            (json!(" "), asked(&[], None)),
+            (json!(null), asked(&[], None)),
+        ] {
+            assert_eq!(parsed::<Asked>("t", &given).unwrap(), expected, "{given}");
+        }
+        for wrong in [
+            json!({"limit": 3.5}),
+            json!({"limit": -1}),
+            json!({"limit": 1e300}),
+            json!({"limit": "3"}),
+            json!({"lines": [1, 2.5]}),
+            json!("[1]"),
+            json!("{\"limit\": 3"),
+            json!("\"{}\""),
+            json!(true),
+            json!([[]]),
+            json!([[1], 3]),
+            json!("[".repeat(9999)),
+        ] {
+            let error = parsed::<Asked>("t", &wrong).unwrap_err();
+            assert!(
+                error.message().starts_with("The arguments of t are not as its schema says: "),
+                "{wrong}"
+            );
+        }
+    }
+}
