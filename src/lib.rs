@@ -49,6 +49,7 @@ mod store;
 pub mod testing;
 mod text;
 mod tools;
+mod trace;
 mod workspace;
 
 pub use access::{Access, Actor, Scope, SessionKind};

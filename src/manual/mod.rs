@@ -16,3 +16,6 @@ pub mod sleep {}
 #[cfg_attr(docsrs, doc(cfg(feature = "sqlite")))]
 #[doc = include_str!("search.md")]
 pub mod search {}
+
+#[doc = include_str!("tracing.md")]
+pub mod tracing {}

@@ -27,6 +27,7 @@ use crate::disk::Disk;
 use crate::document::{Document, Revision};
 use crate::error::{Error, Refusal, Result};
 use crate::name::{DocName, Name, Space, StateName};
+use crate::trace;
 use crate::workspace::{Claim, ClaimTerms, Listing, MAX_DOCUMENT, Metadata, Workspace, WriteMode};
 
 use database::Database;
@@ -533,7 +534,7 @@ impl Workspace for SqliteWorkspace {
     }
 
     fn claim(&self, terms: &ClaimTerms) -> Result<Claim> {
-        lease::claim(&self.inner, terms)
+        trace::claim(|| lease::claim(&self.inner, terms))
     }
 }
 
