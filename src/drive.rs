@@ -50,7 +50,6 @@ pub fn dream_once_at(
                 let asking = trace::ask(&span, pass.request());
                 let answer = asking.within(|| llm.complete(pass.request()));
                 asking.answered(&answer);
-                drop(asking);
                 step = span.attempt(|| pass.resume(answer, clock()))?;
             }
         }
@@ -96,7 +95,6 @@ where
                 let asking = trace::ask(&span, pass.request());
                 let answer = asking.around(ask(pass.request().clone())).await;
                 asking.answered(&answer);
-                drop(asking);
                 step = span.attempt(|| pass.resume(answer, Utc::now()))?;
             }
         }

@@ -93,8 +93,8 @@ impl Span {
         let _ = (field, count);
     }
 
-    /// Says how a dream ended.
-    pub(crate) fn ended(&self, report: Box<DreamReport>) -> Box<DreamReport> {
+    /// Says how a dream ended, and ends.
+    pub(crate) fn ended(self, report: Box<DreamReport>) -> Box<DreamReport> {
         if !self.is_heard() {
             return report;
         }
@@ -114,15 +114,15 @@ impl Span {
         report
     }
 
-    /// Says how much was selected, out of how many candidates.
-    pub(crate) fn selected(&self, candidates: usize, sizes: impl ExactSizeIterator<Item = usize>) {
+    /// Says how much was selected, out of how many candidates, and ends.
+    pub(crate) fn selected(self, candidates: usize, sizes: impl ExactSizeIterator<Item = usize>) {
         self.count("noctuary.candidates", candidates);
         self.count("noctuary.selected", sizes.len());
         self.count("noctuary.selected.bytes", sizes.sum::<usize>());
     }
 
-    /// Says how a model answered.
-    pub(crate) fn answered(&self, answer: &std::result::Result<LlmReply, LlmError>) {
+    /// Says how a model answered, and ends.
+    pub(crate) fn answered(self, answer: &std::result::Result<LlmReply, LlmError>) {
         match answer {
             Ok(reply) => {
                 let finish = match reply.finish {

@@ -209,7 +209,6 @@ impl Run {
             }
             let selection = span.within(|| survey.select(workspace, config, self.begun, self.order));
             span.selected(survey.looks.len(), selection.slices.iter().map(|slice| slice.bytes.len()));
-            drop(span);
             self.note(&mut survey);
             if selection.slices.is_empty() {
                 return Ok(if self.report.passes.is_empty() {
