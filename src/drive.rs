@@ -7,6 +7,7 @@ use chrono::{DateTime, Utc};
 use crate::dreamer::{DreamReport, Dreamer, Step};
 use crate::error::Result;
 use crate::llm::{LlmClient, LlmError, LlmReply, LlmRequest};
+use crate::trace;
 
 /// Dreams once, by the clock on the wall: begins, asks the model as often as a pass needs it, and reports.
 ///
@@ -52,13 +53,16 @@ pub fn dream_once_at(
     llm: &dyn LlmClient,
     clock: &dyn Fn() -> DateTime<Utc>,
 ) -> Result<DreamReport> {
-    let mut step = dreamer.begin(clock())?;
+    let span = trace::dream();
+    let mut step = span.attempt(|| dreamer.begin(clock()))?;
     loop {
         match step {
-            Step::Done(report) => return Ok(*report),
+            Step::Done(report) => return Ok(*span.ended(report)),
             Step::Ask(pass) => {
-                let answer = llm.complete(pass.request());
-                step = pass.resume(answer, clock())?;
+                let asking = trace::ask(&span, pass.request());
+                let answer = asking.within(|| llm.complete(pass.request()));
+                asking.answered(&answer);
+                step = span.attempt(|| pass.resume(answer, clock()))?;
             }
         }
     }
@@ -94,13 +98,16 @@ where
     F: Fn(LlmRequest) -> Fut,
     Fut: Future<Output = Result<LlmReply, LlmError>>,
 {
-    let mut step = dreamer.begin(Utc::now())?;
+    let span = trace::dream();
+    let mut step = span.attempt(|| dreamer.begin(Utc::now()))?;
     loop {
         match step {
-            Step::Done(report) => return Ok(*report),
+            Step::Done(report) => return Ok(*span.ended(report)),
             Step::Ask(pass) => {
-                let answer = ask(pass.request().clone()).await;
-                step = pass.resume(answer, Utc::now())?;
+                let asking = trace::ask(&span, pass.request());
+                let answer = asking.around(ask(pass.request().clone())).await;
+                asking.answered(&answer);
+                step = span.attempt(|| pass.resume(answer, Utc::now()))?;
             }
         }
     }

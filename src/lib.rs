@@ -85,6 +85,7 @@ mod store;
 pub mod testing;
 mod text;
 mod tools;
+mod trace;
 mod workspace;
 
 #[doc(no_inline)]

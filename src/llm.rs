@@ -233,6 +233,24 @@ impl LlmError {
         Self { message: source.to_string(), retryable: true, source: Some(source) }
     }
 
+    /// A model's server answered a request with this HTTP status and nothing of use. Waiting may help after
+    /// 408, 409, 425, 429 and whatever is the server's own fault; what else it refuses, it refuses tomorrow.
+    ///
+    /// Says the status alone, since what servers say beside it repeats prompts and keys.
+    ///
+    /// ```
+    /// use noctuary::LlmError;
+    ///
+    /// assert!(LlmError::of_status(503).is_retryable());
+    /// assert!(!LlmError::of_status(401).is_retryable());
+    /// assert_eq!(LlmError::of_status(401).to_string(), "the model's server answered 401");
+    /// ```
+    #[must_use]
+    pub fn of_status(status: u16) -> Self {
+        let error = Self::new(format!("the model's server answered {status}"));
+        if status >= 500 || matches!(status, 408 | 409 | 425 | 429) { error } else { error.permanent() }
+    }
+
     /// Marks it as one that will not go away by waiting: a wrong key, a model that does not exist.
     #[must_use]
     pub fn permanent(mut self) -> Self {

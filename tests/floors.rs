@@ -11,7 +11,7 @@ const FLOORS: &[(u32, &[&str])] = &[
     (1, &["error"]),
     (2, &["workspace", "pii", "llm", "format", "disk", "env", "receipt"]),
     (3, &["memory", "dreamer", "index"]),
-    (4, &["gate", "recall"]),
+    (4, &["gate", "recall", "trace"]),
     (5, &["session", "store"]),
     (6, &["lifecycle", "prompt"]),
     (7, &["dream", "sleep", "consolidate", "file", "sqlite", "models"]),

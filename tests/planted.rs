@@ -80,8 +80,8 @@ const BUGS: &[Bug] = &[
     Bug {
         name: "the section is appended before the intent is written",
         file: "src/dream/commit.rs",
-        stands: "    lease.replace(&StateName::INTENT, &intent.print())?;\n    apply(workspace, lease, intent)\n",
-        planted: "    apply(workspace, lease, intent)?;\n    lease.replace(&StateName::INTENT, &intent.print())\n",
+        stands: "        lease.replace(&StateName::INTENT, &intent.print())?;\n        apply(workspace, lease, intent)\n",
+        planted: "        apply(workspace, lease, intent)?;\n        lease.replace(&StateName::INTENT, &intent.print())\n",
         tests: FAULTS,
     },
     Bug {
@@ -339,8 +339,8 @@ const BUGS: &[Bug] = &[
     Bug {
         name: "a sleeper commits without an intent",
         file: "src/sleep/commit.rs",
-        stands: "    lease.replace(&StateName::SLEEP_INTENT, &intent.print())?;\n    apply(workspace, lease, intent)\n",
-        planted: "    apply(workspace, lease, intent)\n",
+        stands: "        lease.replace(&StateName::SLEEP_INTENT, &intent.print())?;\n        apply(workspace, lease, intent)\n",
+        planted: "        apply(workspace, lease, intent)\n",
         tests: SLEEP_FAULTS,
     },
     Bug {
@@ -513,6 +513,10 @@ fn copy_folder(from: &Path, to: &Path) {
     fs::create_dir_all(to).expect("a folder for the copy");
     for entry in fs::read_dir(from).expect("a folder of the crate") {
         let path = entry.expect("an entry").path();
+        // What the examples with a workspace of their own were built into.
+        if path.ends_with("target") {
+            continue;
+        }
         let target = to.join(path.file_name().expect("a name"));
         if path.is_dir() {
             copy_folder(&path, &target);

@@ -23,6 +23,7 @@ use crate::llm::{LlmError, LlmReply, LlmRequest};
 use crate::memory::{Decision, EventId, EventOutcome, Fact, MemoryId, Verdict};
 use crate::name::StateName;
 use crate::session;
+use crate::trace;
 use crate::workspace::{Claim, Lease, Workspace};
 
 /// One call of `begin`, until its last `resume`.
@@ -95,7 +96,7 @@ impl Run {
         let doors = self.doors()?;
         let wish = config.wish().map(|wish| doors.gate().mask(wish, &mut Masks::default()));
         let around = ask::INSTRUCTIONS.len() + rulings::print(wish.as_deref(), &[]).len();
-        let batch = Situation {
+        let situation = Situation {
             store: inner.store.as_ref(),
             access: &inner.access,
             state: &self.state,
@@ -103,8 +104,8 @@ impl Run {
             doors: &doors,
             room: pace.room(self.now, &self.state.pace).saturating_sub(around),
             most: pace.request_bytes.saturating_sub(around),
-        }
-        .select()?;
+        };
+        let batch = trace::select().attempt(|| situation.select())?;
         let Batch { pairs, printed, left, waiting, open, masks, found } = batch;
         (self.facts.left, self.facts.waiting) = (left, waiting);
         if pairs.is_empty() {

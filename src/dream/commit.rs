@@ -16,6 +16,7 @@ use crate::format::proposal::ProposalStep;
 use crate::format::{DreamedState, curated, log, reply};
 use crate::gate::Tombstones;
 use crate::name::{DocName, Name, StateName};
+use crate::trace;
 use crate::workspace::{Lease, Workspace, WorkspaceExt};
 
 /// How often an append is tried on a file that is replaced under it.
@@ -57,8 +58,10 @@ pub(super) fn memory(workspace: &dyn Workspace) -> Result<(DocName, Vec<u8>)> {
 
 /// Records an intent and carries it out. On an error the intent stays, and the next claim finishes it.
 pub(super) fn commit(workspace: &dyn Workspace, lease: &dyn Lease, intent: &Intent) -> Result<()> {
-    lease.replace(&StateName::INTENT, &intent.print())?;
-    apply(workspace, lease, intent)
+    trace::commit(&intent.id, || {
+        lease.replace(&StateName::INTENT, &intent.print())?;
+        apply(workspace, lease, intent)
+    })
 }
 
 /// Finishes the commit that an earlier run left half done; returns it where there was one. What was forgotten

@@ -26,6 +26,7 @@ use crate::gate::{Doors, Tombstones};
 use crate::llm::{LlmError, LlmReply, LlmRequest};
 use crate::name::{DocName, StateName};
 use crate::session;
+use crate::trace;
 use crate::workspace::{Claim, Lease, WorkspaceExt};
 use request::Prepared;
 
@@ -173,14 +174,17 @@ impl Run {
         let inner = Arc::clone(&self.inner);
         let (workspace, config, doors) = (inner.workspace.as_ref(), &inner.config, self.doors());
         loop {
-            let mut survey = select::survey(Situation {
-                workspace,
-                config,
-                now: self.begun,
-                ledger: &self.ledger,
-                state: &self.state,
-                quarantine: &self.quarantine,
-                may_show: &|name| !doors.hides(name.as_str()),
+            let span = trace::select();
+            let mut survey = span.attempt(|| {
+                select::survey(Situation {
+                    workspace,
+                    config,
+                    now: self.begun,
+                    ledger: &self.ledger,
+                    state: &self.state,
+                    quarantine: &self.quarantine,
+                    may_show: &|name| !doors.hides(name.as_str()),
+                })
             })?;
             let not_due = due::breaker(self.now, &(&self.state).into(), &config.into());
             if self.asked >= config.max_passes || (not_due.is_some() && !survey.is_idle()) {
@@ -203,7 +207,8 @@ impl Run {
                 }
                 return Ok(Next::End);
             }
-            let selection = survey.select(workspace, config, self.begun, self.order);
+            let selection = span.within(|| survey.select(workspace, config, self.begun, self.order));
+            span.selected(survey.looks.len(), selection.slices.iter().map(|slice| slice.bytes.len()));
             self.note(&mut survey);
             if selection.slices.is_empty() {
                 return Ok(if self.report.passes.is_empty() {

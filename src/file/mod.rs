@@ -14,6 +14,7 @@ use crate::disk::{Disk, DiskFile, Kind, Open, OsDisk, Stat, atomic};
 use crate::document::{Document, Revision};
 use crate::error::{At, Error, Refusal, Result};
 use crate::name::{DocName, Name};
+use crate::trace;
 use crate::workspace::{Claim, ClaimTerms, Listing, MAX_DOCUMENT, Metadata, Workspace, WriteMode};
 
 pub use memory::FileMemoryStore;
@@ -225,7 +226,7 @@ impl Workspace for FileWorkspace {
     }
 
     fn claim(&self, terms: &ClaimTerms) -> Result<Claim> {
-        lease::claim(&self.disk, terms)
+        trace::claim(|| lease::claim(&self.disk, terms))
     }
 }
 

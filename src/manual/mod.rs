@@ -22,3 +22,6 @@ pub mod tools {}
 #[cfg_attr(docsrs, doc(cfg(feature = "sqlite")))]
 #[doc = include_str!("search.md")]
 pub mod search {}
+
+#[doc = include_str!("tracing.md")]
+pub mod tracing {}

@@ -17,6 +17,7 @@ use crate::format::{DreamId, Observation, Observations, SleepFiles, SleepState};
 use crate::gate::Tombstones;
 use crate::lifecycle::rewrite;
 use crate::name::{DocName, Name, StateName};
+use crate::trace;
 use crate::workspace::{Lease, MAX_DOCUMENT, Workspace, WorkspaceExt, WriteMode};
 
 /// How often an append is tried on a file that is replaced under it.
@@ -27,8 +28,10 @@ pub(super) const LAST_RECORDS: u64 = 4 << 20;
 
 /// Records an intent and carries it out. On an error the intent stays, and the next claim finishes it.
 pub(super) fn commit(workspace: &dyn Workspace, lease: &dyn Lease, intent: &SleepIntent) -> Result<()> {
-    lease.replace(&StateName::SLEEP_INTENT, &intent.print())?;
-    apply(workspace, lease, intent)
+    trace::commit(&intent.id, || {
+        lease.replace(&StateName::SLEEP_INTENT, &intent.print())?;
+        apply(workspace, lease, intent)
+    })
 }
 
 /// Finishes the commit that an earlier sleep left half done; returns its id where there was one. What was forgotten

@@ -27,6 +27,7 @@ use crate::name::{DocName, Name};
 use crate::pii::Finding;
 use crate::session;
 use crate::text;
+use crate::trace;
 use crate::workspace::{Claim, Lease, Workspace};
 
 /// So many answers in a row are stopped for a secret; of the next, only what holds it is left out. Else one key that a
@@ -87,7 +88,7 @@ impl Run {
         let state = commit::state(workspace, &files)?;
         let mut run =
             Self { lease, files, begun: now, now, state, forgotten, sha256: Digest::of(b""), report, inner };
-        let slice = run.slice()?;
+        let slice = trace::select().attempt(|| run.slice())?;
         let waits = !slice.is_empty() && run.state.actions >= run.inner.config.min_actions;
         if !waits && !run.is_deep_owed() {
             if slice.is_empty() {

@@ -27,6 +27,7 @@ use crate::digest::Hasher;
 use crate::document::{Document, Revision};
 use crate::error::{Error, Refusal, Result};
 use crate::name::{DocName, Name, Space, StateName};
+use crate::trace;
 use crate::workspace::{Claim, ClaimTerms, Listing, MAX_DOCUMENT, Metadata, Workspace, WriteMode};
 
 use database::Database;
@@ -555,7 +556,7 @@ impl Workspace for SqliteWorkspace {
     }
 
     fn claim(&self, terms: &ClaimTerms) -> Result<Claim> {
-        lease::claim(&self.inner, terms)
+        trace::claim(|| lease::claim(&self.inner, terms))
     }
 }
 

@@ -29,6 +29,7 @@ use crate::recall::Sight;
 use crate::receipt::PlaceReceipt;
 use crate::store::forget::Burial;
 use crate::store::{self, Deed, Edit, SHARED_KEYS, StoreConfig, learning_name, refusal, row_name};
+use crate::trace;
 
 /// A memory store in a folder, for one scope: the file `.dreaming.d/memories.jsonl`, and its index in memory.
 ///
@@ -289,7 +290,7 @@ impl MemoryStore for FileMemoryStore {
     }
 
     fn write(&self, access: &Access, memory: &NewMemory, now: DateTime<Utc>) -> Result<MemoryId> {
-        Ok(self.inner.put(access, memory, now)?.id)
+        trace::create(|id| *id, || Ok(self.inner.put(access, memory, now)?.id))
     }
 
     fn get(&self, access: &Access, id: MemoryId) -> Result<Option<Memory>> {
@@ -311,24 +312,26 @@ impl MemoryStore for FileMemoryStore {
 
     fn search(&self, access: &Access, query: &Query) -> Result<Found> {
         let inner = &self.inner;
-        let Some(sight) = inner.sight(access) else { return Ok(Found::nothing()) };
-        Ok(inner.fresh()?.search(query, sight, &inner.config.ranking, inner.config.entities.as_ref()))
+        trace::search(|| {
+            let Some(sight) = inner.sight(access) else { return Ok(Found::nothing()) };
+            Ok(inner.fresh()?.search(query, sight, &inner.config.ranking, inner.config.entities.as_ref()))
+        })
     }
 
     fn update(&self, access: &Access, id: MemoryId, content: &str, now: DateTime<Utc>) -> Result<bool> {
-        self.inner.edit(access, id, Edit::Content(content), now)
+        trace::update(id, || self.inner.edit(access, id, Edit::Content(content), now))
     }
 
     fn delete(&self, access: &Access, id: MemoryId, now: DateTime<Utc>) -> Result<bool> {
-        self.inner.edit(access, id, Edit::Delete, now)
+        trace::delete(id, || self.inner.edit(access, id, Edit::Delete, now))
     }
 
     fn restore(&self, access: &Access, id: MemoryId, now: DateTime<Utc>) -> Result<bool> {
-        self.inner.edit(access, id, Edit::Restore, now)
+        trace::update(id, || self.inner.edit(access, id, Edit::Restore, now))
     }
 
     fn pin(&self, access: &Access, id: MemoryId, pinned: bool, now: DateTime<Utc>) -> Result<bool> {
-        self.inner.edit(access, id, Edit::Pin(pinned), now)
+        trace::update(id, || self.inner.edit(access, id, Edit::Pin(pinned), now))
     }
 
     fn purge(&self, cutoff: DateTime<Utc>, now: DateTime<Utc>) -> Result<u64> {
@@ -430,7 +433,7 @@ impl MemoryStore for FileMemoryStore {
 
 impl FactStore for FileMemoryStore {
     fn record(&self, access: &Access, fact: &NewMemory, now: DateTime<Utc>) -> Result<Recorded> {
-        self.inner.put(access, fact, now)
+        trace::create(|recorded: &Recorded| recorded.id, || self.inner.put(access, fact, now))
     }
 
     fn settle(&self, now: DateTime<Utc>) -> Result<Settled> {

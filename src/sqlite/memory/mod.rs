@@ -34,6 +34,7 @@ use crate::name::StateName;
 use crate::receipt::PlaceReceipt;
 use crate::store::{self, Deed, Edit, SHARED_KEYS, StoreConfig, row_name};
 use crate::text;
+use crate::trace;
 
 /// A memory store inside one SQLite file, for one scope of it.
 ///
@@ -575,7 +576,7 @@ impl MemoryStore for SqliteMemoryStore {
     }
 
     fn write(&self, access: &Access, memory: &NewMemory, now: DateTime<Utc>) -> Result<MemoryId> {
-        Ok(self.inner.put(access, memory, now)?.id)
+        trace::create(|id| *id, || Ok(self.inner.put(access, memory, now)?.id))
     }
 
     fn get(&self, access: &Access, id: MemoryId) -> Result<Option<Memory>> {
@@ -597,37 +598,39 @@ impl MemoryStore for SqliteMemoryStore {
     }
 
     fn search(&self, access: &Access, query: &Query) -> Result<Found> {
-        let Some(view) = self.inner.view(access) else { return Ok(Found::nothing()) };
-        let inner = self.inner.as_ref();
-        let run = || {
-            inner.database.read("search", |connection| {
-                Asked { inner, connection, view, query, ranking: &inner.config.ranking }.run()
-            })
-        };
-        match run() {
-            // An index that cannot be read is made anew; where the rows cannot be read either, that is said.
-            Err(Error::Corrupt { .. }) => {
-                self.rebuild_index()?;
-                run()
+        trace::search(|| {
+            let Some(view) = self.inner.view(access) else { return Ok(Found::nothing()) };
+            let inner = self.inner.as_ref();
+            let run = || {
+                inner.database.read("search", |connection| {
+                    Asked { inner, connection, view, query, ranking: &inner.config.ranking }.run()
+                })
+            };
+            match run() {
+                // An index that cannot be read is made anew; where the rows cannot be read either, that is said.
+                Err(Error::Corrupt { .. }) => {
+                    self.rebuild_index()?;
+                    run()
+                }
+                found => found,
             }
-            found => found,
-        }
+        })
     }
 
     fn update(&self, access: &Access, id: MemoryId, content: &str, now: DateTime<Utc>) -> Result<bool> {
-        self.inner.edit(access, id, Edit::Content(content), now)
+        trace::update(id, || self.inner.edit(access, id, Edit::Content(content), now))
     }
 
     fn delete(&self, access: &Access, id: MemoryId, now: DateTime<Utc>) -> Result<bool> {
-        self.inner.edit(access, id, Edit::Delete, now)
+        trace::delete(id, || self.inner.edit(access, id, Edit::Delete, now))
     }
 
     fn restore(&self, access: &Access, id: MemoryId, now: DateTime<Utc>) -> Result<bool> {
-        self.inner.edit(access, id, Edit::Restore, now)
+        trace::update(id, || self.inner.edit(access, id, Edit::Restore, now))
     }
 
     fn pin(&self, access: &Access, id: MemoryId, pinned: bool, now: DateTime<Utc>) -> Result<bool> {
-        self.inner.edit(access, id, Edit::Pin(pinned), now)
+        trace::update(id, || self.inner.edit(access, id, Edit::Pin(pinned), now))
     }
 
     fn purge(&self, cutoff: DateTime<Utc>, now: DateTime<Utc>) -> Result<u64> {
@@ -745,7 +748,7 @@ impl MemoryStore for SqliteMemoryStore {
 
 impl FactStore for SqliteMemoryStore {
     fn record(&self, access: &Access, fact: &NewMemory, now: DateTime<Utc>) -> Result<Recorded> {
-        self.inner.put(access, fact, now)
+        trace::create(|recorded: &Recorded| recorded.id, || self.inner.put(access, fact, now))
     }
 
     fn settle(&self, now: DateTime<Utc>) -> Result<Settled> {

@@ -1,0 +1,287 @@
+//! Spans for the host's tracing; see [`manual::tracing`](crate::manual::tracing). Nothing is left of them without
+//! the feature `tracing`.
+//!
+//! A span says that something happened, how it ended and how much of it there was, never what: no function here
+//! takes a text, and what is recorded are counts, ids and words out of our own lists.
+
+use std::future::Future;
+use std::time::{Duration, Instant};
+
+use crate::dreamer::{DreamReport, Fate};
+use crate::error::{Error, Result};
+use crate::format::DreamId;
+use crate::llm::{Finish, LlmError, LlmReply, LlmRequest, Usage};
+use crate::memory::{Found, MemoryId, SearchOutcome};
+use crate::workspace::Claim;
+
+/// Opens a span below one, or below the one that is entered: `word = value` is known, a word alone comes later.
+#[cfg(feature = "tracing")]
+macro_rules! span {
+    ($name:literal, below: $parent:expr $(, $field:literal $(= $value:expr)?)* $(,)?) => {
+        Span(tracing::info_span!(
+            target: "noctuary", parent: &$parent.0, $name,
+            $($field = span!(@ $($value)?),)* "error.type" = tracing::field::Empty,
+        ))
+    };
+    ($name:literal $(, $field:literal $(= $value:expr)?)* $(,)?) => {
+        Span(tracing::info_span!(
+            target: "noctuary", $name,
+            $($field = span!(@ $($value)?),)* "error.type" = tracing::field::Empty,
+        ))
+    };
+    (@) => { tracing::field::Empty };
+    (@ $value:expr) => { $value };
+}
+
+#[cfg(not(feature = "tracing"))]
+macro_rules! span {
+    ($name:literal $(, below: $parent:expr)? $(, $field:literal $(= $value:expr)?)* $(,)?) => {{
+        $(let _ = $parent;)?
+        if false {
+            $($(let _ = $value;)?)*
+        }
+        Span()
+    }};
+}
+
+/// A span, until it is dropped. It is entered while something runs within it, never over a point of waiting.
+#[derive(Debug, Clone)]
+pub(crate) struct Span(#[cfg(feature = "tracing")] tracing::Span);
+
+#[cfg_attr(not(feature = "tracing"), expect(clippy::unused_self, reason = "a span is nothing then"))]
+impl Span {
+    /// Runs something within the span.
+    pub(crate) fn within<T>(&self, run: impl FnOnce() -> T) -> T {
+        #[cfg(feature = "tracing")]
+        return self.0.in_scope(run);
+        #[cfg(not(feature = "tracing"))]
+        run()
+    }
+
+    /// Runs something within the span, which says where it failed.
+    pub(crate) fn attempt<T>(&self, run: impl FnOnce() -> Result<T>) -> Result<T> {
+        self.within(run).inspect_err(|error| self.word("error.type", kind(error)))
+    }
+
+    /// A future that is within the span whenever it is polled, and only then.
+    pub(crate) fn around<F: Future>(&self, future: F) -> impl Future<Output = F::Output> + use<F> {
+        #[cfg(feature = "tracing")]
+        return tracing::Instrument::instrument(future, self.0.clone());
+        #[cfg(not(feature = "tracing"))]
+        future
+    }
+
+    /// Whether anybody listens; what is told costs nothing where nobody does.
+    fn is_heard(&self) -> bool {
+        #[cfg(feature = "tracing")]
+        return !self.0.is_disabled();
+        #[cfg(not(feature = "tracing"))]
+        false
+    }
+
+    fn word(&self, field: &'static str, word: &str) {
+        #[cfg(feature = "tracing")]
+        self.0.record(field, word);
+        #[cfg(not(feature = "tracing"))]
+        let _ = (field, word);
+    }
+
+    fn count(&self, field: &'static str, count: impl TryInto<u64>) {
+        #[cfg(feature = "tracing")]
+        self.0.record(field, count.try_into().unwrap_or(u64::MAX));
+        #[cfg(not(feature = "tracing"))]
+        let _ = (field, count);
+    }
+
+    /// Says how a dream ended, and ends.
+    pub(crate) fn ended(self, report: Box<DreamReport>) -> Box<DreamReport> {
+        if !self.is_heard() {
+            return report;
+        }
+        let lines = || report.passes.iter().flat_map(|pass| &pass.lines);
+        let ids: Vec<&str> = report.passes.iter().map(|pass| pass.dream_id.as_str()).collect();
+        self.word("noctuary.outcome", report.outcome.word());
+        self.word("noctuary.dream.id", &ids.join(" "));
+        self.count("noctuary.calls", report.calls);
+        self.count("noctuary.candidates", report.journals.len());
+        self.count(
+            "noctuary.promoted",
+            lines().filter(|line| matches!(line.fate, Fate::Promoted { .. })).count(),
+        );
+        self.count("noctuary.held", lines().filter(|line| matches!(line.fate, Fate::Held(_))).count());
+        self.count("noctuary.backlog.journals", report.backlog.journals);
+        self.count("noctuary.backlog.bytes", report.backlog.bytes);
+        report
+    }
+
+    /// Says how much was selected, out of how many candidates, and ends.
+    pub(crate) fn selected(self, candidates: usize, sizes: impl ExactSizeIterator<Item = usize>) {
+        self.count("noctuary.candidates", candidates);
+        self.count("noctuary.selected", sizes.len());
+        self.count("noctuary.selected.bytes", sizes.sum::<usize>());
+    }
+
+    /// Says how a model answered, and ends.
+    pub(crate) fn answered(self, answer: &std::result::Result<LlmReply, LlmError>) {
+        match answer {
+            Ok(reply) => {
+                let finish = match reply.finish {
+                    Finish::Stop => "stop",
+                    Finish::Length => "length",
+                    Finish::Other => "other",
+                };
+                self.word("gen_ai.response.finish_reasons", finish);
+                self.count("noctuary.reply.bytes", reply.text.len());
+                if let Some(Usage { input, output, cached_input }) = reply.usage {
+                    self.count("gen_ai.usage.input_tokens", input);
+                    self.count("gen_ai.usage.output_tokens", output);
+                    self.count("gen_ai.usage.cache_read.input_tokens", cached_input);
+                }
+            }
+            Err(error) => {
+                self.word("error.type", if error.is_retryable() { "retryable" } else { "permanent" });
+            }
+        }
+    }
+}
+
+/// A whole dream.
+pub(crate) fn dream() -> Span {
+    span!(
+        "dream",
+        "gen_ai.operation.name" = "invoke_workflow",
+        "gen_ai.workflow.name" = "dream",
+        "noctuary.outcome",
+        "noctuary.dream.id",
+        "noctuary.calls",
+        "noctuary.candidates",
+        "noctuary.promoted",
+        "noctuary.held",
+        "noctuary.backlog.journals",
+        "noctuary.backlog.bytes",
+    )
+}
+
+/// What a dream shows to a model is selected.
+pub(crate) fn select() -> Span {
+    span!("select", "noctuary.candidates", "noctuary.selected", "noctuary.selected.bytes")
+}
+
+/// A model is asked, in a dream.
+pub(crate) fn ask(dream: &Span, request: &LlmRequest) -> Span {
+    let span = span!(
+        "ask",
+        below: dream,
+        "gen_ai.operation.name" = "chat",
+        "gen_ai.request.max_tokens",
+        "gen_ai.response.finish_reasons",
+        "gen_ai.usage.input_tokens",
+        "gen_ai.usage.output_tokens",
+        "gen_ai.usage.cache_read.input_tokens",
+        "noctuary.request.bytes" = request.bytes(),
+        "noctuary.reply.bytes",
+    );
+    if let Some(most) = request.max_output_tokens {
+        span.count("gen_ai.request.max_tokens", most);
+    }
+    span
+}
+
+/// A pass is committed: an append to `MEMORY.md`, or what a sleeper leaves behind.
+pub(crate) fn commit(id: &DreamId, run: impl FnOnce() -> Result<()>) -> Result<()> {
+    span!("commit", "gen_ai.operation.name" = "update_memory", "noctuary.dream.id" = id.as_str()).attempt(run)
+}
+
+/// A workspace is claimed. Who holds it is not said: it is in the report.
+pub(crate) fn claim(run: impl FnOnce() -> Result<Claim>) -> Result<Claim> {
+    let span = span!("claim", "noctuary.claim.granted", "noctuary.claim.epoch", "noctuary.claim.wait_ms");
+    let begun = span.is_heard().then(Instant::now);
+    let claim = span.attempt(run);
+    let waited = begun.map_or(Duration::ZERO, |begun| begun.elapsed());
+    span.count("noctuary.claim.wait_ms", waited.as_millis());
+    match &claim {
+        Ok(Claim::Granted(lease)) => {
+            span.word("noctuary.claim.granted", "yes");
+            span.count("noctuary.claim.epoch", lease.epoch());
+        }
+        Ok(Claim::Held(_)) => span.word("noctuary.claim.granted", "no"),
+        Err(_) => {}
+    }
+    claim
+}
+
+/// Rows are searched.
+pub(crate) fn search(run: impl FnOnce() -> Result<Found>) -> Result<Found> {
+    let span = span!(
+        "search_memory",
+        "gen_ai.operation.name" = "search_memory",
+        "gen_ai.memory.record.count",
+        "noctuary.search.outcome",
+    );
+    let found = span.attempt(run);
+    if let Ok(found) = &found {
+        span.count("gen_ai.memory.record.count", found.hits.len());
+        let outcome = match found.outcome {
+            SearchOutcome::Hit => "hit",
+            SearchOutcome::Weak => "weak",
+            SearchOutcome::Empty => "empty",
+            SearchOutcome::Degraded => "degraded",
+        };
+        span.word("noctuary.search.outcome", outcome);
+    }
+    found
+}
+
+/// A row is written.
+pub(crate) fn create<T>(id: impl Fn(&T) -> MemoryId, run: impl FnOnce() -> Result<T>) -> Result<T> {
+    let span = span!("create_memory", "gen_ai.operation.name" = "create_memory", "gen_ai.memory.record.id");
+    span.attempt(run).inspect(|written| span.word("gen_ai.memory.record.id", &id(written).to_string()))
+}
+
+/// A row is changed, or its state is.
+pub(crate) fn update(id: MemoryId, run: impl FnOnce() -> Result<bool>) -> Result<bool> {
+    let span = span!(
+        "update_memory",
+        "gen_ai.operation.name" = "update_memory",
+        "gen_ai.memory.record.id" = id.to_string(),
+        "gen_ai.memory.record.count",
+    );
+    span.attempt(run).inspect(|done| span.count("gen_ai.memory.record.count", u64::from(*done)))
+}
+
+/// A row is deleted.
+pub(crate) fn delete(id: MemoryId, run: impl FnOnce() -> Result<bool>) -> Result<bool> {
+    let span = span!(
+        "delete_memory",
+        "gen_ai.operation.name" = "delete_memory",
+        "gen_ai.memory.record.id" = id.to_string(),
+        "gen_ai.memory.record.count",
+    );
+    span.attempt(run).inspect(|done| span.count("gen_ai.memory.record.count", u64::from(*done)))
+}
+
+/// The class of an error; its message names paths, and documents name people.
+fn kind(error: &Error) -> &'static str {
+    match error {
+        Error::Name(_) => "name",
+        Error::Io { .. } => "io",
+        Error::DurabilityUnknown { .. } => "durability_unknown",
+        Error::Conflict { .. } => "conflict",
+        Error::NotFound { .. } => "not_found",
+        Error::Refused { .. } => "refused",
+        Error::NotUtf8 { .. } => "not_utf8",
+        Error::TooLarge { .. } => "too_large",
+        Error::Corrupt { .. } => "corrupt",
+        Error::NewerVersion { .. } => "newer_version",
+        Error::LeaseLost(_) => "lease_lost",
+        Error::Busy { .. } => "busy",
+        Error::NetworkFileSystem { .. } => "network_file_system",
+        Error::Denied { .. } => "denied",
+        Error::Stopped { .. } => "stopped",
+        Error::Uninitialized => "uninitialized",
+        Error::BootstrapRemains { .. } => "bootstrap_remains",
+        Error::Undecided { .. } => "undecided",
+        Error::Database { .. } => "database",
+        Error::Config { .. } => "config",
+    }
+}
