@@ -2,6 +2,7 @@
 
 use std::error::Error as StdError;
 use std::fmt;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -195,6 +196,7 @@ impl std::ops::AddAssign for Usage {
 pub struct LlmError {
     message: String,
     retryable: bool,
+    wait: Option<Duration>,
     source: Option<Box<dyn StdError + Send + Sync>>,
 }
 
@@ -209,14 +211,14 @@ impl LlmError {
     /// An error in the host's words.
     #[must_use]
     pub fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), retryable: true, source: None }
+        Self { message: message.into(), retryable: true, wait: None, source: None }
     }
 
     /// Wraps the error of a client library.
     #[must_use]
     pub fn other(source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         let source = source.into();
-        Self { message: source.to_string(), retryable: true, source: Some(source) }
+        Self { message: source.to_string(), retryable: true, wait: None, source: Some(source) }
     }
 
     /// Marks it as one that will not go away by waiting: a wrong key, a model that does not exist.
@@ -226,10 +228,23 @@ impl LlmError {
         self
     }
 
+    /// Says how long the provider asks to wait: its `Retry-After`.
+    #[must_use]
+    pub fn wait(mut self, wait: Duration) -> Self {
+        self.wait = Some(wait);
+        self
+    }
+
     /// Whether waiting may help.
     #[must_use]
     pub fn is_retryable(&self) -> bool {
         self.retryable
+    }
+
+    /// How long the provider asks to wait, where it says so. For the host's own client: a dream calls once.
+    #[must_use]
+    pub fn retry_after(&self) -> Option<Duration> {
+        self.wait
     }
 }
 
