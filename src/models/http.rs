@@ -39,14 +39,16 @@ const TIMEOUT: Duration = Duration::from_secs(10 * 60);
 /// where the server does not say why it ended: an answer that may be half a one is no memory. Thoughts between
 /// `<think>` and `</think>` in front of an answer are not part of it. At most 4 MiB are read.
 ///
-/// **The key** is kept in memory, sent in one header and printed nowhere: not by `Debug`, not in an error, though the
-/// server repeat it. It goes to the endpoint only, and over plain HTTP only to this machine; [`key_over_plain_http`](
-/// Self::key_over_plain_http) is for a network that you trust. What is asked goes wherever the endpoint is,
-/// encrypted where that begins with `https`, and with no more taken out of it than the door of dreams took. Levels above
-/// `debug` of the crate `log` show what goes over the wire, so keep target `ureq` out of them.
+/// **The key** is kept in memory, sent in one header and printed nowhere: not by `Debug`, nor in an error, though the
+/// server repeat it. It goes to the endpoint alone, and over plain HTTP to this machine alone, unless
+/// [`key_over_plain_http`](Self::key_over_plain_http) says otherwise. The level `trace` of the crate `log` shows what
+/// goes over the wire, key and all: keep the target `ureq` out of it.
 ///
-/// Certificates are checked against Mozilla's roots, and not those of the machine: for an authority of your own, bring
-/// your own [`LlmClient`].
+/// **What is asked** goes wherever the endpoint is, over plain HTTP for everybody on the way to read. Of a dream's
+/// request the secrets are masked already.
+///
+/// Certificates are checked against Mozilla's roots, not those of the machine: for an authority of your own, bring your
+/// own [`LlmClient`]. The proxies of the environment are used, but not for this machine.
 ///
 /// # Example: a server on this machine
 ///

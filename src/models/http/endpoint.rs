@@ -64,7 +64,7 @@ impl Endpoint {
         self.host == "localhost" || self.host.parse().is_ok_and(is_loopback)
     }
 
-    /// What the bound of an answer is called. `OpenAI` renamed it and refuses the old name for its newer models; most
+    /// What the bound of an answer is called. OpenAI renamed it and refuses the old name for its newer models; most
     /// others know the old one only.
     pub(super) fn bound_of_answer(&self) -> &'static str {
         let is_of = |domain: &str| {
