@@ -370,6 +370,23 @@ fn a_server_that_drips_is_left_however_often_a_byte_comes() {
 }
 
 #[test]
+fn a_server_that_does_not_encrypt_is_told_nothing() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let base = format!("https://{}/v1", listener.local_addr().unwrap());
+    let server = thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut heard = vec![0; 4096];
+        let len = stream.read(&mut heard).unwrap();
+        let _ = stream.write_all(&ok(&json!("- one"), "stop"));
+        String::from_utf8_lossy(&heard[..len]).into_owned()
+    });
+    let error = ask(&ChatCompletions::new(&base, "small").unwrap().key(SECRET).unwrap()).unwrap_err();
+    assert!(error.to_string().contains("did not answer: "), "{error}");
+    let heard = server.join().unwrap();
+    assert!(!heard.is_empty() && !heard.contains(SECRET) && !heard.contains("hello"), "{heard:?}");
+}
+
+#[test]
 fn nobody_at_an_address_is_an_error_that_may_pass() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let base = format!("http://{}/v1", listener.local_addr().unwrap());
