@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// Completes a request with the host's own model.
 ///
 /// The library calls it at most once for each pass, holds no key, sets no timeout and does not retry: the
-/// client that you already use does.
+/// client that you already use does. One for OpenAI-compatible endpoints ships behind the feature `http`.
 ///
 /// # Example: a closure is a client
 ///
