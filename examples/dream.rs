@@ -9,9 +9,16 @@
 //! cargo run --example dream -- --html FILE     and a page to look at: each line beside where it comes from
 //! cargo run --example dream -- --sqlite FILE   the same life inside one SQLite file; a new file takes in
 //!                                              the sample, or PATH, first
+//! cargo run --example dream -- --evidence required
+//!                                              holds back what cites nothing, too
+//! cargo run --example dream --features http -- --endpoint URL --model NAME
+//!                                              asks a model there, as Ollama's http://127.0.0.1:11434/v1; the key,
+//!                                              where it wants one, is in NOCTUARY_API_KEY
 //! ```
 //!
-//! No model and no network: [`Extractive`] picks the lines. Put your own [`LlmClient`] in its place.
+//! Without an endpoint there is no model and no network: [`Extractive`] picks the lines. Put your own [`LlmClient`] in
+//! its place. The variables of [`DreamConfig::from_env`] count: `WORKSPACE_DREAM_TOTAL_INPUT_BYTES` fits a request to a
+//! small model.
 
 use std::error::Error;
 use std::io::IsTerminal;
@@ -22,8 +29,9 @@ use std::{env, fs};
 
 use chrono::{NaiveDate, TimeDelta, Utc};
 use noctuary::{
-    DocName, DreamConfig, DreamMode, DreamReport, Dreamer, Extractive, Fate, FileWorkspace, JournalDreamer,
-    LineReport, LlmClient, Notice, Outcome, ReadReason, SourceRef, Step, Workspace, WorkspaceExt,
+    DocName, DreamConfig, DreamMode, DreamReport, Dreamer, Evidence, Extractive, Fate, FileWorkspace,
+    JournalDreamer, LineReport, LlmClient, Notice, Outcome, ReadReason, SourceRef, Step, Workspace,
+    WorkspaceExt,
 };
 use regex::Regex;
 
@@ -50,15 +58,17 @@ fn run() -> Result<()> {
     let workspace = open(&arguments)?;
     let before = workspace.read_text(&DocName::MEMORY)?.unwrap_or_default();
     let dreamer = JournalDreamer::builder(Arc::clone(&workspace))
+        .config(DreamConfig::from_env(|name| env::var(name).ok())?)
         .enabled(true)
         .configure(|config| {
             config.mode = if arguments.preview { DreamMode::Preview } else { DreamMode::Append };
+            config.evidence = arguments.evidence;
             if arguments.all {
                 config.window_days = None;
             }
         })
         .build()?;
-    let report = dream(&dreamer, &Extractive::new())?;
+    let report = dream(&dreamer, model(&arguments)?.as_ref())?;
     if let Some(file) = &arguments.html {
         fs::write(file, html(&report, workspace.as_ref(), dreamer.config())?)?;
         eprintln!("the page is {}", file.display());
@@ -72,6 +82,28 @@ fn run() -> Result<()> {
         &before,
         arguments.path.is_none() && arguments.sqlite.is_none(),
     )
+}
+
+/// What is asked: the model at an endpoint, or nobody.
+fn model(arguments: &Arguments) -> Result<Box<dyn LlmClient>> {
+    match (&arguments.endpoint, &arguments.model) {
+        (Some(endpoint), Some(model)) => at_endpoint(endpoint, model),
+        (None, None) => Ok(Box::new(Extractive::new())),
+        _ => Err("--endpoint and --model go together".into()),
+    }
+}
+
+#[cfg(feature = "http")]
+fn at_endpoint(endpoint: &str, model: &str) -> Result<Box<dyn LlmClient>> {
+    // Of its own, so that no vendor's key goes to somebody else's server.
+    const KEY: &str = "NOCTUARY_API_KEY";
+    let client = noctuary::ChatCompletions::new(endpoint, model)?;
+    Ok(Box::new(if env::var_os(KEY).is_some() { client.key_from_env(KEY)? } else { client }))
+}
+
+#[cfg(not(feature = "http"))]
+fn at_endpoint(_endpoint: &str, _model: &str) -> Result<Box<dyn LlmClient>> {
+    Err("--endpoint needs the feature \"http\"".into())
 }
 
 /// Opens the workspace that was asked for, or a copy of the sample.
@@ -114,7 +146,8 @@ fn html(_report: &DreamReport, _workspace: &dyn Workspace, _config: &DreamConfig
     Err("--html needs the feature \"report\"".into())
 }
 
-const USAGE: &str = "[PATH] [--preview] [--all] [--json] [--html FILE] [--sqlite FILE]";
+const USAGE: &str = "[PATH] [--preview] [--all] [--json] [--html FILE] [--sqlite FILE] \
+                     [--evidence checked|required|off] [--endpoint URL --model NAME]";
 
 /// What was asked for on the command line.
 #[derive(Default)]
@@ -122,6 +155,9 @@ struct Arguments {
     path: Option<PathBuf>,
     sqlite: Option<PathBuf>,
     html: Option<PathBuf>,
+    endpoint: Option<String>,
+    model: Option<String>,
+    evidence: Evidence,
     preview: bool,
     all: bool,
     json: bool,
@@ -140,6 +176,16 @@ impl Arguments {
                 "--all" => parsed.all = true,
                 "--json" => parsed.json = true,
                 "--html" => parsed.html = Some(arguments.next().ok_or("--html needs a file")?.into()),
+                "--endpoint" => parsed.endpoint = Some(arguments.next().ok_or("--endpoint needs a URL")?),
+                "--model" => parsed.model = Some(arguments.next().ok_or("--model needs a name")?),
+                "--evidence" => {
+                    parsed.evidence = match arguments.next().as_deref() {
+                        Some("checked") => Evidence::Checked,
+                        Some("required") => Evidence::Required,
+                        Some("off") => Evidence::Off,
+                        _ => return Err("--evidence is checked, required or off".into()),
+                    }
+                }
                 "--sqlite" => parsed.sqlite = Some(arguments.next().ok_or("--sqlite needs a file")?.into()),
                 path if !path.starts_with('-') && parsed.path.is_none() => parsed.path = Some(path.into()),
                 other => return Err(format!("{other:?} is not known; use {USAGE}").into()),

@@ -147,6 +147,9 @@ pub use memory::{
     SearchOutcome, Settled, SnapshotRow, Source, StatusChange, Suspect, SuspectReason, Suspicion, Syntax,
     Verdict, categories, is_purge_due,
 };
+#[cfg(feature = "http")]
+#[cfg_attr(docsrs, doc(cfg(feature = "http")))]
+pub use models::ChatCompletions;
 pub use models::Extractive;
 pub use name::{DocName, Name, NameError, Space, StateName};
 pub use pii::{Confidence, Cure, Finding, GateFinding, PiiFilter, View};

@@ -2,13 +2,14 @@
 
 use std::error::Error as StdError;
 use std::fmt;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 /// Completes a request with the host's own model.
 ///
 /// The library calls it at most once for each pass, holds no key, sets no timeout and does not retry: the
-/// client that you already use does.
+/// client that you already use does. One for OpenAI-compatible endpoints ships behind the feature `http`.
 ///
 /// # Example: a closure is a client
 ///
@@ -209,6 +210,7 @@ impl std::ops::AddAssign for Usage {
 pub struct LlmError {
     message: String,
     retryable: bool,
+    wait: Option<Duration>,
     source: Option<Box<dyn StdError + Send + Sync>>,
 }
 
@@ -223,14 +225,14 @@ impl LlmError {
     /// An error in the host's words.
     #[must_use]
     pub fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), retryable: true, source: None }
+        Self { message: message.into(), retryable: true, wait: None, source: None }
     }
 
     /// Wraps the error of a client library.
     #[must_use]
     pub fn other(source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         let source = source.into();
-        Self { message: source.to_string(), retryable: true, source: Some(source) }
+        Self { message: source.to_string(), retryable: true, wait: None, source: Some(source) }
     }
 
     /// A model's server answered a request with this HTTP status and nothing of use. Waiting may help after
@@ -258,10 +260,23 @@ impl LlmError {
         self
     }
 
+    /// Says how long the provider asks to wait: its `Retry-After`.
+    #[must_use]
+    pub fn wait(mut self, wait: Duration) -> Self {
+        self.wait = Some(wait);
+        self
+    }
+
     /// Whether waiting may help.
     #[must_use]
     pub fn is_retryable(&self) -> bool {
         self.retryable
+    }
+
+    /// How long the provider asks to wait, where it says so. For the host's own client: a dream calls once.
+    #[must_use]
+    pub fn retry_after(&self) -> Option<Duration> {
+        self.wait
     }
 }
 
