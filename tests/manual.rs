@@ -1,0 +1,268 @@
+//! The pages hold together: every link points to something that exists, and every page is to be found.
+//!
+//! What a page links to as code (`crate::…`) is rustdoc's to check; the rest is checked here.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn read(path: impl AsRef<Path>) -> String {
+    let path = root().join(path);
+    fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// The names of the pages in `src/manual`, without their `.md`.
+fn pages() -> BTreeSet<String> {
+    let files = fs::read_dir(root().join("src/manual")).unwrap().map(|entry| entry.unwrap().file_name());
+    files.filter_map(|file| Some(file.to_str()?.strip_suffix(".md")?.to_owned())).collect()
+}
+
+/// The documents whose links are checked, relative to the root.
+fn documents() -> Vec<PathBuf> {
+    let mut documents: Vec<PathBuf> = vec!["README.md".into(), "CHANGELOG.md".into()];
+    documents.extend(pages().into_iter().map(|page| format!("src/manual/{page}.md").into()));
+    let mut folders = vec![root().join("examples")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.file_name().is_some_and(|name| name == "README.md") {
+                documents.push(path.strip_prefix(root()).unwrap().to_owned());
+            }
+        }
+    }
+    documents
+}
+
+/// What a markdown text links to, and the anchors of its headings as rustdoc and GitHub make them.
+struct Outline {
+    links: Vec<String>,
+    anchors: BTreeSet<String>,
+}
+
+fn outline(text: &str) -> Outline {
+    let (mut links, mut anchors, mut heading) = (Vec::new(), BTreeSet::new(), None::<String>);
+    for event in Parser::new_ext(text, Options::ENABLE_TABLES) {
+        match event {
+            Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => {
+                links.push(dest_url.into_string());
+            }
+            Event::Start(Tag::Heading { .. }) => heading = Some(String::new()),
+            Event::End(TagEnd::Heading(_)) => {
+                let slug = slug(&heading.take().unwrap_or_default());
+                let taken = (1..).map(|n| format!("{slug}-{n}"));
+                let free = std::iter::once(slug.clone()).chain(taken).find(|slug| !anchors.contains(slug));
+                anchors.extend(free);
+            }
+            Event::Text(text) | Event::Code(text) => {
+                if let Some(heading) = &mut heading {
+                    heading.push_str(&text);
+                }
+            }
+            _ => {}
+        }
+    }
+    Outline { links, anchors }
+}
+
+fn slug(heading: &str) -> String {
+    let kept = heading.trim().chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
+    kept.map(|c| if c == ' ' { '-' } else { c.to_ascii_lowercase() }).collect()
+}
+
+/// What is wrong with a link that stands in `document`, if anything is.
+fn fault(document: &Path, link: &str, outlines: &BTreeMap<PathBuf, Outline>) -> Option<String> {
+    let has_anchor = |path: &Path, anchor: &str| {
+        outlines.get(path).is_some_and(|outline| anchor.is_empty() || outline.anchors.contains(anchor))
+    };
+    let page = |page: &str| PathBuf::from(format!("src/manual/{page}.md"));
+    let (target, anchor) = link.split_once('#').unwrap_or((link, ""));
+    if let Some(item) = target.strip_prefix("crate::") {
+        // rustdoc says whether the item is there, and nothing of the anchor.
+        let is_ours = item.strip_prefix("manual::").is_none_or(|name| has_anchor(&page(name), anchor));
+        return (!is_ours).then(|| "no such page or heading".to_owned());
+    }
+    if let Some(path) = target.strip_prefix("https://docs.rs/noctuary/") {
+        let inside = path.strip_prefix("latest/noctuary/")?;
+        if inside.is_empty() {
+            return (!has_anchor(Path::new("README.md"), anchor)).then(|| "no such heading".to_owned());
+        }
+        let Some(name) = inside.strip_prefix("manual/") else {
+            return Some("no page of the manual".to_owned());
+        };
+        let name = name.trim_end_matches("index.html").trim_end_matches('/');
+        let found = name.is_empty() || has_anchor(&page(name), anchor);
+        return (!found).then(|| "no such page or heading".to_owned());
+    }
+    if target.contains("://") {
+        let is_whole = target.starts_with("https://") && target.len() > "https://x.y".len();
+        return (!is_whole).then(|| "not an address that a reader should follow".to_owned());
+    }
+    if target.is_empty() {
+        return (!has_anchor(document, anchor)).then(|| "no such heading".to_owned());
+    }
+    let path = root().join(document).parent().unwrap().join(target);
+    (!path.exists()).then(|| "no such file".to_owned())
+}
+
+#[test]
+fn every_link_points_to_something() {
+    let outlines: BTreeMap<PathBuf, Outline> =
+        documents().into_iter().map(|document| (document.clone(), outline(&read(&document)))).collect();
+    let mut wrong = Vec::new();
+    for (document, outline) in &outlines {
+        for link in &outline.links {
+            if let Some(fault) = fault(document, link, &outlines) {
+                wrong.push(format!("{}: {link}: {fault}", document.display()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    let checked: usize = outlines.values().map(|outline| outline.links.len()).sum();
+    assert!(checked > 300, "the pages have links, and {checked} were found");
+}
+
+#[test]
+fn a_link_to_nothing_is_seen() {
+    let text = "# One thing, `two`\n\n[a](#one-thing-two) [b](#three) [c](gone.md) [d](crate::manual::night#no-such)\n\
+                [e](https://docs.rs/noctuary/latest/noctuary/manual/gone/) [f](http://a.b) [g](Cargo.toml)\n\
+                | t |\n|---|\n| [h](crate::manual::gone) |\n";
+    let document = PathBuf::from("page.md");
+    let night = outline(&read("src/manual/night.md"));
+    let outlines =
+        BTreeMap::from([(document.clone(), outline(text)), (PathBuf::from("src/manual/night.md"), night)]);
+    let links = &outlines[&document].links;
+    let wrong: Vec<&str> =
+        links.iter().filter(|link| fault(&document, link, &outlines).is_some()).map(String::as_str).collect();
+    let gone = "https://docs.rs/noctuary/latest/noctuary/manual/gone/";
+    assert_eq!(
+        wrong,
+        ["#three", "gone.md", "crate::manual::night#no-such", gone, "http://a.b", "crate::manual::gone"]
+    );
+}
+
+#[test]
+fn every_page_is_registered_and_named_on_the_front_page() {
+    let front = read("src/manual/mod.rs");
+    for page in pages() {
+        assert!(
+            front.contains(&format!("include_str!(\"{page}.md\")")),
+            "{page}.md is no part of the manual"
+        );
+        assert!(front.contains(&format!("pub mod {page} {{}}")), "{page} has no module");
+        let named =
+            front.lines().any(|line| line.starts_with("//! |") && line.contains(&format!("[`{page}`]")));
+        assert!(named, "the front page does not name {page}");
+    }
+}
+
+/// The words in the code spans of the first column of the tables of a page.
+fn first_column(page: &str) -> BTreeSet<String> {
+    let rows = page.lines().filter_map(|line| line.strip_prefix("| "));
+    let cells = rows.filter_map(|row| row.split(" | ").next());
+    cells.flat_map(|cell| cell.split('`').skip(1).step_by(2)).map(str::to_owned).collect()
+}
+
+#[test]
+fn the_page_on_nights_has_a_row_for_every_word_that_a_report_may_say() {
+    let page = read("src/manual/night.md");
+    let named = first_column(&page);
+    let variants = |file: &str, name: &str| -> Vec<String> {
+        let source = read(file);
+        let (_, body) = source.split_once(&format!("pub enum {name} {{\n")).expect("the enum");
+        let (body, _) = body.split_once("\n}").expect("its end");
+        let lines = body.lines().filter_map(|line| line.strip_prefix("    "));
+        let names = lines.filter(|line| line.starts_with(char::is_uppercase));
+        names.map(|line| line.split(|c: char| !c.is_alphanumeric()).next().unwrap().to_owned()).collect()
+    };
+    let report = "src/dreamer/report.rs";
+    let mut missing = Vec::new();
+    for name in ["Failure", "Notice", "ReadReason", "Fate"] {
+        let known = |variant: &String| {
+            named.iter().any(|word| word.split(['(', ' ']).next() == Some(variant.as_str()))
+        };
+        missing.extend(variants(report, name).into_iter().filter(|variant| !known(variant)));
+    }
+    for reason in variants(report, "HoldReason") {
+        if !named.contains(&format!("Held({reason})")) && !named.contains(&reason) {
+            missing.push(reason);
+        }
+    }
+    for outcome in variants(report, "Outcome") {
+        if !page.contains(&format!("` | `{outcome}` | ")) {
+            missing.push(outcome);
+        }
+    }
+    for mode in variants(report, "DreamMode") {
+        if !named.contains(&mode) {
+            missing.push(mode);
+        }
+    }
+    assert!(missing.is_empty(), "the page does not say what to do about {missing:?}");
+}
+
+#[test]
+fn the_page_on_nights_has_every_setting_with_its_default() {
+    use noctuary::{BackOff, ClaimTerms, DreamConfig, SectionCaps};
+
+    let page = read("src/manual/night.md");
+    let settings = read("src/dream/config.rs");
+    let (_, body) = settings.split_once("pub struct DreamConfig {\n").unwrap();
+    let (body, _) = body.split_once("\n}").unwrap();
+    let fields = body.lines().filter_map(|line| line.strip_prefix("    pub ")?.split(':').next());
+    let groups = ["claim", "section"];
+    let named = first_column(&page);
+    let missing: Vec<&str> =
+        fields.filter(|field| !groups.contains(field) && !named.contains(*field)).collect();
+    assert!(missing.is_empty(), "the page lacks {missing:?}");
+
+    let (config, claim, section) = (DreamConfig::default(), ClaimTerms::default(), SectionCaps::default());
+    let back_off = config.back_off.unwrap_or(BackOff { first: claim.ttl, most: claim.ttl });
+    for (setting, printed) in [
+        ("enabled", format!("`{}`", config.enabled)),
+        ("mode", format!("`{:?}`", config.mode)),
+        ("interval", format!("{} h", config.interval.as_secs() / 3600)),
+        ("total_input_bytes", format!("{} KiB", config.total_input_bytes >> 10)),
+        ("max_file_bytes", format!("{} KiB", config.max_file_bytes >> 10)),
+        ("memory_bytes", format!("{} KiB", config.memory_bytes >> 10)),
+        ("window_days", config.window_days.unwrap().to_string()),
+        ("max_passes", config.max_passes.to_string()),
+        ("claim.ttl", format!("{} min", claim.ttl.as_secs() / 60)),
+        ("claim.max_hold", format!("{} h", claim.max_hold.as_secs() / 3600)),
+        ("claim.settle", format!("{} s", claim.settle.as_secs())),
+        ("claim.allow_network", format!("`{}`", claim.allow_network)),
+        ("read_past_quarantine", format!("`{}`", config.read_past_quarantine)),
+        ("evidence", format!("`{:?}`", config.evidence)),
+        ("trust", format!("`{:?}`", config.trust)),
+        ("statements_only", format!("`{}`", config.statements_only)),
+        ("section.items", section.items.to_string()),
+        ("section.item_chars", section.item_chars.to_string()),
+        ("section.bytes", format!("{} KiB", section.bytes >> 10)),
+        ("memory_budget", "10,000".to_owned()),
+        ("over_budget", format!("`{:?}`", config.over_budget)),
+        (
+            "back_off",
+            format!(
+                "{} min, doubling, at most {} h",
+                back_off.first.as_secs() / 60,
+                back_off.most.as_secs() / 3600
+            ),
+        ),
+        ("max_calls_per_day", config.max_calls_per_day.unwrap().to_string()),
+        ("max_bytes_per_day", format!("`{:?}`", config.max_bytes_per_day)),
+        ("max_tokens_per_day", format!("`{:?}`", config.max_tokens_per_day)),
+        ("max_output_tokens", "4,096".to_owned()),
+        ("max_proposals", config.max_proposals.to_string()),
+        ("proposal_max_age", format!("{} days", config.proposal_max_age.unwrap().as_secs() / 86_400)),
+    ] {
+        assert!(page.contains(&format!("| `{setting}` | {printed} |")), "{setting} is {printed} by default");
+    }
+    assert_eq!((config.memory_budget, config.max_output_tokens), (10_000, Some(4096)));
+}
