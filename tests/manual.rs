@@ -2,6 +2,8 @@
 //!
 //! What a page links to as code (`crate::…`) is rustdoc's to check; the rest is checked here.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -90,7 +92,9 @@ fn fault(document: &Path, link: &str, outlines: &BTreeMap<PathBuf, Outline>) -> 
         return (!is_ours).then(|| "no such page or heading".to_owned());
     }
     if let Some(path) = target.strip_prefix("https://docs.rs/noctuary/") {
-        let inside = path.strip_prefix("latest/noctuary/")?;
+        let Some(inside) = path.strip_prefix("latest/noctuary/") else {
+            return Some("not the latest documentation".to_owned());
+        };
         if inside.is_empty() {
             return (!has_anchor(Path::new("README.md"), anchor)).then(|| "no such heading".to_owned());
         }
@@ -265,4 +269,25 @@ fn the_page_on_nights_has_every_setting_with_its_default() {
         assert!(page.contains(&format!("| `{setting}` | {printed} |")), "{setting} is {printed} by default");
     }
     assert_eq!((config.memory_budget, config.max_output_tokens), (10_000, Some(4096)));
+}
+
+#[test]
+fn the_page_on_models_knows_how_long_the_instructions_are() {
+    use noctuary::{Dreamer, FileWorkspace, JournalDreamer, Step};
+
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("memory")).unwrap();
+    fs::write(folder.path().join("memory/2026-11-20-repl.md"), "[user] I prefer tea.\n").unwrap();
+    let workspace = std::sync::Arc::new(FileWorkspace::open(folder.path()).unwrap());
+    let dreamer = JournalDreamer::builder(workspace).enabled(true).build().unwrap();
+    let Step::Ask(pass) = dreamer.begin("2026-11-21T03:00:00Z".parse().unwrap()).unwrap() else {
+        panic!("there is something to ask")
+    };
+    let bytes = pass.request().system.len();
+    let page = read("src/manual/models.md");
+    let (thousands, rest) = (bytes / 1000, bytes % 1000);
+    for printed in [format!("| instructions | {thousands},{rest:03} |"), format!("({thousands}_{rest:03}, ")]
+    {
+        assert!(page.contains(&printed), "the instructions have {bytes} bytes");
+    }
 }
