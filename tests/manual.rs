@@ -291,3 +291,87 @@ fn the_page_on_models_knows_how_long_the_instructions_are() {
         assert!(page.contains(&printed), "the instructions have {bytes} bytes");
     }
 }
+
+/// Copies a life file by file, with its times of change, as far as `takes` says.
+fn restore(from: &Path, to: &Path, takes: impl Fn(&str) -> bool) {
+    let mut folders = vec![from.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let inside = path.strip_prefix(from).unwrap();
+            if path.is_dir() {
+                folders.push(path);
+            } else if takes(&inside.to_string_lossy().replace('\\', "/")) {
+                let target = to.join(inside);
+                fs::create_dir_all(target.parent().unwrap()).unwrap();
+                fs::copy(&path, &target).unwrap();
+                let modified = fs::metadata(&path).unwrap().modified().unwrap();
+                fs::File::options().append(true).open(target).unwrap().set_modified(modified).unwrap();
+            }
+        }
+    }
+}
+
+/// A night over a folder, in which the model, where it is asked, says `answer`.
+fn night(folder: &Path, answer: &str) -> noctuary::DreamReport {
+    use noctuary::{FileWorkspace, JournalDreamer, LlmReply, dream_once_at, llm_fn};
+
+    let workspace = std::sync::Arc::new(FileWorkspace::open(folder).unwrap());
+    let dreamer = JournalDreamer::builder(workspace).enabled(true).build().unwrap();
+    let now = "2026-11-22T03:00:00Z".parse().unwrap();
+    dream_once_at(&dreamer, &llm_fn(|_| Ok(LlmReply::new(answer))), &|| now).unwrap()
+}
+
+#[test]
+fn a_restored_life_goes_on_as_the_page_on_durability_says() {
+    use noctuary::{Claim, ClaimTerms, Fate, FileWorkspace, Notice, Outcome, ReadReason, Workspace};
+
+    const FRIDAYS: &str = "### Decisions\n- Releases go out on Fridays. (memory/2026-11-20-repl.md#L1)\n";
+    let (before, after) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    fs::create_dir(before.path().join("memory")).unwrap();
+    let journal = before.path().join("memory/2026-11-20-repl.md");
+    fs::write(&journal, "[user] Releases go out on Fridays.\n").unwrap();
+    let long_ago = "2026-11-20T10:00:00Z".parse::<chrono::DateTime<chrono::Utc>>().unwrap();
+    fs::File::options().append(true).open(journal).unwrap().set_modified(long_ago.into()).unwrap();
+    restore(before.path(), after.path(), |_| true);
+    assert_eq!(night(after.path(), FRIDAYS).outcome, Outcome::Appended);
+    let is_dotted = |name: &str| name.starts_with('.');
+    let made_of = |parts: &[(&Path, &dyn Fn(&str) -> bool)]| {
+        let life = tempfile::tempdir().unwrap();
+        parts.iter().for_each(|(from, takes)| restore(from, life.path(), takes));
+        life
+    };
+
+    // Everything, of one moment, also with the lock of a holder that is not there.
+    let held = FileWorkspace::open(after.path()).unwrap();
+    let Claim::Granted(lease) = held.claim(&ClaimTerms::default()).unwrap() else { panic!("nobody dreams") };
+    let life = made_of(&[(after.path(), &|_| true)]);
+    lease.release().unwrap();
+    assert!(life.path().join(".dreaming.lock").exists(), "it was copied while it was held");
+    assert_eq!(night(life.path(), "not asked").outcome, Outcome::NothingNew);
+
+    // The markdown alone: dreamed again, and what is said in the same words is dropped.
+    let life = made_of(&[(after.path(), &|name| !is_dotted(name))]);
+    assert_eq!(night(life.path(), "not asked").outcome, Outcome::AlreadyPromoted, "nothing was added to it");
+    let life = made_of(&[(after.path(), &|name| !is_dotted(name))]);
+    let added = life.path().join("memory/2026-11-20-repl.md");
+    fs::write(added, "[user] Releases go out on Fridays.\n[user] I prefer tea.\n").unwrap();
+    let report = night(life.path(), FRIDAYS);
+    assert_eq!((report.outcome, report.calls), (Outcome::NothingToPromote, 1));
+    assert_eq!(report.passes[0].lines[0].fate, Fate::Duplicate);
+
+    // The markdown with its times, and the watermark.
+    let life = made_of(&[(after.path(), &|name| !is_dotted(name) || name == ".dreamed-state.json")]);
+    let report = night(life.path(), "not asked");
+    assert_eq!((report.outcome, report.journals[0].reason), (Outcome::NothingNew, ReadReason::DreamedByPeer));
+
+    // An older MEMORY.md beside newer dot files.
+    let life = made_of(&[(before.path(), &|_| true), (after.path(), &|name| is_dotted(name))]);
+    let report = night(life.path(), "not asked");
+    assert_eq!(report.outcome, Outcome::NothingNew);
+    assert!(matches!(report.notices[0], Notice::SectionMissing(_)), "{:?}", report.notices);
+
+    // A newer one beside older dot files, of which there were none.
+    let life = made_of(&[(before.path(), &|_| true), (after.path(), &|name| name == "MEMORY.md")]);
+    assert_eq!(night(life.path(), "not asked").outcome, Outcome::AlreadyPromoted);
+}
