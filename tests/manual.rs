@@ -183,8 +183,8 @@ fn the_page_on_nights_has_a_row_for_every_word_that_a_report_may_say() {
         let (_, body) = source.split_once(&format!("pub enum {name} {{\n")).expect("the enum");
         let (body, _) = body.split_once("\n}").expect("its end");
         let lines = body.lines().filter_map(|line| line.strip_prefix("    "));
-        let names = lines.filter(|line| line.starts_with(char::is_uppercase));
-        names.map(|line| line.split(|c: char| !c.is_alphanumeric()).next().unwrap().to_owned()).collect()
+        let variants = lines.filter(|line| line.starts_with(char::is_uppercase));
+        variants.map(|line| line.split(|c: char| !c.is_alphanumeric()).next().unwrap().to_owned()).collect()
     };
     let report = "src/dreamer/report.rs";
     let mut missing = Vec::new();
@@ -292,6 +292,9 @@ fn the_page_on_models_knows_how_long_the_instructions_are() {
     }
 }
 
+/// A life, and which of its files are restored.
+type Part<'a> = (&'a Path, &'a dyn Fn(&str) -> bool);
+
 /// Copies a life file by file, with its times of change, as far as `takes` says.
 fn restore(from: &Path, to: &Path, takes: impl Fn(&str) -> bool) {
     let mut folders = vec![from.to_owned()];
@@ -336,9 +339,11 @@ fn a_restored_life_goes_on_as_the_page_on_durability_says() {
     restore(before.path(), after.path(), |_| true);
     assert_eq!(night(after.path(), FRIDAYS).outcome, Outcome::Appended);
     let is_dotted = |name: &str| name.starts_with('.');
-    let made_of = |parts: &[(&Path, &dyn Fn(&str) -> bool)]| {
+    let made_of = |parts: &[Part<'_>]| {
         let life = tempfile::tempdir().unwrap();
-        parts.iter().for_each(|(from, takes)| restore(from, life.path(), takes));
+        for (from, takes) in parts {
+            restore(from, life.path(), takes);
+        }
         life
     };
 
@@ -374,4 +379,101 @@ fn a_restored_life_goes_on_as_the_page_on_durability_says() {
     // A newer one beside older dot files, of which there were none.
     let life = made_of(&[(before.path(), &|_| true), (after.path(), &|name| name == "MEMORY.md")]);
     assert_eq!(night(life.path(), "not asked").outcome, Outcome::AlreadyPromoted);
+}
+
+/// The cells of the table under the line `head`, row by row.
+fn table(page: &str, head: &str) -> Vec<Vec<String>> {
+    let rows = page.lines().skip_while(|line| *line != head).skip(2);
+    let rows = rows.take_while(|line| line.starts_with('|'));
+    rows.map(|row| row.trim_matches('|').split(" | ").map(|cell| cell.trim().to_owned()).collect()).collect()
+}
+
+#[test]
+fn the_table_of_who_may_do_what_is_what_a_view_does() {
+    use noctuary::{
+        Access, Actor, DocName, Error, FileWorkspace, Guarded, Name, Scope, SessionKind, StateName,
+        Workspace, WriteMode,
+    };
+
+    let folder = tempfile::tempdir().unwrap();
+    let workspace = FileWorkspace::open(folder.path()).unwrap();
+    let document = |name: &str| Name::from(DocName::parse(name).unwrap());
+    let page = read("src/manual/privacy.md");
+    let rows = table(&page, "| Document | `Main` | `Shared`, `Subagent` | `Scheduled` |");
+    assert_eq!(rows.len(), 9);
+    for row in rows {
+        let names: Vec<Name> = match row[0].as_str() {
+            "`BOOTSTRAP.md*`" => {
+                vec![document("BOOTSTRAP.md"), document("BOOTSTRAP.md.done.20261121T091405Z")]
+            }
+            "`TOOLS.md`, and any other document" => vec![document("TOOLS.md"), document("projects/plan.md")],
+            "journals of private sessions" => {
+                vec![document("memory/2026-11-20-repl.md"), document("daily/2026-11-20.md")]
+            }
+            other if other.starts_with("journals of sessions with others") => {
+                vec![document("memory/2026-11-20-shared.team.md")]
+            }
+            other if other.starts_with("the library's files") => vec![StateName::LEDGER.into()],
+            other => other.split(", ").map(|name| document(name.trim_matches('`'))).collect(),
+        };
+        let cell = |at: usize| {
+            let said = if row[at] == "the same" { &row[at - 1] } else { &row[at] };
+            said.split(['(', ';']).next().unwrap().trim().to_owned()
+        };
+        for (kind, told) in [
+            (SessionKind::Main, cell(1)),
+            (SessionKind::Shared, cell(2)),
+            (SessionKind::Subagent, cell(2)),
+            (SessionKind::Scheduled, cell(3)),
+        ] {
+            for name in &names {
+                let view = Guarded::new(&workspace, Access::new(kind, Actor::Agent, Scope::user("marta")));
+                let may = |done: Result<(), Error>| !matches!(done, Err(Error::Denied { .. }));
+                let verbs = [
+                    ("read", may(view.read(name).map(drop))),
+                    ("append", may(view.append(name, b"- a note\n"))),
+                    ("write", may(view.write(name, b"- a note\n", WriteMode::Replace).map(drop))),
+                ];
+                let allowed: Vec<&str> =
+                    verbs.iter().filter(|(_, may)| *may).map(|(verb, _)| *verb).collect();
+                let allowed = if allowed.is_empty() { "nothing".to_owned() } else { allowed.join(", ") };
+                assert_eq!(allowed, told, "{name} in a {kind:?} session");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_table_of_presets_is_what_the_presets_are() {
+    use noctuary::{LifeConfig, Preset};
+
+    let page = read("src/manual/day.md");
+    let rows = table(&page, "| Field | Default, `OpenSeed` | `Rfc0009Strict` | `OpenClaw` | `IronClaw` |");
+    let value = |config: &LifeConfig, field: &str| match field {
+        "boot" => format!("{:?}", config.boot),
+        "seed" => format!("{:?}", config.seed),
+        "bootstrap_end" => format!("{:?}", config.bootstrap_end),
+        "end_failed_bootstrap" => config.end_failed_bootstrap.to_string(),
+        "daily_log.enabled" => config.daily_log.enabled.to_string(),
+        "naming" => format!("{:?}", config.naming),
+        "heartbeat.enabled" => config.heartbeat.enabled.to_string(),
+        "shared_user" => format!("{:?}", config.shared_user),
+        "prompt.order" => format!("{:?}", config.prompt.order),
+        "prompt.requires_soul" => config.prompt.requires_soul.to_string(),
+        "hygiene.enabled" => config.hygiene.enabled.to_string(),
+        "retention.most" => format!("{:?}", config.retention.most),
+        other => panic!("no such field: {other}"),
+    };
+    assert_eq!(rows.len(), 12);
+    assert_eq!(LifeConfig::preset(Preset::OpenSeed), LifeConfig::default());
+    for row in rows {
+        let field = row[0].trim_matches('`');
+        for (preset, told) in [Preset::Default, Preset::Rfc0009Strict, Preset::OpenClaw, Preset::IronClaw]
+            .into_iter()
+            .zip(&row[1..])
+        {
+            let config = LifeConfig::preset(preset);
+            assert_eq!(told.trim_matches('`'), value(&config, field), "{field} of {preset:?}");
+        }
+    }
 }

@@ -7,6 +7,7 @@ use serde_json::Value;
 use crate::access::Scope;
 use crate::digest::Digest;
 use crate::document::Document;
+use crate::error::{Error, Result};
 use crate::file::FileMemoryStore;
 use crate::format::asked::AskedState;
 use crate::format::forgotten::Forgotten;
@@ -48,47 +49,78 @@ fn assert_same(name: &str, printed: &[u8]) {
     assert_eq!(value(printed), value(example(name).as_bytes()), "{name}");
 }
 
-fn bytes(name: &str) -> Option<&'static [u8]> {
-    Some(example(name).as_bytes())
+fn bytes(name: &str) -> &'static [u8] {
+    example(name).as_bytes()
 }
 
 #[test]
 fn every_state_file_of_the_page_is_read_whole_and_printed_back() {
     let name = |name: StateName| name.as_str().to_owned();
     let dreamed = name(StateName::DREAMED);
-    assert_same(&dreamed, &DreamedState::parse(bytes(&dreamed)).unwrap().print());
+    assert_same(&dreamed, &DreamedState::parse(Some(bytes(&dreamed))).unwrap().print());
     let ledger = name(StateName::LEDGER);
-    assert_same(&ledger, &Ledger::parse(bytes(&ledger)).unwrap().print());
+    assert_same(&ledger, &Ledger::parse(Some(bytes(&ledger))).unwrap().print());
     let soul = name(StateName::SOUL);
-    assert_same(&soul, &SoulState::parse(bytes(&soul)).unwrap().print());
+    assert_same(&soul, &SoulState::parse(Some(bytes(&soul))).unwrap().print());
     let life = name(StateName::LIFE);
-    assert_same(&life, &LifeState::parse(bytes(&life)).unwrap().print());
+    assert_same(&life, &LifeState::parse(Some(bytes(&life))).unwrap().print());
     let proposals = name(StateName::PROPOSALS);
-    assert_same(&proposals, &Proposals::parse(bytes(&proposals)).unwrap().print());
+    assert_same(&proposals, &Proposals::parse(Some(bytes(&proposals))).unwrap().print());
     let undone = name(StateName::UNDONE);
-    assert_same(&undone, &Undone::parse(bytes(&undone)).unwrap().print());
+    assert_same(&undone, &Undone::parse(Some(bytes(&undone))).unwrap().print());
     let forgotten = name(StateName::FORGOTTEN);
-    let stones = Forgotten::<Tombstones>::parse(bytes(&forgotten)).unwrap().unwrap();
+    let stones = Forgotten::<Tombstones>::parse(Some(bytes(&forgotten))).unwrap().unwrap();
     assert_same(&forgotten, &stones.print());
     let history = StateName::history(&DocName::USER);
-    assert_same(history.as_str(), &History::parse(&history, bytes(history.as_str())).unwrap().print());
-    let asked = AskedState::parse(&StateName::FACTS, bytes(StateName::FACTS.as_str()), String::new).unwrap();
+    assert_same(history.as_str(), &History::parse(&history, Some(bytes(history.as_str()))).unwrap().print());
+    let asked =
+        AskedState::parse(&StateName::FACTS, Some(bytes(StateName::FACTS.as_str())), String::new).unwrap();
     assert_same(StateName::FACTS.as_str(), &asked.print());
-    assert_same(
-        ".dreaming.lock",
-        LockFile::parse(bytes(".dreaming.lock").unwrap()).unwrap().print().as_bytes(),
-    );
-    let checks = Checks::parse(bytes(DocName::HEARTBEAT_STATE.as_str())).unwrap();
+    assert_same(".dreaming.lock", LockFile::parse(bytes(".dreaming.lock")).unwrap().print().as_bytes());
+    let checks = Checks::parse(Some(bytes(DocName::HEARTBEAT_STATE.as_str()))).unwrap();
     assert_eq!((checks.last("email"), checks.names().count()), (Some(1_703_275_200), 2));
     let quarantine = name(StateName::QUARANTINE);
-    let parsed = Quarantine::parse(bytes(&quarantine)).unwrap();
+    let parsed = Quarantine::parse(Some(bytes(&quarantine))).unwrap();
     assert!(parsed.holds(&DocName::parse("memory/2026-11-21-repl.md").unwrap()).is_some());
     assert_same(&quarantine, &parsed.print_over(None));
 }
 
 #[test]
+fn damage_to_a_state_file_is_named_and_a_newer_one_is_refused() {
+    type Read = fn(&StateName, Option<&[u8]>) -> Result<()>;
+    let history = StateName::history(&DocName::USER);
+    let files: [(StateName, bool, Read); 11] = [
+        (StateName::DREAMED, false, |_, bytes| DreamedState::parse(bytes).map(drop)),
+        (StateName::QUARANTINE, false, |_, bytes| Quarantine::parse(bytes).map(drop)),
+        (StateName::SOUL, false, |_, bytes| SoulState::parse(bytes).map(drop)),
+        (StateName::LIFE, false, |_, bytes| LifeState::parse(bytes).map(drop)),
+        (history, false, |name, bytes| History::parse(name, bytes).map(drop)),
+        (StateName::LEDGER, true, |_, bytes| Ledger::parse(bytes).map(drop)),
+        (StateName::INTENT, true, |_, bytes| Intent::parse(bytes).map(drop)),
+        (StateName::PROPOSALS, true, |_, bytes| Proposals::parse(bytes).map(drop)),
+        (StateName::UNDONE, true, |_, bytes| Undone::parse(bytes).map(drop)),
+        (StateName::FORGOTTEN, true, |_, bytes| Forgotten::<Tombstones>::parse(bytes).map(drop)),
+        (StateName::FACTS, true, |name, bytes| AskedState::parse(name, bytes, String::new).map(drop)),
+    ];
+    for (name, has_version, read) in files {
+        let text = example(name.as_str());
+        assert!(read(&name, Some(text.as_bytes())).is_ok() && read(&name, None).is_ok(), "{name:?}");
+        let torn = &text.as_bytes()[..text.len() / 2];
+        let damaged = read(&name, Some(torn));
+        assert!(
+            matches!(&damaged, Err(Error::Corrupt { name: said, .. }) if said == name.as_str()),
+            "{damaged:?}"
+        );
+        if has_version {
+            let newer = read(&name, Some(text.replace("\"v\": 1", "\"v\": 99").as_bytes()));
+            assert!(matches!(newer, Err(Error::NewerVersion { found: 99, .. })), "{name:?}: {newer:?}");
+        }
+    }
+}
+
+#[test]
 fn the_intent_of_the_page_fits_its_section_and_its_log() {
-    let intent = Intent::parse(bytes(StateName::INTENT.as_str())).unwrap().unwrap();
+    let intent = Intent::parse(Some(bytes(StateName::INTENT.as_str()))).unwrap().unwrap();
     assert_same(StateName::INTENT.as_str(), &intent.print());
     let append = intent.append.expect("a section");
     assert_eq!(Digest::of(append.section.as_bytes()), intent.log.section_sha256.expect("its hash"));
@@ -129,7 +161,7 @@ fn the_documents_of_the_page_say_what_the_page_says_of_them() {
     assert!(heartbeat.update(&memo));
     assert_eq!(heartbeat.as_str(), text);
 
-    let list = Proposals::parse(bytes(StateName::PROPOSALS.as_str())).unwrap();
+    let list = Proposals::parse(Some(bytes(StateName::PROPOSALS.as_str()))).unwrap();
     let waiting = list.get(&id).unwrap();
     let file = example(waiting.name().as_str());
     let bullets = waiting.parse(file).unwrap();
@@ -140,7 +172,8 @@ fn the_documents_of_the_page_say_what_the_page_says_of_them() {
     );
 
     let history = StateName::history(&DocName::USER);
-    let kept = History::parse(&history, bytes(history.as_str())).unwrap().documents(&DocName::USER).unwrap();
+    let kept =
+        History::parse(&history, Some(bytes(history.as_str()))).unwrap().documents(&DocName::USER).unwrap();
     assert_eq!(kept[0].1, Document::new(DocName::USER.into(), b"# User\n".to_vec()));
 }
 
