@@ -400,7 +400,7 @@ fn the_table_of_who_may_do_what_is_what_a_view_does() {
     let document = |name: &str| Name::from(DocName::parse(name).unwrap());
     let page = read("src/manual/privacy.md");
     let rows = table(&page, "| Document | `Main` | `Shared`, `Subagent` | `Scheduled` |");
-    assert_eq!(rows.len(), 9);
+    assert_eq!(rows.len(), 10);
     for row in rows {
         let names: Vec<Name> = match row[0].as_str() {
             "`BOOTSTRAP.md*`" => {
