@@ -40,6 +40,9 @@ check() {
 }
 
 dream "$work/life" required | tee "$work/night.txt"
+if grep -q '^Nothing moved' "$work/night.txt"; then
+  exit 1
+fi
 check "$work/life"
 
 printf '\nThe same without evidence:\n'
