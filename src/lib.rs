@@ -1,4 +1,31 @@
-#![doc = include_str!("../README.md")]
+//! A life across sessions for AI agents: plain markdown memory by day, and by night dreaming that cannot lose, double or leak
+//! anything.
+//!
+//! By day an agent's identity, curated memory and journals are files that its human reads and edits. By night the host calls
+//! [`dream_once`]: the journals that no dream has read yet are shown to the host's own model, and what it finds worth keeping is
+//! appended to `MEMORY.md`, exactly once, whatever crashes in between. There is no runtime in it, no timer and no network of its own.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use noctuary::{FileWorkspace, JournalDreamer, LlmReply, LlmRequest, dream_once, llm_fn};
+//!
+//! let folder = tempfile::tempdir()?; // stands for your agent's workspace
+//! std::fs::create_dir(folder.path().join("memory"))?;
+//! let today = chrono::Utc::now().format("%Y-%m-%d");
+//! std::fs::write(folder.path().join(format!("memory/{today}-repl.md")), "[user] Decision: releases go out on Fridays.\n")?;
+//!
+//! let dreamer = JournalDreamer::builder(Arc::new(FileWorkspace::open(folder.path())?)).enabled(true).build()?;
+//! let model = llm_fn(|_request: &LlmRequest| {
+//!     // Send `system` and `user` of the request by the client that you use already.
+//!     Ok(LlmReply::new(format!("### Decisions\n- Releases go out on Fridays. (memory/{today}-repl.md#L1)")))
+//! });
+//! let report = dream_once(&dreamer, &model)?;
+//! assert_eq!(report.promoted().count(), 1);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! The [`manual`] begins with [ten minutes to a first dream](manual::getting_started); its front page says which page answers
+//! which question.
 //!
 //! # Where to find what
 //!
@@ -9,12 +36,12 @@
 //! |---|---|---|
 //! | a night | [`JournalDreamer`], [`dream_once`] | [`DreamConfig`], [`DreamReport`], [`should_dream`], [`Observer`] |
 //! | a night that a person looks over | [`DreamMode::Propose`] | [`JournalDreamer::proposals`], [`JournalDreamer::undo_dream`], `DreamPage` |
-//! | your model | [`LlmClient`], [`llm_fn`] | [`Extractive`], [`Dreamer`] and [`DreamPass`] for steps by hand |
+//! | your model | [`LlmClient`], [`llm_fn`] | `ChatCompletions`, [`Extractive`], [`Dreamer`] and [`DreamPass`] for steps by hand |
 //! | a day | [`Life`], [`Session`] | [`LifeConfig`], [`Note`], [`Editor`], [`Retention`] |
 //! | where a life is kept | [`FileWorkspace`], `SqliteWorkspace` | [`Workspace`], [`DocName`], [`copy_into`], [`Import`] |
 //! | who sees what | [`Access`], [`Guarded`] | [`SessionKind`], [`Scope`] |
 //! | secrets and instructions in disguise | [`Doors`] | [`SecretGate`], [`Allow`], [`audit_secrets`], [`scan_injection`] |
-//! | memory in rows | [`FileMemoryStore`], `SqliteMemoryStore` | [`MemoryStore`], [`Query`], [`MemoryContext`], [`feed`] |
+//! | memory in rows | [`FileMemoryStore`], `SqliteMemoryStore` | [`MemoryStore`], [`LearningStore`], [`Query`], [`MemoryContext`], [`feed`] |
 //! | what is true by now | [`FactStore`] | [`FactDreamer`], [`PersonalizationDreamer`] |
 //! | what must be gone | [`Forget`] | [`ForgetReceipt`], [`Tombstones`] |
 //! | documents, found again | [`Indexed`], `SqliteIndex` | [`ChunkConfig`], [`DocumentIndex`] |
@@ -23,7 +50,15 @@
 //! | what a file says | [`JournalName`], [`HeartbeatFile`], [`DayLog`] | [`Fields`], [`Observations`], [`Checks`] |
 //! | a backend of your own | the feature `testing` | [`Lease`], [`PiiFilter`], [`HistorySource`], [`Entities`] |
 //!
-//! The pages of the [`manual`] say what holds behind them.
+//! # Features
+//!
+//! | Feature | Adds |
+//! |---|---|
+//! | `sqlite` (default) | `SqliteWorkspace`, `SqliteMemoryStore`, `SqliteIndex`; SQLite is compiled in, which takes a C compiler |
+//! | `http` | `ChatCompletions`, a blocking client for endpoints in the shape of `OpenAI`: a vendor's, or a server on this machine |
+//! | `tracing` | spans of dreams and of memory for the host's subscriber, without any content |
+//! | `report` | `DreamPage`: a page in HTML on a dream, for its operator to look at |
+//! | `testing` | contract suites for a backend of your own, a scripted model, fault injection |
 //!
 //! # Two crates in signatures
 //!
@@ -35,6 +70,11 @@
 //! What a host reads and never builds is `#[non_exhaustive]`, and so is what it sets field by field. The enums that are not are
 //! those where each case must be handled, such as [`SessionKind`] and [`WriteMode`].
 #![cfg_attr(docsrs, feature(doc_cfg))]
+
+/// The examples of the README, run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}
 
 mod access;
 mod consolidate;

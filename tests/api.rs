@@ -1,6 +1,6 @@
 //! The public API as a whole, read out of the sources, so that what is added later is asked the same.
 
-#![cfg(feature = "sqlite")]
+#![cfg(all(feature = "sqlite", feature = "http"))]
 #![expect(clippy::unwrap_used, reason = "helpers of a test")]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -169,7 +169,7 @@ fn every_type_may_be_sent_and_shared_and_printed() {
     let mut listed: Vec<&str> = Vec::new();
     listed.extend(shared!(
         Access Actor Allow Audience AuditEntry BackOff Backlog Beat Blamed Block Boot BootPolicy
-        BootState BootstrapEnd BootstrapFate CacheHint Cardinality Charge Checks Chunk ChunkConfig
+        BootState BootstrapEnd BootstrapFate CacheHint Cardinality Charge ChatCompletions Checks Chunk ChunkConfig
         ClaimTerms Completion Confidence Consent ConsolidationEvent ContextConfig Cure
         DailyLogConfig DayLog DayPolicy Decision DeepReport Dialect Digest DocName Document
         DocumentReceipt Door DoorPolicy DoorWarning Doors DreamConfig DreamEntry DreamId DreamMode
@@ -181,9 +181,9 @@ fn every_type_may_be_sent_and_shared_and_printed() {
         HeartbeatConfig HeartbeatFile HistoryItem Hit Hold HoldReason Holder HygieneConfig Identity
         Import ImportAction ImportItem ImportPlan ImportRefusal ImportReport IndexChange IndexEntry
         Injection InjectionPolicy JournalDreamer JournalDreamerBuilder JournalName JournalNaming
-        JournalReport LeftPair LeftReason Level Life LifeConfig LineReport Listing LlmError LlmReply
+        JournalReport Learning LearningId LeftPair LeftReason Level Life LifeConfig LineReport Listing LlmError LlmReply
         LlmRequest LostBy Mark Memory MemoryContext MemoryEvent MemoryGauge MemoryId MessageShape
-        Metadata Name NameError NewMemory NotDue Note NoteKind Notice Observation Observations
+        Metadata Name NameError NewLearning NewMemory NotDue Note NoteKind Notice Observation Observations
         Onboarding OnboardingEnd Order Origin Outcome OverBudget Pace PassReport PauseReason
         PersonalizationConfig PersonalizationDreamer PersonalizationDreamerBuilder Place
         PlaceReceipt PlanFault Preset Profile Prompt PromptConfig PromptNotice PromptOrder Proposal
@@ -226,7 +226,7 @@ fn every_type_may_be_sent_and_shared_and_printed() {
 fn every_trait_is_an_object() {
     let mut listed: Vec<&str> = Vec::new();
     listed.extend(objects!(
-        DocumentIndex DreamPass Dreamer Entities FactStore HistorySource Lease LlmClient MemoryObserver
+        DocumentIndex DreamPass Dreamer Entities FactStore HistorySource LearningStore Lease LlmClient MemoryObserver
         MemoryStore Observer PiiFilter Workspace WorkspaceExt
     ));
     let _: (Option<&dyn noctuary::testing::Disk>, Option<&dyn noctuary::testing::DiskFile>) = (None, None);
@@ -422,6 +422,8 @@ const WITHOUT_EXAMPLE: &[(&str, &[&str])] = &[
             "FactStatus",
             "Found",
             "Hit",
+            "Learning",
+            "LearningId",
             "Memory",
             "MemoryEvent",
             "MemoryId",
@@ -434,8 +436,8 @@ const WITHOUT_EXAMPLE: &[(&str, &[&str])] = &[
     ),
     ("the example of a dreamer of one's own makes one", &["DreamReport", "LineReport", "PassReport"]),
     (
-        "the example of `MemoryStore` or `FactStore` makes one",
-        &["Decision", "FactKey", "Filter", "NewMemory"],
+        "the example of `MemoryStore`, `FactStore` or `LearningStore` makes one",
+        &["Decision", "FactKey", "Filter", "NewLearning", "NewMemory"],
     ),
     (
         "the example of what takes it makes one",
