@@ -448,7 +448,6 @@ const WITHOUT_EXAMPLE: &[(&str, &[&str])] = &[
             "Duty",
             "Finding",
             "HistoryItem",
-            "LlmError",
             "LlmRequest",
             "SectionCaps",
             "SleepFiles",
