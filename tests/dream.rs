@@ -487,6 +487,26 @@ fn a_back_off_is_no_reason_to_miss_that_nothing_is_new() {
 }
 
 #[test]
+fn a_preview_is_stopped_by_no_back_off_and_no_cap() {
+    // BX-20: it is how somebody tries another model while the first fails.
+    let life = evening();
+    let script = Script::new().fails("one").says(FACT);
+    let day = |config: &mut DreamConfig| config.max_calls_per_day = Some(1);
+    assert_eq!(dream(&life.dreamer_with(day), &script, night(21)).outcome, Outcome::LlmError);
+    assert_eq!(dream(&life.dreamer_with(day), &script, night(21)).outcome, Outcome::NotDue);
+    let preview = |config: &mut DreamConfig| {
+        day(config);
+        config.mode = DreamMode::Preview;
+    };
+    assert_eq!(dream(&life.dreamer_with(preview), &script, night(21)).promoted().count(), 1);
+    assert_eq!(
+        dream(&life.dreamer_with(day), &script, night(21)).outcome,
+        Outcome::NotDue,
+        "for others it holds"
+    );
+}
+
+#[test]
 fn the_days_calls_and_bytes_are_capped_within_a_run_and_across_runs() {
     // BX-09: caps on calls and bytes per day.
     let days: Vec<(u32, &str)> = (10..20).map(|day| (day, LINE)).collect();

@@ -186,7 +186,10 @@ impl Run {
                     may_show: &|name| !doors.hides(name.as_str()),
                 })
             })?;
-            let not_due = due::breaker(self.now, &(&self.state).into(), &config.into());
+            // A preview is asked for by a person, at the moment, and changes none of what is counted.
+            let is_counted = config.mode != DreamMode::Preview;
+            let not_due =
+                is_counted.then(|| due::breaker(self.now, &(&self.state).into(), &config.into())).flatten();
             if self.asked >= config.max_passes || (not_due.is_some() && !survey.is_idle()) {
                 self.note(&mut survey);
                 if self.report.passes.is_empty() {

@@ -112,7 +112,8 @@ pub enum DreamMode {
     /// [`JournalDreamer::proposals`](crate::JournalDreamer::proposals). What the model was shown counts as read.
     Propose,
     /// Asks the model and says what it would append. It claims nothing and writes nothing, neither state nor ledger, so
-    /// that it runs beside a dream, counts against no cap, and asks again when it is called again.
+    /// that it runs beside a dream, counts against no cap and is stopped by none, nor by a back-off, and asks again when it is
+    /// called again.
     Preview,
 }
 

@@ -198,11 +198,16 @@ impl Note {
     /// Whether it has no words; then nothing is written.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.print(NaiveTime::MIN).is_none()
+        self.print(None).is_none()
+    }
+
+    /// The entry without a time, for whoever does not know the day of the operator; empty where there are no words.
+    pub(crate) fn untimed(&self) -> String {
+        self.print(None).unwrap_or_default().into_iter().flat_map(|line| [line, "\n".to_owned()]).collect()
     }
 
     /// The entry as it is appended, without line ending; `None` where there are no words.
-    fn print(&self, at: NaiveTime) -> Option<Vec<String>> {
+    fn print(&self, at: Option<NaiveTime>) -> Option<Vec<String>> {
         let said = self
             .text
             .replace("\r\n", "\n")
@@ -211,7 +216,8 @@ impl Note {
             said.lines().map(|line| fences::one_line(line.trim_end())).filter(|line| !line.trim().is_empty());
         let first = said.next()?;
         let (label, first) = (self.kind.label(), first.trim());
-        let mut lines = vec![format!("- [{}] [{}] {label}{first}", at.format("%H:%M:%S"), self.origin)];
+        let at = at.map(|at| at.format("[%H:%M:%S] ").to_string()).unwrap_or_default();
+        let mut lines = vec![format!("- {at}[{}] {label}{first}", self.origin)];
         lines.extend(said.map(|line| format!("{CONTINUED}{line}")));
         Some(lines)
     }
@@ -233,7 +239,7 @@ pub(crate) fn heading(date: NaiveDate) -> String {
 /// What a note adds to a journal that stands so far: the session's block where it has none yet, and the
 /// entry, in the file's own line endings. A torn last line is ended first. `None` where the note has no words.
 pub(crate) fn addition(standing: &[u8], begun: NaiveTime, note: &Note, at: NaiveTime) -> Option<String> {
-    let entry = note.print(at)?;
+    let entry = note.print(Some(at))?;
     let block = format!("## Session [{}]", begun.format("%H:%M"));
     let has_block =
         standing.split(|byte| *byte == b'\n').any(|line| line.trim_ascii_end() == block.as_bytes());

@@ -12,6 +12,7 @@ use super::{MAX_ANSWER, ToolDef, ToolError};
 use crate::access::Access;
 use crate::document::Revision;
 use crate::error::{Error, Result};
+use crate::format::{JournalName, Note, Origin};
 use crate::gate::DoorWarning;
 use crate::index::SearchResult;
 use crate::name::DocName;
@@ -99,7 +100,7 @@ impl Documents {
                 format!("{prefix}memory_write"),
                 "Writes a markdown document of the workspace. Mode append (the default) adds at its end; mode write \
                  replaces the whole document: read it first, and give the revision that you read, so that nobody's \
-                 change is lost. Never write passwords or keys; journals can only be appended to.",
+                 change is lost. Never write passwords or keys; journals can only be appended to, and have it as your words.",
                 json!({
                     "type": "object",
                     "properties": {
@@ -175,7 +176,11 @@ impl Documents {
     fn write(&self, arguments: &Write) -> Result<Value, ToolError> {
         let (name, failed) = named(&arguments.path)?;
         if arguments.mode == Mode::Append {
-            let text = self.on_a_line(&name, &arguments.content).map_err(&failed)?;
+            // A journal says whose words a line is, and that is not the model's to say.
+            let is_journal = JournalName::parse(&name).is_some();
+            let note = is_journal.then(|| Note::happened(&*arguments.content).from(Origin::Agent).untimed());
+            let content = note.as_deref().unwrap_or(&arguments.content);
+            let text = self.on_a_line(&name, content).map_err(&failed)?;
             self.view.append(&name, text.as_bytes()).map_err(failed)?;
             return Ok(json!({ "status": "appended", "path": name }));
         }
