@@ -207,10 +207,14 @@ impl SecretGate {
                     text[island.place(&one.span)] != *secret
                 });
                 self.disguised(&island.text, undone.and(view), &mut inside);
-                found.extend(inside.into_iter().map(|one| Found {
-                    span: island.place(&one.span),
-                    view: one.view.max(view),
-                    ..one
+                found.extend(inside.into_iter().map(|one| {
+                    let place = island.place(&one.span);
+                    let end = if view == View::Joined {
+                        place.start + held(&text[place.clone()])
+                    } else {
+                        place.end
+                    };
+                    Found { span: place.start..end, view: one.view.max(view), ..one }
                 }));
             });
         }
@@ -349,6 +353,14 @@ impl fmt::Debug for SecretGate {
             .field("switched", &self.switched)
             .field("sees_disguises", &self.sees_disguises)
             .finish_non_exhaustive()
+    }
+}
+
+/// How much of what was joined is the secret: a last line without a letter or digit, as one that begins with `=`, is not.
+fn held(joined: &str) -> usize {
+    match joined.rfind(['\n', '\r']) {
+        Some(at) if !joined[at..].contains(char::is_alphanumeric) => joined[..at].trim_end().len(),
+        _ => joined.len(),
     }
 }
 
@@ -676,6 +688,17 @@ mod tests {
             assert!(once > 0, "{piece}: something is counted");
             assert!(twice <= once * 2 + once / 10 + 10_000, "{piece}: {once} and {twice}");
         }
+    }
+
+    #[test]
+    fn what_pads_a_code_is_no_sign_of_the_next_line() {
+        let text = "a path/xaQUtJQUlPU0ZPRE5ON0VYQU1QTEU=\n = \n";
+        let spans: Vec<&str> = SecretGate::new().scan(text).into_iter().map(|one| &text[one.span]).collect();
+        assert!(!spans.is_empty() && spans.iter().all(|span| !span.contains('\n')), "{spans:?}");
+        // But what goes on there does.
+        let text = "key QUtJQUlPU0ZP\n> RE5ON0VYQU1QTEU=\n";
+        let found = SecretGate::new().scan(text);
+        assert!(found.iter().any(|one| text[one.span.clone()].ends_with("QTEU")), "{found:?}");
     }
 
     #[test]
