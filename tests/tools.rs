@@ -1231,7 +1231,7 @@ fn what_a_model_is_not_shown_it_can_neither_try_nor_edit_nor_delete() {
 
 #[cfg(feature = "sqlite")]
 #[test]
-fn a_search_of_a_model_does_not_try_the_beginnings_of_a_masked_word() {
+fn a_search_of_a_model_tries_neither_a_masked_word_nor_its_beginnings() {
     each_home(|home, root, workspace| {
         furnish(workspace, root);
         let text = format!("the router, the key is {KEY}\n");
@@ -1242,10 +1242,12 @@ fn a_search_of_a_model_does_not_try_the_beginnings_of_a_masked_word() {
             found["results"].as_array().unwrap().len()
         };
         assert_eq!(found("router"), 1, "{home}");
-        // But for the last letter, which a stem goes without.
-        for len in 3..KEY.len() - 1 {
+        for len in 3..=KEY.len() {
             assert_eq!(found(&format!("{}*", &KEY[..len])), 0, "{home}: {len}");
+            assert_eq!(found(&KEY[..len]), 0, "{home}: {len}");
         }
+        let told = tools.call("workspace_memory_search", &json!({"query": "router"}), now()).unwrap();
+        assert!(told["results"][0].get("score").is_none(), "{home}: {told}");
     });
 }
 

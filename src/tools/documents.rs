@@ -16,6 +16,7 @@ use crate::format::{JournalName, Note, Origin};
 use crate::gate::DoorWarning;
 use crate::index::SearchResult;
 use crate::name::DocName;
+use crate::recall::Plan;
 use crate::session::Guarded;
 use crate::workspace::{Workspace, WriteMode};
 
@@ -290,13 +291,21 @@ impl Documents {
         let failed = |error| ToolError::at("the search", error);
         let query = plain(&arguments.query);
         let found = find(self.view.access(), &query, limited(arguments.limit)).map_err(failed)?;
+        let asked = Plan::of(&query, false);
         let mut results = Fitting::default();
         for found in found {
             let content = shown(&self.view, &found.path, &found.content).map_err(failed)?;
             let (first, last) = found.lines;
-            let score = (found.score * 1000.0).round() / 1000.0;
+            let mut told = json!({ "path": found.path, "lines": [first, last] });
+            if content == found.content {
+                told["score"] = json!((found.score * 1000.0).round() / 1000.0);
+            } else if asked.share_in(&content) == 0.0 {
+                // It was found by what is not shown, which could so be tried word by word; a score would tell it too.
+                continue;
+            }
             results.add(&content, |content| {
-                json!({ "path": found.path, "lines": [first, last], "score": score, "content": content })
+                told["content"] = json!(content);
+                told
             });
         }
         Ok(results.answer())
