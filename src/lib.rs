@@ -3,7 +3,8 @@
 //!
 //! By day an agent's identity, curated memory and journals are files that its human reads and edits. By night the host calls
 //! [`dream_once`]: the journals that no dream has read yet are shown to the host's own model, and what it finds worth keeping is
-//! appended to `MEMORY.md`, exactly once, whatever crashes in between. There is no runtime in it, no timer and no network of its own.
+//! appended to `MEMORY.md`, exactly once, whatever crashes in between. There is no runtime in it, no timer, and no network
+//! unless the feature `http` is taken.
 //!
 //! ```
 //! use std::sync::Arc;
