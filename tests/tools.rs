@@ -454,7 +454,7 @@ fn a_long_file_is_cut_and_says_so_and_the_longest_is_refused() {
         loop {
             let view = json!({"command": "view", "path": "/memories/long.md", "view_range": [from, -1]});
             let shown = told(tool.call(&view));
-            assert!(shown.len() <= 64 << 10, "{home}: {}", shown.len());
+            assert!(shown.len() <= 24 << 10, "{home}: {}", shown.len());
             seen += shown.lines().filter(|line| line.contains("\tline ")).count();
             let Some((_, next)) = shown.split_once("view_range from line ") else { break };
             let next: usize = next.trim_end_matches(']').parse().unwrap();
@@ -471,7 +471,7 @@ fn a_long_file_is_cut_and_says_so_and_the_longest_is_refused() {
         }
         workspace.write(&name, "x".repeat(1 << 20).as_bytes(), WriteMode::Replace).unwrap();
         let shown = told(tool.call(&json!({"command": "view", "path": "/memories/long.md"})));
-        assert!(shown.len() <= 64 << 10 && shown.contains("[cut: "), "{home}");
+        assert!(shown.len() <= 24 << 10 && shown.contains("[cut: "), "{home}");
         workspace.write(&name, b"\xff\xfe", WriteMode::Replace).unwrap();
         assert_eq!(
             told(tool.call(&json!({"command": "view", "path": "/memories/long.md"}))),
@@ -724,6 +724,25 @@ fn documents_are_written_found_listed_and_read_on() {
             let answer = write(json!({"path": path, "content": "I am new.", "mode": "write"}));
             assert_eq!(answer["error"], says, "{home}");
         }
+        // What was never read is never replaced, and what a tool does not know is named.
+        for path in ["MEMORY.md", "context/plan.md"] {
+            let answer = write(json!({"path": path, "content": "new", "mode": "write"}));
+            assert_eq!(
+                answer["error"],
+                format!(
+                    "Nothing was written: {path} stands already. Read it and give the revision that you read, or append to it."
+                )
+            );
+        }
+        let listed =
+            call("workspace_memory_list", json!({"path": "context", "deep": true, "directory_": "x"}));
+        assert_eq!(listed["entries"], json!(["context/boat.md", "context/plan.md"]), "{home}");
+        assert_eq!(listed["ignored"], json!(["deep", "directory_"]));
+        let answer = write(json!({"path": "a.md", "content": "x", "mode": "prepend"}));
+        assert!(
+            answer["error"].as_str().unwrap().starts_with("The arguments of workspace_memory_write "),
+            "{answer}"
+        );
         let answer = write(json!({"path": "MEMORY.md", "content": format!("key {KEY}")}));
         assert_eq!(
             answer["error"],
@@ -735,11 +754,32 @@ fn documents_are_written_found_listed_and_read_on() {
         loop {
             let part = call("workspace_memory_read", json!({"path": "context/long.md", "from_line": from}));
             all.push_str(part["content"].as_str().unwrap());
-            assert!(part["content"].as_str().unwrap().len() <= 64 << 10);
+            assert!(part["content"].as_str().unwrap().len() <= 24 << 10);
             let Some(cut) = part["cut"].as_str() else { break };
             from = cut.trim_end_matches('.').rsplit(' ').next().unwrap().parse().unwrap();
         }
         assert_eq!(all, long, "{home}");
+        #[cfg(feature = "sqlite")]
+        {
+            // One long document does not crowd out a short one.
+            let log: String =
+                (1..=3000).map(|line| format!("printer printer model line {line}\n\n")).collect();
+            workspace.write(&doc("context/log.md"), log.as_bytes(), WriteMode::Create).unwrap();
+            workspace
+                .write(&doc("context/p.md"), b"The printer is a Zebra model.\n", WriteMode::Create)
+                .unwrap();
+            let tools = toolbox(workspace, root, SessionKind::Main);
+            let found =
+                tools.call("workspace_memory_search", &json!({"query": "printer model"}), now()).unwrap();
+            let paths: Vec<&str> = found["results"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|one| one["path"].as_str().unwrap())
+                .collect();
+            assert!(paths.contains(&"context/p.md"), "{home}: {paths:?}");
+            assert_eq!(paths.iter().filter(|path| **path == "context/log.md").count(), 3, "{home}");
+        }
     });
 }
 
@@ -785,8 +825,12 @@ fn what_a_model_forges_in_its_arguments_changes_nothing() {
             for (name, arguments) in &calls {
                 let arguments = if is_forged { with(arguments) } else { arguments.clone() };
                 let answer = tools.call(name, &arguments, now());
-                answers
-                    .push(answer.map_or_else(|error| error.message().to_owned(), |value| value.to_string()));
+                let answer = answer.map(|mut value| {
+                    let ignored = value.as_object_mut().unwrap().remove("ignored");
+                    assert_eq!(ignored.is_some(), is_forged, "{name}: {ignored:?}");
+                    value.to_string()
+                });
+                answers.push(answer.unwrap_or_else(|error| error.message().to_owned()));
             }
             for arguments in six_commands("/memories/a.md") {
                 let arguments = if is_forged { with(&arguments) } else { arguments };
@@ -935,7 +979,7 @@ fn no_arguments_crash_a_tool_and_every_refusal_has_words() {
             match answer {
                 Ok(text) => {
                     done += 1;
-                    assert!(text.len() <= 2 * (64 << 10), "{} bytes", text.len());
+                    assert!(text.len() <= 2 * (24 << 10), "{} bytes", text.len());
                     assert!(at.is_multiple_of(2) || !text.contains("sings"), "a canary: {text}");
                 }
                 Err(error) => {
@@ -1246,8 +1290,6 @@ fn a_search_of_a_model_tries_neither_a_masked_word_nor_its_beginnings() {
             assert_eq!(found(&format!("{}*", &KEY[..len])), 0, "{home}: {len}");
             assert_eq!(found(&KEY[..len]), 0, "{home}: {len}");
         }
-        let told = tools.call("workspace_memory_search", &json!({"query": "router"}), now()).unwrap();
-        assert!(told["results"][0].get("score").is_none(), "{home}: {told}");
     });
 }
 

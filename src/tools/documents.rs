@@ -1,5 +1,6 @@
 //! The tools over documents: write, read, list, search.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -55,7 +56,7 @@ struct Read {
 
 #[derive(Deserialize)]
 struct List {
-    #[serde(default)]
+    #[serde(default, alias = "path")]
     directory: String,
     #[serde(default)]
     recursive: bool,
@@ -67,6 +68,12 @@ pub(super) struct Search {
     #[serde(default = "ten")]
     pub(super) limit: u64,
 }
+
+/// So many passages does a search look at, for some of other documents than the longest.
+const REACH: usize = 200;
+
+/// So many passages of one document does a search give at most.
+const MOST_OF_ONE: usize = 3;
 
 /// The most that a search or a list of rows gives.
 pub(super) const MAX_FOUND: u64 = 50;
@@ -100,15 +107,14 @@ impl Documents {
             ToolDef::new(
                 format!("{prefix}memory_write"),
                 "Writes a markdown document of the workspace. Mode append (the default) adds at its end; mode write \
-                 replaces the whole document: read it first, and give the revision that you read, so that nobody's \
-                 change is lost. Never write passwords or keys; journals can only be appended to, and have it as your words.",
+                 replaces the whole document, by the revision that you read, so that nobody's change is lost. Never write passwords or keys; journals can only be appended to, and have it as your words.",
                 json!({
                     "type": "object",
                     "properties": {
                         "path": { "type": "string", "description": "A relative path, such as MEMORY.md or context/plan.md." },
                         "content": { "type": "string", "description": "The text, in markdown." },
                         "mode": { "type": "string", "enum": ["write", "append"], "description": "append, unless you replace the whole document." },
-                        "revision": { "type": "string", "description": "With mode write: the revision that you read. Nothing is written if the document has changed since." }
+                        "revision": { "type": "string", "description": "With mode write: the revision that memory_read gave, unless the document is new." }
                     },
                     "required": ["path", "content"],
                     "additionalProperties": false
@@ -161,14 +167,19 @@ impl Documents {
     }
 
     /// Does what a tool of these is called for; `None` where there is none of this name.
-    pub(super) fn call(&self, name: &str, arguments: &Value) -> Option<Result<Value, ToolError>> {
-        Some(match name {
-            "memory_write" => parsed(name, arguments).and_then(|arguments| self.write(&arguments)),
-            "memory_read" => parsed(name, arguments).and_then(|arguments| self.read(&arguments)),
-            "memory_list" => parsed(name, arguments).and_then(|arguments| self.list(&arguments)),
+    pub(super) fn call(
+        &self,
+        prefix: &str,
+        called: &str,
+        arguments: &Value,
+    ) -> Option<Result<Value, ToolError>> {
+        Some(match called.strip_prefix(prefix)? {
+            "memory_write" => parsed(called, arguments).and_then(|arguments| self.write(&arguments)),
+            "memory_read" => parsed(called, arguments).and_then(|arguments| self.read(&arguments)),
+            "memory_list" => parsed(called, arguments).and_then(|arguments| self.list(&arguments)),
             "memory_search" => {
                 let find = self.find.as_ref()?;
-                parsed(name, arguments).and_then(|arguments| self.search(find, &arguments))
+                parsed(called, arguments).and_then(|arguments| self.search(find, &arguments))
             }
             _ => return None,
         })
@@ -195,12 +206,18 @@ impl Documents {
                 )));
             }
         }
-        let mode = match (arguments.revision, &standing) {
-            (Some(seen), _) => WriteMode::IfRevision(seen),
-            (None, Some(standing)) => WriteMode::IfRevision(standing.revision()),
-            (None, None) => WriteMode::Create,
-        };
-        let revision = self.view.write(&name, arguments.content.as_bytes(), mode).map_err(failed)?;
+        let mode = arguments.revision.map_or(WriteMode::Create, WriteMode::IfRevision);
+        let revision = self.view.write(&name, arguments.content.as_bytes(), mode).map_err(|error| {
+            // What was never read is never replaced.
+            let is_unread = mode == WriteMode::Create && matches!(error, Error::Conflict { .. });
+            let error = failed(error);
+            if is_unread {
+                return ToolError::new(format!(
+                    "Nothing was written: {name} stands already. Read it and give the revision that you read, or append to it."
+                ));
+            }
+            error
+        })?;
         Ok(json!({ "status": "written", "path": name, "revision": revision }))
     }
 
@@ -247,6 +264,9 @@ impl Documents {
             }
         }
         let mut answer = json!({ "path": name, "content": content, "revision": revision });
+        if std::str::from_utf8(document.bytes()).is_err() {
+            answer["encoding"] = json!("not UTF-8: some characters are shown as \u{fffd}");
+        }
         if let Some(line) = goes_on {
             answer["cut"] = json!(format!("The document goes on: read it with from_line {line}."));
         }
@@ -290,23 +310,29 @@ impl Documents {
     fn search(&self, find: &Find, arguments: &Search) -> Result<Value, ToolError> {
         let failed = |error| ToolError::at("the search", error);
         let query = plain(&arguments.query);
-        let found = find(self.view.access(), &query, limited(arguments.limit)).map_err(failed)?;
+        let limit = limited(arguments.limit);
+        let found = find(self.view.access(), &query, REACH.max(limit)).map_err(failed)?;
         let asked = Plan::of(&query, false);
-        let mut results = Fitting::default();
+        let (mut results, mut told) = (Fitting::default(), 0);
+        let mut of_one: BTreeMap<DocName, usize> = BTreeMap::new();
         for found in found {
             let content = shown(&self.view, &found.path, &found.content).map_err(failed)?;
-            let (first, last) = found.lines;
-            let mut told = json!({ "path": found.path, "lines": [first, last] });
-            if content == found.content {
-                told["score"] = json!((found.score * 1000.0).round() / 1000.0);
-            } else if asked.share_in(&content) == 0.0 {
-                // It was found by what is not shown, which could so be tried word by word; a score would tell it too.
+            // What was found by words that are not shown could be tried word by word.
+            if content != found.content && asked.share_in(&content) == 0.0 {
                 continue;
             }
-            results.add(&content, |content| {
-                told["content"] = json!(content);
-                told
-            });
+            // One long document does not crowd out all others.
+            let of_this = of_one.entry(found.path.clone()).or_default();
+            *of_this += 1;
+            if *of_this > MOST_OF_ONE || told == limit {
+                continue;
+            }
+            told += 1;
+            let (first, last) = found.lines;
+            results.add(
+                &content,
+                |content| json!({ "path": found.path, "lines": [first, last], "content": content }),
+            );
         }
         Ok(results.answer())
     }

@@ -180,7 +180,7 @@ impl<W> MemoryTool<W> {
 impl<W: Workspace> MemoryTool<W> {
     /// Does what a model called, and returns the text that it is answered.
     ///
-    /// Arguments are an object, or the JSON text of one; fields that the command does not know are passed over. An answer has at most 64 KiB, and a file that is longer
+    /// Arguments are an object, or the JSON text of one; fields that the command does not know are passed over. An answer has at most 24 KiB, and a file that is longer
     /// is shown from its beginning, or from where `view_range` says.
     ///
     /// # Errors

@@ -20,5 +20,5 @@ pub use error::ToolError;
 pub use memory_tool::MemoryTool;
 pub use toolbox::Toolbox;
 
-/// The most that a tool answers, in bytes: 64 KiB. A longer answer is cut, and says so.
-pub(crate) const MAX_ANSWER: usize = 64 << 10;
+/// The most that a tool answers, in bytes: 24 KiB, some 6,000 tokens. A longer answer is cut, and says so.
+pub(crate) const MAX_ANSWER: usize = 24 << 10;

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::arguments::parsed;
 use super::documents::Documents;
 use super::learn::Learn;
 use super::rows::Rows;
+use super::shown::cut;
 use super::{ToolDef, ToolError};
 use crate::access::Access;
 use crate::gate::{DoorWarning, Doors};
@@ -31,9 +32,9 @@ use crate::workspace::Workspace;
 /// that no name is there twice.
 ///
 /// For whom the session is stands in the view and in the access that the host gave. Whatever a model puts into its
-/// arguments changes nothing of that: a field that a tool does not know is passed over. It acts as the agent, whose
+/// arguments changes nothing of that: a field that a tool does not know is passed over, and named in `ignored`. It acts as the agent, whose
 /// texts pass [`Door::Tool`](crate::Door::Tool), and is shown what a prompt of the session would show. An answer has at
-/// most 64 KiB, give or take the escapes of JSON; where it is cut, `cut` says so.
+/// most 24 KiB, give or take the escapes of JSON; where it is cut, `cut` says so.
 ///
 /// # Example: what was written is found
 ///
@@ -71,6 +72,11 @@ pub struct Toolbox {
     documents: Option<Documents>,
     sleeps: bool,
 }
+
+/// So many fields that a tool does not know are named in its answer.
+const MOST_NAMES: usize = 8;
+/// So many bytes of the name of each.
+const LONGEST_NAME: usize = 40;
 
 /// What the names of the tools for documents begin with beside those for rows.
 const PREFIX: &str = "workspace_";
@@ -217,13 +223,33 @@ impl Toolbox {
             (name == "memory_learn").then_some(())?;
             Some(self.learnings.as_ref()?.call(arguments, now))
         };
-        let of_documents = || self.documents.as_ref()?.call(name.strip_prefix(self.prefix())?, arguments);
+        let of_documents = || self.documents.as_ref()?.call(self.prefix(), name, arguments);
         let of_sleep = || (self.sleeps && name == "set_sleep").then(|| plan(arguments));
-        of_rows().or_else(of_learnings).or_else(of_documents).or_else(of_sleep).unwrap_or_else(|| {
-            let names: Vec<String> = self.catalogue().into_iter().map(|tool| tool.name).collect();
-            Err(ToolError::new(format!("There is no tool {name}. There are: {}.", names.join(", "))))
-        })
+        let answer = of_rows().or_else(of_learnings).or_else(of_documents).or_else(of_sleep);
+        let catalogue = self.catalogue();
+        let Some(mut answer) = answer.transpose()? else {
+            let names: Vec<String> = catalogue.into_iter().map(|tool| tool.name).collect();
+            return Err(ToolError::new(format!("There is no tool {name}. There are: {}.", names.join(", "))));
+        };
+        let known =
+            catalogue.iter().find(|tool| tool.name == name).map(|tool| &tool.input_schema["properties"]);
+        let unknown = known.map(|known| unknown(arguments, known)).unwrap_or_default();
+        if !unknown.is_empty() {
+            answer["ignored"] = json!(unknown);
+        }
+        Ok(answer)
     }
+}
+
+/// The names of fields that a tool passed over, for a model to see that they did nothing.
+fn unknown(arguments: &Value, known: &Value) -> Vec<String> {
+    let arguments: Map<String, Value> = parsed("", arguments).unwrap_or_default();
+    let names = arguments.into_iter().map(|(name, _)| name);
+    // A folder goes by two names.
+    let is_known =
+        |name: &String| known.get(name).is_some() || (name == "path" && known.get("directory").is_some());
+    let short = |name: String| cut(&name, LONGEST_NAME).0.to_owned();
+    names.filter(|name| !is_known(name)).take(MOST_NAMES).map(short).collect()
 }
 
 fn plan(arguments: &Value) -> Result<Value, ToolError> {
