@@ -28,6 +28,9 @@ const MOST_OF_ERROR: u64 = 16 << 10;
 /// How long a call may take unless the host says otherwise: a large prompt on a small machine takes minutes.
 const TIMEOUT: Duration = Duration::from_secs(10 * 60);
 
+/// A year: no clock ends at it, as it does at `Duration::MAX`.
+const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+
 /// Completes requests at an endpoint that speaks OpenAI's chat completions: a vendor's, or a server on this machine,
 /// as llama.cpp, Ollama, vLLM and LM Studio are.
 ///
@@ -157,10 +160,10 @@ impl ChatCompletions {
         Ok(self)
     }
 
-    /// Bounds a whole call, from the name of the host to the last byte of the answer. 10 minutes.
+    /// Bounds a whole call, from the name of the host to the last byte of the answer: 10 minutes unless said, a year at most.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
-        self.timeout = timeout;
+        self.timeout = timeout.min(LONGEST);
         self
     }
 
