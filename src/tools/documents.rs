@@ -1,5 +1,7 @@
 //! The tools over documents: write, read, list, search.
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::fmt;
 use std::sync::Arc;
 
@@ -7,7 +9,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::arguments::parsed;
-use super::shown::{cut, plain, shown};
+use super::shown::{Sight, cut, plain, shown};
 use super::{MAX_ANSWER, ToolDef, ToolError};
 use crate::access::Access;
 use crate::document::Revision;
@@ -286,8 +288,19 @@ impl Documents {
         let query = plain(&arguments.query);
         let found = find(self.view.access(), &query, limited(arguments.limit)).map_err(failed)?;
         let mut results = Fitting::default();
+        let mut seen: BTreeMap<DocName, Option<Sight>> = BTreeMap::new();
         for found in found {
-            let content = shown(&self.view, &found.path, &found.content).map_err(failed)?;
+            let sight = match seen.entry(found.path.clone()) {
+                Entry::Occupied(seen) => seen.into_mut(),
+                Entry::Vacant(unseen) => {
+                    let document = self.view.read(&found.path).map_err(failed)?;
+                    let sight = document.map(|document| Sight::of(&self.view, &document)).transpose();
+                    unseen.insert(sight.map_err(failed)?)
+                }
+            };
+            let Some(content) = sight.as_ref().and_then(|sight| sight.passage(&found.content)) else {
+                continue;
+            };
             let (first, last) = found.lines;
             let score = (found.score * 1000.0).round() / 1000.0;
             results.add(&content, |content| {
