@@ -1245,6 +1245,24 @@ fn what_a_model_is_not_shown_it_can_neither_try_nor_edit_nor_delete() {
     });
 }
 
+/// Each word of a query is looked for, so a hundred thousand of them stop a session for a minute.
+#[cfg(feature = "sqlite")]
+#[test]
+fn a_query_that_is_longer_than_any_question_is_refused_in_words() {
+    each_home(|home, root, workspace| {
+        furnish(workspace, root);
+        let tools = toolbox(workspace, root, SessionKind::Main);
+        for name in ["memory_search", "workspace_memory_search"] {
+            let search = |query: &str| tools.call(name, &json!({ "query": query }), now());
+            let words: String = (0..100_000).map(|n| format!("w{n} ")).collect();
+            let refused = search(&words).unwrap_err();
+            assert_eq!(refused.message(), "Nothing was searched: a query has at most 4096 bytes.", "{home}");
+            let found = search(&format!("canary {}", "w ".repeat(2_000))).unwrap();
+            assert!(found["results"][0]["content"].to_string().contains("canary"), "{home} {name}");
+        }
+    });
+}
+
 /// An index cuts a document into passages, and the half of a secret has the shape of none.
 #[cfg(feature = "sqlite")]
 #[test]
