@@ -285,7 +285,7 @@ impl Documents {
 
     fn search(&self, find: &Find, arguments: &Search) -> Result<Value, ToolError> {
         let failed = |error| ToolError::at("the search", error);
-        let query = plain(&arguments.query)?;
+        let query = plain(&arguments.query);
         let found = find(self.view.access(), &query, limited(arguments.limit)).map_err(failed)?;
         let mut results = Fitting::default();
         let mut seen: BTreeMap<DocName, Option<Sight>> = BTreeMap::new();

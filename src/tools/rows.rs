@@ -189,7 +189,7 @@ impl Rows {
     }
 
     fn search(&self, arguments: &Search) -> Result<Value, ToolError> {
-        let query = Query::new(plain(&arguments.query)?).limit(limited(arguments.limit));
+        let query = Query::new(plain(&arguments.query)).limit(limited(arguments.limit));
         let found =
             self.store.search(&self.access, &query).map_err(|error| ToolError::at("the search", error))?;
         self.told(found.hits.into_iter().map(|hit| hit.memory))
