@@ -10,12 +10,12 @@ use std::time::Duration;
 
 use chrono::DateTime;
 use serde_json::{Map, Value};
+use ureq::http::Response;
 use ureq::http::header::{AUTHORIZATION, CONTENT_TYPE, RETRY_AFTER};
-use ureq::http::{Response, StatusCode};
 use ureq::{Agent, Body};
 
 use crate::error::{Error, Result};
-use crate::llm::{LlmClient, LlmError, LlmReply, LlmRequest};
+use crate::llm::{LlmClient, LlmError, LlmReply, LlmRequest, may_pass};
 use endpoint::Endpoint;
 use key::Key;
 
@@ -223,24 +223,12 @@ impl ChatCompletions {
             }
         }
         let error = self.failed(&format!("answered {said}"));
-        let error = if may_pass(status) { error } else { error.permanent() };
+        let error = if may_pass(status.as_u16()) { error } else { error.permanent() };
         match seconds {
             Some(wait) => error.wait(wait),
             None => error,
         }
     }
-}
-
-/// Whether what a server answered may be another thing later.
-fn may_pass(status: StatusCode) -> bool {
-    status.is_server_error()
-        || matches!(
-            status,
-            StatusCode::REQUEST_TIMEOUT
-                | StatusCode::CONFLICT
-                | StatusCode::TOO_EARLY
-                | StatusCode::TOO_MANY_REQUESTS
-        )
 }
 
 impl LlmClient for ChatCompletions {
