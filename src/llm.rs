@@ -250,7 +250,7 @@ impl LlmError {
     #[must_use]
     pub fn of_status(status: u16) -> Self {
         let error = Self::new(format!("the model's server answered {status}"));
-        if status >= 500 || matches!(status, 408 | 409 | 425 | 429) { error } else { error.permanent() }
+        if may_pass(status) { error } else { error.permanent() }
     }
 
     /// Marks it as one that will not go away by waiting: a wrong key, a model that does not exist.
@@ -278,6 +278,11 @@ impl LlmError {
     pub fn retry_after(&self) -> Option<Duration> {
         self.wait
     }
+}
+
+/// Whether what a server answered with this status may be another thing later.
+pub(crate) fn may_pass(status: u16) -> bool {
+    status >= 500 || matches!(status, 408 | 409 | 425 | 429)
 }
 
 #[cfg(test)]

@@ -387,6 +387,12 @@ fn a_server_that_does_not_encrypt_is_told_nothing() {
 }
 
 #[test]
+fn whoever_has_time_without_end_waits_for_the_answer() {
+    let server = Server::says(ok(&json!("- one"), "stop"));
+    assert_eq!(ask(&server.client().timeout(Duration::MAX)).unwrap().text, "- one");
+}
+
+#[test]
 fn nobody_at_an_address_is_an_error_that_may_pass() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let base = format!("http://{}/v1", listener.local_addr().unwrap());

@@ -482,6 +482,22 @@ fn a_long_file_is_cut_and_says_so_and_the_longest_is_refused() {
 }
 
 /// Two sessions add lines to one file at once: each line stands there once.
+/// To count the lines anew for each place takes the square of the file's length.
+#[test]
+fn a_text_that_stands_a_million_times_is_named_by_its_first_lines() {
+    each_home(|home, _, workspace| {
+        let text = format!("{}\n{}", "e ".repeat(1 << 19), "e\n".repeat(1 << 18));
+        workspace.write(&doc("memory/notes/e.md"), text.as_bytes(), WriteMode::Create).unwrap();
+        let replace =
+            json!({"command": "str_replace", "path": "/memories/e.md", "old_str": "e", "new_str": "f"});
+        let answer = told(memory(workspace, SessionKind::Main).call(&replace));
+        assert!(
+            answer.contains(" in lines: 1, 2, 3, 4, ") && answer.contains(", 100, …. "),
+            "{home}: {answer}"
+        );
+    });
+}
+
 #[test]
 fn two_sessions_that_edit_at_once_lose_nothing() {
     each_home(|home, _, workspace| {
@@ -1270,6 +1286,52 @@ fn what_a_model_is_not_shown_it_can_neither_try_nor_edit_nor_delete() {
             "{home}"
         );
         assert!(tool.call(&json!({"command": "delete", "path": "/memories/o.md"})).is_ok(), "{home}");
+    });
+}
+
+/// To compare each word with all before it takes the square of their number.
+#[cfg(feature = "sqlite")]
+#[test]
+fn a_query_of_twenty_thousand_words_is_about_what_it_begins_with() {
+    each_home(|home, root, workspace| {
+        furnish(workspace, root);
+        let tools = toolbox(workspace, root, SessionKind::Main);
+        let words: String = (0..20_000).map(|n| format!(" w{n}")).collect();
+        for name in ["memory_search", "workspace_memory_search"] {
+            let search = |query: String| tools.call(name, &json!({ "query": query }), now()).unwrap();
+            let found = search(format!("canary{words}"));
+            assert!(found["results"][0]["content"].to_string().contains("canary"), "{home} {name}");
+            assert_eq!(search(format!("{words} canary"))["results"], json!([]), "{home} {name}");
+        }
+    });
+}
+
+/// An index cuts a document into passages, and the half of a secret has the shape of none.
+#[cfg(feature = "sqlite")]
+#[test]
+fn a_search_shows_no_part_of_a_secret_that_is_cut_in_two() {
+    each_home(|home, root, workspace| {
+        let line = |n| format!("MIIEpAIBAAKCAQEAcanary{n:04}q83hfGk2Lw81bPx27VYn0aZzT4kXj5uQ9eRr\n");
+        let lines: String = (0..50).map(line).collect();
+        let key = format!("-----BEGIN RSA PRIVATE KEY-----\n{lines}-----END RSA PRIVATE KEY-----\n");
+        let text = format!("# Router\n\nIts key is\n\n{key}\nand that is the key of the router.\n");
+        workspace.write(&doc("context/router.md"), text.as_bytes(), WriteMode::Create).unwrap();
+        let tools = toolbox(workspace, root, SessionKind::Main);
+        let search = |query: &str| {
+            let found = tools.call("workspace_memory_search", &json!({ "query": query }), now()).unwrap();
+            found["results"].clone()
+        };
+        for query in ["router key", "end private RSA", line(30).trim()] {
+            let found = search(query);
+            assert!(!found.as_array().unwrap().is_empty(), "{home}: {query}");
+            assert!(!found.to_string().contains("canary"), "{home}: {query}: {found}");
+        }
+        assert!(search("router").to_string().contains("and that is the key of the router."), "{home}");
+        // The index still has what stands there no more.
+        workspace.write(&doc("context/router.md"), b"# Router\n", WriteMode::Replace).unwrap();
+        assert_eq!(search("private RSA"), json!([]), "{home}");
+        workspace.remove(&doc("context/router.md")).unwrap();
+        assert_eq!(search("router"), json!([]), "{home}");
     });
 }
 

@@ -10,12 +10,12 @@ use std::time::Duration;
 
 use chrono::DateTime;
 use serde_json::{Map, Value};
+use ureq::http::Response;
 use ureq::http::header::{AUTHORIZATION, CONTENT_TYPE, RETRY_AFTER};
-use ureq::http::{Response, StatusCode};
 use ureq::{Agent, Body};
 
 use crate::error::{Error, Result};
-use crate::llm::{LlmClient, LlmError, LlmReply, LlmRequest};
+use crate::llm::{LlmClient, LlmError, LlmReply, LlmRequest, may_pass};
 use endpoint::Endpoint;
 use key::Key;
 
@@ -27,6 +27,9 @@ const MOST_OF_ERROR: u64 = 16 << 10;
 
 /// How long a call may take unless the host says otherwise: a large prompt on a small machine takes minutes.
 const TIMEOUT: Duration = Duration::from_secs(10 * 60);
+
+/// A year: no clock ends at it, as it does at `Duration::MAX`.
+const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
 /// Completes requests at an endpoint that speaks OpenAI's chat completions: a vendor's, or a server on this machine,
 /// as llama.cpp, Ollama, vLLM and LM Studio are.
@@ -157,10 +160,10 @@ impl ChatCompletions {
         Ok(self)
     }
 
-    /// Bounds a whole call, from the name of the host to the last byte of the answer. 10 minutes.
+    /// Bounds a whole call, from the name of the host to the last byte of the answer: 10 minutes unless said, a year at most.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
-        self.timeout = timeout;
+        self.timeout = timeout.min(LONGEST);
         self
     }
 
@@ -220,24 +223,12 @@ impl ChatCompletions {
             }
         }
         let error = self.failed(&format!("answered {said}"));
-        let error = if may_pass(status) { error } else { error.permanent() };
+        let error = if may_pass(status.as_u16()) { error } else { error.permanent() };
         match seconds {
             Some(wait) => error.wait(wait),
             None => error,
         }
     }
-}
-
-/// Whether what a server answered may be another thing later.
-fn may_pass(status: StatusCode) -> bool {
-    status.is_server_error()
-        || matches!(
-            status,
-            StatusCode::REQUEST_TIMEOUT
-                | StatusCode::CONFLICT
-                | StatusCode::TOO_EARLY
-                | StatusCode::TOO_MANY_REQUESTS
-        )
 }
 
 impl LlmClient for ChatCompletions {

@@ -112,7 +112,8 @@ impl Plan {
         }
         let take = |text: &str, plan: &mut Self| {
             Stemmer::default().terms(text, |stem, written| {
-                if !stem.is_empty() && !plan.terms.iter().any(|there| there.stem == stem) {
+                let has_room = plan.terms.len() < MOST_TERMS;
+                if has_room && !stem.is_empty() && !plan.terms.iter().any(|there| there.stem == stem) {
                     plan.terms.push(Term { stem: stem.to_owned(), written: written.to_owned() });
                 }
             });

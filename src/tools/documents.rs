@@ -1,6 +1,7 @@
 //! The tools over documents: write, read, list, search.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::fmt;
 use std::sync::Arc;
 
@@ -8,7 +9,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::arguments::parsed;
-use super::shown::{cut, plain, shown};
+use super::shown::{Sight, cut, plain, shown};
 use super::{MAX_ANSWER, ToolDef, ToolError};
 use crate::access::Access;
 use crate::document::Revision;
@@ -314,19 +315,31 @@ impl Documents {
         let found = find(self.view.access(), &query, REACH.max(limit)).map_err(failed)?;
         let asked = Plan::of(&query, false);
         let (mut results, mut told) = (Fitting::default(), 0);
-        let mut of_one: BTreeMap<DocName, usize> = BTreeMap::new();
+        let mut seen: BTreeMap<DocName, (usize, Option<Sight>)> = BTreeMap::new();
         for found in found {
-            let content = shown(&self.view, &found.path, &found.content).map_err(failed)?;
+            if told == limit {
+                break;
+            }
+            let (of_this, sight) = match seen.entry(found.path.clone()) {
+                Entry::Occupied(seen) => seen.into_mut(),
+                Entry::Vacant(unseen) => {
+                    let document = self.view.read(&found.path).map_err(failed)?;
+                    let sight = document.map(|document| Sight::of(&self.view, &document)).transpose();
+                    unseen.insert((0, sight.map_err(failed)?))
+                }
+            };
+            // One long document does not crowd out all others.
+            if *of_this == MOST_OF_ONE {
+                continue;
+            }
+            let Some(content) = sight.as_ref().and_then(|sight| sight.passage(&found.content)) else {
+                continue;
+            };
             // What was found by words that are not shown could be tried word by word.
             if content != found.content && asked.share_in(&content) == 0.0 {
                 continue;
             }
-            // One long document does not crowd out all others.
-            let of_this = of_one.entry(found.path.clone()).or_default();
             *of_this += 1;
-            if *of_this > MOST_OF_ONE || told == limit {
-                continue;
-            }
             told += 1;
             let (first, last) = found.lines;
             results.add(

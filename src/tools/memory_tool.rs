@@ -289,7 +289,7 @@ impl<W: Workspace> MemoryTool<W> {
                 )));
             };
             if found.len() > 1 {
-                let mut lines: Vec<usize> = found.iter().map(|at| line_at(text, *at)).collect();
+                let mut lines = lines_at(text, &found);
                 lines.dedup();
                 let more = if lines.len() > MAX_NAMED { ", …" } else { "" };
                 lines.truncate(MAX_NAMED);
@@ -300,7 +300,7 @@ impl<W: Workspace> MemoryTool<W> {
                 )));
             }
             let after = [&text[..first], new, &text[first + old.len()..]].concat();
-            Ok((after, line_at(text, first)))
+            Ok((after, lines_at(text, &[first])[0]))
         })?;
         let last = first + new.matches('\n').count();
         let text = shown(&self.view, &name, &text).map_err(|error| failed(given, error))?;
@@ -541,9 +541,15 @@ fn occurrences(text: &str, wanted: &str) -> Vec<usize> {
     found
 }
 
-/// The line of a byte, from 1.
-fn line_at(text: &str, at: usize) -> usize {
-    text[..at].matches('\n').count() + 1
+/// The lines of bytes in their order, from 1.
+fn lines_at(text: &str, bytes: &[usize]) -> Vec<usize> {
+    let (mut line, mut read) = (1, 0);
+    let line_of = |at: &usize| {
+        line += text[read..*at].matches('\n').count();
+        read = *at;
+        line
+    };
+    bytes.iter().map(line_of).collect()
 }
 
 /// The first and the last line of a range as a model gives it; all of them where it gives none.

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::document::Document;
 use crate::error::Result;
 use crate::gate::{Door, FORGOTTEN, InjectionPolicy, SecretPolicy};
 use crate::name::Name;
@@ -17,6 +18,29 @@ pub(super) fn shown<W: Workspace>(view: &Guarded<W>, name: &Name, text: &str) ->
     let doors = view.current_doors()?;
     let policy = doors.policy_of(Door::PromptLoad, name).as_shown();
     Ok(view.judge(&doors, Door::PromptLoad, policy, name, text)?.text.into_owned())
+}
+
+/// A document, and what is shown of it.
+pub(super) struct Sight {
+    text: String,
+    shown: String,
+}
+
+impl Sight {
+    pub(super) fn of<W: Workspace>(view: &Guarded<W>, document: &Document) -> Result<Self> {
+        let text = document.lossy().into_owned();
+        Ok(Self { shown: shown(view, document.name(), &text)?, text })
+    }
+
+    /// A passage as the document shows it, whole lines where something in them is masked; `None` where it stands there
+    /// no more. Alone, the half of a secret looks like none.
+    pub(super) fn passage(&self, passage: &str) -> Option<String> {
+        let before = self.text[..self.text.find(passage)?].matches('\n').count();
+        let lines = passage.trim_end_matches('\n').matches('\n').count() + 1;
+        let in_lines = |text: &str| text.split_inclusive('\n').skip(before).take(lines).collect::<String>();
+        let shown = in_lines(&self.shown);
+        Some(if in_lines(&self.text) == shown { passage.to_owned() } else { shown })
+    }
 }
 
 /// The lines of a text of a document that are shown otherwise than they stand there, by their bytes.
@@ -57,29 +81,27 @@ pub(super) fn cut(text: &str, most: usize) -> (&str, bool) {
     (&text[..text::floor_boundary(text, most)], false)
 }
 
-/// The percent escapes of dots, slashes, backslashes and of the percent sign itself, read.
+/// The percent escapes of dots, slashes, backslashes and of the percent sign itself, read, as often as they are there.
 fn unescaped(text: &str) -> String {
-    let mut read = text.to_owned();
-    for (escape, character) in [("%2e", "."), ("%2f", "/"), ("%5c", "\\"), ("%25", "%")] {
-        read = read.replace(escape, character).replace(&escape.to_uppercase(), character);
+    const ESCAPES: [(&str, char); 4] = [("%2e", '.'), ("%2f", '/'), ("%5c", '\\'), ("%25", '%')];
+    let mut read = String::new();
+    for c in text.chars() {
+        read.push(c);
+        // What is read may begin an escape in its turn.
+        if let Some((from, character)) = ESCAPES.iter().find_map(|(escape, character)| {
+            let from = read.len().checked_sub(escape.len())?;
+            read.get(from..)?.eq_ignore_ascii_case(escape).then_some((from, *character))
+        }) {
+            read.truncate(from);
+            read.push(character);
+        }
     }
     read
 }
 
 /// Whether a path has a segment `..`, also where it is escaped once or many times.
 pub(super) fn hides_parent(path: &str) -> bool {
-    let mut path = path.to_owned();
-    loop {
-        if path.split(['/', '\\']).any(|segment| segment == "..") {
-            return true;
-        }
-        // Every round makes it shorter, or is the last.
-        let read = unescaped(&path);
-        if read == path {
-            return false;
-        }
-        path = read;
-    }
+    unescaped(path).split(['/', '\\']).any(|segment| segment == "..")
 }
 
 #[cfg(test)]
@@ -93,6 +115,10 @@ mod tests {
         {
             assert!(hides_parent(path), "{path}");
         }
+        // Each layer hides the next: read one after the other, they take the square of the path's length.
+        let layers = format!("a/%{}", "25".repeat(1 << 20));
+        assert!(hides_parent(&format!("{layers}2e.")));
+        assert!(!hides_parent(&layers));
         for path in ["", "a..b", "...", "100%.md", "a%2fb", "%", "%2", "%%%", "notes/v1.2"] {
             assert!(!hides_parent(path), "{path}");
         }

@@ -134,7 +134,7 @@ impl Toolbox {
     }
 
     /// As [`documents`](Self::documents), with a search over an index. What is written by a tool is found at once where the
-    /// view is one of `indexed`, else after the next [`sync`](Indexed::sync).
+    /// view is one of `indexed`, else after the next [`sync`](Indexed::sync); what is gone since the last one is not shown.
     ///
     /// ```
     /// # #[cfg(feature = "sqlite")] {
