@@ -70,9 +70,11 @@ pub fn dream_once_at(
 
 /// Dreams once in an async host of any runtime.
 ///
-/// The files are read and written on the thread that polls, a few milliseconds a pass; a host that cannot
-/// spare them calls [`dream_once`] on a thread that may block. Dropping the future releases the lease and
-/// leaves the files as they were.
+/// The files are read and written on the thread that polls: some milliseconds a pass in a release build, tens of
+/// them for the first of a process. A host that cannot spare them calls [`dream_once`] on a thread that may block,
+/// which then cannot be cancelled. Dropping the future can: it releases the lease and leaves the files as they were
+/// after the last pass. A call that is given up so is counted by no cap and no back-off, so put a time limit into
+/// `ask`.
 ///
 /// ```
 /// use std::sync::Arc;

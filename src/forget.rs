@@ -31,7 +31,7 @@ use crate::text;
 use crate::workspace::{Claim, ClaimTerms, Lease, Metadata, Workspace};
 
 /// Forgets a statement: its words leave what can be reached, and neither a dream, an import, a copy, an index, an
-/// agent's write nor a prompt brings them back.
+/// agent's write, anybody's write into a store nor a prompt brings them back. [`lift`](Self::lift) is the way back.
 ///
 /// A tombstone is written first: a keyed hash without content, by which the statement is known again wherever it
 /// stands, in any case, wrapping and markup ([`Tombstones`]). When [`run`](Self::run) returns, it survives a power

@@ -107,6 +107,8 @@ impl Life {
     /// Begins a session: `id` is the host's name for it, and names its journal; `surface` is where it takes
     /// place, such as `repl`. Reads once what the session is told, so that a later edit is seen by the next one.
     ///
+    /// Whose life it is was decided when the workspace was opened: the scope of `access` is not compared with it.
+    ///
     /// # Errors
     ///
     /// [`Error::Uninitialized`] where nothing is seeded and neither `BOOTSTRAP.md` nor `SOUL.md` is there, and

@@ -60,7 +60,8 @@ pub struct DreamConfig {
     pub over_budget: OverBudget,
     /// How to wait after failures of the model; `None` never waits.
     pub back_off: Option<BackOff>,
-    /// The cap on calls a day; `None` for no cap. 48.
+    /// The cap on calls a day; `None` for no cap. 48. What counts is an answer or a failure that was handed back: a call
+    /// that is given up with its process or its pass counts nowhere.
     pub max_calls_per_day: Option<u32>,
     /// The cap on bytes sent a day; `None`, the default, for no cap.
     pub max_bytes_per_day: Option<u64>,
@@ -80,7 +81,8 @@ pub struct DreamConfig {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Evidence {
-    /// What is cited is checked; what cites nothing is kept and reported as such.
+    /// What is cited is checked; what cites nothing is promoted unchecked, under the heading that the model gave it, and
+    /// reported as [`Fate::Promoted`](crate::Fate::Promoted) with `cited: false`. The seed wants it so.
     #[default]
     Checked,
     /// What is cited is checked; what cites nothing is held back.

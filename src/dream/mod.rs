@@ -117,7 +117,8 @@ impl JournalDreamer {
         Quarantine::parse(commit::state(self.0.workspace.as_ref(), &StateName::QUARANTINE)?.as_deref())
     }
 
-    /// Takes a journal out of quarantine, so that the next run reads it; `false` where it was not in it.
+    /// Takes a journal out of quarantine, so that the next run reads it; `false` where it was not in it. Of one in
+    /// `memory/` the bare file name will do.
     ///
     /// Mask the secret in the journal first, or let the filter pass it by
     /// [`Doors::allow`]: otherwise the same answer is quarantined again. Deleting the entry, or

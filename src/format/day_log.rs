@@ -176,7 +176,7 @@ impl Note {
         Self::new(NoteKind::Decision, text)
     }
 
-    /// Something to remember.
+    /// Something to remember, such as a preference, which is the user's where it comes [from](Self::from) them.
     #[must_use]
     pub fn remember(text: impl Into<String>) -> Self {
         Self::new(NoteKind::Remember, text)

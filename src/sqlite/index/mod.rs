@@ -66,7 +66,7 @@ struct Inner {
 }
 
 impl SqliteIndex {
-    /// Opens or makes the file.
+    /// Opens or makes the file. It belongs outside of a folder whose documents it finds, of which it would be one.
     ///
     /// # Errors
     ///
