@@ -2,13 +2,14 @@
 //!
 //! ```text
 //! cargo run --example dream                    a copy of the bundled sample workspace
-//! cargo run --example dream -- PATH            your own workspace
+//! cargo run --example dream -- PATH            your own workspace: a folder, or its SQLite file
+//! cargo run --example dream -- FILE --user NAME
+//!                                              whose life of the SQLite file it is; user unless said
 //! cargo run --example dream -- PATH --preview  the same, and writes nothing
 //! cargo run --example dream -- PATH --all      without the window of 30 days
 //! cargo run --example dream -- PATH --json     the report as JSON, for a program to read
 //! cargo run --example dream -- --html FILE     and a page to look at: each line beside where it comes from
-//! cargo run --example dream -- --sqlite FILE   the same life inside one SQLite file; a new file takes in
-//!                                              the sample, or PATH, first
+//! cargo run --example dream -- --sqlite FILE   copies the sample, or PATH, into a new SQLite file, and dreams there
 //! cargo run --example dream -- --evidence required
 //!                                              holds back what cites nothing, too
 //! cargo run --example dream --features http -- --endpoint URL --model NAME
@@ -108,32 +109,47 @@ fn at_endpoint(_endpoint: &str, _model: &str) -> Result<Box<dyn LlmClient>> {
 
 /// Opens the workspace that was asked for, or a copy of the sample.
 fn open(arguments: &Arguments) -> Result<Arc<dyn Workspace>> {
-    let folder = || -> Result<FileWorkspace> {
-        Ok(FileWorkspace::open(match &arguments.path {
-            Some(path) => path.clone(),
-            None => copy_sample()?,
-        })?)
-    };
-    match &arguments.sqlite {
-        None => Ok(Arc::new(folder()?)),
-        Some(file) => in_sqlite(file, folder),
+    let user = arguments.user.as_deref().unwrap_or("user");
+    if let Some(file) = &arguments.sqlite {
+        if arguments.preview {
+            return Err("--sqlite makes a file, and --preview writes nothing: take one of them".into());
+        }
+        // It may hold somebody's life, also where this user has none in it.
+        if file.try_exists()? {
+            let file = file.display();
+            return Err(format!("{file} is there already, and nothing is copied into it; {file} alone, without --sqlite, dreams over it").into());
+        }
     }
+    let source: Arc<dyn Workspace> = match &arguments.path {
+        Some(path) if !path.try_exists()? => {
+            return Err(format!("there is no such folder: {}", path.display()).into());
+        }
+        // To open it would make a database of it.
+        Some(path) if path.is_file() && path.metadata()?.len() == 0 => {
+            return Err(format!("{} is an empty file", path.display()).into());
+        }
+        Some(path) if path.is_file() => in_sqlite(path, user)?,
+        _ if arguments.user.is_some() && arguments.sqlite.is_none() => {
+            return Err("--user is for a SQLite file: a folder holds one life".into());
+        }
+        Some(path) => Arc::new(FileWorkspace::open(path)?),
+        None => Arc::new(FileWorkspace::open(copy_sample()?)?),
+    };
+    let Some(file) = &arguments.sqlite else { return Ok(source) };
+    let workspace = in_sqlite(file, user)?;
+    let copied = noctuary::copy_into(&source, &workspace)?;
+    eprintln!("{} copied into {}", count(usize::try_from(copied)?, "document"), file.display());
+    Ok(workspace)
 }
 
 #[cfg(feature = "sqlite")]
-fn in_sqlite(file: &Path, folder: impl FnOnce() -> Result<FileWorkspace>) -> Result<Arc<dyn Workspace>> {
-    let workspace = noctuary::SqliteWorkspace::open(file, noctuary::Scope::user("operator"))?;
-    let listing = workspace.list(None)?;
-    if listing.documents.is_empty() && listing.folders.is_empty() {
-        let copied = noctuary::copy_into(&folder()?, &workspace)?;
-        eprintln!("{} copied into {}", count(usize::try_from(copied)?, "document"), file.display());
-    }
-    Ok(Arc::new(workspace))
+fn in_sqlite(file: &Path, user: &str) -> Result<Arc<dyn Workspace>> {
+    Ok(Arc::new(noctuary::SqliteWorkspace::open(file, noctuary::Scope::user(user))?))
 }
 
 #[cfg(not(feature = "sqlite"))]
-fn in_sqlite(_file: &Path, _folder: impl FnOnce() -> Result<FileWorkspace>) -> Result<Arc<dyn Workspace>> {
-    Err("--sqlite needs the feature \"sqlite\"".into())
+fn in_sqlite(_file: &Path, _user: &str) -> Result<Arc<dyn Workspace>> {
+    Err("a SQLite file needs the feature \"sqlite\"".into())
 }
 
 #[cfg(feature = "report")]
@@ -146,13 +162,14 @@ fn html(_report: &DreamReport, _workspace: &dyn Workspace, _config: &DreamConfig
     Err("--html needs the feature \"report\"".into())
 }
 
-const USAGE: &str = "[PATH] [--preview] [--all] [--json] [--html FILE] [--sqlite FILE] \
+const USAGE: &str = "[PATH] [--user NAME] [--preview] [--all] [--json] [--html FILE] [--sqlite FILE] \
                      [--evidence checked|required|off] [--endpoint URL --model NAME]";
 
 /// What was asked for on the command line.
 #[derive(Default)]
 struct Arguments {
     path: Option<PathBuf>,
+    user: Option<String>,
     sqlite: Option<PathBuf>,
     html: Option<PathBuf>,
     endpoint: Option<String>,
@@ -185,6 +202,10 @@ impl Arguments {
                         Some("off") => Evidence::Off,
                         _ => return Err("--evidence is checked, required or off".into()),
                     }
+                }
+                "--user" => {
+                    let name = arguments.next().filter(|name| !name.is_empty());
+                    parsed.user = Some(name.ok_or("--user needs a name")?);
                 }
                 "--sqlite" => parsed.sqlite = Some(arguments.next().ok_or("--sqlite needs a file")?.into()),
                 path if !path.starts_with('-') && parsed.path.is_none() => parsed.path = Some(path.into()),
@@ -468,12 +489,26 @@ fn outcome(report: &DreamReport) -> String {
         }
         Outcome::Appended => "New memory was appended; nothing above it changed.".to_owned(),
         Outcome::NothingToPromote => "Nothing new was worth keeping.".to_owned(),
-        Outcome::NothingNew => "Every journal has been read already.".to_owned(),
+        Outcome::NothingNew => nothing_new(report).to_owned(),
         Outcome::LockHeld => "Somebody else is dreaming here; this run skipped.".to_owned(),
         Outcome::LlmError => {
             failure.map_or("No usable answer.".to_owned(), |failure| format!("Nothing moved: {failure}."))
         }
         other => other.word().replace('_', " "),
+    }
+}
+
+/// Why there was nothing to read.
+fn nothing_new(report: &DreamReport) -> &'static str {
+    let is_outside = |reason| matches!(reason, ReadReason::OutsideWindow | ReadReason::Expired);
+    if report.journals.is_empty() {
+        "There is nothing to dream of."
+    } else if report.journals.iter().any(|journal| is_outside(journal.reason)) {
+        "Nothing new within the window."
+    } else if report.journals.iter().all(|journal| journal.reason == ReadReason::AlreadyShown) {
+        "Every journal has been read already."
+    } else {
+        "Nothing new that could be read."
     }
 }
 
@@ -485,4 +520,87 @@ fn size(bytes: u64) -> String {
 fn count(number: usize, noun: &str) -> String {
     let plural = if noun.ends_with('s') { "es" } else { "s" };
     if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}{plural}") }
+}
+
+#[cfg(all(test, feature = "sqlite"))]
+mod tests {
+    use super::*;
+
+    const LINE: &str = "- 09:12 [user] Decision: we release on Fridays, Ilya signs it off.\n";
+
+    fn asked(line: &str) -> Arguments {
+        Arguments::parse(line.split(' ').map(ToOwned::to_owned)).unwrap()
+    }
+
+    fn refused(line: &str) -> String {
+        open(&asked(line)).err().unwrap().to_string()
+    }
+
+    /// A folder with one journal, of a day.
+    fn folder(day: NaiveDate) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("memory")).unwrap();
+        fs::write(folder.path().join(format!("memory/{day}-repl.md")), LINE).unwrap();
+        folder
+    }
+
+    fn yesterday() -> NaiveDate {
+        Utc::now().date_naive() - TimeDelta::days(1)
+    }
+
+    fn night(line: &str) -> DreamReport {
+        let arguments = asked(line);
+        let mode = if arguments.preview { DreamMode::Preview } else { DreamMode::Append };
+        let dreamer = JournalDreamer::builder(open(&arguments).unwrap()).enabled(true);
+        let dreamer = dreamer.configure(|config| config.mode = mode).build().unwrap();
+        dream(&dreamer, &Extractive::new()).unwrap()
+    }
+
+    #[test]
+    fn a_sqlite_file_is_made_once_and_dreamed_over_by_its_path() {
+        let notes = folder(yesterday());
+        let home = tempfile::tempdir().unwrap();
+        let (from, file) = (notes.path().display(), home.path().join("life.db"));
+        let file = file.display();
+        open(&asked(&format!("{from} --sqlite {file} --user marta"))).unwrap();
+        let files = || fs::read_dir(home.path()).unwrap().count();
+        let (filled, made) = (fs::read(file.to_string()).unwrap(), files());
+
+        for wrong in [format!("--sqlite {file}"), format!("{from} --sqlite {file} --user ilya")] {
+            assert!(refused(&wrong).contains("is there already"), "{wrong}");
+        }
+        let preview = night(&format!("{file} --user marta --preview"));
+        assert_eq!(preview.outcome, Outcome::Appended);
+        assert_eq!(night(&format!("{file} --preview")).outcome, Outcome::NothingNew, "another's life");
+        assert_eq!(fs::read(file.to_string()).unwrap(), filled, "nothing was written");
+        assert_eq!(files(), made, "and no file made");
+
+        assert_eq!(night(&format!("{file} --user marta")).promoted().count(), 1);
+        assert_eq!(outcome(&night(&format!("{file} --user marta"))), "Every journal has been read already.");
+    }
+
+    #[test]
+    fn a_preview_makes_no_file() {
+        let home = tempfile::tempdir().unwrap();
+        let file = home.path().join("life.db");
+        assert!(refused(&format!("--sqlite {} --preview", file.display())).contains("writes nothing"));
+        assert!(!file.exists());
+        fs::write(&file, "").unwrap();
+        assert!(refused(&format!("{} --preview", file.display())).ends_with("is an empty file"));
+    }
+
+    #[test]
+    fn what_is_not_there_and_what_has_no_users_is_said() {
+        assert_eq!(refused("/no/such/folder"), "there is no such folder: /no/such/folder");
+        let notes = folder(yesterday());
+        assert!(refused(&format!("{} --user marta", notes.path().display())).contains("one life"));
+    }
+
+    #[test]
+    fn journals_outside_the_window_are_not_said_to_be_read() {
+        let said = |notes: &tempfile::TempDir| outcome(&night(&notes.path().display().to_string()));
+        let notes = folder(yesterday() - TimeDelta::days(300));
+        assert_eq!(said(&notes), "Nothing new within the window.");
+        assert_eq!(said(&tempfile::tempdir().unwrap()), "There is nothing to dream of.");
+    }
 }

@@ -80,8 +80,8 @@ pub enum Error {
         /// The limit in bytes.
         limit: u64,
     },
-    /// A state file does not parse. Nothing is reset: a person mends or deletes it.
-    #[error("{name} is damaged at line {line}, column {column}: {what}")]
+    /// A state file does not parse, or a database is none of ours. Nothing is reset: a person mends or deletes it.
+    #[error("{name} {}: {what}", unusable(*line, *column))]
     Corrupt {
         /// The file.
         name: String,
@@ -182,6 +182,15 @@ fn told(classes: &[String], places: &[FoundAt]) -> String {
         return classes.join(", ");
     }
     places.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}
+
+/// That a file does not serve, and where, as far as that is known.
+fn unusable(line: usize, column: usize) -> String {
+    match (line, column) {
+        (0, _) => "cannot be used".to_owned(),
+        (line, 0) => format!("is damaged at line {line}"),
+        (line, column) => format!("is damaged at line {line}, column {column}"),
+    }
 }
 
 /// Why a path is refused.
@@ -337,6 +346,16 @@ mod tests {
             error.to_string(),
             "state.json is damaged at line 1, column 15: a value is missing or has another type"
         );
+    }
+
+    #[test]
+    fn no_place_is_named_where_none_is_known() {
+        let said = |line, column| {
+            let name = "life.db".to_owned();
+            Error::Corrupt { name, line, column, what: "it is a database of another program" }.to_string()
+        };
+        assert_eq!(said(0, 0), "life.db cannot be used: it is a database of another program");
+        assert_eq!(said(7, 0), "life.db is damaged at line 7: it is a database of another program");
     }
 
     #[test]

@@ -15,16 +15,20 @@ use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::stdio;
 
 use opening::Opening;
-use options::{Options, USAGE};
+use options::{Asked, Options, USAGE};
 use server::Server;
 use tools::Tools;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
-    let options = match Options::parse(std::env::args().skip(1)) {
-        Ok(Some(options)) => options,
-        Ok(None) => {
+    let options = match Asked::parse(std::env::args().skip(1)) {
+        Ok(Asked::Serve(options)) => options,
+        Ok(Asked::Help) => {
             println!("{USAGE}");
+            return ExitCode::SUCCESS;
+        }
+        Ok(Asked::Version) => {
+            println!("{} {}", env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"));
             return ExitCode::SUCCESS;
         }
         Err(error) => {
@@ -35,7 +39,13 @@ async fn main() -> ExitCode {
     match serve(options).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("noctuary-mcp: {error}");
+            eprint!("noctuary-mcp: {error}");
+            let mut source = error.source();
+            while let Some(cause) = source {
+                eprint!(": {cause}");
+                source = cause.source();
+            }
+            eprintln!();
             ExitCode::FAILURE
         }
     }
@@ -43,6 +53,10 @@ async fn main() -> ExitCode {
 
 /// Serves until the client closes its end.
 async fn serve(options: Options) -> Result<(), Box<dyn std::error::Error>> {
+    if !options.workspace.exists() {
+        let path = options.workspace.display();
+        return Err(format!("there is no such folder: {path}; make it first").into());
+    }
     let tools = Tools::open(options)?;
     let (stdin, stdout) = stdio();
     let transport = Opening::new(AsyncRwTransport::new_server(stdin, stdout));

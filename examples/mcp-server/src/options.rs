@@ -11,8 +11,18 @@ noctuary-mcp --workspace PATH [--session main|shared] [--user NAME] [--offset +H
   --workspace PATH   the folder of the workspace, or its SQLite file; it must be there
   --session KIND     main (the default): one person in private; all of the workspace, its memory and its nights
                      shared: others see what the agent says; nothing of the person's is told
-  --user NAME        whose life it is, in a SQLite file that holds several (default: user)
-  --offset +HH:MM    how far the person's clock is from UTC (default: +00:00)";
+  --user NAME        whose life it is, in a SQLite file, which may hold several (default: user)
+  --offset +HH:MM    how far the person's clock is from UTC (default: +00:00)
+  --help, --version
+
+WORKSPACE_DREAM_INTERVAL_HOURS in the environment says how often the host dreams (default: 24).
+
+An editor starts it, and speaks with it over stdin and stdout. An entry, as most editors take it:
+
+  { \"mcpServers\": { \"noctuary\": { \"command\": \"noctuary-mcp\", \"args\": [\"--workspace\", \"~/notes\"] } } }";
+
+/// The name of a life, where a SQLite file holds several and none is said.
+const USER: &str = "user";
 
 /// The command line.
 #[derive(Debug)]
@@ -23,34 +33,55 @@ pub(crate) struct Options {
     pub(crate) day: DayPolicy,
 }
 
-impl Options {
-    /// Reads the arguments; `None` where help was asked for.
-    pub(crate) fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Option<Self>, String> {
-        let mut workspace = None;
-        // An editor's agent talks to the one person who set it up.
-        let (mut session, mut user, mut day) = (SessionKind::Main, Scope::user("user"), DayPolicy::UTC);
-        while let Some(name) = arguments.next() {
-            if matches!(name.as_str(), "--help" | "-h") {
-                return Ok(None);
-            }
-            let mut value = || arguments.next().ok_or(format!("{name} needs a value"));
-            match name.as_str() {
-                "--workspace" => workspace = Some(value()?),
-                "--session" => session = kind(&value()?)?,
-                "--user" => user = Scope::user(value()?),
-                "--offset" => {
-                    let offset: FixedOffset =
-                        value()?.parse().map_err(|_| "--offset is like +02:00".to_owned())?;
-                    day = DayPolicy::new(offset, 0);
-                }
-                _ => return Err(format!("{name:?} is not known")),
+/// What the command line asks for.
+#[derive(Debug)]
+pub(crate) enum Asked {
+    Serve(Options),
+    Help,
+    Version,
+}
+
+impl Asked {
+    /// Reads the arguments.
+    pub(crate) fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Self, String> {
+        let (mut workspace, mut session, mut user, mut offset) = (None, None, None, None);
+        while let Some(argument) = arguments.next() {
+            let (name, joined) = match argument.split_once('=') {
+                Some((name, value)) => (name, Some(value.to_owned())),
+                None => (argument.as_str(), None),
+            };
+            let option = match name {
+                "--help" | "-h" => return Ok(Self::Help),
+                "--version" | "-V" => return Ok(Self::Version),
+                "--workspace" => &mut workspace,
+                "--session" => &mut session,
+                "--user" => &mut user,
+                "--offset" => &mut offset,
+                _ => return Err(format!("{argument:?} is not known")),
+            };
+            let value = joined.or_else(|| arguments.next().filter(|next| !next.starts_with("--")));
+            let value = value.filter(|value| !value.is_empty()).ok_or(format!("{name} needs a value"))?;
+            if option.replace(value).is_some() {
+                return Err(format!("{name} is given twice"));
             }
         }
         let given = workspace.ok_or("--workspace is needed")?;
         // No shell reads an editor's configuration, so `~/` is for us to read.
         let workspace = FileWorkspace::locate(Some(Path::new(&given)), |name| std::env::var(name).ok())
             .map_err(|error| error.to_string())?;
-        Ok(Some(Self { workspace, session, user, day }))
+        if user.is_some() && workspace.is_dir() {
+            return Err("--user is for a SQLite file: a folder holds one life, of whomever it is".to_owned());
+        }
+        // An editor's agent talks to the one person who set it up.
+        let session = session.as_deref().map_or(Ok(SessionKind::Main), kind)?;
+        let offset = offset.as_deref().unwrap_or("+00:00");
+        let offset: FixedOffset = offset.parse().map_err(|_| "--offset is like +02:00".to_owned())?;
+        Ok(Self::Serve(Options {
+            workspace,
+            session,
+            user: Scope::user(user.as_deref().unwrap_or(USER)),
+            day: DayPolicy::new(offset, 0),
+        }))
     }
 }
 

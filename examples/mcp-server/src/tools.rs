@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use noctuary::{
-    Access, Actor, DayPolicy, DocName, Door, Doors, DreamConfig, DreamMode, Due, Error, Extractive, Fate,
-    FileWorkspace, Guarded, Indexed, JournalDreamer, JournalName, LlmClient, LlmError, Note, Scope,
-    SessionKind, SqliteIndex, SqliteWorkspace, ToolDef, ToolError, Toolbox, Workspace, append_note,
-    dream_once_at, llm_fn, should_dream,
+    Access, Actor, DayPolicy, Door, Doors, DreamConfig, DreamMode, DreamReport, Due, Error, Extractive, Fate,
+    FileWorkspace, Guarded, Indexed, JournalDreamer, JournalName, LlmClient, LlmError, Note, Outcome,
+    ReadReason, Scope, SessionKind, SqliteIndex, SqliteWorkspace, StateName, ToolDef, ToolError, Toolbox,
+    Workspace, WorkspaceExt, append_note, dream_once_at, llm_fn, should_dream,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -36,6 +36,9 @@ const SESSION: &str = "editor";
 /// The longest note, in bytes. A note is a statement, and no transcript.
 const MAX_NOTE: usize = 4 << 10;
 
+/// How much of the end of the log is read for the last promotion, in bytes.
+const LAST_OF_LOG: u64 = 1 << 20;
+
 impl Tools {
     pub(crate) fn open(options: Options) -> Result<Self, Error> {
         let Options { workspace: path, session: kind, user, day } = options;
@@ -52,12 +55,7 @@ impl Tools {
         (nights.enabled, nights.day) = (true, day);
         let preview = JournalDreamer::builder(opened)
             .config(nights.clone())
-            // It asks no model, so the caps and pauses of a model's calls are not for it.
-            .configure(|config| {
-                config.mode = DreamMode::Preview;
-                (config.back_off, config.max_calls_per_day) = (None, None);
-                (config.max_bytes_per_day, config.max_tokens_per_day) = (None, None);
-            })
+            .configure(|config| config.mode = DreamMode::Preview)
             .build()?;
         let documents = Toolbox::new().indexed(view, &workspace);
         Ok(Self { documents, workspace, kind, user, day, begun: Utc::now(), nights, preview })
@@ -73,9 +71,10 @@ impl Tools {
         let mut tools = self.documents.catalogue();
         tools.push(ToolDef::new(
             "journal_note",
-            "Adds a line to today's journal: a decision, something to remember, an open question, or what happened. \
-             One statement, complete in itself, with names and dates. The night reads the journals and keeps what \
-             lasts.",
+            "Adds a line to today's journal. One statement, complete in itself, with names and dates. Kinds: decision; \
+             remember (a fact or a preference that should last); question (an open one); happened. To correct a note, \
+             add a new one of the same kind that names what it replaces. At night a dream reads the journals and \
+             chooses what lasts.",
             json!({
                 "type": "object",
                 "properties": {
@@ -83,7 +82,7 @@ impl Tools {
                     "kind": {
                         "type": "string",
                         "enum": ["happened", "decision", "remember", "question"],
-                        "description": "What it is about; happened unless said."
+                        "description": "happened unless said."
                     }
                 },
                 "required": ["text"],
@@ -92,14 +91,20 @@ impl Tools {
         ));
         if self.kind != SessionKind::Main {
             tools.retain(|tool| tool.name != "memory_write");
+            for tool in tools.iter_mut().filter(|tool| tool.name == "memory_read") {
+                // The library's names MEMORY.md, which nobody here is shown.
+                tool.input_schema["properties"]["path"]["description"] =
+                    json!("A path as memory_list or memory_search gives it.");
+            }
             return tools;
         }
         let nothing =
             || json!({ "type": "object", "properties": {}, "required": [], "additionalProperties": false });
         tools.push(ToolDef::new(
             "dream_status",
-            "Says how the nights go: whether a dream is due, what of the journals waits, how the last one ended, \
-             which journals are in quarantine, and how many proposals wait for the user.",
+            "Says how the nights go: whether a dream is due, what of the journals waits, how the last one ended, when \
+             one last added lines to MEMORY.md, and which journals are too old to be read. Quarantine: journals that \
+             wait because a secret in them came back in an answer. Proposals: lines that wait for the user's yes.",
             nothing(),
         ));
         tools.push(ToolDef::new(
@@ -119,10 +124,6 @@ impl Tools {
         }
         match name {
             "journal_note" => self.note(arguments, now),
-            // A line of a journal says whose words it is, and that is not the model's to say.
-            "memory_write" if names_a_journal(arguments) => {
-                Err(ToolError::new("Nothing was written: journals are written with journal_note."))
-            }
             "dream_status" => {
                 self.status(now).map_err(|error| ToolError::at("the state of the nights", error))
             }
@@ -171,13 +172,14 @@ impl Tools {
 
     fn status(&self, now: DateTime<Utc>) -> Result<Value, Error> {
         let state = self.preview.state()?;
-        let not_due = match should_dream(now, &state, &self.nights) {
-            Due::NotYet(why) => json!(why),
-            _ => Value::Null,
-        };
         // Nobody answers, so whatever a dream would read waits in the report.
         let nobody = llm_fn(|_| Err(LlmError::new("nobody is asked")));
-        let backlog = dream_once_at(&self.preview, &nobody, &|| now)?.backlog;
+        let report = dream_once_at(&self.preview, &nobody, &|| now)?;
+        let not_due = match should_dream(now, &state, &self.nights) {
+            Due::NotYet(why) => json!(why),
+            _ if report.outcome == Outcome::NothingNew => json!({ "reason": "nothing_waits" }),
+            _ => Value::Null,
+        };
         let quarantine = self.preview.quarantine()?;
         let quarantine: Vec<Value> = quarantine
             .entries()
@@ -192,10 +194,36 @@ impl Tools {
             "not_due": not_due,
             "last_run_at": state.last_run_at,
             "last_outcome": state.last_outcome,
-            "backlog": backlog,
+            "last_promotion": self.last_promotion()?,
+            "backlog": report.backlog,
+            "window": self.window(&report),
             "quarantine": quarantine,
             "proposals_waiting": proposals
         }))
+    }
+
+    /// When a dream last added to `MEMORY.md`, and how many lines, as the log has it: a run has one epoch, and a line in
+    /// the log for each of its passes.
+    fn last_promotion(&self) -> Result<Option<Value>, Error> {
+        let log = self.workspace.read_tail(&StateName::LOG, LAST_OF_LOG)?;
+        let mut last: Option<Promotion> = None;
+        for line in log.text.lines() {
+            // A torn line is passed over, and one that a sleeper wrote has nothing to do with the journals.
+            let Ok(line) = serde_json::from_str::<Logged>(line) else { continue };
+            if line.by.is_some() || line.outcome != Outcome::Appended.word() {
+                continue;
+            }
+            let before = last.filter(|run| run.epoch == line.epoch).map_or(0, |run| run.lines);
+            last = Some(Promotion { at: line.at, epoch: line.epoch, lines: before + line.lines.len() });
+        }
+        Ok(last.map(|run| json!({ "at": run.at, "lines": run.lines })))
+    }
+
+    /// How far back a dream reads, and how many journals it does not look at for that.
+    fn window(&self, report: &DreamReport) -> Value {
+        let is_outside = |reason| matches!(reason, ReadReason::OutsideWindow | ReadReason::Expired);
+        let outside = report.journals.iter().filter(|journal| is_outside(journal.reason)).count();
+        json!({ "days": self.nights.window_days, "journals_outside": outside })
     }
 
     fn dream(&self, now: DateTime<Utc>) -> Result<Value, Error> {
@@ -215,17 +243,28 @@ impl Tools {
             "would_keep": lines,
             "held_back": held,
             "waits": report.backlog,
+            "window": self.window(&report),
             "note": "Nothing was written. A dream with the user's model may keep other lines."
         }))
     }
 }
 
-/// Whether any argument is the name of a journal, on a disk that does not tell capitals apart too.
-fn names_a_journal(arguments: &Value) -> bool {
-    let texts =
-        arguments.as_object().into_iter().flat_map(|fields| fields.values()).filter_map(Value::as_str);
-    let mut names = texts.filter_map(|text| DocName::parse(text.to_lowercase()).ok());
-    names.any(|name| JournalName::parse(&name).is_some())
+/// A pass, as far as the log is read here.
+#[derive(Deserialize)]
+struct Logged {
+    by: Option<String>,
+    at: Option<DateTime<Utc>>,
+    epoch: u64,
+    outcome: String,
+    #[serde(default)]
+    lines: Vec<String>,
+}
+
+/// A run that added lines to memory.
+struct Promotion {
+    at: Option<DateTime<Utc>>,
+    epoch: u64,
+    lines: usize,
 }
 
 #[derive(Deserialize)]
