@@ -523,6 +523,7 @@ fn count(number: usize, noun: &str) -> String {
 }
 
 #[cfg(all(test, feature = "sqlite"))]
+#[expect(clippy::unwrap_used, reason = "a test may panic")]
 mod tests {
     use super::*;
 
