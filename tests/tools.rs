@@ -1326,7 +1326,11 @@ fn a_search_shows_no_part_of_a_secret_that_is_cut_in_two() {
             assert!(!found.to_string().contains("canary"), "{home}: {query}: {found}");
         }
         assert_ne!(search("router key"), json!([]), "{home}");
-        assert_eq!(search(line(30).trim()), json!([]), "{home}: by words that are not shown nothing is found");
+        assert_eq!(
+            search(line(30).trim()),
+            json!([]),
+            "{home}: by words that are not shown nothing is found"
+        );
         assert!(search("router").to_string().contains("and that is the key of the router."), "{home}");
         // The index still has what stands there no more.
         workspace.write(&doc("context/router.md"), b"# Router\n", WriteMode::Replace).unwrap();

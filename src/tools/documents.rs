@@ -189,8 +189,9 @@ impl Documents {
     fn write(&self, arguments: &Write) -> Result<Value, ToolError> {
         let (name, failed) = named(&arguments.path)?;
         if arguments.mode == Mode::Append {
-            // A journal says whose words a line is, and that is not the model's to say.
-            let is_journal = JournalName::parse(&name).is_some();
+            // A journal says whose words a line is, and that is not the model's to say: in no case of its name, since
+            // a disk may not tell them apart.
+            let is_journal = JournalName::is_name(&name.folded());
             let note = is_journal.then(|| Note::happened(&*arguments.content).from(Origin::Agent).untimed());
             let content = note.as_deref().unwrap_or(&arguments.content);
             let text = self.on_a_line(&name, content).map_err(&failed)?;
