@@ -128,8 +128,9 @@ pub enum Error {
         kind: SessionKind,
     },
     /// What was to be written holds a secret or an instruction that this document does not take in; nothing was
-    /// written. The cure is to take it out, or to let it pass with [`Allow`](crate::Allow).
-    #[error("{name} does not take in what was found: {}", told(classes, places))]
+    /// written. The cure is to take it out, or to let it pass with [`Allow`](crate::Allow); where it
+    /// is `forgotten`, to lift that with [`Forget::lift`](crate::Forget::lift).
+    #[error("{name} does not take in what was found: {}{}", told(classes, places), let_in(classes))]
     Stopped {
         /// The document.
         name: Name,
@@ -184,6 +185,15 @@ fn told(classes: &[String], places: &[FoundAt]) -> String {
     places.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
+/// What was forgotten is let in by no [`Allow`](crate::Allow).
+fn let_in(classes: &[String]) -> &'static str {
+    if classes.iter().any(|class| class == "forgotten") {
+        "; the human had it forgotten, and `Forget::lift` lets it in again"
+    } else {
+        ""
+    }
+}
+
 /// Why a path is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
@@ -222,6 +232,8 @@ pub enum Refusal {
     SaidAgain,
     /// It holds the watermark of a peer, which the next dream takes in.
     PeerAhead,
+    /// It belongs to another scope than it was opened for.
+    OtherScope,
 }
 
 impl fmt::Display for Refusal {
@@ -244,6 +256,7 @@ impl fmt::Display for Refusal {
             Self::ReadAgain => "another dream has read the journal since",
             Self::SaidAgain => "a line of the section stands in memory by now",
             Self::PeerAhead => "a peer has dreamed since, and the next dream takes that in",
+            Self::OtherScope => "it belongs to another scope",
         })
     }
 }

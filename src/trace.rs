@@ -129,6 +129,7 @@ impl Span {
                     Finish::Stop => "stop",
                     Finish::Length => "length",
                     Finish::Other => "other",
+                    Finish::Unsaid => "unsaid",
                 };
                 self.word("gen_ai.response.finish_reasons", finish);
                 self.count("noctuary.reply.bytes", reply.text.len());

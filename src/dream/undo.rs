@@ -13,6 +13,7 @@ use serde_json::Number;
 
 use super::JournalDreamer;
 use super::commit::{self, state};
+use super::dreams::{DreamRecord, DreamStanding};
 use super::person;
 use super::run::MOST_LOG;
 use super::select::{hash_range, nanoseconds};
@@ -166,6 +167,28 @@ impl<'w> Desk<'w> {
         let last =
             self.log.iter().rev().find(|line| line.id == *id && words.contains(&line.outcome.as_str()));
         last.is_some_and(|line| line.outcome == log::UNDONE)
+    }
+
+    /// The dreams that appended a section, the newest first, and what became of each.
+    pub(super) fn dreams(&self) -> Result<Vec<DreamRecord>> {
+        let archive = commit::archive(self.workspace)?;
+        let mut seen = BTreeSet::new();
+        let appended = self.log.iter().rev().filter(|line| line.outcome == log::APPENDED);
+        let last = appended.filter(|line| seen.insert(&line.id));
+        let record = |line: &LogLine| {
+            let found =
+                line.section_sha256.map(|printed| sections::find(self.memory.bytes(), &line.id, printed));
+            let standing = match found {
+                Some(Standing::Whole(_)) => DreamStanding::Whole,
+                Some(Standing::Edited) => DreamStanding::Edited,
+                _ if self.is_undone(&line.id) => DreamStanding::Undone,
+                _ if curated::has_section(&archive, &line.id) => DreamStanding::Archived,
+                _ => DreamStanding::Gone,
+            };
+            let lines = line.lines.len() as u64;
+            DreamRecord { id: line.id.clone(), day: line.day, at: line.at, lines, standing }
+        };
+        Ok(last.map(record).collect())
     }
 
     fn is_archived(&self, id: &DreamId) -> Result<bool> {
