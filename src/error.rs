@@ -62,6 +62,18 @@ pub enum Error {
         /// What stands there instead.
         reason: Refusal,
     },
+    /// A dream cannot be taken back, or brought back; nothing was changed.
+    #[error("dream {dream} cannot be {attempt}: {reason} ({path})")]
+    DreamStays {
+        /// The id of the dream.
+        dream: String,
+        /// What was attempted: `taken back` or `brought back`.
+        attempt: &'static str,
+        /// What stands against it: a path inside the workspace.
+        path: String,
+        /// Why.
+        reason: Refusal,
+    },
     /// The document is not UTF-8; its bytes stay as they are.
     #[error("{name} is not UTF-8 after byte {valid_up_to}")]
     NotUtf8 {
