@@ -356,6 +356,22 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_was_forgotten_says_how_it_is_let_in_again() {
+        let name = crate::name::StateName::new_row("memory").into();
+        let stopped = |class: &str| Error::Stopped {
+            name: Name::clone(&name),
+            classes: vec![class.to_owned()],
+            places: Box::default(),
+        };
+        assert_eq!(
+            stopped("forgotten").to_string(),
+            "a new memory does not take in what was found: forgotten; the human had it forgotten, and \
+             `Forget::lift` lets it in again"
+        );
+        assert!(!stopped("jwt").to_string().contains("lift"));
+    }
+
+    #[test]
     fn a_damaged_state_file_is_named_and_never_quoted() {
         let error = parse_json::<u64>("state.json", b"\"sk-ant-secret\"").unwrap_err();
         assert_eq!(
