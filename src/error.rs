@@ -62,6 +62,18 @@ pub enum Error {
         /// What stands there instead.
         reason: Refusal,
     },
+    /// A dream cannot be taken back, or brought back; nothing was changed.
+    #[error("dream {dream} cannot be {attempt}: {reason} ({path})")]
+    DreamStays {
+        /// The id of the dream.
+        dream: String,
+        /// What was attempted: `taken back` or `brought back`.
+        attempt: &'static str,
+        /// What stands against it: a path inside the workspace.
+        path: String,
+        /// Why.
+        reason: Refusal,
+    },
     /// The document is not UTF-8; its bytes stay as they are.
     #[error("{name} is not UTF-8 after byte {valid_up_to}")]
     NotUtf8 {
@@ -128,8 +140,9 @@ pub enum Error {
         kind: SessionKind,
     },
     /// What was to be written holds a secret or an instruction that this document does not take in; nothing was
-    /// written. The cure is to take it out, or to let it pass with [`Allow`](crate::Allow).
-    #[error("{name} does not take in what was found: {}", told(classes, places))]
+    /// written. The cure is to take it out, or to let it pass with [`Allow`](crate::Allow); where it
+    /// is `forgotten`, to lift that with [`Forget::lift`](crate::Forget::lift).
+    #[error("{name} does not take in what was found: {}{}", told(classes, places), let_in(classes))]
     Stopped {
         /// The document.
         name: Name,
@@ -193,6 +206,15 @@ fn unusable(line: usize, column: usize) -> String {
     }
 }
 
+/// What was forgotten is let in by no [`Allow`](crate::Allow).
+fn let_in(classes: &[String]) -> &'static str {
+    if classes.iter().any(|class| class == "forgotten") {
+        "; the human had it forgotten, and `Forget::lift` lets it in again"
+    } else {
+        ""
+    }
+}
+
 /// Why a path is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
@@ -231,6 +253,8 @@ pub enum Refusal {
     SaidAgain,
     /// It holds the watermark of a peer, which the next dream takes in.
     PeerAhead,
+    /// It belongs to another scope than it was opened for.
+    OtherScope,
 }
 
 impl fmt::Display for Refusal {
@@ -253,6 +277,7 @@ impl fmt::Display for Refusal {
             Self::ReadAgain => "another dream has read the journal since",
             Self::SaidAgain => "a line of the section stands in memory by now",
             Self::PeerAhead => "a peer has dreamed since, and the next dream takes that in",
+            Self::OtherScope => "it belongs to another scope",
         })
     }
 }
@@ -338,6 +363,22 @@ pub(crate) fn corrupt(name: &str, error: &serde_json::Error) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_was_forgotten_says_how_it_is_let_in_again() {
+        let name = crate::name::StateName::new_row("memory").into();
+        let stopped = |class: &str| Error::Stopped {
+            name: Name::clone(&name),
+            classes: vec![class.to_owned()],
+            places: Box::default(),
+        };
+        assert_eq!(
+            stopped("forgotten").to_string(),
+            "a new memory does not take in what was found: forgotten; the human had it forgotten, and \
+             `Forget::lift` lets it in again"
+        );
+        assert!(!stopped("jwt").to_string().contains("lift"));
+    }
 
     #[test]
     fn a_damaged_state_file_is_named_and_never_quoted() {

@@ -141,8 +141,9 @@ pub use day::DayPolicy;
 pub use digest::Digest;
 pub use document::{Document, FoundAt, Revision};
 pub use dream::{
-    BackOff, DreamConfig, DreamProposal, Due, Evidence, JournalDreamer, JournalDreamerBuilder, OverBudget,
-    ProposalEnd, ProposalReport, SectionCaps, Trust, Undreamed, should_dream,
+    BackOff, DreamConfig, DreamProposal, DreamRecord, DreamStanding, Due, Evidence, JournalDreamer,
+    JournalDreamerBuilder, OverBudget, ProposalEnd, ProposalReport, SectionCaps, Trust, Undreamed,
+    should_dream,
 };
 pub use dreamer::{
     Backlog, Blamed, Charge, DeepReport, DreamEvent, DreamMode, DreamPass, DreamReport, Dreamer, DropReason,
@@ -161,7 +162,7 @@ pub use forget::Forget;
 pub use format::{
     Checks, DayLog, DreamEntry, DreamId, DreamedState, Entry, Fields, Heartbeat, HeartbeatFile, Identity,
     JournalName, Mark, Note, NoteKind, Observation, Observations, OnboardingEnd, Origin, Profile, Quarantine,
-    QuarantineEntry, QuarantinedFile, SleepFiles, SleepState, UnknownOrigin,
+    QuarantineEntry, QuarantinedFile, SleepFiles, SleepState, UnknownNoteKind, UnknownOrigin,
 };
 pub use gate::{
     Allow, Door, DoorPolicy, DoorWarning, Doors, Injection, InjectionPolicy, Passed, SecretAudit, SecretGate,

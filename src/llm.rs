@@ -181,6 +181,8 @@ pub enum Finish {
     Length,
     /// Something else ended it: a content filter, a tool call.
     Other,
+    /// Nobody said why: it may have been cut off, so it is not used.
+    Unsaid,
 }
 
 /// Tokens of one or more calls, as the provider counts them.

@@ -205,6 +205,11 @@ impl StateName {
         Self(Name { path: format!("{table}/{id}").into(), space: Space::State })
     }
 
+    /// What errors call a row that is not there yet: `a new memory`.
+    pub(crate) fn new_row(what: &str) -> Self {
+        Self(Name { path: format!("a new {what}").into(), space: Space::State })
+    }
+
     const fn constant(path: &'static str) -> Self {
         Self(Name::constant(path, Space::State))
     }

@@ -129,6 +129,7 @@ impl Span {
                     Finish::Stop => "stop",
                     Finish::Length => "length",
                     Finish::Other => "other",
+                    Finish::Unsaid => "unsaid",
                 };
                 self.word("gen_ai.response.finish_reasons", finish);
                 self.count("noctuary.reply.bytes", reply.text.len());
@@ -268,7 +269,7 @@ fn kind(error: &Error) -> &'static str {
         Error::DurabilityUnknown { .. } => "durability_unknown",
         Error::Conflict { .. } => "conflict",
         Error::NotFound { .. } => "not_found",
-        Error::Refused { .. } => "refused",
+        Error::Refused { .. } | Error::DreamStays { .. } => "refused",
         Error::NotUtf8 { .. } => "not_utf8",
         Error::TooLarge { .. } => "too_large",
         Error::Corrupt { .. } => "corrupt",

@@ -4,7 +4,7 @@
 //! that states its [`Access`](crate::Access).
 
 use std::borrow::Cow;
-use std::fmt::Debug;
+use std::fmt::{self, Debug};
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
@@ -239,7 +239,7 @@ pub struct Tail {
 }
 
 impl Debug for Tail {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Tail {{ start: {}, bytes: {} }}", self.start, self.text.len())
     }
 }
@@ -421,6 +421,24 @@ pub trait Lease: Debug + Send {
     fn release(self: Box<Self>) -> Result<()>;
 }
 
+impl fmt::Display for Holder {
+    /// A host name comes out of a file that anybody may have written: control characters are escaped.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.pid {
+            Some(pid) => write!(f, "process {pid} on ")?,
+            None => f.write_str("an unknown process on ")?,
+        }
+        match &self.hostname {
+            Some(host) => write!(f, "{}", host.escape_debug())?,
+            None => f.write_str("an unknown host")?,
+        }
+        match self.since {
+            Some(since) => write!(f, " since {}", since.format("%Y-%m-%d %H:%M UTC")),
+            None => Ok(()),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -431,6 +449,15 @@ mod tests {
         let listing =
             Listing::new(vec![name("memory.md"), name("MEMORY.md"), name("SOUL.md")], vec![], vec![]);
         assert_eq!(listing.collisions, [(name("MEMORY.md"), name("memory.md"))]);
+    }
+
+    #[test]
+    fn a_holder_is_told_as_far_as_it_is_known() {
+        let mut holder = Holder::default();
+        assert_eq!(holder.to_string(), "an unknown process on an unknown host");
+        (holder.pid, holder.hostname) = (Some(12), Some("mill\n[31m".to_owned()));
+        holder.since = "2026-11-21T02:00:00Z".parse().ok();
+        assert_eq!(holder.to_string(), "process 12 on mill\\n[31m since 2026-11-21 02:00 UTC");
     }
 
     #[test]

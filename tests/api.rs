@@ -173,7 +173,7 @@ fn every_type_may_be_sent_and_shared_and_printed() {
         ClaimTerms Completion Confidence Consent ConsolidationEvent ContextConfig Cure
         DailyLogConfig DayLog DayPolicy Decision DeepReport Dialect Digest DocName Document
         DocumentReceipt Door DoorPolicy DoorWarning Doors DreamConfig DreamEntry DreamId DreamMode
-        DreamProposal DreamReport DreamedState DropReason Dropped Due Duty Entry Error
+        DreamProposal DreamRecord DreamReport DreamStanding DreamedState DropReason Dropped Due Duty Entry Error
         EventId EventOutcome Evidence Extractive Fact FactConfig FactDreamConfig FactDreamer
         FactDreamerBuilder FactKey FactReport FactRuling FactState FactStatus Failure Fate Fatigue
         FeedReport Fields FileMemoryStore FileWorkspace Filter FinanceEntities Finding Finish
@@ -195,7 +195,7 @@ fn every_type_may_be_sent_and_shared_and_printed() {
         SnapshotRow Soul SoulNotice SoulPolicy Source SourceRef Space StartStep StateName
         StatusChange StoreConfig Strictness Suspect SuspectReason Suspicion SyncReport Syntax Tail
         Tombstone TombstoneKey Tombstones ToolDef ToolError Toolbox TrimPlan Trust TurnEnd
-        TurnOutcome TurnReport TurnState Undreamed UnknownOrigin Unreadable Usage Verdict View
+        TurnOutcome TurnReport TurnState Undreamed UnknownNoteKind UnknownOrigin Unreadable Usage Verdict View
         WakeUp WriteMode
         IndexState SqliteIndex SqliteMemoryStore SqliteWorkspace Version
     ));

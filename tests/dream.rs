@@ -466,7 +466,7 @@ fn a_failure_backs_off_and_the_host_is_told_until_when() {
     let report = dream(&life.dreamer(), &script, next - TimeDelta::seconds(1));
     assert_eq!((report.outcome, report.calls), (Outcome::NotDue, 0));
     assert_eq!(report.not_due, Some(NotDue::BackOff { failures: 1, next }));
-    assert_eq!(reason_of(&report, &journal(20)), ReadReason::OverBudget, "it waits");
+    assert_eq!(reason_of(&report, &journal(20)), ReadReason::NotAsked, "it waits, and not for its size");
     assert_eq!(dream(&life.dreamer(), &script, next).outcome, Outcome::LlmError);
     let next = next + TimeDelta::minutes(30);
     assert_eq!(
@@ -1817,6 +1817,26 @@ fn a_quarantined_journal_that_grows_stays_held_and_is_reported() {
 }
 
 #[test]
+fn what_waits_in_quarantine_is_said_each_night_until_it_is_released() {
+    let life = Life::with(&[(19, LINE), (20, &format!("- the key is {KEY}\n"))]);
+    let report = life.dream(&Script::new().says(format!("- {KEY}")).says(FACT));
+    assert_eq!(report.outcome, Outcome::Quarantined);
+    for _ in 0..2 {
+        let report = life.dream(&Script::new());
+        assert_eq!((report.outcome, report.backlog.journals), (Outcome::NothingNew, 0));
+        assert_eq!(report.notices, [Notice::InQuarantine(1)]);
+        assert_eq!(report.notices[0].to_string(), "1 journal waits in quarantine until released");
+        assert_eq!(
+            report.to_string(),
+            "nothing_new: 0 lines promoted, 0 held, nothing waits, 1 journal in quarantine, 0 calls"
+        );
+    }
+    life.dreamer().release(&name(&journal(20))).unwrap();
+    life.put(&journal(20), LINE);
+    assert!(life.dream(&Script::new()).notices.is_empty());
+}
+
+#[test]
 fn what_was_added_to_a_quarantined_journal_is_read_where_the_operator_wants_it() {
     // DS-05: the bytes after the quarantined length, and none before; after the release the rest.
     let held = format!("- the key is {KEY}\n- [user] unfinished");
@@ -1835,7 +1855,7 @@ fn what_was_added_to_a_quarantined_journal_is_read_where_the_operator_wants_it()
     let shown: Vec<_> = seen(request).into_iter().map(|line| (line.number, line.text)).collect();
     assert_eq!(shown, [(3, "- [user] one more".to_owned()), (4, "- [user] and another".to_owned())]);
     assert_eq!((report.calls, reason_of(&report, &journal(20))), (1, ReadReason::Quarantined));
-    assert!(report.notices.is_empty(), "{:?}", report.notices);
+    assert_eq!(report.notices, [Notice::InQuarantine(1)], "its front still waits");
     assert_eq!(report.backlog.bytes, 0, "what is held is no backlog");
     let mark = life.state()["last_processed_mtime"].as_u64();
     let script = Script::new();

@@ -573,6 +573,8 @@ fn a_quarantine_is_shown_masked_with_the_way_out() {
     let secrets = Tree::of(&html).section("secrets");
     assert!(secrets.contains("aws_access_key, since 2026-11-21 03:00 UTC: "), "{secrets}");
     assert!(secrets.contains("DocName::parse(\"memory/2026-11-20-repl.md\")"), "{secrets}");
+    assert!(html.contains("No journal has anything new that a dream may read"), "not that all was read");
+    assert!(html.contains(&format!("{} B in 1 journal in quarantine", text.len())), "nor that nothing waits");
 }
 
 #[test]

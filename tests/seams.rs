@@ -137,7 +137,7 @@ fn what_was_taken_back_does_not_come_back_over_a_peer_that_went_on() {
     peer_says(&life, &journal(21));
     // The peer has dreamed the journal that waited, too.
     let answer = life.dreamer().redo_dream(&marta(), id, night(22));
-    assert!(matches!(&answer, Err(Error::Refused { reason: Refusal::PeerAhead, .. })), "{answer:?}");
+    assert!(matches!(&answer, Err(Error::DreamStays { reason: Refusal::PeerAhead, .. })), "{answer:?}");
     let script = Script::new();
     let report = dream(&life.dreamer(), &script, night(22));
     assert_eq!((report.outcome, script.requests().len()), (Outcome::NothingNew, 0));
@@ -190,7 +190,7 @@ fn what_is_forgotten_leaves_no_hash_of_a_dream_that_was_taken_back() {
     forget(&life, "drinks green tea every morning", true).unwrap();
     assert!(!log().contains(&hash));
     let answer = life.dreamer().redo_dream(&marta(), &report.passes[0].dream_id, night(22));
-    assert!(matches!(answer, Err(Error::Refused { .. })));
+    assert!(matches!(answer, Err(Error::DreamStays { .. })));
     for (file, bytes) in life.tree() {
         assert!(!String::from_utf8_lossy(&bytes).contains("green tea"), "{file}");
     }
@@ -211,7 +211,7 @@ fn an_accepted_proposal_that_is_taken_back_can_be_proposed_and_accepted_again() 
     assert_eq!((again.outcome, &again.passes[0].dream_id), (Outcome::Proposed, &id));
     assert!(matches!(
         life.dreamer().redo_dream(&marta(), &id, night(21)),
-        Err(Error::Refused { reason: Refusal::ReadAgain, .. })
+        Err(Error::DreamStays { reason: Refusal::ReadAgain, .. })
     ));
     assert_eq!(accept(&life, &id, night(21)).end, ProposalEnd::Appended);
     assert_eq!(life.memory(), accepted);
@@ -579,7 +579,7 @@ fn what_was_taken_back_does_not_come_back_beside_the_same_line() {
     assert_eq!(other.passes[0].shown[0].name.as_str(), journal(21));
     let memory = life.memory();
     let refused = |answer: noctuary::Result<bool>| {
-        assert!(matches!(&answer, Err(Error::Refused { reason: Refusal::SaidAgain, .. })), "{answer:?}");
+        assert!(matches!(&answer, Err(Error::DreamStays { reason: Refusal::SaidAgain, .. })), "{answer:?}");
     };
     refused(redo());
     assert_eq!(life.memory(), memory);

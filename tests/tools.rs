@@ -740,25 +740,6 @@ fn documents_are_written_found_listed_and_read_on() {
             let answer = write(json!({"path": path, "content": "I am new.", "mode": "write"}));
             assert_eq!(answer["error"], says, "{home}");
         }
-        // What was never read is never replaced, and what a tool does not know is named.
-        for path in ["MEMORY.md", "context/plan.md"] {
-            let answer = write(json!({"path": path, "content": "new", "mode": "write"}));
-            assert_eq!(
-                answer["error"],
-                format!(
-                    "Nothing was written: {path} stands already. Read it and give the revision that you read, or append to it."
-                )
-            );
-        }
-        let listed =
-            call("workspace_memory_list", json!({"path": "context", "deep": true, "directory_": "x"}));
-        assert_eq!(listed["entries"], json!(["context/boat.md", "context/plan.md"]), "{home}");
-        assert_eq!(listed["ignored"], json!(["deep", "directory_"]));
-        let answer = write(json!({"path": "a.md", "content": "x", "mode": "prepend"}));
-        assert!(
-            answer["error"].as_str().unwrap().starts_with("The arguments of workspace_memory_write "),
-            "{answer}"
-        );
         let answer = write(json!({"path": "MEMORY.md", "content": format!("key {KEY}")}));
         assert_eq!(
             answer["error"],
@@ -775,27 +756,49 @@ fn documents_are_written_found_listed_and_read_on() {
             from = cut.trim_end_matches('.').rsplit(' ').next().unwrap().parse().unwrap();
         }
         assert_eq!(all, long, "{home}");
-        #[cfg(feature = "sqlite")]
-        {
-            // One long document does not crowd out a short one.
-            let log: String =
-                (1..=3000).map(|line| format!("printer printer model line {line}\n\n")).collect();
-            workspace.write(&doc("context/log.md"), log.as_bytes(), WriteMode::Create).unwrap();
-            workspace
-                .write(&doc("context/p.md"), b"The printer is a Zebra model.\n", WriteMode::Create)
-                .unwrap();
-            let tools = toolbox(workspace, root, SessionKind::Main);
-            let found =
-                tools.call("workspace_memory_search", &json!({"query": "printer model"}), now()).unwrap();
-            let paths: Vec<&str> = found["results"]
-                .as_array()
-                .unwrap()
-                .iter()
-                .map(|one| one["path"].as_str().unwrap())
-                .collect();
-            assert!(paths.contains(&"context/p.md"), "{home}: {paths:?}");
-            assert_eq!(paths.iter().filter(|path| **path == "context/log.md").count(), 3, "{home}");
+    });
+}
+
+#[test]
+fn a_document_that_was_not_read_is_not_replaced_and_what_a_tool_does_not_know_is_named() {
+    each_home(|home, root, workspace| {
+        furnish(workspace, root);
+        let tools = toolbox(workspace, root, SessionKind::Main);
+        let call = |name: &str, arguments: Value| {
+            tools.call(name, &arguments, now()).unwrap_or_else(|error| json!({"error": error.message()}))
+        };
+        let write = |arguments| call("workspace_memory_write", arguments);
+        for path in ["MEMORY.md", "context/plan.md"] {
+            let answer = write(json!({"path": path, "content": "new", "mode": "write"}));
+            assert_eq!(
+                answer["error"],
+                format!(
+                    "Nothing was written: {path} stands already. Read it and give the revision that you read, or append to it."
+                )
+            );
         }
+        let listed = call("workspace_memory_list", json!({"path": "context", "deep": true, "directory_": "x"}));
+        assert_eq!(listed["entries"], json!(["context/plan.md"]), "{home}");
+        assert_eq!(listed["ignored"], json!(["deep", "directory_"]));
+        let answer = write(json!({"path": "a.md", "content": "x", "mode": "prepend"}));
+        assert!(answer["error"].as_str().unwrap().starts_with("The arguments of workspace_memory_write "), "{answer}");
+    });
+}
+
+#[cfg(feature = "sqlite")]
+#[test]
+fn one_long_document_does_not_crowd_out_a_short_one() {
+    each_home(|home, root, workspace| {
+        furnish(workspace, root);
+        let many: String = (1..=3000).map(|line| format!("printer printer model line {line}\n\n")).collect();
+        workspace.write(&doc("context/log.md"), many.as_bytes(), WriteMode::Create).unwrap();
+        workspace.write(&doc("context/p.md"), b"The printer is a Zebra model.\n", WriteMode::Create).unwrap();
+        let tools = toolbox(workspace, root, SessionKind::Main);
+        let found = tools.call("workspace_memory_search", &json!({"query": "printer model"}), now()).unwrap();
+        let paths: Vec<&str> =
+            found["results"].as_array().unwrap().iter().map(|one| one["path"].as_str().unwrap()).collect();
+        assert!(paths.contains(&"context/p.md"), "{home}: {paths:?}");
+        assert_eq!(paths.iter().filter(|path| **path == "context/log.md").count(), 3, "{home}");
     });
 }
 

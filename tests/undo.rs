@@ -16,10 +16,10 @@ use chrono::{DateTime, Utc};
 use dreaming::{disk_with, drain, dream, dreamer_over, journal, name, night, seen};
 use noctuary::testing::MemoryDisk;
 use noctuary::{
-    Access, Actor, DocName, DreamConfig, DreamId, DreamReport, Error, Evidence, FileMemoryStore,
-    FileWorkspace, Filter, Forget, JournalDreamer, JournalName, LlmClient, LlmError, LlmReply, LlmRequest,
-    MemoryStore, Notice, Outcome, OverBudget, Refusal, Scope, SessionKind, StateName, Undreamed, Workspace,
-    WriteMode, dream_once_at, feed, llm_fn,
+    Access, Actor, DocName, DreamConfig, DreamId, DreamReport, DreamStanding, Error, Evidence,
+    FileMemoryStore, FileWorkspace, Filter, Forget, JournalDreamer, JournalName, LlmClient, LlmError,
+    LlmReply, LlmRequest, MemoryStore, Notice, Outcome, OverBudget, Refusal, Scope, SessionKind, StateName,
+    Undreamed, Workspace, WriteMode, dream_once_at, feed, llm_fn,
 };
 
 /// The human of a main session.
@@ -167,7 +167,7 @@ impl World {
 
 fn refusal(answer: noctuary::Result<bool>) -> (String, Refusal) {
     match answer {
-        Err(Error::Refused { path, reason }) => (path, reason),
+        Err(Error::DreamStays { path, reason, .. }) => (path, reason),
         other => panic!("it was to be refused: {other:?}"),
     }
 }
@@ -263,6 +263,35 @@ fn undoing_and_redoing_twice_has_no_effect_the_second_time() {
 }
 
 #[test]
+fn a_dreamer_says_what_became_of_each_dream() {
+    let (world, ids) = World::dreamed();
+    let told = || -> Vec<(DreamId, DreamStanding)> {
+        let dreams = world.dreamer().dreams().unwrap();
+        dreams.into_iter().map(|dream| (dream.id, dream.standing)).collect()
+    };
+    let [first, second, third] = [0, 1, 2].map(|at: usize| ids[at].clone());
+    let whole = DreamStanding::Whole;
+    assert_eq!(told(), [(third.clone(), whole), (second.clone(), whole), (first.clone(), whole)]);
+    let newest = world.dreamer().dreams().unwrap().remove(0);
+    assert_eq!(newest.to_string(), format!("dream {third} of {}: 1 line, stands in MEMORY.md", newest.day));
+
+    assert!(world.undo(&second).unwrap());
+    assert_eq!(told()[1], (second.clone(), DreamStanding::Undone));
+    assert!(world.redo(&second).unwrap());
+    assert_eq!(told()[1], (second.clone(), whole));
+
+    let memory = world.memory();
+    world.put("MEMORY.md", &memory.replace("Told: what day 19 was", "Told: how day 19 was"));
+    assert_eq!(told()[1], (second.clone(), DreamStanding::Edited));
+    world.put("MEMORY.md", MINE);
+    assert_eq!(told()[1], (second.clone(), DreamStanding::Gone));
+
+    world.put("MEMORY.md", &memory);
+    assert!(!world.compact(1).archived.is_empty());
+    assert_eq!(told()[2], (first, DreamStanding::Archived));
+}
+
+#[test]
 fn an_undo_that_cannot_put_everything_back_says_what_stands_against_it() {
     let unchanged = |change: &dyn Fn(&World, &[DreamId]), at: usize| {
         let (world, ids) = World::dreamed();
@@ -280,6 +309,10 @@ fn an_undo_that_cannot_put_everything_back_says_what_stands_against_it() {
     assert_eq!(edited, (memory.clone(), Refusal::SectionEdited));
     let torn = unchanged(&edit("\n- Told: what day 19", "\n"), 1);
     assert_eq!(torn, (memory.clone(), Refusal::SectionEdited));
+    let (world, ids) = World::dreamed();
+    world.put("MEMORY.md", MINE);
+    let told = world.undo(&ids[1]).unwrap_err().to_string();
+    assert_eq!(told, format!("dream {} cannot be taken back: the section is gone (MEMORY.md)", ids[1]));
     let gone = unchanged(&|world, _| world.put("MEMORY.md", MINE), 1);
     assert_eq!(gone, (memory, Refusal::SectionGone));
 

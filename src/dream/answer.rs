@@ -32,5 +32,6 @@ pub(crate) fn whole(answer: Result<LlmReply, LlmError>, gate: &Gate) -> Result<S
         Finish::Stop => Ok(reply.text),
         Finish::Length => Err(Failure::Truncated),
         Finish::Other => Err(Failure::Stopped),
+        Finish::Unsaid => Err(Failure::Unsaid),
     }
 }

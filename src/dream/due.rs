@@ -1,5 +1,6 @@
 //! Whether it is time to dream: a pure function for the host's scheduler, and the cost breaker within a run.
 
+use std::fmt;
 use std::time::Duration;
 
 use chrono::{DateTime, Days, NaiveDate, TimeDelta, Utc};
@@ -20,6 +21,16 @@ pub enum Due {
     Now,
     /// Not yet, and why.
     NotYet(NotDue),
+}
+
+impl fmt::Display for Due {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Off => f.write_str("dreaming is off"),
+            Self::Now => f.write_str("due now"),
+            Self::NotYet(not_due) => write!(f, "not due: {not_due}"),
+        }
+    }
 }
 
 /// Says whether a host's scheduler should call for a dream now. Calls nothing, reads nothing.

@@ -191,7 +191,7 @@ impl Run {
             let not_due =
                 is_counted.then(|| due::breaker(self.now, &(&self.state).into(), &config.into())).flatten();
             if self.asked >= config.max_passes || (not_due.is_some() && !survey.is_idle()) {
-                self.note(&mut survey);
+                self.note_unasked(&mut survey);
                 if self.report.passes.is_empty() {
                     self.report.not_due = not_due;
                     self.report.outcome = Outcome::NotDue;
@@ -203,7 +203,7 @@ impl Run {
                 && !survey.is_idle()
                 && Queue::read(workspace)?.is_full(self.now, config)
             {
-                self.note(&mut survey);
+                self.note_unasked(&mut survey);
                 if self.report.passes.is_empty() {
                     self.report.outcome = Outcome::ProposalsFull;
                     self.inner.tell(Outcome::ProposalsFull, None, Vec::new(), Vec::new());
@@ -243,6 +243,18 @@ impl Run {
                 self.report.notices.push(notice.clone());
             }
         }
+    }
+
+    /// Takes in a survey of which nothing is shown. In a run that showed nothing before, the budget is not why.
+    fn note_unasked(&mut self, survey: &mut Survey) {
+        if self.report.passes.is_empty() {
+            for (_, look) in &mut survey.looks {
+                if look.reason == ReadReason::OverBudget {
+                    look.reason = ReadReason::NotAsked;
+                }
+            }
+        }
+        self.note(survey);
     }
 
     fn note_again(&mut self, journal: JournalName, seen: Look) {
@@ -369,6 +381,10 @@ impl Run {
         let journals = std::mem::take(&mut self.journals);
         self.compact();
         self.report.journals = journals.into_iter().map(|(journal, look)| look.report(journal)).collect();
+        let in_quarantine = self.report.quarantined().count() as u64;
+        if in_quarantine > 0 {
+            self.report.notices.push(Notice::InQuarantine(in_quarantine));
+        }
         if self.inner.config.mode == DreamMode::Propose {
             let counted = Queue::read(self.inner.workspace.as_ref())
                 .map(|queue| queue.count(self.now, &self.inner.config));

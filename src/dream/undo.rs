@@ -13,6 +13,7 @@ use serde_json::Number;
 
 use super::JournalDreamer;
 use super::commit::{self, state};
+use super::dreams::{DreamRecord, DreamStanding};
 use super::person;
 use super::run::MOST_LOG;
 use super::select::{hash_range, nanoseconds};
@@ -76,7 +77,7 @@ impl JournalDreamer {
     ///
     /// # Errors
     ///
-    /// [`Error::Refused`], and nothing was changed: for `MEMORY.md`, where the section was edited
+    /// [`Error::DreamStays`], and nothing was changed: for `MEMORY.md`, where the section was edited
     /// ([`Refusal::SectionEdited`]) or taken out; for the archive, where it was moved there; for a journal, where its
     /// cursor can not go back since the journal is gone or changed; for the log, where it knows no such dream.
     /// [`Error::Denied`] for anybody but the human of a main session, [`Error::Busy`] where somebody dreams, and those of
@@ -84,7 +85,8 @@ impl JournalDreamer {
     pub fn undo_dream(&self, access: &Access, id: &DreamId, now: DateTime<Utc>) -> Result<bool> {
         let lease = person::claim(&self.0, access, DocName::MEMORY)?.lease;
         let desk = Desk::open(self.0.workspace.as_ref())?;
-        let changed = desk.undo(lease.as_ref(), id, now, self)?;
+        let changed =
+            desk.undo(lease.as_ref(), id, now, self).map_err(|error| stays(error, id, "taken back"))?;
         lease.release()?;
         Ok(changed)
     }
@@ -105,13 +107,13 @@ impl JournalDreamer {
     /// # let human = Access::new(SessionKind::Main, Actor::Human, Scope::user("marta"));
     /// let id = DreamId::parse("0f3a9c5be2d14477").expect("sixteen digits");
     /// let refused = dreamer.redo_dream(&human, &id, chrono::Utc::now());
-    /// assert!(matches!(refused, Err(Error::Refused { reason: Refusal::UnknownDream, .. })));
+    /// assert!(matches!(refused, Err(Error::DreamStays { reason: Refusal::UnknownDream, .. })));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
     ///
-    /// [`Error::Refused`], and nothing was changed: for a journal that was read by another dream since
+    /// [`Error::DreamStays`], and nothing was changed: for a journal that was read by another dream since
     /// ([`Refusal::ReadAgain`]), changed or is gone; for `MEMORY.md`, where a part of the section stands, the section is
     /// gone for another reason, it holds what was forgotten, or a line of it stands there by now
     /// ([`Refusal::SaidAgain`]); for the archive, where it was moved there; where nothing is kept of
@@ -119,7 +121,8 @@ impl JournalDreamer {
     pub fn redo_dream(&self, access: &Access, id: &DreamId, now: DateTime<Utc>) -> Result<bool> {
         let lease = person::claim(&self.0, access, DocName::MEMORY)?.lease;
         let desk = Desk::open(self.0.workspace.as_ref())?;
-        let changed = desk.redo(lease.as_ref(), id, now, self)?;
+        let changed =
+            desk.redo(lease.as_ref(), id, now, self).map_err(|error| stays(error, id, "brought back"))?;
         lease.release()?;
         Ok(changed)
     }
@@ -127,6 +130,14 @@ impl JournalDreamer {
 
 fn refused<T>(path: &Name, reason: Refusal) -> Result<T> {
     Err(Error::Refused { path: path.to_string(), reason })
+}
+
+/// Says of which dream it was that something stands against it.
+fn stays(error: Error, id: &DreamId, attempt: &'static str) -> Error {
+    match error {
+        Error::Refused { path, reason } => Error::DreamStays { dream: id.to_string(), attempt, path, reason },
+        other => other,
+    }
 }
 
 /// All that a change of an earlier dream is judged by, as it stands.
@@ -166,6 +177,28 @@ impl<'w> Desk<'w> {
         let last =
             self.log.iter().rev().find(|line| line.id == *id && words.contains(&line.outcome.as_str()));
         last.is_some_and(|line| line.outcome == log::UNDONE)
+    }
+
+    /// The dreams that appended a section, the newest first, and what became of each.
+    pub(super) fn dreams(&self) -> Result<Vec<DreamRecord>> {
+        let archive = commit::archive(self.workspace)?;
+        let mut seen = BTreeSet::new();
+        let appended = self.log.iter().rev().filter(|line| line.outcome == log::APPENDED);
+        let last = appended.filter(|line| seen.insert(&line.id));
+        let record = |line: &LogLine| {
+            let found =
+                line.section_sha256.map(|printed| sections::find(self.memory.bytes(), &line.id, printed));
+            let standing = match found {
+                Some(Standing::Whole(_)) => DreamStanding::Whole,
+                Some(Standing::Edited) => DreamStanding::Edited,
+                _ if self.is_undone(&line.id) => DreamStanding::Undone,
+                _ if curated::has_section(&archive, &line.id) => DreamStanding::Archived,
+                _ => DreamStanding::Gone,
+            };
+            let lines = line.lines.len() as u64;
+            DreamRecord { id: line.id.clone(), day: line.day, at: line.at, lines, standing }
+        };
+        Ok(last.map(record).collect())
     }
 
     fn is_archived(&self, id: &DreamId) -> Result<bool> {

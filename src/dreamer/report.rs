@@ -11,6 +11,7 @@ use crate::format::DreamId;
 use crate::llm::Usage;
 use crate::name::DocName;
 use crate::pii::GateFinding;
+use crate::text::counted;
 
 pub use crate::document::SourceRef;
 use crate::workspace::Holder;
@@ -205,9 +206,48 @@ impl DreamReport {
             .filter(|line| matches!(line.fate, Fate::Promoted { .. }))
     }
 
+    /// The journals of which something waits in quarantine. They are no part of the backlog, since no run reads them.
+    pub fn quarantined(&self) -> impl Iterator<Item = &JournalReport> {
+        let held = |journal: &&JournalReport| journal.reason == ReadReason::Quarantined;
+        self.journals.iter().filter(move |journal| held(journal) && journal.pending > 0)
+    }
+
     /// All lines that were held back for their evidence, over all passes.
     pub fn held(&self) -> impl Iterator<Item = &LineReport> {
         self.passes.iter().flat_map(|pass| &pass.lines).filter(|line| matches!(line.fate, Fate::Held(_)))
+    }
+}
+
+/// One line for a log: the ending, how many lines were promoted and held, what waits, and how often the model was called.
+///
+/// ```
+/// use noctuary::{DreamMode, DreamReport};
+///
+/// let report = DreamReport::begun(DreamMode::Append, "life".to_owned(), chrono::Utc::now());
+/// assert_eq!(report.to_string(), "disabled: 0 lines promoted, 0 held, nothing waits, 0 calls");
+/// ```
+impl fmt::Display for DreamReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let lines = counted(self.promoted().count() as u64, "line");
+        let promoted = match self.mode {
+            DreamMode::Append => "promoted",
+            DreamMode::Propose => "proposed",
+            DreamMode::Preview => "to promote",
+        };
+        write!(f, "{}: {lines} {promoted}, {} held, ", self.outcome, self.held().count())?;
+        match self.backlog.bytes {
+            0 => f.write_str("nothing waits")?,
+            1 => write!(f, "1 byte waits in 1 journal")?,
+            bytes => {
+                let journals = counted(self.backlog.journals, "journal");
+                write!(f, "{} wait in {journals}", counted(bytes, "byte"))?;
+            }
+        }
+        match self.quarantined().count() as u64 {
+            0 => {}
+            held => write!(f, ", {} in quarantine", counted(held, "journal"))?,
+        }
+        write!(f, ", {}", counted(self.calls, "call"))
     }
 }
 
@@ -358,6 +398,25 @@ impl LineReport {
     }
 }
 
+/// A line with what became of it, for a person: it holds words of journals, as the line does.
+///
+/// ```
+/// use noctuary::{Fate, LineReport};
+///
+/// let line = LineReport::new("Likes tea.".to_owned(), None, Vec::new(), Fate::Promoted { cited: false });
+/// assert_eq!(line.to_string(), "promoted, citing nothing: Likes tea.");
+/// ```
+impl fmt::Display for LineReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.fate {
+            Fate::Held(Hold { word: Some(word), .. }) => {
+                write!(f, "{} ({word}): {}", self.fate, self.text)
+            }
+            fate => write!(f, "{fate}: {}", self.text),
+        }
+    }
+}
+
 impl fmt::Debug for LineReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
@@ -390,6 +449,21 @@ pub enum Fate {
     Held(Hold),
     /// It lies beyond the bounds of a section.
     OverCap(DropReason),
+}
+
+impl fmt::Display for Fate {
+    /// Says nothing of the line.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Promoted { cited: true } => f.write_str("promoted"),
+            Self::Promoted { cited: false } => f.write_str("promoted, citing nothing"),
+            Self::Duplicate => f.write_str("memory holds it already"),
+            Self::RemovedBefore => f.write_str("somebody took it out of memory before"),
+            Self::Forgotten => f.write_str("it says what was forgotten"),
+            Self::Held(hold) => write!(f, "held, {}", hold.reason.explain()),
+            Self::OverCap(reason) => f.write_str(reason.explain()),
+        }
+    }
 }
 
 /// Why a line was held back.
@@ -579,6 +653,8 @@ pub enum Failure {
     Truncated,
     /// Ended by something else than the model: a content filter, a tool call.
     Stopped,
+    /// Nobody said why it ended, so it may have been cut off.
+    Unsaid,
     /// Neither bullets nor exactly the token for nothing.
     Malformed,
     /// Larger than any answer should be.
@@ -600,10 +676,16 @@ impl fmt::Debug for Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Client { message, .. } => write!(f, "the client failed: {message}"),
+            Self::Client { message, retryable: true } => {
+                write!(f, "the client failed, which may pass: {message}")
+            }
+            Self::Client { message, retryable: false } => {
+                write!(f, "the client failed, and waiting does not help: {message}")
+            }
             Self::Empty => f.write_str("the answer was empty"),
             Self::Truncated => f.write_str("the answer was cut off"),
             Self::Stopped => f.write_str("the answer was stopped"),
+            Self::Unsaid => f.write_str("the server did not say why the answer ended"),
             Self::Malformed => f.write_str("the answer was neither bullets nor the token for nothing"),
             Self::TooLarge => f.write_str("the answer was too large"),
         }
@@ -641,6 +723,8 @@ pub enum ReadReason {
     Rewritten,
     /// It did not fit and waits.
     OverBudget,
+    /// It waits, since no model was asked: it was not due, or too many proposals wait.
+    NotAsked,
     /// It was asked about, there was no usable answer, and it waits.
     Unanswered,
     /// It waits for its last line to end.
@@ -671,6 +755,7 @@ impl ReadReason {
             Self::AlreadyShown => "nothing new",
             Self::Rewritten => "read again, it was rewritten",
             Self::OverBudget => "waits, over budget",
+            Self::NotAsked => "waits, no model was asked",
             Self::Unanswered => "waits, there was no usable answer",
             Self::Unfinished => "waits for its last line to end",
             Self::Quarantined => "in quarantine",
@@ -768,6 +853,21 @@ impl NotDue {
     }
 }
 
+impl fmt::Display for NotDue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Interval { .. } => f.write_str("the interval since the last run has not passed")?,
+            Self::BackOff { failures, .. } => {
+                write!(f, "it backs off after {} in a row", counted(*failures, "failure"))?;
+            }
+            Self::CallsToday { calls, .. } => write!(f, "the day's calls are used up, {calls} of them")?,
+            Self::BytesToday { bytes, .. } => write!(f, "the day's bytes are used up, {bytes} of them")?,
+            Self::TokensToday { tokens, .. } => write!(f, "the day's tokens are used up, {tokens} of them")?,
+        }
+        write!(f, "; next at {}", self.next().format("%Y-%m-%d %H:%M:%S UTC"))
+    }
+}
+
 /// Something that the operator should know besides.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -782,6 +882,8 @@ pub enum Notice {
     CaseCollision(DocName, DocName),
     /// An entry of a journal folder that is no journal and no plain file.
     RefusedEntry(String),
+    /// So many journals wait in quarantine, which no run reads until they are released; said in each run.
+    InQuarantine(u64),
     /// A quarantined journal has grown since it was quarantined; it stays out until released.
     QuarantinedGrew(DocName),
     /// A journal changed between being selected and being read; it waits for the next pass.
@@ -810,7 +912,11 @@ impl fmt::Display for Notice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::SectionMissing(id) => write!(f, "the section of dream {id} is no longer in MEMORY.md"),
-            Self::DreamedByPeer(journals) => write!(f, "a peer dreamed {journals} journals"),
+            Self::DreamedByPeer(journals) => write!(f, "a peer dreamed {}", counted(*journals, "journal")),
+            Self::InQuarantine(journals) => {
+                let wait = if *journals == 1 { "waits" } else { "wait" };
+                write!(f, "{} {wait} in quarantine until released", counted(*journals, "journal"))
+            }
             Self::CaseCollision(one, other) => write!(f, "{one} and {other} differ in case only"),
             Self::RefusedEntry(name) => write!(f, "{name:?} in a journal folder is no plain file"),
             Self::QuarantinedGrew(name) => write!(f, "{name} grew while in quarantine"),
@@ -825,13 +931,104 @@ impl fmt::Display for Notice {
             }
             Self::WatermarkInFuture => f.write_str("the watermark lies in the future and is not trusted"),
             Self::StoppedEarly(why) => write!(f, "the run stopped after a committed pass: {why}"),
-            Self::ProposalsWaiting(count) => write!(f, "{count} proposals wait for a person's word"),
+            Self::ProposalsWaiting(1) => f.write_str("1 proposal waits for a person's word"),
+            Self::ProposalsWaiting(count) => {
+                write!(f, "{} wait for a person's word", counted(*count, "proposal"))
+            }
+            Self::ProposalsExpired(1) => {
+                f.write_str("1 proposal has waited for too long; it can still be accepted")
+            }
             Self::ProposalsExpired(count) => {
-                write!(f, "{count} proposals have waited for too long; they can still be accepted")
+                let proposals = counted(*count, "proposal");
+                write!(f, "{proposals} have waited for too long; they can still be accepted")
             }
             Self::UnfinishedCommit(id) => {
                 write!(f, "the commit of dream {id} is unfinished; a real run finishes it")
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::TimeZone;
+
+    use super::*;
+
+    #[test]
+    fn a_report_is_told_in_a_line_and_its_lines_in_one_each() {
+        let now = Utc.with_ymd_and_hms(2026, 11, 21, 3, 0, 0).unwrap();
+        let mut report = DreamReport::begun(DreamMode::Append, "life".to_owned(), now);
+        let mut pass = PassReport::new(DreamId::parse("0123456789abcdef").unwrap());
+        let hold = Hold { reason: HoldReason::Number, word: Some("4,200".to_owned()) };
+        let fates = [
+            Fate::Promoted { cited: true },
+            Fate::Held(hold),
+            Fate::Duplicate,
+            Fate::OverCap(DropReason::TooMany),
+        ];
+        let line = |fate| LineReport::new("Tea.".to_owned(), None, Vec::new(), fate);
+        pass.lines = fates.into_iter().map(line).collect();
+        let told: Vec<String> = pass.lines.iter().map(ToString::to_string).collect();
+        assert_eq!(
+            told,
+            [
+                "promoted: Tea.",
+                "held, a number is not in the cited lines (4,200): Tea.",
+                "memory holds it already: Tea.",
+                "bullet over the item cap: Tea.",
+            ]
+        );
+        assert!(!pass.lines[1].fate.to_string().contains("4,200"), "a fate alone holds no word of a journal");
+        report.passes.push(pass);
+        (report.outcome, report.calls) = (Outcome::Appended, 1);
+        report.backlog = Backlog { journals: 2, bytes: 1200, oldest: None };
+        assert_eq!(
+            report.to_string(),
+            "appended: 1 line promoted, 1 held, 1,200 bytes wait in 2 journals, 1 call"
+        );
+    }
+
+    #[test]
+    fn what_is_not_due_says_why_and_until_when() {
+        let next = Utc.with_ymd_and_hms(2026, 11, 22, 3, 0, 0).unwrap();
+        let told = |not_due: NotDue| not_due.to_string();
+        assert_eq!(
+            told(NotDue::BackOff { failures: 1, next }),
+            "it backs off after 1 failure in a row; next at 2026-11-22 03:00:00 UTC"
+        );
+        assert_eq!(
+            told(NotDue::CallsToday { calls: 6, next }),
+            "the day's calls are used up, 6 of them; next at 2026-11-22 03:00:00 UTC"
+        );
+    }
+
+    #[test]
+    fn one_is_said_as_one() {
+        let told: Vec<String> = [1, 2]
+            .into_iter()
+            .flat_map(|n| {
+                [Notice::DreamedByPeer(n), Notice::ProposalsWaiting(n), Notice::ProposalsExpired(n)]
+            })
+            .map(|notice| notice.to_string())
+            .collect();
+        assert_eq!(
+            told,
+            [
+                "a peer dreamed 1 journal",
+                "1 proposal waits for a person's word",
+                "1 proposal has waited for too long; it can still be accepted",
+                "a peer dreamed 2 journals",
+                "2 proposals wait for a person's word",
+                "2 proposals have waited for too long; they can still be accepted",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_failure_says_whether_it_may_pass() {
+        let told = |retryable| Failure::Client { message: "no route".to_owned(), retryable }.to_string();
+        assert_eq!(told(true), "the client failed, which may pass: no route");
+        assert_eq!(told(false), "the client failed, and waiting does not help: no route");
     }
 }

@@ -110,8 +110,17 @@ impl TryFrom<String> for Origin {
 #[error("not an origin: user, agent, tool:NAME, web, import or system")]
 pub struct UnknownOrigin;
 
-/// What a note is about.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// What a note is about. Prints and reads back as one word, also in JSON.
+///
+/// ```
+/// use noctuary::NoteKind;
+///
+/// assert_eq!("decision".parse(), Ok(NoteKind::Decision));
+/// assert_eq!(NoteKind::Question.to_string(), "question");
+/// assert!("Decision: ".parse::<NoteKind>().is_err());
+/// ```
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum NoteKind {
     /// What happened.
@@ -130,6 +139,8 @@ impl NoteKind {
     const LABELLED: [(Self, &str); 3] =
         [(Self::Decision, "Decision: "), (Self::Remember, "Remember: "), (Self::Question, "Open question: ")];
 
+    const ALL: [Self; 4] = [Self::Happened, Self::Decision, Self::Remember, Self::Question];
+
     fn label(self) -> &'static str {
         Self::LABELLED.iter().find(|(kind, _)| *kind == self).map_or("", |(_, label)| label)
     }
@@ -139,6 +150,30 @@ impl NoteKind {
         Self::LABELLED.into_iter().find_map(labelled).unwrap_or((Self::Happened, text))
     }
 }
+
+impl fmt::Display for NoteKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Happened => "happened",
+            Self::Decision => "decision",
+            Self::Remember => "remember",
+            Self::Question => "question",
+        })
+    }
+}
+
+impl FromStr for NoteKind {
+    type Err = UnknownNoteKind;
+
+    fn from_str(text: &str) -> Result<Self, UnknownNoteKind> {
+        Self::ALL.into_iter().find(|kind| kind.to_string() == text).ok_or(UnknownNoteKind)
+    }
+}
+
+/// A text that names no [`NoteKind`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("not a kind of note: happened, decision, remember or question")]
+pub struct UnknownNoteKind;
 
 /// What is put into a journal.
 ///
@@ -381,6 +416,15 @@ mod tests {
     }
 
     // JR-07, JR-08, JR-09, BX-29
+    #[test]
+    fn every_kind_of_note_reads_back_as_it_prints() {
+        for kind in NoteKind::ALL {
+            assert_eq!(kind.to_string().parse(), Ok(kind));
+            assert_eq!(serde_json::to_string(&kind).unwrap(), format!("\"{kind}\""));
+            assert_eq!(serde_json::from_str::<NoteKind>(&format!("\"{kind}\"")).unwrap(), kind);
+        }
+    }
+
     #[test]
     fn a_day_has_its_heading_its_block_and_its_four_kinds() {
         let mut text = heading(NaiveDate::from_ymd_opt(2026, 11, 21).unwrap());

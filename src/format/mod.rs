@@ -32,7 +32,7 @@ pub(crate) mod undone;
 
 pub use checks::Checks;
 pub use curated::DreamId;
-pub use day_log::{DayLog, Entry, Note, NoteKind, Origin, UnknownOrigin};
+pub use day_log::{DayLog, Entry, Note, NoteKind, Origin, UnknownNoteKind, UnknownOrigin};
 pub use dreams::DreamEntry;
 pub use fields::{Fields, Identity, Profile};
 pub use heartbeat::{Heartbeat, HeartbeatFile};

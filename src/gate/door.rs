@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -447,8 +448,8 @@ pub struct Passed<'a> {
     pub warnings: Vec<DoorWarning>,
 }
 
-impl std::fmt::Debug for Passed<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Debug for Passed<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Passed {{ bytes: {}, warnings: {:?} }}", self.text.len(), self.warnings)
     }
 }
@@ -471,6 +472,14 @@ pub struct DoorWarning {
     pub column: u64,
 }
 
+impl fmt::Display for DoorWarning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, class, count, line, column, .. } = self;
+        write!(f, "{class} in {name} at {line}:{column}")?;
+        if *count > 1 { write!(f, ", the first of {count} places") } else { Ok(()) }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -487,6 +496,7 @@ mod tests {
         );
         let classes: Vec<_> = passed.warnings.iter().map(|warning| warning.class.as_str()).collect();
         assert_eq!(classes, ["aws_access_key", "fence", "override"]);
+        assert_eq!(passed.warnings[0].to_string(), "aws_access_key in MEMORY.md at 5:7");
         assert!(!format!("{passed:?}").contains("tea"));
     }
 

@@ -38,8 +38,9 @@ const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 /// an async host calls it where blocking is fine.
 ///
 /// **What it says.** An answer that ended by a length limit is [`Finish::Length`](crate::Finish::Length), one that
-/// ended by itself [`Finish::Stop`](crate::Finish::Stop), and any other [`Finish::Other`](crate::Finish::Other), also
-/// where the server does not say why it ended: an answer that may be half a one is no memory. Thoughts between
+/// ended by itself [`Finish::Stop`](crate::Finish::Stop), one of which the server does not say why it ended
+/// [`Finish::Unsaid`](crate::Finish::Unsaid), and any other [`Finish::Other`](crate::Finish::Other): of these none is used,
+/// since an answer that may be half a one is no memory. Thoughts between
 /// `<think>` and `</think>` in front of an answer are not part of it. At most 4 MiB are read.
 ///
 /// **The key** is kept in memory, sent in one header and printed nowhere: not by `Debug`, nor in an error, though the
@@ -201,6 +202,10 @@ impl ChatCompletions {
     fn refused(&self, response: &mut Response<Body>) -> LlmError {
         let status = response.status();
         let mut said = status.to_string();
+        if status == StatusCode::NOT_FOUND {
+            // Most often the base lacks its `/v1`.
+            said.push_str(&format!(" for {}", self.excerpt(self.endpoint.path())));
+        }
         if status.is_redirection() {
             said.push_str(", and redirects are not followed");
         }

@@ -161,3 +161,18 @@ pub enum PromptNotice {
     /// `MEMORY.md` is longer than it should be.
     MemoryOverBudget,
 }
+
+impl fmt::Display for PromptNotice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Missing(name) => write!(f, "{name} is missing"),
+            Self::Cut { name, chars, shown } => {
+                write!(f, "{name} is cut: {shown} of {chars} characters are shown")
+            }
+            Self::NotUtf8(name) => write!(f, "{name} holds bytes that are no UTF-8"),
+            Self::Unreadable(name) => write!(f, "{name} cannot be read"),
+            Self::Found(warning) => write!(f, "{warning}"),
+            Self::MemoryOverBudget => f.write_str("MEMORY.md is over its budget"),
+        }
+    }
+}

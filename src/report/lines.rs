@@ -61,7 +61,7 @@ pub(super) fn held(page: &Page<'_>) -> Part {
                     held.push(row(page, pass, line, &why));
                 }
                 Fate::Promoted { .. } => {}
-                fate => others.entry(other(fate)).or_default().push(&line.text),
+                fate => others.entry(fate.to_string()).or_default().push(&line.text),
             }
         }
     }
@@ -92,20 +92,6 @@ pub(super) fn held(page: &Page<'_>) -> Part {
         }
     };
     Part { title: "Held back", count: count(number, "line"), body }
-}
-
-/// Why a line is not there, other than for its evidence.
-fn other(fate: &Fate) -> String {
-    match fate {
-        Fate::Duplicate => "memory holds it already".to_owned(),
-        Fate::RemovedBefore => "somebody took it out of memory before".to_owned(),
-        Fate::Forgotten => "it says what was forgotten".to_owned(),
-        Fate::OverCap(reason) => reason.explain().to_owned(),
-        fate => serde_json::to_value(fate)
-            .ok()
-            .and_then(|word| Some(word.as_str()?.replace('_', " ")))
-            .unwrap_or_default(),
-    }
 }
 
 /// A line, masked, without its citations, which stand beside it.

@@ -111,6 +111,9 @@ impl<'p> Page<'p> {
             Outcome::Appended if !self.is_written() => "A preview: nothing was written.",
             Outcome::Appended => "New memory was appended; nothing above it changed.",
             Outcome::NothingToPromote => "Nothing new was worth keeping.",
+            Outcome::NothingNew if report.journals.iter().any(|journal| journal.pending > 0) => {
+                "No journal has anything new that a dream may read; no model was asked."
+            }
             Outcome::NothingNew => "Every journal has been read already; no model was asked.",
             Outcome::AlreadyPromoted => {
                 "What these journals say stands in memory already; no model was asked."
@@ -163,13 +166,19 @@ impl<'p> Page<'p> {
         let tokens = report.usage.map(|usage| {
             html! { (grouped(usage.input)) " in, " (grouped(usage.output)) " out" }
         });
-        let waits = match report.backlog.bytes {
-            0 => "nothing".to_owned(),
-            bytes => {
-                let oldest = report.backlog.oldest.map(|date| format!(", since {date}")).unwrap_or_default();
-                format!("{} in {}{oldest}", size(bytes), count(report.backlog.journals, "journal"))
-            }
-        };
+        let mut waits = Vec::new();
+        if report.backlog.bytes > 0 {
+            let oldest = report.backlog.oldest.map(|date| format!(", since {date}")).unwrap_or_default();
+            let journals = count(report.backlog.journals, "journal");
+            waits.push(format!("{} in {journals}{oldest}", size(report.backlog.bytes)));
+        }
+        // No part of the backlog, since no later night reads them; but neither is it nothing that waits.
+        let held: Vec<u64> = report.quarantined().map(|journal| journal.pending).collect();
+        if !held.is_empty() {
+            let bytes = held.iter().copied().fold(0, u64::saturating_add);
+            waits.push(format!("{} in {} in quarantine", size(bytes), count(held.len() as u64, "journal")));
+        }
+        let waits = if waits.is_empty() { "nothing".to_owned() } else { waits.join("; ") };
         let seconds = (report.ended_at - report.started_at).num_seconds();
         let took = (seconds > 0).then(|| html! { (count(seconds.unsigned_abs(), "second")) });
         facts(&[

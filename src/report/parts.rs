@@ -2,6 +2,8 @@
 
 use maud::{Markup, html};
 
+pub(super) use crate::text::{counted as count, grouped};
+
 /// A section under its heading, which links lead to.
 pub(super) fn section(id: &str, title: &str, count: &str, body: &Markup) -> Markup {
     let heading = format!("{id}-heading");
@@ -64,28 +66,6 @@ pub(super) fn size(bytes: u64) -> String {
         1024..1_048_576 => format!("{} KiB", tenths(1024)),
         _ => format!("{} MiB", tenths(1_048_576)),
     }
-}
-
-pub(super) fn count(number: impl Into<u64>, noun: &str) -> String {
-    let number = number.into();
-    if number == 1 {
-        return format!("1 {noun}");
-    }
-    let plural = if noun.ends_with('s') { "es" } else { "s" };
-    format!("{} {noun}{plural}", grouped(number))
-}
-
-/// A number with its thousands apart.
-pub(super) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut grouped = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    grouped
 }
 
 #[cfg(test)]

@@ -33,13 +33,13 @@ pub(crate) fn sees_all(access: &Access) -> bool {
 
 /// What errors call a learning that is not there yet.
 pub(crate) fn learning_name() -> Name {
-    StateName::row("learnings", "new").into()
+    StateName::new_row("learning").into()
 }
 
-/// What errors call a row: `memories/42`.
+/// What errors call a row: `memories/42`, or `a new memory`.
 pub(crate) fn row_name(id: Option<MemoryId>) -> Name {
     match id {
         Some(id) => StateName::row("memories", id).into(),
-        None => StateName::row("memories", "new").into(),
+        None => StateName::new_row("memory").into(),
     }
 }

@@ -128,6 +128,29 @@ pub(crate) fn words(text: &str) -> impl Iterator<Item = String> + '_ {
         .filter(|word| !word.is_empty())
 }
 
+/// So many of a thing, in words: `1 pass`, `2 passes`, `1,200 lines`.
+pub(crate) fn counted(number: impl Into<u64>, noun: &str) -> String {
+    let number = number.into();
+    if number == 1 {
+        return format!("1 {noun}");
+    }
+    let plural = if noun.ends_with('s') { "es" } else { "s" };
+    format!("{} {noun}{plural}", grouped(number))
+}
+
+/// A number with its thousands apart.
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -248,7 +248,7 @@ fn a_store_has_a_scope_and_a_file_has_one() {
     assert!(matches!(of(Scope::user("")), Err(Error::Config { setting: "scope", .. })));
     let second = Scope { user: "marta".to_owned(), agent: "second".to_owned() };
     for other in [Scope::user("eve"), second] {
-        assert!(matches!(of(other), Err(Error::Denied { .. })));
+        assert!(matches!(of(other), Err(Error::Refused { reason: Refusal::OtherScope, .. })));
     }
     let network = FaultyDisk::new(folder_of_disk(path).unwrap(), Faults::new()).on_network("nfs");
     let refused = FileMemoryStore::on_disk(Arc::new(network), scope(), StoreConfig::default());

@@ -51,7 +51,7 @@ impl Deed {
 /// Finishes what was left half done, and nothing else: a dream of which nobody knows is brought back.
 fn recover(world: &World) -> Result<(), Error> {
     match world.redo(&DreamId::parse("00000000000000ff").unwrap()) {
-        Err(Error::Refused { reason: Refusal::UnknownDream, .. }) => Ok(()),
+        Err(Error::DreamStays { reason: Refusal::UnknownDream, .. }) => Ok(()),
         other => other.map(drop),
     }
 }

@@ -281,7 +281,7 @@ impl Life {
             // A proposal may be of a dream that was accepted and undone before.
             (Section::Undone | Section::Waiting | Section::Rejected, Ok(false)) => {}
             (Section::Whole, _) if may => panic!("{done:?}: nothing stands against it"),
-            (_, Err(Error::Refused { reason, .. })) if dream.section != Section::Undone => {
+            (_, Err(Error::DreamStays { reason, .. })) if dream.section != Section::Undone => {
                 *self.counts.refused.entry(format!("undo, {reason:?}")).or_default() += 1;
             }
             other => panic!("{other:?}"),
@@ -310,7 +310,7 @@ impl Life {
             (Section::Whole | Section::Edited, Ok(false)) => {}
             (
                 Section::Undone | Section::Deleted | Section::Archived | Section::Waiting | Section::Rejected,
-                Err(Error::Refused { reason, .. }),
+                Err(Error::DreamStays { reason, .. }),
             ) => {
                 assert!(
                     !(may && dream.section == Section::Undone) || self.is_shown_again(&dream),

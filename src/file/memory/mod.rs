@@ -79,7 +79,7 @@ impl FileMemoryStore {
     /// # Errors
     ///
     /// [`Error::Io`] where there is no such folder, [`Error::Corrupt`] where a line of the file is damaged,
-    /// [`Error::NewerVersion`] for a file of a newer version, [`Error::Denied`] for the file of another scope,
+    /// [`Error::NewerVersion`] for a file of a newer version, [`Error::Refused`] for the file of another scope,
     /// [`Error::NetworkFileSystem`] for a network drive.
     pub fn open(path: impl AsRef<Path>, scope: Scope) -> Result<Self> {
         Self::open_with(path, scope, StoreConfig::default())

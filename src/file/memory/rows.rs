@@ -9,9 +9,9 @@ use chrono::{DateTime, Utc};
 use super::facts::{self, FactIndex, Stated};
 use super::learnings::Learnings;
 use super::record::{Change, Record, VERSION};
-use crate::access::{Actor, Scope, SessionKind};
+use crate::access::{Actor, Scope};
 use crate::disk::{Disk, DiskFile, Open, STATE_FOLDER, Stat, atomic};
-use crate::error::{At, Error, Result, corrupt};
+use crate::error::{At, Error, Refusal, Result, corrupt};
 use crate::gate::Tombstones;
 use crate::memory::{
     AuditEntry, ConsolidationEvent, EventOutcome, Fact, Filter, Found, Hit, Memory, MemoryId, NewMemory,
@@ -315,7 +315,7 @@ impl Rows {
                     });
                 }
                 if owner != scope {
-                    return Err(Error::Denied { name: name.into(), kind: SessionKind::Main });
+                    return Err(Error::Refused { path: name.to_string(), reason: Refusal::OtherScope });
                 }
                 self.is_owned = true;
             }

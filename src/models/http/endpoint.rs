@@ -54,6 +54,11 @@ impl Endpoint {
         &self.url
     }
 
+    /// What stands behind the host.
+    pub(super) fn path(&self) -> &str {
+        self.url.strip_prefix(&self.origin).unwrap_or(&self.url)
+    }
+
     pub(super) fn is_encrypted(&self) -> bool {
         self.is_encrypted
     }

@@ -84,12 +84,13 @@ fn spoken(text: &str) -> &str {
     }
 }
 
-/// Why it ended, in the words of several servers. One that does not say so may have been cut off.
+/// Why it ended, in the words of several servers.
 fn finish(reason: &Value) -> Finish {
     match reason.as_str() {
         Some("stop" | "stop_sequence" | "eos" | "eos_token" | "end_turn") => Finish::Stop,
         Some("length" | "max_tokens" | "model_length") => Finish::Length,
-        _ => Finish::Other,
+        Some("") | None => Finish::Unsaid,
+        Some(_) => Finish::Other,
     }
 }
 
@@ -155,8 +156,9 @@ mod tests {
             (json!("model_length"), Finish::Length),
             (json!("content_filter"), Finish::Other),
             (json!("tool_calls"), Finish::Other),
-            (Value::Null, Finish::Other),
-            (json!(1), Finish::Other),
+            (json!(""), Finish::Unsaid),
+            (Value::Null, Finish::Unsaid),
+            (json!(1), Finish::Unsaid),
         ] {
             let completion =
                 json!({ "choices": [{ "message": { "content": "- a" }, "finish_reason": reason }] });
