@@ -218,6 +218,16 @@ mod tests {
     }
 
     #[test]
+    fn what_a_scheduler_is_told_reads_as_a_clause() {
+        assert_eq!([Due::Off, Due::Now].map(|due| due.to_string()), ["dreaming is off", "due now"]);
+        let next = DateTime::<Utc>::UNIX_EPOCH;
+        assert_eq!(
+            Due::NotYet(NotDue::Interval { next }).to_string(),
+            "not due: the interval since the last run has not passed; next at 1970-01-01 00:00:00 UTC"
+        );
+    }
+
+    #[test]
     fn due_after_a_day_and_not_a_minute_before() {
         let state = |ago| DreamedState { last_run_at: Some(now() - ago), ..DreamedState::default() };
         assert_eq!(should_dream(now(), &state(TimeDelta::hours(24)), &on()), Due::Now);

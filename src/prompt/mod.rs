@@ -176,3 +176,16 @@ impl fmt::Display for PromptNotice {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_notice_is_told_in_a_clause() {
+        let name = DocName::USER;
+        assert_eq!(PromptNotice::Missing(name.clone()).to_string(), "USER.md is missing");
+        let cut = PromptNotice::Cut { name, chars: 900, shown: 300 };
+        assert_eq!(cut.to_string(), "USER.md is cut: 300 of 900 characters are shown");
+    }
+}
