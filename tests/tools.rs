@@ -777,11 +777,15 @@ fn a_document_that_was_not_read_is_not_replaced_and_what_a_tool_does_not_know_is
                 )
             );
         }
-        let listed = call("workspace_memory_list", json!({"path": "context", "deep": true, "directory_": "x"}));
+        let listed =
+            call("workspace_memory_list", json!({"path": "context", "deep": true, "directory_": "x"}));
         assert_eq!(listed["entries"], json!(["context/plan.md"]), "{home}");
         assert_eq!(listed["ignored"], json!(["deep", "directory_"]));
         let answer = write(json!({"path": "a.md", "content": "x", "mode": "prepend"}));
-        assert!(answer["error"].as_str().unwrap().starts_with("The arguments of workspace_memory_write "), "{answer}");
+        assert!(
+            answer["error"].as_str().unwrap().starts_with("The arguments of workspace_memory_write "),
+            "{answer}"
+        );
     });
 }
 

@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use chrono::DateTime;
 use serde_json::{Map, Value};
-use ureq::http::Response;
 use ureq::http::header::{AUTHORIZATION, CONTENT_TYPE, RETRY_AFTER};
+use ureq::http::{Response, StatusCode};
 use ureq::{Agent, Body};
 
 use crate::error::{Error, Result};
