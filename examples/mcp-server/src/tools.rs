@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use noctuary::{
-    Access, Actor, DayPolicy, Door, Doors, DreamConfig, DreamMode, DreamReport, Due, Error, Extractive, Fate,
-    FileWorkspace, Guarded, Indexed, JournalDreamer, JournalName, LlmClient, LlmError, Note, Outcome,
-    ReadReason, Scope, SessionKind, SqliteIndex, SqliteWorkspace, StateName, ToolDef, ToolError, Toolbox,
-    Workspace, WorkspaceExt, append_note, dream_once_at, llm_fn, should_dream,
+    Access, Actor, DayPolicy, Door, Doors, DreamConfig, DreamMode, DreamReport, DreamStanding, Due, Error,
+    Extractive, Fate, FileWorkspace, Guarded, Indexed, JournalDreamer, JournalName, LlmClient, LlmError,
+    Note, Outcome, ReadReason, Scope, SessionKind, SqliteIndex, SqliteWorkspace, ToolDef, ToolError, Toolbox,
+    Workspace, append_note, dream_once_at, llm_fn, should_dream,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -35,9 +35,6 @@ const SESSION: &str = "editor";
 
 /// The longest note, in bytes. A note is a statement, and no transcript.
 const MAX_NOTE: usize = 4 << 10;
-
-/// How much of the end of the log is read for the last promotion, in bytes.
-const LAST_OF_LOG: u64 = 1 << 20;
 
 impl Tools {
     pub(crate) fn open(options: Options) -> Result<Self, Error> {
@@ -202,21 +199,13 @@ impl Tools {
         }))
     }
 
-    /// When a dream last added to `MEMORY.md`, and how many lines, as the log has it: a run has one epoch, and a line in
-    /// the log for each of its passes.
+    /// When dreams last added to `MEMORY.md`, and how many lines on that day, unless they were taken back.
     fn last_promotion(&self) -> Result<Option<Value>, Error> {
-        let log = self.workspace.read_tail(&StateName::LOG, LAST_OF_LOG)?;
-        let mut last: Option<Promotion> = None;
-        for line in log.text.lines() {
-            // A torn line is passed over, and one that a sleeper wrote has nothing to do with the journals.
-            let Ok(line) = serde_json::from_str::<Logged>(line) else { continue };
-            if line.by.is_some() || line.outcome != Outcome::Appended.word() {
-                continue;
-            }
-            let before = last.filter(|run| run.epoch == line.epoch).map_or(0, |run| run.lines);
-            last = Some(Promotion { at: line.at, epoch: line.epoch, lines: before + line.lines.len() });
-        }
-        Ok(last.map(|run| json!({ "at": run.at, "lines": run.lines })))
+        let dreams = self.preview.dreams()?;
+        let mut standing = dreams.iter().filter(|dream| dream.standing != DreamStanding::Undone).peekable();
+        let Some((day, at)) = standing.peek().map(|dream| (dream.day, dream.at)) else { return Ok(None) };
+        let lines: u64 = standing.take_while(|dream| dream.day == day).map(|dream| dream.lines).sum();
+        Ok(Some(json!({ "at": at, "lines": lines })))
     }
 
     /// How far back a dream reads, and how many journals it does not look at for that.
@@ -247,24 +236,6 @@ impl Tools {
             "note": "Nothing was written. A dream with the user's model may keep other lines."
         }))
     }
-}
-
-/// A pass, as far as the log is read here.
-#[derive(Deserialize)]
-struct Logged {
-    by: Option<String>,
-    at: Option<DateTime<Utc>>,
-    epoch: u64,
-    outcome: String,
-    #[serde(default)]
-    lines: Vec<String>,
-}
-
-/// A run that added lines to memory.
-struct Promotion {
-    at: Option<DateTime<Utc>>,
-    epoch: u64,
-    lines: usize,
 }
 
 #[derive(Deserialize)]
