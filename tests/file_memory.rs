@@ -15,7 +15,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use noctuary::testing::contract::memory as contract;
 use noctuary::{
     Access, Actor, Error, FileMemoryStore, Filter, MemoryId, MemoryStore, NewMemory, Order, Place, Query,
-    Ranking, Role, Scope, SearchOutcome, SessionKind, Source, StoreConfig,
+    Ranking, Refusal, Role, Scope, SearchOutcome, SessionKind, Source, StoreConfig,
 };
 use tempfile::TempDir;
 
@@ -302,7 +302,7 @@ fn a_damaged_line_and_a_newer_file_are_named() {
     assert!(matches!(error, Error::NewerVersion { found: 2, known: 1, .. }), "{error}");
     fs::write(&path, sound).unwrap();
     let eve = FileMemoryStore::open(folder.path(), Scope::user("eve"));
-    assert!(matches!(eve, Err(Error::Denied { .. })));
+    assert!(matches!(eve, Err(Error::Refused { reason: Refusal::OtherScope, .. })));
 }
 
 #[test]
