@@ -417,7 +417,9 @@ impl Model {
                 "true"
             }),
             Step::Delete(id) => self.edit(*id, |row| {
-                if !row.may_edit(access.actor) {
+                // What the human confirmed is not the agent's to delete.
+                let is_confirmed = row.state() == FactState::Verified && access.actor == Actor::Agent;
+                if !row.may_edit(access.actor) || is_confirmed {
                     return DENIED;
                 }
                 row.deleted = Some((now, access.actor));
