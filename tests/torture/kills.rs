@@ -110,7 +110,7 @@ fn change_of_mind(
     };
     match done {
         Ok(true) => Ok(word),
-        Ok(false) | Err(Error::Refused { .. }) => Ok("0"),
+        Ok(false) | Err(Error::DreamStays { .. } | Error::Refused { .. }) => Ok("0"),
         Err(Error::Busy { .. }) => Ok("H"),
         Err(Error::LeaseLost(_)) => Ok("L"),
         Err(error) => Err(error),

@@ -33,7 +33,8 @@ pub async fn ask(client: &Ollama, model: &str, context: u64, ask: LlmRequest) ->
     let reply = LlmReply::new(answer.message.content);
     let Some(figures) = answer.final_data else { return Ok(reply.finish(Finish::Other)) };
     let (input, output) = (figures.prompt_eval_count, figures.eval_count);
-    let is_cut = input.saturating_add(output) >= context || bound.is_some_and(|most| output >= most.unsigned_abs().into());
+    let is_cut = input.saturating_add(output) >= context
+        || bound.is_some_and(|most| output >= most.unsigned_abs().into());
     let finish = if is_cut { Finish::Length } else { Finish::Stop };
     Ok(reply.finish(finish).usage(Usage { input, output, cached_input: 0 }))
 }
