@@ -12,16 +12,24 @@ use super::ToolError;
 /// hosts have it that know no integers.
 pub(super) fn parsed<T: for<'de> Deserialize<'de>>(tool: &str, arguments: &Value) -> Result<T, ToolError> {
     let fault = |error| ToolError::arguments(tool, &error);
-    let object: Cow<'_, Map<String, Value>> = match arguments {
+    let whole = object(arguments)
+        .map_err(fault)?
+        .iter()
+        .map(|(name, value)| (name.clone(), with_whole(value)))
+        .collect();
+    T::deserialize(Value::Object(whole)).map_err(fault)
+}
+
+/// The fields that a model gave.
+pub(super) fn object(arguments: &Value) -> serde_json::Result<Cow<'_, Map<String, Value>>> {
+    Ok(match arguments {
         Value::Object(object) => Cow::Borrowed(object),
         Value::Null => Cow::Owned(Map::new()),
         Value::String(text) if text.trim().is_empty() => Cow::Owned(Map::new()),
-        Value::String(text) => Cow::Owned(serde_json::from_str(text).map_err(fault)?),
+        Value::String(text) => Cow::Owned(serde_json::from_str(text)?),
         // A list would be taken for the fields in their order.
-        other => Cow::Owned(Map::deserialize(other).map_err(fault)?),
-    };
-    let whole = object.iter().map(|(name, value)| (name.clone(), with_whole(value))).collect();
-    T::deserialize(Value::Object(whole)).map_err(fault)
+        other => Cow::Owned(Map::deserialize(other)?),
+    })
 }
 
 /// A number, or the numbers of a list, as integers where they are whole.

@@ -209,17 +209,14 @@ impl Documents {
             }
         }
         let mode = arguments.revision.map_or(WriteMode::Create, WriteMode::IfRevision);
-        let revision = self.view.write(&name, arguments.content.as_bytes(), mode).map_err(|error| {
-            // What was never read is never replaced.
-            let is_unread = mode == WriteMode::Create && matches!(error, Error::Conflict { .. });
-            let error = failed(error);
-            if is_unread {
-                return ToolError::new(format!(
+        let revision =
+            self.view.write(&name, arguments.content.as_bytes(), mode).map_err(|error| match error {
+                // What was never read is never replaced.
+                Error::Conflict { .. } if mode == WriteMode::Create => ToolError::new(format!(
                     "Nothing was written: {name} stands already. Read it and give the revision that you read, or append to it."
-                ));
-            }
-            error
-        })?;
+                )),
+                error => failed(error),
+            })?;
         Ok(json!({ "status": "written", "path": name, "revision": revision }))
     }
 

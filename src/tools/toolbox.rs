@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use super::arguments::parsed;
+use super::arguments::{object, parsed};
 use super::documents::Documents;
 use super::learn::Learn;
 use super::rows::Rows;
@@ -243,13 +243,12 @@ impl Toolbox {
 
 /// The names of fields that a tool passed over, for a model to see that they did nothing.
 fn unknown(arguments: &Value, known: &Value) -> Vec<String> {
-    let arguments: Map<String, Value> = parsed("", arguments).unwrap_or_default();
-    let names = arguments.into_iter().map(|(name, _)| name);
+    let Ok(given) = object(arguments) else { return Vec::new() };
     // A folder goes by two names.
     let is_known =
         |name: &String| known.get(name).is_some() || (name == "path" && known.get("directory").is_some());
-    let short = |name: String| cut(&name, LONGEST_NAME).0.to_owned();
-    names.filter(|name| !is_known(name)).take(MOST_NAMES).map(short).collect()
+    let short = |name: &String| cut(name, LONGEST_NAME).0.to_owned();
+    given.keys().filter(|name| !is_known(name)).take(MOST_NAMES).map(short).collect()
 }
 
 fn plan(arguments: &Value) -> Result<Value, ToolError> {
