@@ -7,8 +7,8 @@ use chrono::{DateTime, Utc};
 use noctuary::{
     Access, Actor, DayPolicy, Door, Doors, DreamConfig, DreamMode, DreamReport, DreamStanding, Due, Error,
     Extractive, Fate, FileWorkspace, Guarded, Indexed, JournalDreamer, JournalName, LlmClient, LlmError,
-    Note, Outcome, ReadReason, Scope, SessionKind, SqliteIndex, SqliteWorkspace, ToolDef, ToolError, Toolbox,
-    Workspace, append_note, dream_once_at, llm_fn, should_dream,
+    Note, NoteKind, Outcome, ReadReason, Scope, SessionKind, SqliteIndex, SqliteWorkspace, ToolDef,
+    ToolError, Toolbox, Workspace, append_note, dream_once_at, llm_fn, should_dream,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -148,12 +148,8 @@ impl Tools {
         let passed =
             Doors::default().pass(Door::JournalAppend, journal.name(), &given.text).map_err(failed)?;
         // The agent's words, whatever it says of them: whose they are is not the model's to say.
-        let note = match given.kind {
-            Kind::Happened => Note::happened(passed.text),
-            Kind::Decision => Note::decision(passed.text),
-            Kind::Remember => Note::remember(passed.text),
-            Kind::Question => Note::question(passed.text),
-        };
+        let mut note = Note::happened(passed.text);
+        note.kind = given.kind;
         if note.is_empty() {
             return Err(ToolError::new("A note needs words. Nothing was written."));
         }
@@ -242,17 +238,7 @@ impl Tools {
 struct NoteArguments {
     text: String,
     #[serde(default)]
-    kind: Kind,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(rename_all = "snake_case")]
-enum Kind {
-    #[default]
-    Happened,
-    Decision,
-    Remember,
-    Question,
+    kind: NoteKind,
 }
 
 const MAIN: &str = "\
