@@ -191,6 +191,16 @@ mod tests {
         assert!(find(&loud, 0).is_some());
     }
 
+    // Whose words are whose cannot be told, so what stands between them goes with them.
+    #[test]
+    fn two_mnemonics_with_marks_between_are_one() {
+        let phrase = "legal winner thank year wave sausage worth useful legal winner thank yellow";
+        let text = format!("{phrase}\n- \n{phrase}");
+        assert_eq!(find(&text, 0), Some(0..text.len()));
+        let apart = format!("{phrase}\nand\n{phrase}");
+        assert_eq!(find(&apart, 0), Some(0..phrase.len()));
+    }
+
     // The search jumps over what cannot hold one, and must not jump too far.
     #[test]
     fn a_mnemonic_is_found_wherever_it_stands() {
