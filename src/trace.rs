@@ -4,6 +4,7 @@
 //! A span says that something happened, how it ended and how much of it there was, never what: no function here
 //! takes a text, and what is recorded are counts, ids and words out of our own lists.
 
+use std::fmt;
 use std::future::Future;
 use std::time::{Duration, Instant};
 
@@ -12,6 +13,7 @@ use crate::error::{Error, Result};
 use crate::format::DreamId;
 use crate::llm::{Finish, LlmError, LlmReply, LlmRequest, Usage};
 use crate::memory::{Found, MemoryId, SearchOutcome};
+use crate::receipt::{ForgetPlace, PlaceReceipt};
 use crate::workspace::Claim;
 
 /// Opens a span below one, or below the one that is entered: `word = value` is known, a word alone comes later.
@@ -213,12 +215,7 @@ pub(crate) fn claim(run: impl FnOnce() -> Result<Claim>) -> Result<Claim> {
 
 /// Rows are searched.
 pub(crate) fn search(run: impl FnOnce() -> Result<Found>) -> Result<Found> {
-    let span = span!(
-        "search_memory",
-        "gen_ai.operation.name" = "search_memory",
-        "gen_ai.memory.record.count",
-        "noctuary.search.outcome",
-    );
+    let span = searching();
     let found = span.attempt(run);
     if let Ok(found) = &found {
         span.count("gen_ai.memory.record.count", found.hits.len());
@@ -233,8 +230,23 @@ pub(crate) fn search(run: impl FnOnce() -> Result<Found>) -> Result<Found> {
     found
 }
 
+/// Documents are searched.
+pub(crate) fn search_documents<T>(run: impl FnOnce() -> Result<Vec<T>>) -> Result<Vec<T>> {
+    let span = searching();
+    span.attempt(run).inspect(|found| span.count("gen_ai.memory.record.count", found.len()))
+}
+
+fn searching() -> Span {
+    span!(
+        "search_memory",
+        "gen_ai.operation.name" = "search_memory",
+        "gen_ai.memory.record.count",
+        "noctuary.search.outcome",
+    )
+}
+
 /// A row is written.
-pub(crate) fn create<T>(id: impl Fn(&T) -> MemoryId, run: impl FnOnce() -> Result<T>) -> Result<T> {
+pub(crate) fn create<T, I: fmt::Display>(id: impl Fn(&T) -> I, run: impl FnOnce() -> Result<T>) -> Result<T> {
     let span = span!("create_memory", "gen_ai.operation.name" = "create_memory", "gen_ai.memory.record.id");
     span.attempt(run).inspect(|written| span.word("gen_ai.memory.record.id", &id(written).to_string()))
 }
@@ -259,6 +271,26 @@ pub(crate) fn delete(id: MemoryId, run: impl FnOnce() -> Result<bool>) -> Result
         "gen_ai.memory.record.count",
     );
     span.attempt(run).inspect(|done| span.count("gen_ai.memory.record.count", u64::from(*done)))
+}
+
+/// Words are forgotten wherever they stand.
+pub(crate) fn forget(run: impl FnOnce() -> Result<Vec<PlaceReceipt>>) -> Result<Vec<PlaceReceipt>> {
+    let span =
+        span!("delete_memory", "gen_ai.operation.name" = "delete_memory", "gen_ai.memory.record.count");
+    span.attempt(run).inspect(|places| {
+        let rows = places.iter().filter(|place| place.place == ForgetPlace::Rows);
+        span.count("gen_ai.memory.record.count", rows.map(|place| place.removed).sum::<u64>());
+    })
+}
+
+/// A tool of ours is called, by a name of ours. Of its arguments and of what it answers nothing is said.
+pub(crate) fn tool<T, E>(
+    name: &str,
+    because: impl FnOnce(&E) -> Option<&Error>,
+    run: impl FnOnce() -> std::result::Result<T, E>,
+) -> std::result::Result<T, E> {
+    let span = span!("execute_tool", "gen_ai.operation.name" = "execute_tool", "gen_ai.tool.name" = name);
+    span.within(run).inspect_err(|error| span.word("error.type", because(error).map_or("refused", kind)))
 }
 
 /// The class of an error; its message names paths, and documents name people.

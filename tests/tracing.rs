@@ -9,10 +9,11 @@ use std::sync::{Arc, Mutex};
 use chrono::{TimeZone, Utc};
 use noctuary::testing::Script;
 use noctuary::{
-    Access, Actor, Claim, ClaimTerms, FileMemoryStore, FileWorkspace, Finish, JournalDreamer, LlmError,
-    LlmReply, LlmRequest, MemoryStore, NewMemory, Outcome, Query, Scope, SessionKind, Source, Usage,
-    Workspace, dream_once, dream_once_async, llm_fn,
+    Access, Actor, Claim, ClaimTerms, FileMemoryStore, FileWorkspace, Finish, Guarded, JournalDreamer,
+    LlmError, LlmReply, LlmRequest, MemoryStore, MemoryTool, NewMemory, Outcome, Query, Scope, SessionKind,
+    Source, Toolbox, Usage, Workspace, dream_once, dream_once_async, llm_fn,
 };
+use serde_json::json;
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata, Span, Subscriber};
@@ -193,6 +194,101 @@ fn memory(listener: &Listener, store: &dyn MemoryStore) {
     });
 }
 
+/// A model remembers, learns, finds by rows and documents, and is refused.
+fn tools(listener: &Listener) {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join(CANARY);
+    std::fs::create_dir_all(&root).unwrap();
+    let scope = Scope::user("marta");
+    let access = Access::new(SessionKind::Main, Actor::Agent, scope.clone());
+    let now = Utc.with_ymd_and_hms(2026, 11, 22, 9, 0, 0).unwrap();
+    let store = Arc::new(FileMemoryStore::open(&root, scope).unwrap());
+    let workspace: Arc<dyn Workspace> = Arc::new(FileWorkspace::open(&root).unwrap());
+    let view = || Guarded::new(workspace.clone(), access.clone());
+    let tools = Toolbox::new()
+        .store(store.clone(), access.clone())
+        .learnings(store, access.clone())
+        .documents(view())
+        .sleep();
+    let memory = MemoryTool::new(view());
+    let call = |name: &str, arguments: serde_json::Value| tools.call(name, &arguments, now);
+    listener.hear(|| {
+        call("memory_write", json!({"category": "fact", "content": format!("A {CANARY} nests.")})).unwrap();
+        call("memory_learn", json!({"content": format!("Ask for the {CANARY} first.")})).unwrap();
+        call("memory_search", json!({"query": CANARY})).unwrap();
+        call("memory_forget", json!({"id": CANARY})).unwrap_err();
+        call("workspace_memory_read", json!({"path": format!("{CANARY}.md")})).unwrap_err();
+        call(CANARY, json!({})).unwrap_err();
+        memory.call(&json!({"command": "view", "path": "/memories"})).unwrap();
+    });
+}
+
+#[test]
+fn a_tool_is_told_of_by_its_name_and_by_no_word_of_the_models() {
+    let listener = Listener::default();
+    tools(&listener);
+    let tree = [
+        "execute_tool",
+        "  create_memory",
+        "execute_tool",
+        "  create_memory",
+        "execute_tool",
+        "  search_memory",
+        "execute_tool",
+        "execute_tool",
+        "execute_tool",
+    ];
+    assert_eq!(listener.tree(), tree);
+    let spans = listener.spans();
+    let told: Vec<_> = spans
+        .iter()
+        .filter(|span| span.name == "execute_tool")
+        .map(|span| {
+            (span.fields["gen_ai.tool.name"].as_str(), span.fields.get("error.type").map(String::as_str))
+        })
+        .collect();
+    let expected = [
+        ("memory_write", None),
+        ("memory_learn", None),
+        ("memory_search", None),
+        ("memory_forget", Some("refused")),
+        ("workspace_memory_read", Some("not_found")),
+        ("memory", None),
+    ];
+    assert_eq!(told, expected);
+    listener.assert_discreet();
+}
+
+#[cfg(feature = "sqlite")]
+#[test]
+fn a_search_of_documents_is_told_of() {
+    let (listener, home) = (Listener::default(), Home::new());
+    let index = noctuary::SqliteIndex::open_in_memory(Scope::user("marta")).unwrap();
+    let indexed = noctuary::Indexed::new(home.workspace.clone(), index);
+    let access = Access::new(SessionKind::Main, Actor::Agent, Scope::user("marta"));
+    indexed.sync(Utc.with_ymd_and_hms(2026, 11, 22, 9, 0, 0).unwrap()).unwrap();
+    listener.hear(|| indexed.search(&access, CANARY, 9)).unwrap();
+    assert_eq!(listener.tree(), ["search_memory"]);
+    assert_eq!(listener.told("search_memory")["gen_ai.memory.record.count"], "2");
+    listener.assert_discreet();
+}
+
+#[test]
+fn what_is_forgotten_is_told_of_by_its_number() {
+    for (label, open) in STORES {
+        let (listener, folder) = (Listener::default(), tempfile::tempdir().unwrap());
+        let store = open(folder.path());
+        let access = Access::new(SessionKind::Main, Actor::Human, Scope::user("marta"));
+        let now = Utc.with_ymd_and_hms(2026, 11, 22, 9, 0, 0).unwrap();
+        let text = format!("A {CANARY} nests in the barn.");
+        store.write(&access, &NewMemory::new("fact", &text, Source::UserExplicit), now).unwrap();
+        listener.hear(|| store.forget(&access, &text, now)).unwrap();
+        assert_eq!(listener.tree(), ["delete_memory"], "{label}");
+        assert_eq!(listener.told("delete_memory")["gen_ai.memory.record.count"], "1", "{label}");
+        listener.assert_discreet();
+    }
+}
+
 #[test]
 fn a_dream_nests_as_the_manual_says_and_tells_its_figures() {
     let listener = Listener::default();
@@ -326,6 +422,7 @@ fn the_manual_names_every_span_and_field() {
     a_dream_that_breaks(&listener);
     let folder = tempfile::tempdir().unwrap();
     memory(&listener, STORES[0].1(folder.path()).as_ref());
+    tools(&listener);
     let mut named: BTreeSet<(String, String)> = BTreeSet::new();
     for row in MANUAL.lines().filter(|line| line.starts_with("| `")) {
         let cells: Vec<&str> = row.split('|').map(|cell| cell.trim().trim_matches('`')).collect();

@@ -15,6 +15,7 @@ use crate::error::{Error, Result};
 use crate::gate::Tombstones;
 use crate::index::{ChunkConfig, DocumentIndex, IndexChange, IndexEntry, SearchResult, SeenDocument};
 use crate::name::{DocName, Name, Space};
+use crate::trace;
 use crate::workspace::{Claim, ClaimTerms, Lease, Listing, Metadata, Workspace, WriteMode};
 
 /// A workspace, and an index over its documents that is kept in step with it.
@@ -164,13 +165,15 @@ impl<W: Workspace> Indexed<W> {
     ///
     /// Those of the index.
     pub fn search(&self, access: &Access, query: &str, limit: usize) -> Result<Vec<SearchResult>> {
-        let mut found = self.inner.index.search(access, query, limit)?;
-        found.retain(|result| audience(&result.path).includes(access.kind) && is_indexed(&result.path));
-        if let Some(forgotten) = forgotten(&self.inner.workspace)? {
-            // The index may not have been brought up to date since.
-            found.retain(|result| !forgotten.holds(&result.content));
-        }
-        Ok(found)
+        trace::search_documents(|| {
+            let mut found = self.inner.index.search(access, query, limit)?;
+            found.retain(|result| audience(&result.path).includes(access.kind) && is_indexed(&result.path));
+            if let Some(forgotten) = forgotten(&self.inner.workspace)? {
+                // The index may not have been brought up to date since.
+                found.retain(|result| !forgotten.holds(&result.content));
+            }
+            Ok(found)
+        })
     }
 
     /// Catches up with what was changed beside this handle. A document of unchanged size and time of change is not

@@ -115,6 +115,11 @@ impl ToolError {
         Self::new(message).because(error)
     }
 
+    /// What the library said.
+    pub(super) fn library(&self) -> Option<&Error> {
+        self.source.as_deref()
+    }
+
     /// What the model is told.
     #[must_use]
     pub fn message(&self) -> &str {

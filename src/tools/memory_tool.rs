@@ -15,6 +15,7 @@ use crate::error::{Error, Refusal, Result};
 use crate::gate::DoorWarning;
 use crate::name::{DocName, Name};
 use crate::session::Guarded;
+use crate::trace;
 use crate::workspace::{Workspace, WriteMode};
 
 /// The tool `memory_20250818`: six commands on files below `/memories`, with the words that models were trained on.
@@ -187,6 +188,10 @@ impl<W: Workspace> MemoryTool<W> {
     ///
     /// [`ToolError`] with what the model is to be told; nothing was done then, unless the message says so.
     pub fn call(&self, arguments: &Value) -> Result<String, ToolError> {
+        trace::tool("memory", ToolError::library, || self.answer(arguments))
+    }
+
+    fn answer(&self, arguments: &Value) -> Result<String, ToolError> {
         match parsed("memory", arguments)? {
             Command::View { path, view_range } => self.view_at(&self.place(&path)?, view_range.as_deref()),
             Command::Create { path, file_text } => self.create(&self.place(&path)?, &file_text),

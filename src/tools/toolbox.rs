@@ -16,6 +16,7 @@ use crate::gate::{DoorWarning, Doors};
 use crate::memory::{LearningStore, MemoryStore};
 use crate::session::{Guarded, Indexed};
 use crate::sleep::SetSleep;
+use crate::trace;
 use crate::workspace::Workspace;
 
 /// The tools of one session: their definitions, and what carries out what a model calls.
@@ -218,6 +219,21 @@ impl Toolbox {
     /// [`ToolError`] with what the model is to be told, also for a tool that is not there and for arguments of any other
     /// shape.
     pub fn call(&self, name: &str, arguments: &Value, now: DateTime<Utc>) -> Result<Value, ToolError> {
+        let catalogue = self.catalogue();
+        let Some(tool) = catalogue.iter().find(|tool| tool.name == name) else {
+            let names: Vec<&str> = catalogue.iter().map(|tool| tool.name.as_str()).collect();
+            return Err(ToolError::new(format!("There is no tool {name}. There are: {}.", names.join(", "))));
+        };
+        let mut answer = trace::tool(&tool.name, ToolError::library, || self.answer(name, arguments, now))?;
+        let unknown = unknown(arguments, &tool.input_schema["properties"]);
+        if !unknown.is_empty() {
+            answer["ignored"] = json!(unknown);
+        }
+        Ok(answer)
+    }
+
+    /// What a tool of the catalogue is answered.
+    fn answer(&self, name: &str, arguments: &Value, now: DateTime<Utc>) -> Result<Value, ToolError> {
         let of_rows = || self.rows.as_ref()?.call(name, arguments, now);
         let of_learnings = || {
             (name == "memory_learn").then_some(())?;
@@ -226,18 +242,7 @@ impl Toolbox {
         let of_documents = || self.documents.as_ref()?.call(self.prefix(), name, arguments);
         let of_sleep = || (self.sleeps && name == "set_sleep").then(|| plan(arguments));
         let answer = of_rows().or_else(of_learnings).or_else(of_documents).or_else(of_sleep);
-        let catalogue = self.catalogue();
-        let Some(mut answer) = answer.transpose()? else {
-            let names: Vec<String> = catalogue.into_iter().map(|tool| tool.name).collect();
-            return Err(ToolError::new(format!("There is no tool {name}. There are: {}.", names.join(", "))));
-        };
-        let known =
-            catalogue.iter().find(|tool| tool.name == name).map(|tool| &tool.input_schema["properties"]);
-        let unknown = known.map(|known| unknown(arguments, known)).unwrap_or_default();
-        if !unknown.is_empty() {
-            answer["ignored"] = json!(unknown);
-        }
-        Ok(answer)
+        answer.unwrap_or_else(|| Err(ToolError::new(format!("There is no tool {name}."))))
     }
 }
 

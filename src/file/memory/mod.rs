@@ -282,6 +282,58 @@ impl Inner {
         }
         edited
     }
+
+    /// Forgets a text in all rows, their reasons, the profile and what was learned.
+    fn forget(&self, access: &Access, text: &str, now: DateTime<Utc>) -> Result<Vec<PlaceReceipt>> {
+        let deed = Deed::new(access, "memory_forget", now);
+        let forgot = store::main_only(&self.scope, access, &row_name(None)).and_then(|()| {
+            self.exclusively(|rows| {
+                let key = rows.forgotten().map_or_else(TombstoneKey::random, |known| known.key().clone());
+                let burial = Burial::new(&key, text)?;
+                let mut ids = Vec::new();
+                for Stored { memory, stated, .. } in rows.holding(&burial) {
+                    if !store::forget::may_forget(access, memory, stated.status) {
+                        let name = row_name(Some(memory.id));
+                        return Err(Error::Denied { name, kind: access.kind });
+                    }
+                    ids.push(memory.id);
+                }
+                let change = Change::Forgot { ids: ids.clone(), stone: burial.stone, key };
+                let record = self.done(&deed, change);
+                let reasons = rows.forget(self.disk.as_ref(), &self.scope, record, &ids, &burial)?;
+                let struck = rows.strike(&burial);
+                Ok((ids, struck, reasons))
+            })
+        });
+        let (ids, (profile, learnings), reasons) = forgot.map_err(|error| self.refused(&deed, error))?;
+        for id in &ids {
+            self.config.tell("memory:forgotten", Some(*id));
+        }
+        Ok(store::forget::receipt(ids.len() as u64, profile, learnings, reasons, None))
+    }
+
+    /// Records what was learned, once.
+    fn learn(&self, access: &Access, learning: &NewLearning, now: DateTime<Utc>) -> Result<LearningId> {
+        let deed = Deed::new(access, "memory_learn", now);
+        let learned = self.config.admit_learning(&self.scope, access, learning).and_then(|()| {
+            self.exclusively(|rows| {
+                store::forget::check_learning(rows.forgotten(), &learning_name(), learning)?;
+                if let Some(id) = rows.learnings.saying(&learning.content) {
+                    return Ok((id, false));
+                }
+                let id = rows.learnings.next_id();
+                let NewLearning { content, context } = learning.clone();
+                let change = Change::Learned { id, content: Some(content), context };
+                self.append(rows, &self.done(&deed, change))?;
+                Ok((id, true))
+            })
+        });
+        let (id, is_new) = learned.map_err(|error| self.refused(&deed, error))?;
+        if is_new {
+            self.config.tell("learning:written", None);
+        }
+        Ok(id)
+    }
 }
 
 impl MemoryStore for FileMemoryStore {
@@ -352,32 +404,7 @@ impl MemoryStore for FileMemoryStore {
     }
 
     fn forget(&self, access: &Access, text: &str, now: DateTime<Utc>) -> Result<Vec<PlaceReceipt>> {
-        let inner = &self.inner;
-        let deed = Deed::new(access, "memory_forget", now);
-        let forgot = store::main_only(&inner.scope, access, &row_name(None)).and_then(|()| {
-            inner.exclusively(|rows| {
-                let key = rows.forgotten().map_or_else(TombstoneKey::random, |known| known.key().clone());
-                let burial = Burial::new(&key, text)?;
-                let mut ids = Vec::new();
-                for Stored { memory, stated, .. } in rows.holding(&burial) {
-                    if !store::forget::may_forget(access, memory, stated.status) {
-                        let name = row_name(Some(memory.id));
-                        return Err(Error::Denied { name, kind: access.kind });
-                    }
-                    ids.push(memory.id);
-                }
-                let change = Change::Forgot { ids: ids.clone(), stone: burial.stone, key };
-                let record = inner.done(&deed, change);
-                let reasons = rows.forget(inner.disk.as_ref(), &inner.scope, record, &ids, &burial)?;
-                let struck = rows.strike(&burial);
-                Ok((ids, struck, reasons))
-            })
-        });
-        let (ids, (profile, learnings), reasons) = forgot.map_err(|error| inner.refused(&deed, error))?;
-        for id in &ids {
-            inner.config.tell("memory:forgotten", Some(*id));
-        }
-        Ok(store::forget::receipt(ids.len() as u64, profile, learnings, reasons, None))
+        trace::forget(|| self.inner.forget(access, text, now))
     }
 
     fn lift(&self, access: &Access, text: &str, now: DateTime<Utc>) -> Result<bool> {
@@ -487,26 +514,7 @@ impl FactStore for FileMemoryStore {
 
 impl LearningStore for FileMemoryStore {
     fn learn(&self, access: &Access, learning: &NewLearning, now: DateTime<Utc>) -> Result<LearningId> {
-        let inner = &self.inner;
-        let deed = Deed::new(access, "memory_learn", now);
-        let learned = inner.config.admit_learning(&inner.scope, access, learning).and_then(|()| {
-            inner.exclusively(|rows| {
-                store::forget::check_learning(rows.forgotten(), &learning_name(), learning)?;
-                if let Some(id) = rows.learnings.saying(&learning.content) {
-                    return Ok((id, false));
-                }
-                let id = rows.learnings.next_id();
-                let NewLearning { content, context } = learning.clone();
-                let change = Change::Learned { id, content: Some(content), context };
-                inner.append(rows, &inner.done(&deed, change))?;
-                Ok((id, true))
-            })
-        });
-        let (id, is_new) = learned.map_err(|error| inner.refused(&deed, error))?;
-        if is_new {
-            inner.config.tell("learning:written", None);
-        }
-        Ok(id)
+        trace::create(|id| *id, || self.inner.learn(access, learning, now))
     }
 
     fn learnings(&self, access: &Access, limit: usize) -> Result<Vec<Learning>> {

@@ -11,25 +11,11 @@ use crate::memory::{Learning, LearningId, LearningStore, NewLearning};
 use crate::sqlite::fold;
 use crate::store::{self, Deed, learning_name};
 use crate::text;
+use crate::trace;
 
 impl LearningStore for SqliteMemoryStore {
     fn learn(&self, access: &Access, learning: &NewLearning, now: DateTime<Utc>) -> Result<LearningId> {
-        let inner = &self.inner;
-        let deed = Deed::new(access, "memory_learn", now);
-        let file = inner.database.file();
-        let learned = inner.config.admit_learning(&inner.scope, access, learning).and_then(|()| {
-            inner.database.attempt("write to", file, |connection| {
-                inner.check_forgotten(connection, |forgotten| {
-                    store::forget::check_learning(forgotten, &learning_name(), learning)
-                })?;
-                inner.learn(connection, learning, &deed).map_err(|error| fold("write to", file, error))
-            })
-        });
-        let (id, is_new) = learned.map_err(|error| inner.refused(&deed, error))?;
-        if is_new {
-            inner.config.tell("learning:written", None);
-        }
-        Ok(id)
+        trace::create(|id| *id, || self.inner.learn(access, learning, now))
     }
 
     fn learnings(&self, access: &Access, limit: usize) -> Result<Vec<Learning>> {
@@ -52,8 +38,27 @@ impl LearningStore for SqliteMemoryStore {
 }
 
 impl Inner {
+    /// Records what was learned, once.
+    fn learn(&self, access: &Access, learning: &NewLearning, now: DateTime<Utc>) -> Result<LearningId> {
+        let deed = Deed::new(access, "memory_learn", now);
+        let file = self.database.file();
+        let learned = self.config.admit_learning(&self.scope, access, learning).and_then(|()| {
+            self.database.attempt("write to", file, |connection| {
+                self.check_forgotten(connection, |forgotten| {
+                    store::forget::check_learning(forgotten, &learning_name(), learning)
+                })?;
+                self.insert_learning(connection, learning, &deed).map_err(|error| fold("write to", file, error))
+            })
+        });
+        let (id, is_new) = learned.map_err(|error| self.refused(&deed, error))?;
+        if is_new {
+            self.config.tell("learning:written", None);
+        }
+        Ok(id)
+    }
+
     /// Writes a learning, where none says the same; returns its id and whether it is new.
-    fn learn(
+    fn insert_learning(
         &self,
         connection: &Connection,
         learning: &NewLearning,

@@ -669,7 +669,7 @@ impl MemoryStore for SqliteMemoryStore {
     }
 
     fn forget(&self, access: &Access, text: &str, now: DateTime<Utc>) -> Result<Vec<PlaceReceipt>> {
-        self.inner.forget(access, text, now)
+        trace::forget(|| self.inner.forget(access, text, now))
     }
 
     fn lift(&self, access: &Access, text: &str, now: DateTime<Utc>) -> Result<bool> {
