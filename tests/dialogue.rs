@@ -1,7 +1,7 @@
 //! The whole pipeline without a model, on real dialogue: every byte is shown once, every line that is kept is
 //! word for word, and the same folder gives the same memory.
 //!
-//! The folders lie beside the crate, or where `NOCTUARY_DIALOGUES` says; without them there is nothing to try.
+//! The folders lie where `NOCTUARY_DIALOGUES` says; without them there is nothing to try.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 #[allow(dead_code, reason = "each test crate uses a part of it")]
@@ -20,14 +20,11 @@ use noctuary::{
 
 /// The workspaces, ascending; none where the folder is absent, and then it says so.
 fn dialogues() -> Vec<PathBuf> {
-    let folder = std::env::var_os("NOCTUARY_DIALOGUES").map_or_else(
-        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/dialogue-workspaces"),
-        PathBuf::from,
-    );
-    let Ok(entries) = fs::read_dir(&folder) else {
-        println!("skipped: there are no dialogues at {}", folder.display());
+    let Some(folder) = std::env::var_os("NOCTUARY_DIALOGUES").map(PathBuf::from) else {
+        println!("skipped: NOCTUARY_DIALOGUES says of no folder with dialogues");
         return Vec::new();
     };
+    let entries = fs::read_dir(&folder).unwrap();
     let mut found: Vec<PathBuf> =
         entries.map(|entry| entry.unwrap().path()).filter(|path| path.join("memory").is_dir()).collect();
     found.sort();

@@ -1430,6 +1430,22 @@ fn a_quarantine_that_was_written_by_hand_holds() {
 }
 
 #[test]
+fn a_life_without_its_ledger_is_dreamed_anew() {
+    // What the manual says of starting over: these three, and nothing else of the library's own.
+    let life = evening();
+    let script = Script::new().says(FACT).says(FACT);
+    assert_eq!(life.dream(&script).outcome, Outcome::Appended);
+    life.put("MEMORY.md", MEMORY);
+    for file in [".dreaming.d/ledger.json", ".dreaming.d/log.jsonl", ".dreamed-state.json"] {
+        life.remove(file);
+    }
+    let report = life.dream(&script);
+    assert_eq!(report.outcome, Outcome::Appended, "{report:?}");
+    assert_eq!(reason_of(&report, &journal(20)), ReadReason::Shown);
+    assert_eq!(sections(&life.memory()), 1);
+}
+
+#[test]
 fn a_state_file_saved_with_a_byte_order_mark_is_still_a_state_file() {
     // DS-08: an editor on Windows puts one there.
     for (file, text) in [

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the server, tests it, and calls it with a client of another language. Run by .ci/run.
+# Builds the server, tests it, and calls it with a client of another language.
 set -euo pipefail
 cd "$(dirname "$0")"
 

@@ -16,7 +16,8 @@ use crate::workspace::{Claim, ClaimTerms, Lease, Workspace, WriteMode};
 ///
 /// Both are claimed meanwhile, so that no dream runs in between. The ledger goes along: what a model was
 /// shown in one home is not shown again in the other. What has no place in a workspace (links, devices, names
-/// that are no document names) is left out. A copy that was interrupted is taken up by calling it again, as
+/// that are no document names) is left out. So are the rows of a memory store, also of one in the same folder or database: they go with their own
+/// file. A copy that was interrupted is taken up by calling it again, as
 /// long as the source has not changed.
 ///
 /// ```

@@ -21,6 +21,19 @@
 //! | What do others do, and what do they do better? | [`comparison`] |
 //! | Why is it like this? Why was my line not promoted? | [`faq`] |
 //!
+//! # Seeds
+//!
+//! *A seed* is one of the five documents whose formats and behaviour this crate keeps to. Where two of them disagree, or one is
+//! silent, the docs say what this crate does.
+//!
+//! | Seed | Describes | Here |
+//! |---|---|---|
+//! | 000, *the* seed where no number stands | the Minara workspace: its documents, prompts and dreams | [`Workspace`](crate::Workspace), [`JournalDreamer`](crate::JournalDreamer) |
+//! | 001 | RFC-0009, the file format of a YAMO workspace: who reads what, the first run, the memo, the daily log | [`Life`](crate::Life) |
+//! | 002 | the memory of `OpenSeed`'s creatures: fatigue, sleep, observations, priorities | [`SleepDreamer`](crate::SleepDreamer) |
+//! | 003 | Minara Memory: rows, facts, personalization, learnings | [`MemoryStore`](crate::MemoryStore), [`FactStore`](crate::FactStore) |
+//! | 004 | the `IronClaw` workspace: documents in a database, chunks, search | [`SqliteWorkspace`](crate::SqliteWorkspace), [`DocumentIndex`](crate::DocumentIndex) |
+//!
 //! Code on these pages is run as tests, and the files that [`formats`] shows are read by the parsers that read yours.
 
 #[doc = include_str!("getting_started.md")]
