@@ -20,8 +20,8 @@ use common::{Peer, listen, role, tell};
 use noctuary::testing::{Fault, Faults, FaultyDisk, FaultyWorkspace, MemoryDisk, Script, contract, folder};
 use noctuary::{
     Access, Actor, Claim, ClaimTerms, DocName, DreamReport, Error, FileWorkspace, Guarded, JournalDreamer,
-    LlmError, LlmReply, LlmRequest, LostBy, Name, Outcome, Revision, Scope, SessionKind, StateName,
-    Workspace, WorkspaceExt, WriteMode, copy_into, dream_once_at, llm_fn,
+    LlmError, LlmReply, LlmRequest, Name, Outcome, Revision, Scope, SessionKind, StateName, Workspace,
+    WorkspaceExt, WriteMode, copy_into, dream_once_at, llm_fn,
 };
 use tempfile::TempDir;
 
@@ -154,7 +154,7 @@ fn a_workspace_in_memory_keeps_the_contract() {
     drop(next);
     let terms = ClaimTerms { max_hold: Duration::ZERO, ..ClaimTerms::default() };
     let Claim::Granted(late) = one.claim(&terms).unwrap() else { panic!("it was dropped") };
-    assert!(matches!(late.append(&DocName::SOUL, b"x"), Err(Error::LeaseLost(LostBy::Deadline))));
+    assert!(matches!(late.append(&DocName::SOUL, b"x"), Err(Error::LeaseLost(noctuary::LostBy::Deadline))));
 }
 
 #[test]

@@ -47,7 +47,8 @@ impl Inner {
                 self.check_forgotten(connection, |forgotten| {
                     store::forget::check_learning(forgotten, &learning_name(), learning)
                 })?;
-                self.insert_learning(connection, learning, &deed).map_err(|error| fold("write to", file, error))
+                self.insert_learning(connection, learning, &deed)
+                    .map_err(|error| fold("write to", file, error))
             })
         });
         let (id, is_new) = learned.map_err(|error| self.refused(&deed, error))?;
