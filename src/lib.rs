@@ -12,13 +12,16 @@
 //!
 //! let folder = tempfile::tempdir()?; // stands for your agent's workspace
 //! std::fs::create_dir(folder.path().join("memory"))?;
-//! let today = chrono::Utc::now().format("%Y-%m-%d");
-//! std::fs::write(folder.path().join(format!("memory/{today}-repl.md")), "[user] Decision: releases go out on Fridays.\n")?;
+//! let journal = format!("memory/{}-repl.md", chrono::Utc::now().format("%Y-%m-%d"));
+//! let line = "[user] Decision: releases go out on Fridays.\n";
+//! std::fs::write(folder.path().join(&journal), line)?;
 //!
-//! let dreamer = JournalDreamer::builder(Arc::new(FileWorkspace::open(folder.path())?)).enabled(true).build()?;
+//! let workspace = FileWorkspace::open(folder.path())?;
+//! let dreamer = JournalDreamer::builder(Arc::new(workspace)).enabled(true).build()?;
 //! let model = llm_fn(|_request: &LlmRequest| {
 //!     // Send `system` and `user` of the request by the client that you use already.
-//!     Ok(LlmReply::new(format!("### Decisions\n- Releases go out on Fridays. (memory/{today}-repl.md#L1)")))
+//!     let answer = format!("### Decisions\n- Releases go out on Fridays. ({journal}#L1)");
+//!     Ok(LlmReply::new(answer))
 //! });
 //! let report = dream_once(&dreamer, &model)?;
 //! assert_eq!(report.promoted().count(), 1);
