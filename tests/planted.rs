@@ -55,6 +55,20 @@ const SLEEP_ATTACK: &[&str] = &["--test", "sleep_attack"];
 const SLEEP_FAULTS: &[&str] = &["--test", "sleep_faults", "whose_workspace_fails"];
 const SLEEP_CRASHES: &[&str] = &["--test", "sleep_faults", "what_"];
 
+const GUARDED: &[&str] = &["--test", "guarded", "no_session_is_shown"];
+const STORES: &[&str] = &["--test", "store_search", "nothing_that_is_private"];
+const INDEX: &[&str] = &["--test", "index"];
+const TOOLS: &[&str] = &[
+    "--test",
+    "tools",
+    "--",
+    "what_a_model",
+    "a_document_that_was_not_read",
+    "a_model_takes_back",
+    "no_path",
+];
+const KEYS: &[&str] = &["--test", "http", "--features", "http", "no_error_repeats"];
+
 const BUGS: &[Bug] = &[
     Bug {
         name: "a new file is not synced before it has its name",
@@ -454,6 +468,62 @@ const BUGS: &[Bug] = &[
         stands: "!parts(quote.chars().next(), before) && !parts(quote.chars().next_back(), after)",
         planted: "true",
         tests: QUOTES,
+    },
+    Bug {
+        name: "memory is read with others present",
+        file: "src/session.rs",
+        stands: "(SessionKind::Scheduled, _, Kind::Heartbeat) => READ",
+        planted: "(_, _, Kind::Memory) | (SessionKind::Scheduled, _, Kind::Heartbeat) => READ",
+        tests: GUARDED,
+    },
+    Bug {
+        name: "private rows are found with others present",
+        file: "src/sqlite/memory/search.rs",
+        stands: "Self::Shared => \"shared_memories\"",
+        planted: "Self::Shared => \"main_memories\"",
+        tests: STORES,
+    },
+    Bug {
+        name: "the index does not ask who searches",
+        file: "src/sqlite/index/search.rs",
+        stands: "AND (d.audience & ?4) <> 0",
+        planted: "AND ?4 IS NOT NULL",
+        tests: INDEX,
+    },
+    Bug {
+        name: "what a model appends to a journal passes for the user's",
+        file: "src/tools/documents.rs",
+        stands: "is_journal.then(|| Note::happened",
+        planted: "(is_journal && false).then(|| Note::happened",
+        tests: TOOLS,
+    },
+    Bug {
+        name: "a tool replaces a document that was never read",
+        file: "src/tools/documents.rs",
+        stands: "map_or(WriteMode::Create, WriteMode::IfRevision)",
+        planted: "map_or(WriteMode::Replace, WriteMode::IfRevision)",
+        tests: TOOLS,
+    },
+    Bug {
+        name: "a model takes back what a person pinned",
+        file: "src/tools/rows.rs",
+        stands: "if is_own && !row.pinned",
+        planted: "if is_own",
+        tests: TOOLS,
+    },
+    Bug {
+        name: "a path of a model climbs to the root",
+        file: "src/tools/memory_tool.rs",
+        stands: "\"..\" => drop(segments.pop().ok_or_else(escapes)?)",
+        planted: "\"..\" => drop(segments.pop())",
+        tests: TOOLS,
+    },
+    Bug {
+        name: "an error repeats the key",
+        file: "src/models/http/key.rs",
+        stands: "key.map_or_else(|| line.clone(), |key| key.mask(&line))",
+        planted: "key.map_or_else(|| line.clone(), |_| line.clone())",
+        tests: KEYS,
     },
 ];
 

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use noctuary::{
-    Access, Actor, DayPolicy, Door, Doors, DreamConfig, DreamMode, DreamReport, DreamStanding, Due, Error,
-    Extractive, Fate, FileWorkspace, Guarded, Indexed, JournalDreamer, JournalName, LlmClient, LlmError,
-    Note, NoteKind, Outcome, ReadReason, Scope, SessionKind, SqliteIndex, SqliteWorkspace, ToolDef,
+    Access, Actor, DayPolicy, Door, DoorWarning, Doors, DreamConfig, DreamMode, DreamReport, DreamStanding,
+    Due, Error, Extractive, Fate, FileWorkspace, Guarded, Indexed, JournalDreamer, JournalName, LlmClient,
+    LlmError, Note, NoteKind, Outcome, ReadReason, Scope, SessionKind, SqliteIndex, SqliteWorkspace, ToolDef,
     ToolError, Toolbox, Workspace, append_note, dream_once_at, llm_fn, should_dream,
 };
 use serde::Deserialize;
@@ -128,10 +128,16 @@ impl Tools {
             "memory_search" => {
                 // The person's editor writes here too.
                 self.workspace.sync(now).map_err(|error| ToolError::at("the search", error))?;
-                self.documents.call(name, arguments, now)
+                self.document(name, arguments, now)
             }
-            _ => self.documents.call(name, arguments, now),
+            _ => self.document(name, arguments, now),
         }
+    }
+
+    fn document(&self, name: &str, arguments: &Value, now: DateTime<Utc>) -> Result<Value, ToolError> {
+        let answer = self.documents.call(name, arguments, now);
+        tell(&self.documents.take_warnings());
+        answer
     }
 
     fn note(&self, arguments: &Value, now: DateTime<Utc>) -> Result<Value, ToolError> {
@@ -155,6 +161,7 @@ impl Tools {
         }
         let journal =
             append_note(&self.workspace, &journal, self.day, self.begun, &note, now).map_err(failed)?;
+        tell(&passed.warnings);
         let mut answer = json!({ "status": "noted", "path": journal.name() });
         if !passed.warnings.is_empty() {
             let found: Vec<&str> = passed.warnings.iter().map(|warning| warning.class.as_str()).collect();
@@ -231,6 +238,13 @@ impl Tools {
             "window": self.window(&report),
             "note": "Nothing was written. A dream with the user's model may keep other lines."
         }))
+    }
+}
+
+/// Tells the person what a door found in what the agent writes: where, and of which class.
+fn tell(warnings: &[DoorWarning]) {
+    for warning in warnings {
+        eprintln!("noctuary-mcp: {warning}");
     }
 }
 
