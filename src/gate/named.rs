@@ -110,7 +110,8 @@ fn is_path(text: &str) -> bool {
     let is_word = |piece: &str| piece.len() >= 3 && piece.bytes().all(|byte| byte.is_ascii_lowercase());
     let dotted: Vec<&str> = text.split('.').collect();
     let is_name = |piece: &&str| {
-        piece.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') || piece.parse::<u8>().is_ok()
+        piece.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+            || piece.len() == 1 && piece.as_bytes()[0].is_ascii_digit()
     };
     text.starts_with(['/', '.', '~'])
         || text.get(1..3) == Some(":\\")
@@ -189,4 +190,84 @@ fn is_variable(text: &str, digits: usize) -> bool {
     }
     is_constant
         || digits <= 2 && words.iter().any(|word| WORDS.iter().any(|of| word.eq_ignore_ascii_case(of)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_piece_is_chance_where_letters_and_digits_take_turns_and_spell_no_words() {
+        for chance in ["9f2c4e1b7a3d", "9fk2LmQ7", "q7zk29slmx41", "bTz4RwYc8Hd1N"] {
+            assert!(is_chance(chance), "{chance}");
+        }
+        for word in [
+            "9fk2LmQ",
+            "boatservice2",
+            "accesstoken1",
+            "getUserTokenFromBase64",
+            "HmacSha256UrlEncoder",
+            "abcdefgh",
+        ] {
+            assert!(!is_chance(word), "{word}");
+        }
+    }
+
+    #[test]
+    fn many_kinds_of_symbols_are_a_password_and_one_name_with_a_number_is_none() {
+        for password in ["hunter2", "Tr0ub4dor&3", "Hunter!Boat-y", "password2024", "@Html(9#x"] {
+            assert!(is_password(password), "{password}");
+        }
+        for other in [
+            "short",
+            "hunters",
+            "hunter-boat",
+            "HunterBoat!",
+            "password2",
+            "newPassword1",
+            "user_input_2",
+            "DB_1",
+            "123456",
+        ] {
+            assert!(!is_password(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn what_is_counted_dated_or_known_by_a_number_is_a_measure() {
+        for measure in [
+            "12-char",
+            "64characters",
+            "v1.2.3-beta",
+            "2026-11-22T10",
+            "aes-256-gcm",
+            "utf8",
+            "#ff00aa",
+            "0x1f",
+            "-5i32",
+        ] {
+            assert!(is_measure(measure), "{measure}");
+        }
+        for other in ["hunter2", "2024Sommer", "base", "9fk2"] {
+            assert!(!is_measure(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn paths_and_dotted_names_are_paths() {
+        for path in [
+            "/run/secrets/db1",
+            "~/db1",
+            "../db1",
+            "C:\\db1",
+            "secrets/db1",
+            "config.db1.password",
+            "auth7.boats.io",
+        ] {
+            assert!(is_path(path), "{path}");
+        }
+        for other in ["hunter2", "9f/K2+Lm", "hunter2.44"] {
+            assert!(!is_path(other), "{other}");
+        }
+    }
 }

