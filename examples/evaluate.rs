@@ -5,7 +5,7 @@
 //! cargo run --release --example evaluate -- retrieval FOLDER… --json OUT
 //! cargo run --release --example evaluate -- facts FOLDER… --json OUT
 //! cargo run --release --example evaluate -- gate FOLDER --json OUT
-//! cargo run --release --example evaluate -- clean [FOLDER…]
+//! cargo run --release --example evaluate -- clean [FOLDER…] [--with CLASS]…
 //! ```
 //!
 //! `dream` dreams over workspaces with a `labels.json`: `facts` and `questions`, each with the journal lines
@@ -22,7 +22,7 @@
 //! `gate` scans each example of a FOLDER (`*.jsonl`, `*.jsonl.gz`: `src`, `rule`, `kind`, `text`) for secrets, and writes a
 //! line for each with the classes that were found. What is a `tp` of a rule that a class covers must be found, and an
 //! `fp` must not. `clean` counts what is found in texts of which nothing should be a secret: in those of each FOLDER, or
-//! of the packages that `examples/evaluate/clean/Cargo.toml` names.
+//! of the packages that `examples/evaluate/clean/Cargo.toml` names, of classes that are off where `--with` switches them on.
 
 #[path = "evaluate/facts.rs"]
 mod facts;
@@ -57,7 +57,7 @@ fn main() -> Result<()> {
         Some("facts") => facts::run(arguments),
         Some("gate") => gate::run(arguments),
         Some("clean") => gate::clean(arguments),
-        _ => Err("usage: evaluate dream FOLDER [--share 0.20] [--json OUT]\n       evaluate retrieval FOLDER… [--file] [--ranks] [--json OUT]\n       evaluate facts FOLDER… [--file] [--json OUT]\n       evaluate gate FOLDER [--json OUT]\n       evaluate clean [FOLDER…]".into()),
+        _ => Err("usage: evaluate dream FOLDER [--share 0.20] [--json OUT]\n       evaluate retrieval FOLDER… [--file] [--ranks] [--json OUT]\n       evaluate facts FOLDER… [--file] [--json OUT]\n       evaluate gate FOLDER [--json OUT]\n       evaluate clean [FOLDER…] [--with CLASS]…".into()),
     }
 }
 

@@ -102,12 +102,19 @@ const PROVEN: &[&str] = &[
 const MOST_IN_A_MEGABYTE: f64 = 0.2;
 
 /// Scans the text files below folders, or of the packages of `clean/Cargo.toml`, and prints each finding, masked, and how
-/// often each class is found. Fails where that is more than clean text may hold.
-pub(crate) fn clean(folders: impl Iterator<Item = String>) -> Result<()> {
-    let gate = SecretGate::new().with("payment_card").with("iban");
+/// often each class is found; with `--with CLASS` of that class too, which is off by default. Fails where that is more
+/// than clean text may hold.
+pub(crate) fn clean(mut arguments: impl Iterator<Item = String>) -> Result<()> {
+    let mut gate = SecretGate::new().with("payment_card").with("iban");
+    let mut waiting = Vec::new();
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
+            "--with" => gate = gate.with(arguments.next().ok_or("--with needs a class")?),
+            path => waiting.push(PathBuf::from(path)),
+        }
+    }
     let (mut bytes, mut files) = (0_usize, 0_usize);
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    let mut waiting: Vec<PathBuf> = folders.map(PathBuf::from).collect();
     if waiting.is_empty() {
         waiting = packages()?;
     }

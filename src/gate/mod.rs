@@ -7,6 +7,7 @@ mod dense;
 mod door;
 mod injection;
 mod mnemonic;
+mod named;
 mod proof;
 mod report;
 mod search;

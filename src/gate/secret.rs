@@ -6,7 +6,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use super::classes::{self, Class, Proof, Switch};
+use super::classes::{self, Class, Needs, Proof, Shape, Switch};
 use super::search::{Chosen, TABLE};
 use super::view::{self, Island, Undone};
 use crate::pii::{Confidence, Finding, PiiFilter, View};
@@ -35,7 +35,7 @@ pub enum Strictness {
 /// compressed, translated or told in words, nor pieces in several documents.
 ///
 /// Addresses are public identifiers, and switching their classes off is a choice for hosts in finance; what names a
-/// person is off until a host switches it on:
+/// person, and what only a plain name such as `password:` gives away, is off until a host switches it on:
 ///
 /// ```
 /// use noctuary::{PiiFilter, SecretGate};
@@ -47,6 +47,10 @@ pub enum Strictness {
 /// let text = "pay with 4012 8888 8888 1881";
 /// assert_eq!(SecretGate::new().scan(text).len(), 0);
 /// assert_eq!(SecretGate::new().with("payment_card").scan(text).len(), 1);
+///
+/// let text = "password: hunter2-Boat";
+/// assert_eq!(SecretGate::new().scan(text).len(), 0);
+/// assert_eq!(SecretGate::new().with("named_password").scan(text).len(), 1);
 /// ```
 ///
 #[doc = include_str!("classes/classes.md")]
@@ -199,12 +203,13 @@ impl SecretGate {
             view::undo(view, text, &mut |island| {
                 let mut inside = self.undisguised(&island.text);
                 inside.retain_mut(|one| {
-                    if view == View::Joined {
-                        self.let_go_of_lines(text, &island, one);
+                    if view == View::Joined && !self.let_go_of_lines(text, &island, one) {
+                        return false;
                     }
                     let secret = &island.text[one.span.clone()];
                     one.plain = Some(secret.to_owned());
-                    text[island.place(&one.span)] != *secret
+                    // Where the name alone is in a disguise, the secret stands as it is.
+                    text[island.place(&one.span)] != *secret || view != View::Joined && is_named(one.class)
                 });
                 self.disguised(&island.text, undone.and(view), &mut inside);
                 found.extend(inside.into_iter().map(|one| {
@@ -221,8 +226,9 @@ impl SecretGate {
     }
 
     /// A line that follows a secret need not go on with it: a word is left out, and so is all that the rest of a key may
-    /// be by itself, if what remains is a secret.
-    fn let_go_of_lines(&self, text: &str, island: &Island, found: &mut Found) {
+    /// be by itself, if what remains is a secret. Returns whether it is one still: what only a name proves ends with its
+    /// line, since it has any length and the next line may look as good.
+    fn let_go_of_lines(&self, text: &str, island: &Island, found: &mut Found) -> bool {
         let is_open_key = TABLE.classes[found.class].body.is_some()
             && !island.text[found.span.clone()].contains("-----END");
         let is_line = |joint: &usize| {
@@ -236,12 +242,16 @@ impl SecretGate {
             let is_whole = |one: &Found| one.class == class && one.span == (0..rest.len());
             self.undisguised(rest).iter().any(is_whole)
         };
-        let lines: Vec<usize> = island.joints(&found.span).into_iter().take_while(is_line).collect();
+        let joints = island.joints(&found.span).into_iter();
+        if is_named(class) {
+            return !joints.into_iter().any(|joint| is_line(&joint));
+        }
+        let lines: Vec<usize> = joints.take_while(is_line).collect();
         if is_open_key {
             // Its head is enough, and what is before the end of that is short.
             found.span.end =
                 lines.into_iter().rev().find(|joint| is_secret(*joint)).unwrap_or(found.span.end);
-            return;
+            return true;
         }
         for joint in lines {
             let is_word = view::is_word(&island.text.as_bytes()[joint..found.span.end]);
@@ -250,6 +260,7 @@ impl SecretGate {
             }
             found.span.end = joint;
         }
+        true
     }
 
     fn found(&self, text: &str) -> Vec<Found> {
@@ -284,6 +295,11 @@ impl SecretGate {
         }
         raw
     }
+}
+
+/// Whether only the name before it says of a secret of this class that it is one.
+fn is_named(class: usize) -> bool {
+    matches!(TABLE.classes[class].shape, Shape::Scan(_, Needs::Name, _))
 }
 
 /// Of findings that share a place, one: which has all of it, as it stands rather than in a disguise, else the largest.
@@ -682,8 +698,17 @@ mod tests {
             "0x",
             "abandon ",
             "://",
+            "password",
+            "password: ",
+            "password=a1",
+            "token = ",
+            "token=",
+            "secret is ",
+            "token for a b c d ",
+            "token: &'a ",
+            "9fk2LmQ7",
         ] {
-            let gate = SecretGate::new().undisguised_only();
+            let gate = SecretGate::new().with("named_password").with("named_key").undisguised_only();
             let (once, twice) = (steps(&gate, piece, MANY), steps(&gate, piece, 2 * MANY));
             assert!(once > 0, "{piece}: something is counted");
             assert!(twice <= once * 2 + once / 10 + 10_000, "{piece}: {once} and {twice}");

@@ -1,4 +1,4 @@
-//! The classes of secrets, one row each, by kind: `keys`, `vendors`, `labelled`, `wallets`, `personal`.
+//! The classes of secrets, one row each, by kind: `keys`, `vendors`, `labelled`, `named`, `wallets`, `personal`.
 //!
 //! To add a class, add a row: its name, what it is, the literals with which it begins and what comes then; where that is
 //! weak, the proof that a match must give. The shapes are written from what the makers of a token publish of it. A
@@ -7,6 +7,7 @@
 
 mod keys;
 mod labelled;
+mod named;
 mod pem;
 mod personal;
 mod vendors;
@@ -18,9 +19,17 @@ use super::proof;
 
 /// All classes, in their order.
 pub(super) fn all() -> impl Iterator<Item = &'static Class> {
-    [keys::SEED, vendors::VENDORS, wallets::WALLETS, keys::KEYS, labelled::LABELLED, personal::PERSONAL]
-        .into_iter()
-        .flatten()
+    [
+        keys::SEED,
+        vendors::VENDORS,
+        wallets::WALLETS,
+        keys::KEYS,
+        labelled::LABELLED,
+        named::NAMED,
+        personal::PERSONAL,
+    ]
+    .into_iter()
+    .flatten()
 }
 
 /// A row of the table.
@@ -63,6 +72,8 @@ pub(super) enum Needs {
     Nothing,
     /// A run of 26 symbols of base 58.
     Run58,
+    /// A name before the secret, which alone says that it is one.
+    Name,
 }
 
 /// No pattern goes further than this, and no run, in bytes: a bound for hostile text.
