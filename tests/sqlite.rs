@@ -1034,6 +1034,34 @@ fn a_backup_for_which_there_is_no_room_leaves_no_file() {
     assert_eq!(life.open().read_text(&DocName::MEMORY).unwrap(), Some(text));
 }
 
+#[test]
+fn a_killed_backup_leaves_no_file_that_passes_for_one() {
+    let life = Life::new();
+    let text = (0..300).map(filler).collect::<String>();
+    life.open().write(&DocName::MEMORY, text.as_bytes(), WriteMode::Create).unwrap();
+    let mut unfinished = 0;
+    for round in 0..10_u64 {
+        let mut peer = Peer::start("back up forever", life.folder());
+        assert!(peer.hear().is_some());
+        std::thread::sleep(Duration::from_millis(round));
+        drop(peer);
+        for path in life.files().into_keys() {
+            let file = path.file_name().unwrap().to_string_lossy().into_owned();
+            if file.starts_with("backup") {
+                is_sound(&path);
+                let restored = SqliteWorkspace::open(&path, marta()).unwrap();
+                assert_eq!(restored.read_text(&DocName::MEMORY).unwrap().as_ref(), Some(&text), "{file}");
+                drop(restored);
+                fs::remove_file(&path).unwrap();
+            } else if file.starts_with(".noctuary-") {
+                unfinished += 1;
+                fs::remove_file(&path).unwrap();
+            }
+        }
+    }
+    println!("{unfinished} were cut");
+}
+
 fn filler(at: usize) -> String {
     format!("{at} {}\n", "x".repeat(2000))
 }
@@ -1062,6 +1090,12 @@ fn a_child_plays_its_role() {
                 assert_eq!(text.lines().count(), at);
                 tell(error.split([' ', '(']).next().unwrap());
                 return;
+            }
+        }
+        "back up forever" => {
+            for at in 0.. {
+                workspace.backup_to(folder.join(format!("backup-{at}.db"))).unwrap();
+                tell(&at.to_string());
             }
         }
         "back up" => {
