@@ -144,9 +144,9 @@ pub use day::DayPolicy;
 pub use digest::Digest;
 pub use document::{Document, FoundAt, Revision};
 pub use dream::{
-    BackOff, DreamConfig, DreamProposal, DreamRecord, DreamStanding, Due, Evidence, JournalDreamer,
-    JournalDreamerBuilder, OverBudget, ProposalEnd, ProposalReport, SectionCaps, Trust, Undreamed,
-    should_dream,
+    BackOff, DreamConfig, DreamProposal, DreamRecord, DreamStanding, DreamSurvey, Due, Evidence,
+    JournalDreamer, JournalDreamerBuilder, OverBudget, ProposalEnd, ProposalReport, SectionCaps, Trust,
+    Undreamed, should_dream,
 };
 pub use dreamer::{
     Backlog, Blamed, Charge, DeepReport, DreamEvent, DreamMode, DreamPass, DreamReport, Dreamer, DropReason,

@@ -160,7 +160,7 @@ pub trait MemoryStore: Debug + Send + Sync {
     /// [`Error::Denied`](crate::Error::Denied) outside a main session, and for anybody but the human.
     fn lift(&self, access: &Access, text: &str, now: DateTime<Utc>) -> Result<bool>;
 
-    /// Sets a fact of the profile: one value a key.
+    /// Sets a fact of the profile: one value a key. A key is overwritten, and not deleted.
     ///
     /// # Errors
     ///

@@ -173,7 +173,7 @@ fn every_type_may_be_sent_and_shared_and_printed() {
         ClaimTerms Completion Confidence Consent ConsolidationEvent ContextConfig Cure
         DailyLogConfig DayLog DayPolicy Decision DeepReport Dialect Digest DocName Document
         DocumentReceipt Door DoorPolicy DoorWarning Doors DreamConfig DreamEntry DreamId DreamMode
-        DreamProposal DreamRecord DreamReport DreamStanding DreamedState DropReason Dropped Due Duty Entry Error
+        DreamProposal DreamRecord DreamReport DreamStanding DreamSurvey DreamedState DropReason Dropped Due Duty Entry Error
         EventId EventOutcome Evidence Extractive Fact FactConfig FactDreamConfig FactDreamer
         FactDreamerBuilder FactKey FactReport FactRuling FactState FactStatus Failure Fate Fatigue
         FeedReport Fields FileMemoryStore FileWorkspace Filter FinanceEntities Finding Finish

@@ -20,11 +20,12 @@ use dreaming::{
 };
 use noctuary::testing::{Faults, FaultyDisk, FaultyWorkspace, Script, contract, folder};
 use noctuary::{
-    Allow, BackOff, Cure, DailyLogConfig, DayPolicy, Door, DoorPolicy, Doors, DreamConfig, DreamEvent,
-    DreamMode, DreamReport, Dreamer, DropReason, Due, Error, Evidence, Failure, Fate, FileWorkspace, Finding,
-    Finish, HoldReason, InjectionPolicy, JournalDreamer, JournalName, Level, LlmError, LlmReply, LlmRequest,
-    LostBy, NotDue, Notice, Observer, Outcome, PiiFilter, ReadReason, Refusal, SecretGate, SecretPolicy,
-    Step, Usage, View, Workspace, dream_once, dream_once_async, dream_once_at, llm_fn, should_dream,
+    Allow, BackOff, Backlog, Claim, ClaimTerms, Cure, DailyLogConfig, DayPolicy, Door, DoorPolicy, Doors,
+    DreamConfig, DreamEvent, DreamMode, DreamReport, Dreamer, DropReason, Due, Error, Evidence, Failure,
+    Fate, FileWorkspace, Finding, Finish, HoldReason, InjectionPolicy, JournalDreamer, JournalName, Level,
+    LlmError, LlmReply, LlmRequest, LostBy, NotDue, Notice, Observer, Outcome, PiiFilter, ReadReason,
+    Refusal, SecretGate, SecretPolicy, Step, Usage, View, Workspace, dream_once, dream_once_async,
+    dream_once_at, llm_fn, should_dream,
 };
 use proptest::prelude::*;
 
@@ -452,6 +453,63 @@ fn a_lease_held_for_too_long_writes_nothing() {
     let report = dream(&dreamer, &slow, night(21));
     assert_eq!(report.passes[0].lost, Some(LostBy::Deadline));
     assert_eq!(life.memory(), MEMORY);
+}
+
+// What waits, without a run.
+
+#[test]
+fn a_survey_says_what_a_run_would_read_and_leaves_no_trace() {
+    let life = Life::with(&[(1, LINE), (19, LINE), (20, LINE)]);
+    for mode in [DreamMode::Append, DreamMode::Propose, DreamMode::Preview] {
+        let before = life.tree();
+        let dreamer = life.dreamer_with(|config| {
+            config.mode = mode;
+            config.window_days = Some(5);
+        });
+        let survey = dreamer.survey(night(21)).unwrap();
+        let reasons: Vec<_> = survey.journals.iter().map(|journal| journal.reason).collect();
+        let expected = [ReadReason::OutsideWindow, ReadReason::NotAsked, ReadReason::NotAsked];
+        assert_eq!(reasons, expected, "{mode:?}");
+        let waiting = 2 * LINE.len() as u64;
+        assert_eq!((survey.due, survey.backlog.journals, survey.backlog.bytes), (Due::Now, 2, waiting));
+        assert_eq!(survey.backlog.oldest, NaiveDate::from_ymd_opt(2026, 11, 19));
+        assert!(survey.memory.is_some());
+        assert_eq!(life.tree(), before, "{mode:?} left a trace");
+    }
+}
+
+#[test]
+fn a_survey_agrees_with_the_runs_before_and_after_it() {
+    let life = Life::with(&[(20, LINE)]);
+    let dreamer = life.dreamer();
+    let script = Script::new().says(FACT).fails("busy");
+    assert_eq!(dreamer.survey(night(21)).unwrap().backlog.bytes, LINE.len() as u64);
+    let report = dream(&dreamer, &script, night(21));
+    assert_eq!((report.outcome, report.passes.len()), (Outcome::Appended, 1));
+    let survey = dreamer.survey(night(21)).unwrap();
+    assert!(matches!(survey.due, Due::NotYet(NotDue::Interval { .. })), "{:?}", survey.due);
+    assert_eq!(survey.backlog, Backlog::default());
+    assert_eq!(survey.journals[0].reason, ReadReason::AlreadyShown);
+
+    life.put(&journal(21), LINE.replace("Sundays", "Mondays"));
+    dream(&dreamer, &script, night(22));
+    let survey = dreamer.survey(night(22)).unwrap();
+    assert!(matches!(survey.due, Due::NotYet(NotDue::BackOff { failures: 1, .. })), "{:?}", survey.due);
+    assert_eq!(survey.backlog.journals, 1);
+}
+
+#[test]
+fn a_survey_needs_no_lease_and_where_dreaming_is_off_reads_nothing() {
+    let life = evening();
+    let workspace = life.workspace();
+    let Claim::Granted(lease) = workspace.claim(&ClaimTerms::default()).unwrap() else { panic!("held") };
+    assert_eq!(life.dreamer().survey(night(21)).unwrap().backlog.journals, 1);
+    drop(lease);
+    // Were a state file read, it would be an error.
+    life.put(".dreamed-state.json", "{");
+    assert!(life.dreamer().survey(night(21)).is_err());
+    let off = life.dreamer_with(|config| config.enabled = false).survey(night(21)).unwrap();
+    assert_eq!((off.due, off.journals.len(), off.backlog), (Due::Off, 0, Backlog::default()));
 }
 
 // When it is not due.

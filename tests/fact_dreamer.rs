@@ -579,7 +579,17 @@ fn between_two_runs_that_ask_lies_the_interval() {
         let dreamer = house.dreamer_with(|config| config.pace.interval = Duration::from_secs(3600));
         let script = Script::new().says("P1 unsure").says("P1 unsure");
         assert_eq!(dreamer.due(at(0)).unwrap(), Due::Now);
-        assert_eq!(dream(&dreamer, &script, 0).calls, 1, "{}", house.label);
+        let report = dream(&dreamer, &script, 0);
+        assert_eq!(report.calls, 1, "{}", house.label);
+        // By another dreamer, as after a restart.
+        let state = house.dreamer().state().unwrap();
+        assert_eq!((state.last_run_at, state.calls_that_day), (Some(at(0)), 1));
+        assert_eq!(state.last_outcome.as_deref(), Some("nothing_decided"));
+        assert_eq!(state.bytes_that_day, report.passes[0].request_bytes);
+        assert_eq!(
+            report.to_string(),
+            "nothing_decided: 0 pairs decided, 0 left to the human, 0 wait, 1 call"
+        );
         house.homes("Ilya");
         let early = dream(&dreamer, &script, 59);
         assert!(matches!(early.not_due, Some(NotDue::Interval { next }) if next == at(60)), "{early:?}");

@@ -194,6 +194,9 @@ fn it_is_due_once_a_day() {
         let dreamer = house.dreamer();
         assert_eq!(dreamer.due(at(0)).unwrap(), Due::Now);
         assert_eq!(rebuild(&dreamer, &script, 0).outcome, Outcome::NothingToPromote, "{}", house.label);
+        let state = house.dreamer().state().unwrap();
+        assert_eq!((state.last_run_at, state.calls_that_day), (Some(at(0)), 1));
+        assert_eq!(state.last_outcome.as_deref(), Some("nothing_to_promote"));
         house.chat.says(19, "[user] I drink tea.");
         let early = rebuild(&dreamer, &script, 23);
         assert!(matches!(early.not_due, Some(NotDue::Interval { next }) if next == at(24)), "{early:?}");

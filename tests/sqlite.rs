@@ -900,6 +900,168 @@ fn a_file_that_may_not_grow_loses_nothing_that_was_there() {
     workspace.append(&DocName::MEMORY, filler(acknowledged).as_bytes()).unwrap();
 }
 
+#[test]
+fn a_backup_is_a_moment_of_the_whole_file_while_others_write() {
+    let life = Life::new();
+    let (workspace, ilya) = (life.open(), life.of(Scope::user("ilya")));
+    workspace.write(&DocName::SOUL, b"# Soul\n", WriteMode::Create).unwrap();
+    workspace.write(&DocName::SOUL, b"# Soul, again\n", WriteMode::Replace).unwrap();
+    ilya.write(&DocName::USER, b"- Ilya\n", WriteMode::Create).unwrap();
+    let lease = granted(&workspace);
+    lease.replace(&StateName::DREAMED, br#"{"lastOutcome":"appended"}"#).unwrap();
+    let backup = life.folder().join("backup.db");
+    let done = AtomicBool::new(false);
+    let before = dump(&workspace);
+    std::thread::scope(|threads| {
+        let writer = threads.spawn(|| {
+            let other = life.open();
+            let mut lines = 0;
+            while !done.load(Ordering::Relaxed) || lines == 0 {
+                other.append(&DocName::MEMORY, format!("- {lines}\n").as_bytes()).unwrap();
+                lines += 1;
+            }
+            lines
+        });
+        for round in 0..5 {
+            workspace.backup_to(life.folder().join(format!("round-{round}.db"))).unwrap();
+        }
+        done.store(true, Ordering::Relaxed);
+        assert!(writer.join().unwrap() > 0);
+    });
+    lease.release().unwrap();
+    workspace.backup_to(&backup).unwrap();
+    let whole = dump(&workspace);
+    // Alone, as it comes back from a shelf: nothing of it may be in a log beside the first file.
+    for copy in ["round-0.db", "round-4.db", "backup.db"] {
+        let elsewhere = Life::new();
+        fs::copy(life.folder().join(copy), elsewhere.path()).unwrap();
+        is_sound(&elsewhere.path());
+        let restored = elsewhere.open();
+        let mut held = dump(&restored);
+        if copy == "backup.db" {
+            assert_eq!(held, whole);
+        } else {
+            let memory = held
+                .remove("MEMORY.md")
+                .map_or(String::new(), |(bytes, _)| String::from_utf8(bytes).unwrap());
+            let lines = memory.lines().count();
+            assert_eq!(
+                memory,
+                (0..lines).map(|line| format!("- {line}\n")).collect::<String>(),
+                "whole lines"
+            );
+            assert_eq!(held, before, "{copy}");
+        }
+        assert_eq!(restored.versions(&DocName::SOUL).unwrap().len(), 1, "{copy}");
+        assert_eq!(
+            elsewhere.of(Scope::user("ilya")).read_text(&DocName::USER).unwrap().as_deref(),
+            Some("- Ilya\n")
+        );
+        assert!(granted(&restored).epoch() > 1, "{copy}: the epochs go on");
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        assert_eq!(fs::metadata(&backup).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+}
+
+#[test]
+fn a_backup_goes_over_nothing_and_a_failed_one_leaves_nothing() {
+    let life = Life::new();
+    let workspace = life.open();
+    workspace.write(&DocName::SOUL, b"# Soul\n", WriteMode::Create).unwrap();
+    let target = life.folder().join("backup.db");
+    for standing in ["", "last year's\n"] {
+        fs::write(&target, standing).unwrap();
+        let before = life.files();
+        let error = workspace.backup_to(&target).unwrap_err();
+        assert!(
+            matches!(&error, Error::Io { source, .. } if source.kind() == ErrorKind::AlreadyExists),
+            "{error:?}"
+        );
+        assert!(error.to_string().contains("backup.db"), "{error}");
+        assert_eq!(life.files(), before);
+    }
+    let onto_itself = workspace.backup_to(life.path()).unwrap_err();
+    assert!(matches!(onto_itself, Error::Io { .. }), "{onto_itself:?}");
+    let nowhere = workspace.backup_to(life.folder().join("no/folder.db")).unwrap_err();
+    assert!(matches!(nowhere, Error::Io { .. }), "{nowhere:?}");
+    assert_eq!(workspace.read_text(&DocName::SOUL).unwrap().as_deref(), Some("# Soul\n"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_backup_into_a_folder_that_cannot_be_written_is_an_error() {
+    use std::os::unix::fs::PermissionsExt;
+    let (life, shelf) = (Life::new(), tempfile::tempdir().unwrap());
+    let workspace = life.open();
+    let set = |mode| fs::set_permissions(shelf.path(), fs::Permissions::from_mode(mode)).unwrap();
+    set(0o500);
+    let may_anyway = fs::write(shelf.path().join("probe"), "").is_ok();
+    let done = workspace.backup_to(shelf.path().join("backup.db"));
+    set(0o700);
+    if may_anyway {
+        println!("skipped: the superuser may write anywhere");
+        return;
+    }
+    match done {
+        Err(Error::Io { source, .. }) => assert_eq!(source.kind(), ErrorKind::PermissionDenied),
+        other => panic!("{other:?}"),
+    }
+    assert_eq!(fs::read_dir(shelf.path()).unwrap().count(), 0);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_backup_for_which_there_is_no_room_leaves_no_file() {
+    let life = Life::new();
+    let text = (0..2000).map(filler).collect::<String>();
+    life.open().write(&DocName::MEMORY, text.as_bytes(), WriteMode::Create).unwrap();
+    let plain = common::in_role("back up", life.folder());
+    let mut limited = std::process::Command::new("sh");
+    limited.args(["-c", "trap '' XFSZ; ulimit -f 1024; exec \"$0\" \"$@\""]).arg(plain.get_program());
+    limited.args(plain.get_args());
+    for (key, value) in plain.get_envs() {
+        limited.env(key, value.unwrap());
+    }
+    limited.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());
+    let said = Peer::of(&mut limited).unwrap().finish();
+    assert!(["Io", "Database"].contains(&said.last().unwrap().as_str()), "{said:?}");
+    let left: Vec<PathBuf> =
+        life.files().into_keys().filter(|path| !path.to_string_lossy().contains(FILE)).collect();
+    assert!(left.is_empty(), "{left:?}");
+    assert_eq!(life.open().read_text(&DocName::MEMORY).unwrap(), Some(text));
+}
+
+#[test]
+fn a_killed_backup_leaves_no_file_that_passes_for_one() {
+    let life = Life::new();
+    let text = (0..300).map(filler).collect::<String>();
+    life.open().write(&DocName::MEMORY, text.as_bytes(), WriteMode::Create).unwrap();
+    let mut unfinished = 0;
+    for round in 0..10_u64 {
+        let mut peer = Peer::start("back up forever", life.folder());
+        assert!(peer.hear().is_some());
+        std::thread::sleep(Duration::from_millis(round));
+        drop(peer);
+        for path in life.files().into_keys() {
+            let file = path.file_name().unwrap().to_string_lossy().into_owned();
+            if file.starts_with("backup") {
+                is_sound(&path);
+                let restored = SqliteWorkspace::open(&path, marta()).unwrap();
+                assert_eq!(restored.read_text(&DocName::MEMORY).unwrap().as_ref(), Some(&text), "{file}");
+                drop(restored);
+                fs::remove_file(&path).unwrap();
+            } else if file.starts_with(".noctuary-") {
+                unfinished += 1;
+                fs::remove_file(&path).unwrap();
+            }
+        }
+    }
+    println!("{unfinished} were cut");
+}
+
 fn filler(at: usize) -> String {
     format!("{at} {}\n", "x".repeat(2000))
 }
@@ -929,6 +1091,16 @@ fn a_child_plays_its_role() {
                 tell(error.split([' ', '(']).next().unwrap());
                 return;
             }
+        }
+        "back up forever" => {
+            for at in 0.. {
+                workspace.backup_to(folder.join(format!("backup-{at}.db"))).unwrap();
+                tell(&at.to_string());
+            }
+        }
+        "back up" => {
+            let error = format!("{:?}", workspace.backup_to(folder.join("backup.db")).unwrap_err());
+            tell(error.split([' ', '(']).next().unwrap());
         }
         other => panic!("no role {other:?}"),
     }

@@ -375,6 +375,40 @@ fn a_store_and_a_workspace_share_a_file_at_once() {
     is_sound(&home.path());
 }
 
+#[test]
+fn a_backup_of_a_store_holds_rows_and_index_and_the_documents_beside_them() {
+    let (home, elsewhere) = (Home::new(), Home::new());
+    let (store, workspace) = (home.open(), SqliteWorkspace::open(home.path(), contract::scope()).unwrap());
+    workspace.write(&DocName::SOUL, b"# Soul\n", WriteMode::Create).unwrap();
+    for row in 0..50 {
+        store.write(&main_session(), &fact(&format!("The boat of mooring {row} is grey")), now()).unwrap();
+    }
+    // Numbers of rows that are no longer in a row, as a copy might number them anew.
+    for row in store.list(&main_session(), &Filter::limit(20)).unwrap() {
+        store.delete(&main_session(), row.id, now()).unwrap();
+    }
+    store.purge_expired(now() + Days::new(400)).unwrap();
+    let kept = store.list(&main_session(), &Filter::limit(99)).unwrap();
+    store.backup_to(elsewhere.path()).unwrap();
+    assert!(
+        !fs::exists(elsewhere.path().with_extension("db-wal")).unwrap(),
+        "one file, and no log beside it"
+    );
+
+    is_sound(&elsewhere.path());
+    let restored = elsewhere.open();
+    assert_eq!(restored.list(&main_session(), &Filter::limit(99)).unwrap(), kept);
+    assert_eq!(restored.check().unwrap(), IndexState::Sound);
+    let gone = "The boat of mooring 49 is grey".to_owned();
+    for row in &kept {
+        let number = row.content.split(' ').nth(4).unwrap();
+        let hits = found(&restored, number);
+        assert!(hits.contains(&row.content) && !hits.contains(&gone), "{number}: {hits:?}");
+    }
+    let beside = SqliteWorkspace::open(elsewhere.path(), contract::scope()).unwrap();
+    assert_eq!(beside.read_text(&DocName::SOUL).unwrap().as_deref(), Some("# Soul\n"));
+}
+
 // MS-25
 #[test]
 fn the_default_place_is_the_seeds() {

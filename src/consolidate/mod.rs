@@ -18,6 +18,7 @@ use crate::document::Document;
 use crate::dream::Due;
 use crate::dreamer::{Dreamer, Step, configured_by};
 use crate::error::Result;
+use crate::format::DreamedState;
 use crate::format::asked::AskedState;
 use crate::gate::{Doors, TombstoneKey};
 use crate::memory::FactStore;
@@ -111,6 +112,16 @@ impl FactDreamer {
     #[must_use]
     pub fn config(&self) -> &FactDreamConfig {
         &self.0.config
+    }
+
+    /// Reads what the last run that called a model left: when, how it ended, and what the day has cost so far. Of a
+    /// journal's watermark there is none.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Corrupt`](crate::Error::Corrupt) where the state file does not parse.
+    pub fn state(&self) -> Result<DreamedState> {
+        Ok(state(self.0.workspace.as_ref(), &StateName::FACTS)?.pace)
     }
 
     /// Says whether a host's scheduler should run it now. Calls nobody and writes nothing.

@@ -212,8 +212,16 @@ impl Run {
         let after = latest.first().map_or(0, |event| event.id.get());
         self.state.answered = Some(Answered { after, rulings });
         let pace = &self.inner.config.pace;
-        pace.stamp(&mut self.state.pace, self.now, Outcome::Decided);
+        pace.stamp(&mut self.state.pace, self.now, Outcome::Undecided);
+        self.note_decided(self.facts.rulings.iter().any(is_decided));
         self.keep()
+    }
+
+    /// Has the state say that the run decided something, once it did.
+    fn note_decided(&mut self, has_decided: bool) {
+        if has_decided {
+            self.state.pace.last_outcome = Some(Outcome::Decided.word().to_owned());
+        }
     }
 
     /// Carries out what is written down, with the reasons that were given, and notes that it is done.
@@ -226,6 +234,7 @@ impl Run {
             self.facts.rulings.push(ruling);
         }
         self.state.answered = None;
+        self.note_decided(self.facts.rulings.iter().any(is_decided));
         self.keep()
     }
 
@@ -275,10 +284,12 @@ impl Run {
             .filter(|event| event.actor == self.inner.access.actor)
             .map(|event| (event.older, event.newer, event.verdict))
             .collect();
-        answered.rulings.retain(|given| {
+        let is_done = |given: &Given| {
             let rows = (Some(MemoryId::new(given.older)), Some(MemoryId::new(given.newer)));
-            verdict(given.ruling).is_some_and(|verdict| !done.contains(&(rows.0, rows.1, verdict)))
-        });
+            verdict(given.ruling).map(|verdict| done.contains(&(rows.0, rows.1, verdict)))
+        };
+        self.note_decided(answered.rulings.iter().any(|given| is_done(given) == Some(true)));
+        answered.rulings.retain(|given| is_done(given) == Some(false));
         self.facts.recovered = answered.rulings.len() as u64;
         self.state.answered = Some(answered);
         // Whoever left it may have been killed before it was durable: a power loss could take it back, and leave what is

@@ -10,6 +10,12 @@ pub(crate) fn temporary() -> String {
     format!("{STATE_FOLDER}/{TEMPORARY}{}.tmp", host::token())
 }
 
+/// As [`temporary`], in the folder of a file.
+pub(crate) fn temporary_beside(path: &str) -> String {
+    let folder = path.rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/"));
+    format!("{folder}{TEMPORARY}{}.tmp", host::token())
+}
+
 /// Whether a file's name is one that [`temporary`] gives.
 pub(crate) fn is_temporary(file: &str) -> bool {
     let token = file.strip_prefix(TEMPORARY).and_then(|rest| rest.strip_suffix(".tmp"));
@@ -54,10 +60,7 @@ fn put(
     create_folder(disk, STATE_FOLDER)?;
     match aside(temporary()) {
         // The folder of the file is another device.
-        Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
-            let folder = path.rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/"));
-            aside(format!("{folder}{TEMPORARY}{}.tmp", host::token()))
-        }
+        Err(error) if error.kind() == io::ErrorKind::CrossesDevices => aside(temporary_beside(path)),
         other => other,
     }
 }
@@ -73,9 +76,14 @@ fn write(disk: &dyn Disk, temporary: &str, bytes: &[u8], like: Option<&Stat>) ->
 
 /// Makes what stands in a file durable, where an earlier writer may have failed to.
 pub(crate) fn settle(disk: &dyn Disk, path: &str) -> Result<()> {
-    let file = disk.open(path, Open::Read).at("open", path)?;
-    file.sync().map_err(unsynced).at("sync", path)?;
+    sync_file(disk, path)?;
     sync_folders_of(disk, path)
+}
+
+/// Makes what stands in a file durable, and not yet its name.
+pub(crate) fn sync_file(disk: &dyn Disk, path: &str) -> Result<()> {
+    let file = disk.open(path, Open::Read).at("open", path)?;
+    file.sync().map_err(unsynced).at("sync", path)
 }
 
 /// Removes a file; `false` where there is none.

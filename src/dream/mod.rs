@@ -16,6 +16,7 @@ mod run;
 mod sanitise;
 mod select;
 mod shown;
+mod survey;
 mod undo;
 
 use std::fmt;
@@ -43,6 +44,7 @@ pub(crate) use evidence::{Judge, Shown, Verdict};
 pub use propose::{DreamProposal, ProposalEnd, ProposalReport};
 pub(crate) use sanitise::{Sanitised, sanitise};
 pub(crate) use shown::{machine_ranges, mask_printed};
+pub use survey::DreamSurvey;
 
 /// Dreams over the journals of a workspace, in the way of seed 000.
 ///
@@ -108,6 +110,35 @@ impl JournalDreamer {
     /// [`Error::Corrupt`] where the state file does not parse.
     pub fn state(&self) -> Result<DreamedState> {
         DreamedState::parse(commit::state(self.0.workspace.as_ref(), &StateName::DREAMED)?.as_deref())
+    }
+
+    /// Says what a run would find now: each journal and why it would or would not be read, how much waits, and what an
+    /// operator should know. For a status page: it claims, asks, tells and writes nothing, in whatever
+    /// [`DreamMode`](crate::DreamMode), also while a dream is under way. Off means off: where dreaming is, it reads nothing.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use chrono::Utc;
+    /// use noctuary::{Due, FileWorkspace, JournalDreamer};
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// std::fs::create_dir(folder.path().join("memory"))?;
+    /// let journal = format!("memory/{}-repl.md", Utc::now().date_naive());
+    /// std::fs::write(folder.path().join(journal), "- 09:12 [user] We release on Friday.\n")?;
+    ///
+    /// let workspace = Arc::new(FileWorkspace::open(folder.path())?);
+    /// let dreamer = JournalDreamer::builder(workspace).enabled(true).build()?;
+    /// let survey = dreamer.survey(Utc::now())?;
+    /// assert_eq!((survey.due, survey.backlog.journals), (Due::Now, 1));
+    /// assert!(dreamer.state()?.last_run_at.is_none(), "it was no run");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Corrupt`] where a state file does not parse; the errors of reading.
+    pub fn survey(&self, now: DateTime<Utc>) -> Result<DreamSurvey> {
+        run::Run::survey(Arc::clone(&self.0), now)
     }
 
     /// Lists the journals in quarantine.

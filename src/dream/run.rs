@@ -13,7 +13,7 @@ use chrono::{DateTime, Utc};
 use super::evidence::Shown;
 use super::propose::Queue;
 use super::select::{self, Look, Order, Selection, Situation, Survey, is_waiting};
-use super::{Inner, OverBudget, commit, compact, due};
+use super::{DreamSurvey, Due, Inner, OverBudget, commit, compact, due};
 use crate::dreamer::{
     DreamMode, DreamPass, DreamReport, MemoryGauge, Notice, Outcome, PassReport, ReadReason, Step,
 };
@@ -76,6 +76,34 @@ impl Run {
                 }
             },
         };
+        let mut run = Self::load(inner, lease, report, now)?;
+        run.watch_sections()?;
+        run.next()
+    }
+
+    /// Says what a run would find, and would read or not. Claims, asks and writes nothing.
+    pub(super) fn survey(inner: Arc<Inner>, now: DateTime<Utc>) -> Result<DreamSurvey> {
+        let report = DreamReport::begun(inner.config.mode, inner.workspace.location(), now);
+        if !inner.config.enabled {
+            return Ok(DreamSurvey::of(Due::Off, report));
+        }
+        let mut run = Self::load(inner, None, report, now)?;
+        run.watch_sections()?;
+        let due = due::should_dream(now, &run.state, &run.inner.config);
+        let mut survey = run.look(&run.doors())?;
+        run.note_unasked(&mut survey);
+        run.complete();
+        Ok(DreamSurvey::of(due, run.report))
+    }
+
+    /// Reads what earlier runs left. With a lease, what a crash left half done is finished first; without, it counts as
+    /// done.
+    fn load(
+        inner: Arc<Inner>,
+        lease: Option<Box<dyn Lease>>,
+        mut report: DreamReport,
+        now: DateTime<Utc>,
+    ) -> Result<Self> {
         report.outcome = Outcome::NothingNew;
         report.epoch = lease.as_ref().map(|lease| lease.epoch());
         let workspace = inner.workspace.as_ref();
@@ -104,8 +132,7 @@ impl Run {
         if let Some(intent) = unfinished {
             run.take_over(intent);
         }
-        run.watch_sections()?;
-        run.next()
+        Ok(run)
     }
 
     fn take_over(&mut self, intent: Intent) {
@@ -175,17 +202,7 @@ impl Run {
         let (workspace, config, doors) = (inner.workspace.as_ref(), &inner.config, self.doors());
         loop {
             let span = trace::select();
-            let mut survey = span.attempt(|| {
-                select::survey(Situation {
-                    workspace,
-                    config,
-                    now: self.begun,
-                    ledger: &self.ledger,
-                    state: &self.state,
-                    quarantine: &self.quarantine,
-                    may_show: &|name| !doors.hides(name.as_str()),
-                })
-            })?;
+            let mut survey = span.attempt(|| self.look(&doors))?;
             // A preview is asked for by a person, at the moment, and changes none of what is counted.
             let is_counted = config.mode != DreamMode::Preview;
             let not_due =
@@ -226,6 +243,18 @@ impl Run {
                 Prepared::Lost(pass, by) => return Ok(Next::Lost(pass, by)),
             }
         }
+    }
+
+    fn look(&self, doors: &Doors) -> Result<Survey> {
+        select::survey(Situation {
+            workspace: self.inner.workspace.as_ref(),
+            config: &self.inner.config,
+            now: self.begun,
+            ledger: &self.ledger,
+            state: &self.state,
+            quarantine: &self.quarantine,
+            may_show: &|name| !doors.hides(name.as_str()),
+        })
     }
 
     /// Takes in what a survey saw. What was shown earlier in this run keeps its reason.
@@ -363,6 +392,14 @@ impl Run {
 
     /// Completes the report and gives the lease back.
     fn finish(mut self) -> Step {
+        self.complete();
+        if self.lease.take().is_some_and(|lease| lease.release().is_err()) {
+            self.report.notices.push(Notice::LockNotRemoved);
+        }
+        Step::Done(Box::new(self.report))
+    }
+
+    fn complete(&mut self) {
         for (journal, look) in &self.journals {
             if look.pending > 0 && is_waiting(look.reason) {
                 self.report.backlog.journals += 1;
@@ -403,10 +440,6 @@ impl Run {
             }
             self.report.memory = Some(gauge);
         }
-        if self.lease.take().is_some_and(|lease| lease.release().is_err()) {
-            self.report.notices.push(Notice::LockNotRemoved);
-        }
-        Step::Done(Box::new(self.report))
     }
 }
 

@@ -6,6 +6,7 @@ use std::fmt;
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 
+use super::RulingFate;
 use crate::error::LostBy;
 use crate::format::DreamId;
 use crate::llm::Usage;
@@ -218,7 +219,8 @@ impl DreamReport {
     }
 }
 
-/// One line for a log: the ending, how many lines were promoted and held, what waits, and how often the model was called.
+/// One line for a log: the ending, how many lines were promoted and held, what waits, and how often the model was called;
+/// where facts were judged, the pairs in place of lines.
 ///
 /// ```
 /// use noctuary::{DreamMode, DreamReport};
@@ -228,6 +230,13 @@ impl DreamReport {
 /// ```
 impl fmt::Display for DreamReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(facts) = &self.facts {
+            let is_decided = |fate: &RulingFate| matches!(fate, RulingFate::Decided(_) | RulingFate::Told(_));
+            let decided = facts.rulings.iter().filter(|ruling| is_decided(&ruling.fate)).count();
+            write!(f, "{}: {} decided, ", self.outcome, counted(decided as u64, "pair"))?;
+            write!(f, "{} left to the human, {} wait", facts.left.len(), facts.waiting)?;
+            return write!(f, ", {}", counted(self.calls, "call"));
+        }
         let lines = counted(self.promoted().count() as u64, "line");
         let promoted = match self.mode {
             DreamMode::Append => "promoted",

@@ -9,7 +9,7 @@ use crate::session;
 use crate::workspace::{Claim, ClaimTerms, Lease, Workspace, WriteMode};
 
 /// Copies all documents and the library's state from one workspace to another, byte for byte; returns how many
-/// documents were copied.
+/// documents of the source the target has now, those included that were there already with the same bytes.
 ///
 /// What the source has forgotten stays forgotten in the target. Where the target has forgotten something itself, a
 /// document that holds it is refused, and what the source kept of earlier versions stays there.

@@ -3,6 +3,7 @@
 //! The tables are those of the fifth seed, adapted: `memory_documents` holds a document a row, by user, agent
 //! and path. Text is stored as text, so that any SQLite shell shows it; bytes that are not UTF-8 as a blob.
 
+mod backup;
 mod database;
 mod home;
 mod index;
@@ -127,6 +128,37 @@ impl SqliteWorkspace {
     #[must_use]
     pub fn scope(&self) -> &Scope {
         &self.inner.scope
+    }
+
+    /// Copies the whole database into a new file, as it stands at one moment: documents and states of every scope,
+    /// earlier versions, and the rows and indexes of whatever store lives in the file. Others write on meanwhile, also
+    /// a dream; verbs of this workspace and its clones wait.
+    ///
+    /// The target is one plain file with mode 0600 that any copy program may take away. It is on the disk when this
+    /// returns. Until then it has another name, so that a crash leaves nothing that passes for a backup, at most a
+    /// `.noctuary-….tmp` beside it that may be removed. To restore, [see there](crate::manual::durability#backup-and-restore).
+    ///
+    /// ```
+    /// use noctuary::{DocName, Scope, SqliteWorkspace, Workspace, WorkspaceExt, WriteMode};
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let life = SqliteWorkspace::open(folder.path().join("life.db"), Scope::user("marta"))?;
+    /// life.write(&DocName::SOUL, b"# Soul\n", WriteMode::Create)?;
+    /// life.backup_to(folder.path().join("2026-11-21.db"))?;
+    ///
+    /// let restored = SqliteWorkspace::open(folder.path().join("2026-11-21.db"), Scope::user("marta"))?;
+    /// assert_eq!(restored.read_text(&DocName::SOUL)?.as_deref(), Some("# Soul\n"));
+    /// assert!(life.backup_to(folder.path().join("2026-11-21.db")).is_err(), "never over what is there");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] of the kind [`AlreadyExists`](std::io::ErrorKind::AlreadyExists) where something stands at the
+    /// path; of another kind, or [`Error::Database`], where the folder cannot be written or the disk is full. Nothing
+    /// is left at the path then. [`Error::DurabilityUnknown`] where it could not be synced.
+    pub fn backup_to(&self, path: impl AsRef<Path>) -> Result<()> {
+        backup::backup(&self.inner.database, path.as_ref())
     }
 
     fn bytes(&self, name: &Name) -> Result<Option<Vec<u8>>> {

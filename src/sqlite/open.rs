@@ -20,6 +20,22 @@ pub(super) struct Opened {
     pub(super) file: String,
 }
 
+/// Where a file is or shall be: its folder, and its name there.
+pub(super) struct Place<'a> {
+    pub(super) disk: Arc<dyn Disk>,
+    pub(super) file: &'a str,
+}
+
+/// Opens the folder of a file.
+pub(super) fn place_of(path: &Path) -> Result<Place<'_>> {
+    let file = path
+        .file_name()
+        .and_then(|name| name.to_str())
+        .ok_or(Error::Config { setting: "path", rule: "must name a file, in Unicode" })?;
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    Ok(Place { disk: Arc::new(OsDisk::open(folder).at("open", folder.display())?), file })
+}
+
 /// What happens to a file that another program made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Others {
@@ -31,12 +47,8 @@ pub(super) enum Others {
 
 /// Opens or makes the file, and brings it to the newest version.
 pub(super) fn open(path: &Path, patience: Duration, others: Others) -> Result<Opened> {
-    let file = path
-        .file_name()
-        .and_then(|name| name.to_str())
-        .ok_or(Error::Config { setting: "path", rule: "must name a file, in Unicode" })?;
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let disk: Arc<dyn Disk> = Arc::new(OsDisk::open(folder).at("open", folder.display())?);
+    let Place { disk, file } = place_of(path)?;
+    let folder = disk.root();
     if let Some(file_system) = disk.network().at("look at", folder.display())? {
         return Err(Error::NetworkFileSystem { path: path.display().to_string(), file_system });
     }

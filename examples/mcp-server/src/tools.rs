@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use noctuary::{
-    Access, Actor, DayPolicy, Door, DoorWarning, Doors, DreamConfig, DreamMode, DreamReport, DreamStanding,
-    Due, Error, Extractive, Fate, FileWorkspace, Guarded, Indexed, JournalDreamer, JournalName, LlmClient,
-    LlmError, Note, NoteKind, Outcome, ReadReason, Scope, SessionKind, SqliteIndex, SqliteWorkspace, ToolDef,
-    ToolError, Toolbox, Workspace, append_note, dream_once_at, llm_fn, should_dream,
+    Access, Actor, DayPolicy, Door, DoorWarning, Doors, DreamConfig, DreamMode, DreamStanding, Due, Error,
+    Extractive, Fate, FileWorkspace, Guarded, Indexed, JournalDreamer, JournalName, JournalReport, LlmClient,
+    Note, NoteKind, ReadReason, Scope, SessionKind, SqliteIndex, SqliteWorkspace, ToolDef, ToolError,
+    Toolbox, Workspace, append_note, dream_once_at,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -172,12 +172,10 @@ impl Tools {
 
     fn status(&self, now: DateTime<Utc>) -> Result<Value, Error> {
         let state = self.preview.state()?;
-        // Nobody answers, so whatever a dream would read waits in the report.
-        let nobody = llm_fn(|_| Err(LlmError::new("nobody is asked")));
-        let report = dream_once_at(&self.preview, &nobody, &|| now)?;
-        let not_due = match should_dream(now, &state, &self.nights) {
+        let survey = self.preview.survey(now)?;
+        let not_due = match survey.due {
             Due::NotYet(why) => json!(why),
-            _ if report.outcome == Outcome::NothingNew => json!({ "reason": "nothing_waits" }),
+            _ if survey.backlog.journals == 0 => json!({ "reason": "nothing_waits" }),
             _ => Value::Null,
         };
         let quarantine = self.preview.quarantine()?;
@@ -195,8 +193,8 @@ impl Tools {
             "last_run_at": state.last_run_at,
             "last_outcome": state.last_outcome,
             "last_promotion": self.last_promotion()?,
-            "backlog": report.backlog,
-            "window": self.window(&report),
+            "backlog": survey.backlog,
+            "window": self.window(&survey.journals),
             "quarantine": quarantine,
             "proposals_waiting": proposals
         }))
@@ -212,9 +210,9 @@ impl Tools {
     }
 
     /// How far back a dream reads, and how many journals it does not look at for that.
-    fn window(&self, report: &DreamReport) -> Value {
+    fn window(&self, journals: &[JournalReport]) -> Value {
         let is_outside = |reason| matches!(reason, ReadReason::OutsideWindow | ReadReason::Expired);
-        let outside = report.journals.iter().filter(|journal| is_outside(journal.reason)).count();
+        let outside = journals.iter().filter(|journal| is_outside(journal.reason)).count();
         json!({ "days": self.nights.window_days, "journals_outside": outside })
     }
 
@@ -235,7 +233,7 @@ impl Tools {
             "would_keep": lines,
             "held_back": held,
             "waits": report.backlog,
-            "window": self.window(&report),
+            "window": self.window(&report.journals),
             "note": "Nothing was written. A dream with the user's model may keep other lines."
         }))
     }

@@ -15,6 +15,7 @@ use crate::access::{Access, Actor, Scope, SessionKind};
 use crate::dream::Due;
 use crate::dreamer::{Dreamer, Step, configured_by};
 use crate::error::{Error, Result};
+use crate::format::DreamedState;
 use crate::gate::Doors;
 use crate::memory::MemoryStore;
 use crate::name::StateName;
@@ -100,6 +101,16 @@ impl PersonalizationDreamer {
     #[must_use]
     pub fn config(&self) -> &PersonalizationConfig {
         &self.0.config
+    }
+
+    /// Reads what the last run that called a model left: when, how it ended, and what the day has cost so far. Of a
+    /// journal's watermark there is none.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Corrupt`] where the state file does not parse.
+    pub fn state(&self) -> Result<DreamedState> {
+        Ok(super::state(self.0.workspace.as_ref(), &StateName::PERSONALIZATION)?.pace)
     }
 
     /// Says whether a host's scheduler should run it now. Calls nobody and writes nothing.

@@ -26,7 +26,7 @@ use crate::name::DocName;
 /// An index inside one SQLite file, for one scope of it.
 ///
 /// The file may be its own, or that of a [`SqliteWorkspace`](crate::SqliteWorkspace) or a
-/// [`SqliteMemoryStore`](crate::SqliteMemoryStore): one file is one thing to back up; an index apart can be thrown
+/// [`SqliteMemoryStore`](crate::SqliteMemoryStore): one file is one thing to [back up](crate::SqliteWorkspace::backup_to); an index apart can be thrown
 /// away and made anew. A document that leaves `memory_documents` in the same file takes its chunks along.
 ///
 /// The tables are the seed's `memory_chunks`, with columns beside its own, `indexed_documents`, and

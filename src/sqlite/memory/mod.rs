@@ -19,6 +19,7 @@ use self::fact::Table;
 use self::forget::Known;
 use self::row::{role_word, stamp};
 use self::search::{Asked, View};
+use super::backup;
 use super::database::{Database, is_corrupt};
 use super::fold;
 use super::open::{self, Opened, Others};
@@ -40,7 +41,7 @@ use crate::trace;
 ///
 /// The tables are the seed's: `memories`, `user_profile`, and `memories_fts`, an FTS5 index over them that any
 /// SQLite shell can read, and keeps in step when it adds a row. The file may be that of a
-/// [`SqliteWorkspace`](crate::SqliteWorkspace): one file is one thing to back up; two let a store be thrown away and
+/// [`SqliteWorkspace`](crate::SqliteWorkspace): one file is one thing to [back up](Self::backup_to); two let a store be thrown away and
 /// rebuilt, and a long purge does not hold up a dream.
 ///
 /// WAL with `synchronous=FULL`: what a verb returned survives a power loss. Several processes may use the file at
@@ -218,6 +219,31 @@ impl SqliteMemoryStore {
     #[must_use]
     pub fn config(&self) -> &StoreConfig {
         &self.inner.config
+    }
+
+    /// Copies the whole database into a new file, as it stands at one moment, while others write: rows, profile, audit
+    /// and indexes of every scope, and the documents of a workspace in the same file. As
+    /// [`SqliteWorkspace::backup_to`](crate::SqliteWorkspace::backup_to); verbs of this store and its clones wait.
+    ///
+    /// ```
+    /// # use chrono::Utc;
+    /// # use noctuary::{Access, Actor, MemoryStore, NewMemory, Query, Scope, SessionKind, Source, SqliteMemoryStore};
+    /// # let folder = tempfile::tempdir()?;
+    /// # let access = Access::new(SessionKind::Main, Actor::Agent, Scope::user("marta"));
+    /// let store = SqliteMemoryStore::open(folder.path().join("memory.db"), Scope::user("marta"))?;
+    /// store.write(&access, &NewMemory::new("preference", "Sets slippage to 0.5%", Source::UserExplicit), Utc::now())?;
+    /// store.backup_to(folder.path().join("backup.db"))?;
+    ///
+    /// let restored = SqliteMemoryStore::open(folder.path().join("backup.db"), Scope::user("marta"))?;
+    /// assert_eq!(restored.search(&access, &Query::new("slippage"))?.hits.len(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of [`SqliteWorkspace::backup_to`](crate::SqliteWorkspace::backup_to).
+    pub fn backup_to(&self, path: impl AsRef<Path>) -> Result<()> {
+        backup::backup(&self.inner.database, path.as_ref())
     }
 
     /// [Purges](MemoryStore::purge) what was deleted longer ago than the retention.
