@@ -53,6 +53,9 @@ impl Scope {
 }
 
 /// What a reader must state before anything reaches a session: kind, actor and scope.
+///
+/// The scope is compared with that of a store, of an index, and of a [workspace that knows its
+/// own](crate::Workspace::scope); any other is denied before anything is read. Whose a folder is, the host knows alone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Access {
     /// The kind of session.

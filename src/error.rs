@@ -131,8 +131,9 @@ pub enum Error {
         /// The kind of file system.
         file_system: &'static str,
     },
-    /// A session may not do this to this document; whether the document exists is not said.
-    #[error("a {kind:?} session may not do this to {name}")]
+    /// A session may not do this to this document or row, for its kind, its actor, the source that it claims, or its
+    /// scope; which of them is not said, nor whether the document exists.
+    #[error("a {kind:?} session of this actor, source and scope may not do this to {name}")]
     Denied {
         /// The document.
         name: Name,

@@ -28,7 +28,7 @@ use crate::receipt::{DocumentReceipt, ForgetPlace, ForgetReceipt, PlaceReceipt};
 use crate::session::{Indexed, SyncReport};
 use crate::sleep;
 use crate::text;
-use crate::workspace::{Claim, ClaimTerms, Lease, Metadata, Workspace};
+use crate::workspace::{Claim, ClaimTerms, Lease, Metadata, Workspace, check_scope};
 
 /// Forgets a statement: its words leave what can be reached, and neither a dream, an import, a copy, an index, an
 /// agent's write, anybody's write into a store nor a prompt brings them back. [`lift`](Self::lift) is the way back.
@@ -126,7 +126,7 @@ impl<'a> Forget<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::Denied`] for a session with others present, and for anybody but the human where files are to be
+    /// [`Error::Denied`] for another scope than the workspace's, for a session with others present, and for anybody but the human where files are to be
     /// touched, or where the human typed or confirmed a row of a store. [`Error::Config`] for a text of fewer than two words and fewer than eight letters.
     /// [`Error::Busy`] where somebody dreams: the tombstone stands then, and the files wait for another run. Those of
     /// the stores, the workspace and the index.
@@ -200,6 +200,9 @@ impl<'a> Forget<'a> {
         let Access { kind, actor, .. } = self.access;
         if *kind != SessionKind::Main || (is_for_the_human && *actor != Actor::Human) {
             return Err(Error::Denied { name: StateName::FORGOTTEN.into(), kind: *kind });
+        }
+        if let Some(workspace) = self.workspace {
+            check_scope(workspace, self.access, StateName::FORGOTTEN)?;
         }
         match Tombstones::new(TombstoneKey::random()).bury(&self.text) {
             Some(_) => Ok(()),

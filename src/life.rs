@@ -17,7 +17,7 @@ use crate::lifecycle::{
 use crate::name::{DocName, Name};
 use crate::prompt::{Block, Prompt, Snapshot};
 use crate::session::Guarded;
-use crate::workspace::Workspace;
+use crate::workspace::{Workspace, check_scope};
 
 /// One agent's life: a workspace, how it goes by day, and what may pass its doors.
 ///
@@ -107,10 +107,9 @@ impl Life {
     /// Begins a session: `id` is the host's name for it, and names its journal; `surface` is where it takes
     /// place, such as `repl`. Reads once what the session is told, so that a later edit is seen by the next one.
     ///
-    /// Whose life it is was decided when the workspace was opened: the scope of `access` is not compared with it.
-    ///
     /// # Errors
     ///
+    /// [`Error::Denied`] for another scope than that of the workspace, where it knows [its own](Workspace::scope).
     /// [`Error::Uninitialized`] where nothing is seeded and neither `BOOTSTRAP.md` nor `SOUL.md` is there, and
     /// those of [`Snapshot::take`].
     pub fn begin_session(
@@ -120,6 +119,7 @@ impl Life {
         surface: &str,
         now: DateTime<Utc>,
     ) -> Result<Session> {
+        check_scope(self.workspace.as_ref(), &access, DocName::JOURNALS)?;
         if self.config.boot == BootPolicy::Refuse
             && let BootState::Uninitialized { .. } = boot(self.workspace.as_ref(), &self.config)?.state
         {

@@ -12,7 +12,7 @@ use std::fmt::{self, Debug};
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
-use crate::access::{Access, Actor, SessionKind};
+use crate::access::{Access, Actor, Scope, SessionKind};
 use crate::document::SourceRef;
 use crate::error::Result;
 use crate::format::{DreamId, Origin};
@@ -54,6 +54,12 @@ pub use learning::{Learning, LearningId, LearningStore, NewLearning};
 pub trait MemoryStore: Debug + Send + Sync {
     /// Says where it is, for messages: a path.
     fn location(&self) -> String;
+
+    /// Says whose rows it holds, always the same: any other scope finds nothing in it. A dreamer that is built for
+    /// another one is refused by that. As provided it is `None`: nobody is told.
+    fn scope(&self) -> Option<&Scope> {
+        None
+    }
 
     /// Writes a row and returns its id. When it returns, the row is durable and found by a search.
     ///
@@ -111,7 +117,7 @@ pub trait MemoryStore: Debug + Send + Sync {
     /// # Errors
     ///
     /// [`Error::Denied`](crate::Error::Denied) as of [`update`](Self::update), and for the agent where the human
-    /// confirmed the row.
+    /// confirmed the row or pinned it.
     fn delete(&self, access: &Access, id: MemoryId, now: DateTime<Utc>) -> Result<bool>;
 
     /// Takes a deletion back; `false` where there is nothing to restore, or its time is over.
@@ -122,7 +128,7 @@ pub trait MemoryStore: Debug + Send + Sync {
     fn restore(&self, access: &Access, id: MemoryId, now: DateTime<Utc>) -> Result<bool>;
 
     /// Pins a row, so that every [`snapshot`](Self::snapshot) begins with it, or lets it go; `false` where there
-    /// is none. It is not touched by that, and can be deleted as before.
+    /// is none. It is not touched by that, and can be deleted as before, but for one that the human pinned: not by the agent.
     ///
     /// # Errors
     ///

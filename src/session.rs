@@ -11,7 +11,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::access::{Access, Actor, SessionKind};
+use crate::access::{Access, Actor, Scope, SessionKind};
 use crate::document::{Document, Revision};
 use crate::error::{Error, Result};
 use crate::format::forgotten::Forgotten;
@@ -19,7 +19,9 @@ use crate::format::{JournalName, Profile};
 use crate::gate::{Door, DoorPolicy, DoorWarning, Doors, Masks, Passed, SecretPolicy, Tombstones};
 use crate::index::Audience;
 use crate::name::{DocName, Name, Space, StateName};
-use crate::workspace::{Claim, ClaimTerms, Listing, Metadata, Workspace, WorkspaceExt, WriteMode};
+use crate::workspace::{
+    Claim, ClaimTerms, Listing, Metadata, Workspace, WorkspaceExt, WriteMode, check_scope,
+};
 
 pub use indexed::{Indexed, SyncReport, Unreadable};
 
@@ -191,8 +193,8 @@ fn audience(name: &Name) -> Audience {
 }
 
 impl<W> Guarded<W> {
-    /// A view of `workspace` for one session. Whose life it is was decided when the workspace was opened; the
-    /// scope of `access` is not compared with it.
+    /// A view of `workspace` for one session. Where the workspace knows [whose life](Workspace::scope) it holds, any
+    /// other scope is denied every verb; whose a folder is, was decided when it was opened.
     #[must_use]
     pub fn new(workspace: W, access: Access) -> Self {
         Self {
@@ -255,10 +257,6 @@ impl<W> Guarded<W> {
         }
     }
 
-    fn check(&self, verb: Verb, name: &Name) -> Result<()> {
-        if self.may(verb, name) { Ok(()) } else { Err(self.denied(name)) }
-    }
-
     fn denied(&self, name: &Name) -> Error {
         Error::Denied { name: name.clone(), kind: self.access.kind }
     }
@@ -274,6 +272,16 @@ impl<W> Guarded<W> {
 }
 
 impl<W: Workspace> Guarded<W> {
+    fn check(&self, verb: Verb, name: &Name) -> Result<()> {
+        self.check_scope(name)?;
+        if self.may(verb, name) { Ok(()) } else { Err(self.denied(name)) }
+    }
+
+    /// Refuses a session of another scope than the workspace's.
+    pub(crate) fn check_scope(&self, name: &Name) -> Result<()> {
+        check_scope(&self.workspace, &self.access, name.clone())
+    }
+
     /// Returns the bytes as they may be written. Bytes that are not UTF-8 are changed only where something in
     /// them is masked.
     fn pass<'a>(
@@ -361,8 +369,9 @@ impl<W: Workspace> Guarded<W> {
     ///
     /// # Errors
     ///
-    /// As [`WorkspaceExt::read_text`].
+    /// As [`WorkspaceExt::read_text`]; [`Error::Denied`] for another scope than the workspace's.
     pub fn profile(&self, shared: SharedUser) -> Result<Option<String>> {
+        self.check_scope(&DocName::USER)?;
         let shared = if self.access.kind == SessionKind::Main { SharedUser::Full } else { shared };
         if shared == SharedUser::None {
             return Ok(None);
@@ -381,8 +390,13 @@ impl<W: Workspace> Workspace for Guarded<W> {
         self.workspace.location()
     }
 
+    fn scope(&self) -> Option<&Scope> {
+        self.workspace.scope()
+    }
+
     /// Names what may be read, and the folders that hold any of it.
     fn list(&self, folder: Option<&DocName>) -> Result<Listing> {
+        self.check_scope(folder.unwrap_or(&DocName::JOURNALS))?;
         if self.access.kind == SessionKind::Main {
             return self.workspace.list(folder);
         }
@@ -477,7 +491,7 @@ mod tests {
     use super::*;
 
     fn may(kind: SessionKind, actor: Actor, verb: Verb, name: &str) -> bool {
-        let access = Access::new(kind, actor, crate::access::Scope::user("u"));
+        let access = Access::new(kind, actor, Scope::user("u"));
         Guarded::new((), access).may(verb, &DocName::parse(name).unwrap())
     }
 
@@ -524,7 +538,7 @@ mod tests {
     #[test]
     fn an_agent_that_may_evolve_does_so_in_private_only() {
         for (kind, may) in [(SessionKind::Main, true), (SessionKind::Shared, false)] {
-            let access = Access::new(kind, Actor::Agent, crate::access::Scope::user("u"));
+            let access = Access::new(kind, Actor::Agent, Scope::user("u"));
             let view = Guarded::new((), access).with_soul(SoulPolicy::AgentMayEvolve);
             assert_eq!(view.may(Verb::Write, &DocName::SOUL), may, "{kind:?}");
             assert!(!view.may(Verb::Write, &DocName::BOOTSTRAP));

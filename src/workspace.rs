@@ -12,6 +12,7 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
+use crate::access::{Access, Scope};
 use crate::document::{Document, Revision};
 use crate::error::{Error, Result};
 use crate::name::{DocName, Name};
@@ -40,6 +41,14 @@ pub const MAX_DOCUMENT: u64 = 64 << 20;
 pub trait Workspace: Debug + Send + Sync {
     /// Says where it is, for messages and reports: a path.
     fn location(&self) -> String;
+
+    /// Says whose life it holds, always the same; whatever takes an [`Access`] refuses any other scope then.
+    ///
+    /// As provided it is `None`, which is right where whoever opened it knows, as for a folder. A workspace around
+    /// another one answers as that does.
+    fn scope(&self) -> Option<&Scope> {
+        None
+    }
 
     /// Lists a folder, the root where `folder` is `None`: names only, nothing is opened. A folder that does
     /// not exist is empty. Names come in ascending order; dot names are left out.
@@ -142,6 +151,9 @@ macro_rules! forward {
             fn location(&self) -> String {
                 (**self).location()
             }
+            fn scope(&self) -> Option<&Scope> {
+                (**self).scope()
+            }
             fn list(&self, folder: Option<&DocName>) -> Result<Listing> {
                 (**self).list(folder)
             }
@@ -179,6 +191,23 @@ macro_rules! forward {
     )*};
 }
 forward!(&W, Box<W>, Arc<W>);
+
+/// Whether an access is to the life that a workspace holds, as far as that knows whose it is.
+pub(crate) fn is_of<W: Workspace + ?Sized>(workspace: &W, scope: &Scope) -> bool {
+    workspace.scope().is_none_or(|own| own == scope)
+}
+
+/// Refuses an access of another scope than the workspace's to `name`, before anything is read.
+pub(crate) fn check_scope<W: Workspace + ?Sized>(
+    workspace: &W,
+    access: &Access,
+    name: impl Into<Name>,
+) -> Result<()> {
+    if is_of(workspace, &access.scope) {
+        return Ok(());
+    }
+    Err(Error::Denied { name: name.into(), kind: access.kind })
+}
 
 /// What every workspace can do by the verbs of [`Workspace`].
 pub trait WorkspaceExt: Workspace {

@@ -378,20 +378,32 @@ fn some_pairs_are_left_to_the_human() {
     });
 }
 
-// FA-08
+// FA-08: it was built, was due for ever, and each of its runs was denied.
 #[test]
-fn a_dreamer_of_another_scope_decides_nothing() {
+fn a_dreamer_of_another_scope_is_not_built() {
     each(|house| {
-        let (one, other) = house.homes("Marta");
-        let dreamer = FactDreamer::builder(house.workspace.clone(), house.store.clone(), Scope::user("ilya"))
-            .enabled(true)
-            .build()
-            .unwrap();
-        let script = Script::new().says("P1 supersede");
-        let refused = dream_once_at(&dreamer, &script, &|| at(5));
-        assert!(matches!(refused, Err(Error::Denied { .. })), "{}: {refused:?}", house.label);
-        assert!(script.requests().is_empty());
-        assert!(![one, other].into_iter().any(|id| house.state(id).is_retired()));
+        let build = |workspace, scope| FactDreamer::builder(workspace, house.store.clone(), scope).build();
+        let refused = build(house.workspace.clone(), Scope::user("ilya"));
+        assert!(
+            matches!(refused, Err(Error::Config { setting: "scope", .. })),
+            "{}: {refused:?}",
+            house.label
+        );
+        assert!(build(house.workspace.clone(), Scope::user("marta")).is_ok());
+    });
+}
+
+#[cfg(feature = "sqlite")]
+#[test]
+fn a_dreamer_over_the_workspace_of_another_scope_is_not_built() {
+    each(|house| {
+        let ilya = noctuary::SqliteWorkspace::open_in_memory(Scope::user("ilya")).unwrap();
+        let refused = FactDreamer::builder(Arc::new(ilya), house.store.clone(), Scope::user("marta")).build();
+        assert!(
+            matches!(refused, Err(Error::Config { setting: "scope", .. })),
+            "{}: {refused:?}",
+            house.label
+        );
     });
 }
 

@@ -417,9 +417,9 @@ impl Model {
                 "true"
             }),
             Step::Delete(id) => self.edit(*id, |row| {
-                // What the human confirmed is not the agent's to delete.
-                let is_confirmed = row.state() == FactState::Verified && access.actor == Actor::Agent;
-                if !row.may_edit(access.actor) || is_confirmed {
+                // What the human confirmed or pinned is not the agent's to delete.
+                let is_theirs = row.state() == FactState::Verified || row.pinned_by_human;
+                if !row.may_edit(access.actor) || (is_theirs && access.actor == Actor::Agent) {
                     return DENIED;
                 }
                 row.deleted = Some((now, access.actor));

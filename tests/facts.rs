@@ -323,3 +323,33 @@ fn what_a_fact_is_about_comes_in_by_the_same_door() {
         assert!(matches!(refused, Err(Error::TooLarge { .. })), "{refused:?}");
     });
 }
+
+// A button "delete this memory" that was given a row typed as a lesson: no actor may delete it.
+#[test]
+fn what_a_person_typed_under_another_category_they_can_still_reject() {
+    each(|store| {
+        let typed = NewMemory::new(categories::LESSON, "Buses are late on Mondays", Source::UserManual);
+        let id = store.write(&human(), &typed, at(0)).unwrap();
+        for actor in [Actor::Human, Actor::Agent, Actor::Library] {
+            let deleted = store.delete(&access(SessionKind::Main, actor), id, at(1));
+            assert!(matches!(deleted, Err(Error::Denied { .. })), "{actor:?}: {deleted:?}");
+        }
+        store.decide(&human(), &Decision::reject(id), at(2)).unwrap();
+        assert_eq!(found(store, "late buses"), []);
+        assert_eq!(store.list(&agent(), &Filter::limit(9)).unwrap(), []);
+    });
+}
+
+#[test]
+fn what_the_human_pinned_the_agent_deletes_when_they_let_it_go() {
+    each(|store| {
+        let id = record(store, "Marta lives in Porto", 0);
+        assert!(store.pin(&human(), id, true, at(1)).unwrap());
+        let deleted = store.delete(&agent(), id, at(2));
+        assert!(matches!(deleted, Err(Error::Denied { .. })), "{deleted:?}");
+        assert_eq!(found(store, "Porto"), [id]);
+        assert!(store.pin(&human(), id, false, at(3)).unwrap());
+        assert!(store.delete(&agent(), id, at(4)).unwrap());
+        assert!(store.restore(&agent(), id, at(5)).unwrap());
+    });
+}

@@ -740,3 +740,90 @@ fn a_child_plays_its_role() {
         (other, _) => panic!("no role {other:?}"),
     }
 }
+
+// A family's bot kept each life in one database, and gave a brother's access to his sister's dreamer: it showed him her
+// lines, and took them back on his word.
+#[cfg(feature = "sqlite")]
+#[test]
+fn a_life_that_knows_whose_it_is_is_closed_to_everybody_else_before_it_is_touched() {
+    use noctuary::{
+        DreamId, Editor, FileMemoryStore, Forget, Indexed, Life, LifeConfig, PromptConfig, SharedUser,
+        SleepDreamer, Snapshot, SqliteIndex, SqliteWorkspace, feed,
+    };
+
+    let marta = Arc::new(SqliteWorkspace::open_in_memory(Scope::user("marta")).unwrap());
+    marta.write(&DocName::MEMORY, b"- Her landlord is Jan.\n", WriteMode::Create).unwrap();
+    marta.write(&DocName::SOUL, b"# Soul\n", WriteMode::Create).unwrap();
+    let faults = Faults::new();
+    let workspace: Arc<dyn Workspace> =
+        Arc::new(FaultyWorkspace::new(Arc::clone(&marta) as _, faults.clone()));
+    let now = Utc.with_ymd_and_hms(2026, 11, 21, 9, 0, 0).unwrap();
+    let (id, text) = (DreamId::parse("0f3a9c5be2d14477").unwrap(), "her landlord is Jan");
+    let config = LifeConfig::default();
+    let life = Life::new(Arc::clone(&workspace), config.clone());
+    let dreamer = JournalDreamer::builder(Arc::clone(&workspace)).build().unwrap();
+    let sleeper = SleepDreamer::builder(Arc::clone(&workspace)).build().unwrap();
+    let other = Scope { agent: "trader".to_owned(), ..Scope::user("marta") };
+    for scope in [Scope::user("ilya"), other] {
+        let folder = quick();
+        let store = FileMemoryStore::open(folder.path(), scope.clone()).unwrap();
+        for actor in [Actor::Human, Actor::Agent, Actor::Library] {
+            let access = Access::new(SessionKind::Main, actor, scope.clone());
+            let view = life.view(access.clone());
+            let editor = Editor::new(workspace.as_ref(), access.clone());
+            let forget = || Forget::new(&access, text).workspace(workspace.as_ref());
+            let prompt = PromptConfig::default();
+            let refused = [
+                dreamer.proposals(&access, now).map(drop),
+                dreamer.accept_proposal(&access, &id, now).map(drop),
+                dreamer.reject_proposal(&access, &id, now).map(drop),
+                dreamer.undo_dream(&access, &id, now).map(drop),
+                dreamer.redo_dream(&access, &id, now).map(drop),
+                life.begin_session(access.clone(), "8f14", "repl", now).map(drop),
+                Snapshot::take(&view, &prompt, SharedUser::Full, config.day, now).map(drop),
+                sleeper.wake(&access, now).map(drop),
+                forget().run(now).map(drop),
+                forget().in_files(true).run(now).map(drop),
+                forget().lift(now).map(drop),
+                feed(workspace.as_ref(), &store, &scope, now).map(drop),
+                editor.load(&DocName::MEMORY).map(drop),
+                editor.save(&DocName::MEMORY, "- Mine.\n", None, now).map(drop),
+                editor.restore_template(&DocName::SOUL, &config, None, now).map(drop),
+                editor.history(&DocName::MEMORY).map(drop),
+                editor.forget_history(&DocName::MEMORY).map(drop),
+                view.list(None).map(drop),
+                view.metadata(&DocName::MEMORY).map(drop),
+                view.metadata_of(&[&DocName::MEMORY]).remove(0).map(drop),
+                view.read(&DocName::MEMORY).map(drop),
+                view.read_range(&DocName::MEMORY, 0..4).map(drop),
+                view.write(&DocName::USER, b"x", WriteMode::Replace).map(drop),
+                view.append(&DocName::MEMORY, b"x"),
+                view.remove(&DocName::MEMORY).map(drop),
+                view.rename(&DocName::MEMORY, &DocName::USER),
+                view.profile(SharedUser::Full).map(drop),
+                view.drop_versions(&|_| true).map(drop),
+                view.claim(&ClaimTerms::default()).map(drop),
+            ];
+            for (number, refused) in refused.into_iter().enumerate() {
+                assert!(
+                    matches!(refused, Err(Error::Denied { .. })),
+                    "{access:?}, number {number}: {refused:?}"
+                );
+            }
+            let index = SqliteIndex::open_in_memory(scope.clone()).unwrap();
+            let indexed = Indexed::new(Arc::clone(&workspace), index);
+            assert_eq!(indexed.search(&access, "landlord", 9).unwrap(), []);
+        }
+    }
+    assert_eq!(faults.seen(), Vec::<String>::new(), "nothing of hers was looked at");
+
+    assert!(dreamer.proposals(&in_private(), now).unwrap().is_empty());
+    assert!(!dreamer.reject_proposal(&in_private(), &id, now).unwrap());
+    life.begin_session(in_private(), "8f14", "repl", now).unwrap();
+    Forget::new(&in_private(), text).workspace(workspace.as_ref()).in_files(true).run(now).unwrap();
+    let boxed: Box<dyn Workspace> = Box::new(Guarded::new(Arc::clone(&workspace), in_private()));
+    let index = SqliteIndex::open_in_memory(Scope::user("marta")).unwrap();
+    for around in [&workspace as &dyn Workspace, &boxed, &Indexed::new(Arc::clone(&workspace), index)] {
+        assert_eq!(around.scope(), Some(&Scope::user("marta")), "{around:?}");
+    }
+}

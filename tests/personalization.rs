@@ -249,6 +249,10 @@ fn three_sources_make_one_view_and_the_rows_are_what_a_dump_shows() {
         .source(Arc::new(house.chat.clone()))
         .build();
         assert!(matches!(twice, Err(Error::Config { setting: "source", .. })));
+        let other = Scope { agent: "trader".to_owned(), ..Scope::user("marta") };
+        let refused =
+            PersonalizationDreamer::builder(house.workspace.clone(), house.store.clone(), other).build();
+        assert!(matches!(refused, Err(Error::Config { setting: "scope", .. })), "{refused:?}");
     });
 }
 
@@ -459,6 +463,10 @@ impl Mortal {
 impl MemoryStore for Mortal {
     fn location(&self) -> String {
         self.store.location()
+    }
+
+    fn scope(&self) -> Option<&Scope> {
+        self.store.scope()
     }
 
     fn write(&self, access: &Access, memory: &NewMemory, now: DateTime<Utc>) -> noctuary::Result<MemoryId> {

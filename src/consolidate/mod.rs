@@ -17,7 +17,7 @@ use crate::access::{Access, Actor, Scope, SessionKind};
 use crate::document::Document;
 use crate::dream::Due;
 use crate::dreamer::{Dreamer, Step, configured_by};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::format::DreamedState;
 use crate::format::asked::AskedState;
 use crate::gate::{Doors, TombstoneKey};
@@ -150,7 +150,7 @@ impl FactDreamer {
             match workspace.write(&StateName::FACTS, &state.print(), mode) {
                 Ok(_) => return Ok(()),
                 // A run wrote it meanwhile: once more, from what stands there now.
-                Err(crate::error::Error::Conflict { .. }) => {}
+                Err(Error::Conflict { .. }) => {}
                 Err(error) => return Err(error),
             }
         }
@@ -194,11 +194,12 @@ impl FactDreamerBuilder {
     ///
     /// # Errors
     ///
-    /// [`Error::Config`](crate::Error::Config) naming the setting that is out of its bounds, or the door whose policy makes
-    /// no sense.
+    /// [`Error::Config`] naming the setting that is out of its bounds, the door whose policy makes no sense, or the `scope`
+    /// that is not the store's or the workspace's.
     pub fn build(self) -> Result<FactDreamer> {
         self.config.validate()?;
         self.doors.check_of_dream()?;
+        check_scope(&self.scope, self.workspace.scope(), self.store.scope())?;
         Ok(FactDreamer(Arc::new(Inner {
             workspace: self.workspace,
             store: self.store,
@@ -207,6 +208,15 @@ impl FactDreamerBuilder {
             doors: self.doors,
         })))
     }
+}
+
+/// Refuses a scope that is not that of the workspace and of the store, as far as they know theirs: each run would be
+/// denied.
+fn check_scope(scope: &Scope, workspace: Option<&Scope>, store: Option<&Scope>) -> Result<()> {
+    if workspace.into_iter().chain(store).all(|own| own == scope) {
+        return Ok(());
+    }
+    Err(Error::Config { setting: "scope", rule: "must be that of the store and of the workspace" })
 }
 
 /// Reads what a dreamer remembers.

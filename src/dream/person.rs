@@ -10,14 +10,16 @@ use crate::format::intent::Intent;
 use crate::gate::Tombstones;
 use crate::name::Name;
 use crate::session;
-use crate::workspace::{Claim, Lease};
+use crate::workspace::{Claim, Lease, check_scope};
 
-/// Refuses whatever is about `name` to anybody else.
-pub(super) fn check(access: &Access, name: impl Into<Name>) -> Result<()> {
+/// Refuses whatever is about `name` to anybody else, the human of another scope included.
+pub(super) fn check(inner: &Inner, access: &Access, name: impl Into<Name>) -> Result<()> {
+    let name = name.into();
+    check_scope(inner.workspace.as_ref(), access, name.clone())?;
     if access.kind == SessionKind::Main && access.actor == Actor::Human {
         return Ok(());
     }
-    Err(Error::Denied { name: name.into(), kind: access.kind })
+    Err(Error::Denied { name, kind: access.kind })
 }
 
 /// A workspace that is claimed for a person.
@@ -30,7 +32,7 @@ pub(super) struct Claimed {
 
 /// Claims the workspace for a person's act on `name`, and finishes what was left half done.
 pub(super) fn claim(inner: &Inner, access: &Access, name: impl Into<Name>) -> Result<Claimed> {
-    check(access, name)?;
+    check(inner, access, name)?;
     let workspace = inner.workspace.as_ref();
     let lease = match workspace.claim(&inner.config.claim)? {
         Claim::Granted(lease) => lease,

@@ -150,7 +150,7 @@ impl JournalDreamer {
     /// [`Error::Denied`] for anybody but the human of a main session; [`Error::Corrupt`] where the list of proposals does
     /// not parse, and those of reading.
     pub fn proposals(&self, access: &Access, now: DateTime<Utc>) -> Result<Vec<DreamProposal>> {
-        person::check(access, StateName::PROPOSALS)?;
+        person::check(&self.0, access, StateName::PROPOSALS)?;
         let workspace = self.0.workspace.as_ref();
         let list = list(workspace)?;
         // One whose answer is under way has its answer: the next claim carries it out.

@@ -15,7 +15,7 @@ use crate::gate::FORGOTTEN;
 use crate::memory::{Filter, MemoryStore, NewMemory, Source, categories};
 use crate::name::DocName;
 use crate::session;
-use crate::workspace::Workspace;
+use crate::workspace::{Workspace, check_scope};
 
 /// What feeding did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
@@ -84,7 +84,7 @@ pub struct FeedReport {
 /// # Errors
 ///
 /// Those of reading the workspace, and of the store; a line that the store refuses is none, and is counted.
-/// [`Error::Denied`] where the store is of another scope, or takes in nothing that was dreamed.
+/// [`Error::Denied`] where the store or the workspace is of another scope, or takes in nothing that was dreamed.
 pub fn feed(
     workspace: &dyn Workspace,
     store: &dyn MemoryStore,
@@ -92,6 +92,7 @@ pub fn feed(
     now: DateTime<Utc>,
 ) -> Result<FeedReport> {
     let access = Access::new(SessionKind::Main, Actor::Library, scope.clone());
+    check_scope(workspace, &access, DocName::MEMORY)?;
     let mut report = FeedReport::default();
     let mut lines = lines(workspace, &mut report)?;
     let mut filter = Filter::limit(usize::MAX);

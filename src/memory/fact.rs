@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::{Memory, MemoryId, NewMemory};
-use crate::access::{Access, Actor, SessionKind};
+use crate::access::{Access, Actor, Scope, SessionKind};
 use crate::error::Result;
 use crate::text;
 
@@ -58,6 +58,11 @@ use crate::text;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait FactStore: Debug + Send + Sync {
+    /// Says whose facts it holds, as [`MemoryStore::scope`](super::MemoryStore::scope) does.
+    fn scope(&self) -> Option<&Scope> {
+        None
+    }
+
     /// Writes a fact, as [`MemoryStore::write`](super::MemoryStore::write) does, and says which rows it may
     /// contradict. A session with others present is told of shared ones only.
     ///

@@ -70,7 +70,8 @@ impl Snapshot {
     ///
     /// # Errors
     ///
-    /// [`Error::NotFound`] for a missing `SOUL.md` where the configuration requires it; those of the workspace.
+    /// [`Error::NotFound`] for a missing `SOUL.md` where the configuration requires it; [`Error::Denied`] for another
+    /// scope than the workspace's; those of the workspace.
     /// A document that cannot be read otherwise is named in a notice.
     pub fn take<W: Workspace>(
         view: &Guarded<W>,
@@ -79,6 +80,7 @@ impl Snapshot {
         day: DayPolicy,
         now: DateTime<Utc>,
     ) -> Result<Self> {
+        view.check_scope(&DocName::MEMORY)?;
         let doors = view.current_doors()?;
         let mut taking = Taking {
             view,

@@ -9,14 +9,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use chrono::{DateTime, Utc};
 
 use super::{audience, forgotten};
-use crate::access::Access;
+use crate::access::{Access, Scope};
 use crate::document::{Document, Revision};
 use crate::error::{Error, Result};
 use crate::gate::Tombstones;
 use crate::index::{ChunkConfig, DocumentIndex, IndexChange, IndexEntry, SearchResult, SeenDocument};
 use crate::name::{DocName, Name, Space};
 use crate::trace;
-use crate::workspace::{Claim, ClaimTerms, Lease, Listing, Metadata, Workspace, WriteMode};
+use crate::workspace::{Claim, ClaimTerms, Lease, Listing, Metadata, Workspace, WriteMode, is_of};
 
 /// A workspace, and an index over its documents that is kept in step with it.
 ///
@@ -159,13 +159,16 @@ impl<W: Workspace> Indexed<W> {
     }
 
     /// Finds the chunks that fit a text as a person types it, best first. No text is an error; for a scope that is
-    /// not the index's nothing is found.
+    /// not the index's, or not the workspace's, nothing is found.
     ///
     /// # Errors
     ///
     /// Those of the index.
     pub fn search(&self, access: &Access, query: &str, limit: usize) -> Result<Vec<SearchResult>> {
         trace::search_documents(|| {
+            if !is_of(&self.inner.workspace, &access.scope) {
+                return Ok(Vec::new());
+            }
             let mut found = self.inner.index.search(access, query, limit)?;
             found.retain(|result| audience(&result.path).includes(access.kind) && is_indexed(&result.path));
             if let Some(forgotten) = forgotten(&self.inner.workspace)? {
@@ -509,6 +512,10 @@ impl<W: Workspace> Sync<'_, W> {
 impl<W: Workspace + 'static> Workspace for Indexed<W> {
     fn location(&self) -> String {
         self.inner.workspace.location()
+    }
+
+    fn scope(&self) -> Option<&Scope> {
+        self.inner.workspace.scope()
     }
 
     fn list(&self, folder: Option<&DocName>) -> Result<Listing> {

@@ -454,6 +454,10 @@ impl Workspace for SqliteWorkspace {
         format!("{} ({user}{agent})", self.inner.home.location())
     }
 
+    fn scope(&self) -> Option<&Scope> {
+        Some(&self.inner.scope)
+    }
+
     fn list(&self, folder: Option<&DocName>) -> Result<Listing> {
         let place = folder.map_or("/", |name| name.as_str());
         if let Some(folder) = folder {

@@ -54,8 +54,9 @@ impl Edit<'_> {
     }
 
     /// Whether `actor` may do it to a row with this source and category. The human pins what they like: that
-    /// changes no word of it. What they pinned is let go by them alone, and what they confirmed the agent does not
-    /// delete.
+    /// changes no word of it. What they pinned is let go by them alone, and what they pinned or confirmed the agent
+    /// does not delete. The library does, since it follows what they wrote: a line that they took out of `MEMORY.md`
+    /// leaves with its row.
     pub(crate) fn is_allowed(
         self,
         source: Option<&Source>,
@@ -67,7 +68,12 @@ impl Edit<'_> {
         match self {
             Self::Pin(_) if actor == Actor::Human => true,
             Self::Pin(false) if pinned_by == Some(Actor::Human) => false,
-            Self::Delete if actor == Actor::Agent && state == Some(FactState::Verified) => false,
+            Self::Delete
+                if actor == Actor::Agent
+                    && (state == Some(FactState::Verified) || pinned_by == Some(Actor::Human)) =>
+            {
+                false
+            }
             _ => Source::may_edit(source, category, actor),
         }
     }

@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::faults::Faults;
+use crate::access::Scope;
 use crate::document::{Document, Revision};
 use crate::error::{Error, Result};
 use crate::name::{DocName, Name};
@@ -37,6 +38,10 @@ fn pass(faults: &Faults, action: &'static str, name: &str) -> Result<()> {
 impl Workspace for FaultyWorkspace {
     fn location(&self) -> String {
         self.workspace.location()
+    }
+
+    fn scope(&self) -> Option<&Scope> {
+        self.workspace.scope()
     }
 
     fn list(&self, folder: Option<&DocName>) -> Result<Listing> {

@@ -167,11 +167,12 @@ impl PersonalizationDreamerBuilder {
     ///
     /// # Errors
     ///
-    /// [`Error::Config`] naming the setting that is out of its bounds, the door whose policy makes no sense, or `source`
-    /// where two have one name.
+    /// [`Error::Config`] naming the setting that is out of its bounds, the door whose policy makes no sense, the `scope`
+    /// that is not the store's or the workspace's, or `source` where two have one name.
     pub fn build(self) -> Result<PersonalizationDreamer> {
         self.config.validate()?;
         self.doors.check_of_dream()?;
+        super::check_scope(&self.scope, self.workspace.scope(), self.store.scope())?;
         let mut names: Vec<&str> = self.sources.iter().map(|source| source.name()).collect();
         names.sort_unstable();
         if names.windows(2).any(|pair| pair[0] == pair[1]) || names.contains(&"") {

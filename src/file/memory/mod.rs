@@ -341,6 +341,10 @@ impl MemoryStore for FileMemoryStore {
         self.inner.disk.root().join(StateName::MEMORIES.as_str()).display().to_string()
     }
 
+    fn scope(&self) -> Option<&Scope> {
+        Some(&self.inner.scope)
+    }
+
     fn write(&self, access: &Access, memory: &NewMemory, now: DateTime<Utc>) -> Result<MemoryId> {
         trace::create(|id| *id, || Ok(self.inner.put(access, memory, now)?.id))
     }
@@ -459,6 +463,10 @@ impl MemoryStore for FileMemoryStore {
 }
 
 impl FactStore for FileMemoryStore {
+    fn scope(&self) -> Option<&Scope> {
+        Some(&self.inner.scope)
+    }
+
     fn record(&self, access: &Access, fact: &NewMemory, now: DateTime<Utc>) -> Result<Recorded> {
         trace::create(|recorded: &Recorded| recorded.id, || self.inner.put(access, fact, now))
     }

@@ -48,7 +48,7 @@ use crate::trace;
 /// once; whoever waits for longer than [`StoreConfig::patience`] gets [`Error::Busy`]. Not for network drives.
 ///
 /// The scope that opens a file first owns it: rows that another program adds without a scope are its own. A verb
-/// for any scope but this store's finds nothing, and writes nothing. Give each scope a file of its own: in one of
+/// for any scope but this store's finds nothing, and changes nothing: its refusal is a line of the audit. Give each scope a file of its own: in one of
 /// several, and in a session with others present, a search ranks the newest 4,096 rows that match and not all of
 /// them, since the engine's own ranking would tell what rows say that are not in sight.
 ///
@@ -601,6 +601,10 @@ impl MemoryStore for SqliteMemoryStore {
         self.inner.location.clone()
     }
 
+    fn scope(&self) -> Option<&Scope> {
+        Some(&self.inner.scope)
+    }
+
     fn write(&self, access: &Access, memory: &NewMemory, now: DateTime<Utc>) -> Result<MemoryId> {
         trace::create(|id| *id, || Ok(self.inner.put(access, memory, now)?.id))
     }
@@ -773,6 +777,10 @@ impl MemoryStore for SqliteMemoryStore {
 }
 
 impl FactStore for SqliteMemoryStore {
+    fn scope(&self) -> Option<&Scope> {
+        Some(&self.inner.scope)
+    }
+
     fn record(&self, access: &Access, fact: &NewMemory, now: DateTime<Utc>) -> Result<Recorded> {
         trace::create(|recorded: &Recorded| recorded.id, || self.inner.put(access, fact, now))
     }

@@ -626,7 +626,11 @@ pub fn pins(store: &dyn MemoryStore) {
     assert!(store.pin(&agent(), ids[3], true, at(25)).expect("a pin again"));
     let denied = store.pin(&agent(), ids[3], false, at(25));
     assert!(matches!(denied, Err(Error::Denied { .. })), "what the human pinned is theirs: {denied:?}");
+    let denied = store.delete(&agent(), ids[3], at(25));
+    assert!(matches!(denied, Err(Error::Denied { .. })), "nor does the agent delete it: {denied:?}");
+    assert!(store.get(&agent(), ids[3]).expect("a read").is_some());
     assert!(store.pin(&human(), ids[3], false, at(25)).expect("an end of the pin"));
+    assert!(store.delete(&agent(), ids[3], at(26)).expect("a deletion"), "then it is a row like any other");
 
     let page = NewMemory::new("fact", "of a page", Source::AgentRecorded).origin(Origin::Web);
     let page = store.write(&agent(), &page, at(30)).expect("a write");
