@@ -63,7 +63,8 @@ use crate::workspace::{Claim, ClaimTerms, Lease, Metadata, Workspace, check_scop
 /// let receipt =
 ///     Forget::new(&access, "my landlord is Jan Kowalski").in_files(true).workspace(&workspace).run(now)?;
 /// assert_eq!(receipt.place(ForgetPlace::Memory).removed, 1);
-/// assert!(receipt.is_gone());
+/// assert_eq!(receipt.left().count(), 0);
+/// assert!(!receipt.is_gone(), "no memory store and no index was given");
 ///
 /// let memory = std::fs::read_to_string(folder.path().join("MEMORY.md"))?;
 /// assert_eq!(memory, "- [forgotten]----------------.\n- Tea at five.\n");
@@ -83,7 +84,6 @@ pub struct Forget<'a> {
 type CatchUp<'a> = Box<dyn Fn(DateTime<Utc>) -> Result<SyncReport> + Send + Sync + 'a>;
 
 const NOT_ASKED: &str = "files are touched only where their person asks for it";
-const NO_TEXT: &str = "names and hashes alone stand there";
 
 impl<'a> Forget<'a> {
     /// A request of a session to forget a statement, in its own words.
@@ -291,7 +291,8 @@ impl Text<'_> {
         }
         receipt.set(self.versions()?);
         receipt.set(self.proposals()?);
-        receipt.set(PlaceReceipt::new(ForgetPlace::Ledgers, 0, 0).left(NO_TEXT));
+        // Names and hashes alone stand there.
+        receipt.set(PlaceReceipt::new(ForgetPlace::Ledgers, 0, 0));
         receipt.set(logs);
         Ok(holders.iter().map(|holder| holder.found).sum())
     }
@@ -299,6 +300,7 @@ impl Text<'_> {
     /// The documents that hold the statement, ascending.
     fn holders(&self, places: &mut BTreeMap<ForgetPlace, PlaceReceipt>) -> Result<Vec<Holder>> {
         let mut holders = Vec::new();
+        let mut in_names: BTreeMap<ForgetPlace, u64> = BTreeMap::new();
         let mut folders = vec![None];
         while let Some(folder) = folders.pop() {
             let listing = self.workspace.list(folder.as_ref())?;
@@ -311,7 +313,7 @@ impl Text<'_> {
                 let line = places.get_mut(&place_of(&name)).expect("each document has a place");
                 if self.only.holds(name.as_str()) {
                     line.found += 1;
-                    line.left = Some(Cow::Borrowed("it stands in the name of a document"));
+                    *in_names.entry(line.place).or_default() += 1;
                 }
                 let metadata = self.workspace.metadata(&name);
                 let document = match self.workspace.read(&name) {
@@ -328,6 +330,15 @@ impl Text<'_> {
                     holders.push(Holder { document, name, found, metadata: metadata? });
                 }
             }
+        }
+        for (place, names) in in_names {
+            let line = places.get_mut(&place).expect("each document has a place");
+            line.left = Some(match names {
+                1 => Cow::Borrowed("it stands in the name of a document, to be renamed by hand"),
+                _ => {
+                    Cow::Owned(format!("it stands in the names of {names} documents, to be renamed by hand"))
+                }
+            });
         }
         holders.sort_by(|one, other| one.name.cmp(&other.name));
         Ok(holders)
@@ -444,7 +455,7 @@ impl Text<'_> {
         }
         let (found, removed) = self.strike_hashes(&StateName::LOG, &hashes)?;
         let line = PlaceReceipt::new(ForgetPlace::Logs, found, removed);
-        Ok(line.left(if self.lease.is_some() { NO_TEXT } else { NOT_ASKED }))
+        Ok(if removed < found { line.left(NOT_ASKED) } else { line })
     }
 
     /// The hashes under which lines that hold the statement are remembered.

@@ -237,7 +237,7 @@ impl Session {
 
     /// Ends a turn with the agent's reply: updates the memo, takes notes for the daily log and writes them every
     /// so many turns, ends the onboarding where the reply says so, and counts the notice of a changed `SOUL.md`
-    /// as given. Secrets in notes and loops are masked.
+    /// as given. Secrets in notes and loops are masked, and in loops what the workspace has forgotten: the warnings say so.
     ///
     /// # Errors
     ///
@@ -273,6 +273,10 @@ impl Session {
         turn.opens.retain_mut(&mut admit);
         turn.closes.retain_mut(&mut admit);
         turn.notes.retain_mut(|note| admit(&mut note.text));
+        if let Err(error) = self.mask_forgotten(&mut turn, &mut warnings) {
+            turn.opens.clear();
+            stopped = stopped.or(Some(error));
+        }
         for note in &mut turn.notes {
             self.pass_origin(&mut note.origin, &mut warnings)?;
         }
@@ -322,6 +326,23 @@ impl Session {
             if passed != *name {
                 name.clear();
             }
+        }
+        Ok(())
+    }
+
+    /// Masks in loops what the workspace has forgotten: a journal is a record of what was said, the memo is none.
+    fn mask_forgotten(&self, turn: &mut TurnEnd, warnings: &mut Vec<DoorWarning>) -> Result<()> {
+        let memo: &Name = &self.life.config.heartbeat.document;
+        let doors = self.view.current_doors()?;
+        for text in &mut turn.opens {
+            let passed = self.view.mask_forgotten(&doors, memo, text)?;
+            warnings.extend(passed.warnings);
+            *text = passed.text.into_owned();
+        }
+        // A loop may stand there as it was said before it was forgotten, or masked.
+        for at in 0..turn.closes.len() {
+            let masked = self.view.mask_forgotten(&doors, memo, &turn.closes[at])?.text.into_owned();
+            turn.closes.push(masked);
         }
         Ok(())
     }

@@ -77,6 +77,11 @@ impl ForgetPlace {
         Self::Backups,
     ];
 
+    /// Whether nobody can look there, or nothing of the kind is kept.
+    fn is_out_of_reach(self) -> bool {
+        matches!(self, Self::Edges | Self::Vectors | Self::Sessions | Self::Exports | Self::Backups)
+    }
+
     /// What is said of it where nobody looked.
     fn unseen(self) -> &'static str {
         match self {
@@ -137,6 +142,10 @@ impl PlaceReceipt {
     #[must_use]
     pub fn new(place: ForgetPlace, found: u64, removed: u64) -> Self {
         Self { place, found, removed, left: None }
+    }
+
+    fn is_unseen(&self) -> bool {
+        self.left.as_deref() == Some(self.place.unseen())
     }
 
     /// Says what may still stand there.
@@ -209,10 +218,25 @@ impl ForgetReceipt {
         self.places.iter().find(|line| line.place == place).expect("each place has a line")
     }
 
-    /// Whether everything that was found is gone.
+    /// Whether it is gone from everywhere that can be reached: nobody forgot to look somewhere
+    /// ([`unasked`](Self::unasked)), and nothing may still stand where they looked ([`left`](Self::left)). Prompts of
+    /// sessions under way, exports and backups are out of reach, and are not counted.
     #[must_use]
     pub fn is_gone(&self) -> bool {
-        self.places.iter().all(|line| line.removed == line.found)
+        self.unasked().next().is_none() && self.left().next().is_none()
+    }
+
+    /// The places at which nobody looked, since no store, no workspace or no index was given. For a host that has none
+    /// of the kind, nothing stands there.
+    pub fn unasked(&self) -> impl Iterator<Item = &PlaceReceipt> {
+        self.places.iter().filter(|line| !line.place.is_out_of_reach() && line.is_unseen())
+    }
+
+    /// The places at which somebody looked, and where it may still stand.
+    pub fn left(&self) -> impl Iterator<Item = &PlaceReceipt> {
+        self.places
+            .iter()
+            .filter(|line| !line.is_unseen() && (line.left.is_some() || line.removed < line.found))
     }
 }
 
@@ -236,10 +260,18 @@ mod tests {
     #[test]
     fn a_receipt_has_a_line_for_every_place_and_reads_back() {
         let mut receipt = ForgetReceipt::new(DateTime::UNIX_EPOCH);
-        assert!(receipt.is_gone());
+        assert!(!receipt.is_gone(), "nobody looked anywhere");
+        assert_eq!((receipt.unasked().count(), receipt.left().count()), (14, 0));
         assert!(receipt.places.iter().all(|line| line.left.is_some()));
         receipt.set(PlaceReceipt::new(ForgetPlace::Journals, 3, 1).left("not asked for"));
-        assert!(!receipt.is_gone());
+        assert_eq!((receipt.unasked().count(), receipt.left().count()), (13, 1));
+        let mut gone = receipt.clone();
+        for place in ForgetPlace::ALL.into_iter().filter(|place| !place.is_out_of_reach()) {
+            gone.set(PlaceReceipt::new(place, 2, 2));
+        }
+        assert!(gone.is_gone());
+        gone.set(PlaceReceipt::new(ForgetPlace::TextIndex, 2, 2).left("the log of the file"));
+        assert!(!gone.is_gone(), "what is left is left, whatever was removed");
         let json = serde_json::to_string(&receipt).unwrap();
         assert_eq!(serde_json::from_str::<ForgetReceipt>(&json).unwrap(), receipt);
         assert_eq!(receipt.to_string().lines().count(), ForgetPlace::ALL.len());

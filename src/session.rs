@@ -16,7 +16,9 @@ use crate::document::{Document, Revision};
 use crate::error::{Error, Result};
 use crate::format::forgotten::Forgotten;
 use crate::format::{JournalName, Profile};
-use crate::gate::{Door, DoorPolicy, DoorWarning, Doors, Masks, Passed, SecretPolicy, Tombstones};
+use crate::gate::{
+    Door, DoorPolicy, DoorWarning, Doors, InjectionPolicy, Masks, Passed, SecretPolicy, Tombstones,
+};
 use crate::index::Audience;
 use crate::name::{DocName, Name, Space, StateName};
 use crate::workspace::{
@@ -33,7 +35,7 @@ pub use indexed::{Indexed, SyncReport, Unreadable};
 /// [`Door::WorkspaceWrite`]. What the human writes in a main session is theirs: findings in it are warned of
 /// ([`take_warnings`](Self::take_warnings)), and it is written as it is. What an agent writes comes through
 /// [`Door::Tool`] too. Of everybody else, what the workspace has
-/// forgotten is refused, but in journals: [`Error::Stopped`] with the class `forgotten`.
+/// forgotten is refused, but in journals: [`Error::Stopped`] with the class `forgotten`. The human is warned of it.
 ///
 /// ```
 /// use noctuary::{
@@ -292,12 +294,19 @@ impl<W: Workspace> Guarded<W> {
         bytes: &'a [u8],
     ) -> Result<Cow<'a, [u8]>> {
         let text = String::from_utf8_lossy(bytes);
-        // What the human writes is theirs, also where they asked to forget it.
         let is_looked_for = door != Door::JournalAppend && !self.is_theirs();
         let doors = if is_looked_for { self.current_doors()? } else { Cow::Borrowed(&self.doors) };
+        // What the human writes is theirs, also where they asked to forget it, or where the list of that is damaged.
+        let mut of_theirs = Vec::new();
+        if door != Door::JournalAppend
+            && self.is_theirs()
+            && let Ok(doors) = self.current_doors()
+        {
+            of_theirs = self.mask_forgotten(&doors, name, &text)?.warnings;
+        }
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         let passed = doors.judge(door, policy, name, &text, &mut found.masks)?;
-        found.warnings.extend(passed.warnings);
+        found.warnings.extend(passed.warnings.into_iter().chain(of_theirs));
         Ok(match passed.text {
             Cow::Owned(changed) => Cow::Owned(changed.into_bytes()),
             Cow::Borrowed(_) => Cow::Borrowed(bytes),
@@ -326,6 +335,17 @@ impl<W: Workspace> Guarded<W> {
     ) -> Result<Passed<'a>> {
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         doors.judge(door, policy, name, text, &mut found.masks)
+    }
+
+    /// Masks in a text what was forgotten, and nothing else.
+    pub(crate) fn mask_forgotten<'a>(&self, doors: &Doors, name: &Name, text: &'a str) -> Result<Passed<'a>> {
+        // What is shown is masked, where what is written is refused.
+        let policy = DoorPolicy::new(SecretPolicy::Allow, InjectionPolicy::Allow);
+        let mut passed = self.judge(doors, Door::PromptLoad, policy, name, text)?;
+        for warning in &mut passed.warnings {
+            warning.door = Door::WorkspaceWrite;
+        }
+        Ok(passed)
     }
 
     /// Whether a text that stands in a document would not be written there again as it is.

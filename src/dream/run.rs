@@ -412,6 +412,11 @@ impl Run {
         if by_peer > 0 {
             self.report.notices.push(Notice::DreamedByPeer(by_peer));
         }
+        let is_hidden = |look: &&(_, Look)| look.1.reason == ReadReason::SecretInName && look.1.pending > 0;
+        let hidden = self.journals.iter().filter(is_hidden).count() as u64;
+        if hidden > 0 {
+            self.report.notices.push(Notice::HiddenNames(hidden));
+        }
         if self.journals.is_empty() {
             self.report.notices.push(Notice::NoJournals);
         }

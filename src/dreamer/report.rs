@@ -893,6 +893,9 @@ pub enum Notice {
     RefusedEntry(String),
     /// So many journals wait in quarantine, which no run reads until they are released; said in each run.
     InQuarantine(u64),
+    /// So many journals wait under names that hold what no model is shown: no run reads them until they are renamed; said
+    /// in each run.
+    HiddenNames(u64),
     /// A quarantined journal has grown since it was quarantined; it stays out until released.
     QuarantinedGrew(DocName),
     /// A journal changed between being selected and being read; it waits for the next pass.
@@ -925,6 +928,12 @@ impl fmt::Display for Notice {
             Self::InQuarantine(journals) => {
                 let wait = if *journals == 1 { "waits" } else { "wait" };
                 write!(f, "{} {wait} in quarantine until released", counted(*journals, "journal"))
+            }
+            Self::HiddenNames(1) => {
+                f.write_str("the name of 1 journal holds what is not shown; it waits until renamed")
+            }
+            Self::HiddenNames(journals) => {
+                write!(f, "the names of {journals} journals hold what is not shown; they wait until renamed")
             }
             Self::CaseCollision(one, other) => write!(f, "{one} and {other} differ in case only"),
             Self::RefusedEntry(name) => write!(f, "{name:?} in a journal folder is no plain file"),

@@ -314,8 +314,12 @@ impl Doors {
     /// Whether a text holds anything that a model is not shown by a dream.
     pub(crate) fn hides(&self, text: &str) -> bool {
         let masks = self.request.secrets == SecretPolicy::Redact;
-        masks && !self.gate.inspect(text).is_empty()
-            || self.forgotten.as_ref().is_some_and(|forgotten| forgotten.holds(text))
+        masks && !self.gate.inspect(text).is_empty() || self.has_forgotten(text)
+    }
+
+    /// Whether a text holds what was forgotten.
+    pub(crate) fn has_forgotten(&self, text: &str) -> bool {
+        self.forgotten.as_ref().is_some_and(|forgotten| forgotten.holds(text))
     }
 
     /// Lets a text pass a door, as its policy for the document has it. Lines keep their numbers.

@@ -31,7 +31,7 @@ use crate::workspace::{Claim, ClaimTerms, Lease, Listing, Metadata, Workspace, W
 /// out. What it finds is ranked over what it may read, so that not even the order tells of the rest.
 ///
 /// What the workspace has forgotten is told by no search. From the next sync on it is indexed as blanks of the same
-/// length, and whatever else a document says is found where it stands.
+/// length, and whatever else a document says is found where it stands; one whose name holds it is not found at all.
 ///
 /// State files are never indexed; documents with a zero byte are known and have no chunks. A verb reads the document
 /// again to index it, so it costs more the longer that is; of the index it writes only the chunks that read
@@ -173,7 +173,9 @@ impl<W: Workspace> Indexed<W> {
             found.retain(|result| audience(&result.path).includes(access.kind) && is_indexed(&result.path));
             if let Some(forgotten) = forgotten(&self.inner.workspace)? {
                 // The index may not have been brought up to date since.
-                found.retain(|result| !forgotten.holds(&result.content));
+                found.retain(|result| {
+                    !forgotten.holds(result.path.as_str()) && !forgotten.holds(&result.content)
+                });
             }
             Ok(found)
         })

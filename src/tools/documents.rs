@@ -278,12 +278,17 @@ impl Documents {
             "" | "." => None,
             path => Some(named(path)?.0),
         };
+        let doors = self.view.current_doors().map_err(|error| ToolError::at("the workspace", error))?;
+        // A name would tell what was forgotten.
+        let is_told = |name: &DocName| !doors.has_forgotten(name.as_str());
         let mut entries: Vec<String> = Vec::new();
         let mut folders = vec![folder];
         while let Some(folder) = folders.pop() {
-            let listing = self.view.list(folder.as_ref()).map_err(|error| {
+            let mut listing = self.view.list(folder.as_ref()).map_err(|error| {
                 ToolError::at(folder.as_ref().map_or("the workspace", |folder| folder.as_str()), error)
             })?;
+            listing.documents.retain(is_told);
+            listing.folders.retain(is_told);
             entries.extend(listing.documents.iter().map(ToString::to_string));
             entries.extend(listing.folders.iter().map(|folder| format!("{folder}/")));
             if arguments.recursive {
