@@ -199,7 +199,7 @@ impl FactDreamerBuilder {
     pub fn build(self) -> Result<FactDreamer> {
         self.config.validate()?;
         self.doors.check_of_dream()?;
-        check_scope(&self.scope, self.workspace.scope(), self.store.scope())?;
+        check_scope(&self.scope, self.workspace.scope(), self.store.facts_of())?;
         Ok(FactDreamer(Arc::new(Inner {
             workspace: self.workspace,
             store: self.store,

@@ -59,7 +59,7 @@ use crate::text;
 /// ```
 pub trait FactStore: Debug + Send + Sync {
     /// Says whose facts it holds, as [`MemoryStore::scope`](super::MemoryStore::scope) does.
-    fn scope(&self) -> Option<&Scope> {
+    fn facts_of(&self) -> Option<&Scope> {
         None
     }
 

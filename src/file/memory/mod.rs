@@ -463,7 +463,7 @@ impl MemoryStore for FileMemoryStore {
 }
 
 impl FactStore for FileMemoryStore {
-    fn scope(&self) -> Option<&Scope> {
+    fn facts_of(&self) -> Option<&Scope> {
         Some(&self.inner.scope)
     }
 

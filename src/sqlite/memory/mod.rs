@@ -777,7 +777,7 @@ impl MemoryStore for SqliteMemoryStore {
 }
 
 impl FactStore for SqliteMemoryStore {
-    fn scope(&self) -> Option<&Scope> {
+    fn facts_of(&self) -> Option<&Scope> {
         Some(&self.inner.scope)
     }
 
