@@ -466,7 +466,7 @@ impl MemoryStore for Mortal {
     }
 
     fn scope(&self) -> Option<&Scope> {
-        self.store.scope()
+        MemoryStore::scope(self.store.as_ref())
     }
 
     fn write(&self, access: &Access, memory: &NewMemory, now: DateTime<Utc>) -> noctuary::Result<MemoryId> {
