@@ -759,6 +759,31 @@ fn documents_are_written_found_listed_and_read_on() {
     });
 }
 
+// A host names a journal by what was talked of; a list would tell the name after it was forgotten.
+#[test]
+fn a_name_that_says_what_was_forgotten_is_in_no_list() {
+    each_home(|home, root, workspace| {
+        let (file, inner) = ("memory/2026-11-20-clinica-boavista.md", "clinica boavista/bill.md");
+        for name in [file, inner, "plain.md"] {
+            workspace.write(&doc(name), b"- a visit\n", WriteMode::Create).unwrap();
+        }
+        let human = access(SessionKind::Main);
+        let request = noctuary::Forget::new(&human, "Clinica Boavista").workspace(workspace.as_ref());
+        request.run(now()).unwrap();
+        let tools = toolbox(workspace, root, SessionKind::Main);
+        let list = tools.call("workspace_memory_list", &json!({"recursive": true}), now()).unwrap();
+        assert_eq!(list, json!({"entries": ["memory/", "plain.md"]}), "{home}");
+        #[cfg(feature = "sqlite")]
+        {
+            let query = json!({"query": "Clinica Boavista"});
+            let found = tools.call("workspace_memory_search", &query, now()).unwrap();
+            assert_eq!(found, json!({"results": []}), "{home}");
+        }
+        let view = Guarded::new(Arc::clone(workspace), human.clone());
+        assert_eq!(view.list(Some(&DocName::JOURNALS)).unwrap().documents, [doc(file)], "the human lists it");
+    });
+}
+
 #[test]
 fn a_document_that_was_not_read_is_not_replaced_and_what_a_tool_does_not_know_is_named() {
     each_home(|home, root, workspace| {

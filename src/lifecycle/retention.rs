@@ -167,9 +167,11 @@ pub fn archive_journal(
     }
 }
 
-/// Deletes a journal for good; `false` where there was none.
+/// Deletes a journal; `false` where there was none.
 ///
-/// When it returns, this survives a power loss.
+/// When it returns, this survives a power loss. A folder keeps nothing of it. A `SqliteWorkspace` keeps its last versions,
+/// as of every document that is removed: they go by [`Workspace::drop_versions`], whole, or by
+/// [`Forget`](crate::Forget), with what they say.
 ///
 /// ```
 /// use chrono::NaiveDate;
