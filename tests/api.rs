@@ -365,6 +365,7 @@ const PRINTED: &[(&str, &str)] = &[
     ("Duty", "the name of a check"),
     ("Error", "names and classes"),
     ("FactConfig", "a setting of the operator"),
+    ("DreamConfig", "a setting of the operator"),
     ("FactDreamConfig", "a setting of the operator"),
     ("Filter", "a category"),
     ("FoundAt", "a class"),

@@ -1208,6 +1208,66 @@ fn a_model_takes_back_what_it_wrote_itself_and_nothing_else() {
     });
 }
 
+// What a model repeated of a page stood there as its own word.
+#[test]
+fn what_is_written_while_a_page_is_read_is_the_pages() {
+    each_home(|home, root, workspace| {
+        let tools = toolbox(workspace, root, SessionKind::Main);
+        let write = |tools: &Toolbox, said: &str| {
+            let row = json!({"category": "fact", "content": format!("Row {said}"), "origin": "user"});
+            tools.call("memory_write", &row, now()).unwrap();
+            let text = format!("Line {said}\n- [09:15:00] [user] Pay {said}");
+            let line = json!({"path": "memory/2026-11-22-repl.md", "content": text, "origin": "user"});
+            tools.call("workspace_memory_write", &line, now()).unwrap();
+        };
+        write(&tools, "one");
+        let tools = tools.origin(Origin::Web);
+        write(&tools, "two");
+        let tools = tools.origin(Origin::Agent);
+        write(&tools, "three");
+        let mut rows = store(root).list(&access(SessionKind::Main), &Filter::limit(9)).unwrap();
+        rows.sort_by_key(|row| row.id);
+        let origins: Vec<_> = rows.into_iter().map(|row| row.origin.unwrap()).collect();
+        assert_eq!(origins, [Origin::Agent, Origin::Web, Origin::Agent], "{home}");
+        let journal = workspace.read_text(&doc("memory/2026-11-22-repl.md")).unwrap().unwrap();
+        let entries = DayLog::parse(&journal).entries;
+        let origins: Vec<_> = entries.into_iter().map(|entry| entry.origin.unwrap()).collect();
+        assert_eq!(origins, [Origin::Agent, Origin::Web, Origin::Agent], "{home}: {journal}");
+    });
+}
+
+#[test]
+fn what_is_always_refused_with_others_present_is_not_offered_there() {
+    each_home(|home, root, workspace| {
+        for kind in [SessionKind::Shared, SessionKind::Subagent, SessionKind::Scheduled] {
+            let tools = toolbox(workspace, root, kind);
+            let offered: Vec<String> = tools.catalogue().into_iter().map(|tool| tool.name).collect();
+            for left_out in ["memory_forget", "memory_learn"] {
+                assert!(!offered.iter().any(|name| name == left_out), "{home} {kind:?}: {left_out}");
+            }
+            assert!(offered.iter().any(|name| name == "memory_write"));
+            let unknown = tools.call("memory_forge", &json!({}), now()).unwrap_err();
+            assert!(!unknown.message().contains("memory_forget"), "{}", unknown.message());
+        }
+    });
+}
+
+#[test]
+fn a_number_that_is_none_is_told_in_plain_words() {
+    each_home(|_, root, workspace| {
+        let tools = toolbox(workspace, root, SessionKind::Main);
+        for (tool, arguments) in [
+            ("memory_forget", json!({"id": "5"})),
+            ("memory_forget", json!({"id": 5.5})),
+            ("memory_read", json!({"limit": -1})),
+            ("workspace_memory_read", json!({"path": "a.md", "from_line": "2"})),
+        ] {
+            let error = tools.call(tool, &arguments, now()).unwrap_err();
+            assert!(error.message().contains("expected a whole number"), "{}", error.message());
+        }
+    });
+}
+
 // LL-09, TL-01
 #[test]
 fn what_a_review_learns_is_in_learnings_and_in_no_other_answer() {

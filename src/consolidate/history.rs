@@ -45,9 +45,10 @@ pub struct HistoryItem {
     /// When it was.
     pub at: DateTime<Utc>,
     /// What was said or done, in lines. Where a line begins with whose words it is (`[user]`, `[agent]`, `[tool:psql]`,
-    /// `[web]`), as in a journal, that counts.
+    /// `[web]`), as in a journal, that counts, unless the item itself is of a tool, a page or an import.
     pub text: String,
-    /// Whose words the lines are that do not say it; `None` for the human's and the agent's.
+    /// Whose words the lines are that do not say it; `None` for the human's and the agent's. What is of a tool, a page or an
+    /// import is so in every line, whatever tags stand there.
     pub origin: Option<Origin>,
 }
 

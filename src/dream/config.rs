@@ -52,6 +52,10 @@ pub struct DreamConfig {
     pub trust: Trust,
     /// Whether a line that is an order to its reader is held back, other than the user's own word. On.
     pub statements_only: bool,
+    /// What the user is called, as far as a line may call them so: "Marta lives in Porto" then holds where a line of the
+    /// user's that it cites says "I live in Porto" (and "Marta's boat" where one says "my boat"). None, unless you give
+    /// some; at most 16, each one line of at most 64 characters, compared in this case.
+    pub user_names: Vec<String>,
     /// The bounds of a section.
     pub section: SectionCaps,
     /// The budget of `MEMORY.md` in characters; see `over_budget`. 10,000.
@@ -200,6 +204,7 @@ impl Default for DreamConfig {
             evidence: Evidence::Checked,
             trust: Trust::People,
             statements_only: true,
+            user_names: Vec::new(),
             section: SectionCaps::default(),
             memory_budget: 10_000,
             over_budget: OverBudget::Warn,
@@ -267,12 +272,23 @@ impl DreamConfig {
             (self.claim.ttl < Duration::from_secs(1), "claim.ttl", "must be at least a second"),
             (self.section.items == 0, "section.items", "must be at least 1"),
             (self.max_proposals == 0, "max_proposals", "must be at least 1"),
+            (self.user_names.len() > 16, "user_names", "must be at most 16"),
+            (
+                !self.user_names.iter().all(|name| is_name(name)),
+                "user_names",
+                "must each be one line of 1 to 64 characters, without space around it",
+            ),
         ];
         match rules.into_iter().find(|(broken, ..)| *broken) {
             Some((_, setting, rule)) => Err(Error::Config { setting, rule }),
             None => Ok(()),
         }
     }
+}
+
+fn is_name(name: &str) -> bool {
+    let has_letter = name.chars().any(char::is_alphabetic);
+    has_letter && name.trim() == name && name.chars().count() <= 64 && !name.contains(char::is_control)
 }
 
 #[cfg(test)]
@@ -312,6 +328,18 @@ mod tests {
             let error = with(name, value).unwrap_err();
             assert!(matches!(error, Error::Config { setting, .. } if setting == name), "{name}={value}");
         }
+    }
+
+    #[test]
+    fn names_of_the_user_are_short_lines() {
+        let named =
+            |names: Vec<String>| DreamConfig { user_names: names, ..DreamConfig::default() }.validate();
+        named(vec!["Marta".to_owned(), "Marta Silva".to_owned(), "x".repeat(64)]).unwrap();
+        for wrong in ["", " ", "-", " Marta", "Marta\nIlya", &"x".repeat(65)] {
+            let error = named(vec![wrong.to_owned()]).unwrap_err();
+            assert!(matches!(error, Error::Config { setting: "user_names", .. }), "{wrong:?}");
+        }
+        named(vec!["Marta".to_owned(); 17]).unwrap_err();
     }
 
     #[test]

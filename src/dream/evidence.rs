@@ -26,6 +26,7 @@ mod names;
 mod numbers;
 mod orders;
 mod origin;
+mod person;
 mod quotes;
 mod spelled;
 #[cfg(test)]
@@ -169,14 +170,18 @@ impl<'a> Judge<'a> {
                 Err(Hold { reason: HoldReason::Uncited, word: None })
             }
             Evidence::Checked | Evidence::Required if citations.is_empty() => Ok(()),
-            Evidence::Checked | Evidence::Required => says(claim, &sources, unfound.clone()),
+            Evidence::Checked | Evidence::Required => {
+                says(claim, &sources, unfound.clone(), &self.config.user_names)
+            }
         };
         let is_statement = || {
             let is_order = self.config.statements_only && orders::gives_order(claim);
             let is_order = is_order && !is_quoted(claim, &sources);
             if is_order { Err(Hold { reason: HoldReason::Imperative, word: None }) } else { Ok(()) }
         };
-        let held = evidence().and_then(|()| self.spoken.check(claim, &sources)).and_then(|()| is_statement());
+        let held = evidence()
+            .and_then(|()| self.spoken.check(claim, &sources, &self.config.user_names))
+            .and_then(|()| is_statement());
         let is_fact = matches!(heading, None | Some(reply::FACTS)) || self.spoken.is_users(claim, &sources);
         Verdict {
             sources: sources.into_iter().map(|source| source.place).collect(),
@@ -202,11 +207,11 @@ fn find(citations: &[Citation], shown: &Shown) -> (Vec<Source>, Option<Hold>) {
 }
 
 /// Whether what a claim cites says it.
-fn says(claim: &str, sources: &[Source], unfound: Option<Hold>) -> Result<(), Hold> {
+fn says(claim: &str, sources: &[Source], unfound: Option<Hold>, names: &[String]) -> Result<(), Hold> {
     match unfound {
         Some(hold) => Err(hold),
         None if sources.iter().any(|source| source.says(claim)) => Ok(()),
-        None => check(claim, sources),
+        None => check(claim, sources, names),
     }
 }
 
@@ -319,9 +324,9 @@ fn is_label_of_line(text: &str) -> bool {
     !tag_denies && found.get(1).is_none_or(|speaker| is_speaker(speaker.as_str()))
 }
 
-fn check(claim: &str, sources: &[Source]) -> Result<(), Hold> {
+fn check(claim: &str, sources: &[Source], user_names: &[String]) -> Result<(), Hold> {
     quotes::check(claim, sources)?;
-    let claim = without_marks(claim);
+    let claim = without_marks(&person::unnamed(claim, sources, user_names));
     let evidence: String = sources
         .iter()
         .flat_map(|source| &source.lines)
@@ -353,7 +358,7 @@ fn held(reason: HoldReason, word: &str) -> Hold {
 #[cfg(test)]
 fn judge(claim: &str, citations: &[Citation], shown: &Shown) -> Option<Hold> {
     let (sources, unfound) = find(citations, shown);
-    says(claim, &sources, unfound).err()
+    says(claim, &sources, unfound, &[]).err()
 }
 
 #[cfg(test)]

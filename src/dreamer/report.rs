@@ -664,7 +664,8 @@ pub enum Failure {
     Stopped,
     /// Nobody said why it ended, so it may have been cut off.
     Unsaid,
-    /// Neither bullets nor exactly the token for nothing.
+    /// Not in the form that was asked for: neither bullets nor exactly the token for nothing, or, of a
+    /// [`FactDreamer`](crate::FactDreamer), no ruling for a pair that was shown.
     Malformed,
     /// Larger than any answer should be.
     TooLarge,
@@ -695,7 +696,7 @@ impl fmt::Display for Failure {
             Self::Truncated => f.write_str("the answer was cut off"),
             Self::Stopped => f.write_str("the answer was stopped"),
             Self::Unsaid => f.write_str("the server did not say why the answer ended"),
-            Self::Malformed => f.write_str("the answer was neither bullets nor the token for nothing"),
+            Self::Malformed => f.write_str("the answer had not the form that was asked for"),
             Self::TooLarge => f.write_str("the answer was too large"),
         }
     }

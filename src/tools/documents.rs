@@ -87,6 +87,14 @@ pub(super) fn ten() -> u64 {
     10
 }
 
+/// A limit in a schema.
+pub(super) fn limit() -> Value {
+    json!({
+        "type": "integer", "minimum": 1, "maximum": MAX_FOUND,
+        "description": "At most so many; 10 unless said. 0 is taken for 1, and more than 50 for 50."
+    })
+}
+
 /// A limit as a model gives it, within what is allowed.
 pub(super) fn limited(limit: u64) -> usize {
     usize::try_from(limit.clamp(1, MAX_FOUND)).unwrap_or(1)
@@ -108,7 +116,7 @@ impl Documents {
             ToolDef::new(
                 format!("{prefix}memory_write"),
                 "Writes a markdown document of the workspace. Mode append (the default) adds at its end; mode write \
-                 replaces the whole document, by the revision that you read, so that nobody's change is lost. Never write passwords or keys; journals can only be appended to, and have it as your words.",
+                 replaces the whole document, by the revision that you read, so that nobody's change is lost. Never write passwords or keys; journals can only be appended to, and say themselves whose words it is.",
                 json!({
                     "type": "object",
                     "properties": {
@@ -157,7 +165,7 @@ impl Documents {
                     "type": "object",
                     "properties": {
                         "query": { "type": "string", "description": "What you look for, in plain words." },
-                        "limit": { "type": "integer", "minimum": 1, "maximum": 50, "description": "At most so many; 10 unless said." }
+                        "limit": limit()
                     },
                     "required": ["query"],
                     "additionalProperties": false
@@ -173,9 +181,10 @@ impl Documents {
         prefix: &str,
         called: &str,
         arguments: &Value,
+        origin: &Origin,
     ) -> Option<Result<Value, ToolError>> {
         Some(match called.strip_prefix(prefix)? {
-            "memory_write" => parsed(called, arguments).and_then(|arguments| self.write(&arguments)),
+            "memory_write" => parsed(called, arguments).and_then(|arguments| self.write(&arguments, origin)),
             "memory_read" => parsed(called, arguments).and_then(|arguments| self.read(&arguments)),
             "memory_list" => parsed(called, arguments).and_then(|arguments| self.list(&arguments)),
             "memory_search" => {
@@ -186,13 +195,13 @@ impl Documents {
         })
     }
 
-    fn write(&self, arguments: &Write) -> Result<Value, ToolError> {
+    fn write(&self, arguments: &Write, origin: &Origin) -> Result<Value, ToolError> {
         let (name, failed) = named(&arguments.path)?;
         if arguments.mode == Mode::Append {
             // A journal says whose words a line is, and that is not the model's to say: in no case of its name, since
             // a disk may not tell them apart.
             let is_journal = JournalName::is_name(&name.folded());
-            let note = is_journal.then(|| Note::happened(&*arguments.content).from(Origin::Agent).untimed());
+            let note = is_journal.then(|| Note::happened(&*arguments.content).from(origin.clone()).untimed());
             let content = note.as_deref().unwrap_or(&arguments.content);
             let text = self.on_a_line(&name, content).map_err(&failed)?;
             self.view.append(&name, text.as_bytes()).map_err(failed)?;

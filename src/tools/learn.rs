@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::arguments::parsed;
 use super::{ToolDef, ToolError};
-use crate::access::{Access, Actor};
+use crate::access::{Access, Actor, SessionKind};
 use crate::memory::{LearningStore, NewLearning};
 
 /// The learnings of a session.
@@ -27,6 +27,11 @@ struct Learned {
 impl Learn {
     pub(super) fn new(store: Arc<dyn LearningStore>, access: Access) -> Self {
         Self { store, access: Access { actor: Actor::Agent, ..access } }
+    }
+
+    /// Whether nobody else is present.
+    pub(super) fn is_private(&self) -> bool {
+        self.access.kind == SessionKind::Main
     }
 
     pub(super) fn definition() -> ToolDef {

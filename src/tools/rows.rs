@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::arguments::parsed;
-use super::documents::{Fitting, Search, limited, ten};
+use super::documents::{Fitting, Search, limit, limited, ten};
 use super::shown::{cut, plain};
 use super::{ToolDef, ToolError};
 use crate::access::{Access, Actor, SessionKind};
@@ -53,8 +53,13 @@ impl Rows {
         Self { store, access: Access { actor: Actor::Agent, ..access }, doors }
     }
 
+    /// Whether nobody else is present.
+    pub(super) fn is_private(&self) -> bool {
+        self.access.kind == SessionKind::Main
+    }
+
     pub(super) fn catalogue() -> Vec<ToolDef> {
-        let limit = json!({ "type": "integer", "minimum": 1, "maximum": 50, "description": "At most so many; 10 unless said." });
+        let limit = limit();
         vec![
             ToolDef::new(
                 "memory_write",
@@ -123,10 +128,13 @@ impl Rows {
         &self,
         name: &str,
         arguments: &Value,
+        origin: &Origin,
         now: DateTime<Utc>,
     ) -> Option<Result<Value, ToolError>> {
         Some(match name {
-            "memory_write" => parsed(name, arguments).and_then(|arguments| self.write(arguments, now)),
+            "memory_write" => {
+                parsed(name, arguments).and_then(|arguments| self.write(arguments, origin, now))
+            }
             "memory_search" => parsed(name, arguments).and_then(|arguments| self.search(&arguments)),
             "memory_read" => parsed(name, arguments).and_then(|arguments| self.read(arguments)),
             "memory_forget" => parsed(name, arguments).and_then(|Forget { id }| self.forget(id, now)),
@@ -134,16 +142,16 @@ impl Rows {
         })
     }
 
-    fn write(&self, arguments: Write, now: DateTime<Utc>) -> Result<Value, ToolError> {
+    fn write(&self, arguments: Write, origin: &Origin, now: DateTime<Utc>) -> Result<Value, ToolError> {
         let replaced = arguments.replaces;
         if let Some(id) = replaced {
             self.check_own(id)?;
         }
         let mut memory = NewMemory::new(arguments.category, arguments.content, Source::AgentRecorded)
-            .origin(Origin::Agent);
+            .origin(origin.clone());
         memory.metadata = arguments.metadata.map(Value::Object);
         // What is said with others present was never private, and what is private the model cannot share.
-        memory.shared = self.access.kind != SessionKind::Main;
+        memory.shared = !self.is_private();
         let id = self
             .store
             .write(&self.access, &memory, now)
@@ -179,7 +187,7 @@ impl Rows {
     /// Refuses to take back what the model did not write by a tool, and what the human pinned. What they confirmed the
     /// store refuses.
     fn check_own(&self, id: MemoryId) -> Result<(), ToolError> {
-        if self.access.kind != SessionKind::Main {
+        if !self.is_private() {
             return Err(ToolError::new("This session may not take back a memory."));
         }
         let row = self.store.get(&self.access, id).map_err(|error| ToolError::at(&called(id), error))?;

@@ -12,6 +12,7 @@ use super::rows::Rows;
 use super::shown::cut;
 use super::{ToolDef, ToolError};
 use crate::access::Access;
+use crate::format::Origin;
 use crate::gate::{DoorWarning, Doors};
 use crate::memory::{LearningStore, MemoryStore};
 use crate::session::{Guarded, Indexed};
@@ -31,6 +32,10 @@ use crate::workspace::Workspace;
 ///
 /// Where rows and documents are given together, the names of those for documents begin with `workspace_`, so
 /// that no name is there twice.
+///
+/// With others present (any [`SessionKind`](crate::SessionKind) but `Main`) `memory_write` writes rows that are
+/// [`shared`](crate::NewMemory::shared), as a host's own writing to a store does not, and `memory_forget` and
+/// `memory_learn` are refused and not in the catalogue.
 ///
 /// For whom the session is stands in the view and in the access that the host gave. Whatever a model puts into its
 /// arguments changes nothing of that: a field that a tool does not know is passed over, and named in `ignored`. It acts as the agent, whose
@@ -72,6 +77,8 @@ pub struct Toolbox {
     learnings: Option<Learn>,
     documents: Option<Documents>,
     sleeps: bool,
+    /// Whose words the model passes on; its own, where nobody said otherwise.
+    origin: Option<Origin>,
 }
 
 /// So many fields that a tool does not know are named in its answer.
@@ -180,9 +187,49 @@ impl Toolbox {
         self
     }
 
-    /// The definitions, always in the same order, and no name twice.
+    /// Says whose words the model passes on from here on: for a turn in which it read what others wrote, such as a page. Rows
+    /// (`memory_write`) and what is appended to journals then carry this origin instead of the agent's; nothing is refused. A
+    /// learning and any other document carry none.
+    ///
+    /// # Example: a turn in which a page was read
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use noctuary::{Access, Actor, FileMemoryStore, Filter, MemoryStore, Origin, Scope, SessionKind, Toolbox};
+    /// use serde_json::json;
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let store = Arc::new(FileMemoryStore::open(folder.path(), Scope::user("marta"))?);
+    /// let access = Access::new(SessionKind::Main, Actor::Agent, Scope::user("marta"));
+    /// let tools = Toolbox::new().store(store.clone(), access.clone());
+    ///
+    /// let tools = tools.origin(Origin::Web); // the page was fetched; `.origin(Origin::Agent)` when the turn has ended
+    /// tools.call("memory_write", &json!({"category": "fact", "content": "Shops close at 5."}), chrono::Utc::now())?;
+    /// assert_eq!(store.list(&access, &Filter::limit(9))?[0].origin, Some(Origin::Web));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn origin(mut self, origin: Origin) -> Self {
+        self.origin = Some(origin);
+        self
+    }
+
+    /// The definitions, always in the same order, and no name twice. What a session with others present is always refused,
+    /// `memory_forget` and `memory_learn`, is not among its own.
     #[must_use]
     pub fn catalogue(&self) -> Vec<ToolDef> {
+        let mut tools = self.tools();
+        if self.rows.as_ref().is_some_and(|rows| !rows.is_private()) {
+            tools.retain(|tool| tool.name != "memory_forget");
+        }
+        if self.learnings.as_ref().is_some_and(|learnings| !learnings.is_private()) {
+            tools.retain(|tool| tool.name != "memory_learn");
+        }
+        tools
+    }
+
+    /// The definitions of all tools, with those that are always refused.
+    fn tools(&self) -> Vec<ToolDef> {
         let mut tools = Vec::new();
         if self.rows.is_some() {
             tools.extend(Rows::catalogue());
@@ -219,9 +266,9 @@ impl Toolbox {
     /// [`ToolError`] with what the model is to be told, also for a tool that is not there and for arguments of any other
     /// shape.
     pub fn call(&self, name: &str, arguments: &Value, now: DateTime<Utc>) -> Result<Value, ToolError> {
-        let catalogue = self.catalogue();
-        let Some(tool) = catalogue.iter().find(|tool| tool.name == name) else {
-            let names: Vec<&str> = catalogue.iter().map(|tool| tool.name.as_str()).collect();
+        let tools = self.tools();
+        let Some(tool) = tools.iter().find(|tool| tool.name == name) else {
+            let names: Vec<String> = self.catalogue().into_iter().map(|tool| tool.name).collect();
             return Err(ToolError::new(format!("There is no tool {name}. There are: {}.", names.join(", "))));
         };
         let mut answer = trace::tool(&tool.name, ToolError::library, || self.answer(name, arguments, now))?;
@@ -234,12 +281,13 @@ impl Toolbox {
 
     /// What a tool of the catalogue is answered.
     fn answer(&self, name: &str, arguments: &Value, now: DateTime<Utc>) -> Result<Value, ToolError> {
-        let of_rows = || self.rows.as_ref()?.call(name, arguments, now);
+        let origin = self.origin.clone().unwrap_or(Origin::Agent);
+        let of_rows = || self.rows.as_ref()?.call(name, arguments, &origin, now);
         let of_learnings = || {
             (name == "memory_learn").then_some(())?;
             Some(self.learnings.as_ref()?.call(arguments, now))
         };
-        let of_documents = || self.documents.as_ref()?.call(self.prefix(), name, arguments);
+        let of_documents = || self.documents.as_ref()?.call(self.prefix(), name, arguments, &origin);
         let of_sleep = || (self.sleeps && name == "set_sleep").then(|| plan(arguments));
         let answer = of_rows().or_else(of_learnings).or_else(of_documents).or_else(of_sleep);
         answer.unwrap_or_else(|| Err(ToolError::new(format!("There is no tool {name}."))))

@@ -10,7 +10,7 @@ use crate::dream::{Shown, machine_ranges};
 use crate::error::Result;
 use crate::format::asked::AskedState;
 use crate::format::fences::{Printer, ShownLine, one_line};
-use crate::format::{JournalName, origins};
+use crate::format::{JournalName, Origin, origins};
 use crate::gate::{Door, DoorWarning, Doors, Masks};
 use crate::name::DocName;
 use crate::text;
@@ -109,7 +109,12 @@ impl Material {
         let passed = doors.judge(Door::DreamRequest, policy, name.name(), &item.text, &mut self.masks)?;
         self.found.extend(passed.warnings);
         let machine = machine_ranges(&item.text);
-        let spoken = origins::of_lines(&item.text, &origins::Above::default());
+        // A page may say of itself that the user speaks: what is foreign is all of its origin, whatever tags it holds.
+        let foreign = item.origin.as_ref().filter(|origin| is_foreign(origin));
+        let spoken = match foreign {
+            Some(origin) => vec![Some(origin.clone()); text::line_ranges(&item.text).count()],
+            None => origins::of_lines(&item.text, &origins::Above::default()),
+        };
         let (mut lines, mut of_lines) = (Vec::new(), BTreeMap::new());
         let ranges = text::line_ranges(&item.text).zip(text::line_ranges(&passed.text)).zip(spoken);
         for (number, ((original, masked), spoken)) in (1_u64..).zip(ranges) {
@@ -119,7 +124,11 @@ impl Material {
             let line = line.trim_end().trim_start_matches(text::BOM);
             if !is_machines && !line.trim().is_empty() {
                 of_lines.extend(spoken.or_else(|| item.origin.clone()).map(|origin| (number, origin)));
-                lines.push(ShownLine { number, text: line.to_owned() });
+                let text = match foreign {
+                    Some(origin) => format!("[{}] | {line}", kind(origin)),
+                    None => line.to_owned(),
+                };
+                lines.push(ShownLine { number, text });
             }
         }
         let mut bytes = FENCES;
@@ -156,6 +165,19 @@ impl Material {
         sources.sort_unstable();
         sources.dedup();
         (sources, from.iter().map(|(_, at)| *at).max())
+    }
+}
+
+/// Whether an item is of somebody whose tags say nothing.
+fn is_foreign(origin: &Origin) -> bool {
+    !matches!(origin, Origin::User | Origin::Agent | Origin::System)
+}
+
+/// An origin as it is shown: a tool without its name, which passed no door.
+fn kind(origin: &Origin) -> Origin {
+    match origin {
+        Origin::Tool(_) => Origin::Tool(String::new()),
+        other => other.clone(),
     }
 }
 

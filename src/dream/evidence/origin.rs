@@ -65,7 +65,7 @@ impl Spoken {
     }
 
     /// Holds a claim that rests on the words of strangers.
-    pub(super) fn check(&self, claim: &str, sources: &[Source]) -> Result<(), Hold> {
+    pub(super) fn check(&self, claim: &str, sources: &[Source], user_names: &[String]) -> Result<(), Hold> {
         let strange = |line: &super::Line| party(line.origin.as_ref(), self.trust) == Party::Stranger;
         let own = only(sources, |line| !strange(line));
         let foreign = only(sources, strange);
@@ -74,7 +74,7 @@ impl Spoken {
             let says = own.iter().any(|source| source.says(claim));
             let (known, others) = (words_in(&own), words_in(&foreign));
             let takes = words.iter().any(|word| stands(word, &others) && !stands(word, &known));
-            if own.is_empty() || (!says && (takes || check(claim, &own).is_err())) {
+            if own.is_empty() || (!says && (takes || check(claim, &own, user_names).is_err())) {
                 return Err(of_stranger(line.origin.as_ref()));
             }
         }
