@@ -792,9 +792,11 @@ const NOT_A_SESSIONS: &[&str] = &[
     "Audience::includes",
     "Life::boot",
     "Life::config",
+    "FactStore::scope",
     "Life::propose_retention",
     "Life::workspace",
     "MemoryStore::purge",
+    "MemoryStore::scope",
     "MemoryTool::definition",
     "Session::turn_count",
     "SoulNotice::confirm",
@@ -804,6 +806,7 @@ const NOT_A_SESSIONS: &[&str] = &[
     "TurnState::turn_count",
     "TurnState::waiting",
     "audit_secrets",
+    "Workspace::scope",
 ];
 
 #[test]
