@@ -273,8 +273,10 @@ impl Session {
         turn.opens.retain_mut(&mut admit);
         turn.closes.retain_mut(&mut admit);
         turn.notes.retain_mut(|note| admit(&mut note.text));
+        let mut heartbeat = self.life.config.heartbeat.clone();
         if let Err(error) = self.mask_forgotten(&mut turn, &mut warnings) {
-            turn.opens.clear();
+            // What may not stand in the memo is not known: it stays as it is.
+            heartbeat.enabled = false;
             stopped = stopped.or(Some(error));
         }
         for note in &mut turn.notes {
@@ -282,7 +284,7 @@ impl Session {
         }
         let workspace = Arc::clone(&self.life.workspace);
         let config = Arc::clone(&self.life.config);
-        let ended = self.turns.end_turn(workspace.as_ref(), &config.heartbeat, config.daily_log, turn, now);
+        let ended = self.turns.end_turn(workspace.as_ref(), &heartbeat, config.daily_log, turn, now);
         let onboarding = self.end_onboarding(reply, now);
         let confirmed = match self.notice.take_if(|_| self.told && reply.is_some()) {
             Some(notice) => notice.confirm(workspace.as_ref(), now),

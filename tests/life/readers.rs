@@ -792,7 +792,7 @@ const NOT_A_SESSIONS: &[&str] = &[
     "Audience::includes",
     "Life::boot",
     "Life::config",
-    "FactStore::scope",
+    "FactStore::facts_of",
     "Life::propose_retention",
     "Life::workspace",
     "MemoryStore::purge",
