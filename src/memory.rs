@@ -529,7 +529,7 @@ impl Memory {
     /// Whether its words are somebody's own: not those of a tool, a page or an import.
     #[must_use]
     pub fn is_trusted(&self) -> bool {
-        matches!(self.origin, None | Some(Origin::User | Origin::Agent | Origin::System))
+        self.origin.as_ref().is_none_or(Origin::is_trusted)
             && self.source.as_ref().is_none_or(|source| source.word() != Source::Imported.word())
     }
 }

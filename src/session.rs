@@ -294,15 +294,17 @@ impl<W: Workspace> Guarded<W> {
         bytes: &'a [u8],
     ) -> Result<Cow<'a, [u8]>> {
         let text = String::from_utf8_lossy(bytes);
-        let is_looked_for = door != Door::JournalAppend && !self.is_theirs();
-        let doors = if is_looked_for { self.current_doors()? } else { Cow::Borrowed(&self.doors) };
-        // What the human writes is theirs, also where they asked to forget it, or where the list of that is damaged.
-        let mut of_theirs = Vec::new();
-        if door != Door::JournalAppend
-            && self.is_theirs()
-            && let Ok(doors) = self.current_doors()
-        {
-            of_theirs = self.mask_forgotten(&doors, name, &text)?.warnings;
+        let (mut doors, mut of_theirs) = (Cow::Borrowed(&self.doors), Vec::new());
+        // A journal is a record of what was said.
+        if door != Door::JournalAppend {
+            match self.current_doors() {
+                // What the human writes is theirs, also where they asked to forget it, or where the list of that is damaged.
+                Ok(current) if self.is_theirs() => {
+                    of_theirs = self.mask_forgotten(&current, name, &text)?.warnings;
+                }
+                Err(_) if self.is_theirs() => {}
+                current => doors = current?,
+            }
         }
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         let passed = doors.judge(door, policy, name, &text, &mut found.masks)?;

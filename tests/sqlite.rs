@@ -872,14 +872,10 @@ fn a_verb_waits_for_another_writer_and_a_reader_for_nobody() {
     assert_eq!(text.as_deref(), Some("- one\n- two\n- three\n"));
 }
 
+/// What a process of a role says that may make no file longer than a mebibyte or so, which stands for a full disk.
 #[cfg(unix)]
-#[test]
-fn a_file_that_may_not_grow_loses_nothing_that_was_there() {
-    // BX-17, BX-28: a write that fails for want of room is an error and changes nothing. The limit of a
-    // process stands for a full disk here.
-    let life = Life::new();
-    drop(life.open());
-    let plain = common::in_role("fill", life.folder());
+fn said_where_there_is_no_room(role: &str, folder: &Path) -> Vec<String> {
+    let plain = common::in_role(role, folder);
     let mut limited = std::process::Command::new("sh");
     limited.args(["-c", "trap '' XFSZ; ulimit -f 1024; exec \"$0\" \"$@\""]).arg(plain.get_program());
     limited.args(plain.get_args());
@@ -887,7 +883,17 @@ fn a_file_that_may_not_grow_loses_nothing_that_was_there() {
         limited.env(key, value.unwrap());
     }
     limited.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());
-    let said = Peer::of(&mut limited).unwrap().finish();
+    Peer::of(&mut limited).unwrap().finish()
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_may_not_grow_loses_nothing_that_was_there() {
+    // BX-17, BX-28: a write that fails for want of room is an error and changes nothing. The limit of a
+    // process stands for a full disk here.
+    let life = Life::new();
+    drop(life.open());
+    let said = said_where_there_is_no_room("fill", life.folder());
     let error = said.last().unwrap();
     assert!(["Io", "Database"].contains(&error.as_str()), "{error}");
     let acknowledged = said.len() - 1;
@@ -1018,15 +1024,7 @@ fn a_backup_for_which_there_is_no_room_leaves_no_file() {
     let life = Life::new();
     let text = (0..2000).map(filler).collect::<String>();
     life.open().write(&DocName::MEMORY, text.as_bytes(), WriteMode::Create).unwrap();
-    let plain = common::in_role("back up", life.folder());
-    let mut limited = std::process::Command::new("sh");
-    limited.args(["-c", "trap '' XFSZ; ulimit -f 1024; exec \"$0\" \"$@\""]).arg(plain.get_program());
-    limited.args(plain.get_args());
-    for (key, value) in plain.get_envs() {
-        limited.env(key, value.unwrap());
-    }
-    limited.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());
-    let said = Peer::of(&mut limited).unwrap().finish();
+    let said = said_where_there_is_no_room("back up", life.folder());
     assert!(["Io", "Database"].contains(&said.last().unwrap().as_str()), "{said:?}");
     let left: Vec<PathBuf> =
         life.files().into_keys().filter(|path| !path.to_string_lossy().contains(FILE)).collect();

@@ -535,6 +535,11 @@ fn the_folder_of_the_tool_is_one_of_its_own() {
     });
 }
 
+/// What a model is answered, a refusal as its words.
+fn answered(tools: &Toolbox, name: &str, arguments: &Value) -> Value {
+    tools.call(name, arguments, now()).unwrap_or_else(|error| json!({"error": error.message()}))
+}
+
 /// A toolbox with everything in it, over a home and a store with canaries in their private places.
 fn toolbox(workspace: &Home, root: &Path, kind: SessionKind) -> Toolbox {
     let store = store(root);
@@ -675,9 +680,7 @@ fn documents_are_written_found_listed_and_read_on() {
     each_home(|home, root, workspace| {
         furnish(workspace, root);
         let tools = toolbox(workspace, root, SessionKind::Main);
-        let call = |name: &str, arguments: Value| {
-            tools.call(name, &arguments, now()).unwrap_or_else(|error| json!({"error": error.message()}))
-        };
+        let call = |name: &str, arguments| answered(&tools, name, &arguments);
         let write = |arguments| call("workspace_memory_write", arguments);
         assert_eq!(
             write(json!({"path": "context/boat.md", "content": "Brisk lies in Lisbon."})),
@@ -789,9 +792,7 @@ fn a_document_that_was_not_read_is_not_replaced_and_what_a_tool_does_not_know_is
     each_home(|home, root, workspace| {
         furnish(workspace, root);
         let tools = toolbox(workspace, root, SessionKind::Main);
-        let call = |name: &str, arguments: Value| {
-            tools.call(name, &arguments, now()).unwrap_or_else(|error| json!({"error": error.message()}))
-        };
+        let call = |name: &str, arguments| answered(&tools, name, &arguments);
         let write = |arguments| call("workspace_memory_write", arguments);
         for path in ["MEMORY.md", "context/plan.md"] {
             let answer = write(json!({"path": path, "content": "new", "mode": "write"}));

@@ -171,7 +171,7 @@ impl Run {
         let carried_out = self
             .promise(&pairs, &ruled, open.as_ref())
             .and_then(|()| self.carry_out(&ruled, wish.as_deref()));
-        if self.facts.rulings[before..].iter().any(is_decided) {
+        if self.facts.rulings[before..].iter().any(FactRuling::is_decided) {
             pass.outcome = Outcome::Decided;
         }
         match carried_out {
@@ -213,7 +213,7 @@ impl Run {
         self.state.answered = Some(Answered { after, rulings });
         let pace = &self.inner.config.pace;
         pace.stamp(&mut self.state.pace, self.now, Outcome::Undecided);
-        self.note_decided(self.facts.rulings.iter().any(is_decided));
+        self.note_decided(self.facts.rulings.iter().any(FactRuling::is_decided));
         self.keep()
     }
 
@@ -234,7 +234,7 @@ impl Run {
             self.facts.rulings.push(ruling);
         }
         self.state.answered = None;
-        self.note_decided(self.facts.rulings.iter().any(is_decided));
+        self.note_decided(self.facts.rulings.iter().any(FactRuling::is_decided));
         self.keep()
     }
 
@@ -323,7 +323,7 @@ impl Run {
         let failed = self.report.passes.iter().any(|pass| pass.outcome == Outcome::LlmError);
         if failed {
             self.report.outcome = Outcome::LlmError;
-        } else if self.facts.rulings.iter().any(is_decided) {
+        } else if self.facts.rulings.iter().any(FactRuling::is_decided) {
             self.report.outcome = Outcome::Decided;
         } else if !self.report.passes.is_empty() {
             self.report.outcome = Outcome::Undecided;
@@ -345,10 +345,6 @@ fn verdict(ruling: Ruling) -> Option<Verdict> {
         Ruling::Dispute => Some(Verdict::Dispute),
         Ruling::Unsure => None,
     }
-}
-
-fn is_decided(ruling: &FactRuling) -> bool {
-    matches!(ruling.fate, RulingFate::Decided(_) | RulingFate::Told(_))
 }
 
 /// Whether the store takes no decision of a pass with a model. Asked by taking back what no store has: that is refused by the

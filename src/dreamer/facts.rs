@@ -59,6 +59,13 @@ pub enum RulingFate {
     Unsure,
 }
 
+impl FactRuling {
+    /// Whether the store took it for a decision, and only told it in shadow mode.
+    pub(crate) fn is_decided(&self) -> bool {
+        matches!(self.fate, RulingFate::Decided(_) | RulingFate::Told(_))
+    }
+}
+
 /// A pair that no model is asked about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]

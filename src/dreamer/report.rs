@@ -6,7 +6,6 @@ use std::fmt;
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::RulingFate;
 use crate::error::LostBy;
 use crate::format::DreamId;
 use crate::llm::Usage;
@@ -231,8 +230,7 @@ impl DreamReport {
 impl fmt::Display for DreamReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(facts) = &self.facts {
-            let is_decided = |fate: &RulingFate| matches!(fate, RulingFate::Decided(_) | RulingFate::Told(_));
-            let decided = facts.rulings.iter().filter(|ruling| is_decided(&ruling.fate)).count();
+            let decided = facts.rulings.iter().filter(|ruling| ruling.is_decided()).count();
             write!(f, "{}: {} decided, ", self.outcome, counted(decided as u64, "pair"))?;
             write!(f, "{} left to the human, {} wait", facts.left.len(), facts.waiting)?;
             return write!(f, ", {}", counted(self.calls, "call"));

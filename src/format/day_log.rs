@@ -51,6 +51,13 @@ pub enum Origin {
     System,
 }
 
+impl Origin {
+    /// Whether these are the words of somebody who may speak for the user, and not of a tool, a page or an import.
+    pub(crate) fn is_trusted(&self) -> bool {
+        matches!(self, Self::User | Self::Agent | Self::System)
+    }
+}
+
 impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

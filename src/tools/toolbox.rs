@@ -266,12 +266,14 @@ impl Toolbox {
     /// [`ToolError`] with what the model is to be told, also for a tool that is not there and for arguments of any other
     /// shape.
     pub fn call(&self, name: &str, arguments: &Value, now: DateTime<Utc>) -> Result<Value, ToolError> {
-        let tools = self.tools();
-        let Some(tool) = tools.iter().find(|tool| tool.name == name) else {
+        let none = || {
             let names: Vec<String> = self.catalogue().into_iter().map(|tool| tool.name).collect();
-            return Err(ToolError::new(format!("There is no tool {name}. There are: {}.", names.join(", "))));
+            ToolError::new(format!("There is no tool {name}. There are: {}.", names.join(", ")))
         };
-        let mut answer = trace::tool(&tool.name, ToolError::library, || self.answer(name, arguments, now))?;
+        let tools = self.tools();
+        let tool = tools.iter().find(|tool| tool.name == name).ok_or_else(none)?;
+        let answer = || self.answer(name, arguments, now).unwrap_or_else(|| Err(none()));
+        let mut answer = trace::tool(&tool.name, ToolError::library, answer)?;
         let unknown = unknown(arguments, &tool.input_schema["properties"]);
         if !unknown.is_empty() {
             answer["ignored"] = json!(unknown);
@@ -279,18 +281,17 @@ impl Toolbox {
         Ok(answer)
     }
 
-    /// What a tool of the catalogue is answered.
-    fn answer(&self, name: &str, arguments: &Value, now: DateTime<Utc>) -> Result<Value, ToolError> {
-        let origin = self.origin.clone().unwrap_or(Origin::Agent);
-        let of_rows = || self.rows.as_ref()?.call(name, arguments, &origin, now);
+    /// What a tool is answered; `None` where there is none of this name.
+    fn answer(&self, name: &str, arguments: &Value, now: DateTime<Utc>) -> Option<Result<Value, ToolError>> {
+        let origin = self.origin.as_ref().unwrap_or(&Origin::Agent);
+        let of_rows = || self.rows.as_ref()?.call(name, arguments, origin, now);
         let of_learnings = || {
             (name == "memory_learn").then_some(())?;
             Some(self.learnings.as_ref()?.call(arguments, now))
         };
-        let of_documents = || self.documents.as_ref()?.call(self.prefix(), name, arguments, &origin);
+        let of_documents = || self.documents.as_ref()?.call(self.prefix(), name, arguments, origin);
         let of_sleep = || (self.sleeps && name == "set_sleep").then(|| plan(arguments));
-        let answer = of_rows().or_else(of_learnings).or_else(of_documents).or_else(of_sleep);
-        answer.unwrap_or_else(|| Err(ToolError::new(format!("There is no tool {name}."))))
+        of_rows().or_else(of_learnings).or_else(of_documents).or_else(of_sleep)
     }
 }
 

@@ -110,7 +110,7 @@ impl Material {
         self.found.extend(passed.warnings);
         let machine = machine_ranges(&item.text);
         // A page may say of itself that the user speaks: what is foreign is all of its origin, whatever tags it holds.
-        let foreign = item.origin.as_ref().filter(|origin| is_foreign(origin));
+        let foreign = item.origin.as_ref().filter(|origin| !origin.is_trusted());
         let spoken = match foreign {
             Some(origin) => vec![Some(origin.clone()); text::line_ranges(&item.text).count()],
             None => origins::of_lines(&item.text, &origins::Above::default()),
@@ -166,11 +166,6 @@ impl Material {
         sources.dedup();
         (sources, from.iter().map(|(_, at)| *at).max())
     }
-}
-
-/// Whether an item is of somebody whose tags say nothing.
-fn is_foreign(origin: &Origin) -> bool {
-    !matches!(origin, Origin::User | Origin::Agent | Origin::System)
 }
 
 /// An origin as it is shown: a tool without its name, which passed no door.
