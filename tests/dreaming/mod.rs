@@ -6,7 +6,7 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
@@ -42,7 +42,16 @@ pub(crate) fn dream(dreamer: &dyn Dreamer, model: &dyn LlmClient, now: DateTime<
 }
 
 /// A workspace in a folder of its own.
-pub(crate) struct Life(tempfile::TempDir);
+///
+/// Files are changed in the evening of 2026-11-20, each a second after the last, whatever the day is on which a test
+/// runs.
+pub(crate) struct Life {
+    folder: tempfile::TempDir,
+    changes: AtomicU64,
+}
+
+/// 2026-11-20, 19:00, in seconds.
+const EVENING: u64 = 1_795_201_200;
 
 impl Life {
     /// Nothing at all.
@@ -52,7 +61,7 @@ impl Life {
 
     /// One in a folder that was chosen.
     pub(crate) fn of(folder: tempfile::TempDir) -> Self {
-        Self(folder)
+        Self { folder, changes: AtomicU64::new(EVENING) }
     }
 
     /// A `MEMORY.md`, and journals of the days of November 2026.
@@ -66,21 +75,23 @@ impl Life {
     }
 
     pub(crate) fn root(&self) -> &Path {
-        self.0.path()
+        self.folder.path()
     }
 
     pub(crate) fn path(&self, file: &str) -> PathBuf {
-        self.0.path().join(file)
+        self.folder.path().join(file)
     }
 
     pub(crate) fn put(&self, file: &str, bytes: impl AsRef<[u8]>) {
         let path = self.path(file);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, bytes).unwrap();
+        self.changed(file);
     }
 
     pub(crate) fn add(&self, file: &str, bytes: impl AsRef<[u8]>) {
         append(&self.path(file), bytes.as_ref());
+        self.changed(file);
     }
 
     pub(crate) fn bytes(&self, file: &str) -> Vec<u8> {
@@ -110,6 +121,10 @@ impl Life {
     /// The state file of the seed, as it stands.
     pub(crate) fn state(&self) -> serde_json::Value {
         self.json(".dreamed-state.json")
+    }
+
+    fn changed(&self, file: &str) {
+        self.set_modified(file, self.changes.fetch_add(1, Ordering::Relaxed) * 1_000_000_000);
     }
 
     /// Sets a file's time of change, in nanoseconds since the epoch.
