@@ -308,12 +308,15 @@ impl LlmError {
     #[must_use]
     pub fn of_body(body: &str) -> Self {
         let body = serde_json::from_str(body).unwrap_or(Value::Null);
-        let status = |place| body.pointer(place).and_then(Value::as_u64).and_then(|code| u16::try_from(code).ok());
+        let status =
+            |place| body.pointer(place).and_then(Value::as_u64).and_then(|code| u16::try_from(code).ok());
         let places = ["/error/code", "/error/status", "/code", "/status", "/status_code"];
         match places.into_iter().filter_map(status).find(|code| (400..600).contains(code)) {
             Some(status) => Self::of_status(status),
-            None => Self::new("the model's server answered with no completion: check its address and the key")
-                .permanent(),
+            None => {
+                Self::new("the model's server answered with no completion: check its address and the key")
+                    .permanent()
+            }
         }
     }
 
@@ -360,7 +363,10 @@ mod tests {
             (r#"{"error":{"code":401,"message":"Invalid API Key","type":"authentication_error"}}"#, 401),
             (r#"{"error":{"code":404,"message":"File Not Found","type":"not_found_error"}}"#, 404),
             (r#"{"error":{"code":429,"message":"slow down"}}"#, 429),
-            (r#"{"object":"error","message":"no such model","type":"NotFoundError","param":null,"code":404}"#, 404),
+            (
+                r#"{"object":"error","message":"no such model","type":"NotFoundError","param":null,"code":404}"#,
+                404,
+            ),
             (r#"{"type":"about:blank","title":"Service Unavailable","status":503}"#, 503),
         ] {
             let error = LlmError::of_body(body);

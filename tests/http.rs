@@ -213,7 +213,8 @@ fn an_answer_that_was_cut_off_or_stopped_says_so() {
 fn a_refusal_keeps_its_words_and_a_marked_body_is_read() {
     // The words of a refusal were lost, and the mark of a byte order made an answer "no JSON".
     let refusal = json!({ "role": "assistant", "content": null, "refusal": "I cannot keep that." });
-    let body = json!({ "choices": [{ "index": 0, "message": refusal, "finish_reason": "stop" }] }).to_string();
+    let body =
+        json!({ "choices": [{ "index": 0, "message": refusal, "finish_reason": "stop" }] }).to_string();
     let marked = format!("\u{feff}{body}");
     for body in [body, marked] {
         let reply = ask(&Server::says(http("200 OK", &[], &body)).client()).unwrap();

@@ -144,7 +144,8 @@ mod tests {
     #[test]
     fn a_refusal_keeps_its_words_and_is_no_answer() {
         // The answer was empty, and nobody learnt that the model had refused.
-        let of = |message: Value| read(&json!({ "choices": [{ "message": message, "finish_reason": "stop" }] }));
+        let of =
+            |message: Value| read(&json!({ "choices": [{ "message": message, "finish_reason": "stop" }] }));
         for message in [
             json!({ "content": null, "refusal": "I cannot help with that." }),
             json!({ "content": "", "refusal": "I cannot help with that." }),
