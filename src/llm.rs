@@ -5,6 +5,7 @@ use std::fmt;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// Completes a request with the host's own model.
 ///
@@ -151,6 +152,24 @@ impl LlmReply {
         self
     }
 
+    /// Takes off what a model thought aloud in front of its answer, between `<think>` and `</think>`. Where a server opens
+    /// the thought itself, only its end is in the text, on a line of its own.
+    ///
+    /// For a client library that hands thoughts on as text; [`ChatCompletions`](crate::ChatCompletions) does it already.
+    ///
+    /// ```
+    /// use noctuary::LlmReply;
+    ///
+    /// let reply = LlmReply::new("<think>\n- Perhaps tea?\n</think>\n- Likes tea.").without_thoughts();
+    /// assert_eq!(reply.text, "\n- Likes tea.");
+    /// ```
+    #[must_use]
+    pub fn without_thoughts(mut self) -> Self {
+        let said = spoken(&self.text).len();
+        self.text.drain(..self.text.len() - said);
+        self
+    }
+
     /// Adds what it cost.
     #[must_use]
     pub fn usage(mut self, usage: Usage) -> Self {
@@ -169,6 +188,22 @@ impl fmt::Debug for LlmReply {
             self.usage
         )
     }
+}
+
+/// The end of a text that is no thought.
+fn spoken(text: &str) -> &str {
+    const END: &str = "</think>";
+    let mut said = text;
+    while said.trim_start().starts_with("<think>") {
+        // Without an end it thought until it had to stop.
+        said = said.split_once(END).map_or("", |(_, said)| said);
+    }
+    if said.len() < text.len() {
+        return said;
+    }
+    let thought = text.split_inclusive('\n').position(|line| line.trim() == END);
+    let skipped = text.split_inclusive('\n').take(thought.map_or(0, |at| at + 1)).map(str::len).sum();
+    text.get(skipped..).unwrap_or_default()
 }
 
 /// Why an answer ended.
@@ -255,6 +290,36 @@ impl LlmError {
         if may_pass(status) { error } else { error.permanent() }
     }
 
+    /// A model's server answered a request with this body and no completion, and the client library does not tell the
+    /// status. Takes the status from the body where it is a number in it, as llama.cpp, vLLM and OpenRouter write it, and
+    /// is then [`of_status`](Self::of_status); else it is permanent, since such a body comes from another address, or
+    /// from a proxy that wants another key.
+    ///
+    /// Says the status alone, as there.
+    ///
+    /// ```
+    /// use noctuary::LlmError;
+    ///
+    /// let busy = LlmError::of_body(r#"{"error":{"code":503,"message":"Loading model"}}"#);
+    /// assert!(busy.is_retryable());
+    /// let elsewhere = LlmError::of_body("404 page not found");
+    /// assert!(!elsewhere.is_retryable());
+    /// ```
+    #[must_use]
+    pub fn of_body(body: &str) -> Self {
+        let body = serde_json::from_str(body).unwrap_or(Value::Null);
+        let status =
+            |place| body.pointer(place).and_then(Value::as_u64).and_then(|code| u16::try_from(code).ok());
+        let places = ["/error/code", "/error/status", "/code", "/status", "/status_code"];
+        match places.into_iter().filter_map(status).find(|code| (400..600).contains(code)) {
+            Some(status) => Self::of_status(status),
+            None => {
+                Self::new("the model's server answered with no completion: check its address and the key")
+                    .permanent()
+            }
+        }
+    }
+
     /// Marks it as one that will not go away by waiting: a wrong key, a model that does not exist.
     #[must_use]
     pub fn permanent(mut self) -> Self {
@@ -290,6 +355,40 @@ pub(crate) fn may_pass(status: u16) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_status_is_taken_from_a_body_where_it_is_a_number_in_it() {
+        // A client library that hid the status made a wrong key of llama.cpp "no answer", which waiting would mend.
+        for (body, status) in [
+            (r#"{"error":{"code":401,"message":"Invalid API Key","type":"authentication_error"}}"#, 401),
+            (r#"{"error":{"code":404,"message":"File Not Found","type":"not_found_error"}}"#, 404),
+            (r#"{"error":{"code":429,"message":"slow down"}}"#, 429),
+            (
+                r#"{"object":"error","message":"no such model","type":"NotFoundError","param":null,"code":404}"#,
+                404,
+            ),
+            (r#"{"type":"about:blank","title":"Service Unavailable","status":503}"#, 503),
+        ] {
+            let error = LlmError::of_body(body);
+            assert_eq!(error.to_string(), LlmError::of_status(status).to_string(), "{body}");
+            assert_eq!(error.is_retryable(), may_pass(status), "{body}");
+        }
+        for body in [
+            "",
+            "404 page not found",
+            "<html>plum-orchard</html>",
+            r#"{"detail":"Not Found"}"#,
+            r#"{"error":"plum-orchard"}"#,
+            r#"{"error":{"code":"invalid_api_key","message":"plum-orchard"}}"#,
+            r#"{"error":{"code":1500}}"#,
+            r#"{"error":{"code":-401}}"#,
+            r#"{"code":65937}"#,
+        ] {
+            let error = LlmError::of_body(body);
+            assert!(!error.is_retryable(), "{body}");
+            assert!(error.to_string().contains("check its address and the key"), "{error}");
+        }
+    }
 
     #[test]
     fn a_prompt_and_an_answer_print_their_shape_only() {

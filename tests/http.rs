@@ -210,6 +210,21 @@ fn an_answer_that_was_cut_off_or_stopped_says_so() {
 }
 
 #[test]
+fn a_refusal_keeps_its_words_and_a_marked_body_is_read() {
+    // The words of a refusal were lost, and the mark of a byte order made an answer "no JSON".
+    let refusal = json!({ "role": "assistant", "content": null, "refusal": "I cannot keep that." });
+    let body =
+        json!({ "choices": [{ "index": 0, "message": refusal, "finish_reason": "stop" }] }).to_string();
+    let marked = format!("\u{feff}{body}");
+    for body in [body, marked] {
+        let reply = ask(&Server::says(http("200 OK", &[], &body)).client()).unwrap();
+        assert_eq!((reply.text.as_str(), reply.finish), ("I cannot keep that.", Finish::Other));
+    }
+    let marked = "\u{feff}{\"error\":{\"message\":\"it broke\"}}";
+    assert_eq!(refused(http("500 Oops", &[], marked)).0, "answered 500 Internal Server Error: it broke");
+}
+
+#[test]
 fn too_many_requests_say_how_long_to_wait() {
     let body = r#"{"error":{"message":"Rate limit reached for small.","type":"requests"}}"#;
     let (said, error) = refused(http("429 Too Many Requests", &["Retry-After: 30"], body));
@@ -219,7 +234,16 @@ fn too_many_requests_say_how_long_to_wait() {
     let date = "Retry-After: Fri, 27 Nov 2026 08:00:00 GMT";
     let (said, error) = refused(http("429 Too Many Requests", &[date], ""));
     assert_eq!(said, "answered 429 Too Many Requests; it asks to wait until 2026-11-27T08:00:00+00:00");
-    assert_eq!(error.retry_after(), None);
+    assert_eq!(error.retry_after(), None, "nobody says what time it is there");
+
+    // The date was shown and not honoured. The server's clock counts, not this machine's.
+    let then = "Date: Fri, 27 Nov 2026 07:58:30 GMT";
+    let (said, error) = refused(http("503 Service Unavailable", &[date, then], ""));
+    assert_eq!(said, "answered 503 Service Unavailable; it asks to wait until 2026-11-27T08:00:00+00:00");
+    assert_eq!(error.retry_after(), Some(Duration::from_secs(90)));
+    let later = "Date: Fri, 27 Nov 2026 08:00:01 GMT";
+    let (_, error) = refused(http("429 Too Many Requests", &[date, later], ""));
+    assert_eq!(error.retry_after(), Some(Duration::ZERO), "it has passed");
 
     for nonsense in ["soon", "-1", "99999999999999999999", SECRET, ""] {
         let (said, error) =

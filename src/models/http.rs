@@ -2,15 +2,15 @@
 
 mod endpoint;
 mod key;
+mod wait;
 mod wire;
 
 use std::fmt;
 use std::io::Read;
 use std::time::Duration;
 
-use chrono::DateTime;
 use serde_json::{Map, Value};
-use ureq::http::header::{AUTHORIZATION, CONTENT_TYPE, RETRY_AFTER};
+use ureq::http::header::{AUTHORIZATION, CONTENT_TYPE, DATE, HeaderName, RETRY_AFTER};
 use ureq::http::{Response, StatusCode};
 use ureq::{Agent, Body};
 
@@ -18,6 +18,7 @@ use crate::error::{Error, Result};
 use crate::llm::{LlmClient, LlmError, LlmReply, LlmRequest, may_pass};
 use endpoint::Endpoint;
 use key::Key;
+use wait::Wait;
 
 /// The most that is read of an answer, in bytes.
 const MOST: u64 = 4 << 20;
@@ -40,8 +41,8 @@ const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 /// **What it says.** An answer that ended by a length limit is [`Finish::Length`](crate::Finish::Length), one that
 /// ended by itself [`Finish::Stop`](crate::Finish::Stop), one of which the server does not say why it ended
 /// [`Finish::Unsaid`](crate::Finish::Unsaid), and any other [`Finish::Other`](crate::Finish::Other): of these none is used,
-/// since an answer that may be half a one is no memory. Thoughts between
-/// `<think>` and `</think>` in front of an answer are not part of it. At most 4 MiB are read.
+/// since an answer that may be half a one is no memory. A refusal keeps its text, as `Other`. Thoughts in front of an answer
+/// are not part of it, see [`LlmReply::without_thoughts`]. At most 4 MiB are read.
 ///
 /// **The key** is kept in memory, sent in one header and printed nowhere: not by `Debug`, nor in an error, though the
 /// server repeat it. It goes to the endpoint alone, and over plain HTTP to this machine alone, unless
@@ -217,19 +218,14 @@ impl ChatCompletions {
             said.push_str(": ");
             said.push_str(&words);
         }
-        let wait = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok()).map(str::trim);
-        let mut seconds = None;
+        let header = |name: HeaderName| response.headers().get(name).and_then(|value| value.to_str().ok());
+        let wait = header(RETRY_AFTER).and_then(Wait::parse);
         if let Some(wait) = wait {
-            seconds = wait.parse().ok().map(Duration::from_secs);
-            if let Some(wait) = seconds {
-                said.push_str(&format!("; it asks to wait {} s", wait.as_secs()));
-            } else if let Ok(until) = DateTime::parse_from_rfc2822(wait) {
-                said.push_str(&format!("; it asks to wait until {}", until.to_rfc3339()));
-            }
+            said.push_str(&format!("; it asks to wait {wait}"));
         }
         let error = self.failed(&format!("answered {said}"));
         let error = if may_pass(status.as_u16()) { error } else { error.permanent() };
-        match seconds {
+        match wait.and_then(|wait| wait.duration(header(DATE))) {
             Some(wait) => error.wait(wait),
             None => error,
         }

@@ -111,8 +111,19 @@ pub struct Block {
 }
 
 impl Block {
-    /// A block that the host derives from elsewhere: a skill catalogue, a playbook, a profile it inferred. It
-    /// comes after what the workspace says.
+    /// Makes a block of text that the host derives from elsewhere: a skill catalogue, a playbook, a profile it inferred.
+    ///
+    /// `id` is the host's own name for it, `cache` how long its text stays the same. [`Session::prompt`](crate::Session::prompt)
+    /// puts it after all that the workspace says. It is shown as it is: not scanned, not cut, not counted in
+    /// [`PromptConfig::max_chars`], and to whichever session it is given.
+    ///
+    /// ```
+    /// use noctuary::{Block, CacheHint};
+    ///
+    /// let skills = Block::derived("skills", "# Skills\n\n- book_train: books a seat", CacheHint::Session);
+    /// assert_eq!(skills.id, "skills");
+    /// // let prompt = session.prompt(&[skills])?;
+    /// ```
     pub fn derived(id: impl Into<Cow<'static, str>>, text: impl Into<String>, cache: CacheHint) -> Self {
         Self { id: id.into(), text: text.into(), cache }
     }

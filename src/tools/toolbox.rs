@@ -141,8 +141,9 @@ impl Toolbox {
         self
     }
 
-    /// As [`documents`](Self::documents), with a search over an index. What is written by a tool is found at once where the
-    /// view is one of `indexed`, else after the next [`sync`](Indexed::sync); what is gone since the last one is not shown.
+    /// As [`documents`](Self::documents), with a search over an index: `view` reads, writes and says whose session it is,
+    /// `indexed` finds for that same session. What is written by a tool is found at once where the view is one over a clone of
+    /// `indexed`, else after the next [`sync`](Indexed::sync); what is gone since the last one is not shown.
     ///
     /// ```
     /// # #[cfg(feature = "sqlite")] {
@@ -252,7 +253,8 @@ impl Toolbox {
         if self.rows.is_some() { PREFIX } else { "" }
     }
 
-    /// What the doors found in documents that were written since this was last asked.
+    /// Takes what the doors found in documents that were written since this was last asked. Nothing prints or logs it. A row has
+    /// no warnings: what holds a secret is refused.
     #[must_use]
     pub fn take_warnings(&self) -> Vec<DoorWarning> {
         self.documents.as_ref().map(Documents::take_warnings).unwrap_or_default()

@@ -28,13 +28,18 @@ pub(super) fn body(own: &Map<String, Value>, model: &str, request: &LlmRequest, 
 
 /// Reads a completion: the first choice, and what it cost.
 pub(super) fn reply(body: &[u8]) -> Result<LlmReply, Fault> {
-    let completion: Value = serde_json::from_slice(body).map_err(|_| Fault::NoJson)?;
+    let completion: Value = serde_json::from_slice(without_mark(body)).map_err(|_| Fault::NoJson)?;
     let choice = &completion["choices"][0];
     if !choice.is_object() {
         return Err(Fault::NoChoice(error(&completion).unwrap_or_default().to_owned()));
     }
-    let text = content(&choice["message"]["content"]);
-    let reply = LlmReply::new(spoken(&text)).finish(finish(&choice["finish_reason"]));
+    let message = &choice["message"];
+    let reply = match refusal(message) {
+        Some(words) => LlmReply::new(words).finish(Finish::Other),
+        None => LlmReply::new(content(&message["content"]))
+            .without_thoughts()
+            .finish(finish(&choice["finish_reason"])),
+    };
     Ok(match usage(&completion["usage"]) {
         Some(usage) => reply.usage(usage),
         None => reply,
@@ -43,11 +48,17 @@ pub(super) fn reply(body: &[u8]) -> Result<LlmReply, Fault> {
 
 /// The words of a body that came with an error: its message where it has one, else all of it.
 pub(super) fn message(body: &[u8]) -> String {
+    let body = without_mark(body);
     let value: Option<Value> = serde_json::from_slice(body).ok();
     match value.as_ref().and_then(error) {
         Some(message) => message.to_owned(),
         None => String::from_utf8_lossy(body).into_owned(),
     }
+}
+
+/// A body without the mark of its byte order, which some servers set and JSON does not know.
+fn without_mark(body: &[u8]) -> &[u8] {
+    body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body)
 }
 
 /// Where servers put the message of an error.
@@ -66,22 +77,11 @@ fn content(content: &Value) -> String {
     }
 }
 
-/// What a model said, without what it thought aloud first. Some servers open the thought themselves, so that only its end
-/// stands in the text, on a line of its own.
-fn spoken(text: &str) -> &str {
-    const END: &str = "</think>";
-    let is_open = text.trim_start().starts_with("<think>");
-    match text.split_once(END) {
-        Some((_, said)) if is_open => said,
-        // It thought until it had to stop.
-        None if is_open => "",
-        _ => {
-            let thought = text.split_inclusive('\n').position(|line| line.trim() == END);
-            let lines = thought.map_or(0, |at| at + 1);
-            let skipped: usize = text.split_inclusive('\n').take(lines).map(str::len).sum();
-            &text[skipped..]
-        }
-    }
+/// The words of a model that would not answer, where the server keeps them apart: it ends as if it had.
+fn refusal(message: &Value) -> Option<&str> {
+    let parts = message["content"].as_array().into_iter().flatten();
+    let mut places = std::iter::once(message).chain(parts).map(|place| &place["refusal"]);
+    places.find_map(|words| words.as_str().filter(|words| !words.is_empty()))
 }
 
 /// Why it ended, in the words of several servers.
@@ -135,9 +135,41 @@ mod tests {
         assert_eq!(said("<think>\n- no\n</think>\n\n- yes"), "\n\n- yes");
         assert_eq!(said("\n<think>- no</think>- yes</think>"), "- yes</think>");
         assert_eq!(said("- no\n</think>\n- yes"), "- yes");
+        assert_eq!(said("<think>- no</think>\n<think>- no</think>\n- yes"), "\n- yes");
         assert_eq!(said("<think>\n- no"), "");
         assert_eq!(said("- The user closes `</think>` by hand."), "- The user closes `</think>` by hand.");
         assert_eq!(said("- The tag <think> opens.\n- Two"), "- The tag <think> opens.\n- Two");
+    }
+
+    #[test]
+    fn a_refusal_keeps_its_words_and_is_no_answer() {
+        // The answer was empty, and nobody learnt that the model had refused.
+        let of =
+            |message: Value| read(&json!({ "choices": [{ "message": message, "finish_reason": "stop" }] }));
+        for message in [
+            json!({ "content": null, "refusal": "I cannot help with that." }),
+            json!({ "content": "", "refusal": "I cannot help with that." }),
+            json!({ "content": "- Half an answer", "refusal": "I cannot help with that." }),
+            json!({ "content": [{ "type": "refusal", "refusal": "I cannot help with that." }] }),
+        ] {
+            let reply = of(message);
+            assert_eq!((reply.text.as_str(), reply.finish), ("I cannot help with that.", Finish::Other));
+        }
+        for nothing in [json!(null), json!(""), json!(false), json!({})] {
+            let reply = of(json!({ "content": "- a", "refusal": nothing }));
+            assert_eq!((reply.text.as_str(), reply.finish), ("- a", Finish::Stop));
+        }
+    }
+
+    #[test]
+    fn the_mark_of_a_byte_order_is_no_part_of_a_body() {
+        // An answer of a server behind some proxies was "no JSON".
+        let marked = |body: &str| format!("\u{feff}{body}").into_bytes();
+        let completion = json!({ "choices": [{ "message": { "content": "- a" }, "finish_reason": "stop" }] });
+        assert_eq!(reply(&marked(&completion.to_string())).unwrap().text, "- a");
+        assert_eq!(message(&marked(r#"{"error":"busy"}"#)), "busy");
+        assert_eq!(message(&marked("busy")), "busy");
+        assert_eq!(reply(&marked("\u{feff}{}")).unwrap_err(), Fault::NoJson, "one is a mark, two are not");
     }
 
     #[test]

@@ -23,15 +23,19 @@ pub async fn ask<C: Config>(client: &Client<C>, model: &str, ask: LlmRequest) ->
     // The status alone: what a server says beside it repeats prompts and keys.
     let mut answer = client.chat().create(chat).await.map_err(|error| match error {
         OpenAIError::ApiError(error) => LlmError::of_status(error.status_code.as_u16()),
+        // Of a refusal in a shape that it does not know, it tells no status.
+        OpenAIError::JSONDeserialize(_, body) => LlmError::of_body(&body),
         _ => LlmError::new("async-openai had no answer"),
     })?;
     let choice = answer.choices.pop().ok_or_else(|| LlmError::new("the answer has no choice"))?;
+    let refusal = choice.message.refusal.filter(|words| !words.is_empty());
     let finish = match choice.finish_reason {
-        Some(FinishReason::Stop) => Finish::Stop,
+        Some(FinishReason::Stop) if refusal.is_none() => Finish::Stop,
         Some(FinishReason::Length) => Finish::Length,
         _ => Finish::Other,
     };
-    let reply = LlmReply::new(choice.message.content.unwrap_or_default()).finish(finish);
+    let text = refusal.or(choice.message.content).unwrap_or_default();
+    let reply = LlmReply::new(text).without_thoughts().finish(finish);
     let Some(usage) = answer.usage else { return Ok(reply) };
     let cached = usage.prompt_tokens_details.and_then(|details| details.cached_tokens).unwrap_or(0).into();
     let (input, output) = (usage.prompt_tokens.into(), usage.completion_tokens.into());

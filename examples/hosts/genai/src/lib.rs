@@ -10,8 +10,8 @@
 //! # }
 //! ```
 
-use genai::Client;
 use genai::chat::{ChatMessage, ChatOptions, ChatRequest, StopReason};
+use genai::{Client, Error, resolver};
 use noctuary::{Finish, LlmError, LlmReply, LlmRequest, Usage};
 
 /// Answers a request with the model of this name.
@@ -19,11 +19,15 @@ pub async fn ask(client: &Client, model: &str, request: LlmRequest) -> Result<Ll
     let chat = ChatRequest::from_system(request.system).append_message(ChatMessage::user(request.user));
     let options = ChatOptions { max_tokens: request.max_output_tokens, ..ChatOptions::default() };
     // The status alone: what a server says beside it repeats prompts and keys.
-    let answer =
-        client.exec_chat(model, chat, Some(&options)).await.map_err(|error| match error.status() {
-            Some(status) => LlmError::of_status(status.as_u16()),
-            None => LlmError::new("genai had no answer"),
-        })?;
+    let answer = client.exec_chat(model, chat, Some(&options)).await.map_err(|error| match &error {
+        Error::Resolver { resolver_error: resolver::Error::ApiKeyEnvNotFound { env_name }, .. } => {
+            LlmError::new(format!("genai finds no key in the variable {env_name}")).permanent()
+        }
+        Error::RequiresApiKey { .. } | Error::NoAuthData { .. } | Error::NoAuthResolver { .. } => {
+            LlmError::new("genai has no key for this model").permanent()
+        }
+        _ => error.status().map_or(LlmError::new("genai had no answer"), |s| LlmError::of_status(s.as_u16())),
+    })?;
     let finish = match answer.stop_reason {
         Some(StopReason::Completed(_)) => Finish::Stop,
         Some(StopReason::MaxTokens(_)) => Finish::Length,
@@ -33,5 +37,5 @@ pub async fn ask(client: &Client, model: &str, request: LlmRequest) -> Result<Ll
     let cached = answer.usage.prompt_tokens_details.as_ref().and_then(|details| details.cached_tokens);
     let (input, output) = (count(answer.usage.prompt_tokens), count(answer.usage.completion_tokens));
     let usage = Usage { input, output, cached_input: count(cached) };
-    Ok(LlmReply::new(answer.texts().concat()).finish(finish).usage(usage))
+    Ok(LlmReply::new(answer.texts().concat()).without_thoughts().finish(finish).usage(usage))
 }

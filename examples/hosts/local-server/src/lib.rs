@@ -14,9 +14,10 @@ use std::thread::JoinHandle;
 use serde_json::{Value, json};
 
 pub use nights::{
-    a_filtered_answer_moves_nothing, a_refusal_will_not_go_away, a_server_that_fails_moves_nothing,
-    a_server_that_is_gone_moves_nothing, an_answer_that_was_cut_off_moves_nothing,
-    promotion_stands_in_memory, run, the_adapter_is_short,
+    a_filtered_answer_moves_nothing, a_model_that_refuses_moves_nothing, a_refusal_will_not_go_away,
+    a_server_that_fails_moves_nothing, a_server_that_is_gone_moves_nothing,
+    an_answer_that_was_cut_off_moves_nothing, promotion_stands_in_memory, run, the_adapter_is_short,
+    thoughts_are_not_promoted,
 };
 
 /// What a host sends as its key. It has the shape of no vendor's keys, so that nothing masks it by chance.
@@ -34,8 +35,14 @@ pub enum Answer {
     CutOff(&'static str),
     /// With a text that a filter ended.
     Filtered(&'static str),
-    /// With a status, and a body that repeats the key.
+    /// With a refusal, where OpenAI puts it: beside a message without a text, which ended by itself.
+    Refused(&'static str),
+    /// With a status, and a body that repeats the key, as OpenAI writes it.
     Status(u16),
+    /// The same as llama.cpp writes it: its `code` is a number.
+    Numbered(u16),
+    /// With a status and a page that is no JSON, as of another address.
+    Page(u16),
 }
 
 /// A server on a port of its own, until it is dropped.
@@ -111,11 +118,14 @@ fn converse(mut stream: TcpStream, answer: Answer, asked: &Mutex<Vec<Value>>) ->
     let is_ollama = first.contains(" /api/chat");
     let (status, reply) = if is_ollama { in_ollamas(answer, &request) } else { in_openais(answer) };
     asked.lock().unwrap_or_else(PoisonError::into_inner).push(request);
-    let reply = reply.to_string();
+    let (kind, reply) = match &reply {
+        Value::String(page) => ("text/plain", page.clone()),
+        reply => ("application/json", reply.to_string()),
+    };
     // A client that asks again waits no time.
     write!(
         stream,
-        "HTTP/1.1 {status} told\r\ncontent-type: application/json\r\ncontent-length: {}\r\nretry-after: 0\r\n\
+        "HTTP/1.1 {status} told\r\ncontent-type: {kind}\r\ncontent-length: {}\r\nretry-after: 0\r\n\
          connection: close\r\n\r\n{reply}",
         reply.len()
     )?;
@@ -130,17 +140,28 @@ fn complaint(status: u16) -> String {
     }
 }
 
+fn page(status: u16) -> Value {
+    let why = if status == 404 { "page not found" } else { "told" };
+    format!("{status} {why}, {KEY}").into()
+}
+
 fn in_openais(answer: Answer) -> (u16, Value) {
-    let (text, finish) = match answer {
-        Answer::Text(text) => (text, "stop"),
-        Answer::CutOff(text) => (text, "length"),
-        Answer::Filtered(text) => (text, "content_filter"),
+    let (text, refusal, finish) = match answer {
+        Answer::Text(text) => (Some(text), None, "stop"),
+        Answer::CutOff(text) => (Some(text), None, "length"),
+        Answer::Filtered(text) => (Some(text), None, "content_filter"),
+        Answer::Refused(text) => (None, Some(text), "stop"),
         Answer::Status(status) => {
             let error = json!({ "message": complaint(status), "type": "told", "param": null, "code": null });
             return (status, json!({ "error": error }));
         }
+        Answer::Numbered(status) => {
+            let error = json!({ "code": status, "message": complaint(status), "type": "told_error" });
+            return (status, json!({ "error": error }));
+        }
+        Answer::Page(status) => return (status, page(status)),
     };
-    let message = json!({ "role": "assistant", "content": text, "refusal": null });
+    let message = json!({ "role": "assistant", "content": text, "refusal": refusal });
     let reply = json!({
         "id": "answer-1", "object": "chat.completion", "created": 1_795_000_000, "model": MODEL,
         "choices": [{ "index": 0, "message": message, "finish_reason": finish, "logprobs": null }],
@@ -158,11 +179,14 @@ fn in_ollamas(answer: Answer, request: &Value) -> (u16, Value) {
         Answer::Text(text) => (text, "stop", 30),
         Answer::CutOff(text) => (text, "length", bound),
         // Ollama filters nothing; an answer without its figures is the nearest to it.
-        Answer::Filtered(text) => {
+        Answer::Filtered(text) | Answer::Refused(text) => {
             let message = json!({ "role": "assistant", "content": text });
             return (200, json!({ "model": MODEL, "created_at": "", "message": message, "done": false }));
         }
-        Answer::Status(status) => return (status, json!({ "error": complaint(status) })),
+        Answer::Status(status) | Answer::Numbered(status) => {
+            return (status, json!({ "error": complaint(status) }));
+        }
+        Answer::Page(status) => return (status, page(status)),
     };
     let reply = json!({
         "model": MODEL, "created_at": "2026-11-22T03:00:00Z", "done": true, "done_reason": finish,
@@ -174,10 +198,10 @@ fn in_ollamas(answer: Answer, request: &Value) -> (u16, Value) {
 }
 
 /// The tests of an adapter: all nights, through `dream(&JournalDreamer, url) -> DreamReport`. `cached` is how many
-/// tokens its server says came from a cache, `refused` a status that will not go away and what is told of it.
+/// tokens its server says came from a cache, `refused` the statuses that will not go away, each with what is told of it.
 #[macro_export]
 macro_rules! nights {
-    ($dream:path, cached: $cached:literal, refused: $status:literal => $told:literal, source: $source:literal) => {
+    ($dream:path, cached: $cached:literal, refused: [$($status:literal => $told:literal),+], source: $source:literal) => {
         #[test]
         fn what_the_model_promotes_stands_in_memory() {
             $crate::promotion_stands_in_memory(&$dream, $cached);
@@ -200,7 +224,17 @@ macro_rules! nights {
 
         #[test]
         fn a_refusal_will_not_go_away() {
-            $crate::a_refusal_will_not_go_away(&$dream, $status, $told);
+            $($crate::a_refusal_will_not_go_away(&$dream, $status, $told);)+
+        }
+
+        #[test]
+        fn thoughts_are_not_promoted() {
+            $crate::thoughts_are_not_promoted(&$dream);
+        }
+
+        #[test]
+        fn a_model_that_refuses_moves_nothing() {
+            $crate::a_model_that_refuses_moves_nothing(&$dream);
         }
 
         #[test]

@@ -30,7 +30,7 @@ pub async fn ask(client: &Ollama, model: &str, context: u64, ask: LlmRequest) ->
         OllamaError::Other(body) if body.contains("not found") => LlmError::new("no such model").permanent(),
         _ => LlmError::new("Ollama had no answer"),
     })?;
-    let reply = LlmReply::new(answer.message.content);
+    let reply = LlmReply::new(answer.message.content).without_thoughts();
     let Some(figures) = answer.final_data else { return Ok(reply.finish(Finish::Other)) };
     let (input, output) = (figures.prompt_eval_count, figures.eval_count);
     let is_cut = input.saturating_add(output) >= context

@@ -19,4 +19,4 @@ fn figures_of_any_size_are_an_answer() {
     assert_eq!(reply.finish, Finish::Length);
 }
 
-noctuary_local_server::nights!(dream, cached: 0, refused: 404 => "no such model", source: "../src/lib.rs");
+noctuary_local_server::nights!(dream, cached: 0, refused: [404 => "no such model"], source: "../src/lib.rs");

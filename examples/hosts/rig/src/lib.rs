@@ -27,13 +27,16 @@ pub async fn ask(model: &DynModel<Completion>, request: LlmRequest) -> Result<Ll
         let failure = LlmError::new(format!("rig had no answer: {}{status}", report.kind.code()));
         if report.is_retryable() { failure } else { failure.permanent() }
     })?;
+    // rig hands a refusal on as a text that ended by itself; the server's own answer tells it apart.
+    let raw = answer.raw.to_string().replace(r#""refusal":"""#, "");
+    let is_refused = answer.error.is_some() || raw.contains(r#""refusal":""#);
     let finish = match answer.finish_reason() {
-        Some(FinishReason::Stop) => Finish::Stop,
+        Some(FinishReason::Stop) if !is_refused => Finish::Stop,
         Some(FinishReason::Length) => Finish::Length,
         _ => Finish::Other,
     };
     let (usage, count) = (&answer.usage, Option::unwrap_or_default);
     let (input, output) = (count(usage.input_tokens), count(usage.output_tokens));
     let usage = Usage { input, output, cached_input: count(usage.cached_input_tokens) };
-    Ok(LlmReply::new(answer.text()).finish(finish).usage(usage))
+    Ok(LlmReply::new(answer.text()).without_thoughts().finish(finish).usage(usage))
 }
