@@ -80,7 +80,8 @@ impl fmt::Debug for Name {
     }
 }
 
-/// The name of a document: a relative path of plain segments, none of which begins with a dot.
+/// The name of a document: a relative path of plain segments, none of which begins with a dot but the folder
+/// [`.self`](Self::DOT_SELF).
 ///
 /// At most 512 bytes, segments of at most 255. No traversal, no absolute path, no backslash, no control or
 /// invisible characters; no segment begins or ends with a space or ends with a dot, since some disks drop those.
@@ -124,6 +125,8 @@ impl DocName {
     pub const DAILY: Self = Self::constant("daily");
     /// The folder of a sleeper's files.
     pub const SELF: Self = Self::constant("self");
+    /// The same folder as its first seed has it, hidden; for [`SleepConfig::folder`](crate::SleepConfig::folder).
+    pub const DOT_SELF: Self = Self::constant(".self");
     /// Where a sleeper's creator leaves orders.
     pub const MESSAGES: Self = Self::constant("MESSAGES.md");
     /// When each periodic check last ran.
@@ -311,7 +314,14 @@ fn fault(text: &str) -> Option<&'static str> {
     if !is_plain && text.contains('\\') {
         return Some("it contains a backslash");
     }
-    text.split('/').find_map(|segment| segment_fault(segment, is_plain))
+    // The one hidden folder that holds documents.
+    let hidden =
+        text.strip_prefix(DocName::DOT_SELF.as_str()).map_or(text, |rest| match rest.strip_prefix('/') {
+            Some(below) => below,
+            None if rest.is_empty() => "self",
+            None => text,
+        });
+    hidden.split('/').find_map(|segment| segment_fault(segment, is_plain))
 }
 
 fn segment_fault(segment: &str, is_plain: bool) -> Option<&'static str> {
@@ -385,6 +395,7 @@ mod tests {
             (DocName::TOOLS, "TOOLS.md"),
             (DocName::HEARTBEAT, "HEARTBEAT.md"),
             (DocName::JOURNALS, "memory"),
+            (DocName::DOT_SELF, ".self"),
         ];
         for (name, text) in names {
             assert_eq!(name.as_str(), text);
@@ -406,6 +417,11 @@ mod tests {
             ".",
             "./a",
             ".hidden",
+            ".self/",
+            ".self/.hidden",
+            ".selfish",
+            ".Self/a.md",
+            "a/.self/a.md",
             "a/.git/x",
             "a\\b",
             "a\0b",
@@ -427,8 +443,21 @@ mod tests {
     #[test]
     fn names_that_windows_reserves_are_refused_on_windows_alone() {
         for text in [
-            "C:/x", "a:b", "what?", "x*", "a|b", "say \"hi\"", "a<b", "a>b", "nul", "NUL.md", "con.md", "com1.md", "COM¹",
-            "lpt9.txt", "deep/what?/a.md",
+            "C:/x",
+            "a:b",
+            "what?",
+            "x*",
+            "a|b",
+            "say \"hi\"",
+            "a<b",
+            "a>b",
+            "nul",
+            "NUL.md",
+            "con.md",
+            "com1.md",
+            "COM¹",
+            "lpt9.txt",
+            "deep/what?/a.md",
         ] {
             match DocName::parse(text) {
                 Ok(name) => assert!(!name.is_portable() && cfg!(not(windows)), "{text}"),
@@ -447,6 +476,7 @@ mod tests {
             "日記.md",
             "a..b",
             "console.md",
+            ".self/observations.md",
         ] {
             assert_eq!(DocName::parse(text).unwrap().as_str(), text);
         }

@@ -61,7 +61,8 @@ pub trait Workspace: Debug + Send + Sync {
     }
 
     /// Lists a folder, the root where `folder` is `None`: names only, nothing is opened. A folder that does
-    /// not exist is empty. Names come in ascending order; dot names are left out.
+    /// not exist is empty. Names come in ascending order; dot names are left out, but for
+    /// [`.self`](DocName::DOT_SELF).
     ///
     /// # Errors
     ///
@@ -309,7 +310,7 @@ pub struct Reach {
 }
 
 impl Reach {
-    /// The root files that this library knows, and all of `memory/`, `daily/` and `self/`.
+    /// The root files that this library knows, and all of `memory/`, `daily/`, `self/` and `.self/`.
     #[must_use]
     pub fn own() -> Self {
         Self { declared: Some(BTreeSet::new()) }
@@ -357,7 +358,7 @@ pub(crate) fn is_own(name: &Name) -> bool {
         "heartbeat.md",
         "messages.md",
     ];
-    const FOLDERS: [&str; 3] = ["memory", "daily", "self"];
+    const FOLDERS: [&str; 4] = ["memory", "daily", "self", ".self"];
     let folded = name.folded();
     FILES.contains(&folded.as_str()) || FOLDERS.iter().any(|folder| is_at_or_below(&folded, folder))
 }
@@ -577,10 +578,14 @@ mod tests {
     fn a_reach_is_of_whole_segments_and_of_any_case() {
         let name = |text| DocName::parse(text).unwrap();
         let reach = Reach::own().and(name("docs/notes")).and(name("README.md"));
-        for within in ["MEMORY.md", "Soul.md", "memory/2026/a.txt", "Memory/x.md", "docs/notes/a/b.md", "README.md"] {
+        for within in
+            ["MEMORY.md", "Soul.md", "memory/2026/a.txt", "Memory/x.md", "docs/notes/a/b.md", "README.md"]
+        {
             assert!(reach.includes(&name(within)), "{within}");
         }
-        for without in ["docs/a.md", "docs/notes.md", "memory-old/a.md", "src/MEMORY.md", "readme.md", "target/x"] {
+        for without in
+            ["docs/a.md", "docs/notes.md", "memory-old/a.md", "src/MEMORY.md", "readme.md", "target/x"]
+        {
             assert!(!reach.includes(&name(without)), "{without}");
         }
         assert!(reach.enters(&name("docs")) && !reach.enters(&name("src")) && !reach.includes(&name("docs")));

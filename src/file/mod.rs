@@ -168,13 +168,13 @@ impl Workspace for FileWorkspace {
         let mut documents = Vec::with_capacity(entries.len());
         let (mut folders, mut refused) = (Vec::new(), Vec::new());
         for entry in entries {
-            if entry.name.starts_with('.') {
-                continue;
-            }
             let name = match folder {
                 Some(folder) => folder.join(&entry.name),
                 None => DocName::parse(entry.name.as_str()),
             };
+            if name.is_err() && entry.name.starts_with('.') {
+                continue;
+            }
             match (name, entry.kind) {
                 (Ok(name), Kind::File) => documents.push(name),
                 (Ok(name), Kind::Folder) => folders.push(name),

@@ -48,7 +48,7 @@ pub(super) fn known(tool: &str, arguments: &Value, takes: &[&str]) -> Result<(),
 }
 
 /// The fields that a model gave.
-fn object(arguments: &Value) -> serde_json::Result<Cow<'_, Map<String, Value>>> {
+pub(super) fn object(arguments: &Value) -> serde_json::Result<Cow<'_, Map<String, Value>>> {
     Ok(match arguments {
         Value::Object(object) => Cow::Borrowed(object),
         Value::Null => Cow::Owned(Map::new()),
@@ -95,15 +95,21 @@ mod tests {
     // A field that did nothing was passed over by some tools, named by others and refused by none.
     #[test]
     fn fields_that_a_tool_does_not_take_are_refused_by_name() {
-        let refused = |given: Value, takes: &[&str]| known("t", &given, takes).unwrap_err().message().to_owned();
-        for given in [json!({"limit": 3}), json!({"limit": 3, "other": null}), json!("{\"limit\": 3}"), json!(null)] {
+        let refused =
+            |given: Value, takes: &[&str]| known("t", &given, takes).unwrap_err().message().to_owned();
+        for given in
+            [json!({"limit": 3}), json!({"limit": 3, "other": null}), json!("{\"limit\": 3}"), json!(null)]
+        {
             known("t", &given, &["limit"]).unwrap();
         }
         assert_eq!(
             refused(json!({"limit": 3, "kind\n": "main", "actor": 1}), &["limit", "query"]),
             "Nothing was done: t does not take \"actor\", \"kind\\n\". It takes limit, query."
         );
-        assert_eq!(refused(json!({"x": 0}), &[]), "Nothing was done: t does not take \"x\". It takes no arguments.");
+        assert_eq!(
+            refused(json!({"x": 0}), &[]),
+            "Nothing was done: t does not take \"x\". It takes no arguments."
+        );
         let many: Map<String, Value> = (0..99).map(|at| (format!("{at:0>99}"), json!(1))).collect();
         assert!(refused(Value::Object(many), &[]).len() < 500);
     }

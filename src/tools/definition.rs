@@ -62,7 +62,8 @@ impl ToolDef {
     /// [`ToolError`] with the names, for the model; also for arguments that are no object.
     pub fn check(&self, arguments: &Value) -> Result<(), ToolError> {
         let takes = self.input_schema["properties"].as_object();
-        let mut takes: Vec<&str> = takes.into_iter().flat_map(|fields| fields.keys().map(String::as_str)).collect();
+        let mut takes: Vec<&str> =
+            takes.into_iter().flat_map(|fields| fields.keys().map(String::as_str)).collect();
         // A folder goes by two names.
         if takes.contains(&"directory") {
             takes.push("path");

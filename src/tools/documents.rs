@@ -298,16 +298,21 @@ impl Documents {
         let mut not_listed: Vec<String> = Vec::new();
         let mut folders = vec![self.view.folder(folder.clone()).map_err(failed)?];
         while let Some(folder) = folders.pop() {
-            let Looked { mut listing, folders: inner, left_out } = self.view.look(&folder).map_err(|error| {
-                ToolError::at(folder.name.as_ref().map_or("the workspace", |folder| folder.as_str()), error)
-            })?;
+            let Looked { mut listing, folders: inner, left_out } =
+                self.view.look(&folder).map_err(|error| {
+                    ToolError::at(
+                        folder.name.as_ref().map_or("the workspace", |folder| folder.as_str()),
+                        error,
+                    )
+                })?;
             listing.documents.retain(is_told);
             listing.folders.retain(is_told);
             entries.extend(listing.documents.iter().map(ToString::to_string));
             entries.extend(listing.folders.iter().map(|folder| format!("{folder}/")));
             if arguments.recursive {
                 let is_folder = |name: &&DocName| left_out.binary_search(name).is_ok();
-                not_listed.extend(listing.folders.iter().filter(is_folder).map(|folder| format!("{folder}/")));
+                not_listed
+                    .extend(listing.folders.iter().filter(is_folder).map(|folder| format!("{folder}/")));
                 folders.extend(inner.into_iter().filter(|folder| folder.name.as_ref().is_none_or(is_told)));
             }
         }
