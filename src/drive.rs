@@ -54,18 +54,24 @@ pub fn dream_once_at(
     clock: &dyn Fn() -> DateTime<Utc>,
 ) -> Result<DreamReport> {
     let span = trace::dream();
-    let mut step = span.attempt(|| dreamer.begin(clock()))?;
-    loop {
-        match step {
-            Step::Done(report) => return Ok(*span.ended(report)),
-            Step::Ask(pass) => {
-                let asking = trace::ask(&span, pass.request());
-                let answer = asking.within(|| llm.complete(pass.request()));
-                asking.answered(&answer);
-                step = span.attempt(|| pass.resume(answer, clock()))?;
+    let unended = span.unless_ended();
+    let dreamt = || {
+        let mut step = span.attempt(|| dreamer.begin(clock()))?;
+        loop {
+            match step {
+                Step::Done(report) => return Ok(*span.ended(report)),
+                Step::Ask(pass) => {
+                    let asking = trace::ask(&span, pass.request());
+                    let answer = asking.within(|| llm.complete(pass.request()));
+                    asking.answered(&answer);
+                    step = span.attempt(|| pass.resume(answer, clock()))?;
+                }
             }
         }
-    }
+    };
+    let dreamt = dreamt();
+    unended.end();
+    dreamt
 }
 
 /// Dreams once in an async host of any runtime.
@@ -101,16 +107,22 @@ where
     Fut: Future<Output = Result<LlmReply, LlmError>>,
 {
     let span = trace::dream();
-    let mut step = span.attempt(|| dreamer.begin(Utc::now()))?;
-    loop {
-        match step {
-            Step::Done(report) => return Ok(*span.ended(report)),
-            Step::Ask(pass) => {
-                let asking = trace::ask(&span, pass.request());
-                let answer = asking.around(ask(pass.request().clone())).await;
-                asking.answered(&answer);
-                step = span.attempt(|| pass.resume(answer, Utc::now()))?;
+    let unended = span.unless_ended();
+    let dreamt = async {
+        let mut step = span.attempt(|| dreamer.begin(Utc::now()))?;
+        loop {
+            match step {
+                Step::Done(report) => return Ok(*span.ended(report)),
+                Step::Ask(pass) => {
+                    let asking = trace::ask(&span, pass.request());
+                    let answer = asking.around(ask(pass.request().clone())).await;
+                    asking.answered(&answer);
+                    step = span.attempt(|| pass.resume(answer, Utc::now()))?;
+                }
             }
         }
-    }
+    };
+    let dreamt = dreamt.await;
+    unended.end();
+    dreamt
 }

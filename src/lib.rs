@@ -217,6 +217,6 @@ pub use sqlite::{IndexState, SqliteIndex, SqliteMemoryStore, SqliteWorkspace, Ve
 pub use store::{FactConfig, StoreConfig};
 pub use tools::{MemoryTool, ToolDef, ToolError, Toolbox};
 pub use workspace::{
-    Claim, ClaimTerms, Holder, Lease, Listing, MAX_DOCUMENT, Metadata, Tail, Workspace, WorkspaceExt,
+    Claim, ClaimTerms, Holder, Lease, Listing, MAX_DOCUMENT, Metadata, Reach, Tail, Workspace, WorkspaceExt,
     WriteMode,
 };

@@ -13,6 +13,7 @@ use crate::gate::{Door, DoorWarning, Doors};
 use crate::lifecycle::{
     Boot, BootPolicy, BootState, Completion, JournalNaming, LifeConfig, RetentionPlan, Soul, SoulNotice,
     TurnEnd, TurnReport, TurnState, boot, complete_onboarding, onboarding_end, propose_retention, read_soul,
+    seed,
 };
 use crate::name::{DocName, Name};
 use crate::prompt::{Block, Prompt, Snapshot};
@@ -105,7 +106,7 @@ impl Life {
     }
 
     /// Begins a session: `id` is the host's name for it, and names its journal; `surface` is where it takes
-    /// place, such as `repl`. Reads once what the session is told, so that a later edit is seen by the next one.
+    /// place, such as `repl`. Where nothing is seeded and the configuration seeds, it is seeded first. Reads once what the session is told, so that a later edit is seen by the next one.
     ///
     /// # Errors
     ///
@@ -120,10 +121,18 @@ impl Life {
         now: DateTime<Utc>,
     ) -> Result<Session> {
         check_scope(self.workspace.as_ref(), &access, DocName::JOURNALS)?;
-        if self.config.boot == BootPolicy::Refuse
-            && let BootState::Uninitialized { .. } = boot(self.workspace.as_ref(), &self.config)?.state
-        {
-            return Err(Error::Uninitialized);
+        match self.config.boot {
+            BootPolicy::Refuse => {
+                if let BootState::Uninitialized { .. } = boot(self.workspace.as_ref(), &self.config)?.state {
+                    return Err(Error::Uninitialized);
+                }
+            }
+            // A host that did not boot has a new workspace, or one that lost what every session is told.
+            BootPolicy::Seed => {
+                if is_bare(self.workspace.as_ref())? {
+                    seed(self.workspace.as_ref(), &self.config)?;
+                }
+            }
         }
         let kind = access.kind;
         // Before the snapshot: an edit in between is told of twice rather than never.
@@ -158,6 +167,19 @@ impl Life {
     fn complete(&self, end: OnboardingEnd, session: Option<&str>, now: DateTime<Utc>) -> Result<Completion> {
         complete_onboarding(self.workspace.as_ref(), &self.config, end, &self.doors, session, now)
     }
+}
+
+/// Whether neither the playbook of the first run nor `SOUL.md` is there.
+fn is_bare(workspace: &dyn Workspace) -> Result<bool> {
+    for name in [DocName::BOOTSTRAP, DocName::SOUL] {
+        match workspace.metadata(&name) {
+            Ok(None) => {}
+            // A link occupies its name as well.
+            Ok(Some(_)) | Err(Error::Refused { .. }) => return Ok(false),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(true)
 }
 
 /// A session that has begun: what it was told, its turns, and what of them waits to be written.
@@ -218,6 +240,24 @@ impl Session {
         let prompt = self.snapshot.prompt(&self.view, notice, derived)?;
         self.told = self.notice.is_some();
         Ok(prompt)
+    }
+
+    /// Returns the prompt of a turn as one text, without blocks of the host's; [`prompt`](Self::prompt) returns its parts.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`prompt`](Self::prompt).
+    pub fn system_prompt(&mut self) -> Result<String> {
+        Ok(self.prompt(&[])?.to_string())
+    }
+
+    /// Appends what happened to the session's journal of the day, with its time; [`note`](Self::note) says more of it.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`note`](Self::note).
+    pub fn append_daily_log(&mut self, text: &str, now: DateTime<Utc>) -> Result<Vec<DoorWarning>> {
+        self.note(&Note::happened(text), now)
     }
 
     /// Appends a note to the session's journal at once, whatever the switches say. Secrets in it are masked, and

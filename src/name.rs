@@ -52,9 +52,12 @@ impl Name {
         self.path.rsplit('/').next().unwrap_or(&self.path)
     }
 
-    /// The name as file systems that do not tell case apart compare it: lower case, a long s as an s.
+    /// The name as file systems that do not tell case apart compare it: lower case, a long s as an s. A stream of a file
+    /// in the root, `SOUL.md:x` on disks of Windows, is the file.
     pub(crate) fn folded(&self) -> String {
-        let lower = self.as_str().to_lowercase();
+        let path = self.as_str();
+        let path = if path.contains('/') { path } else { path.split(':').next().unwrap_or(path) };
+        let lower = path.to_lowercase();
         if lower.is_ascii() { lower } else { lower.replace('\u{17f}', "s") }
     }
 
@@ -77,10 +80,13 @@ impl fmt::Debug for Name {
     }
 }
 
-/// The name of a document: a relative path of plain segments, none of which begins with a dot.
+/// The name of a document: a relative path of plain segments, none of which begins with a dot but the folder
+/// [`.self`](Self::DOT_SELF).
 ///
 /// At most 512 bytes, segments of at most 255. No traversal, no absolute path, no backslash, no control or
-/// invisible characters, nothing that Windows reserves: a workspace can be copied anywhere.
+/// invisible characters; no segment begins or ends with a space or ends with a dot, since some disks drop those.
+/// Characters and names that Windows reserves (`:`, `?`, `con.md`) are refused on Windows alone;
+/// [`is_portable`](Self::is_portable) tells of them elsewhere.
 ///
 /// ```
 /// use noctuary::DocName;
@@ -119,6 +125,8 @@ impl DocName {
     pub const DAILY: Self = Self::constant("daily");
     /// The folder of a sleeper's files.
     pub const SELF: Self = Self::constant("self");
+    /// The same folder as its first seed has it, hidden; for [`SleepConfig::folder`](crate::SleepConfig::folder).
+    pub const DOT_SELF: Self = Self::constant(".self");
     /// Where a sleeper's creator leaves orders.
     pub const MESSAGES: Self = Self::constant("MESSAGES.md");
     /// When each periodic check last ran.
@@ -142,6 +150,22 @@ impl DocName {
             Some(rule) => Err(NameError { name: printable(&text), rule }),
             None => Ok(Self(Name { path: Cow::Owned(text), space: Space::Document })),
         }
+    }
+
+    /// Whether every platform can have a file of this name. One with `\ : * ? " < > |`, or that Windows keeps for a
+    /// device, cannot be copied to Windows.
+    ///
+    /// ```
+    /// use noctuary::DocName;
+    ///
+    /// assert!(DocName::MEMORY.is_portable());
+    /// # #[cfg(not(windows))]
+    /// assert!(!DocName::parse("notes/what now?.md")?.is_portable());
+    /// # Ok::<(), noctuary::NameError>(())
+    /// ```
+    #[must_use]
+    pub fn is_portable(&self) -> bool {
+        self.as_str().split('/').all(|segment| windows_fault(segment).is_none())
     }
 
     /// Returns the name of `file` inside this folder.
@@ -193,6 +217,12 @@ impl StateName {
     /// What a document was before it was replaced.
     pub(crate) fn history(document: &DocName) -> Self {
         Self(Name { path: format!(".dreaming.d/history/{document}.json").into(), space: Space::State })
+    }
+
+    /// A file that says which names of a folder are none of ours, such as `.gitignore`.
+    pub(crate) fn ignoring(folder: Option<&DocName>, file: &str) -> Self {
+        let path = folder.map_or_else(|| file.to_owned(), |folder| format!("{folder}/{file}"));
+        Self(Name { path: path.into(), space: Space::State })
     }
 
     /// What a dream would append, for a person to edit.
@@ -284,7 +314,14 @@ fn fault(text: &str) -> Option<&'static str> {
     if !is_plain && text.contains('\\') {
         return Some("it contains a backslash");
     }
-    text.split('/').find_map(|segment| segment_fault(segment, is_plain))
+    // The one hidden folder that holds documents.
+    let hidden =
+        text.strip_prefix(DocName::DOT_SELF.as_str()).map_or(text, |rest| match rest.strip_prefix('/') {
+            Some(below) => below,
+            None if rest.is_empty() => "self",
+            None => text,
+        });
+    hidden.split('/').find_map(|segment| segment_fault(segment, is_plain))
 }
 
 fn segment_fault(segment: &str, is_plain: bool) -> Option<&'static str> {
@@ -300,20 +337,18 @@ fn segment_fault(segment: &str, is_plain: bool) -> Option<&'static str> {
     if segment.ends_with(['.', ' ']) || segment.starts_with(' ') {
         return Some("a segment ends with a dot, or begins or ends with a space");
     }
-    if !is_plain && let Some(rule) = character_fault(segment) {
-        return Some(rule);
-    }
-    is_device(segment).then_some("a segment is the name of a Windows device")
-}
-
-fn character_fault(segment: &str) -> Option<&'static str> {
-    if segment.chars().any(|c| c.is_control() || text::is_invisible(c)) {
+    if !is_plain && segment.chars().any(|c| c.is_control() || text::is_invisible(c)) {
         return Some("it contains a control or invisible character");
     }
+    if cfg!(windows) { windows_fault(segment) } else { None }
+}
+
+/// Why Windows alone would not have a segment.
+fn windows_fault(segment: &str) -> Option<&'static str> {
     if segment.contains([':', '*', '?', '"', '<', '>', '|']) {
         return Some("it contains a character that Windows reserves");
     }
-    None
+    is_device(segment).then_some("a segment is the name of a Windows device")
 }
 
 /// Whether Windows would open a device: `CON`, `nul.txt`, `COM1`, and `COM¹` with a superscript digit.
@@ -360,6 +395,7 @@ mod tests {
             (DocName::TOOLS, "TOOLS.md"),
             (DocName::HEARTBEAT, "HEARTBEAT.md"),
             (DocName::JOURNALS, "memory"),
+            (DocName::DOT_SELF, ".self"),
         ];
         for (name, text) in names {
             assert_eq!(name.as_str(), text);
@@ -381,30 +417,54 @@ mod tests {
             ".",
             "./a",
             ".hidden",
+            ".self/",
+            ".self/.hidden",
+            ".selfish",
+            ".Self/a.md",
+            "a/.self/a.md",
             "a/.git/x",
             "a\\b",
             "a\0b",
             "a\nb",
-            "C:/x",
-            "a:b",
-            "nul",
-            "NUL.md",
-            "com1.md",
-            "COM¹",
-            "lpt9.txt",
             "a.",
             "a ",
             " a",
             "a\u{202e}b",
             "a\u{200b}b",
-            "what?",
-            "x*",
         ] {
             let error = DocName::parse(text).expect_err(text);
             assert!(!error.to_string().contains('\u{202e}'), "a message shows no invisible text");
         }
         assert!(DocName::parse("x".repeat(256)).is_err());
         assert!(DocName::parse(["x"; 300].join("/")).is_err());
+    }
+
+    // Notes named after a question or a person's call were left out on Linux, where they are plain files.
+    #[test]
+    fn names_that_windows_reserves_are_refused_on_windows_alone() {
+        for text in [
+            "C:/x",
+            "a:b",
+            "what?",
+            "x*",
+            "a|b",
+            "say \"hi\"",
+            "a<b",
+            "a>b",
+            "nul",
+            "NUL.md",
+            "con.md",
+            "com1.md",
+            "COM¹",
+            "lpt9.txt",
+            "deep/what?/a.md",
+        ] {
+            match DocName::parse(text) {
+                Ok(name) => assert!(!name.is_portable() && cfg!(not(windows)), "{text}"),
+                Err(error) => assert!(cfg!(windows), "{error}"),
+            }
+        }
+        assert!(DocName::parse("memory/2026-11-21 évening notes.md").unwrap().is_portable());
     }
 
     #[test]
@@ -416,6 +476,7 @@ mod tests {
             "日記.md",
             "a..b",
             "console.md",
+            ".self/observations.md",
         ] {
             assert_eq!(DocName::parse(text).unwrap().as_str(), text);
         }

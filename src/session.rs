@@ -5,6 +5,7 @@
 //! the [`Doors`].
 
 mod indexed;
+mod walk;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -22,10 +23,11 @@ use crate::gate::{
 use crate::index::Audience;
 use crate::name::{DocName, Name, Space, StateName};
 use crate::workspace::{
-    Claim, ClaimTerms, Listing, Metadata, Workspace, WorkspaceExt, WriteMode, check_scope,
+    Claim, ClaimTerms, Listing, Metadata, Reach, Workspace, WorkspaceExt, WriteMode, check_scope,
 };
 
 pub use indexed::{Indexed, SyncReport, Unreadable};
+pub(crate) use walk::{Folder, Looked};
 
 /// A workspace as one session may reach it. Every verb looks the document up in the access table first.
 ///
@@ -368,6 +370,27 @@ impl<W: Workspace> Guarded<W> {
         })
     }
 
+    /// Looks into a folder, as [`list`](Workspace::list) does, and says where to look next.
+    pub(crate) fn look(&self, folder: &Folder) -> Result<Looked> {
+        if self.access.kind == SessionKind::Main {
+            self.check_scope(&DocName::JOURNALS)?;
+            return folder.look(&self.workspace, &self.workspace.reach());
+        }
+        // Nothing but what the library's own names say is readable here.
+        let listing = self.list(folder.name.as_ref())?;
+        let folders = listing.folders.iter().cloned().map(Folder::own).collect();
+        Ok(Looked { listing, folders, left_out: Vec::new() })
+    }
+
+    /// A folder that was named, to look into.
+    pub(crate) fn folder(&self, name: Option<DocName>) -> Result<Folder> {
+        match name {
+            None => Ok(Folder::root()),
+            Some(name) if self.access.kind == SessionKind::Main => Folder::at(&self.workspace, name),
+            Some(name) => Ok(Folder::own(name)),
+        }
+    }
+
     /// Reads as much of `USER.md` as the session may be told: all in a main session, else what `shared` says;
     /// `None` where that is nothing.
     ///
@@ -414,6 +437,10 @@ impl<W: Workspace> Workspace for Guarded<W> {
 
     fn scope(&self) -> Option<&Scope> {
         self.workspace.scope()
+    }
+
+    fn reach(&self) -> Reach {
+        self.workspace.reach()
     }
 
     /// Names what may be read, and the folders that hold any of it.
@@ -574,6 +601,10 @@ mod tests {
         }
         assert!(!may(SessionKind::Shared, Actor::Agent, Verb::Read, "memory/2026-01-01-Shared.x.md"));
         assert!(!may(SessionKind::Main, Actor::Agent, Verb::Write, "Soul.md"));
+        #[cfg(not(windows))]
+        assert!(!may(SessionKind::Main, Actor::Agent, Verb::Write, "SOUL.md::$DATA"), "a stream is the file");
+        #[cfg(not(windows))]
+        assert!(!may(SessionKind::Main, Actor::Agent, Verb::Write, "memory/2026-01-01: a call?.md"));
         assert!(!may(SessionKind::Main, Actor::Agent, Verb::Write, "Memory/2026-01-01.MD"));
     }
 }

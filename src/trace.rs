@@ -65,6 +65,11 @@ impl Span {
         self.within(run).inspect_err(|error| self.word("error.type", kind(error)))
     }
 
+    /// Says that something was given up, unless it ends before this is dropped.
+    pub(crate) fn unless_ended(&self) -> Unended {
+        Unended { span: Some(self.clone()) }
+    }
+
     /// A future that is within the span whenever it is polled, and only then.
     pub(crate) fn around<F: Future>(&self, future: F) -> impl Future<Output = F::Output> + use<F> {
         #[cfg(feature = "tracing")]
@@ -95,8 +100,8 @@ impl Span {
         let _ = (field, count);
     }
 
-    /// Says how a dream ended, and ends.
-    pub(crate) fn ended(self, report: Box<DreamReport>) -> Box<DreamReport> {
+    /// Says how a dream ended.
+    pub(crate) fn ended(&self, report: Box<DreamReport>) -> Box<DreamReport> {
         if !self.is_heard() {
             return report;
         }
@@ -144,6 +149,27 @@ impl Span {
             Err(error) => {
                 self.word("error.type", if error.is_retryable() { "retryable" } else { "permanent" });
             }
+        }
+    }
+}
+
+/// A dream that has not ended. Where it is dropped so, by a host that gave it up or by a panic, the span says it.
+#[derive(Debug)]
+pub(crate) struct Unended {
+    span: Option<Span>,
+}
+
+impl Unended {
+    /// The dream has ended, well or not, and says itself how.
+    pub(crate) fn end(mut self) {
+        self.span = None;
+    }
+}
+
+impl Drop for Unended {
+    fn drop(&mut self) {
+        if let Some(span) = self.span.take() {
+            span.word("noctuary.outcome", "cancelled");
         }
     }
 }

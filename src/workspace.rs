@@ -4,6 +4,7 @@
 //! that states its [`Access`](crate::Access).
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::fmt::{self, Debug};
 use std::ops::Range;
 use std::sync::Arc;
@@ -50,8 +51,18 @@ pub trait Workspace: Debug + Send + Sync {
         None
     }
 
+    /// Says which documents are looked for where nobody names them: by a [sync](crate::Indexed::sync), and by a list of all
+    /// folders. A document that is named is found wherever it is.
+    ///
+    /// As provided it is everything, which is right where nothing but a life is kept. A workspace around another one
+    /// answers as that does.
+    fn reach(&self) -> Reach {
+        Reach::everything()
+    }
+
     /// Lists a folder, the root where `folder` is `None`: names only, nothing is opened. A folder that does
-    /// not exist is empty. Names come in ascending order; dot names are left out.
+    /// not exist is empty. Names come in ascending order; dot names are left out, but for
+    /// [`.self`](DocName::DOT_SELF).
     ///
     /// # Errors
     ///
@@ -153,6 +164,9 @@ macro_rules! forward {
             }
             fn scope(&self) -> Option<&Scope> {
                 (**self).scope()
+            }
+            fn reach(&self) -> Reach {
+                (**self).reach()
             }
             fn list(&self, folder: Option<&DocName>) -> Result<Listing> {
                 (**self).list(folder)
@@ -271,6 +285,86 @@ impl Debug for Tail {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Tail {{ start: {}, bytes: {} }}", self.start, self.text.len())
     }
+}
+
+/// The documents of a workspace that are looked for where nobody names them; see [`Workspace::reach`].
+///
+/// A folder of files may be an agent's home or the folder of a project, with thousands of files that are nobody's memory.
+/// So [`FileWorkspace`](crate::FileWorkspace) looks for its [`own`](Self::own) documents, and for those that the host
+/// declares. In folders that are not its own, what a `.gitignore` or `.ignore` file names is passed over.
+///
+/// ```
+/// use noctuary::{DocName, FileWorkspace, Reach, Workspace};
+///
+/// let folder = tempfile::tempdir()?;
+/// let reach = Reach::own().and(DocName::parse("context")?).and(DocName::parse("README.md")?);
+/// let workspace = FileWorkspace::open(folder.path())?.reaching(reach);
+/// assert!(workspace.reach().includes(&DocName::parse("context/plan.md")?));
+/// assert!(!workspace.reach().includes(&DocName::parse("src/main.rs")?));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reach {
+    /// `None` for everything.
+    declared: Option<BTreeSet<DocName>>,
+}
+
+impl Reach {
+    /// The root files that this library knows, and all of `memory/`, `daily/`, `self/` and `.self/`.
+    #[must_use]
+    pub fn own() -> Self {
+        Self { declared: Some(BTreeSet::new()) }
+    }
+
+    /// Every document. Only what ignore files name is passed over.
+    #[must_use]
+    pub fn everything() -> Self {
+        Self { declared: None }
+    }
+
+    /// Adds a document, or a folder with all that is below it.
+    #[must_use]
+    pub fn and(mut self, name: DocName) -> Self {
+        if let Some(declared) = &mut self.declared {
+            declared.insert(name);
+        }
+        self
+    }
+
+    /// Whether a document or folder of this name is looked for.
+    #[must_use]
+    pub fn includes(&self, name: &Name) -> bool {
+        let Some(declared) = &self.declared else { return true };
+        is_own(name) || declared.iter().any(|declared| is_at_or_below(name.as_str(), declared.as_str()))
+    }
+
+    /// Whether a folder is looked into: it is included, or what is declared lies below it.
+    pub(crate) fn enters(&self, folder: &Name) -> bool {
+        let is_below = |name: &DocName| is_at_or_below(name.as_str(), folder.as_str());
+        self.includes(folder) || self.declared.iter().flatten().any(is_below)
+    }
+}
+
+/// Whether a name is one that only this library's documents have. Ignore files say nothing of them.
+pub(crate) fn is_own(name: &Name) -> bool {
+    const FILES: [&str; 9] = [
+        "soul.md",
+        "agents.md",
+        "identity.md",
+        "user.md",
+        "memory.md",
+        "bootstrap.md",
+        "tools.md",
+        "heartbeat.md",
+        "messages.md",
+    ];
+    const FOLDERS: [&str; 4] = ["memory", "daily", "self", ".self"];
+    let folded = name.folded();
+    FILES.contains(&folded.as_str()) || FOLDERS.iter().any(|folder| is_at_or_below(&folded, folder))
+}
+
+fn is_at_or_below(name: &str, folder: &str) -> bool {
+    name.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// What a folder holds.
@@ -478,6 +572,24 @@ mod tests {
         let listing =
             Listing::new(vec![name("memory.md"), name("MEMORY.md"), name("SOUL.md")], vec![], vec![]);
         assert_eq!(listing.collisions, [(name("MEMORY.md"), name("memory.md"))]);
+    }
+
+    #[test]
+    fn a_reach_is_of_whole_segments_and_of_any_case() {
+        let name = |text| DocName::parse(text).unwrap();
+        let reach = Reach::own().and(name("docs/notes")).and(name("README.md"));
+        for within in
+            ["MEMORY.md", "Soul.md", "memory/2026/a.txt", "Memory/x.md", "docs/notes/a/b.md", "README.md"]
+        {
+            assert!(reach.includes(&name(within)), "{within}");
+        }
+        for without in
+            ["docs/a.md", "docs/notes.md", "memory-old/a.md", "src/MEMORY.md", "readme.md", "target/x"]
+        {
+            assert!(!reach.includes(&name(without)), "{without}");
+        }
+        assert!(reach.enters(&name("docs")) && !reach.enters(&name("src")) && !reach.includes(&name("docs")));
+        assert!(Reach::everything().and(name("a")).includes(&name("target/x")));
     }
 
     #[test]

@@ -188,7 +188,7 @@ fn every_type_may_be_sent_and_shared_and_printed() {
         PersonalizationConfig PersonalizationDreamer PersonalizationDreamerBuilder Place
         PlaceReceipt PlanFault Preset Profile Prompt PromptConfig PromptNotice PromptOrder Proposal
         ProposalEnd ProposalReport Quarantine QuarantineEntry QuarantinedFile Query QuietHours
-        Ranking ReadReason Recorded Refusal Retention RetentionPlan Revision Role RulingFate Said
+        Ranking Reach ReadReason Recorded Refusal Retention RetentionPlan Revision Role RulingFate Said
         Scope SearchOutcome SearchResult SecretAudit SecretGate SecretPolicy SectionCaps SeedReport
         SeedSet SeenDocument Session SessionKind SetSleep Settled SharedUser ShownSlice SleepConfig
         SleepDreamer SleepDreamerBuilder SleepFiles SleepPlan SleepReport SleepState Snapshot

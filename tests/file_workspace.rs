@@ -1114,12 +1114,12 @@ mod unix {
         let hostile = std::ffi::OsStr::from_bytes(b"2026-\xff\xfe.md");
         fs::write(folder.path().join(hostile), "x").unwrap();
         fs::write(folder.path().join("memory").join(hostile), "x").unwrap();
-        fs::write(folder.path().join("a:b.md"), "x").unwrap();
+        fs::write(folder.path().join("a\\b.md"), "x").unwrap();
         fs::write(folder.path().join("line\nbreak.md"), "x").unwrap();
         fs::write(folder.path().join("SOUL.md"), "x").unwrap();
         let root = workspace.list(None).unwrap();
         assert_eq!(root.documents, [DocName::SOUL]);
-        assert_eq!(root.refused, ["2026-\u{fffd}\u{fffd}.md", "a:b.md", "line\nbreak.md"]);
+        assert_eq!(root.refused, ["2026-\u{fffd}\u{fffd}.md", "a\\b.md", "line\nbreak.md"]);
         let journals = workspace.list(Some(&DocName::JOURNALS)).unwrap();
         assert!(journals.documents.is_empty());
         assert_eq!(journals.refused, ["2026-\u{fffd}\u{fffd}.md"]);

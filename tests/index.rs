@@ -17,9 +17,9 @@ use common::{Peer, listen, role, tell};
 use noctuary::testing::{Faults, FaultyWorkspace, Script, contract};
 use noctuary::{
     Access, Actor, ChunkConfig, Claim, ClaimTerms, DocName, DocumentIndex, Error, FileWorkspace, Guarded,
-    IndexChange, IndexState, Indexed, JournalDreamer, MAX_DOCUMENT, Result, Scope, SearchResult,
+    IndexChange, IndexState, Indexed, JournalDreamer, MAX_DOCUMENT, Reach, Result, Scope, SearchResult,
     SeenDocument, SessionKind, SqliteIndex, SqliteWorkspace, StateName, SyncReport, Workspace, WorkspaceExt,
-    WriteMode, dream_once_at,
+    WriteMode, copy_into, dream_once_at,
 };
 use rusqlite::Connection;
 use tempfile::TempDir;
@@ -60,7 +60,17 @@ impl Folder {
     }
 
     fn files(&self) -> Arc<dyn Workspace> {
-        Arc::new(FileWorkspace::open(self.path("life")).unwrap())
+        self.files_within(Reach::everything())
+    }
+
+    fn files_within(&self, reach: Reach) -> Arc<dyn Workspace> {
+        Arc::new(FileWorkspace::open(self.path("life")).unwrap().reaching(reach))
+    }
+
+    fn put(&self, file: &str, text: &str) {
+        let path = self.path("life").join(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
     }
 
     fn sqlite(&self) -> Arc<dyn Workspace> {
@@ -630,7 +640,6 @@ fn what_no_program_reads_well_stops_no_sync() {
     #[cfg(unix)]
     {
         fs::write(life.join("new\nline.md"), "harbour").unwrap();
-        fs::write(life.join("a:b.md"), "harbour").unwrap();
         fs::write(folder.path("outside.md"), "harbour").unwrap();
         std::os::unix::fs::symlink(folder.path("outside.md"), life.join("link.md")).unwrap();
         std::os::unix::fs::symlink(folder.path("."), life.join("linked")).unwrap();
@@ -654,6 +663,205 @@ fn what_no_program_reads_well_stops_no_sync() {
     let report = workspace.sync(now()).unwrap();
     assert_eq!((report.removed, report.unreadable.len()), (vec![name("latin.md")], 2));
     assert_eq!(paths(&workspace, "harbour"), set(&["bom.md", "setext.md"]));
+}
+
+/// Notes named as people name them on Linux were dropped by every sync, and no report told of it.
+#[cfg(target_os = "linux")]
+#[test]
+fn names_that_linux_allows_are_found_and_what_is_refused_is_told() {
+    const ALLOWED: [&str; 7] = [
+        "what now?.md",
+        "memory/2026-11-20: call with Ilya.md",
+        "a|b.md",
+        "notes/*important*.md",
+        "say \"hi\".md",
+        "memory/a<b>c.md",
+        "con.md",
+    ];
+    const REFUSED: [&str; 4] =
+        ["back\\slash.md", "ends with a dot.", " begins with a space.md", "new\nline.md"];
+    let folder = Folder::new();
+    let workspace = folder.over_files();
+    for file in ALLOWED.iter().chain(&REFUSED) {
+        folder.put(file, "harbour\n");
+        folder.put(&format!("deep/{}", file.replace('/', "-")), "harbour\n");
+    }
+    let report = workspace.sync(now()).unwrap();
+    assert_eq!((report.added.len(), report.not_portable.len()), (14, 14), "{report:?}");
+    let mut refused: Vec<String> =
+        REFUSED.iter().flat_map(|file| [(*file).to_owned(), format!("deep/{file}")]).collect();
+    let mut told = report.refused;
+    refused.sort();
+    told.sort();
+    assert_eq!(told, refused);
+    for file in ALLOWED {
+        assert!(paths(&workspace, "harbour").contains(file), "{file}");
+        let read = workspace.read(&name(file)).unwrap().unwrap();
+        assert_eq!(read.bytes(), b"harbour\n", "{file}");
+        workspace.append(&name(file), b"lantern\n").unwrap();
+        assert!(paths(&workspace, "lantern").contains(file), "{file}");
+        workspace.rename(&name(file), &name(&format!("moved/{file}"))).unwrap();
+        assert!(folder.path("life/moved").join(file).is_file(), "{file}");
+    }
+    assert_eq!(paths(&workspace, "lantern").len(), 7);
+    let database = folder.sqlite();
+    copy_into(workspace.workspace(), &database).unwrap();
+    let back = Folder::new();
+    copy_into(&database, &back.files()).unwrap();
+    for file in ALLOWED {
+        assert_eq!(fs::read(back.path("life/moved").join(file)).unwrap(), b"harbour\nlantern\n", "{file}");
+    }
+}
+
+/// A project of thousands of files.
+fn project(folder: &Folder) {
+    for at in 0..2000 {
+        folder.put(&format!("node_modules/p{}/f{at}.js", at / 100), "harbour\n");
+        folder.put(&format!("src/m{}/f{at}.rs", at / 100), "harbour\n");
+        folder.put(&format!("docs/target/t{at}.txt"), "harbour\n");
+    }
+    for file in
+        ["README.md", "target/debug/x", "docs/plan.md", "docs/deep/more.md", "docs/draft.tmp", "notes/a.md"]
+    {
+        folder.put(file, "harbour\n");
+    }
+    folder.put(".gitignore", "# build\ntarget/\nnode_modules/\n*.tmp\nmemory/\nMEMORY.md\n");
+    folder.put("docs/deep/.gitignore", "*.md\n!more.md\n");
+    for file in ["MEMORY.md", "memory/2026-11-20.md", "memory/notes/x.md", ".self/observations.md"] {
+        folder.put(file, "harbour\n");
+    }
+}
+
+/// Workspaces count what is asked of them: a folder that is no life's was walked to its last file.
+#[derive(Debug)]
+struct Counting {
+    inner: Arc<dyn Workspace>,
+    listed: Mutex<Vec<String>>,
+    read: Mutex<Vec<String>>,
+}
+
+impl Workspace for Counting {
+    fn location(&self) -> String {
+        self.inner.location()
+    }
+    fn reach(&self) -> Reach {
+        self.inner.reach()
+    }
+    fn list(&self, folder: Option<&DocName>) -> Result<noctuary::Listing> {
+        self.listed.lock().unwrap().push(folder.map(ToString::to_string).unwrap_or_default());
+        self.inner.list(folder)
+    }
+    fn metadata(&self, name: &noctuary::Name) -> Result<Option<noctuary::Metadata>> {
+        self.inner.metadata(name)
+    }
+    fn read(&self, name: &noctuary::Name) -> Result<Option<noctuary::Document>> {
+        self.read.lock().unwrap().push(name.to_string());
+        self.inner.read(name)
+    }
+    fn read_range(&self, name: &noctuary::Name, range: std::ops::Range<u64>) -> Result<Vec<u8>> {
+        self.inner.read_range(name, range)
+    }
+    fn write(&self, name: &noctuary::Name, bytes: &[u8], mode: WriteMode) -> Result<noctuary::Revision> {
+        self.inner.write(name, bytes, mode)
+    }
+    fn append(&self, name: &noctuary::Name, bytes: &[u8]) -> Result<()> {
+        self.inner.append(name, bytes)
+    }
+    fn remove(&self, name: &noctuary::Name) -> Result<bool> {
+        self.inner.remove(name)
+    }
+    fn rename(&self, from: &noctuary::Name, to: &noctuary::Name) -> Result<()> {
+        self.inner.rename(from, to)
+    }
+    fn claim(&self, terms: &ClaimTerms) -> Result<Claim> {
+        self.inner.claim(terms)
+    }
+}
+
+/// WS-26: a sync walked the whole of a project, 20,000 files of other people's packages too, and found them.
+#[test]
+fn a_project_around_a_life_is_neither_walked_nor_found() {
+    let folder = Folder::new();
+    project(&folder);
+    let own = ["MEMORY.md", "memory/2026-11-20.md", "memory/notes/x.md", ".self/observations.md"];
+    for (reach, found, listed) in [
+        // What ignore files say of the life's own documents is for git.
+        (Reach::own(), own.to_vec(), vec!["", ".self", "memory", "memory/notes"]),
+        (
+            Reach::own().and(name("docs")).and(name("README.md")),
+            [&own[..], &["README.md", "docs/plan.md", "docs/deep/more.md"]].concat(),
+            vec!["", ".self", "docs", "docs/deep", "memory", "memory/notes"],
+        ),
+        (
+            Reach::own().and(name("docs/deep")),
+            [&own[..], &["docs/deep/more.md"]].concat(),
+            vec!["", ".self", "docs", "docs/deep", "memory", "memory/notes"],
+        ),
+    ] {
+        let counting = Arc::new(Counting {
+            inner: folder.files_within(reach.clone()),
+            listed: Mutex::default(),
+            read: Mutex::default(),
+        });
+        let beneath: Arc<dyn Workspace> = Arc::clone(&counting) as _;
+        let workspace = Indexed::new(beneath, SqliteIndex::open_in_memory(scope()).unwrap());
+        let before: Vec<_> =
+            Vec::from_iter(fs::read_dir(folder.path("life/src")).unwrap().map(|entry| entry.unwrap().path()));
+        let report = workspace.sync(now()).unwrap();
+        assert_eq!(paths(&workspace, "harbour"), set(&found), "{reach:?}");
+        let mut walked = std::mem::take(&mut *counting.listed.lock().unwrap());
+        walked.sort();
+        assert_eq!(walked, listed, "{reach:?}");
+        let read = std::mem::take(&mut *counting.read.lock().unwrap());
+        assert!(!read.iter().any(|name| name.contains("src/") || name.contains("node_modules")), "{read:?}");
+        for left in ["node_modules", "src", "target", "notes"] {
+            assert!(
+                report.left_out.contains(&name(left)),
+                "{left} is left out, and said: {:?}",
+                report.left_out
+            );
+        }
+        assert_eq!(before.len(), 20);
+        assert_eq!(counts(&workspace.sync(now()).unwrap()), (0, 0, 0, found.len() as u64));
+    }
+    // Everything is everything but what is ignored.
+    let workspace = folder.over_files();
+    workspace.sync(now()).unwrap();
+    let found: BTreeSet<String> = workspace
+        .search(&access(SessionKind::Main), "harbour", 9999)
+        .unwrap()
+        .into_iter()
+        .map(|one| one.path.to_string())
+        .collect();
+    assert!(found.contains("src/m3/f300.rs") && found.contains("notes/a.md"));
+    assert!(
+        !found
+            .iter()
+            .any(|path| path.contains("target") || path.contains("node_modules") || path.ends_with(".tmp"))
+    );
+}
+
+/// What the agent wrote where no sync looks was found at once: the next sync must not lose it, and follow what becomes of it.
+#[test]
+fn what_was_written_beyond_the_reach_is_found_until_it_is_gone() {
+    let folder = Folder::new();
+    folder.put("context/foreign.md", "harbour\n");
+    let workspace = Indexed::new(folder.files_within(Reach::own()), folder.index("index.db"));
+    write(&workspace, "context/plan.md", "harbour\n");
+    write(&workspace, "context/other.md", "harbour\n");
+    let report = workspace.sync(now()).unwrap();
+    assert_eq!((counts(&report), report.left_out), ((0, 0, 0, 2), vec![name("context")]));
+    assert_eq!(paths(&workspace, "harbour"), set(&["context/plan.md", "context/other.md"]));
+    folder.put("context/plan.md", "lantern, and more of it\n");
+    fs::remove_file(folder.path("life/context/other.md")).unwrap();
+    let report = workspace.sync(now()).unwrap();
+    assert_eq!(
+        (report.changed, report.removed),
+        (vec![name("context/plan.md")], vec![name("context/other.md")])
+    );
+    assert_eq!(paths(&workspace, "lantern"), set(&["context/plan.md"]));
+    workspace.rebuild(now()).unwrap();
+    assert_eq!(paths(&workspace, "lantern"), set(&[]), "a rebuild looks within reach alone");
 }
 
 #[test]
@@ -720,7 +928,10 @@ fn what_cannot_be_listed_is_not_taken_for_removed() {
         }
         assert_eq!(find(&workspace, "harbour").len(), 3, "{attempt}");
     }
-    assert_eq!(stopped, 2, "only without the root, and what was forgotten, there is no sync: {attempts:?}");
+    assert_eq!(
+        stopped, 4,
+        "only without the root, what is ignored in it, and what was forgotten, there is no sync: {attempts:?}"
+    );
 }
 
 proptest::proptest! {

@@ -132,6 +132,48 @@ fn in_each_home(config: &LifeConfig, test: impl Fn(&Life)) {
     }
 }
 
+/// WS-20: a host that went straight to its first session got a prompt without a soul, since only a boot seeded.
+#[test]
+fn a_session_in_an_empty_workspace_is_seeded_before_it_is_told_anything() {
+    for (_folder, workspace) in homes() {
+        let life = Life::new(workspace, LifeConfig::default());
+        let mut session = begin(&life, "first", at(20, 8, 0));
+        let prompt = session.prompt(&[]).unwrap();
+        assert!(prompt.block("bootstrap").is_some(), "the first session asks whom it serves");
+        let seeded = documents(life.workspace().as_ref());
+        assert_eq!(seeded.len(), 7, "{:?}", seeded.keys());
+        drop(session);
+        begin(&life, "second", at(20, 9, 0));
+        assert_eq!(documents(life.workspace().as_ref()), seeded, "and nothing is seeded again");
+    }
+    // What a person took away is not brought back by a session, and their own words stand.
+    for (_folder, workspace) in homes() {
+        put(workspace.as_ref(), "SOUL.md", "I am mine.\n");
+        let life = Life::new(workspace, LifeConfig::default());
+        begin(&life, "first", at(20, 8, 0));
+        assert_eq!(documents(life.workspace().as_ref()).keys().collect::<Vec<_>>(), ["SOUL.md"]);
+    }
+}
+
+/// VW-23: the names of the seed's calls, over what they stand for.
+#[test]
+fn the_calls_of_the_seed_have_their_names() {
+    in_each_home(&LifeConfig::default(), |life| {
+        let mut session = begin(life, "one", at(21, 9, 0));
+        session.append_daily_log("Started on the gateway.", at(21, 9, 14)).unwrap();
+        let whole = session.prompt(&[]).unwrap().to_string();
+        assert_eq!(session.system_prompt().unwrap(), whole);
+        let workspace = life.workspace().as_ref();
+        let log = noctuary::today_log(workspace, noctuary::DayPolicy::UTC, at(21, 12, 0)).unwrap();
+        assert!(
+            log[0].1.lossy().ends_with("- [09:14:00] [agent] Started on the gateway.\n"),
+            "{}",
+            log[0].1.lossy()
+        );
+        assert_eq!(noctuary::daily_log(workspace, at(21, 0, 0).date_naive()).unwrap().len(), log.len());
+    });
+}
+
 #[test]
 fn a_child_plays_its_role() {
     let Some((role, place)) = common::role() else { return };

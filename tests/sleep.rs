@@ -517,9 +517,43 @@ fn a_wake_up_message_shows_neither_secrets_nor_instructions_in_disguise() {
 // SL-09, SL-26.
 #[test]
 fn all_files_are_in_the_folder_that_was_chosen_and_the_prompt_names_them() {
+    chosen("agents/rex");
+}
+
+/// The folder of the seed begins with a dot, and could not be chosen: a life of its own was not read.
+#[test]
+fn the_folder_may_be_the_hidden_one_of_the_seed() {
+    let life = chosen(".self");
+    let observations = "## 2026-02-12\n\nRED 09:00 fact\na line of theirs\nYLW 09:01 other\nGRN 09:02 the third fact is of the sea\n";
+    life.put(".self/observations.md", observations);
+    let workspace = noctuary::FileWorkspace::open(life.root()).unwrap();
+    let root = workspace.list(None).unwrap();
+    assert_eq!(root.folders, [DocName::DOT_SELF], "no other hidden folder is listed");
+    assert_eq!(workspace.list(Some(&DocName::DOT_SELF)).unwrap().documents.len(), 8);
+    let read = |kind| {
+        let access = Access::new(kind, Actor::Agent, Scope::user("marta"));
+        noctuary::Guarded::new(&workspace, access)
+            .read(&DocName::parse(".self/observations.md").unwrap())
+            .is_ok()
+    };
+    assert!(read(SessionKind::Main) && !read(SessionKind::Shared), "as private as the other one");
+    let access = Access::new(SessionKind::Main, Actor::Human, Scope::user("marta"));
+    Forget::new(&access, "the third fact is of the sea")
+        .workspace(&workspace)
+        .in_files(true)
+        .run(at(9, 9))
+        .unwrap();
+    assert!(
+        !life.text(".self/observations.md").contains("of the sea"),
+        "what is forgotten is forgotten there too"
+    );
+}
+
+/// A sleeper in a folder of its own; returns its life.
+fn chosen(folder: &str) -> Life {
     let life = Life::empty();
     let sleeper = sleeper_with(&life, |config| {
-        config.folder = DocName::parse("agents/rex").unwrap();
+        config.folder = DocName::parse(folder).unwrap();
         config.deep_sleep_every = Some(1);
         config.briefing = true;
         config.orders = DocName::parse("ORDERS.md").unwrap();
@@ -528,7 +562,8 @@ fn all_files_are_in_the_folder_that_was_chosen_and_the_prompt_names_them() {
     sleeper.note_event(serde_json::Map::new(), at(9, 0)).unwrap();
     let script = Script::new().says(format!("{ANSWER}\nBRIEFING:\nHi.\n")).says(DEEP);
     dream(&sleeper, &script, at(9, 1));
-    let documents: Vec<String> = life.documents().into_keys().filter(|file| !file.ends_with('/')).collect();
+    let is_document = |file: &String| !file.ends_with('/') && !file.starts_with(".dream");
+    let documents: Vec<String> = life.tree().into_keys().filter(is_document).collect();
     let files = [
         "briefing.md",
         "conversation.jsonl",
@@ -539,12 +574,14 @@ fn all_files_are_in_the_folder_that_was_chosen_and_the_prompt_names_them() {
         "observations.md",
         "priorities.md",
     ];
-    assert_eq!(documents, files.map(|file| format!("agents/rex/{file}")));
+    assert_eq!(documents, files.map(|file| format!("{folder}/{file}")));
     let fragment = sleeper.prompt_fragment();
     for file in files.iter().filter(|file| **file != "briefing.md") {
-        assert!(fragment.contains(&format!("agents/rex/{file}")), "{file}");
+        assert!(fragment.contains(&format!("{folder}/{file}")), "{file}");
     }
     assert!(sleeper.wake(&main(), at(9, 2)).unwrap().to_string().contains("ORDERS.md"));
+    drop(sleeper);
+    life
 }
 
 // SL-08: total recall.

@@ -11,7 +11,7 @@ use noctuary::testing::cases;
 use noctuary::{
     Access, Actor, Allow, DayLog, Decision, DocName, Door, DoorPolicy, Doors, FactStore, FileMemoryStore,
     FileWorkspace, Filter, Guarded, InjectionPolicy, JournalDreamer, LearningStore, LlmReply, MemoryId,
-    MemoryStore, MemoryTool, NewMemory, Origin, Scope, SecretPolicy, SessionKind, Source, StoreConfig,
+    MemoryStore, MemoryTool, NewMemory, Origin, Reach, Scope, SecretPolicy, SessionKind, Source, StoreConfig,
     ToolError, Toolbox, Workspace, WorkspaceExt, WriteMode, dream_once_at, llm_fn,
 };
 use proptest::prelude::*;
@@ -36,7 +36,8 @@ fn each_home(test: impl Fn(&str, &Path, &Home)) {
     let folder = tempfile::tempdir().unwrap();
     let life = folder.path().join("life");
     std::fs::create_dir(&life).unwrap();
-    test("files", folder.path(), &(Arc::new(FileWorkspace::open(life).unwrap()) as Home));
+    let files = FileWorkspace::open(life).unwrap().reaching(Reach::everything());
+    test("files", folder.path(), &(Arc::new(files) as Home));
     #[cfg(feature = "sqlite")]
     {
         let folder = tempfile::tempdir().unwrap();
@@ -465,8 +466,7 @@ fn a_long_file_is_cut_and_says_so_and_the_longest_is_refused() {
         for (lines, is_shown) in [(999_998, true), (999_999, false)] {
             workspace.write(&name, "\n".repeat(lines).as_bytes(), WriteMode::Replace).unwrap();
             let answer = told(tool.call(&json!({"command": "view", "path": "/memories/long.md"})));
-            let refused =
-                "error: File /memories/long.md has too many lines (1000000). Maximum is 999,999 lines.";
+            let refused = "error: File /memories/long.md exceeds maximum line limit of 999,999 lines.";
             assert_eq!(answer != refused, is_shown, "{home} {lines}: {}", &answer[..60]);
         }
         workspace.write(&name, "x".repeat(1 << 20).as_bytes(), WriteMode::Replace).unwrap();
@@ -762,6 +762,75 @@ fn documents_are_written_found_listed_and_read_on() {
     });
 }
 
+/// A folder that was not there looked empty, so a model that misspelled it concluded that nothing was kept.
+#[test]
+fn a_list_of_a_missing_folder_says_so() {
+    each_home(|home, root, workspace| {
+        furnish(workspace, root);
+        let tools = toolbox(workspace, root, SessionKind::Main);
+        for folder in ["contxt", "context/deep", "memory/no", "MEMORY.md/x"] {
+            for recursive in [false, true] {
+                let answer = answered(
+                    &tools,
+                    "workspace_memory_list",
+                    &json!({"directory": folder, "recursive": recursive}),
+                );
+                let said = answer["error"].as_str().unwrap_or_else(|| panic!("{home} {folder}: {answer}"));
+                assert!(said.contains(folder.trim_end_matches("/x")), "{home}: {said}");
+            }
+        }
+        for there in ["", ".", "context", "memory/"] {
+            let answer = answered(&tools, "workspace_memory_list", &json!({"directory": there}));
+            assert!(!answer["entries"].as_array().unwrap().is_empty(), "{home}: {answer}");
+        }
+        if home == "files" {
+            std::fs::create_dir(root.join("life/empty")).unwrap();
+            let answer = answered(&tools, "workspace_memory_list", &json!({"directory": "empty"}));
+            assert_eq!(answer, json!({"entries": []}), "an empty folder is there");
+            // A project around the life is named and not walked.
+            std::fs::create_dir_all(root.join("life/src/deep")).unwrap();
+            std::fs::write(root.join("life/src/deep/x.rs"), "").unwrap();
+            let home: Home = Arc::new(FileWorkspace::open(root.join("life")).unwrap());
+            let tools = toolbox(&home, root, SessionKind::Main);
+            let answer = answered(&tools, "workspace_memory_list", &json!({"recursive": true}));
+            assert!(
+                !answer.to_string().contains("src/deep") && answer["not_listed"].to_string().contains("src/"),
+                "{answer}"
+            );
+            let answer = answered(&tools, "workspace_memory_list", &json!({"directory": "src/deep"}));
+            assert_eq!(answer, json!({"entries": ["src/deep/x.rs"]}), "what is named is listed");
+        }
+        let shared = toolbox(workspace, root, SessionKind::Shared);
+        let answer = answered(&shared, "workspace_memory_list", &json!({"directory": "memory/no"}));
+        assert_eq!(answer["error"], "This session may not do this to memory/no.", "{home}");
+    });
+}
+
+/// A field of another command, or of none, did nothing and was passed over.
+#[test]
+fn a_command_takes_its_own_fields_alone() {
+    each_home(|home, _, workspace| {
+        let tool = memory(workspace, SessionKind::Main);
+        for (at, mut arguments) in six_commands("/memories/a.md").into_iter().enumerate() {
+            arguments["overwrite"] = json!(true);
+            let refused = told(tool.call(&arguments));
+            assert!(
+                refused.starts_with("error: Nothing was done: the memory command "),
+                "{home} {at}: {refused}"
+            );
+            assert!(refused.contains("\"overwrite\". It takes command, "), "{home}: {refused}");
+        }
+        assert!(documents(workspace).is_empty(), "{home}");
+        let create =
+            json!({"command": "create", "path": "/memories/a.md", "file_text": "x", "view_range": null});
+        assert_eq!(
+            told(tool.call(&create)),
+            "File created successfully at: /memories/a.md",
+            "no value is no field"
+        );
+    });
+}
+
 // A host names a journal by what was talked of; a list would tell the name after it was forgotten.
 #[test]
 fn a_name_that_says_what_was_forgotten_is_in_no_list() {
@@ -788,7 +857,7 @@ fn a_name_that_says_what_was_forgotten_is_in_no_list() {
 }
 
 #[test]
-fn a_document_that_was_not_read_is_not_replaced_and_what_a_tool_does_not_know_is_named() {
+fn a_document_that_was_not_read_is_not_replaced_and_what_a_tool_does_not_take_is_refused() {
     each_home(|home, root, workspace| {
         furnish(workspace, root);
         let tools = toolbox(workspace, root, SessionKind::Main);
@@ -804,9 +873,14 @@ fn a_document_that_was_not_read_is_not_replaced_and_what_a_tool_does_not_know_is
             );
         }
         let listed =
+            call("workspace_memory_list", json!({"path": "context", "recursive": null, "deep": null}));
+        assert_eq!(listed, json!({"entries": ["context/plan.md"]}), "{home}");
+        let refused =
             call("workspace_memory_list", json!({"path": "context", "deep": true, "directory_": "x"}));
-        assert_eq!(listed["entries"], json!(["context/plan.md"]), "{home}");
-        assert_eq!(listed["ignored"], json!(["deep", "directory_"]));
+        assert_eq!(
+            refused["error"],
+            "Nothing was done: workspace_memory_list does not take \"deep\", \"directory_\". It takes directory, recursive, path."
+        );
         let answer = write(json!({"path": "a.md", "content": "x", "mode": "prepend"}));
         assert!(
             answer["error"].as_str().unwrap().starts_with("The arguments of workspace_memory_write "),
@@ -874,16 +948,17 @@ fn what_a_model_forges_in_its_arguments_changes_nothing() {
             for (name, arguments) in &calls {
                 let arguments = if is_forged { with(arguments) } else { arguments.clone() };
                 let answer = tools.call(name, &arguments, now());
-                let answer = answer.map(|mut value| {
-                    let ignored = value.as_object_mut().unwrap().remove("ignored");
-                    assert_eq!(ignored.is_some(), is_forged, "{name}: {ignored:?}");
-                    value.to_string()
-                });
-                answers.push(answer.unwrap_or_else(|error| error.message().to_owned()));
+                answers
+                    .push(answer.map_or_else(|error| error.message().to_owned(), |value| value.to_string()));
             }
             for arguments in six_commands("/memories/a.md") {
                 let arguments = if is_forged { with(&arguments) } else { arguments };
                 answers.push(told(notes.call(&arguments)));
+            }
+            if is_forged {
+                let refused =
+                    |answer: &String| answer.contains("Nothing was done: ") && answer.contains("\"actor\"");
+                assert!(answers.iter().all(refused), "{kind:?}: {answers:?}");
             }
             let store = store(root);
             let all = Filter::limit(99);
@@ -900,9 +975,12 @@ fn what_a_model_forges_in_its_arguments_changes_nothing() {
             (answers, rows, documents(&workspace))
         });
         let [plain, forged] = lives;
-        assert_eq!(plain.0, forged.0, "{kind:?}");
-        assert_eq!(plain.1, forged.1, "{kind:?}");
-        assert_eq!(plain.2, forged.2, "{kind:?}");
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("life")).unwrap();
+        let untouched: Home = Arc::new(FileWorkspace::open(folder.path().join("life")).unwrap());
+        furnish(&untouched, folder.path());
+        assert_eq!(forged.2, documents(&untouched), "{kind:?}: a forged call does nothing");
+        assert!(!forged.1.iter().any(|row| row.0 == "She moved."), "{kind:?}");
         let (_, source, shared, ..) = plain.1.iter().find(|row| row.0 == "She moved.").unwrap();
         assert_eq!((source, *shared), (&Some(Source::AgentRecorded), kind != SessionKind::Main));
     }

@@ -385,6 +385,28 @@ fn no_span_is_entered_over_a_point_of_waiting() {
     listener.assert_discreet();
 }
 
+/// A dream that a host gave up closed its span as if nothing had come of it: operators could not tell it from a bug.
+#[test]
+fn a_dream_that_is_dropped_or_panics_tells_that_it_was_cancelled() {
+    let (listener, home) = (Listener::default(), Home::new());
+    listener.hear(|| {
+        let never = |_: LlmRequest| std::future::pending();
+        let mut night = Box::pin(dream_once_async(&home.dreamer, never));
+        let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+        assert!(night.as_mut().poll(&mut context).is_pending());
+        drop(night);
+    });
+    assert_eq!(listener.told("dream")["noctuary.outcome"], "cancelled");
+    listener.assert_discreet();
+
+    let (listener, home) = (Listener::default(), Home::new());
+    let breaks = llm_fn(|_| panic!("the {CANARY} flew away"));
+    let night = std::panic::AssertUnwindSafe(|| listener.hear(|| dream_once(&home.dreamer, &breaks)));
+    std::panic::catch_unwind(night).unwrap_err();
+    assert_eq!(listener.told("dream")["noctuary.outcome"], "cancelled");
+    listener.assert_discreet();
+}
+
 type Store = (&'static str, fn(&Path) -> Box<dyn MemoryStore>);
 
 const STORES: &[Store] = &[

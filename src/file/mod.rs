@@ -15,7 +15,7 @@ use crate::document::{Document, Revision};
 use crate::error::{At, Error, Refusal, Result};
 use crate::name::{DocName, Name};
 use crate::trace;
-use crate::workspace::{Claim, ClaimTerms, Listing, MAX_DOCUMENT, Metadata, Workspace, WriteMode};
+use crate::workspace::{Claim, ClaimTerms, Listing, MAX_DOCUMENT, Metadata, Reach, Workspace, WriteMode};
 
 pub use memory::FileMemoryStore;
 
@@ -24,6 +24,10 @@ pub use memory::FileMemoryStore;
 /// Opening it writes nothing. Files are made with mode 0600 and folders with 0700; a file that is replaced
 /// keeps its mode. Nothing is read or written outside the folder: names are checked, and symbolic links
 /// below the root are refused; the root itself may be one.
+///
+/// The folder may be an agent's home or that of a project: a sync and a list of all folders look at the library's
+/// [own](Reach::own) documents and at those that were [declared](Self::reaching), and walk nothing else. A copy, a look for
+/// secrets and a request to forget go through all of it.
 ///
 /// Not for network drives: exclusive creation and locks cannot be trusted on every client, so
 /// [`claim`](Workspace::claim) refuses them where it can tell.
@@ -47,6 +51,7 @@ pub use memory::FileMemoryStore;
 #[derive(Clone)]
 pub struct FileWorkspace {
     disk: Arc<dyn Disk>,
+    reach: Reach,
 }
 
 /// The short lock of every mutation.
@@ -62,7 +67,7 @@ impl FileWorkspace {
     /// [`Error::Io`] where there is no such folder, or it cannot be entered.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
-        OsDisk::open(path).at("open", path.display()).map(|disk| Self { disk: Arc::new(disk) })
+        OsDisk::open(path).at("open", path.display()).map(|disk| Self::over(Arc::new(disk)))
     }
 
     /// Opens a workspace over another disk: one that fails, or whose clock is set.
@@ -70,7 +75,19 @@ impl FileWorkspace {
     #[cfg_attr(docsrs, doc(cfg(feature = "testing")))]
     #[must_use]
     pub fn on_disk(disk: Arc<dyn Disk>) -> Self {
-        Self { disk }
+        Self::over(disk)
+    }
+
+    fn over(disk: Arc<dyn Disk>) -> Self {
+        Self { disk, reach: Reach::own() }
+    }
+
+    /// Sets which documents are looked for where nobody names them; [`Reach::own`] unless said. Other files of the folder
+    /// are read and written where they are named, and not walked.
+    #[must_use]
+    pub fn reaching(mut self, reach: Reach) -> Self {
+        self.reach = reach;
+        self
     }
 
     /// Says where the workspace is: an explicit argument, else the variable `MINARA_WORKSPACE_DIR`, else the
@@ -135,6 +152,10 @@ impl Workspace for FileWorkspace {
         self.disk.root().display().to_string()
     }
 
+    fn reach(&self) -> Reach {
+        self.reach.clone()
+    }
+
     fn list(&self, folder: Option<&DocName>) -> Result<Listing> {
         let path = folder.map_or("", |name| name.as_str());
         let mut entries = match self.disk.list(path) {
@@ -147,13 +168,13 @@ impl Workspace for FileWorkspace {
         let mut documents = Vec::with_capacity(entries.len());
         let (mut folders, mut refused) = (Vec::new(), Vec::new());
         for entry in entries {
-            if entry.name.starts_with('.') {
-                continue;
-            }
             let name = match folder {
                 Some(folder) => folder.join(&entry.name),
                 None => DocName::parse(entry.name.as_str()),
             };
+            if name.is_err() && entry.name.starts_with('.') {
+                continue;
+            }
             match (name, entry.kind) {
                 (Ok(name), Kind::File) => documents.push(name),
                 (Ok(name), Kind::Folder) => folders.push(name),

@@ -109,7 +109,7 @@ pub(crate) fn reference(name: &DocName) -> String {
     let mut reference = String::with_capacity(name.as_str().len());
     for c in name.as_str().chars() {
         let is_sign = !c.is_ascii() && !c.is_alphanumeric();
-        if c.is_whitespace() || is_sign || "%()[],;#`'&ᐸᐳ".contains(c) {
+        if c.is_whitespace() || is_sign || "%()[],;#`'&<>\":*?|ᐸᐳ".contains(c) {
             let mut buffer = [0; 4];
             for byte in c.encode_utf8(&mut buffer).bytes() {
                 reference.push_str(&format!("%{byte:02X}"));

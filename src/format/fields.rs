@@ -368,6 +368,52 @@ mod tests {
         }
     }
 
+    // WS-11: whatever the label, and however a program ends and dresses its lines, each profile says the same.
+    #[test]
+    fn every_label_of_every_seed_reads_the_same_in_three_dialects() {
+        let labels = [
+            ("Name", "Marta"),
+            ("Communication style", "short: no emoji"),
+            ("Timezone", "America/Los_Angeles (PST/PDT)"),
+            ("Focus", "spot, 1x leverage"),
+            ("Risk", "**low**"),
+            ("Watchlist", "BTC, ETH; [[sol]]"),
+            ("Role", "Engineer"),
+            ("Company", "Acme: a \"mill\""),
+            ("What to call them", "M."),
+            ("Zeitzone", "später"),
+            ("時區", "亞洲/台北"),
+        ];
+        let dialects: [fn(&str, &str) -> String; 4] = [
+            |label, value| format!("- {label}: {value}"),
+            |label, value| format!("- **{label}:** {value}"),
+            |label, value| format!("**{label}:** {value}"),
+            |label, value| format!("* **{label}**: {value}"),
+        ];
+        for (bom, newline) in [("", "\n"), ("\u{feff}", "\r\n")] {
+            for (at, dialect) in dialects.iter().enumerate() {
+                let lines: Vec<String> = labels.iter().map(|(label, value)| dialect(label, value)).collect();
+                let tail =
+                    ["", "## Projects", "[Ongoing projects]", "", "## Notes", "", "## Context", "free words"];
+                let text =
+                    [&["# User Profile".to_owned(), String::new()][..], &lines, &tail.map(str::to_owned)]
+                        .concat();
+                let text = format!("{bom}{}", text.join(newline));
+                let profile = Profile::parse(&text);
+                assert_eq!(profile.0.iter().collect::<Vec<_>>(), labels, "dialect {at}");
+                for (label, value) in labels {
+                    assert_eq!(profile.get(&label.to_uppercase()), Some(value), "dialect {at}");
+                }
+                assert_eq!(
+                    profile.subset(),
+                    "- **Name:** Marta\n- **Timezone:** America/Los_Angeles (PST/PDT)\n"
+                );
+                let moved = profile.0.set("Timezone", "UTC");
+                assert_eq!(moved, text.replace("America/Los_Angeles (PST/PDT)", "UTC"), "the rest stands");
+            }
+        }
+    }
+
     // WS-10, D5
     #[test]
     fn placeholders_mean_unset_and_a_value_takes_their_place() {

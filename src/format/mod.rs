@@ -10,6 +10,7 @@ pub(crate) mod fields;
 pub(crate) mod forgotten;
 pub(crate) mod heartbeat;
 pub(crate) mod history;
+pub(crate) mod ignored;
 pub(crate) mod intent;
 pub(crate) mod journal;
 pub(crate) mod ledger;

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use chrono::{DateTime, Utc};
 
+use super::walk::{Folder, Looked};
 use super::{audience, forgotten};
 use crate::access::{Access, Scope};
 use crate::document::{Document, Revision};
@@ -16,7 +17,7 @@ use crate::gate::Tombstones;
 use crate::index::{ChunkConfig, DocumentIndex, IndexChange, IndexEntry, SearchResult, SeenDocument};
 use crate::name::{DocName, Name, Space};
 use crate::trace;
-use crate::workspace::{Claim, ClaimTerms, Lease, Listing, Metadata, Workspace, WriteMode, is_of};
+use crate::workspace::{Claim, ClaimTerms, Lease, Listing, Metadata, Reach, Workspace, WriteMode, is_of};
 
 /// A workspace, and an index over its documents that is kept in step with it.
 ///
@@ -33,6 +34,10 @@ use crate::workspace::{Claim, ClaimTerms, Lease, Listing, Metadata, Workspace, W
 /// What the workspace has forgotten is told by no search. From the next sync on it is indexed as blanks of the same
 /// length, and whatever else a document says is found where it stands; one whose name holds it is not found at all.
 ///
+/// A sync looks for the documents within the workspace's [reach](Workspace::reach), and walks no other folder. A document
+/// beyond it that was written through this handle is found too, until a [`rebuild`](Self::rebuild); what was passed over is in
+/// the [report](SyncReport::left_out).
+///
 /// State files are never indexed; documents with a zero byte are known and have no chunks. A verb reads the document
 /// again to index it, so it costs more the longer that is; of the index it writes only the chunks that read
 /// otherwise. One index serves one workspace: a second one of the same scope would take the first one's documents
@@ -44,12 +49,14 @@ use crate::workspace::{Claim, ClaimTerms, Lease, Listing, Metadata, Workspace, W
 /// # #[cfg(feature = "sqlite")] {
 /// use chrono::{TimeZone, Utc};
 /// use noctuary::{
-///     Access, Actor, DocName, FileWorkspace, Indexed, Scope, SessionKind, SqliteIndex, Workspace, WriteMode,
+///     Access, Actor, DocName, FileWorkspace, Indexed, Reach, Scope, SessionKind, SqliteIndex, Workspace,
+///     WriteMode,
 /// };
 ///
 /// let folder = tempfile::tempdir()?;
 /// std::fs::create_dir(folder.path().join("life"))?;
-/// let files = FileWorkspace::open(folder.path().join("life"))?;
+/// let reach = Reach::own().and(DocName::parse("harbour.md")?);
+/// let files = FileWorkspace::open(folder.path().join("life"))?.reaching(reach);
 /// let index = SqliteIndex::open(folder.path().join("index.db"), Scope::user("marta"))?;
 /// let workspace = Indexed::new(files, index);
 /// workspace.write(&DocName::MEMORY, b"# Memory\n\n- The boat is called Brisk.\n", WriteMode::Create)?;
@@ -105,6 +112,14 @@ pub struct SyncReport {
     /// Documents and folders that could not be read. What the index knew of them stands, except where they are too
     /// large or no plain files any more.
     pub unreadable: Vec<Unreadable>,
+    /// Entries that have no place in a workspace, such as symbolic links and names that no document may have. Lossy
+    /// text.
+    pub refused: Vec<String>,
+    /// Documents and folders that are beyond the workspace's [reach](Workspace::reach), or that an ignore file names. Of
+    /// a folder nothing further is known.
+    pub left_out: Vec<DocName>,
+    /// Documents that are indexed, and that a copy on Windows could not have; see [`DocName::is_portable`].
+    pub not_portable: Vec<DocName>,
 }
 
 /// A document or folder that a sync could not read.
@@ -206,6 +221,9 @@ impl<W: Workspace> Indexed<W> {
                 removed: Vec::new(),
                 unchanged: 0,
                 unreadable: Vec::new(),
+                refused: Vec::new(),
+                left_out: Vec::new(),
+                not_portable: Vec::new(),
             },
         };
         let done = sync.run();
@@ -398,12 +416,22 @@ struct Sync<'a, W> {
 impl<W: Workspace> Sync<'_, W> {
     fn run(&mut self) -> Result<()> {
         self.known = self.inner.index.seen()?;
-        let mut folders = vec![None];
+        let reach = self.inner.workspace.reach();
+        let mut folders = vec![Folder::root()];
         while let Some(folder) = folders.pop() {
-            match (self.inner.workspace.list(folder.as_ref()), folder) {
-                (Ok(listing), _) => {
-                    folders.extend(listing.folders.into_iter().rev().map(Some));
-                    self.documents(&listing.documents)?;
+            match (folder.look(&self.inner.workspace, &reach), folder.name) {
+                (Ok(looked), name) => {
+                    let Looked { listing, folders: inner, left_out } = looked;
+                    folders.extend(inner.into_iter().rev());
+                    let within = name.map(|name| format!("{name}/")).unwrap_or_default();
+                    let refused = listing.refused.iter().map(|name| format!("{within}{name}"));
+                    self.report.refused.extend(refused);
+                    let mut documents = listing.documents;
+                    documents.retain(|name| left_out.binary_search(name).is_err());
+                    let not_portable = documents.iter().filter(|name| !name.is_portable()).cloned();
+                    self.report.not_portable.extend(not_portable);
+                    self.report.left_out.extend(left_out);
+                    self.documents(&documents)?;
                 }
                 (Err(error), None) => return Err(error),
                 (Err(reason), Some(name)) => {
@@ -414,6 +442,10 @@ impl<W: Workspace> Sync<'_, W> {
                 }
             }
         }
+        // What was written through the handle, where no sync looks.
+        let beyond: Vec<DocName> = self.known.keys().filter(|name| !reach.includes(name)).cloned().collect();
+        self.report.left_out.retain(|name| beyond.binary_search(name).is_err());
+        self.documents(&beyond)?;
         for (name, before) in std::mem::take(&mut self.known) {
             self.change(IndexChange { name, before: Some(before), after: IndexEntry::Gone })?;
         }
@@ -518,6 +550,10 @@ impl<W: Workspace + 'static> Workspace for Indexed<W> {
 
     fn scope(&self) -> Option<&Scope> {
         self.inner.workspace.scope()
+    }
+
+    fn reach(&self) -> Reach {
+        self.inner.workspace.reach()
     }
 
     fn list(&self, folder: Option<&DocName>) -> Result<Listing> {

@@ -9,7 +9,7 @@ use crate::access::Scope;
 use crate::document::{Document, Revision};
 use crate::error::{Error, Result};
 use crate::name::{DocName, Name};
-use crate::workspace::{Claim, ClaimTerms, Lease, Listing, Metadata, Workspace, WriteMode};
+use crate::workspace::{Claim, ClaimTerms, Lease, Listing, Metadata, Reach, Workspace, WriteMode};
 
 /// A workspace whose every verb, and whose leases' every verb, asks [`Faults`] first. A verb that fails has
 /// no effect.
@@ -42,6 +42,10 @@ impl Workspace for FaultyWorkspace {
 
     fn scope(&self) -> Option<&Scope> {
         self.workspace.scope()
+    }
+
+    fn reach(&self) -> Reach {
+        self.workspace.reach()
     }
 
     fn list(&self, folder: Option<&DocName>) -> Result<Listing> {

@@ -2,6 +2,9 @@
 
 use serde_json::{Value, json};
 
+use super::ToolError;
+use super::arguments::known;
+
 /// A tool as a model is told of it.
 ///
 /// ```
@@ -38,6 +41,34 @@ impl ToolDef {
     #[must_use]
     pub fn new(name: impl Into<String>, description: impl Into<String>, input_schema: Value) -> Self {
         Self { name: name.into(), description: description.into(), input_schema }
+    }
+
+    /// Refuses arguments that the schema does not name. A [`Toolbox`](crate::Toolbox) does so for its own tools; a host
+    /// that has tools of its own beside them may for those.
+    ///
+    /// ```
+    /// use noctuary::ToolDef;
+    /// use serde_json::json;
+    ///
+    /// let tool = ToolDef::new("journal_note", "Adds a line.", json!({"properties": {"text": {"type": "string"}}}));
+    /// tool.check(&json!({"text": "Met Ilya."}))?;
+    /// let error = tool.check(&json!({"text": "Met Ilya.", "origin": "user"})).unwrap_err();
+    /// assert_eq!(error.message(), "Nothing was done: journal_note does not take \"origin\". It takes text.");
+    /// # Ok::<(), noctuary::ToolError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`ToolError`] with the names, for the model; also for arguments that are no object.
+    pub fn check(&self, arguments: &Value) -> Result<(), ToolError> {
+        let takes = self.input_schema["properties"].as_object();
+        let mut takes: Vec<&str> =
+            takes.into_iter().flat_map(|fields| fields.keys().map(String::as_str)).collect();
+        // A folder goes by two names.
+        if takes.contains(&"directory") {
+            takes.push("path");
+        }
+        known(&self.name, arguments, &takes)
     }
 
     /// As MCP servers list it: `inputSchema`.

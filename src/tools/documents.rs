@@ -19,7 +19,7 @@ use crate::gate::DoorWarning;
 use crate::index::SearchResult;
 use crate::name::DocName;
 use crate::recall::Plan;
-use crate::session::Guarded;
+use crate::session::{Guarded, Looked};
 use crate::workspace::{Workspace, WriteMode};
 
 type Find = Arc<dyn Fn(&Access, &str, usize) -> Result<Vec<SearchResult>> + Send + Sync>;
@@ -75,6 +75,9 @@ const REACH: usize = 200;
 
 /// So many passages of one document does a search give at most.
 const MOST_OF_ONE: usize = 3;
+
+/// So many folders that a list does not go into are named.
+const MOST_NAMED: usize = 8;
 
 /// The most that a search or a list of rows gives.
 pub(super) const MAX_FOUND: u64 = 50;
@@ -287,22 +290,38 @@ impl Documents {
             "" | "." => None,
             path => Some(named(path)?.0),
         };
-        let doors = self.view.current_doors().map_err(|error| ToolError::at("the workspace", error))?;
+        let failed = |error| ToolError::at("the workspace", error);
+        let doors = self.view.current_doors().map_err(failed)?;
         // A name would tell what was forgotten.
         let is_told = |name: &DocName| !doors.has_forgotten(name.as_str());
         let mut entries: Vec<String> = Vec::new();
-        let mut folders = vec![folder];
+        let mut not_listed: Vec<String> = Vec::new();
+        let mut folders = vec![self.view.folder(folder.clone()).map_err(failed)?];
         while let Some(folder) = folders.pop() {
-            let mut listing = self.view.list(folder.as_ref()).map_err(|error| {
-                ToolError::at(folder.as_ref().map_or("the workspace", |folder| folder.as_str()), error)
-            })?;
+            let Looked { mut listing, folders: inner, left_out } =
+                self.view.look(&folder).map_err(|error| {
+                    ToolError::at(
+                        folder.name.as_ref().map_or("the workspace", |folder| folder.as_str()),
+                        error,
+                    )
+                })?;
             listing.documents.retain(is_told);
             listing.folders.retain(is_told);
             entries.extend(listing.documents.iter().map(ToString::to_string));
             entries.extend(listing.folders.iter().map(|folder| format!("{folder}/")));
             if arguments.recursive {
-                folders.extend(listing.folders.into_iter().map(Some));
+                let is_folder = |name: &&DocName| left_out.binary_search(name).is_ok();
+                not_listed
+                    .extend(listing.folders.iter().filter(is_folder).map(|folder| format!("{folder}/")));
+                folders.extend(inner.into_iter().filter(|folder| folder.name.as_ref().is_none_or(is_told)));
             }
+        }
+        if let Some(folder) = folder.filter(|_| entries.is_empty())
+            && !self.is_folder(&folder).map_err(failed)?
+        {
+            return Err(ToolError::new(format!(
+                "There is no folder {folder}. List the root, with directory \"\", to see which there are."
+            )));
         }
         entries.sort_unstable();
         let mut room = MAX_ANSWER;
@@ -317,7 +336,21 @@ impl Documents {
             answer["cut"] =
                 json!(format!("{} more are left out: list a folder of these.", entries.len() - fitting));
         }
+        if !not_listed.is_empty() {
+            not_listed.truncate(MOST_NAMED);
+            answer["not_listed"] = json!(not_listed);
+        }
         Ok(answer)
+    }
+
+    /// Whether a folder that holds nothing stands there, as far as the session is told.
+    fn is_folder(&self, folder: &DocName) -> Result<bool> {
+        let above = folder.folder().map(|above| DocName::parse(above).map_err(Error::Name)).transpose()?;
+        match self.view.list(above.as_ref()) {
+            Ok(listing) => Ok(listing.folders.contains(folder)),
+            Err(Error::Denied { .. }) => Ok(false),
+            Err(error) => Err(error),
+        }
     }
 
     fn search(&self, find: &Find, arguments: &Search) -> Result<Value, ToolError> {

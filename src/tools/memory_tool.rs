@@ -7,7 +7,7 @@ use std::ops::Range;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::arguments::parsed;
+use super::arguments::{known, object, parsed};
 use super::shown::{cut, hidden, hides_parent, hides_secret, shown};
 use super::{MAX_ANSWER, ToolError};
 use crate::document::Revision;
@@ -67,7 +67,7 @@ const MAX_NAMED: usize = 100;
 /// How often an edit is made anew because the file changed meanwhile.
 const ATTEMPTS: u32 = 20;
 
-/// What a model calls. Fields that are not known are passed over.
+/// What a model calls; [`Command::FIELDS`] names the fields of each.
 #[derive(Deserialize)]
 #[serde(tag = "command", rename_all = "snake_case")]
 enum Command {
@@ -99,6 +99,29 @@ enum Command {
     },
 }
 
+impl Command {
+    /// The fields of each command, without its name.
+    const FIELDS: [(&str, &[&str]); 6] = [
+        ("view", &["path", "view_range"]),
+        ("create", &["path", "file_text"]),
+        ("str_replace", &["path", "old_str", "new_str"]),
+        ("insert", &["path", "insert_line", "insert_text"]),
+        ("delete", &["path"]),
+        ("rename", &["old_path", "new_path"]),
+    ];
+
+    fn read(arguments: &Value) -> Result<Self, ToolError> {
+        let command = parsed("memory", arguments)?;
+        let given = object(arguments).map_err(|error| ToolError::arguments("memory", &error))?;
+        let called = given.get("command").and_then(Value::as_str).unwrap_or_default();
+        let fields = Self::FIELDS.iter().find(|(command, _)| *command == called);
+        let (called, fields) = fields.expect("a command that was read is one of them");
+        let takes: Vec<&str> = ["command"].iter().chain(*fields).copied().collect();
+        known(&format!("the memory command {called}"), arguments, &takes)?;
+        Ok(command)
+    }
+}
+
 /// A path as the model gave it, and the document or folder that it names; `None` is the root.
 struct Place<'a> {
     given: &'a str,
@@ -127,7 +150,7 @@ impl<W> MemoryTool<W> {
     ///
     /// [`Error::Config`] for the folders of journals and of a sleeper, which are kept by rules of their own.
     pub fn in_folder(mut self, folder: DocName) -> Result<Self> {
-        if [DocName::JOURNALS, DocName::DAILY, DocName::SELF]
+        if [DocName::JOURNALS, DocName::DAILY, DocName::SELF, DocName::DOT_SELF]
             .iter()
             .any(|own| own.as_str() == folder.folded())
         {
@@ -181,8 +204,8 @@ impl<W> MemoryTool<W> {
 impl<W: Workspace> MemoryTool<W> {
     /// Does what a model called, and returns the text that it is answered.
     ///
-    /// Arguments are an object, or the JSON text of one; fields that the command does not know are passed over. An answer has at most 24 KiB, and a file that is longer
-    /// is shown from its beginning, or from where `view_range` says.
+    /// Arguments are an object, or the JSON text of one; a field that the command does not take is refused. An answer has at
+    /// most 24 KiB, and a file that is longer is shown from its beginning, or from where `view_range` says.
     ///
     /// # Errors
     ///
@@ -192,7 +215,7 @@ impl<W: Workspace> MemoryTool<W> {
     }
 
     fn answer(&self, arguments: &Value) -> Result<String, ToolError> {
-        match parsed("memory", arguments)? {
+        match Command::read(arguments)? {
             Command::View { path, view_range } => self.view_at(&self.place(&path)?, view_range.as_deref()),
             Command::Create { path, file_text } => self.create(&self.place(&path)?, &file_text),
             Command::StrReplace { path, old_str, new_str } => {
@@ -217,7 +240,7 @@ impl<W: Workspace> MemoryTool<W> {
                 let lines = text.split('\n').count();
                 if lines > MAX_LINES {
                     return Err(ToolError::new(format!(
-                        "File {} has too many lines ({lines}). Maximum is 999,999 lines.",
+                        "File {} exceeds maximum line limit of 999,999 lines.",
                         place.given
                     )));
                 }

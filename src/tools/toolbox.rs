@@ -5,11 +5,10 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 
-use super::arguments::{object, parsed};
+use super::arguments::parsed;
 use super::documents::Documents;
 use super::learn::Learn;
 use super::rows::Rows;
-use super::shown::cut;
 use super::{ToolDef, ToolError};
 use crate::access::Access;
 use crate::format::Origin;
@@ -38,8 +37,8 @@ use crate::workspace::Workspace;
 /// `memory_learn` are refused and not in the catalogue.
 ///
 /// For whom the session is stands in the view and in the access that the host gave. Whatever a model puts into its
-/// arguments changes nothing of that: a field that a tool does not know is passed over, and named in `ignored`. It acts as the agent, whose
-/// texts pass [`Door::Tool`](crate::Door::Tool), and is shown what a prompt of the session would show. An answer has at
+/// arguments changes nothing of that: a call with a field that a tool does not take is refused, and says so. It acts as the
+/// agent, whose texts pass [`Door::Tool`](crate::Door::Tool), and is shown what a prompt of the session would show. An answer has at
 /// most 24 KiB, give or take the escapes of JSON; where it is cut, `cut` says so.
 ///
 /// # Example: what was written is found
@@ -80,11 +79,6 @@ pub struct Toolbox {
     /// Whose words the model passes on; its own, where nobody said otherwise.
     origin: Option<Origin>,
 }
-
-/// So many fields that a tool does not know are named in its answer.
-const MOST_NAMES: usize = 8;
-/// So many bytes of the name of each.
-const LONGEST_NAME: usize = 40;
 
 /// What the names of the tools for documents begin with beside those for rows.
 const PREFIX: &str = "workspace_";
@@ -275,12 +269,7 @@ impl Toolbox {
         let tools = self.tools();
         let tool = tools.iter().find(|tool| tool.name == name).ok_or_else(none)?;
         let answer = || self.answer(name, arguments, now).unwrap_or_else(|| Err(none()));
-        let mut answer = trace::tool(&tool.name, ToolError::library, answer)?;
-        let unknown = unknown(arguments, &tool.input_schema["properties"]);
-        if !unknown.is_empty() {
-            answer["ignored"] = json!(unknown);
-        }
-        Ok(answer)
+        trace::tool(&tool.name, ToolError::library, || tool.check(arguments).and_then(|()| answer()))
     }
 
     /// What a tool is answered; `None` where there is none of this name.
@@ -295,16 +284,6 @@ impl Toolbox {
         let of_sleep = || (self.sleeps && name == "set_sleep").then(|| plan(arguments));
         of_rows().or_else(of_learnings).or_else(of_documents).or_else(of_sleep)
     }
-}
-
-/// The names of fields that a tool passed over, for a model to see that they did nothing.
-fn unknown(arguments: &Value, known: &Value) -> Vec<String> {
-    let Ok(given) = object(arguments) else { return Vec::new() };
-    // A folder goes by two names.
-    let is_known =
-        |name: &String| known.get(name).is_some() || (name == "path" && known.get("directory").is_some());
-    let short = |name: &String| cut(name, LONGEST_NAME).0.to_owned();
-    given.keys().filter(|name| !is_known(name)).take(MOST_NAMES).map(short).collect()
 }
 
 fn plan(arguments: &Value) -> Result<Value, ToolError> {

@@ -2,6 +2,7 @@
 //!
 //! stdout is the protocol and nothing else; whatever is for a person goes to stderr.
 
+mod lines;
 mod opening;
 mod options;
 mod server;
@@ -51,6 +52,11 @@ async fn main() -> ExitCode {
     }
 }
 
+/// So many bytes of the client's lines wait to be read.
+const PIPE: usize = 64 << 10;
+/// So many lines that are no JSON wait for their answer.
+const UNREAD: usize = 16;
+
 /// Serves until the client closes its end.
 async fn serve(options: Options) -> Result<(), Box<dyn std::error::Error>> {
     if !options.workspace.exists() {
@@ -59,7 +65,10 @@ async fn serve(options: Options) -> Result<(), Box<dyn std::error::Error>> {
     }
     let tools = Tools::open(options)?;
     let (stdin, stdout) = stdio();
-    let transport = Opening::new(AsyncRwTransport::new_server(stdin, stdout));
+    let (read, lines) = tokio::io::duplex(PIPE);
+    let (sender, unread) = tokio::sync::mpsc::channel(UNREAD);
+    tokio::spawn(lines::sift(stdin, lines, sender));
+    let transport = Opening::new(AsyncRwTransport::new_server(read, stdout), unread);
     Server::new(Arc::new(tools)).serve(transport).await?.waiting().await?;
     Ok(())
 }

@@ -1,20 +1,52 @@
-//! The way in: a client that stumbles before its first request may still begin.
+//! The way in: a client that stumbles before its first request may still begin, and is told of what could not be read.
 
 use rmcp::RoleServer;
-use rmcp::model::{ClientRequest, GetMeta, JsonRpcMessage};
+use rmcp::model::{ClientRequest, ErrorData, GetMeta, JsonRpcMessage};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
+use tokio::sync::mpsc::Receiver;
 
 /// A transport that passes over notifications and answers until a session has begun. Of themselves they would end it.
 pub(crate) struct Opening<T> {
     inner: T,
+    /// Lines that were no JSON, each to be answered.
+    unread: Receiver<()>,
     has_begun: bool,
 }
 
-impl<T> Opening<T> {
-    pub(crate) fn new(inner: T) -> Self {
-        Self { inner, has_begun: false }
+impl<T: Transport<RoleServer>> Opening<T> {
+    pub(crate) fn new(inner: T, unread: Receiver<()>) -> Self {
+        Self { inner, unread, has_begun: false }
     }
+
+    /// The next message; what comes in between and cannot be read is answered.
+    async fn next(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
+        loop {
+            tokio::select! {
+                biased;
+                Some(()) = self.unread.recv() => {
+                    // Apart, since whoever waits for a message may stop in between.
+                    tokio::spawn(self.inner.send(parse_error()));
+                }
+                message = self.inner.receive() => {
+                    if message.is_none() {
+                        while let Ok(()) = self.unread.try_recv() {
+                            self.inner.send(parse_error()).await.ok()?;
+                        }
+                    }
+                    return message;
+                }
+            }
+        }
+    }
+}
+
+/// The answer to a line that is no JSON. It has no id, as the protocol wants it where none could be read.
+fn parse_error() -> TxJsonRpcMessage<RoleServer> {
+    TxJsonRpcMessage::<RoleServer>::error(
+        ErrorData::parse_error("The line is no JSON that can be read; send each message whole, on a line.", None),
+        None,
+    )
 }
 
 impl<T: Transport<RoleServer>> Transport<RoleServer> for Opening<T> {
@@ -29,7 +61,7 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Opening<T> {
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         loop {
-            let message = self.inner.receive().await?;
+            let message = self.next().await?;
             let JsonRpcMessage::Request(sent) = &message else {
                 if self.has_begun {
                     return Some(message);

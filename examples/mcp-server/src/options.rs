@@ -3,12 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use chrono::FixedOffset;
-use noctuary::{DayPolicy, FileWorkspace, Scope, SessionKind};
+use noctuary::{DayPolicy, DocName, FileWorkspace, Scope, SessionKind};
 
 pub(crate) const USAGE: &str = "\
-noctuary-mcp --workspace PATH [--session main|shared] [--user NAME] [--offset +HH:MM]
+noctuary-mcp --workspace PATH [--also NAMES] [--session main|shared] [--user NAME] [--offset +HH:MM]
 
   --workspace PATH   the folder of the workspace, or its SQLite file; it must be there
+  --also NAMES       further folders and documents that are searched, such as context,README.md; of a folder of
+                     files nothing but the agent's own documents is walked
   --session KIND     main (the default): one person in private; all of the workspace, its memory and its nights
                      shared: others see what the agent says; nothing of the person's is told
   --user NAME        whose life it is, in a SQLite file, which may hold several (default: user)
@@ -31,6 +33,7 @@ pub(crate) struct Options {
     pub(crate) session: SessionKind,
     pub(crate) user: Scope,
     pub(crate) day: DayPolicy,
+    pub(crate) also: Vec<DocName>,
 }
 
 /// What the command line asks for.
@@ -44,7 +47,7 @@ pub(crate) enum Asked {
 impl Asked {
     /// Reads the arguments.
     pub(crate) fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Self, String> {
-        let (mut workspace, mut session, mut user, mut offset) = (None, None, None, None);
+        let (mut workspace, mut session, mut user, mut offset, mut also) = (None, None, None, None, None);
         while let Some(argument) = arguments.next() {
             let (name, joined) = match argument.split_once('=') {
                 Some((name, value)) => (name, Some(value.to_owned())),
@@ -57,6 +60,7 @@ impl Asked {
                 "--session" => &mut session,
                 "--user" => &mut user,
                 "--offset" => &mut offset,
+                "--also" => &mut also,
                 _ => return Err(format!("{argument:?} is not known")),
             };
             let value = joined.or_else(|| arguments.next().filter(|next| !next.starts_with("--")));
@@ -69,6 +73,14 @@ impl Asked {
         // No shell reads an editor's configuration, so `~/` is for us to read.
         let workspace = FileWorkspace::locate(Some(Path::new(&given)), |name| std::env::var(name).ok())
             .map_err(|error| error.to_string())?;
+        if also.is_some() && workspace.is_file() {
+            return Err("--also is for a folder: of a SQLite file all is searched".to_owned());
+        }
+        let also: Vec<DocName> = also
+            .iter()
+            .flat_map(|names| names.split(',').map(|name| name.trim().trim_end_matches('/')))
+            .map(|name| DocName::parse(name).map_err(|error| format!("--also: {error}")))
+            .collect::<Result<_, _>>()?;
         if user.is_some() && workspace.is_dir() {
             return Err("--user is for a SQLite file: a folder holds one life, of whomever it is".to_owned());
         }
@@ -81,6 +93,7 @@ impl Asked {
             session,
             user: Scope::user(user.as_deref().unwrap_or(USER)),
             day: DayPolicy::new(offset, 0),
+            also,
         }))
     }
 }

@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 use noctuary::{
     Access, Actor, DayPolicy, Door, DoorWarning, Doors, DreamConfig, DreamMode, DreamStanding, Due, Error,
     Extractive, Fate, FileWorkspace, Guarded, Indexed, JournalDreamer, JournalName, JournalReport, LlmClient,
-    Note, NoteKind, ReadReason, Scope, SessionKind, SqliteIndex, SqliteWorkspace, ToolDef, ToolError,
+    Note, NoteKind, Reach, ReadReason, Scope, SessionKind, SqliteIndex, SqliteWorkspace, ToolDef, ToolError,
     Toolbox, Workspace, append_note, dream_once_at,
 };
 use serde::Deserialize;
@@ -38,11 +38,12 @@ const MAX_NOTE: usize = 4 << 10;
 
 impl Tools {
     pub(crate) fn open(options: Options) -> Result<Self, Error> {
-        let Options { workspace: path, session: kind, user, day } = options;
+        let Options { workspace: path, session: kind, user, day, also } = options;
         let files: Arc<dyn Workspace> = if path.is_file() {
             Arc::new(SqliteWorkspace::open(&path, user.clone())?)
         } else {
-            Arc::new(FileWorkspace::open(&path)?)
+            let reach = also.into_iter().fold(Reach::own(), Reach::and);
+            Arc::new(FileWorkspace::open(&path)?.reaching(reach))
         };
         // In memory, so that no second copy of what is private lies about, and nothing is written for a search.
         let workspace = Indexed::new(files, SqliteIndex::open_in_memory(user.clone())?);
@@ -115,10 +116,11 @@ impl Tools {
     /// Carries out what the model called.
     pub(crate) fn call(&self, name: &str, arguments: &Value, now: DateTime<Utc>) -> Result<Value, ToolError> {
         let tools = self.catalogue();
-        if !tools.iter().any(|tool| tool.name == name) {
+        let Some(tool) = tools.iter().find(|tool| tool.name == name) else {
             let names: Vec<String> = tools.into_iter().map(|tool| tool.name).collect();
             return Err(ToolError::new(format!("There is no such tool. There are: {}.", names.join(", "))));
-        }
+        };
+        tool.check(arguments)?;
         match name {
             "journal_note" => self.note(arguments, now),
             "dream_status" => {

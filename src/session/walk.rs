@@ -1,0 +1,126 @@
+//! The way through a workspace's folders: what is within its reach, and by no ignore file another program's.
+
+use std::sync::Arc;
+
+use crate::error::{Error, Result};
+use crate::format::ignored::Ignored;
+use crate::name::{DocName, StateName};
+use crate::workspace::{Listing, Reach, Workspace, is_own};
+
+/// The files that say what is ignored; of one folder the later one decides.
+const IGNORING: [&str; 2] = [".gitignore", ".ignore"];
+
+/// So many bytes of such a file are read.
+const MOST_RULES: u64 = 1 << 20;
+
+/// A folder to look into; the root has no name.
+#[derive(Debug)]
+pub(crate) struct Folder {
+    pub(crate) name: Option<DocName>,
+    above: Option<Arc<Rules>>,
+}
+
+/// The rules of a folder, and of those above it.
+#[derive(Debug)]
+struct Rules {
+    folder: Option<DocName>,
+    ignored: Ignored,
+    above: Option<Arc<Rules>>,
+}
+
+/// What was found in a folder.
+#[derive(Debug)]
+pub(crate) struct Looked {
+    /// All of it.
+    pub(crate) listing: Listing,
+    /// The folders to look into next, ascending.
+    pub(crate) folders: Vec<Folder>,
+    /// The documents and folders that are passed over, ascending.
+    pub(crate) left_out: Vec<DocName>,
+}
+
+impl Folder {
+    pub(crate) fn root() -> Self {
+        Self { name: None, above: None }
+    }
+
+    /// A folder of the library's own, for which no rules count.
+    pub(crate) fn own(name: DocName) -> Self {
+        Self { name: Some(name), above: None }
+    }
+
+    /// A folder that was named, below all the rules above it.
+    pub(crate) fn at<W: Workspace + ?Sized>(workspace: &W, name: DocName) -> Result<Self> {
+        let mut above = rules_of(workspace, None, None)?;
+        for (at, _) in name.as_str().match_indices('/') {
+            let parent = DocName::parse(&name.as_str()[..at]).expect("a part of a name is one");
+            above = rules_of(workspace, Some(parent), above)?;
+        }
+        Ok(Self { name: Some(name), above })
+    }
+
+    /// Lists the folder, and sorts what is within reach from what is passed over.
+    pub(crate) fn look<W: Workspace + ?Sized>(&self, workspace: &W, reach: &Reach) -> Result<Looked> {
+        let listing = workspace.list(self.name.as_ref())?;
+        // In folders of the library's own, nobody else's rules count.
+        let rules = match &self.name {
+            Some(name) if is_own(name) => None,
+            name => rules_of(workspace, name.clone(), self.above.clone())?,
+        };
+        let is_passed_over = |name: &DocName, is_folder: bool, is_reached: bool| {
+            !is_reached || (!is_own(name) && is_ignored(rules.as_deref(), name, is_folder))
+        };
+        let mut left_out = Vec::new();
+        for name in &listing.documents {
+            if is_passed_over(name, false, reach.includes(name)) {
+                left_out.push(name.clone());
+            }
+        }
+        let mut folders = Vec::new();
+        for name in &listing.folders {
+            if is_passed_over(name, true, reach.enters(name)) {
+                left_out.push(name.clone());
+            } else {
+                folders.push(Self { name: Some(name.clone()), above: rules.clone() });
+            }
+        }
+        left_out.sort_unstable();
+        Ok(Looked { listing, folders, left_out })
+    }
+}
+
+/// The rules of a folder above those that are known.
+fn rules_of<W: Workspace + ?Sized>(
+    workspace: &W,
+    folder: Option<DocName>,
+    above: Option<Arc<Rules>>,
+) -> Result<Option<Arc<Rules>>> {
+    let mut text = String::new();
+    for file in IGNORING {
+        let name = StateName::ignoring(folder.as_ref(), file);
+        match workspace.read_range(&name, 0..MOST_RULES) {
+            Ok(bytes) => text.push_str(&String::from_utf8_lossy(&bytes)),
+            // A link, or a folder of that name, is no rule.
+            Err(Error::Refused { .. }) => {}
+            Err(error) => return Err(error),
+        }
+        text.push('\n');
+    }
+    if text.trim().is_empty() {
+        return Ok(above);
+    }
+    Ok(Some(Arc::new(Rules { folder, ignored: Ignored::parse(&text), above })))
+}
+
+/// Whether the nearest rule that fits says that a name is ignored.
+fn is_ignored(rules: Option<&Rules>, name: &DocName, is_folder: bool) -> bool {
+    let mut rules = rules;
+    while let Some(Rules { folder, ignored, above }) = rules {
+        let below = folder.as_ref().map_or(0, |folder| folder.as_str().len() + 1);
+        if let Some(says) = ignored.says(&name.as_str()[below..], is_folder) {
+            return says;
+        }
+        rules = above.as_deref();
+    }
+    false
+}
