@@ -19,6 +19,7 @@ const MIGRATIONS: &[fn(&Connection) -> rusqlite::Result<()>] = &[
     index::tables::make,
     memory::tables::make_facts,
     memory::tables::make_learnings,
+    memory::tables::make_index,
 ];
 
 const WORKSPACE: &str = "
