@@ -170,6 +170,43 @@ pub enum Error {
         /// The rule.
         rule: &'static str,
     },
+    /// A decision on facts that a later one builds on; nothing was changed. [Revert](crate::FactStore::revert) the later
+    /// one first.
+    #[error("{name} stays as it is: decision {decision} builds on what is to be reverted; revert decision {decision} first")]
+    DecidedSince {
+        /// The row that both decided on.
+        name: Name,
+        /// The id of the later decision, the latest where there are several.
+        decision: i64,
+    },
+    /// A store lacks its last commit: its file was emptied, cut short, deleted, or replaced by an older one. Nothing was
+    /// read or written. Put back a backup, or delete the mark to go on with what is there.
+    #[error(
+        "{name} lacks its last commit: it held {held} {of} and holds {found}; put back a backup, or delete {mark} to \
+         go on with what is there"
+    )]
+    Shrunk {
+        /// The file of the store.
+        name: String,
+        /// The file beside it that says what it held.
+        mark: String,
+        /// How much it held.
+        held: u64,
+        /// How much it holds.
+        found: u64,
+        /// What is counted: `lines` or `changes`.
+        of: &'static str,
+    },
+    /// No more files can be open at once. Raise the limit, or hold fewer workspaces and stores open.
+    #[error("cannot {action} {path}: {limit}")]
+    TooManyOpen {
+        /// What was attempted, as a verb.
+        action: &'static str,
+        /// On what.
+        path: String,
+        /// Which limit was reached.
+        limit: OpenLimit,
+    },
     /// A database refused an operation.
     #[error("cannot {action} {path}")]
     Database {
@@ -188,6 +225,31 @@ pub enum Error {
         /// The rule that its value breaks.
         rule: &'static str,
     },
+}
+
+/// A limit on how many files are open at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum OpenLimit {
+    /// That of this process, `RLIMIT_NOFILE`; the number where the system tells it.
+    Process(Option<u64>),
+    /// That of the whole system.
+    System,
+}
+
+impl fmt::Display for OpenLimit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Process(Some(most)) => write!(
+                f,
+                "this process has as many files open as it may, {most}; raise RLIMIT_NOFILE (`ulimit -n`) or close some"
+            ),
+            Self::Process(None) => {
+                f.write_str("this process has as many files open as it may; raise the limit or close some")
+            }
+            Self::System => f.write_str("the system has as many files open as it may (`fs.file-max`)"),
+        }
+    }
 }
 
 /// What was found and where, or only what.
@@ -337,9 +399,30 @@ impl<T> At<T> for io::Result<T> {
             }
             match source.downcast::<Unsynced>() {
                 Ok(Unsynced(source)) => Error::DurabilityUnknown { path, source },
-                Err(source) => Error::Io { action, path, source },
+                Err(source) => match open_limit(&source) {
+                    Some(limit) => Error::TooManyOpen { action, path, limit },
+                    None => Error::Io { action, path, source },
+                },
             }
         })
+    }
+}
+
+/// The limit that an error of the operating system tells of, where it is one on open files.
+pub(crate) fn open_limit(error: &io::Error) -> Option<OpenLimit> {
+    #[cfg(unix)]
+    {
+        let errno = rustix::io::Errno::from_io_error(error)?;
+        if errno == rustix::io::Errno::MFILE {
+            let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile);
+            return Some(OpenLimit::Process(limit.current));
+        }
+        (errno == rustix::io::Errno::NFILE).then_some(OpenLimit::System)
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = error;
+        None
     }
 }
 

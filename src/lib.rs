@@ -155,7 +155,7 @@ pub use dreamer::{
     RulingFate, ShownSlice, SleepReport, SourceRef, Step,
 };
 pub use drive::{dream_once, dream_once_async, dream_once_at};
-pub use error::{Error, LostBy, Refusal, Result};
+pub use error::{Error, LostBy, OpenLimit, Refusal, Result};
 pub use exchange::{
     Dialect, FeedReport, Import, ImportAction, ImportItem, ImportPlan, ImportRefusal, ImportReport,
     copy_into, feed,

@@ -307,8 +307,10 @@ impl Source {
         }
     }
 
-    /// Whether `actor` may change, delete or restore a row with this source: the human, through an interface, the
-    /// personal ones that were typed into it; agent and library all others. (seed 003, Schema)
+    /// Whether `actor` may change the words of a row with this source: the human, through an interface, of the
+    /// personal ones that were typed into it; agent and library of all others. (seed 003, Schema)
+    ///
+    /// The same holds for who deletes and restores it, but that the human of a main session may do so with any row.
     #[must_use]
     pub fn may_edit(source: Option<&Self>, category: &str, actor: Actor) -> bool {
         let is_typed = source.is_some_and(Self::is_typed);

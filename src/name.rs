@@ -213,6 +213,8 @@ impl StateName {
     pub const PROPOSALS: Self = Self::constant(".dreaming.d/proposals.json");
     /// The rows of a [`FileMemoryStore`](crate::FileMemoryStore).
     pub const MEMORIES: Self = Self::constant(".dreaming.d/memories.jsonl");
+    /// What a [`FileMemoryStore`](crate::FileMemoryStore) held at its last commit.
+    pub const MEMORIES_MARK: Self = Self::constant(".dreaming.d/memories.mark");
 
     /// What a document was before it was replaced.
     pub(crate) fn history(document: &DocName) -> Self {

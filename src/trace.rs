@@ -339,7 +339,9 @@ fn kind(error: &Error) -> &'static str {
         Error::Stopped { .. } => "stopped",
         Error::Uninitialized => "uninitialized",
         Error::BootstrapRemains { .. } => "bootstrap_remains",
-        Error::Undecided { .. } => "undecided",
+        Error::Undecided { .. } | Error::DecidedSince { .. } => "undecided",
+        Error::Shrunk { .. } => "shrunk",
+        Error::TooManyOpen { .. } => "too_many_open",
         Error::Database { .. } => "database",
         Error::Config { .. } => "config",
     }

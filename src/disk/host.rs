@@ -62,6 +62,19 @@ fn process_exists(_pid: u32) -> bool {
     true
 }
 
+/// The limit on open files that is reached: so few files are left that a database cannot be open with its log.
+#[cfg(feature = "sqlite")]
+pub(crate) fn reached_limit() -> Option<crate::error::OpenLimit> {
+    let mut opened = Vec::new();
+    for _ in 0..4 {
+        match std::fs::File::open(if cfg!(unix) { "/" } else { "NUL" }) {
+            Ok(file) => opened.push(file),
+            Err(error) => return crate::error::open_limit(&error),
+        }
+    }
+    None
+}
+
 /// Draws 32 hexadecimal digits that no other process or call draws: the standard library's hash keys, which
 /// the operating system seeds, the process id, and a counter.
 pub(crate) fn token() -> String {

@@ -8,6 +8,7 @@
 pub(crate) mod atomic;
 pub(crate) mod host;
 mod lock;
+pub(crate) mod mark;
 mod os;
 
 use std::fmt::Debug;

@@ -25,7 +25,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use super::reply;
 use crate::digest::Digest;
-use crate::text;
+use crate::text::{self, Unit};
 
 /// The id of a dream: 16 hexadecimal digits, hashed from what the model was shown. The same inputs have
 /// the same id, whatever the model answers.
@@ -271,27 +271,51 @@ pub(crate) fn strip_date(entry: &str) -> (Option<NaiveDate>, &str) {
     }
 }
 
-/// Cuts a curated file to `max` bytes for a prompt: its head, every heading in between, and its tail, so
-/// that both what was curated and what was dreamed last can be seen. (seed 000 keeps the tail alone)
-pub(crate) fn head_and_tail(memory: &str, max: usize) -> String {
-    if memory.len() <= max {
+/// Cuts a curated file to `max` for a prompt: its head, every heading in between, and its tail, so that both what was
+/// curated and what was dreamed last can be seen. Never longer, and shorter by parts of a line alone. (seed 000 keeps the
+/// tail alone)
+pub(crate) fn head_and_tail(memory: &str, max: usize, unit: Unit) -> String {
+    if unit.len(memory) <= max {
         return memory.to_owned();
     }
-    let head_end = line_start_at_or_before(memory, max / 4);
-    let tail_start = line_start_at_or_after(memory, memory.len() - max / 2);
-    let mut cut = memory[..head_end].to_owned();
-    let mut room = max.saturating_sub(head_end + memory.len() - tail_start);
-    for range in headings(memory).filter(|range| range.start >= head_end && range.end <= tail_start) {
-        let line = memory[range].lines().next().unwrap_or_default();
-        let Some(left) = room.checked_sub(line.len() + 1) else { break };
-        room = left;
+    // The head may end within a line.
+    let Some(room) = max.checked_sub(LEFT_OUT.len() + 1) else {
+        return text::head(memory, max, unit).to_owned();
+    };
+    let head = text::head(memory, room / 4, unit);
+    let mut left = room - unit.len(head);
+    let mut between: Vec<(usize, &str)> = Vec::new();
+    for range in headings(memory).filter(|range| range.start >= head.len()) {
+        let line = memory[range.clone()].lines().next().unwrap_or_default();
+        let Some(rest) = left.checked_sub(unit.len(line) + 1).filter(|rest| *rest >= room / 2) else { break };
+        left = rest;
+        between.push((range.end, line));
+    }
+    // What the headings leave over is the tail's, and a heading in the tail stands there.
+    let tail = loop {
+        let tail = text::tail(&memory[head.len()..], left, unit);
+        let (begins, count) = (memory.len() - tail.len(), between.len());
+        let shown_twice = between.iter().filter(|(end, _)| *end > begins);
+        left += shown_twice.map(|(_, line)| unit.len(line) + 1).sum::<usize>();
+        between.retain(|(end, _)| *end <= begins);
+        if between.len() == count {
+            break tail;
+        }
+    };
+    let mut cut = head.to_owned();
+    if !cut.is_empty() && !cut.ends_with('\n') {
+        cut.push('\n');
+    }
+    for (_, line) in between {
         cut.push_str(line);
         cut.push('\n');
     }
-    cut.push_str("[...left out]\n");
-    cut.push_str(&memory[tail_start..]);
+    cut.push_str(LEFT_OUT);
+    cut.push_str(tail);
     cut
 }
+
+const LEFT_OUT: &str = "[...left out]\n";
 
 /// Where the headings of a markdown text stand; a `#` inside a code fence is none.
 fn headings(markdown: &str) -> impl Iterator<Item = Range<usize>> + '_ {
@@ -299,16 +323,6 @@ fn headings(markdown: &str) -> impl Iterator<Item = Range<usize>> + '_ {
         .into_offset_iter()
         .filter(|(event, _)| matches!(event, Event::Start(Tag::Heading { .. })))
         .map(|(_, range)| range)
-}
-
-fn line_start_at_or_before(text: &str, index: usize) -> usize {
-    let index = text::floor_boundary(text, index);
-    text[..index].rfind('\n').map_or(0, |at| at + 1)
-}
-
-fn line_start_at_or_after(text: &str, index: usize) -> usize {
-    let index = text::floor_boundary(text, index);
-    text[index..].find('\n').map_or(index, |at| index + at + 1)
 }
 
 #[cfg(test)]
@@ -420,8 +434,8 @@ mod tests {
             }
             writeln!(memory, "- Line {n} of many.").unwrap();
         }
-        let cut = head_and_tail(&memory, 4096);
-        assert!(cut.len() <= 4096 + 16);
+        let cut = head_and_tail(&memory, 4096, Unit::Bytes);
+        assert!((4096 - 300..=4096).contains(&cut.len()), "{}", cut.len());
         assert!(cut.contains("Brisk") && cut.contains("Line 1999") && cut.contains("## Dreamed 2026-01-01"));
         assert!(!cut.contains("# not a heading"));
     }

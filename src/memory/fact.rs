@@ -125,7 +125,8 @@ pub trait FactStore: Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// As [`decide`](Self::decide); where a later decision changed one of the rows, that must be reverted first.
+    /// As [`decide`](Self::decide); [`Error::DecidedSince`](crate::Error::DecidedSince) with the id of a later decision that
+    /// changed one of the rows: that must be reverted first, else two values would count, or none.
     /// What the human decided is reverted by the human alone.
     fn revert(&self, access: &Access, event: EventId, now: DateTime<Utc>) -> Result<ConsolidationEvent>;
 

@@ -36,7 +36,8 @@ pub use snapshot::Snapshot;
 pub struct PromptConfig {
     /// Which blocks there are, in which order. The seed's.
     pub order: PromptOrder,
-    /// The most of one document, in characters: 20,000. What is cut is said in its place.
+    /// The most of one document, in characters: 20,000. What is cut is said in its place, and the words that say so count
+    /// too, where there is room for them.
     pub max_file_chars: usize,
     /// The most of all documents together, in characters: 60,000. Where it is not enough, identity comes
     /// before memory, and memory before journals.
@@ -159,7 +160,7 @@ pub enum PromptNotice {
         name: DocName,
         /// How long it is, in characters.
         chars: usize,
-        /// How much of it is shown.
+        /// How much of it is shown, in characters.
         shown: usize,
     },
     /// A document holds bytes that are no UTF-8; they are shown as replacement characters.

@@ -14,7 +14,7 @@ use crate::format::{JournalName, curated};
 use crate::gate::{Door, Doors, InjectionPolicy};
 use crate::name::DocName;
 use crate::session::{Guarded, SharedUser};
-use crate::text;
+use crate::text::{self, Unit};
 use crate::workspace::{Workspace, WorkspaceExt};
 
 /// What stands above everything that is derived.
@@ -24,6 +24,8 @@ const PRECEDENCE: &str = "Where anything further down (an inferred preference, a
 
 /// How the beginning of a cut journal is marked, as in a dream's request.
 const CUT_HEAD: &str = "[...truncated head]\n";
+/// How the end of another cut document is marked.
+const CUT_TAIL: &str = "\n[...truncated tail]";
 
 /// A workspace as one session may see it, frozen when the session began: an edit is seen by the next one.
 ///
@@ -66,7 +68,7 @@ struct Text {
 }
 
 impl Snapshot {
-    /// Reads what the view lets a session read. Reads each document once, and of a journal no more than fits.
+    /// Reads what the view lets a session read. Reads each document once; of a journal it keeps no more than fits.
     ///
     /// # Errors
     ///
@@ -154,6 +156,9 @@ static EMPTY: Vec<Text> = Vec::new();
 
 /// So much is looked at before the end of a journal that is shown, in bytes: no private key is longer.
 const CONTEXT: u64 = 32 << 10;
+
+/// So much of a document is counted at once, in bytes.
+const PIECE: u64 = 4 << 20;
 
 impl fmt::Debug for Snapshot {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -253,8 +258,7 @@ impl<W: Workspace> Taking<'_, W> {
         let mut body = text.to_owned();
         if chars > most {
             // What was curated first and what was dreamed last both stay in sight.
-            let bytes = most * text.len() / chars;
-            curated::head_and_tail(text, bytes).trim_end().clone_into(&mut body);
+            curated::head_and_tail(text, most, Unit::Chars).trim_end().clone_into(&mut body);
             self.snapshot.notices.push(PromptNotice::Cut {
                 name: name.clone(),
                 chars,
@@ -287,7 +291,7 @@ impl<W: Workspace> Taking<'_, W> {
         let mut room = self.room;
         for journal in journals.iter().rev() {
             let most = self.snapshot.config.max_file_chars.min(room);
-            if most == 0 {
+            if most <= CUT_HEAD.len() {
                 break;
             }
             let name = journal.name();
@@ -300,25 +304,36 @@ impl<W: Workspace> Taking<'_, W> {
                 }
             };
             let text = self.pass(name, tail.text.trim_start_matches(text::BOM))?;
-            let chars = text.chars().count();
-            let cut = text.char_indices().nth(chars.saturating_sub(most)).map_or(text.len(), |(at, _)| at);
-            let mut body = text[cut..].trim_end();
-            let is_cut = tail.start > 0 || cut > 0;
+            let mut chars = text.chars().count();
+            let is_cut = tail.start > 0 || chars > most;
+            room = room.saturating_sub(if is_cut { most } else { chars });
+            let mut body = text.trim_end();
             if is_cut {
-                // The first line is whole, where there is more than one.
-                body = body.split_once('\n').map_or(body, |(_, rest)| rest);
+                body = text::tail(&text, most.saturating_sub(CUT_HEAD.len()), Unit::Chars).trim_end();
+                chars += self.chars_before(name, tail.start)?;
                 let shown = body.chars().count();
                 self.snapshot.notices.push(PromptNotice::Cut { name: name.clone(), chars, shown });
             }
             if body.trim().is_empty() {
                 continue;
             }
-            room = room.saturating_sub(chars.min(most));
             let body = if is_cut { format!("{CUT_HEAD}{body}") } else { body.to_owned() };
             texts.push(Text { name: self.pass(name, name.as_str())?, body });
         }
         texts.reverse();
         Ok(texts)
+    }
+
+    /// How many characters stand in a document before a byte.
+    fn chars_before(&self, name: &DocName, end: u64) -> Result<usize> {
+        let (mut chars, mut from) = (0, 0);
+        while from < end {
+            let to = end.min(from + PIECE);
+            let bytes = self.view.read_range(name, from..to)?;
+            chars += bytes.iter().filter(|byte| **byte & 0xc0 != 0x80).count();
+            from = to;
+        }
+        Ok(chars)
     }
 
     fn pass(&mut self, name: &DocName, text: &str) -> Result<String> {
@@ -382,10 +397,9 @@ fn cut_tail(name: &DocName, text: &str, most: usize, notices: &mut Vec<PromptNot
     let chars = text.chars().count();
     let mut body = text.to_owned();
     if chars > most {
-        let end = text.char_indices().nth(most).map_or(text.len(), |(at, _)| at);
-        let end = text[..end].rfind('\n').unwrap_or(end);
-        body = format!("{}\n[...truncated tail]", &text[..end]);
-        notices.push(PromptNotice::Cut { name: name.clone(), chars, shown: text[..end].chars().count() });
+        let head = text::head(text, most.saturating_sub(CUT_TAIL.len()), Unit::Chars).trim_end();
+        notices.push(PromptNotice::Cut { name: name.clone(), chars, shown: head.chars().count() });
+        body = format!("{head}{CUT_TAIL}");
     }
     Text { name: name.to_string(), body }
 }

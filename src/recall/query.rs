@@ -8,7 +8,9 @@ use std::collections::BTreeSet;
 
 use super::index::{Index, Postings, RowNo, Sight};
 use super::stem::stem;
-use super::terms::{Piece, Stemmer, folded, is_stop_word, pieces};
+use super::terms::{
+    Piece, Stemmer, closes_a_name, folded, is_stop_word, name_of as name_in, opens_a_name, pieces,
+};
 
 /// A query, understood.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -39,8 +41,8 @@ pub(crate) struct Term {
 pub(crate) enum Clause {
     /// It has all terms of a word.
     Word(Vec<Term>),
-    /// These words stand in it side by side, as they are.
-    Phrase(Vec<String>),
+    /// These words stand in it side by side, as they are, with the signs that hold to them.
+    Phrase(Vec<Spelled>),
     /// A word begins so, or words with signs that stand together.
     Prefix(String),
     /// All hold.
@@ -49,6 +51,39 @@ pub(crate) enum Clause {
     Or(Vec<Clause>),
     /// The first holds and the second does not.
     Without(Box<Clause>, Box<Clause>),
+}
+
+/// A word of a phrase, or of a text to find it in: lower case and not stemmed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Spelled {
+    pub word: String,
+    /// The signs right before it, and right behind it.
+    before: String,
+    behind: String,
+    /// Whether the next word stands right behind those signs.
+    is_joined: bool,
+}
+
+impl Spelled {
+    /// Whether a word of a text is this one of a phrase. A phrase without signs asks for none.
+    fn is(&self, of_text: &Self) -> bool {
+        let begins = || {
+            let rest = of_text.before.strip_suffix(self.before.as_str());
+            rest.is_some_and(|rest| !rest.ends_with(opens_a_name))
+        };
+        let ends = || {
+            let rest = of_text.behind.strip_prefix(self.behind.as_str());
+            rest.is_some_and(|rest| !rest.starts_with(closes_a_name))
+        };
+        self.word == of_text.word
+            && (self.before.is_empty() || begins())
+            && (self.behind.is_empty()
+                || if self.is_joined {
+                    of_text.is_joined && of_text.behind == self.behind
+                } else {
+                    ends()
+                })
+    }
 }
 
 impl Plan {
@@ -180,14 +215,23 @@ fn tokens(text: &str) -> (Vec<Token>, bool) {
     let straight = text.replace(['“', '”'], "\"");
     let balanced = straight.matches('"').count().is_multiple_of(2);
     let mut is_whole = balanced;
+    let mut column = None;
     for (number, part) in straight.split('"').enumerate() {
         if balanced && number % 2 == 1 {
-            let means_something = pieces(part).next().is_some();
-            if means_something {
+            if column.take() == Some(CATEGORY) && !part.trim().is_empty() {
+                tokens.push(Token::Category(part.trim().to_owned()));
+            } else if pieces(part).next().is_some() {
                 tokens.push(Token::Phrase(part.to_owned()));
             }
             continue;
         }
+        // Right before a quote: `category:"travel plans"`.
+        let names_column = |column: &&str| {
+            let before = part.strip_suffix(*column);
+            balanced && before.is_some_and(|before| !before.ends_with(|c: char| !c.is_whitespace() && c != '('))
+        };
+        column = [CATEGORY, CONTENT].into_iter().find(names_column);
+        let part = column.and_then(|column| part.strip_suffix(column)).unwrap_or(part);
         for chunk in part.split_whitespace() {
             word_tokens(chunk, &mut tokens);
         }
@@ -212,6 +256,10 @@ fn tokens(text: &str) -> (Vec<Token>, bool) {
     (tokens, is_whole)
 }
 
+/// What names a column in front of a word or a phrase.
+const CATEGORY: &str = "category:";
+const CONTENT: &str = "content:";
+
 fn operator_text(token: &Token) -> &'static str {
     match token {
         Token::And => "and",
@@ -230,10 +278,10 @@ fn word_tokens(chunk: &str, tokens: &mut Vec<Token>) {
     let inner = chunk.trim_start_matches('(');
     tokens.extend(std::iter::repeat_n(Token::Open, chunk.len() - inner.len()));
     let word = inner.trim_end_matches(')');
-    if let Some(category) = word.strip_prefix("category:").filter(|rest| is_plain_word(rest)) {
+    if let Some(category) = word.strip_prefix(CATEGORY).filter(|rest| is_plain_word(rest)) {
         tokens.push(Token::Category(category.to_owned()));
     } else {
-        let word = word.strip_prefix("content:").filter(|rest| !rest.is_empty()).unwrap_or(word);
+        let word = word.strip_prefix(CONTENT).filter(|rest| !rest.is_empty()).unwrap_or(word);
         match word.strip_suffix('*').filter(|rest| is_plain_word(rest)) {
             Some(prefix) => tokens.push(Token::Prefix(folded(prefix))),
             None if word.is_empty() => {}
@@ -330,10 +378,10 @@ impl Parser<'_> {
                 self.take(&Token::Close);
                 inner
             }
-            Token::Phrase(text) => Some(Clause::Phrase(phrase_words(text))),
+            Token::Phrase(text) => Some(Clause::Phrase(phrase(text))),
             // A script without spaces has no words that begin.
             Token::Prefix(prefix) if pieces(prefix).any(|piece| matches!(piece, Piece::Run(_))) => {
-                Some(Clause::Phrase(phrase_words(prefix)))
+                Some(Clause::Phrase(phrase(prefix)))
             }
             Token::Prefix(prefix) => Some(Clause::Prefix(prefix.clone())),
             Token::Text(text) if self.strict => {
@@ -361,15 +409,48 @@ fn joined(mut clauses: Vec<Clause>, join: fn(Vec<Clause>) -> Clause) -> Option<C
     if clauses.len() > 1 { Some(join(clauses)) } else { clauses.pop() }
 }
 
-/// The words of a phrase or of a text to find it in: lower case and not stemmed.
-fn phrase_words(text: &str) -> Vec<String> {
-    let mut words = Vec::new();
-    for piece in pieces(text) {
-        match piece {
-            Piece::Word(word) => words.push(folded(word)),
-            Piece::Run(run) => words.extend(run.chars().map(String::from)),
-            Piece::Name(_) => {}
+/// The words of a phrase, with the signs that make a name with them: `C++`, `0.5%`, `BTC-USD`.
+fn phrase(text: &str) -> Vec<Spelled> {
+    let chunks = text.split(|c: char| c.is_whitespace() || c.is_control());
+    chunks.flat_map(|chunk| spelled(name_in(chunk).unwrap_or(chunk), name_in(chunk).is_some())).collect()
+}
+
+/// The words of a text, with all signs at them.
+fn spelled_words(text: &str) -> Vec<Spelled> {
+    let chunks = text.split(|c: char| c.is_whitespace() || c.is_control());
+    chunks.flat_map(|chunk| spelled(chunk, true)).collect()
+}
+
+/// The words of what stands between two white spaces, with or without the signs at them.
+fn spelled(chunk: &str, with_signs: bool) -> Vec<Spelled> {
+    let mut words: Vec<Spelled> = Vec::new();
+    let mut read = 0;
+    let mut push = |word: String, signs: &str, parted: bool| {
+        let signs = if with_signs { signs } else { "" };
+        if let Some(last) = words.last_mut() {
+            signs.clone_into(&mut last.behind);
+            last.is_joined = true;
         }
+        let before = if parted { signs.to_owned() } else { String::new() };
+        words.push(Spelled { word, before, behind: String::new(), is_joined: false });
+    };
+    for piece in pieces(chunk) {
+        let (Piece::Word(text) | Piece::Run(text)) = piece else { continue };
+        let at = read + chunk[read..].find(text).unwrap_or(0);
+        let signs = &chunk[read..at];
+        read = at + text.len();
+        match piece {
+            // The signs between two words are those behind the first.
+            Piece::Word(word) => push(folded(word), signs, at == signs.len()),
+            _ => {
+                for (number, c) in text.chars().enumerate() {
+                    push(c.to_string(), if number == 0 { signs } else { "" }, number == 0 && at == signs.len());
+                }
+            }
+        }
+    }
+    if let Some(last) = words.last_mut().filter(|_| with_signs) {
+        chunk[read..].clone_into(&mut last.behind);
     }
     words
 }
@@ -385,7 +466,10 @@ impl Clause {
                 });
                 missing.is_empty()
             }
-            Self::Phrase(words) => phrase_words(text).windows(words.len()).any(|window| window == words),
+            Self::Phrase(words) => {
+                let is_there = |window: &[Spelled]| words.iter().zip(window).all(|(asked, there)| asked.is(there));
+                !words.is_empty() && spelled_words(text).windows(words.len()).any(is_there)
+            }
             Self::Prefix(prefix) => pieces(text).any(|piece| match piece {
                 Piece::Word(word) | Piece::Name(word) => folded(word).starts_with(prefix.as_str()),
                 Piece::Run(_) => false,
@@ -406,7 +490,7 @@ impl Clause {
         match self {
             Self::Word(terms) => all_of(index, terms.iter().map(|term| &term.stem)),
             Self::Phrase(words) => {
-                let stems: BTreeSet<String> = words.iter().map(|word| stem(word)).collect();
+                let stems: BTreeSet<String> = words.iter().map(|spelled| stem(&spelled.word)).collect();
                 let mut rows = all_of(index, stems.iter());
                 rows.retain(|row| {
                     let says = sight.sees(index.row(*row)).then(|| text(index.row(*row).id)).flatten();
@@ -551,6 +635,61 @@ mod tests {
         assert_eq!(found("\"always use\""), [0]);
         assert_eq!(found("\"Always USED\""), [1]);
         assert_eq!(found("\"orders always\""), [0; 0]);
+    }
+
+    // A phrase of signs found the rows with its letters alone: `"C++"` found vitamin C.
+    #[test]
+    fn a_phrase_asks_for_the_signs_that_it_has_and_for_no_others() {
+        let holds = |query: &str, text: &str| {
+            Plan::of(query, false).required.unwrap_or_else(|| panic!("{query}")).holds(text)
+        };
+        for (query, texts, others) in [
+            (
+                "\"C++\"",
+                &["writes C++.", "C++", "(c++)", "uses C++/Rust", "C++, mostly"][..],
+                &["vitamin C", "C#", "C", "c+", "c ++", "C+++"][..],
+            ),
+            ("\"C#\"", &["C# at work", "likes c#!"], &["C", "C++", "#C"]),
+            ("\"0.5%\"", &["fell 0.5% today", "(0.5%)"], &["0.5", "0 5%", "0-5%", "5%"]),
+            ("\"BTC-USD\"", &["holds btc-usd", "BTC-USD."], &["BTC USD", "BTC/USD", "BTC - USD"]),
+            ("\".NET\"", &["likes .NET", ".net core"], &["a net", "NET"]),
+            ("\"use C++ daily\"", &["I use C++ daily."], &["use C daily", "use C# daily"]),
+            ("\"well known\"", &["well known", "a well-known face", "well, known"], &["known well"]),
+            ("\"Hello, world!\"", &["hello world", "Hello, World"], &["world hello"]),
+            ("\"O'Brien\"", &["met O'Brien", "obrien"], &["O Brien"]),
+            ("\"山寨币\"", &["说山寨币", "山寨币。"], &["山币"]),
+            ("\"C\"", &["vitamin C", "C++"], &["vitamin"]),
+        ] {
+            for text in texts {
+                assert!(holds(query, text), "{query} finds {text}");
+            }
+            for text in others {
+                assert!(!holds(query, text), "{query} does not find {text}");
+            }
+        }
+    }
+
+    // A category of two words could be written and never asked for.
+    #[test]
+    fn a_quoted_category_may_have_spaces_and_signs() {
+        let plan = |query: &str| Plan::of(query, false);
+        for (query, category, is_required) in [
+            ("category:\"travel plans\" Porto", "travel plans", false),
+            ("Porto category:“travel plans”", "travel plans", false),
+            ("(category:\"a/b: c\" AND Porto)", "a/b: c", true),
+            ("category:\"x\"", "x", false),
+            ("category:preference slippage", "preference", false),
+        ] {
+            let plan = plan(query);
+            assert_eq!(plan.category.as_deref(), Some(category), "{query}");
+            assert_eq!(plan.required.is_some(), is_required, "{query}");
+        }
+        assert_eq!(plan("category:\"travel plans\" Porto").words, ["porto"]);
+        assert_eq!(plan("subcategory:\"travel plans\"").category, None);
+        assert_eq!(plan("category:\" \"").category, None);
+        let phrase = plan("content:\"always use\"");
+        assert_eq!(phrase.required, plan("\"always use\"").required);
+        assert_eq!(phrase.category, None);
     }
 
     #[test]

@@ -52,9 +52,9 @@ impl<'a> Iterator for Words<'a> {
 }
 
 /// The chunk as one name, where it is more than a word with punctuation around it.
-fn name_of(chunk: &str) -> Option<&str> {
-    let opens = |c: char| !c.is_alphanumeric() && !matches!(c, '_' | '.' | '$' | '#' | '@');
-    let closes = |c: char| !c.is_alphanumeric() && !matches!(c, '+' | '#' | '%' | '_');
+pub(super) fn name_of(chunk: &str) -> Option<&str> {
+    let opens = |c: char| !c.is_alphanumeric() && !opens_a_name(c);
+    let closes = |c: char| !c.is_alphanumeric() && !closes_a_name(c);
     let name = chunk.trim_start_matches(opens).trim_end_matches(closes);
     let (mut words, mut signs, mut length) = (false, false, 0);
     for c in name.chars() {
@@ -66,6 +66,16 @@ fn name_of(chunk: &str) -> Option<&str> {
         signs |= !is_word_part(c) && !is_apostrophe(c);
     }
     (words && signs).then_some(name)
+}
+
+/// Whether a sign in front of a word belongs to it.
+pub(super) fn opens_a_name(c: char) -> bool {
+    matches!(c, '_' | '.' | '$' | '#' | '@')
+}
+
+/// Whether a sign behind a word belongs to it.
+pub(super) fn closes_a_name(c: char) -> bool {
+    matches!(c, '+' | '#' | '%' | '_')
 }
 
 /// What is longer is an address or a blob, and its words find it.

@@ -1,31 +1,102 @@
-//! A database that is open: one connection, which the threads of a process share.
+//! A database that is open: one connection, which everything that this process has open in the file shares.
 
 use std::fmt;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use rusqlite::{Connection, TransactionBehavior};
 
-use super::fold;
+use super::{fold, schema};
+use crate::disk::Disk;
+use crate::disk::mark::Mark;
 use crate::error::Result;
 
-/// The connection, and the file that errors name.
-pub(super) struct Database {
+/// A file that is open, or the memory of this process.
+pub(super) struct Shared {
     connection: Mutex<Connection>,
+    /// How long a statement waits for another process, as the connection has it now.
+    patience: AtomicU64,
+    /// How often something was forgotten through this connection, whose own changes its `data_version` does not tell.
+    forgets: AtomicU64,
+    /// The folder of the file; `None` in memory.
+    disk: Option<Arc<dyn Disk>>,
+    path: PathBuf,
     file: String,
+    /// Whether it holds what cannot be made anew, and has a mark.
+    is_marked: AtomicBool,
+}
+
+impl Shared {
+    pub(super) fn new(
+        connection: Connection,
+        disk: Option<Arc<dyn Disk>>,
+        path: PathBuf,
+        file: String,
+    ) -> Self {
+        Self {
+            connection: Mutex::new(connection),
+            patience: AtomicU64::new(u64::MAX),
+            forgets: AtomicU64::new(0),
+            disk,
+            path,
+            file,
+            is_marked: AtomicBool::new(false),
+        }
+    }
+}
+
+/// An open database as one workspace, store or index has it. A verb of one waits for a verb of another in the same file.
+pub(super) struct Database {
+    shared: Arc<Shared>,
+    patience: Duration,
 }
 
 impl Database {
-    pub(super) fn new(connection: Connection, file: String) -> Self {
-        Self { connection: Mutex::new(connection), file }
+    pub(super) fn new(shared: Arc<Shared>, patience: Duration) -> Self {
+        Self { shared, patience }
+    }
+
+    /// Says what the file held at its last commit in a mark beside it, from now on.
+    pub(super) fn marked(self) -> Self {
+        self.shared.is_marked.store(true, Ordering::Relaxed);
+        self
     }
 
     /// The file's name in its folder.
     pub(super) fn file(&self) -> &str {
-        &self.file
+        &self.shared.file
+    }
+
+    /// Where the file is.
+    pub(super) fn path(&self) -> &Path {
+        &self.shared.path
+    }
+
+    /// The folder of the file; `None` in memory.
+    pub(super) fn disk(&self) -> Option<&Arc<dyn Disk>> {
+        self.shared.disk.as_ref()
+    }
+
+    /// How often something was forgotten through this connection.
+    pub(super) fn forgets(&self) -> u64 {
+        self.shared.forgets.load(Ordering::Acquire)
+    }
+
+    /// Says that what is forgotten must be read anew.
+    pub(super) fn has_forgotten(&self) {
+        self.shared.forgets.fetch_add(1, Ordering::AcqRel);
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, Connection> {
-        self.connection.lock().unwrap_or_else(PoisonError::into_inner)
+        let connection = self.shared.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        let patience = u64::try_from(self.patience.as_millis()).unwrap_or(u64::MAX - 1);
+        if self.shared.patience.swap(patience, Ordering::Relaxed) != patience {
+            // Fails for no connection that is open.
+            let _ = connection.busy_timeout(self.patience);
+        }
+        connection
     }
 
     pub(super) fn read<T>(
@@ -33,7 +104,7 @@ impl Database {
         action: &'static str,
         query: impl FnOnce(&Connection) -> rusqlite::Result<T>,
     ) -> Result<T> {
-        self.read_at(action, &self.file, query)
+        self.read_at(action, self.file(), query)
     }
 
     /// As [`read`](Self::read), of a place in the file.
@@ -60,8 +131,8 @@ impl Database {
         action: &'static str,
         mutate: impl FnOnce(&Connection) -> rusqlite::Result<T>,
     ) -> Result<T> {
-        self.attempt(action, &self.file, |connection| {
-            mutate(connection).map_err(|error| fold(action, &self.file, error))
+        self.attempt(action, self.file(), |connection| {
+            mutate(connection).map_err(|error| fold(action, self.file(), error))
         })
     }
 
@@ -77,7 +148,12 @@ impl Database {
         let transaction =
             connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(folded)?;
         let done = mutate(&transaction)?;
+        let commits = schema::count_commit(&transaction).map_err(folded)?;
         transaction.commit().map_err(folded)?;
+        if let Some(disk) = self.disk().filter(|_| self.shared.is_marked.load(Ordering::Relaxed)) {
+            // Where it cannot be written, the commit counts all the same.
+            let _ = Mark::new(commits).write(disk.as_ref(), &schema::mark_of(self.file()));
+        }
         Ok(done)
     }
 }

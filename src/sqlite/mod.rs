@@ -25,6 +25,7 @@ use rusqlite::{Connection, ErrorCode, OptionalExtension, params};
 
 use crate::access::Scope;
 use crate::digest::Hasher;
+use crate::disk::host;
 use crate::document::{Document, Revision};
 use crate::error::{Error, Refusal, Result};
 use crate::name::{DocName, Name, Space, StateName};
@@ -33,7 +34,7 @@ use crate::workspace::{Claim, ClaimTerms, Listing, MAX_DOCUMENT, Metadata, Works
 
 use database::Database;
 use home::Home;
-use open::{Opened, Others};
+use open::Others;
 
 pub use index::SqliteIndex;
 pub use memory::{IndexState, SqliteMemoryStore};
@@ -96,8 +97,7 @@ impl SqliteWorkspace {
     /// [`Error::NewerVersion`] for a file of a newer version of this library, [`Error::Corrupt`] for a file that
     /// is no SQLite database or another program's, [`Error::NetworkFileSystem`] for a network drive.
     pub fn open(path: impl AsRef<Path>, scope: Scope) -> Result<Self> {
-        let Opened { connection, disk, path, file } = open::open(path.as_ref(), PATIENCE, Others::Refused)?;
-        Ok(Self::over(connection, file, Home::File { disk, path }, scope))
+        Ok(Self::over(open::open(path.as_ref(), PATIENCE, Others::Refused, None)?.marked(), scope))
     }
 
     /// Makes a workspace that ends with its last clone, for tests: nothing else reaches it, also not by the same scope.
@@ -116,12 +116,15 @@ impl SqliteWorkspace {
     ///
     /// [`Error::Database`].
     pub fn open_in_memory(scope: Scope) -> Result<Self> {
-        let (connection, file) = open::in_memory(PATIENCE)?;
-        Ok(Self::over(connection, file, Home::in_memory(), scope))
+        Ok(Self::over(open::in_memory(PATIENCE, None)?, scope))
     }
 
-    fn over(connection: Connection, file: String, home: Home, scope: Scope) -> Self {
-        Self { inner: Arc::new(Inner { database: Database::new(connection, file), home, scope }) }
+    fn over(database: Database, scope: Scope) -> Self {
+        let home = match database.disk() {
+            Some(disk) => Home::File { disk: Arc::clone(disk), path: database.path().to_owned() },
+            None => Home::in_memory(),
+        };
+        Self { inner: Arc::new(Inner { database, home, scope }) }
     }
 
     /// The scope that was fixed when it was opened.
@@ -660,6 +663,10 @@ fn fold(action: &'static str, path: &str, error: rusqlite::Error) -> Error {
     let corrupt = |what| Error::Corrupt { name: path.clone(), line: 0, column: 0, what };
     match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Error::Busy { path },
+        Some(ErrorCode::CannotOpen | ErrorCode::SystemIoFailure) => match host::reached_limit() {
+            Some(limit) => Error::TooManyOpen { action, path, limit },
+            None => Error::Database { action, path, source: Box::new(error) },
+        },
         Some(ErrorCode::NotADatabase) => corrupt("it is no SQLite database"),
         Some(ErrorCode::DatabaseCorrupt) => corrupt("the database is malformed"),
         Some(ErrorCode::DiskFull) => {

@@ -1,24 +1,17 @@
 //! How a file is opened: by the workspace in it and by the store in it alike.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags};
 
+use super::database::{Database, Shared};
 use super::{fold, schema};
+use crate::disk::mark::Mark;
 use crate::disk::{Disk, Kind, Open, OsDisk};
 use crate::error::{At, Error, Refusal, Result};
-
-/// A file that is open, with its tables.
-pub(super) struct Opened {
-    pub(super) connection: Connection,
-    /// The folder of the file.
-    pub(super) disk: Arc<dyn Disk>,
-    pub(super) path: PathBuf,
-    /// The file's name in the folder.
-    pub(super) file: String,
-}
 
 /// Where a file is or shall be: its folder, and its name there.
 pub(super) struct Place<'a> {
@@ -45,12 +38,31 @@ pub(super) enum Others {
     Adopted,
 }
 
-/// Opens or makes the file, and brings it to the newest version.
-pub(super) fn open(path: &Path, patience: Duration, others: Others) -> Result<Opened> {
+/// The files that this process has open, by device and inode, and by how many bytes a connection may make of them.
+static OPEN: Mutex<BTreeMap<Key, Weak<Shared>>> = Mutex::new(BTreeMap::new());
+
+type Key = ((u64, u64), Option<u64>);
+
+/// Opens or makes the file, and brings it to the newest version. Where this process has it open already, its connection
+/// is shared.
+pub(super) fn open(
+    path: &Path,
+    patience: Duration,
+    others: Others,
+    max_file_bytes: Option<u64>,
+) -> Result<Database> {
     let Place { disk, file } = place_of(path)?;
     let folder = disk.root();
     if let Some(file_system) = disk.network().at("look at", folder.display())? {
         return Err(Error::NetworkFileSystem { path: path.display().to_string(), file_system });
+    }
+    // Before the file: whoever changes that meanwhile writes the mark afterwards.
+    let mark = Mark::read(disk.as_ref(), &schema::mark_of(file));
+    let standing = disk.stat(file).at("look at", file)?;
+    if let Some(mark) = &mark
+        && standing.is_none_or(|stat| stat.kind == Kind::File && stat.len == 0)
+    {
+        schema::check_mark(file, mark, 0)?;
     }
     make(disk.as_ref(), file)?;
     // SQLite takes a file of one byte for an empty one, and would write over it.
@@ -66,6 +78,11 @@ pub(super) fn open(path: &Path, patience: Duration, others: Others) -> Result<Op
             what: "it is no SQLite database",
         });
     }
+    // Where the system does not say which file it is, none is known to be the same.
+    let key = stat.filter(|stat| stat.id != (0, 0)).map(|stat| (stat.id, max_file_bytes));
+    if let Some(shared) = key.and_then(|key| is_open(key, None)) {
+        return Ok(Database::new(shared, patience));
+    }
     let path = disk.root().join(file);
     let flags =
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NOFOLLOW | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -75,22 +92,56 @@ pub(super) fn open(path: &Path, patience: Duration, others: Others) -> Result<Op
     // switch to the log.
     let begun = disk.elapsed();
     loop {
-        match schema::prepare(&mut connection, file, patience, others) {
+        match schema::prepare(&mut connection, file, patience, others, mark.as_ref()) {
             Err(Error::Busy { .. }) if disk.elapsed().saturating_sub(begun) < patience => {
                 disk.pause(Duration::from_millis(1));
             }
             prepared => break prepared?,
         }
     }
-    Ok(Opened { connection, disk, path, file: file.to_owned() })
+    if let Some(bytes) = max_file_bytes {
+        bound(&connection, bytes).map_err(|error| fold("open", file, error))?;
+    }
+    // Somebody may have put another file in its place meanwhile.
+    let is_same = disk.stat(file).at("look at", file)?.map(|now| now.id) == stat.map(|stat| stat.id);
+    let shared = Arc::new(Shared::new(connection, Some(disk.clone()), path, file.to_owned()));
+    let shared = match key.filter(|_| is_same) {
+        // Another thread may have opened it meanwhile.
+        Some(key) => is_open(key, Some(&shared)).unwrap_or(shared),
+        None => shared,
+    };
+    Ok(Database::new(shared, patience))
 }
 
-/// Makes a database that ends with the process, and says what errors call it.
-pub(super) fn in_memory(patience: Duration) -> Result<(Connection, String)> {
+/// The open file of a key; where there is none, the one that is given is it from now on.
+fn is_open(key: Key, opened: Option<&Arc<Shared>>) -> Option<Arc<Shared>> {
+    let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+    let standing = open.get(&key).and_then(Weak::upgrade);
+    if let (None, Some(opened)) = (&standing, opened) {
+        open.retain(|_, shared| shared.strong_count() > 0);
+        open.insert(key, Arc::downgrade(opened));
+    }
+    standing
+}
+
+/// Bounds what a connection may make of the file.
+fn bound(connection: &Connection, bytes: u64) -> rusqlite::Result<()> {
+    let page: i64 = connection.pragma_query_value(None, "page_size", |row| row.get(0))?;
+    let page = u64::try_from(page).unwrap_or(4096).max(1);
+    let pages = u32::try_from(bytes / page).unwrap_or(u32::MAX).max(1);
+    connection.pragma_update(None, "max_page_count", pages)
+}
+
+/// Makes a database that ends with the process.
+pub(super) fn in_memory(patience: Duration, max_file_bytes: Option<u64>) -> Result<Database> {
     let file = ":memory:".to_owned();
     let mut connection = Connection::open_in_memory().map_err(|error| fold("open", &file, error))?;
-    schema::prepare(&mut connection, &file, patience, Others::Refused)?;
-    Ok((connection, file))
+    schema::prepare(&mut connection, &file, patience, Others::Refused, None)?;
+    if let Some(bytes) = max_file_bytes {
+        bound(&connection, bytes).map_err(|error| fold("open", &file, error))?;
+    }
+    let shared = Shared::new(connection, None, PathBuf::from(&file), file);
+    Ok(Database::new(Arc::new(shared), patience))
 }
 
 /// Makes the file for its mode, where it does not exist. An existing one is never opened but by SQLite, whose

@@ -7,6 +7,7 @@ use rusqlite::{Connection, TransactionBehavior};
 
 use super::open::Others;
 use super::{fold, index, memory};
+use crate::disk::mark::Mark;
 use crate::error::{Error, Result};
 
 /// `NOCT`, so that a file says whose it is.
@@ -19,7 +20,20 @@ const MIGRATIONS: &[fn(&Connection) -> rusqlite::Result<()>] = &[
     index::tables::make,
     memory::tables::make_facts,
     memory::tables::make_learnings,
+    |connection| {
+        connection.execute_batch(COMMITS)?;
+        memory::tables::make_index(connection)
+    },
 ];
+
+/// How many changes were committed, for the [mark](crate::disk::mark) beside the file.
+const COMMITS: &str = "
+    CREATE TABLE file_commits (
+        one INTEGER PRIMARY KEY CHECK (one = 1),
+        number INTEGER NOT NULL
+    );
+    INSERT INTO file_commits (one, number) VALUES (1, 0);
+";
 
 const WORKSPACE: &str = "
     CREATE TABLE memory_documents (
@@ -88,6 +102,7 @@ pub(super) fn prepare(
     file: &str,
     patience: Duration,
     others: Others,
+    mark: Option<&Mark>,
 ) -> Result<()> {
     let folded = |error| fold("open", file, error);
     connection.busy_timeout(patience).map_err(folded)?;
@@ -104,7 +119,12 @@ pub(super) fn prepare(
     // In one transaction: another process may be making the tables between two looks.
     let version = {
         let snapshot = connection.transaction().map_err(folded)?;
-        look(&snapshot, file, others)?
+        let version = look(&snapshot, file, others)?;
+        // Before anything is written to what may be the rest of a file.
+        if let Some(mark) = mark {
+            check_mark(file, mark, if version == MIGRATIONS.len() { commits(&snapshot).map_err(folded)? } else { 0 })?;
+        }
+        version
     };
     if version < MIGRATIONS.len() {
         connection.pragma_update(None, "journal_mode", journal_mode).map_err(folded)?;
@@ -113,8 +133,36 @@ pub(super) fn prepare(
     connection.pragma_update(None, "journal_mode", journal_mode).map_err(folded)
 }
 
-/// More than there are: each is parsed once a connection.
-const STATEMENTS: usize = 64;
+/// How many changes were committed.
+fn commits(connection: &Connection) -> rusqlite::Result<u64> {
+    let number: i64 = connection.query_row("SELECT number FROM file_commits", [], |row| row.get(0))?;
+    Ok(u64::try_from(number).unwrap_or(0))
+}
+
+/// Counts one more change, in the transaction that makes it; returns how many there are.
+pub(super) fn count_commit(connection: &Connection) -> rusqlite::Result<u64> {
+    let number: i64 = connection
+        .prepare_cached("UPDATE file_commits SET number = number + 1 RETURNING number")?
+        .query_row([], |row| row.get(0))?;
+    Ok(u64::try_from(number).unwrap_or(0))
+}
+
+/// Refuses a file that holds less than it did.
+pub(super) fn check_mark(file: &str, mark: &Mark, found: u64) -> Result<()> {
+    if found >= mark.held {
+        return Ok(());
+    }
+    let (name, mark, held) = (file.to_owned(), mark_of(file), mark.held);
+    Err(Error::Shrunk { name, mark, held, found, of: "changes" })
+}
+
+/// The name of the mark of a file.
+pub(super) fn mark_of(file: &str) -> String {
+    format!("{file}.mark")
+}
+
+/// More than there are: each is parsed once a connection, which workspace, store and index share.
+const STATEMENTS: usize = 192;
 
 /// The version of a file; refuses what is another program's, or newer.
 fn look(connection: &Connection, file: &str, others: Others) -> Result<usize> {

@@ -65,7 +65,7 @@ pub(super) fn may_fulfil(clause: &Clause) -> Option<String> {
     match clause {
         Clause::Word(terms) => all_of(terms.iter().map(|term| term.written.as_str())),
         // Its words in any order: a sign or an ending between them parts them for FTS5.
-        Clause::Phrase(words) => all_of(words.iter().map(String::as_str)),
+        Clause::Phrase(words) => all_of(words.iter().map(|spelled| spelled.word.as_str())),
         Clause::Prefix(prefix) => joined(beginnings(prefix).into_iter().map(Some), " OR "),
         Clause::And(clauses) => joined(clauses.iter().filter_map(may_fulfil).map(Some), " AND "),
         Clause::Or(clauses) => joined(clauses.iter().map(may_fulfil), " OR "),

@@ -53,8 +53,8 @@ impl Edit<'_> {
         }
     }
 
-    /// Whether `actor` may do it to a row with this source and category. The human pins what they like: that
-    /// changes no word of it. What they pinned is let go by them alone, and what they pinned or confirmed the agent
+    /// Whether `actor` may do it to a row with this source and category. The human pins, deletes and restores what they
+    /// like: that changes no word of it. What they pinned is let go by them alone, and what they pinned or confirmed the agent
     /// does not delete. The library does, since it follows what they wrote: a line that they took out of `MEMORY.md`
     /// leaves with its row.
     pub(crate) fn is_allowed(
@@ -66,7 +66,7 @@ impl Edit<'_> {
         actor: Actor,
     ) -> bool {
         match self {
-            Self::Pin(_) if actor == Actor::Human => true,
+            Self::Pin(_) | Self::Delete | Self::Restore if actor == Actor::Human => true,
             Self::Pin(false) if pinned_by == Some(Actor::Human) => false,
             Self::Delete
                 if actor == Actor::Agent

@@ -33,6 +33,8 @@ pub(crate) trait Facts {
     fn retired_since(&self, since: DateTime<Utc>) -> Result<u64>;
     /// A decision.
     fn event(&self, id: EventId) -> Result<Option<ConsolidationEvent>>;
+    /// The events after one, in their order.
+    fn events_after(&self, id: EventId) -> Result<Vec<ConsolidationEvent>>;
 }
 
 /// So many rows are named as what a new one may contradict.
@@ -216,6 +218,8 @@ pub(crate) type Ruled = (Vec<ConsolidationEvent>, Option<Error>);
 /// What stands against a decision.
 enum Against {
     Rule(EventOutcome, MemoryId),
+    /// A later decision builds on the row.
+    Later(MemoryId, EventId),
     /// Reading failed: nothing is known.
     Failure(Error),
 }
@@ -268,6 +272,9 @@ pub(crate) fn revert(
         if decided.actor == Actor::Human && access.actor != Actor::Human {
             return Err(Against::Rule(EventOutcome::Denied, first));
         }
+        if let Some((row, by)) = built_upon(&decided, &facts.events_after(id)?) {
+            return Err(Against::Later(row, by));
+        }
         let mut back = Vec::new();
         for change in &decided.changes {
             match facts.fact(change.id)? {
@@ -282,6 +289,37 @@ pub(crate) fn revert(
     };
     let changes = back();
     conclude(config, access, told, changes)
+}
+
+/// The latest decision that counts and changed a row of an earlier one, with that row. Taking the earlier one back alone
+/// would leave two values that both count, or none.
+fn built_upon(
+    decided: &ConsolidationEvent,
+    later: &[ConsolidationEvent],
+) -> Option<(MemoryId, EventId)> {
+    let mut undone = BTreeSet::new();
+    let mut counting = Vec::new();
+    for event in later.iter().rev().filter(|event| event.outcome == EventOutcome::Applied) {
+        if !undone.contains(&event.id) {
+            undone.extend(event.reverts);
+            counting.push(event);
+        }
+    }
+    let of_changes = decided.changes.iter().map(|change| change.id);
+    let mut rows: BTreeSet<MemoryId> = of_changes.chain(decided.older).chain(decided.newer).collect();
+    let mut latest = None;
+    for event in counting.into_iter().rev().filter(|event| event.reverts.is_none()) {
+        let Some(change) = event.changes.iter().find(|change| rows.contains(&change.id)) else { continue };
+        if event.verdict == Verdict::Settle {
+            // It is no decision: what a row says, its successor says from now on.
+            let successors = event.changes.iter().filter(|change| rows.contains(&change.id));
+            let successors: Vec<MemoryId> = successors.filter_map(|change| change.after.successor).collect();
+            rows.extend(successors);
+        } else {
+            latest = Some((change.id, event.id));
+        }
+    }
+    latest
 }
 
 /// Refuses what a pass with a model decides where that is switched off; it is not told either.
@@ -400,6 +438,11 @@ fn conclude(
             Ok((vec![told], None))
         }
         Err(Against::Failure(error)) => Err(error),
+        Err(Against::Later(row, by)) => {
+            told.outcome = EventOutcome::Outdated;
+            let error = Error::DecidedSince { name: row_name(Some(row)), decision: by.get() };
+            Ok((vec![told], Some(error)))
+        }
         Err(Against::Rule(outcome, id)) => {
             told.outcome = outcome;
             let name = row_name(Some(id));

@@ -37,6 +37,53 @@ pub(crate) fn ceil_boundary(text: &str, index: usize) -> usize {
     index
 }
 
+/// What a budget counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unit {
+    Bytes,
+    Chars,
+}
+
+impl Unit {
+    /// How long a text is.
+    pub(crate) fn len(self, text: &str) -> usize {
+        match self {
+            Self::Bytes => text.len(),
+            Self::Chars => text.chars().count(),
+        }
+    }
+}
+
+/// Returns the beginning of a text, exactly as much as fits: to the end of a line where one ends near, else within a line.
+pub(crate) fn head(text: &str, most: usize, unit: Unit) -> &str {
+    let end = match unit {
+        Unit::Bytes => floor_boundary(text, most),
+        Unit::Chars => text.char_indices().nth(most).map_or(text.len(), |(at, _)| at),
+    };
+    if end == text.len() || text[end..].starts_with('\n') {
+        return &text[..end];
+    }
+    let line = text[..end].rfind('\n').map_or(0, |at| at + 1);
+    &text[..if unit.len(&text[line..end]) <= most / NEAR { line } else { end }]
+}
+
+/// Returns the end of a text, as [`head`] does its beginning.
+pub(crate) fn tail(text: &str, most: usize, unit: Unit) -> &str {
+    let start = match (unit, most.checked_sub(1)) {
+        (_, None) => text.len(),
+        (Unit::Bytes, _) => ceil_boundary(text, text.len().saturating_sub(most)),
+        (Unit::Chars, Some(last)) => text.char_indices().rev().nth(last).map_or(0, |(at, _)| at),
+    };
+    if start == 0 || text[..start].ends_with('\n') {
+        return &text[start..];
+    }
+    let line = text[start..].find('\n').map_or(text.len(), |at| start + at + 1);
+    &text[if unit.len(&text[start..line]) <= most / NEAR { line } else { start }..]
+}
+
+/// A line ends near a cut where no more than one part in so many of what is shown is lost to it.
+const NEAR: usize = 16;
+
 /// Returns how many bytes at the front of `bytes` continue a character that began before it: 0 to 3.
 pub(crate) fn leading_continuation(bytes: &[u8]) -> usize {
     bytes.iter().take(3).take_while(|byte| *byte & 0xc0 == 0x80).count()

@@ -17,7 +17,7 @@ use crate::format::fences::{Printer, printed};
 use crate::format::{DreamId, curated};
 use crate::gate::{Door, Masks};
 use crate::llm::LlmRequest;
-use crate::text;
+use crate::text::{self, Unit};
 
 /// What a pass found to do.
 pub(super) enum Prepared {
@@ -78,7 +78,7 @@ impl Run {
         }
         let memory = doors.judge(Door::DreamRequest, policy, &name, &memory, &mut masks)?;
         found.extend(memory.warnings);
-        let memory = curated::head_and_tail(&memory.text, config.memory_bytes);
+        let memory = curated::head_and_tail(&memory.text, config.memory_bytes, Unit::Bytes);
         let memory = printed(memory.trim_start_matches(text::BOM));
         let memory = shown::mask_printed(&memory, &name, &doors, &mut masks, &mut found)?.unwrap_or(memory);
         let mut printer = Printer::new(nonce(&id, self.begun, &memory, &journals));

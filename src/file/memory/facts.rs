@@ -182,6 +182,10 @@ impl Facts for Table<'_> {
     fn event(&self, id: EventId) -> Result<Option<ConsolidationEvent>> {
         Ok(self.rows.fact_index.events.iter().find(|event| event.id == id).cloned())
     }
+
+    fn events_after(&self, id: EventId) -> Result<Vec<ConsolidationEvent>> {
+        Ok(self.rows.fact_index.events.iter().filter(|event| event.id > id).cloned().collect())
+    }
 }
 
 /// The row that was stated again by a fact that settled.

@@ -10,6 +10,7 @@ use super::facts::{self, FactIndex, Stated};
 use super::learnings::Learnings;
 use super::record::{Change, Record, VERSION};
 use crate::access::{Actor, Scope};
+use crate::disk::mark::Mark;
 use crate::disk::{Disk, DiskFile, Open, STATE_FOLDER, Stat, atomic};
 use crate::error::{At, Error, Refusal, Result, corrupt};
 use crate::gate::Tombstones;
@@ -77,25 +78,53 @@ impl Rows {
             held != Some(stat.id) || is_unknown || stat.len < self.read_to
         };
         if stat.is_none_or(is_other) {
-            *self = Self { doubtful: self.doubtful, ..Self::default() };
-            if stat.is_none() || !self.hold(disk)? {
-                return Ok(());
-            }
-        } else if stat.is_some_and(|stat| stat.len == self.read_to) {
+            return self.read_anew(disk, scope);
+        }
+        if stat.is_some_and(|stat| stat.len == self.read_to) {
             return Ok(());
         }
         let bytes = self.read(self.read_to, u64::MAX)?;
-        let is_all = self.read_to == 0;
-        let taken = self.take(&bytes, scope);
-        if taken.is_err() {
-            // Not half of it: the next verb says the same.
-            *self = Self { doubtful: self.doubtful, ..Self::default() };
-            if !is_all {
-                // A person may have changed what was read before.
-                return self.catch_up(disk, scope);
+        // A person may have changed what was read before.
+        if self.take(&bytes, scope).is_err() { self.read_anew(disk, scope) } else { Ok(()) }
+    }
+
+    /// Reads the whole file, and compares it with its mark.
+    fn read_anew(&mut self, disk: &dyn Disk, scope: &Scope) -> Result<()> {
+        // Before the file: whoever changes that meanwhile writes the mark too.
+        let mut mark = Mark::read(disk, StateName::MEMORIES_MARK.as_str());
+        loop {
+            self.reset();
+            let bytes = if self.hold(disk)? { self.read(0, u64::MAX)? } else { Vec::new() };
+            if let Err(error) = self.take(&bytes, scope) {
+                // Not half of it: the next verb says the same.
+                self.reset();
+                return Err(error);
+            }
+            let whole = usize::try_from(self.read_to).map_or(&bytes[..], |to| &bytes[..to]);
+            let Some(missed) = mark.filter(|mark| !mark.is_in(whole)) else { return Ok(()) };
+            mark = Mark::read(disk, StateName::MEMORIES_MARK.as_str());
+            if mark.as_ref() == Some(&missed) {
+                let found = self.lines as u64;
+                self.reset();
+                return Err(Error::Shrunk {
+                    name: StateName::MEMORIES.to_string(),
+                    mark: StateName::MEMORIES_MARK.to_string(),
+                    held: missed.held,
+                    found,
+                    of: "lines",
+                });
             }
         }
-        taken
+    }
+
+    fn reset(&mut self) {
+        *self = Self { doubtful: self.doubtful, ..Self::default() };
+    }
+
+    /// Says beside the file that this line is its last. Where that cannot be written, the line counts all the same.
+    fn mark(&self, disk: &dyn Disk, line: &[u8]) {
+        let mark = Mark::new(self.lines as u64).with_line(line);
+        let _ = mark.write(disk, StateName::MEMORIES_MARK.as_str());
     }
 
     /// Opens the file that has the name; `false` where there is none.
@@ -138,7 +167,9 @@ impl Rows {
             if is_next { self.take(lines.as_bytes(), scope) } else { self.catch_up(disk, scope) }
         });
         self.doubtful |= taken.is_err();
-        taken
+        taken?;
+        self.mark(disk, record.line().as_bytes());
+        Ok(())
     }
 
     /// Makes bytes durable at the end of the file; whether they stand right behind what was read.
@@ -242,9 +273,17 @@ impl Rows {
         if kept.last().is_some_and(|last| *last != b'\n') {
             kept.push(b'\n');
         }
-        kept.extend_from_slice(record.line().as_bytes());
+        let line = record.line();
+        kept.extend_from_slice(line.as_bytes());
+        // Of the file before and of the one after, since either may be there after a crash.
+        let mut mark = Mark::new(self.lines as u64 + 1).with_line(line.as_bytes());
+        if let Some(last) = bytes.split(|byte| *byte == b'\n').rfind(|line| !line.trim_ascii().is_empty()) {
+            mark = mark.with_line(last);
+        }
+        mark.write_durably(disk, StateName::MEMORIES_MARK.as_str())?;
         self.replace(disk, &kept)?;
         self.lines += 1;
+        self.mark(disk, line.as_bytes());
         self.apply(record, scope)
     }
 

@@ -13,7 +13,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::database::{Database, is_corrupt};
 use super::memory::IndexState;
-use super::open::{self, Opened, Others};
+use super::open::{self, Others};
 use super::words;
 use super::{PATIENCE, document_id, parse_revision, stamp, uuid};
 use crate::access::{Access, Scope};
@@ -72,8 +72,7 @@ impl SqliteIndex {
     ///
     /// Those of [`SqliteWorkspace::open`](crate::SqliteWorkspace::open).
     pub fn open(path: impl AsRef<Path>, scope: Scope) -> Result<Self> {
-        let Opened { connection, path, file, .. } = open::open(path.as_ref(), PATIENCE, Others::Refused)?;
-        Ok(Self::over(connection, path.display().to_string(), file, scope))
+        Ok(Self::over(open::open(path.as_ref(), PATIENCE, Others::Refused, None)?, scope))
     }
 
     /// Makes an index that ends with the process.
@@ -82,12 +81,11 @@ impl SqliteIndex {
     ///
     /// [`Error::Database`](crate::Error::Database).
     pub fn open_in_memory(scope: Scope) -> Result<Self> {
-        let (connection, file) = open::in_memory(PATIENCE)?;
-        Ok(Self::over(connection, file.clone(), file, scope))
+        Ok(Self::over(open::in_memory(PATIENCE, None)?, scope))
     }
 
-    fn over(connection: Connection, location: String, file: String, scope: Scope) -> Self {
-        let database = Database::new(connection, file);
+    fn over(database: Database, scope: Scope) -> Self {
+        let location = database.path().display().to_string();
         Self { inner: Arc::new(Inner { database, location, scope }) }
     }
 

@@ -81,6 +81,13 @@ impl Facts for Table<'_> {
             Ok(self.events("AND id = ?3", bound)?.pop())
         })
     }
+
+    fn events_after(&self, id: EventId) -> Result<Vec<ConsolidationEvent>> {
+        self.folded(|| {
+            let bound = params![self.inner.user, self.inner.agent, id.get()];
+            self.events("AND id > ?3 ORDER BY id", bound)
+        })
+    }
 }
 
 impl Table<'_> {

@@ -17,8 +17,9 @@ use crate::sqlite::fold;
 use crate::store::forget::{self, Burial, REMOVED};
 use crate::store::{self, Deed, row_name};
 
-/// What is forgotten, as of a version of the file's data: that grows with each commit of another connection.
-pub(super) type Known = Option<(i64, Option<Arc<Tombstones>>)>;
+/// What is forgotten, as of a version of the file's data, which grows with each commit of another connection, and of how
+/// often this one forgot.
+pub(super) type Known = Option<((i64, u64), Option<Arc<Tombstones>>)>;
 
 /// How much goes of a scope.
 #[derive(Default)]
@@ -32,8 +33,9 @@ struct Gone {
 impl Inner {
     /// What this scope has forgotten; `None` for nothing.
     pub(super) fn forgotten(&self, connection: &Connection) -> rusqlite::Result<Option<Arc<Tombstones>>> {
-        let version: i64 =
+        let data: i64 =
             connection.prepare_cached("PRAGMA data_version")?.query_row([], |found| found.get(0))?;
+        let version = (data, self.database.forgets());
         let mut known = self.forgotten.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((at, forgotten)) = &*known
             && *at == version
@@ -69,9 +71,9 @@ impl Inner {
         Ok(key.and_then(|key| serde_json::from_value(serde_json::Value::String(key)).ok()))
     }
 
-    /// The next verb reads anew what is forgotten.
+    /// The next verb reads anew what is forgotten, also one of another store that shares the connection.
     fn unknow(&self) {
-        *self.forgotten.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        self.database.has_forgotten();
     }
 
     pub(super) fn forget(

@@ -22,7 +22,7 @@ use self::search::{Asked, View};
 use super::backup;
 use super::database::{Database, is_corrupt};
 use super::fold;
-use super::open::{self, Opened, Others};
+use super::open::{self, Others};
 use crate::access::{Access, Actor, Scope};
 use crate::error::{Error, Result};
 use crate::format::DreamId;
@@ -128,9 +128,9 @@ impl SqliteMemoryStore {
     ///
     /// Those of [`open`](Self::open).
     pub fn open_with(path: impl AsRef<Path>, scope: Scope, config: StoreConfig) -> Result<Self> {
-        let Opened { connection, path, file, .. } =
-            open::open(path.as_ref(), config.patience, Others::Adopted)?;
-        Self::over(connection, path.display().to_string(), file, scope, config)
+        let database =
+            open::open(path.as_ref(), config.patience, Others::Adopted, config.max_file_bytes)?.marked();
+        Self::over(database, scope, config)
     }
 
     /// Makes a store that ends with the process.
@@ -148,8 +148,7 @@ impl SqliteMemoryStore {
     ///
     /// [`Error::Database`].
     pub fn open_in_memory_with(scope: Scope, config: StoreConfig) -> Result<Self> {
-        let (connection, file) = open::in_memory(config.patience)?;
-        Self::over(connection, file.clone(), file, scope, config)
+        Self::over(open::in_memory(config.patience, config.max_file_bytes)?, scope, config)
     }
 
     /// Says where a store is: an explicit argument, else the seed's default `~/.minara/minara.db`. A `~/` at the
@@ -177,31 +176,17 @@ impl SqliteMemoryStore {
         Ok(Path::new(&home).join(below_home))
     }
 
-    fn over(
-        connection: Connection,
-        location: String,
-        file: String,
-        scope: Scope,
-        config: StoreConfig,
-    ) -> Result<Self> {
+    fn over(database: Database, scope: Scope, config: StoreConfig) -> Result<Self> {
         store::check_scope(&scope)?;
         let mut inner = Inner {
-            database: Database::new(connection, file),
-            location,
+            location: database.path().display().to_string(),
+            database,
             user: scope.user.clone(),
             agent: scope.agent.clone(),
             scope,
             config,
             forgotten: Mutex::new(None),
         };
-        if let Some(bytes) = inner.config.max_file_bytes {
-            inner.database.read("open", |connection| {
-                let page: i64 = connection.pragma_query_value(None, "page_size", |row| row.get(0))?;
-                let page = u64::try_from(page).unwrap_or(4096).max(1);
-                let pages = u32::try_from(bytes / page).unwrap_or(u32::MAX).max(1);
-                connection.pragma_update(None, "max_page_count", pages)
-            })?;
-        }
         if inner.owner()? == inner.scope {
             (inner.user, inner.agent) = (String::new(), String::new());
         }

@@ -46,28 +46,30 @@ pub(super) fn with_card<T>(
         speaker: borrowed(7)?.filter(|speaker| recall::is_name(speaker)),
         own: if session.is_some() { role == Some("user") } else { is_typed },
         shared: false,
-        touched: touched(borrowed(3)?.unwrap_or_default()),
+        touched: borrowed(3)?.and_then(parse_time).map_or(0, |time| time.timestamp_micros()),
     }))
 }
 
 /// A time as [`stamp`] writes it, which nearly every one is, without a look at formats.
 fn parse_stamp(text: &str) -> Option<DateTime<Utc>> {
-    let bytes: &[u8; 19] = text.as_bytes().try_into().ok()?;
-    let number = |range: Range<usize>| {
-        let digits = bytes[range].iter().map(|byte| byte.is_ascii_digit().then(|| u32::from(byte - b'0')));
+    let bytes = text.as_bytes();
+    let digits = |bytes: &[u8]| {
+        let digits = bytes.iter().map(|byte| byte.is_ascii_digit().then(|| u32::from(byte - b'0')));
         digits.into_iter().try_fold(0, |number, digit| Some(number * 10 + digit?))
     };
-    if [bytes[4], bytes[7], bytes[10], bytes[13], bytes[16]] != *b"-- ::" {
+    let number = |range: Range<usize>| digits(&bytes[range]);
+    if bytes.len() < 19 || [bytes[4], bytes[7], bytes[10], bytes[13], bytes[16]] != *b"-- ::" {
         return None;
     }
+    let nanos = match &bytes[19..] {
+        [] => 0,
+        [b'.', fraction @ ..] if (1..=9).contains(&fraction.len()) => {
+            digits(fraction)? * 10_u32.pow(u32::try_from(9 - fraction.len()).ok()?)
+        }
+        _ => return None,
+    };
     let day = NaiveDate::from_ymd_opt(number(0..4)?.try_into().ok()?, number(5..7)?, number(8..10)?)?;
-    Some(day.and_hms_opt(number(11..13)?, number(14..16)?, number(17..19)?)?.and_utc())
-}
-
-/// The digits of a time, which grow with it.
-fn touched(time: &str) -> i64 {
-    let digits = time.bytes().filter(u8::is_ascii_digit).map(|digit| i64::from(digit - b'0'));
-    digits.chain(std::iter::repeat(0)).take(14).fold(0, |number, digit| number * 10 + digit)
+    Some(day.and_hms_nano_opt(number(11..13)?, number(14..16)?, number(17..19)?, nanos)?.and_utc())
 }
 
 /// Reads [`COLUMNS`].
@@ -123,9 +125,10 @@ pub(super) fn time(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<Date
     Ok(maybe(row, column)?.and_then(|text| parse_time(&text)))
 }
 
-/// A time as SQLite's own `datetime('now')` writes it.
+/// A time as SQLite's own `datetime('now')` writes it, and behind it what it has beyond whole seconds. Texts are in the
+/// order of their times.
 pub(super) fn stamp(time: DateTime<Utc>) -> String {
-    time.format("%Y-%m-%d %H:%M:%S").to_string()
+    time.format("%Y-%m-%d %H:%M:%S%.f").to_string()
 }
 
 fn parse_time(text: &str) -> Option<DateTime<Utc>> {
@@ -182,8 +185,20 @@ mod tests {
         for text in ["2026-11-21 09:00:00", "2026-11-21T09:00:00Z", "2026-11-21 09:00:00.000"] {
             assert_eq!(stamp(parse_time(text).unwrap()), "2026-11-21 09:00:00", "{text}");
         }
+        assert_eq!(parse_time("2026-11-21 09:00:00.65").map(stamp).as_deref(), Some("2026-11-21 09:00:00.650"));
         assert_eq!(parse_time("2026-11-21").map(stamp).as_deref(), Some("2026-11-21 00:00:00"));
         assert_eq!(parse_time("yesterday"), None);
+    }
+
+    #[test]
+    fn stamps_keep_every_part_of_a_second_and_are_in_the_order_of_their_times() {
+        let second = parse_time("2026-11-21 09:00:00").unwrap();
+        let nanos = [0, 1, 999, 1_000, 600_000_000, 600_000_001, 600_100_000, 650_000_000, 999_999_999];
+        let times = nanos.map(|nanos| second + chrono::TimeDelta::nanoseconds(nanos));
+        let stamps = times.map(stamp);
+        assert!(stamps.is_sorted(), "{stamps:?}");
+        assert_eq!(stamps.each_ref().map(|stamp| parse_time(stamp)), times.map(Some));
+        assert_eq!(stamps[0], "2026-11-21 09:00:00", "a whole second is as the seed writes it");
     }
 
     #[test]

@@ -221,9 +221,9 @@ impl Asked<'_> {
         self.weighed(&plan, &frequencies, &expression, of_all)
     }
 
-    /// Whether all rows of the file are in sight, but for deleted ones. A guest's user is never empty.
+    /// Whether all rows that the text index holds are in sight. A guest's user is never empty.
     fn sees_whole_file(&self) -> rusqlite::Result<bool> {
-        let others = "SELECT 1 FROM memories WHERE deleted_at IS NULL AND user_id > '' LIMIT 1";
+        let others = "SELECT 1 FROM main_memories WHERE user_id > '' LIMIT 1";
         Ok(self.view == View::Main
             && self.inner.user.is_empty()
             && !self.connection.prepare_cached(others)?.exists([])?)
@@ -408,16 +408,22 @@ impl Asked<'_> {
         Ok(Found { outcome, hits })
     }
 
-    /// How often the words of a query stand in the rows.
+    /// How often the words of a query stand in the rows that this search may return, whatever its filter.
     fn frequencies(&self, plan: &Plan, of_all: bool) -> rusqlite::Result<Frequencies> {
-        // Ids are never used twice, so this may be more than there are; it is there at once.
-        let rows: Option<i64> = self
-            .connection
-            .prepare_cached("SELECT max(id) FROM memories")?
-            .query_row([], |row| row.get(0))?;
-        let mut frequencies = Frequencies::of(u32::try_from(rows.unwrap_or(0)).unwrap_or(u32::MAX));
-        let most = i64::from(frequencies.worth_counting());
         let whose = self.inner;
+        let rows: i64 = if of_all {
+            self.connection
+                .prepare_cached("SELECT count(*) FROM memories_fts_docsize")?
+                .query_row([], |row| row.get(0))?
+        } else {
+            let sql = format!(
+                "SELECT count(*) FROM {} m WHERE m.user_id = ?1 AND m.agent_id = ?2",
+                self.view.table()
+            );
+            self.connection.prepare_cached(&sql)?.query_row((&whose.user, &whose.agent), |row| row.get(0))?
+        };
+        let mut frequencies = Frequencies::of(u32::try_from(rows).unwrap_or(u32::MAX));
+        let most = i64::from(frequencies.worth_counting());
         for term in &plan.terms {
             let word = words::quoted(&term.written);
             // Rows that are in sight anyway need not be looked at.

@@ -198,32 +198,70 @@ const LEARNINGS: &str = "
     CREATE VIEW IF NOT EXISTS learnings AS SELECT id, content, context, created_at FROM memory_learnings;
 ";
 
+/// The index holds the rows that a search may return and no others: words of deleted and retired rows count in no
+/// frequency.
 const INDEX: &str = "
     DROP TABLE IF EXISTS memories_fts;
+    DROP VIEW IF EXISTS found_memories;
+    CREATE VIEW found_memories AS
+        SELECT id, content, category, terms FROM memories WHERE deleted_at IS NULL AND retired_at IS NULL;
     CREATE VIRTUAL TABLE memories_fts USING fts5(
-        content, category, terms, content='memories', content_rowid='id', tokenize='porter unicode61'
+        content, category, terms, content='found_memories', content_rowid='id', tokenize='porter unicode61'
     );
+    CREATE INDEX IF NOT EXISTS idx_memories_shared ON memories (user_id, agent_id)
+        WHERE shared = 1 AND deleted_at IS NULL AND retired_at IS NULL;
 ";
 
-/// The update trigger leaves out what does not change the text, so that a touch or a deletion costs no indexing.
+const NO_TRIGGERS: &str = "
+    DROP TRIGGER IF EXISTS memories_ai;
+    DROP TRIGGER IF EXISTS memories_ad;
+    DROP TRIGGER IF EXISTS memories_au;
+";
+
+/// The update trigger leaves out what changes neither the text nor whether the row is found, so that a touch costs no
+/// indexing.
 const TRIGGERS: &str = "
     DROP TRIGGER IF EXISTS memories_ai;
     DROP TRIGGER IF EXISTS memories_ad;
     DROP TRIGGER IF EXISTS memories_au;
-    CREATE TRIGGER memories_ai AFTER INSERT ON memories BEGIN
+    CREATE TRIGGER memories_ai AFTER INSERT ON memories
+    WHEN new.deleted_at IS NULL AND new.retired_at IS NULL BEGIN
         INSERT INTO memories_fts (rowid, content, category, terms)
         VALUES (new.id, new.content, new.category, new.terms);
     END;
-    CREATE TRIGGER memories_ad AFTER DELETE ON memories BEGIN
+    CREATE TRIGGER memories_ad AFTER DELETE ON memories
+    WHEN old.deleted_at IS NULL AND old.retired_at IS NULL BEGIN
         INSERT INTO memories_fts (memories_fts, rowid, content, category, terms)
         VALUES ('delete', old.id, old.content, old.category, old.terms);
     END;
-    CREATE TRIGGER memories_au AFTER UPDATE OF content, category ON memories BEGIN
+    CREATE TRIGGER memories_au AFTER UPDATE OF content, category, terms, deleted_at, retired_at ON memories
+    WHEN old.content IS NOT new.content OR old.category IS NOT new.category OR old.terms IS NOT new.terms
+        OR (old.deleted_at IS NULL AND old.retired_at IS NULL)
+            <> (new.deleted_at IS NULL AND new.retired_at IS NULL) BEGIN
         INSERT INTO memories_fts (memories_fts, rowid, content, category, terms)
-        VALUES ('delete', old.id, old.content, old.category, old.terms);
+        SELECT 'delete', old.id, old.content, old.category, old.terms
+        WHERE old.deleted_at IS NULL AND old.retired_at IS NULL;
         INSERT INTO memories_fts (rowid, content, category, terms)
-        VALUES (new.id, new.content, new.category, new.terms);
+        SELECT new.id, new.content, new.category, new.terms
+        WHERE new.deleted_at IS NULL AND new.retired_at IS NULL;
     END;
+";
+
+/// The columns of the key stand first: a shell before SQLite 3.41 takes a table without row ids for damaged where they
+/// do not.
+const TOMBSTONES: &str = "
+    CREATE TABLE memory_tombstones_ordered (
+        user_id TEXT NOT NULL,
+        agent_id TEXT NOT NULL,
+        digest TEXT NOT NULL,
+        words INTEGER NOT NULL,
+        mark INTEGER NOT NULL,
+        PRIMARY KEY (user_id, agent_id, digest)
+    ) WITHOUT ROWID;
+    INSERT INTO memory_tombstones_ordered (user_id, agent_id, digest, words, mark)
+        SELECT user_id, agent_id, digest, words, mark FROM memory_tombstones;
+    DROP TABLE memory_tombstones;
+    ALTER TABLE memory_tombstones_ordered RENAME TO memory_tombstones;
 ";
 
 /// Makes the tables, around those of the seed where they stand already.
@@ -232,10 +270,8 @@ pub(in crate::sqlite) fn make(connection: &Connection) -> rusqlite::Result<()> {
     add_columns(connection, COLUMNS)?;
     connection.execute_batch(SOURCES)?;
     connection.execute_batch(OURS)?;
-    connection.execute_batch(TRIGGERS)?;
-    connection.execute_batch(INDEX)?;
-    // Before the terms: an update takes the old text out of the index, so it must stand there.
-    rebuild(connection)?;
+    // Of another program, whose index is made anew when all columns are there.
+    connection.execute_batch(NO_TRIGGERS)?;
     read_terms(connection).map(drop)
 }
 
@@ -244,6 +280,15 @@ pub(in crate::sqlite) fn make_facts(connection: &Connection) -> rusqlite::Result
     add_columns(connection, FACT_COLUMNS)?;
     connection.execute_batch(FACTS)?;
     read_normals(connection)
+}
+
+/// Makes the text index of the rows that a search may return, and puts the columns of tombstones in their order.
+pub(in crate::sqlite) fn make_index(connection: &Connection) -> rusqlite::Result<()> {
+    connection.execute_batch(NO_TRIGGERS)?;
+    connection.execute_batch(INDEX)?;
+    rebuild(connection)?;
+    connection.execute_batch(TRIGGERS)?;
+    connection.execute_batch(TOMBSTONES)
 }
 
 /// Adds where learnings stand.
@@ -319,7 +364,8 @@ pub(super) fn mend_triggers(connection: &Connection) -> rusqlite::Result<bool> {
 /// were added or removed while there were no triggers.
 pub(super) fn has_drifted(connection: &Connection) -> rusqlite::Result<bool> {
     connection.query_row(
-        "SELECT (SELECT max(id) FROM memories) IS NOT (SELECT max(id) FROM memories_fts_docsize)",
+        "SELECT (SELECT id FROM found_memories ORDER BY id DESC LIMIT 1)
+           IS NOT (SELECT max(id) FROM memories_fts_docsize)",
         [],
         |row| row.get(0),
     )
@@ -343,8 +389,7 @@ fn read_terms(connection: &Connection) -> rusqlite::Result<Vec<i64>> {
         statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?
     };
     let mut read = connection.prepare("SELECT content, speaker, said_at FROM memories WHERE id = ?1")?;
-    // Named for the trigger, which looks at which columns are set.
-    let mut write = connection.prepare("UPDATE memories SET terms = ?2, content = content WHERE id = ?1")?;
+    let mut write = connection.prepare("UPDATE memories SET terms = ?2 WHERE id = ?1")?;
     for id in &unread {
         let terms = read.query_row([id], |found| {
             let said_at = row::time(found, 2)?;
