@@ -109,8 +109,12 @@ pub trait Workspace: Debug + Send + Sync {
     /// [`Error::Conflict`] with what stands there instead; nothing was written.
     fn write(&self, name: &Name, bytes: &[u8], mode: WriteMode) -> Result<Revision>;
 
-    /// Adds bytes at the end, and creates the document where it is missing. What stands there is never
-    /// rewritten, also not by a failing append, which may leave a part of `bytes` at the end.
+    /// Adds bytes at the end, on a line of their own, and creates the document where it is missing. What stands there
+    /// is never rewritten, also not by a failing append, which may leave a part of `bytes` at the end.
+    ///
+    /// A line break is added first where the document does not end in one and `bytes` do not begin with one. Look and
+    /// write are one critical section. So no append goes on in a line that somebody else left without its end: a
+    /// torn one, one of an editor, one that the caller may not read. Empty `bytes` add nothing.
     ///
     /// When it returns, the bytes survive a power loss. Appends of several processes follow one another.
     ///
@@ -205,6 +209,13 @@ macro_rules! forward {
     )*};
 }
 forward!(&W, Box<W>, Arc<W>);
+
+/// Returns the line break that an append of `bytes` needs in front, where the document ends in the byte `last`.
+pub(crate) fn line_break_before(last: Option<u8>, bytes: &[u8]) -> &'static [u8] {
+    let begins_a_line = last.is_none_or(|last| last == b'\n');
+    let ends_the_last = bytes.is_empty() || bytes.starts_with(b"\n") || bytes.starts_with(b"\r\n");
+    if begins_a_line || ends_the_last { b"" } else { b"\n" }
+}
 
 /// Whether an access is to the life that a workspace holds, as far as that knows whose it is.
 pub(crate) fn is_of<W: Workspace + ?Sized>(workspace: &W, scope: &Scope) -> bool {
@@ -521,6 +532,16 @@ pub trait Lease: Debug + Send {
     ///
     /// [`Error::LeaseLost`], and nothing was written.
     fn append(&self, name: &Name, bytes: &[u8]) -> Result<()>;
+
+    /// Adds the rest of an append that was cut off: exactly these bytes, in the middle of a line if need be, fenced.
+    /// `false` where the document is not `len` bytes long any more, and nothing was written.
+    ///
+    /// For what the library itself began. Everything else begins on a line of its own, by [`append`](Self::append).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::LeaseLost`], and nothing was written; those of [`Workspace::append`].
+    fn finish(&self, name: &Name, len: u64, rest: &[u8]) -> Result<bool>;
 
     /// As [`Workspace::write`] with [`WriteMode::Replace`], fenced.
     ///

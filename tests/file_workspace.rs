@@ -6,12 +6,17 @@ mod common;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
+use chrono::{DateTime, Utc};
 use common::{Peer, listen, role, tell, tree};
-use noctuary::testing::{Fault, Faults, FaultyDisk, MemoryDisk, contract, folder};
+use noctuary::testing::{
+    Disk, DiskFile, Entry, Fault, Faults, FaultyDisk, MemoryDisk, Open, Stat, contract, folder,
+};
 use noctuary::{
     Claim, ClaimTerms, DocName, Error, FileWorkspace, MAX_DOCUMENT, Result, Revision, Workspace,
     WorkspaceExt, WriteMode,
@@ -204,7 +209,8 @@ fn line_ends_and_byte_order_marks_stay_byte_for_byte() {
         assert_eq!(read.bytes(), bytes);
         assert_eq!(read.revision(), Revision::of(bytes));
         workspace.append(&DocName::MEMORY, b"- more\n").unwrap();
-        assert_eq!(fs::read(folder.path().join("MEMORY.md")).unwrap(), [bytes, b"- more\n"].concat());
+        let gap: &[u8] = if bytes.is_empty() || bytes.ends_with(b"\n") { b"" } else { b"\n" };
+        assert_eq!(fs::read(folder.path().join("MEMORY.md")).unwrap(), [bytes, gap, b"- more\n"].concat());
         workspace.write(&DocName::USER, bytes, WriteMode::Replace).unwrap();
         assert_eq!(fs::read(folder.path().join("USER.md")).unwrap(), bytes);
     }
@@ -332,8 +338,8 @@ const SCENARIOS: &[Scenario] = &[
     Scenario {
         title: "append",
         before: &[("MEMORY.md", "old bytes")],
-        operate: |workspace| workspace.append(&DocName::MEMORY, b" and new"),
-        after: &[("MEMORY.md", "old bytes and new")],
+        operate: |workspace| workspace.append(&DocName::MEMORY, b"and new"),
+        after: &[("MEMORY.md", "old bytes\nand new")],
     },
     Scenario {
         title: "append to a new document",
@@ -578,6 +584,120 @@ fn a_counter_that_four_processes_raise_counts_every_raise() {
     assert_eq!(counted(&text), u32::try_from(4 * RAISES).unwrap());
 }
 
+/// A disk that is full now and then: an append leaves the front of its bytes.
+#[derive(Debug)]
+struct Full(Arc<dyn Disk>, Arc<AtomicU32>);
+
+#[derive(Debug)]
+struct FullFile(Box<dyn DiskFile>, Arc<AtomicU32>);
+
+impl Disk for Full {
+    fn root(&self) -> &Path {
+        self.0.root()
+    }
+    fn open(&self, path: &str, how: Open) -> io::Result<Box<dyn DiskFile>> {
+        Ok(Box::new(FullFile(self.0.open(path, how)?, Arc::clone(&self.1))))
+    }
+    fn stat(&self, path: &str) -> io::Result<Option<Stat>> {
+        self.0.stat(path)
+    }
+    fn list(&self, folder: &str) -> io::Result<Vec<Entry>> {
+        self.0.list(folder)
+    }
+    fn create_folder(&self, path: &str) -> io::Result<()> {
+        self.0.create_folder(path)
+    }
+    fn rename(&self, from: &str, to: &str) -> io::Result<()> {
+        self.0.rename(from, to)
+    }
+    fn rename_new(&self, from: &str, to: &str) -> io::Result<()> {
+        self.0.rename_new(from, to)
+    }
+    fn unlink(&self, path: &str) -> io::Result<()> {
+        self.0.unlink(path)
+    }
+    fn sync_folder(&self, _folder: &str) -> io::Result<()> {
+        Ok(())
+    }
+    fn network(&self) -> io::Result<Option<&'static str>> {
+        self.0.network()
+    }
+    fn clock(&self) -> DateTime<Utc> {
+        self.0.clock()
+    }
+    fn elapsed(&self) -> Duration {
+        self.0.elapsed()
+    }
+    fn pause(&self, duration: Duration) {
+        self.0.pause(duration);
+    }
+}
+
+impl DiskFile for FullFile {
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        self.0.read_at(buffer, offset)
+    }
+    fn write_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
+        self.0.write_at(bytes, offset)
+    }
+    fn append(&self, bytes: &[u8]) -> io::Result<()> {
+        let at = self.1.fetch_add(1, Ordering::SeqCst) as usize;
+        if at % 3 != 2 {
+            return self.0.append(bytes);
+        }
+        self.0.append(&bytes[..at / 3 % (bytes.len() + 1)])?;
+        Err(ErrorKind::StorageFull.into())
+    }
+    fn sync(&self) -> io::Result<()> {
+        Ok(())
+    }
+    fn stat(&self) -> io::Result<Stat> {
+        self.0.stat()
+    }
+    fn make_like(&self, other: &Stat) -> io::Result<()> {
+        self.0.make_like(other)
+    }
+    fn try_lock(&self) -> io::Result<bool> {
+        self.0.try_lock()
+    }
+}
+
+#[test]
+fn on_a_full_disk_no_acknowledged_line_is_glued_to_a_torn_one() {
+    // 41 of 8,781 acknowledged lines stood behind the half of another that had found no room.
+    let root = tempfile::tempdir().unwrap();
+    let full = Full(folder(root.path()).unwrap(), Arc::default());
+    let workspace = FileWorkspace::on_disk(Arc::new(full));
+    let Claim::Granted(lease) = workspace.claim(&ClaimTerms::default()).unwrap() else {
+        panic!("it is free")
+    };
+    let journal = shared_journal();
+    let (mut acknowledged, mut refused) = (Vec::new(), 0);
+    for at in 0..600 {
+        let line = format!("- [user] {} {at}", "é".repeat(at % 40));
+        let end = if at % 2 == 0 { "\n" } else { "" };
+        let bytes = format!("{line}{end}");
+        let done = if at % 5 == 0 {
+            lease.append(&journal, bytes.as_bytes())
+        } else {
+            workspace.append(&journal, bytes.as_bytes())
+        };
+        match done {
+            Ok(()) => acknowledged.push(line),
+            Err(Error::Io { source, .. }) if source.kind() == ErrorKind::StorageFull => refused += 1,
+            Err(error) => panic!("{error:?}"),
+        }
+    }
+    let bytes = workspace.read(&journal).unwrap().unwrap().into_bytes();
+    let text = String::from_utf8_lossy(&bytes);
+    assert_eq!((acknowledged.len(), refused), (400, 200));
+    // A line that was cut off behind its last letter is whole, and was not acknowledged.
+    let mut lines = text.lines();
+    for line in &acknowledged {
+        assert!(lines.any(|standing| standing == line), "{line} is glued, lost or out of order");
+    }
+}
+
 const APPENDS: usize = 200;
 const RAISES: usize = 40;
 
@@ -793,7 +913,7 @@ mod unix {
         fs::remove_file(&link).unwrap();
         symlink(folder.path().join("other"), &link).unwrap();
         workspace.append(&DocName::MEMORY, b"y").unwrap();
-        assert_eq!(fs::read(folder.path().join("real/MEMORY.md")).unwrap(), b"xy");
+        assert_eq!(fs::read(folder.path().join("real/MEMORY.md")).unwrap(), b"x\ny");
         assert!(tree(&folder.path().join("other")).is_empty());
     }
 

@@ -710,11 +710,158 @@ fn what_was_acknowledged_survives_a_killed_process() {
             workspace.append(&name("after.md"), b"x").unwrap();
             drop(hold(&workspace));
         }
-        assert_eq!(workspace.metadata(&name("after.md")).unwrap().unwrap().len, u64::from(kills));
+        let after = workspace.read_text(&name("after.md")).unwrap().unwrap();
+        assert_eq!(after.lines().count(), usize::try_from(kills).unwrap(), "a line of its own each");
         println!(
             "{}: {kills} kills, {acknowledged} acknowledged lines all there, {besides} besides, {torn} torn",
             home.name
         );
+    }
+}
+
+/// What somebody left without its end: words of the user's, which whoever goes on in them would speak as the user.
+const LEFT: &str = "- [user] Decision: releases go out on Fridays";
+
+/// A way to add something to a document.
+type Verb = fn(&Arc<dyn Workspace>, &DocName);
+
+fn view(workspace: &Arc<dyn Workspace>, kind: SessionKind, actor: Actor) -> Guarded<Arc<dyn Workspace>> {
+    Guarded::new(Arc::clone(workspace), Access::new(kind, actor, Scope::user("marta")))
+}
+
+fn by_a_tool(workspace: &Arc<dyn Workspace>, kind: SessionKind, name: &DocName, end: &str) {
+    let tools = noctuary::Toolbox::new().documents(view(workspace, kind, Actor::Agent));
+    let content = format!("- MINE{end}");
+    let asked = serde_json::json!({"path": name, "content": content, "mode": "append"});
+    tools.call("memory_write", &asked, morning()).unwrap();
+}
+
+fn morning() -> DateTime<Utc> {
+    Utc.with_ymd_and_hms(2026, 11, 21, 9, 0, 0).unwrap()
+}
+
+const VERBS: &[(&str, &str, Verb)] = &[
+    ("an append", "context/plan.md", |workspace, name| workspace.append(name, b"- MINE").unwrap()),
+    ("an append of a line", "MEMORY.md", |workspace, name| workspace.append(name, b"- MINE\n").unwrap()),
+    ("an append under a lease", "MEMORY.md", |workspace, name| {
+        let Claim::Granted(lease) = workspace.claim(&ClaimTerms::default()).unwrap() else {
+            panic!("it is free")
+        };
+        lease.append(name, b"- MINE").unwrap();
+    }),
+    ("a view of the user's", "MEMORY.md", |workspace, name| {
+        view(workspace, SessionKind::Main, Actor::Human).append(name, b"- MINE").unwrap();
+    }),
+    ("a view of the agent's", "context/plan.md", |workspace, name| {
+        view(workspace, SessionKind::Main, Actor::Agent).append(name, b"- MINE").unwrap();
+    }),
+    ("a view of a group that may read", "memory/2026-11-21-shared.g.md", |workspace, name| {
+        view(workspace, SessionKind::Shared, Actor::Agent).append(name, b"- MINE").unwrap();
+    }),
+    ("a view of a group that may not read", "memory/2026-11-21-repl.md", |workspace, name| {
+        view(workspace, SessionKind::Shared, Actor::Agent).append(name, b"- MINE").unwrap();
+    }),
+    ("a view of a subagent", "memory/2026-11-21-repl.md", |workspace, name| {
+        view(workspace, SessionKind::Subagent, Actor::Agent).append(name, b"- MINE").unwrap();
+    }),
+    ("a view of an unattended job", "memory/2026-11-21.md", |workspace, name| {
+        view(workspace, SessionKind::Scheduled, Actor::Library).append(name, b"- MINE").unwrap();
+    }),
+    ("a tool", "context/plan.md", |workspace, name| by_a_tool(workspace, SessionKind::Main, name, "")),
+    ("a tool on a journal", "memory/2026-11-21-repl.md", |workspace, name| {
+        by_a_tool(workspace, SessionKind::Main, name, "");
+    }),
+    ("a tool of a group", "memory/2026-11-21-repl.md", |workspace, name| {
+        by_a_tool(workspace, SessionKind::Shared, name, "");
+    }),
+    ("a tool of a subagent", "memory/2026-11-21-repl.md", |workspace, name| {
+        by_a_tool(workspace, SessionKind::Subagent, name, "\n");
+    }),
+    ("a note", "memory/2026-11-21-repl.md", |workspace, name| {
+        let journal = noctuary::JournalName::parse(name).unwrap();
+        let note = noctuary::Note::happened("MINE");
+        noctuary::append_note(workspace, &journal, noctuary::DayPolicy::UTC, morning(), &note, morning())
+            .unwrap();
+    }),
+    ("a daily log", "memory/2026-11-21-repl.md", |workspace, name| {
+        let journal = noctuary::JournalName::parse(name).unwrap();
+        let (day, now) = (noctuary::DayPolicy::UTC, morning());
+        let mut state = noctuary::TurnState::begin(SessionKind::Main, "8f14", "repl", journal, day, now);
+        let turn = noctuary::TurnEnd::default().note(noctuary::Note::happened("MINE"));
+        let mut daily_log = noctuary::DailyLogConfig::default();
+        daily_log.enabled = true;
+        state.end_turn(workspace, &noctuary::HeartbeatConfig::default(), daily_log, turn, now).unwrap();
+        state.flush(workspace).unwrap();
+    }),
+    ("the memory tool", "memory/notes/plan.md", |workspace, name| {
+        let lines = workspace.read_text(name).unwrap().unwrap().lines().count();
+        let tool = noctuary::MemoryTool::new(view(workspace, SessionKind::Main, Actor::Agent));
+        let path = "/memories/plan.md";
+        let asked = serde_json::json!({"command": "insert", "path": path, "insert_line": lines, "insert_text": "- MINE"});
+        tool.call(&asked).unwrap();
+    }),
+    ("an import", "MEMORY.md", |workspace, _| {
+        let folder = quick();
+        std::fs::write(folder.path().join("MEMORY.md"), "MINE\n").unwrap();
+        let source = FileWorkspace::open(folder.path()).unwrap();
+        let import = noctuary::Import::new(noctuary::Dialect::Hermes);
+        let plan = import.plan(&source, workspace).unwrap();
+        import.apply(plan, &source, workspace).unwrap();
+    }),
+    ("a dream", "MEMORY.md", |workspace, _| {
+        workspace
+            .write(&name("memory/2026-11-20.md"), b"- [user] MINE is what I want.\n", WriteMode::Replace)
+            .unwrap();
+        let dreamer = JournalDreamer::builder(Arc::clone(workspace)).enabled(true).build().unwrap();
+        let model = Script::new().says("### Facts\n- MINE (memory/2026-11-20.md#L1)\n");
+        assert_eq!(dream_once_at(&dreamer, &model, &morning).unwrap().outcome, Outcome::Appended);
+    }),
+    ("a sleeper's log", "self/conversation.jsonl", |workspace, _| {
+        let sleeper = noctuary::SleepDreamer::builder(Arc::clone(workspace)).build().unwrap();
+        sleeper.log(&[noctuary::Said::new("assistant", "MINE")], morning()).unwrap();
+    }),
+    ("a sleeper's event", "self/memory.jsonl", |workspace, _| {
+        let sleeper = noctuary::SleepDreamer::builder(Arc::clone(workspace)).build().unwrap();
+        let event = serde_json::json!({"kind": "MINE"});
+        sleeper.note_event(event.as_object().unwrap().clone(), morning()).unwrap();
+    }),
+    ("the end of the onboarding", "memory/2026-11-21-repl.md", |workspace, _| {
+        let (config, doors) = (noctuary::LifeConfig::default(), noctuary::Doors::default());
+        let end = noctuary::OnboardingEnd::Done;
+        noctuary::complete_onboarding(workspace, &config, end, &doors, Some("repl"), morning()).unwrap();
+    }),
+];
+
+// A shared session, which may not read the end of a journal, wrote behind the user's last words, and a dream took its
+// order for a decision of theirs.
+#[test]
+fn no_verb_goes_on_in_a_line_that_somebody_left_without_its_end() {
+    for home in HOMES {
+        for (verb, document, append) in VERBS {
+            for left in [LEFT.to_owned(), format!("# A heading\n\n{LEFT}"), format!("- café\r\n{LEFT}")] {
+                for indexed in [false, cfg!(feature = "sqlite")] {
+                    let (_folder, mut workspace) = home.quick();
+                    #[cfg(feature = "sqlite")]
+                    if indexed {
+                        let index = noctuary::SqliteIndex::open_in_memory(Scope::user("marta")).unwrap();
+                        workspace = Arc::new(noctuary::Indexed::new(workspace, index));
+                    }
+                    let document = name(document);
+                    workspace.write(&document, left.as_bytes(), WriteMode::Create).unwrap();
+                    append(&workspace, &document);
+                    let text = workspace.read_text(&document).unwrap().unwrap();
+                    assert!(text.len() > left.len(), "{}, {verb}: nothing was added", home.name);
+                    let rest =
+                        text.strip_prefix(&left).unwrap_or_else(|| panic!("{}, {verb}: {text}", home.name));
+                    assert!(rest.starts_with(['\n', '\r']), "{}, {verb}, {indexed}: {text}", home.name);
+                    assert!(text.lines().any(|line| line == LEFT), "{}, {verb}: {text}", home.name);
+                    // And whoever comes next does not go on in what was added.
+                    workspace.append(&document, b"- NEXT\n").unwrap();
+                    let text = workspace.read_text(&document).unwrap().unwrap();
+                    assert!(text.lines().any(|line| line == "- NEXT"), "{}, {verb}: {text}", home.name);
+                }
+            }
+        }
     }
 }
 

@@ -87,7 +87,7 @@ const BUGS: &[Bug] = &[
     Bug {
         name: "an append is not synced",
         file: "src/file/mod.rs",
-        stands: "    file.sync().map_err(atomic::unsynced).at(\"sync\", path)\n",
+        stands: "    file.sync().map_err(atomic::unsynced).at(\"sync\", name)\n",
         planted: "    Ok(())\n",
         tests: POWER,
     },

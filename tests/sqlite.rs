@@ -674,7 +674,7 @@ fn ten_earlier_versions_are_kept_newest_first() {
     check(14);
     let lease = granted(&workspace);
     lease.replace(&document, &text(16)).unwrap();
-    assert_eq!(workspace.versions(&document).unwrap()[0].revision, Revision::of(b"anew and on"));
+    assert_eq!(workspace.versions(&document).unwrap()[0].revision, Revision::of(b"anew\n and on"));
     assert!(workspace.read_version(&DocName::MEMORY, Revision::of(&text(9))).unwrap().is_none());
 }
 

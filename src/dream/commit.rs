@@ -196,12 +196,18 @@ fn append_section(
         if curated::has_section(&memory, &intent.id) {
             return settle(lease, name);
         }
-        let missing = missing_part(intent, append, &memory);
+        let torn = append.torn_bytes(&memory);
+        let missing = missing_part(intent, append, &memory, torn);
         if missing.len() < append.section.len() {
             // Else a power loss could take the part that stands there, and leave zeros before the rest.
             settle(lease, name)?;
         }
-        lease.append(name, &missing)?;
+        if torn == 0 {
+            lease.append(name, &missing)?;
+        } else if !lease.finish(name, memory.len() as u64, &missing)? {
+            // Somebody wrote behind the torn part since it was read.
+            continue;
+        }
         let after = workspace.read(name)?.map(crate::document::Document::into_bytes).unwrap_or_default();
         if curated::has_section(&after, &intent.id) {
             return Ok(());
@@ -217,8 +223,7 @@ pub(super) fn settle(lease: &dyn Lease, name: &Name) -> Result<()> {
 }
 
 /// What of the section is still to be appended to `memory`.
-fn missing_part(intent: &Intent, append: &Append, memory: &[u8]) -> Vec<u8> {
-    let torn = append.torn_bytes(memory);
+fn missing_part(intent: &Intent, append: &Append, memory: &[u8], torn: usize) -> Vec<u8> {
     if torn > 0 {
         // Bytes, not text: it may be torn inside a character.
         return append.section.as_bytes()[torn..].to_vec();
@@ -250,7 +255,5 @@ pub(crate) fn append_log(workspace: &dyn Workspace, lease: &dyn Lease, line: &lo
     if log::parse(&tail).any(|known| known == *line) {
         return settle(lease, &StateName::LOG);
     }
-    // A torn last line is ended, so that it spoils no other.
-    let gap = if tail.is_empty() || tail.ends_with('\n') { "" } else { "\n" };
-    lease.append(&StateName::LOG, format!("{gap}{}", line.print()).as_bytes())
+    lease.append(&StateName::LOG, line.print().as_bytes())
 }

@@ -207,14 +207,15 @@ impl Import {
                 continue;
             }
             // What judged it for the plan judges it again, so what is written is what was planned.
-            let (again, bytes) = import.judge(name.clone(), source, target)?;
+            let (again, bytes, len) = import.judge(name.clone(), source, target)?;
             let written = match action {
                 _ if again != item => false,
                 ImportAction::Copy => match target.write(into, &bytes, WriteMode::Create) {
                     Err(Error::Conflict { .. }) => false,
                     written => written.map(|_| true)?,
                 },
-                _ => lease.append(into, &bytes).map(|()| true)?,
+                // It may be the rest of an append that was torn.
+                _ => lease.finish(into, len, &bytes)?,
             };
             if written { report.done.push(item) } else { report.changed.push(item) }
         }
@@ -231,16 +232,18 @@ impl Import {
         Ok(import)
     }
 
-    /// Judges one document: what is done with it, and the bytes that this writes.
+    /// Judges one document: what is done with it, the bytes that this writes, and how long the target is before.
     fn judge(
         &self,
         name: DocName,
         source: &dyn Workspace,
         target: &dyn Workspace,
-    ) -> Result<(ImportItem, Vec<u8>)> {
+    ) -> Result<(ImportItem, Vec<u8>, u64)> {
         let (route, into) = match self.dialect.route(&name) {
             Ok((route, into)) => (route, own_name(target, into)?),
-            Err(reason) => return Ok((ImportItem::new(name, None, ImportAction::Skip(reason)), Vec::new())),
+            Err(reason) => {
+                return Ok((ImportItem::new(name, None, ImportAction::Skip(reason)), Vec::new(), 0));
+            }
         };
         let theirs = match source.read(&name) {
             Ok(Some(document)) => self.inspect(document, &into)?,
@@ -257,6 +260,8 @@ impl Import {
             Err(error) => return Err(error),
         };
         let mut item = ImportItem::new(name, Some(into), ImportAction::Skip(THERE_ALREADY));
+        let len =
+            ours.as_ref().ok().and_then(Option::as_ref).map_or(0, |standing| standing.bytes().len() as u64);
         let (action, bytes) = match theirs.and_then(|theirs| Ok((theirs, ours?))) {
             Err(action) => (action, Vec::new()),
             Ok(((revision, text, found), standing)) => {
@@ -272,7 +277,7 @@ impl Import {
             }
         };
         item.action = action;
-        Ok((item, bytes))
+        Ok((item, bytes, len))
     }
 
     /// The text of a document as it may come in, and what was found in it.

@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::{append, remove, write, write_guard};
+use super::{append, finish, remove, write, write_guard};
 use crate::disk::host::{self, Host};
 use crate::disk::{Disk, DiskFile, Open, STATE_FOLDER, atomic};
 use crate::error::{At, Error, LostBy, Result};
@@ -386,6 +386,10 @@ impl Lease for FileLease {
 
     fn append(&self, name: &Name, bytes: &[u8]) -> Result<()> {
         self.shared.fenced(|disk| append(disk, name, bytes))
+    }
+
+    fn finish(&self, name: &Name, len: u64, rest: &[u8]) -> Result<bool> {
+        self.shared.fenced(|disk| finish(disk, name, len, rest))
     }
 
     fn replace(&self, name: &Name, bytes: &[u8]) -> Result<()> {

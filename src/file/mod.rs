@@ -15,7 +15,9 @@ use crate::document::{Document, Revision};
 use crate::error::{At, Error, Refusal, Result};
 use crate::name::{DocName, Name};
 use crate::trace;
-use crate::workspace::{Claim, ClaimTerms, Listing, MAX_DOCUMENT, Metadata, Reach, Workspace, WriteMode};
+use crate::workspace::{
+    Claim, ClaimTerms, Listing, MAX_DOCUMENT, Metadata, Reach, Workspace, WriteMode, line_break_before,
+};
 
 pub use memory::FileMemoryStore;
 
@@ -333,17 +335,42 @@ fn write(disk: &dyn Disk, name: &Name, bytes: &[u8], mode: WriteMode) -> Result<
 
 /// Appends under the write guard, which the caller holds.
 fn append(disk: &dyn Disk, name: &Name, bytes: &[u8]) -> Result<()> {
+    let (file, len) = open_to_append(disk, name)?;
+    // In one write: what is torn after the line break has ended a line, and no more.
+    add(file.as_ref(), name, &[line_break(file.as_ref(), name, len, bytes)?, bytes].concat())
+}
+
+/// Adds exactly these bytes under the write guard, if the file is still so long.
+fn finish(disk: &dyn Disk, name: &Name, len: u64, rest: &[u8]) -> Result<bool> {
+    let (file, standing) = open_to_append(disk, name)?;
+    if standing == len { add(file.as_ref(), name, rest).map(|()| true) } else { Ok(false) }
+}
+
+fn open_to_append(disk: &dyn Disk, name: &Name) -> Result<(Box<dyn DiskFile>, u64)> {
     let path = name.as_str();
     atomic::create_folder_of(disk, path)?;
     let file = disk.open(path, Open::Append).at("open", path)?;
-    if file.stat().at("look at", path)?.len == 0 {
+    let len = file.stat().at("look at", path)?.len;
+    if len == 0 {
         // It may be new, and its name not durable yet; before the first bytes, so that a retry does it again.
         // A file with bytes has its name from a writer that synced it. Where that one was killed before, the
         // name becomes durable with the file if the file system has a journal, and otherwise may be lost.
         atomic::sync_folders_of(disk, path)?;
     }
-    file.append(bytes).at("append to", path)?;
-    file.sync().map_err(atomic::unsynced).at("sync", path)
+    Ok((file, len))
+}
+
+fn line_break(file: &dyn DiskFile, name: &Name, len: u64, bytes: &[u8]) -> Result<&'static [u8]> {
+    if line_break_before(Some(b'x'), bytes).is_empty() {
+        return Ok(b"");
+    }
+    let last = atomic::read_range(file, len.saturating_sub(1), 1).at("read the end of", name)?;
+    Ok(line_break_before(last.last().copied(), bytes))
+}
+
+fn add(file: &dyn DiskFile, name: &Name, bytes: &[u8]) -> Result<()> {
+    file.append(bytes).at("append to", name)?;
+    file.sync().map_err(atomic::unsynced).at("sync", name)
 }
 
 /// Removes under the write guard, which the caller holds.

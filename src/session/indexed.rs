@@ -636,6 +636,12 @@ impl<W: Workspace> Lease for IndexedLease<W> {
         done
     }
 
+    fn finish(&self, name: &Name, len: u64, rest: &[u8]) -> Result<bool> {
+        let done = self.lease.finish(name, len, rest);
+        self.inner.follow(name);
+        done
+    }
+
     fn replace(&self, name: &Name, bytes: &[u8]) -> Result<()> {
         let done = self.lease.replace(name, bytes);
         self.inner.follow(name);

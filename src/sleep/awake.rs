@@ -136,16 +136,9 @@ impl SleepDreamer {
         self.add(name, &dreams::print(&whole))
     }
 
-    /// Adds whole lines. A torn one, of a process that was killed, is ended first, so that it spoils no other.
+    /// Adds whole lines.
     fn add(&self, name: &Name, lines: &str) -> Result<()> {
-        if lines.is_empty() {
-            return Ok(());
-        }
-        let workspace = self.0.workspace.as_ref();
-        let len = workspace.metadata(name)?.map_or(0, |metadata| metadata.len);
-        let last = workspace.read_range(name, len.saturating_sub(1)..len)?;
-        let gap = if last.is_empty() || last == b"\n" { "" } else { "\n" };
-        workspace.append(name, format!("{gap}{lines}").as_bytes())
+        if lines.is_empty() { Ok(()) } else { self.0.workspace.append(name, lines.as_bytes()) }
     }
 
     /// Counts actions, and says how tired the sleeper is now. For a host that logs by itself; [`log`](Self::log) counts.

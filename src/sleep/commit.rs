@@ -185,9 +185,14 @@ fn append(
 ) -> Result<()> {
     let mut is_appended = false;
     for _ in 0..TRIES {
-        let missing = match missing_after(text, tail(workspace, name, before_len)?.as_deref()) {
+        let tail = tail(workspace, name, before_len)?;
+        let mut torn = 0;
+        let missing = match missing_after(text, tail.as_deref()) {
             Missing::Nothing => Vec::new(),
-            Missing::Rest(rest) => rest,
+            Missing::Rest(rest) => {
+                torn = tail.map_or(0, |tail| tail.len() as u64);
+                rest
+            }
             Missing::Unknown => {
                 let standing = workspace.read_tail(name, MAX_DOCUMENT)?.text;
                 missing_in(text, &standing, entries).into_bytes()
@@ -201,7 +206,12 @@ fn append(
         if missing.is_empty() {
             return Ok(());
         }
-        lease.append(name, &missing)?;
+        if torn == 0 {
+            lease.append(name, &missing)?;
+        } else if !lease.finish(name, before_len + torn, &missing)? {
+            // Somebody wrote behind the torn part since it was read.
+            continue;
+        }
         is_appended = true;
     }
     Err(Error::Busy { path: name.to_string() })

@@ -155,6 +155,10 @@ impl Lease for SqliteLease {
         self.fenced("append to", name, |rows| rows.append(name, bytes))
     }
 
+    fn finish(&self, name: &Name, len: u64, rest: &[u8]) -> Result<bool> {
+        self.fenced("append to", name, |rows| rows.finish(name, len, rest))
+    }
+
     fn replace(&self, name: &Name, bytes: &[u8]) -> Result<()> {
         self.fenced("replace", name, |rows| rows.write(name, bytes, WriteMode::Replace).map(|_| ()))
     }

@@ -30,7 +30,9 @@ use crate::document::{Document, Revision};
 use crate::error::{Error, Refusal, Result};
 use crate::name::{DocName, Name, Space, StateName};
 use crate::trace;
-use crate::workspace::{Claim, ClaimTerms, Listing, MAX_DOCUMENT, Metadata, Workspace, WriteMode};
+use crate::workspace::{
+    Claim, ClaimTerms, Listing, MAX_DOCUMENT, Metadata, Workspace, WriteMode, line_break_before,
+};
 
 use database::Database;
 use home::Home;
@@ -417,9 +419,19 @@ impl Rows<'_> {
 
     fn append(&self, name: &Name, bytes: &[u8]) -> Result<()> {
         let standing = self.get(name)?;
-        let mut whole = standing.as_ref().map_or_else(Vec::new, |row| row.bytes.clone());
-        whole.extend_from_slice(bytes);
+        let before = standing.as_ref().map_or(&b""[..], |row| &row.bytes);
+        let whole = [before, line_break_before(before.last().copied(), bytes), bytes].concat();
         self.put(name, &whole, standing.as_ref())
+    }
+
+    /// Adds exactly these bytes, if the document is still so long.
+    fn finish(&self, name: &Name, len: u64, rest: &[u8]) -> Result<bool> {
+        let standing = self.get(name)?;
+        let before = standing.as_ref().map_or(&b""[..], |row| &row.bytes);
+        if before.len() as u64 != len {
+            return Ok(false);
+        }
+        self.put(name, &[before, rest].concat(), standing.as_ref()).map(|()| true)
     }
 
     fn remove(&self, name: &Name) -> Result<bool> {

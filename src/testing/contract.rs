@@ -56,6 +56,7 @@ pub fn view(make: Make<'_>) {
     listing(make().as_ref());
     places(make().as_ref());
     appends(&make());
+    lines(make().as_ref());
     renames(make().as_ref());
 }
 
@@ -208,6 +209,44 @@ pub fn appends(workspace: &Arc<dyn Workspace>) {
     }
 }
 
+/// An append begins on a line of its own, whatever end somebody left, and adds nothing else.
+pub fn lines(workspace: &dyn Workspace) {
+    let ends: [&[u8]; 9] = [
+        b"",
+        b"\n",
+        b"- whole\n",
+        b"- whole\r\n",
+        b"- torn",
+        b"- torn\r",
+        b"\n\n",
+        b"\xff\xfea\0",
+        "- é".as_bytes(),
+    ];
+    let added: [&[u8]; 8] = [b"", b"- b", b"- b\n", b"\n- b\n", b"\r\n- b\n", b"\r", b"\n", b"\xc3"];
+    for (at, (end, bytes)) in ends.iter().flat_map(|end| added.map(|bytes| (*end, bytes))).enumerate() {
+        let document = name(&format!("context/{at}.md"));
+        workspace.write(&document, end, WriteMode::Create).expect("a create");
+        workspace.append(&document, bytes).expect("an append");
+        let standing = workspace.read(&document).expect("a read").expect("a document");
+        let is_on_its_own =
+            end.is_empty() || end.ends_with(b"\n") || bytes.starts_with(b"\n") || bytes.starts_with(b"\r\n");
+        let gap: &[u8] = if bytes.is_empty() || is_on_its_own { b"" } else { b"\n" };
+        let whole = [end, gap, bytes].concat();
+        assert_eq!(
+            standing.bytes(),
+            whole,
+            "{:?} appended to {:?}",
+            bytes.escape_ascii(),
+            end.escape_ascii()
+        );
+    }
+    let document = name("memory/2026-01-01-b.md");
+    for word in ["one", "two", "three"] {
+        workspace.append(&document, word.as_bytes()).expect("an append");
+    }
+    assert_eq!(workspace.read_text(&document).expect("a read").as_deref(), Some("one\ntwo\nthree"));
+}
+
 /// A rename moves one document and replaces none.
 pub fn renames(workspace: &dyn Workspace) {
     let (from, to) = (name("BOOTSTRAP.md"), name("done/BOOTSTRAP.md"));
@@ -262,6 +301,18 @@ pub fn leases(workspace: &Arc<dyn Workspace>) {
     lease.append(&DocName::MEMORY, b"- a\n").expect("a fenced append");
     lease.append(&DocName::MEMORY, b"- b\n").expect("a fenced append");
     assert_eq!(workspace.read_text(&DocName::MEMORY).expect("a read").as_deref(), Some("- a\n- b\n"));
+    lease.append(&DocName::MEMORY, b"- c").expect("a fenced append");
+    lease.append(&DocName::MEMORY, b"- d").expect("a fenced append");
+    let len = |text: &str| text.len() as u64;
+    assert!(!lease.finish(&DocName::MEMORY, 3, b"X").expect("a fenced end"), "it is not so long");
+    assert!(lease.finish(&DocName::MEMORY, len("- a\n- b\n- c\n- d"), b" and on\n").expect("a fenced end"));
+    let text = workspace.read_text(&DocName::MEMORY).expect("a read").expect("a memory");
+    assert_eq!(text, "- a\n- b\n- c\n- d and on\n", "an append begins a line, an end goes on in one");
+    assert!(
+        lease.finish(&DocName::TOOLS, 0, b"- e").expect("a fenced end"),
+        "what is not there has no bytes"
+    );
+    assert_eq!(workspace.read_text(&DocName::TOOLS).expect("a read").as_deref(), Some("- e"));
     assert!(lease.remove(&StateName::LEDGER).expect("a fenced removal"));
     assert!(!lease.remove(&StateName::LEDGER).expect("a fenced removal"));
     let epoch = lease.epoch();

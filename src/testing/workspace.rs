@@ -131,6 +131,11 @@ impl Lease for FaultyLease {
         self.lease.append(name, bytes)
     }
 
+    fn finish(&self, name: &Name, len: u64, rest: &[u8]) -> Result<bool> {
+        pass(&self.faults, "finish under the lease", name.as_str())?;
+        self.lease.finish(name, len, rest)
+    }
+
     fn replace(&self, name: &Name, bytes: &[u8]) -> Result<()> {
         pass(&self.faults, "replace under the lease", name.as_str())?;
         self.lease.replace(name, bytes)

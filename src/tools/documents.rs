@@ -1,5 +1,6 @@
 //! The tools over documents: write, read, list, search.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::fmt;
@@ -206,8 +207,7 @@ impl Documents {
             let is_journal = JournalName::is_name(&name.folded());
             let note = is_journal.then(|| Note::happened(&*arguments.content).from(origin.clone()).untimed());
             let content = note.as_deref().unwrap_or(&arguments.content);
-            let text = self.on_a_line(&name, content).map_err(&failed)?;
-            self.view.append(&name, text.as_bytes()).map_err(failed)?;
+            self.view.append(&name, whole_lines(content).as_bytes()).map_err(failed)?;
             return Ok(json!({ "status": "appended", "path": name }));
         }
         let standing = self.view.read(&name).map_err(&failed)?;
@@ -230,24 +230,6 @@ impl Documents {
                 error => failed(error),
             })?;
         Ok(json!({ "status": "written", "path": name, "revision": revision }))
-    }
-
-    /// What is appended, as lines of its own. Where the end may not be read, it stands as it comes.
-    fn on_a_line(&self, name: &DocName, content: &str) -> Result<String> {
-        let mut text = String::new();
-        let len = match self.view.metadata(name) {
-            Ok(metadata) => metadata.map_or(0, |metadata| metadata.len),
-            Err(Error::Denied { .. }) => 0,
-            Err(error) => return Err(error),
-        };
-        if len > 0 && self.view.read_range(name, len - 1..len)? != b"\n" {
-            text.push('\n');
-        }
-        text.push_str(content);
-        if !content.is_empty() && !content.ends_with('\n') {
-            text.push('\n');
-        }
-        Ok(text)
     }
 
     fn read(&self, arguments: &Read) -> Result<Value, ToolError> {
@@ -394,6 +376,12 @@ impl Documents {
         }
         Ok(results.answer())
     }
+}
+
+/// A text that ends its last line, so that nobody goes on in it.
+fn whole_lines(content: &str) -> Cow<'_, str> {
+    let is_whole = content.is_empty() || content.ends_with('\n');
+    if is_whole { Cow::Borrowed(content) } else { Cow::Owned(format!("{content}\n")) }
 }
 
 /// Results, as many as fit.
