@@ -14,9 +14,9 @@ use crate::digest::{Digest, Hasher};
 use crate::dreamer::{JournalReport, Notice, ReadReason, ShownSlice};
 use crate::error::{Error, Result};
 use crate::format::ledger::{Entry, Ledger, Piece};
-use crate::format::origins::{self, Above, Begun};
+use crate::format::origins::{self, Above};
 use crate::format::state;
-use crate::format::{DreamId, DreamedState, JournalName, Origin, Quarantine, QuarantinedFile};
+use crate::format::{DreamId, DreamedState, JournalName, Quarantine, QuarantinedFile};
 use crate::name::{DocName, Name};
 use crate::text;
 use crate::workspace::{Metadata, Workspace};
@@ -25,8 +25,8 @@ use crate::workspace::{Metadata, Workspace};
 /// still known. No private key is longer.
 const CONTEXT: u64 = 32 << 10;
 
-/// How far back the entry is looked for that a slice goes on with; what began further away counts as a tool's.
-const MOST_ABOVE: u64 = 4 << 20;
+/// How far back a journal is read for who speaks above a slice; what began further away counts as a tool's.
+const MOST_ABOVE: u64 = 1 << 20;
 
 /// A journal that changed this recently may be in the middle of a line.
 const RESTING: TimeDelta = TimeDelta::minutes(10);
@@ -467,20 +467,11 @@ fn above(workspace: &dyn Workspace, name: &DocName, at: u64) -> Result<Above> {
     if at == 0 {
         return Ok(Above::default());
     }
-    let is_inside_line = workspace.read_range(name, at - 1..at)? != b"\n";
-    let mut to = at;
-    while to > at.saturating_sub(MOST_ABOVE) {
-        // With the byte before it, which says whether its first line begins there.
-        let from = to.saturating_sub(CONTEXT);
-        let chunk = workspace.read_range(name, from.saturating_sub(1)..to + origins::MOST_HEAD as u64)?;
-        let end = usize::try_from(to - from.saturating_sub(1)).unwrap_or(usize::MAX).min(chunk.len());
-        if let Some(Begun(origin)) = origins::last(&chunk, end, from == 0) {
-            return Ok(Above { origin, is_inside_line });
-        }
-        to = from;
-    }
-    let origin = (to > 0).then(|| Origin::Tool(String::new()));
-    Ok(Above { origin, is_inside_line })
+    let from = at.saturating_sub(MOST_ABOVE);
+    let text = workspace.read_range(name, from..at)?;
+    // What began further away counts as a tool's.
+    let begun = if from > 0 { Above::unknown() } else { Above::default() };
+    Ok(origins::read(&String::from_utf8_lossy(&text), &begun).left)
 }
 
 fn for_each_chunk(

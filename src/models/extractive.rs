@@ -181,7 +181,8 @@ fn bullet(line: &Line<'_>, journal: &DocName) -> String {
 }
 
 /// The name to put in front of a line, and the number of the line that it stands in: a person's always,
-/// the user's and the agent's where the line speaks of `I` or `we`.
+/// the user's and the agent's where the line speaks of `I` or `we`, and the agent's where it reads as a decision of the
+/// user's.
 fn shown_speaker<'l>(line: &'l Line<'_>) -> Option<(&'l str, u64)> {
     let speaker = line.speaker.as_ref()?;
     let name = match speaker.role {
@@ -190,7 +191,9 @@ fn shown_speaker<'l>(line: &'l Line<'_>) -> Option<(&'l str, u64)> {
         Role::Agent => "Agent",
         Role::Tool => return None,
     };
-    let needed = speaker.role == Role::Person || words::any(&words::FIRST_PERSON, &line.words);
+    let needed = speaker.role == Role::Person
+        || words::any(&words::FIRST_PERSON, &line.words)
+        || (speaker.role == Role::Agent && Kind::of(line) == Kind::Decision);
     needed.then_some((name, speaker.named_at))
 }
 

@@ -10,12 +10,12 @@ use chrono::{DateTime, Utc};
 use super::record::{self, Addition};
 use super::{Asking, Run};
 use crate::dream::blame::blame;
-use crate::dream::evidence::{Judge, Shown, Verdict};
+use crate::dream::evidence::{Judge, Shown, Verdict, told};
 use crate::dream::propose::Queue;
 use crate::dream::sanitise::{self, Item, Sanitised};
 use crate::dream::select::{Order, Selection, Survey};
 use crate::dream::{commit, due, whole};
-use crate::dreamer::{DreamMode, Failure, Fate, Hold, HoldReason, LineReport, Outcome, PassReport, Step};
+use crate::dreamer::{DreamMode, DropReason, Failure, Fate, Hold, HoldReason, LineReport, Outcome, PassReport, Step};
 use crate::error::{Error, LostBy, Result};
 use crate::format::curated;
 use crate::format::intent::Append;
@@ -200,23 +200,29 @@ impl Run {
                 continue;
             }
             let (claim, citations) = split_citations(&item.text);
-            let statement = curated::statement_key(&item.text);
-            let Verdict { sources, hold, heading } = judge.judge(item.heading, &claim, &citations);
+            let Verdict { sources, hold, heading, teller } = judge.judge(item.heading, &claim, &citations);
+            let text = match teller {
+                Some(teller) => told(teller, &item.text),
+                None => item.text.clone(),
+            };
+            let statement = curated::statement_key(&text);
             let hold = self.instructs(item, pass).or(hold);
             let fate = if let Some(hold) = hold {
                 Fate::Held(hold)
             } else if known.contains(&statement) {
                 Fate::Duplicate
-            } else if removed.contains(log::statement_hash(&item.text).as_str()) {
+            } else if removed.contains(log::statement_hash(&text).as_str()) {
                 Fate::RemovedBefore
+            } else if text.chars().count() > self.inner.config.section.item_chars {
+                Fate::OverCap(DropReason::TooLong)
             } else {
                 known.insert(statement);
                 moved |= heading != item.heading;
-                kept.push(Item { heading, text: item.text.clone() });
+                kept.push(Item { heading, text: text.clone() });
                 Fate::Promoted { cited: !citations.is_empty() }
             };
             let heading = heading.map(str::to_owned);
-            pass.lines.push(LineReport::new(item.text.clone(), heading, sources, fate));
+            pass.lines.push(LineReport::new(text, heading, sources, fate));
         }
         for (item, reason) in &section.over_caps {
             let heading = item.heading.map(str::to_owned);
