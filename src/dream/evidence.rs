@@ -32,6 +32,8 @@ mod spelled;
 #[cfg(test)]
 mod table;
 
+pub(super) use matter::is_negation;
+
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::LazyLock;

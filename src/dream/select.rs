@@ -4,7 +4,7 @@
 //! pending, and later passes take it oldest first. Names and dates decide; times of change only save looking
 //! into journals that did not change.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
@@ -120,7 +120,7 @@ impl std::fmt::Debug for Slice {
 }
 
 /// What one pass shows, oldest first.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Selection {
     pub(super) slices: Vec<Slice>,
 }
@@ -343,6 +343,16 @@ impl Survey {
     /// Whether nothing waits that a pass could show.
     pub(super) fn is_idle(&self) -> bool {
         self.candidates.is_empty()
+    }
+
+    /// Leaves out the journals that this run has tried already.
+    pub(super) fn leave(&mut self, tried: &BTreeSet<DocName>) {
+        self.candidates.retain(|candidate| !tried.contains(candidate.journal.name()));
+    }
+
+    /// How many bytes wait that a pass may show.
+    pub(super) fn waits(&self) -> u64 {
+        self.waiting.iter().map(|journal| journal.pending).sum()
     }
 
     /// Chooses what the next pass shows, within the budget, and says of each candidate why.
@@ -604,7 +614,15 @@ impl Slice {
     /// The ledger's entry once this slice has been shown.
     pub(super) fn entry_after(&self) -> Entry {
         let mut entry = self.entry.clone();
+        entry.tries = 0;
         entry.show(Piece { from: self.range.start, to: self.range.end, sha256: Some(self.sha256) });
+        entry
+    }
+
+    /// The ledger's entry once every line of an answer about this slice was held.
+    pub(super) fn entry_tried(&self) -> Entry {
+        let mut entry = self.entry.clone();
+        entry.tries = entry.tries.saturating_add(1);
         entry
     }
 
