@@ -63,6 +63,17 @@ mod tests {
             "keys",
             "recovery phrases",
             "already says",
+            // WS-14, WS-15, WS-16: what is worth keeping, and what is not.
+            "with their reason",
+            "lessons from mistakes, with a link",
+            "work, life and tastes",
+            "promises that were made",
+            "still open",
+            "how the assistant itself has changed",
+            "Begin a bullet about something that has its day with that day",
+            "transcripts",
+            "guesses",
+            "no bullets below bullets",
         ] {
             assert!(text.contains(needed), "{needed}");
         }

@@ -529,7 +529,8 @@ pub enum HoldReason {
     Quote,
     /// It cites nothing, and citations are required.
     Uncited,
-    /// It rests on the words of a page, a tool or an import alone.
+    /// It rests on the words of a page, a tool, an import or another person alone, or says that the user said what
+    /// somebody else did.
     Origin,
     /// It is an order to its reader, and no statement.
     Imperative,
@@ -553,7 +554,7 @@ impl HoldReason {
             Self::Unrelated => "has nothing in common with the cited lines",
             Self::Quote => "what it quotes is not in the cited lines",
             Self::Uncited => "cites nothing",
-            Self::Origin => "rests on the words of a page, a tool or an import",
+            Self::Origin => "rests on the words of a page, a tool, an import or another person",
             Self::Injection => "hides an instruction",
             Self::Imperative => "is an order and no statement",
             Self::Nested => "is a part of a nested list and says something else alone",

@@ -128,7 +128,7 @@ fn label(text: &str) -> Option<Speaker<'_>> {
         )
     });
     let found = LABEL.captures(text)?;
-    let name = found.name("name")?.as_str();
+    let name = found.name("name")?.as_str().trim_end_matches(['*', '_', '`']);
     let end = found.name("quote").map_or(found[0].len(), |quote| quote.start());
     let speaker = |origin, is_sure| Some(Speaker { origin, form: Form::Label, is_sure, name, end });
     match role(name) {

@@ -32,14 +32,13 @@ impl Run {
         pass: &PassReport,
         change: Option<Addition>,
     ) -> Result<()> {
-        self.commit_showing(survey, selection, selection, BTreeMap::new(), pass, change)
+        self.commit_showing(survey, selection, BTreeMap::new(), pass, change)
     }
 
-    /// Commits a pass that asked about a selection, of which `shown` counts as shown and `tried` waits.
+    /// Commits a pass after which `shown` counts as shown, and `tried` waits.
     fn commit_showing(
         &mut self,
         survey: &Survey,
-        selection: &Selection,
         shown: &Selection,
         tried: BTreeMap<DocName, Entry>,
         pass: &PassReport,
@@ -60,7 +59,8 @@ impl Run {
             Some(Addition::Propose(step)) => (None, Vec::new(), Some(step)),
             None => (None, Vec::new(), None),
         };
-        let log = self.log_line(selection, pass, hashes);
+        // Its sources are the record of what counts as shown.
+        let log = self.log_line(shown, pass, hashes);
         let intent = Intent::new(
             pass.dream_id.clone(),
             self.report.epoch.unwrap_or_default(),
@@ -100,7 +100,7 @@ impl Run {
             selection.slices.iter().cloned().partition(|slice| slice.entry_tried().tries >= most);
         let used_up = Selection { slices: used_up };
         let tried = waiting.iter().map(|slice| (slice.journal.name().clone(), slice.entry_tried())).collect();
-        self.commit_showing(survey, selection, &used_up, tried, pass, None)?;
+        self.commit_showing(survey, &used_up, tried, pass, None)?;
         self.count_shown(&used_up);
         for slice in &used_up.slices {
             self.report.notices.push(Notice::HeldUsedUp(slice.journal.name().clone()));
