@@ -33,6 +33,12 @@ pub fn dream_once(dreamer: &dyn Dreamer, llm: &dyn LlmClient) -> Result<DreamRep
 
 /// Dreams once, by a clock of the caller's. The same workspace, answers and clock give the same bytes.
 ///
+/// It takes a dreamer of any kind, the model, and a function that says what time it is: not a time, since an answer may take
+/// minutes. The clock is asked at the beginning and after each answer. For a fixed time write `&|| night`; time zone and the
+/// hour at which a day begins are the dreamer's ([`DreamConfig::day`](crate::DreamConfig::day)).
+///
+/// A dream writes `MEMORY.md`, which main sessions alone read: nothing of it reaches a group.
+///
 /// ```
 /// use std::sync::Arc;
 /// use chrono::{TimeZone, Utc};

@@ -450,8 +450,9 @@ impl Text<'_> {
             hashes.extend(self.hashes(&holder.document.lossy()));
         }
         let undone = self.workspace.read(&StateName::UNDONE)?;
-        for dream in Undone::parse(undone.as_ref().map(Document::bytes))?.dreams() {
-            hashes.extend(self.hashes(&dream.section));
+        let undone = Undone::parse(undone.as_ref().map(Document::bytes))?;
+        for section in undone.dreams().iter().map(|dream| dream.section.as_str()).chain(undone.sections()) {
+            hashes.extend(self.hashes(section));
         }
         let (found, removed) = self.strike_hashes(&StateName::LOG, &hashes)?;
         let line = PlaceReceipt::new(ForgetPlace::Logs, found, removed);
@@ -544,7 +545,8 @@ impl Text<'_> {
         let mut here = 0;
         let let_go = |bytes: Option<&[u8]>| {
             let mut undone = Undone::parse(bytes)?;
-            here = undone.retain(|dream| !self.only.holds(&dream.section));
+            here = undone.retain(|dream| !self.only.holds(&dream.section))
+                + undone.retain_appended(|section| !self.only.holds(section));
             Ok((here > 0).then(|| undone.print()))
         };
         let is_gone = self.change(&StateName::UNDONE, let_go)?;

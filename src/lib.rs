@@ -145,7 +145,7 @@ pub use digest::Digest;
 pub use document::{Document, FoundAt, Revision};
 pub use dream::{
     BackOff, DreamConfig, DreamProposal, DreamRecord, DreamStanding, DreamSurvey, Due, Evidence,
-    JournalDreamer, JournalDreamerBuilder, OverBudget, ProposalEnd, ProposalReport, SectionCaps, Trust,
+    JournalDreamer, JournalDreamerBuilder, JournalSpan, OverBudget, ProposalEnd, ProposalReport, SectionCaps, Trust,
     Undreamed, should_dream,
 };
 pub use dreamer::{

@@ -157,8 +157,15 @@ impl Life {
     ///
     /// Those of [`Undreamed::among`].
     pub fn propose_retention(&self, now: DateTime<Utc>) -> Result<RetentionPlan> {
-        let listing = self.workspace.list(Some(&DocName::JOURNALS))?;
-        let journals: Vec<JournalName> = listing.documents.iter().filter_map(JournalName::parse).collect();
+        let mut journals: Vec<JournalName> = Vec::new();
+        for folder in [DocName::JOURNALS, DocName::DAILY] {
+            let listing = match self.workspace.list(Some(&folder)) {
+                // `daily` is only an alias: whatever else has the name is a person's.
+                Err(Error::Refused { .. }) if folder == DocName::DAILY => continue,
+                listing => listing?,
+            };
+            journals.extend(listing.documents.iter().filter_map(JournalName::parse));
+        }
         let undreamed = Undreamed::among(self.workspace.as_ref(), &journals)?;
         let today = self.config.day.date(now);
         Ok(propose_retention(&self.config.retention, journals, today, |journal| undreamed.contains(journal)))

@@ -11,7 +11,7 @@ use chrono::{DateTime, NaiveDate, TimeDelta, TimeZone, Utc};
 use noctuary::testing::{Fault, Faults, FaultyDisk, FaultyWorkspace, folder};
 use noctuary::{
     Access, Actor, BootState, BootstrapEnd, BootstrapFate, Consent, DocName, Doors, EDITABLE, Editor, Error,
-    FileWorkspace, HygieneConfig, JournalName, LifeConfig, OnboardingEnd, Preset, Proposal, Refusal,
+    FileWorkspace, HygieneConfig, JournalName, Life, LifeConfig, OnboardingEnd, Preset, Proposal, Refusal,
     Retention, Scope, SessionKind, SoulNotice, StateName, Workspace, WorkspaceExt, WriteMode,
     archive_journal, boot, complete_onboarding, copy_into, delete_journal, document_of_command,
     propose_hygiene, propose_retention, read_soul, seed, template,
@@ -668,6 +668,33 @@ fn journals_go_by_proposal_alone_and_never_undreamed_or_recent() {
     assert_eq!(plan.archive, journals(&[400, 91, 31, 30, 7]));
     assert_eq!(plan.kept, [(JournalName::new(day(6), Some("repl")), Refusal::Recent)]);
     assert!(plan.delete.is_empty());
+}
+
+// Eighty logs of a workspace that no dream reads once gave no proposal, and those in `daily/` were not looked at.
+#[test]
+fn logs_that_no_dream_reads_are_proposed_from_both_folders() {
+    // JR-14, VW-14
+    let folder = tempfile::tempdir().unwrap();
+    let workspace = Arc::new(FileWorkspace::open(folder.path()).unwrap());
+    for ago in 10..90 {
+        let name = if ago % 2 == 0 { format!("daily/{}.md", day(ago)) } else { format!("memory/{}.md", day(ago)) };
+        put(workspace.as_ref(), &name, "- a note\n");
+    }
+    let plan = |config| Life::new(workspace.clone(), config).propose_retention(now()).unwrap();
+    let ironclaw = LifeConfig::preset(Preset::IronClaw);
+    let proposed = plan(ironclaw.clone());
+    assert_eq!((proposed.archive.len(), proposed.kept.len(), proposed.delete.len()), (20, 0, 0));
+    assert_eq!(proposed.archive[0].date(), day(89), "the oldest first");
+    let daily = proposed.archive.iter().find(|journal| journal.name().as_str().starts_with("daily/")).unwrap();
+    let today = now().date_naive();
+    let to = archive_journal(workspace.as_ref(), daily, today, |_| false, None).unwrap();
+    assert!(to.as_str().starts_with("memory/archive/log-"), "{to}");
+    // Where dreams are to read them, those that none has read are kept, and named.
+    let mut config = ironclaw;
+    config.retention.without_dreams = false;
+    let kept = plan(config).kept;
+    assert_eq!(kept.len(), 19);
+    assert!(kept.iter().all(|(_, reason)| *reason == Refusal::Undreamed));
 }
 
 #[test]

@@ -13,18 +13,18 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use chrono::{FixedOffset, NaiveDate, TimeDelta, Utc};
+use chrono::{FixedOffset, NaiveDate, TimeDelta, TimeZone, Utc};
 use dreaming::{
     KEY, Life, MEMORY, append, assert_shown_once, damaged, drain, dream, dreamer_over, intervals, journal,
     journals_of, name, night, reason_of, report_of, seen, sizes,
 };
 use noctuary::testing::{Faults, FaultyDisk, FaultyWorkspace, Script, contract, folder};
 use noctuary::{
-    Allow, BackOff, Backlog, Claim, ClaimTerms, Cure, DailyLogConfig, DayPolicy, Door, DoorPolicy, Doors,
-    DreamConfig, DreamEvent, DreamMode, DreamReport, Dreamer, DropReason, Due, Error, Evidence, Failure,
-    Fate, FileWorkspace, Finding, Finish, HoldReason, InjectionPolicy, JournalDreamer, JournalName, Level,
-    LlmError, LlmReply, LlmRequest, LostBy, NotDue, Notice, Observer, Outcome, PiiFilter, ReadReason,
-    Refusal, SecretGate, SecretPolicy, Step, Usage, View, Workspace, dream_once, dream_once_async,
+    Access, Actor, Allow, BackOff, Backlog, Claim, ClaimTerms, Cure, DailyLogConfig, DayPolicy, Door, DoorPolicy, Doors,
+    DreamConfig, DreamEvent, DreamMode, DreamReport, Dreamer, DropReason, Due, Error, Evidence, Extractive, Failure,
+    Fate, FileWorkspace, Finding, Finish, HoldReason, InjectionPolicy, JournalDreamer, JournalName, JournalSpan, Level, LineReport, LlmClient,
+    LlmError, LlmReply, LlmRequest, LostBy, NotDue, Notice, Observer, Outcome, OverBudget, PiiFilter, ReadReason,
+    Refusal, Scope, SecretGate, SecretPolicy, SessionKind, Step, Usage, View, Workspace, dream_once, dream_once_async,
     dream_once_at, llm_fn, should_dream,
 };
 use proptest::prelude::*;
@@ -371,7 +371,7 @@ fn gates_run_in_order_and_an_early_end_skips_the_rest() {
     assert_eq!(trace(Some(Ok("NOTHING_TO_PROMOTE"))), commit);
     assert_eq!(trace(Some(Ok("- AKIAIOSFODNN7EXAMPLE")))[0], ".dreamed-quarantine.json");
     let mut with_section = commit.to_vec();
-    with_section.insert(1, "MEMORY.md");
+    with_section.splice(1..1, ["undone.json", "MEMORY.md"]);
     assert_eq!(trace(Some(Ok(FACT))), with_section);
 }
 
@@ -2680,15 +2680,274 @@ fn evidence_can_be_required_or_off() {
     assert_eq!(memory.strip_prefix(MEMORY).unwrap().lines().filter(|line| line.starts_with("- ")).count(), 8);
 }
 
+// A small model once cited nothing that held, and the night used its journals up. Now they wait for a better one.
 #[test]
-fn an_answer_of_which_nothing_holds_appends_nothing_and_advances() {
-    // BX-07, DR-10: the model was shown it, and is not asked again.
+fn a_night_whose_every_line_was_held_waits_for_another_try() {
+    // BX-52
     let life = evening();
-    let script = Script::new().says("- There are 77 boats. (memory/2026-11-20-repl.md#L1)\n");
+    let bad = "- There are 77 boats. (memory/2026-11-20-repl.md#L1)\n";
+    let script = Script::new().says(bad).says("- Known of the evening.");
     let report = life.dream(&script);
-    assert_eq!((report.outcome, report.held().count()), (Outcome::NothingToPromote, 1));
+    assert_eq!((report.outcome, report.held().count(), report.calls), (Outcome::AllHeld, 1, 1));
+    assert_eq!(report.outcome.word(), "all_held");
     assert_eq!(life.memory(), MEMORY);
+    assert!(report.notices.contains(&Notice::HeldWaits(1)), "{:?}", report.notices);
+    assert_eq!(reason_of(&report, &journal(20)), ReadReason::Held);
+    assert!(report.backlog.bytes > 0 && report.journals[0].shown == 0);
+    // A version that knows of no tries reads the ledger, and a ledger of such a one is read.
+    let ledger = life.json(".dreaming.d/ledger.json");
+    assert_eq!((&ledger["v"], &ledger["journals"][&*journal(20)]["tries"]), (&1.into(), &1.into()));
+
+    let report = life.dream(&script);
+    assert_eq!((report.outcome, report.backlog.bytes), (Outcome::Appended, 0));
+    assert!(life.memory().contains("- Known of the evening.\n"));
+    assert!(!life.text(".dreaming.d/ledger.json").contains("tries"));
     assert_eq!(life.dream(&script).calls, 0);
+}
+
+// Tries are bounded, and a journal that is used up says so and can be given back, whole or in part.
+#[test]
+fn tries_end_and_a_person_gives_a_part_of_a_journal_back() {
+    // BX-52
+    let lines = "- [user] one\n- [user] two\n- [user] three\n";
+    let life = Life::with(&[(19, "- [user] other\n"), (20, lines)]);
+    let bad = || Script::new().says("- There are 77 boats. (memory/2026-11-20-repl.md#L1)\n");
+    let dreamer = life.dreamer_with(|config| config.max_tries = 2);
+    assert_eq!(dream(&dreamer, &bad(), night(21)).notices, [Notice::HeldWaits(2)]);
+    // What was held once waits beside what is new.
+    life.put(&journal(18), "- [user] late\n");
+    let report = dream(&dreamer, &bad(), night(22));
+    let used_up = [19, 20].map(|day| Notice::HeldUsedUp(name(&journal(day))));
+    assert_eq!(report.notices, [used_up[0].clone(), used_up[1].clone(), Notice::HeldWaits(1)]);
+    assert_eq!(report.backlog.journals, 1);
+    assert_eq!(reason_of(&report, &journal(20)), ReadReason::Shown);
+    let report = dream(&dreamer, &bad(), night(23));
+    assert_eq!((report.calls, report.backlog.bytes), (1, 0), "{report}");
+    assert_eq!(dream(&dreamer, &bad(), night(24)).calls, 0);
+
+    let human = Access::new(SessionKind::Main, Actor::Human, Scope::user("marta"));
+    let day = name(&journal(20));
+    for (kind, actor) in [
+        (SessionKind::Main, Actor::Agent),
+        (SessionKind::Shared, Actor::Human),
+        (SessionKind::Subagent, Actor::Agent),
+    ] {
+        let access = Access::new(kind, actor, Scope::user("marta"));
+        let refused = dreamer.read_again(&access, &day, &JournalSpan::Whole);
+        assert!(matches!(refused, Err(Error::Denied { .. })), "{kind:?}");
+    }
+    let line = lines.lines().next().unwrap().len() as u64 + 1;
+    // In the middle of a line, which is given back whole.
+    assert_eq!(dreamer.read_again(&human, &day, &JournalSpan::Bytes(line + 3..line + 4)).unwrap(), line);
+    assert_eq!(dreamer.read_again(&human, &day, &JournalSpan::Lines(2..=2)).unwrap(), 0, "it waits already");
+    assert_eq!(dreamer.read_again(&human, &day, &JournalSpan::Lines(9..=12)).unwrap(), 0);
+    assert_eq!(dreamer.read_again(&human, &name("memory/2026-11-01.md"), &JournalSpan::Whole).unwrap(), 0);
+    let script = Script::new().says("- Two. (memory/2026-11-20-repl.md#L2)");
+    let report = dream(&dreamer, &script, night(25));
+    let shown = &report.passes[0].shown;
+    assert_eq!((shown.len(), shown[0].from, shown[0].first_line, shown[0].last_line), (1, line, 2, 2));
+    assert_eq!(report.outcome, Outcome::Appended);
+    assert_eq!(dreamer.read_again(&human, &day, &JournalSpan::Whole).unwrap(), lines.len() as u64);
+    assert_eq!(dreamer.survey(night(25)).unwrap().backlog.bytes, lines.len() as u64);
+}
+
+// One night over the sample left 10,290 characters, above which another program promotes no more.
+#[test]
+fn a_night_over_the_sample_ends_within_the_budget() {
+    let sample = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/sample");
+    let life = Life::empty();
+    life.put("MEMORY.md", fs::read(sample.join("MEMORY.md")).unwrap());
+    for entry in fs::read_dir(sample.join("memory")).unwrap() {
+        let entry = entry.unwrap();
+        let file = format!("memory/{}", entry.file_name().to_string_lossy());
+        life.put(&file, fs::read(entry.path()).unwrap());
+    }
+    let night = Utc.with_ymd_and_hms(2026, 3, 23, 3, 0, 0).unwrap();
+    let dreamer = dreamer_over(life.quick_workspace(), |_| ());
+    let report = dream(&dreamer, &Extractive::new(), night);
+    println!("{report}: {:?}", report.memory);
+    assert!(!report.memory.unwrap().is_over(), "{:?}", report.memory);
+    assert!(report.promoted().count() >= 40, "{report}");
+    assert_eq!(report.backlog.bytes, 0);
+}
+
+// Above its budget memory is cut for a prompt, so a night says before it writes that it will be, and what it does then.
+#[test]
+fn a_night_that_will_pass_the_budget_says_so_before_it_writes() {
+    let long = format!("- The user sails {}.\n", "far and ".repeat(12));
+    for (mode, over_budget) in [
+        (DreamMode::Preview, OverBudget::Warn),
+        (DreamMode::Append, OverBudget::Warn),
+        (DreamMode::Append, OverBudget::Archive),
+        (DreamMode::Propose, OverBudget::Archive),
+    ] {
+        let life = evening();
+        let dreamer = life.dreamer_with(|config| {
+            (config.mode, config.over_budget, config.memory_budget) = (mode, over_budget, 100);
+        });
+        let script = Script::new().says(&*long);
+        let report = dream(&dreamer, &script, night(21));
+        let said = report.notices.iter().find_map(|notice| match notice {
+            Notice::WillPassBudget { chars, budget, archives } => Some((*chars, *budget, *archives)),
+            _ => None,
+        });
+        let section = report.passes[0].section.as_ref().unwrap();
+        let chars = (MEMORY.chars().count() + section.chars().count()) as u64;
+        let archives = mode == DreamMode::Append && over_budget == OverBudget::Archive;
+        assert_eq!(said, Some((chars, 100, archives)), "{mode:?}");
+        assert!(script.requests()[0].user.contains("Room left in current memory: 1024 characters."));
+        if (mode, over_budget) == (DreamMode::Append, OverBudget::Warn) {
+            assert_eq!(life.memory().chars().count() as u64, chars);
+        }
+    }
+    let life = evening();
+    let script = Script::new().says(FACT);
+    assert!(life.dream(&script).notices.is_empty(), "with room nothing is said");
+    assert!(!script.requests()[0].user.contains("Room left"));
+}
+
+// A curated line may begin with its day, and with or without it is the same line.
+#[test]
+fn a_line_with_its_day_in_front_is_known_without_it() {
+    // WS-14
+    let life = evening();
+    life.put("MEMORY.md", format!("{MEMORY}- 2026-11-02: The user sails on Sundays.\n"));
+    let report = life.dream(&Script::new().says(format!("{FACT}- 2026-11-20: The boat is called Brisk.\n")));
+    let fates: Vec<&Fate> = report.passes[0].lines.iter().map(|line| &line.fate).collect();
+    assert_eq!(fates, [&Fate::Duplicate, &Fate::Promoted { cited: false }]);
+    assert!(life.memory().contains("- 2026-11-20: The boat is called Brisk.\n"));
+}
+
+// "The user never wants us to:" with "deploy on Fridays" below it became "deploy on Fridays" under Decisions.
+#[test]
+fn a_child_of_a_list_is_held_and_never_stands_alone() {
+    let held_of = |answer: &str| {
+        let life = Life::with(&[(20, "- [user] never deploy on Fridays, sail on Mondays\n")]);
+        let report = life.dream(&Script::new().says(format!("### Decisions\n{answer}")));
+        let nested = |line: &&LineReport| {
+            matches!(&line.fate, Fate::Held(hold) if hold.reason == HoldReason::Nested)
+        };
+        let held = report.passes[0].lines.iter().filter(nested).map(|line| line.text.clone()).collect();
+        let held: Vec<String> = held;
+        assert!(held.iter().all(|text| !life.memory().contains(text.as_str())), "{answer}");
+        held.join("|")
+    };
+    let wants = "The user never wants us to:";
+    for (answer, held) in [
+        (format!("- {wants}\n  - deploy on Fridays\n"), format!("{wants}|deploy on Fridays")),
+        (format!("- {wants}\n\t* deploy on Fridays\n"), format!("{wants}|deploy on Fridays")),
+        (format!("1. {wants}\n   1. deploy on Fridays\n2. Sail.\n"), format!("{wants}|deploy on Fridays")),
+        (format!("- {wants}\n    - deploy on Fridays\n    - sail\n"), format!("{wants}|deploy on Fridays|sail")),
+        (format!("- {wants}\n  on no day\n  - deploy on Fridays\n"), "deploy on Fridays".to_owned()),
+        (format!("{wants}\n- deploy on Fridays\n"), "deploy on Fridays".to_owned()),
+        (format!("**{wants}**\n\n- deploy on Fridays\n- sail\n"), "deploy on Fridays|sail".to_owned()),
+        ("#### Never\n- deploy on Fridays\n".to_owned(), "deploy on Fridays".to_owned()),
+        ("Here is what to keep:\n- Sails on Mondays.\n".to_owned(), String::new()),
+        ("- One.\n - Two.\n- Three.\n".to_owned(), String::new()),
+        ("  - One.\n  - Two.\n- Three.\n".to_owned(), String::new()),
+        ("- The user sails on Mondays.\n  They like it.\n- Two.\n".to_owned(), String::new()),
+    ] {
+        assert_eq!(held_of(&answer), held, "{answer}");
+    }
+}
+
+/// A journal in which somebody says a line in a dialect: with what stands above, and where the line stands.
+type Dialect = (&'static str, &'static str, fn(&str, &str) -> String);
+
+const DIALECTS: &[Dialect] = &[
+    ("ours", "# Memory — 2026-11-20\n\n## Session [09:12]\n\n", |who, said| {
+        format!("- [09:14:05] [{who}] {said}\n")
+    }),
+    ("tags", "", |who, said| format!("[{who}] {said}\n")),
+    ("tags with a colon", "# Daily Log - 2026-11-20\n\n", |who, said| format!("- [{who}]: {said}\n")),
+    (
+        "a hook of OpenClaw",
+        "# Session: 2026-11-20 09:12:00 UTC\n\n- **Session Key**: agent:main:main\n\n## Conversation Summary\n\n",
+        |who, said| format!("{who}: \"{said}\"\n"),
+    ),
+    ("an older hook", "# Session: 2026-11-20 09:12:00 UTC\n\n", |who, said| format!("{who}: {said}\n")),
+    ("bold", "", |who, said| format!("**{who}:** {said}\n\n")),
+    ("bold alone", "", |who, said| format!("**{who}**: {said}\n")),
+    ("a list", "", |who, said| format!("- {who}: {said}\n")),
+    ("times of IronClaw", "# Daily Log - 2026-11-20\n\n", |who, said| format!("[09:14:05] {who}: {said}\n")),
+    ("a time behind the name", "", |who, said| format!("{who} (09:14): {said}\n")),
+    ("an export", "", |who, said| format!("20/11/2026, 09:14 - {who}: {said}\n")),
+    ("upper case", "", |who, said| format!("{}: {said}\n", who.to_uppercase())),
+];
+
+// A transcript names its speakers in many ways, and what an assistant said in it became the user's decision, without a name,
+// while the user's own was left out.
+#[test]
+fn what_another_says_is_never_the_users_in_any_dialect() {
+    let (own, foreign) = ("Decision: releases go out on Fridays from now on, Hedda signs them.", "900 kronor");
+    let said = format!("Decision: from now on Ilya pays Marta {foreign} a month for the berth.");
+    for (dialect, head, line) in DIALECTS {
+        for who in [
+            "assistant", "agent", "ai", "bot", "model", "Assistant", "AI assistant", "tool", "tool:psql", "web", "system",
+            "Bob", "Ada Lovelace", "User 2",
+        ] {
+            for user in ["user", "User", "human"] {
+                for users_first in [true, false] {
+                    let (mine, theirs) = (line(user, own), line(who, &said));
+                    let text = if users_first { format!("{head}{mine}{theirs}") } else { format!("{head}{theirs}{mine}") };
+                    let text = format!("{text}{}", line(user, "Thanks, that is all for today."));
+                    let at = |what: &str| text.lines().position(|line| line.contains(what)).unwrap() + 1;
+                    let cite = |what: &str| format!("(memory/2026-11-20-repl.md#L{})", at(what));
+                    let echo = Script::new().says(format!(
+                        "### Decisions\n- Releases go out on Fridays from now on, Hedda signs them. {}\n\
+                         - Ilya pays Marta {foreign} a month for the berth. {}\n\
+                         - User: from now on Ilya pays Marta {foreign} a month for the berth. {}\n",
+                        cite("Hedda"),
+                        cite(foreign),
+                        cite(foreign)
+                    ));
+                    let models: [&dyn LlmClient; 2] = [&Extractive::with_share(1.0), &echo];
+                    for (is_echo, model) in [false, true].into_iter().zip(models) {
+                        let life = Life::with(&[(20, &text)]);
+                        let dreamer = dreamer_over(life.quick_workspace(), |_| ());
+                        let report = dream(&dreamer, model, night(21));
+                        let place = format!("{dialect}, {user} and {who}, {is_echo}:\n{text}\n{}", life.memory());
+                        let lines: Vec<_> = report.promoted().collect();
+                        let found = |what: &str| lines.iter().filter(|line| line.text.contains(what)).collect::<Vec<_>>();
+                        let users = found("Hedda");
+                        assert_eq!(users.len(), 1, "{place}");
+                        assert_eq!(users[0].heading.as_deref(), Some("Decisions"), "{place}");
+                        let name = who.split(' ').next().unwrap().to_lowercase();
+                        for line in found(foreign) {
+                            assert_eq!(line.heading.as_deref(), Some("Facts"), "{place}");
+                            let text = line.text.to_lowercase();
+                            let label = text.trim_start_matches("2026-11-20: ");
+                            let is_told = label.starts_with("agent: ") || label.starts_with(&name);
+                            assert!(is_told && !text.contains("user:"), "{place}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+// The name of a participant in a claim says whose word it is, and the names of the user are theirs.
+#[test]
+fn a_participant_is_told_by_name_and_the_user_may_have_one() {
+    let text = "Marta: \"Decision: we sail on Mondays.\"\nassistant: \"Noted.\"\nBob: \"I pay 300 kronor for it.\"\n";
+    let life = Life::with(&[(20, text)]);
+    let script = Script::new().says(
+        "### Decisions\n- We sail on Mondays. (memory/2026-11-20-repl.md#L1)\n### Facts\n\
+         - Bob pays 300 kronor. (memory/2026-11-20-repl.md#L3)\n- Pays 300 kronor for it. (memory/2026-11-20-repl.md#L3)\n",
+    );
+    let dreamer = life.dreamer_with(|config| config.user_names = vec!["Marta".to_owned()]);
+    let report = dream(&dreamer, &script, night(21));
+    let told: Vec<String> = report.passes[0].lines.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        told,
+        [
+            "promoted: We sail on Mondays. (memory/2026-11-20-repl.md#L1)",
+            "promoted: Bob pays 300 kronor. (memory/2026-11-20-repl.md#L3)",
+            "held, rests on the words of a page, a tool, an import or another person (participant:Bob): \
+             Pays 300 kronor for it. (memory/2026-11-20-repl.md#L3)",
+        ]
+    );
 }
 
 #[test]
@@ -3028,6 +3287,8 @@ fn a_dream_changes_no_other_document() {
             ".dreamed-state.json",
             ".dreaming.d/",
             ".dreaming.d/guard",
+            ".dreaming.d/history/",
+            ".dreaming.d/history/undone.json",
             ".dreaming.d/ledger.json",
             ".dreaming.d/log.jsonl",
             ".dreaming.d/write-guard",

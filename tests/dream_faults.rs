@@ -93,6 +93,14 @@ fn a_quarantine_that_fails_anywhere_is_written_exactly_once() {
     sweep("quarantine", Night::Quarantine, Layer::Disk, || life_before(Night::Quarantine));
 }
 
+// A night whose every line was held once used its journals up. What counts the tries is written by the same commit as all
+// else, so a fault anywhere neither loses a line nor has one promoted twice.
+#[test]
+fn a_night_that_is_held_whole_and_fails_anywhere_loses_and_doubles_nothing() {
+    sweep("held", Night::Held, Layer::Workspace, || life_before(Night::Held));
+    sweep("held", Night::Held, Layer::Disk, || life_before(Night::Held));
+}
+
 /// A workspace whose first commit was cut right before the `n`-th time that a step like this was to be done.
 fn cut_before(step: &str, occurrence: usize) -> Life {
     let steps = operations(Night::Commit, Layer::Disk, &life_before(Night::Commit));

@@ -238,6 +238,7 @@ fn the_page_on_nights_has_every_setting_with_its_default() {
         ("memory_bytes", format!("{} KiB", config.memory_bytes >> 10)),
         ("window_days", config.window_days.unwrap().to_string()),
         ("max_passes", config.max_passes.to_string()),
+        ("max_tries", config.max_tries.to_string()),
         ("claim.ttl", format!("{} min", claim.ttl.as_secs() / 60)),
         ("claim.max_hold", format!("{} h", claim.max_hold.as_secs() / 3600)),
         ("claim.settle", format!("{} s", claim.settle.as_secs())),

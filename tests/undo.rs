@@ -172,6 +172,44 @@ fn refusal(answer: noctuary::Result<bool>) -> (String, Refusal) {
     }
 }
 
+// An editor that saves an old copy takes a promoted section with it. It stood in a list of notices that nobody read, and
+// no call brought it back.
+#[test]
+fn a_section_that_a_stale_save_took_is_told_in_the_line_of_the_report_and_comes_back() {
+    let (world, ids) = World::dreamed();
+    let before = world.text("MEMORY.md");
+    world.put("MEMORY.md", &format!("{MINE}- Saved from an old copy.\n"));
+    let report = world.dream(night(24));
+    let told = report.to_string();
+    for id in &ids {
+        assert!(told.contains(&format!("the section of dream {id} is no longer in MEMORY.md; redo_dream")), "{told}");
+    }
+    assert_eq!(world.dreamer().dreams().unwrap()[0].standing, DreamStanding::Gone);
+    for id in &ids {
+        assert!(world.redo(id).unwrap());
+        assert!(!world.redo(id).unwrap(), "it stands");
+    }
+    let after = world.text("MEMORY.md");
+    assert!(after.starts_with(&format!("{MINE}- Saved from an old copy.\n")), "the person's bytes stand: {after}");
+    for day in DAYS {
+        assert_eq!(after.matches(&format!("- Told: what day {day} was like.")).count(), 1, "{after}");
+    }
+    assert_eq!(world.dreamer().dreams().unwrap()[0].standing, DreamStanding::Whole);
+    let report = world.dream(night(25));
+    assert!(!report.to_string().contains("no longer"), "{report}");
+    assert_eq!(report.calls, 0, "its journals are read");
+    // It can be taken back as ever, and what stands there by other means is not said twice.
+    assert!(world.undo(&ids[2]).unwrap());
+    assert!(world.redo(&ids[2]).unwrap());
+    world.put("MEMORY.md", &format!("{MINE}- Told: what day 18 was like.\n"));
+    let refused = world.redo(&ids[0]);
+    assert!(matches!(refused, Err(Error::DreamStays { reason: Refusal::SaidAgain, .. })), "{refused:?}");
+    // A file of an older version keeps no sections: then it is refused, and nothing is lost.
+    world.put("MEMORY.md", MINE);
+    let undone: serde_json::Value = serde_json::from_str(&world.text(".dreaming.d/history/undone.json")).unwrap();
+    assert!(undone["appended"].is_array() && before.contains("Dreamed"));
+}
+
 #[test]
 fn an_undone_dream_leaves_memory_as_it_was_and_its_journal_waits() {
     // BX-04: section and cursors go together.

@@ -13,6 +13,7 @@ use crate::error::{Error, Result};
 use crate::format::intent::{Append, Change, Intent};
 use crate::format::ledger::Ledger;
 use crate::format::proposal::ProposalStep;
+use crate::format::undone::Undone;
 use crate::format::{DreamedState, curated, log, reply};
 use crate::gate::Tombstones;
 use crate::name::{DocName, Name, StateName};
@@ -143,6 +144,7 @@ fn apply(workspace: &dyn Workspace, lease: &dyn Lease, intent: &Intent) -> Resul
         return Ok(());
     }
     if let Some(append) = &intent.append {
+        keep_section(workspace, lease, intent, append)?;
         append_section(workspace, lease, intent, append)?;
     }
     if let Some(step) = &intent.proposal {
@@ -180,6 +182,17 @@ fn apply(workspace: &dyn Workspace, lease: &dyn Lease, intent: &Intent) -> Resul
     }
     lease.remove(&StateName::INTENT)?;
     Ok(())
+}
+
+/// Keeps a section of curated memory, so that a person has it back where an editor saves over it.
+fn keep_section(workspace: &dyn Workspace, lease: &dyn Lease, intent: &Intent, append: &Append) -> Result<()> {
+    if intent.change.is_some() {
+        return Ok(());
+    }
+    let mut undone = Undone::parse(state(workspace, &StateName::UNDONE)?.as_deref())?;
+    // Written also where it is there: whoever wrote it may have been killed before that was durable.
+    undone.keep_appended(&intent.id, &append.section);
+    lease.replace(&StateName::UNDONE, &undone.print())
 }
 
 /// Appends the section unless it stands there, and looks whether it does. An editor may replace the file

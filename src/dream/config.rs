@@ -39,6 +39,8 @@ pub struct DreamConfig {
     pub window_days: Option<u32>,
     /// How many times one run may ask the model, to work through a backlog. 4.
     pub max_passes: u32,
+    /// How many times a journal is shown while every line of the answer is held; after that it counts as read. 3.
+    pub max_tries: u32,
     /// Which day an instant belongs to.
     pub day: DayPolicy,
     /// How the workspace is claimed.
@@ -198,6 +200,7 @@ impl Default for DreamConfig {
             memory_bytes: 64 << 10,
             window_days: Some(30),
             max_passes: 4,
+            max_tries: 3,
             day: DayPolicy::UTC,
             claim: ClaimTerms::default(),
             read_past_quarantine: false,
@@ -269,6 +272,7 @@ impl DreamConfig {
                 "must be at most 32 MiB",
             ),
             (self.max_passes == 0, "max_passes", "must be at least 1"),
+            (self.max_tries == 0, "max_tries", "must be at least 1"),
             (self.claim.ttl < Duration::from_secs(1), "claim.ttl", "must be at least a second"),
             (self.section.items == 0, "section.items", "must be at least 1"),
             (self.max_proposals == 0, "max_proposals", "must be at least 1"),

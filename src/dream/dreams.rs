@@ -46,7 +46,7 @@ pub enum DreamStanding {
     Archived,
     /// It was taken back.
     Undone,
-    /// A person took it out.
+    /// A person took it out, or an editor saved over it. [`redo_dream`](JournalDreamer::redo_dream) appends it again.
     Gone,
 }
 

@@ -32,6 +32,8 @@ mod spelled;
 #[cfg(test)]
 mod table;
 
+pub(super) use matter::is_negation;
+
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::LazyLock;
@@ -44,6 +46,7 @@ use crate::dreamer::{Hold, HoldReason, SourceRef};
 use crate::format::curated::strip_date;
 use crate::format::fences::ShownLine;
 use crate::format::reply::{self, Citation};
+use crate::format::speakers::is_party;
 use crate::format::{JournalName, Origin};
 use crate::name::DocName;
 use crate::text;
@@ -142,18 +145,27 @@ pub(crate) struct Verdict {
     pub(crate) hold: Option<Hold>,
     /// The heading that it may stand under.
     pub(crate) heading: Option<&'static str>,
+    /// Whose word it is, where it would read as the user's and is not.
+    pub(crate) teller: Option<&'static str>,
+}
+
+/// A claim with the name of who said it in front, behind its date.
+pub(crate) fn told(teller: &str, text: &str) -> String {
+    let (_, rest) = strip_date(text);
+    let front = &text[..text.len() - rest.len()];
+    format!("{front}{teller}: {rest}")
 }
 
 /// Judges the bullets of one answer.
 pub(crate) struct Judge<'a> {
     config: &'a DreamConfig,
     shown: &'a Shown,
-    spoken: Spoken,
+    spoken: Spoken<'a>,
 }
 
 impl<'a> Judge<'a> {
     pub(crate) fn new(config: &'a DreamConfig, shown: &'a Shown) -> Self {
-        Self { config, shown, spoken: Spoken::new(shown, config.trust) }
+        Self { config, shown, spoken: Spoken::new(shown, config.trust, &config.user_names) }
     }
 
     /// Judges a claim by what it cites, by who said it, and by whether it states anything.
@@ -180,10 +192,12 @@ impl<'a> Judge<'a> {
             if is_order { Err(Hold { reason: HoldReason::Imperative, word: None }) } else { Ok(()) }
         };
         let held = evidence()
-            .and_then(|()| self.spoken.check(claim, &sources, &self.config.user_names))
+            .and_then(|()| self.spoken.check(claim, &sources))
             .and_then(|()| is_statement());
         let is_fact = matches!(heading, None | Some(reply::FACTS)) || self.spoken.is_users(claim, &sources);
+        let teller = self.spoken.teller(claim, &sources, !is_fact);
         Verdict {
+            teller,
             sources: sources.into_iter().map(|source| source.place).collect(),
             hold: held.err(),
             heading: if is_fact { heading } else { Some(reply::FACTS) },
@@ -261,10 +275,6 @@ fn speaks(speaker: &str, line: &str) -> bool {
     let words: Vec<String> = text::words(speaker).collect();
     let stands = |word: &String| text::words(line).any(|known| known == *word);
     words.len() <= 2 && words.iter().all(|word| is_party(word) || (is_speaker(speaker) && stands(word)))
-}
-
-fn is_party(word: &str) -> bool {
-    matches!(word, "user" | "agent" | "assistant" | "human" | "operator" | "owner" | "me")
 }
 
 /// Whether a label is a party to the talk, or at most two words that can be a name: not "Myth".

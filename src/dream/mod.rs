@@ -12,6 +12,7 @@ mod due;
 mod evidence;
 mod person;
 mod propose;
+mod reread;
 mod run;
 mod sanitise;
 mod select;
@@ -42,6 +43,7 @@ pub(crate) use due::{Bounds, Calls, breaker, count_call, count_failure, due};
 pub use due::{Due, should_dream};
 pub(crate) use evidence::{Judge, Shown, Verdict};
 pub use propose::{DreamProposal, ProposalEnd, ProposalReport};
+pub use reread::JournalSpan;
 pub(crate) use sanitise::{Sanitised, sanitise};
 pub(crate) use shown::{machine_ranges, mask_printed};
 pub use survey::DreamSurvey;
@@ -263,7 +265,7 @@ pub(crate) fn tell(
     let Some(observer) = observer else { return };
     let level = match outcome {
         Outcome::Quarantined => Level::Error,
-        Outcome::LlmError | Outcome::LeaseLost | Outcome::ProposalsFull => Level::Warn,
+        Outcome::LlmError | Outcome::LeaseLost | Outcome::ProposalsFull | Outcome::AllHeld => Level::Warn,
         _ => Level::Info,
     };
     let (module, workspace) = ("workspace/dreaming-task", workspace.location());

@@ -52,6 +52,8 @@ pub(super) struct Run {
     log: Vec<Remembered>,
     asked: u32,
     order: Order,
+    /// The journals of which every line of an answer was held in this run.
+    tried: BTreeSet<DocName>,
     /// Every journal that was seen, ascending.
     journals: Vec<(JournalName, Look)>,
     report: DreamReport,
@@ -125,6 +127,7 @@ impl Run {
             now,
             asked: 0,
             order: Order::Newest,
+            tried: BTreeSet::new(),
             journals: Vec::new(),
             report,
             inner,
@@ -203,6 +206,7 @@ impl Run {
         loop {
             let span = trace::select();
             let mut survey = span.attempt(|| self.look(&doors))?;
+            survey.leave(&self.tried);
             // A preview is asked for by a person, at the moment, and changes none of what is counted.
             let is_counted = config.mode != DreamMode::Preview;
             let not_due =
@@ -292,10 +296,15 @@ impl Run {
             Err(at) => return self.journals.insert(at, (journal, seen)),
         };
         look.reason = match (look.reason, seen.reason) {
-            (_, ReadReason::OverBudget) if look.shown > 0 => ReadReason::PartlyShown,
+            (earlier, ReadReason::OverBudget) if look.shown > 0 && earlier != ReadReason::Held => {
+                ReadReason::PartlyShown
+            }
             // What an earlier pass of this run did with it says more than that nothing is left.
             (earlier, ReadReason::AlreadyShown)
-            | (earlier @ (ReadReason::Unfinished | ReadReason::Unreadable), ReadReason::OverBudget) => {
+            | (
+                earlier @ (ReadReason::Unfinished | ReadReason::Unreadable | ReadReason::Held),
+                ReadReason::OverBudget,
+            ) => {
                 earlier
             }
             (_, now) => now,
@@ -416,6 +425,9 @@ impl Run {
         let hidden = self.journals.iter().filter(is_hidden).count() as u64;
         if hidden > 0 {
             self.report.notices.push(Notice::HiddenNames(hidden));
+        }
+        if !self.tried.is_empty() {
+            self.report.notices.push(Notice::HeldWaits(self.tried.len() as u64));
         }
         if self.journals.is_empty() {
             self.report.notices.push(Notice::NoJournals);

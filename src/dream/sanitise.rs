@@ -10,6 +10,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::config::SectionCaps;
+use super::evidence::is_negation;
 use crate::dreamer::{DropReason, Dropped};
 use crate::format::reply::{self, HEADINGS, NOTHING_TO_PROMOTE};
 use crate::text;
@@ -20,6 +21,8 @@ pub(crate) struct Item {
     pub(crate) heading: Option<&'static str>,
     /// One line, its citations included.
     pub(crate) text: String,
+    /// Whether it stands under another line, or has lines under it, and says what it says with those alone.
+    pub(crate) is_nested: bool,
 }
 
 /// An answer taken apart.
@@ -190,32 +193,87 @@ pub(crate) fn sanitise(answer: &str, caps: &SectionCaps) -> Sanitised {
     let mut sanitised = Sanitised::default();
     let answer = answer.trim_start_matches(text::BOM);
     let mut heading = None;
-    let mut open: Option<(Option<&'static str>, String)> = None;
+    let mut open: Option<Open> = None;
+    let mut nest = Nest::default();
     for line in answer.split(['\n', '\r', '\u{2028}', '\u{2029}', '\u{85}', '\u{b}', '\u{c}']) {
         let trimmed = line.trim();
         let continues =
             line.starts_with([' ', '\t']) && !trimmed.is_empty() && reply::bullet(trimmed).is_none();
-        if let (true, Some((_, item))) = (continues, &mut open) {
-            item.push(' ');
-            item.push_str(trimmed);
+        if let (true, Some(open)) = (continues, &mut open) {
+            open.text.push(' ');
+            open.text.push_str(trimmed);
             continue;
         }
-        if let Some((heading, item)) = open.take() {
-            sanitised.take_item(heading, &item, caps);
+        let is_nested = reply::bullet(trimmed).is_some() && nest.holds(line);
+        if let Some(mut open) = open.take() {
+            // A line that leads to others is no statement either: "The user never wants us to:".
+            open.is_nested |= is_nested && nest.is_first && leads(&open.text);
+            sanitised.take_item(open, caps);
         }
         if trimmed.is_empty() {
             continue;
         }
         if let Some(item) = reply::bullet(trimmed) {
-            open = Some((heading, item.to_owned()));
+            open = Some(Open { heading, text: item.to_owned(), is_nested });
         } else {
-            heading = sanitised.judge_line(trimmed).or(heading);
+            let known = sanitised.judge_line(trimmed);
+            nest = Nest { is_denied: known.is_none() && denies(trimmed), ..Nest::default() };
+            heading = known.or(heading);
         }
     }
-    if let Some((heading, item)) = open {
-        sanitised.take_item(heading, &item, caps);
+    if let Some(open) = open {
+        sanitised.take_item(open, caps);
     }
     sanitised
+}
+
+/// A bullet whose lines are being read.
+struct Open {
+    heading: Option<&'static str>,
+    text: String,
+    is_nested: bool,
+}
+
+/// Where in a list the next bullet stands.
+#[derive(Default)]
+struct Nest {
+    /// How far the bullets of the list are indented.
+    base: Option<usize>,
+    /// Whether the line above the list takes back what stands in it: "Never do this:".
+    is_denied: bool,
+    /// Whether the last bullet is the first below one of the list.
+    is_first: bool,
+    /// Whether the bullet above is one of the list.
+    is_below: bool,
+}
+
+impl Nest {
+    /// Takes in the line of a bullet; says whether it stands under another line.
+    fn holds(&mut self, line: &str) -> bool {
+        let marks = line.chars().take_while(|c| matches!(c, ' ' | '\t'));
+        let indent: usize = marks.map(|c| if c == '\t' { 4 } else { 1 }).sum();
+        // Less than two spaces makes no child. (CommonMark)
+        let is_child = self.base.is_some_and(|base| indent >= base + 2);
+        if !is_child {
+            self.base = Some(indent);
+        }
+        (self.is_first, self.is_below) = (is_child && self.is_below, !is_child);
+        is_child || self.is_denied
+    }
+}
+
+/// Whether a line only leads to those under it.
+fn leads(text: &str) -> bool {
+    let (claim, _) = reply::split_citations(text);
+    claim.trim_end_matches(['*', '_', ' ']).ends_with([':', '：'])
+}
+
+/// Whether a line that is no bullet turns the list below it into its opposite.
+fn denies(line: &str) -> bool {
+    let leads = line.starts_with('#') || leads(line);
+    leads && text::words(line).any(|word| {
+        is_negation(&word) || matches!(&*word, "avoid" | "stop" | "reject" | "rejected" | "forbidden" | "false" | "wrong" | "unless")
+    })
 }
 
 /// Prints bullets under their headings, as they came.
@@ -277,7 +335,9 @@ impl Sanitised {
         None
     }
 
-    fn take_item(&mut self, heading: Option<&'static str>, item: &str, caps: &SectionCaps) {
+    fn take_item(&mut self, open: Open, caps: &SectionCaps) {
+        let Open { heading, text: item, is_nested } = open;
+        let item = item.as_str();
         // What is far too long is not worth the work of cleaning it.
         let is_vast = item.len() > caps.item_chars.saturating_mul(8);
         let text =
@@ -301,9 +361,9 @@ impl Sanitised {
             self.drop(DropReason::Masked);
         } else if let Some(reason) = over {
             self.drop(reason);
-            self.over_caps.push((Item { heading, text }, reason));
+            self.over_caps.push((Item { heading, text, is_nested }, reason));
         } else {
-            self.items.push(Item { heading, text });
+            self.items.push(Item { heading, text, is_nested });
         }
     }
 

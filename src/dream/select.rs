@@ -4,7 +4,7 @@
 //! pending, and later passes take it oldest first. Names and dates decide; times of change only save looking
 //! into journals that did not change.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
@@ -14,9 +14,9 @@ use crate::digest::{Digest, Hasher};
 use crate::dreamer::{JournalReport, Notice, ReadReason, ShownSlice};
 use crate::error::{Error, Result};
 use crate::format::ledger::{Entry, Ledger, Piece};
-use crate::format::origins::{self, Above, Begun};
+use crate::format::origins::{self, Above};
 use crate::format::state;
-use crate::format::{DreamId, DreamedState, JournalName, Origin, Quarantine, QuarantinedFile};
+use crate::format::{DreamId, DreamedState, JournalName, Quarantine, QuarantinedFile};
 use crate::name::{DocName, Name};
 use crate::text;
 use crate::workspace::{Metadata, Workspace};
@@ -25,8 +25,8 @@ use crate::workspace::{Metadata, Workspace};
 /// still known. No private key is longer.
 const CONTEXT: u64 = 32 << 10;
 
-/// How far back the entry is looked for that a slice goes on with; what began further away counts as a tool's.
-const MOST_ABOVE: u64 = 4 << 20;
+/// How far back a journal is read for who speaks above a slice; what began further away counts as a tool's.
+const MOST_ABOVE: u64 = 1 << 20;
 
 /// A journal that changed this recently may be in the middle of a line.
 const RESTING: TimeDelta = TimeDelta::minutes(10);
@@ -120,7 +120,7 @@ impl std::fmt::Debug for Slice {
 }
 
 /// What one pass shows, oldest first.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Selection {
     pub(super) slices: Vec<Slice>,
 }
@@ -345,6 +345,16 @@ impl Survey {
         self.candidates.is_empty()
     }
 
+    /// Leaves out the journals that this run has tried already.
+    pub(super) fn leave(&mut self, tried: &BTreeSet<DocName>) {
+        self.candidates.retain(|candidate| !tried.contains(candidate.journal.name()));
+    }
+
+    /// How many bytes wait that a pass may show.
+    pub(super) fn waits(&self) -> u64 {
+        self.waiting.iter().map(|journal| journal.pending).sum()
+    }
+
     /// Chooses what the next pass shows, within the budget, and says of each candidate why.
     pub(super) fn select(
         &mut self,
@@ -467,20 +477,11 @@ fn above(workspace: &dyn Workspace, name: &DocName, at: u64) -> Result<Above> {
     if at == 0 {
         return Ok(Above::default());
     }
-    let is_inside_line = workspace.read_range(name, at - 1..at)? != b"\n";
-    let mut to = at;
-    while to > at.saturating_sub(MOST_ABOVE) {
-        // With the byte before it, which says whether its first line begins there.
-        let from = to.saturating_sub(CONTEXT);
-        let chunk = workspace.read_range(name, from.saturating_sub(1)..to + origins::MOST_HEAD as u64)?;
-        let end = usize::try_from(to - from.saturating_sub(1)).unwrap_or(usize::MAX).min(chunk.len());
-        if let Some(Begun(origin)) = origins::last(&chunk, end, from == 0) {
-            return Ok(Above { origin, is_inside_line });
-        }
-        to = from;
-    }
-    let origin = (to > 0).then(|| Origin::Tool(String::new()));
-    Ok(Above { origin, is_inside_line })
+    let from = at.saturating_sub(MOST_ABOVE);
+    let text = workspace.read_range(name, from..at)?;
+    // What began further away counts as a tool's.
+    let begun = if from > 0 { Above::unknown() } else { Above::default() };
+    Ok(origins::read(&String::from_utf8_lossy(&text), &begun).left)
 }
 
 fn for_each_chunk(
@@ -613,7 +614,15 @@ impl Slice {
     /// The ledger's entry once this slice has been shown.
     pub(super) fn entry_after(&self) -> Entry {
         let mut entry = self.entry.clone();
+        entry.tries = 0;
         entry.show(Piece { from: self.range.start, to: self.range.end, sha256: Some(self.sha256) });
+        entry
+    }
+
+    /// The ledger's entry once every line of an answer about this slice was held.
+    pub(super) fn entry_tried(&self) -> Entry {
+        let mut entry = self.entry.clone();
+        entry.tries = entry.tries.saturating_add(1);
         entry
     }
 

@@ -46,7 +46,9 @@ pub(super) fn prepare(
     found.extend(passed.warnings);
     let masked = passed.text;
     let machine = machine_ranges(&whole);
-    let spoken = origins::of_lines(&whole, &slice.above).into_iter().zip(text::line_ranges(&whole));
+    let reading = origins::read(&whole, &slice.above);
+    let nobody = reading.unnamed();
+    let spoken = reading.lines.into_iter().zip(text::line_ranges(&whole));
     let mut spoken = spoken.skip_while(|(_, line)| line.end < boundary);
     let mut origins = BTreeMap::new();
     let mut stripped: Vec<(u64, u64)> = Vec::new();
@@ -54,7 +56,9 @@ pub(super) fn prepare(
     for ((number, original), shown) in
         (slice.first_line..).zip(text::line_ranges(&body)).zip(text::line_ranges(&masked))
     {
-        if let Some((Some(origin), _)) = spoken.next() {
+        if let Some((said, _)) = spoken.next()
+            && let Some(origin) = said.origin.or_else(|| nobody.clone())
+        {
             origins.insert(number, origin);
         }
         let place = boundary + original.start..boundary + original.end.max(original.start + 1);

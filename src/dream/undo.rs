@@ -94,6 +94,10 @@ impl JournalDreamer {
     /// Brings back a dream that was taken back by [`undo_dream`](Self::undo_dream): its section stands again where it stood, in the same
     /// bytes, and its journals count as read again. `false` where there is nothing to bring back, since it stands.
     ///
+    /// Where the section is gone although nobody took the dream back, since an editor saved an older `MEMORY.md` over it
+    /// ([`Notice::SectionMissing`](crate::Notice::SectionMissing)), it is appended again at the end, as it was: of the last
+    /// thirty dreams.
+    ///
     /// Where a person changed what was around it, it goes behind that, and before the sections of later dreams. Rows come
     /// back with the next [`feed`](crate::feed). Who may ask, what survives a crash and what may be lost is as there, and so
     /// is an example of both.
@@ -286,7 +290,7 @@ impl<'w> Desk<'w> {
             return refused(&DocName::DREAMED, Refusal::SectionArchived);
         }
         if !self.is_undone(id) {
-            return refused(&self.name, Refusal::SectionGone);
+            return self.restore(lease, pass, now, dreamer);
         }
         let Some(kept) = self.undone.get(id) else {
             return refused(&StateName::UNDONE, Refusal::NothingKept);
@@ -322,6 +326,37 @@ impl<'w> Desk<'w> {
         let line = pass.then(log::REDONE, now, dreamer.0.config.day.date(now), lease.epoch());
         self.keep_preimage(now)?;
         commit::commit(self.workspace, lease, &Intent::of_change(change, None, entries, state, line))?;
+        Ok(true)
+    }
+
+    /// Appends a section again that is gone although nobody took its dream back: an editor saved over it.
+    fn restore(
+        &self,
+        lease: &dyn Lease,
+        pass: &LogLine,
+        now: DateTime<Utc>,
+        dreamer: &JournalDreamer,
+    ) -> Result<bool> {
+        let Some(section) = self.undone.appended(&pass.id) else {
+            return refused(&self.name, Refusal::SectionGone);
+        };
+        if session::forgotten(self.workspace)?.is_some_and(|forgotten| forgotten.holds(section)) {
+            return refused(&self.name, Refusal::Forgotten);
+        }
+        self.check_known(section)?;
+        let append = Append::new(self.name.clone(), section.to_owned(), self.memory.bytes());
+        let line = pass.then(log::REDONE, now, dreamer.0.config.day.date(now), lease.epoch());
+        let intent = Intent::new(
+            pass.id.clone(),
+            lease.epoch(),
+            Some(append),
+            BTreeMap::new(),
+            Vec::new(),
+            self.ledger.watermark.clone(),
+            self.state.clone(),
+            line,
+        );
+        commit::commit(self.workspace, lease, &intent)?;
         Ok(true)
     }
 

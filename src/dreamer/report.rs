@@ -35,6 +35,10 @@ pub enum Outcome {
     /// The model was asked, and nothing was worth keeping or new.
     #[serde(rename = "nothing_to_promote")]
     NothingToPromote,
+    /// The model was asked, and every line of its answer was held. Its journals wait for another try, up to
+    /// [`max_tries`](crate::DreamConfig::max_tries) of them.
+    #[serde(rename = "all_held")]
+    AllHeld,
     /// A section was appended (in a preview: would have been).
     #[serde(rename = "appended")]
     Appended,
@@ -80,6 +84,7 @@ impl Outcome {
             Self::AlreadyPromoted => "already_promoted",
             Self::AlreadyProposed => "already_proposed",
             Self::NothingToPromote => "nothing_to_promote",
+            Self::AllHeld => "all_held",
             Self::Appended => "appended",
             Self::Proposed => "proposed",
             Self::NotDue => "not_due_skip",
@@ -218,8 +223,9 @@ impl DreamReport {
     }
 }
 
-/// One line for a log: the ending, how many lines were promoted and held, what waits, and how often the model was called;
-/// where facts were judged, the pairs in place of lines.
+/// One line for a log: the ending, how many lines were promoted and held, what waits, how often the model was called, and
+/// which dreams' sections are no longer in `MEMORY.md`; where facts were judged, the pairs in place of lines. Everything else
+/// that an operator should know is in [`notices`](DreamReport::notices).
 ///
 /// ```
 /// use noctuary::{DreamMode, DreamReport};
@@ -254,7 +260,16 @@ impl fmt::Display for DreamReport {
             0 => {}
             held => write!(f, ", {} in quarantine", counted(held, "journal"))?,
         }
-        write!(f, ", {}", counted(self.calls, "call"))
+        write!(f, ", {}", counted(self.calls, "call"))?;
+        // What a person lost by a save of theirs, and must hear of where they read nothing else.
+        let mut gone = self.notices.iter().filter(|notice| matches!(notice, Notice::SectionMissing(_)));
+        for notice in gone.by_ref().take(3) {
+            write!(f, "; {notice}")?;
+        }
+        match gone.count() as u64 {
+            0 => Ok(()),
+            more => write!(f, "; {} more are gone", counted(more, "section")),
+        }
     }
 }
 
@@ -514,12 +529,15 @@ pub enum HoldReason {
     Quote,
     /// It cites nothing, and citations are required.
     Uncited,
-    /// It rests on the words of a page, a tool or an import alone.
+    /// It rests on the words of a page, a tool, an import or another person alone, or says that the user said what
+    /// somebody else did.
     Origin,
     /// It is an order to its reader, and no statement.
     Imperative,
     /// It hides an instruction of a form that is known.
     Injection,
+    /// It stands under another line of the answer, or leads to lines under it, and says something else alone.
+    Nested,
 }
 
 impl HoldReason {
@@ -536,9 +554,10 @@ impl HoldReason {
             Self::Unrelated => "has nothing in common with the cited lines",
             Self::Quote => "what it quotes is not in the cited lines",
             Self::Uncited => "cites nothing",
-            Self::Origin => "rests on the words of a page, a tool or an import",
+            Self::Origin => "rests on the words of a page, a tool, an import or another person",
             Self::Injection => "hides an instruction",
             Self::Imperative => "is an order and no statement",
+            Self::Nested => "is a part of a nested list and says something else alone",
         }
     }
 }
@@ -735,6 +754,8 @@ pub enum ReadReason {
     NotAsked,
     /// It was asked about, there was no usable answer, and it waits.
     Unanswered,
+    /// It was shown, every line of the answer was held, and it waits for another try.
+    Held,
     /// It waits for its last line to end.
     Unfinished,
     /// It is in quarantine until the operator releases it.
@@ -765,6 +786,7 @@ impl ReadReason {
             Self::OverBudget => "waits, over budget",
             Self::NotAsked => "waits, no model was asked",
             Self::Unanswered => "waits, there was no usable answer",
+            Self::Held => "waits, every line of the answer was held",
             Self::Unfinished => "waits for its last line to end",
             Self::Quarantined => "in quarantine",
             Self::DreamedByPeer => "dreamed by a peer",
@@ -882,8 +904,22 @@ impl fmt::Display for NotDue {
 #[non_exhaustive]
 pub enum Notice {
     /// A section that a dream appended is no longer in `MEMORY.md`: somebody took it out, or an editor saved
-    /// over it. It is not appended again.
+    /// over it. It is not appended again, unless a person asks by [`redo_dream`](crate::JournalDreamer::redo_dream).
     SectionMissing(DreamId),
+    /// Every line of an answer was held; so many journals wait for another try.
+    HeldWaits(u64),
+    /// Every line about this journal was held as often as it may be tried; what was shown of it counts as read, until
+    /// [`read_again`](crate::JournalDreamer::read_again) gives it back.
+    HeldUsedUp(DocName),
+    /// `MEMORY.md` will be over its budget by what this night promotes; said before it is written.
+    WillPassBudget {
+        /// How many characters it will have.
+        chars: u64,
+        /// The budget in characters.
+        budget: u64,
+        /// Whether sections will move to the archive then.
+        archives: bool,
+    },
     /// A peer that knows only the watermark dreamed meanwhile; so many journals count as dreamed.
     DreamedByPeer(u64),
     /// Two names differ in case only.
@@ -922,7 +958,26 @@ pub enum Notice {
 impl fmt::Display for Notice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::SectionMissing(id) => write!(f, "the section of dream {id} is no longer in MEMORY.md"),
+            Self::SectionMissing(id) => {
+                write!(f, "the section of dream {id} is no longer in MEMORY.md; redo_dream brings it back")
+            }
+            Self::HeldWaits(journals) => {
+                let wait = if *journals == 1 { "waits" } else { "wait" };
+                let journals = counted(*journals, "journal");
+                write!(f, "every line of an answer was held; {journals} {wait} for another try")
+            }
+            Self::HeldUsedUp(name) => {
+                write!(f, "every line about {name} was held each time; it counts as read, read_again gives it back")
+            }
+            Self::WillPassBudget { chars, budget, archives } => {
+                let chars = counted(*chars, "character");
+                write!(f, "MEMORY.md will have {chars}, over its budget of {budget}; ")?;
+                f.write_str(if *archives {
+                    "the oldest dream sections will move to the archive"
+                } else {
+                    "nothing will be dropped"
+                })
+            }
             Self::DreamedByPeer(journals) => write!(f, "a peer dreamed {}", counted(*journals, "journal")),
             Self::InQuarantine(journals) => {
                 let wait = if *journals == 1 { "waits" } else { "wait" };

@@ -21,7 +21,7 @@ use std::str::FromStr;
 use chrono::{NaiveDate, NaiveTime};
 use serde::{Deserialize, Serialize};
 
-use super::{curated, fences};
+use super::{curated, fences, speakers};
 use crate::text;
 
 /// Where the words of an entry come from. The host says it, never the model.
@@ -47,6 +47,9 @@ pub enum Origin {
     Web,
     /// An importer.
     Import,
+    /// Somebody else who speaks, by name: not the user. Characters that are no letters, digits or ` . _ ' : / @ -` print
+    /// as `-`.
+    Participant(String),
     /// The host itself.
     System,
 }
@@ -68,6 +71,11 @@ impl fmt::Display for Origin {
                 let plain = |c: char| if is_plain(c) { c } else { '-' };
                 return write!(f, "tool:{}", name.chars().take(64).map(plain).collect::<String>());
             }
+            Self::Participant(name) => {
+                let plain = |c: char| if is_plain_in_name(c) { c } else { '-' };
+                let name: String = name.chars().take(64).map(plain).collect();
+                return write!(f, "participant:{}", if name.trim().is_empty() { "-" } else { name.trim() });
+            }
             Self::Web => "web",
             Self::Import => "import",
             Self::System => "system",
@@ -77,6 +85,10 @@ impl fmt::Display for Origin {
 
 fn is_plain(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '/' | '-')
+}
+
+fn is_plain_in_name(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, ' ' | '.' | '_' | '\'' | ':' | '/' | '@' | '-')
 }
 
 impl FromStr for Origin {
@@ -90,6 +102,11 @@ impl FromStr for Origin {
             "web" => Self::Web,
             "import" => Self::Import,
             "system" => Self::System,
+            _ if text.starts_with("participant:") => {
+                let name = &text["participant:".len()..];
+                let is_name = !name.is_empty() && name.trim() == name && name.chars().all(is_plain_in_name);
+                return if is_name { Ok(Self::Participant(name.to_owned())) } else { Err(UnknownOrigin) };
+            }
             _ => match text.strip_prefix("tool:") {
                 Some(name) if !name.is_empty() && name.chars().all(is_plain) => Self::Tool(name.to_owned()),
                 _ => return Err(UnknownOrigin),
@@ -114,7 +131,7 @@ impl TryFrom<String> for Origin {
 
 /// A text that names no [`Origin`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("not an origin: user, agent, tool:NAME, web, import or system")]
+#[error("not an origin: user, agent, tool:NAME, web, import, participant:NAME or system")]
 pub struct UnknownOrigin;
 
 /// What a note is about. Prints and reads back as one word, also in JSON.
@@ -365,7 +382,10 @@ impl Entry {
         let line = line.trim();
         let rest = line.strip_prefix("- ").or_else(|| line.strip_prefix("* ")).unwrap_or(line).trim_start();
         let (time, rest) = stamp(rest).map_or((None, rest), |(time, rest)| (Some(time), rest));
-        let tag = bracketed(rest).and_then(|(tag, rest)| Some((tag.parse().ok()?, rest)));
+        // A name alone is somebody's only beside other speakers, which one entry does not know of.
+        let tag = speakers::read(rest).filter(|speaker| speaker.form == speakers::Form::Tag && speaker.is_sure);
+        let tag = tag.map(|speaker| (speaker.origin, rest[speaker.end..].trim_start()));
+        let tag = tag.or_else(|| bracketed(rest).and_then(|(tag, rest)| Some((tag.parse().ok()?, rest))));
         let (origin, rest) = tag.map_or((None, rest), |(origin, rest)| (Some(origin), rest));
         let (kind, text) = NoteKind::read(rest);
         Self { time, origin, kind, text: text.to_owned(), lines: number..number + 1 }

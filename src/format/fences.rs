@@ -20,6 +20,9 @@ use crate::text;
 /// The first line of a slice whose beginning was cut off and waits.
 pub(crate) const TRUNCATED_HEAD: &str = "[...truncated head]";
 
+/// What stands before the room that is left, outside of any fence.
+const ROOM: &str = "Room left in current memory: ";
+
 /// A line as the model is shown it.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct ShownLine {
@@ -49,6 +52,11 @@ impl Printer {
     pub(crate) fn say(&mut self, sentence: &str) {
         self.text.push_str(sentence);
         self.text.push_str("\n\n");
+    }
+
+    /// Says how many characters current memory has room for.
+    pub(crate) fn room(&mut self, chars: u64) {
+        self.say(&format!("{ROOM}{chars} characters."));
     }
 
     pub(crate) fn memory(&mut self, name: &DocName, memory: &str) {
@@ -138,6 +146,8 @@ pub(crate) fn dereference(text: &str) -> Option<DocName> {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Material {
     pub(crate) memory: Vec<String>,
+    /// How many characters current memory has room for, where that is said.
+    pub(crate) room: Option<usize>,
     pub(crate) journals: Vec<(DocName, Vec<ShownLine>)>,
 }
 
@@ -162,6 +172,8 @@ pub(crate) fn parse(user: &str) -> Material {
                 (Some("end"), Some((false, Some(name), lines))) => material.journals.push((name, lines)),
                 _ => {}
             }
+        } else if let (None, Some(room)) = (&open, line.strip_prefix(ROOM)) {
+            material.room = room.split(' ').next().and_then(|chars| chars.parse().ok());
         } else if let Some((is_memory, _, lines)) = &mut open {
             if *is_memory {
                 material.memory.push(line.strip_prefix("| ").unwrap_or(line).to_owned());

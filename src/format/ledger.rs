@@ -7,7 +7,8 @@
 //!
 //! Each piece carries the hash of its bytes, so a journal that was rewritten where it had been shown is
 //! noticed, and only the pieces that changed are shown again. A piece without a hash was dreamed by a peer.
-//! A rewrite that keeps both size and time of change to the nanosecond is not noticed.
+//! A rewrite that keeps both size and time of change to the nanosecond is not noticed. An entry may count `tries`: how
+//! often in a row it was shown and every line of the answer was held.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -42,6 +43,14 @@ pub(crate) struct Entry {
     pub(crate) size: u64,
     /// Its time of change then, in nanoseconds since the epoch.
     pub(crate) modified: i64,
+    /// How many times in a row it was shown and every line of the answer was held.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub(crate) tries: u32,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands out the field by reference")]
+fn is_none(tries: &u32) -> bool {
+    *tries == 0
 }
 
 /// A run of bytes that was shown.
@@ -135,6 +144,35 @@ impl Entry {
                 piece.sha256 = part(new, piece);
             }
         }
+    }
+
+    /// Takes a run of bytes out of what was shown; what is left of a piece beside it is hashed by `hash`, and void where
+    /// that fails. Returns how many bytes wait that did not.
+    pub(crate) fn give_back(
+        &mut self,
+        span: &Range<u64>,
+        mut hash: impl FnMut(Range<u64>) -> Option<Digest>,
+    ) -> u64 {
+        let mut given = 0;
+        let pieces = std::mem::take(&mut self.shown);
+        for piece in pieces {
+            if piece.to <= span.start || span.end <= piece.from {
+                self.shown.push(piece);
+                continue;
+            }
+            let mut kept = 0;
+            for part in [piece.from..span.start.max(piece.from), span.end.min(piece.to)..piece.to] {
+                if part.start < part.end
+                    && let Some(sha256) = hash(part.clone())
+                {
+                    kept += part.end - part.start;
+                    self.shown.push(Piece { from: part.start, to: part.end, sha256: Some(sha256) });
+                }
+            }
+            given += piece.to - piece.from - kept;
+        }
+        self.tries = 0;
+        given
     }
 
     /// Adds a piece that overlaps no other; one without bytes is none.

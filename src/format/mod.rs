@@ -28,6 +28,7 @@ pub(crate) mod sleep_intent;
 pub(crate) mod sleep_reply;
 pub(crate) mod sleep_state;
 pub(crate) mod soul;
+pub(crate) mod speakers;
 pub(crate) mod state;
 pub(crate) mod undone;
 

@@ -1,8 +1,10 @@
-//! `.dreaming.d/history/undone.json`: dreams that a person took back, with all that brings them back.
+//! `.dreaming.d/history/undone.json`: dreams that a person took back, with all that brings them back; and the sections
+//! that were appended last, for the case that an editor saves over one.
 //!
 //! ```text
 //! {"v":1,"dreams":[{"id":"0f3a9c5be2d14477","at":"…","section":"\n## Dreamed 2026-11-21\n…","place":{…},
-//!   "shown":{"memory/2026-11-20-repl.md":[{"from":0,"to":18342,"sha256":"…"}]}}]}
+//!   "shown":{"memory/2026-11-20-repl.md":[{"from":0,"to":18342,"sha256":"…"}]}}],
+//!  "appended":[{"id":"0f3a9c5be2d14477","section":"\n## Dreamed 2026-11-21\n…"}]}
 //! ```
 
 use std::collections::BTreeMap;
@@ -25,11 +27,30 @@ const VERSION: u64 = 1;
 const MOST: usize = 100;
 const MOST_BYTES: usize = 1 << 20;
 
+/// How many appended sections are kept, and how many bytes of them; the newest always.
+const MOST_APPENDED: usize = 30;
+const MOST_APPENDED_BYTES: usize = 256 << 10;
+
 /// The dreams that were taken back, in the order in which they were.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Undone {
     v: u64,
     dreams: Vec<Kept>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    appended: Vec<Section>,
+}
+
+/// A section as it was appended.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Section {
+    pub(crate) id: DreamId,
+    pub(crate) section: String,
+}
+
+impl fmt::Debug for Section {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Section {{ id: {}, bytes: {} }}", self.id, self.section.len())
+    }
 }
 
 /// What is kept of one.
@@ -59,7 +80,9 @@ impl fmt::Debug for Kept {
 impl Undone {
     /// Parses the file; `None` (no file) means that nothing was taken back.
     pub(crate) fn parse(bytes: Option<&[u8]>) -> Result<Self> {
-        let Some(bytes) = bytes else { return Ok(Self { v: VERSION, dreams: Vec::new() }) };
+        let Some(bytes) = bytes else {
+            return Ok(Self { v: VERSION, dreams: Vec::new(), appended: Vec::new() });
+        };
         let name = StateName::UNDONE;
         ledger::check_version(name.as_str(), bytes, VERSION)?;
         parse_json(name.as_str(), bytes)
@@ -75,6 +98,36 @@ impl Undone {
 
     pub(crate) fn get(&self, id: &DreamId) -> Option<&Kept> {
         self.dreams.iter().find(|kept| kept.id == *id)
+    }
+
+    /// The section of a dream as it was appended, where it is kept.
+    pub(crate) fn appended(&self, id: &DreamId) -> Option<&str> {
+        self.appended.iter().find(|kept| kept.id == *id).map(|kept| kept.section.as_str())
+    }
+
+    /// All sections that are kept as they were appended.
+    pub(crate) fn sections(&self) -> impl Iterator<Item = &str> {
+        self.appended.iter().map(|kept| kept.section.as_str())
+    }
+
+    /// Keeps a section as it is appended, and lets the oldest go beyond the bounds.
+    pub(crate) fn keep_appended(&mut self, id: &DreamId, section: &str) {
+        self.appended.retain(|known| known.id != *id);
+        self.appended.push(Section { id: id.clone(), section: section.to_owned() });
+        let mut bytes = 0;
+        let fit = self.appended.iter().rev().take(MOST_APPENDED).take_while(|kept| {
+            bytes += kept.section.len();
+            bytes <= MOST_APPENDED_BYTES
+        });
+        let drop = self.appended.len() - fit.count().max(1);
+        self.appended.drain(..drop);
+    }
+
+    /// Lets appended sections go for which `keep` says no; returns how many.
+    pub(crate) fn retain_appended(&mut self, mut keep: impl FnMut(&str) -> bool) -> u64 {
+        let before = self.appended.len();
+        self.appended.retain(|kept| keep(&kept.section));
+        (before - self.appended.len()) as u64
     }
 
     /// The place of a section that is to be taken out, among `order`.

@@ -193,7 +193,7 @@ impl LifeConfig {
                 config.heartbeat.enabled = false;
                 config.prompt.order = PromptOrder::IronClaw;
                 config.hygiene.enabled = true;
-                config.retention.most = Some(config.hygiene.max_daily_logs);
+                config.retention = Retention::from(&config.hygiene);
             }
         }
         config

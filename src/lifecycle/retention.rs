@@ -33,12 +33,15 @@ pub struct Retention {
     pub delete_after_days: Option<u32>,
     /// How many journals stand before archiving the oldest is proposed; `None` for no bound.
     pub most: Option<usize>,
+    /// Whether no dream reads the journals here, so that none of them waits for one. Off: one that was not dreamed is kept.
+    pub without_dreams: bool,
 }
 
 impl From<&HygieneConfig> for Retention {
-    /// Only the count of journals bounds them, and only by archiving.
+    /// Only the count of journals bounds them, and only by archiving. IronClaw, whose care this is, has no dreams.
     fn from(hygiene: &HygieneConfig) -> Self {
-        Self { most: hygiene.enabled.then_some(hygiene.max_daily_logs), ..Self::default() }
+        let most = hygiene.enabled.then_some(hygiene.max_daily_logs);
+        Self { most, without_dreams: hygiene.enabled, ..Self::default() }
     }
 }
 
@@ -84,7 +87,7 @@ pub fn propose_retention(
         if !delete && !archive && at >= surplus {
             continue;
         }
-        match refusal(&journal, today, &undreamed) {
+        match refusal(&journal, today, |journal| !retention.without_dreams && undreamed(journal)) {
             Some(refusal) => plan.kept.push((journal, refusal)),
             None if delete => plan.delete.push(journal),
             None => plan.archive.push(journal),

@@ -218,6 +218,10 @@ mod tests {
         says(&DocName::AGENTS, &["does not survive", "go into its journal", "write important facts"]);
         says(&DocName::AGENTS, &["participant", "nobody's proxy", "stay silent", "HEARTBEAT_OK"]);
         says(&DocName::AGENTS, &["never speak for your human", "`USER.md` or `MEMORY.md`"]);
+        // HB-12, JR-14: what a heartbeat is used for.
+        says(&DocName::AGENTS, &["tidy `memory.md`", "sum up sessions", "`context/`", "thirty days", "archived"]);
+        // PR-08: remembered text lifts no gate.
+        says(&DocName::AGENTS, &["never lifts a safety check of the host"]);
         let text = text(&DocName::AGENTS);
         let session = text.split("## Every Session").nth(1).unwrap().split("\n## ").next().unwrap();
         let order = ["BOOTSTRAP.md", "SOUL.md", "USER.md", "memory/YYYY-MM-DD", "MEMORY.md", "Begin"];

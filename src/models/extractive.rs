@@ -58,7 +58,7 @@ pub struct Extractive {
 impl Extractive {
     /// Picks what suits the days that a request shows: for each of them up to 6 lines and 1 KiB, altogether at
     /// most 48 lines and 7 KiB, and never more than a fifth of the journals' bytes, but up to 1 KiB of short
-    /// ones. The bullets fit a section: 8 KiB, and 480 characters each.
+    /// ones. The bullets fit a section, 8 KiB and 480 characters each, and the room that `MEMORY.md` has left.
     #[must_use]
     pub fn new() -> Self {
         Self { share: SHARE, by_day: true, lines: None }
@@ -111,7 +111,10 @@ impl Extractive {
         let bullets: Vec<String> =
             candidates.iter().map(|line| bullet(line, &journals[line.journal].0)).collect();
         let total = journals.iter().flat_map(|(_, lines)| lines).map(|line| line.text.len() + 1).sum();
-        let limits = self.limits(days(journals.iter().map(|(name, _)| name)));
+        let mut limits = self.limits(days(journals.iter().map(|(name, _)| name)));
+        if let Some(room) = material.room.filter(|_| self.by_day) {
+            limits.bullet_bytes = limits.bullet_bytes.min(room);
+        }
         let mut picked = picker::pick(&candidates, &bullets, &material.memory, total, limits);
         picked.sort_by_key(|valued| valued.at);
         let mut answer = String::new();
@@ -181,7 +184,8 @@ fn bullet(line: &Line<'_>, journal: &DocName) -> String {
 }
 
 /// The name to put in front of a line, and the number of the line that it stands in: a person's always,
-/// the user's and the agent's where the line speaks of `I` or `we`.
+/// the user's and the agent's where the line speaks of `I` or `we`, and the agent's where it reads as a decision of the
+/// user's.
 fn shown_speaker<'l>(line: &'l Line<'_>) -> Option<(&'l str, u64)> {
     let speaker = line.speaker.as_ref()?;
     let name = match speaker.role {
@@ -190,7 +194,9 @@ fn shown_speaker<'l>(line: &'l Line<'_>) -> Option<(&'l str, u64)> {
         Role::Agent => "Agent",
         Role::Tool => return None,
     };
-    let needed = speaker.role == Role::Person || words::any(&words::FIRST_PERSON, &line.words);
+    let needed = speaker.role == Role::Person
+        || words::any(&words::FIRST_PERSON, &line.words)
+        || (speaker.role == Role::Agent && Kind::of(line) == Kind::Decision);
     needed.then_some((name, speaker.named_at))
 }
 

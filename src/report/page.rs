@@ -111,6 +111,7 @@ impl<'p> Page<'p> {
             Outcome::Appended if !self.is_written() => "A preview: nothing was written.",
             Outcome::Appended => "New memory was appended; nothing above it changed.",
             Outcome::NothingToPromote => "Nothing new was worth keeping.",
+            Outcome::AllHeld => "Every line of the answer was held; its journals wait for another try.",
             Outcome::NothingNew if report.journals.iter().any(|journal| journal.pending > 0) => {
                 "No journal has anything new that a dream may read; no model was asked."
             }
@@ -153,7 +154,7 @@ impl<'p> Page<'p> {
     fn tone(&self) -> &'static str {
         match self.report.outcome {
             Outcome::Quarantined => "alarm",
-            Outcome::LlmError | Outcome::LeaseLost => "warn",
+            Outcome::LlmError | Outcome::LeaseLost | Outcome::AllHeld => "warn",
             _ => "calm",
         }
     }

@@ -407,6 +407,8 @@ pub(crate) enum Night {
     Nothing,
     /// Quarantines one journal, and promotes a line of the other.
     Quarantine,
+    /// Is answered by lines that are all held, until the night after; then promotes a line of each of two journals.
+    Held,
 }
 
 const NIGHT_JOURNALS: [u32; 2] = [19, 20];
@@ -424,6 +426,7 @@ impl Night {
         let shown = journals_of(request);
         match self {
             Self::Nothing => "NOTHING_TO_PROMOTE".to_owned(),
+            Self::Held if wording < 1000 => format!("- The user never wants us to:\n  - sail, wording {wording}"),
             Self::Quarantine if shown.contains(&journal(19)) => {
                 format!("- The key is {KEY}, wording {wording}.")
             }
@@ -434,7 +437,7 @@ impl Night {
     /// The journals of which a line must stand in memory at last.
     pub(crate) fn promotes(self) -> &'static [u32] {
         match self {
-            Self::Commit => &NIGHT_JOURNALS,
+            Self::Commit | Self::Held => &NIGHT_JOURNALS,
             Self::Nothing => &[],
             Self::Quarantine => &NIGHT_JOURNALS[1..],
         }
@@ -582,7 +585,7 @@ pub(crate) fn check_night(night: Night, home: &impl Home) -> Result<(), String> 
     let log = text_of(&before, ".dreaming.d/log.jsonl");
     let mut dreams: BTreeMap<String, u32> = BTreeMap::new();
     for line in log.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok()) {
-        if line["outcome"] != "pii_detected_quarantine" {
+        if line["outcome"] != "pii_detected_quarantine" && line["outcome"] != "all_held" {
             *dreams.entry(line["id"].to_string()).or_default() += 1;
         }
     }

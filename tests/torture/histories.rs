@@ -249,6 +249,7 @@ impl History {
             0 => Err(LlmError::new("no route")),
             1 => Ok(LlmReply::new(format!("- The key is {KEY}."))),
             2 | 3 => Ok(LlmReply::new("NOTHING_TO_PROMOTE")),
+            4 => Ok(LlmReply::new(format!("- The user never wants:\n  - answer number {}", self.asked))),
             _ => Ok(LlmReply::new(format!("- Told in answer number {} of this life.", self.asked))),
         }
     }

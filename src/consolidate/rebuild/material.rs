@@ -113,7 +113,13 @@ impl Material {
         let foreign = item.origin.as_ref().filter(|origin| !origin.is_trusted());
         let spoken = match foreign {
             Some(origin) => vec![Some(origin.clone()); text::line_ranges(&item.text).count()],
-            None => origins::of_lines(&item.text, &origins::Above::default()),
+            None => {
+                let reading = origins::read(&item.text, &origins::Above::default());
+                let nobody = item.origin.clone().or_else(|| reading.unnamed());
+                // What the host says of the item bounds what the item says of itself.
+                let bounded = |origin: Option<Origin>| origins::lower(origin.or_else(|| nobody.clone()), &item.origin);
+                reading.lines.into_iter().map(|said| bounded(said.origin)).collect()
+            }
         };
         let (mut lines, mut of_lines) = (Vec::new(), BTreeMap::new());
         let ranges = text::line_ranges(&item.text).zip(text::line_ranges(&passed.text)).zip(spoken);
@@ -172,6 +178,8 @@ impl Material {
 fn kind(origin: &Origin) -> Origin {
     match origin {
         Origin::Tool(_) => Origin::Tool(String::new()),
+        // A name passed no door either.
+        Origin::Participant(_) => Origin::Participant("somebody".to_owned()),
         other => other.clone(),
     }
 }

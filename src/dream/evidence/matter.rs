@@ -92,7 +92,7 @@ fn is_one_of(words: &str, word: &str) -> bool {
     words.split_ascii_whitespace().any(|known| known == word)
 }
 
-pub(super) fn is_negation(word: &str) -> bool {
+pub(in crate::dream) fn is_negation(word: &str) -> bool {
     word.ends_with("n't") || is_one_of(NEGATIONS, word) || is_one_of(DENIALS, word)
 }
 

@@ -4,11 +4,16 @@
 //! it stands only in the former. And whatever it cites, or nothing: where a line of a page holds most words
 //! of a claim, and more of them than the lines that it cites (where it cites none, than any line of a person),
 //! the claim is the page's. So a line without a citation is held only where it can be told from what people said.
+//!
+//! A participant who is not the user is such a stranger too, unless the claim names them: "Ada sails on Mondays" is
+//! told of Ada. And a claim that rests on the agent's words alone, and reads as the user's, says who it is from.
 
 use super::matter::{matter, same_stem};
 use super::{Hold, HoldReason, Shown, Source, check, held};
 use crate::dream::config::Trust;
-use crate::format::Origin;
+use crate::format::curated::strip_date;
+use crate::format::{Origin, speakers};
+use crate::text;
 
 /// Who is behind a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,14 +22,18 @@ enum Party {
     User,
     /// The agent and its host.
     Agent,
+    /// Somebody else who is named.
+    Other,
     /// Somebody who may want something else than they do.
     Stranger,
 }
 
-fn party(origin: Option<&Origin>, trust: Trust) -> Party {
+fn party(origin: Option<&Origin>, trust: Trust, user_names: &[String]) -> Party {
     match origin {
         _ if trust == Trust::All => Party::User,
         None | Some(Origin::User) => Party::User,
+        Some(Origin::Participant(name)) if user_names.contains(name) => Party::User,
+        Some(Origin::Participant(_)) => Party::Other,
         Some(Origin::Agent | Origin::System) => Party::Agent,
         Some(Origin::Tool(_)) if trust == Trust::Tools => Party::Agent,
         Some(Origin::Tool(_) | Origin::Web | Origin::Import) => Party::Stranger,
@@ -39,15 +48,17 @@ struct Window {
 }
 
 /// Everything that a pass showed, by who said it. Empty where it makes no difference.
-pub(super) struct Spoken {
+pub(super) struct Spoken<'a> {
     trust: Trust,
+    user_names: &'a [String],
     windows: Vec<Window>,
 }
 
-impl Spoken {
-    pub(super) fn new(shown: &Shown, trust: Trust) -> Self {
+impl<'a> Spoken<'a> {
+    pub(super) fn new(shown: &Shown, trust: Trust, user_names: &'a [String]) -> Self {
         let mut windows = Vec::new();
-        let is_one_party = shown.lines().all(|(_, line)| party(line.origin.as_ref(), trust) == Party::User);
+        let party = |origin: Option<&Origin>| party(origin, trust, user_names);
+        let is_one_party = shown.lines().all(|(_, line)| party(line.origin.as_ref()) == Party::User);
         if !is_one_party {
             let mut lines = shown.lines().peekable();
             while let Some((journal, line)) = lines.next() {
@@ -58,15 +69,29 @@ impl Spoken {
                     words.extend(matter(&next.text));
                 }
                 let origin = line.origin.clone();
-                windows.push(Window { party: party(origin.as_ref(), trust), origin, words });
+                windows.push(Window { party: party(origin.as_ref()), origin, words });
             }
         }
-        Self { trust, windows }
+        Self { trust, user_names, windows }
     }
 
-    /// Holds a claim that rests on the words of strangers.
-    pub(super) fn check(&self, claim: &str, sources: &[Source], user_names: &[String]) -> Result<(), Hold> {
-        let strange = |line: &super::Line| party(line.origin.as_ref(), self.trust) == Party::Stranger;
+    fn party(&self, line: &super::Line) -> Party {
+        party(line.origin.as_ref(), self.trust, self.user_names)
+    }
+
+    /// Holds a claim that rests on the words of strangers, or says that the user said what somebody else did.
+    pub(super) fn check(&self, claim: &str, sources: &[Source]) -> Result<(), Hold> {
+        let user_names = self.user_names;
+        let is_strange = |party: Party, origin: Option<&Origin>| match party {
+            Party::User | Party::Agent => false,
+            Party::Other => !names(claim, origin),
+            Party::Stranger => true,
+        };
+        let strange = |line: &super::Line| is_strange(self.party(line), line.origin.as_ref());
+        if self.is_labelled_users(claim) && !self.is_users(claim, sources) {
+            let line = sources.iter().flat_map(|source| &source.lines).next();
+            return Err(of_stranger(line.and_then(|line| line.origin.as_ref()).or(Some(&Origin::Agent))));
+        }
         let own = only(sources, |line| !strange(line));
         let foreign = only(sources, strange);
         let words = words_of(claim);
@@ -79,11 +104,12 @@ impl Spoken {
             }
         }
         let ours = if sources.is_empty() {
-            self.most(&words, |window| window.party != Party::Stranger).0
+            self.most(&words, |window| !is_strange(window.party, window.origin.as_ref())).0
         } else {
             count(&words, &words_in(&own))
         };
-        let (theirs, window) = self.most(&words, |window| window.party == Party::Stranger);
+        let (theirs, window) =
+            self.most(&words, |window| is_strange(window.party, window.origin.as_ref()));
         let is_theirs = theirs >= 2 && theirs * 2 > words.len() && theirs > ours;
         if is_theirs { Err(of_stranger(window.and_then(|window| window.origin.as_ref()))) } else { Ok(()) }
     }
@@ -93,12 +119,47 @@ impl Spoken {
     pub(super) fn is_users(&self, claim: &str, sources: &[Source]) -> bool {
         if !sources.is_empty() {
             let mut lines = sources.iter().flat_map(|source| &source.lines);
-            return lines.any(|line| party(line.origin.as_ref(), self.trust) == Party::User);
+            return lines.any(|line| self.party(line) == Party::User);
         }
         let words = words_of(claim);
         let (users, _) = self.most(&words, |window| window.party == Party::User);
-        let (agents, _) = self.most(&words, |window| window.party == Party::Agent);
-        agents * 2 <= words.len() || agents <= users
+        let (others, _) = self.most(&words, |window| window.party != Party::User);
+        others * 2 <= words.len() || others <= users
+    }
+
+    /// Who said a claim that reads as the user's and is not, where the claim does not tell: the agent.
+    pub(super) fn teller(&self, claim: &str, sources: &[Source], is_moved: bool) -> Option<&'static str> {
+        let (_, rest) = strip_date(claim);
+        let reads_as_users = is_moved || self.is_about_user(rest);
+        if !reads_as_users || self.is_users(claim, sources) {
+            return None;
+        }
+        let is_told = speakers::read(rest).is_some_and(|speaker| speaker.origin != Origin::User);
+        let mut lines = sources.iter().flat_map(|source| &source.lines);
+        let is_others = !sources.is_empty() && lines.any(|line| self.party(line) == Party::Other);
+        (!is_told && !is_others).then_some("Agent")
+    }
+
+    /// Whether a claim begins as a decision, or with the user, or speaks of "I".
+    fn is_about_user(&self, claim: &str) -> bool {
+        let mut words = text::words(claim);
+        let first = words.by_ref().find(|word| word != "the").unwrap_or_default();
+        let is_name = self.user_names.iter().any(|name| claim.starts_with(name.as_str()));
+        let is_self = |word: String| matches!(word.as_str(), "i" | "my" | "we" | "our");
+        is_name
+            || speakers::is_user(&first)
+            || matches!(first.as_str(), "decision" | "decided" | "preference" | "prefers")
+            || is_self(first)
+    }
+
+    /// Whether a claim says of itself that the user said it.
+    fn is_labelled_users(&self, claim: &str) -> bool {
+        let (_, rest) = strip_date(claim);
+        match speakers::read(rest).map(|speaker| speaker.origin) {
+            Some(Origin::User) => true,
+            Some(Origin::Participant(name)) => self.user_names.contains(&name),
+            _ => false,
+        }
     }
 
     /// The most of the words that stand in one window.
@@ -107,6 +168,13 @@ impl Spoken {
         let counted = windows.map(|window| (count(words, &window.words), window));
         counted.max_by_key(|(count, _)| *count).map_or((0, None), |(count, window)| (count, Some(window)))
     }
+}
+
+/// Whether a claim names the participant whose words it takes.
+fn names(claim: &str, origin: Option<&Origin>) -> bool {
+    let Some(Origin::Participant(name)) = origin else { return false };
+    let said: Vec<String> = text::words(claim).collect();
+    text::words(name).filter(|word| word.chars().count() > 1).any(|word| said.contains(&word))
 }
 
 fn of_stranger(origin: Option<&Origin>) -> Hold {

@@ -10,12 +10,12 @@ use chrono::{DateTime, Utc};
 use super::record::{self, Addition};
 use super::{Asking, Run};
 use crate::dream::blame::blame;
-use crate::dream::evidence::{Judge, Shown, Verdict};
+use crate::dream::evidence::{Judge, Shown, Verdict, told};
 use crate::dream::propose::Queue;
 use crate::dream::sanitise::{self, Item, Sanitised};
 use crate::dream::select::{Order, Selection, Survey};
-use crate::dream::{commit, due, whole};
-use crate::dreamer::{DreamMode, Failure, Fate, Hold, HoldReason, LineReport, Outcome, PassReport, Step};
+use crate::dream::{OverBudget, commit, due, whole};
+use crate::dreamer::{DreamMode, DropReason, Failure, Fate, Hold, HoldReason, LineReport, Notice, Outcome, PassReport, Step};
 use crate::error::{Error, LostBy, Result};
 use crate::format::curated;
 use crate::format::intent::Append;
@@ -27,6 +27,11 @@ use crate::llm::{LlmError, LlmReply};
 use crate::name::{DocName, StateName};
 use crate::pii::Finding;
 use crate::session;
+
+/// Whether an answer came to nothing because none of its lines holds.
+fn is_all_held(lines: &[LineReport]) -> bool {
+    !lines.is_empty() && lines.iter().all(|line| matches!(line.fate, Fate::Held(_)))
+}
 
 /// What a usable answer is.
 enum Answer {
@@ -79,7 +84,9 @@ impl Run {
         };
         match committed {
             Ok(()) => {
-                self.count_shown(&selection);
+                if pass.outcome != Outcome::AllHeld {
+                    self.count_shown(&selection);
+                }
                 self.close(pass);
                 self.order = Order::Oldest;
                 self.next()
@@ -125,6 +132,18 @@ impl Run {
         }
         let has_bullets = !section.items.is_empty() || !section.over_caps.is_empty();
         if has_bullets || has_secrets { Ok(Answer::Section(section)) } else { Err(Failure::Malformed) }
+    }
+
+    /// Says before a section is written that curated memory will be over its budget, and what is done then.
+    fn say_budget(&mut self, memory: &str, section: &str) {
+        let config = &self.inner.config;
+        let chars = (memory.chars().count() + section.chars().count()) as u64;
+        if chars > config.memory_budget {
+            let is_appended = config.mode != DreamMode::Propose;
+            let archives = is_appended && config.over_budget == OverBudget::Archive;
+            let budget = config.memory_budget;
+            self.report.notices.push(Notice::WillPassBudget { chars, budget, archives });
+        }
     }
 
     fn reply_policy(&self) -> DoorPolicy {
@@ -200,23 +219,30 @@ impl Run {
                 continue;
             }
             let (claim, citations) = split_citations(&item.text);
-            let statement = curated::statement_key(&item.text);
-            let Verdict { sources, hold, heading } = judge.judge(item.heading, &claim, &citations);
-            let hold = self.instructs(item, pass).or(hold);
+            let Verdict { sources, hold, heading, teller } = judge.judge(item.heading, &claim, &citations);
+            let text = match teller {
+                Some(teller) => told(teller, &item.text),
+                None => item.text.clone(),
+            };
+            let statement = curated::statement_key(&text);
+            let nested = item.is_nested.then_some(Hold { reason: HoldReason::Nested, word: None });
+            let hold = self.instructs(item, pass).or(nested).or(hold);
             let fate = if let Some(hold) = hold {
                 Fate::Held(hold)
             } else if known.contains(&statement) {
                 Fate::Duplicate
-            } else if removed.contains(log::statement_hash(&item.text).as_str()) {
+            } else if removed.contains(log::statement_hash(&text).as_str()) {
                 Fate::RemovedBefore
+            } else if text.chars().count() > self.inner.config.section.item_chars {
+                Fate::OverCap(DropReason::TooLong)
             } else {
                 known.insert(statement);
                 moved |= heading != item.heading;
-                kept.push(Item { heading, text: item.text.clone() });
+                kept.push(Item { heading, text: text.clone(), is_nested: false });
                 Fate::Promoted { cited: !citations.is_empty() }
             };
             let heading = heading.map(str::to_owned);
-            pass.lines.push(LineReport::new(item.text.clone(), heading, sources, fate));
+            pass.lines.push(LineReport::new(text, heading, sources, fate));
         }
         for (item, reason) in &section.over_caps {
             let heading = item.heading.map(str::to_owned);
@@ -225,6 +251,10 @@ impl Run {
                 None => (item.text.clone(), Fate::OverCap(*reason)),
             };
             pass.lines.push(LineReport::new(text, heading, Vec::new(), fate));
+        }
+        if kept.is_empty() && is_all_held(&pass.lines) {
+            pass.outcome = Outcome::AllHeld;
+            return self.commit_held(survey, selection, pass);
         }
         if kept.is_empty() {
             pass.outcome = Outcome::NothingToPromote;
@@ -238,6 +268,7 @@ impl Run {
         let section = curated::print_section(&memory, day, &pass.dream_id, selection.slices.len(), &body);
         let hashes: Vec<String> = kept.iter().map(|item| log::statement_hash(&item.text)).collect();
         pass.section = Some(section.clone());
+        self.say_budget(&text, &section);
         let change = if self.inner.config.mode == DreamMode::Propose {
             pass.outcome = Outcome::Proposed;
             let sources = record::sources(selection);

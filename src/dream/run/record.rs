@@ -1,12 +1,15 @@
 //! What a pass leaves on the disk: its commit, or that it failed, or who is in quarantine.
 
+use std::collections::BTreeMap;
+
 use super::Run;
 use crate::digest::Digest;
 use crate::dream::select::{Selection, Slice, Survey, Waiting, nanoseconds};
 use crate::dream::{commit, due};
-use crate::dreamer::{Blamed, Outcome, PassReport, ReadReason, Step};
+use crate::dreamer::{Blamed, Notice, Outcome, PassReport, ReadReason, Step};
 use crate::error::{Error, Result};
 use crate::format::intent::{Append, Intent};
+use crate::format::ledger::Entry;
 use crate::format::log::{LogLine, LogSource};
 use crate::format::proposal::ProposalStep;
 use crate::format::{DreamedState, Quarantine, QuarantinedFile};
@@ -29,21 +32,35 @@ impl Run {
         pass: &PassReport,
         change: Option<Addition>,
     ) -> Result<()> {
+        self.commit_showing(survey, selection, BTreeMap::new(), pass, change)
+    }
+
+    /// Commits a pass after which `shown` counts as shown, and `tried` waits.
+    fn commit_showing(
+        &mut self,
+        survey: &Survey,
+        shown: &Selection,
+        tried: BTreeMap<DocName, Entry>,
+        pass: &PassReport,
+        change: Option<Addition>,
+    ) -> Result<()> {
         let mut entries = survey.refreshed.clone();
-        for slice in &selection.slices {
+        entries.extend(tried);
+        for slice in &shown.slices {
             entries.insert(slice.journal.name().clone(), slice.entry_after());
         }
         let mut state = self.state.clone();
         state.consecutive_failures = 0;
         state.next_allowed_at = None;
         self.stamp(&mut state, pass.outcome);
-        raise_watermark(&mut state, survey, selection);
+        raise_watermark(&mut state, survey, shown);
         let (append, hashes, step) = match change {
             Some(Addition::Append(append, hashes)) => (Some(append), hashes, None),
             Some(Addition::Propose(step)) => (None, Vec::new(), Some(step)),
             None => (None, Vec::new(), None),
         };
-        let log = self.log_line(selection, pass, hashes);
+        // Its sources are the record of what counts as shown.
+        let log = self.log_line(shown, pass, hashes);
         let intent = Intent::new(
             pass.dream_id.clone(),
             self.report.epoch.unwrap_or_default(),
@@ -67,6 +84,33 @@ impl Run {
         self.ledger.watermark = intent.watermark;
         self.state = intent.state;
         self.log.push(intent.log.into());
+        Ok(())
+    }
+
+    /// Commits a pass of which every line was held: its journals wait for another try. Those that were tried as often as
+    /// may be count as shown.
+    pub(super) fn commit_held(
+        &mut self,
+        survey: &Survey,
+        selection: &Selection,
+        pass: &PassReport,
+    ) -> Result<()> {
+        let most = self.inner.config.max_tries;
+        let (used_up, waiting): (Vec<Slice>, Vec<Slice>) =
+            selection.slices.iter().cloned().partition(|slice| slice.entry_tried().tries >= most);
+        let used_up = Selection { slices: used_up };
+        let tried = waiting.iter().map(|slice| (slice.journal.name().clone(), slice.entry_tried())).collect();
+        self.commit_showing(survey, &used_up, tried, pass, None)?;
+        self.count_shown(&used_up);
+        for slice in &used_up.slices {
+            self.report.notices.push(Notice::HeldUsedUp(slice.journal.name().clone()));
+        }
+        for slice in &waiting {
+            if let Some(look) = self.look_at(&slice.journal) {
+                look.reason = ReadReason::Held;
+            }
+            self.tried.insert(slice.journal.name().clone());
+        }
         Ok(())
     }
 

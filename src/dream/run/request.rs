@@ -48,6 +48,7 @@ impl Run {
         let doors = self.doors();
         let policy = doors.policy_of(Door::DreamRequest, &name);
         let memory = String::from_utf8_lossy(&memory);
+        let room = self.room(&memory, &survey, &selection);
         let mut masks = Masks::default();
         // One number is of one secret throughout, so those of all texts are known before the first is given.
         masks.keep_apart_from(&memory);
@@ -84,6 +85,9 @@ impl Run {
         let mut printer = Printer::new(nonce(&id, self.begun, &memory, &journals));
         printer.say("Current memory:");
         printer.memory(&name, &memory);
+        if let Some(room) = room {
+            printer.room(room);
+        }
         printer.say("Journals, oldest first:");
         for (slice, journal) in selection.slices.iter().zip(&journals) {
             printer.journal(slice.journal.name(), slice.truncated, &journal.lines);
@@ -99,6 +103,16 @@ impl Run {
         request.max_output_tokens = config.max_output_tokens;
         tell_request(&mut pass, &request, &masks, &found);
         Ok(Prepared::Ask(Box::new(Asking { request, pass, selection, survey, shown })))
+    }
+
+    /// How many characters current memory has room for, where that is less than a section may have. Some of it is left for
+    /// what waits for a later pass.
+    fn room(&self, memory: &str, survey: &Survey, selection: &Selection) -> Option<u64> {
+        let config = &self.inner.config;
+        let free = config.memory_budget.saturating_sub(memory.chars().count() as u64 + FRAME);
+        let shown: u64 = selection.slices.iter().map(|slice| slice.range.end - slice.range.start).sum();
+        let free = if survey.waits() > shown { free / 5 * 4 } else { free };
+        (free < config.section.bytes as u64).then_some(free.max(LEAST_ROOM))
     }
 
     /// The days of quarantined journals between the first and the last that are shown: gaps that the model is
@@ -130,6 +144,12 @@ impl Run {
         }
     }
 }
+
+/// What a section has besides its bullets: heading, marks, headings inside; in characters.
+const FRAME: u64 = 256;
+
+/// The room that is left to a night even where memory is full.
+const LEAST_ROOM: u64 = 1024;
 
 /// What a fence carries: a hash of all that is inside, which no text inside can foresee.
 fn nonce(id: &DreamId, now: DateTime<Utc>, memory: &str, journals: &[ShownJournal]) -> String {

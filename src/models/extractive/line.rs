@@ -1,10 +1,9 @@
 //! The lines of the journals that may be picked, without what they wear: bullet, time stamp, speaker.
 //!
-//! Code fences, headings and blank lines are no candidates. A speaker is known by its word (`user`, `agent`,
-//! `tool` and their kin, also as `tool:psql`), or is a person where three lines or more carry the name.
+//! Code fences, headings and blank lines are no candidates. Who says a line is read as [dreams](origins) read it; in a
+//! journal that names no role, somebody is a person where three lines or more carry the name.
 //!
-//! Where a journal tags its lines with roles, a line without a tag goes on with the speaker above it, across
-//! blank lines and headings, and above the first tag it counts as a tool's: the text of a fetched page stands
+//! Where a journal has roles, a line that nobody is named for counts as a tool's: the text of a fetched page stands
 //! so, and nothing in it may pass for the user's word.
 
 use std::collections::BTreeMap;
@@ -14,6 +13,8 @@ use regex::Regex;
 
 use super::words;
 use crate::format::fences::ShownLine;
+use crate::format::origins::{self, Above};
+use crate::format::{Origin, speakers};
 use crate::name::DocName;
 
 /// A line that may be picked.
@@ -91,12 +92,13 @@ pub(crate) enum Role {
 }
 
 impl Role {
-    /// The role that the first word of a speaker's name tells.
-    fn of(name: &str) -> Option<Self> {
-        let word = name.split([' ', '\t', ':', '/']).next()?.to_ascii_lowercase();
-        [(&words::USER, Self::User), (&words::AGENT, Self::Agent), (&words::TOOL, Self::Tool)]
-            .into_iter()
-            .find_map(|(list, role)| list.contains(word.as_str()).then_some(role))
+    fn of(origin: &Origin) -> Self {
+        match origin {
+            Origin::User => Self::User,
+            Origin::Agent => Self::Agent,
+            Origin::Participant(_) => Self::Person,
+            Origin::Tool(_) | Origin::Web | Origin::Import | Origin::System => Self::Tool,
+        }
     }
 }
 
@@ -111,21 +113,19 @@ pub(crate) fn candidates(journals: &[(DocName, Vec<ShownLine>)]) -> Vec<Line<'_>
     let mut candidates = Vec::new();
     let mut opening = false;
     for (is_log, rows) in journals {
-        let unknown = Speaker { role: Role::Tool, name: String::new(), named_at: 0 };
-        let mut above = is_log.then_some(unknown);
+        let mut above = None;
         for row in rows {
             opening |= row.under_heading;
-            // A page can name persons too; what is stamped is no page.
-            let trusted = !is_log || row.start == Start::Stamped || !is_tool(above.as_ref());
             let own = row.tag.as_ref().and_then(|tag| {
-                let person = trusted && named[&tag.name.to_ascii_lowercase()] >= NAMED_LINES;
-                let role = tag.role.or(person.then_some(Role::Person))?;
+                let is_person = named[&tag.name.to_ascii_lowercase()] >= NAMED_LINES;
+                let role = tag.role.or(is_person.then_some(Role::Person))?;
                 Some((Speaker { role, name: tag.name.clone(), named_at: row.shown.number }, tag.end))
             });
             let (speaker, end) = match own {
+                _ if is_log => (Some(row.speaker.clone()), row.end),
                 Some((speaker, end)) => (Some(speaker), end),
                 // A plain line right below a tagged one continues it.
-                None if is_log || row.start == Start::Continued => (above.take(), 0),
+                None if row.start == Start::Continued => (above.take(), 0),
                 None => (None, 0),
             };
             above.clone_from(&speaker);
@@ -140,10 +140,6 @@ pub(crate) fn candidates(journals: &[(DocName, Vec<ShownLine>)]) -> Vec<Line<'_>
     candidates
 }
 
-fn is_tool(speaker: Option<&Speaker>) -> bool {
-    speaker.is_some_and(|speaker| speaker.role == Role::Tool)
-}
-
 /// The candidate that a row makes; `None` where it has too few letters to say anything.
 fn line<'m>(row: &Row<'m>, speaker: Option<Speaker>, end: usize) -> Option<Line<'m>> {
     let text = row.text[end..].to_owned();
@@ -156,7 +152,7 @@ fn line<'m>(row: &Row<'m>, speaker: Option<Speaker>, end: usize) -> Option<Line<
         number: row.shown.number,
         bytes: row.shown.text.len() + 1,
         speaker,
-        said: last_chars(row.shown.text.trim_end(), text.chars().count()),
+        said: unquoted(last_chars(row.shown.text.trim_end(), text.chars().count())),
         body,
         words,
         text,
@@ -173,6 +169,10 @@ struct Row<'m> {
     /// Without bullet and time stamp, its quotes and dashes straight.
     text: String,
     tag: Option<Tag>,
+    /// Who says it, in a log.
+    speaker: Speaker,
+    /// Where the words begin, in a log.
+    end: usize,
     start: Start,
     in_section: bool,
     /// Whether it is the first one of a journal or below a heading.
@@ -190,27 +190,28 @@ enum Start {
     Apart,
 }
 
-/// The rows of a journal, and whether it is a log: whether its lines are tagged with roles, one in brackets or
-/// three by name.
+/// The rows of a journal, and whether it is a log: whether it has roles.
 fn rows(journal: usize, lines: &[ShownLine]) -> (bool, Vec<Row<'_>>) {
     let mut rows = Vec::new();
     let (mut in_fence, mut in_section, mut under_heading) = (false, false, true);
     let mut above = None;
-    let mut role = None;
-    let mut role_tags = 0;
-    for shown in lines {
-        let text = straight(shown.text.trim_end());
+    let texts: Vec<String> = lines.iter().map(|shown| straight(shown.text.trim_end())).collect();
+    let reading = origins::read(&texts.join("\n"), &Above::default());
+    let is_log = reading.left.has_speakers;
+    for ((shown, text), said) in lines.iter().zip(&texts).zip(&reading.lines) {
+        let role = said.origin.as_ref().map_or(Role::Tool, Role::of);
         let bare = text.trim_start();
         let turns = bare.starts_with("```") || bare.starts_with("~~~");
         if turns || in_fence || bare.is_empty() {
             in_fence ^= turns;
             above = None;
-        } else if HEADING.is_match(&text) {
-            in_section = role != Some(Role::Tool) && words::any(&words::SECTION, &tokens(&text));
+        } else if HEADING.is_match(text) {
+            let is_told = !is_log || said.origin.is_none() || role != Role::Tool;
+            in_section = is_told && words::any(&words::SECTION, &tokens(text));
             under_heading = true;
             above = None;
         } else {
-            let (bullet, is_stamped, text) = undress(&text);
+            let (bullet, is_stamped, rest) = undress(text);
             let is_right_below = above.is_some_and(|above: u64| above.checked_add(1) == Some(shown.number));
             let start = if is_stamped {
                 Start::Stamped
@@ -219,17 +220,31 @@ fn rows(journal: usize, lines: &[ShownLine]) -> (bool, Vec<Row<'_>>) {
             } else {
                 Start::Apart
             };
-            let tag = Tag::read(text);
-            if let Some(tag) = tag.as_ref().filter(|tag| tag.role.is_some()) {
-                role = tag.role;
-                role_tags += if tag.is_bracketed { NAMED_LINES } else { 1 };
-            }
-            rows.push(Row { journal, shown, text: text.to_owned(), tag, start, in_section, under_heading });
+            let name = match &said.origin {
+                Some(Origin::Participant(name)) => name.clone(),
+                _ => String::new(),
+            };
+            let named_at = lines.get(said.named_at).map_or(shown.number, |line| line.number);
+            let dress = text.len() - rest.len();
+            let end = said.start.saturating_sub(dress);
+            let speaker = Speaker { role, name, named_at };
+            let (tag, rest) = (Tag::read(rest), rest.to_owned());
+            rows.push(Row {
+                journal,
+                shown,
+                text: rest,
+                tag,
+                speaker,
+                end,
+                start,
+                in_section,
+                under_heading,
+            });
             under_heading = false;
             above = Some(shown.number);
         }
     }
-    (role_tags >= NAMED_LINES, rows)
+    (is_log, rows)
 }
 
 /// A name in front of a line: `[name] …`, `Name: …` or `**Name:** …`.
@@ -237,20 +252,22 @@ struct Tag {
     name: String,
     /// The role that the name tells.
     role: Option<Role>,
-    is_bracketed: bool,
     /// Where the line goes on.
     end: usize,
 }
 
 impl Tag {
     fn read(text: &str) -> Option<Self> {
-        let bracketed = BRACKETED.captures(text);
-        let is_bracketed = bracketed.is_some();
-        let found = bracketed.or_else(|| NAMED.captures(text))?;
-        let name = found[1].to_owned();
-        let is_label = words::LABEL.contains(name.to_ascii_lowercase().as_str());
-        (!is_label).then(|| Self { role: Role::of(&name), is_bracketed, end: found[0].len(), name })
+        let speaker = speakers::read(text)?;
+        let role = (!speaker.is_named()).then(|| Role::of(&speaker.origin));
+        Some(Self { role, end: speaker.end, name: speaker.name.to_owned() })
     }
+}
+
+/// A text without the quotation marks around all of it.
+fn unquoted(text: &str) -> &str {
+    let inner = text.strip_prefix(['"', '“']).and_then(|text| text.strip_suffix(['"', '”']));
+    inner.filter(|inner| !inner.contains(['"', '“', '”'])).unwrap_or(text)
 }
 
 /// Takes bullet, check box and time stamp off a line, and says whether there was a bullet and a stamp.
@@ -313,11 +330,6 @@ static TIME: LazyLock<Regex> = LazyLock::new(|| {
         r"[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?(?:\.[0-9]+)?(?: ?[AaPp][Mm])?(?:Z|[+-][0-9]{2}:?[0-9]{2})?";
     let date = r"[0-9]{4}-[0-9]{2}-[0-9]{2}";
     pattern(&format!(r"^[\[(]?(?:{date}[T ]+{time}|{date}|{time})[\])]?:?(?:[ \t]+|$)(?:[-|][ \t]+)?"))
-});
-static BRACKETED: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"^\[([A-Za-z][A-Za-z0-9_. :/-]{0,39})\]:?[ \t]+"));
-static NAMED: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"^\**([A-Za-z][A-Za-z0-9_.-]{0,23}(?: [A-Z][A-Za-z0-9_.-]{0,23})?)\**:\**[ \t]+")
 });
 static URL: LazyLock<Regex> = LazyLock::new(|| pattern(r"[a-z][a-z0-9+]*://[^ \t)>\]]+"));
 /// What stands in square brackets: attachments, and secrets that were masked.

@@ -224,15 +224,6 @@ pub(crate) static CHATTER: Words = LazyLock::new(|| {
 /// Words that may stand before the first word that counts for [`CHATTER`].
 pub(crate) static LEAD: Words = LazyLock::new(|| words("i i'm i'll i've have am"));
 
-/// What looks like a speaker (`Decision: …`) and is a label.
-pub(crate) static LABEL: Words = LazyLock::new(|| {
-    words(
-        "decision decided cause policy constraint learned lesson note todo fact preference rule deadline \
-         reminder update summary plan goal name status question answer problem fix result owner risk \
-         warning error important correction",
-    )
-});
-
 /// Words in a heading under which lines are worth more.
 pub(crate) static SECTION: Words = LazyLock::new(|| {
     words(
@@ -240,20 +231,6 @@ pub(crate) static SECTION: Words = LazyLock::new(|| {
          deadlines policy policies constraints",
     )
 });
-
-/// Speakers that are an agent.
-pub(crate) static AGENT: Words = LazyLock::new(|| words("agent assistant ai bot model"));
-
-/// Speakers that are a machine, or the web: their lines are never picked.
-pub(crate) static TOOL: Words = LazyLock::new(|| {
-    words(
-        "tool tools system web browser shell bash cmd stdout stderr output log cron hook fetch search \
-         exec terminal ci result",
-    )
-});
-
-/// Speakers that are the agent's user.
-pub(crate) static USER: Words = LazyLock::new(|| words("user human me owner"));
 
 /// Words that put a line under `### Decisions`.
 pub(crate) static DECISION: Words = LazyLock::new(|| {
