@@ -5,6 +5,7 @@
 //! the [`Doors`].
 
 mod indexed;
+mod sight;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -26,6 +27,7 @@ use crate::workspace::{
 };
 
 pub use indexed::{Indexed, SyncReport, Unreadable};
+pub(crate) use sight::{Passages, shown};
 
 /// A workspace as one session may reach it. Every verb looks the document up in the access table first.
 ///
