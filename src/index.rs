@@ -72,7 +72,8 @@ pub trait DocumentIndex: fmt::Debug + Send + Sync {
     }
 
     /// Finds the chunks that fit a text as a person types it, best first, of documents whose audience includes the
-    /// kind of session. No text is an error. Ties come by path, then by the place in the document.
+    /// kind of session. No text is an error. Ties come by path, then by the place in the document. They are given as they
+    /// stand: [`Indexed::search`](crate::Indexed::search) masks what a model is not to be shown.
     ///
     /// # Errors
     ///

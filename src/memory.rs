@@ -74,14 +74,14 @@ pub trait MemoryStore: Debug + Send + Sync {
     /// where the actor may not claim the source.
     fn write(&self, access: &Access, memory: &NewMemory, now: DateTime<Utc>) -> Result<MemoryId>;
 
-    /// Reads a row; `None` where it is missing, deleted, or not for this session.
+    /// Reads a row as it stands; `None` where it is missing, deleted, or not for this session.
     ///
     /// # Errors
     ///
     /// Those of the backend.
     fn get(&self, access: &Access, id: MemoryId) -> Result<Option<Memory>>;
 
-    /// Lists rows, most recently touched first; ties by id, the greater first.
+    /// Lists rows as they stand, most recently touched first; ties by id, the greater first.
     ///
     /// # Errors
     ///
@@ -97,12 +97,23 @@ pub trait MemoryStore: Debug + Send + Sync {
     /// Those of the backend.
     fn snapshot(&self, access: &Access, limit: usize, now: DateTime<Utc>) -> Result<Vec<SnapshotRow>>;
 
-    /// Finds rows by what a person types. Never fails because of the query's text.
+    /// Finds rows by what a person types, as a model may be shown them: by the store's policy of
+    /// [`Door::PromptLoad`](crate::Door::PromptLoad), so secrets are masked and instructions blocked, as they are unless it
+    /// says otherwise. A row that only its masked words led to is not found; notes of the host in which anything was found are left out. Never fails
+    /// because of the query's text.
     ///
     /// # Errors
     ///
     /// Those of the backend.
     fn search(&self, access: &Access, query: &Query) -> Result<Found>;
+
+    /// Finds what [`search`](Self::search) does, as it stands in the store: for the owner's own eyes, for what counts or
+    /// compares rows, and for whoever masks it. It belongs into no request of a model.
+    ///
+    /// # Errors
+    ///
+    /// Those of the backend.
+    fn search_unmasked(&self, access: &Access, query: &Query) -> Result<Found>;
 
     /// Replaces the content of a row, and touches it.
     ///

@@ -80,16 +80,21 @@ pub enum View {
     Raw,
     /// With characters that are not seen, or that look like others.
     Lookalike,
-    /// In pieces: over lines, in marks of markdown, in strings that a program puts together.
+    /// In pieces: over lines, cells of a table or strings of a list, in marks of markdown and tags, in strings that a
+    /// program puts together.
     Joined,
     /// With something between each two of its letters.
     Spaced,
-    /// In escapes: of an address, of HTML, of a string.
+    /// In escapes: of an address, of HTML, of a string, of markdown, of a style sheet, of a mail.
     Escaped,
     /// In base64.
     Base64,
     /// In hexadecimal digits.
     Hex,
+    /// In base32.
+    Base32,
+    /// In rows of decimal numbers, one for each byte.
+    Decimal,
 }
 
 /// How sure a filter is of a finding.

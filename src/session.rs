@@ -5,6 +5,7 @@
 //! the [`Doors`].
 
 mod indexed;
+mod sight;
 mod walk;
 
 use std::borrow::Cow;
@@ -27,6 +28,7 @@ use crate::workspace::{
 };
 
 pub use indexed::{Indexed, SyncReport, Unreadable};
+pub(crate) use sight::{Passages, shown};
 pub(crate) use walk::{Folder, Looked};
 
 /// A workspace as one session may reach it. Every verb looks the document up in the access table first.

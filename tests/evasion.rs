@@ -19,7 +19,7 @@ const SAMPLES: u64 = 20;
 /// A disguise: its name, whether few people would think of it, what it makes of a secret by chance.
 type Disguise = (&'static str, bool, fn(&str, &mut Dice) -> String);
 
-const DISGUISES: [Disguise; 20] = [
+const DISGUISES: [Disguise; 32] = [
     ("as it is", false, |secret, _| secret.to_owned()),
     ("zero width", false, |secret, dice| cut(secret, dice, "\u{200b}")),
     ("soft hyphen", false, |secret, dice| cut(secret, dice, "\u{ad}")),
@@ -32,6 +32,23 @@ const DISGUISES: [Disguise; 20] = [
     ("quoted wrap", false, |secret, dice| cut(secret, dice, "\r\n> ")),
     ("** split", false, |secret, dice| cut(secret, dice, "**")),
     ("<br>", false, |secret, dice| cut(secret, dice, "<br/>")),
+    // Nothing of what follows was seen once: two tags beside each other, cells, strings of a list.
+    ("tags", false, |secret, dice| cut(secret, dice, "</b><i class=\"x\">")),
+    ("cells", false, |secret, dice| cut(secret, dice, " | ")),
+    ("rows", false, |secret, dice| cut(secret, dice, " |\n| ")),
+    ("<td>", false, |secret, dice| cut(secret, dice, "</td>\n  <td>")),
+    ("list", false, |secret, dice| cut(secret, dice, "\", \"")),
+    // Editors of markdown escape what could be a mark: most keys were missed so.
+    ("markdown", false, |secret, _| each(secret, escaped)),
+    ("css", false, |secret, _| each(secret, |c| format!("\\{:x} ", u32::from(c)))),
+    ("mail", false, |secret, _| mail(secret, |_| true)),
+    ("mail, in part", false, |secret, _| mail(secret, |c| !c.is_ascii_alphanumeric())),
+    ("base32", false, |secret, _| base32(secret)),
+    ("decimal", false, |secret, dice| {
+        let bytes: Vec<String> = secret.bytes().map(|byte| byte.to_string()).collect();
+        bytes.join([" ", ", ", ",", "\n"][dice.roll(4)])
+    }),
+    ("groups of hex", true, |secret, _| grouped(secret)),
     ("concatenation", false, |secret, dice| cut(secret, dice, "\" + \"")),
     ("percent", false, |secret, _| each(secret, |c| format!("%{:02X}", u32::from(c)))),
     ("\\u", false, |secret, _| each(secret, |c| format!("\\u{:04x}", u32::from(c)))),
@@ -97,9 +114,11 @@ fn secrets_are_seen_through_their_disguises_and_masked_whole() {
         );
     }
     for (which, (name, is_exotic, _)) in DISGUISES.iter().enumerate() {
-        let least = if matches!(*name, "hex" | "spaced") { 0.90 } else { 0.99 };
-        assert!(shares[&(which, true)].get() >= least, "{name}");
-        assert!(*is_exotic || shares[&(which, false)].get() >= 0.95, "{name}");
+        // In cells and lists, a piece without a digit is a name.
+        let is_weak = matches!(*name, "hex" | "spaced" | "groups of hex" | "cells" | "rows" | "<td>" | "list");
+        let least = if is_weak { (0.90, 0.93) } else { (0.99, 0.95) };
+        assert!(shares[&(which, true)].get() >= least.0, "{name}");
+        assert!(*is_exotic || shares[&(which, false)].get() >= least.1, "{name}");
     }
 }
 
@@ -132,6 +151,18 @@ fn one_secret_is_one_in_every_disguise() {
         "AKIA\rIOSFODNN7EXAMPLE",
         "AKIAIOSF\u{b}ODNN\u{85}7EXAMPLE",
         "AKIA\0IOSF\0ODNN7EXAMPLE",
+        // Not seen once.
+        "\\41\\4b\\49\\41IOSFODNN7EXAMPLE",
+        "\\000041\\00004b IAIOSFODNN7EXAMPLE",
+        "[65, 75, 73, 65, 73, 79, 83, 70, 79, 68, 78, 78, 55, 69, 88, 65, 77, 80, 76, 69]",
+        "[\"AKIA\", \"IOSF\",\n \"ODNN7EXAMPLE\"]",
+        "<tr><td>AKIA</td><td>IOSFODNN7EXAMPLE</td></tr>",
+        "<b>AKIA</b><i>IOSFODNN7EXAMPLE</i>",
+        "| AKIA | IOSFODNN | 7EXAMPLE |",
+        "AKIA=49OSFODNN=\r\n7EXAMPLE",
+        "414b 4941 494f 5346 4f44 4e4e 3745 5841 4d50 4c45",
+        "414b 4941 494f 5346 4f44 4e4e 3745 5841  AKIAIOSFODNN7EXA\n00000010: 4d50 4c45",
+        "\u{e0041}\u{e004b}\u{e0049}\u{e0041}\u{e0049}\u{e004f}\u{e0053}\u{e0046}\u{e004f}\u{e0044}\u{e004e}\u{e004e}\u{e0037}\u{e0045}\u{e0058}\u{e0041}\u{e004d}\u{e0050}\u{e004c}\u{e0045}",
         "AKIA\u{1b}[1;31mIOSF\u{1b}[0mODNN7EXAMPLE",
     ];
     for worn in disguises.chain(by_hand.map(str::to_owned)) {
@@ -171,6 +202,12 @@ fn ordinary_text_is_no_disguise() {
         "1 2 3 4 5 6 7 8 9 10 11 12 | a | b | c | d | e | f | g | h | i | j | k | l |",
         "https://example.com/a%20b%2Fc?q=%7B%22x%22%3A1%7D&amp;y=&#39;z&#39;",
         "sha512-z4PhNX7vuL3xVChQ1m2AB9Yg5AULVxXcg/SpIdNs6c5H0NE8XYXysP+DGNKHfuwvY7kxvUdBeoGlODJ6+SfaPg==",
+        "| Name | Type | Since |\n|---|---|---|\n| sk-ant-api | AKIA | 2026-11-21 |\n| ghp_ | gho_ | v1.2 |",
+        "[\"ghp_\", \"gho_\", \"ghu_\", \"ghs_\", \"ghr_\", \"github_pat_\"], ['AKIA', 'ASIA', 'ABIA']",
+        "C:\\Users\\dead\\2f\\x.md, \\begin{equation} 3 \\times 10^{4}\\, \\$5 \\_ \\[x\\] and a \\| b",
+        "<td>sk-</td><td>ant-</td> <b>bold</b><i>both</i> a=b=\nc=20d, MFRGG, NBSWY3DPEB3W64TMMQXC4LQ=",
+        "12, 34, 56, 78, 90, 100, 101, 102, 103, 104, 105, 106, 107, 108 and 1.2.3.4 2026-11-21 09:00",
+        "face feed dead beef cafe babe fade deaf 00000010: 0001 0203 0405 0607",
         "d41d8cd98f00b204e9800998ecf8427e 01:23:45:67:89:ab:cd:ef:01:23:45:67:89:ab:cd:ef",
     ] {
         assert_eq!(gate.scan(text), [], "{text}");
@@ -239,6 +276,18 @@ fn piece() -> impl Strategy<Value = String> {
         "-----",
         "=",
         "U+0041",
+        "\\_",
+        "\\41 ",
+        "=41",
+        "=\n",
+        " | ",
+        "</td><td>",
+        "</b><i>",
+        "\", \"",
+        "65, 75, ",
+        "414b 494f ",
+        "IFFU",
+        "\u{e0041}",
         "\\",
         "%",
         "&",
@@ -305,6 +354,50 @@ fn homoglyph(c: char) -> char {
 
 fn full(c: char) -> char {
     if c.is_ascii_graphic() { char::from_u32(u32::from(c) + 0xfee0).unwrap() } else { c }
+}
+
+/// As an editor of markdown saves it.
+fn escaped(c: char) -> String {
+    if c.is_ascii_punctuation() { format!("\\{c}") } else { c.to_string() }
+}
+
+/// In quoted-printable, of which no line is longer than 76 characters.
+fn mail(text: &str, is_written: fn(char) -> bool) -> String {
+    let (mut mail, mut line) = (String::new(), 0);
+    for c in text.chars() {
+        let mut bytes = [0; 4];
+        let bytes = c.encode_utf8(&mut bytes).as_bytes();
+        let is_written = is_written(c) || !c.is_ascii();
+        let coded = bytes.iter().map(|byte| format!("={byte:02X}")).collect();
+        let piece: String = if is_written { coded } else { c.into() };
+        if line + piece.len() > 60 {
+            mail.push_str("=\r\n");
+            line = 0;
+        }
+        line += piece.len();
+        mail.push_str(&piece);
+    }
+    mail
+}
+
+/// As programs print bytes: in groups of two.
+fn grouped(text: &str) -> String {
+    let pair = |pair: &[u8]| pair.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    text.as_bytes().chunks(2).map(pair).collect::<Vec<_>>().join(" ")
+}
+
+fn base32(text: &str) -> String {
+    const SYMBOLS: &[u8; 32] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+    let mut written = String::new();
+    for five in text.as_bytes().chunks(5) {
+        let bits = five.iter().fold(0, |bits, byte| bits << 8 | u64::from(*byte)) << (8 * (5 - five.len()));
+        let full = (five.len() * 8).div_ceil(5);
+        for symbol in 0..8 {
+            let value = usize::try_from(bits >> (35 - 5 * symbol) & 31).unwrap();
+            written.push(if symbol < full { char::from(SYMBOLS[value]) } else { '=' });
+        }
+    }
+    written
 }
 
 fn base64(text: &str) -> String {

@@ -106,7 +106,7 @@ fn on_every_home(test: impl Fn(&Home, Arc<dyn Workspace>, SqliteIndex)) {
 }
 
 fn find(workspace: &Home, query: &str) -> Vec<SearchResult> {
-    workspace.search(&access(SessionKind::Main), query, 100).unwrap()
+    workspace.search_unmasked(&access(SessionKind::Main), query, 100).unwrap()
 }
 
 fn paths(workspace: &Home, query: &str) -> BTreeSet<String> {
@@ -332,7 +332,7 @@ fn a_search_tells_a_session_what_the_guard_lets_it_read() {
             assert_eq!(readable.contains(&DocName::MEMORY), kind == SessionKind::Main);
             assert!(readable.contains(&name("memory/2026-11-20-shared.team.md")));
             for query in ["canary", "+++", "\"canary\"", "canar*", "page", "canary NOT lantern"] {
-                let found = workspace.search(&access(kind), query, 100).unwrap();
+                let found = workspace.search_unmasked(&access(kind), query, 100).unwrap();
                 let told: BTreeSet<&DocName> = found.iter().map(|result| &result.path).collect();
                 assert_eq!(told, readable, "{kind:?}: {query}");
                 // The index alone says the same: the filter is in its statements.
@@ -340,7 +340,7 @@ fn a_search_tells_a_session_what_the_guard_lets_it_read() {
             }
         }
         let stranger = Access::new(SessionKind::Main, Actor::Human, Scope::user("ilya"));
-        assert!(workspace.search(&stranger, "canary", 100).unwrap().is_empty());
+        assert!(workspace.search_unmasked(&stranger, "canary", 100).unwrap().is_empty());
     });
 }
 
@@ -355,7 +355,7 @@ fn what_a_session_is_told_hangs_on_no_document_that_it_may_not_see() {
         write(&workspace, "SOUL.md", "A boat, a lantern, a harbour: I like them.\n");
         write(&workspace, "MEMORY.md", private);
         ["boat lantern", "harbour", "\"the harbour\"", "boat OR lantern", "lant*"].map(|query| {
-            let found = workspace.search(&access(SessionKind::Shared), query, 9).unwrap();
+            let found = workspace.search_unmasked(&access(SessionKind::Shared), query, 9).unwrap();
             assert!(!found.is_empty(), "{query}");
             found
                 .iter()
@@ -372,7 +372,7 @@ fn an_index_that_says_too_much_is_not_believed() {
     let workspace = folder.over_files();
     fill(&workspace);
     folder.peer("index.db").execute_batch("UPDATE indexed_documents SET audience = 15").unwrap();
-    let group = |query| workspace.search(&access(SessionKind::Shared), query, 100).unwrap();
+    let group = |query| workspace.search_unmasked(&access(SessionKind::Shared), query, 100).unwrap();
     let told: BTreeSet<String> = group("canary").iter().map(|result| result.path.to_string()).collect();
     assert_eq!(told, set(&["SOUL.md", "AGENTS.md", "IDENTITY.md", "memory/2026-11-20-shared.team.md"]));
     workspace.sync(now()).unwrap();
@@ -396,7 +396,7 @@ fn scopes_of_one_file_do_not_meet() {
     write(&ilya, "MEMORY.md", "canary of ilya\n");
     let text = |workspace: &Indexed<SqliteWorkspace>, user: &str| -> Vec<String> {
         let access = Access::new(SessionKind::Main, Actor::Agent, Scope::user(user));
-        workspace.search(&access, "canary", 9).unwrap().into_iter().map(|result| result.content).collect()
+        workspace.search_unmasked(&access, "canary", 9).unwrap().into_iter().map(|result| result.content).collect()
     };
     assert_eq!(text(&marta, "marta"), ["canary of marta\n"]);
     assert_eq!(text(&marta, "ilya"), [""; 0]);
@@ -899,7 +899,7 @@ fn what_a_dream_promotes_is_found_in_private_at_once() {
         let script = Script::new().says("- The user prefers the harbour. (memory/2026-11-20-repl.md#L1)\n");
         dream_once_at(&dreamer, &script, &now).unwrap();
         assert_eq!(paths(workspace, "prefers harbour"), set(&["MEMORY.md", "memory/2026-11-20-repl.md"]));
-        assert!(workspace.search(&access(SessionKind::Shared), "harbour", 9).unwrap().is_empty());
+        assert!(workspace.search_unmasked(&access(SessionKind::Shared), "harbour", 9).unwrap().is_empty());
         assert!(index.seen().unwrap().keys().all(|name| !name.as_str().contains("dream")));
         assert_eq!(counts(&workspace.sync(now()).unwrap()), (0, 0, 0, 2));
     });

@@ -532,6 +532,10 @@ impl MemoryStore for Mortal {
         self.store.search(access, query)
     }
 
+    fn search_unmasked(&self, access: &Access, query: &Query) -> noctuary::Result<Found> {
+        self.store.search_unmasked(access, query)
+    }
+
     fn update(
         &self,
         access: &Access,

@@ -317,6 +317,14 @@ impl Doors {
         masks && !self.gate.inspect(text).is_empty() || self.has_forgotten(text)
     }
 
+    /// A text with blanks for what was forgotten; none where it holds nothing of it.
+    pub(crate) fn blanked(&self, text: &str) -> Option<String> {
+        match self.forgotten.as_ref()?.blanked(text) {
+            Cow::Owned(blanked) => Some(blanked),
+            Cow::Borrowed(_) => None,
+        }
+    }
+
     /// Whether a text holds what was forgotten.
     pub(crate) fn has_forgotten(&self, text: &str) -> bool {
         self.forgotten.as_ref().is_some_and(|forgotten| forgotten.holds(text))

@@ -203,7 +203,7 @@ impl SecretGate {
             view::undo(view, text, &mut |island| {
                 let mut inside = self.undisguised(&island.text);
                 inside.retain_mut(|one| {
-                    if view == View::Joined && !self.let_go_of_lines(text, &island, one) {
+                    if matches!(view, View::Joined | View::Escaped) && !self.let_go_of_lines(text, &island, one) {
                         return false;
                     }
                     let secret = &island.text[one.span.clone()];
@@ -225,17 +225,19 @@ impl SecretGate {
         }
     }
 
-    /// A line that follows a secret need not go on with it: a word is left out, and so is all that the rest of a key may
-    /// be by itself, if what remains is a secret. Returns whether it is one still: what only a name proves ends with its
-    /// line, since it has any length and the next line may look as good.
+    /// A line, cell or string of a list that follows a secret need not go on with it: a word is left out, a date, and so is
+    /// all that the rest of a key may be by itself, if what remains is a secret. Returns whether it is one still: what only a
+    /// name proves ends with its line, since it has any length and the next line may look as good.
     fn let_go_of_lines(&self, text: &str, island: &Island, found: &mut Found) -> bool {
         let is_open_key = TABLE.classes[found.class].body.is_some()
             && !island.text[found.span.clone()].contains("-----END");
-        let is_line = |joint: &usize| {
-            let between = island.place(&(joint - 1..*joint)).end..island.place(&(*joint..joint + 1)).start;
-            let between = text.get(between);
-            between.is_some_and(|between| between.contains(['\n', '\r', '\u{b}', '\u{c}', '\\']))
+        let between = |joint: usize| {
+            let place = island.place(&(joint - 1..joint)).end..island.place(&(joint..joint + 1)).start;
+            text.get(place).unwrap_or_default()
         };
+        let breaks = ['\n', '\r', '\u{b}', '\u{c}', '\\'];
+        let is_cell = |joint: usize| between(joint).contains(['|', ',']) || between(joint).contains("<t");
+        let is_line = |joint: &usize| between(*joint).contains(breaks) || is_cell(*joint);
         let (start, class) = (found.span.start, found.class);
         let is_secret = |joint: usize| {
             let rest = &island.text[start..joint];
@@ -254,8 +256,9 @@ impl SecretGate {
             return true;
         }
         for joint in lines {
-            let is_word = view::is_word(&island.text.as_bytes()[joint..found.span.end]);
-            if !is_word || !is_secret(joint) {
+            let rest = &island.text.as_bytes()[joint..found.span.end];
+            let is_other = view::is_word(rest) || is_cell(joint) && view::is_date(rest);
+            if !is_other || !is_secret(joint) {
                 break;
             }
             found.span.end = joint;
@@ -288,7 +291,10 @@ impl SecretGate {
                     |known: &&Found| one.span.start <= known.span.start && known.span.end <= one.span.end;
                 let known = raw.partition_point(|known| known.span.start < one.span.start);
                 let lengths = raw[known..].iter().take_while(inside).map(|known| known.span.len());
-                lengths.sum::<usize>() < one.plain.as_ref().map_or(0, String::len)
+                // A code of a key may look like one.
+                let is_coded = one.view >= View::Escaped;
+                let length = if is_coded { one.span.len() } else { one.plain.as_ref().map_or(0, String::len) };
+                lengths.sum::<usize>() < length
             });
             raw.append(&mut disguised);
             raw = settled(raw);
@@ -673,6 +679,31 @@ mod tests {
             "é",
             "А",
             "U+0041",
+            "\\_",
+            "\\41 ",
+            "=41",
+            "a=\n",
+            "=\r\n",
+            "|",
+            "a1 | ",
+            "Ab3dE5|",
+            "|\n|",
+            "<b>",
+            "<td>",
+            "a<b></b>",
+            "Ab3dE5</td> <td>",
+            "a\", \"",
+            "Ab3dE5\",\"",
+            "65 ",
+            "65,",
+            "130 ",
+            "IFFUSQJANRUW4ZKB\n",
+            "IFFUSQJANRUW4ZKB",
+            "m5",
+            "414b ",
+            "ff ",
+            "00000010: 414b 414b  AKAK\n",
+            "\u{e0041}",
         ] {
             let (once, twice) =
                 (steps(&SecretGate::new(), piece, MANY), steps(&SecretGate::new(), piece, 2 * MANY));

@@ -8,12 +8,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use chrono::{DateTime, Utc};
 
+use super::sight::Passages;
 use super::walk::{Folder, Looked};
-use super::{audience, forgotten};
+use super::{Guarded, audience, forgotten};
 use crate::access::{Access, Scope};
 use crate::document::{Document, Revision};
 use crate::error::{Error, Result};
-use crate::gate::Tombstones;
+use crate::gate::{Doors, Tombstones};
 use crate::index::{ChunkConfig, DocumentIndex, IndexChange, IndexEntry, SearchResult, SeenDocument};
 use crate::name::{DocName, Name, Space};
 use crate::trace;
@@ -77,6 +78,7 @@ use crate::workspace::{Claim, ClaimTerms, Lease, Listing, Metadata, Reach, Works
 /// ```
 pub struct Indexed<W> {
     inner: Arc<Inner<W>>,
+    doors: Arc<Doors>,
 }
 
 struct Inner<W> {
@@ -164,7 +166,15 @@ impl<W: Workspace> Indexed<W> {
     }
 
     fn over(workspace: W, index: Box<dyn DocumentIndex>, chunks: ChunkConfig) -> Self {
-        Self { inner: Arc::new(Inner { workspace, index, chunks, missed: Mutex::default() }) }
+        let inner = Inner { workspace, index, chunks, missed: Mutex::default() };
+        Self { inner: Arc::new(inner), doors: Arc::default() }
+    }
+
+    /// Sets what a [`search`](Self::search) shows, by [`Door::PromptLoad`](crate::Door::PromptLoad).
+    #[must_use]
+    pub fn with_doors(mut self, doors: Doors) -> Self {
+        self.doors = Arc::new(doors);
+        self
     }
 
     /// The workspace beneath. What is written to it directly is found after the next sync.
@@ -173,13 +183,37 @@ impl<W: Workspace> Indexed<W> {
         &self.inner.workspace
     }
 
-    /// Finds the chunks that fit a text as a person types it, best first. No text is an error; for a scope that is
+    /// Finds the chunks that fit a text as a person types it, best first, as a model may be shown them: each as its
+    /// document would stand in a prompt, with secrets masked and instructions blocked. No text is an error; for a scope that is
     /// not the index's, or not the workspace's, nothing is found.
+    ///
+    /// Each document of which something was found is read. What stands there no more is left out, and so is what only masked
+    /// words led to.
+    ///
+    /// # Errors
+    ///
+    /// Those of the index, and of reading what was found.
+    pub fn search(&self, access: &Access, query: &str, limit: usize) -> Result<Vec<SearchResult>> {
+        let found = self.search_unmasked(access, query, limit)?;
+        let doors = Doors::clone(&self.doors);
+        let view = Guarded::new(&self.inner.workspace, access.clone()).with_doors(doors);
+        let mut passages = Passages::new(&view, query);
+        let mut shown = Vec::with_capacity(found.len());
+        for result in found {
+            if let Some(content) = passages.shown(&result)? {
+                shown.push(SearchResult { content, ..result });
+            }
+        }
+        Ok(shown)
+    }
+
+    /// Finds what [`search`](Self::search) does, as the index has it: for the owner's own eyes, and for whoever masks it.
+    /// It belongs into no request of a model.
     ///
     /// # Errors
     ///
     /// Those of the index.
-    pub fn search(&self, access: &Access, query: &str, limit: usize) -> Result<Vec<SearchResult>> {
+    pub fn search_unmasked(&self, access: &Access, query: &str, limit: usize) -> Result<Vec<SearchResult>> {
         trace::search_documents(|| {
             if !is_of(&self.inner.workspace, &access.scope) {
                 return Ok(Vec::new());
@@ -661,7 +695,7 @@ impl<W: Workspace> Lease for IndexedLease<W> {
 
 impl<W> Clone for Indexed<W> {
     fn clone(&self) -> Self {
-        Self { inner: Arc::clone(&self.inner) }
+        Self { inner: Arc::clone(&self.inner), doors: Arc::clone(&self.doors) }
     }
 }
 

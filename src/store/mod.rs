@@ -9,12 +9,14 @@ mod deed;
 mod edit;
 pub(crate) mod fact;
 pub(crate) mod forget;
+mod shown;
 
 pub(crate) use admit::main_only;
 pub(crate) use config::check_scope;
 pub use config::{FactConfig, StoreConfig};
 pub(crate) use deed::{Deed, refusal};
 pub(crate) use edit::Edit;
+pub(crate) use shown::{Veil, shown};
 
 use crate::access::{Access, SessionKind};
 use crate::memory::MemoryId;

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 use std::fmt;
 use std::sync::Arc;
 
@@ -10,7 +9,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::arguments::parsed;
-use super::shown::{Sight, cut, plain, shown};
+use super::shown::{cut, plain};
 use super::{MAX_ANSWER, ToolDef, ToolError};
 use crate::access::Access;
 use crate::document::Revision;
@@ -19,8 +18,7 @@ use crate::format::{JournalName, Note, Origin};
 use crate::gate::DoorWarning;
 use crate::index::SearchResult;
 use crate::name::DocName;
-use crate::recall::Plan;
-use crate::session::{Guarded, Looked};
+use crate::session::{Guarded, Looked, Passages, shown};
 use crate::workspace::{Workspace, WriteMode};
 
 type Find = Arc<dyn Fn(&Access, &str, usize) -> Result<Vec<SearchResult>> + Send + Sync>;
@@ -340,32 +338,19 @@ impl Documents {
         let query = plain(&arguments.query);
         let limit = limited(arguments.limit);
         let found = find(self.view.access(), &query, REACH.max(limit)).map_err(failed)?;
-        let asked = Plan::of(&query, false);
         let (mut results, mut told) = (Fitting::default(), 0);
-        let mut seen: BTreeMap<DocName, (usize, Option<Sight>)> = BTreeMap::new();
+        let mut passages = Passages::new(&self.view, &query);
+        let mut of_each: BTreeMap<DocName, usize> = BTreeMap::new();
         for found in found {
             if told == limit {
                 break;
             }
-            let (of_this, sight) = match seen.entry(found.path.clone()) {
-                Entry::Occupied(seen) => seen.into_mut(),
-                Entry::Vacant(unseen) => {
-                    let document = self.view.read(&found.path).map_err(failed)?;
-                    let sight = document.map(|document| Sight::of(&self.view, &document)).transpose();
-                    unseen.insert((0, sight.map_err(failed)?))
-                }
-            };
+            let of_this = of_each.entry(found.path.clone()).or_default();
             // One long document does not crowd out all others.
             if *of_this == MOST_OF_ONE {
                 continue;
             }
-            let Some(content) = sight.as_ref().and_then(|sight| sight.passage(&found.content)) else {
-                continue;
-            };
-            // What was found by words that are not shown could be tried word by word.
-            if content != found.content && asked.share_in(&content) == 0.0 {
-                continue;
-            }
+            let Some(content) = passages.shown(&found).map_err(failed)? else { continue };
             *of_this += 1;
             told += 1;
             let (first, last) = found.lines;

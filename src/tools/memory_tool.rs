@@ -8,13 +8,13 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::arguments::{known, object, parsed};
-use super::shown::{cut, hidden, hides_parent, hides_secret, shown};
+use super::shown::{cut, hidden, hides_parent, hides_secret};
 use super::{MAX_ANSWER, ToolError};
 use crate::document::Revision;
 use crate::error::{Error, Refusal, Result};
 use crate::gate::DoorWarning;
 use crate::name::{DocName, Name};
-use crate::session::Guarded;
+use crate::session::{Guarded, shown};
 use crate::trace;
 use crate::workspace::{Workspace, WriteMode};
 

@@ -13,9 +13,9 @@ use super::{ToolDef, ToolError};
 use crate::access::{Access, Actor, SessionKind};
 use crate::error::{Error, Result};
 use crate::format::Origin;
-use crate::gate::{Door, Doors, Masks};
+use crate::gate::Doors;
 use crate::memory::{Filter, Memory, MemoryId, MemoryStore, NewMemory, Query, Source, categories};
-use crate::name::DocName;
+use crate::store::{self, Veil};
 
 /// The rows of a session.
 #[derive(Debug)]
@@ -199,8 +199,10 @@ impl Rows {
     fn search(&self, arguments: &Search) -> Result<Value, ToolError> {
         let query = Query::new(plain(&arguments.query)).limit(limited(arguments.limit));
         let found =
-            self.store.search(&self.access, &query).map_err(|error| ToolError::at("the search", error))?;
-        self.told(found.hits.into_iter().map(|hit| hit.memory))
+            // Masked below, by the doors of the tools.
+            self.store.search_unmasked(&self.access, &query).map_err(|error| ToolError::at("the search", error))?;
+        let found = store::shown(found, &query, &self.doors).map_err(|error| ToolError::at("the search", error))?;
+        self.told(found.hits.into_iter().map(|hit| Ok(hit.memory)))
     }
 
     fn read(&self, arguments: Read) -> Result<Value, ToolError> {
@@ -208,33 +210,25 @@ impl Rows {
         filter.category = arguments.category;
         let rows =
             self.store.list(&self.access, &filter).map_err(|error| ToolError::at("the memory", error))?;
-        self.told(rows.into_iter())
+        let mut veil = Veil::new(&self.doors);
+        self.told(rows.into_iter().map(|row| veil.row(row)))
     }
 
-    /// Rows as a prompt would show them.
-    fn told(&self, rows: impl Iterator<Item = Memory>) -> Result<Value, ToolError> {
-        let name = &DocName::MEMORY;
-        let policy = self.doors.policy_of(Door::PromptLoad, name).as_shown();
-        let mut masks = Masks::default();
+    /// Tells of rows that are masked already.
+    fn told(&self, rows: impl Iterator<Item = Result<Memory>>) -> Result<Value, ToolError> {
         let mut results = Fitting::default();
         for row in rows {
-            let mut pass = |text: &str| {
-                let passed = self.doors.judge(Door::PromptLoad, policy, name, text, &mut masks);
-                passed
-                    .map(|passed| passed.text.into_owned())
-                    .map_err(|error| ToolError::at("the memory", error))
-            };
-            let (category, content) = (pass(&row.category)?, pass(&row.content)?);
+            let row = row.map_err(|error| ToolError::at("the memory", error))?;
             // Other programs have words of their own, as long as they like.
             let word = |word: String| cut(&word, LONGEST_WORD).0.to_owned();
-            let source = row.source.as_ref().map(|source| pass(source.word())).transpose()?.map(word);
+            let source = row.source.as_ref().map(|source| word(source.word().to_owned()));
             // What is nobody's own words says so.
             let origin = row.origin.as_ref().filter(|_| !row.is_trusted());
-            let origin = origin.map(|origin| pass(&origin.to_string())).transpose()?.map(word);
-            results.add(&content, |content| {
+            let origin = origin.map(|origin| word(origin.to_string()));
+            results.add(&row.content, |content| {
                 let mut told = json!({
                     "id": row.id,
-                    "category": word(category),
+                    "category": word(row.category),
                     "content": content,
                     "source": source,
                     "updated_at": row.updated_at.to_rfc3339_opts(SecondsFormat::Secs, true)

@@ -2,46 +2,12 @@
 
 use std::ops::Range;
 
-use crate::document::Document;
 use crate::error::Result;
 use crate::gate::{Door, FORGOTTEN, InjectionPolicy, SecretPolicy};
 use crate::name::Name;
-use crate::session::Guarded;
+use crate::session::{Guarded, shown};
 use crate::text;
 use crate::workspace::Workspace;
-
-/// A text of a document as a prompt would show it: secrets and what was forgotten are masked, instructions are
-/// blocked. Lines keep their numbers.
-///
-/// Else a tool would tell what the prompt of the same session hides.
-pub(super) fn shown<W: Workspace>(view: &Guarded<W>, name: &Name, text: &str) -> Result<String> {
-    let doors = view.current_doors()?;
-    let policy = doors.policy_of(Door::PromptLoad, name).as_shown();
-    Ok(view.judge(&doors, Door::PromptLoad, policy, name, text)?.text.into_owned())
-}
-
-/// A document, and what is shown of it.
-pub(super) struct Sight {
-    text: String,
-    shown: String,
-}
-
-impl Sight {
-    pub(super) fn of<W: Workspace>(view: &Guarded<W>, document: &Document) -> Result<Self> {
-        let text = document.lossy().into_owned();
-        Ok(Self { shown: shown(view, document.name(), &text)?, text })
-    }
-
-    /// A passage as the document shows it, whole lines where something in them is masked; `None` where it stands there
-    /// no more. Alone, the half of a secret looks like none.
-    pub(super) fn passage(&self, passage: &str) -> Option<String> {
-        let before = self.text[..self.text.find(passage)?].matches('\n').count();
-        let lines = passage.trim_end_matches('\n').matches('\n').count() + 1;
-        let in_lines = |text: &str| text.split_inclusive('\n').skip(before).take(lines).collect::<String>();
-        let shown = in_lines(&self.shown);
-        Some(if in_lines(&self.text) == shown { passage.to_owned() } else { shown })
-    }
-}
 
 /// The lines of a text of a document that are shown otherwise than they stand there, by their bytes.
 pub(super) fn hidden<W: Workspace>(view: &Guarded<W>, name: &Name, text: &str) -> Result<Vec<Range<usize>>> {

@@ -1,4 +1,4 @@
-//! What base64 and hexadecimal digits have in common: runs of symbols, and the text in what they write.
+//! What base64, base32 and hexadecimal digits have in common: runs of symbols, and the text in what they write.
 
 use std::ops::Range;
 
@@ -48,7 +48,11 @@ pub(super) fn texts(
     take: &mut dyn FnMut(Island),
 ) {
     let mut bytes = Vec::with_capacity(run.len() * bits / 8);
-    let alignments = if bits == 6 { 4 } else { 2 };
+    let alignments = match bits {
+        5 => 8,
+        6 => 4,
+        _ => 2,
+    };
     for from in run.start..run.end.min(run.start + alignments) {
         let symbols = &text.as_bytes()[from..run.end];
         steps::take(symbols.len());

@@ -1,5 +1,5 @@
 //! Characters written as escapes: of an address (`%41`), of HTML (`&#65;`, `&#x41;`, `&hyphen;`), of a string
-//! (`\u0041`, `\u{41}`, `\x41`, `\101`), and `U+0041`.
+//! (`\u0041`, `\u{41}`, `\x41`, `\101`), of markdown (`\_`), of a style sheet (`\41 `, `\000041`), and `U+0041`.
 
 use super::super::search::steps;
 use super::island::Edit;
@@ -138,10 +138,20 @@ fn backslash(bytes: &[u8], mark: usize) -> Option<(char, usize)> {
         b'u' => number(bytes, at + 1, 4, 4, 16).or_else(|| braced(at + 1)),
         b'U' => number(bytes, at + 1, 8, 8, 16),
         b'x' => number(bytes, at + 1, 2, 2, 16).or_else(|| braced(at + 1)),
-        b'0'..=b'3' => number(bytes, at, 3, 3, 8),
+        b'0'..=b'7' => style(bytes, at).or_else(|| number(bytes, at, 3, 3, 8)),
+        // Of markdown, and of strings and patterns.
+        mark if mark.is_ascii_punctuation() && *mark != b'\\' => Some((u32::from(*mark), at + 1)),
         _ => None,
     };
     found.and_then(character)
+}
+
+/// An escape of a style sheet: up to six digits, and one blank that ends them. Three digits are those of a string.
+fn style(bytes: &[u8], from: usize) -> Option<(u32, usize)> {
+    let (code, end) = number(bytes, from, 2, 6, 16)?;
+    let is_one = end - from != 3 && (0x20..0x7f).contains(&code);
+    let blank = bytes.get(end).is_some_and(|byte| matches!(byte, b' ' | b'\t' | b'\n'));
+    is_one.then_some((code, end + usize::from(blank)))
 }
 
 fn plus(bytes: &[u8], mark: usize) -> Option<(char, usize)> {

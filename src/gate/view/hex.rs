@@ -1,4 +1,5 @@
-//! Bytes in hexadecimal digits: in a run, with a separator between each two (`41:4b:49`), or each on its own (`0x41, 0x4b`).
+//! Bytes in hexadecimal digits: in a run, with a separator between each two (`41:4b:49`), each on its own (`0x41, 0x4b`), or
+//! in groups, as programs that print bytes have them (`414b 4941`).
 
 use super::super::search::steps;
 use super::decoded::{LEAST, NONE, runs, texts};
@@ -44,6 +45,79 @@ pub(super) fn edits(text: &str) -> Vec<Edit> {
         edits.extend(places);
     }
     edits
+}
+
+/// What parts groups of bytes, so that one run of digits is left. In what a program printed, a line has its bytes as text
+/// behind it, and the next one a number before it.
+pub(super) fn groups(text: &str) -> Vec<Edit> {
+    const SAMPLE: usize = 10;
+    const STRIDE: usize = 16;
+    let bytes = text.as_bytes();
+    let is_row = |byte: &u8| *byte == b' ' || VALUES[usize::from(*byte)] != NONE;
+    let mut edits = Vec::new();
+    let (mut at, mut free) = (0, 0);
+    while let Some(sample) = bytes.get(at..at + SAMPLE) {
+        steps::take(1);
+        if !sample.iter().all(is_row) || !sample.contains(&b' ') {
+            at += STRIDE;
+            continue;
+        }
+        let start = at - bytes[free..at].iter().rev().take_while(|byte| is_row(byte)).count();
+        let end = groups_of(bytes, start, &mut edits).max(at + SAMPLE);
+        steps::take(end - start);
+        (at, free) = (end, end);
+    }
+    edits
+}
+
+/// Looks at the groups from a place on, and returns where they end.
+fn groups_of(bytes: &[u8], start: usize, edits: &mut Vec<Edit>) -> usize {
+    let (mut at, mut ended, mut digits, mut joints) = (start, start, 0, 0);
+    loop {
+        at += bytes[at..].iter().take_while(|byte| **byte == b' ').count();
+        if let Some(next) = next_line(bytes, ended, at) {
+            at = next;
+        }
+        let count = bytes[at..].iter().take_while(|byte| VALUES[usize::from(**byte)] != NONE).count();
+        let is_group = matches!(count, 2 | 4 | 8 | 16)
+            && !bytes.get(at + count).is_some_and(u8::is_ascii_alphanumeric)
+            && at - ended <= LINE;
+        if is_group && digits > 0 {
+            edits.push(Edit { place: ended..at, shown: None });
+            joints += 1;
+        } else if digits < 2 * LEAST {
+            edits.truncate(edits.len() - joints);
+        }
+        if !is_group {
+            (digits, joints) = (0, 0);
+        } else {
+            digits += count;
+        }
+        at += count;
+        ended = at;
+        if count == 0 {
+            return at;
+        }
+    }
+}
+
+/// No line has more beside its bytes.
+const LINE: usize = 48;
+
+/// Where the groups of the next line begin: behind the text of this one, and a number.
+fn next_line(bytes: &[u8], ended: usize, at: usize) -> Option<usize> {
+    let is_end = bytes.get(at) == Some(&b'\n');
+    if at < ended + 2 && !is_end {
+        return None;
+    }
+    let text = bytes[at..].iter().take(LINE / 2).position(|byte| *byte == b'\n')?;
+    let number = at + text + 1;
+    let is_digit = |byte: &&u8| VALUES[usize::from(**byte)] != NONE;
+    let digits = bytes[number..].iter().take(8).take_while(is_digit).count();
+    let behind = number + digits;
+    let is_number = matches!(digits, 7 | 8) && matches!(bytes.get(behind), Some(b':' | b' '));
+    let blanks = bytes.get(behind + 1..)?.iter().take(3).take_while(|byte| **byte == b' ').count();
+    is_number.then_some(behind + 1 + blanks)
 }
 
 /// Whether a separator stands here as it does between bytes, or what marks one.

@@ -2,7 +2,8 @@
 //!
 //! Taken out is what parts them, if a token's characters stand on both sides of it: line breaks with what leads the next
 //! line (indentation, marks of lists, quotes and comments, times and tags of a journal), `**`, backticks, `~~`, links,
-//! `<br>` and its like (an underscore within a word marks nothing), `" + "`, `' . '`, `" "`, a backslash at the end of a line, `${"…"}`.
+//! `<br>` and its like, one or more (an underscore within a word marks nothing), the edges of cells, `" + "`, `' . '`, `" "`, `", "`, a backslash at
+//! the end of a line, `${"…"}`.
 
 use std::ops::Range;
 
@@ -10,7 +11,7 @@ use super::super::search::steps;
 use super::island::Edit;
 
 /// What may begin a joint.
-const MARKS: [bool; 256] = table(b"\n\r\x0b\x0c\x00\x01\x02\x03\x04\x05\x06\x07\x08\x1b\x7f\\\"'`*~<[{");
+const MARKS: [bool; 256] = table(b"\n\r\x0b\x0c\x00\x01\x02\x03\x04\x05\x06\x07\x08\x1b\x7f\\\"'`*~<[{|");
 /// What a token is made of.
 const SYMBOLS: [bool; 256] = symbols();
 /// No more than so much of a piece is looked at.
@@ -18,10 +19,15 @@ const PIECE: usize = 64;
 /// No joint is longer.
 const MOST: usize = 256;
 /// The tags that join what they part.
-const TAGS: [&str; 19] = [
+const TAGS: [&str; 35] = [
     "br", "wbr", "b", "i", "u", "s", "em", "strong", "span", "code", "sub", "sup", "mark", "small", "font",
-    "p", "div", "li", "!--",
+    "p", "div", "li", "!--", "a", "big", "del", "ins", "kbd", "label", "q", "samp", "tt", "var", "ul", "ol",
+    "tr", "td", "th", "tbody",
 ];
+/// Those between which each holds something of its own.
+const CELLS: [&str; 4] = ["td", "th", "tr", "tbody"];
+/// No more marks than these part two pieces.
+const CHAIN: usize = 8;
 
 const fn table(set: &[u8]) -> [bool; 256] {
     let mut table = [false; 256];
@@ -60,18 +66,20 @@ pub(super) fn edits(text: &str) -> Vec<Edit> {
             (at, free, is_token) = (close.end, close.end, true);
             doubtful.clear();
             edits.extend([open, close].map(|place| Edit { place, shown: None }));
-        } else if let Some(Joint { place, is_sure }) = joint(bytes, mark, free) {
+        } else if let Some(Joint { place, likelihood }) = joint(bytes, mark, free) {
             let pieces = around(bytes, &place, free);
             // A chain of pieces is a token where one of them is.
             if pieces.start > free || free == 0 {
                 doubtful.clear();
                 is_token = false;
             }
+            let is_piece: fn(&[u8]) -> bool =
+                if likelihood == Likelihood::Weak { is_drawn } else { |piece| !is_word(piece) };
             is_token |=
-                !is_word(&bytes[pieces.start..place.start]) || !is_word(&bytes[place.end..pieces.end]);
+                is_piece(&bytes[pieces.start..place.start]) || is_piece(&bytes[place.end..pieces.end]);
             (at, free) = (place.end, place.end);
             doubtful.push(place);
-            if is_sure || is_token {
+            if likelihood == Likelihood::Sure || is_token {
                 edits.extend(doubtful.drain(..).map(|place| Edit { place, shown: None }));
             }
         }
@@ -79,10 +87,20 @@ pub(super) fn edits(text: &str) -> Vec<Edit> {
     edits
 }
 
-/// What parts two pieces of a token, and whether nothing but that is likely.
+/// What parts two pieces of a token, and how likely it is that it does.
 struct Joint {
     place: Range<usize>,
-    is_sure: bool,
+    likelihood: Likelihood,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Likelihood {
+    /// Nothing else is likely.
+    Sure,
+    /// Lines end, whatever stands on them: one piece must be more than a word.
+    Doubtful,
+    /// Cells and lists hold names and numbers: one piece must look drawn by chance.
+    Weak,
 }
 
 /// The two pieces beside a joint, as far as they are looked at.
@@ -101,7 +119,9 @@ fn is_symbol(byte: Option<&u8>) -> bool {
 
 /// What parts two pieces of a token, from a mark on.
 fn joint(bytes: &[u8], mark: usize, free: usize) -> Option<Joint> {
-    let (start, end, is_sure) = match bytes[mark] {
+    use Likelihood::{Doubtful, Sure, Weak};
+    let when = |is_sure| if is_sure { Sure } else { Doubtful };
+    let (start, end, likelihood) = match bytes[mark] {
         b'\r' if bytes.get(mark + 1) == Some(&b'\n') => return None,
         b'\n' | b'\r' | 0x0b | 0x0c => {
             let left = bytes[free..mark].iter().rev().take(8);
@@ -112,7 +132,7 @@ fn joint(bytes: &[u8], mark: usize, free: usize) -> Option<Joint> {
             if start <= free || !is_symbol(bytes[..start].last()) {
                 return None;
             }
-            (start, led(bytes, mark + 1), false)
+            (start, led(bytes, mark + 1), Doubtful)
         }
         b'\\' => {
             let end = match &bytes[mark + 1..] {
@@ -120,32 +140,39 @@ fn joint(bytes: &[u8], mark: usize, free: usize) -> Option<Joint> {
                 [b'n', ..] => mark + 2,
                 _ => return None,
             };
-            (mark, end, false)
+            (mark, end, Doubtful)
         }
         mark_of @ (b'*' | b'`' | b'~') => {
             let count = bytes[mark..].iter().take(4).take_while(|byte| **byte == mark_of).count();
             if count > 3 || (mark_of == b'~' && count != 2) {
                 return None;
             }
-            (mark, mark + count, mark_of == b'`' || count > 1)
+            (mark, mark + count, when(mark_of == b'`' || count > 1))
         }
-        b'<' => (mark, tag(bytes, mark)?, true),
-        0..=8 | 0x1b | 0x7f => (mark, controls(bytes, mark), true),
-        b'"' | b'\'' => (mark, strung(bytes, mark)?, true),
+        b'<' => {
+            let (end, is_cell) = tags(bytes, mark)?;
+            if is_cell { (blank_before(bytes, mark, free), end, Weak) } else { (mark, end, Sure) }
+        }
+        b'|' => (blank_before(bytes, mark, free), cells(bytes, mark)?, Weak),
+        0..=8 | 0x1b | 0x7f => (mark, controls(bytes, mark), Sure),
+        b'"' | b'\'' => {
+            let (end, is_listed) = strung(bytes, mark)?;
+            (mark, end, if is_listed { Weak } else { Sure })
+        }
         b'{' => {
             let start = if matches!(bytes[..mark].last(), Some(b'$' | b'#')) { mark - 1 } else { mark };
             let end = blank(bytes, mark + 1);
             if !matches!(bytes.get(end), Some(b'"' | b'\'' | b'`')) || start < free {
                 return None;
             }
-            (start, end + 1, true)
+            (start, end + 1, Sure)
         }
         _ => return None,
     };
     steps::take(end - start);
     let is_joined = start > free && is_symbol(bytes[..start].last()) && is_symbol(bytes.get(end));
-    (is_joined || (is_sure && start > free + 1 && parts_words(bytes, start, end)))
-        .then_some(Joint { place: start..end, is_sure })
+    (is_joined || (likelihood == Sure && start > free + 1 && parts_words(bytes, start, end)))
+        .then_some(Joint { place: start..end, likelihood })
 }
 
 /// Whether a space stands on one side between great letters or digits: a secret may be of several words.
@@ -163,6 +190,18 @@ fn parts_words(bytes: &[u8], start: usize, end: usize) -> bool {
 pub(in super::super) fn is_word(piece: &[u8]) -> bool {
     !piece.first().is_some_and(u8::is_ascii_digit)
         && !piece.iter().skip(1).any(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase())
+}
+
+/// Whether a piece looks drawn by chance: letters and digits, and no beginning that others go on with.
+fn is_drawn(piece: &[u8]) -> bool {
+    let has = |is: fn(&u8) -> bool| piece.iter().any(is);
+    let is_beginning = matches!(piece.last(), Some(b'-' | b'_' | b'.' | b':' | b'/'));
+    piece.len() >= 4 && has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic) && !is_beginning
+}
+
+/// Whether a piece may well be a date, a time or a number.
+pub(in super::super) fn is_date(piece: &[u8]) -> bool {
+    piece.iter().all(|byte| byte.is_ascii_digit() || b"-:./%$".contains(byte))
 }
 
 /// Where control characters end that print nothing, and colours of a terminal.
@@ -186,6 +225,45 @@ fn controls(bytes: &[u8], from: usize) -> usize {
 fn blank(bytes: &[u8], from: usize) -> usize {
     let is_blank = |byte: &&u8| byte.is_ascii_whitespace();
     from + bytes.get(from..).unwrap_or_default().iter().take(MOST).take_while(is_blank).count()
+}
+
+/// Where blanks begin on the same line that end at a place.
+fn blank_before(bytes: &[u8], end: usize, free: usize) -> usize {
+    let blanks = bytes[free..end].iter().rev().take(MOST).take_while(|byte| matches!(byte, b' ' | b'\t'));
+    end - blanks.count()
+}
+
+/// Where the next cell of a table begins that is not empty; the next row has an edge on its left.
+fn cells(bytes: &[u8], edge: usize) -> Option<usize> {
+    let mut at = edge;
+    for _ in 0..CHAIN {
+        let next = blank(bytes, at + 1);
+        let is_row = bytes[at..next].contains(&b'\n');
+        let is_edge = bytes.get(next) == Some(&b'|');
+        if !is_edge {
+            return (!is_row).then_some(next);
+        }
+        at = next;
+    }
+    None
+}
+
+/// Where tags end that join what they part, and whether a cell begins there. What follows the last cell is no part of it.
+fn tags(bytes: &[u8], from: usize) -> Option<(usize, bool)> {
+    let (mut end, mut is_cell) = tag(bytes, from)?;
+    let mut last = from;
+    for _ in 1..CHAIN {
+        let next = blank(bytes, end);
+        let tag = if bytes.get(next) == Some(&b'<') { tag(bytes, next) } else { None };
+        let Some((after, cell)) = tag else { break };
+        (last, end, is_cell) = (next, after, is_cell || cell);
+    }
+    let opens = bytes.get(last + 1) != Some(&b'/');
+    match (is_cell, opens) {
+        (false, _) => Some((end, false)),
+        (true, true) => Some((blank(bytes, end), true)),
+        (true, false) => None,
+    }
 }
 
 /// Where a line goes on after what leads it: blanks, marks of a list, a quote or a comment, a time, a tag.
@@ -227,36 +305,38 @@ fn led(bytes: &[u8], from: usize) -> usize {
     at
 }
 
-/// Where a tag ends that joins what it parts.
-fn tag(bytes: &[u8], from: usize) -> Option<usize> {
+/// Where a tag ends that joins what it parts, and whether it is that of a cell.
+fn tag(bytes: &[u8], from: usize) -> Option<(usize, bool)> {
     let rest = &bytes[from + 1..bytes.len().min(from + MOST)];
     let rest = rest.strip_prefix(b"/").unwrap_or(rest);
     let name = TAGS.iter().filter(|name| {
         rest.get(..name.len()).is_some_and(|it| it.eq_ignore_ascii_case(name.as_bytes()))
-            && rest.get(name.len()).is_some_and(|next| matches!(next, b'>' | b'/' | b' ') || **name == "!--")
+            && rest.get(name.len()).is_some_and(|next| matches!(next, b'>' | b'/' | b' ' | b'\n') || **name == "!--")
     });
     let name = name.max_by_key(|name| name.len())?;
     let close: &[u8] = if *name == "!--" { b"-->" } else { b">" };
     let end = rest.windows(close.len()).position(|window| window == close)?;
-    Some(bytes.len().min(from + MOST) - rest.len() + end + close.len())
+    Some((bytes.len().min(from + MOST) - rest.len() + end + close.len(), CELLS.contains(name)))
 }
 
-/// Where a string goes on that ends here: after another quote, with an operator in between or none.
-fn strung(bytes: &[u8], from: usize) -> Option<usize> {
+/// Where a string goes on that ends here: after another quote, with an operator in between or none, or a comma, as in a
+/// list; and whether it is one.
+fn strung(bytes: &[u8], from: usize) -> Option<(usize, bool)> {
     let is_quote = |byte: Option<&u8>| matches!(byte, Some(b'"' | b'\'' | b'`'));
     if bytes.get(from + 1) == Some(&b'}') {
-        return Some(from + 2);
+        return Some((from + 2, false));
     }
     let mut at = blank(bytes, from + 1);
+    let is_listed = bytes.get(at) == Some(&b',');
     let operator = bytes[at..].iter().take(2).take_while(|byte| b"+.&|<>~\\".contains(byte)).count();
-    at = blank(bytes, at + operator);
+    at = blank(bytes, at + if is_listed { 1 } else { operator });
     // Of strings in Python, C++ and C#.
     if matches!(bytes.get(at), Some(b'f' | b'r' | b'b' | b'u' | b'L' | b'@' | b'$'))
         && is_quote(bytes.get(at + 1))
     {
         at += 1;
     }
-    is_quote(bytes.get(at)).then_some(at + 1)
+    is_quote(bytes.get(at)).then_some((at + 1, is_listed))
 }
 
 /// The two ends of a link with a piece of a token in it: `[` and `](…)`.

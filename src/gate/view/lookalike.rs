@@ -104,6 +104,25 @@ pub(super) fn edits(text: &str) -> Vec<Edit> {
     edits
 }
 
+/// Text in tags, which nobody sees and a model reads: each stands for the character of ASCII that it tags.
+pub(super) fn tags(text: &str) -> Vec<Edit> {
+    const FIRST: u8 = 0xf3;
+    let bytes = text.as_bytes();
+    let mut edits = Vec::new();
+    let mut at = 0;
+    while let Some(next) = bytes.get(at..).and_then(|rest| rest.iter().position(|byte| *byte == FIRST)) {
+        steps::take(next + 1);
+        at += next;
+        let Some(c) = text[at..].chars().next() else { break };
+        let place = at..at + c.len_utf8();
+        at = place.end;
+        if let '\u{e0020}'..='\u{e007e}' = c {
+            edits.push(Edit { place, shown: char::from_u32(u32::from(c) - 0xe_0000) });
+        }
+    }
+    edits
+}
+
 fn look(text: &str, c: char, place: Range, edits: &mut Vec<Edit>) {
     if text::is_invisible(c) || is_combining_mark(c) || c.is_control() {
         edits.push(Edit { place, shown: None });

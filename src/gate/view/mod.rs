@@ -1,29 +1,33 @@
 //! A text with its disguises undone, one after the other: the secrets that a reader still can take out of it.
 //!
-//! Seen, within a megabyte of text at a time: characters that are not seen or that look like others; pieces over lines,
-//! in marks of markdown and in strings that a program puts together; letters with one separator between each two;
-//! escapes of addresses, HTML and strings; base64 and hexadecimal digits, of text in UTF-8 or UTF-16, in runs of any
+//! Seen, within a megabyte of text at a time: characters that are not seen or that look like others; pieces over lines
+//! and cells of a table, in marks of markdown and tags, in strings that a program puts together or lists; letters with
+//! one separator between each two; escapes of addresses, HTML, strings, markdown, style sheets and mail; base64, base32,
+//! hexadecimal digits and decimal bytes, of text in UTF-8 (base64 and hexadecimal digits of UTF-16 too), in runs of any
 //! length of which 64 KiB are read at once. Where one disguise is put on another, they are undone in this order; what was decoded
 //! or unescaped is looked at once more from the beginning. Two decodings are undone, and four disguises in all.
 //!
-//! Not seen: what is reversed, encrypted, compressed, translated or described; letters that stand for others; rows of
-//! decimal codes, base 32 and its like; pieces that are parted by words, by commas as in a list of strings, in
-//! variables of their own, or over documents; two or three letters between separators; lines of which each holds a plain word only, as those of
+//! Not seen: what is reversed, encrypted, compressed, translated or described; letters that stand for others; other
+//! codes, as base 58 and base 85; pieces that are parted by words, in variables or fields of their own, or over
+//! documents; two or three letters between separators; lines of which each holds a plain word only, as those of
 //! a mnemonic cut within its words.
 
+mod base32;
 mod base64;
+mod decimal;
 mod decoded;
 mod escaped;
 mod hex;
 mod island;
 mod joined;
 mod lookalike;
+mod quoted;
 mod spaced;
 
 use std::ops::Range;
 
 pub(super) use island::Island;
-pub(super) use joined::is_word;
+pub(super) use joined::{is_date, is_word};
 
 use crate::pii::View;
 use crate::text;
@@ -46,38 +50,51 @@ pub(super) struct Undone {
 impl Undone {
     /// What may be undone next.
     pub(super) fn next(self) -> impl Iterator<Item = View> {
-        use View::{Base64, Escaped, Hex, Joined, Lookalike, Spaced};
-        let all = [Lookalike, Joined, Spaced, Escaped, Base64, Hex];
+        use View::{Base32, Base64, Decimal, Escaped, Hex, Joined, Lookalike, Spaced};
+        let all = [Lookalike, Joined, Spaced, Escaped, Base64, Hex, Base32, Decimal];
         all.into_iter().filter(move |view| {
-            let is_decoding = matches!(view, Base64 | Hex);
+            let is_code = is_decoding(*view);
             let follows = match self.last {
-                None | Some(Escaped | Base64 | Hex) => true,
+                None => true,
                 // The rows of letters are what is left.
-                Some(Spaced) => is_decoding,
-                Some(last) => *view > last,
+                Some(Spaced) => is_code,
+                Some(last) => last == Escaped || is_decoding(last) || *view > last,
             };
-            follows && self.count < MOST && !(is_decoding && self.decoded == MOST_DECODED)
+            follows && self.count < MOST && !(is_code && self.decoded == MOST_DECODED)
         })
     }
 
     pub(super) fn and(self, view: View) -> Self {
-        let decoded = self.decoded + u8::from(matches!(view, View::Base64 | View::Hex));
+        let decoded = self.decoded + u8::from(is_decoding(view));
         Self { last: Some(view), count: self.count + 1, decoded }
     }
+}
+
+fn is_decoding(view: View) -> bool {
+    matches!(view, View::Base64 | View::Hex | View::Base32 | View::Decimal)
 }
 
 /// Hands over what of `text` is in a disguise, undone.
 pub(super) fn undo(view: View, text: &str, take: &mut dyn FnMut(Island)) {
     match view {
-        View::Lookalike => island::islands(text, &lookalike::edits(text), take),
+        View::Lookalike => {
+            island::islands(text, &lookalike::edits(text), take);
+            island::islands(text, &lookalike::tags(text), take);
+        }
         View::Joined => island::islands(text, &joined::edits(text), take),
         View::Spaced => island::islands(text, &spaced::edits(text), take),
-        View::Escaped => island::islands(text, &escaped::edits(text), take),
+        View::Escaped => {
+            island::islands(text, &escaped::edits(text), take);
+            island::islands(text, &quoted::edits(text), take);
+        }
         View::Base64 => base64::islands(text, take),
         View::Hex => {
             hex::islands(text, take);
             island::islands(text, &hex::edits(text), take);
+            island::islands(text, &hex::groups(text), take);
         }
+        View::Base32 => base32::islands(text, take),
+        View::Decimal => island::islands(text, &decimal::edits(text), take),
         View::Raw => {}
     }
 }

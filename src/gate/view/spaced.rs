@@ -1,4 +1,4 @@
-//! Letters with the same separator between each two: `A K I A`, `s.k.-.a`, `A, K, I, A`.
+//! Letters with the same separator between each two: `A K I A`, `s.k.-.a`, `A, K, I, A`, `"A", "K", "I", "A"`.
 
 use super::super::search::steps;
 use super::island::Edit;
@@ -6,7 +6,7 @@ use super::island::Edit;
 /// So many letters in a row, or more.
 const LEAST: usize = 10;
 /// A separator is no longer than this.
-const MOST: usize = 3;
+const MOST: usize = 4;
 /// Less than half of the shortest row.
 const STRIDE: usize = 5;
 

@@ -1,0 +1,78 @@
+//! What a session is shown of a document: masked as in a prompt, also where only a passage of it is asked for.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
+use super::Guarded;
+use crate::document::Document;
+use crate::error::Result;
+use crate::gate::Door;
+use crate::index::SearchResult;
+use crate::name::{DocName, Name};
+use crate::recall::Plan;
+use crate::workspace::Workspace;
+
+/// Returns a text of a document as a prompt would show it: secrets and what was forgotten are masked, instructions are
+/// blocked. Lines keep their numbers.
+///
+/// Else a tool or a search would tell what the prompt of the same session hides.
+pub(crate) fn shown<W: Workspace>(view: &Guarded<W>, name: &Name, text: &str) -> Result<String> {
+    let doors = view.current_doors()?;
+    let policy = doors.policy_of(Door::PromptLoad, name).as_shown();
+    Ok(view.judge(&doors, Door::PromptLoad, policy, name, text)?.text.into_owned())
+}
+
+/// A document, and what is shown of it.
+pub(crate) struct Sight {
+    text: String,
+    /// As an index has it; none where nothing of it was forgotten.
+    blanked: Option<String>,
+    shown: String,
+}
+
+impl Sight {
+    pub(crate) fn of<W: Workspace>(view: &Guarded<W>, document: &Document) -> Result<Self> {
+        let text = document.lossy().into_owned();
+        let blanked = view.current_doors()?.blanked(&text);
+        Ok(Self { shown: shown(view, document.name(), &text)?, blanked, text })
+    }
+
+    /// Returns a passage as the document shows it, whole lines where something in them is masked; `None` where it
+    /// stands there no more. Alone, the half of a secret looks like none.
+    pub(crate) fn passage(&self, passage: &str) -> Option<String> {
+        let indexed = || self.blanked.as_ref()?.find(passage);
+        let at = self.text.find(passage).or_else(indexed)?;
+        let before = self.text.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count();
+        let lines = passage.trim_end_matches('\n').matches('\n').count() + 1;
+        let in_lines = |text: &str| text.split_inclusive('\n').skip(before).take(lines).collect::<String>();
+        let shown = in_lines(&self.shown);
+        Some(if in_lines(&self.text) == shown { passage.to_owned() } else { shown })
+    }
+}
+
+/// The passages of one search, as its session is shown them. Each document is read once.
+pub(crate) struct Passages<'v, W> {
+    view: &'v Guarded<W>,
+    asked: Plan,
+    seen: BTreeMap<DocName, Option<Sight>>,
+}
+
+impl<'v, W: Workspace> Passages<'v, W> {
+    pub(crate) fn new(view: &'v Guarded<W>, query: &str) -> Self {
+        Self { view, asked: Plan::of(query, false), seen: BTreeMap::new() }
+    }
+
+    /// Returns the text of a result as it is shown; `None` where it stands in its document no more, and where only
+    /// words that are not shown led to it: those could be tried word by word.
+    pub(crate) fn shown(&mut self, found: &SearchResult) -> Result<Option<String>> {
+        let sight = match self.seen.entry(found.path.clone()) {
+            Entry::Occupied(seen) => seen.into_mut(),
+            Entry::Vacant(unseen) => {
+                let document = self.view.read(&found.path)?;
+                unseen.insert(document.map(|document| Sight::of(self.view, &document)).transpose()?)
+            }
+        };
+        let content = sight.as_ref().and_then(|sight| sight.passage(&found.content));
+        Ok(content.filter(|content| *content == found.content || self.asked.share_in(content) > 0.0))
+    }
+}

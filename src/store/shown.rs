@@ -1,0 +1,74 @@
+//! Rows as a model is shown them: masked as in a prompt.
+
+use crate::error::Result;
+use crate::format::Origin;
+use crate::gate::{Door, DoorPolicy, Doors, Masks};
+use crate::memory::{Found, Memory, Place, Query, SearchOutcome, Source};
+use crate::name::DocName;
+use crate::recall::Plan;
+
+/// What masks the rows of one answer: a secret has the same number in all of them.
+pub(crate) struct Veil<'a> {
+    doors: &'a Doors,
+    policy: DoorPolicy,
+    masks: Masks,
+}
+
+impl<'a> Veil<'a> {
+    pub(crate) fn new(doors: &'a Doors) -> Self {
+        let policy = doors.policy_of(Door::PromptLoad, &DocName::MEMORY).as_shown();
+        Self { doors, policy, masks: Masks::default() }
+    }
+
+    fn text(&mut self, text: String) -> Result<String> {
+        let passed =
+            self.doors.judge(Door::PromptLoad, self.policy, &DocName::MEMORY, &text, &mut self.masks)?;
+        let masked = (passed.text != text).then(|| passed.text.into_owned());
+        Ok(masked.unwrap_or(text))
+    }
+
+    /// Masks all words of a row. Notes of the host in which anything is found are left out: masked, they may be no
+    /// JSON, and a name in them may be what makes a value a secret.
+    pub(crate) fn row(&mut self, row: Memory) -> Result<Memory> {
+        let source = match row.source {
+            Some(Source::Other(word)) => Some(Source::Other(self.text(word)?)),
+            known => known,
+        };
+        let origin = match row.origin {
+            Some(Origin::Tool(name)) => Some(Origin::Tool(self.text(name)?)),
+            known => known,
+        };
+        let place = match row.place {
+            Some(Place { session, speaker, position, role, said_at }) => {
+                let speaker = speaker.map(|name| self.text(name)).transpose()?;
+                Some(Place { session: self.text(session)?, speaker, position, role, said_at })
+            }
+            None => None,
+        };
+        let metadata = match row.metadata {
+            Some(notes) => {
+                let written = notes.to_string();
+                (self.text(written.clone())? == written).then_some(notes)
+            }
+            None => None,
+        };
+        let (category, content) = (self.text(row.category)?, self.text(row.content)?);
+        Ok(Memory { category, content, source, origin, place, metadata, ..row })
+    }
+}
+
+/// Masks what was found. A row that only its masked words led to is left out: those could be tried word by word.
+pub(crate) fn shown(found: Found, query: &Query, doors: &Doors) -> Result<Found> {
+    let (mut veil, asked) = (Veil::new(doors), Plan::of(&query.text, false));
+    let mut hits = Vec::with_capacity(found.hits.len());
+    for mut hit in found.hits {
+        let written = hit.memory.content.clone();
+        hit.memory = veil.row(hit.memory)?;
+        let masked = &hit.memory.content;
+        if *masked == written || asked.share_in(masked) > 0.0 || asked.share_in(&written) == 0.0 {
+            hits.push(hit);
+        }
+    }
+    let outcome = if hits.is_empty() { SearchOutcome::Empty } else { found.outcome };
+    Ok(Found::new(outcome, hits))
+}
