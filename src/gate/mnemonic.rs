@@ -1,5 +1,6 @@
 //! Mnemonics of BIP-39: words of its English list, in a row, whose checksum holds.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -12,6 +13,8 @@ const LIST: &str = include_str!("classes/bip39.txt");
 /// So many words has a mnemonic, the most first.
 const COUNTS: [usize; 5] = [24, 21, 18, 15, LEAST];
 const LEAST: usize = 12;
+/// So many different words has one that is drawn, or more.
+const LEAST_DISTINCT: usize = 8;
 /// How long the words of the list are at least.
 const SHORTEST_WORD: usize = 3;
 /// The shortest mnemonic, with one byte between its words.
@@ -120,9 +123,16 @@ fn next_word(bytes: &[u8], from: usize) -> Option<Range<usize>> {
     Some(start..start + length)
 }
 
-/// Whether this may stand between two words.
+/// Whether this may stand between two words, as people write them down: blanks, commas, quotes, marks and numbers of a
+/// list. What stands between words of code is none: `void) = clock_time`.
 fn is_between(bytes: &[u8]) -> bool {
-    bytes.len() <= MOST_BETWEEN && bytes.is_ascii()
+    bytes.len() <= MOST_BETWEEN
+        && !bytes.first().is_some_and(u8::is_ascii_digit)
+        && bytes.iter().enumerate().all(|(at, byte)| match byte {
+            b'.' | b')' | b':' => at > 0 && bytes[at - 1].is_ascii_digit(),
+            b',' | b'-' | b'|' | b'>' | b'*' | b'#' | b'"' | b'\'' | b'`' => true,
+            _ => byte.is_ascii_whitespace() || byte.is_ascii_digit(),
+        })
 }
 
 /// The words from a place on, as long as they follow each other in the list: enough for two mnemonics.
@@ -152,11 +162,13 @@ fn proven(words: &[Word]) -> Option<usize> {
 }
 
 /// Whether the last bits of the words are the checksum of the others. One word alone, and a part of the list itself,
-/// is none.
+/// is none; nor are a few words again and again, as in a log of changes, but for a phrase with one blank between words.
 fn is_mnemonic(words: &[Word]) -> bool {
     let is_one = words.windows(2).all(|two| two[0].number == two[1].number);
     let ascends = words.windows(2).all(|two| two[0].number < two[1].number);
-    if is_one || ascends {
+    let is_phrase = words.windows(2).all(|two| two[1].place.start - two[0].place.end == 1);
+    let distinct: BTreeSet<u16> = words.iter().map(|word| word.number).collect();
+    if is_one || ascends || !is_phrase && distinct.len() < LEAST_DISTINCT {
         return false;
     }
     let mut bytes = [0_u8; 33];
@@ -216,6 +228,26 @@ mod tests {
                 assert!(found.end == text.len() && text[found].ends_with(&phrase), "{text}");
             }
         }
+    }
+
+    // Words of code and of logs of changes are in the list too, and one row of twelve in sixteen has its checksum.
+    #[test]
+    fn words_of_code_and_a_few_words_again_and_again_are_none() {
+        let phrase = "legal winner thank year wave sausage worth useful legal winner thank yellow";
+        for between in [" = ", "(", ") ", "; ", "_", ": ", ".\n\n\t", "/", "16\n\t", " (*", "{ ", "\\n"] {
+            let code: Vec<&str> = phrase.split(' ').collect();
+            assert_eq!(find(&code.join(between), 0), None, "{between:?}");
+        }
+        for between in [
+            " ", "\n", ", ", " - ", "\", \"", "', '", " | ", "\n> ", "\r\n  * ", " 3. ", "\n12) ", "\n- 7: ",
+            "-",
+        ] {
+            let list: Vec<&str> = phrase.split(' ').collect();
+            assert!(find(&list.join(between), 0).is_some(), "{between:?}");
+        }
+        let few = "abandon ".repeat(11) + "about";
+        assert!(find(&few, 0).is_some(), "the best known of all, as it is");
+        assert_eq!(find(&few.replace(' ', "\n- "), 0), None);
     }
 
     #[test]

@@ -47,7 +47,7 @@ pub(super) fn is_key(text: &str) -> bool {
 
 /// Whether a piece is no word, nor some of them with a number: letters and digits take turns, and few letters of both
 /// cases are in the order of words.
-fn is_chance(piece: &str) -> bool {
+pub(super) fn is_chance(piece: &str) -> bool {
     let bytes = piece.as_bytes();
     let turns = bytes.windows(2).filter(|two| two[0].is_ascii_digit() != two[1].is_ascii_digit()).count();
     let mut in_words = 0;

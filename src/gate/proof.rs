@@ -31,6 +31,63 @@ pub(super) fn npmrc(text: &str) -> bool {
         .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphanumeric()) && rest.contains("/:_"))
 }
 
+/// Whether `text` looks drawn by chance, and is no row of words with numbers between them: a name such as `demotion2746`, or
+/// the title of a page.
+pub(super) fn drawn(text: &str) -> bool {
+    by_chance(text) && !is_worded(text)
+}
+
+/// Whether a secret is drawn, however few letters it has: some letters or digits follow each other out of order.
+pub(super) fn drawn_token(text: &str) -> bool {
+    both_cases(text) && !is_worded(text)
+}
+
+/// Whether a word is in `text`, and each piece of it is a number, or reads as a word, with a number before or after.
+fn is_worded(text: &str) -> bool {
+    let mut letters = text.split(|c: char| !c.is_ascii_alphabetic());
+    let mut pieces = text.split(|c: char| !c.is_ascii_alphanumeric());
+    letters.any(|letters| letters.len() >= LEAST_WORD)
+        && pieces.all(|piece| {
+            let bytes = piece.as_bytes();
+            let turns =
+                bytes.windows(2).filter(|two| two[0].is_ascii_digit() != two[1].is_ascii_digit()).count();
+            turns <= 2 && piece.split(|c: char| c.is_ascii_digit()).all(reads_as_word)
+        })
+}
+
+/// So many letters has a word that tells.
+const LEAST_WORD: usize = 5;
+
+/// Whether letters could be a word, or several whose first letters are great: vowels among them, and few other letters in
+/// a row.
+fn reads_as_word(letters: &str) -> bool {
+    let is_vowel = |byte: &u8| matches!(byte.to_ascii_lowercase(), b'a' | b'e' | b'i' | b'o' | b'u' | b'y');
+    let bytes = letters.as_bytes();
+    let vowels = bytes.iter().filter(|byte| is_vowel(byte)).count();
+    let crowd = bytes.split(is_vowel).map(<[u8]>::len).max().unwrap_or_default();
+    // A great letter begins a word, or goes on with a row of them.
+    let cased =
+        bytes.windows(2).filter(|two| two[0].is_ascii_lowercase() && two[1].is_ascii_uppercase()).count();
+    bytes.len() < 4 || crowd <= 4 && vowels * 5 >= bytes.len() && cased * 4 <= bytes.len()
+}
+
+/// Whether `text` only stands for a token: most of it is a symbol that fills places, again and again, or goes up the
+/// alphabet.
+pub(super) fn is_filler(text: &str) -> bool {
+    let symbols: Vec<u8> =
+        text.bytes().filter(u8::is_ascii_alphanumeric).map(|byte| byte.to_ascii_lowercase()).collect();
+    let fills = |two: &&[u8]| match (two[0], two[1]) {
+        (b'x' | b'a' | b'0' | b'1', next) if next == two[0] => true,
+        (b'9', b'0') => true,
+        (one, next) => next == one + 1,
+    };
+    let filled = symbols.windows(2).filter(fills).count();
+    symbols.len() >= LEAST_FILLER && filled * 4 >= (symbols.len() - 1) * 3
+}
+
+/// A text of fewer letters and digits may repeat itself by chance.
+const LEAST_FILLER: usize = 12;
+
 fn distinct(text: &str) -> usize {
     let mut seen = [false; 256];
     for byte in text.bytes() {
@@ -53,17 +110,52 @@ pub(super) fn password(text: &str) -> bool {
     no_placeholder(text) && !WORDS.iter().any(|word| text.eq_ignore_ascii_case(word))
 }
 
+/// Whether a password stands in a URL that is no word which manuals write there: `user:password@host`, `abc:xyz@host`.
+pub(super) fn url_password(text: &str) -> bool {
+    const WORDS: [&str; 16] = [
+        "pwd", "pw", "abc", "xyz", "123", "1234", "12345", "foo", "bar", "user", "username", "example",
+        "key", "apitoken", "hidden", "none",
+    ];
+    let small = text.to_ascii_lowercase();
+    password(&small)
+        && !WORDS.contains(&small.trim_end_matches(|c: char| c.is_ascii_digit()))
+        && !WORDS.contains(&&*small)
+}
+
+/// Whether a digit stands in it, as in every token of Slack, and it is none that only shows how they look.
+pub(super) fn slack(text: &str) -> bool {
+    text.bytes().any(|byte| byte.is_ascii_digit()) && !is_filler(text)
+}
+
+/// Whether it is a token of an agent of ngrok: two ids, of which the first begins with the time.
+pub(super) fn ngrok(text: &str) -> bool {
+    text.starts_with(['1', '2', '3']) && both_cases(text)
+}
+
+/// Whether one piece of it is drawn: a key whose maker's name stands in front.
+pub(super) fn has_drawn_piece(text: &str) -> bool {
+    by_chance(text) && text.split(['-', '_', '.']).any(super::named::is_chance)
+}
+
 /// Whether the first part is the header of a token, with its algorithm.
 pub(super) fn jwt(text: &str) -> bool {
     let header = text.split('.').next().and_then(decode64).unwrap_or_default();
     serde_json::from_slice::<Value>(&header).is_ok_and(|header| header["alg"].is_string())
 }
 
-/// Whether it is base64 of a name, a colon and a password.
+/// Whether it is base64 of a name, a colon and a password. A word such as `demotion2746` may be base64 of something, but
+/// has not the length of it or letters of one case only.
 pub(super) fn basic_auth(text: &str) -> bool {
-    decode64(text).and_then(|bytes| String::from_utf8(bytes).ok()).is_some_and(|login| {
-        login.find(':').is_some_and(|colon| colon > 0) && !login.contains(char::is_control)
-    })
+    let is_code = text.len().is_multiple_of(4)
+        && text.bytes().any(|byte| byte.is_ascii_uppercase())
+        && text.bytes().any(|byte| byte.is_ascii_lowercase());
+    is_code
+        && decode64(text).and_then(|bytes| String::from_utf8(bytes).ok()).is_some_and(|login| {
+            let name = login.split_once(':').map_or("", |(name, _)| name);
+            !name.is_empty()
+                && name.bytes().all(|byte| byte.is_ascii_graphic() || byte == b' ')
+                && !login.contains(char::is_control)
+        })
 }
 
 /// What `text` writes in base64, of either alphabet, padded or not.

@@ -106,7 +106,10 @@ impl Table {
             None => literal.start,
         };
         // The cheap half of the bounds first.
-        if !matches!(row.shape, Shape::Labelled(..)) && !is_left_bounded(text, start, row.bounds, ended) {
+        if !matches!(row.shape, Shape::Labelled(..))
+            && !is_left_bounded(text, start, row.bounds, ended)
+            && !(row.lead.is_none() && is_distinctive(&text[literal.clone()]))
+        {
             return None;
         }
         let found = match row.shape {
@@ -143,6 +146,9 @@ impl Table {
     /// Whether nothing after a match makes it a part of something longer. Another secret does not.
     fn is_right_bounded(&self, text: &str, end: usize, bounds: Bounds) -> bool {
         let Some(after) = text.as_bytes().get(end) else { return true };
+        if bounds == Bounds::Apart && matches!(after, b'+' | b'/') {
+            return false;
+        }
         matches!(bounds, Bounds::None | Bounds::Left)
             || !after.is_ascii_alphanumeric()
             || self.heads[usize::from(*after)].iter().any(|head| text[end..].starts_with(head))
@@ -279,8 +285,19 @@ pub(super) mod steps {
     pub(in super::super) fn take(_: usize) {}
 }
 
+/// Whether a literal ends a word wherever it stands: `hvs.`, `dop_v1_`. Then a word right before it is none of its own.
+fn is_distinctive(literal: &str) -> bool {
+    literal.len() >= LEAST_DISTINCTIVE && literal.ends_with(['_', '-', '.', '/', ':'])
+}
+
+/// So long are the literals that words do not end with.
+const LEAST_DISTINCTIVE: usize = 6;
+
 fn is_left_bounded(text: &str, start: usize, bounds: Bounds, ended: usize) -> bool {
     let before = text.as_bytes()[..start].last();
+    if bounds == Bounds::Apart && matches!(before, Some(b'+' | b'/')) {
+        return false;
+    }
     matches!(bounds, Bounds::None | Bounds::Right)
         || !before.is_some_and(u8::is_ascii_alphanumeric)
         || (ended > 0 && ended == start)

@@ -7,6 +7,7 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use super::classes::{self, Class, Needs, Proof, Shape, Switch};
+use super::proof;
 use super::search::{Chosen, TABLE};
 use super::view::{self, Island, Undone};
 use crate::pii::{Confidence, Finding, PiiFilter, View};
@@ -157,7 +158,7 @@ impl SecretGate {
 
     fn judge(&self, class: &Class, matched: &str) -> Option<Confidence> {
         let (proven, required) = match class.proof {
-            Proof::None => return Some(Confidence::Shape),
+            Proof::None => (false, false),
             Proof::Confidence(proof) => (proof(matched), false),
             Proof::Checksum(proof) => (proof(matched), self.strictness == Strictness::Validated),
             Proof::Required(proof) => (proof(matched), true),
@@ -165,7 +166,8 @@ impl SecretGate {
         match (proven, required) {
             (true, _) => Some(Confidence::Verified),
             (false, true) => None,
-            (false, false) => Some(Confidence::Shape),
+            // `ghp_xxxxxxxx…` shows how a token looks.
+            (false, false) => (!proof::is_filler(matched)).then_some(Confidence::Shape),
         }
     }
 }

@@ -43,7 +43,8 @@ pub(super) const SEED: &[Class] = &[
         r"xox[bpars]-[0-9A-Za-z-]{8,}",
     )
     .loose()
-    .bounds(Bounds::None),
+    .bounds(Bounds::None)
+    .proof(Proof::Required(proof::slack)),
     exact("aws_access_key", "AWS access key ids", &["AKIA"], UPPER, 16).bounds(Bounds::Right),
     exact("evm_address", "addresses of Ethereum and its kin", &["0x"], super::ANY_HEX, 40)
         .proof(Proof::Confidence(checksum::eip55)),
@@ -97,7 +98,7 @@ pub(super) const KEYS: &[Class] = &[
     )
     .loose()
     .bounds(Bounds::None)
-    .proof(Proof::Required(proof::no_placeholder)),
+    .proof(Proof::Required(proof::url_password)),
     pattern(
         "basic_auth",
         "headers of basic authorisation",
@@ -112,7 +113,7 @@ pub(super) const KEYS: &[Class] = &[
         &["Bearer ", "bearer "],
         r"[Bb]earer ([A-Za-z0-9._~+/-]{20,1000}={0,2})",
     )
-    .proof(Proof::Required(proof::by_chance)),
+    .proof(Proof::Required(proof::drawn)),
     pattern(
         "netrc_password",
         "passwords in .netrc",
@@ -120,7 +121,7 @@ pub(super) const KEYS: &[Class] = &[
         r"machine\s+[A-Za-z0-9._-]{3,128}\s+login\s+\S{1,128}\s+password\s+(\S{3,256})",
     )
     .loose()
-    .proof(Proof::Required(proof::no_placeholder)),
+    .proof(Proof::Required(proof::password)),
     pattern(
         "kubeconfig_key",
         "keys in a kubeconfig",

@@ -22,6 +22,7 @@ pub(super) fn all() -> impl Iterator<Item = &'static Class> {
     [
         keys::SEED,
         vendors::VENDORS,
+        vendors::WEBHOOKS,
         wallets::WALLETS,
         keys::KEYS,
         labelled::LABELLED,
@@ -60,7 +61,7 @@ pub(super) enum Shape {
     /// The literals with which each match begins, and the pattern of a match, literal included. Where it has a
     /// group, the secret is the group.
     Pattern(&'static [&'static str], &'static str),
-    /// Words, in small letters, of which one stands in the name of what is set, and the pattern of the value.
+    /// Words, in small letters or as their maker writes them, of which one stands in the name of what is set, and the pattern of the value.
     Labelled(&'static [&'static str], &'static str),
     /// A scan by hand, from a place on, and the pattern that is nearest to it.
     Scan(fn(&str, usize) -> Option<Range<usize>>, Needs, Option<&'static str>),
@@ -113,6 +114,8 @@ pub(super) enum Bounds {
     Right,
     /// No ASCII letter or digit on either side, with the same exceptions.
     Both,
+    /// As [`Both`](Self::Both), and none of the other symbols of base64 either: a prefix of letters that base64 may hold.
+    Apart,
 }
 
 /// Whether a class is looked for where nobody chose.
@@ -243,8 +246,7 @@ const fn labelled(
     words: &'static [&'static str],
     value: &'static str,
 ) -> Class {
-    Class::new(name, what, Shape::Labelled(words, value), Bounds::Both)
-        .proof(Proof::Required(proof::by_chance))
+    Class::new(name, what, Shape::Labelled(words, value), Bounds::Both).proof(Proof::Required(proof::drawn))
 }
 
 const fn scan(
