@@ -523,6 +523,8 @@ fn all_files_are_in_the_folder_that_was_chosen_and_the_prompt_names_them() {
 /// The folder of the seed begins with a dot, and could not be chosen: a life of its own was not read.
 #[test]
 fn the_folder_may_be_the_hidden_one_of_the_seed() {
+    use noctuary::Workspace as _;
+
     let life = chosen(".self");
     let observations = "## 2026-02-12\n\nRED 09:00 fact\na line of theirs\nYLW 09:01 other\nGRN 09:02 the third fact is of the sea\n";
     life.put(".self/observations.md", observations);
