@@ -155,7 +155,7 @@ impl LlmReply {
     /// Takes off what a model thought aloud in front of its answer, between `<think>` and `</think>`. Where a server opens
     /// the thought itself, only its end is in the text, on a line of its own.
     ///
-    /// For a client library that hands thoughts on as text; [`ChatCompletions`](crate::ChatCompletions) does it already.
+    /// For a client library that hands thoughts on as text; `ChatCompletions` does it already.
     ///
     /// ```
     /// use noctuary::LlmReply;
@@ -291,7 +291,7 @@ impl LlmError {
     }
 
     /// A model's server answered a request with this body and no completion, and the client library does not tell the
-    /// status. Takes the status from the body where it is a number in it, as llama.cpp, vLLM and OpenRouter write it, and
+    /// status. Takes the status from the body where it is a number in it, as llama.cpp, vLLM and `OpenRouter` write it, and
     /// is then [`of_status`](Self::of_status); else it is permanent, since such a body comes from another address, or
     /// from a proxy that wants another key.
     ///
