@@ -388,6 +388,7 @@ const PRINTED: &[(&str, &str)] = &[
     ("SeenDocument", "a setting"),
     ("SleepState", "a state file, and what a peer keeps there"),
     ("Source", "a word for where a row comes from"),
+    ("SyncReport", "names"),
     ("ToolDef", "what every model is told"),
     ("testing::Entry", "a name"),
 ];

@@ -298,9 +298,7 @@ fn no_path_leads_out_of_the_folder() {
                 );
             }
         }
-        for path in
-            ["/memories/.hidden", "/memories/a\u{0}b", "/memories/a:b", "/memories/ a", "/memories/a\\b"]
-        {
+        for path in ["/memories/.hidden", "/memories/a\u{0}b", "/memories/ a", "/memories/a\\b"] {
             let answer = told(tool.call(&json!({"command": "create", "path": path, "file_text": "x"})));
             assert!(answer.starts_with("error: Path /memories/"), "{home}: {answer}");
         }
@@ -1293,10 +1291,10 @@ fn what_is_written_while_a_page_is_read_is_the_pages() {
     each_home(|home, root, workspace| {
         let tools = toolbox(workspace, root, SessionKind::Main);
         let write = |tools: &Toolbox, said: &str| {
-            let row = json!({"category": "fact", "content": format!("Row {said}"), "origin": "user"});
+            let row = json!({"category": "fact", "content": format!("Row {said}")});
             tools.call("memory_write", &row, now()).unwrap();
             let text = format!("Line {said}\n- [09:15:00] [user] Pay {said}");
-            let line = json!({"path": "memory/2026-11-22-repl.md", "content": text, "origin": "user"});
+            let line = json!({"path": "memory/2026-11-22-repl.md", "content": text});
             tools.call("workspace_memory_write", &line, now()).unwrap();
         };
         write(&tools, "one");

@@ -63,19 +63,21 @@ impl Rule {
         let is_any = |segment: &Segment| matches!(segment, Segment::Any);
         let one = |segment: &Segment, name: &Vec<char>| match segment {
             Segment::Any => true,
-            Segment::Glob(signs) => matches(signs, name, |sign| matches!(sign, Sign::Any), Sign::fits),
+            Segment::Glob(signs) => {
+                matches(signs, name, |sign| matches!(sign, Sign::Any), |sign, c| sign.fits(*c))
+            }
         };
         matches(&self.segments, names, is_any, one)
     }
 }
 
 impl Sign {
-    fn fits(&self, c: &char) -> bool {
+    fn fits(&self, c: char) -> bool {
         match self {
-            Self::Char(own) => own == c,
+            Self::Char(own) => *own == c,
             Self::One | Self::Any => true,
             Self::Class { ranges, is_negated } => {
-                ranges.iter().any(|(first, last)| (first..=last).contains(&c)) != *is_negated
+                ranges.iter().any(|(first, last)| (*first..=*last).contains(&c)) != *is_negated
             }
         }
     }

@@ -16,6 +16,8 @@ pub(super) fn parsed<T: for<'de> Deserialize<'de>>(tool: &str, arguments: &Value
     let whole = object(arguments)
         .map_err(fault)?
         .iter()
+        // Some hosts send all that a schema names, without a value where the model gave none.
+        .filter(|(_, value)| !value.is_null())
         .map(|(name, value)| (name.clone(), with_whole(value)))
         .collect();
     T::deserialize(Value::Object(whole)).map_err(fault)
@@ -119,6 +121,7 @@ mod tests {
         let asked = |lines: &[i64], limit| Asked { lines: lines.into(), limit };
         for (given, expected) in [
             (json!({"limit": 3, "lines": [1, -1]}), asked(&[1, -1], Some(3))),
+            (json!({"limit": null, "lines": null}), asked(&[], None)),
             (json!("{\"limit\": 3.0, \"lines\": [1.0, -1]}"), asked(&[1, -1], Some(3))),
             (json!(" "), asked(&[], None)),
             (json!(null), asked(&[], None)),

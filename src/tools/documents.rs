@@ -270,7 +270,10 @@ impl Documents {
             "" | "." => None,
             path => Some(named(path)?.0),
         };
-        let failed = |error| ToolError::at("the workspace", error);
+        let failed_at = |folder: Option<&DocName>, error| {
+            ToolError::at(folder.map_or("the workspace", |folder| folder.as_str()), error)
+        };
+        let failed = |error| failed_at(folder.as_ref(), error);
         let doors = self.view.current_doors().map_err(failed)?;
         // A name would tell what was forgotten.
         let is_told = |name: &DocName| !doors.has_forgotten(name.as_str());
@@ -296,8 +299,8 @@ impl Documents {
                 folders.extend(inner.into_iter().filter(|folder| folder.name.as_ref().is_none_or(is_told)));
             }
         }
-        if let Some(folder) = folder.filter(|_| entries.is_empty())
-            && !self.is_folder(&folder).map_err(failed)?
+        if let Some(folder) = folder.as_ref().filter(|_| entries.is_empty())
+            && !self.is_folder(folder).map_err(failed)?
         {
             return Err(ToolError::new(format!(
                 "There is no folder {folder}. List the root, with directory \"\", to see which there are."

@@ -376,6 +376,7 @@ const READERS: &[Reader] = &[
         let prompt = session.prompt(&[]).unwrap();
         format!("{prompt} {prompt:?} {session:?}")
     }),
+    ("Session::system_prompt", true, |place| place.session().system_prompt().unwrap()),
     // A session.
     ("Life::begin_session", false, |place| format!("{:?}", place.session())),
     ("Life::view", true, |place| {
@@ -388,6 +389,7 @@ const READERS: &[Reader] = &[
     }),
     ("Session::access", false, |place| format!("{:?}", place.session().access())),
     ("Session::note", false, |place| shape(place.session().note(&Note::happened("x"), at(20, 12, 1)))),
+    ("Session::append_daily_log", false, |place| shape(place.session().append_daily_log("x", at(20, 12, 1)))),
     ("Session::end_turn", false, |place| {
         let turn = TurnEnd::default().opens(["x"]).note(Note::happened("x"));
         shape(place.session().end_turn("BOOTSTRAP_DONE", turn, at(20, 12, 1)))
@@ -806,6 +808,7 @@ const NOT_A_SESSIONS: &[&str] = &[
     "TurnState::turn_count",
     "TurnState::waiting",
     "audit_secrets",
+    "Workspace::reach",
     "Workspace::scope",
 ];
 

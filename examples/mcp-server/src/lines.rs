@@ -7,7 +7,11 @@ use tokio::sync::mpsc::Sender;
 const LONGEST: u64 = 16 << 20;
 
 /// Passes on the lines that are JSON, until the client closes its end or nobody listens. Says of every other that it came.
-pub(crate) async fn sift(client: impl AsyncRead + Unpin, mut lines: impl AsyncWrite + Unpin, unread: Sender<()>) {
+pub(crate) async fn sift(
+    client: impl AsyncRead + Unpin,
+    mut lines: impl AsyncWrite + Unpin,
+    unread: Sender<()>,
+) {
     let mut client = BufReader::new(client);
     let mut line = Vec::new();
     while let Some(is_whole) = next_line(&mut client, &mut line).await {

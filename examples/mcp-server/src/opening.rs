@@ -5,18 +5,21 @@ use rmcp::model::{ClientRequest, ErrorData, GetMeta, JsonRpcMessage};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use tokio::sync::mpsc::Receiver;
+use tokio::task::JoinSet;
 
 /// A transport that passes over notifications and answers until a session has begun. Of themselves they would end it.
-pub(crate) struct Opening<T> {
+pub(crate) struct Opening<T: Transport<RoleServer>> {
     inner: T,
     /// Lines that were no JSON, each to be answered.
     unread: Receiver<()>,
+    /// The answers to those that are being sent.
+    answers: JoinSet<Result<(), T::Error>>,
     has_begun: bool,
 }
 
 impl<T: Transport<RoleServer>> Opening<T> {
     pub(crate) fn new(inner: T, unread: Receiver<()>) -> Self {
-        Self { inner, unread, has_begun: false }
+        Self { inner, unread, answers: JoinSet::new(), has_begun: false }
     }
 
     /// The next message; what comes in between and cannot be read is answered.
@@ -26,13 +29,15 @@ impl<T: Transport<RoleServer>> Opening<T> {
                 biased;
                 Some(()) = self.unread.recv() => {
                     // Apart, since whoever waits for a message may stop in between.
-                    tokio::spawn(self.inner.send(parse_error()));
+                    while self.answers.try_join_next().is_some() {}
+                    self.answers.spawn(self.inner.send(parse_error()));
                 }
                 message = self.inner.receive() => {
                     if message.is_none() {
                         while let Ok(()) = self.unread.try_recv() {
-                            self.inner.send(parse_error()).await.ok()?;
+                            self.answers.spawn(self.inner.send(parse_error()));
                         }
+                        while self.answers.join_next().await.is_some() {}
                     }
                     return message;
                 }
@@ -44,7 +49,10 @@ impl<T: Transport<RoleServer>> Opening<T> {
 /// The answer to a line that is no JSON. It has no id, as the protocol wants it where none could be read.
 fn parse_error() -> TxJsonRpcMessage<RoleServer> {
     TxJsonRpcMessage::<RoleServer>::error(
-        ErrorData::parse_error("The line is no JSON that can be read; send each message whole, on a line.", None),
+        ErrorData::parse_error(
+            "The line is no JSON that can be read; send each message whole, on a line.",
+            None,
+        ),
         None,
     )
 }

@@ -268,7 +268,7 @@ fn each_tool_does_what_it_says() {
 fn what_is_said_to_be_read_only_changes_no_file() {
     let folder = workspace();
     let before = tree(folder.path());
-    let mut session = Session::begin(folder.path(), &[]);
+    let mut session = Session::begin(folder.path(), &["--also", "context"]);
     session.done("memory_list", json!({}));
     session.done("memory_read", json!({ "path": "USER.md" }));
     session.done("memory_search", json!({ "query": "harbour" }));
@@ -508,7 +508,11 @@ fn a_malformed_line_ends_nothing() {
 fn a_line_that_is_no_json_is_answered() {
     let folder = workspace();
     let mut session = Session::begin(folder.path(), &[]);
-    let deep = format!(r#"{{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{}{}}}"#, "[".repeat(5_000), "]".repeat(5_000));
+    let deep = format!(
+        r#"{{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{}{}}}"#,
+        "[".repeat(5_000),
+        "]".repeat(5_000)
+    );
     let long = format!(r#"{{"jsonrpc":"2.0","id":9,"method":"{}"}}"#, "x".repeat(17 << 20));
     let half = r#"{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"journal_note","arguments":{"text":"\ud83d"}}}"#;
     for line in [half, &deep, &long, "hello", "{", "\"\u{7f}"] {
@@ -548,7 +552,8 @@ fn what_is_declared_is_searched_and_a_project_around_it_is_not() {
     write(&folder, ".gitignore", "build/\n");
     let mut session = Session::begin(folder.path(), &["--also", "context, docs/"]);
     let found = session.done("memory_search", json!({ "query": "lighthouse" }));
-    let paths: Vec<&str> = found["results"].as_array().unwrap().iter().map(|one| one["path"].as_str().unwrap()).collect();
+    let paths: Vec<&str> =
+        found["results"].as_array().unwrap().iter().map(|one| one["path"].as_str().unwrap()).collect();
     assert_eq!(paths, ["context/plan.md"]);
     session.end();
 }
