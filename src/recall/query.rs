@@ -2,7 +2,7 @@
 //!
 //! Text without operators is a list of words, of which the more and the rarer are found the better; words that
 //! say nothing are left out. Operators count only where they clearly stand: a phrase in balanced quotes, `AND`,
-//! `OR` and `NOT` in capitals between words, `category:` or `content:` before a word, a `*` after one.
+//! `OR` and `NOT` in capitals between words, `category:` or `content:` before a word or a quote, a `*` after one.
 
 use std::collections::BTreeSet;
 

@@ -272,7 +272,10 @@ pub(crate) fn revert(
         if decided.actor == Actor::Human && access.actor != Actor::Human {
             return Err(Against::Rule(EventOutcome::Denied, first));
         }
-        if let Some((row, by)) = built_upon(&decided, &facts.events_after(id)?) {
+        // Where it changed nothing, nothing is put back.
+        if !decided.changes.is_empty()
+            && let Some((row, by)) = built_upon(&decided, &facts.events_after(id)?)
+        {
             return Err(Against::Later(row, by));
         }
         let mut back = Vec::new();
