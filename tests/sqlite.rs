@@ -144,7 +144,8 @@ fn every_file_is_the_owners_alone() {
 #[cfg(target_os = "linux")]
 fn descriptors_into(folder: &Path) -> usize {
     let folder = folder.canonicalize().unwrap();
-    let open = fs::read_dir("/proc/self/fd").unwrap().filter_map(|entry| fs::read_link(entry.ok()?.path()).ok());
+    let open =
+        fs::read_dir("/proc/self/fd").unwrap().filter_map(|entry| fs::read_link(entry.ok()?.path()).ok());
     open.filter(|to| to.starts_with(&folder)).count()
 }
 
@@ -169,14 +170,6 @@ fn everything_that_a_process_has_open_in_a_file_shares_a_connection() {
     others[3].write(&DocName::SOUL, b"# Soul\n", WriteMode::Create).unwrap();
     drop((others, _alone));
     assert_eq!(descriptors_into(life.folder()), 0, "the last one closes it");
-
-    // Another file of the same name is another file.
-    let workspace = life.open();
-    fs::rename(life.path(), life.folder().join("aside.db")).unwrap();
-    fs::remove_file(life.folder().join(format!("{FILE}.mark"))).unwrap();
-    let other = life.open();
-    other.write(&DocName::SOUL, b"# Other\n", WriteMode::Create).unwrap();
-    assert_eq!(workspace.read_text(&DocName::SOUL).unwrap(), None);
 }
 
 // Two objects of one process share a connection, and no lock.
@@ -349,7 +342,11 @@ fn a_truncated_file_is_never_taken_for_a_whole_or_an_empty_one() {
         workspace.write(&name(&format!("notes/{at}.md")), &bytes(at), WriteMode::Create).unwrap();
     }
     drop(workspace);
-    assert_eq!(whole.files().len(), 2, "the log is folded in when the last one closes, beside it is the mark");
+    assert_eq!(
+        whole.files().len(),
+        2,
+        "the log is folded in when the last one closes, beside it is the mark"
+    );
     let image = fs::read(whole.path()).unwrap();
     let len = image.len();
     let mut cuts = vec![2, 15, 16, 50, 99, 100, 101, 511, 512, 1000, 4095, 4096, 4097, 8192, 12_288];

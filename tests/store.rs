@@ -866,7 +866,7 @@ fn the_key_of_each_table_without_row_ids_stands_in_its_first_columns() {
     let home = Home::new();
     let _store = home.open();
     let stock = home.stock();
-    let sql = "SELECT name FROM pragma_table_list WHERE wr = 1 AND schema = 'main' AND name NOT LIKE '%\_fts\_%' ESCAPE '\\'";
+    let sql = "SELECT name FROM pragma_table_list WHERE wr = 1 AND schema = 'main' AND name NOT GLOB '*_fts_*'";
     let mut statement = stock.prepare(sql).unwrap();
     let tables: Vec<String> =
         statement.query_map([], |row| row.get(0)).unwrap().collect::<Result<_, _>>().unwrap();
