@@ -184,7 +184,7 @@ fn every_type_may_be_sent_and_shared_and_printed() {
         JournalReport Learning LearningId LeftPair LeftReason Level Life LifeConfig LineReport Listing LlmError LlmReply
         LlmRequest LostBy Mark Memory MemoryContext MemoryEvent MemoryGauge MemoryId MessageShape
         Metadata Name NameError NewLearning NewMemory NotDue Note NoteKind Notice Observation Observations
-        Onboarding OnboardingEnd Order Origin Outcome OverBudget Pace PassReport PauseReason
+        Onboarding OnboardingEnd OpenLimit Order Origin Outcome OverBudget Pace PassReport PauseReason
         PersonalizationConfig PersonalizationDreamer PersonalizationDreamerBuilder Place
         PlaceReceipt PlanFault Preset Profile Prompt PromptConfig PromptNotice PromptOrder Proposal
         ProposalEnd ProposalReport Quarantine QuarantineEntry QuarantinedFile Query QuietHours

@@ -258,6 +258,11 @@ impl Row {
         if actor == Actor::Human { is_of_human } else { !self.is_typed() }
     }
 
+    /// The human deletes any row, and restores it.
+    fn may_delete(&self, actor: Actor) -> bool {
+        actor == Actor::Human || self.may_edit(actor)
+    }
+
     fn key(&self) -> Option<(String, String)> {
         self.new.about.as_ref().map(|key| (plain(&key.subject), plain(&key.slot)))
     }
@@ -332,6 +337,7 @@ const OFF: &str = "undecided: consolidation is switched off";
 const NOT_FOUND: &str = "not found";
 const PROTECTED: &str = "undecided: only the human retires it";
 const BREAKER: &str = "undecided: enough was retired for a day";
+const SINCE: &str = "decided since";
 const OUTDATED: &str = "undecided: it does not stand as it did";
 
 impl Model {
@@ -419,7 +425,7 @@ impl Model {
             Step::Delete(id) => self.edit(*id, |row| {
                 // What the human confirmed or pinned is not the agent's to delete.
                 let is_theirs = row.state() == FactState::Verified || row.pinned_by_human;
-                if !row.may_edit(access.actor) || (is_theirs && access.actor == Actor::Agent) {
+                if !row.may_delete(access.actor) || (is_theirs && access.actor == Actor::Agent) {
                     return DENIED;
                 }
                 row.deleted = Some((now, access.actor));
@@ -431,7 +437,7 @@ impl Model {
                     self.rows.get_mut(id).filter(|row| row.deleted.is_some_and(|(at, _)| at >= cutoff));
                 match deleted {
                     None => "false",
-                    Some(row) if !row.may_edit(access.actor) => DENIED,
+                    Some(row) if !row.may_delete(access.actor) => DENIED,
                     Some(row) => {
                         row.deleted = None;
                         "true"
@@ -719,9 +725,14 @@ impl Model {
             reverts: Some(id),
             changes: Vec::new(),
         };
+        let is_denied = decided.actor == Actor::Human && access.actor != Actor::Human;
+        let later = self.built_upon(&decided).filter(|_| !is_denied);
         let mut back = || {
-            if decided.actor == Actor::Human && access.actor != Actor::Human {
+            if is_denied {
                 return Err(EventOutcome::Denied);
+            }
+            if later.is_some() {
+                return Err(EventOutcome::Outdated);
             }
             for change in &decided.changes {
                 let row = self.row(change.id).ok_or(EventOutcome::NotFound)?;
@@ -733,7 +744,31 @@ impl Model {
             self.against(&told.changes, access, now)
         };
         let against = back();
-        self.end(told, against, access)
+        let ending = self.end(told, against, access);
+        later.map_or(ending, |by| format!("{SINCE} {}", by.get()))
+    }
+
+    /// The last decision that counts and changed what an earlier one was about; what was settled is said by its successor.
+    fn built_upon(&self, decided: &Told) -> Option<EventId> {
+        if decided.changes.is_empty() {
+            return None;
+        }
+        let mut about: Vec<MemoryId> = decided.older.into_iter().chain(decided.newer).collect();
+        about.extend(decided.changes.iter().map(|change| change.id));
+        let mut last = None;
+        for event in self.events.iter().filter(|event| event.id > decided.id && event.reverts.is_none()) {
+            let changed: Vec<_> = event.changes.iter().filter(|change| about.contains(&change.id)).collect();
+            if changed.is_empty() || !self.counts(event) {
+                continue;
+            }
+            if event.verdict == Verdict::Settle {
+                let successors: Vec<_> = changed.iter().filter_map(|change| change.after.successor).collect();
+                about.extend(successors);
+            } else {
+                last = Some(event.id);
+            }
+        }
+        last
     }
 
     /// What stands against changes: protection, and the circuit breaker.
@@ -918,6 +953,7 @@ fn ask(store: &dyn Store, step: &Step, access: &Access, now: DateTime<Utc>) -> S
         Error::Denied { .. } => DENIED.to_owned(),
         Error::NotFound { .. } => NOT_FOUND.to_owned(),
         Error::Undecided { rule, .. } => format!("undecided: {rule}"),
+        Error::DecidedSince { decision, .. } => format!("{SINCE} {decision}"),
         Error::Config { setting, .. } => format!("config {setting}"),
         Error::Stopped { classes, .. } if classes == ["forgotten"] => STOPPED.to_owned(),
         other => panic!("{other:?}"),
@@ -975,7 +1011,11 @@ struct Counts(BTreeMap<String, u64>);
 impl Counts {
     fn add(&mut self, step: &Step, answer: &str) {
         let is_refused = [DENIED, NOT_FOUND, PROTECTED, BREAKER, OUTDATED, "config content", "false"];
-        let ending = is_refused.iter().find(|refusal| **refusal == answer).unwrap_or(&"done");
+        let ending = match is_refused.iter().find(|refusal| **refusal == answer) {
+            Some(refusal) => refusal,
+            None if answer.starts_with(SINCE) => SINCE,
+            None => "done",
+        };
         *self.0.entry(format!("{}: {ending}", step.word())).or_default() += 1;
     }
 }
@@ -1083,6 +1123,7 @@ fn whatever_is_done_both_stores_and_the_model_tell_the_same() {
         &format!("reject: {PROTECTED}"),
         &format!("reject: {BREAKER}"),
         &format!("revert: {OUTDATED}"),
+        &format!("revert: {SINCE}"),
     ] {
         assert!(counts.0.get(ending).is_some_and(|times| *times > 0), "{ending} was never seen");
     }

@@ -66,6 +66,10 @@ fn file(folder: &Path) -> std::path::PathBuf {
     folder.join(".dreaming.d/memories.jsonl")
 }
 
+fn mark(folder: &Path) -> std::path::PathBuf {
+    folder.join(".dreaming.d/memories.mark")
+}
+
 fn text(folder: &TempDir) -> String {
     fs::read_to_string(file(folder.path())).unwrap()
 }

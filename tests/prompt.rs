@@ -317,6 +317,117 @@ fn what_does_not_fit_is_cut_where_it_hurts_least_and_said() {
     });
 }
 
+/// Lines of a script or of several, with about so many characters.
+fn lines_of(scripts: &[&str], longest_line: usize, chars: usize) -> String {
+    let (mut text, mut written, mut line) = (String::new(), 0, 0);
+    for n in 0.. {
+        if written >= chars {
+            break;
+        }
+        let script = scripts[n * 7 / 3 % scripts.len()];
+        let rest = script.chars().cycle().skip(n).take(1 + n * 13 % 29);
+        for c in rest {
+            text.push(c);
+            written += 1;
+            line += 1;
+        }
+        if line >= longest_line {
+            text.push('\n');
+            written += 1;
+            line = 0;
+        }
+    }
+    text
+}
+
+// Of 5,000 characters of MEMORY.md 7,639 were shown where its head was ASCII and its tail was not, since the cut went by
+// the average width of a character, and 2,614 of one with long lines.
+#[test]
+fn in_whatever_script_a_document_has_what_fits_and_not_a_character_more() {
+    const LATIN: &str = "the harbour report was late again and nobody said why ";
+    const CJK: &str = "港口的报告又迟到了没有人说为什么";
+    const MIXED: [&str; 4] = [LATIN, CJK, "αναφορά του λιμανιού ", "🚢⚓🌊"];
+    let folder = tempfile::tempdir().unwrap();
+    let workspace = FileWorkspace::open(folder.path()).unwrap();
+    put(&workspace, "SOUL.md", "# Soul\n");
+    put(&workspace, "AGENTS.md", "# Agents\n");
+    let texts = [
+        lines_of(&[LATIN], 60, 4_000) + &lines_of(&[CJK], 60, 4_000),
+        lines_of(&[CJK], 40, 4_000) + &lines_of(&[LATIN], 90, 4_000),
+        lines_of(&MIXED, 70, 7_000),
+        lines_of(&MIXED, 2_500, 7_000),
+        lines_of(&[CJK], 100_000, 7_000),
+        format!(
+            "## One\n{}## Two\n{}## Three\n{}",
+            lines_of(&[CJK], 50, 2_000),
+            lines_of(&MIXED, 50, 2_000),
+            lines_of(&[LATIN], 50, 2_000)
+        ),
+    ];
+    for (number, text) in texts.iter().enumerate() {
+        let whole = text.trim_end().chars().count();
+        for budget in [0, 1, 19, 20, 21, 64, 100, 333, 1_000, 2_500, 5_000, 5_999, 9_000] {
+            let mut config = PromptConfig::default();
+            config.max_file_chars = budget;
+            for name in ["MEMORY.md", "USER.md", "memory/2026-11-21-repl.md"] {
+                put(&workspace, name, text);
+                let prompt = prompt(&workspace, SessionKind::Main, &config);
+                workspace.remove(&DocName::parse(name).unwrap()).unwrap();
+                let said = |notice: &PromptNotice| match notice {
+                    PromptNotice::Cut { name: of, chars, shown } if of.as_str() == name => {
+                        Some((*chars, *shown))
+                    }
+                    _ => None,
+                };
+                let cut = prompt.notices.iter().find_map(said);
+                let place = format!("{name} {number} in {budget}");
+                let shown = prompt
+                    .to_string()
+                    .split_once(&format!("## {name}"))
+                    .map_or(0, |(_, rest)| rest.split_once("\n\n").unwrap().1.chars().count());
+                if whole <= budget {
+                    assert_eq!((cut, shown), (None, whole), "{place}");
+                    continue;
+                }
+                // Where there is room for the words that say what is cut, they count too.
+                if budget > 20 {
+                    assert!(shown <= budget, "{place}: {shown}");
+                    // Of a journal whole lines are shown: whose they are stands at their front.
+                    let longest = text.lines().map(|line| line.chars().count()).max().unwrap_or(0);
+                    let line = if name.starts_with("memory/") { longest } else { 0 };
+                    assert!(shown + line + budget / 8 + 24 >= budget, "{place}: {shown}");
+                }
+                if budget > 20 || shown > 0 {
+                    let (chars, counted) = cut.unwrap_or_else(|| panic!("{place}"));
+                    assert!((whole..=text.chars().count()).contains(&chars), "{place}: {chars} of {whole}");
+                    assert!(counted <= budget.min(shown), "{place}: {counted}");
+                }
+            }
+        }
+    }
+}
+
+// The notice of a cut journal counted the part that was read, and not the journal.
+#[test]
+fn a_notice_of_a_cut_journal_says_how_long_it_is() {
+    in_each_home(|workspace| {
+        furnish(workspace);
+        let lines = "- [user] 今天我们出海 today we sail\n".repeat(9_000);
+        put(workspace, "memory/2026-11-21-repl.md", &lines);
+        let mut config = PromptConfig::default();
+        config.max_file_chars = 1_000;
+        let prompt = prompt(workspace, SessionKind::Main, &config);
+        let journal = DocName::parse("memory/2026-11-21-repl.md").unwrap();
+        let of_journal = prompt.notices.iter().find_map(|notice| match notice {
+            PromptNotice::Cut { name, chars, shown } if *name == journal => Some((*chars, *shown)),
+            _ => None,
+        });
+        let (chars, shown) = of_journal.expect("it is cut");
+        assert_eq!(chars, lines.chars().count());
+        assert!((900..=1_000).contains(&shown), "{shown}");
+    });
+}
+
 // BX-17: CRLF, BOM, a torn last line, bytes that are no text.
 #[test]
 fn files_from_other_editors_are_taken_as_they_are() {

@@ -140,6 +140,121 @@ fn every_file_is_the_owners_alone() {
     }
 }
 
+/// How many descriptors this process has open that lead into a folder.
+#[cfg(target_os = "linux")]
+fn descriptors_into(folder: &Path) -> usize {
+    let folder = folder.canonicalize().unwrap();
+    let open =
+        fs::read_dir("/proc/self/fd").unwrap().filter_map(|entry| fs::read_link(entry.ok()?.path()).ok());
+    open.filter(|to| to.starts_with(&folder)).count()
+}
+
+// A home of a workspace, a store and an index took eight descriptors in one file, and 200 of them all that a process may
+// have by default.
+#[cfg(target_os = "linux")]
+#[test]
+fn everything_that_a_process_has_open_in_a_file_shares_a_connection() {
+    use noctuary::{FileMemoryStore, SqliteIndex, SqliteMemoryStore};
+
+    let life = Life::new();
+    let workspace = life.open();
+    let of_one = descriptors_into(life.folder());
+    assert!(of_one <= 4, "the file, its log, the map of that, and the folder: {of_one}");
+    let store = SqliteMemoryStore::open(life.path(), marta()).unwrap();
+    let index = SqliteIndex::open(life.path(), marta()).unwrap();
+    let others: Vec<_> = (0..20).map(|at| life.of(Scope::user(format!("user {at}")))).collect();
+    assert_eq!(descriptors_into(life.folder()), of_one);
+    let _alone = FileMemoryStore::open(life.folder(), marta()).unwrap();
+    drop((workspace, store, index));
+    assert!(descriptors_into(life.folder()) > 0, "the others have it");
+    others[3].write(&DocName::SOUL, b"# Soul\n", WriteMode::Create).unwrap();
+    drop((others, _alone));
+    assert_eq!(descriptors_into(life.folder()), 0, "the last one closes it");
+}
+
+// Two objects of one process share a connection, and no lock.
+#[test]
+fn a_lease_excludes_another_object_of_the_same_process() {
+    let life = Life::new();
+    let (one, other, guest) = (life.open(), life.open(), life.of(Scope::user("ilya")));
+    let terms = ClaimTerms::default();
+    let Claim::Granted(lease) = one.claim(&terms).unwrap() else { panic!("nobody has it") };
+    for workspace in [&one, &other] {
+        assert!(matches!(workspace.claim(&terms).unwrap(), Claim::Held(_)));
+    }
+    assert!(matches!(guest.claim(&terms).unwrap(), Claim::Granted(_)), "another scope is another lease");
+    let name = Name::from(DocName::MEMORY);
+    lease.append(&name, b"- tea\n").unwrap();
+    assert_eq!(other.read_text(&DocName::MEMORY).unwrap().as_deref(), Some("- tea\n"));
+    drop(one);
+    lease.append(&name, b"- toast\n").unwrap();
+    assert!(matches!(other.claim(&terms).unwrap(), Claim::Held(_)), "a lease outlives its workspace");
+    drop(lease);
+    assert!(matches!(other.claim(&terms).unwrap(), Claim::Granted(_)));
+}
+
+// What one store forgot another one of the same process wrote again, where it had looked before: a connection is told of the
+// changes of others alone.
+#[test]
+fn what_one_object_forgets_no_other_of_the_process_takes_in() {
+    use noctuary::{Access, Actor, MemoryStore, NewMemory, SessionKind, Source, SqliteMemoryStore};
+
+    let life = Life::new();
+    let open = || SqliteMemoryStore::open(life.path(), marta()).unwrap();
+    let (one, other) = (open(), open());
+    let human = Access::new(SessionKind::Main, Actor::Human, marta());
+    let now = Utc::now();
+    let row = |text: &str| NewMemory::new("fact", text, Source::UserManual);
+    other.write(&human, &row("likes the red pier"), now).unwrap();
+    one.forget(&human, "likes the red pier", now).unwrap();
+    let again = other.write(&human, &row("likes the red pier"), now);
+    assert!(matches!(again, Err(Error::Stopped { .. })), "{again:?}");
+    assert!(other.lift(&human, "likes the red pier", now).unwrap());
+    one.write(&human, &row("likes the red pier"), now).unwrap();
+}
+
+// A process that had all files open that it may was told "unable to open database file".
+#[cfg(target_os = "linux")]
+#[test]
+fn who_runs_out_of_descriptors_is_told_of_which_limit() {
+    let life = Life::new();
+    let test = "a_process_with_few_descriptors_opens_until_it_is_told";
+    let script = format!("ulimit -n 64; exec \"$0\" --exact {test} --nocapture");
+    let output = std::process::Command::new("sh")
+        .args(["-c", &script])
+        .arg(std::env::current_exe().unwrap())
+        .env("NOCTUARY_FEW_DESCRIPTORS", life.folder())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let told = String::from_utf8_lossy(&output.stdout);
+    assert!(told.contains("RLIMIT_NOFILE") && told.contains(" 64"), "{told}");
+}
+
+/// Where this test binary begins as a second process with few descriptors.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_process_with_few_descriptors_opens_until_it_is_told() {
+    use noctuary::OpenLimit;
+
+    let Some(folder) = std::env::var_os("NOCTUARY_FEW_DESCRIPTORS").map(PathBuf::from) else { return };
+    let mut open = Vec::new();
+    let refused = loop {
+        let path = folder.join(format!("{}.db", open.len()));
+        match SqliteWorkspace::open(&path, marta()) {
+            Ok(workspace) if open.len() < 100 => open.push(workspace),
+            Ok(_) => panic!("there is no limit"),
+            Err(refused) => break refused,
+        }
+    };
+    assert!(matches!(refused, Error::TooManyOpen { limit: OpenLimit::Process(Some(64)), .. }), "{refused:?}");
+    println!("{refused}");
+    let here = noctuary::FileWorkspace::open(&folder).and_then(|folder| folder.read_text(&DocName::SOUL));
+    assert!(matches!(here, Ok(None) | Err(Error::TooManyOpen { .. })), "{here:?}");
+    drop(open);
+    SqliteWorkspace::open(folder.join("0.db"), marta()).unwrap();
+}
+
 #[test]
 fn a_file_of_ours_says_so() {
     // MS-01: WAL, and a file says whose it is and how new.
@@ -148,7 +263,7 @@ fn a_file_of_ours_says_so() {
     let peer = life.peer();
     assert_eq!(pragma::<String>(&peer, "journal_mode"), "wal");
     assert_eq!(pragma::<i64>(&peer, "application_id"), 0x4e4f_4354, "NOCT");
-    assert_eq!(pragma::<i64>(&peer, "user_version"), 5);
+    assert_eq!(pragma::<i64>(&peer, "user_version"), 6);
 }
 
 #[test]
@@ -166,11 +281,11 @@ fn a_file_is_opened_again_with_what_it_held() {
 fn a_newer_file_is_left_alone() {
     let life = Life::new();
     life.open().write(&DocName::MEMORY, b"- tea\n", WriteMode::Create).unwrap();
-    for version in [6_i64, 99, i64::from(i32::MAX)] {
+    for version in [7_i64, 99, i64::from(i32::MAX)] {
         life.peer().pragma_update(None, "user_version", version).unwrap();
         let before = life.files();
         match life.refuses() {
-            Error::NewerVersion { found, known: 5, .. } => assert_eq!(found, u64::try_from(version).unwrap()),
+            Error::NewerVersion { found, known: 6, .. } => assert_eq!(found, u64::try_from(version).unwrap()),
             other => panic!("{other:?}"),
         }
         assert_eq!(life.files(), before);
@@ -227,7 +342,11 @@ fn a_truncated_file_is_never_taken_for_a_whole_or_an_empty_one() {
         workspace.write(&name(&format!("notes/{at}.md")), &bytes(at), WriteMode::Create).unwrap();
     }
     drop(workspace);
-    assert_eq!(whole.files().len(), 1, "the log is folded in when the last one closes");
+    assert_eq!(
+        whole.files().len(),
+        2,
+        "the log is folded in when the last one closes, beside it is the mark"
+    );
     let image = fs::read(whole.path()).unwrap();
     let len = image.len();
     let mut cuts = vec![2, 15, 16, 50, 99, 100, 101, 511, 512, 1000, 4095, 4096, 4097, 8192, 12_288];

@@ -383,6 +383,40 @@ fn both_stores_answer_alike() {
     assert!(sqlite.len() > 40);
 }
 
+// One row of 15.8 KB took the block from 49 rows to 13.
+#[test]
+fn a_long_row_does_not_take_the_room_of_the_others() {
+    for backend in [Backend::Sqlite, Backend::File] {
+        let folder = tempfile::tempdir().unwrap();
+        let store = backend.open(folder.path());
+        for row in 0..49 {
+            let text = format!("row {row:02} {}", "of the harbour and the boat ".repeat(8));
+            store.write(&agent(), &fact(text.trim()), now() + TimeDelta::seconds(row)).unwrap();
+        }
+        let take =
+            |config: &ContextConfig| MemoryContext::take(store.as_ref(), &agent(), config, now()).unwrap();
+        let before = take(&ContextConfig::default());
+        assert_eq!((before.rows(), before.left_out(), before.cut()), (49, 0, 0), "{backend:?}");
+        let long = format!("a long one {}", "港 and the quay, ".repeat(880));
+        store.write(&agent(), &fact(&long), now() + TimeDelta::days(1)).unwrap();
+        for most in [0, 40, 41, 42, 43, 100, 2048] {
+            let mut config = ContextConfig::default();
+            config.max_line_bytes = if most == 0 { 2048 } else { most };
+            config.max_bytes = if most == 0 { 16 * 1024 } else { 64 * 1024 };
+            let after = take(&config);
+            assert_eq!((after.rows(), after.left_out()), (50, 0), "{backend:?} {most}");
+            assert!(after.as_str().len() <= config.max_bytes);
+            let line = after.as_str().lines().find(|line| line.starts_with("[fact] a l")).unwrap_or_default();
+            assert!(line.len() <= config.max_line_bytes.max(60), "{most}: {}", line.len());
+            if config.max_line_bytes == 2048 {
+                let chars = long.trim().chars().count() + "[fact] ".len();
+                assert_eq!(after.cut(), 1);
+                assert!(line.ends_with(&format!(" of {chars} characters]")) && line.len() > 2000, "{line}");
+            }
+        }
+    }
+}
+
 // SN-01 to SN-04, SN-09
 #[test]
 fn both_stores_give_a_prompt_the_same_bytes_and_pinned_rows_their_place() {

@@ -94,6 +94,16 @@ impl Ranking {
     }
 }
 
+impl Ranking {
+    /// The seed's mode: rows by BM25, their reciprocal ranks with a `k` of 60, times 1 + 0.3 for each entity that a row
+    /// shares with the query, and nothing else. Scores are shares of what a row would have that is first and shares all
+    /// entities. (seed 003, Hybrid retrieval)
+    #[must_use]
+    pub fn seed() -> Self {
+        Self { fusion: Fusion::Ranks { k: 60.0 }, entities: 0.3, ..Self::rows_alone() }
+    }
+}
+
 /// What is looked for, and among which rows.
 pub(crate) struct Search<'a> {
     pub index: &'a Index,
@@ -235,8 +245,17 @@ impl Search<'_> {
                 scores.conversation.get(&conversation).copied().unwrap_or(0.0)
             })
         };
-        let lists: [&dyn Fn(RowNo) -> f64; 3] =
-            [&|number| scores.row[number as usize], &|number| scores.around[number as usize], &conversation];
+        let row = |number: RowNo| scores.row[number as usize];
+        let around = |number: RowNo| scores.around[number as usize];
+        // A list that weighs nothing is none.
+        let mut lists: Vec<&dyn Fn(RowNo) -> f64> = vec![&row];
+        if self.ranking.neighbours > 0.0 {
+            lists.push(&around);
+        }
+        if self.ranking.conversation > 0.0 {
+            lists.push(&conversation);
+        }
+        let count = f64::from(u32::try_from(lists.len()).unwrap_or(u32::MAX));
         let mut fused: Vec<(RowNo, f64)> = scores.found.iter().map(|number| (*number, 0.0)).collect();
         for list in lists {
             let mut values: Vec<f64> = scores.found.iter().map(|number| list(*number)).collect();
@@ -248,7 +267,7 @@ impl Search<'_> {
                     // Rows that score alike share a rank, as those of one conversation do.
                     let before = values.partition_point(|other| *other > value);
                     let rank = f64::from(u32::try_from(before).unwrap_or(u32::MAX)) + 1.0;
-                    *sum += (k + 1.0) / (k + rank) / 3.0;
+                    *sum += (k + 1.0) / (k + rank) / count;
                 }
             }
         }
@@ -620,6 +639,40 @@ mod tests {
             }
         }
         assert!(found.iter().any(|ranked| ranked.why.len() == 3), "{found:?}");
+    }
+
+    // HY-06: the factor of shared entities was 0.1 with either fusion, and the seed's 0.3 in no mode.
+    #[test]
+    fn in_the_seeds_mode_each_shared_entity_adds_three_tenths() {
+        let texts = [
+            "the harbour report of Marta and Brisk was late",
+            "the harbour report of Marta and others was late",
+            "the harbour report of people and others was late",
+            "the harbour and the harbour",
+        ];
+        let mut index = Index::default();
+        for (id, text) in (0..).zip(texts) {
+            index.add(&Card::of(id, text));
+        }
+        let plan = Plan::of("did the harbour report reach Marta or Brisk", false);
+        let text = |id: i64| Some(texts[usize::try_from(id).unwrap()]);
+        let ranked = Search {
+            index: &index,
+            ranking: &Ranking::seed(),
+            plan: &plan,
+            sight: Sight::All,
+            may: &|_| true,
+            text: &text,
+            entities: &GenericEntities,
+        }
+        .best(10);
+        assert_eq!(ranked.len(), texts.len());
+        for ranked in ranked {
+            let shared = [2.0, 1.0, 0.0, 0.0][ranked.number as usize];
+            let rank = f64::from(u32::try_from(ranked.why[0].1).unwrap());
+            let by_hand = 61.0 / (60.0 + rank) * (1.0 + 0.3 * shared) / (1.0 + 0.3 * 2.0);
+            assert!((ranked.score - by_hand).abs() < 1e-12, "{ranked:?} {by_hand}");
+        }
     }
 
     #[test]

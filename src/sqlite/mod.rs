@@ -48,10 +48,11 @@ pub use memory::{IndexState, SqliteMemoryStore};
 /// [`Error::Busy`]. A replaced or removed document keeps its last ten versions.
 ///
 /// A document is at most [`MAX_DOCUMENT`] bytes, and reading a range of it takes memory for all of it. Not for
-/// network drives. Beside the file stand its `-wal` and `-shm`, and an empty `.guard-…` for each scope that
-/// was ever claimed.
+/// network drives. Beside the file stand its `-wal` and `-shm`, a `.mark` that says how many changes were committed, and
+/// an empty `.guard-…` for each scope that was ever claimed.
 ///
-/// Clones are the same workspace.
+/// Clones are the same workspace. All that this process has open in one file, of any scope, shares one connection: a verb of
+/// one waits for a verb of another.
 ///
 /// ```
 /// use noctuary::{DocName, Scope, SqliteWorkspace, Workspace, WorkspaceExt, WriteMode};
@@ -97,7 +98,8 @@ impl SqliteWorkspace {
     /// # Errors
     ///
     /// [`Error::NewerVersion`] for a file of a newer version of this library, [`Error::Corrupt`] for a file that
-    /// is no SQLite database or another program's, [`Error::NetworkFileSystem`] for a network drive.
+    /// is no SQLite database or another program's, [`Error::Shrunk`] for one that lacks its last commit,
+    /// [`Error::TooManyOpen`], [`Error::NetworkFileSystem`] for a network drive.
     pub fn open(path: impl AsRef<Path>, scope: Scope) -> Result<Self> {
         Ok(Self::over(open::open(path.as_ref(), PATIENCE, Others::Refused, None)?.marked(), scope))
     }
@@ -136,8 +138,8 @@ impl SqliteWorkspace {
     }
 
     /// Copies the whole database into a new file, as it stands at one moment: documents and states of every scope,
-    /// earlier versions, and the rows and indexes of whatever store lives in the file. Others write on meanwhile, also
-    /// a dream; verbs of this workspace and its clones wait.
+    /// earlier versions, and the rows and indexes of whatever store lives in the file. Other processes write on meanwhile,
+    /// also a dream; verbs of this process in the same file wait.
     ///
     /// The target is one plain file with mode 0600 that any copy program may take away. It is on the disk when this
     /// returns. Until then it has another name, so that a crash leaves nothing that passes for a backup, at most a

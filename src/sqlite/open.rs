@@ -81,7 +81,9 @@ pub(super) fn open(
     // Where the system does not say which file it is, none is known to be the same.
     let key = stat.filter(|stat| stat.id != (0, 0)).map(|stat| (stat.id, max_file_bytes));
     if let Some(shared) = key.and_then(|key| is_open(key, None)) {
-        return Ok(Database::new(shared, patience));
+        let database = Database::new(shared, patience);
+        schema::check_version(&database.lock(), file)?;
+        return Ok(database);
     }
     let path = disk.root().join(file);
     let flags =

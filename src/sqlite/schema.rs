@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, TransactionBehavior};
+use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 
 use super::open::Others;
 use super::{fold, index, memory};
@@ -28,11 +28,11 @@ const MIGRATIONS: &[fn(&Connection) -> rusqlite::Result<()>] = &[
 
 /// How many changes were committed, for the [mark](crate::disk::mark) beside the file.
 const COMMITS: &str = "
-    CREATE TABLE file_commits (
+    CREATE TABLE IF NOT EXISTS file_commits (
         one INTEGER PRIMARY KEY CHECK (one = 1),
         number INTEGER NOT NULL
     );
-    INSERT INTO file_commits (one, number) VALUES (1, 0);
+    INSERT OR IGNORE INTO file_commits (one, number) VALUES (1, 0);
 ";
 
 const WORKSPACE: &str = "
@@ -120,9 +120,11 @@ pub(super) fn prepare(
     let version = {
         let snapshot = connection.transaction().map_err(folded)?;
         let version = look(&snapshot, file, others)?;
-        // Before anything is written to what may be the rest of a file.
-        if let Some(mark) = mark {
-            check_mark(file, mark, if version == MIGRATIONS.len() { commits(&snapshot).map_err(folded)? } else { 0 })?;
+        // Before anything is written to what may be the rest of a file. Older versions did not count.
+        if let Some(mark) = mark
+            && let Some(found) = commits(&snapshot, version).map_err(folded)?
+        {
+            check_mark(file, mark, found)?;
         }
         version
     };
@@ -133,10 +135,23 @@ pub(super) fn prepare(
     connection.pragma_update(None, "journal_mode", journal_mode).map_err(folded)
 }
 
-/// How many changes were committed.
-fn commits(connection: &Connection) -> rusqlite::Result<u64> {
-    let number: i64 = connection.query_row("SELECT number FROM file_commits", [], |row| row.get(0))?;
-    Ok(u64::try_from(number).unwrap_or(0))
+/// How many changes were committed; `None` where that was not counted.
+fn commits(connection: &Connection, version: usize) -> rusqlite::Result<Option<u64>> {
+    let sql = match version {
+        0 => "SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM sqlite_schema)",
+        COUNTED.. => "SELECT number FROM file_commits",
+        _ => return Ok(None),
+    };
+    let number: Option<i64> = connection.query_row(sql, [], |row| row.get(0)).optional()?;
+    Ok(number.map(|number| u64::try_from(number).unwrap_or(0)))
+}
+
+/// From this version on a file counts its changes.
+const COUNTED: usize = 6;
+
+/// Refuses a file that is open here and that another process brought to a newer version since.
+pub(super) fn check_version(connection: &Connection, file: &str) -> Result<()> {
+    look(connection, file, Others::Refused).map(drop)
 }
 
 /// Counts one more change, in the transaction that makes it; returns how many there are.

@@ -272,7 +272,10 @@ pub(crate) fn revert(
         if decided.actor == Actor::Human && access.actor != Actor::Human {
             return Err(Against::Rule(EventOutcome::Denied, first));
         }
-        if let Some((row, by)) = built_upon(&decided, &facts.events_after(id)?) {
+        // Where it changed nothing, nothing is put back.
+        if !decided.changes.is_empty()
+            && let Some((row, by)) = built_upon(&decided, &facts.events_after(id)?)
+        {
             return Err(Against::Later(row, by));
         }
         let mut back = Vec::new();
@@ -293,10 +296,7 @@ pub(crate) fn revert(
 
 /// The latest decision that counts and changed a row of an earlier one, with that row. Taking the earlier one back alone
 /// would leave two values that both count, or none.
-fn built_upon(
-    decided: &ConsolidationEvent,
-    later: &[ConsolidationEvent],
-) -> Option<(MemoryId, EventId)> {
+fn built_upon(decided: &ConsolidationEvent, later: &[ConsolidationEvent]) -> Option<(MemoryId, EventId)> {
     let mut undone = BTreeSet::new();
     let mut counting = Vec::new();
     for event in later.iter().rev().filter(|event| event.outcome == EventOutcome::Applied) {

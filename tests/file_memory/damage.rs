@@ -13,7 +13,7 @@ use noctuary::{
 };
 use tempfile::TempDir;
 
-use crate::{access, agent, at, file, found, row, scope, store, text, write};
+use crate::{access, agent, at, file, found, mark, row, scope, store, text, write};
 
 fn opened(folder: &TempDir) -> noctuary::Result<FileMemoryStore> {
     FileMemoryStore::open(folder.path(), scope())
@@ -81,6 +81,8 @@ fn what_an_editor_does_to_lines_costs_no_row() {
         ("a byte order mark", format!("\u{feff}{sound}")),
         ("blank lines", sound.replace('\n', "\n\n \n")),
     ] {
+        // It also puts back an older file, so the mark goes: what was written since is meant to.
+        fs::remove_file(mark(folder.path())).unwrap();
         fs::write(&path, edited).unwrap();
         let after = opened(&folder).unwrap();
         for store in [&store, &after] {
@@ -91,6 +93,78 @@ fn what_an_editor_does_to_lines_costs_no_row() {
         assert_eq!(found(&opened(&folder).unwrap(), &agent(), "more"), ["one more"], "{edit}");
         assert_eq!(store.audit(&agent(), 9).unwrap().len(), 3, "{edit}");
     }
+}
+
+// An emptied file opened as a new store, and one that was cut at the end of a line as a shorter one: nobody was told that
+// rows were gone, and the next change was written behind what was left.
+#[test]
+fn a_file_that_lost_its_last_line_is_told_from_a_new_one() {
+    let (folder, store) = store();
+    for minute in 0..6 {
+        write(&store, &format!("row {minute}"), minute);
+    }
+    let (path, sound) = (file(folder.path()), text(&folder));
+    let ends: Vec<usize> = sound.match_indices('\n').map(|(at, _)| at + 1).collect();
+    let mut cuts = vec![0, 1, ends[0] - 1, sound.len() - 2, sound.len() - 40];
+    cuts.extend(&ends[..ends.len() - 1]);
+    let lost = |after: noctuary::Result<()>, place: &str| {
+        assert!(matches!(&after, Err(Error::Shrunk { held: 7, of: "lines", .. })), "{place}: {after:?}");
+        let told = after.unwrap_err().to_string();
+        assert!(told.contains("held 7 lines") && told.contains("memories.mark"), "{told}");
+    };
+    for cut in cuts {
+        fs::write(&path, &sound[..cut]).unwrap();
+        lost(opened(&folder).map(drop), &format!("opened, cut at {cut}"));
+        lost(store.list(&agent(), &Filter::limit(9)).map(drop), &format!("a verb, cut at {cut}"));
+        lost(store.write(&agent(), &row("one more"), at(9)).map(drop), &format!("a change, cut at {cut}"));
+        assert_eq!(fs::read(&path).unwrap(), sound[..cut].as_bytes(), "nothing is written behind the rest");
+    }
+    fs::remove_file(&path).unwrap();
+    lost(opened(&folder).map(drop), "deleted");
+    fs::write(&path, &sound[..ends[2]]).unwrap();
+    fs::remove_file(mark(folder.path())).unwrap();
+    assert_eq!(
+        store.list(&agent(), &Filter::limit(9)).unwrap().len(),
+        2,
+        "the person goes on with what is there"
+    );
+    write(&store, "one more", 9);
+    fs::write(&path, "").unwrap();
+    assert!(matches!(opened(&folder), Err(Error::Shrunk { held: 4, found: 0, .. })));
+}
+
+// A mark is no state of its own: whoever has none, a damaged one, or one of before a crash, loses nothing by it.
+#[test]
+fn a_mark_that_lags_or_cannot_be_read_stops_nobody() {
+    let (folder, store) = store();
+    for minute in 0..3 {
+        write(&store, &format!("row {minute}"), minute);
+    }
+    let (path, marked) = (file(folder.path()), mark(folder.path()));
+    let of_three = fs::read(&marked).unwrap();
+    let torn = text(&folder) + "{\"at\":\"2026-";
+    fs::write(&path, torn).unwrap();
+    assert_eq!(
+        opened(&folder).unwrap().list(&agent(), &Filter::limit(9)).unwrap().len(),
+        3,
+        "a crash amid a line"
+    );
+    write(&store, "row 3", 3);
+    assert!(store.delete(&agent(), MemoryId::new(4), at(4)).unwrap());
+    store.purge(at(9), at(9)).unwrap();
+    store.forget(&agent(), "row 2", at(9)).unwrap();
+    write(&store, "row 4", 5);
+    let now = fs::read(&marked).unwrap();
+    assert_eq!(now.len(), of_three.len());
+    for bytes in [&b""[..], b"{", &[0; 128], b"\xff\xfe", &now[..60]] {
+        fs::write(&marked, bytes).unwrap();
+        assert_eq!(opened(&folder).unwrap().list(&agent(), &Filter::limit(9)).unwrap().len(), 3, "{bytes:?}");
+    }
+    // A person mends a line by hand, which is not the last.
+    fs::write(&marked, now).unwrap();
+    fs::write(&path, text(&folder).replacen("row 0", "row zero", 1)).unwrap();
+    let listed = opened(&folder).unwrap().list(&agent(), &Filter::limit(9)).unwrap();
+    assert!(listed.iter().any(|row| row.content == "row zero"), "{listed:?}");
 }
 
 // Behind the greatest number there is no next one.

@@ -41,7 +41,8 @@ use crate::trace;
 ///
 /// A change appends one line and syncs the file once; a purge writes the file anew. When a verb returns, its change
 /// survives a power loss; where one fails, the change is there whole or not at all. What a crash leaves of an
-/// unfinished line is taken away by the next change. Several processes may use the folder at once, each sees what
+/// unfinished line is taken away by the next change. A mark beside the file says what its last line was: where that is
+/// missing, the file was emptied or cut short, and each verb says [`Error::Shrunk`]. Several processes may use the folder at once, each sees what
 /// the others wrote, and whoever waits for longer than [`StoreConfig::patience`] gets [`Error::Busy`]. Not for network
 /// drives.
 ///
@@ -79,7 +80,7 @@ impl FileMemoryStore {
     /// # Errors
     ///
     /// [`Error::Io`] where there is no such folder, [`Error::Corrupt`] where a line of the file is damaged,
-    /// [`Error::NewerVersion`] for a file of a newer version, [`Error::Refused`] for the file of another scope,
+    /// [`Error::Shrunk`] where it lacks its last commit, [`Error::NewerVersion`] for a file of a newer version, [`Error::Refused`] for the file of another scope,
     /// [`Error::NetworkFileSystem`] for a network drive.
     pub fn open(path: impl AsRef<Path>, scope: Scope) -> Result<Self> {
         Self::open_with(path, scope, StoreConfig::default())

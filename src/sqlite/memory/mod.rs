@@ -42,7 +42,9 @@ use crate::trace;
 /// The tables are the seed's: `memories`, `user_profile`, and `memories_fts`, an FTS5 index over them that any
 /// SQLite shell can read, and keeps in step when it adds a row. The file may be that of a
 /// [`SqliteWorkspace`](crate::SqliteWorkspace): one file is one thing to [back up](Self::backup_to); two let a store be thrown away and
-/// rebuilt, and a long purge does not hold up a dream.
+/// rebuilt, and a long purge does not hold up a dream: all that this process has open in one file shares one connection.
+///
+/// The text index holds the rows that a search may return, so words of deleted and retired rows count in no frequency.
 ///
 /// WAL with `synchronous=FULL`: what a verb returned survives a power loss. Several processes may use the file at
 /// once; whoever waits for longer than [`StoreConfig::patience`] gets [`Error::Busy`]. Not for network drives.
@@ -117,7 +119,8 @@ impl SqliteMemoryStore {
     /// # Errors
     ///
     /// [`Error::NewerVersion`] for a file of a newer version of this library, [`Error::Corrupt`] for a file that
-    /// is no SQLite database or another program's, [`Error::NetworkFileSystem`] for a network drive.
+    /// is no SQLite database or another program's, [`Error::Shrunk`] for one that lacks its last commit,
+    /// [`Error::TooManyOpen`], [`Error::NetworkFileSystem`] for a network drive.
     pub fn open(path: impl AsRef<Path>, scope: Scope) -> Result<Self> {
         Self::open_with(path, scope, StoreConfig::default())
     }
@@ -208,7 +211,7 @@ impl SqliteMemoryStore {
 
     /// Copies the whole database into a new file, as it stands at one moment, while others write: rows, profile, audit
     /// and indexes of every scope, and the documents of a workspace in the same file. As
-    /// [`SqliteWorkspace::backup_to`](crate::SqliteWorkspace::backup_to); verbs of this store and its clones wait.
+    /// [`SqliteWorkspace::backup_to`](crate::SqliteWorkspace::backup_to); verbs of this process in the same file wait.
     ///
     /// ```
     /// # use chrono::Utc;

@@ -23,8 +23,8 @@ use super::memory::{self, access, agent, human};
 use crate::access::{Access, Actor, Scope, SessionKind};
 use crate::error::Error;
 use crate::memory::{
-    Decision, EventOutcome, FactKey, FactState, FactStore, Filter, MemoryId, MemoryStore, NewMemory, Query,
-    Source, SuspectReason, Verdict, categories,
+    Decision, EventId, EventOutcome, FactKey, FactState, FactStore, Filter, MemoryId, MemoryStore, NewMemory,
+    Query, Source, SuspectReason, Verdict, categories,
 };
 
 /// A store whose rows are facts too.
@@ -50,6 +50,7 @@ pub fn facts(make: Make<'_>) {
     sights(make().as_ref());
     protects(make().as_ref());
     supersedes(make().as_ref());
+    links(make().as_ref());
     suspects(make().as_ref());
     disputes(make().as_ref());
     rejects(make().as_ref());
@@ -223,6 +224,40 @@ pub fn supersedes(store: &dyn Facts) {
     assert_eq!(store.suspicions(&agent(), 9).expect(WORKS).len(), 1, "nobody has decided again");
     store.revert(&agent(), reverted.id, at(5)).expect(WORKS);
     assert_eq!(found(store, "Where does Marta live?"), [porto.id], "and a reversal is reverted too");
+}
+
+/// Of a chain of values the last decision is taken back first: the first alone would leave two that count, or none.
+pub fn links(store: &dyn Facts) {
+    let home = |city: &str, minute| {
+        let new = fact(&format!("Marta lives in {city}")).about(FactKey::one("Marta", "home"));
+        store.record(&agent(), &new, at(minute)).expect(WORKS).id
+    };
+    let standing = || {
+        let listed = store.list(&agent(), &Filter::limit(9)).expect(WORKS);
+        listed.into_iter().rev().map(|row| row.id).collect::<Vec<_>>()
+    };
+    let [lisbon, porto, turin] = [home("Lisbon", 0), home("Porto", 1), home("Turin", 2)];
+    let decide = |older, newer, minute| {
+        store.decide(&agent(), &Decision::supersede(older, newer), at(minute)).expect(WORKS).id
+    };
+    let refused = |event, by: EventId, minute| {
+        let refused = store.revert(&agent(), event, at(minute));
+        let is_named = matches!(refused, Err(Error::DecidedSince { decision, .. }) if decision == by.get());
+        assert!(is_named, "{refused:?} names {by}");
+    };
+    let (first, second) = (decide(lisbon, porto, 3), decide(porto, turin, 4));
+    assert_eq!(standing(), [turin]);
+    refused(first, second, 5);
+    assert_eq!(standing(), [turin], "nothing was changed");
+    let back = store.revert(&agent(), second, at(6)).expect(WORKS).id;
+    store.revert(&agent(), back, at(7)).expect(WORKS);
+    refused(first, second, 8);
+    store.revert(&agent(), second, at(9)).expect(WORKS);
+    let back = store.revert(&agent(), first, at(10)).expect(WORKS).id;
+    assert_eq!(standing(), [lisbon, porto, turin], "from the last to the first");
+    let other = decide(porto, lisbon, 11);
+    refused(back, other, 12);
+    assert_eq!(standing(), [lisbon, turin], "else neither of the first two would count");
 }
 
 /// A statement without a key is suspected by its words, and siblings are not.

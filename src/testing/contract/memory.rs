@@ -239,6 +239,13 @@ pub fn operators(store: &dyn MemoryStore) {
     is("category:preference slippage", &[both]);
     is("slip*", &[stem, both, prefix]);
     is("slippage OR \"limit orders\"", &[phrase, stem, both]);
+    // A phrase asks for its signs, and a category in quotes may have spaces.
+    let vitamin = write(store, "travel plans", "vitamin C, and a manual of C#", 4);
+    let language = write(store, "travel plans", "writes C++, mostly", 5);
+    is("\"C++\"", &[language]);
+    is("\"C#\"", &[vitamin]);
+    is("category:\"travel plans\"", &[vitamin, language]);
+    is("category:\"travel plans\" manual", &[vitamin]);
     // What FTS5 does not take is words.
     for text in ["slippage AND", "(slippage", "slippage:base", "\"slippage", "NOT slippage", "^^slippage"] {
         let found = store.search(&agent(), &Query::fts(text)).expect("a search never fails for its text");
@@ -534,26 +541,30 @@ pub fn edits(store: &dyn MemoryStore) {
         [(personal, &[Actor::Human][..]), (other, &[]), (id, &[Actor::Agent, Actor::Library])]
     {
         for editor in [&human(), &agent(), &library] {
-            let may = editors.contains(&editor.actor);
             let edited = store.update(editor, row, "edited", at(5));
-            let deleted = store.delete(editor, row, at(5));
-            if may {
-                assert!(edited.expect("an update") && deleted.expect("a deletion"), "{editor:?} {row}");
-                for stranger in
-                    [&human(), &agent(), &library].into_iter().filter(|of| !editors.contains(&of.actor))
-                {
-                    let restored = store.restore(stranger, row, at(6));
-                    assert!(
-                        matches!(restored, Err(Error::Denied { .. })),
-                        "{stranger:?} {row}: {restored:?}"
-                    );
-                }
-                assert!(store.restore(editor, row, at(6)).expect("a restoration"), "{editor:?} {row}");
+            if editors.contains(&editor.actor) {
+                assert!(edited.expect("an update"), "{editor:?} {row}");
             } else {
                 assert!(matches!(edited, Err(Error::Denied { .. })), "{editor:?} {row}: {edited:?}");
-                assert!(matches!(deleted, Err(Error::Denied { .. })), "{editor:?} {row}: {deleted:?}");
             }
+            // The human of a main session deletes any row, and may have it back.
+            let may_delete = |of: &Access| of.actor == Actor::Human || editors.contains(&of.actor);
+            let deleted = store.delete(editor, row, at(5));
+            if !may_delete(editor) {
+                assert!(matches!(deleted, Err(Error::Denied { .. })), "{editor:?} {row}: {deleted:?}");
+                continue;
+            }
+            assert!(deleted.expect("a deletion"), "{editor:?} {row}");
+            for stranger in [&human(), &agent(), &library].into_iter().filter(|of| !may_delete(of)) {
+                let restored = store.restore(stranger, row, at(6));
+                assert!(matches!(restored, Err(Error::Denied { .. })), "{stranger:?} {row}: {restored:?}");
+            }
+            assert!(store.restore(editor, row, at(6)).expect("a restoration"), "{editor:?} {row}");
         }
+    }
+    for (kind, row) in [SessionKind::Shared, SessionKind::Subagent].into_iter().zip([personal, other]) {
+        let deleted = store.delete(&access(kind, Actor::Human), row, at(7));
+        assert!(matches!(deleted, Err(Error::Denied { .. })), "{kind:?}: {deleted:?}");
     }
 }
 
