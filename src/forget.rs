@@ -19,7 +19,7 @@ use crate::format::ledger::{Entry, Ledger};
 use crate::format::proposal::{Proposals, Waiting};
 use crate::format::undone::Undone;
 use crate::format::{JournalName, SleepFiles};
-use crate::format::{log, reply};
+use crate::format::{log, reply, seal};
 use crate::gate::{TombstoneKey, Tombstones};
 use crate::lifecycle::{EDITABLE, rewrite};
 use crate::memory::MemoryStore;
@@ -477,7 +477,7 @@ impl Text<'_> {
             for hash in hashes {
                 text = text.replace(hash.as_str(), &format!("\"{}\"", "0".repeat(hash.len() - 2)));
             }
-            Ok((found > 0).then(|| text.into_bytes()))
+            Ok((found > 0).then(|| seal::renewed(text.as_bytes())))
         };
         let is_struck = self.change(name, strike)?;
         Ok((found, if is_struck { found } else { 0 }))

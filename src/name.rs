@@ -197,6 +197,8 @@ impl StateName {
     pub const LOG: Self = Self::constant(".dreaming.d/log.jsonl");
     /// Which `SOUL.md` the agent knows of, in the seed's place.
     pub const SOUL: Self = Self::constant(".soul-state.json");
+    /// The same, where another program's file has that name.
+    pub const SOUL_BESIDE: Self = Self::constant(".dreaming.d/soul.json");
     /// What a life remembers about its own beginning.
     pub const LIFE: Self = Self::constant(".dreaming.d/life.json");
     /// How tired a sleeper is.

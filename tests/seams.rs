@@ -50,6 +50,110 @@ fn cited(text: &str, day: u32) -> String {
     format!("- {text} ({}#L1)\n", journal(day))
 }
 
+/// Damages a file as disks, power losses and tired people do.
+fn damaged(bytes: &[u8], seed: u64) -> Vec<u8> {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let mut below = |most: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        usize::try_from(state >> 33).unwrap() % most.max(1)
+    };
+    let (mut all, at) = (bytes.to_vec(), below(bytes.len()));
+    let run = (at + 1 + below(40)).min(all.len());
+    match below(10) {
+        0..=4 => all[at] ^= 1 << below(8),
+        5 => all[at] = b'0' + u8::try_from(below(10)).unwrap(),
+        6 => all.truncate(at),
+        7 => all[at..run].fill(0),
+        8 => drop(all.drain(at..run)),
+        _ => {
+            let copied = all[at..run].to_vec();
+            all.splice(at..at, copied);
+        }
+    }
+    all
+}
+
+#[test]
+fn a_damaged_state_file_neither_loses_a_line_nor_tells_one_twice() {
+    // A bit that flipped in a number of the ledger left JSON that parsed, and lines that were promoted once more: 7 of
+    // 700 damages.
+    let line = |at: u32| format!("- [user] Token{at:03} is what Marta wants.\n");
+    let lines = |range: std::ops::Range<u32>| range.map(line).collect::<String>();
+    // Answers with every line that it is shown.
+    let all = || {
+        llm_fn(|request| {
+            let shown = dreaming::seen(request);
+            let told: String = shown
+                .iter()
+                .filter_map(|seen| {
+                    let text = seen.text.split_once("] ")?.1;
+                    Some(format!("- {text} ({}#L{})\n", seen.journal, seen.number))
+                })
+                .collect();
+            Ok(noctuary::LlmReply::new(if told.is_empty() { "NOTHING_TO_PROMOTE".to_owned() } else { told }))
+        })
+    };
+    let begun = || {
+        let life = Life::with(&[(17, &lines(0..5)), (18, &lines(5..10))]);
+        let dreamer = dreaming::dreamer_over(life.quick_workspace(), |config| config.back_off = None);
+        assert_eq!(dream(&dreamer, &all(), night(19)).outcome, Outcome::Appended);
+        life.add(&journal(18), lines(10..13));
+        assert_eq!(dream(&dreamer, &all(), night(20)).outcome, Outcome::Appended);
+        // What stands in the journals was said before the night that showed it.
+        for (day, at) in [(17, 1_795_000_000), (18, 1_795_100_000)] {
+            life.set_modified(&journal(day), at * 1_000_000_000);
+        }
+        assert_eq!(dream(&dreamer, &all(), night(20)).outcome, Outcome::NothingNew);
+        life
+    };
+    let files: Vec<String> = begun()
+        .tree()
+        .into_iter()
+        .filter(|(file, bytes)| file.starts_with('.') && !bytes.is_empty())
+        .map(|(file, _)| file)
+        .collect();
+    assert!(files.len() >= 4, "{files:?}");
+    let (cases, mut refused, mut went_on) = (noctuary::testing::cases(2_000), 0, 0);
+    for file in &files {
+        for seed in 0..u64::from(cases) {
+            let life = begun();
+            life.put(&journal(19), lines(20..24));
+            life.set_modified(&journal(19), 1_795_200_000_000_000_000);
+            let standing = life.bytes(file);
+            life.put(file, damaged(&standing, seed + 1));
+            let (memory, tree) = (life.memory(), life.tree_without_locks());
+            let dreamer = dreaming::dreamer_over(life.quick_workspace(), |config| config.back_off = None);
+            match dream_once_at(&dreamer, &all(), &|| night(21)) {
+                Ok(_) => went_on += 1,
+                Err(Error::Corrupt { name, .. }) => {
+                    refused += 1;
+                    assert!(name.ends_with(file.as_str()), "{file} {seed}: {name}");
+                    assert_eq!(life.tree_without_locks(), tree, "{file} {seed}: something went on");
+                    life.put(file, &standing);
+                }
+                Err(error) => panic!("{file} {seed}: {error}"),
+            }
+            assert!(life.memory().starts_with(&memory), "{file} {seed}");
+            for day in [22, 23] {
+                dream_once_at(&dreamer, &all(), &|| night(day)).unwrap();
+            }
+            let memory = life.memory();
+            for at in (0..13).chain(20..24) {
+                let told = memory.matches(&format!("Token{at:03}")).count();
+                assert_eq!(
+                    told,
+                    1,
+                    "{file} {seed}: line {at} stands there {told} times\n{}",
+                    String::from_utf8_lossy(&damaged(&standing, seed + 1))
+                );
+            }
+        }
+    }
+    println!("{} files, {refused} damages were named, {went_on} did not matter", files.len());
+}
+
 const TEA: &str = "Marta drinks green tea every morning.";
 
 /// A life whose memory had the tea, which stands in the archive now; and the dream that had it.

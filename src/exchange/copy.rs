@@ -87,6 +87,7 @@ pub fn copy_into(source: &dyn Workspace, target: &dyn Workspace) -> Result<u64> 
         StateName::PERSONALIZATION,
         StateName::LIFE,
         StateName::SOUL,
+        StateName::SOUL_BESIDE,
     ];
     for state in states {
         copy(source, target, &state, None)?;

@@ -14,9 +14,9 @@ use std::collections::BTreeMap;
 
 use super::ledger::check_version;
 use super::rulings::Ruling;
-use super::{DreamedState, print_state};
+use super::{DreamedState, seal};
 use crate::digest::{Digest, Hasher};
-use crate::error::{Result, parse_json};
+use crate::error::Result;
 use crate::name::StateName;
 
 /// The version of this shape.
@@ -82,11 +82,11 @@ impl AskedState {
             });
         };
         check_version(name.as_str(), bytes, VERSION)?;
-        parse_json(name.as_str(), bytes)
+        seal::parse(name.as_str(), bytes)
     }
 
     pub(crate) fn print(&self) -> Vec<u8> {
-        print_state(self)
+        seal::print(self)
     }
 
     /// What texts are known by.
@@ -117,7 +117,8 @@ mod tests {
     fn it_reads_back_keys_of_others_included_and_damage_is_no_fresh_start() {
         let text = r#"{"v":1,"key":"k","pace":{"calls_that_day":2},"asked":{"1-2":"ab"},"answered":{"after":7,"rulings":[{"older":1,"newer":2,"ruling":"supersede","seen":"ab"}]},"theirs":1}"#;
         let state = parse(text).unwrap();
-        assert_eq!(String::from_utf8(state.print()).unwrap().trim_end(), text);
+        let printed = String::from_utf8(state.print()).unwrap();
+        assert!(printed.starts_with(&text[..text.len() - 1]) && printed.contains(",\"check\":"), "{printed}");
         for damage in ["", "{}", "[]", r#"{"v":1}"#, &text.replace("supersede", "delete")] {
             assert!(parse(damage).is_err(), "{damage}");
         }

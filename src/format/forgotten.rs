@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::ledger::check_version;
-use crate::error::{Result, parse_json};
+use super::seal;
+use crate::error::Result;
 use crate::name::StateName;
 
 const VERSION: u64 = 1;
@@ -37,11 +38,11 @@ impl<T: Serialize + DeserializeOwned> Forgotten<T> {
         let Some(bytes) = bytes else { return Ok(None) };
         let name = StateName::FORGOTTEN;
         check_version(name.as_str(), bytes, VERSION)?;
-        parse_json(name.as_str(), bytes).map(Some)
+        seal::parse(name.as_str(), bytes).map(Some)
     }
 
     pub(crate) fn print(&self) -> Vec<u8> {
-        super::print_state(self)
+        seal::print(self)
     }
 }
 
@@ -60,7 +61,8 @@ mod tests {
         let printed = String::from_utf8(File::new(all.clone()).print()).unwrap();
         assert!(printed.starts_with("{\"v\":1,\"forgotten\":{\"key\":\"0909") && printed.ends_with("}\n"));
         let theirs = printed.replacen('{', "{\"theirs\":[1],", 1);
-        let again = File::parse(Some(theirs.as_bytes())).unwrap().unwrap();
+        assert!(File::parse(Some(theirs.as_bytes())).is_err(), "it was changed since it was printed");
+        let again = File::parse(Some(&seal::renewed(theirs.as_bytes()))).unwrap().unwrap();
         assert_eq!(again.tombstones, all);
         assert!(String::from_utf8(again.print()).unwrap().contains("\"theirs\":[1]"));
     }

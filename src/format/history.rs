@@ -40,6 +40,16 @@ impl Entry {
         Self { at, revision: Revision::of(bytes), text, hex }
     }
 
+    /// Whether it says what its revision says.
+    fn is_whole(&self) -> bool {
+        let revision = match (&self.text, &self.hex) {
+            (Some(text), None) => Some(Revision::of(text.as_bytes())),
+            (None, Some(digits)) => hex::decode(digits).ok().map(|bytes| Revision::of(&bytes)),
+            _ => None,
+        };
+        revision == Some(self.revision)
+    }
+
     fn len(&self) -> usize {
         [&self.text, &self.hex].into_iter().flatten().map(String::len).sum()
     }
@@ -53,11 +63,19 @@ impl std::fmt::Debug for Entry {
 
 impl History {
     pub(crate) fn parse(name: &StateName, bytes: Option<&[u8]>) -> Result<Self> {
-        bytes.map_or_else(|| Ok(Self::default()), |bytes| parse_json(name.as_str(), bytes).map(Self))
+        let Some(bytes) = bytes else { return Ok(Self::default()) };
+        let history: Self = parse_json(name.as_str(), bytes).map(Self)?;
+        if history.0.iter().all(Entry::is_whole) {
+            return Ok(history);
+        }
+        let what = "a text in it is not the one that was kept: restore the file, or delete it, and earlier versions with it";
+        Err(Error::Corrupt { name: name.to_string(), line: 0, column: 0, what })
     }
 
     pub(crate) fn print(&self) -> Vec<u8> {
-        super::print_state(&self.0)
+        let mut bytes = serde_json::to_vec(&self.0).expect("maps with text keys print");
+        bytes.push(b'\n');
+        bytes
     }
 
     /// Adds a preimage, and drops the oldest beyond the bounds; `false` where it is the newest one already.

@@ -8,11 +8,12 @@ use serde_json::Number;
 use super::ledger::{self, Entry};
 use super::log::LogLine;
 use super::proposal::ProposalStep;
+use super::seal;
 use super::state::DreamedState;
 use super::undone::Kept;
 use super::{DreamId, curated};
 use crate::digest::Digest;
-use crate::error::{Error, Result, parse_json};
+use crate::error::{Error, Result};
 use crate::name::{DocName, StateName};
 
 /// The version of an intent with a proposal or with a change of an earlier dream, which who knows only the first would leave
@@ -189,7 +190,7 @@ impl Intent {
         let Some(bytes) = bytes else { return Ok(None) };
         let name = StateName::INTENT;
         ledger::check_version(name.as_str(), bytes, VERSION)?;
-        let intent: Self = parse_json(name.as_str(), bytes)?;
+        let intent: Self = seal::parse(name.as_str(), bytes)?;
         let change = intent.change.as_ref();
         let fault = intent.append.as_ref().and_then(|append| append.fault(&intent.id, change));
         match fault.or_else(|| change.and_then(|change| change.fault(&intent))) {
@@ -199,7 +200,7 @@ impl Intent {
     }
 
     pub(crate) fn print(&self) -> Vec<u8> {
-        serde_json::to_vec(self).expect("maps with text keys print")
+        seal::print(self)
     }
 }
 

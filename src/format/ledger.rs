@@ -16,6 +16,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 use serde_json::Number;
 
+use super::seal;
 use crate::digest::Digest;
 use crate::error::{Error, Result, parse_json};
 use crate::name::{DocName, StateName};
@@ -73,7 +74,7 @@ impl Ledger {
     pub(crate) fn parse(bytes: Option<&[u8]>) -> Result<Self> {
         let Some(bytes) = bytes else { return Ok(Self::default()) };
         let name = StateName::LEDGER;
-        let parsed: Result<Self> = parse_json(name.as_str(), bytes);
+        let parsed: Result<Self> = seal::parse(name.as_str(), bytes);
         if parsed.as_ref().map_or(true, |ledger| ledger.v != VERSION) {
             check_version(name.as_str(), bytes, VERSION)?;
         }
@@ -95,9 +96,7 @@ impl Ledger {
     }
 
     pub(crate) fn print(&self) -> Vec<u8> {
-        let mut bytes = serde_json::to_vec(self).expect("maps with text keys print");
-        bytes.push(b'\n');
-        bytes
+        seal::print(self)
     }
 
     pub(crate) fn get(&self, journal: &DocName) -> Option<&Entry> {

@@ -23,6 +23,7 @@ pub(crate) mod proposal;
 pub(crate) mod quarantine;
 pub(crate) mod reply;
 pub(crate) mod rulings;
+pub(crate) mod seal;
 pub(crate) mod sections;
 pub(crate) mod sleep_intent;
 pub(crate) mod sleep_reply;
@@ -45,13 +46,6 @@ pub use quarantine::{Quarantine, QuarantineEntry, QuarantinedFile};
 pub(crate) use sleep_state::LONGEST as LONGEST_SLEEP_FILE;
 pub use sleep_state::{SleepFiles, SleepState};
 pub use state::DreamedState;
-
-/// Prints a small state file: one line of JSON.
-fn print_state(state: &impl serde::Serialize) -> Vec<u8> {
-    let mut bytes = serde_json::to_vec(state).expect("maps with text keys print");
-    bytes.push(b'\n');
-    bytes
-}
 
 /// Times in state files: ISO 8601 in UTC with milliseconds, as JavaScript prints them.
 pub(crate) mod iso_millis {

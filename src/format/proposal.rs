@@ -28,9 +28,10 @@ use serde_json::{Map, Value};
 
 use super::ledger::check_version;
 use super::log::LogSource;
+use super::seal;
 use super::{DreamId, reply};
 use crate::digest::Digest;
-use crate::error::{Error, Result, parse_json};
+use crate::error::{Error, Result};
 use crate::name::StateName;
 use crate::text;
 
@@ -76,11 +77,11 @@ impl Proposals {
         let Some(bytes) = bytes else { return Ok(Self::default()) };
         let name = StateName::PROPOSALS;
         check_version(name.as_str(), bytes, VERSION)?;
-        parse_json(name.as_str(), bytes)
+        seal::parse(name.as_str(), bytes)
     }
 
     pub(crate) fn print(&self) -> Vec<u8> {
-        super::print_state(self)
+        seal::print(self)
     }
 
     /// Those that nobody has answered, oldest first.
@@ -297,7 +298,7 @@ mod tests {
         let printed = String::from_utf8(list.print()).unwrap();
         assert_eq!(Proposals::parse(Some(printed.as_bytes())).unwrap(), list);
         let theirs = printed.replacen('{', "{\"theirs\":1,", 1);
-        let again = Proposals::parse(Some(theirs.as_bytes())).unwrap().print();
+        let again = Proposals::parse(Some(&seal::renewed(theirs.as_bytes()))).unwrap().print();
         assert!(String::from_utf8(again).unwrap().contains("\"theirs\":1"));
         for cut in 0..printed.len() - 2 {
             assert!(Proposals::parse(Some(&printed.as_bytes()[..cut])).is_err(), "cut at {cut}");

@@ -8,10 +8,11 @@ use serde::{Deserialize, Serialize};
 use super::ledger::check_version;
 use super::log::LogLine;
 use super::observations::{Observation, Observations};
+use super::seal;
 use super::sleep_state::{SleepFiles, SleepState};
 use super::{DreamId, iso_millis};
 use crate::document::Revision;
-use crate::error::{Error, Result, parse_json};
+use crate::error::{Error, Result};
 use crate::name::{DocName, StateName};
 
 const VERSION: u64 = 1;
@@ -108,7 +109,7 @@ impl SleepIntent {
         let Some(bytes) = bytes else { return Ok(None) };
         let name = StateName::SLEEP_INTENT;
         check_version(name.as_str(), bytes, VERSION)?;
-        let intent: Self = parse_json(name.as_str(), bytes)?;
+        let intent: Self = seal::parse(name.as_str(), bytes)?;
         match intent.fault() {
             None => Ok(Some(intent)),
             Some(what) => Err(Error::Corrupt { name: name.to_string(), line: 0, column: 0, what }),
@@ -131,7 +132,7 @@ impl SleepIntent {
     }
 
     pub(crate) fn print(&self) -> Vec<u8> {
-        serde_json::to_vec(self).expect("maps with text keys print")
+        seal::print(self)
     }
 
     /// How long a file was before the commit, where it is added to.

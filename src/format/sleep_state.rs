@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 
 use super::dreams::{Checkpoint, is_zero};
 use super::iso_millis;
+use super::seal;
 use crate::error::{Error, Result, parse_json};
 use crate::name::{DocName, StateName};
 
@@ -94,7 +95,7 @@ impl SleepState {
                 if found > VERSION {
                     return Err(Error::NewerVersion { name: name.to_string(), found, known: VERSION });
                 }
-                let mut state: Self = parse_json(name.as_str(), bytes)?;
+                let mut state: Self = seal::parse(name.as_str(), bytes)?;
                 state.others.remove("v");
                 Ok(state)
             }
@@ -115,7 +116,7 @@ impl SleepState {
             #[serde(flatten)]
             state: &'s SleepState,
         }
-        super::print_state(&Versioned { v: VERSION, state: self })
+        seal::print(&Versioned { v: VERSION, state: self })
     }
 }
 

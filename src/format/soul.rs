@@ -4,7 +4,8 @@
 //! {"hash":"9f86d0…","seen_at":"2026-11-21T09:14:05.000Z","pending":"60303a…"}
 //! ```
 //!
-//! `pending` is ours: the hash of a change that was handed over and is not confirmed. Unknown keys survive.
+//! `pending` is ours: the hash of a change that was handed over and is not confirmed. Unknown keys survive. A file of
+//! another shape is another program's: it stays as it is, and ours is `.dreaming.d/soul.json` then.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -38,7 +39,9 @@ impl SoulState {
     }
 
     pub(crate) fn print(&self) -> Vec<u8> {
-        super::print_state(self)
+        let mut bytes = serde_json::to_vec(self).expect("maps with text keys print");
+        bytes.push(b'\n');
+        bytes
     }
 }
 

@@ -6,14 +6,14 @@
 //! ```
 //!
 //! `last_processed_mtime` is in milliseconds since the epoch, fractions accepted; it is there for peers that
-//! know nothing better. Unknown keys survive.
+//! know nothing better. Unknown keys survive. `check` is ours: a checksum, and the `last_run_at` that it was made for.
 
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Number, Value};
 
-use super::iso_millis;
-use crate::error::{Result, parse_json};
+use super::{iso_millis, seal};
+use crate::error::{Error, Result, parse_json};
 use crate::name::StateName;
 
 /// What an earlier run left for the next: the watermark, the last run, and the cost breaker's counters.
@@ -54,14 +54,35 @@ pub struct DreamedState {
 
 impl DreamedState {
     /// Parses the file; `None` (no file) is a state in which nothing has run.
+    ///
+    /// A checksum that was made for the same `last_run_at` must fit. For another one, somebody else has run since and
+    /// kept our key, as peers may: then it says nothing.
     pub(crate) fn parse(bytes: Option<&[u8]>) -> Result<Self> {
-        bytes.map_or_else(|| Ok(Self::default()), |bytes| parse_json(StateName::DREAMED.as_str(), bytes))
+        let Some(bytes) = bytes else { return Ok(Self::default()) };
+        let name = StateName::DREAMED;
+        let mut state: Self = parse_json(name.as_str(), bytes)?;
+        let check = state.others.remove(seal::KEY);
+        let (check, ours) = (check.as_ref().and_then(Value::as_str).unwrap_or_default(), state.check());
+        let is_of = |check: &str| check.split_once(' ').map(|(_, of)| of.to_owned());
+        if check != ours && is_of(check) == is_of(&ours) {
+            let what = seal::BROKEN;
+            return Err(Error::Corrupt { name: name.to_string(), line: 0, column: 0, what });
+        }
+        Ok(state)
     }
 
     pub(crate) fn print(&self) -> Vec<u8> {
-        let mut bytes = serde_json::to_vec(self).expect("maps with text keys print");
+        let mut printed = self.clone();
+        printed.others.insert(seal::KEY.to_owned(), Value::String(self.check()));
+        let mut bytes = serde_json::to_vec(&printed).expect("maps with text keys print");
         bytes.push(b'\n');
         bytes
+    }
+
+    /// The checksum, and the run that it was made for.
+    fn check(&self) -> String {
+        let sum = seal::of(&serde_json::to_vec(self).expect("maps with text keys print"));
+        format!("{sum} {}", self.last_run_at.map_or_else(|| "never".to_owned(), iso_millis::print))
     }
 
     /// The watermark in nanoseconds since the epoch.

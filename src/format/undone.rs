@@ -17,8 +17,9 @@ use serde_json::Number;
 
 use super::DreamId;
 use super::ledger::{self, Piece};
+use super::seal;
 use super::sections::{Order, Place};
-use crate::error::{Result, parse_json};
+use crate::error::Result;
 use crate::name::{DocName, StateName};
 
 const VERSION: u64 = 1;
@@ -85,11 +86,11 @@ impl Undone {
         };
         let name = StateName::UNDONE;
         ledger::check_version(name.as_str(), bytes, VERSION)?;
-        parse_json(name.as_str(), bytes)
+        seal::parse(name.as_str(), bytes)
     }
 
     pub(crate) fn print(&self) -> Vec<u8> {
-        super::print_state(self)
+        seal::print(self)
     }
 
     pub(crate) fn dreams(&self) -> &[Kept] {

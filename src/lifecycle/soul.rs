@@ -5,9 +5,9 @@ use chrono::{DateTime, Utc};
 use super::rewrite::rewrite;
 use crate::access::SessionKind;
 use crate::document::{Document, Revision};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::format::soul::SoulState;
-use crate::name::{DocName, StateName};
+use crate::name::{DocName, Name, StateName};
 use crate::workspace::Workspace;
 
 /// `SOUL.md` as a session read it at its start.
@@ -52,7 +52,8 @@ pub struct SoulNotice {
 ///
 /// # Errors
 ///
-/// [`Error::Corrupt`](crate::Error::Corrupt) where `.soul-state.json` is damaged, and those of reading and writing.
+/// Those of reading and writing. A `.soul-state.json` that is damaged or another program's is none: it stays as it is,
+/// and what is known stands beside it.
 pub fn read_soul(workspace: &dyn Workspace, kind: SessionKind, now: DateTime<Utc>) -> Result<Soul> {
     let document = workspace.read(&DocName::SOUL)?;
     let Some(revision) = document.as_ref().map(Document::revision) else {
@@ -94,9 +95,20 @@ impl SoulNotice {
     }
 }
 
+/// Where it stands what is known: beside a file that another program has in the seed's place, and that stays.
+fn place(workspace: &dyn Workspace) -> Result<Name> {
+    let is_foreign = match workspace.read(&StateName::SOUL) {
+        Ok(standing) => SoulState::parse(standing.as_ref().map(Document::bytes)).is_err(),
+        Err(Error::Refused { .. } | Error::TooLarge { .. }) => true,
+        Err(error) => return Err(error),
+    };
+    Ok(if is_foreign { StateName::SOUL_BESIDE } else { StateName::SOUL }.into())
+}
+
 fn change(workspace: &dyn Workspace, mut change: impl FnMut(&mut SoulState)) -> Result<()> {
-    rewrite(workspace, &StateName::SOUL, |bytes| {
-        let before = SoulState::parse(bytes)?;
+    rewrite(workspace, &place(workspace)?, |bytes| {
+        // Nothing hangs on it but a notice, which damage may not keep a session waiting for.
+        let before = SoulState::parse(bytes).unwrap_or_default();
         let mut after = before.clone();
         change(&mut after);
         Ok((after != before).then(|| after.print()))

@@ -140,7 +140,14 @@ mod tests {
     /// Whether `printed` says what the example says, no key more and none less.
     #[track_caller]
     fn assert_same(name: &str, printed: &[u8]) {
-        let value = |text: &[u8]| serde_json::from_slice::<Value>(text).expect("JSON");
+        // Those of the page have no checksum, as a person's have none.
+        let value = |text: &[u8]| {
+            let mut value = serde_json::from_slice::<Value>(text).expect("JSON");
+            if let Some(object) = value.as_object_mut() {
+                object.remove("check");
+            }
+            value
+        };
         assert_eq!(value(printed), value(example(name).as_bytes()), "{name}");
     }
 
