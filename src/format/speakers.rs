@@ -124,7 +124,7 @@ fn tag(text: &str) -> Option<Speaker<'_>> {
 fn label(text: &str) -> Option<Speaker<'_>> {
     static LABEL: LazyLock<Regex> = LazyLock::new(|| {
         pattern(
-            r#"^["'“‘]?[*_`]*["'“‘]?(?<name>tool[:/][\w./-]{1,64}|[@\p{L}][\p{L}\p{M}\p{N}_.'’/-]{0,31}(?: [\p{L}\p{N}(][\p{L}\p{M}\p{N}_.'’()/-]{0,31}){0,2})["'”’]?[*_`]*\s*,?\s*(?:[\[(]\s*[^\[\]()]{1,40}[\])])?[*_`]*(?: (?:said|says|wrote|asked|replied))?\s*[*_`]*["'”’]?[:：][*_`]*(?:\s+|$|(?<quote>["“'‘「]))"#,
+            r#"^["'“‘]?[*_`]*["'“‘]?(?<name>[@\p{L}][\p{L}\p{M}\p{N}_.'’/-]{0,31}(?::[\w./-]{1,64})?(?: [\p{L}\p{N}(][\p{L}\p{M}\p{N}_.'’()/-]{0,31}){0,2})["'”’]?[*_`]*\s*,?\s*(?:[\[(]\s*[^\[\]()]{1,40}[\])])?[*_`]*(?: (?:said|says|wrote|asked|replied))?\s*[*_`]*["'”’]?[:：][*_`]*(?:\s+|$|(?<quote>["“'‘「]))"#,
         )
     });
     let found = LABEL.captures(text)?;
@@ -163,6 +163,7 @@ fn is_name(name: &str) -> bool {
     name.chars().any(char::is_alphabetic)
         && name.chars().filter(|c| c.is_alphanumeric()).count() > 1
         && !name.contains("REDACTED")
+        && !name.contains("://")
         && words.len() <= 3
         && (words.len() == 1 || words.iter().skip(1).all(|word| begins(word) || word.starts_with(char::is_numeric)))
         && !is_label(&lower)
@@ -267,6 +268,10 @@ mod tests {
             ("Coding Agent: Fridays.", "agent"),
             ("ChatGPT said: Fridays.", "agent"),
             ("tool:psql: Fridays.", "tool:psql"),
+            ("TOOL:psql: Fridays.", "tool:psql"),
+            ("web:example.com: Fridays.", "web"),
+            ("agent:main: Fridays.", "agent"),
+            ("user:bob: Fridays.", "participant:user:bob"),
             ("[tool:psql] Fridays.", "tool:psql"),
             ("[web:example.com] Fridays.", "web"),
             ("[import] Fridays.", "import"),
@@ -292,6 +297,7 @@ mod tests {
             "Decision: Fridays.",
             "Open question: Fridays?",
             "https://example.com",
+            "https://example.com: a page",
             "12:30 Fridays.",
             "[REDACTED:aws_access_key#1] is the key.",
             "[x] done",
