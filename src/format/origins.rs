@@ -301,6 +301,9 @@ fn nested<'t>(pattern: &Regex, line: &'t str) -> Option<Speaker<'t>> {
     if line.trim_start().starts_with('|') {
         return None;
     }
+    if !line.contains(['[', '(', '<', ':', '：', '{']) {
+        return None;
+    }
     let found = pattern.captures(line)?;
     let marks = found.name("marks").map_or(0, |marks| marks.end());
     let role = |at: usize| speakers::read(&line[at..]).filter(|speaker| !speaker.is_named());
@@ -380,7 +383,7 @@ mod tests {
             [
                 "user",
                 "agent",
-                "system",
+                "tool:system",
                 "agent",
                 "agent",
                 "participant:Bob",

@@ -61,6 +61,9 @@ pub(crate) fn title(line: &str) -> Option<Speaker<'_>> {
     static TITLE: LazyLock<Regex> = LazyLock::new(|| {
         pattern(r"^(?:#{1,6}\s+|[*_]{2})[^\p{L}\p{N}#]{0,8}(?<name>\p{L}[\p{L} ]{0,23}?)\s*(?:\([^()]{0,40}\))?\s*[:：]?[*_]{0,2}\s*[:：]?\s*$")
     });
+    if !line.starts_with(['#', '*', '_']) {
+        return None;
+    }
     let name = TITLE.captures(line)?.name("name")?.as_str();
     let (origin, _) = role(name)?;
     let is_sure = TITLES.contains(&name.to_lowercase().as_str());
@@ -103,6 +106,9 @@ fn tag(text: &str) -> Option<Speaker<'_>> {
     static TAG: LazyLock<Regex> = LazyLock::new(|| {
         pattern(r#"^["'“]?[*_`]*(?:\[(?<tag>[^\[\]]{1,80})\]|\((?<round>[^()]{1,40})\)|<(?<angle>/?[^<>]{1,40})>)[*_`]*(?<colon>[:：])?[*_`]*(?<gap>\s+|$)?"#)
     });
+    if !text.starts_with(['[', '(', '<', '*', '_', '`', '"', '\'', '“']) {
+        return None;
+    }
     let found = TAG.captures(text)?;
     let is_square = found.name("tag").is_some();
     let name = found.name("tag").or(found.name("round")).or(found.name("angle"))?.as_str();
@@ -127,24 +133,36 @@ fn label(text: &str) -> Option<Speaker<'_>> {
             r#"^["'“‘]?[*_`]*["'“‘]?(?<name>[@\p{L}][\p{L}\p{M}\p{N}_.'’/-]{0,31}(?::[\w./-]{1,64})?(?: [\p{L}\p{N}(][\p{L}\p{M}\p{N}_.'’()/-]{0,31}){0,2})["'”’]?[*_`]*\s*,?\s*(?:[\[(]\s*[^\[\]()]{1,40}[\])])?[*_`]*(?: (?:said|says|wrote|asked|replied))?\s*[*_`]*["'”’]?[:：][*_`]*(?:\s+|$|(?<quote>["“'‘「]))"#,
         )
     });
+    // No name stands further in.
+    if !text.bytes().take(MOST_NAME).any(|byte| byte == b':' || byte == 0xef) {
+        return None;
+    }
     let found = LABEL.captures(text)?;
     let name = found.name("name")?.as_str().trim_end_matches(['*', '_', '`']);
     let end = found.name("quote").map_or(found[0].len(), |quote| quote.start());
     let speaker = |origin, is_sure| Some(Speaker { origin, form: Form::Label, is_sure, name, end });
     match role(name) {
-        Some((origin, is_sure)) => speaker(origin, is_sure),
+        Some((origin, is_sure)) => speaker(of_transcript(origin), is_sure),
         None if is_name(name) => speaker(Origin::Participant(plain_name(name)), false),
         None => None,
     }
+}
+
+/// An origin as a transcript has it: its "system" tells what tools and hooks said, and is not the host's own note.
+fn of_transcript(origin: Origin) -> Origin {
+    if origin == Origin::System { Origin::Tool("system".to_owned()) } else { origin }
 }
 
 /// A message as chat interfaces store it.
 fn turn(text: &str) -> Option<Speaker<'_>> {
     static TURN: LazyLock<Regex> =
         LazyLock::new(|| pattern(r#"^\{.{0,200}?"(?:role|speaker|sender|from)"\s*:\s*"(?<name>[^"]{1,40})""#));
+    if !text.starts_with('{') {
+        return None;
+    }
     let name = TURN.captures(text)?.name("name")?.as_str();
     let (origin, _) = role(name).unwrap_or((Origin::Participant(plain_name(name)), true));
-    Some(Speaker { origin, form: Form::Label, is_sure: true, name, end: 0 })
+    Some(Speaker { origin: of_transcript(origin), form: Form::Label, is_sure: true, name, end: 0 })
 }
 
 /// A role without the time that may stand beside it in its brackets.
@@ -179,6 +197,9 @@ fn plain_name(name: &str) -> String {
 fn pattern(pattern: &str) -> Regex {
     Regex::new(pattern).expect("a literal pattern")
 }
+
+/// A name with what stands beside it ends before this byte.
+const MOST_NAME: usize = 256;
 
 /// Words for the user, as the whole name.
 const USERS: &[&str] = &[
@@ -275,7 +296,8 @@ mod tests {
             ("[tool:psql] Fridays.", "tool:psql"),
             ("[web:example.com] Fridays.", "web"),
             ("[import] Fridays.", "import"),
-            ("system: Fridays.", "system"),
+            ("[system] Fridays.", "system"),
+            ("system: Fridays.", "tool:system"),
             ("Ada: Fridays.", "participant:Ada"),
             ("Ada Lovelace: Fridays.", "participant:Ada Lovelace"),
             ("**Ada**: Fridays.", "participant:Ada"),
