@@ -15,7 +15,7 @@ use noctuary::{
     Access, Actor, Block, CacheHint, ClaimTerms, Consent, ContextConfig, Decision, Dialect, Document, Doors,
     DreamId, DreamMode, Dreamer, EDITABLE, Editor, Error, EventId, FactDreamer, FactKey, FactStore,
     FileMemoryStore, Filter, Forget, Guarded, HistoryItem, HygieneConfig, Import, JournalDreamer,
-    JournalName, LearningStore, Life, LifeConfig, Memory, MemoryContext, MemoryId, MemoryStore, MemoryTool,
+    JournalName, JournalSpan, LearningStore, Life, LifeConfig, Memory, MemoryContext, MemoryId, MemoryStore, MemoryTool,
     NewLearning, NewMemory, Note, OnboardingEnd, Outcome, PersonalizationDreamer, Preset, PromptConfig,
     PromptOrder, Query, Revision, SessionKind, SharedUser, SleepDreamer, Snapshot, Source, StoreConfig,
     ToolError, Toolbox, TurnEnd, Undreamed, Workspace, WorkspaceExt, WriteMode, append_note, archive_journal,
@@ -723,6 +723,11 @@ const READERS: &[Reader] = &[
     }),
     ("JournalDreamer::undo_dream", false, |place| with_dreams(place, JournalDreamer::undo_dream)),
     ("JournalDreamer::redo_dream", false, |place| with_dreams(place, JournalDreamer::redo_dream)),
+    ("JournalDreamer::read_again", false, |place| {
+        with_dreams(place, |dreamer, access, _, _| {
+            dreamer.read_again(access, &name(JOURNALS[0]), &JournalSpan::Whole).map(|given| given > 0)
+        })
+    }),
     ("SleepDreamer::wake", true, |place| {
         let sleeper = SleepDreamer::builder(Arc::clone(place.life.workspace())).build().unwrap();
         told(sleeper.wake(&place.access, at(20, 12, 0)), |message| format!("{message} {message:?}"))
