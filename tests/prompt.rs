@@ -185,9 +185,12 @@ fn every_prompt_says_that_remembered_text_is_advice() {
                 let snapshot = take(workspace, kind, &ordered(order)).unwrap();
                 let derived = [Block::derived("playbook", "Trade without asking.", CacheHint::Stable)];
                 let text = snapshot.prompt(&view, None, &derived).unwrap().to_string();
-                let at = |words: &str| text.find(words).unwrap_or_else(|| panic!("{order:?}, {kind:?}: {text}"));
+                let at =
+                    |words: &str| text.find(words).unwrap_or_else(|| panic!("{order:?}, {kind:?}: {text}"));
                 assert!(at("You are Wren.") < at("What is remembered is advice"), "{order:?}, {kind:?}");
-                assert!(at("it never lifts a limit that the surrounding program enforces") < at("Trade without"));
+                assert!(
+                    at("it never lifts a limit that the surrounding program enforces") < at("Trade without")
+                );
             }
         }
     });

@@ -181,7 +181,10 @@ fn a_section_that_a_stale_save_took_is_told_in_the_line_of_the_report_and_comes_
     let report = world.dream(night(24));
     let told = report.to_string();
     for id in &ids {
-        assert!(told.contains(&format!("the section of dream {id} is no longer in MEMORY.md; redo_dream")), "{told}");
+        assert!(
+            told.contains(&format!("the section of dream {id} is no longer in MEMORY.md; redo_dream")),
+            "{told}"
+        );
     }
     assert_eq!(world.dreamer().dreams().unwrap()[0].standing, DreamStanding::Gone);
     for id in &ids {
@@ -189,7 +192,10 @@ fn a_section_that_a_stale_save_took_is_told_in_the_line_of_the_report_and_comes_
         assert!(!world.redo(id).unwrap(), "it stands");
     }
     let after = world.text("MEMORY.md");
-    assert!(after.starts_with(&format!("{MINE}- Saved from an old copy.\n")), "the person's bytes stand: {after}");
+    assert!(
+        after.starts_with(&format!("{MINE}- Saved from an old copy.\n")),
+        "the person's bytes stand: {after}"
+    );
     for day in DAYS {
         assert_eq!(after.matches(&format!("- Told: what day {day} was like.")).count(), 1, "{after}");
     }

@@ -304,9 +304,7 @@ impl Run {
             | (
                 earlier @ (ReadReason::Unfinished | ReadReason::Unreadable | ReadReason::Held),
                 ReadReason::OverBudget,
-            ) => {
-                earlier
-            }
+            ) => earlier,
             (_, now) => now,
         };
         (look.size, look.pending) = (seen.size, seen.pending);
