@@ -489,6 +489,9 @@ fn outcome(report: &DreamReport) -> String {
         }
         Outcome::Appended => "New memory was appended; nothing above it changed.".to_owned(),
         Outcome::NothingToPromote => "Nothing new was worth keeping.".to_owned(),
+        Outcome::AllHeld => {
+            "Every line of the answer was held; its journals wait for another try.".to_owned()
+        }
         Outcome::NothingNew => nothing_new(report).to_owned(),
         Outcome::LockHeld => "Somebody else is dreaming here; this run skipped.".to_owned(),
         Outcome::LlmError => {

@@ -145,8 +145,8 @@ pub use digest::Digest;
 pub use document::{Document, FoundAt, Revision};
 pub use dream::{
     BackOff, DreamConfig, DreamProposal, DreamRecord, DreamStanding, DreamSurvey, Due, Evidence,
-    JournalDreamer, JournalDreamerBuilder, JournalSpan, OverBudget, ProposalEnd, ProposalReport, SectionCaps, Trust,
-    Undreamed, should_dream,
+    JournalDreamer, JournalDreamerBuilder, JournalSpan, OverBudget, ProposalEnd, ProposalReport, SectionCaps,
+    Trust, Undreamed, should_dream,
 };
 pub use dreamer::{
     Backlog, Blamed, Charge, DeepReport, DreamEvent, DreamMode, DreamPass, DreamReport, Dreamer, DropReason,

@@ -181,7 +181,7 @@ fn every_type_may_be_sent_and_shared_and_printed() {
         HeartbeatConfig HeartbeatFile HistoryItem Hit Hold HoldReason Holder HygieneConfig Identity
         Import ImportAction ImportItem ImportPlan ImportRefusal ImportReport IndexChange IndexEntry
         Injection InjectionPolicy JournalDreamer JournalDreamerBuilder JournalName JournalNaming
-        JournalReport Learning LearningId LeftPair LeftReason Level Life LifeConfig LineReport Listing LlmError LlmReply
+        JournalReport JournalSpan Learning LearningId LeftPair LeftReason Level Life LifeConfig LineReport Listing LlmError LlmReply
         LlmRequest LostBy Mark Memory MemoryContext MemoryEvent MemoryGauge MemoryId MessageShape
         Metadata Name NameError NewLearning NewMemory NotDue Note NoteKind Notice Observation Observations
         Onboarding OnboardingEnd OpenLimit Order Origin Outcome OverBudget Pace PassReport PauseReason

@@ -677,7 +677,8 @@ fn logs_that_no_dream_reads_are_proposed_from_both_folders() {
     let folder = tempfile::tempdir().unwrap();
     let workspace = Arc::new(FileWorkspace::open(folder.path()).unwrap());
     for ago in 10..90 {
-        let name = if ago % 2 == 0 { format!("daily/{}.md", day(ago)) } else { format!("memory/{}.md", day(ago)) };
+        let name =
+            if ago % 2 == 0 { format!("daily/{}.md", day(ago)) } else { format!("memory/{}.md", day(ago)) };
         put(workspace.as_ref(), &name, "- a note\n");
     }
     let plan = |config| Life::new(workspace.clone(), config).propose_retention(now()).unwrap();
@@ -685,7 +686,8 @@ fn logs_that_no_dream_reads_are_proposed_from_both_folders() {
     let proposed = plan(ironclaw.clone());
     assert_eq!((proposed.archive.len(), proposed.kept.len(), proposed.delete.len()), (20, 0, 0));
     assert_eq!(proposed.archive[0].date(), day(89), "the oldest first");
-    let daily = proposed.archive.iter().find(|journal| journal.name().as_str().starts_with("daily/")).unwrap();
+    let daily =
+        proposed.archive.iter().find(|journal| journal.name().as_str().starts_with("daily/")).unwrap();
     let today = now().date_naive();
     let to = archive_journal(workspace.as_ref(), daily, today, |_| false, None).unwrap();
     assert!(to.as_str().starts_with("memory/archive/log-"), "{to}");

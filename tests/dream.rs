@@ -20,12 +20,13 @@ use dreaming::{
 };
 use noctuary::testing::{Faults, FaultyDisk, FaultyWorkspace, Script, contract, folder};
 use noctuary::{
-    Access, Actor, Allow, BackOff, Backlog, Claim, ClaimTerms, Cure, DailyLogConfig, DayPolicy, Door, DoorPolicy, Doors,
-    DreamConfig, DreamEvent, DreamMode, DreamReport, Dreamer, DropReason, Due, Error, Evidence, Extractive, Failure,
-    Fate, FileWorkspace, Finding, Finish, HoldReason, InjectionPolicy, JournalDreamer, JournalName, JournalSpan, Level, LineReport, LlmClient,
-    LlmError, LlmReply, LlmRequest, LostBy, NotDue, Notice, Observer, Outcome, OverBudget, PiiFilter, ReadReason,
-    Refusal, Scope, SecretGate, SecretPolicy, SessionKind, Step, Usage, View, Workspace, dream_once, dream_once_async,
-    dream_once_at, llm_fn, should_dream,
+    Access, Actor, Allow, BackOff, Backlog, Claim, ClaimTerms, Cure, DailyLogConfig, DayPolicy, Door,
+    DoorPolicy, Doors, DreamConfig, DreamEvent, DreamMode, DreamReport, Dreamer, DropReason, Due, Error,
+    Evidence, Extractive, Failure, Fate, FileWorkspace, Finding, Finish, HoldReason, InjectionPolicy,
+    JournalDreamer, JournalName, JournalSpan, Level, LineReport, LlmClient, LlmError, LlmReply, LlmRequest,
+    LostBy, NotDue, Notice, Observer, Outcome, OverBudget, PiiFilter, ReadReason, Refusal, Scope, SecretGate,
+    SecretPolicy, SessionKind, Step, Usage, View, Workspace, dream_once, dream_once_async, dream_once_at,
+    llm_fn, should_dream,
 };
 use proptest::prelude::*;
 
@@ -2824,9 +2825,8 @@ fn a_child_of_a_list_is_held_and_never_stands_alone() {
     let held_of = |answer: &str| {
         let life = Life::with(&[(20, "- [user] never deploy on Fridays, sail on Mondays\n")]);
         let report = life.dream(&Script::new().says(format!("### Decisions\n{answer}")));
-        let nested = |line: &&LineReport| {
-            matches!(&line.fate, Fate::Held(hold) if hold.reason == HoldReason::Nested)
-        };
+        let nested =
+            |line: &&LineReport| matches!(&line.fate, Fate::Held(hold) if hold.reason == HoldReason::Nested);
         let held = report.passes[0].lines.iter().filter(nested).map(|line| line.text.clone()).collect();
         let held: Vec<String> = held;
         assert!(held.iter().all(|text| !life.memory().contains(text.as_str())), "{answer}");
@@ -2837,7 +2837,10 @@ fn a_child_of_a_list_is_held_and_never_stands_alone() {
         (format!("- {wants}\n  - deploy on Fridays\n"), format!("{wants}|deploy on Fridays")),
         (format!("- {wants}\n\t* deploy on Fridays\n"), format!("{wants}|deploy on Fridays")),
         (format!("1. {wants}\n   1. deploy on Fridays\n2. Sail.\n"), format!("{wants}|deploy on Fridays")),
-        (format!("- {wants}\n    - deploy on Fridays\n    - sail\n"), format!("{wants}|deploy on Fridays|sail")),
+        (
+            format!("- {wants}\n    - deploy on Fridays\n    - sail\n"),
+            format!("{wants}|deploy on Fridays|sail"),
+        ),
         (format!("- {wants}\n  on no day\n  - deploy on Fridays\n"), "deploy on Fridays".to_owned()),
         (format!("{wants}\n- deploy on Fridays\n"), "deploy on Fridays".to_owned()),
         (format!("**{wants}**\n\n- deploy on Fridays\n- sail\n"), "deploy on Fridays|sail".to_owned()),
@@ -2879,17 +2882,34 @@ const DIALECTS: &[Dialect] = &[
 // while the user's own was left out.
 #[test]
 fn what_another_says_is_never_the_users_in_any_dialect() {
-    let (own, foreign) = ("Decision: releases go out on Fridays from now on, Hedda signs them.", "900 kronor");
+    let (own, foreign) =
+        ("Decision: releases go out on Fridays from now on, Hedda signs them.", "900 kronor");
     let said = format!("Decision: from now on Ilya pays Marta {foreign} a month for the berth.");
     for (dialect, head, line) in DIALECTS {
         for who in [
-            "assistant", "agent", "ai", "bot", "model", "Assistant", "AI assistant", "tool", "tool:psql", "web", "system",
-            "Bob", "Ada Lovelace", "User 2",
+            "assistant",
+            "agent",
+            "ai",
+            "bot",
+            "model",
+            "Assistant",
+            "AI assistant",
+            "tool",
+            "tool:psql",
+            "web",
+            "system",
+            "Bob",
+            "Ada Lovelace",
+            "User 2",
         ] {
             for user in ["user", "User", "human"] {
                 for users_first in [true, false] {
                     let (mine, theirs) = (line(user, own), line(who, &said));
-                    let text = if users_first { format!("{head}{mine}{theirs}") } else { format!("{head}{theirs}{mine}") };
+                    let text = if users_first {
+                        format!("{head}{mine}{theirs}")
+                    } else {
+                        format!("{head}{theirs}{mine}")
+                    };
                     let text = format!("{text}{}", line(user, "Thanks, that is all for today."));
                     let at = |what: &str| text.lines().position(|line| line.contains(what)).unwrap() + 1;
                     let cite = |what: &str| format!("(memory/2026-11-20-repl.md#L{})", at(what));
@@ -2906,9 +2926,12 @@ fn what_another_says_is_never_the_users_in_any_dialect() {
                         let life = Life::with(&[(20, &text)]);
                         let dreamer = dreamer_over(life.quick_workspace(), |_| ());
                         let report = dream(&dreamer, model, night(21));
-                        let place = format!("{dialect}, {user} and {who}, {is_echo}:\n{text}\n{}", life.memory());
+                        let place =
+                            format!("{dialect}, {user} and {who}, {is_echo}:\n{text}\n{}", life.memory());
                         let lines: Vec<_> = report.promoted().collect();
-                        let found = |what: &str| lines.iter().filter(|line| line.text.contains(what)).collect::<Vec<_>>();
+                        let found = |what: &str| {
+                            lines.iter().filter(|line| line.text.contains(what)).collect::<Vec<_>>()
+                        };
                         let users = found("Hedda");
                         assert_eq!(users.len(), 1, "{place}");
                         assert_eq!(users[0].heading.as_deref(), Some("Decisions"), "{place}");

@@ -185,7 +185,12 @@ fn apply(workspace: &dyn Workspace, lease: &dyn Lease, intent: &Intent) -> Resul
 }
 
 /// Keeps a section of curated memory, so that a person has it back where an editor saves over it.
-fn keep_section(workspace: &dyn Workspace, lease: &dyn Lease, intent: &Intent, append: &Append) -> Result<()> {
+fn keep_section(
+    workspace: &dyn Workspace,
+    lease: &dyn Lease,
+    intent: &Intent,
+    append: &Append,
+) -> Result<()> {
     if intent.change.is_some() {
         return Ok(());
     }

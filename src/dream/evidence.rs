@@ -191,9 +191,7 @@ impl<'a> Judge<'a> {
             let is_order = is_order && !is_quoted(claim, &sources);
             if is_order { Err(Hold { reason: HoldReason::Imperative, word: None }) } else { Ok(()) }
         };
-        let held = evidence()
-            .and_then(|()| self.spoken.check(claim, &sources))
-            .and_then(|()| is_statement());
+        let held = evidence().and_then(|()| self.spoken.check(claim, &sources)).and_then(|()| is_statement());
         let is_fact = matches!(heading, None | Some(reply::FACTS)) || self.spoken.is_users(claim, &sources);
         let teller = self.spoken.teller(claim, &sources, !is_fact);
         Verdict {

@@ -157,7 +157,7 @@ impl Run {
     fn watch_sections(&mut self) -> Result<()> {
         let promotions = log::promotions(&self.log);
         let standing =
-            promotions.iter().rev().filter(|dream| [log::APPENDED, log::REDONE].contains(&dream.word));
+            promotions.iter().rev().filter(|dream| ![log::UNDONE, log::ARCHIVED].contains(&dream.word));
         let watched: Vec<DreamId> = standing.take(WATCHED_SECTIONS).map(|dream| dream.id.clone()).collect();
         if watched.is_empty() {
             return Ok(());
@@ -304,9 +304,7 @@ impl Run {
             | (
                 earlier @ (ReadReason::Unfinished | ReadReason::Unreadable | ReadReason::Held),
                 ReadReason::OverBudget,
-            ) => {
-                earlier
-            }
+            ) => earlier,
             (_, now) => now,
         };
         (look.size, look.pending) = (seen.size, seen.pending);

@@ -271,9 +271,14 @@ fn leads(text: &str) -> bool {
 /// Whether a line that is no bullet turns the list below it into its opposite.
 fn denies(line: &str) -> bool {
     let leads = line.starts_with('#') || leads(line);
-    leads && text::words(line).any(|word| {
-        is_negation(&word) || matches!(&*word, "avoid" | "stop" | "reject" | "rejected" | "forbidden" | "false" | "wrong" | "unless")
-    })
+    leads
+        && text::words(line).any(|word| {
+            is_negation(&word)
+                || matches!(
+                    &*word,
+                    "avoid" | "stop" | "reject" | "rejected" | "forbidden" | "false" | "wrong" | "unless"
+                )
+        })
 }
 
 /// Prints bullets under their headings, as they came.

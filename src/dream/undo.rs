@@ -177,7 +177,7 @@ impl<'w> Desk<'w> {
 
     /// Whether a person took the dream back, and it was not dreamed again since.
     fn is_undone(&self, id: &DreamId) -> bool {
-        let words = [log::APPENDED, log::UNDONE, log::REDONE, log::ARCHIVED];
+        let words = [log::APPENDED, log::UNDONE, log::REDONE, log::ARCHIVED, log::RESTORED];
         let last =
             self.log.iter().rev().find(|line| line.id == *id && words.contains(&line.outcome.as_str()));
         last.is_some_and(|line| line.outcome == log::UNDONE)
@@ -345,7 +345,7 @@ impl<'w> Desk<'w> {
         }
         self.check_known(section)?;
         let append = Append::new(self.name.clone(), section.to_owned(), self.memory.bytes());
-        let line = pass.then(log::REDONE, now, dreamer.0.config.day.date(now), lease.epoch());
+        let line = pass.then(log::RESTORED, now, dreamer.0.config.day.date(now), lease.epoch());
         let intent = Intent::new(
             pass.id.clone(),
             lease.epoch(),
@@ -363,7 +363,8 @@ impl<'w> Desk<'w> {
     /// The dreams of the file in the order in which they were appended: those whose sections stand, and those that
     /// were taken back.
     fn order(&self) -> Vec<DreamId> {
-        let appended = self.log.iter().filter(|line| line.outcome == log::APPENDED);
+        let appends = |line: &&LogLine| [log::APPENDED, log::RESTORED].contains(&line.outcome.as_str());
+        let appended = self.log.iter().filter(appends);
         let all: Vec<&DreamId> = appended.map(|line| &line.id).collect();
         let standing = sections::whole(self.memory.bytes()).into_iter().map(|section| section.dream);
         let mut order: Vec<DreamId> =

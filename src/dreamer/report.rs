@@ -967,7 +967,10 @@ impl fmt::Display for Notice {
                 write!(f, "every line of an answer was held; {journals} {wait} for another try")
             }
             Self::HeldUsedUp(name) => {
-                write!(f, "every line about {name} was held each time; it counts as read, read_again gives it back")
+                write!(
+                    f,
+                    "every line about {name} was held each time; it counts as read, read_again gives it back"
+                )
             }
             Self::WillPassBudget { chars, budget, archives } => {
                 let chars = counted(*chars, "character");

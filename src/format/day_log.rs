@@ -383,7 +383,8 @@ impl Entry {
         let rest = line.strip_prefix("- ").or_else(|| line.strip_prefix("* ")).unwrap_or(line).trim_start();
         let (time, rest) = stamp(rest).map_or((None, rest), |(time, rest)| (Some(time), rest));
         // A name alone is somebody's only beside other speakers, which one entry does not know of.
-        let tag = speakers::read(rest).filter(|speaker| speaker.form == speakers::Form::Tag && speaker.is_sure);
+        let tag =
+            speakers::read(rest).filter(|speaker| speaker.form == speakers::Form::Tag && speaker.is_sure);
         let tag = tag.map(|speaker| (speaker.origin, rest[speaker.end..].trim_start()));
         let tag = tag.or_else(|| bracketed(rest).and_then(|(tag, rest)| Some((tag.parse().ok()?, rest))));
         let (origin, rest) = tag.map_or((None, rest), |(origin, rest)| (Some(origin), rest));

@@ -17,6 +17,8 @@ pub(crate) const APPENDED: &str = "appended";
 /// The words for what became of a section afterwards.
 pub(crate) const UNDONE: &str = "undone";
 pub(crate) const REDONE: &str = "redone";
+/// A section that an editor saved over was appended again.
+pub(crate) const RESTORED: &str = "restored";
 pub(crate) const ARCHIVED: &str = "archived";
 
 /// One pass, or what became of its section afterwards.
@@ -143,7 +145,7 @@ pub(crate) fn promotions(log: &[Remembered]) -> Vec<Promotion<'_>> {
                 all.insert(at, Promotion { id: &line.id, lines, word: APPENDED });
                 places.insert(&line.id, at);
             }
-            word @ (UNDONE | REDONE | ARCHIVED) => {
+            word @ (UNDONE | REDONE | ARCHIVED | RESTORED) => {
                 if let Some(known) = known.and_then(|place| all.get_mut(&place)) {
                     known.word = word;
                 }

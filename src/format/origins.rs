@@ -179,8 +179,7 @@ impl Above {
                 origin = inner.origin;
             }
             let opens = words.starts_with(['"', '“']) && !(words.len() > 1 && ends_quote(words));
-            self.is_quoted |=
-                opens && origin != Origin::User && below.iter().any(|line| ends_quote(line));
+            self.is_quoted |= opens && origin != Origin::User && below.iter().any(|line| ends_quote(line));
         }
         self.origin = Some(origin);
     }
@@ -238,7 +237,8 @@ impl Cast {
             }
         }
         let is_user = |origin: &&&Origin| **origin == &Origin::User;
-        let talk = roles.iter().any(|origin| is_user(&origin)) && !roles.iter().all(|origin| is_user(&origin));
+        let talk =
+            roles.iter().any(|origin| is_user(&origin)) && !roles.iter().all(|origin| is_user(&origin));
         let names = names.into_iter().filter(|(_, lines)| *lines >= NAMED_LINES);
         let names: Vec<String> = names.map(|(name, _)| name.to_owned()).collect();
         Self { has_roles: sure || talk || roles.len() >= NAMED_LINES, has_bullets, names }
@@ -299,6 +299,9 @@ fn head(line: &str) -> Head<'_> {
 /// The role that a line names behind marks or another tag.
 fn nested<'t>(pattern: &Regex, line: &'t str) -> Option<Speaker<'t>> {
     if line.trim_start().starts_with('|') {
+        return None;
+    }
+    if !line.contains(['[', '(', '<', ':', '：', '{']) {
         return None;
     }
     let found = pattern.captures(line)?;
@@ -380,7 +383,7 @@ mod tests {
             [
                 "user",
                 "agent",
-                "system",
+                "tool:system",
                 "agent",
                 "agent",
                 "participant:Bob",
@@ -409,7 +412,8 @@ mod tests {
 
     #[test]
     fn a_journal_of_notes_has_no_speakers() {
-        let notes = "# Memory — 2026-11-20\n- Model: a small one\n- Berlin: the flat is let\nDecision: Fridays.\n";
+        let notes =
+            "# Memory — 2026-11-20\n- Model: a small one\n- Berlin: the flat is let\nDecision: Fridays.\n";
         let reading = read(notes, &Above::default());
         assert!(!reading.has_speakers);
         assert_eq!(words(notes, &Above::default()), ["-", "agent", "-", "-"]);

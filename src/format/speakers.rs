@@ -59,8 +59,13 @@ pub(crate) fn read(text: &str) -> Option<Speaker<'_>> {
 /// Reads a line that is nothing but a role: a heading, or an emphasised word.
 pub(crate) fn title(line: &str) -> Option<Speaker<'_>> {
     static TITLE: LazyLock<Regex> = LazyLock::new(|| {
-        pattern(r"^(?:#{1,6}\s+|[*_]{2})[^\p{L}\p{N}#]{0,8}(?<name>\p{L}[\p{L} ]{0,23}?)\s*(?:\([^()]{0,40}\))?\s*[:：]?[*_]{0,2}\s*[:：]?\s*$")
+        pattern(
+            r"^(?:#{1,6}\s+|[*_]{2})[^\p{L}\p{N}#]{0,8}(?<name>\p{L}[\p{L} ]{0,23}?)\s*(?:\([^()]{0,40}\))?\s*[:：]?[*_]{0,2}\s*[:：]?\s*$",
+        )
     });
+    if !line.starts_with(['#', '*', '_']) {
+        return None;
+    }
     let name = TITLE.captures(line)?.name("name")?.as_str();
     let (origin, _) = role(name)?;
     let is_sure = TITLES.contains(&name.to_lowercase().as_str());
@@ -101,8 +106,13 @@ pub(crate) fn is_user(word: &str) -> bool {
 
 fn tag(text: &str) -> Option<Speaker<'_>> {
     static TAG: LazyLock<Regex> = LazyLock::new(|| {
-        pattern(r#"^["'“]?[*_`]*(?:\[(?<tag>[^\[\]]{1,80})\]|\((?<round>[^()]{1,40})\)|<(?<angle>/?[^<>]{1,40})>)[*_`]*(?<colon>[:：])?[*_`]*(?<gap>\s+|$)?"#)
+        pattern(
+            r#"^["'“]?[*_`]*(?:\[(?<tag>[^\[\]]{1,80})\]|\((?<round>[^()]{1,40})\)|<(?<angle>/?[^<>]{1,40})>)[*_`]*(?<colon>[:：])?[*_`]*(?<gap>\s+|$)?"#,
+        )
     });
+    if !text.starts_with(['[', '(', '<', '*', '_', '`', '"', '\'', '“']) {
+        return None;
+    }
     let found = TAG.captures(text)?;
     let is_square = found.name("tag").is_some();
     let name = found.name("tag").or(found.name("round")).or(found.name("angle"))?.as_str();
@@ -116,7 +126,9 @@ fn tag(text: &str) -> Option<Speaker<'_>> {
             // "(web) …" and "<system> …" are text, unless the journal has speakers.
             speaker(origin, is_sure)
         }
-        None if is_square && has_gap && is_name(name) => speaker(Origin::Participant(plain_name(name)), false),
+        None if is_square && has_gap && is_name(name) => {
+            speaker(Origin::Participant(plain_name(name)), false)
+        }
         None => None,
     }
 }
@@ -124,27 +136,40 @@ fn tag(text: &str) -> Option<Speaker<'_>> {
 fn label(text: &str) -> Option<Speaker<'_>> {
     static LABEL: LazyLock<Regex> = LazyLock::new(|| {
         pattern(
-            r#"^["'“‘]?[*_`]*["'“‘]?(?<name>tool[:/][\w./-]{1,64}|[@\p{L}][\p{L}\p{M}\p{N}_.'’/-]{0,31}(?: [\p{L}\p{N}(][\p{L}\p{M}\p{N}_.'’()/-]{0,31}){0,2})["'”’]?[*_`]*\s*,?\s*(?:[\[(]\s*[^\[\]()]{1,40}[\])])?[*_`]*(?: (?:said|says|wrote|asked|replied))?\s*[*_`]*["'”’]?[:：][*_`]*(?:\s+|$|(?<quote>["“'‘「]))"#,
+            r#"^["'“‘]?[*_`]*["'“‘]?(?<name>[@\p{L}][\p{L}\p{M}\p{N}_.'’/-]{0,31}(?::[\w./-]{1,64})?(?: [\p{L}\p{N}(][\p{L}\p{M}\p{N}_.'’()/-]{0,31}){0,2})["'”’]?[*_`]*\s*,?\s*(?:[\[(]\s*[^\[\]()]{1,40}[\])])?[*_`]*(?: (?:said|says|wrote|asked|replied))?\s*[*_`]*["'”’]?[:：][*_`]*(?:\s+|$|(?<quote>["“'‘「]))"#,
         )
     });
+    // No name stands further in.
+    if !text.bytes().take(MOST_NAME).any(|byte| byte == b':' || byte == 0xef) {
+        return None;
+    }
     let found = LABEL.captures(text)?;
     let name = found.name("name")?.as_str().trim_end_matches(['*', '_', '`']);
     let end = found.name("quote").map_or(found[0].len(), |quote| quote.start());
     let speaker = |origin, is_sure| Some(Speaker { origin, form: Form::Label, is_sure, name, end });
     match role(name) {
-        Some((origin, is_sure)) => speaker(origin, is_sure),
+        Some((origin, is_sure)) => speaker(of_transcript(origin), is_sure),
         None if is_name(name) => speaker(Origin::Participant(plain_name(name)), false),
         None => None,
     }
 }
 
+/// An origin as a transcript has it: its "system" tells what tools and hooks said, and is not the host's own note.
+fn of_transcript(origin: Origin) -> Origin {
+    if origin == Origin::System { Origin::Tool("system".to_owned()) } else { origin }
+}
+
 /// A message as chat interfaces store it.
 fn turn(text: &str) -> Option<Speaker<'_>> {
-    static TURN: LazyLock<Regex> =
-        LazyLock::new(|| pattern(r#"^\{.{0,200}?"(?:role|speaker|sender|from)"\s*:\s*"(?<name>[^"]{1,40})""#));
+    static TURN: LazyLock<Regex> = LazyLock::new(|| {
+        pattern(r#"^\{.{0,200}?"(?:role|speaker|sender|from)"\s*:\s*"(?<name>[^"]{1,40})""#)
+    });
+    if !text.starts_with('{') {
+        return None;
+    }
     let name = TURN.captures(text)?.name("name")?.as_str();
     let (origin, _) = role(name).unwrap_or((Origin::Participant(plain_name(name)), true));
-    Some(Speaker { origin, form: Form::Label, is_sure: true, name, end: 0 })
+    Some(Speaker { origin: of_transcript(origin), form: Form::Label, is_sure: true, name, end: 0 })
 }
 
 /// A role without the time that may stand beside it in its brackets.
@@ -157,21 +182,26 @@ fn without_time(name: &str) -> &str {
 fn is_name(name: &str) -> bool {
     let name = name.trim();
     let words: Vec<&str> = name.split_whitespace().collect();
-    let begins = |word: &&str| word.starts_with(|c: char| c.is_uppercase() || (c.is_alphabetic() && !c.is_lowercase()));
+    let begins = |word: &&str| {
+        word.starts_with(|c: char| c.is_uppercase() || (c.is_alphabetic() && !c.is_lowercase()))
+    };
     let lower = name.to_lowercase();
     let is_label = |word: &str| LABELS.contains(&word);
     name.chars().any(char::is_alphabetic)
         && name.chars().filter(|c| c.is_alphanumeric()).count() > 1
         && !name.contains("REDACTED")
+        && !name.contains("://")
         && words.len() <= 3
-        && (words.len() == 1 || words.iter().skip(1).all(|word| begins(word) || word.starts_with(char::is_numeric)))
+        && (words.len() == 1
+            || words.iter().skip(1).all(|word| begins(word) || word.starts_with(char::is_numeric)))
         && !is_label(&lower)
         && !words.iter().any(|word| is_label(&word.to_lowercase()))
 }
 
 /// A name as an origin carries it.
 fn plain_name(name: &str) -> String {
-    let plain: String = name.trim().trim_start_matches('@').chars().filter(|c| !text::is_invisible(*c)).collect();
+    let plain: String =
+        name.trim().trim_start_matches('@').chars().filter(|c| !text::is_invisible(*c)).collect();
     plain.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -179,16 +209,50 @@ fn pattern(pattern: &str) -> Regex {
     Regex::new(pattern).expect("a literal pattern")
 }
 
+/// A name with what stands beside it ends before this byte.
+const MOST_NAME: usize = 256;
+
 /// Words for the user, as the whole name.
 const USERS: &[&str] = &[
-    "user", "the user", "human", "the human", "me", "owner", "nutzer", "benutzer", "usuario", "utilisateur", "utente",
-    "usuário", "пользователь", "用户", "ユーザー", "사용자",
+    "user",
+    "the user",
+    "human",
+    "the human",
+    "me",
+    "owner",
+    "nutzer",
+    "benutzer",
+    "usuario",
+    "utilisateur",
+    "utente",
+    "usuário",
+    "пользователь",
+    "用户",
+    "ユーザー",
+    "사용자",
 ];
 
 /// Words for the agent, as the first of a name.
 const AGENTS: &[&str] = &[
-    "agent", "assistant", "ai", "bot", "model", "llm", "chatbot", "chatgpt", "gpt", "claude", "gemini", "copilot",
-    "assistent", "asistente", "assistente", "ассистент", "助手", "アシスタント", "비서",
+    "agent",
+    "assistant",
+    "ai",
+    "bot",
+    "model",
+    "llm",
+    "chatbot",
+    "chatgpt",
+    "gpt",
+    "claude",
+    "gemini",
+    "copilot",
+    "assistent",
+    "asistente",
+    "assistente",
+    "ассистент",
+    "助手",
+    "アシスタント",
+    "비서",
 ];
 
 /// Words for the agent, as the last of a name.
@@ -199,39 +263,187 @@ const WEB: &[&str] = &["web", "browser", "fetch", "search", "website", "webpage"
 
 /// Words for a machine.
 const TOOLS: &[&str] = &[
-    "tool", "tools", "tool_result", "tool_call", "function", "shell", "bash", "cmd", "stdout", "stderr", "output", "log",
-    "cron", "hook", "exec", "terminal", "ci", "result",
+    "tool",
+    "tools",
+    "tool_result",
+    "tool_call",
+    "function",
+    "shell",
+    "bash",
+    "cmd",
+    "stdout",
+    "stderr",
+    "output",
+    "log",
+    "cron",
+    "hook",
+    "exec",
+    "terminal",
+    "ci",
+    "result",
 ];
 
 /// Names that are a speaker's in any journal, before a colon.
 const SURE_LABELS: &[&str] = &[
-    "user", "the user", "human", "assistant", "the assistant", "ai assistant", "chatgpt", "tool_result", "nutzer", "benutzer",
-    "usuario", "utilisateur", "utente", "usuário", "пользователь", "用户", "ユーザー", "사용자", "assistent", "asistente",
-    "assistente", "ассистент", "助手", "アシスタント",
+    "user",
+    "the user",
+    "human",
+    "assistant",
+    "the assistant",
+    "ai assistant",
+    "chatgpt",
+    "tool_result",
+    "nutzer",
+    "benutzer",
+    "usuario",
+    "utilisateur",
+    "utente",
+    "usuário",
+    "пользователь",
+    "用户",
+    "ユーザー",
+    "사용자",
+    "assistent",
+    "asistente",
+    "assistente",
+    "ассистент",
+    "助手",
+    "アシスタント",
 ];
 
 /// Words that are a speaker's in any journal, in square brackets.
 const SURE_TAGS: &[&str] = &[
-    "user", "human", "agent", "assistant", "bot", "ai", "system", "tool", "web", "import", "browser", "shell", "bash",
-    "stdout", "stderr",
+    "user",
+    "human",
+    "agent",
+    "assistant",
+    "bot",
+    "ai",
+    "system",
+    "tool",
+    "web",
+    "import",
+    "browser",
+    "shell",
+    "bash",
+    "stdout",
+    "stderr",
 ];
 
 /// Roles that may stand alone on a line.
 const TITLES: &[&str] = &[
-    "user", "human", "assistant", "agent", "ai", "bot", "chatgpt", "claude", "gemini", "tool", "tool result",
-    "tool output", "tool call",
+    "user",
+    "human",
+    "assistant",
+    "agent",
+    "ai",
+    "bot",
+    "chatgpt",
+    "claude",
+    "gemini",
+    "tool",
+    "tool result",
+    "tool output",
+    "tool call",
 ];
 
 /// Words that stand in front of a colon, or in brackets, and name nobody.
 const LABELS: &[&str] = &[
-    "decision", "decisions", "decided", "cause", "policy", "constraint", "learned", "lesson", "lessons", "note", "notes",
-    "todo", "fact", "facts", "preference", "preferences", "rule", "rules", "deadline", "reminder", "remember", "update",
-    "summary", "plan", "goal", "name", "status", "question", "questions", "answer", "problem", "fix", "owner", "risk",
-    "warning", "warn", "error", "important", "correction", "done", "wip", "info", "debug", "fixme", "idea", "bug", "ps",
-    "edit", "context", "session", "source", "key", "id", "date", "time", "title", "example", "result", "reason", "why",
-    "what", "when", "where", "how", "agreed", "promise", "open", "next", "step", "steps", "topic", "subject", "yes", "no",
-    "ok", "tldr", "tl;dr", "conclusion", "background", "option", "version", "link", "links", "file", "path", "today",
-    "tomorrow", "yesterday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday",
+    "decision",
+    "decisions",
+    "decided",
+    "cause",
+    "policy",
+    "constraint",
+    "learned",
+    "lesson",
+    "lessons",
+    "note",
+    "notes",
+    "todo",
+    "fact",
+    "facts",
+    "preference",
+    "preferences",
+    "rule",
+    "rules",
+    "deadline",
+    "reminder",
+    "remember",
+    "update",
+    "summary",
+    "plan",
+    "goal",
+    "name",
+    "status",
+    "question",
+    "questions",
+    "answer",
+    "problem",
+    "fix",
+    "owner",
+    "risk",
+    "warning",
+    "warn",
+    "error",
+    "important",
+    "correction",
+    "done",
+    "wip",
+    "info",
+    "debug",
+    "fixme",
+    "idea",
+    "bug",
+    "ps",
+    "edit",
+    "context",
+    "session",
+    "source",
+    "key",
+    "id",
+    "date",
+    "time",
+    "title",
+    "example",
+    "result",
+    "reason",
+    "why",
+    "what",
+    "when",
+    "where",
+    "how",
+    "agreed",
+    "promise",
+    "open",
+    "next",
+    "step",
+    "steps",
+    "topic",
+    "subject",
+    "yes",
+    "no",
+    "ok",
+    "tldr",
+    "tl;dr",
+    "conclusion",
+    "background",
+    "option",
+    "version",
+    "link",
+    "links",
+    "file",
+    "path",
+    "today",
+    "tomorrow",
+    "yesterday",
+    "monday",
+    "tuesday",
+    "wednesday",
+    "thursday",
+    "friday",
+    "saturday",
+    "sunday",
 ];
 
 #[cfg(test)]
@@ -267,10 +479,15 @@ mod tests {
             ("Coding Agent: Fridays.", "agent"),
             ("ChatGPT said: Fridays.", "agent"),
             ("tool:psql: Fridays.", "tool:psql"),
+            ("TOOL:psql: Fridays.", "tool:psql"),
+            ("web:example.com: Fridays.", "web"),
+            ("agent:main: Fridays.", "agent"),
+            ("user:bob: Fridays.", "participant:user:bob"),
             ("[tool:psql] Fridays.", "tool:psql"),
             ("[web:example.com] Fridays.", "web"),
             ("[import] Fridays.", "import"),
-            ("system: Fridays.", "system"),
+            ("[system] Fridays.", "system"),
+            ("system: Fridays.", "tool:system"),
             ("Ada: Fridays.", "participant:Ada"),
             ("Ada Lovelace: Fridays.", "participant:Ada Lovelace"),
             ("**Ada**: Fridays.", "participant:Ada"),
@@ -292,6 +509,7 @@ mod tests {
             "Decision: Fridays.",
             "Open question: Fridays?",
             "https://example.com",
+            "https://example.com: a page",
             "12:30 Fridays.",
             "[REDACTED:aws_access_key#1] is the key.",
             "[x] done",
@@ -306,10 +524,17 @@ mod tests {
 
     #[test]
     fn a_title_is_a_role_alone() {
-        for (line, origin) in
-            [("## User", "user"), ("**Assistant**", "agent"), ("### Assistant (09:14):", "agent"), ("**User:**", "user")]
-        {
-            assert_eq!(title(line).map(|speaker| speaker.origin.to_string()).as_deref(), Some(origin), "{line}");
+        for (line, origin) in [
+            ("## User", "user"),
+            ("**Assistant**", "agent"),
+            ("### Assistant (09:14):", "agent"),
+            ("**User:**", "user"),
+        ] {
+            assert_eq!(
+                title(line).map(|speaker| speaker.origin.to_string()).as_deref(),
+                Some(origin),
+                "{line}"
+            );
         }
         for line in ["## Tools", "## Decisions", "# Model", "User", "## User stories", "## System"] {
             assert_eq!(title(line), None, "{line}");

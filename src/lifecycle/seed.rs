@@ -219,7 +219,10 @@ mod tests {
         says(&DocName::AGENTS, &["participant", "nobody's proxy", "stay silent", "HEARTBEAT_OK"]);
         says(&DocName::AGENTS, &["never speak for your human", "`USER.md` or `MEMORY.md`"]);
         // HB-12, JR-14: what a heartbeat is used for.
-        says(&DocName::AGENTS, &["tidy `memory.md`", "sum up sessions", "`context/`", "thirty days", "archived"]);
+        says(
+            &DocName::AGENTS,
+            &["tidy `memory.md`", "sum up sessions", "`context/`", "thirty days", "archived"],
+        );
         // PR-08: remembered text lifts no gate.
         says(&DocName::AGENTS, &["never lifts a safety check of the host"]);
         let text = text(&DocName::AGENTS);

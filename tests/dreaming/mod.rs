@@ -426,7 +426,9 @@ impl Night {
         let shown = journals_of(request);
         match self {
             Self::Nothing => "NOTHING_TO_PROMOTE".to_owned(),
-            Self::Held if wording < 1000 => format!("- The user never wants us to:\n  - sail, wording {wording}"),
+            Self::Held if wording < 1000 => {
+                format!("- The user never wants us to:\n  - sail, wording {wording}")
+            }
             Self::Quarantine if shown.contains(&journal(19)) => {
                 format!("- The key is {KEY}, wording {wording}.")
             }

@@ -15,11 +15,11 @@ use noctuary::{
     Access, Actor, Block, CacheHint, ClaimTerms, Consent, ContextConfig, Decision, Dialect, Document, Doors,
     DreamId, DreamMode, Dreamer, EDITABLE, Editor, Error, EventId, FactDreamer, FactKey, FactStore,
     FileMemoryStore, Filter, Forget, Guarded, HistoryItem, HygieneConfig, Import, JournalDreamer,
-    JournalName, LearningStore, Life, LifeConfig, Memory, MemoryContext, MemoryId, MemoryStore, MemoryTool,
-    NewLearning, NewMemory, Note, OnboardingEnd, Outcome, PersonalizationDreamer, Preset, PromptConfig,
-    PromptOrder, Query, Revision, SessionKind, SharedUser, SleepDreamer, Snapshot, Source, StoreConfig,
-    ToolError, Toolbox, TurnEnd, Undreamed, Workspace, WorkspaceExt, WriteMode, append_note, archive_journal,
-    boot, complete_onboarding, copy_into, daily_log, delete_journal, dream_once_at, feed,
+    JournalName, JournalSpan, LearningStore, Life, LifeConfig, Memory, MemoryContext, MemoryId, MemoryStore,
+    MemoryTool, NewLearning, NewMemory, Note, OnboardingEnd, Outcome, PersonalizationDreamer, Preset,
+    PromptConfig, PromptOrder, Query, Revision, SessionKind, SharedUser, SleepDreamer, Snapshot, Source,
+    StoreConfig, ToolError, Toolbox, TurnEnd, Undreamed, Workspace, WorkspaceExt, WriteMode, append_note,
+    archive_journal, boot, complete_onboarding, copy_into, daily_log, delete_journal, dream_once_at, feed,
     heartbeat_has_tasks, history_fn, mark_checked, propose_hygiene, read_checks, read_soul, seed, start_plan,
     today_log, update_heartbeat,
 };
@@ -725,6 +725,11 @@ const READERS: &[Reader] = &[
     }),
     ("JournalDreamer::undo_dream", false, |place| with_dreams(place, JournalDreamer::undo_dream)),
     ("JournalDreamer::redo_dream", false, |place| with_dreams(place, JournalDreamer::redo_dream)),
+    ("JournalDreamer::read_again", false, |place| {
+        with_dreams(place, |dreamer, access, _, _| {
+            dreamer.read_again(access, &name(JOURNALS[0]), &JournalSpan::Whole).map(|given| given > 0)
+        })
+    }),
     ("SleepDreamer::wake", true, |place| {
         let sleeper = SleepDreamer::builder(Arc::clone(place.life.workspace())).build().unwrap();
         told(sleeper.wake(&place.access, at(20, 12, 0)), |message| format!("{message} {message:?}"))

@@ -13,8 +13,9 @@ use std::sync::Mutex;
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use noctuary::testing::{Fault, Faults, FaultyDisk};
 use noctuary::{
-    Digest, DocName, DreamReport, Evidence, FileWorkspace, JournalReport, LlmError, LlmReply, LlmRequest,
-    Notice, Outcome, ReadReason, Workspace, dream_once_at, llm_fn,
+    Access, Actor, Digest, DocName, DreamReport, Evidence, FileWorkspace, JournalReport, JournalSpan,
+    LlmError, LlmReply, LlmRequest, Notice, Outcome, ReadReason, Scope, SessionKind, Workspace,
+    dream_once_at, llm_fn,
 };
 
 use crate::dreaming::{KEY, Life, dreamer_over, journal, night};
@@ -149,6 +150,7 @@ impl History {
                 self.now = night(21) + TimeDelta::hours(i64::try_from(self.chance.below(35 * 24)).unwrap());
             }
             10 => self.release(),
+            11 if self.chance.one_in(3) => self.give_back(),
             _ => {
                 let weather = Weather {
                     window: (!self.chance.one_in(3)).then_some(30),
@@ -182,6 +184,16 @@ impl History {
         for name in names {
             dreamer.release(&name).unwrap();
         }
+    }
+
+    /// A person gives a journal back: what was shown of it may be shown once more.
+    fn give_back(&mut self) {
+        let day = u32::try_from(self.chance.below(5)).unwrap() * 4 + 2;
+        let dreamer = dreamer_over(self.life.quick_workspace(), |_| ());
+        let human = Access::new(SessionKind::Main, Actor::Human, Scope::user("marta"));
+        let name = DocName::parse(journal(day)).unwrap();
+        dreamer.read_again(&human, &name, &JournalSpan::Whole).unwrap();
+        self.shown.remove(name.as_str());
     }
 
     fn standing(life: &Life) -> Standing {

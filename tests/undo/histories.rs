@@ -49,6 +49,8 @@ struct Dream {
     id: DreamId,
     /// As it stands, or stood last; of a proposal what it was made with.
     text: String,
+    /// As it was appended.
+    appended: String,
     section: Section,
     /// What it read, and the bytes that stood there.
     read: Vec<(String, Range<usize>, String)>,
@@ -165,8 +167,13 @@ impl Life {
                 let text = self.content(slice.name.as_str()).unwrap()[range.clone()].to_owned();
                 (slice.name.to_string(), range, text)
             });
-            let dream =
-                Dream { id: pass.dream_id.clone(), text, section: Section::Whole, read: read.collect() };
+            let dream = Dream {
+                id: pass.dream_id.clone(),
+                appended: text.clone(),
+                text,
+                section: Section::Whole,
+                read: read.collect(),
+            };
             whole.push(dream.id.clone());
             // The same inputs have the same id.
             self.dreams.retain(|known| known.id != dream.id);
@@ -208,6 +215,7 @@ impl Life {
             let dream = Dream {
                 id: pass.dream_id.clone(),
                 text: proposal.document.lossy().into_owned(),
+                appended: String::new(),
                 section: Section::Waiting,
                 read: read.collect(),
             };
@@ -232,6 +240,7 @@ impl Life {
                 self.declined += line;
             }
         }
+        dream.appended.clone_from(&section);
         (dream.text, dream.section) = (section, Section::Whole);
         self.dreams.push(dream);
         self.counts.accepted += 1;
@@ -308,6 +317,13 @@ impl Life {
                 self.counts.redone += 1;
             }
             (Section::Whole | Section::Edited, Ok(false)) => {}
+            // It goes behind all others, as it was appended.
+            (Section::Deleted, Ok(true)) => {
+                let mut dream = self.dreams.remove(at);
+                (dream.text, dream.section) = (dream.appended.clone(), Section::Whole);
+                self.dreams.push(dream);
+                self.counts.redone += 1;
+            }
             (
                 Section::Undone | Section::Deleted | Section::Archived | Section::Waiting | Section::Rejected,
                 Err(Error::DreamStays { reason, .. }),

@@ -117,7 +117,8 @@ impl Material {
                 let reading = origins::read(&item.text, &origins::Above::default());
                 let nobody = item.origin.clone().or_else(|| reading.unnamed());
                 // What the host says of the item bounds what the item says of itself.
-                let bounded = |origin: Option<Origin>| origins::lower(origin.or_else(|| nobody.clone()), &item.origin);
+                let bounded =
+                    |origin: Option<Origin>| origins::lower(origin.or_else(|| nobody.clone()), &item.origin);
                 reading.lines.into_iter().map(|said| bounded(said.origin)).collect()
             }
         };

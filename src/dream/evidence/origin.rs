@@ -108,8 +108,7 @@ impl<'a> Spoken<'a> {
         } else {
             count(&words, &words_in(&own))
         };
-        let (theirs, window) =
-            self.most(&words, |window| is_strange(window.party, window.origin.as_ref()));
+        let (theirs, window) = self.most(&words, |window| is_strange(window.party, window.origin.as_ref()));
         let is_theirs = theirs >= 2 && theirs * 2 > words.len() && theirs > ours;
         if is_theirs { Err(of_stranger(window.and_then(|window| window.origin.as_ref()))) } else { Ok(()) }
     }

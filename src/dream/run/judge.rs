@@ -15,7 +15,9 @@ use crate::dream::propose::Queue;
 use crate::dream::sanitise::{self, Item, Sanitised};
 use crate::dream::select::{Order, Selection, Survey};
 use crate::dream::{OverBudget, commit, due, whole};
-use crate::dreamer::{DreamMode, DropReason, Failure, Fate, Hold, HoldReason, LineReport, Notice, Outcome, PassReport, Step};
+use crate::dreamer::{
+    DreamMode, DropReason, Failure, Fate, Hold, HoldReason, LineReport, Notice, Outcome, PassReport, Step,
+};
 use crate::error::{Error, LostBy, Result};
 use crate::format::curated;
 use crate::format::intent::Append;
