@@ -203,13 +203,15 @@ impl SecretGate {
             view::undo(view, text, &mut |island| {
                 let mut inside = self.undisguised(&island.text);
                 inside.retain_mut(|one| {
-                    if matches!(view, View::Joined | View::Escaped) && !self.let_go_of_lines(text, &island, one) {
+                    if matches!(view, View::Joined | View::Escaped)
+                        && !self.let_go_of_lines(text, &island, one)
+                    {
                         return false;
                     }
                     let secret = &island.text[one.span.clone()];
                     one.plain = Some(secret.to_owned());
-                    // Where the name alone is in a disguise, the secret stands as it is.
-                    text[island.place(&one.span)] != *secret || view != View::Joined && is_named(one.class)
+                    // Where only what stands around it is in a disguise, the secret stands as it is.
+                    text[island.place(&one.span)] != *secret || view != View::Joined
                 });
                 self.disguised(&island.text, undone.and(view), &mut inside);
                 found.extend(inside.into_iter().map(|one| {
@@ -293,7 +295,8 @@ impl SecretGate {
                 let lengths = raw[known..].iter().take_while(inside).map(|known| known.span.len());
                 // A code of a key may look like one.
                 let is_coded = one.view >= View::Escaped;
-                let length = if is_coded { one.span.len() } else { one.plain.as_ref().map_or(0, String::len) };
+                let length =
+                    if is_coded { one.span.len() } else { one.plain.as_ref().map_or(0, String::len) };
                 lengths.sum::<usize>() < length
             });
             raw.append(&mut disguised);
