@@ -30,9 +30,9 @@ pub enum Strictness {
 /// which it stands. Bare shapes that mean nothing are not gated: Solana addresses, 64 hexadecimal digits, rows of words
 /// whose checksum fails.
 ///
-/// It sees through disguises: letters that look like others or are not seen, pieces over lines and in marks of markdown,
-/// letters that stand apart, escapes, base64 and hexadecimal digits. It does not see what is reversed, encrypted,
-/// compressed, translated or told in words, nor pieces in several documents.
+/// It sees through disguises: letters that look like others or are not seen, pieces over lines, cells and lists and in marks
+/// of markdown and tags, letters that stand apart, escapes, base64, base32, hexadecimal digits and decimal bytes. It does
+/// not see what is reversed, encrypted, compressed, translated or told in words, nor pieces in several documents.
 ///
 /// Addresses are public identifiers, and switching their classes off is a choice for hosts in finance; what names a
 /// person, and what only a plain name such as `password:` gives away, is off until a host switches it on:
