@@ -1351,6 +1351,92 @@ fn each_way_in_or_out_goes_through_its_door() {
     }
 }
 
+type OpenStore = fn(&Path, StoreConfig) -> Box<dyn MemoryStore>;
+
+const STORES: &[OpenStore] = &[
+    |path, config| Box::new(FileMemoryStore::open_with(path, Scope::user("marta"), config).unwrap()),
+    #[cfg(feature = "sqlite")]
+    |path, config| {
+        let path = path.join("rows.db");
+        Box::new(noctuary::SqliteMemoryStore::open_with(path, Scope::user("marta"), config).unwrap())
+    },
+];
+
+// A search of a store handed a key to whoever asked, also where the answer went to a model.
+#[test]
+fn a_search_of_any_store_shows_no_key_unless_its_name_says_so() {
+    for open in STORES {
+        let folder = tempfile::tempdir().unwrap();
+        // Rows from a time when the key was allowed.
+        let mut allowing = StoreConfig::default();
+        allowing.doors = allowing.doors.allow(Allow::none().value(KEY));
+        let store = open(folder.path(), allowing);
+        let mut noted = row();
+        noted.metadata = Some(json!({ "of": [KEY] }));
+        store.write(&of(Actor::Library), &noted, noon()).unwrap();
+        let other = NewMemory::new("note", format!("the other key is {KEY} too"), Source::Other(KEY.into()));
+        store.write(&of(Actor::Library), &other, noon()).unwrap();
+        drop(store);
+
+        let store = open(folder.path(), StoreConfig::default());
+        for kind in [Main, Shared] {
+            for actor in [Actor::Human, Actor::Agent, Actor::Library] {
+                let access = Access::new(kind, actor, Scope::user("marta"));
+                let found = store.search(&access, &Query::new("which key")).unwrap();
+                assert_eq!(found.hits.len(), if kind == Main { 2 } else { 0 });
+                for hit in &found.hits {
+                    let source = hit.memory.source.as_ref().map(Source::word).unwrap_or_default();
+                    assert!(
+                        hit.memory.content.contains("[REDACTED:aws_access_key#1]"),
+                        "one key, one number"
+                    );
+                    assert!(!source.contains(KEY) && hit.memory.metadata.is_none());
+                }
+                // Whoever may guess words of a key is not told that it stands there.
+                for syntax in [Query::new(KEY), Query::fts("AKIAIOS*")] {
+                    assert!(store.search(&access, &syntax).unwrap().hits.is_empty());
+                }
+            }
+        }
+        let seen = store.search_unmasked(&of(Actor::Human), &Query::new("which key")).unwrap();
+        assert!(seen.hits.iter().all(|hit| hit.memory.content.contains(KEY)));
+        assert!(seen.hits.iter().any(|hit| hit.memory.metadata.is_some()));
+    }
+}
+
+// A passage that holds the end of a key alone looks like none.
+#[cfg(feature = "sqlite")]
+#[test]
+fn a_search_of_documents_shows_no_half_of_a_key_and_a_document_as_it_stands_now() {
+    let folder = tempfile::tempdir().unwrap();
+    let workspace: Arc<dyn Workspace> = Arc::new(FileWorkspace::open(folder.path()).unwrap());
+    let body = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj\n".repeat(40);
+    let text = format!(
+        "# Server\n\n-----BEGIN PRIVATE KEY-----\n{body}-----END PRIVATE KEY-----\nThe harbour is near.\n"
+    );
+    workspace.write(&doc("a.md"), text.as_bytes(), WriteMode::Create).unwrap();
+    let index = noctuary::SqliteIndex::open_in_memory(Scope::user("marta")).unwrap();
+    let indexed = Indexed::new(Arc::clone(&workspace), index);
+    indexed.sync(noon()).unwrap();
+    let main = of(Actor::Agent);
+    let seen = indexed.search_unmasked(&main, "harbour", 9).unwrap();
+    assert!(seen.iter().any(|found| found.content.contains("MIIEvQ")));
+    let shown = indexed.search(&main, "harbour", 9).unwrap();
+    assert_eq!(shown.len(), 1);
+    assert!(shown[0].content.contains("harbour") && !shown[0].content.contains("MIIEvQ"));
+    assert!(
+        indexed
+            .search(&main, "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj", 9)
+            .unwrap()
+            .is_empty()
+    );
+
+    // What an editor took out meanwhile is not told from the index.
+    workspace.write(&doc("a.md"), b"Nothing any more.\n", WriteMode::Replace).unwrap();
+    assert!(indexed.search(&main, "harbour", 9).unwrap().is_empty());
+    assert!(!indexed.search_unmasked(&main, "harbour", 9).unwrap().is_empty());
+}
+
 /// What takes text in and is behind no door, and why.
 const WITHOUT_DOOR: &[(&str, &str)] = &[
     ("DocumentIndex::search", "what is looked for is kept nowhere"),
