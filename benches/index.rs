@@ -269,7 +269,10 @@ mod index {
                 assert_eq!(black_box(found.count()), 10);
             }),
             Box::new(|_| {
-                assert_eq!(black_box(ours.search_unmasked(&access, "lantern 4711 topic", 10).unwrap()).len(), 10);
+                assert_eq!(
+                    black_box(ours.search_unmasked(&access, "lantern 4711 topic", 10).unwrap()).len(),
+                    10
+                );
             }),
         ));
     }

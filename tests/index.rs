@@ -399,7 +399,12 @@ fn scopes_of_one_file_do_not_meet() {
     write(&ilya, "MEMORY.md", "canary of ilya\n");
     let text = |workspace: &Indexed<SqliteWorkspace>, user: &str| -> Vec<String> {
         let access = Access::new(SessionKind::Main, Actor::Agent, Scope::user(user));
-        workspace.search_unmasked(&access, "canary", 9).unwrap().into_iter().map(|result| result.content).collect()
+        workspace
+            .search_unmasked(&access, "canary", 9)
+            .unwrap()
+            .into_iter()
+            .map(|result| result.content)
+            .collect()
     };
     assert_eq!(text(&marta, "marta"), ["canary of marta\n"]);
     assert_eq!(text(&marta, "ilya"), [""; 0]);

@@ -67,6 +67,7 @@ const TOOLS: &[&str] = &[
     "a_model_takes_back",
     "no_path",
 ];
+const SEARCHES: &[&str] = &["--test", "doors", "a_search_of"];
 const KEYS: &[&str] = &["--test", "http", "--features", "http", "no_error_repeats"];
 
 const BUGS: &[Bug] = &[
@@ -510,6 +511,20 @@ const BUGS: &[Bug] = &[
         stands: "if is_own && !row.pinned",
         planted: "if is_own",
         tests: TOOLS,
+    },
+    Bug {
+        name: "a search of rows is masked by nobody",
+        file: "src/store/shown.rs",
+        stands: "hit.memory = veil.row(hit.memory)?;",
+        planted: "let _ = &mut veil;",
+        tests: SEARCHES,
+    },
+    Bug {
+        name: "a search of documents is masked by nobody",
+        file: "src/session/indexed.rs",
+        stands: "if let Some(content) = passages.shown(&result)? {",
+        planted: "if let Some(content) = passages.shown(&result)?.map(|_| result.content.clone()) {",
+        tests: SEARCHES,
     },
     Bug {
         name: "a path of a model climbs to the root",

@@ -191,7 +191,17 @@ impl<'a> Judge<'a> {
             let is_order = is_order && !is_quoted(claim, &sources);
             if is_order { Err(Hold { reason: HoldReason::Imperative, word: None }) } else { Ok(()) }
         };
-        let held = evidence().and_then(|()| self.spoken.check(claim, &sources)).and_then(|()| is_statement());
+        // Whoever opens such an address tells it what stands in it.
+        let carries_nothing = || {
+            let is_users = |address: &str| origin::is_users_text(self.shown, self.config.trust, address);
+            let is_strange = self.config.statements_only && !orders::addresses(claim).all(is_users);
+            let word = || Some("exfiltration".to_owned());
+            if is_strange { Err(Hold { reason: HoldReason::Injection, word: word() }) } else { Ok(()) }
+        };
+        let held = evidence()
+            .and_then(|()| self.spoken.check(claim, &sources))
+            .and_then(|()| is_statement())
+            .and_then(|()| carries_nothing());
         let is_fact = matches!(heading, None | Some(reply::FACTS)) || self.spoken.is_users(claim, &sources);
         let teller = self.spoken.teller(claim, &sources, !is_fact);
         Verdict {

@@ -123,6 +123,14 @@ const THREATS: &[(&str, &str)] = &[
         "override",
         r#"\byour~(?:real|true|actual|original|secret|hidden)~(?:name|identity|self|creator|maker|master)~(?:is|was)[\s:*_"“'‘«]{1,4}(?-i:[A-Z0-9])"#,
     ),
+    (
+        "override",
+        r"\bdein~(?:wahrer|echter|wirklicher|richtiger)~name~(?:ist|lautet)\b|\bton~(?:vrai|véritable)~nom~est\b|\btu~(?:verdadero~nombre|nombre~(?:real|verdadero))~es\b",
+    ),
+    (
+        "concealment",
+        r"\b(?:sag|sage|sagt|erzähle?|verrate?)~(?:(?:es|das|dies|davon)~)?(?:dem|der)~(?:nutzer|benutzer|anwender|eigentümer)(?:in)?~(?:nicht|nichts|niemals|nie)\b|\bn[e'’]~?(?:dis|dites|parle[sz]?|révèle[sz]?|mentionne[sz]?)~(?:pas|rien|jamais)~(?:[a-zà-ÿ]+~){0,3}(?:à~l~utilisateur|au~propriétaire)|\bno~(?:le~)?(?:digas|cuentes|reveles|menciones)~(?:[a-záéíóúñ]+~){0,3}al~(?:usuario|dueño)\b",
+    ),
     // Japanese.
     (
         "override",
@@ -171,7 +179,10 @@ const THREATS: &[(&str, &str)] = &[
         "override",
         r"(?:اسمك|هويتك|مهمتك|هدفك|دورك|سيدك)\s+ال(?:حقيقي|حقيقية|فعلي|فعلية|أصلي|أصلية)\s*(?:هو|هي|:)|من\s+الآن\s+فصاعد(?:اً|ًا|ا)\s*[،,]?\s*(?:يجب\s+(?:عليك|أن)|عليك)",
     ),
-    ("concealment", r"لا\s+(?:تخبر|تُخبر|تخبري|تقل|تكشف|تذكر)\s+(?:[^\s.]+\s+){0,2}(?:ل|لل|ال)?(?:مستخدم|مالك|صاحب)"),
+    (
+        "concealment",
+        r"لا\s+(?:تخبر|تُخبر|تخبري|تقل|تكشف|تذكر)\s+(?:[^\s.]+\s+){0,2}(?:ل|لل|ال)?(?:مستخدم|مالك|صاحب)",
+    ),
     // Hindi.
     (
         "override",
@@ -188,7 +199,7 @@ const THREATS: &[(&str, &str)] = &[
     // Turkish.
     (
         "override",
-        r"\b(?:tüm~|bütün~)?(?:önceki|yukarıdaki|evvelki)~(?:tüm~|bütün~|verilen~|sistem~)*(?:talimat|komut|yönerge|kural|emir)(?:lar|ler)?(?:ını|ini|ı|i)?~(?:tamamen~|lütfen~|hepsini~)*(?:yok~say(?:ın|ınız)?|görmezden~gel(?:in|iniz)?|unut(?:un|unuz)?|dikkate~alma(?:yın|yınız)?|göz~ardı~ed?(?:et|in|iniz)?)\b",
+        r"\b(?:tüm~|bütün~)?(?:önceki|yukarıdaki|evvelki)~(?:tüm~|bütün~|verilen~|sistem~)*(?:talimat|komut|yönerge|kural|emir)(?:lar|ler)?(?:ını|ini|ı|i)?~(?:tamamen~|lütfen~|hepsini~)*(?:yok~say(?:ın|ınız)?|görmezden~gel(?:in|iniz)?|unut(?:un|unuz)?|dikkate~alma(?:yın|yınız)?|göz~ardı~(?:et|edin|ediniz))\b",
     ),
     (
         "override",
@@ -203,7 +214,10 @@ const THREATS: &[(&str, &str)] = &[
         "override",
         r"(?:无视|忘记|不要理会|抛弃)(?:所有|全部)?(?:你)?(?:之前|以上|先前|前面|此前)的?(?:所有|全部)?的?(?:指令|指示|提示词|命令)|你的(?:真实|真正的?)(?:名字|身份|目的|任务)是",
     ),
-    ("concealment", r"(?:不要|别|切勿|不得)(?:把[^。\n]{1,12})?(?:告诉|告知|透露给|通知)(?:用户|主人|使用者)"),
+    (
+        "concealment",
+        r"(?:不要|别|切勿|不得)(?:把[^。\n]{1,12})?(?:告诉|告知|透露给|通知)(?:用户|主人|使用者)",
+    ),
     ("override", r"忽略(?:所有|全部)?(?:之前|以上|先前|前面)?的?(?:所有|全部)?的?(?:指令|指示|提示词)"),
     // A forged turn or header.
     (
@@ -273,12 +287,11 @@ const THREATS: &[(&str, &str)] = &[
         "exfiltration",
         r"(?:\.env\b|id_rsa|id_ed25519|(?:memory|user)\.md|\.aws/credentials|/etc/(?:passwd|shadow))[^\n|]*\|[^\n]*\b(?:curl|wget|nc|ncat)\b",
     ),
-    // An address whose query names what it takes, or leaves a place for it.
+    // An address whose query names what it takes.
     (
         "exfiltration",
         r"https?://[^\s<>?#]+\?(?:[^\s<>#]*&)?(?:payload|secrets?|memor(?:y|ies)|prompt|conversation|chat_?history|leak|exfil|stolen|passwords?|cookies?|credentials?|api_?keys?|private_?key|env)=[^\s&]",
     ),
-    ("exfiltration", r"https?://[^\s<>?#]+\?[^\s#]*=(?:\{|\[|<|\$\{|%7b|%5b|%3c)\s*[a-z_. -]{3,40}\s*(?:\}|\]|>|%7d|%5d|%3e)"),
     // Orders that wait.
     (
         "delayed",

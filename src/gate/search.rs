@@ -308,6 +308,9 @@ fn is_left_bounded(text: &str, start: usize, bounds: Bounds, ended: usize) -> bo
 fn led_start(text: &str, literal: usize, lead: Lead) -> Option<usize> {
     let before = text.as_bytes()[..literal].iter().rev().take(lead.most + 1);
     let length = before.take_while(|byte| lead.symbols[usize::from(**byte)]).count();
+    // The last letter of an escape is none of it.
+    let ends = length > lead.most && ends_in_escape(&text.as_bytes()[..literal - lead.most]);
+    let length = length - usize::from(ends);
     (lead.least..=lead.most).contains(&length).then(|| literal - length)
 }
 

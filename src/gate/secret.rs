@@ -31,9 +31,9 @@ pub enum Strictness {
 /// which it stands. Bare shapes that mean nothing are not gated: Solana addresses, 64 hexadecimal digits, rows of words
 /// whose checksum fails.
 ///
-/// It sees through disguises: letters that look like others or are not seen, pieces over lines and in marks of markdown,
-/// letters that stand apart, escapes, base64 and hexadecimal digits. It does not see what is reversed, encrypted,
-/// compressed, translated or told in words, nor pieces in several documents.
+/// It sees through disguises: letters that look like others or are not seen, pieces over lines, cells and lists and in marks
+/// of markdown and tags, letters that stand apart, escapes, base64, base32, hexadecimal digits and decimal bytes. It does
+/// not see what is reversed, encrypted, compressed, translated or told in words, nor pieces in several documents.
 ///
 /// Addresses are public identifiers, and switching their classes off is a choice for hosts in finance; what names a
 /// person, and what only a plain name such as `password:` gives away, is off until a host switches it on:
@@ -205,13 +205,15 @@ impl SecretGate {
             view::undo(view, text, &mut |island| {
                 let mut inside = self.undisguised(&island.text);
                 inside.retain_mut(|one| {
-                    if matches!(view, View::Joined | View::Escaped) && !self.let_go_of_lines(text, &island, one) {
+                    if matches!(view, View::Joined | View::Escaped)
+                        && !self.let_go_of_lines(text, &island, one)
+                    {
                         return false;
                     }
                     let secret = &island.text[one.span.clone()];
                     one.plain = Some(secret.to_owned());
-                    // Where the name alone is in a disguise, the secret stands as it is.
-                    text[island.place(&one.span)] != *secret || view != View::Joined && is_named(one.class)
+                    // Where only what stands around it is in a disguise, the secret stands as it is.
+                    text[island.place(&one.span)] != *secret || view != View::Joined
                 });
                 self.disguised(&island.text, undone.and(view), &mut inside);
                 found.extend(inside.into_iter().map(|one| {
@@ -295,7 +297,8 @@ impl SecretGate {
                 let lengths = raw[known..].iter().take_while(inside).map(|known| known.span.len());
                 // A code of a key may look like one.
                 let is_coded = one.view >= View::Escaped;
-                let length = if is_coded { one.span.len() } else { one.plain.as_ref().map_or(0, String::len) };
+                let length =
+                    if is_coded { one.span.len() } else { one.plain.as_ref().map_or(0, String::len) };
                 lengths.sum::<usize>() < length
             });
             raw.append(&mut disguised);

@@ -64,8 +64,8 @@ pub(crate) fn shown(found: Found, query: &Query, doors: &Doors) -> Result<Found>
     for mut hit in found.hits {
         let written = hit.memory.content.clone();
         hit.memory = veil.row(hit.memory)?;
-        let masked = &hit.memory.content;
-        if *masked == written || asked.share_in(masked) > 0.0 || asked.share_in(&written) == 0.0 {
+        let Memory { category, content, .. } = &hit.memory;
+        if *content == written || asked.share_in(&format!("{category} {content}")) > 0.0 {
             hits.push(hit);
         }
     }

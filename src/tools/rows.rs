@@ -201,7 +201,8 @@ impl Rows {
         let found =
             // Masked below, by the doors of the tools.
             self.store.search_unmasked(&self.access, &query).map_err(|error| ToolError::at("the search", error))?;
-        let found = store::shown(found, &query, &self.doors).map_err(|error| ToolError::at("the search", error))?;
+        let found =
+            store::shown(found, &query, &self.doors).map_err(|error| ToolError::at("the search", error))?;
         self.told(found.hits.into_iter().map(|hit| Ok(hit.memory)))
     }
 

@@ -28,6 +28,14 @@ fn pattern(text: &str) -> Regex {
     Regex::new(text).expect("a literal pattern")
 }
 
+/// The addresses in a claim that have a query: one that is opened carries away what stands in it.
+pub(super) fn addresses(claim: &str) -> impl Iterator<Item = &str> {
+    static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
+        pattern(r#"(?i)(?:\bhttps?://|\bwww\.)[^\s<>"'`()\[\]?]+\?[^\s<>"'`()\[\]]*[^\s<>"'`()\[\].,;:!?]"#)
+    });
+    ADDRESS.find_iter(claim).map(|address| address.as_str())
+}
+
 /// "Decision: …", "2026-11-20, preference: …".
 fn is_named_wish(sentence: &str) -> bool {
     static WISH: LazyLock<Regex> = LazyLock::new(|| {

@@ -40,6 +40,12 @@ fn party(origin: Option<&Origin>, trust: Trust, user_names: &[String]) -> Party 
     }
 }
 
+/// Whether a text stands in a line of the user's.
+pub(super) fn is_users_text(shown: &Shown, trust: Trust, text: &str) -> bool {
+    let mut lines = shown.lines();
+    lines.any(|(_, line)| party(line.origin.as_ref(), trust) == Party::User && line.text.contains(text))
+}
+
 /// Two lines that follow one another, of one origin.
 struct Window {
     party: Party,

@@ -57,7 +57,8 @@ fn row(bytes: &[u8], start: usize, end: usize, edits: &mut Vec<Edit>) {
             at += 1;
             continue;
         }
-        let number = bytes[at..at + digits.min(4)].iter().fold(0, |n, digit| n * 10 + u32::from(digit - b'0'));
+        let number =
+            bytes[at..at + digits.min(4)].iter().fold(0, |n, digit| n * 10 + u32::from(digit - b'0'));
         let is_text = digits <= 3 && matches!(number, 9 | 10 | 13 | 32..=126);
         if texts > 0 && (!is_text || at - ended > BETWEEN) {
             drop_short(edits, texts);

@@ -49,11 +49,28 @@ const fn symbols() -> [bool; 256] {
     table
 }
 
-pub(super) fn edits(text: &str) -> Vec<Edit> {
+/// The joints of a text, as all cells and strings of lists are pieces, and, where any of them looks like a name or a date,
+/// once more as those are none.
+pub(super) fn edits(text: &str) -> [Vec<Edit>; 2] {
+    let (all, has_names) = read(text, false);
+    let apart = if has_names { read(text, true).0 } else { Vec::new() };
+    [all, apart]
+}
+
+/// Joints that may be no more than the ends of lines or cells, as long as nothing around them is more than a word.
+#[derive(Default)]
+struct Chain {
+    lines: Vec<Edit>,
+    cells: Vec<Edit>,
+    is_token: bool,
+    is_drawn: bool,
+}
+
+/// The joints of a text, and whether cells hold names; these stand apart where that is said.
+fn read(text: &str, stands_apart: bool) -> (Vec<Edit>, bool) {
     let bytes = text.as_bytes();
-    let mut edits: Vec<Edit> = Vec::new();
-    // Joints that may be no more than the ends of lines, as long as nothing around them is more than a word.
-    let (mut doubtful, mut is_token, mut free) = (Vec::new(), false, 0);
+    let (mut edits, mut has_names) = (Vec::new(), false);
+    let (mut chain, mut free) = (Chain::default(), 0);
     let mut at = 0;
     while let Some(mark) =
         bytes.get(at..).and_then(|rest| rest.iter().position(|byte| MARKS[usize::from(*byte)]))
@@ -63,28 +80,38 @@ pub(super) fn edits(text: &str) -> Vec<Edit> {
         at = mark + 1;
         if let Some((open, close)) = link(bytes, mark) {
             // What stands between is short, and without marks.
-            (at, free, is_token) = (close.end, close.end, true);
-            doubtful.clear();
+            (at, free) = (close.end, close.end);
+            chain = Chain { is_token: true, ..Chain::default() };
             edits.extend([open, close].map(|place| Edit { place, shown: None }));
         } else if let Some(Joint { place, likelihood }) = joint(bytes, mark, free) {
             let pieces = around(bytes, &place, free);
+            let (left, right) = (&bytes[pieces.start..place.start], &bytes[place.end..pieces.end]);
+            if likelihood == Likelihood::Weak && stand_alone(left, right) {
+                has_names = true;
+                if stands_apart {
+                    continue;
+                }
+            }
             // A chain of pieces is a token where one of them is.
             if pieces.start > free || free == 0 {
-                doubtful.clear();
-                is_token = false;
+                chain = Chain::default();
             }
-            let is_piece: fn(&[u8]) -> bool =
-                if likelihood == Likelihood::Weak { is_drawn } else { |piece| !is_word(piece) };
-            is_token |=
-                is_piece(&bytes[pieces.start..place.start]) || is_piece(&bytes[place.end..pieces.end]);
+            chain.is_token |= likelihood == Likelihood::Sure || !is_word(left) || !is_word(right);
+            chain.is_drawn |= is_drawn(left) || is_drawn(right);
             (at, free) = (place.end, place.end);
-            doubtful.push(place);
-            if likelihood == Likelihood::Sure || is_token {
-                edits.extend(doubtful.drain(..).map(|place| Edit { place, shown: None }));
+            let of_cells = likelihood == Likelihood::Weak;
+            let joints = if of_cells { &mut chain.cells } else { &mut chain.lines };
+            joints.push(Edit { place, shown: None });
+            if chain.is_token {
+                edits.append(&mut chain.lines);
+            }
+            if chain.is_drawn {
+                edits.append(&mut chain.cells);
             }
         }
     }
-    edits
+    edits.sort_unstable_by_key(|edit: &Edit| edit.place.start);
+    (edits, has_names)
 }
 
 /// What parts two pieces of a token, and how likely it is that it does.
@@ -192,11 +219,23 @@ pub(in super::super) fn is_word(piece: &[u8]) -> bool {
         && !piece.iter().skip(1).any(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase())
 }
 
-/// Whether a piece looks drawn by chance: letters and digits, and no beginning that others go on with.
+/// Whether a piece looks drawn by chance: letters and digits, and neither a version nor a beginning that others go on with.
 fn is_drawn(piece: &[u8]) -> bool {
     let has = |is: fn(&u8) -> bool| piece.iter().any(is);
     let is_beginning = matches!(piece.last(), Some(b'-' | b'_' | b'.' | b':' | b'/'));
-    piece.len() >= 4 && has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic) && !is_beginning
+    let is_version = piece.len() < 12 && piece.contains(&b'.');
+    let is_mixed = has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic);
+    piece.len() >= 4 && is_mixed && !is_beginning && !is_version
+}
+
+/// Whether one of two cells holds a word of its own, or a date.
+fn stand_alone(left: &[u8], right: &[u8]) -> bool {
+    let is_name =
+        |piece: &[u8]| piece.len() >= 3 && is_word(piece) && piece.iter().all(u8::is_ascii_alphabetic);
+    let is_marked =
+        |piece: &[u8]| is_date(piece) && piece.iter().any(|byte| matches!(byte, b'-' | b':' | b'/'));
+    let goes_on = matches!(right.first(), Some(b'-' | b'_'));
+    (is_name(left) && !goes_on) || is_marked(left) || (is_drawn(left) && (is_name(right) || is_marked(right)))
 }
 
 /// Whether a piece may well be a date, a time or a number.
@@ -250,19 +289,22 @@ fn cells(bytes: &[u8], edge: usize) -> Option<usize> {
 
 /// Where tags end that join what they part, and whether a cell begins there. What follows the last cell is no part of it.
 fn tags(bytes: &[u8], from: usize) -> Option<(usize, bool)> {
-    let (mut end, mut is_cell) = tag(bytes, from)?;
-    let mut last = from;
+    let opens = |at: usize| bytes.get(at + 1) != Some(&b'/');
+    let (mut end, is_cell) = tag(bytes, from)?;
+    let mut cell = is_cell.then(|| opens(from));
     for _ in 1..CHAIN {
         let next = blank(bytes, end);
         let tag = if bytes.get(next) == Some(&b'<') { tag(bytes, next) } else { None };
-        let Some((after, cell)) = tag else { break };
-        (last, end, is_cell) = (next, after, is_cell || cell);
+        let Some((after, is_cell)) = tag else { break };
+        if is_cell {
+            cell = Some(opens(next));
+        }
+        end = after;
     }
-    let opens = bytes.get(last + 1) != Some(&b'/');
-    match (is_cell, opens) {
-        (false, _) => Some((end, false)),
-        (true, true) => Some((blank(bytes, end), true)),
-        (true, false) => None,
+    match cell {
+        None => Some((end, false)),
+        Some(true) => Some((blank(bytes, end), true)),
+        Some(false) => None,
     }
 }
 
@@ -311,7 +353,9 @@ fn tag(bytes: &[u8], from: usize) -> Option<(usize, bool)> {
     let rest = rest.strip_prefix(b"/").unwrap_or(rest);
     let name = TAGS.iter().filter(|name| {
         rest.get(..name.len()).is_some_and(|it| it.eq_ignore_ascii_case(name.as_bytes()))
-            && rest.get(name.len()).is_some_and(|next| matches!(next, b'>' | b'/' | b' ' | b'\n') || **name == "!--")
+            && rest
+                .get(name.len())
+                .is_some_and(|next| matches!(next, b'>' | b'/' | b' ' | b'\n') || **name == "!--")
     });
     let name = name.max_by_key(|name| name.len())?;
     let close: &[u8] = if *name == "!--" { b"-->" } else { b">" };
