@@ -88,6 +88,7 @@ fn is_place(text: &str) -> bool {
     WORDS.iter().any(|word| small.contains(word))
         || ["#{", "${", "{{", "..."].iter().any(|sign| text.contains(sign))
         || text.as_bytes().windows(5).any(|five| five.iter().all(|byte| *byte == five[0]))
+        || proof::is_sequence(text)
 }
 
 /// Whether a program computes it, or something names where it is.

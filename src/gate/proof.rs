@@ -34,7 +34,20 @@ pub(super) fn npmrc(text: &str) -> bool {
 /// Whether `text` looks drawn by chance, and is no row of words with numbers between them: a name such as `demotion2746`, or
 /// the title of a page.
 pub(super) fn drawn(text: &str) -> bool {
-    by_chance(text) && !is_worded(text)
+    (by_chance(text) || is_scrambled(text)) && !is_worded(text)
+}
+
+/// Whether letters of both cases take turns, without a digit among them.
+fn is_scrambled(text: &str) -> bool {
+    let turns = |two: &&[u8]| two[0].is_ascii_lowercase() != two[1].is_ascii_lowercase();
+    text.len() >= 16
+        && text.bytes().all(|byte| byte.is_ascii_alphabetic())
+        && text.as_bytes().windows(2).filter(turns).count() * 3 >= text.len()
+}
+
+/// Whether it is a token of Square by its prefix alone, or drawn behind letters that base64 may hold.
+pub(super) fn square(text: &str) -> bool {
+    text.starts_with("sq0") || drawn_token(text)
 }
 
 /// Whether a secret is drawn, however few letters it has: some letters or digits follow each other out of order.
@@ -65,24 +78,30 @@ fn reads_as_word(letters: &str) -> bool {
     let bytes = letters.as_bytes();
     let vowels = bytes.iter().filter(|byte| is_vowel(byte)).count();
     let crowd = bytes.split(is_vowel).map(<[u8]>::len).max().unwrap_or_default();
-    // A great letter begins a word, or goes on with a row of them.
-    let cased =
-        bytes.windows(2).filter(|two| two[0].is_ascii_lowercase() && two[1].is_ascii_uppercase()).count();
-    bytes.len() < 4 || crowd <= 4 && vowels * 5 >= bytes.len() && cased * 4 <= bytes.len()
+    // A great letter among small ones begins a word.
+    let has_small = bytes.iter().any(u8::is_ascii_lowercase);
+    let is_cased = !has_small
+        || bytes.iter().enumerate().all(|(at, byte)| {
+            !byte.is_ascii_uppercase() || bytes.get(at + 1).is_some_and(u8::is_ascii_lowercase)
+        });
+    bytes.len() < 4 || crowd <= 4 && vowels * 5 >= bytes.len() && is_cased
 }
 
-/// Whether `text` only stands for a token: most of it is a symbol that fills places, again and again, or goes up the
-/// alphabet.
+/// Whether `text` only stands for a token: most of it is a symbol that fills places, again and again.
 pub(super) fn is_filler(text: &str) -> bool {
     let symbols: Vec<u8> =
         text.bytes().filter(u8::is_ascii_alphanumeric).map(|byte| byte.to_ascii_lowercase()).collect();
-    let fills = |two: &&[u8]| match (two[0], two[1]) {
-        (b'x' | b'a' | b'0' | b'1', next) if next == two[0] => true,
-        (b'9', b'0') => true,
-        (one, next) => next == one + 1,
-    };
+    let fills = |two: &&[u8]| two[0] == two[1] && matches!(two[0], b'x' | b'a' | b'b' | b'0' | b'1');
     let filled = symbols.windows(2).filter(fills).count();
     symbols.len() >= LEAST_FILLER && filled * 4 >= (symbols.len() - 1) * 3
+}
+
+/// Whether most of `text` goes up the alphabet or the numbers, as what is typed for an example does.
+pub(super) fn is_sequence(text: &str) -> bool {
+    let symbols: Vec<u8> =
+        text.bytes().filter(u8::is_ascii_alphanumeric).map(|byte| byte.to_ascii_lowercase()).collect();
+    let follows = |two: &&[u8]| two[1] == two[0] + 1 || (two[0], two[1]) == (b'9', b'0');
+    symbols.windows(2).filter(follows).count() * 5 >= symbols.len() * 3
 }
 
 /// A text of fewer letters and digits may repeat itself by chance.
@@ -122,9 +141,9 @@ pub(super) fn url_password(text: &str) -> bool {
         && !WORDS.contains(&&*small)
 }
 
-/// Whether a digit stands in it, as in every token of Slack, and it is none that only shows how they look.
+/// Whether digits stand in it, as in every token of Slack, and it is none that only shows how they look.
 pub(super) fn slack(text: &str) -> bool {
-    text.bytes().any(|byte| byte.is_ascii_digit()) && !is_filler(text)
+    text.bytes().filter(u8::is_ascii_digit).count() > 1 && !is_filler(text)
 }
 
 /// Whether it is a token of an agent of ngrok: two ids, of which the first begins with the time.

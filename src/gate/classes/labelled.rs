@@ -103,6 +103,7 @@ pub(super) const LABELLED: &[Class] = &[
     labelled("work_token", "tokens of Pipedrive, Hunter, Coda, Shortcut and their like under a name", &["pipedrive", "hunter api", "apollo api", "coda api", "shortcut api", "shortcut token", "clubhouse", "readwise", "raindrop", "wakatime", "toggl", "harvest api", "freshdesk", "helpscout", "gumroad", "zotero", "clearbit", "tally", "notion token", "attio", "lever api", "greenhouse api"], r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{64}|[0-9a-f]{40}|[A-Za-z0-9_-]{50}|[A-Za-z0-9_-]{43}|[A-Za-z0-9]{32}|[A-Za-z0-9]{24}|[A-Za-z0-9_-]{22}|[A-Za-z0-9]{20}"),
     labelled("market_key", "keys of Binance, Etherscan, Polygon, CoinMarketCap and their like under a name", &["binance", "bybit", "okx", "etherscan", "bscscan", "polygonscan", "polygon api", "coinmarketcap", "CoinMarketCap", "cmc api", "cryptocompare", "alphavantage", "alpha vantage", "alpaca", "blockfrost", "blockcypher", "opensea", "dune api", "helius", "moralis", "quicknode", "paypal client secret", "paypal secret", "wise api", "marketstack", "tiingo", "fmp api"], r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[A-Za-z0-9_-]{80}|[A-Za-z0-9]{64}|[A-Za-z0-9]{40}|(?:mainnet|preprod|preview)[A-Za-z0-9]{32}|[A-Z0-9]{34}|[A-Za-z0-9_]{32}|[A-Z0-9]{20}|[A-Z0-9]{16}|[A-Za-z0-9]{18}"),
     labelled("media_key", "keys of Cloudinary, Mux, Unsplash, Reddit, Strava and their like under a name", &["cloudinary", "mux token", "mux secret", "unsplash", "pexels", "giphy", "imgur", "tmdb", "reddit", "strava", "fitbit", "steam api", "steam key", "youtube api", "vimeo", "soundcloud", "lastfm", "genius", "yelp", "nasa api", "newsapi", "NewsAPI", "tomtom", "here api", "weatherapi", "WeatherAPI", "accuweather", "deepl", "DeepL", "bitly", "box client secret", "instagram", "tiktok", "line channel", "zulip", "mastodon", "webex"], r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}(?::fx)?|[A-Za-z0-9+/_=-]{75}|[A-Za-z0-9+/]{172}|[A-Za-z0-9_-]{128}|[0-9a-f]{64}|[A-Za-z0-9_-]{56}|[A-Za-z0-9_-]{43}|[0-9a-f]{40}|[A-Za-z0-9]{40}|[A-Za-z0-9_-]{30}|[A-Za-z0-9_-]{27}|[A-Za-z0-9]{31}|[A-Za-z0-9]{32}"),
+    labelled("analytics_secret", "secrets of Mixpanel, Amplitude, Segment and their like under a name", &["mixpanel", "amplitude", "segment write", "segment api", "segment key", "rudderstack", "posthog", "heap api", "fullstory", "hotjar", "plausible"], r"[0-9a-f]{32}|[A-Za-z0-9]{32}|[A-Za-z0-9]{27}|[A-Za-z0-9_-]{43}|[0-9a-f]{64}"),
     labelled("openweather_key", "keys of OpenWeather under a name", &["openweather"], r"[0-9a-f]{32}"),
     labelled("finnhub_key", "keys of Finnhub under a name", &["finnhub"], r"[A-Za-z0-9]{20}"),
     labelled("flickr_key", "keys of Flickr under a name", &["flickr"], r"[A-Za-z0-9]{32}"),
@@ -129,7 +130,7 @@ pub(super) const LABELLED: &[Class] = &[
         "nuget_password",
         "passwords in a configuration of NuGet",
         &["<add key=\""],
-        r#"<add key="(?:ClearText)?Password"\s{1,8}value="([^"\r\n]{3,256})""#,
+        r#"<add key="(?:ClearText)?Password"\s{1,8}value="([^"\r\n]{6,256})""#,
     )
     .loose()
     .bounds(Bounds::None)
@@ -155,9 +156,18 @@ pub(super) const LABELLED: &[Class] = &[
         "curl_login",
         "logins on the command line of curl",
         &["curl "],
-        r#"curl (?:[^\n|;\\]|\\\r?\n?){0,400}?(?:-u|--user)[ =]{1,3}["']?[^\s:"'$<{/]{1,64}:["']?([^\s"'<{}$][^\s"'<{}]{2,127})"#,
+        r#"curl (?:[^\n|;\\]|\\\r?\n?){0,400}?(?:-u|--user)[ =]{1,3}["']?[^\s:"'$<{/]{0,64}:["']?([^\s"'<{}$][^\s"'<{}]{2,127})"#,
     )
     .loose()
     .bounds(Bounds::None)
     .proof(Proof::Required(proof::password)),
+    pattern(
+        "curl_user",
+        "keys as the name of a login on the command line of curl",
+        &["curl "],
+        r#"curl (?:[^\n|;\\]|\\\r?\n?){0,400}?(?:-u|--user)[ =]{1,3}["']?([A-Za-z0-9_!.+/=-]{10,128}):(?:["'\s]|\z)"#,
+    )
+    .loose()
+    .bounds(Bounds::None)
+    .proof(Proof::Required(proof::drawn)),
 ];

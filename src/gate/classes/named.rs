@@ -1,5 +1,5 @@
-//! Values under a plain name: `password: …`, `API_KEY=…`. Off by default, since texts about programs are full of such
-//! names.
+//! Values under a plain name: `password: …`, `API_KEY=…`. Texts about programs are full of such names, so what a value
+//! is decides.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -24,7 +24,6 @@ const fn named(
 ) -> Class {
     Class::new(name, what, Shape::Scan(scan, Needs::Name, Some(pattern)), Bounds::None)
         .proof(Proof::Required(proof))
-        .off()
 }
 
 /// The end of a name, what closes it, a few words on what it is for, a sign of setting, what opens the value, and the value: in one line,
@@ -68,7 +67,11 @@ const PASSWORD: &str = shape!(
     r#"|\b[Pp]ass[ \t]?[:=][ \t]{0,4}["'`]?"#,
     r#"[^\s"'`]{6,128}"#
 );
-const KEY: &str = shape!("(?:api|access|secret)[ _.-]?key|token|secret", "", r"[A-Za-z0-9_./+=-]{16,256}");
+const KEY: &str = shape!(
+    "(?:api|access|secret|auth|private|signing|master|admin|write|service|encryption|account|client|app)[ _.-]?key|token|secret",
+    "",
+    r"[A-Za-z0-9_./+=-]{16,256}"
+);
 
 fn password_shape(text: &str, from: usize) -> Option<Range<usize>> {
     static SHAPE: LazyLock<Regex> = LazyLock::new(|| Regex::new(PASSWORD).expect("a literal pattern"));
@@ -90,7 +93,8 @@ fn value(
 ) -> Option<Range<usize>> {
     let mut at = from;
     loop {
-        let start = shape.captures_at(text, at)?.get(1)?.start();
+        let found = shape.captures_at(text, at)?;
+        let (name, start) = (found.get(0)?.start(), found.get(1)?.start());
         let quote = text[..start].chars().next_back().filter(|c| matches!(c, '"' | '\'' | '`'));
         let symbols = if quote.is_some() { quoted } else { bare };
         let run = text.as_bytes()[start..].iter();
@@ -101,15 +105,24 @@ fn value(
         let value = match quote {
             // In a string in a string, the quotes have backslashes.
             Some(_) if next == quote => run.trim_end_matches('\\'),
-            None if !next.is_some_and(goes_on) => without_end(run),
+            None if !next.is_some_and(goes_on) && !run.ends_with("...") => without_end(run),
             _ => "",
         };
-        if length <= most && !value.is_empty() {
+        if length <= most && !value.is_empty() && !is_public(&text[..name]) {
             return Some(start..start + value.len());
         }
         // What begins early in a long run is too long as well. Within quotes the run may end earlier for what begins later.
         at = if quote.is_none() { start + length.saturating_sub(most) } else { start };
     }
+}
+
+/// Whether the name says of what follows that everybody may know it: `NEXT_PUBLIC_API_KEY`, `csrf-token`.
+fn is_public(before: &str) -> bool {
+    let before = before.trim_end_matches(['_', '-', '.', ' ']);
+    ["public", "csrf", "xsrf"].iter().any(|word| {
+        let start = before.len().saturating_sub(word.len());
+        before.get(start..).is_some_and(|end| end.eq_ignore_ascii_case(word))
+    })
 }
 
 /// Whether more of a value, or of the code that computes it, follows.
@@ -134,7 +147,7 @@ mod tests {
     use crate::pii::{PiiFilter, View};
 
     fn gate() -> SecretGate {
-        SecretGate::new().with("named_password").with("named_key")
+        SecretGate::new()
     }
 
     /// The classes of a text, each with what is masked.
@@ -323,11 +336,25 @@ mod tests {
         }
     }
 
+    // They were off until a host switched them on, and hosts did not know of them.
     #[test]
-    fn plain_names_are_off_until_a_host_switches_them_on() {
+    fn plain_names_are_on_until_a_host_switches_them_off() {
         let text = "password: hunter2-Boat\nAPI_KEY=9fk2LmQ7xV0bTz4RwYc8Hd1N";
-        assert_eq!(SecretGate::new().scan(text), []);
         assert_eq!(found(text).len(), 2);
+        assert_eq!(gate().without("named_password").without("named_key").scan(text), []);
+    }
+
+    #[test]
+    fn a_name_that_says_public_and_a_value_that_is_cut_or_a_sequence_are_no_keys() {
+        for text in [
+            "NEXT_PUBLIC_API_KEY=9fk2LmQ7xV0bTz4RwYc8Hd1N",
+            "csrf-token: 9fk2LmQ7xV0bTz4RwYc8Hd1N",
+            "publicToken = \"9fk2LmQ7xV0bTz4RwYc8Hd1N\"",
+            "export TOKEN=9fk2LmQ7xV0bTz4RwYc8Hd1N...",
+            "password: abcd1234abcd1234ABCD1234",
+        ] {
+            assert_eq!(found(text), [], "{text}");
+        }
     }
 
     #[test]

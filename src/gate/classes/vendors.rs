@@ -1,10 +1,13 @@
 //! Tokens of vendors, which a prefix of theirs gives away.
 
 use super::{
-    ALNUM, ANY_HEX, BASE64, Bounds, Class, DIGITS, FREE, HEX, LETTERS, LOWER, Proof, UPPER, URL, exact, open,
-    pattern, symbols,
+    ALNUM, ANY_HEX, BASE64, Bounds, Class, DIGITS, FREE, HEX, LETTERS, LOWER, Proof, Symbols, UPPER, URL,
+    exact, open, pattern, symbols,
 };
 use crate::gate::proof;
+
+/// What stands in the name of a host.
+const HOST: Symbols = &symbols("A-Za-z0-9.-");
 
 /// An address, wherever it stands.
 const fn address(
@@ -71,7 +74,7 @@ pub(super) const VENDORS: &[Class] = &[
     .proof(Proof::Required(proof::mixed)),
     pattern("tailscale_key", "keys of Tailscale", &["tskey-"], r"tskey-[a-z]{2,12}-[A-Za-z0-9]{8,}(?:-[A-Za-z0-9]{16,})?"),
     open("ngrok_key", "keys of ngrok", &["ak_2", "ak_3", "cr_2", "cr_3"], ALNUM, 26).bounds(Bounds::Both),
-    pattern("ngrok_token", "tokens of agents of ngrok", &["_1", "_2", "_3", "_4", "_5", "_6", "_7", "_8", "_9"], r"_[1-9][A-Za-z0-9]{19,21}")
+    pattern("ngrok_token", "tokens of agents of ngrok", &["_0", "_1", "_2", "_3", "_4", "_5", "_6", "_7", "_8", "_9"], r"_[0-9][A-Za-z0-9]{19,21}")
         .led_by(ALNUM, 25, 29)
         .proof(Proof::Required(proof::ngrok)),
     open("defined_networking_key", "keys of Defined Networking", &["dnkey-"], FREE, 60),
@@ -192,6 +195,7 @@ pub(super) const VENDORS: &[Class] = &[
     open("cartesia_key", "keys of Cartesia", &["sk_car_"], URL, 18),
     open("mem0_key", "keys of Mem0", &["m0-"], ALNUM, 36).bounds(Bounds::Both).proof(Proof::Required(proof::drawn_token)),
     pattern("zep_key", "keys of Zep", &["z_1d"], r"z_1d[A-Za-z0-9]{16,80}\.[A-Za-z0-9_-]{40,200}"),
+    open("helicone_key", "keys of Helicone", &["sk-helicone-", "pk-helicone-"], &symbols("a-z0-9-"), 24),
     open("braintrust_token", "tokens of Braintrust", &["bt-st-"], ALNUM, 32),
     open("scrapfly_key", "keys of Scrapfly", &["scp-live-", "scp-test-"], HEX, 32),
     pattern("scrapegraph_key", "keys of ScrapeGraphAI", &["sgai-"], r"sgai-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"),
@@ -216,15 +220,15 @@ pub(super) const VENDORS: &[Class] = &[
     // Talk.
     pattern("slack_app_token", "app tokens of Slack", &["xapp-"], r"xapp-[0-9]-[A-Z0-9]{6,}-[0-9]{6,}-[A-Za-z0-9]{20,}").bounds(Bounds::Left),
     pattern("slack_config_token", "tokens of Slack configurations", &["xoxe.", "xoxe-"], r"xoxe(?:\.xox[bp])?-[0-9]-[A-Za-z0-9]{100,}").bounds(Bounds::Left),
-    pattern("slack_other_token", "other tokens of Slack", &["xoxo-", "xoxc-", "xoxd-"], r"xox[ocd]-[0-9A-Za-z%-]{20,}").proof(Proof::Required(proof::mixed)),
+    pattern("slack_other_token", "other tokens of Slack", &["xoxo-", "xoxc-", "xoxd-", "xoxe-"], r"xox[ocde]-[0-9A-Za-z%-]{20,}").proof(Proof::Required(proof::mixed)),
     pattern("slack_webhook", "webhooks of Slack", &["hooks.slack.com/", "hooks.slack-gov.com/"], r"hooks\.slack(?:-gov)?\.com/(?:services|workflows|triggers)/[A-Za-z0-9+/]{20,80}").bounds(Bounds::None),
-    pattern("teams_webhook", "webhooks of Teams", &[".webhook.office.com/"], r"\.webhook\.office\.com/webhookb2/[A-Za-z0-9-]+@[A-Za-z0-9-]+/IncomingWebhook/[A-Za-z0-9-]+/[A-Za-z0-9-]+").bounds(Bounds::None),
+    pattern("teams_webhook", "webhooks of Teams", &[".webhook.office.com/"], r"\.webhook\.office\.com/webhookb2/[A-Za-z0-9-]+@[A-Za-z0-9-]+/IncomingWebhook/[A-Za-z0-9-]+/[A-Za-z0-9-]+").led_by(HOST, 0, 120).bounds(Bounds::None),
     pattern("discord_webhook", "webhooks of Discord", &["discord.com/api/", "discordapp.com/api/"], r"discord(?:app)?\.com/api/(?:v[0-9]{1,2}/)?webhooks/[0-9]{15,21}/[A-Za-z0-9_-]{50,}").bounds(Bounds::None),
     pattern(
         "discord_token",
         "tokens of Discord bots",
         // How the digits of an id begin in base64.
-        &["MD", "MT", "Mj", "Mz", "ND", "NT", "Nj", "Nz", "OD", "OT"],
+        &["MD", "MT", "MZ", "Mj", "Mz", "ND", "NT", "Nj", "Nz", "OD", "OT"],
         r"[MNO][A-Za-z0-9_-]{22,26}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,38}",
     )
     .proof(Proof::Required(proof::by_chance)),
@@ -234,7 +238,7 @@ pub(super) const VENDORS: &[Class] = &[
     pattern("sendgrid_key", "keys of SendGrid", &["SG."], r"SG\.[A-Za-z0-9_=-]{16,32}\.[A-Za-z0-9_=-]{16,64}|SG\.[A-Za-z0-9_=.-]{66}"),
     pattern("mailgun_key", "keys of Mailgun", &["key-", "pubkey-"], r"(?:pub)?key-[0-9a-f]{32}"),
     pattern("mailchimp_key", "keys of Mailchimp", &["-us"], r"-us[0-9]{1,2}").led_by(HEX, 32, 32),
-    open("sendinblue_key", "keys of Brevo", &["xkeysib-", "xsmtpsib-"], &symbols("a-z0-9-"), 80),
+    open("sendinblue_key", "keys of Brevo", &["xkeysib-", "xsmtpsib-"], &symbols("A-Za-z0-9-"), 80),
     pattern("resend_key", "keys of Resend", &["re_"], r"re_[A-Za-z0-9]{8}_[A-Za-z0-9]{24}"),
     pattern("intercom_token", "tokens of Intercom", &["dG9r"], r"dG9rOi?[A-Za-z0-9+/]{50,60}={0,2}"),
     pattern("hubspot_token", "tokens of HubSpot", &["pat-na", "pat-eu", "pat-ap", "na1-", "na2-", "eu1-", "ap1-"], r"(?:pat-)?(?:na|eu|ap)[0-9]-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"),
@@ -263,7 +267,7 @@ pub(super) const VENDORS: &[Class] = &[
     // Money.
     open("stripe_test_key", "Stripe test keys", &["sk_test_", "rk_test_", "sk_prod_", "rk_prod_"], ALNUM, 10).off(),
     open("stripe_webhook", "webhook secrets of Stripe", &["whsec_"], &symbols("A-Za-z0-9+/="), 32),
-    pattern("square_token", "tokens of Square", &["sq0atp-", "sq0csp-", "sq0idk-", "sq0idp-", "EAAA"], r"sq0(?:atp|idk|idp)-[A-Za-z0-9_-]{22,}|sq0csp-[A-Za-z0-9_-]{40,}|EAAA[A-Za-z0-9_-]{22,60}=?").bounds(Bounds::Apart).proof(Proof::Required(proof::drawn_token)),
+    pattern("square_token", "tokens of Square", &["sq0atp-", "sq0csp-", "sq0idk-", "sq0idp-", "EAAA"], r"sq0(?:atp|idk|idp)-[A-Za-z0-9_-]{22,}|sq0csp-[A-Za-z0-9_-]{40,}|EAAA[A-Za-z0-9_+=-]{22,60}").bounds(Bounds::Apart).proof(Proof::Required(proof::square)),
     exact("shopify_token", "tokens of Shopify", &["shpat_", "shpca_", "shppa_", "shpss_", "shpua_"], ANY_HEX, 32),
     open("shopify_long_token", "tokens of Shopify, longer forms", &["shpat_", "shpca_", "shppa_", "shpss_", "shpua_"], ALNUM, 32),
     pattern("plaid_token", "tokens of Plaid", &["access-"], r"access-(?:sandbox|development|production)-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"),
@@ -330,7 +334,8 @@ pub(super) const WEBHOOKS: &[Class] = &[
         "webhooks of Teams and Power Automate",
         &[".logic.azure.", ".api.powerplatform.com"],
         r#"\.(?:logic\.azure\.(?:com|us|cn)|api\.powerplatform\.com)(?::[0-9]{2,5})?/[^\s"'<>`]{0,200}?workflows/[0-9a-zA-Z]{16,64}/[^\s"'<>`]{0,300}?sig=[A-Za-z0-9_%-]{20,100}"#,
-    ),
+    )
+    .led_by(HOST, 0, 120),
     address(
         "wecom_webhook",
         "webhooks of WeCom",
@@ -368,19 +373,22 @@ pub(super) const WEBHOOKS: &[Class] = &[
         "addresses of Infura with their key",
         &[".infura.io/"],
         r"\.infura\.io/(?:ws/)?v3/[0-9a-f]{32}",
-    ),
+    )
+    .led_by(HOST, 0, 120),
     address(
         "alchemy_url",
         "addresses of Alchemy with their key",
         &[".alchemy.com/", ".alchemyapi.io/"],
         r"\.alchemy(?:api)?\.(?:com|io)/(?:nft/)?v[0-9]/[A-Za-z0-9_-]{20,48}",
-    ),
+    )
+    .led_by(HOST, 0, 120),
     address(
         "quicknode_url",
         "addresses of QuickNode with their key",
         &[".quiknode.pro/"],
         r"\.quiknode\.pro/[0-9a-f]{32,48}",
-    ),
+    )
+    .led_by(HOST, 0, 120),
     address(
         "rpc_url",
         "addresses of Ankr and Helius with their key",
