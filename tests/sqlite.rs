@@ -164,11 +164,11 @@ fn everything_that_a_process_has_open_in_a_file_shares_a_connection() {
     let index = SqliteIndex::open(life.path(), marta()).unwrap();
     let others: Vec<_> = (0..20).map(|at| life.of(Scope::user(format!("user {at}")))).collect();
     assert_eq!(descriptors_into(life.folder()), of_one);
-    let _alone = FileMemoryStore::open(life.folder(), marta()).unwrap();
+    let alone = FileMemoryStore::open(life.folder(), marta()).unwrap();
     drop((workspace, store, index));
     assert!(descriptors_into(life.folder()) > 0, "the others have it");
     others[3].write(&DocName::SOUL, b"# Soul\n", WriteMode::Create).unwrap();
-    drop((others, _alone));
+    drop((others, alone));
     assert_eq!(descriptors_into(life.folder()), 0, "the last one closes it");
 }
 
