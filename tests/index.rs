@@ -723,9 +723,18 @@ fn project(folder: &Folder) {
         folder.put(&format!("src/m{}/f{at}.rs", at / 100), "harbour\n");
         folder.put(&format!("docs/target/t{at}.txt"), "harbour\n");
     }
-    for file in
-        ["README.md", "target/debug/x", "docs/plan.md", "docs/deep/more.md", "docs/draft.tmp", "notes/a.md"]
-    {
+    for file in [
+        "README.md",
+        "target/debug/x",
+        "docs/plan.md",
+        "docs/deep/more.md",
+        "docs/draft.tmp",
+        "notes/a.md",
+        "private/p.md",
+        "private/p.tmp",
+        "hidden/in/it.md",
+        "hidden/in/no.md",
+    ] {
         folder.put(file, "harbour\n");
     }
     folder
