@@ -302,7 +302,8 @@ impl Debug for Tail {
 ///
 /// A folder of files may be an agent's home or the folder of a project, with thousands of files that are nobody's memory.
 /// So [`FileWorkspace`](crate::FileWorkspace) looks for its [`own`](Self::own) documents, and for those that the host
-/// declares. In folders that are not its own, what a `.gitignore` or `.ignore` file names is passed over.
+/// declares. In folders that are not its own, what a `.gitignore` or `.ignore` file names is passed over, but for a name that
+/// is declared itself.
 ///
 /// ```
 /// use noctuary::{DocName, FileWorkspace, Reach, Workspace};
@@ -351,8 +352,13 @@ impl Reach {
 
     /// Whether a folder is looked into: it is included, or what is declared lies below it.
     pub(crate) fn enters(&self, folder: &Name) -> bool {
-        let is_below = |name: &DocName| is_at_or_below(name.as_str(), folder.as_str());
-        self.includes(folder) || self.declared.iter().flatten().any(is_below)
+        self.includes(folder) || self.leads_to_declared(folder)
+    }
+
+    /// Whether a name is declared itself, or leads to one that is. What a host names, no ignore file hides.
+    pub(crate) fn leads_to_declared(&self, name: &Name) -> bool {
+        let is_below = |declared: &DocName| is_at_or_below(declared.as_str(), name.as_str());
+        self.declared.iter().flatten().any(is_below)
     }
 }
 

@@ -19,7 +19,7 @@ use noctuary::{
     Access, Actor, ChunkConfig, Claim, ClaimTerms, DocName, DocumentIndex, Error, FileWorkspace, Guarded,
     IndexChange, IndexState, Indexed, JournalDreamer, MAX_DOCUMENT, Reach, Result, Scope, SearchResult,
     SeenDocument, SessionKind, SqliteIndex, SqliteWorkspace, StateName, SyncReport, Workspace, WorkspaceExt,
-    WriteMode, copy_into, dream_once_at,
+    WriteMode, dream_once_at,
 };
 use rusqlite::Connection;
 use tempfile::TempDir;
@@ -713,9 +713,9 @@ fn names_that_linux_allows_are_found_and_what_is_refused_is_told() {
     }
     assert_eq!(paths(&workspace, "lantern").len(), 7);
     let database = folder.sqlite();
-    copy_into(workspace.workspace(), &database).unwrap();
+    noctuary::copy_into(workspace.workspace(), &database).unwrap();
     let back = Folder::new();
-    copy_into(&database, &back.files()).unwrap();
+    noctuary::copy_into(&database, &back.files()).unwrap();
     for file in ALLOWED {
         assert_eq!(fs::read(back.path("life/moved").join(file)).unwrap(), b"harbour\nlantern\n", "{file}");
     }
@@ -728,12 +728,22 @@ fn project(folder: &Folder) {
         folder.put(&format!("src/m{}/f{at}.rs", at / 100), "harbour\n");
         folder.put(&format!("docs/target/t{at}.txt"), "harbour\n");
     }
-    for file in
-        ["README.md", "target/debug/x", "docs/plan.md", "docs/deep/more.md", "docs/draft.tmp", "notes/a.md"]
-    {
+    for file in [
+        "README.md",
+        "target/debug/x",
+        "docs/plan.md",
+        "docs/deep/more.md",
+        "docs/draft.tmp",
+        "notes/a.md",
+        "private/p.md",
+        "private/p.tmp",
+        "hidden/in/it.md",
+        "hidden/in/no.md",
+    ] {
         folder.put(file, "harbour\n");
     }
-    folder.put(".gitignore", "# build\ntarget/\nnode_modules/\n*.tmp\nmemory/\nMEMORY.md\n");
+    folder
+        .put(".gitignore", "# build\ntarget/\nnode_modules/\n*.tmp\nmemory/\nMEMORY.md\nprivate/\nhidden/\n");
     folder.put("docs/deep/.gitignore", "*.md\n!more.md\n");
     for file in ["MEMORY.md", "memory/2026-11-20.md", "memory/notes/x.md", ".self/observations.md"] {
         folder.put(file, "harbour\n");
@@ -799,6 +809,12 @@ fn a_project_around_a_life_is_neither_walked_nor_found() {
             Reach::own().and(name("docs")).and(name("README.md")),
             [&own[..], &["README.md", "docs/plan.md", "docs/deep/more.md"]].concat(),
             vec!["", ".self", "docs", "docs/deep", "memory", "memory/notes"],
+        ),
+        // What a host names, no ignore file hides.
+        (
+            Reach::own().and(name("private")).and(name("hidden/in/it.md")),
+            [&own[..], &["private/p.md", "hidden/in/it.md"]].concat(),
+            vec!["", ".self", "hidden", "hidden/in", "memory", "memory/notes", "private"],
         ),
         (
             Reach::own().and(name("docs/deep")),

@@ -68,7 +68,8 @@ impl Folder {
             name => rules_of(workspace, name.clone(), self.above.clone())?,
         };
         let is_passed_over = |name: &DocName, is_folder: bool, is_reached: bool| {
-            !is_reached || (!is_own(name) && is_ignored(rules.as_deref(), name, is_folder))
+            let is_sure = is_own(name) || reach.leads_to_declared(name);
+            !is_reached || (!is_sure && is_ignored(rules.as_deref(), name, is_folder))
         };
         let mut left_out = Vec::new();
         for name in &listing.documents {
