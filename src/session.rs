@@ -492,7 +492,7 @@ impl<W: Workspace> Workspace for Guarded<W> {
     }
 
     /// Denied: what was replaced is the operator's.
-    fn drop_versions(&self, _holds: &dyn Fn(&[u8]) -> bool) -> Result<u64> {
+    fn drop_versions(&self, _holds: &dyn Fn(&str, &[u8]) -> bool) -> Result<u64> {
         Err(self.denied(&StateName::FORGOTTEN))
     }
 

@@ -20,6 +20,8 @@ mod joined;
 mod lookalike;
 mod spaced;
 
+pub(crate) use lookalike::as_drawn;
+
 use std::ops::Range;
 
 pub(super) use island::Island;
