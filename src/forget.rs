@@ -553,7 +553,7 @@ impl Text<'_> {
         removed += if is_gone { here } else { 0 };
         found += here;
         let kept = Cell::new(0);
-        let dropped = self.workspace.drop_versions(&|bytes| {
+        let dropped = self.workspace.drop_versions(&|_, bytes| {
             let holds = self.only.holds(&String::from_utf8_lossy(bytes));
             kept.set(kept.get() + u64::from(holds));
             holds && self.lease.is_some()

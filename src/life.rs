@@ -326,9 +326,13 @@ impl Session {
             heartbeat.enabled = false;
             stopped = stopped.or(Some(error));
         }
-        for note in &mut turn.notes {
-            self.pass_origin(&mut note.origin, &mut warnings)?;
-        }
+        // Also the name of a tool may be stopped: then its note is left out, and the memo is written all the same.
+        turn.notes.retain_mut(|note| {
+            let passed = self.pass_origin(&mut note.origin, &mut warnings);
+            let is_admitted = passed.is_ok();
+            stopped = stopped.take().or(passed.err());
+            is_admitted
+        });
         let workspace = Arc::clone(&self.life.workspace);
         let config = Arc::clone(&self.life.config);
         let ended = self.turns.end_turn(workspace.as_ref(), &heartbeat, config.daily_log, turn, now);

@@ -28,7 +28,7 @@ use crate::workspace::{
 };
 
 pub use indexed::{Indexed, SyncReport, Unreadable};
-pub(crate) use sight::{Passages, shown};
+pub(crate) use sight::{Passages, is_private, shown};
 pub(crate) use walk::{Folder, Looked};
 
 /// A workspace as one session may reach it. Every verb looks the document up in the access table first.
@@ -521,7 +521,7 @@ impl<W: Workspace> Workspace for Guarded<W> {
     }
 
     /// Denied: what was replaced is the operator's.
-    fn drop_versions(&self, _holds: &dyn Fn(&[u8]) -> bool) -> Result<u64> {
+    fn drop_versions(&self, _holds: &dyn Fn(&str, &[u8]) -> bool) -> Result<u64> {
         Err(self.denied(&StateName::FORGOTTEN))
     }
 

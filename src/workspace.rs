@@ -137,15 +137,15 @@ pub trait Workspace: Debug + Send + Sync {
     /// [`Error::NotFound`], or [`Error::Conflict`] where `to` exists already.
     fn rename(&self, from: &Name, to: &Name) -> Result<()>;
 
-    /// Takes back what the workspace itself keeps of earlier versions of documents, where `holds` says yes to the bytes;
-    /// returns how many it took back. For what is forgotten: it must not live on there.
+    /// Takes back what the workspace itself keeps of earlier versions of documents, where `holds` says yes to name and
+    /// bytes; returns how many it took back. For what is forgotten or deleted for good: it must not live on there.
     ///
     /// As provided it does nothing, which is right where nothing of the kind is kept.
     ///
     /// # Errors
     ///
     /// Those of reading and removing; some may be gone already then.
-    fn drop_versions(&self, holds: &dyn Fn(&[u8]) -> bool) -> Result<u64> {
+    fn drop_versions(&self, holds: &dyn Fn(&str, &[u8]) -> bool) -> Result<u64> {
         let _ = holds;
         Ok(0)
     }
@@ -199,7 +199,7 @@ macro_rules! forward {
             fn rename(&self, from: &Name, to: &Name) -> Result<()> {
                 (**self).rename(from, to)
             }
-            fn drop_versions(&self, holds: &dyn Fn(&[u8]) -> bool) -> Result<u64> {
+            fn drop_versions(&self, holds: &dyn Fn(&str, &[u8]) -> bool) -> Result<u64> {
                 (**self).drop_versions(holds)
             }
             fn claim(&self, terms: &ClaimTerms) -> Result<Claim> {

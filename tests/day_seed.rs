@@ -341,6 +341,88 @@ fn the_onboarding_ends_as_the_policy_has_it() {
     }
 }
 
+// BS-07: a playbook that was deleted for a key lived on as a version in the database, and in the editor's history.
+#[test]
+fn a_playbook_that_is_deleted_leaves_nothing_behind() {
+    const HERS: &str = "the code of the door is zanzibarqx\n";
+    for end in [BootstrapEnd::Delete, BootstrapEnd::Clear, BootstrapEnd::Archive] {
+        for is_stopped in [false, true] {
+            let folder = quick();
+            for (kind, open) in HOMES.iter().enumerate() {
+                let path = folder.path().join(kind.to_string());
+                std::fs::create_dir(&path).unwrap();
+                let workspace = open(&path);
+                let mut config = LifeConfig::default();
+                config.bootstrap_end = end;
+                boot(workspace.as_ref(), &config).unwrap();
+                let key = if end == BootstrapEnd::Archive { "AKIAIOSFODNN7EXAMPLE\n" } else { "" };
+                let human = access(SessionKind::Main, Actor::Human);
+                let editor = noctuary::Editor::new(workspace.as_ref(), human);
+                for text in [HERS, "and more\n", HERS] {
+                    let seen = editor.load(&DocName::BOOTSTRAP).unwrap().map(|standing| standing.revision());
+                    editor.save(&DocName::BOOTSTRAP, &format!("{text}{key}"), seen, now()).unwrap();
+                }
+                if is_stopped {
+                    // The first try fails at each operation in turn, and the next one does the rest.
+                    let faults = Faults::new();
+                    let failing = FaultyWorkspace::new(Arc::clone(&workspace), faults.clone());
+                    for n in 1..60 {
+                        faults.arm(n, Fault::Error(ErrorKind::Other));
+                        let _ = complete(&failing, &config, now());
+                    }
+                }
+                complete(workspace.as_ref(), &config, now()).unwrap();
+                assert_eq!(text(workspace.as_ref(), "BOOTSTRAP.md").unwrap_or_default(), "");
+                let editor =
+                    noctuary::Editor::new(workspace.as_ref(), access(SessionKind::Main, Actor::Human));
+                assert_eq!(editor.history(&DocName::BOOTSTRAP).unwrap().len(), 0, "{end:?}");
+                drop(workspace);
+                for (file, bytes) in files_below(&path) {
+                    let holds = String::from_utf8_lossy(&bytes).contains("zanzibarqx");
+                    assert!(!holds, "{end:?}, stopped {is_stopped}: it stands in {file}");
+                }
+            }
+        }
+    }
+}
+
+fn files_below(path: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(path).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(files_below(&path));
+        } else {
+            found.push((path.display().to_string(), std::fs::read(&path).unwrap()));
+        }
+    }
+    found
+}
+
+#[test]
+fn another_programs_soul_state_stops_no_session_and_stays_as_it_is() {
+    // 13: a file of another shape in the seed's place ended every session with an error.
+    on_every_home(|workspace| {
+        let workspace: &dyn Workspace = workspace;
+        for (at, theirs) in ["[]", r#"{"hash":"md5:1234"}"#, "not JSON", "", r#"{"hash":7,"seen_at":"soon"}"#]
+            .into_iter()
+            .enumerate()
+        {
+            workspace.write(&StateName::SOUL, theirs.as_bytes(), WriteMode::Replace).unwrap();
+            put(workspace, "SOUL.md", &format!("soul {at}\n"));
+            let notice = || read_soul(workspace, SessionKind::Main, now()).unwrap().notice;
+            if at == 0 {
+                assert!(notice().is_none(), "the first read sets the baseline");
+                put(workspace, "SOUL.md", "another\n");
+            }
+            notice().expect("it has changed").confirm(workspace, now()).unwrap();
+            assert!(notice().is_none());
+            let standing = workspace.read_text(&StateName::SOUL).unwrap();
+            assert_eq!(standing.as_deref(), Some(theirs), "it is theirs");
+        }
+    });
+}
+
 #[test]
 fn a_taken_archive_name_gets_a_counter_and_a_secret_is_not_archived() {
     on_every_home(|workspace| {

@@ -1519,6 +1519,29 @@ fn a_state_file_saved_with_a_byte_order_mark_is_still_a_state_file() {
 }
 
 #[test]
+fn a_journal_in_utf_16_is_reported_and_waits() {
+    // An editor saved one in UTF-16: the model was shown noise, and all of it counted as read.
+    for mark in [b"\xff\xfe", b"\xfe\xff"] {
+        let life = Life::with(&[(19, LINE)]);
+        let wide: Vec<u8> = LINE
+            .encode_utf16()
+            .flat_map(|unit| if mark[0] == 0xff { unit.to_le_bytes() } else { unit.to_be_bytes() })
+            .collect();
+        life.put(&journal(20), [&mark[..], &wide].concat());
+        let script = Script::new();
+        let report = life.dream(&script);
+        let of_it = report.journals.iter().find(|found| found.name == name(&journal(20))).unwrap();
+        assert_eq!(of_it.reason, ReadReason::Unreadable);
+        assert!(!script.requests()[0].user.contains(&journal(20)));
+        // Saved anew as it should be, it is read.
+        life.put(&journal(20), LINE);
+        let script = Script::new();
+        dream(&life.dreamer(), &script, night(22));
+        assert!(script.requests()[0].user.contains(&journal(20)));
+    }
+}
+
+#[test]
 fn a_gap_that_a_quarantine_leaves_is_named_to_the_model() {
     // DB-04: the model is told which days it does not see.
     let life = Life::with(&[(18, LINE), (19, LINE), (20, LINE)]);

@@ -948,7 +948,7 @@ fn a_life_that_knows_whose_it_is_is_closed_to_everybody_else_before_it_is_touche
                 view.remove(&DocName::MEMORY).map(drop),
                 view.rename(&DocName::MEMORY, &DocName::USER),
                 view.profile(SharedUser::Full).map(drop),
-                view.drop_versions(&|_| true).map(drop),
+                view.drop_versions(&|_, _| true).map(drop),
                 view.claim(&ClaimTerms::default()).map(drop),
             ];
             for (number, refused) in refused.into_iter().enumerate() {

@@ -340,6 +340,24 @@ fn a_ttl_of_ones_own_is_kept() {
 }
 
 #[test]
+fn a_lock_of_a_far_year_is_as_old_as_its_file() {
+    // DL-04: a peer wrote 2099 and died; nobody dreamed in that folder any more.
+    let far = Utc.with_ymd_and_hms(2099, 1, 1, 0, 0, 0).unwrap();
+    let ttl = TimeDelta::from_std(TTL).unwrap();
+    for (age, stale) in [
+        (TimeDelta::zero(), false),
+        (ttl - TimeDelta::minutes(1), false),
+        (ttl + TimeDelta::minutes(1), true),
+    ] {
+        let (folder, _) = new();
+        place(folder.path(), &foreign(1, "another-host", far));
+        let disk = FaultyDisk::new(noctuary::testing::folder(folder.path()).unwrap(), Faults::new());
+        disk.shift_clock(age);
+        assert_eq!(is_granted(&FileWorkspace::on_disk(Arc::new(disk))), stale, "{age}");
+    }
+}
+
+#[test]
 fn a_clock_that_goes_back_makes_nothing_stale() {
     // DL-04: a lock out of the future is not stale.
     for ahead in [TimeDelta::milliseconds(5), TimeDelta::hours(1), TimeDelta::days(400)] {
@@ -367,7 +385,8 @@ fn a_dead_process_of_this_host_holds_nothing() {
     }
     assert!(gives_way(&foreign(dead, &host, now)), "dead and of this host");
     assert!(gives_way(&foreign(dead, &host, now + TimeDelta::hours(1))), "whatever the clock says");
-    assert!(!gives_way(&foreign(std::process::id(), &host, now)), "alive");
+    assert!(!gives_way(&foreign(std::os::unix::process::parent_id(), &host, now)), "alive");
+    assert!(gives_way(&foreign(std::process::id(), &host, now)), "its number came again, and is ours");
     assert!(!gives_way(&foreign(1, &host, now)), "alive, of another user");
     assert!(!gives_way(&foreign(dead, "another-host", now)), "of another host");
     assert!(!gives_way(&foreign(0, &host, now)), "no process id");

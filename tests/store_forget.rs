@@ -83,6 +83,17 @@ fn is_refused<T: std::fmt::Debug>(answer: Result<T, Error>) {
     }
 }
 
+/// With others present nobody is told that it was forgotten.
+fn is_refused_to<T: std::fmt::Debug>(whose: &Access, answer: Result<T, Error>) {
+    match answer {
+        Err(Error::Denied { kind, .. }) if kind == whose.kind => assert_ne!(kind, SessionKind::Main),
+        answer => {
+            assert_eq!(whose.kind, SessionKind::Main);
+            is_refused(answer);
+        }
+    }
+}
+
 /// A store that says it in every place: rows that stand, are deleted, retired, pending and in a conversation, notes,
 /// a key, the profile, and the reasons of writes and decisions.
 fn furnish(store: &dyn Store) {
@@ -142,22 +153,19 @@ fn what_is_forgotten_stands_nowhere_and_comes_in_by_no_door() {
             assert_eq!(listed.len(), 4, "and the fact that came after it");
             for whose in [agent(), human(), access(SessionKind::Shared, Actor::Agent)] {
                 for content in [SECRET, "so ZANZIBARQX Kowalski, is my *landlord*"] {
-                    is_refused(store.write(&whose, &row(content), now()));
-                    is_refused(store.write(
+                    is_refused_to(&whose, store.write(&whose, &row(content), now()));
+                    is_refused_to(
                         &whose,
-                        &NewMemory::new("lesson", content, Source::Imported),
-                        now(),
-                    ));
-                    is_refused(store.record(
+                        store.write(&whose, &NewMemory::new("lesson", content, Source::Imported), now()),
+                    );
+                    is_refused_to(
                         &whose,
-                        &NewMemory::new("fact", content, Source::Inferred),
-                        now(),
-                    ));
-                    is_refused(store.write(
+                        store.record(&whose, &NewMemory::new("fact", content, Source::Inferred), now()),
+                    );
+                    is_refused_to(
                         &whose,
-                        &row("notes").metadata(serde_json::json!([content])),
-                        now(),
-                    ));
+                        store.write(&whose, &row("notes").metadata(serde_json::json!([content])), now()),
+                    );
                 }
             }
             is_refused(store.update(&agent(), MemoryId::new(1), SECRET, now()));

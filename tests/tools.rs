@@ -854,6 +854,153 @@ fn a_name_that_says_what_was_forgotten_is_in_no_list() {
     });
 }
 
+// A guest of a group wrote "Marta is pregnant" by a tool, and was told that the user had asked to forget it.
+#[test]
+fn with_others_present_no_answer_tells_that_something_was_forgotten() {
+    each_home(|home, root, workspace| {
+        let human = access(SessionKind::Main);
+        let store = store(root);
+        let request = noctuary::Forget::new(&human, "Marta is pregnant")
+            .workspace(workspace.as_ref())
+            .store(store.as_ref());
+        request.run(now()).unwrap();
+        for kind in [SessionKind::Shared, SessionKind::Subagent, SessionKind::Scheduled] {
+            let tools = toolbox(workspace, root, kind);
+            // What is refused without any forgetting.
+            let denied =
+                answered(&tools, "workspace_memory_write", &json!({"path": "USER.md", "content": "x"}));
+            let row = |content: &str| {
+                answered(&tools, "memory_write", &json!({"category": "fact", "content": content}))
+            };
+            let guessed = row("Marta is pregnant.");
+            let shape =
+                |answer: &Value| answer["error"].as_str().unwrap().split(" to ").next().unwrap().to_owned();
+            assert_eq!(shape(&guessed), shape(&denied), "{home}, {kind:?}: {guessed}");
+            assert!(!guessed.to_string().contains("forget"), "{guessed}");
+            // What a session writes to its own journal it reads as it wrote it, forgotten or not, and so it is listed.
+            let journal = "memory/2026-11-21-shared.marta-is-pregnant.md";
+            for content in ["Marta is pregnant.", "Marta is tall."] {
+                let wrote =
+                    answered(&tools, "workspace_memory_write", &json!({"path": journal, "content": content}));
+                assert_eq!(wrote["status"], "appended", "{home}, {kind:?}");
+                let read = answered(&tools, "workspace_memory_read", &json!({"path": journal}));
+                assert!(read["content"].as_str().unwrap().contains(content), "{home}, {kind:?}: {read}");
+            }
+            let listed = answered(&tools, "workspace_memory_list", &json!({"directory": "memory"}));
+            assert!(listed.to_string().contains("marta-is-pregnant"), "{home}, {kind:?}: {listed}");
+        }
+        let tools = toolbox(workspace, root, SessionKind::Main);
+        let told =
+            answered(&tools, "memory_write", &json!({"category": "fact", "content": "Marta is pregnant."}));
+        assert!(
+            told["error"].as_str().unwrap().contains("asked to forget"),
+            "the user's own agent is told: {told}"
+        );
+    });
+}
+
+// A model wrote to `~/x.md`, and a folder named `~` stood in the workspace; `memory.md` hid behind `MEMORY.md`.
+#[test]
+fn a_name_that_is_not_what_it_looks_like_is_given_to_no_document() {
+    let roots = [
+        "SOUL.md",
+        "AGENTS.md",
+        "IDENTITY.md",
+        "USER.md",
+        "MEMORY.md",
+        "BOOTSTRAP.md",
+        "TOOLS.md",
+        "HEARTBEAT.md",
+    ];
+    let wide = |text: &str| -> String {
+        text.chars()
+            .map(|c| char::from_u32(u32::from(c) + 0xfee0).filter(|_| c.is_ascii_alphanumeric()).unwrap_or(c))
+            .collect()
+    };
+    let mut names: Vec<String> = [
+        "~",
+        "~/x.md",
+        "~marta/x.md",
+        "a/~/x.md",
+        "$HOME/x.md",
+        "C:/x.md",
+        "C：/x.md",
+        "c%3a/x.md",
+        "..",
+        "../x.md",
+        "%2e%2e/x.md",
+        "%2E%2e%2fx.md",
+        "%252e%252e/x.md",
+        "a/%2e%2e/../x.md",
+        "．．/x.md",
+        "․․/x.md",
+        "a/..%5cx.md",
+        "%2fetc/x.md",
+        "．dreaming.d/x.md",
+        "%2edreaming.d/x.md",
+        "Memory/2026-11-20-repl.md",
+        "memory/2026-11-20-repl.MD",
+        "mеmory/2026-11-20-repl.md",
+        "memory%2f2026-11-20-repl.md",
+    ]
+    .map(str::to_owned)
+    .into();
+    for root in roots {
+        names.extend([root.to_lowercase(), root.replace(".md", ".MD"), wide(root), root.replace('.', "%2e")]);
+        names.extend([
+            root.replace('O', "О").replace('E', "Е").replace('A', "А"),
+            format!("%{:02x}{}", root.as_bytes()[0], &root[1..]),
+        ]);
+    }
+    names.retain(|name| !roots.contains(&name.as_str()));
+    each_home(|home, root, workspace| {
+        furnish(workspace, root);
+        let before = documents(workspace);
+        let tools = toolbox(workspace, root, SessionKind::Main);
+        let notes = memory(workspace, SessionKind::Main);
+        for name in &names {
+            for mode in ["append", "write"] {
+                let asked = json!({"path": name, "content": "- mine\n", "mode": mode});
+                let answer = answered(&tools, "workspace_memory_write", &asked);
+                assert!(answer["error"].is_string(), "{home}: {name} was taken: {answer}");
+            }
+            if name.contains('~') || hides(name) {
+                let path = format!("/memories/{name}");
+                let answer = told(notes.call(&json!({"command": "create", "path": path, "file_text": "x"})));
+                assert!(
+                    answer.starts_with("error") || answer.contains("cannot") || answer.contains("escape"),
+                    "{home}: {path}: {answer}"
+                );
+            }
+        }
+        assert_eq!(documents(workspace), before, "{home}");
+        // Names of people's own are theirs.
+        for name in [
+            "memory/2026-11-21.md",
+            "メモ：旅行.md",
+            "50% off.md",
+            "notes ~ old.md",
+            "MEMORY.md",
+            "context/soul.md",
+            "Résumé.md",
+        ] {
+            let asked = json!({"path": name, "content": "- mine\n"});
+            let answer = answered(&tools, "workspace_memory_write", &asked);
+            let is_refused = answer["error"].is_string() && DocName::parse(name).is_ok();
+            assert!(!is_refused, "{home}: {name}: {answer}");
+        }
+        // An older workspace has its memory in lower case, and in that alone.
+        workspace.rename(&DocName::MEMORY, &DocName::LEGACY_MEMORY).unwrap();
+        let answer =
+            answered(&tools, "workspace_memory_write", &json!({"path": "memory.md", "content": "- mine\n"}));
+        assert_eq!(answer["status"], "appended", "{home}: {answer}");
+    });
+}
+
+fn hides(name: &str) -> bool {
+    name.contains("..") || name.to_lowercase().contains("%2e%2e")
+}
+
 #[test]
 fn a_document_that_was_not_read_is_not_replaced_and_what_a_tool_does_not_take_is_refused() {
     each_home(|home, root, workspace| {

@@ -24,6 +24,9 @@ pub(crate) fn is_temporary(file: &str) -> bool {
 
 const TEMPORARY: &str = ".noctuary-";
 
+/// Written once, when the folder is made.
+const IGNORE: &str = ".dreaming.d/.gitignore";
+
 /// Replaces or creates a file. A reader sees the old bytes or the new ones; when it returns, the new ones
 /// survive a power loss. Permissions and owner of an existing file are kept.
 pub(crate) fn replace(disk: &dyn Disk, path: &str, bytes: &[u8]) -> Result<()> {
@@ -167,8 +170,17 @@ fn create_folder(disk: &dyn Disk, folder: &str) -> io::Result<()> {
         disk.create_folder(folder)?;
         let above = folder.rsplit_once('/').map_or("", |(above, _)| above);
         disk.sync_folder(above).map_err(unsynced)?;
+        if folder == STATE_FOLDER {
+            // Where that fails, nothing else does.
+            let _ = ignore(disk);
+        }
     }
     Ok(())
+}
+
+/// Has git leave our own files out, where the workspace is a repository; a person's own `.gitignore` stays theirs.
+fn ignore(disk: &dyn Disk) -> io::Result<()> {
+    disk.open(IGNORE, Open::CreateNew)?.write_at(b"*\n", 0)
 }
 
 /// Makes the name of a file durable.

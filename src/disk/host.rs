@@ -12,15 +12,21 @@ pub(crate) struct Host {
     pub(crate) hostname: String,
     pub(crate) boot_id: Option<String>,
     pub(crate) pid_ns: Option<String>,
+    /// In a container with a host name of its own: that name, as a peer of the seed beside us writes it.
+    bare: Option<String>,
 }
 
 /// The process namespace that a Linux system starts with.
 const FIRST_PID_NS: &str = "pid:[4026531836]";
 
+/// The namespace of host names that a Linux system starts with.
+const FIRST_UTS_NS: &str = "uts:[4026531838]";
+
 impl Host {
     pub(crate) fn this() -> Self {
         let pid_ns =
             std::fs::read_link("/proc/self/ns/pid").ok().map(|link| link.to_string_lossy().into_owned());
+        let mut bare = None;
         let mut hostname = line_of("/proc/sys/kernel/hostname")
             .or_else(|| std::env::var("HOSTNAME").ok())
             .or_else(|| std::env::var("COMPUTERNAME").ok())
@@ -30,6 +36,9 @@ impl Host {
         // a host name that is not its own, and then goes by age alone.
         if let Some(inner) = pid_ns.as_deref().filter(|namespace| *namespace != FIRST_PID_NS) {
             let digits: String = inner.chars().filter(char::is_ascii_digit).collect();
+            // A host name that is shared with the outside says nothing of whose process ids are meant.
+            let uts = std::fs::read_link("/proc/self/ns/uts").ok();
+            bare = uts.filter(|uts| uts.as_os_str() != FIRST_UTS_NS).map(|_| hostname.clone());
             hostname = format!("{hostname}#pidns-{digits}");
         }
         Self {
@@ -37,12 +46,15 @@ impl Host {
             hostname,
             boot_id: line_of("/proc/sys/kernel/random/boot_id"),
             pid_ns,
+            bare,
         }
     }
 
-    /// Whether a process that named itself so is surely gone: same host, and no such process.
+    /// Whether another process that named itself so is surely gone: same host, and no such process but ourselves. In a
+    /// container that was started again process ids come again too.
     pub(crate) fn is_dead(&self, hostname: &str, pid: u32) -> bool {
-        self.hostname != "unknown" && hostname == self.hostname && !process_exists(pid)
+        let is_here = hostname == self.hostname || Some(hostname) == self.bare.as_deref();
+        hostname != "unknown" && is_here && (pid == self.pid || !process_exists(pid))
     }
 }
 
@@ -95,8 +107,24 @@ mod tests {
     #[test]
     fn only_a_process_of_this_host_can_be_known_dead() {
         let host = Host::this();
-        assert!(!host.is_dead(&host.hostname, std::process::id()));
         assert!(!host.is_dead("elsewhere", u32::MAX / 2));
+        assert!(!host.is_dead("unknown", u32::MAX / 2));
+        #[cfg(unix)]
+        {
+            let parent = std::os::unix::process::parent_id();
+            assert!(!host.is_dead(&host.hostname, parent));
+            // A container that was started again has the host name and the process ids of the one before.
+            let inner = Host {
+                hostname: "box#pidns-7".into(),
+                bare: Some("box".into()),
+                pid_ns: Some("pid:[7]".into()),
+                ..host.clone()
+            };
+            assert!(inner.is_dead("box", inner.pid) && inner.is_dead("box#pidns-7", inner.pid));
+            assert!(!inner.is_dead("box", parent) && !inner.is_dead("box#pidns-8", inner.pid));
+            let on_the_host = Host { bare: None, ..inner };
+            assert!(!on_the_host.is_dead("box", u32::MAX / 2), "it may be a process outside");
+        }
         #[cfg(unix)]
         {
             let mut child = std::process::Command::new("true").spawn().unwrap();

@@ -294,6 +294,11 @@ impl Survey {
             let reason = if metadata.len == 0 { ReadReason::Empty } else { ReadReason::AlreadyShown };
             return self.say_first(journal, reason, metadata, 0);
         }
+        // In UTF-16 nothing but noise would be shown, and all of it would count as read.
+        if is_utf16(workspace, journal.name()) {
+            self.looks.push((journal, Look::new(ReadReason::Unreadable, metadata.len, 0)));
+            return;
+        }
         let mut entry = known.cloned().unwrap_or_default();
         let mut rewritten = false;
         if (entry.size, entry.modified) != (metadata.len, modified) {
@@ -432,6 +437,12 @@ pub(super) fn is_waiting(reason: ReadReason) -> bool {
             | ReadReason::Expired
             | ReadReason::DreamedByPeer
     )
+}
+
+/// Whether a journal begins with the mark of UTF-16.
+fn is_utf16(workspace: &dyn Workspace, name: &DocName) -> bool {
+    let front = workspace.read_range(name, 0..2).unwrap_or_default();
+    front == b"\xff\xfe" || front == b"\xfe\xff"
 }
 
 /// The pieces of `entry` whose bytes are no longer what was shown, by where they begin.

@@ -30,6 +30,8 @@ const LOCK: &str = ".dreaming.lock";
 const LOCK_LIMIT: u64 = 64 << 10;
 /// The epoch as text: twenty digits and a line break.
 const EPOCH_BYTES: usize = 21;
+/// A lock that is further ahead than this was not written by a clock.
+const MOST_AHEAD: TimeDelta = TimeDelta::days(1);
 /// How old a lock that does not parse must be before it is taken for abandoned rather than half written.
 const UNFINISHED_FOR: TimeDelta = TimeDelta::seconds(60);
 
@@ -209,7 +211,9 @@ fn is_stale(
         Standing::Lock(lock) if lock.is_ours() => return true,
         Standing::Lock(lock) => lock,
     };
-    let too_old = now - lock.started_at.unwrap_or(modified) > ttl;
+    // A time that no clock wrote would hold for ever: then the file's own counts.
+    let begun = lock.started_at.filter(|begun| *begun - now <= MOST_AHEAD).unwrap_or(modified);
+    let too_old = now - begun > ttl;
     let same_namespace = lock.pid_ns.is_none() || lock.pid_ns == host.pid_ns;
     too_old || (same_namespace && host.is_dead(&lock.hostname, lock.pid))
 }

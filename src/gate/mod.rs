@@ -32,6 +32,7 @@ pub use report::{SecretAudit, audit_secrets};
 pub use secret::{SecretGate, Strictness};
 pub(crate) use tombstone::FORGOTTEN;
 pub use tombstone::{Tombstone, TombstoneKey, Tombstones};
+pub(crate) use view::as_drawn;
 
 /// A filter and what it lets pass: the one that stands at every door.
 #[derive(Debug, Clone)]

@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::format::life::Onboarded;
 use crate::format::{JournalName, OnboardingEnd, day_log};
 use crate::gate::Doors;
-use crate::name::DocName;
+use crate::name::{DocName, StateName};
 use crate::text;
 use crate::workspace::{Workspace, WriteMode};
 
@@ -77,9 +77,10 @@ pub struct Completion {
 pub enum BootstrapFate {
     /// It was renamed.
     Archived(DocName),
-    /// It was deleted, as the policy has it.
+    /// It was deleted for good, as the policy has it: earlier versions, the editor's history and the index too. A backup
+    /// or a commit that was made before holds it still, and is the operator's to delete.
     Deleted,
-    /// It was to be archived, holds a secret, and was deleted.
+    /// It was to be archived, holds a secret, and was deleted for good.
     DeletedForSecrets {
         /// The classes of secrets.
         classes: Vec<String>,
@@ -173,13 +174,19 @@ fn take_away(
     doors: &Doors,
     at: DateTime<Utc>,
 ) -> Result<BootstrapFate> {
-    let Some(playbook) = playbook else { return Ok(BootstrapFate::Gone) };
+    let Some(playbook) = playbook else {
+        // A first try may have stopped between the playbook and what is kept of it.
+        return delete_earlier(workspace).map(|()| BootstrapFate::Gone);
+    };
     match policy {
         BootstrapEnd::Clear => {
             workspace.write(&DocName::BOOTSTRAP, b"", WriteMode::Replace)?;
-            Ok(BootstrapFate::Cleared)
+            delete_earlier(workspace).map(|()| BootstrapFate::Cleared)
         }
-        BootstrapEnd::Delete => workspace.remove(&DocName::BOOTSTRAP).map(|_| BootstrapFate::Deleted),
+        BootstrapEnd::Delete => {
+            workspace.remove(&DocName::BOOTSTRAP)?;
+            delete_earlier(workspace).map(|()| BootstrapFate::Deleted)
+        }
         BootstrapEnd::Archive => {
             let found = doors.inspect(&DocName::BOOTSTRAP, &playbook.lossy());
             let mut classes: Vec<String> = found.into_iter().map(|finding| finding.class).collect();
@@ -188,9 +195,16 @@ fn take_away(
             }
             classes.sort_unstable();
             classes.dedup();
-            workspace.remove(&DocName::BOOTSTRAP).map(|_| BootstrapFate::DeletedForSecrets { classes })
+            workspace.remove(&DocName::BOOTSTRAP)?;
+            delete_earlier(workspace).map(|()| BootstrapFate::DeletedForSecrets { classes })
         }
     }
+}
+
+/// Deletes what is kept of the playbook as it was before: else it would be deleted in name alone. (seed 001, 2.6)
+fn delete_earlier(workspace: &dyn Workspace) -> Result<()> {
+    workspace.remove(&StateName::history(&DocName::BOOTSTRAP))?;
+    workspace.drop_versions(&|path, _| path == DocName::BOOTSTRAP.as_str()).map(drop)
 }
 
 /// Renames the playbook after the time of its end, with a counter where that name is taken.

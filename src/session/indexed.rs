@@ -291,9 +291,12 @@ impl<W: Workspace> Indexed<W> {
     }
 }
 
-/// Whether a document is one to be found: all but the library's own.
+/// Whether a document is one to be found: all but the library's own, and a playbook that was put by.
 fn is_indexed(name: &Name) -> bool {
-    name.space() == Space::Document && name.folded() != DocName::HEARTBEAT_STATE.as_str()
+    let folded = name.folded();
+    name.space() == Space::Document
+        && folded != DocName::HEARTBEAT_STATE.as_str()
+        && !folded.starts_with("bootstrap.md.done.")
 }
 
 /// Whether what the index knew of a document must go, since it is none any more that can be read.
@@ -635,8 +638,11 @@ impl<W: Workspace + 'static> Workspace for Indexed<W> {
         done
     }
 
-    fn drop_versions(&self, holds: &dyn Fn(&[u8]) -> bool) -> Result<u64> {
-        self.inner.workspace.drop_versions(holds)
+    fn drop_versions(&self, holds: &dyn Fn(&str, &[u8]) -> bool) -> Result<u64> {
+        let dropped = self.inner.workspace.drop_versions(holds)?;
+        // What is deleted for good has left the index, and leaves its file too.
+        self.inner.index.scrub()?;
+        Ok(dropped)
     }
 
     fn claim(&self, terms: &ClaimTerms) -> Result<Claim> {

@@ -1,11 +1,14 @@
 //! What a session is shown of a document: masked as in a prompt, also where only a passage of it is asked for.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use super::Guarded;
+use crate::access::SessionKind;
 use crate::document::Document;
 use crate::error::Result;
+use crate::format::JournalName;
 use crate::gate::Door;
 use crate::index::SearchResult;
 use crate::name::{DocName, Name};
@@ -16,10 +19,19 @@ use crate::workspace::Workspace;
 /// blocked. Lines keep their numbers.
 ///
 /// Else a tool or a search would tell what the prompt of the same session hides.
+///
+/// With others present, their journals are shown as they stand but for secrets and instructions: whoever writes a guess
+/// there and reads it back would see by a mask that it was forgotten.
 pub(crate) fn shown<W: Workspace>(view: &Guarded<W>, name: &Name, text: &str) -> Result<String> {
-    let doors = view.current_doors()?;
+    let is_theirs = JournalName::is_shared_name(name.as_str()) && !is_private(view);
+    let doors = if is_theirs { Cow::Borrowed(view.doors()) } else { view.current_doors()? };
     let policy = doors.policy_of(Door::PromptLoad, name).as_shown();
     Ok(view.judge(&doors, Door::PromptLoad, policy, name, text)?.text.into_owned())
+}
+
+/// Whether nobody else is present.
+pub(crate) fn is_private<W>(view: &Guarded<W>) -> bool {
+    view.access().kind == SessionKind::Main
 }
 
 /// A document, and what is shown of it.

@@ -579,7 +579,7 @@ impl Workspace for SqliteWorkspace {
         })
     }
 
-    fn drop_versions(&self, holds: &dyn Fn(&[u8]) -> bool) -> Result<u64> {
+    fn drop_versions(&self, holds: &dyn Fn(&str, &[u8]) -> bool) -> Result<u64> {
         let name = &StateName::FORGOTTEN;
         let dropped = self.inner.write("drop versions with", name, |rows| {
             rows.run(name, |connection, scope| {
@@ -594,8 +594,9 @@ impl Workspace for SqliteWorkspace {
                 let mut found: Vec<(String, i64)> = Vec::new();
                 let mut rows = kept.query(params![scope.user, scope.agent])?;
                 while let Some(row) = rows.next()? {
-                    if holds(&content(row.get_ref(2)?)?) {
-                        found.push((row.get(0)?, row.get(1)?));
+                    let path: String = row.get(0)?;
+                    if holds(&path, &content(row.get_ref(2)?)?) {
+                        found.push((path, row.get(1)?));
                     }
                 }
                 for (path, version) in &found {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::access::{Access, Actor};
+use crate::access::{Access, Actor, SessionKind};
 use crate::document::SourceRef;
 use crate::error::{Error, Result};
 use crate::format::Origin;
@@ -103,8 +103,14 @@ fn strings(value: &serde_json::Value, texts: &mut Vec<String>) {
     }
 }
 
-/// Refuses a new row that says what was forgotten.
-pub(crate) fn check_row(forgotten: Option<&Arc<Tombstones>>, name: &Name, memory: &NewMemory) -> Result<()> {
+/// Refuses a new row that says what was forgotten. With others present it is refused as what a session may not do: they
+/// are not told that it was forgotten.
+pub(crate) fn check_row(
+    forgotten: Option<&Arc<Tombstones>>,
+    access: &Access,
+    name: &Name,
+    memory: &NewMemory,
+) -> Result<()> {
     let Some(forgotten) = forgotten else { return Ok(()) };
     let said = Said {
         content: &memory.content,
@@ -116,7 +122,13 @@ pub(crate) fn check_row(forgotten: Option<&Arc<Tombstones>>, name: &Name, memory
         cites: &memory.cites,
         key: memory.about.as_ref(),
     };
-    said.texts().iter().try_for_each(|text| check(Some(forgotten), name, text))
+    // All of them, so that the time says no more than the error does.
+    let is_said = said.texts().iter().fold(false, |is_said, text| forgotten.holds(text) || is_said);
+    match (is_said, access.kind) {
+        (false, _) => Ok(()),
+        (true, SessionKind::Main) => Err(stopped(name)),
+        (true, kind) => Err(Error::Denied { name: name.clone(), kind }),
+    }
 }
 
 /// Refuses a learning that says what was forgotten.
@@ -132,13 +144,13 @@ pub(crate) fn check_learning(
 /// Refuses a text that says what was forgotten.
 pub(crate) fn check(forgotten: Option<&Arc<Tombstones>>, name: &Name, text: &str) -> Result<()> {
     match forgotten {
-        Some(forgotten) if forgotten.holds(text) => Err(Error::Stopped {
-            name: name.clone(),
-            classes: vec![CLASS.to_owned()],
-            places: Box::default(),
-        }),
+        Some(forgotten) if forgotten.holds(text) => Err(stopped(name)),
         _ => Ok(()),
     }
+}
+
+fn stopped(name: &Name) -> Error {
+    Error::Stopped { name: name.clone(), classes: vec![CLASS.to_owned()], places: Box::default() }
 }
 
 /// Whether this actor may have a row forgotten: what a human typed or confirmed is theirs.

@@ -88,7 +88,7 @@ impl Workspace for FaultyWorkspace {
         self.workspace.rename(from, to)
     }
 
-    fn drop_versions(&self, holds: &dyn Fn(&[u8]) -> bool) -> Result<u64> {
+    fn drop_versions(&self, holds: &dyn Fn(&str, &[u8]) -> bool) -> Result<u64> {
         pass(&self.faults, "drop versions of", "documents")?;
         self.workspace.drop_versions(holds)
     }

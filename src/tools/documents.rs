@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::arguments::parsed;
-use super::shown::{cut, plain};
+use super::shown::{cut, disguise, plain};
 use super::{MAX_ANSWER, ToolDef, ToolError};
 use crate::access::Access;
 use crate::document::Revision;
@@ -17,8 +17,8 @@ use crate::error::{Error, Result};
 use crate::format::{JournalName, Note, Origin};
 use crate::gate::DoorWarning;
 use crate::index::SearchResult;
-use crate::name::DocName;
-use crate::session::{Guarded, Looked, Passages, shown};
+use crate::name::{DocName, NameError};
+use crate::session::{Guarded, Looked, Passages, is_private, shown};
 use crate::workspace::{Workspace, WriteMode};
 
 type Find = Arc<dyn Fn(&Access, &str, usize) -> Result<Vec<SearchResult>> + Send + Sync>;
@@ -199,6 +199,12 @@ impl Documents {
 
     fn write(&self, arguments: &Write, origin: &Origin) -> Result<Value, ToolError> {
         let (name, failed) = named(&arguments.path)?;
+        // An older workspace keeps its memory in lower case, and in that alone.
+        let stands = |name: &DocName| matches!(self.view.metadata(name), Ok(Some(_)));
+        let is_older = || name == DocName::LEGACY_MEMORY && stands(&name) && !stands(&DocName::MEMORY);
+        if let Some(rule) = disguise(&name).filter(|_| !is_older()) {
+            return Err(failed(Error::Name(NameError { name: name.to_string(), rule })));
+        }
         if arguments.mode == Mode::Append {
             // A journal says whose words a line is, and that is not the model's to say: in no case of its name, since
             // a disk may not tell them apart.
@@ -276,7 +282,8 @@ impl Documents {
         let failed = |error| failed_at(folder.as_ref(), error);
         let doors = self.view.current_doors().map_err(failed)?;
         // A name would tell what was forgotten.
-        let is_told = |name: &DocName| !doors.has_forgotten(name.as_str());
+        // With others present, what they named themselves is told: else a name that vanishes would tell that it was.
+        let is_told = |name: &DocName| !is_private(&self.view) || !doors.has_forgotten(name.as_str());
         let mut entries: Vec<String> = Vec::new();
         let mut not_listed: Vec<String> = Vec::new();
         let mut folders = vec![self.view.folder(folder.clone()).map_err(failed)?];

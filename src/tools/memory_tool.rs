@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::arguments::{known, object, parsed};
-use super::shown::{cut, hidden, hides_parent, hides_secret};
+use super::shown::{cut, disguise, hidden, hides_parent, hides_secret};
 use super::{MAX_ANSWER, ToolError};
 use crate::document::Revision;
 use crate::error::{Error, Refusal, Result};
@@ -195,7 +195,10 @@ impl<W> MemoryTool<W> {
             return Ok(Place { given, name: None });
         }
         match self.folder.join(&segments.join("/")) {
-            Ok(name) => Ok(Place { given, name: Some(name) }),
+            Ok(name) => match disguise(&name) {
+                None => Ok(Place { given, name: Some(name) }),
+                Some(rule) => Err(ToolError::new(format!("Path {given} cannot be used: {rule}."))),
+            },
             Err(error) => Err(ToolError::new(format!("Path {given} cannot be used: {}.", error.rule))),
         }
     }

@@ -3,8 +3,9 @@
 use std::ops::Range;
 
 use crate::error::Result;
-use crate::gate::{Door, FORGOTTEN, InjectionPolicy, SecretPolicy};
-use crate::name::Name;
+use crate::format::JournalName;
+use crate::gate::{Door, FORGOTTEN, InjectionPolicy, SecretPolicy, as_drawn};
+use crate::name::{DocName, Name};
 use crate::session::{Guarded, shown};
 use crate::text;
 use crate::workspace::Workspace;
@@ -47,22 +48,56 @@ pub(super) fn cut(text: &str, most: usize) -> (&str, bool) {
     (&text[..text::floor_boundary(text, most)], false)
 }
 
-/// The percent escapes of dots, slashes, backslashes and of the percent sign itself, read, as often as they are there.
+/// A text with the percent escapes of ASCII read, as often as they are there.
 fn unescaped(text: &str) -> String {
-    const ESCAPES: [(&str, char); 4] = [("%2e", '.'), ("%2f", '/'), ("%5c", '\\'), ("%25", '%')];
     let mut read = String::new();
     for c in text.chars() {
         read.push(c);
         // What is read may begin an escape in its turn.
-        if let Some((from, character)) = ESCAPES.iter().find_map(|(escape, character)| {
-            let from = read.len().checked_sub(escape.len())?;
-            read.get(from..)?.eq_ignore_ascii_case(escape).then_some((from, *character))
-        }) {
+        let escape =
+            read.len().checked_sub(3).and_then(|from| Some((from, read.get(from..)?.strip_prefix('%')?)));
+        if let Some((from, digits)) = escape
+            && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
+            && let Some(character) = u8::from_str_radix(digits, 16).ok().filter(u8::is_ascii)
+        {
             read.truncate(from);
-            read.push(character);
+            read.push(char::from(character));
         }
     }
     read
+}
+
+/// Why a model may not give a document this name, where it may not. A name that is not what it looks like would be
+/// taken for another by a person, a disk or a program that reads it otherwise.
+pub(super) fn disguise(name: &Name) -> Option<&'static str> {
+    const OWN: [DocName; 8] = [
+        DocName::SOUL,
+        DocName::AGENTS,
+        DocName::IDENTITY,
+        DocName::USER,
+        DocName::MEMORY,
+        DocName::BOOTSTRAP,
+        DocName::TOOLS,
+        DocName::HEARTBEAT,
+    ];
+    let given = name.as_str();
+    let is_home = |segment: &str| segment.starts_with('~');
+    let mut segments = given.rsplit('/');
+    if given.starts_with(['~', '$']) || segments.next() == Some("~") || segments.any(is_home) {
+        return Some("~ and $ stand for a folder elsewhere, and mean nothing here");
+    }
+    let read = as_drawn(&unescaped(&as_drawn(given)));
+    let is_no_name = |segment: &str| segment.is_empty() || segment.starts_with('.');
+    let has_drive = matches!(read.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic());
+    if has_drive || read.split(['/', '\\']).any(is_no_name) {
+        return Some("it leads out of the workspace once it is read without its escapes");
+    }
+    let meant = read.to_lowercase().replace('\u{17f}', "s");
+    let is_own = OWN.iter().any(|own| own.folded() == meant && own.as_str() != given);
+    let is_playbook = meant.starts_with("bootstrap.md") && !given.starts_with(DocName::BOOTSTRAP.as_str());
+    let is_journal = JournalName::is_name(&meant) && !JournalName::is_name(given);
+    (is_own || is_playbook || is_journal)
+        .then_some("it looks like another document of the workspace; give that its exact name")
 }
 
 /// Whether a path has a segment `..`, also where it is escaped once or many times.

@@ -36,6 +36,9 @@ use crate::workspace::Workspace;
 /// [`shared`](crate::NewMemory::shared), as a host's own writing to a store does not, and `memory_forget` and
 /// `memory_learn` are refused and not in the catalogue.
 ///
+/// A document is given no name that is not what it looks like: `~`, a drive letter, an escape or a look-alike of another
+/// place, or another spelling of `MEMORY.md`, its kin and journals.
+///
 /// For whom the session is stands in the view and in the access that the host gave. Whatever a model puts into its
 /// arguments changes nothing of that: a call with a field that a tool does not take is refused, and says so. It acts as the
 /// agent, whose texts pass [`Door::Tool`](crate::Door::Tool), and is shown what a prompt of the session would show. An answer has at

@@ -181,7 +181,8 @@ impl Life {
     /// The tree without what a claim leaves behind.
     pub(crate) fn tree_without_locks(&self) -> BTreeMap<String, Vec<u8>> {
         let mut tree = self.tree();
-        for lock in [".dreaming.d/", ".dreaming.d/guard", ".dreaming.d/write-guard", ".dreaming.lock"] {
+        let locks = [".dreaming.d/guard", ".dreaming.d/write-guard", ".dreaming.lock"];
+        for lock in locks.into_iter().chain([".dreaming.d/", ".dreaming.d/.gitignore"]) {
             tree.remove(lock);
         }
         tree

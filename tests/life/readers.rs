@@ -255,7 +255,7 @@ const READERS: &[Reader] = &[
     ("Workspace::append", false, |place| place.each(|name| shape(place.view().append(name, b"x\n")))),
     ("Workspace::drop_versions", false, |place| {
         let seen = std::cell::RefCell::new(String::new());
-        let holds = |bytes: &[u8]| {
+        let holds = |_: &str, bytes: &[u8]| {
             seen.borrow_mut().push_str(&String::from_utf8_lossy(bytes));
             false
         };

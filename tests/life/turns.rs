@@ -278,6 +278,24 @@ fn secrets_are_masked_on_their_way_and_what_is_stopped_does_not_stop_the_turn() 
     });
 }
 
+// A note of a tool whose name the door stopped ended the turn there: no memo was written, and no other note.
+#[test]
+fn a_note_whose_tool_is_stopped_costs_neither_the_memo_nor_another_note() {
+    in_each_home(&logging(1), |life| {
+        let policy = DoorPolicy::new(SecretPolicy::Reject, InjectionPolicy::Warn);
+        let strict = life.clone().with_doors(Doors::default().policy(Door::JournalAppend, policy));
+        let tool = Origin::Tool("AKIAIOSFODNN7EXAMPLE".to_owned());
+        let turn = TurnEnd::default()
+            .opens(["call Sarah"])
+            .note(Note::happened("by a tool").from(tool))
+            .note(Note::happened("by nobody"));
+        let ended = begin(&strict, "strict", at(21, 9, 0)).end_turn("Yes.", turn, at(21, 9, 1));
+        assert!(matches!(ended, Err(Error::Stopped { .. })), "{ended:?}");
+        assert!(text(life.workspace(), "HEARTBEAT.md").contains("call Sarah"));
+        assert_eq!(noted(life.workspace(), "memory/2026-11-21-strict.md"), ["by nobody"]);
+    });
+}
+
 // HB-01: a full disk, or a crash, at any operation of a turn's end.
 #[test]
 fn a_turn_that_fails_anywhere_leaves_the_memo_old_or_new_and_loses_no_note() {

@@ -41,9 +41,9 @@ fn party(origin: Option<&Origin>, trust: Trust, user_names: &[String]) -> Party 
 }
 
 /// Whether a text stands in a line of the user's.
-pub(super) fn is_users_text(shown: &Shown, trust: Trust, text: &str) -> bool {
-    let mut lines = shown.lines();
-    lines.any(|(_, line)| party(line.origin.as_ref(), trust) == Party::User && line.text.contains(text))
+pub(super) fn is_users_text(shown: &Shown, trust: Trust, user_names: &[String], text: &str) -> bool {
+    let is_users = |origin: Option<&Origin>| party(origin, trust, user_names) == Party::User;
+    shown.lines().any(|(_, line)| is_users(line.origin.as_ref()) && line.text.contains(text))
 }
 
 /// Two lines that follow one another, of one origin.

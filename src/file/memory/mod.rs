@@ -188,7 +188,7 @@ impl Inner {
         let deed = Deed::write(access, memory, now);
         let written = self.config.admit(&self.scope, access, memory).and_then(|()| {
             self.exclusively(|rows| {
-                store::forget::check_row(rows.forgotten(), &row_name(None), memory)?;
+                store::forget::check_row(rows.forgotten(), access, &row_name(None), memory)?;
                 if let Some((id, is_back)) = rows.promoted(memory) {
                     if is_back {
                         self.append(rows, &self.done(&deed, Change::Restored { id }))?;

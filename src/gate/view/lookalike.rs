@@ -89,6 +89,18 @@ static LIKE: LazyLock<Vec<(char, char)>> = LazyLock::new(|| {
     all
 });
 
+/// A text in the ASCII letters and signs that its characters look like.
+pub(crate) fn as_drawn(text: &str) -> String {
+    let (mut drawn, mut at) = (String::new(), 0);
+    for edit in edits(text) {
+        drawn.push_str(&text[at..edit.place.start]);
+        drawn.extend(edit.shown);
+        at = edit.place.end;
+    }
+    drawn.push_str(&text[at..]);
+    drawn
+}
+
 pub(super) fn edits(text: &str) -> Vec<Edit> {
     let bytes = text.as_bytes();
     let mut edits = Vec::new();

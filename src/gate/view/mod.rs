@@ -24,6 +24,8 @@ mod lookalike;
 mod quoted;
 mod spaced;
 
+pub(crate) use lookalike::as_drawn;
+
 use std::ops::Range;
 
 pub(super) use island::Island;

@@ -366,7 +366,7 @@ impl Inner {
         let written = self.config.admit(&self.scope, access, memory).and_then(|()| {
             self.database.attempt("write to", file, |connection| {
                 self.check_forgotten(connection, |forgotten| {
-                    store::forget::check_row(forgotten, &row_name(None), memory)
+                    store::forget::check_row(forgotten, access, &row_name(None), memory)
                 })?;
                 let folded = |error| fold("write to", file, error);
                 if let Some((id, is_back)) = self.promoted(connection, memory, &deed).map_err(folded)? {
