@@ -374,7 +374,7 @@ impl Session {
 
     /// Leaves out the name of a tool that the door would change: what is left of it is no name.
     fn pass_origin(&self, origin: &mut Origin, warnings: &mut Vec<DoorWarning>) -> Result<()> {
-        if let Origin::Tool(name) = origin {
+        if let Origin::Tool(name) | Origin::Participant(name) = origin {
             let passed = self.pass(name, warnings)?;
             if passed != *name {
                 name.clear();

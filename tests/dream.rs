@@ -2775,6 +2775,22 @@ fn tries_end_and_a_person_gives_a_part_of_a_journal_back() {
     assert_eq!(dreamer.survey(night(25)).unwrap().backlog.bytes, lines.len() as u64);
 }
 
+// The name of a speaker stands in a report, where no secret may stand, not even one that looks like a name.
+#[test]
+fn a_secret_in_the_place_of_a_name_is_told_nowhere() {
+    for line in [
+        format!("[{KEY}] I pay 300 kronor."),
+        format!("{KEY}: I pay 300 kronor."),
+        format!("[tool:{KEY}] I pay 300 kronor."),
+    ] {
+        let life = Life::with(&[(20, &format!("[user] Noted.\n{line}\n"))]);
+        let report = life.dream(&Script::new().says("- Pays 300 kronor. (memory/2026-11-20-repl.md#L2)"));
+        assert_eq!(report.held().count(), 1, "{line}: {report:?}");
+        let told: String = report.held().map(ToString::to_string).collect();
+        assert!(!told.contains(KEY) && !serde_json::to_string(&report).unwrap().contains(KEY), "{told}");
+    }
+}
+
 // One night over the sample left 10,290 characters, above which another program promotes no more.
 #[test]
 fn a_night_over_the_sample_ends_within_the_budget() {

@@ -45,7 +45,7 @@ pub(crate) use evidence::{Judge, Shown, Verdict};
 pub use propose::{DreamProposal, ProposalEnd, ProposalReport};
 pub use reread::JournalSpan;
 pub(crate) use sanitise::{Sanitised, sanitise};
-pub(crate) use shown::{machine_ranges, mask_printed};
+pub(crate) use shown::{machine_ranges, mask_printed, without_secrets};
 pub use survey::DreamSurvey;
 
 /// Dreams over the journals of a workspace, in the way of seed 000.

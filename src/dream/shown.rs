@@ -59,7 +59,7 @@ pub(super) fn prepare(
         if let Some((said, _)) = spoken.next()
             && let Some(origin) = said.origin.or_else(|| nobody.clone())
         {
-            origins.insert(number, origin);
+            origins.insert(number, without_secrets(origin, doors));
         }
         let place = boundary + original.start..boundary + original.end.max(original.start + 1);
         if machine.iter().any(|range| range.start < place.end && place.start < range.end) {
@@ -82,6 +82,16 @@ pub(super) fn prepare(
         }
     }
     Ok(ShownJournal { lines, stripped, origins })
+}
+
+/// An origin as a report may tell of it: a name that holds a secret, or what was forgotten, is left out.
+pub(crate) fn without_secrets(origin: Origin, doors: &Doors) -> Origin {
+    let hides = |name: &str| !doors.gate().inspect(name).is_empty() || doors.has_forgotten(name);
+    match origin {
+        Origin::Tool(name) if hides(&name) => Origin::Tool(String::new()),
+        Origin::Participant(name) if hides(&name) => Origin::Participant(String::new()),
+        other => other,
+    }
 }
 
 /// Masks what only stands in a text as it is printed: without the control characters and the lines that hid it.

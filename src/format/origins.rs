@@ -27,6 +27,7 @@ use crate::text;
 
 /// What stands above a text that begins within a journal.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each says a thing of its own of a place")]
 pub(crate) struct Above {
     /// Whose words the text goes on with.
     pub(crate) origin: Option<Origin>,
@@ -201,8 +202,8 @@ fn rank(origin: Option<&Origin>) -> u8 {
 }
 
 /// The lower of two origins of one line; `None` for the bound says nothing.
-pub(crate) fn lower(said: Option<Origin>, bound: &Option<Origin>) -> Option<Origin> {
-    if bound.is_some() && rank(bound.as_ref()) < rank(said.as_ref()) { bound.clone() } else { said }
+pub(crate) fn lower(said: Option<Origin>, bound: Option<&Origin>) -> Option<Origin> {
+    if bound.is_some() && rank(bound) < rank(said.as_ref()) { bound.cloned() } else { said }
 }
 
 /// Who speaks in a journal.

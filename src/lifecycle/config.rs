@@ -249,7 +249,7 @@ mod tests {
                 "Rfc0009Strict: boot: Refuse; bootstrap_end: Delete; end_failed_bootstrap: true; enabled: true; naming: Daily; enabled: false; shared_user: None; requires_soul: true",
                 "OpenClaw: seed: WithoutTools; bootstrap_end: Delete; naming: Daily; enabled: false; order: OpenClaw",
                 "OpenSeed: ",
-                "IronClaw: bootstrap_end: Clear; enabled: true; naming: Daily; enabled: false; order: IronClaw; most: Some(60); enabled: true",
+                "IronClaw: bootstrap_end: Clear; enabled: true; naming: Daily; enabled: false; order: IronClaw; most: Some(60); without_dreams: true; enabled: true",
             ]
         );
     }

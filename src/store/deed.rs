@@ -68,6 +68,9 @@ impl StoreConfig {
             }),
             origin: deed.origin.clone().map(|origin| match origin {
                 Origin::Tool(name) if self.masked(&name, usize::MAX) != name => Origin::Tool(String::new()),
+                Origin::Participant(name) if self.masked(&name, usize::MAX) != name => {
+                    Origin::Participant(String::new())
+                }
                 known => known,
             }),
             reason: self.reason(deed.reason),

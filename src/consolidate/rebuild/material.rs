@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 
 use super::config::PersonalizationConfig;
 use crate::consolidate::history::{HistoryItem, HistorySource};
-use crate::dream::{Shown, machine_ranges};
+use crate::dream::{Shown, machine_ranges, without_secrets};
 use crate::error::Result;
 use crate::format::asked::AskedState;
 use crate::format::fences::{Printer, ShownLine, one_line};
@@ -111,16 +111,16 @@ impl Material {
         let machine = machine_ranges(&item.text);
         // A page may say of itself that the user speaks: what is foreign is all of its origin, whatever tags it holds.
         let foreign = item.origin.as_ref().filter(|origin| !origin.is_trusted());
-        let spoken = match foreign {
-            Some(origin) => vec![Some(origin.clone()); text::line_ranges(&item.text).count()],
-            None => {
-                let reading = origins::read(&item.text, &origins::Above::default());
-                let nobody = item.origin.clone().or_else(|| reading.unnamed());
-                // What the host says of the item bounds what the item says of itself.
-                let bounded =
-                    |origin: Option<Origin>| origins::lower(origin.or_else(|| nobody.clone()), &item.origin);
-                reading.lines.into_iter().map(|said| bounded(said.origin)).collect()
-            }
+        let spoken: Vec<Option<Origin>> = if let Some(origin) = foreign {
+            vec![Some(origin.clone()); text::line_ranges(&item.text).count()]
+        } else {
+            let reading = origins::read(&item.text, &origins::Above::default());
+            let nobody = item.origin.clone().or_else(|| reading.unnamed());
+            // What the host says of the item bounds what the item says of itself.
+            let bounded = |origin: Option<Origin>| {
+                origins::lower(origin.or_else(|| nobody.clone()), item.origin.as_ref())
+            };
+            reading.lines.into_iter().map(|said| bounded(said.origin)).collect()
         };
         let (mut lines, mut of_lines) = (Vec::new(), BTreeMap::new());
         let ranges = text::line_ranges(&item.text).zip(text::line_ranges(&passed.text)).zip(spoken);
@@ -130,7 +130,8 @@ impl Material {
             let line = one_line(&passed.text[masked]);
             let line = line.trim_end().trim_start_matches(text::BOM);
             if !is_machines && !line.trim().is_empty() {
-                of_lines.extend(spoken.or_else(|| item.origin.clone()).map(|origin| (number, origin)));
+                let said = spoken.or_else(|| item.origin.clone());
+                of_lines.extend(said.map(|origin| (number, without_secrets(origin, doors))));
                 let text = match foreign {
                     Some(origin) => format!("[{}] | {line}", kind(origin)),
                     None => line.to_owned(),
