@@ -59,13 +59,15 @@ impl<'a> Veil<'a> {
 
 /// Masks what was found. A row that only its masked words led to is left out: those could be tried word by word.
 pub(crate) fn shown(found: Found, query: &Query, doors: &Doors) -> Result<Found> {
-    let (mut veil, asked) = (Veil::new(doors), Plan::of(&query.text, false));
+    let (mut veil, mut asked) = (Veil::new(doors), None);
     let mut hits = Vec::with_capacity(found.hits.len());
     for mut hit in found.hits {
         let written = hit.memory.content.clone();
         hit.memory = veil.row(hit.memory)?;
         let Memory { category, content, .. } = &hit.memory;
-        if *content == written || asked.share_in(&format!("{category} {content}")) > 0.0 {
+        let mut asks_for =
+            |text: &str| asked.get_or_insert_with(|| Plan::of(&query.text, false)).share_in(text) > 0.0;
+        if *content == written || asks_for(&format!("{category} {content}")) {
             hits.push(hit);
         }
     }
