@@ -1636,6 +1636,7 @@ fn a_watermark_that_a_peer_moved_is_trusted() {
     life.set_modified(&journal(21), 1_795_300_000_000_000_000);
     let mut state = life.state();
     state["last_processed_mtime"] = 1_795_300_000_000_u64.into();
+    state["last_run_at"] = "2026-11-21T04:00:00.000Z".into();
     life.put(".dreamed-state.json", state.to_string());
     let report = dream(&life.dreamer(), &script, night(22));
     assert_eq!((report.calls, reason_of(&report, &journal(21))), (0, ReadReason::DreamedByPeer));
@@ -1655,6 +1656,7 @@ fn a_watermark_below_ours_is_no_peers() {
     let mut state = life.state();
     let mark = state["last_processed_mtime"].as_u64().unwrap();
     state["last_processed_mtime"] = (mark - 1000).into();
+    state.as_object_mut().unwrap().remove("check");
     life.put(".dreamed-state.json", state.to_string());
     life.put(&journal(19), "- [user] Saved with an old time of change.\n");
     life.set_modified(&journal(19), (mark - 5000) * 1_000_000);
@@ -3437,6 +3439,7 @@ fn a_journal_that_was_read_here_is_not_said_to_be_dreamed_by_a_peer() {
     life.set_modified(&journal(20), 1_795_300_000_000_000_000);
     let mut state = life.state();
     state["last_processed_mtime"] = 1_795_300_000_000_u64.into();
+    state["last_run_at"] = "2026-11-21T04:00:00.000Z".into();
     life.put(".dreamed-state.json", state.to_string());
     let report = dream(&life.dreamer(), &Script::new(), night(22));
     assert_eq!(reason_of(&report, &journal(20)), ReadReason::AlreadyShown);

@@ -173,6 +173,7 @@ fn peer_says(life: &Life, ahead_of: &str) -> u64 {
     let mark = u64::try_from(modified.timestamp_millis()).unwrap() + 1;
     let mut state = life.state();
     state["last_processed_mtime"] = mark.into();
+    state["last_run_at"] = "2026-11-21T04:00:00.000Z".into();
     life.put(".dreamed-state.json", serde_json::to_vec(&state).unwrap());
     mark
 }

@@ -70,6 +70,7 @@ function dream() {
   if (newest > mark && isMine()) {
     fs.appendFileSync(path.join(folder, 'MEMORY.md'), `\n## Dreamed by a peer\n\n${section}`);
     state.last_processed_mtime = newest;
+    state.last_run_at = new Date().toISOString();
     const aside = path.join(folder, `.state-${token}`);
     fs.writeFileSync(aside, JSON.stringify(state));
     fs.renameSync(aside, stateFile);

@@ -114,6 +114,7 @@ impl<'p> Seed<'p> {
             add(&self.life.join("MEMORY.md"), format!("\n## Dreamed by a peer\n\n{section}").as_bytes());
             let mut state = state;
             state["last_processed_mtime"] = json!(newest);
+            state["last_run_at"] = json!(Utc::now().to_rfc3339_opts(SecondsFormat::Millis, true));
             let aside = self.life.join(format!(".state-{}", self.token));
             fs::write(&aside, state.to_string()).unwrap();
             fs::rename(&aside, self.life.join(STATE)).unwrap();
