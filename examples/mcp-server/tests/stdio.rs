@@ -219,7 +219,7 @@ fn a_client_is_told_who_it_talks_to_and_what_it_may_call() {
 #[test]
 fn each_tool_does_what_it_says() {
     let folder = workspace();
-    let mut session = Session::begin(folder.path(), &["--offset", "+00:00"]);
+    let mut session = Session::begin(folder.path(), &["--offset", "+00:00", "--also", "context"]);
 
     let listed = session.done("memory_list", json!({ "recursive": true }));
     assert!(listed["entries"].as_array().unwrap().contains(&json!("context/plan.md")));
@@ -268,7 +268,7 @@ fn each_tool_does_what_it_says() {
 fn what_is_said_to_be_read_only_changes_no_file() {
     let folder = workspace();
     let before = tree(folder.path());
-    let mut session = Session::begin(folder.path(), &["--also", "context"]);
+    let mut session = Session::begin(folder.path(), &[]);
     session.done("memory_list", json!({}));
     session.done("memory_read", json!({ "path": "USER.md" }));
     session.done("memory_search", json!({ "query": "harbour" }));
