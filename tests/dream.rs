@@ -2762,16 +2762,16 @@ fn tries_end_and_a_person_gives_a_part_of_a_journal_back() {
         let refused = dreamer.read_again(&access, &day, &JournalSpan::Whole);
         assert!(matches!(refused, Err(Error::Denied { .. })), "{kind:?}");
     }
-    let line = lines.lines().next().unwrap().len() as u64 + 1;
+    let width = lines.lines().next().unwrap().len() as u64 + 1;
     // In the middle of a line, which is given back whole.
-    assert_eq!(dreamer.read_again(&human, &day, &JournalSpan::Bytes(line + 3..line + 4)).unwrap(), line);
+    assert_eq!(dreamer.read_again(&human, &day, &JournalSpan::Bytes(width + 3..width + 4)).unwrap(), width);
     assert_eq!(dreamer.read_again(&human, &day, &JournalSpan::Lines(2..=2)).unwrap(), 0, "it waits already");
     assert_eq!(dreamer.read_again(&human, &day, &JournalSpan::Lines(9..=12)).unwrap(), 0);
     assert_eq!(dreamer.read_again(&human, &name("memory/2026-11-01.md"), &JournalSpan::Whole).unwrap(), 0);
     let script = Script::new().says("- Two. (memory/2026-11-20-repl.md#L2)");
     let report = dream(&dreamer, &script, night(25));
     let shown = &report.passes[0].shown;
-    assert_eq!((shown.len(), shown[0].from, shown[0].first_line, shown[0].last_line), (1, line, 2, 2));
+    assert_eq!((shown.len(), shown[0].from, shown[0].first_line, shown[0].last_line), (1, width, 2, 2));
     assert_eq!(report.outcome, Outcome::Appended);
     assert_eq!(dreamer.read_again(&human, &day, &JournalSpan::Whole).unwrap(), lines.len() as u64);
     assert_eq!(dreamer.survey(night(25)).unwrap().backlog.bytes, lines.len() as u64);
