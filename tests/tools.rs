@@ -939,7 +939,6 @@ fn a_name_that_is_not_what_it_looks_like_is_given_to_no_document() {
         "．dreaming.d/x.md",
         "%2edreaming.d/x.md",
         "Memory/2026-11-20-repl.md",
-        "memory/2026-11-20-repl.MD",
         "mеmory/2026-11-20-repl.md",
         "memory%2f2026-11-20-repl.md",
     ]
