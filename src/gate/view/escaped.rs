@@ -87,7 +87,9 @@ pub(super) fn edits(text: &str) -> Vec<Edit> {
 fn without_lone(edits: Vec<Edit>, quotes: &[usize]) -> Vec<Edit> {
     const NEAR: usize = 64;
     let mut is_kept = vec![true; edits.len()];
-    quotes.iter().for_each(|quote| is_kept[*quote] = false);
+    for quote in quotes {
+        is_kept[*quote] = false;
+    }
     let mut others =
         edits.iter().zip(&is_kept).filter(|(_, kept)| **kept).map(|(edit, _)| edit.place.clone());
     let (mut before, mut next) = (None, others.next());
