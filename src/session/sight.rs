@@ -54,7 +54,7 @@ impl Sight {
     pub(crate) fn passage(&self, passage: &str) -> Option<String> {
         let indexed = || self.blanked.as_ref()?.find(passage);
         let at = self.text.find(passage).or_else(indexed)?;
-        let before = self.text.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count();
+        let before = self.text.as_bytes()[..at].split(|byte| *byte == b'\n').count() - 1;
         let lines = passage.trim_end_matches('\n').matches('\n').count() + 1;
         let in_lines = |text: &str| text.split_inclusive('\n').skip(before).take(lines).collect::<String>();
         let shown = in_lines(&self.shown);

@@ -53,7 +53,7 @@ impl<'a> Veil<'a> {
             None => None,
         };
         let (category, content) = (self.text(row.category)?, self.text(row.content)?);
-        Ok(Memory { category, content, source, origin, place, metadata, ..row })
+        Ok(Memory { category, content, source, metadata, place, origin, ..row })
     }
 }
 

@@ -203,7 +203,7 @@ impl Rows {
             self.store.search_unmasked(&self.access, &query).map_err(|error| ToolError::at("the search", error))?;
         let found =
             store::shown(found, &query, &self.doors).map_err(|error| ToolError::at("the search", error))?;
-        self.told(found.hits.into_iter().map(|hit| Ok(hit.memory)))
+        Self::told(found.hits.into_iter().map(|hit| Ok(hit.memory)))
     }
 
     fn read(&self, arguments: Read) -> Result<Value, ToolError> {
@@ -212,11 +212,11 @@ impl Rows {
         let rows =
             self.store.list(&self.access, &filter).map_err(|error| ToolError::at("the memory", error))?;
         let mut veil = Veil::new(&self.doors);
-        self.told(rows.into_iter().map(|row| veil.row(row)))
+        Self::told(rows.into_iter().map(|row| veil.row(row)))
     }
 
     /// Tells of rows that are masked already.
-    fn told(&self, rows: impl Iterator<Item = Result<Memory>>) -> Result<Value, ToolError> {
+    fn told(rows: impl Iterator<Item = Result<Memory>>) -> Result<Value, ToolError> {
         let mut results = Fitting::default();
         for row in rows {
             let row = row.map_err(|error| ToolError::at("the memory", error))?;

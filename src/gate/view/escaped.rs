@@ -58,7 +58,7 @@ const LONGEST_NAME: usize = 14;
 
 pub(super) fn edits(text: &str) -> Vec<Edit> {
     let bytes = text.as_bytes();
-    let mut edits = Vec::new();
+    let (mut edits, mut quotes) = (Vec::new(), Vec::new());
     let mut at = 0;
     let is_mark = |byte: &u8| matches!(byte, b'%' | b'&' | b'\\' | b'U');
     while let Some(mark) = bytes.get(at..).and_then(|rest| rest.iter().position(is_mark)) {
@@ -72,11 +72,40 @@ pub(super) fn edits(text: &str) -> Vec<Edit> {
         };
         at = mark + 1;
         if let Some((c, end)) = found.filter(|(_, end)| text.is_char_boundary(*end)) {
+            // Quotes in a string are escaped without any disguise.
+            if matches!(bytes[end - 1], b'"' | b'\'') {
+                quotes.push(edits.len());
+            }
             edits.push(Edit { place: mark..end, shown: Some(c) });
             at = end;
         }
     }
-    edits
+    without_lone(edits, &quotes)
+}
+
+/// Leaves out the quotes that have nothing else in escapes near them.
+fn without_lone(edits: Vec<Edit>, quotes: &[usize]) -> Vec<Edit> {
+    const NEAR: usize = 64;
+    let mut is_kept = vec![true; edits.len()];
+    for quote in quotes {
+        is_kept[*quote] = false;
+    }
+    let mut others =
+        edits.iter().zip(&is_kept).filter(|(_, kept)| **kept).map(|(edit, _)| edit.place.clone());
+    let (mut before, mut next) = (None, others.next());
+    let mut near = Vec::with_capacity(quotes.len());
+    for quote in quotes {
+        let place = &edits[*quote].place;
+        while let Some(other) = next.clone().filter(|other| other.start < place.start) {
+            (before, next) = (Some(other.end), others.next());
+        }
+        let follows = before.is_some_and(|end: usize| place.start - end <= NEAR);
+        near.push(follows || next.as_ref().is_some_and(|other| other.start - place.end <= NEAR));
+    }
+    for (quote, is_near) in quotes.iter().zip(near) {
+        is_kept[*quote] = is_near;
+    }
+    edits.into_iter().zip(is_kept).filter(|(_, kept)| *kept).map(|(edit, _)| edit).collect()
 }
 
 /// The number that so many digits write, and where they end.

@@ -88,10 +88,10 @@ fn groups_of(bytes: &[u8], start: usize, edits: &mut Vec<Edit>) -> usize {
         } else if digits < 2 * LEAST {
             edits.truncate(edits.len() - joints);
         }
-        if !is_group {
-            (digits, joints) = (0, 0);
-        } else {
+        if is_group {
             digits += count;
+        } else {
+            (digits, joints) = (0, 0);
         }
         at += count;
         ended = at;

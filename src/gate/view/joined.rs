@@ -64,6 +64,7 @@ struct Chain {
     cells: Vec<Edit>,
     is_token: bool,
     is_drawn: bool,
+    has_names: bool,
 }
 
 /// The joints of a text, and whether cells hold names; these stand apart where that is said.
@@ -86,11 +87,9 @@ fn read(text: &str, stands_apart: bool) -> (Vec<Edit>, bool) {
         } else if let Some(Joint { place, likelihood }) = joint(bytes, mark, free) {
             let pieces = around(bytes, &place, free);
             let (left, right) = (&bytes[pieces.start..place.start], &bytes[place.end..pieces.end]);
-            if likelihood == Likelihood::Weak && stand_alone(left, right) {
-                has_names = true;
-                if stands_apart {
-                    continue;
-                }
+            let is_name = likelihood == Likelihood::Weak && stand_alone(left, right);
+            if is_name && stands_apart {
+                continue;
             }
             // A chain of pieces is a token where one of them is.
             if pieces.start > free || free == 0 {
@@ -98,6 +97,7 @@ fn read(text: &str, stands_apart: bool) -> (Vec<Edit>, bool) {
             }
             chain.is_token |= likelihood == Likelihood::Sure || !is_word(left) || !is_word(right);
             chain.is_drawn |= is_drawn(left) || is_drawn(right);
+            chain.has_names |= is_name;
             (at, free) = (place.end, place.end);
             let of_cells = likelihood == Likelihood::Weak;
             let joints = if of_cells { &mut chain.cells } else { &mut chain.lines };
@@ -106,6 +106,7 @@ fn read(text: &str, stands_apart: bool) -> (Vec<Edit>, bool) {
                 edits.append(&mut chain.lines);
             }
             if chain.is_drawn {
+                has_names |= chain.has_names;
                 edits.append(&mut chain.cells);
             }
         }

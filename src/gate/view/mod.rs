@@ -84,7 +84,9 @@ pub(super) fn undo(view: View, text: &str, take: &mut dyn FnMut(Island)) {
             island::islands(text, &lookalike::tags(text), take);
         }
         View::Joined => {
-            joined::edits(text).iter().for_each(|edits| island::islands(text, edits, take));
+            for edits in joined::edits(text) {
+                island::islands(text, &edits, take);
+            }
         }
         View::Spaced => island::islands(text, &spaced::edits(text), take),
         View::Escaped => {
