@@ -172,7 +172,9 @@ pub enum Error {
     },
     /// A decision on facts that a later one builds on; nothing was changed. [Revert](crate::FactStore::revert) the later
     /// one first.
-    #[error("{name} stays as it is: decision {decision} builds on what is to be reverted; revert decision {decision} first")]
+    #[error(
+        "{name} stays as it is: decision {decision} builds on what is to be reverted; revert decision {decision} first"
+    )]
     DecidedSince {
         /// The row that both decided on.
         name: Name,

@@ -393,7 +393,8 @@ fn a_long_row_does_not_take_the_room_of_the_others() {
             let text = format!("row {row:02} {}", "of the harbour and the boat ".repeat(8));
             store.write(&agent(), &fact(text.trim()), now() + TimeDelta::seconds(row)).unwrap();
         }
-        let take = |config: &ContextConfig| MemoryContext::take(store.as_ref(), &agent(), config, now()).unwrap();
+        let take =
+            |config: &ContextConfig| MemoryContext::take(store.as_ref(), &agent(), config, now()).unwrap();
         let before = take(&ContextConfig::default());
         assert_eq!((before.rows(), before.left_out(), before.cut()), (49, 0, 0), "{backend:?}");
         let long = format!("a long one {}", "港 and the quay, ".repeat(880));

@@ -278,8 +278,8 @@ pub(crate) fn head_and_tail(memory: &str, max: usize, unit: Unit) -> String {
     if unit.len(memory) <= max {
         return memory.to_owned();
     }
-    // The head may end within a line.
-    let Some(room) = max.checked_sub(LEFT_OUT.len() + 1) else {
+    // The head may end within a line, and the tail begin within one, which is said.
+    let Some(room) = max.checked_sub(LEFT_OUT.len() + 1 + unit.len(WITHIN)) else {
         return text::head(memory, max, unit).to_owned();
     };
     let head = text::head(memory, room / 4, unit);
@@ -311,11 +311,15 @@ pub(crate) fn head_and_tail(memory: &str, max: usize, unit: Unit) -> String {
         cut.push('\n');
     }
     cut.push_str(LEFT_OUT);
+    if !memory[..memory.len() - tail.len()].ends_with('\n') {
+        cut.push_str(WITHIN);
+    }
     cut.push_str(tail);
     cut
 }
 
 const LEFT_OUT: &str = "[...left out]\n";
+const WITHIN: &str = "…";
 
 /// Where the headings of a markdown text stand; a `#` inside a code fence is none.
 fn headings(markdown: &str) -> impl Iterator<Item = Range<usize>> + '_ {

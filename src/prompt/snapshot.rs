@@ -309,7 +309,13 @@ impl<W: Workspace> Taking<'_, W> {
             room = room.saturating_sub(if is_cut { most } else { chars });
             let mut body = text.trim_end();
             if is_cut {
-                body = text::tail(&text, most.saturating_sub(CUT_HEAD.len()), Unit::Chars).trim_end();
+                let end = text::tail(&text, most.saturating_sub(CUT_HEAD.len()), Unit::Chars);
+                let before = &text[..text.len() - end.len()];
+                // Whose a line is stands at its front: the first is whole, where there is more than one.
+                body = match end.trim_end().split_once('\n') {
+                    Some((_, rest)) if !before.is_empty() && !before.ends_with('\n') => rest,
+                    _ => end.trim_end(),
+                };
                 chars += self.chars_before(name, tail.start)?;
                 let shown = body.chars().count();
                 self.snapshot.notices.push(PromptNotice::Cut { name: name.clone(), chars, shown });

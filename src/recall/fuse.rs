@@ -656,19 +656,16 @@ mod tests {
         }
         let plan = Plan::of("did the harbour report reach Marta or Brisk", false);
         let text = |id: i64| Some(texts[usize::try_from(id).unwrap()]);
-        let found = |ranking: &Ranking| {
-            Search {
-                index: &index,
-                ranking,
-                plan: &plan,
-                sight: Sight::All,
-                may: &|_| true,
-                text: &text,
-                entities: &GenericEntities,
-            }
-            .best(10)
-        };
-        let ranked = found(&Ranking::seed());
+        let ranked = Search {
+            index: &index,
+            ranking: &Ranking::seed(),
+            plan: &plan,
+            sight: Sight::All,
+            may: &|_| true,
+            text: &text,
+            entities: &GenericEntities,
+        }
+        .best(10);
         assert_eq!(ranked.len(), texts.len());
         for ranked in ranked {
             let shared = [2.0, 1.0, 0.0, 0.0][ranked.number as usize];

@@ -185,10 +185,19 @@ impl Index {
         extent.length = extent.length * u64::from(rows) / u64::from(here);
         extent.rows = rows;
         for (term, found_in) in terms.iter().zip(&frequencies.found_in) {
-            if let Some(number) = self.terms.get(term.stem.as_str()) {
-                let list = &mut self.postings[*number as usize].found_in.0;
-                *list = (*found_in).max(*list);
-            }
+            // A word may stand in none of these rows, and in others.
+            let number = match self.terms.get(term.stem.as_str()) {
+                Some(number) => *number as usize,
+                None if *found_in == 0 => continue,
+                None => {
+                    let next = u32::try_from(self.postings.len()).expect("memory ends before so many words");
+                    self.terms.insert(term.stem.as_str().into(), next);
+                    self.postings.push(Postings::default());
+                    next as usize
+                }
+            };
+            let list = &mut self.postings[number].found_in.0;
+            *list = (*found_in).max(*list);
         }
     }
 

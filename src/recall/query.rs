@@ -78,11 +78,7 @@ impl Spelled {
         self.word == of_text.word
             && (self.before.is_empty() || begins())
             && (self.behind.is_empty()
-                || if self.is_joined {
-                    of_text.is_joined && of_text.behind == self.behind
-                } else {
-                    ends()
-                })
+                || if self.is_joined { of_text.is_joined && of_text.behind == self.behind } else { ends() })
     }
 }
 
@@ -228,7 +224,8 @@ fn tokens(text: &str) -> (Vec<Token>, bool) {
         // Right before a quote: `category:"travel plans"`.
         let names_column = |column: &&str| {
             let before = part.strip_suffix(*column);
-            balanced && before.is_some_and(|before| !before.ends_with(|c: char| !c.is_whitespace() && c != '('))
+            balanced
+                && before.is_some_and(|before| !before.ends_with(|c: char| !c.is_whitespace() && c != '('))
         };
         column = [CATEGORY, CONTENT].into_iter().find(names_column);
         let part = column.and_then(|column| part.strip_suffix(column)).unwrap_or(part);
@@ -444,7 +441,11 @@ fn spelled(chunk: &str, with_signs: bool) -> Vec<Spelled> {
             Piece::Word(word) => push(folded(word), signs, at == signs.len()),
             _ => {
                 for (number, c) in text.chars().enumerate() {
-                    push(c.to_string(), if number == 0 { signs } else { "" }, number == 0 && at == signs.len());
+                    push(
+                        c.to_string(),
+                        if number == 0 { signs } else { "" },
+                        number == 0 && at == signs.len(),
+                    );
                 }
             }
         }
@@ -467,7 +468,8 @@ impl Clause {
                 missing.is_empty()
             }
             Self::Phrase(words) => {
-                let is_there = |window: &[Spelled]| words.iter().zip(window).all(|(asked, there)| asked.is(there));
+                let is_there =
+                    |window: &[Spelled]| words.iter().zip(window).all(|(asked, there)| asked.is(there));
                 !words.is_empty() && spelled_words(text).windows(words.len()).any(is_there)
             }
             Self::Prefix(prefix) => pieces(text).any(|piece| match piece {

@@ -296,10 +296,7 @@ pub(crate) fn revert(
 
 /// The latest decision that counts and changed a row of an earlier one, with that row. Taking the earlier one back alone
 /// would leave two values that both count, or none.
-fn built_upon(
-    decided: &ConsolidationEvent,
-    later: &[ConsolidationEvent],
-) -> Option<(MemoryId, EventId)> {
+fn built_upon(decided: &ConsolidationEvent, later: &[ConsolidationEvent]) -> Option<(MemoryId, EventId)> {
     let mut undone = BTreeSet::new();
     let mut counting = Vec::new();
     for event in later.iter().rev().filter(|event| event.outcome == EventOutcome::Applied) {

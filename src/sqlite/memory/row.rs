@@ -185,7 +185,10 @@ mod tests {
         for text in ["2026-11-21 09:00:00", "2026-11-21T09:00:00Z", "2026-11-21 09:00:00.000"] {
             assert_eq!(stamp(parse_time(text).unwrap()), "2026-11-21 09:00:00", "{text}");
         }
-        assert_eq!(parse_time("2026-11-21 09:00:00.65").map(stamp).as_deref(), Some("2026-11-21 09:00:00.650"));
+        assert_eq!(
+            parse_time("2026-11-21 09:00:00.65").map(stamp).as_deref(),
+            Some("2026-11-21 09:00:00.650")
+        );
         assert_eq!(parse_time("2026-11-21").map(stamp).as_deref(), Some("2026-11-21 00:00:00"));
         assert_eq!(parse_time("yesterday"), None);
     }

@@ -23,8 +23,8 @@ use super::memory::{self, access, agent, human};
 use crate::access::{Access, Actor, Scope, SessionKind};
 use crate::error::Error;
 use crate::memory::{
-    Decision, EventId, EventOutcome, FactKey, FactState, FactStore, Filter, MemoryId, MemoryStore, NewMemory, Query,
-    Source, SuspectReason, Verdict, categories,
+    Decision, EventId, EventOutcome, FactKey, FactState, FactStore, Filter, MemoryId, MemoryStore, NewMemory,
+    Query, Source, SuspectReason, Verdict, categories,
 };
 
 /// A store whose rows are facts too.
