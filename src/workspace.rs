@@ -311,8 +311,8 @@ impl Debug for Tail {
 /// let folder = tempfile::tempdir()?;
 /// let reach = Reach::own().and(DocName::parse("context")?).and(DocName::parse("README.md")?);
 /// let workspace = FileWorkspace::open(folder.path())?.reaching(reach);
-/// assert!(workspace.reach().includes(&DocName::parse("context/plan.md")?));
-/// assert!(!workspace.reach().includes(&DocName::parse("src/main.rs")?));
+/// let (plan, source) = (DocName::parse("context/plan.md")?, DocName::parse("src/main.rs")?);
+/// assert!(workspace.reach().includes(&plan) && !workspace.reach().includes(&source));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
