@@ -97,7 +97,6 @@ pub(super) const LABELLED: &[Class] = &[
     labelled("threat_key", "keys of Shodan, VirusTotal, Censys and their like under a name", &["shodan", "virustotal", "VirusTotal", "vt api key", "abuseipdb", "AbuseIPDB", "securitytrails", "censys", "hibp", "ipinfo", "urlscan", "greynoise"], r"[0-9a-f]{80}|[0-9a-f]{64}|[A-Za-z0-9]{32}|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{14}"),
     labelled("mail_key", "keys of Postmark, Mailjet, Loops and their like under a name", &["postmark", "mailjet", "loops api", "sparkpost", "SparkPost", "mailtrap", "customerio", "customer io", "convertkit", "mailerlite", "elastic email"], r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{32}|[0-9a-f]{40}|[0-9A-F]{96}"),
     labelled("call_key", "keys of Vonage, Plivo, Pusher, Ably and their like under a name", &["vonage", "nexmo", "plivo", "pusher", "pushover", "infobip", "clicksend", "agora", "daily api", "daily key", "getstream"], r"[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{64}|[0-9a-f]{32}|[A-Za-z0-9]{30}|[A-Za-z0-9]{40}|[A-Za-z0-9]{16}|[0-9a-f]{20}"),
-    labelled("ably_key", "keys of Ably under a name", &["ably"], r"[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{6}:[A-Za-z0-9_-]{20,50}").loose(),
     labelled("ghost_key", "admin keys of Ghost under a name", &["ghost"], r"[0-9a-f]{24}:[0-9a-f]{64}"),
     labelled("content_token", "tokens of Storyblok, Webflow, Sanity and their like under a name", &["storyblok", "webflow", "sanity", "datocms", "buttercms", "strapi", "builder io", "jotform"], r"[A-Za-z0-9]{100,256}|[0-9a-f]{64}|[0-9a-f]{32}|[A-Za-z0-9]{24}|[0-9a-f]{30}|[0-9a-f]{40}"),
     labelled("work_token", "tokens of Pipedrive, Hunter, Coda, Shortcut and their like under a name", &["pipedrive", "hunter api", "apollo api", "coda api", "shortcut api", "shortcut token", "clubhouse", "readwise", "raindrop", "wakatime", "toggl", "harvest api", "freshdesk", "helpscout", "gumroad", "zotero", "clearbit", "tally", "notion token", "attio", "lever api", "greenhouse api"], r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{64}|[0-9a-f]{40}|[A-Za-z0-9_-]{50}|[A-Za-z0-9_-]{43}|[A-Za-z0-9]{32}|[A-Za-z0-9]{24}|[A-Za-z0-9_-]{22}|[A-Za-z0-9]{20}"),
@@ -170,4 +169,6 @@ pub(super) const LABELLED: &[Class] = &[
     .loose()
     .bounds(Bounds::None)
     .proof(Proof::Required(proof::drawn)),
+    // After those whose keys stand in addresses of their own.
+    pattern("key_of_digits", "keys of Cursor, older form", &["key_"], r"key_[0-9a-f]{64}"),
 ];

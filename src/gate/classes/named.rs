@@ -67,11 +67,7 @@ const PASSWORD: &str = shape!(
     r#"|\b[Pp]ass[ \t]?[:=][ \t]{0,4}["'`]?"#,
     r#"[^\s"'`]{6,128}"#
 );
-const KEY: &str = shape!(
-    "(?:api|access|secret|auth|private|signing|master|admin|write|service|encryption|account|client|app)[ _.-]?key|token|secret",
-    "",
-    r"[A-Za-z0-9_./+=-]{16,256}"
-);
+const KEY: &str = shape!("(?:api|access|secret)[ _.-]?key|token|secret", "", r"[A-Za-z0-9_./+=-]{16,256}");
 
 fn password_shape(text: &str, from: usize) -> Option<Range<usize>> {
     static SHAPE: LazyLock<Regex> = LazyLock::new(|| Regex::new(PASSWORD).expect("a literal pattern"));

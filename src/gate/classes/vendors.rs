@@ -210,7 +210,7 @@ pub(super) const VENDORS: &[Class] = &[
     open("friendli_token", "tokens of Friendli", &["flp_"], ALNUM, 32).bounds(Bounds::Both),
     open("brave_search_key", "keys of Brave Search", &["BSA"], URL, 24).bounds(Bounds::Both).proof(Proof::Required(proof::drawn_token)),
     open("devin_key", "keys of Devin", &["apk_user_", "apk_", "cog_"], BASE64, 48).bounds(Bounds::Both).proof(Proof::Required(proof::mixed)),
-    open("cursor_key", "keys of Cursor", &["key_", "crsr_"], HEX, 64),
+    open("cursor_key", "keys of Cursor", &["crsr_"], HEX, 64),
     open("sourcegraph_amp_token", "tokens of Amp", &["sgamp_user_", "sgamp_"], &symbols("A-Za-z0-9_"), 40),
     pattern("coze_token", "tokens of Coze", &["pat_", "sat_"], r"[ps]at_[A-Za-z0-9]{64}"),
     open("nvidia_key", "keys of NVIDIA", &["nvapi-"], URL, 60),
