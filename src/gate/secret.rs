@@ -35,8 +35,9 @@ pub enum Strictness {
 /// of markdown and tags, letters that stand apart, escapes, base64, base32, hexadecimal digits and decimal bytes. It does
 /// not see what is reversed, encrypted, compressed, translated or told in words, nor pieces in several documents.
 ///
-/// Addresses are public identifiers, and switching their classes off is a choice for hosts in finance; what names a
-/// person, and what only a plain name such as `password:` gives away, is off until a host switches it on:
+/// Addresses are public identifiers, and switching their classes off is a choice for hosts in finance. Classes of data that
+/// names a person are off until a host switches them on. Values under a plain name such as `password:` are looked for, and
+/// a host whose texts are full of test data may switch those two classes off:
 ///
 /// ```
 /// use noctuary::{PiiFilter, SecretGate};
@@ -50,8 +51,8 @@ pub enum Strictness {
 /// assert_eq!(SecretGate::new().with("payment_card").scan(text).len(), 1);
 ///
 /// let text = "password: hunter2-Boat";
-/// assert_eq!(SecretGate::new().scan(text).len(), 0);
-/// assert_eq!(SecretGate::new().with("named_password").scan(text).len(), 1);
+/// assert_eq!(SecretGate::new().scan(text).len(), 1);
+/// assert_eq!(SecretGate::new().without("named_password").scan(text).len(), 0);
 /// ```
 ///
 #[doc = include_str!("classes/classes.md")]

@@ -164,7 +164,7 @@ pub(super) const LABELLED: &[Class] = &[
         "curl_user",
         "keys as the name of a login on the command line of curl",
         &["curl "],
-        r#"curl (?:[^\n|;\\]|\\\r?\n?){0,400}?(?:-u|--user)[ =]{1,3}["']?([A-Za-z0-9_!.+/=-]{10,128}):(?:["'\s]|\z)"#,
+        r#"curl (?:[^\n|;\\]|\\\r?\n?){0,400}?(?:-u|--user)[ =]{1,3}["']?([A-Za-z0-9_!.+/=-]{10,128}):(?:["'`\s]|\z)"#,
     )
     .loose()
     .bounds(Bounds::None)
