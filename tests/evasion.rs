@@ -4,6 +4,9 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of a test")]
 
+#[path = "evasion/makers.rs"]
+mod makers;
+
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 

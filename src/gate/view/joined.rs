@@ -40,7 +40,7 @@ const fn table(set: &[u8]) -> [bool; 256] {
 }
 
 const fn symbols() -> [bool; 256] {
-    let mut table = table(b"_-+/=.:@~%$");
+    let mut table = table(b"_-+/=.:@~%$?");
     let mut byte = 0_u8;
     while byte < 128 {
         table[byte as usize] |= byte.is_ascii_alphanumeric();
