@@ -55,6 +55,54 @@ fn a_folder_keeps_the_contract() {
     });
 }
 
+// Git took the library's own state for files to commit, and two clones of a life then fought over its ledger.
+#[test]
+fn git_sees_none_of_the_state_of_a_workspace_that_is_a_repository() {
+    use std::process::{Command, Stdio};
+
+    for ignores_itself in [false, true] {
+        let (folder, workspace) = new();
+        let git = |arguments: &[&str]| {
+            let mut git = Command::new("git");
+            git.current_dir(folder.path()).args(arguments).stdin(Stdio::null()).stderr(Stdio::null());
+            git.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_SYSTEM", "/dev/null").output()
+        };
+        // Its documentation names them: they stand in the root, beside the person's own documents.
+        let mine = ".dreaming.lock\n.dreamed-state.json\n.dreamed-quarantine.json\n.soul-state.json\n";
+        fs::write(folder.path().join(".gitignore"), mine).unwrap();
+        if ignores_itself {
+            fs::create_dir(folder.path().join(".dreaming.d")).unwrap();
+            fs::write(folder.path().join(".dreaming.d/.gitignore"), "# mine\n*\n").unwrap();
+        }
+        fs::create_dir(folder.path().join("memory")).unwrap();
+        fs::write(folder.path().join("memory/2026-11-20-repl.md"), "- [user] I keep two cats.\n").unwrap();
+        let workspace: Arc<dyn Workspace> = Arc::new(workspace);
+        let Claim::Granted(lease) = workspace.claim(&ClaimTerms::default()).unwrap() else {
+            panic!("it is free")
+        };
+        let rules = fs::read_to_string(folder.path().join(".dreaming.d/.gitignore")).unwrap();
+        assert_eq!(rules, if ignores_itself { "# mine\n*\n" } else { "*\n" });
+        drop(lease);
+        let dreamer =
+            noctuary::JournalDreamer::builder(Arc::clone(&workspace)).enabled(true).build().unwrap();
+        let now: DateTime<Utc> = "2026-11-21T03:00:00Z".parse().unwrap();
+        let model =
+            noctuary::testing::Script::new().says("- I keep two cats. (memory/2026-11-20-repl.md#L1)");
+        let report = noctuary::dream_once_at(&dreamer, &model, &|| now).unwrap();
+        assert_eq!(report.outcome, noctuary::Outcome::Appended);
+        workspace.write(&name("SOUL.md"), b"# Soul\n", WriteMode::Create).unwrap();
+        noctuary::read_soul(workspace.as_ref(), noctuary::SessionKind::Main, now).unwrap();
+        if !git(&["init", "-q"]).is_ok_and(|done| done.status.success()) {
+            eprintln!("skipped: git is not here");
+            return;
+        }
+        let seen = git(&["status", "--porcelain", "--untracked-files=all"]).unwrap();
+        let seen = String::from_utf8(seen.stdout).unwrap();
+        let seen: Vec<&str> = seen.lines().collect();
+        assert_eq!(seen, ["?? .gitignore", "?? MEMORY.md", "?? SOUL.md", "?? memory/2026-11-20-repl.md"]);
+    }
+}
+
 #[test]
 fn a_folder_keeps_each_suite_without_being_shared() {
     type Suite = fn(&dyn Workspace);

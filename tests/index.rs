@@ -323,6 +323,63 @@ fn fill(workspace: &dyn Workspace) -> Vec<DocName> {
     documents.map(name).to_vec()
 }
 
+// A playbook that was archived at the end of the onboarding was found by every search of the user's own.
+#[test]
+fn an_archived_playbook_is_found_by_no_search_shown_in_no_prompt_and_given_by_no_tool() {
+    use noctuary::{BootstrapFate, Doors, LifeConfig, OnboardingEnd, Toolbox, complete_onboarding};
+
+    on_every_home(|workspace, beneath, index| {
+        let says = |told: &str| told.to_lowercase().contains("quetzal");
+        let playbook = "# Bootstrap\n\nThe password of the quetzal is asked first.\n";
+        write(workspace, "SOUL.md", "# Soul\n");
+        write(workspace, "BOOTSTRAP.md", playbook);
+        assert!(!paths(workspace, "quetzal").is_empty(), "it was found while it stood");
+        let (end, doors) = (OnboardingEnd::Done, Doors::default());
+        let done =
+            complete_onboarding(workspace, &LifeConfig::default(), end, &doors, Some("repl"), now()).unwrap();
+        let BootstrapFate::Archived(archived) = done.bootstrap else { panic!("{done:?}") };
+        assert_eq!(beneath.read_text(&archived).unwrap().as_deref(), Some(playbook));
+
+        // Also not by an index that was made anew, nor by one that follows edits by hand.
+        for again in [false, true] {
+            if again {
+                workspace.rebuild(now()).unwrap();
+                workspace.sync(now()).unwrap();
+            }
+            for kind in KINDS {
+                for actor in [Actor::Human, Actor::Agent, Actor::Library] {
+                    let access = Access::new(kind, actor, scope());
+                    for query in ["quetzal", "quetz*", "\"password of the quetzal\"", "bootstrap"] {
+                        let mut found = workspace.search_unmasked(&access, query, 100).unwrap();
+                        found.extend(workspace.search(&access, query, 100).unwrap());
+                        found.extend(index.search(&access, query, 100).unwrap());
+                        assert!(!found.iter().any(|result| result.path == archived), "{access:?}: {query}");
+                        assert!(!says(&format!("{found:?}")), "{access:?}: {query}");
+                    }
+                }
+                let agent = access(kind);
+                let shared: Arc<dyn Workspace> = Arc::new(workspace.clone());
+                let tools =
+                    Toolbox::new().indexed(Guarded::new(Arc::clone(&shared), agent.clone()), workspace);
+                let path = archived.as_str();
+                for (tool, asked) in [
+                    ("memory_search", serde_json::json!({"query": "quetzal"})),
+                    ("memory_read", serde_json::json!({"path": path})),
+                    ("memory_read", serde_json::json!({"path": path.to_lowercase()})),
+                    ("memory_list", serde_json::json!({})),
+                ] {
+                    let told = format!("{:?}", tools.call(tool, &asked, now()));
+                    assert!(!says(&told.replace("\\\"quetzal\\\"", "")), "{kind:?}, {tool}: {told}");
+                }
+                let life = noctuary::Life::new(shared, LifeConfig::default());
+                let session = life.begin_session(agent, "s", "repl", now()).unwrap();
+                let prompt = session.prompt(&[]).unwrap();
+                assert!(!says(&prompt.to_string()), "{kind:?}: {prompt}");
+            }
+        }
+    });
+}
+
 // SE-06, SE-07, SE-09, SE-10, BX-11
 #[test]
 fn a_search_tells_a_session_what_the_guard_lets_it_read() {

@@ -68,6 +68,11 @@ const TOOLS: &[&str] = &[
     "no_path",
 ];
 const SEARCHES: &[&str] = &["--test", "doors", "a_search_of"];
+const SEALS: &[&str] = &["--test", "seams", "damage"];
+const ENDS: &[&str] = &["--test", "homes", "left_without_its_end"];
+const TRIES: &[&str] = &["--test", "dream", "tries_end"];
+const SHRUNK: &[&str] = &["--test", "store", "told_from_a_new_one"];
+const SHORTENED: &[&str] = &["--test", "file_memory", "lost_its_last_line"];
 const KEYS: &[&str] = &["--test", "http", "--features", "http", "no_error_repeats"];
 
 const BUGS: &[Bug] = &[
@@ -532,6 +537,48 @@ const BUGS: &[Bug] = &[
         stands: "\"..\" => drop(segments.pop().ok_or_else(escapes)?)",
         planted: "\"..\" => drop(segments.pop())",
         tests: TOOLS,
+    },
+    Bug {
+        name: "the checksum of a state file is not compared",
+        file: "src/format/seal.rs",
+        stands: "return if of(&body).as_bytes() == check {",
+        planted: "return if check.len() == DIGITS {",
+        tests: SEALS,
+    },
+    Bug {
+        name: "an append goes on in a line that has no end",
+        file: "src/file/mod.rs",
+        stands: "&[line_break(file.as_ref(), name, len, bytes)?, bytes].concat()",
+        planted: "&[&line_break(file.as_ref(), name, len, bytes)?[..0], bytes].concat()",
+        tests: ENDS,
+    },
+    Bug {
+        name: "an append to a database goes on in a line that has no end",
+        file: "src/sqlite/mod.rs",
+        stands: "[before, line_break_before(before.last().copied(), bytes), bytes].concat()",
+        planted: "[before, &line_break_before(before.last().copied(), bytes)[..0], bytes].concat()",
+        tests: ENDS,
+    },
+    Bug {
+        name: "a try that was held whole is not counted",
+        file: "src/dream/select.rs",
+        stands: "entry.tries = entry.tries.saturating_add(1);",
+        planted: "entry.tries = entry.tries.max(1);",
+        tests: TRIES,
+    },
+    Bug {
+        name: "a database is not compared with its mark",
+        file: "src/sqlite/schema.rs",
+        stands: "    if found >= mark.held {\n",
+        planted: "    if found >= mark.held || mark.held > 0 {\n",
+        tests: SHRUNK,
+    },
+    Bug {
+        name: "a file of rows is not compared with its mark",
+        file: "src/file/memory/rows.rs",
+        stands: "mark.filter(|mark| !mark.is_in(whole))",
+        planted: "mark.filter(|mark| !mark.is_in(whole) && whole.len() > 1 << 40)",
+        tests: SHORTENED,
     },
     Bug {
         name: "an error repeats the key",

@@ -154,6 +154,178 @@ fn a_damaged_state_file_neither_loses_a_line_nor_tells_one_twice() {
     println!("{} files, {refused} damages were named, {went_on} did not matter", files.len());
 }
 
+/// A life in the middle of something: which files of it are damaged, and how it goes on.
+struct Scene {
+    label: &'static str,
+    begin: fn() -> (Life, Vec<DreamId>),
+    files: &'static [&'static str],
+    go_on: fn(&Life, &[DreamId], u32) -> noctuary::Result<()>,
+}
+
+/// Lines of which each holds a word of its own.
+fn tokens(range: std::ops::Range<u32>) -> String {
+    range.map(|at| format!("- [user] Token{at:03} is what Marta wants.\n")).collect()
+}
+
+/// Answers with every line that it is shown.
+fn echo() -> impl noctuary::LlmClient {
+    llm_fn(|request| {
+        let told = |seen: dreaming::Seen| {
+            let text = seen.text.split_once("] ")?.1;
+            Some(format!("- {text} ({}#L{})\n", seen.journal, seen.number))
+        };
+        let told: String = dreaming::seen(request).into_iter().filter_map(told).collect();
+        Ok(noctuary::LlmReply::new(if told.is_empty() { "NOTHING_TO_PROMOTE".to_owned() } else { told }))
+    })
+}
+
+/// Two journals that say other things.
+fn two_days() -> Life {
+    let life = Life::with(&[(17, &tokens(0..3)), (18, &tokens(3..6))]);
+    for (day, at) in [(17, 1_795_000_000), (18, 1_795_100_000)] {
+        life.set_modified(&journal(day), at * 1_000_000_000);
+    }
+    life
+}
+
+/// A dreamer that keeps to no pace.
+fn eager(life: &Life, mode: DreamMode) -> JournalDreamer {
+    dreaming::dreamer_over(life.quick_workspace(), |config| {
+        (config.back_off, config.max_calls_per_day, config.mode) = (None, None, mode);
+    })
+}
+
+const SCENES: &[Scene] = &[
+    Scene {
+        label: "a commit that was cut",
+        begin: || {
+            // Right after the ledger was written, where the intent still stands.
+            let cut = |at| {
+                let life = two_days();
+                let dreamer = dreaming::dreamer_over(crashing(&life, at).1, |config| config.back_off = None);
+                let _ = dream_once_at(&dreamer, &echo(), &|| night(19));
+                life
+            };
+            let is_cut =
+                |life: &Life| life.has(".dreaming.d/intent.json") && life.has(".dreaming.d/ledger.json");
+            let life = (1..200).map(cut).find(is_cut).expect("a commit writes its ledger");
+            (life, Vec::new())
+        },
+        files: &[".dreaming.d/intent.json", ".dreaming.d/ledger.json"],
+        go_on: |life, _, day| {
+            dream_once_at(&eager(life, DreamMode::Append), &echo(), &|| night(day)).map(drop)
+        },
+    },
+    Scene {
+        label: "proposals that wait",
+        begin: || {
+            let life = two_days();
+            let report = dream(&eager(&life, DreamMode::Propose), &echo(), night(19));
+            assert_eq!(report.outcome, Outcome::Proposed);
+            life.put(&journal(19), tokens(6..8));
+            life.set_modified(&journal(19), 1_795_150_000_000_000_000);
+            assert_eq!(
+                dream(&eager(&life, DreamMode::Propose), &echo(), night(20)).outcome,
+                Outcome::Proposed
+            );
+            (life, Vec::new())
+        },
+        files: &[".dreaming.d/proposals.json", ".dreaming.d/ledger.json", ".dreamed-state.json"],
+        go_on: |life, _, day| {
+            let dreamer = eager(life, DreamMode::Propose);
+            dream_once_at(&dreamer, &echo(), &|| night(day))?;
+            for proposal in dreamer.proposals(&marta(), night(day))? {
+                dreamer.accept_proposal(&marta(), &proposal.id, night(day))?;
+            }
+            Ok(())
+        },
+    },
+    Scene {
+        label: "a dream that was taken back, and comes again",
+        begin: || {
+            let life = two_days();
+            let report = dream(&eager(&life, DreamMode::Append), &echo(), night(19));
+            let id = report.passes[0].dream_id.clone();
+            assert!(eager(&life, DreamMode::Append).undo_dream(&marta(), &id, night(20)).unwrap());
+            assert_eq!(life.memory(), MEMORY);
+            (life, vec![id])
+        },
+        files: &[".dreaming.d/history/undone.json", ".dreaming.d/ledger.json", ".dreamed-state.json"],
+        go_on: |life, ids, day| {
+            let dreamer = eager(life, DreamMode::Append);
+            match dreamer.redo_dream(&marta(), &ids[0], night(day)) {
+                Ok(_) | Err(Error::DreamStays { .. }) => {}
+                Err(error) => return Err(error),
+            }
+            dream_once_at(&dreamer, &echo(), &|| night(day)).map(drop)
+        },
+    },
+    Scene {
+        label: "words that are forgotten",
+        begin: || {
+            let life = two_days();
+            let text = "Token004 is what Marta wants.";
+            Forget::new(&marta(), text).workspace(life.quick_workspace().as_ref()).run(night(19)).unwrap();
+            (life, Vec::new())
+        },
+        files: &[".dreaming.d/forgotten.json"],
+        go_on: |life, _, day| {
+            dream_once_at(&eager(life, DreamMode::Append), &echo(), &|| night(day)).map(drop)
+        },
+    },
+];
+
+#[test]
+fn damage_to_what_stands_between_two_nights_neither_loses_a_line_nor_tells_one_twice() {
+    // Four files were damaged at random, and what waits in others was not: an intent, proposals, dreams that were taken
+    // back and words that are forgotten.
+    for scene in SCENES {
+        let counts = |life: &Life| -> Vec<usize> {
+            let memory = life.memory();
+            (0..8).map(|at| memory.matches(&format!("Token{at:03}")).count()).collect()
+        };
+        let whole = || {
+            let (life, ids) = (scene.begin)();
+            for day in [21, 22, 23] {
+                (scene.go_on)(&life, &ids, day).unwrap();
+            }
+            counts(&life)
+        };
+        let expected = whole();
+        assert!(
+            expected.contains(&1) && expected.iter().all(|told| *told < 2),
+            "{}: {expected:?}",
+            scene.label
+        );
+        let (mut refused, mut went_on) = (0, 0);
+        for file in scene.files {
+            for seed in 0..u64::from(noctuary::testing::cases(2_000)) {
+                let place = format!("{}, {file}, {seed}", scene.label);
+                let (life, ids) = (scene.begin)();
+                let standing = life.bytes(file);
+                let changed = damaged(&standing, seed + 1);
+                life.put(file, &changed);
+                let tree = life.tree_without_locks();
+                match (scene.go_on)(&life, &ids, 21) {
+                    Ok(()) => went_on += 1,
+                    Err(Error::Corrupt { name, .. }) => {
+                        refused += 1;
+                        assert!(name.ends_with(file), "{place}: {name}");
+                        assert_eq!(life.tree_without_locks(), tree, "{place}: something went on");
+                        life.put(file, &standing);
+                    }
+                    Err(error) => panic!("{place}: {error}"),
+                }
+                for day in [22, 23] {
+                    (scene.go_on)(&life, &ids, day).unwrap();
+                }
+                assert_eq!(counts(&life), expected, "{place}\n{}", String::from_utf8_lossy(&changed));
+            }
+        }
+        println!("{}: {refused} damages were named, {went_on} did not matter", scene.label);
+    }
+}
+
 const TEA: &str = "Marta drinks green tea every morning.";
 
 /// A life whose memory had the tea, which stands in the archive now; and the dream that had it.

@@ -224,6 +224,71 @@ fn disk_before(sleep: Sleep) -> MemoryDisk {
     disk
 }
 
+/// Flips a bit of a file, cuts it, fills a part of it with zeros, or doubles one.
+fn damaged(bytes: &[u8], seed: u64) -> Vec<u8> {
+    let below = |most: usize, salt: u64| {
+        let mixed = (seed + salt).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        usize::try_from(mixed >> 33).unwrap() % most.max(1)
+    };
+    let (mut all, at) = (bytes.to_vec(), below(bytes.len(), 0));
+    let end = (at + 1 + below(40, 7)).min(all.len());
+    match seed % 8 {
+        0 => all.truncate(at),
+        1 => all[at..end].fill(0),
+        2 => drop(all.drain(at..end)),
+        3 => {
+            let copied = all[at..end].to_vec();
+            all.splice(at..at, copied);
+        }
+        _ => all[at] ^= 1 << below(8, 3),
+    }
+    all
+}
+
+#[test]
+fn a_sleepers_state_that_is_damaged_costs_no_observation_and_tells_none_twice() {
+    // Its state and its intent were damaged by hand in six ways, and never at any bit.
+    for sleep in [Sleep::Dream, Sleep::Deep] {
+        // Where a commit is cut so that both files stand.
+        let cut = |at| {
+            let life = life_before(sleep);
+            let faults = Faults::new();
+            faults.arm(at, Fault::Crash);
+            let _ = run(Bed::over(&life, &faults), &AtomicU32::new(500));
+            life
+        };
+        let at = (1..200).find(|at| cut(*at).has(".dreaming.d/sleep-intent.json")).expect("an intent");
+        let (mut refused, mut went_on) = (0, 0);
+        for file in [".dreaming.d/sleep-intent.json", ".dreaming.d/sleep.json"] {
+            for seed in 0..u64::from(noctuary::testing::cases(2_000)) {
+                let life = cut(at + 2);
+                // As the library prints it, with its checksum.
+                if file.ends_with("sleep.json") {
+                    sleeper(life.quick_workspace()).act(0).unwrap();
+                }
+                let standing = life.bytes(file);
+                let changed = damaged(&standing, seed);
+                life.put(file, &changed);
+                let tree = life.tree_without_locks();
+                match run(life.quick_workspace(), &AtomicU32::new(700)) {
+                    Ok(_) => went_on += 1,
+                    Err(noctuary::Error::Corrupt { name, .. }) => {
+                        refused += 1;
+                        assert_eq!(name, file, "{seed}");
+                        assert_eq!(life.tree_without_locks(), tree, "{file} {seed}: something went on");
+                        life.put(file, &standing);
+                    }
+                    Err(error) => panic!("{file} {seed}: {error}"),
+                }
+                check(sleep, &life.quick_workspace()).unwrap_or_else(|what| {
+                    panic!("{sleep:?}, {file} {seed}: {what}\n{}", String::from_utf8_lossy(&changed))
+                });
+            }
+        }
+        println!("{sleep:?}: {refused} damages were named, {went_on} did not matter");
+    }
+}
+
 const FAULTS: [Fault; 3] =
     [Fault::Crash, Fault::Error(io::ErrorKind::StorageFull), Fault::Error(io::ErrorKind::PermissionDenied)];
 

@@ -172,6 +172,30 @@ fn everything_that_a_process_has_open_in_a_file_shares_a_connection() {
     assert_eq!(descriptors_into(life.folder()), 0, "the last one closes it");
 }
 
+// Of 200 homes with a workspace, a store and an index each, a process held 1,412 descriptors, and most may have 1,024.
+#[cfg(target_os = "linux")]
+#[test]
+fn two_hundred_homes_of_a_process_hold_four_descriptors_each_at_most() {
+    use noctuary::{SqliteIndex, SqliteMemoryStore};
+
+    let life = Life::new();
+    drop(SqliteMemoryStore::open(life.path(), marta()).unwrap());
+    let template = fs::read(life.path()).unwrap();
+    let mut homes = Vec::new();
+    for at in 0..200 {
+        let path = life.folder().join(format!("{at}.db"));
+        fs::write(&path, &template).unwrap();
+        let workspace = SqliteWorkspace::open(&path, marta()).unwrap();
+        let store = SqliteMemoryStore::open(&path, marta()).unwrap();
+        homes.push((workspace, store, SqliteIndex::open(&path, marta()).unwrap()));
+    }
+    homes[199].0.write(&DocName::SOUL, b"# Soul\n", WriteMode::Create).unwrap();
+    let held = descriptors_into(life.folder());
+    assert!(held <= 4 * homes.len(), "{held}");
+    drop(homes);
+    assert_eq!(descriptors_into(life.folder()), 0);
+}
+
 // Two objects of one process share a connection, and no lock.
 #[test]
 fn a_lease_excludes_another_object_of_the_same_process() {
