@@ -444,7 +444,6 @@ const WITHOUT_EXAMPLE: &[(&str, &[&str])] = &[
     (
         "the example of what takes it makes one",
         &[
-            "Block",
             "Consent",
             "DreamId",
             "Duty",

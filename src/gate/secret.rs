@@ -176,11 +176,18 @@ impl SecretGate {
 impl SecretGate {
     /// What stands in `text` as it is, ascending and without overlap.
     fn undisguised(&self, text: &str) -> Vec<Found> {
-        let mut found: Vec<(Range<usize>, usize, Confidence)> = Vec::new();
+        self.undisguised_if(text, |_, _| true)
+    }
+
+    /// The same, of the findings that count, by their place and class.
+    fn undisguised_if(&self, text: &str, counts: impl Fn(&Range<usize>, usize) -> bool) -> Vec<Found> {
+        let mut found = Vec::new();
         self.chosen().search(text, |of| {
             let confidence = self.judge(TABLE.classes[of.class], &text[of.proving]);
-            found.extend(confidence.map(|confidence| (of.span, of.class, confidence)));
-            confidence.is_some()
+            let is_one = confidence.is_some();
+            let counted = confidence.filter(|_| counts(&of.span, of.class));
+            found.extend(counted.map(|confidence| (of.span, of.class, confidence)));
+            is_one
         });
         found.sort_by_key(|(span, class, _)| (span.start, *class));
         // Where two share a place, all of both is one finding of the class that stands first in the table.
@@ -204,12 +211,15 @@ impl SecretGate {
     fn disguised(&self, text: &str, undone: Undone, found: &mut Vec<Found>) {
         for view in undone.next() {
             view::undo(view, text, &mut |island| {
-                let mut inside = self.undisguised(&island.text);
+                let has_lines = matches!(view, View::Joined | View::Escaped);
+                let is_line = |joint: &usize| is_line(text, &island, *joint);
+                // What only a name proves ends with its line: it has any length, and the next line may look as good.
+                let mut inside = self.undisguised_if(&island.text, |span, class| {
+                    !has_lines || !is_named(class) || !island.joints(span).iter().any(is_line)
+                });
                 inside.retain_mut(|one| {
-                    if matches!(view, View::Joined | View::Escaped)
-                        && !self.let_go_of_lines(text, &island, one)
-                    {
-                        return false;
+                    if has_lines {
+                        self.let_go_of_lines(text, &island, one);
                     }
                     let secret = &island.text[one.span.clone()];
                     one.plain = Some(secret.to_owned());
@@ -231,18 +241,10 @@ impl SecretGate {
     }
 
     /// A line, cell or string of a list that follows a secret need not go on with it: a word is left out, a date, and so is
-    /// all that the rest of a key may be by itself, if what remains is a secret. Returns whether it is one still: what only a
-    /// name proves ends with its line, since it has any length and the next line may look as good.
-    fn let_go_of_lines(&self, text: &str, island: &Island, found: &mut Found) -> bool {
+    /// all that the rest of a key may be by itself, if what remains is a secret.
+    fn let_go_of_lines(&self, text: &str, island: &Island, found: &mut Found) {
         let is_open_key = TABLE.classes[found.class].body.is_some()
             && !island.text[found.span.clone()].contains("-----END");
-        let between = |joint: usize| {
-            let place = island.place(&(joint - 1..joint)).end..island.place(&(joint..joint + 1)).start;
-            text.get(place).unwrap_or_default()
-        };
-        let breaks = ['\n', '\r', '\u{b}', '\u{c}', '\\'];
-        let is_cell = |joint: usize| between(joint).contains(['|', ',']) || between(joint).contains("<t");
-        let is_line = |joint: &usize| between(*joint).contains(breaks) || is_cell(*joint);
         let (start, class) = (found.span.start, found.class);
         let is_secret = |joint: usize| {
             let rest = &island.text[start..joint];
@@ -250,25 +252,21 @@ impl SecretGate {
             self.undisguised(rest).iter().any(is_whole)
         };
         let joints = island.joints(&found.span).into_iter();
-        if is_named(class) {
-            return !joints.into_iter().any(|joint| is_line(&joint));
-        }
-        let lines: Vec<usize> = joints.take_while(is_line).collect();
+        let lines: Vec<usize> = joints.take_while(|joint| is_line(text, island, *joint)).collect();
         if is_open_key {
             // Its head is enough, and what is before the end of that is short.
             found.span.end =
                 lines.into_iter().rev().find(|joint| is_secret(*joint)).unwrap_or(found.span.end);
-            return true;
+            return;
         }
         for joint in lines {
             let rest = &island.text.as_bytes()[joint..found.span.end];
-            let is_other = view::is_word(rest) || is_cell(joint) && view::is_date(rest);
+            let is_other = view::is_word(rest) || is_cell(text, island, joint) && view::is_date(rest);
             if !is_other || !is_secret(joint) {
                 break;
             }
             found.span.end = joint;
         }
-        true
     }
 
     fn found(&self, text: &str) -> Vec<Found> {
@@ -312,6 +310,24 @@ impl SecretGate {
 /// Whether only the name before it says of a secret of this class that it is one.
 fn is_named(class: usize) -> bool {
     matches!(TABLE.classes[class].shape, Shape::Scan(_, Needs::Name, _))
+}
+
+/// What a disguise took out before a place of its text.
+fn between<'t>(text: &'t str, island: &Island, joint: usize) -> &'t str {
+    let place = island.place(&(joint - 1..joint)).end..island.place(&(joint..joint + 1)).start;
+    text.get(place).unwrap_or_default()
+}
+
+/// Whether cells of a table or strings of a list were parted there.
+fn is_cell(text: &str, island: &Island, joint: usize) -> bool {
+    let between = between(text, island, joint);
+    between.contains(['|', ',']) || between.contains("<t")
+}
+
+/// Whether lines, cells or strings were parted there.
+fn is_line(text: &str, island: &Island, joint: usize) -> bool {
+    let breaks = ['\n', '\r', '\u{b}', '\u{c}', '\\'];
+    between(text, island, joint).contains(breaks) || is_cell(text, island, joint)
 }
 
 /// Of findings that share a place, one: which has all of it, as it stands rather than in a disguise, else the largest.
