@@ -804,7 +804,9 @@ pub(crate) fn tree(root: &Path) -> Tree {
 fn without_locks(tree: &Tree) -> Tree {
     let mut tree = tree.clone();
     tree.retain(|file, _| {
-        !matches!(file.as_str(), ".dreaming.d/guard" | ".dreaming.d/write-guard" | ".dreaming.lock")
+        // The folder of the locks is made with a file that has git leave it out.
+        let made_with_locks = [".dreaming.d/guard", ".dreaming.d/write-guard", ".dreaming.d/.gitignore"];
+        file != ".dreaming.lock" && !made_with_locks.contains(&file.as_str())
     });
     tree
 }
