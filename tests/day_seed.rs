@@ -552,7 +552,7 @@ fn a_damaged_memory_of_the_soul_stops_no_session_and_gives_no_notice_for_ever() 
         let standing = std::fs::read(&file).unwrap();
         for bit in 0..standing.len() * 8 {
             let mut changed = standing.clone();
-            if bit % 9 == 0 {
+            if bit.is_multiple_of(9) {
                 changed.truncate(bit / 8)
             } else {
                 changed[bit / 8] ^= 1 << (bit % 8)

@@ -234,10 +234,10 @@ fn damage_to_what_is_known_of_pairs_decides_none_twice_and_leaves_none_out() {
             let mixed = (seed + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
             let at = usize::try_from(mixed >> 33).unwrap() % standing.len();
             let mut changed = standing.clone();
-            if seed % 5 == 0 {
+            if seed.is_multiple_of(5) {
                 changed.truncate(at)
             } else {
-                changed[at] ^= 1 << (mixed >> 8 & 7)
+                changed[at] ^= 1 << ((mixed >> 8) & 7)
             }
             std::fs::write(&path, &changed).unwrap();
             let script = says();

@@ -299,7 +299,7 @@ fn damage_to_what_stands_between_two_nights_neither_loses_a_line_nor_tells_one_t
         );
         let (mut refused, mut went_on) = (0, 0);
         for file in scene.files {
-            for seed in 0..u64::from(noctuary::testing::cases(2_000)) {
+            for seed in 0..u64::from(noctuary::testing::cases(1_000)) {
                 let place = format!("{}, {file}, {seed}", scene.label);
                 let (life, ids) = (scene.begin)();
                 let standing = life.bytes(file);
