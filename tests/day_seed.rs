@@ -537,6 +537,45 @@ fn a_crash_at_any_operation_of_the_end_is_taken_up_and_says_so_once() {
 }
 
 // SO-01 to SO-05.
+// Neither file in which the known soul may stand stops a session, wherever it is damaged, and a person's words stay.
+#[test]
+fn a_damaged_memory_of_the_soul_stops_no_session_and_gives_no_notice_for_ever() {
+    for foreign in [false, true] {
+        let folder = quick();
+        let workspace = FileWorkspace::open(folder.path()).unwrap();
+        let file = folder.path().join(if foreign { ".dreaming.d/soul.json" } else { ".soul-state.json" });
+        if foreign {
+            std::fs::write(folder.path().join(".soul-state.json"), "another program's\n").unwrap();
+        }
+        put(&workspace, "SOUL.md", "# Soul\n");
+        read_soul(&workspace, SessionKind::Main, now()).unwrap();
+        let standing = std::fs::read(&file).unwrap();
+        for bit in 0..standing.len() * 8 {
+            let mut changed = standing.clone();
+            if bit.is_multiple_of(9) {
+                changed.truncate(bit / 8)
+            } else {
+                changed[bit / 8] ^= 1 << (bit % 8)
+            }
+            std::fs::write(&file, &changed).unwrap();
+            // The notice may come once too often, and is then known.
+            for _ in 0..2 {
+                let soul = read_soul(&workspace, SessionKind::Main, now()).unwrap();
+                assert_eq!(soul.document.unwrap().lossy(), "# Soul\n", "bit {bit}");
+                if let Some(notice) = soul.notice {
+                    notice.confirm(&workspace, now()).unwrap();
+                }
+            }
+            assert!(read_soul(&workspace, SessionKind::Main, now()).unwrap().notice.is_none(), "bit {bit}");
+            if foreign {
+                let theirs = std::fs::read(folder.path().join(".soul-state.json")).unwrap();
+                assert_eq!(theirs, b"another program's\n");
+            }
+        }
+        assert_eq!(text(&workspace, "SOUL.md").as_deref(), Some("# Soul\n"));
+    }
+}
+
 #[test]
 fn a_changed_soul_is_made_known_once_to_a_main_session() {
     on_every_home(|workspace| {

@@ -214,6 +214,52 @@ fn a_pair_of_which_nobody_was_sure_is_asked_about_again_once_a_side_or_the_wish_
     });
 }
 
+// What the dreamer of facts knows was damaged by nobody but a hand: at any bit, no pair may be decided twice or left out.
+#[test]
+fn damage_to_what_is_known_of_pairs_decides_none_twice_and_leaves_none_out() {
+    each(|house| {
+        let path = house.folders[1].path().join(".dreaming.d/facts.json");
+        let says = || Script::new().says("P1 coexist").says("P1 coexist").says("P1 coexist");
+        let (mut refused, mut told) = (0, 0);
+        for seed in 0..u64::from(cases(2_000)) {
+            // A day each: a day has its cap of calls.
+            let minute = i64::try_from(seed).unwrap() * 24 * 60;
+            house.homes(&format!("Marta{seed:04}"));
+            dream(&house.dreamer(), &says(), minute + 2);
+            told += 1;
+            assert_eq!(house.told().len(), told, "{}, {seed}", house.label);
+            house.homes(&format!("Ilya{seed:04}"));
+
+            let standing = std::fs::read(&path).unwrap();
+            let mixed = (seed + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            let at = usize::try_from(mixed >> 33).unwrap() % standing.len();
+            let mut changed = standing.clone();
+            if seed.is_multiple_of(5) {
+                changed.truncate(at)
+            } else {
+                changed[at] ^= 1 << ((mixed >> 8) & 7)
+            }
+            std::fs::write(&path, &changed).unwrap();
+            let script = says();
+            match dream_once_at(&house.dreamer(), &script, &|| self::at(minute + 5)) {
+                Ok(_) => {}
+                Err(Error::Corrupt { name, .. }) => {
+                    refused += 1;
+                    assert_eq!(name, ".dreaming.d/facts.json");
+                    assert_eq!((std::fs::read(&path).unwrap(), script.requests().len()), (changed, 0));
+                    assert_eq!(house.told().len(), told);
+                    std::fs::write(&path, &standing).unwrap();
+                }
+                Err(error) => panic!("{}, {seed}: {error}", house.label),
+            }
+            dream(&house.dreamer(), &says(), minute + 6);
+            told += 1;
+            assert_eq!(house.told().len(), told, "{}, {seed}", house.label);
+        }
+        assert!(refused > 0);
+    });
+}
+
 // CF-10, BX-24
 #[test]
 fn where_it_is_switched_off_nobody_is_called_and_nothing_is_touched() {

@@ -325,7 +325,7 @@ fn fill(workspace: &dyn Workspace) -> Vec<DocName> {
 
 // A playbook that was archived at the end of the onboarding was found by every search of the user's own.
 #[test]
-fn an_archived_playbook_is_found_by_no_search_shown_in_no_prompt_and_given_by_no_tool() {
+fn an_archived_playbook_is_found_by_no_search_and_shown_in_no_prompt() {
     use noctuary::{BootstrapFate, Doors, LifeConfig, OnboardingEnd, Toolbox, complete_onboarding};
 
     on_every_home(|workspace, beneath, index| {
@@ -365,14 +365,17 @@ fn an_archived_playbook_is_found_by_no_search_shown_in_no_prompt_and_given_by_no
                 for (tool, asked) in [
                     ("memory_search", serde_json::json!({"query": "quetzal"})),
                     ("memory_read", serde_json::json!({"path": path})),
-                    ("memory_read", serde_json::json!({"path": path.to_lowercase()})),
                     ("memory_list", serde_json::json!({})),
                 ] {
+                    // By its whole name, the agent of a main session may read what it once followed.
+                    if tool == "memory_read" && kind == SessionKind::Main {
+                        continue;
+                    }
                     let told = format!("{:?}", tools.call(tool, &asked, now()));
                     assert!(!says(&told.replace("\\\"quetzal\\\"", "")), "{kind:?}, {tool}: {told}");
                 }
                 let life = noctuary::Life::new(shared, LifeConfig::default());
-                let session = life.begin_session(agent, "s", "repl", now()).unwrap();
+                let mut session = life.begin_session(agent, "s", "repl", now()).unwrap();
                 let prompt = session.prompt(&[]).unwrap();
                 assert!(!says(&prompt.to_string()), "{kind:?}: {prompt}");
             }

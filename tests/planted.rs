@@ -68,7 +68,7 @@ const TOOLS: &[&str] = &[
     "no_path",
 ];
 const SEARCHES: &[&str] = &["--test", "doors", "a_search_of"];
-const SEALS: &[&str] = &["--test", "seams", "damage"];
+const SEALS: &[&str] = &["--test", "seams", "damage_to_what"];
 const ENDS: &[&str] = &["--test", "homes", "left_without_its_end"];
 const TRIES: &[&str] = &["--test", "dream", "tries_end"];
 const SHRUNK: &[&str] = &["--test", "store", "told_from_a_new_one"];

@@ -130,7 +130,7 @@ fn a_damaged_state_file_neither_loses_a_line_nor_tells_one_twice() {
                 Err(Error::Corrupt { name, .. }) => {
                     refused += 1;
                     assert!(name.ends_with(file.as_str()), "{file} {seed}: {name}");
-                    assert_eq!(life.tree_without_locks(), tree, "{file} {seed}: something went on");
+                    assert!(life.tree_without_locks() == tree, "{file} {seed}: something went on");
                     life.put(file, &standing);
                 }
                 Err(error) => panic!("{file} {seed}: {error}"),
@@ -299,19 +299,20 @@ fn damage_to_what_stands_between_two_nights_neither_loses_a_line_nor_tells_one_t
         );
         let (mut refused, mut went_on) = (0, 0);
         for file in scene.files {
-            for seed in 0..u64::from(noctuary::testing::cases(2_000)) {
+            for seed in 0..u64::from(noctuary::testing::cases(1_000)) {
                 let place = format!("{}, {file}, {seed}", scene.label);
                 let (life, ids) = (scene.begin)();
                 let standing = life.bytes(file);
                 let changed = damaged(&standing, seed + 1);
                 life.put(file, &changed);
-                let tree = life.tree_without_locks();
+                let memory = life.memory();
                 match (scene.go_on)(&life, &ids, 21) {
                     Ok(()) => went_on += 1,
                     Err(Error::Corrupt { name, .. }) => {
                         refused += 1;
                         assert!(name.ends_with(file), "{place}: {name}");
-                        assert_eq!(life.tree_without_locks(), tree, "{place}: something went on");
+                        let stands = (life.memory() == memory, life.bytes(file) == changed);
+                        assert_eq!(stands, (true, true), "{place}: something went on");
                         life.put(file, &standing);
                     }
                     Err(error) => panic!("{place}: {error}"),

@@ -275,7 +275,7 @@ fn a_sleepers_state_that_is_damaged_costs_no_observation_and_tells_none_twice() 
                     Err(noctuary::Error::Corrupt { name, .. }) => {
                         refused += 1;
                         assert_eq!(name, file, "{seed}");
-                        assert_eq!(life.tree_without_locks(), tree, "{file} {seed}: something went on");
+                        assert!(life.tree_without_locks() == tree, "{file} {seed}: something went on");
                         life.put(file, &standing);
                     }
                     Err(error) => panic!("{file} {seed}: {error}"),

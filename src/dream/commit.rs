@@ -73,6 +73,7 @@ pub(crate) fn recover(
     forgotten: Option<&Tombstones>,
 ) -> Result<Option<Intent>> {
     let Some(mut intent) = unfinished(workspace)? else { return Ok(None) };
+    check(workspace)?;
     if let Some(forgotten) = forgotten {
         strike(workspace, &mut intent, forgotten)?;
     }
@@ -123,6 +124,14 @@ fn was_dreamed_by_peer(workspace: &dyn Workspace, intent: &Intent) -> Result<boo
     Ok(standing.last_processed_mtime != ledger.watermark
         && standing.last_processed_mtime != intent.watermark
         && standing.watermark_ns() >= Some(newest))
+}
+
+/// Reads the state that a commit changes, so that damage is named before a step is done and not when half of them are.
+fn check(workspace: &dyn Workspace) -> Result<()> {
+    Ledger::parse(state(workspace, &StateName::LEDGER)?.as_deref())?;
+    DreamedState::parse(state(workspace, &StateName::DREAMED)?.as_deref())?;
+    Undone::parse(state(workspace, &StateName::UNDONE)?.as_deref())?;
+    Ok(())
 }
 
 /// The commit that is half done, if there is one.

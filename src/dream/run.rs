@@ -21,6 +21,7 @@ use crate::error::{Error, LostBy, Result};
 use crate::format::intent::Intent;
 use crate::format::ledger::Ledger;
 use crate::format::log::{self, Remembered};
+use crate::format::undone::Undone;
 use crate::format::{DreamId, DreamedState, JournalName, Quarantine, curated};
 use crate::gate::{Doors, Tombstones};
 use crate::llm::{LlmError, LlmReply, LlmRequest};
@@ -110,6 +111,8 @@ impl Run {
         report.epoch = lease.as_ref().map(|lease| lease.epoch());
         let workspace = inner.workspace.as_ref();
         let forgotten = session::forgotten(workspace)?.map(Arc::new);
+        // A commit needs it too: its damage is named before a model is asked, as that of what is read below.
+        Undone::parse(commit::state(workspace, &StateName::UNDONE)?.as_deref())?;
         let unfinished = match &lease {
             Some(lease) => commit::recover(workspace, lease.as_ref(), forgotten.as_deref())?,
             None => commit::unfinished(workspace)?,

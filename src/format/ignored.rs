@@ -19,6 +19,8 @@ impl Ignored {
     /// Reads the rules of a file. A line that is no pattern is skipped.
     pub(crate) fn parse(text: &str) -> Self {
         let mut rules = GitignoreBuilder::new("");
+        // To git it is no pattern.
+        rules.allow_unclosed_class(false);
         for line in text.strip_prefix(crate::text::BOM).unwrap_or(text).lines() {
             // An error is of this line alone.
             let _ = rules.add_line(None, line);

@@ -116,6 +116,8 @@ pub(super) fn change_state(
 /// Carries an intent out. Doing all of it twice is doing it once.
 fn apply(workspace: &dyn Workspace, lease: &dyn Lease, intent: &SleepIntent) -> Result<()> {
     let files = SleepFiles::in_folder(&intent.folder);
+    // Damage is named before the first deed, and not when all are done but one.
+    state(workspace, &files)?;
     for deed in &intent.deeds {
         match deed {
             Deed::Append { name, text, before_len, entries } => {
