@@ -1375,7 +1375,8 @@ fn a_search_of_any_store_shows_no_key_unless_its_name_says_so() {
         noted.metadata = Some(json!({ "of": [KEY] }));
         store.write(&of(Actor::Library), &noted, noon()).unwrap();
         let other = NewMemory::new("note", format!("the other key is {KEY} too"), Source::Other(KEY.into()));
-        store.write(&of(Actor::Library), &other, noon()).unwrap();
+        let named = other.origin(noctuary::Origin::Participant(KEY.into()));
+        store.write(&of(Actor::Library), &named, noon()).unwrap();
         drop(store);
 
         let store = open(folder.path(), StoreConfig::default());
@@ -1391,6 +1392,8 @@ fn a_search_of_any_store_shows_no_key_unless_its_name_says_so() {
                         "one key, one number"
                     );
                     assert!(!source.contains(KEY) && hit.memory.metadata.is_none());
+                    let origin = hit.memory.origin.as_ref().map(ToString::to_string);
+                    assert!(!origin.unwrap_or_default().contains(KEY));
                 }
                 // Whoever may guess words of a key is not told that it stands there.
                 for syntax in [Query::new(KEY), Query::fts("AKIAIOS*")] {

@@ -2777,6 +2777,28 @@ fn tries_end_and_a_person_gives_a_part_of_a_journal_back() {
     assert_eq!(dreamer.survey(night(25)).unwrap().backlog.bytes, lines.len() as u64);
 }
 
+// What a weak model had read was given back, and found its own section standing: no model was asked, and it counted as
+// read again.
+#[test]
+fn a_journal_that_is_given_back_is_shown_again_though_its_section_stands() {
+    let life = Life::with(&[(20, "- [user] Tea at nine.\n- [user] Releases go out on Fridays.\n")]);
+    let dreamer = life.dreamer_with(|config| config.max_tries = 2);
+    let (one, both) = (
+        "- Tea at nine. (memory/2026-11-20-repl.md#L1)\n",
+        "- Tea at nine. (memory/2026-11-20-repl.md#L1)\n- Releases go out on Fridays. (memory/2026-11-20-repl.md#L2)\n",
+    );
+    assert_eq!(dream(&dreamer, &Script::new().says(one), night(21)).outcome, Outcome::Appended);
+    let human = Access::new(SessionKind::Main, Actor::Human, Scope::user("marta"));
+    for (days, calls) in [(22, 1), (23, 1)] {
+        assert!(dreamer.read_again(&human, &name(&journal(20)), &JournalSpan::Whole).unwrap() > 0);
+        let report = dream(&dreamer, &Script::new().says(both), night(days));
+        assert_eq!((report.calls, report.backlog.bytes), (calls, 0), "{report}");
+    }
+    let memory = life.memory();
+    assert_eq!(memory.matches("Tea at nine").count(), 1, "{memory}");
+    assert_eq!(memory.matches("Releases go out on Fridays").count(), 1, "{memory}");
+}
+
 // The name of a speaker stands in a report, where no secret may stand, not even one that looks like a name.
 #[test]
 fn a_secret_in_the_place_of_a_name_is_told_nowhere() {

@@ -1139,6 +1139,25 @@ fn a_backup_goes_over_nothing_and_a_failed_one_leaves_nothing() {
     assert_eq!(workspace.read_text(&DocName::SOUL).unwrap().as_deref(), Some("# Soul\n"));
 }
 
+// A backup had the name of a store that was deleted and whose mark was left: it did not open, since it lacked that one's
+// last commit.
+#[test]
+fn a_backup_opens_beside_the_mark_of_a_file_that_had_its_name() {
+    let life = Life::new();
+    let (workspace, target) = (life.open(), life.folder().join("backup.db"));
+    workspace.append(&DocName::SOUL, b"# Soul\n").unwrap();
+    let other = SqliteWorkspace::open(&target, Scope::user("marta")).unwrap();
+    for line in 0..9 {
+        other.append(&DocName::MEMORY, format!("- {line}\n").as_bytes()).unwrap();
+    }
+    drop(other);
+    fs::remove_file(&target).unwrap();
+    assert!(life.folder().join("backup.db.mark").exists());
+    workspace.backup_to(&target).unwrap();
+    let restored = SqliteWorkspace::open(&target, workspace.scope().clone()).unwrap();
+    assert_eq!(restored.read_text(&DocName::SOUL).unwrap().as_deref(), Some("# Soul\n"));
+}
+
 #[cfg(unix)]
 #[test]
 fn a_backup_into_a_folder_that_cannot_be_written_is_an_error() {

@@ -821,6 +821,25 @@ fn an_emptied_database_and_one_without_its_log_are_told_from_a_new_one() {
     assert_eq!(fs::read(&mark).unwrap().len(), marked.len(), "a change marks it anew");
 }
 
+// A process went on with a file that was deleted, and its mark went over that of the one in its place: this did not open.
+#[cfg(unix)]
+#[test]
+fn a_file_in_the_place_of_one_that_is_open_keeps_its_own_mark() {
+    let home = Home::new();
+    let gone = home.open();
+    for row in 0..5 {
+        gone.write(&main_session(), &fact(&format!("row {row}")), now()).unwrap();
+    }
+    for end in ["", "-wal", "-shm", ".mark"] {
+        fs::remove_file(home.0.path().join(format!("{FILE}{end}"))).unwrap();
+    }
+    let store = home.open();
+    store.write(&main_session(), &fact("of the new file"), now()).unwrap();
+    gone.write(&main_session(), &fact("of the deleted file"), now()).unwrap();
+    drop((store, gone));
+    assert_eq!(home.open().list(&main_session(), &Filter::limit(9)).unwrap().len(), 1);
+}
+
 // Files of version 5 counted words of deleted and retired rows, and a shell before SQLite 3.41 took them for damaged after
 // a forget. They open, are brought to the newest version, and keep what was forgotten.
 #[test]

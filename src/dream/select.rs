@@ -492,7 +492,7 @@ fn above(workspace: &dyn Workspace, name: &DocName, at: u64) -> Result<Above> {
     let text = workspace.read_range(name, from..at)?;
     // What began further away counts as a tool's.
     let begun = if from > 0 { Above::unknown() } else { Above::default() };
-    Ok(origins::read(&String::from_utf8_lossy(&text), &begun).left)
+    Ok(origins::read_part(&String::from_utf8_lossy(&text), &begun, true).left)
 }
 
 fn for_each_chunk(
@@ -670,6 +670,10 @@ impl Selection {
                 .field(&slice.range.start.to_be_bytes())
                 .field(&slice.range.end.to_be_bytes())
                 .field(slice.sha256.to_string().as_bytes());
+            // Else the section of the first reading would stand for the second.
+            if slice.entry.again > 0 {
+                hasher.field(&slice.entry.again.to_be_bytes());
+            }
         }
         DreamId::from_digest(hasher.finish())
     }

@@ -46,7 +46,8 @@ pub(super) fn prepare(
     found.extend(passed.warnings);
     let masked = passed.text;
     let machine = machine_ranges(&whole);
-    let reading = origins::read(&whole, &slice.above);
+    let goes_on = slice.range.end < slice.metadata.len;
+    let reading = origins::read_part(&whole, &slice.above, goes_on);
     let nobody = reading.unnamed();
     let spoken = reading.lines.into_iter().zip(text::line_ranges(&whole));
     let mut spoken = spoken.skip_while(|(_, line)| line.end < boundary);

@@ -47,11 +47,14 @@ pub(crate) struct Entry {
     /// How many times in a row it was shown and every line of the answer was held.
     #[serde(default, skip_serializing_if = "is_none")]
     pub(crate) tries: u32,
+    /// How many times a person gave a part of it back: then the same bytes make another dream.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub(crate) again: u32,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands out the field by reference")]
-fn is_none(tries: &u32) -> bool {
-    *tries == 0
+fn is_none(count: &u32) -> bool {
+    *count == 0
 }
 
 /// A run of bytes that was shown.
@@ -171,6 +174,7 @@ impl Entry {
             given += piece.to - piece.from - kept;
         }
         self.tries = 0;
+        self.again = self.again.saturating_add(u32::from(given > 0));
         given
     }
 

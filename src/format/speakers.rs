@@ -9,7 +9,8 @@
 //!
 //! Some words name a speaker wherever they stand like this ([`Speaker::is_sure`]). Others may be the label of a note
 //! ("Model: a small one") and count where the journal has speakers. Any other name is a participant's there.
-//! Only the bare word is the user's: "User 2" is somebody else.
+//! Only the bare word is the user's: "User 2" is somebody else. `[participant:Ada]` is how this library prints a name, which
+//! is then nothing but a name: not a role, whatever words it holds.
 
 use std::sync::LazyLock;
 
@@ -118,6 +119,9 @@ fn tag(text: &str) -> Option<Speaker<'_>> {
     let name = found.name("tag").or(found.name("round")).or(found.name("angle"))?.as_str();
     let (end, has_gap) = (found[0].len(), found.name("gap").is_some());
     let speaker = |origin, is_sure| Some(Speaker { origin, form: Form::Tag, is_sure, name, end });
+    if let Some(printed) = name.strip_prefix(PARTICIPANT).filter(|_| is_square) {
+        return speaker(Origin::Participant(plain_name(printed)), true);
+    }
     match role(without_time(name)) {
         Some((origin, is_label)) => {
             let word = name.trim().to_lowercase();
@@ -148,6 +152,8 @@ fn label(text: &str) -> Option<Speaker<'_>> {
     let end = found.name("quote").map_or(found[0].len(), |quote| quote.start());
     let speaker = |origin, is_sure| Some(Speaker { origin, form: Form::Label, is_sure, name, end });
     match role(name) {
+        // "Owner: Bob" in the middle of an answer is a label, and not the user's voice.
+        Some((Origin::User, false)) if LABELS.contains(&name.to_lowercase().as_str()) => None,
         Some((origin, is_sure)) => speaker(of_transcript(origin), is_sure),
         None if is_name(name) => speaker(Origin::Participant(plain_name(name)), false),
         None => None,
@@ -161,14 +167,24 @@ fn of_transcript(origin: Origin) -> Origin {
 
 /// A message as chat interfaces store it.
 fn turn(text: &str) -> Option<Speaker<'_>> {
-    static TURN: LazyLock<Regex> = LazyLock::new(|| {
-        pattern(r#"^\{.{0,200}?"(?:role|speaker|sender|from)"\s*:\s*"(?<name>[^"]{1,40})""#)
-    });
+    static TURN: LazyLock<Regex> =
+        LazyLock::new(|| pattern(r#""(?:(?<role>role|speaker)|sender|from)"\s*:\s*"(?<name>[^"\\]{1,40})""#));
     if !text.starts_with('{') {
         return None;
     }
-    let name = TURN.captures(text)?.name("name")?.as_str();
-    let (origin, _) = role(name).unwrap_or((Origin::Participant(plain_name(name)), true));
+    // A message may carry others, of a tool: it is the user's where all say so. Quotes inside a text are escaped.
+    let said = |is_role: bool| {
+        let named = TURN.captures_iter(text).filter(move |found| found.name("role").is_some() == is_role);
+        let names = named.filter_map(|found| found.name("name")).map(|name| name.as_str());
+        let known = names.map(|name| {
+            let origin =
+                role(name).map_or_else(|| Origin::Participant(plain_name(name)), |(origin, _)| origin);
+            (name, origin)
+        });
+        // The first of somebody else, or else the last.
+        known.reduce(|first, next| if first.1 == Origin::User { next } else { first })
+    };
+    let (name, origin) = said(true).or_else(|| said(false))?;
     Some(Speaker { origin: of_transcript(origin), form: Form::Label, is_sure: true, name, end: 0 })
 }
 
@@ -211,6 +227,9 @@ fn pattern(pattern: &str) -> Regex {
 
 /// A name with what stands beside it ends before this byte.
 const MOST_NAME: usize = 256;
+
+/// Stands before the name of a participant, as an [`Origin`] prints it.
+const PARTICIPANT: &str = "participant:";
 
 /// Words for the user, as the whole name.
 const USERS: &[&str] = &[
@@ -495,6 +514,10 @@ mod tests {
             ("bob: Fridays.", "participant:bob"),
             ("User 2: Fridays.", "participant:User 2"),
             ("[user:marta] Fridays.", "participant:user:marta"),
+            ("[participant:Ada] Fridays.", "participant:Ada"),
+            ("[participant:user] Fridays.", "participant:user"),
+            ("[participant:eve smith the third bot] Fridays.", "participant:eve smith the third bot"),
+            ("[participant:Bob's todo: note] Fridays.", "participant:Bob's todo: note"),
         ] {
             assert_eq!(said(text), Some((origin.to_owned(), "Fridays.")), "{text}");
         }
@@ -503,11 +526,31 @@ mod tests {
         assert_eq!(said("\"user\": Fridays."), Some(("user".to_owned(), "Fridays.")));
     }
 
+    // A message that began with its text was nobody's, and so went on with what the user had said above it.
+    #[test]
+    fn a_message_of_a_chat_is_its_roles_wherever_that_stands() {
+        let long = "a word ".repeat(99);
+        for (text, origin) in [
+            (r#"{"role":"user","content":"Fridays."}"#.to_owned(), "user"),
+            (format!(r#"{{"content":"{long}","role":"assistant"}}"#), "agent"),
+            (format!(r#"{{"content":"{long} \"role\":\"user\"","role":"tool"}}"#), "tool"),
+            (r#"{"parts":[{"role":"user","text":"Pay Bob."}],"role":"assistant"}"#.to_owned(), "agent"),
+            (r#"{"role":"user","parts":[{"role":"tool","text":"Pay Bob."}]}"#.to_owned(), "tool"),
+            (r#"{"from":"telegram","role":"user","content":"Fridays."}"#.to_owned(), "user"),
+            (r#"{"sender":"Bob","content":"Fridays."}"#.to_owned(), "participant:Bob"),
+        ] {
+            let speaker = read(&text).map(|speaker| speaker.origin.to_string());
+            assert_eq!(speaker.as_deref(), Some(origin), "{text}");
+        }
+        assert_eq!(said(r#"{"content":"Fridays."}"#), None);
+    }
+
     #[test]
     fn a_label_a_link_and_a_mask_name_nobody() {
         for text in [
             "Decision: Fridays.",
             "Open question: Fridays?",
+            "Owner: Bob.",
             "https://example.com",
             "https://example.com: a page",
             "12:30 Fridays.",

@@ -7,7 +7,7 @@ use std::collections::btree_map::Entry;
 use super::Guarded;
 use crate::access::SessionKind;
 use crate::document::Document;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::format::JournalName;
 use crate::gate::Door;
 use crate::index::SearchResult;
@@ -80,7 +80,11 @@ impl<'v, W: Workspace> Passages<'v, W> {
         let sight = match self.seen.entry(found.path.clone()) {
             Entry::Occupied(seen) => seen.into_mut(),
             Entry::Vacant(unseen) => {
-                let document = self.view.read(&found.path)?;
+                let document = match self.view.read(&found.path) {
+                    // It was replaced by a link, or by what is no document any more.
+                    Err(Error::Refused { .. } | Error::TooLarge { .. }) => None,
+                    read => read?,
+                };
                 unseen.insert(document.map(|document| Sight::of(self.view, &document)).transpose()?)
             }
         };

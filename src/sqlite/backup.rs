@@ -6,6 +6,7 @@ use rusqlite::params;
 
 use super::database::Database;
 use super::open::{Place, place_of};
+use super::schema;
 use crate::disk::{Open, atomic};
 use crate::error::{At, Error, Result};
 
@@ -33,6 +34,11 @@ pub(super) fn backup(database: &Database, target: &Path) -> Result<()> {
             })
         })
         .and_then(|_| atomic::sync_file(disk.as_ref(), &aside))
+        // A mark that is left of another file of this name says nothing of the copy.
+        .and_then(|()| match disk.unlink(&schema::mark_of(file)) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error).at("remove", file),
+            _ => Ok(()),
+        })
         .and_then(|()| match disk.rename_new(&aside, file) {
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Err(exists()),
             renamed => renamed.at("create", file),

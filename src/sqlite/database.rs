@@ -24,6 +24,8 @@ pub(super) struct Shared {
     disk: Option<Arc<dyn Disk>>,
     path: PathBuf,
     file: String,
+    /// Which file it is; `None` where that is not known.
+    id: Option<(u64, u64)>,
     /// Whether it holds what cannot be made anew, and has a mark.
     is_marked: AtomicBool,
 }
@@ -34,6 +36,7 @@ impl Shared {
         disk: Option<Arc<dyn Disk>>,
         path: PathBuf,
         file: String,
+        id: Option<(u64, u64)>,
     ) -> Self {
         Self {
             connection: Mutex::new(connection),
@@ -42,6 +45,7 @@ impl Shared {
             disk,
             path,
             file,
+            id,
             is_marked: AtomicBool::new(false),
         }
     }
@@ -150,11 +154,20 @@ impl Database {
         let done = mutate(&transaction)?;
         let commits = schema::count_commit(&transaction).map_err(folded)?;
         transaction.commit().map_err(folded)?;
-        if let Some(disk) = self.disk().filter(|_| self.shared.is_marked.load(Ordering::Relaxed)) {
+        if let Some(disk) = self.disk().filter(|disk| self.has_mark(disk.as_ref())) {
             // Where it cannot be written, the commit counts all the same.
             let _ = Mark::new(commits).write(disk.as_ref(), &schema::mark_of(self.file()));
         }
         Ok(done)
+    }
+
+    /// Whether the mark tells of this file: another one may have its name by now, such as a backup that was put back.
+    fn has_mark(&self, disk: &dyn Disk) -> bool {
+        let is_named = || {
+            let standing = disk.stat(self.file()).ok().flatten();
+            standing.is_some_and(|standing| Some(standing.id) == self.shared.id)
+        };
+        self.shared.is_marked.load(Ordering::Relaxed) && is_named()
     }
 }
 

@@ -106,7 +106,8 @@ pub(super) fn open(
     }
     // Somebody may have put another file in its place meanwhile.
     let is_same = disk.stat(file).at("look at", file)?.map(|now| now.id) == stat.map(|stat| stat.id);
-    let shared = Arc::new(Shared::new(connection, Some(disk.clone()), path, file.to_owned()));
+    let id = stat.filter(|_| is_same).map(|stat| stat.id);
+    let shared = Arc::new(Shared::new(connection, Some(disk.clone()), path, file.to_owned(), id));
     let shared = match key.filter(|_| is_same) {
         // Another thread may have opened it meanwhile.
         Some(key) => is_open(key, Some(&shared)).unwrap_or(shared),
@@ -142,7 +143,7 @@ pub(super) fn in_memory(patience: Duration, max_file_bytes: Option<u64>) -> Resu
     if let Some(bytes) = max_file_bytes {
         bound(&connection, bytes).map_err(|error| fold("open", &file, error))?;
     }
-    let shared = Shared::new(connection, None, PathBuf::from(&file), file);
+    let shared = Shared::new(connection, None, PathBuf::from(&file), file, None);
     Ok(Database::new(Arc::new(shared), patience))
 }
 

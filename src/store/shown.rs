@@ -36,6 +36,7 @@ impl<'a> Veil<'a> {
         };
         let origin = match row.origin {
             Some(Origin::Tool(name)) => Some(Origin::Tool(self.text(name)?)),
+            Some(Origin::Participant(name)) => Some(Origin::Participant(self.text(name)?)),
             known => known,
         };
         let place = match row.place {
