@@ -1168,7 +1168,7 @@ const WAYS: &[Way] = &[
     }),
     #[cfg(feature = "sqlite")]
     ("Indexed::search", Door::PromptLoad, |stage| {
-        stage.put("a.md", &format!("the key\nis {KEY}\n"));
+        stage.put("memory/a.md", &format!("the key\nis {KEY}\n"));
         let index = noctuary::SqliteIndex::open_in_memory(Scope::user("marta")).unwrap();
         let indexed = Indexed::new(Arc::clone(&stage.workspace), index).with_doors(stage.doors.clone());
         indexed.sync(noon()).unwrap();
@@ -1414,7 +1414,7 @@ fn a_search_of_documents_shows_no_half_of_a_key_and_a_document_as_it_stands_now(
     let text = format!(
         "# Server\n\n-----BEGIN PRIVATE KEY-----\n{body}-----END PRIVATE KEY-----\nThe harbour is near.\n"
     );
-    workspace.write(&doc("a.md"), text.as_bytes(), WriteMode::Create).unwrap();
+    workspace.write(&doc("memory/a.md"), text.as_bytes(), WriteMode::Create).unwrap();
     let index = noctuary::SqliteIndex::open_in_memory(Scope::user("marta")).unwrap();
     let indexed = Indexed::new(Arc::clone(&workspace), index);
     indexed.sync(noon()).unwrap();
@@ -1432,7 +1432,7 @@ fn a_search_of_documents_shows_no_half_of_a_key_and_a_document_as_it_stands_now(
     );
 
     // What an editor took out meanwhile is not told from the index.
-    workspace.write(&doc("a.md"), b"Nothing any more.\n", WriteMode::Replace).unwrap();
+    workspace.write(&doc("memory/a.md"), b"Nothing any more.\n", WriteMode::Replace).unwrap();
     assert!(indexed.search(&main, "harbour", 9).unwrap().is_empty());
     assert!(!indexed.search_unmasked(&main, "harbour", 9).unwrap().is_empty());
 }
@@ -1444,6 +1444,8 @@ const WITHOUT_DOOR: &[(&str, &str)] = &[
     ("Lease::replace", "the library's own, after its door"),
     ("MemoryStore::forget", "what is to be forgotten is kept nowhere"),
     ("MemoryStore::lift", "what is to be lifted is kept nowhere"),
+    ("Session::append_daily_log", "a note of a text, which is behind one"),
+    ("ToolDef::check", "looks at the names of fields alone"),
     ("TurnState::end_turn", "a part of a session, which is behind one"),
     ("TurnState::note", "a part of a session, which is behind one"),
     ("dream_once_async", "drives a dream, which is behind two"),

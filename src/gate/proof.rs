@@ -129,11 +129,11 @@ pub(super) fn password(text: &str) -> bool {
     no_placeholder(text) && !WORDS.iter().any(|word| text.eq_ignore_ascii_case(word))
 }
 
-/// Whether a password stands in a URL that is no word which manuals write there: `user:password@host`, `abc:xyz@host`.
+/// Whether a password stands in a URL that is no word which manuals write there: `user:password@host`, `guest:guest@host`.
 pub(super) fn url_password(text: &str) -> bool {
-    const WORDS: [&str; 16] = [
+    const WORDS: [&str; 17] = [
         "pwd", "pw", "abc", "xyz", "123", "1234", "12345", "foo", "bar", "user", "username", "example",
-        "key", "apitoken", "hidden", "none",
+        "key", "apitoken", "hidden", "none", "guest",
     ];
     let small = text.to_ascii_lowercase();
     password(&small)

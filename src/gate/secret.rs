@@ -176,9 +176,15 @@ impl SecretGate {
 impl SecretGate {
     /// What stands in `text` as it is, ascending and without overlap.
     fn undisguised(&self, text: &str) -> Vec<Found> {
+        self.undisguised_but(text, |_, _| false)
+    }
+
+    /// The same, without secrets that are passed over by their place and class.
+    fn undisguised_but(&self, text: &str, passes: impl Fn(&Range<usize>, usize) -> bool) -> Vec<Found> {
         let mut found: Vec<(Range<usize>, usize, Confidence)> = Vec::new();
         self.chosen().search(text, |of| {
             let confidence = self.judge(TABLE.classes[of.class], &text[of.proving]);
+            let confidence = confidence.filter(|_| !passes(&of.span, of.class));
             found.extend(confidence.map(|confidence| (of.span, of.class, confidence)));
             confidence.is_some()
         });
@@ -204,12 +210,16 @@ impl SecretGate {
     fn disguised(&self, text: &str, undone: Undone, found: &mut Vec<Found>) {
         for view in undone.next() {
             view::undo(view, text, &mut |island| {
-                let mut inside = self.undisguised(&island.text);
+                let has_lines = matches!(view, View::Joined | View::Escaped);
+                // What only a name proves ends with its line: it has any length, and the next line may look as good.
+                let mut inside = self.undisguised_but(&island.text, |span, class| {
+                    has_lines
+                        && is_named(class)
+                        && island.joints(span).into_iter().any(|joint| is_line(text, &island, joint))
+                });
                 inside.retain_mut(|one| {
-                    if matches!(view, View::Joined | View::Escaped)
-                        && !self.let_go_of_lines(text, &island, one)
-                    {
-                        return false;
+                    if has_lines {
+                        self.let_go_of_lines(text, &island, one);
                     }
                     let secret = &island.text[one.span.clone()];
                     one.plain = Some(secret.to_owned());
@@ -231,18 +241,10 @@ impl SecretGate {
     }
 
     /// A line, cell or string of a list that follows a secret need not go on with it: a word is left out, a date, and so is
-    /// all that the rest of a key may be by itself, if what remains is a secret. Returns whether it is one still: what only a
-    /// name proves ends with its line, since it has any length and the next line may look as good.
-    fn let_go_of_lines(&self, text: &str, island: &Island, found: &mut Found) -> bool {
+    /// all that the rest of a key may be by itself, if what remains is a secret.
+    fn let_go_of_lines(&self, text: &str, island: &Island, found: &mut Found) {
         let is_open_key = TABLE.classes[found.class].body.is_some()
             && !island.text[found.span.clone()].contains("-----END");
-        let between = |joint: usize| {
-            let place = island.place(&(joint - 1..joint)).end..island.place(&(joint..joint + 1)).start;
-            text.get(place).unwrap_or_default()
-        };
-        let breaks = ['\n', '\r', '\u{b}', '\u{c}', '\\'];
-        let is_cell = |joint: usize| between(joint).contains(['|', ',']) || between(joint).contains("<t");
-        let is_line = |joint: &usize| between(*joint).contains(breaks) || is_cell(*joint);
         let (start, class) = (found.span.start, found.class);
         let is_secret = |joint: usize| {
             let rest = &island.text[start..joint];
@@ -250,25 +252,22 @@ impl SecretGate {
             self.undisguised(rest).iter().any(is_whole)
         };
         let joints = island.joints(&found.span).into_iter();
-        if is_named(class) {
-            return !joints.into_iter().any(|joint| is_line(&joint));
-        }
-        let lines: Vec<usize> = joints.take_while(is_line).collect();
+        let lines: Vec<usize> = joints.take_while(|joint| is_line(text, island, *joint)).collect();
         if is_open_key {
             // Its head is enough, and what is before the end of that is short.
             found.span.end =
                 lines.into_iter().rev().find(|joint| is_secret(*joint)).unwrap_or(found.span.end);
-            return true;
+            return;
         }
         for joint in lines {
             let rest = &island.text.as_bytes()[joint..found.span.end];
-            let is_other = view::is_word(rest) || is_cell(joint) && view::is_date(rest);
+            let is_other =
+                view::is_word(rest) || is_cell(between(text, island, joint)) && view::is_date(rest);
             if !is_other || !is_secret(joint) {
                 break;
             }
             found.span.end = joint;
         }
-        true
     }
 
     fn found(&self, text: &str) -> Vec<Found> {
@@ -307,6 +306,23 @@ impl SecretGate {
         }
         raw
     }
+}
+
+/// The text that parts two pieces of an island.
+fn between<'a>(text: &'a str, island: &Island, joint: usize) -> &'a str {
+    let place = island.place(&(joint - 1..joint)).end..island.place(&(joint..joint + 1)).start;
+    text.get(place).unwrap_or_default()
+}
+
+/// Whether a line, cell or string of a list ends at a joint.
+fn is_line(text: &str, island: &Island, joint: usize) -> bool {
+    let between = between(text, island, joint);
+    between.contains(['\n', '\r', '\u{b}', '\u{c}', '\\']) || is_cell(between)
+}
+
+/// Whether cells or strings of a list are parted.
+fn is_cell(between: &str) -> bool {
+    between.contains(['|', ',']) || between.contains("<t")
 }
 
 /// Whether only the name before it says of a secret of this class that it is one.
