@@ -23,14 +23,13 @@ fn keys_of_every_maker_are_found_plain_and_in_every_disguise() {
             let text = format!("{front}{worn}{after} and keep it\n- 09:13 [user] That was it.\n");
             let place = front.len()..front.len() + worn.len();
             let is_seen = gate.scan(&text).iter().any(|finding| {
+                let left = &text[place.start..finding.span.start.clamp(place.start, place.end)];
+                let right = &text[finding.span.end.clamp(place.start, place.end)..place.end];
                 // What is left on either side, in characters of the secret.
-                let left = finding.span.start.saturating_sub(place.start)
-                    + place.end.saturating_sub(finding.span.end);
-                left * secret.len() < 6 * worn.len()
+                (shown(left) + shown(right)) * secret.len() < 6 * shown(&worn)
             });
             shares.entry(which).or_default().count(is_seen);
             if !is_seen {
-                if std::env::var("MK").is_ok_and(|it| it == DISGUISES[which].0) { println!("{maker}: {text} {:?}", gate.scan(&text)); }
                 *missed.entry((which, maker)).or_default() += 1;
             }
         }
@@ -150,6 +149,11 @@ fn for_each_sample(mut hand_over: impl FnMut((&'static str, &'static str), &mut 
             hand_over(maker, &mut dice, parts);
         }
     }
+}
+
+/// How much of a secret a text tells: the tags of a cell are none of it.
+fn shown(worn: &str) -> usize {
+    worn.len() - worn.matches("</td>\n  <td>").map(str::len).sum::<usize>()
 }
 
 /// Whether a format begins with what no word has, so that a key is known behind one.
