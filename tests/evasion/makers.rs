@@ -535,9 +535,18 @@ const MAKERS: [(&str, &str); 256] = [
     ("Make US", "https://§hook.us2.make.com/{l32}§"),
     ("IFTTT", "https://§maker.ifttt.com/trigger/door_opened/with/key/{b22}§"),
     ("IFTTT json", "https://§maker.ifttt.com/trigger/door/json/with/key/{b43}§"),
-    ("Teams", "https://§prod-12.westeurope.logic.azure.com:443/workflows/{h32}/triggers/manual/paths/invoke?api-version=2016-06-01&sp=%2Ftriggers%2Fmanual%2Frun&sv=1.0&sig={b43}§"),
-    ("Teams platform", "https://§default{h10}.12.environment.api.powerplatform.com:443/powerautomate/automations/direct/workflows/{h32}/triggers/manual/paths/invoke?api-version=1&sp=%2Ftriggers&sv=1.0&sig={b43}§"),
-    ("Teams older", "https://§acme.webhook.office.com/webhookb2/{h8}-{h4}-{h4}-{h4}-{h12}@{h8}-{h4}-{h4}-{h4}-{h12}/IncomingWebhook/{h32}/{h8}-{h4}-{h4}-{h4}-{h12}§"),
+    (
+        "Teams",
+        "https://§prod-12.westeurope.logic.azure.com:443/workflows/{h32}/triggers/manual/paths/invoke?api-version=2016-06-01&sp=%2Ftriggers%2Fmanual%2Frun&sv=1.0&sig={b43}§",
+    ),
+    (
+        "Teams platform",
+        "https://§default{h10}.12.environment.api.powerplatform.com:443/powerautomate/automations/direct/workflows/{h32}/triggers/manual/paths/invoke?api-version=1&sp=%2Ftriggers&sv=1.0&sig={b43}§",
+    ),
+    (
+        "Teams older",
+        "https://§acme.webhook.office.com/webhookb2/{h8}-{h4}-{h4}-{h4}-{h12}@{h8}-{h4}-{h4}-{h4}-{h12}/IncomingWebhook/{h32}/{h8}-{h4}-{h4}-{h4}-{h12}§",
+    ),
     ("WeCom", "https://§qyapi.weixin.qq.com/cgi-bin/webhook/send?key={h8}-{h4}-{h4}-{h4}-{h12}§"),
     ("Feishu", "https://§open.feishu.cn/open-apis/bot/v2/hook/{h8}-{h4}-{h4}-{h4}-{h12}§"),
     ("Lark", "https://§open.larksuite.com/open-apis/bot/v2/hook/{h8}-{h4}-{h4}-{h4}-{h12}§"),
