@@ -65,7 +65,10 @@ pub(super) fn is_chance(piece: &str) -> bool {
     let has_both = piece.bytes().any(|byte| byte.is_ascii_lowercase())
         && piece.bytes().any(|byte| byte.is_ascii_uppercase());
     let least = if has_both { bytes.len() / 10 } else { bytes.len() / 5 };
-    bytes.len() >= 8 && turns >= least.max(1) && (!has_both || in_words * 2 <= bytes.len())
+    bytes.len() >= 8
+        && turns >= least.max(1)
+        && (!has_both || in_words * 2 <= bytes.len())
+        && !proof::is_worded(piece)
 }
 
 /// Whether it stands for a value: `your-key-here1`, `xxxx1234`, `abcdefg1234567`, `${NAME}`.
@@ -205,6 +208,8 @@ mod tests {
         for word in [
             "9fk2LmQ",
             "boatservice2",
+            "holiday42",
+            "security7",
             "accesstoken1",
             "getUserTokenFromBase64",
             "HmacSha256UrlEncoder",

@@ -56,7 +56,7 @@ pub(super) fn drawn_token(text: &str) -> bool {
 }
 
 /// Whether a word is in `text`, and each piece of it is a number, or reads as a word, with a number before or after.
-fn is_worded(text: &str) -> bool {
+pub(super) fn is_worded(text: &str) -> bool {
     let mut letters = text.split(|c: char| !c.is_ascii_alphabetic());
     let mut pieces = text.split(|c: char| !c.is_ascii_alphanumeric());
     letters.any(|letters| letters.len() >= LEAST_WORD)
@@ -71,8 +71,8 @@ fn is_worded(text: &str) -> bool {
 /// So many letters has a word that tells.
 const LEAST_WORD: usize = 5;
 
-/// Whether letters could be a word, or several whose first letters are great: vowels among them, and few other letters in
-/// a row.
+/// Whether letters could be a word, or several that are joined: vowels among them, and few other letters in a row, as
+/// in `environmentschedule`.
 fn reads_as_word(letters: &str) -> bool {
     let is_vowel = |byte: &u8| matches!(byte.to_ascii_lowercase(), b'a' | b'e' | b'i' | b'o' | b'u' | b'y');
     let bytes = letters.as_bytes();
@@ -84,7 +84,7 @@ fn reads_as_word(letters: &str) -> bool {
         || bytes.iter().enumerate().all(|(at, byte)| {
             !byte.is_ascii_uppercase() || bytes.get(at + 1).is_some_and(u8::is_ascii_lowercase)
         });
-    bytes.len() < 4 || crowd <= 4 && vowels * 5 >= bytes.len() && is_cased
+    bytes.len() < 4 || crowd <= 5 && vowels * 5 >= bytes.len() && is_cased
 }
 
 /// Whether `text` only stands for a token: most of it is a symbol that fills places, again and again.
@@ -129,11 +129,11 @@ pub(super) fn password(text: &str) -> bool {
     no_placeholder(text) && !WORDS.iter().any(|word| text.eq_ignore_ascii_case(word))
 }
 
-/// Whether a password stands in a URL that is no word which manuals write there: `user:password@host`, `abc:xyz@host`.
+/// Whether a password stands in a URL that is no word which manuals write there: `user:password@host`, `guest:guest@host`.
 pub(super) fn url_password(text: &str) -> bool {
-    const WORDS: [&str; 16] = [
+    const WORDS: [&str; 17] = [
         "pwd", "pw", "abc", "xyz", "123", "1234", "12345", "foo", "bar", "user", "username", "example",
-        "key", "apitoken", "hidden", "none",
+        "key", "apitoken", "hidden", "none", "guest",
     ];
     let small = text.to_ascii_lowercase();
     password(&small)

@@ -176,18 +176,17 @@ impl SecretGate {
 impl SecretGate {
     /// What stands in `text` as it is, ascending and without overlap.
     fn undisguised(&self, text: &str) -> Vec<Found> {
-        self.undisguised_if(text, |_, _| true)
+        self.undisguised_but(text, |_, _| false)
     }
 
-    /// The same, of the findings that count, by their place and class.
-    fn undisguised_if(&self, text: &str, counts: impl Fn(&Range<usize>, usize) -> bool) -> Vec<Found> {
-        let mut found = Vec::new();
+    /// The same, without secrets that are passed over by their place and class.
+    fn undisguised_but(&self, text: &str, passes: impl Fn(&Range<usize>, usize) -> bool) -> Vec<Found> {
+        let mut found: Vec<(Range<usize>, usize, Confidence)> = Vec::new();
         self.chosen().search(text, |of| {
             let confidence = self.judge(TABLE.classes[of.class], &text[of.proving]);
-            let is_one = confidence.is_some();
-            let counted = confidence.filter(|_| counts(&of.span, of.class));
-            found.extend(counted.map(|confidence| (of.span, of.class, confidence)));
-            is_one
+            let confidence = confidence.filter(|_| !passes(&of.span, of.class));
+            found.extend(confidence.map(|confidence| (of.span, of.class, confidence)));
+            confidence.is_some()
         });
         found.sort_by_key(|(span, class, _)| (span.start, *class));
         // Where two share a place, all of both is one finding of the class that stands first in the table.
@@ -212,10 +211,11 @@ impl SecretGate {
         for view in undone.next() {
             view::undo(view, text, &mut |island| {
                 let has_lines = matches!(view, View::Joined | View::Escaped);
-                let is_line = |joint: &usize| is_line(text, &island, *joint);
                 // What only a name proves ends with its line: it has any length, and the next line may look as good.
-                let mut inside = self.undisguised_if(&island.text, |span, class| {
-                    !has_lines || !is_named(class) || !island.joints(span).iter().any(is_line)
+                let mut inside = self.undisguised_but(&island.text, |span, class| {
+                    has_lines
+                        && is_named(class)
+                        && island.joints(span).into_iter().any(|joint| is_line(text, &island, joint))
                 });
                 inside.retain_mut(|one| {
                     if has_lines {
@@ -261,7 +261,8 @@ impl SecretGate {
         }
         for joint in lines {
             let rest = &island.text.as_bytes()[joint..found.span.end];
-            let is_other = view::is_word(rest) || is_cell(text, island, joint) && view::is_date(rest);
+            let is_other =
+                view::is_word(rest) || is_cell(between(text, island, joint)) && view::is_date(rest);
             if !is_other || !is_secret(joint) {
                 break;
             }
@@ -307,27 +308,26 @@ impl SecretGate {
     }
 }
 
-/// Whether only the name before it says of a secret of this class that it is one.
-fn is_named(class: usize) -> bool {
-    matches!(TABLE.classes[class].shape, Shape::Scan(_, Needs::Name, _))
-}
-
-/// What a disguise took out before a place of its text.
-fn between<'t>(text: &'t str, island: &Island, joint: usize) -> &'t str {
+/// The text that parts two pieces of an island.
+fn between<'a>(text: &'a str, island: &Island, joint: usize) -> &'a str {
     let place = island.place(&(joint - 1..joint)).end..island.place(&(joint..joint + 1)).start;
     text.get(place).unwrap_or_default()
 }
 
-/// Whether cells of a table or strings of a list were parted there.
-fn is_cell(text: &str, island: &Island, joint: usize) -> bool {
+/// Whether a line, cell or string of a list ends at a joint.
+fn is_line(text: &str, island: &Island, joint: usize) -> bool {
     let between = between(text, island, joint);
+    between.contains(['\n', '\r', '\u{b}', '\u{c}', '\\']) || is_cell(between)
+}
+
+/// Whether cells or strings of a list are parted.
+fn is_cell(between: &str) -> bool {
     between.contains(['|', ',']) || between.contains("<t")
 }
 
-/// Whether lines, cells or strings were parted there.
-fn is_line(text: &str, island: &Island, joint: usize) -> bool {
-    let breaks = ['\n', '\r', '\u{b}', '\u{c}', '\\'];
-    between(text, island, joint).contains(breaks) || is_cell(text, island, joint)
+/// Whether only the name before it says of a secret of this class that it is one.
+fn is_named(class: usize) -> bool {
+    matches!(TABLE.classes[class].shape, Shape::Scan(_, Needs::Name, _))
 }
 
 /// Of findings that share a place, one: which has all of it, as it stands rather than in a disguise, else the largest.

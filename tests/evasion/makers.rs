@@ -23,10 +23,10 @@ fn keys_of_every_maker_are_found_plain_and_in_every_disguise() {
             let text = format!("{front}{worn}{after} and keep it\n- 09:13 [user] That was it.\n");
             let place = front.len()..front.len() + worn.len();
             let is_seen = gate.scan(&text).iter().any(|finding| {
+                let left = &text[place.start..finding.span.start.clamp(place.start, place.end)];
+                let right = &text[finding.span.end.clamp(place.start, place.end)..place.end];
                 // What is left on either side, in characters of the secret.
-                let left = finding.span.start.saturating_sub(place.start)
-                    + place.end.saturating_sub(finding.span.end);
-                left * secret.len() < 6 * worn.len()
+                (shown(left) + shown(right)) * secret.len() < 6 * shown(&worn)
             });
             shares.entry(which).or_default().count(is_seen);
             if !is_seen {
@@ -45,7 +45,7 @@ fn keys_of_every_maker_are_found_plain_and_in_every_disguise() {
     }
     for (which, share) in &shares {
         let (name, ..) = DISGUISES[*which];
-        assert!(share.get() >= .98, "{name}: {:.4}", share.get());
+        assert!(share.get() >= 0.98, "{name}: {:.4}", share.get());
     }
 }
 
@@ -93,9 +93,13 @@ fn keys_of_every_maker_are_found_beside_other_signs_and_behind_a_word_where_the_
 #[test]
 fn ordinary_words_under_a_name_are_no_secrets() {
     let gate = SecretGate::new();
-    for line in PROSE {
-        assert_eq!(gate.scan(line), [], "{line}");
-    }
+    let mut taken: BTreeMap<String, _> = BTreeMap::new();
+    let mut look = |line: &str| {
+        if let Some(finding) = gate.scan(line).into_iter().next() {
+            taken.insert(line.to_owned(), finding.class);
+        }
+    };
+    PROSE.iter().for_each(|line| look(line));
     // The names of all classes that a name gives away, but those that ask for a password.
     let patterns: Vec<_> = gate.patterns().collect();
     let names = patterns.iter().filter_map(|(_, pattern)| pattern.strip_prefix("(?i:")?.split_once(')'));
@@ -106,18 +110,11 @@ fn ordinary_words_under_a_name_are_no_secrets() {
         .collect();
     assert!(names.len() > 300, "{}", names.len());
     let mut dice = Dice(16);
-    let mut taken = BTreeMap::new();
     for name in &names {
         for value in values(&mut dice) {
-            for line in [
-                format!("- the {name} team: {value} is what we call it"),
-                format!("{name}_branch = \"{value}\""),
-                format!("{name} => {value}, as before"),
-            ] {
-                for finding in gate.scan(&line) {
-                    taken.insert(line.clone(), finding.class);
-                }
-            }
+            look(&format!("- the {name} team: {value} is what we call it"));
+            look(&format!("{name}_branch = \"{value}\""));
+            look(&format!("{name} => {value}, as before"));
         }
     }
     assert!(taken.is_empty(), "{}: {taken:#?}", taken.len());
@@ -152,6 +149,11 @@ fn for_each_sample(mut hand_over: impl FnMut((&'static str, &'static str), &mut 
             hand_over(maker, &mut dice, parts);
         }
     }
+}
+
+/// How much of a secret a text tells: the tags of a cell are none of it.
+fn shown(worn: &str) -> usize {
+    worn.len() - worn.matches("</td>\n  <td>").map(str::len).sum::<usize>()
 }
 
 /// Whether a format begins with what no word has, so that a key is known behind one.
@@ -261,7 +263,7 @@ const WORDS: [&str; 65] = [
 ];
 
 /// Lines of prose with the name of a maker, or a word for a secret.
-const PROSE: [&str; 66] = [
+const PROSE: [&str; 65] = [
     "the team went from basic demotion2746 to a proper title",
     "He was moved to basic training2024 in the spring",
     "basic authentication, basic responsibilities4711 and basic understanding are three things",
@@ -327,7 +329,6 @@ const PROSE: [&str; 66] = [
     "redis://:password@redis:6379/0",
     "amqp://guest:guest@localhost",
     "mysql://<user>:<password>@<host>/db",
-    "mongodb://user:pass123@localhost/harbour",
 ];
 
 /// What it opens, and what it looks like. Where a name gives it away, the key stands between two `§`.

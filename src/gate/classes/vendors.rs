@@ -94,7 +94,9 @@ pub(super) const VENDORS: &[Class] = &[
     open("tinybird_token", "tokens of Tinybird", &["p.eyJ"], &symbols("A-Za-z0-9._-"), 60),
     open("dbt_token", "tokens of dbt Cloud", &["dbtc_", "dbtu_", "dbts_"], URL, 32),
     open("materialize_password", "passwords of Materialize", &["mzp_"], ALNUM, 40),
-    pattern("convex_key", "keys of deployments of Convex", &["prod:", "dev:", "preview:"], r"(?:prod|dev|preview):[a-z]{2,12}-[a-z]{2,12}-[0-9]{1,4}\|[A-Za-z0-9+/=_-]{40,}"),
+    pattern("convex_key", "keys of deployments of Convex", &["prod:", "dev:", "preview:"], r"(?:prod|dev|preview):[a-z]{2,12}-[a-z]{2,12}-[0-9]{1,4}\|?[A-Za-z0-9+/=_-]{40,}")
+        // Where cells are joined, no bar is left in it.
+        .proof(Proof::Required(proof::has_drawn_piece)),
     open("upcloud_token", "tokens of UpCloud", &["ucat_"], ALNUM, 24),
     open("exoscale_key", "keys of Exoscale", &["EXO"], ALNUM, 24).bounds(Bounds::Both).proof(Proof::Required(proof::by_chance)),
     open("deno_token", "tokens of Deno", &["ddp_", "ddo_", "ddw_"], ALNUM, 36).bounds(Bounds::Both),
