@@ -364,7 +364,8 @@ impl Model {
             Step::Write(new) | Step::Record(new)
                 if may_claim(new, access) && self.is_forgotten(&new.content) =>
             {
-                STOPPED.to_owned()
+                // With others present nothing tells what was forgotten.
+                if is_main { STOPPED } else { DENIED }.to_owned()
             }
             Step::Write(new) => self.write(new, access, now).map_or(DENIED.to_owned(), |(id, _)| said(id)),
             Step::Record(new) => {

@@ -324,16 +324,20 @@ fn what_a_fact_is_about_comes_in_by_the_same_door() {
     });
 }
 
-// A button "delete this memory" that was given a row typed as a lesson: no actor may delete it.
+// A button "delete this memory" that was given a row typed as a lesson: the person deletes it, and nobody else.
 #[test]
-fn what_a_person_typed_under_another_category_they_can_still_reject() {
+fn what_a_person_typed_under_another_category_they_can_delete_and_reject() {
     each(|store| {
         let typed = NewMemory::new(categories::LESSON, "Buses are late on Mondays", Source::UserManual);
         let id = store.write(&human(), &typed, at(0)).unwrap();
-        for actor in [Actor::Human, Actor::Agent, Actor::Library] {
+        for actor in [Actor::Agent, Actor::Library] {
             let deleted = store.delete(&access(SessionKind::Main, actor), id, at(1));
             assert!(matches!(deleted, Err(Error::Denied { .. })), "{actor:?}: {deleted:?}");
         }
+        assert!(store.delete(&human(), id, at(1)).unwrap());
+        assert_eq!(found(store, "late buses"), []);
+        assert!(store.restore(&human(), id, at(1)).unwrap());
+        assert_eq!(found(store, "late buses"), [id]);
         store.decide(&human(), &Decision::reject(id), at(2)).unwrap();
         assert_eq!(found(store, "late buses"), []);
         assert_eq!(store.list(&agent(), &Filter::limit(9)).unwrap(), []);

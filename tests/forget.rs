@@ -648,13 +648,13 @@ mod index {
                 // Whoever indexes anew finds it no more.
                 indexed.sync(night(22)).unwrap();
                 assert!(!holds());
-                let told = "notes/my-landlord-is-jan-kowalski.md";
+                let told = "memory/my-landlord-is-jan-kowalski.md";
                 put(&indexed, told, "The attic is dry.\n");
                 assert!(!holds() && finds("attic").is_empty(), "nor is a name that says it");
                 indexed.remove(&name(told)).unwrap();
                 indexed.rebuild(night(22)).unwrap();
                 assert!(!holds());
-                put(&indexed, "notes/house.md", "My landlord is Jan Kowalski. The cellar is wet.\n");
+                put(&indexed, "memory/house.md", "My landlord is Jan Kowalski. The cellar is wet.\n");
                 assert!(!holds() && finds("cellar").len() == 1);
                 assert_eq!(indexed.sync(night(23)).unwrap().unchanged, documents(&indexed).len() as u64);
                 drop(indexed);

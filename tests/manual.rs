@@ -462,10 +462,11 @@ fn the_table_of_presets_is_what_the_presets_are() {
         "prompt.order" => format!("{:?}", config.prompt.order),
         "prompt.requires_soul" => config.prompt.requires_soul.to_string(),
         "hygiene.enabled" => config.hygiene.enabled.to_string(),
+        "retention.without_dreams" => config.retention.without_dreams.to_string(),
         "retention.most" => format!("{:?}", config.retention.most),
         other => panic!("no such field: {other}"),
     };
-    assert_eq!(rows.len(), 12);
+    assert_eq!(rows.len(), 13);
     assert_eq!(LifeConfig::preset(Preset::OpenSeed), LifeConfig::default());
     for row in rows {
         let field = row[0].trim_matches('`');

@@ -291,8 +291,9 @@ const READERS: &[Reader] = &[
     ("Guarded::doors", false, |place| format!("{:?}", place.view().doors())),
     ("Guarded::access", false, |place| format!("{:?}", place.view().access())),
     // An index of the operator's.
-    ("Indexed::search", cfg!(feature = "sqlite"), |place| searched(place, true)),
-    ("DocumentIndex::search", cfg!(feature = "sqlite"), |place| searched(place, false)),
+    ("Indexed::search", cfg!(feature = "sqlite"), |place| searched(place, Door::Masked)),
+    ("Indexed::search_unmasked", cfg!(feature = "sqlite"), |place| searched(place, Door::Raw)),
+    ("DocumentIndex::search", cfg!(feature = "sqlite"), |place| searched(place, Door::Index)),
     // Tools of a model.
     ("MemoryTool::call", true, |place| {
         // Of a folder in which private words stand; that of the journals is refused.
@@ -521,23 +522,10 @@ const READERS: &[Reader] = &[
         })
     }),
     ("MemoryStore::search", true, |place| {
-        place.stores(|store, access| {
-            [
-                "canary",
-                "canary-in-a-row",
-                "can*",
-                "\"canary in a row\"",
-                "everybody OR canary",
-                "category:fact",
-            ]
-            .into_iter()
-            .flat_map(|text| [Query::new(text), Query::fts(text)])
-            .map(|query| {
-                let found = store.search(access, &query);
-                texts(found.map(|found| found.hits.into_iter().map(|hit| hit.memory).collect()))
-            })
-            .collect()
-        })
+        place.stores(|store, access| found(&|query| store.search(access, query)))
+    }),
+    ("MemoryStore::search_unmasked", true, |place| {
+        place.stores(|store, access| found(&|query| store.search_unmasked(access, query)))
     }),
     ("MemoryStore::update", false, |place| {
         place.stores(|store, access| {
@@ -863,7 +851,26 @@ fn toolbox(place: &Place) -> Toolbox {
 }
 
 /// What an index over the whole workspace gives the session, with its view in front or alone.
-fn searched(place: &Place, with_workspace: bool) -> String {
+/// The rows that searches of a store tell.
+fn found(search: &dyn Fn(&Query) -> noctuary::Result<noctuary::Found>) -> String {
+    ["canary", "canary-in-a-row", "can*", "\"canary in a row\"", "everybody OR canary", "category:fact"]
+        .into_iter()
+        .flat_map(|text| [Query::new(text), Query::fts(text)])
+        .map(|query| {
+            texts(search(&query).map(|found| found.hits.into_iter().map(|hit| hit.memory).collect()))
+        })
+        .collect()
+}
+
+/// The searches of documents.
+#[cfg_attr(not(feature = "sqlite"), expect(dead_code, reason = "the index is SQLite's"))]
+enum Door {
+    Masked,
+    Raw,
+    Index,
+}
+
+fn searched(place: &Place, door: Door) -> String {
     #[cfg(feature = "sqlite")]
     {
         use noctuary::DocumentIndex;
@@ -871,12 +878,10 @@ fn searched(place: &Place, with_workspace: bool) -> String {
         let index = noctuary::SqliteIndex::open_in_memory(place.access.scope.clone()).unwrap();
         let workspace = noctuary::Indexed::new(Arc::clone(place.life.workspace()), index.clone());
         workspace.sync(at(20, 12, 0)).unwrap();
-        let search = |query| {
-            if with_workspace {
-                workspace.search(&place.access, query, 100)
-            } else {
-                index.search(&place.access, query, 100)
-            }
+        let search = |query| match door {
+            Door::Masked => workspace.search(&place.access, query, 100),
+            Door::Raw => workspace.search_unmasked(&place.access, query, 100),
+            Door::Index => index.search(&place.access, query, 100),
         };
         let told = |query| {
             let text = |found: Vec<noctuary::SearchResult>| {
