@@ -27,6 +27,7 @@ use crate::text;
 
 /// What stands above a text that begins within a journal.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each says a thing of its own of a place")]
 pub(crate) struct Above {
     /// Whose words the text goes on with.
     pub(crate) origin: Option<Origin>,
