@@ -3036,6 +3036,24 @@ fn a_participant_is_told_by_name_and_the_user_may_have_one() {
     );
 }
 
+// Anybody in a group can take the user's name, or one that is a word for them: whom the host calls a participant stays one.
+#[test]
+fn a_participant_who_takes_the_users_name_does_not_decide_for_them() {
+    for name in ["Marta", "user", "me", "eve smith", "Mallory bot", "owner of all that is here"] {
+        for above in ["", "- [09:00:00] [user] Good morning.\n"] {
+            let note = format!("{above}- [09:14:05] [participant:{name}] Decision: we sail on Mondays.\n");
+            let life = Life::with(&[(20, &note)]);
+            let line = 1 + above.lines().count();
+            let script = Script::new()
+                .says(format!("### Decisions\n- We sail on Mondays. (memory/2026-11-20-repl.md#L{line})\n"));
+            let dreamer = life.dreamer_with(|config| config.user_names = vec!["Marta".to_owned()]);
+            let report = dream(&dreamer, &script, night(21));
+            let held: Vec<String> = report.held().map(ToString::to_string).collect();
+            assert!(held.len() == 1 && held[0].contains("participant:"), "{name} {above}: {report:?}");
+        }
+    }
+}
+
 #[test]
 fn a_masked_secret_proves_nothing() {
     // BX-07: claims are checked against the lines as the model was shown them.

@@ -193,8 +193,7 @@ impl<'a> Judge<'a> {
         };
         // Whoever opens such an address tells it what stands in it.
         let carries_nothing = || {
-            let DreamConfig { trust, user_names, .. } = self.config;
-            let is_users = |address: &str| origin::is_users_text(self.shown, *trust, user_names, address);
+            let is_users = |address: &str| origin::is_users_text(self.shown, self.config.trust, address);
             let is_strange = self.config.statements_only && !orders::addresses(claim).all(is_users);
             let word = || Some("exfiltration".to_owned());
             if is_strange { Err(Hold { reason: HoldReason::Injection, word: word() }) } else { Ok(()) }

@@ -30,6 +30,7 @@ pub(super) struct ShownJournal {
 /// Prepares a slice, and adds what was found in it.
 pub(super) fn prepare(
     slice: &Slice,
+    user_names: &[String],
     doors: &Doors,
     masks: &mut Masks,
     found: &mut Vec<DoorWarning>,
@@ -58,7 +59,7 @@ pub(super) fn prepare(
         (slice.first_line..).zip(text::line_ranges(&body)).zip(text::line_ranges(&masked))
     {
         if let Some((said, _)) = spoken.next()
-            && let Some(origin) = said.origin.or_else(|| nobody.clone())
+            && let Some(origin) = said.of_user(user_names).or_else(|| nobody.clone())
         {
             origins.insert(number, without_secrets(origin, doors));
         }

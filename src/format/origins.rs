@@ -27,9 +27,12 @@ use crate::text;
 
 /// What stands above a text that begins within a journal.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each says a thing of its own of a place")]
 pub(crate) struct Above {
     /// Whose words the text goes on with.
     pub(crate) origin: Option<Origin>,
+    /// Whether the host said that it is a participant, and not the journal a name.
+    is_told: bool,
     /// Whether it begins within a line. What stands there is no beginning of an entry, whatever it says.
     pub(crate) is_inside_line: bool,
     /// Whether speakers are named above.
@@ -58,6 +61,8 @@ pub(crate) struct Reading {
 pub(crate) struct Said {
     /// Their origin; `None` where nobody is named.
     pub(crate) origin: Option<Origin>,
+    /// Whether the host said that it is a participant, and not the journal a name.
+    is_told: bool,
     /// The place of the line that names it, among the lines.
     pub(crate) named_at: usize,
     /// Where the words of the line begin.
@@ -135,7 +140,7 @@ pub(crate) fn read_part(text: &str, above: &Above, goes_on: bool) -> Reading {
         state.fence = fence_after(state.fence, line.trim());
         state.is_quoted &= !(was_quoted && ends_quote(line));
         let origin = alone.or_else(|| state.origin.clone());
-        said.push(Said { origin, named_at, start });
+        said.push(Said { origin, is_told: state.is_told, named_at, start });
     }
     state.has_speakers = cast.has_roles;
     state.is_inside_line = !text.is_empty() && !text.ends_with('\n');
@@ -146,6 +151,17 @@ impl Reading {
     /// The origin of a line that nobody is named for: the agent, which keeps the journal, where others speak in it.
     pub(crate) fn unnamed(&self) -> Option<Origin> {
         self.has_speakers.then_some(Origin::Agent)
+    }
+}
+
+impl Said {
+    /// The origin of the line in the journal of a user of these names. Whom the host calls a participant is not the user,
+    /// by whatever name: anybody can take that one.
+    pub(crate) fn of_user(self, names: &[String]) -> Option<Origin> {
+        match self.origin {
+            Some(Origin::Participant(name)) if !self.is_told && names.contains(&name) => Some(Origin::User),
+            origin => origin,
+        }
     }
 }
 
@@ -183,6 +199,7 @@ impl Above {
         if !speaker.is_named() {
             self.form.get_or_insert((speaker.form, is_bulleted));
         }
+        self.is_told = speaker.is_named() && speaker.is_sure && speaker.form == Form::Tag;
         let mut origin = speaker.origin.clone();
         if speaker.form == Form::Label {
             let words = words.trim_start_matches(|c: char| "*_`:：\"'”’ ".contains(c) && c != '"');

@@ -8,10 +8,9 @@
 //! without the key was written by an earlier version, or by a person who meant it: it is taken as it stands.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 use serde::Serialize;
-use serde::de::{DeserializeOwned, IgnoredAny};
+use serde::de::DeserializeOwned;
 
 use crate::digest::Digest;
 use crate::error::{Error, Result, parse_json};
@@ -68,7 +67,7 @@ fn opened<'b>(name: &str, bytes: &'b [u8]) -> Result<Cow<'b, [u8]>> {
         let body = [body, b"}"].concat();
         return if of(&body).as_bytes() == check { Ok(Cow::Owned(body)) } else { Err(broken()) };
     }
-    match parse_json::<BTreeMap<String, IgnoredAny>>(name, bytes) {
+    match parse_json::<serde_json::Map<String, serde_json::Value>>(name, bytes) {
         // It is there, and not where it was put.
         Ok(object) if object.contains_key(KEY) => Err(broken()),
         _ => Ok(Cow::Borrowed(bytes)),

@@ -174,8 +174,8 @@ fn turn(text: &str) -> Option<Speaker<'_>> {
     }
     // A message may carry others, of a tool: it is the user's where all say so. Quotes inside a text are escaped.
     let said = |is_role: bool| {
-        let named = TURN.captures_iter(text).filter(move |found| found.name("role").is_some() == is_role);
-        let names = named.filter_map(|found| found.name("name")).map(|name| name.as_str());
+        let found = TURN.captures_iter(text).filter(move |found| found.name("role").is_some() == is_role);
+        let names = found.filter_map(|found| found.name("name")).map(|name| name.as_str());
         let known = names.map(|name| {
             let origin =
                 role(name).map_or_else(|| Origin::Participant(plain_name(name)), |(origin, _)| origin);

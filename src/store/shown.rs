@@ -63,15 +63,21 @@ pub(crate) fn shown(found: Found, query: &Query, doors: &Doors) -> Result<Found>
     let (mut veil, mut asked) = (Veil::new(doors), None);
     let mut hits = Vec::with_capacity(found.hits.len());
     for mut hit in found.hits {
-        let written = hit.memory.content.clone();
+        let written = words(&hit.memory);
         hit.memory = veil.row(hit.memory)?;
-        let Memory { category, content, .. } = &hit.memory;
+        let told = words(&hit.memory);
         let mut asks_for =
             |text: &str| asked.get_or_insert_with(|| Plan::of(&query.text, false)).share_in(text) > 0.0;
-        if *content == written || asks_for(&format!("{category} {content}")) {
+        if told == written || asks_for(&told) {
             hits.push(hit);
         }
     }
     let outcome = if hits.is_empty() { SearchOutcome::Empty } else { found.outcome };
     Ok(Found::new(outcome, hits))
+}
+
+/// The words of a row by which it is found.
+fn words(row: &Memory) -> String {
+    let speaker = row.place.as_ref().and_then(|place| place.speaker.as_deref()).unwrap_or_default();
+    format!("{} {} {speaker}", row.category, row.content)
 }

@@ -28,11 +28,10 @@ enum Party {
     Stranger,
 }
 
-fn party(origin: Option<&Origin>, trust: Trust, user_names: &[String]) -> Party {
+fn party(origin: Option<&Origin>, trust: Trust) -> Party {
     match origin {
         _ if trust == Trust::All => Party::User,
         None | Some(Origin::User) => Party::User,
-        Some(Origin::Participant(name)) if user_names.contains(name) => Party::User,
         Some(Origin::Participant(_)) => Party::Other,
         Some(Origin::Agent | Origin::System) => Party::Agent,
         Some(Origin::Tool(_)) if trust == Trust::Tools => Party::Agent,
@@ -41,8 +40,8 @@ fn party(origin: Option<&Origin>, trust: Trust, user_names: &[String]) -> Party 
 }
 
 /// Whether a text stands in a line of the user's.
-pub(super) fn is_users_text(shown: &Shown, trust: Trust, user_names: &[String], text: &str) -> bool {
-    let is_users = |origin: Option<&Origin>| party(origin, trust, user_names) == Party::User;
+pub(super) fn is_users_text(shown: &Shown, trust: Trust, text: &str) -> bool {
+    let is_users = |origin: Option<&Origin>| party(origin, trust) == Party::User;
     shown.lines().any(|(_, line)| is_users(line.origin.as_ref()) && line.text.contains(text))
 }
 
@@ -63,7 +62,7 @@ pub(super) struct Spoken<'a> {
 impl<'a> Spoken<'a> {
     pub(super) fn new(shown: &Shown, trust: Trust, user_names: &'a [String]) -> Self {
         let mut windows = Vec::new();
-        let party = |origin: Option<&Origin>| party(origin, trust, user_names);
+        let party = |origin: Option<&Origin>| party(origin, trust);
         let is_one_party = shown.lines().all(|(_, line)| party(line.origin.as_ref()) == Party::User);
         if !is_one_party {
             let mut lines = shown.lines().peekable();
@@ -82,7 +81,7 @@ impl<'a> Spoken<'a> {
     }
 
     fn party(&self, line: &super::Line) -> Party {
-        party(line.origin.as_ref(), self.trust, self.user_names)
+        party(line.origin.as_ref(), self.trust)
     }
 
     /// Holds a claim that rests on the words of strangers, or says that the user said what somebody else did.

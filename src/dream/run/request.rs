@@ -59,7 +59,7 @@ impl Run {
         let journals: Vec<ShownJournal> = selection
             .slices
             .iter()
-            .map(|slice| shown::prepare(slice, &doors, &mut masks, &mut found))
+            .map(|slice| shown::prepare(slice, &config.user_names, &doors, &mut masks, &mut found))
             .collect::<Result<_>>()?;
         for (slice, journal) in selection.slices.iter().zip(&journals) {
             pass.stripped.extend(journal.stripped.iter().map(|(first_line, last_line)| SourceRef {
