@@ -3350,6 +3350,7 @@ fn a_dream_changes_no_other_document() {
             ".dreamed-quarantine.json",
             ".dreamed-state.json",
             ".dreaming.d/",
+            ".dreaming.d/.gitignore",
             ".dreaming.d/guard",
             ".dreaming.d/history/",
             ".dreaming.d/history/undone.json",
