@@ -8,10 +8,10 @@
 //! without the key was written by an earlier version, or by a person who meant it: it is taken as it stands.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 use serde::Serialize;
-use serde::de::{DeserializeOwned, IgnoredAny};
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
 
 use crate::digest::Digest;
 use crate::error::{Error, Result, parse_json};
@@ -68,7 +68,7 @@ fn opened<'b>(name: &str, bytes: &'b [u8]) -> Result<Cow<'b, [u8]>> {
         let body = [body, b"}"].concat();
         return if of(&body).as_bytes() == check { Ok(Cow::Owned(body)) } else { Err(broken()) };
     }
-    match parse_json::<BTreeMap<String, IgnoredAny>>(name, bytes) {
+    match parse_json::<Map<String, Value>>(name, bytes) {
         // It is there, and not where it was put.
         Ok(object) if object.contains_key(KEY) => Err(broken()),
         _ => Ok(Cow::Borrowed(bytes)),
@@ -88,7 +88,7 @@ fn parts(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     #[test]
     fn what_was_printed_reads_back_and_no_flipped_bit_does() {
