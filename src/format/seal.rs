@@ -11,6 +11,7 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
 
 use crate::digest::Digest;
 use crate::error::{Error, Result, parse_json};
@@ -67,7 +68,7 @@ fn opened<'b>(name: &str, bytes: &'b [u8]) -> Result<Cow<'b, [u8]>> {
         let body = [body, b"}"].concat();
         return if of(&body).as_bytes() == check { Ok(Cow::Owned(body)) } else { Err(broken()) };
     }
-    match parse_json::<serde_json::Map<String, serde_json::Value>>(name, bytes) {
+    match parse_json::<Map<String, Value>>(name, bytes) {
         // It is there, and not where it was put.
         Ok(object) if object.contains_key(KEY) => Err(broken()),
         _ => Ok(Cow::Borrowed(bytes)),
@@ -87,7 +88,7 @@ fn parts(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     #[test]
     fn what_was_printed_reads_back_and_no_flipped_bit_does() {
