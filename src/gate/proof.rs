@@ -5,10 +5,14 @@ use serde_json::Value;
 /// Whether `text` looks drawn by chance: digits among letters, many symbols, and no run of one.
 pub(super) fn by_chance(text: &str) -> bool {
     let symbols = distinct(text);
-    let repeats = text.as_bytes().windows(5).any(|five| five.iter().all(|byte| *byte == five[0]));
     let mixed =
         text.bytes().any(|byte| byte.is_ascii_digit()) && text.bytes().any(|byte| byte.is_ascii_alphabetic());
-    mixed && symbols >= (text.len() / 3).clamp(5, 8) && !repeats
+    mixed && symbols >= (text.len() / 3).clamp(5, 8) && !repeats(text)
+}
+
+/// Whether one symbol follows itself four times.
+fn repeats(text: &str) -> bool {
+    text.as_bytes().windows(5).any(|five| five.iter().all(|byte| *byte == five[0]))
 }
 
 /// Whether `text` holds digits among letters, and is no run of a few symbols.
@@ -45,9 +49,10 @@ fn is_scrambled(text: &str) -> bool {
         && text.as_bytes().windows(2).filter(turns).count() * 3 >= text.len()
 }
 
-/// Whether it is a token of Square by its prefix alone, or drawn behind letters that base64 may hold.
+/// Whether it is a token of Square by its prefix alone, or drawn behind letters that base64 may hold, which has many of
+/// them in a row where its bytes are zero.
 pub(super) fn square(text: &str) -> bool {
-    text.starts_with("sq0") || drawn_token(text)
+    text.starts_with("sq0") || drawn_token(text) && !repeats(text)
 }
 
 /// Whether a secret is drawn, however few letters it has: some letters or digits follow each other out of order.

@@ -106,10 +106,10 @@ impl Table {
             None => literal.start,
         };
         // The cheap half of the bounds first.
-        let is_free = matches!(row.shape, Shape::Labelled(..))
+        let may_begin = matches!(row.shape, Shape::Labelled(..))
             || is_left_bounded(text, start, row.bounds, ended)
-            || (row.lead.is_none() && is_distinctive(&text[literal.clone()]));
-        if !is_free {
+            || row.lead.is_none() && is_distinctive(&text[literal.clone()]);
+        if !may_begin {
             return None;
         }
         let found = match row.shape {

@@ -120,6 +120,27 @@ fn ordinary_words_under_a_name_are_no_secrets() {
     assert!(taken.is_empty(), "{}: {taken:#?}", taken.len());
 }
 
+// `EAAA` in base64, with which a line of it may begin too, was taken for a token of Square.
+#[test]
+fn base64_of_anything_holds_no_key() {
+    let gate = SecretGate::new();
+    let mut dice = Dice(272);
+    for _ in 0..50 {
+        for format in [
+            "EAAA{B72}",
+            "{B20}EAAA{B52}",
+            "{B71}/\nEAAA{B72}",
+            "EAAAAAAAAAAA{B50}",
+            "EAAAAAAAAAAAAAAAAAAAAAA{B41}=",
+            "![](data:image/png;base64,{B30}/EAAA{B61}==)",
+            "sha384-{B20}+EAAA{B40}",
+        ] {
+            let text = drawn(format, &mut dice);
+            assert_eq!(gate.scan(&text), [], "{text}");
+        }
+    }
+}
+
 /// Words of prose, joined in the ways of names and titles, at many lengths, and with numbers.
 fn values(dice: &mut Dice) -> Vec<String> {
     let mut word = || WORDS[dice.roll(WORDS.len())];
