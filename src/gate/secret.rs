@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 use super::classes::{self, Class, Needs, Proof, Shape, Switch};
 use super::proof;
 use super::search::{Chosen, TABLE};
-use super::view::{self, Island, Undone};
+use super::view::{self, Disguised, Island, Undone};
 use crate::pii::{Confidence, Finding, PiiFilter, View};
 use crate::text;
 
@@ -201,8 +201,9 @@ impl SecretGate {
 
     /// What stands in `text` in disguises, in any order.
     fn disguised(&self, text: &str, undone: Undone, found: &mut Vec<Found>) {
+        let of = Disguised::new(text);
         for view in undone.next() {
-            view::undo(view, text, &mut |island| {
+            view::undo(view, &of, &mut |island| {
                 let mut inside = self.undisguised(&island.text);
                 inside.retain_mut(|one| {
                     if matches!(view, View::Joined | View::Escaped)

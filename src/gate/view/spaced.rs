@@ -1,5 +1,8 @@
 //! Letters with the same separator between each two: `A K I A`, `s.k.-.a`, `A, K, I, A`, `"A", "K", "I", "A"`.
 
+use std::ops::Range;
+
+use super::super::dense;
 use super::super::search::steps;
 use super::island::Edit;
 
@@ -7,25 +10,30 @@ use super::island::Edit;
 const LEAST: usize = 10;
 /// A separator is no longer than this.
 const MOST: usize = 4;
+/// No row has fewer bytes.
+const SHORTEST: usize = 2 * LEAST - 1;
 /// Less than half of the shortest row.
 const STRIDE: usize = 5;
 
 pub(super) fn edits(text: &str) -> Vec<Edit> {
     let bytes = text.as_bytes();
     let mut edits = Vec::new();
-    let (mut at, mut free) = (0, 0);
-    while at + STRIDE < bytes.len() {
+    let mut free = 0;
+    for part in dense::unpaired(bytes, SHORTEST) {
+        free = rows(bytes, part, free, &mut edits);
+    }
+    edits
+}
+
+/// The rows in a part of a text without two letters beside each other. It returns where the last ends.
+fn rows(bytes: &[u8], part: Range<usize>, mut free: usize, edits: &mut Vec<Edit>) -> usize {
+    let mut at = part.start.max(free);
+    while at + STRIDE <= part.end {
         steps::take(1);
-        // Two letters beside each other are in no row.
-        let is_word = bytes[at..at + STRIDE]
-            .windows(2)
-            .any(|two| two[0].is_ascii_alphanumeric() && two[1].is_ascii_alphanumeric());
-        if is_word {
-            at += STRIDE;
-            continue;
-        }
-        let row = (1..=MOST).find_map(|length| {
-            (at..=at + length).find_map(|start| row(bytes, free, start, length).map(|row| (row, length)))
+        // The longest first: what is longer than a blank has blanks in it.
+        let row = (1..=MOST).rev().find_map(|length| {
+            let mut starts = at..=at + STRIDE + length;
+            starts.find_map(|start| row(bytes, free, start, length).map(|row| (row, length)))
         });
         let Some(((from, count), length)) = row else {
             at += STRIDE;
@@ -39,7 +47,7 @@ pub(super) fn edits(text: &str) -> Vec<Edit> {
         free = from + (count - 1) * (length + 1) + 1;
         at = free;
     }
-    edits
+    free
 }
 
 /// The row of letters of which a separator stands at `start`: where it begins, and how many they are.
