@@ -509,16 +509,23 @@ impl<'a> View<'a> {
             return Self { text: Cow::Borrowed(text), steps: Vec::new() };
         }
         let (mut seen, mut steps) = (String::with_capacity(text.len()), Vec::new());
-        for (at, c) in text.char_indices() {
+        let mut at = 0;
+        while let Some(c) = text[at..].chars().next() {
+            if c.is_ascii() {
+                // All of these are as they look.
+                let length = text.as_bytes()[at..].iter().take_while(|byte| byte.is_ascii()).count();
+                seen.push_str(&text[at..at + length]);
+                at += length;
+                continue;
+            }
             let shown = look(c);
             if shown != Some(c) {
                 steps.push((seen.len(), at));
             }
-            if let Some(shown) = shown {
-                seen.push(shown);
-            }
+            seen.extend(shown);
+            at += c.len_utf8();
             if shown != Some(c) {
-                steps.push((seen.len(), at + c.len_utf8()));
+                steps.push((seen.len(), at));
             }
         }
         Self { text: Cow::Owned(seen), steps }
@@ -656,6 +663,11 @@ fn rows_of(bytes: &[u8], part: Range<usize>, rows: &mut Vec<Row>) {
 /// What a character looks like; `None` where nothing of it is seen.
 fn look(c: char) -> Option<char> {
     Some(match c {
+        // Most letters beyond Latin ones, Greek and Cyrillic.
+        '\u{900}'..='\u{10ff}'
+        | '\u{3041}'..='\u{30fa}'
+        | '\u{3400}'..='\u{9fff}'
+        | '\u{ac00}'..='\u{d7a3}' => c,
         '\u{2028}' | '\u{2029}' | '\u{85}' => '\n',
         _ if text::is_invisible(c) => return None,
         // Letters of full width, and those of Cyrillic and Greek that are drawn as Latin ones.

@@ -14,6 +14,8 @@ const MOST: usize = 4;
 const SHORTEST: usize = 2 * LEAST - 1;
 /// Less than half of the shortest row.
 const STRIDE: usize = 5;
+/// So far ahead in a row another is looked for.
+const AHEAD: usize = 32;
 
 pub(super) fn edits(text: &str) -> Vec<Edit> {
     let bytes = text.as_bytes();
@@ -30,15 +32,19 @@ fn rows(bytes: &[u8], part: Range<usize>, mut free: usize, edits: &mut Vec<Edit>
     let mut at = part.start.max(free);
     while at + STRIDE <= part.end {
         steps::take(1);
-        // The longest first: what is longer than a blank has blanks in it.
-        let row = (1..=MOST).rev().find_map(|length| {
-            let mut starts = at..=at + STRIDE + length;
-            starts.find_map(|start| row(bytes, free, start, length).map(|row| (row, length)))
-        });
-        let Some(((from, count), length)) = row else {
+        let row_of = |length: usize, mut starts: Range<usize>| {
+            let row = starts.find_map(|start| row(bytes, free, start, length));
+            row.map(|(from, count)| (from, count, length))
+        };
+        let row = (1..=MOST).find_map(|length| row_of(length, at..at + length + 1));
+        let Some((from, count, length)) = row else {
             at += STRIDE;
             continue;
         };
+        // A longer separator has blanks in it, and words of one letter before it have some around them.
+        let end = from + (count - 1) * (length + 1);
+        let longer = (length + 1..=MOST).rev().find_map(|length| row_of(length, from..end.min(from + AHEAD)));
+        let (from, count, length) = longer.unwrap_or((from, count, length));
         steps::take(count * (length + 1));
         for letter in 0..count - 1 {
             let start = from + letter * (length + 1) + 1;
