@@ -116,3 +116,58 @@ pub(super) fn unpaired(text: &[u8], least: usize) -> impl Iterator<Item = Range<
         None
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Texts of a few bytes in all orders, so that rows of every length begin and end at every place of a block.
+    fn texts() -> impl Iterator<Item = Vec<u8>> {
+        let mut state = 7_u64;
+        let mut roll = move |sides: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % sides
+        };
+        (0..2_000).map(move |_| {
+            let mut text = Vec::new();
+            for _ in 0..roll(12) {
+                let byte = b"aZ0-_ |\"[\n~\xc3"[usize::try_from(roll(12)).unwrap()];
+                let count = usize::try_from(roll(40)).unwrap();
+                text.resize(text.len() + count, byte);
+            }
+            text
+        })
+    }
+
+    // The look at whole blocks once was a loop over bytes.
+    #[test]
+    fn blocks_show_the_same_rows_as_single_bytes() {
+        for text in texts() {
+            for least in [1, 10, LEAST, 24, 32] {
+                let mut expected = Vec::new();
+                let mut at = 0;
+                for row in text.chunk_by(|one, other| is_symbol(*one) == is_symbol(*other)) {
+                    if is_symbol(row[0]) && row.len() >= least {
+                        expected.push(at..at + row.len());
+                    }
+                    at += row.len();
+                }
+                let found: Vec<_> = stretches(&text, least, is_symbol).collect();
+                assert_eq!(found, expected, "{least} in {}", text.escape_ascii());
+            }
+        }
+    }
+
+    #[test]
+    fn letters_that_stand_apart_are_in_a_part_without_pairs() {
+        for text in texts() {
+            let is_letter = |at: usize| text.get(at).is_some_and(u8::is_ascii_alphanumeric);
+            let parts: Vec<_> = unpaired(&text, 19).collect();
+            for start in 0..(text.len() + 1).saturating_sub(19) {
+                let is_apart = (start..start + 18).all(|at| !(is_letter(at) && is_letter(at + 1)));
+                let is_in = parts.iter().any(|part| part.start <= start && start + 19 <= part.end);
+                assert_eq!(is_in, is_apart, "{start} in {}", text.escape_ascii());
+            }
+        }
+    }
+}

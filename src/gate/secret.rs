@@ -752,6 +752,32 @@ mod tests {
         }
     }
 
+    // Whether a dump with short lines was read once hung on the place where it began.
+    #[test]
+    fn a_dump_is_read_wherever_it_begins() {
+        let dump = "00000000: 414b 4941 494f 5346  AKIAIOSF\n00000008: 4f44 4e4e 3745 5841  ODNN7EXA\n00000010: 4d50 4c45  MPLE\n";
+        for before in 0..40 {
+            let text = format!("{}{dump}", "=".repeat(before));
+            assert_eq!(classes(&text), ["aws_access_key"], "{before}");
+        }
+    }
+
+    // Words of one letter before letters that stand apart once hid them, where the text began at some places.
+    #[test]
+    fn letters_that_stand_apart_are_read_behind_words_of_one_letter() {
+        let apart = "AKIAIOSFODNN7EXAMPLE"
+            .split("")
+            .filter(|letter| !letter.is_empty())
+            .collect::<Vec<_>>()
+            .join(" | ");
+        for before in 0..20 {
+            for words in ["a", "I", "a a", "- a a a"] {
+                let text = format!("{}ok {words} {apart}", "x".repeat(before));
+                assert_eq!(classes(&text), ["aws_access_key"], "{text}");
+            }
+        }
+    }
+
     #[test]
     fn what_pads_a_code_is_no_sign_of_the_next_line() {
         let text = "a path/xaQUtJQUlPU0ZPRE5ON0VYQU1QTEU=\n = \n";

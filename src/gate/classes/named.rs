@@ -221,6 +221,55 @@ mod tests {
         found.map(|one| (one.class.into_owned(), &text[one.span])).collect()
     }
 
+    // The look for the letters of names once was left to the shapes.
+    #[test]
+    fn the_letters_of_names_leave_out_no_match_of_a_shape() {
+        let names = [
+            "password",
+            "Passwd",
+            "PASSPHRASE",
+            "passcode",
+            "Passwort",
+            "kennwort",
+            "KENNWORT",
+            "contrasena",
+            "mot de passe",
+            "pwd",
+            "PWD",
+            "my_pass",
+            "x-pass",
+            "pw",
+            "PW",
+            "Pass",
+            "api_key",
+            "API-KEY",
+            "apikey",
+            "access.key",
+            "Secret Key",
+            "token",
+            "TOKEN",
+            "secret",
+            "Secret",
+            "client-token",
+        ];
+        let shapes = [
+            (super::PASSWORD, super::password_shape as fn(&str, usize) -> Option<std::ops::Range<usize>>),
+            (super::KEY, super::key_shape),
+        ];
+        for (shape, search) in shapes {
+            let shape = regex::Regex::new(shape).unwrap();
+            for (name, before) in
+                names.iter().flat_map(|name| (0..70).step_by(3).map(move |before| (name, before)))
+            {
+                for between in ["=", ": ", " for the boat is ", ":\n  "] {
+                    let text = format!("{}é {name}{between}Ab3dE5fG7hJ9kL1mN2pQ4 ", "x ".repeat(before));
+                    let place = shape.captures(&text).map(|found| found.get(1).unwrap().start());
+                    assert_eq!(search(&text, 0).map(|found| found.start), place, "{text}");
+                }
+            }
+        }
+    }
+
     #[test]
     fn a_password_is_found_under_its_plain_name_and_masked_whole() {
         for (text, password) in [
