@@ -34,6 +34,7 @@ use std::sync::LazyLock;
 
 use regex::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
 
+use super::dense;
 use crate::pii::{self, Confidence, Finding};
 use crate::text;
 
@@ -395,8 +396,14 @@ static UNPARTED: LazyLock<RegexSet> = LazyLock::new(|| set(false, &format!("{GAP
 
 /// The patterns in Latin letters, or those in Arabic, Indic and East Asian ones.
 fn threats(is_far: bool) -> impl Iterator<Item = &'static (&'static str, &'static str)> {
+    places(is_far).into_iter().map(|place| &THREATS[place])
+}
+
+/// Where those stand among all.
+fn places(is_far: bool) -> Vec<usize> {
     let far = |c| matches!(c, '\u{590}'..='\u{1fff}' | '\u{3040}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}');
-    THREATS.iter().filter(move |(_, pattern)| pattern.contains(far) == is_far)
+    let patterns = THREATS.iter().enumerate();
+    patterns.filter(|(_, (_, pattern))| pattern.contains(far) == is_far).map(|(place, _)| place).collect()
 }
 
 fn set(is_far: bool, gap: &str) -> RegexSet {
@@ -412,11 +419,29 @@ fn set(is_far: bool, gap: &str) -> RegexSet {
         .expect("literal patterns")
 }
 
-/// Whether any pattern may stand in a text.
-fn may_hold(text: &str) -> bool {
-    // How the letters of those scripts begin in UTF-8.
-    let has_far = || text.bytes().any(|byte| matches!(byte, 0xd6..=0xe1 | 0xe3..=0xed));
-    NEAR.is_match(text) || (has_far() && FAR.is_match(text))
+/// The patterns that may stand in a text, and maybe some that do not.
+fn near(text: &str) -> impl Iterator<Item = &'static (&'static str, Regex)> {
+    static PLACES: LazyLock<[Vec<usize>; 2]> = LazyLock::new(|| [places(false), places(true)]);
+    let [latin, far] = &*PLACES;
+    // Most texts have none, which is told sooner than which they are.
+    let of = |set: &RegexSet| {
+        let which = if set.is_match(text) { set.matches(text).into_iter().collect() } else { Vec::new() };
+        which.into_iter()
+    };
+    let mut near: Vec<usize> = of(&NEAR).map(|which| latin[which]).collect();
+    if has_far(text) {
+        near.extend(of(&FAR).map(|which| far[which]));
+        near.sort_unstable();
+    }
+    near.into_iter().map(|which| &PATTERNS[which])
+}
+
+/// Whether a text has letters of far scripts, by how they begin in UTF-8.
+fn has_far(text: &str) -> bool {
+    text.as_bytes()
+        .chunks(dense::BLOCK)
+        .filter(|block| !block.is_ascii())
+        .any(|block| block.iter().any(|byte| matches!(byte, 0xd6..=0xe1 | 0xe3..=0xed)))
 }
 
 /// Finds instructions that hide in remembered text, ascending and without overlap. The same text gives the
@@ -436,8 +461,7 @@ pub fn scan_injection(text: &str) -> Vec<Injection> {
     let view = View::of(text);
     let mut found = invisible(text);
     let mut look = |text: &str, from: usize| {
-        let patterns = if may_hold(text) { PATTERNS.as_slice() } else { &[] };
-        for (reason, pattern) in patterns {
+        for (reason, pattern) in near(text) {
             found.extend(pattern.find_iter(text).map(|hit| Injection {
                 reason,
                 span: view.place(from + hit.start())..view.place(from + hit.end()),
@@ -445,15 +469,15 @@ pub fn scan_injection(text: &str) -> Vec<Injection> {
         }
     };
     look(&view.text, 0);
-    let mut from = 0;
-    for line in view.text.split_inclusive('\n') {
+    for line in lines_with_signs(&view.text) {
+        let text = &view.text[line.clone()];
         // A digit may stand for two letters, and is always as long as one.
-        for one in ['i', 'l'] {
-            if let Some(plain) = without_digits(line, one) {
-                look(&plain, from);
+        let ones: &[char] = if text.contains(['1', '!']) { &['i', 'l'] } else { &['i'] };
+        for one in ones {
+            if let Some(plain) = without_digits(text, *one) {
+                look(&plain, line.start);
             }
         }
-        from += line.len();
     }
     for row in rows(&view.text) {
         let which = UNPARTED.matches(&row.letters).into_iter().next();
@@ -485,16 +509,23 @@ impl<'a> View<'a> {
             return Self { text: Cow::Borrowed(text), steps: Vec::new() };
         }
         let (mut seen, mut steps) = (String::with_capacity(text.len()), Vec::new());
-        for (at, c) in text.char_indices() {
+        let mut at = 0;
+        while let Some(c) = text[at..].chars().next() {
+            if c.is_ascii() {
+                // All of these are as they look.
+                let length = text.as_bytes()[at..].iter().take_while(|byte| byte.is_ascii()).count();
+                seen.push_str(&text[at..at + length]);
+                at += length;
+                continue;
+            }
             let shown = look(c);
             if shown != Some(c) {
                 steps.push((seen.len(), at));
             }
-            if let Some(shown) = shown {
-                seen.push(shown);
-            }
+            seen.extend(shown);
+            at += c.len_utf8();
             if shown != Some(c) {
-                steps.push((seen.len(), at + c.len_utf8()));
+                steps.push((seen.len(), at));
             }
         }
         Self { text: Cow::Owned(seen), steps }
@@ -509,10 +540,47 @@ impl<'a> View<'a> {
     }
 }
 
+/// The lines in which a letter stands beside a sign that may be one.
+fn lines_with_signs(text: &str) -> impl Iterator<Item = Range<usize>> {
+    let bytes = text.as_bytes();
+    let may_be = |one: u8, other: u8| (is_letter(one) & is_sign(other)) | (is_sign(one) & is_letter(other));
+    let mut from = 0;
+    std::iter::from_fn(move || {
+        // A block at once, without branches.
+        let next = loop {
+            let block =
+                bytes.get(from..bytes.len().min(from + dense::BLOCK + 1)).filter(|block| block.len() > 1)?;
+            let pairs = block.iter().zip(&block[1..]);
+            if pairs.clone().fold(false, |any, (one, other)| any | may_be(*one, *other)) {
+                break from + pairs.take_while(|(one, other)| !may_be(**one, **other)).count();
+            }
+            from += block.len() - 1;
+        };
+        let start = bytes[..next].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        from = bytes[next..].iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |at| next + at + 1);
+        Some(start..from)
+    })
+}
+
+fn is_letter(byte: u8) -> bool {
+    (byte | 0x20).wrapping_sub(b'a') < 26
+}
+
+/// Whether a digit or sign may stand for a letter.
+fn is_sign(byte: u8) -> bool {
+    (byte == b'0')
+        | (byte == b'1')
+        | (byte.wrapping_sub(b'3') < 3)
+        | (byte == b'7')
+        | (byte == b'@')
+        | (byte == b'$')
+        | (byte == b'!')
+}
+
 /// A line in which digits and signs for letters are those letters, `1` the given one; `None` where fewer than two words
 /// have any: an order in such letters has more.
 fn without_digits(text: &str, one: char) -> Option<String> {
-    let is_sign = |c: char| matches!(c, '0' | '1' | '3' | '4' | '5' | '7' | '@' | '$' | '!');
+    let is_sign = |c: char| u8::try_from(c).is_ok_and(is_sign);
     let in_word = |c: char| c.is_ascii_alphanumeric() || is_sign(c);
     let mut plain = String::new();
     let (mut copied, mut words) = (0, 0);
@@ -558,14 +626,22 @@ struct Row {
 fn rows(text: &str) -> Vec<Row> {
     /// No instruction has fewer letters.
     const LEAST: usize = 12;
+    let mut rows = Vec::new();
+    for part in dense::unpaired(text.as_bytes(), 2 * LEAST - 1) {
+        rows_of(text.as_bytes(), part, &mut rows);
+    }
+    rows.retain(|row| row.letters.len() >= LEAST);
+    rows
+}
+
+/// The rows in a part of a text without two letters beside each other.
+fn rows_of(bytes: &[u8], part: Range<usize>, rows: &mut Vec<Row>) {
     /// So much stands between two letters at most.
     const MOST: usize = 3;
-    let bytes = text.as_bytes();
     let is_between = |byte: u8| matches!(byte, b' ' | b'.' | b'-' | b'_' | b'*' | b'/' | b'|' | b',' | b'~');
-    let mut rows = Vec::new();
     let mut row = Row { letters: String::new(), place: 0..0 };
-    let mut at = 0;
-    while at < bytes.len() {
+    let mut at = part.start;
+    while at < part.end {
         let stands_apart = bytes[at].is_ascii_alphabetic()
             && !bytes[..at].last().is_some_and(|byte| !is_between(*byte) && !byte.is_ascii_whitespace())
             && bytes.get(at + 1).is_none_or(|byte| is_between(*byte) || byte.is_ascii_whitespace());
@@ -578,19 +654,20 @@ fn rows(text: &str) -> Vec<Row> {
         }
         let ends = !stands_apart && (!is_between(bytes[at]) || at >= row.place.end + MOST);
         at += 1;
-        if (ends || at == bytes.len()) && !row.letters.is_empty() {
-            let ended = std::mem::replace(&mut row, Row { letters: String::new(), place: 0..0 });
-            if ended.letters.len() >= LEAST {
-                rows.push(ended);
-            }
+        if (ends || at == part.end) && !row.letters.is_empty() {
+            rows.push(std::mem::replace(&mut row, Row { letters: String::new(), place: 0..0 }));
         }
     }
-    rows
 }
 
 /// What a character looks like; `None` where nothing of it is seen.
 fn look(c: char) -> Option<char> {
     Some(match c {
+        // Most letters beyond Latin ones, Greek and Cyrillic.
+        '\u{900}'..='\u{10ff}'
+        | '\u{3041}'..='\u{30fa}'
+        | '\u{3400}'..='\u{9fff}'
+        | '\u{ac00}'..='\u{d7a3}' => c,
         '\u{2028}' | '\u{2029}' | '\u{85}' => '\n',
         _ if text::is_invisible(c) => return None,
         // Letters of full width, and those of Cyrillic and Greek that are drawn as Latin ones.
@@ -700,8 +777,10 @@ mod tests {
             "\\PC{0,3}",
         ], 0..8)) {
             let text = parts.concat();
-            let is_found = PATTERNS.iter().any(|(_, pattern)| pattern.is_match(&text));
-            prop_assert!(!is_found || may_hold(&text));
+            let found = PATTERNS.iter().map(|(_, pattern)| pattern).filter(|pattern| pattern.is_match(&text));
+            let is_found: Vec<_> = found.map(Regex::as_str).collect();
+            let near: Vec<_> = near(&text).map(|(_, pattern)| pattern.as_str()).collect();
+            prop_assert!(is_found.iter().all(|pattern| near.contains(pattern)));
         }
 
         #[test]

@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 
 use sha2::{Digest as _, Sha256};
 
+use super::dense;
 use super::search::steps;
 
 /// The list as it is published.
@@ -80,6 +81,11 @@ fn row(text: &str, from: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut from = from;
     'rows: while let Some(window) = bytes.get(from..from + SHORTEST) {
+        if let Some(passed) = beyond_short_words(&bytes[from..]) {
+            steps::take(passed);
+            from += passed;
+            continue;
+        }
         // The word that goes on after the window is not looked at.
         let goes_on = bytes.get(from + SHORTEST).is_some_and(u8::is_ascii_alphabetic);
         let mut rest = if goes_on { without_word(window) } else { window };
@@ -110,6 +116,18 @@ fn row(text: &str, from: usize) -> Option<usize> {
     }
     None
 }
+
+/// Where the last word ends, of those that begin in the reach of the shortest mnemonic, that is shorter than all of the
+/// list: most texts have one in most places.
+fn beyond_short_words(bytes: &[u8]) -> Option<usize> {
+    let letters = dense::mask(bytes.first_chunk()?, |byte| (byte | 0x20).wrapping_sub(b'a') <= 25);
+    let starts = letters & !(letters << 1) & !1;
+    let short = starts & (!(letters >> 1) | !(letters >> 2)) & (u64::MAX >> (dense::BLOCK - SHORTEST));
+    Some(BLOCK_LAST.checked_sub(short.leading_zeros() as usize)? + 1)
+}
+
+/// The last place of a block.
+const BLOCK_LAST: usize = dense::BLOCK - 1;
 
 /// What stands before the word at the end.
 fn without_word(bytes: &[u8]) -> &[u8] {

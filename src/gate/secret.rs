@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 use super::classes::{self, Class, Needs, Proof, Shape, Switch};
 use super::proof;
 use super::search::{Chosen, TABLE};
-use super::view::{self, Island, Undone};
+use super::view::{self, Disguised, Island, Undone};
 use crate::pii::{Confidence, Finding, PiiFilter, View};
 use crate::text;
 
@@ -208,8 +208,9 @@ impl SecretGate {
 
     /// What stands in `text` in disguises, in any order.
     fn disguised(&self, text: &str, undone: Undone, found: &mut Vec<Found>) {
+        let of = Disguised::new(text);
         for view in undone.next() {
-            view::undo(view, text, &mut |island| {
+            view::undo(view, &of, &mut |island| {
                 let has_lines = matches!(view, View::Joined | View::Escaped);
                 // What only a name proves ends with its line: it has any length, and the next line may look as good.
                 let mut inside = self.undisguised_but(&island.text, |span, class| {
@@ -765,6 +766,32 @@ mod tests {
             let (once, twice) = (steps(&gate, piece, MANY), steps(&gate, piece, 2 * MANY));
             assert!(once > 0, "{piece}: something is counted");
             assert!(twice <= once * 2 + once / 10 + 10_000, "{piece}: {once} and {twice}");
+        }
+    }
+
+    // Whether a dump with short lines was read once hung on the place where it began.
+    #[test]
+    fn a_dump_is_read_wherever_it_begins() {
+        let dump = "00000000: 414b 4941 494f 5346  AKIAIOSF\n00000008: 4f44 4e4e 3745 5841  ODNN7EXA\n00000010: 4d50 4c45  MPLE\n";
+        for before in 0..40 {
+            let text = format!("{}{dump}", "=".repeat(before));
+            assert_eq!(classes(&text), ["aws_access_key"], "{before}");
+        }
+    }
+
+    // Words of one letter before letters that stand apart once hid them, where the text began at some places.
+    #[test]
+    fn letters_that_stand_apart_are_read_behind_words_of_one_letter() {
+        let apart = "AKIAIOSFODNN7EXAMPLE"
+            .split("")
+            .filter(|letter| !letter.is_empty())
+            .collect::<Vec<_>>()
+            .join(" | ");
+        for before in 0..20 {
+            for words in ["a", "I", "a a", "- a a a"] {
+                let text = format!("{}ok {words} {apart}", "x".repeat(before));
+                assert_eq!(classes(&text), ["aws_access_key"], "{text}");
+            }
         }
     }
 

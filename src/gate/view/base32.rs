@@ -1,5 +1,7 @@
 //! Runs of base32, in letters of one case, padded or not.
 
+use std::ops::Range;
+
 use super::decoded::{NONE, runs, texts};
 use super::island::Island;
 
@@ -19,8 +21,8 @@ const fn values() -> [u8; 256] {
     values
 }
 
-pub(super) fn islands(text: &str, take: &mut dyn FnMut(Island)) {
-    runs(text, &VALUES, LEAST, |run| {
+pub(super) fn islands(text: &str, dense: &[Range<usize>], take: &mut dyn FnMut(Island)) {
+    runs(text, dense, &VALUES, LEAST, |run| {
         let symbols = &text[run.clone()];
         let has = |is: fn(&u8) -> bool| symbols.bytes().any(|byte| is(&byte));
         let (great, small) = (has(u8::is_ascii_uppercase), has(u8::is_ascii_lowercase));

@@ -1,5 +1,7 @@
 //! Runs of base64, of either alphabet, padded or not.
 
+use std::ops::Range;
+
 use super::decoded::{NONE, runs, texts};
 use super::island::Island;
 
@@ -20,8 +22,8 @@ const fn values() -> [u8; 256] {
     values
 }
 
-pub(super) fn islands(text: &str, take: &mut dyn FnMut(Island)) {
-    runs(text, &VALUES, LEAST, |run| {
+pub(super) fn islands(text: &str, dense: &[Range<usize>], take: &mut dyn FnMut(Island)) {
+    runs(text, dense, &VALUES, LEAST, |run| {
         let symbols = &text[run.clone()];
         // Names and paths have letters of one case; text in base64 has both.
         let has = |is: fn(&u8) -> bool| symbols.bytes().any(|byte| is(&byte));

@@ -1,46 +1,33 @@
 //! Bytes as decimal numbers, with separators between them: `65 75 73 65`, `[65, 75, 73, 65]`, `065;075`.
 
-use super::super::search::steps;
+use super::super::dense;
 use super::decoded::LEAST;
 use super::island::Edit;
 
-/// So many bytes of the shortest row stand in a row of digits and separators, and more.
-const SAMPLE: usize = 8;
-/// Less than what the shortest row has beyond a sample.
-const STRIDE: usize = 24;
+/// No row of bytes that have two digits is as short.
+const SHORTEST: usize = 32;
 /// No separator is longer.
 const BETWEEN: usize = 6;
-
-const ROW: [bool; 256] = {
-    let mut row = [false; 256];
-    let symbols = b"0123456789 ,;:-|/_.+\t\r\n";
-    let mut at = 0;
-    while at < symbols.len() {
-        row[symbols[at] as usize] = true;
-        at += 1;
-    }
-    row
-};
 
 /// The bytes that stand in rows, where they are text.
 pub(super) fn edits(text: &str) -> Vec<Edit> {
     let bytes = text.as_bytes();
-    let is_row = |byte: &u8| ROW[usize::from(*byte)];
     let mut edits = Vec::new();
-    let (mut at, mut free) = (0, 0);
-    while let Some(sample) = bytes.get(at..at + SAMPLE) {
-        steps::take(1);
-        if !sample.iter().all(is_row) {
-            at += STRIDE;
-            continue;
-        }
-        let start = at - bytes[free..at].iter().rev().take_while(|byte| is_row(byte)).count();
-        let end = at + bytes[at..].iter().take_while(|byte| is_row(byte)).count();
-        steps::take(end - start);
-        row(bytes, start, end, &mut edits);
-        (at, free) = (end, end);
+    for part in dense::stretches(bytes, SHORTEST, is_of_row) {
+        row(bytes, part.start, part.end, &mut edits);
     }
     edits
+}
+
+/// Whether a byte may stand in a row: a digit or a separator.
+fn is_of_row(byte: u8) -> bool {
+    // From `+` to `;` are digits and separators.
+    (byte.wrapping_sub(b'+') <= b';' - b'+')
+        | (byte == b' ')
+        | (byte.wrapping_sub(b'\t') <= 1)
+        | (byte == b'\r')
+        | (byte == b'|')
+        | (byte == b'_')
 }
 
 /// The numbers of a row, of which at least [`LEAST`] one after the other are text.

@@ -14,27 +14,35 @@ const OVERLAP: usize = 8 << 10;
 /// What is no symbol.
 pub(super) const NONE: u8 = u8::MAX;
 
-/// The runs of symbols of at least that length, in parts of 64 KiB.
-pub(super) fn runs(text: &str, values: &[u8; 256], least: usize, mut take: impl FnMut(Range<usize>)) {
-    let bytes = text.as_bytes();
+/// The runs of symbols of at least that length within those of [`dense`], in parts of 64 KiB.
+pub(super) fn runs(
+    text: &str,
+    dense: &[Range<usize>],
+    values: &[u8; 256],
+    least: usize,
+    mut take: impl FnMut(Range<usize>),
+) {
     let is_symbol = |byte: &u8| values[usize::from(*byte)] != NONE;
-    let mut from = 0;
-    while let Some(window) = bytes.get(from..from + least) {
-        // No run goes over a byte that is no symbol, so the last one in reach is where to go on.
-        if let Some(at) = window.iter().rposition(|byte| !is_symbol(byte)) {
-            steps::take(least - at);
-            from += at + 1;
-            continue;
+    for Range { start: mut from, end: last } in dense.iter().cloned() {
+        let bytes = &text.as_bytes()[..last];
+        while let Some(window) = bytes.get(from..from + least) {
+            // No run goes over a byte that is no symbol, so the last one in reach is where to go on.
+            if let Some(at) = window.iter().rposition(|byte| !is_symbol(byte)) {
+                steps::take(least - at);
+                from += at + 1;
+                continue;
+            }
+            let rest = bytes[from + least..].iter();
+            let end = from + least + rest.take_while(|byte| is_symbol(byte)).count();
+            steps::take(end - from);
+            let mut start = from;
+            while end - start > MOST {
+                take(start..start + MOST);
+                start += MOST - OVERLAP;
+            }
+            take(start..end);
+            from = end;
         }
-        let end = from + least + bytes[from + least..].iter().take_while(|byte| is_symbol(byte)).count();
-        steps::take(end - from);
-        let mut start = from;
-        while end - start > MOST {
-            take(start..start + MOST);
-            start += MOST - OVERLAP;
-        }
-        take(start..end);
-        from = end;
     }
 }
 

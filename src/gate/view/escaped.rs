@@ -1,6 +1,8 @@
 //! Characters written as escapes: of an address (`%41`), of HTML (`&#65;`, `&#x41;`, `&hyphen;`), of a string
 //! (`\u0041`, `\u{41}`, `\x41`, `\101`), of markdown (`\_`), of a style sheet (`\41 `, `\000041`), and `U+0041`.
 
+use memchr::{memchr3, memmem};
+
 use super::super::search::steps;
 use super::island::Edit;
 
@@ -60,9 +62,13 @@ pub(super) fn edits(text: &str) -> Vec<Edit> {
     let bytes = text.as_bytes();
     let (mut edits, mut quotes) = (Vec::new(), Vec::new());
     let mut at = 0;
-    let is_mark = |byte: &u8| matches!(byte, b'%' | b'&' | b'\\' | b'U');
-    while let Some(mark) = bytes.get(at..).and_then(|rest| rest.iter().position(is_mark)) {
-        let mark = at + mark;
+    // Each is looked for from where it was found last, so that a text of one of them takes no longer.
+    let plus_sign = memmem::Finder::new("U+");
+    let (mut any, mut named) = (Some(0), Some(0));
+    loop {
+        next(&mut any, at, |from| memchr3(b'%', b'&', b'\\', &bytes[from..]));
+        next(&mut named, at, |from| plus_sign.find(&bytes[from..]));
+        let Some(mark) = any.into_iter().chain(named).min() else { break };
         steps::take(mark - at + 1);
         let found = match bytes[mark] {
             b'%' => percent(bytes, mark),
@@ -81,6 +87,13 @@ pub(super) fn edits(text: &str) -> Vec<Edit> {
         }
     }
     without_lone(edits, &quotes)
+}
+
+/// Looks for a mark from a place on, unless the last one that was found is still ahead.
+fn next(mark: &mut Option<usize>, at: usize, find: impl Fn(usize) -> Option<usize>) {
+    if mark.is_some_and(|mark| mark < at || at == 0) {
+        *mark = find(at).map(|found| at + found);
+    }
 }
 
 /// Leaves out the quotes that have nothing else in escapes near them.

@@ -1,6 +1,9 @@
 //! Bytes in hexadecimal digits: in a run, with a separator between each two (`41:4b:49`), each on its own (`0x41, 0x4b`), or
 //! in groups, as programs that print bytes have them (`414b 4941`).
 
+use std::ops::Range;
+
+use super::super::dense;
 use super::super::search::steps;
 use super::decoded::{LEAST, NONE, runs, texts};
 use super::island::{Edit, Island};
@@ -20,8 +23,8 @@ const fn values() -> [u8; 256] {
     values
 }
 
-pub(super) fn islands(text: &str, take: &mut dyn FnMut(Island)) {
-    runs(text, &VALUES, 2 * LEAST, |run| {
+pub(super) fn islands(text: &str, dense: &[Range<usize>], take: &mut dyn FnMut(Island)) {
+    runs(text, dense, &VALUES, 2 * LEAST, |run| {
         texts(text, &run, 0, (&VALUES, 4), take);
     });
 }
@@ -30,42 +33,57 @@ pub(super) fn islands(text: &str, take: &mut dyn FnMut(Island)) {
 pub(super) fn edits(text: &str) -> Vec<Edit> {
     let bytes = text.as_bytes();
     let mut edits = Vec::new();
-    let (mut at, mut free) = (0, 0);
-    while at + STRIDE < bytes.len() {
-        steps::take(1);
-        let mut starts = (at..at + 6).filter(|start| may_be_in_row(bytes, *start));
-        let row = starts.find_map(|start| row(bytes, start.max(free), free));
-        let Some((places, end)) = row else {
-            at += STRIDE;
-            continue;
-        };
-        steps::take(end - at);
-        at = end;
-        free = end;
-        edits.extend(places);
+    let mut free = 0;
+    for part in dense::stretches(bytes, STRIDE, is_of_row) {
+        let mut at = part.start;
+        while at + STRIDE <= part.end {
+            steps::take(1);
+            let mut starts = (at..at + 6).filter(|start| may_be_in_row(bytes, *start));
+            let row = starts.find_map(|start| row(bytes, start.max(free), free));
+            let Some((places, end)) = row else {
+                at += 6;
+                continue;
+            };
+            steps::take(end - at);
+            at = end;
+            free = end;
+            edits.extend(places);
+        }
     }
     edits
+}
+
+/// Whether a byte may stand in a row: a digit, a separator, or the `x` of a mark.
+fn is_of_row(byte: u8) -> bool {
+    is_digit_or_blank(byte)
+        | (byte.wrapping_sub(b'-') <= 1)
+        | (byte.wrapping_sub(b':') <= 1)
+        | (byte.wrapping_sub(b'\t') <= 1)
+        | (byte == b',')
+        | (byte == b'|')
+        | (byte == b'_')
+        | (byte == b'x')
+}
+
+/// Whether a byte may stand in a row of groups.
+fn is_digit_or_blank(byte: u8) -> bool {
+    (byte.wrapping_sub(b'0') <= 9) | ((byte | 0x20).wrapping_sub(b'a') <= 5) | (byte == b' ')
 }
 
 /// What parts groups of bytes, so that one run of digits is left. In what a program printed, a line has its bytes as text
 /// behind it, and the next one a number before it.
 pub(super) fn groups(text: &str) -> Vec<Edit> {
-    const SAMPLE: usize = 10;
-    const STRIDE: usize = 16;
+    /// So much of a row stands on one line, or more.
+    const SHORTEST: usize = 10;
     let bytes = text.as_bytes();
-    let is_row = |byte: &u8| *byte == b' ' || VALUES[usize::from(*byte)] != NONE;
     let mut edits = Vec::new();
-    let (mut at, mut free) = (0, 0);
-    while let Some(sample) = bytes.get(at..at + SAMPLE) {
-        steps::take(1);
-        if !sample.iter().all(is_row) || !sample.contains(&b' ') {
-            at += STRIDE;
-            continue;
+    let mut free = 0;
+    for row in dense::stretches(bytes, SHORTEST, is_digit_or_blank) {
+        if row.end > free && bytes[row.clone()].contains(&b' ') {
+            let start = row.start.max(free);
+            free = groups_of(bytes, start, &mut edits).max(row.end);
+            steps::take(free - start);
         }
-        let start = at - bytes[free..at].iter().rev().take_while(|byte| is_row(byte)).count();
-        let end = groups_of(bytes, start, &mut edits).max(at + SAMPLE);
-        steps::take(end - start);
-        (at, free) = (end, end);
     }
     edits
 }

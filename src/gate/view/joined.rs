@@ -67,22 +67,56 @@ struct Chain {
     has_names: bool,
 }
 
+impl Chain {
+    /// Begins anew, in the room that it has.
+    fn begin(&mut self) {
+        self.lines.clear();
+        self.cells.clear();
+        (self.is_token, self.is_drawn, self.has_names) = (false, false, false);
+    }
+}
+
+/// The first byte that may begin a joint. Blocks without any are passed over whole.
+fn first_mark(bytes: &[u8]) -> Option<usize> {
+    const BLOCK: usize = 32;
+    // A few more than the marks: a check without branches and tables, for many bytes at once.
+    let may_be = |byte: &u8| {
+        (*byte < 0x20)
+            | (*byte == b'"')
+            | (*byte == b'\'')
+            | (*byte == b'*')
+            | (*byte == b'<')
+            | (byte.wrapping_sub(b'[') < 2)
+            | (*byte == b'`')
+            | (byte.wrapping_sub(b'{') < 5)
+    };
+    let (blocks, rest) = bytes.as_chunks::<BLOCK>();
+    for (at, block) in blocks.iter().enumerate() {
+        if block.iter().fold(false, |any, byte| any | may_be(byte))
+            && let Some(mark) = block.iter().position(|byte| MARKS[usize::from(*byte)])
+        {
+            return Some(at * BLOCK + mark);
+        }
+    }
+    let mark = rest.iter().position(|byte| MARKS[usize::from(*byte)])?;
+    Some(bytes.len() - rest.len() + mark)
+}
+
 /// The joints of a text, and whether cells hold names; these stand apart where that is said.
 fn read(text: &str, stands_apart: bool) -> (Vec<Edit>, bool) {
     let bytes = text.as_bytes();
     let (mut edits, mut has_names) = (Vec::new(), false);
     let (mut chain, mut free) = (Chain::default(), 0);
     let mut at = 0;
-    while let Some(mark) =
-        bytes.get(at..).and_then(|rest| rest.iter().position(|byte| MARKS[usize::from(*byte)]))
-    {
+    while let Some(mark) = bytes.get(at..).and_then(first_mark) {
         let mark = at + mark;
         steps::take(mark - at + 1);
         at = mark + 1;
         if let Some((open, close)) = link(bytes, mark) {
             // What stands between is short, and without marks.
             (at, free) = (close.end, close.end);
-            chain = Chain { is_token: true, ..Chain::default() };
+            chain.begin();
+            chain.is_token = true;
             edits.extend([open, close].map(|place| Edit { place, shown: None }));
         } else if let Some(Joint { place, likelihood }) = joint(bytes, mark, free) {
             let pieces = around(bytes, &place, free);
@@ -93,7 +127,7 @@ fn read(text: &str, stands_apart: bool) -> (Vec<Edit>, bool) {
             }
             // A chain of pieces is a token where one of them is.
             if pieces.start > free || free == 0 {
-                chain = Chain::default();
+                chain.begin();
             }
             chain.is_token |= likelihood == Likelihood::Sure || !is_word(left) || !is_word(right);
             chain.is_drawn |= is_drawn(left) || is_drawn(right);
@@ -149,6 +183,13 @@ fn is_symbol(byte: Option<&u8>) -> bool {
 fn joint(bytes: &[u8], mark: usize, free: usize) -> Option<Joint> {
     use Likelihood::{Doubtful, Sure, Weak};
     let when = |is_sure| if is_sure { Sure } else { Doubtful };
+    // These stand right behind a piece, or behind a blank that may be a part of one.
+    if matches!(bytes[mark], b'"' | b'\'' | b'*' | b'`' | b'~')
+        && !is_symbol(bytes[..mark].last())
+        && bytes[..mark].last() != Some(&b' ')
+    {
+        return None;
+    }
     let (start, end, likelihood) = match bytes[mark] {
         b'\r' if bytes.get(mark + 1) == Some(&b'\n') => return None,
         b'\n' | b'\r' | 0x0b | 0x0c => {

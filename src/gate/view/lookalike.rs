@@ -4,6 +4,7 @@
 
 use std::sync::LazyLock;
 
+use memchr::memchr;
 use unicode_normalization::char::{decompose_compatible, is_combining_mark};
 
 use super::super::search::steps;
@@ -105,7 +106,7 @@ pub(super) fn edits(text: &str) -> Vec<Edit> {
     let bytes = text.as_bytes();
     let mut edits = Vec::new();
     let mut at = 0;
-    while let Some(ascii) = bytes.get(at..).and_then(|rest| rest.iter().position(|byte| !byte.is_ascii())) {
+    while let Some(ascii) = bytes.get(at..).and_then(first_beyond_ascii) {
         at += ascii;
         steps::take(ascii + 1);
         let Some(c) = text[at..].chars().next() else { break };
@@ -116,13 +117,20 @@ pub(super) fn edits(text: &str) -> Vec<Edit> {
     edits
 }
 
+/// The first byte that is not ASCII, looked for in blocks.
+fn first_beyond_ascii(bytes: &[u8]) -> Option<usize> {
+    const BLOCK: usize = 256;
+    let block = bytes.chunks(BLOCK).position(|block| !block.is_ascii())? * BLOCK;
+    Some(block + bytes[block..].iter().position(|byte| !byte.is_ascii())?)
+}
+
 /// Text in tags, which nobody sees and a model reads: each stands for the character of ASCII that it tags.
 pub(super) fn tags(text: &str) -> Vec<Edit> {
     const FIRST: u8 = 0xf3;
     let bytes = text.as_bytes();
     let mut edits = Vec::new();
     let mut at = 0;
-    while let Some(next) = bytes.get(at..).and_then(|rest| rest.iter().position(|byte| *byte == FIRST)) {
+    while let Some(next) = bytes.get(at..).and_then(|rest| memchr(FIRST, rest)) {
         steps::take(next + 1);
         at += next;
         let Some(c) = text[at..].chars().next() else { break };

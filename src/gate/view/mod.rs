@@ -26,11 +26,13 @@ mod spaced;
 
 pub(crate) use lookalike::as_drawn;
 
+use std::cell::OnceCell;
 use std::ops::Range;
 
 pub(super) use island::Island;
 pub(super) use joined::{is_date, is_word};
 
+use super::dense;
 use crate::pii::View;
 use crate::text;
 
@@ -76,8 +78,26 @@ fn is_decoding(view: View) -> bool {
     matches!(view, View::Base64 | View::Hex | View::Base32 | View::Decimal)
 }
 
-/// Hands over what of `text` is in a disguise, undone.
-pub(super) fn undo(view: View, text: &str, take: &mut dyn FnMut(Island)) {
+/// A text, and what several disguises ask of it.
+pub(super) struct Disguised<'t> {
+    pub(super) text: &'t str,
+    runs: OnceCell<Vec<Range<usize>>>,
+}
+
+impl<'t> Disguised<'t> {
+    pub(super) fn new(text: &'t str) -> Self {
+        Self { text, runs: OnceCell::new() }
+    }
+
+    /// The long runs of symbols, which no code is without.
+    fn runs(&self) -> &[Range<usize>] {
+        self.runs.get_or_init(|| dense::runs(self.text.as_bytes()).collect())
+    }
+}
+
+/// Hands over what of a text is in a disguise, undone.
+pub(super) fn undo(view: View, of: &Disguised<'_>, take: &mut dyn FnMut(Island)) {
+    let text = of.text;
     match view {
         View::Lookalike => {
             island::islands(text, &lookalike::edits(text), take);
@@ -93,13 +113,13 @@ pub(super) fn undo(view: View, text: &str, take: &mut dyn FnMut(Island)) {
             island::islands(text, &escaped::edits(text), take);
             island::islands(text, &quoted::edits(text), take);
         }
-        View::Base64 => base64::islands(text, take),
+        View::Base64 => base64::islands(text, of.runs(), take),
         View::Hex => {
-            hex::islands(text, take);
+            hex::islands(text, of.runs(), take);
             island::islands(text, &hex::edits(text), take);
             island::islands(text, &hex::groups(text), take);
         }
-        View::Base32 => base32::islands(text, take),
+        View::Base32 => base32::islands(text, of.runs(), take),
         View::Decimal => island::islands(text, &decimal::edits(text), take),
         View::Raw => {}
     }

@@ -1,5 +1,7 @@
 //! Mail in quoted-printable: bytes as `=73`, and lines that a `=` at their end goes on.
 
+use memchr::memchr;
+
 use super::super::search::steps;
 use super::island::Edit;
 
@@ -7,7 +9,7 @@ pub(super) fn edits(text: &str) -> Vec<Edit> {
     let bytes = text.as_bytes();
     let mut edits = Vec::new();
     let mut at = 0;
-    while let Some(mark) = bytes.get(at..).and_then(|rest| rest.iter().position(|byte| *byte == b'=')) {
+    while let Some(mark) = bytes.get(at..).and_then(|rest| memchr(b'=', rest)) {
         let mark = at + mark;
         steps::take(mark - at + 1);
         at = mark + 1;

@@ -1,5 +1,8 @@
 //! Letters with the same separator between each two: `A K I A`, `s.k.-.a`, `A, K, I, A`, `"A", "K", "I", "A"`.
 
+use std::ops::Range;
+
+use super::super::dense;
 use super::super::search::steps;
 use super::island::Edit;
 
@@ -7,30 +10,41 @@ use super::island::Edit;
 const LEAST: usize = 10;
 /// A separator is no longer than this.
 const MOST: usize = 4;
+/// No row has fewer bytes.
+const SHORTEST: usize = 2 * LEAST - 1;
 /// Less than half of the shortest row.
 const STRIDE: usize = 5;
+/// So far ahead in a row another is looked for.
+const AHEAD: usize = 32;
 
 pub(super) fn edits(text: &str) -> Vec<Edit> {
     let bytes = text.as_bytes();
     let mut edits = Vec::new();
-    let (mut at, mut free) = (0, 0);
-    while at + STRIDE < bytes.len() {
+    let mut free = 0;
+    for part in dense::unpaired(bytes, SHORTEST) {
+        free = rows(bytes, part, free, &mut edits);
+    }
+    edits
+}
+
+/// The rows in a part of a text without two letters beside each other. It returns where the last ends.
+fn rows(bytes: &[u8], part: Range<usize>, mut free: usize, edits: &mut Vec<Edit>) -> usize {
+    let mut at = part.start.max(free);
+    while at + STRIDE <= part.end {
         steps::take(1);
-        // Two letters beside each other are in no row.
-        let is_word = bytes[at..at + STRIDE]
-            .windows(2)
-            .any(|two| two[0].is_ascii_alphanumeric() && two[1].is_ascii_alphanumeric());
-        if is_word {
-            at += STRIDE;
-            continue;
-        }
-        let row = (1..=MOST).find_map(|length| {
-            (at..=at + length).find_map(|start| row(bytes, free, start, length).map(|row| (row, length)))
-        });
-        let Some(((from, count), length)) = row else {
+        let row_of = |length: usize, mut starts: Range<usize>| {
+            let row = starts.find_map(|start| row(bytes, free, start, length));
+            row.map(|(from, count)| (from, count, length))
+        };
+        let row = (1..=MOST).find_map(|length| row_of(length, at..at + length + 1));
+        let Some((from, count, length)) = row else {
             at += STRIDE;
             continue;
         };
+        // A longer separator has blanks in it, and words of one letter before it have some around them.
+        let end = from + (count - 1) * (length + 1);
+        let longer = (length + 1..=MOST).rev().find_map(|length| row_of(length, from..end.min(from + AHEAD)));
+        let (from, count, length) = longer.unwrap_or((from, count, length));
         steps::take(count * (length + 1));
         for letter in 0..count - 1 {
             let start = from + letter * (length + 1) + 1;
@@ -39,7 +53,7 @@ pub(super) fn edits(text: &str) -> Vec<Edit> {
         free = from + (count - 1) * (length + 1) + 1;
         at = free;
     }
-    edits
+    free
 }
 
 /// The row of letters of which a separator stands at `start`: where it begins, and how many they are.
