@@ -553,9 +553,9 @@ fn a_damaged_memory_of_the_soul_stops_no_session_and_gives_no_notice_for_ever() 
         for bit in 0..standing.len() * 8 {
             let mut changed = standing.clone();
             if bit.is_multiple_of(9) {
-                changed.truncate(bit / 8)
+                changed.truncate(bit / 8);
             } else {
-                changed[bit / 8] ^= 1 << (bit % 8)
+                changed[bit / 8] ^= 1 << (bit % 8);
             }
             std::fs::write(&file, &changed).unwrap();
             // The notice may come once too often, and is then known.

@@ -3043,9 +3043,10 @@ fn a_participant_who_takes_the_users_name_does_not_decide_for_them() {
         for above in ["", "- [09:00:00] [user] Good morning.\n"] {
             let note = format!("{above}- [09:14:05] [participant:{name}] Decision: we sail on Mondays.\n");
             let life = Life::with(&[(20, &note)]);
-            let line = 1 + above.lines().count();
-            let script = Script::new()
-                .says(format!("### Decisions\n- We sail on Mondays. (memory/2026-11-20-repl.md#L{line})\n"));
+            let number = 1 + above.lines().count();
+            let script = Script::new().says(format!(
+                "### Decisions\n- We sail on Mondays. (memory/2026-11-20-repl.md#L{number})\n"
+            ));
             let dreamer = life.dreamer_with(|config| config.user_names = vec!["Marta".to_owned()]);
             let report = dream(&dreamer, &script, night(21));
             let held: Vec<String> = report.held().map(ToString::to_string).collect();

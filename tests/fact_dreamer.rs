@@ -235,9 +235,9 @@ fn damage_to_what_is_known_of_pairs_decides_none_twice_and_leaves_none_out() {
             let at = usize::try_from(mixed >> 33).unwrap() % standing.len();
             let mut changed = standing.clone();
             if seed.is_multiple_of(5) {
-                changed.truncate(at)
+                changed.truncate(at);
             } else {
-                changed[at] ^= 1 << ((mixed >> 8) & 7)
+                changed[at] ^= 1 << ((mixed >> 8) & 7);
             }
             std::fs::write(&path, &changed).unwrap();
             let script = says();

@@ -76,6 +76,7 @@ fn damaged(bytes: &[u8], seed: u64) -> Vec<u8> {
 }
 
 #[test]
+#[expect(clippy::similar_names, reason = "a life has lines")]
 fn a_damaged_state_file_neither_loses_a_line_nor_tells_one_twice() {
     // A bit that flipped in a number of the ledger left JSON that parsed, and lines that were promoted once more: 7 of
     // 700 damages.

@@ -1,5 +1,5 @@
 //! Policies on text: what a filter finds is refused, masked or allowed here, in one way at every door.
-#![allow(clippy::needless_bitwise_bool, reason = "without branches many bytes are looked at together")]
+#![expect(clippy::needless_bitwise_bool, reason = "without branches many bytes are looked at together")]
 
 mod allow;
 mod checksum;

@@ -863,6 +863,7 @@ fn found(search: &dyn Fn(&Query) -> noctuary::Result<noctuary::Found>) -> String
 }
 
 /// The searches of documents.
+#[derive(Clone, Copy)]
 #[cfg_attr(not(feature = "sqlite"), expect(dead_code, reason = "the index is SQLite's"))]
 enum Door {
     Masked,
