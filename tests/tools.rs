@@ -1930,7 +1930,8 @@ fn what_a_model_appends_to_a_journal_are_the_agents_words() {
         dream_once_at(&dreamer, &model, &now).unwrap();
         let memory = workspace.read_text(&DocName::MEMORY).unwrap().unwrap();
         assert!(
-            memory.contains("### Facts\n- We pay") && !memory.contains("### Decisions"),
+            memory.contains("### Facts\n- Agent: We pay through Northwind.")
+                && !memory.contains("### Decisions"),
             "{home}: {memory}"
         );
     });

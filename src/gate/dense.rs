@@ -23,6 +23,7 @@ pub(super) fn runs(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
 
 /// What keys are made of. Marks of punctuation that stand in times and links are none. Without branches, since it is
 /// asked of many bytes at once.
+#[inline]
 pub(super) fn is_symbol(byte: u8) -> bool {
     let is_among = |first: u8, last: u8| byte.wrapping_sub(first) <= last - first;
     is_among(b'!', b'~')
@@ -41,6 +42,7 @@ pub(super) fn is_symbol(byte: u8) -> bool {
 pub(super) const BLOCK: usize = 64;
 
 /// Which bytes of a block are in a set, the first in the lowest bit.
+#[inline]
 pub(super) fn mask(block: &[u8; BLOCK], is_in: impl Fn(u8) -> bool) -> u64 {
     let mut flags = [0; BLOCK];
     for (flag, byte) in flags.iter_mut().zip(block) {
@@ -54,6 +56,7 @@ pub(super) fn mask(block: &[u8; BLOCK], is_in: impl Fn(u8) -> bool) -> u64 {
 }
 
 /// Where bytes of a set stand in a row, each as far as it goes, and at least so many: no more than half of a block.
+#[inline]
 pub(super) fn stretches(
     text: &[u8],
     least: usize,

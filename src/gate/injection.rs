@@ -562,11 +562,13 @@ fn lines_with_signs(text: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
+#[inline]
 fn is_letter(byte: u8) -> bool {
     (byte | 0x20).wrapping_sub(b'a') < 26
 }
 
 /// Whether a digit or sign may stand for a letter.
+#[inline]
 fn is_sign(byte: u8) -> bool {
     (byte == b'0')
         | (byte == b'1')

@@ -193,6 +193,8 @@ impl History {
         let human = Access::new(SessionKind::Main, Actor::Human, Scope::user("marta"));
         let name = DocName::parse(journal(day)).unwrap();
         dreamer.read_again(&human, &name, &JournalSpan::Whole).unwrap();
+        // It carries out first what a fault left of a night: that was shown before it was given back.
+        self.read_log();
         self.shown.remove(name.as_str());
     }
 

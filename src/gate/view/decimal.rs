@@ -20,6 +20,7 @@ pub(super) fn edits(text: &str) -> Vec<Edit> {
 }
 
 /// Whether a byte may stand in a row: a digit or a separator.
+#[inline]
 fn is_of_row(byte: u8) -> bool {
     // From `+` to `;` are digits and separators.
     (byte.wrapping_sub(b'+') <= b';' - b'+')

@@ -54,6 +54,7 @@ pub(super) fn edits(text: &str) -> Vec<Edit> {
 }
 
 /// Whether a byte may stand in a row: a digit, a separator, or the `x` of a mark.
+#[inline]
 fn is_of_row(byte: u8) -> bool {
     is_digit_or_blank(byte)
         | (byte.wrapping_sub(b'-') <= 1)
@@ -66,6 +67,7 @@ fn is_of_row(byte: u8) -> bool {
 }
 
 /// Whether a byte may stand in a row of groups.
+#[inline]
 fn is_digit_or_blank(byte: u8) -> bool {
     (byte.wrapping_sub(b'0') <= 9) | ((byte | 0x20).wrapping_sub(b'a') <= 5) | (byte == b' ')
 }
