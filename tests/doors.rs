@@ -12,11 +12,11 @@ use noctuary::testing::{Script, cases};
 use noctuary::{
     Access, Actor, Allow, ContextConfig, DayPolicy, Dialect, DocName, Door, DoorPolicy, Doors, Editor, Error,
     FactDreamer, FactKey, FactStore, FileMemoryStore, FileWorkspace, GateFinding, Guarded, HistoryItem,
-    Import, Indexed, InjectionPolicy, JournalDreamer, JournalName, LearningStore, Life, LifeConfig,
-    MemoryContext, MemoryStore, MemoryTool, Name, NewLearning, NewMemory, Note, Origin,
-    PersonalizationDreamer, Profile, PromptConfig, Query, Result, Revision, Scope, SecretPolicy, SessionKind,
-    SharedUser, SleepDreamer, Snapshot, Source, SourceRef, StoreConfig, Toolbox, TurnEnd, Workspace,
-    WorkspaceExt, WriteMode, audit_secrets, dream_once_at, feed, history_fn, scan_injection,
+    Import, InjectionPolicy, JournalDreamer, JournalName, LearningStore, Life, LifeConfig, MemoryContext,
+    MemoryStore, MemoryTool, Name, NewLearning, NewMemory, Note, Origin, PersonalizationDreamer, Profile,
+    PromptConfig, Query, Result, Revision, Scope, SecretPolicy, SessionKind, SharedUser, SleepDreamer,
+    Snapshot, Source, SourceRef, StoreConfig, Toolbox, TurnEnd, Workspace, WorkspaceExt, WriteMode,
+    audit_secrets, dream_once_at, feed, history_fn, scan_injection,
 };
 use proptest::prelude::*;
 use serde_json::json;
@@ -1170,7 +1170,8 @@ const WAYS: &[Way] = &[
     ("Indexed::search", Door::PromptLoad, |stage| {
         stage.put("memory/a.md", &format!("the key\nis {KEY}\n"));
         let index = noctuary::SqliteIndex::open_in_memory(Scope::user("marta")).unwrap();
-        let indexed = Indexed::new(Arc::clone(&stage.workspace), index).with_doors(stage.doors.clone());
+        let indexed =
+            noctuary::Indexed::new(Arc::clone(&stage.workspace), index).with_doors(stage.doors.clone());
         indexed.sync(noon()).unwrap();
         let shows =
             |found: Vec<noctuary::SearchResult>| found.iter().any(|result| result.content.contains(KEY));
@@ -1419,7 +1420,7 @@ fn a_search_of_documents_shows_no_half_of_a_key_and_a_document_as_it_stands_now(
     );
     workspace.write(&doc("memory/a.md"), text.as_bytes(), WriteMode::Create).unwrap();
     let index = noctuary::SqliteIndex::open_in_memory(Scope::user("marta")).unwrap();
-    let indexed = Indexed::new(Arc::clone(&workspace), index);
+    let indexed = noctuary::Indexed::new(Arc::clone(&workspace), index);
     indexed.sync(noon()).unwrap();
     let main = of(Actor::Agent);
     let seen = indexed.search_unmasked(&main, "harbour", 9).unwrap();

@@ -840,12 +840,14 @@ fn no_verb_goes_on_in_a_line_that_somebody_left_without_its_end() {
         for (verb, document, append) in VERBS {
             for left in [LEFT.to_owned(), format!("# A heading\n\n{LEFT}"), format!("- café\r\n{LEFT}")] {
                 for indexed in [false, cfg!(feature = "sqlite")] {
-                    let (_folder, mut workspace) = home.quick();
+                    let (_folder, workspace) = home.quick();
                     #[cfg(feature = "sqlite")]
-                    if indexed {
+                    let workspace: Arc<dyn Workspace> = if indexed {
                         let index = noctuary::SqliteIndex::open_in_memory(Scope::user("marta")).unwrap();
-                        workspace = Arc::new(noctuary::Indexed::new(workspace, index));
-                    }
+                        Arc::new(noctuary::Indexed::new(workspace, index))
+                    } else {
+                        workspace
+                    };
                     let document = name(document);
                     workspace.write(&document, left.as_bytes(), WriteMode::Create).unwrap();
                     append(&workspace, &document);

@@ -864,7 +864,6 @@ fn found(search: &dyn Fn(&Query) -> noctuary::Result<noctuary::Found>) -> String
 
 /// The searches of documents.
 #[derive(Clone, Copy)]
-#[cfg_attr(not(feature = "sqlite"), expect(dead_code, reason = "the index is SQLite's"))]
 enum Door {
     Masked,
     Raw,
@@ -898,7 +897,7 @@ fn searched(place: &Place, door: Door) -> String {
     }
     #[cfg(not(feature = "sqlite"))]
     {
-        let _ = (place, with_workspace);
+        let _ = (place, door);
         String::new()
     }
 }
