@@ -50,8 +50,8 @@ impl JournalDreamer {
     /// dream_once_at(&dreamer, &Script::new(), &|| now)?; // it keeps nothing
     ///
     /// let human = Access::new(SessionKind::Main, Actor::Human, Scope::user("marta"));
-    /// assert_eq!(dreamer.read_again(&human, &journal, &JournalSpan::Lines(2..=2))?, 34);
-    /// assert_eq!(dreamer.survey(now)?.backlog.bytes, 34);
+    /// assert_eq!(dreamer.read_again(&human, &journal, &JournalSpan::Lines(2..=2))?, 35);
+    /// assert_eq!(dreamer.survey(now)?.backlog.bytes, 35);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
