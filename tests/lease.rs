@@ -95,6 +95,9 @@ fn foreign(pid: u32, hostname: &str, started_at: DateTime<Utc>) -> Value {
 
 fn place(path: &Path, lock: &Value) {
     fs::write(path.join(LOCK), lock.to_string()).unwrap();
+    // Written now, by the clock that the library reads: the disk's own may be another where a test runs on a later day.
+    let file = fs::File::options().write(true).open(path.join(LOCK)).unwrap();
+    file.set_modified(SystemTime::from(Utc::now())).unwrap();
 }
 
 /// Whether a fresh workspace with this lock in it is granted; where it is not, the lock must stand.
