@@ -5,6 +5,7 @@ use std::ops::Range;
 use crate::error::Result;
 use crate::format::JournalName;
 use crate::gate::{Door, FORGOTTEN, InjectionPolicy, SecretPolicy, as_drawn};
+use crate::lifecycle::EDITABLE;
 use crate::name::{DocName, Name};
 use crate::session::{Guarded, shown};
 use crate::text;
@@ -70,16 +71,6 @@ fn unescaped(text: &str) -> String {
 /// Why a model may not give a document this name, where it may not. A name that is not what it looks like would be
 /// taken for another by a person, a disk or a program that reads it otherwise.
 pub(super) fn disguise(name: &Name) -> Option<&'static str> {
-    const OWN: [DocName; 8] = [
-        DocName::SOUL,
-        DocName::AGENTS,
-        DocName::IDENTITY,
-        DocName::USER,
-        DocName::MEMORY,
-        DocName::BOOTSTRAP,
-        DocName::TOOLS,
-        DocName::HEARTBEAT,
-    ];
     let given = name.as_str();
     let is_home = |segment: &str| segment.starts_with('~');
     let mut segments = given.rsplit('/');
@@ -93,7 +84,7 @@ pub(super) fn disguise(name: &Name) -> Option<&'static str> {
         return Some("it leads out of the workspace once it is read without its escapes");
     }
     let meant = read.to_lowercase().replace('\u{17f}', "s");
-    let is_own = OWN.iter().any(|own| own.folded() == meant && own.as_str() != given);
+    let is_own = EDITABLE.iter().any(|own| own.folded() == meant && own.as_str() != given);
     let is_playbook = meant.starts_with("bootstrap.md") && !given.starts_with(DocName::BOOTSTRAP.as_str());
     let is_journal = JournalName::is_name(&meant) && !JournalName::is_name(given);
     (is_own || is_playbook || is_journal)
