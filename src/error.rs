@@ -23,7 +23,7 @@ pub enum Error {
     /// The operating system refused an operation.
     #[error("cannot {action} {path}")]
     Io {
-        /// What was attempted, as a verb.
+        /// The attempted action, as a verb.
         action: &'static str,
         /// On what: a path inside the workspace.
         path: String,
@@ -196,13 +196,13 @@ pub enum Error {
         held: u64,
         /// How much it holds.
         found: u64,
-        /// What is counted: `lines` or `changes`.
+        /// The unit that is counted: `lines` or `changes`.
         of: &'static str,
     },
     /// No more files can be open at once. Raise the limit, or hold fewer workspaces and stores open.
     #[error("cannot {action} {path}: {limit}")]
     TooManyOpen {
-        /// What was attempted, as a verb.
+        /// The attempted action, as a verb.
         action: &'static str,
         /// On what.
         path: String,
@@ -212,7 +212,7 @@ pub enum Error {
     /// A database refused an operation.
     #[error("cannot {action} {path}")]
     Database {
-        /// What was attempted, as a verb.
+        /// The attempted action, as a verb.
         action: &'static str,
         /// On what: a document and the database's file.
         path: String,
@@ -233,9 +233,9 @@ pub enum Error {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OpenLimit {
-    /// That of this process, `RLIMIT_NOFILE`; the number where the system tells it.
+    /// The limit of this process, `RLIMIT_NOFILE`; the number where the system tells it.
     Process(Option<u64>),
-    /// That of the whole system.
+    /// The limit of the whole system.
     System,
 }
 

@@ -12,7 +12,7 @@ use super::{Disk, Open, atomic};
 use crate::digest::Hasher;
 use crate::error::{At, Result};
 
-/// What a store held: `{"v":1,"held":12,"last":["0f3a9c5be2d14477"]}`, and spaces up to a fixed length.
+/// The rows that a store held: `{"v":1,"held":12,"last":["0f3a9c5be2d14477"]}`, and spaces up to a fixed length.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Mark {
     v: u64,

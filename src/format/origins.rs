@@ -56,7 +56,7 @@ pub(crate) struct Reading {
     pub(crate) left: Above,
 }
 
-/// Whose words a line is.
+/// The speaker of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Said {
     /// Their origin; `None` where nobody is named.

@@ -38,7 +38,7 @@ pub(super) fn is_symbol(byte: u8) -> bool {
         & !is_among(b'{', b'}')
 }
 
-/// So many bytes are looked at together.
+/// The number of bytes that are looked at together.
 pub(super) const BLOCK: usize = 64;
 
 /// Which bytes of a block are in a set, the first in the lowest bit.

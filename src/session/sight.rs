@@ -1,4 +1,4 @@
-//! What a session is shown of a document: masked as in a prompt, also where only a passage of it is asked for.
+//! The text of a document as a session is shown it: masked as in a prompt, also where only a passage of it is asked for.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

@@ -10,7 +10,7 @@ use crate::workspace::{Listing, Reach, Workspace, is_own};
 /// The files that say what is ignored; of one folder the later one decides.
 const IGNORING: [&str; 2] = [".gitignore", ".ignore"];
 
-/// So many bytes of such a file are read.
+/// The most bytes of such a file that are read.
 const MOST_RULES: u64 = 1 << 20;
 
 /// A folder to look into; the root has no name.
@@ -28,7 +28,7 @@ struct Rules {
     above: Option<Arc<Rules>>,
 }
 
-/// What was found in a folder.
+/// The entries that were found in a folder.
 #[derive(Debug)]
 pub(crate) struct Looked {
     /// All of it.

@@ -52,9 +52,9 @@ async fn main() -> ExitCode {
     }
 }
 
-/// So many bytes of the client's lines wait to be read.
+/// The most bytes of the client's lines that wait to be read.
 const PIPE: usize = 64 << 10;
-/// So many lines that are no JSON wait for their answer.
+/// The most lines that are no JSON and wait for their answer.
 const UNREAD: usize = 16;
 
 /// Serves until the client closes its end.

@@ -145,7 +145,7 @@ impl Run {
     }
 }
 
-/// What a section has besides its bullets: heading, marks, headings inside; in characters.
+/// The size of a section besides its bullets: heading, marks, headings inside; in characters.
 const FRAME: u64 = 256;
 
 /// The room that is left to a night even where memory is full.

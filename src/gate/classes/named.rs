@@ -138,7 +138,7 @@ fn captures<'t>(
     const BEFORE: usize = 64;
     /// No match is longer.
     const LONGEST: usize = 768;
-    /// So many places are looked at together.
+    /// The number of places that are looked at together.
     const MANY: usize = 256;
     let mut at = from;
     loop {
