@@ -1074,6 +1074,7 @@ fn what_a_model_forges_in_its_arguments_changes_nothing() {
         ("workspace_memory_read", json!({"path": "MEMORY.md"})),
         ("workspace_memory_read", json!({"path": "memory/2026-11-20-repl.md"})),
         ("workspace_memory_list", json!({"recursive": true})),
+        #[cfg(feature = "sqlite")]
         ("workspace_memory_search", json!({"query": "canary"})),
         ("set_sleep", json!({"seconds": 30})),
     ];
