@@ -24,9 +24,11 @@ use std::sync::Arc;
 
 use chrono::{DateTime, TimeZone, Utc};
 use measure::{Effort, Row, compare};
+use noctuary::gate::Doors;
+use noctuary::life::{PromptConfig, SharedUser, Snapshot, TurnEnd};
+use noctuary::workspace::DayPolicy;
 use noctuary::{
-    Access, Actor, DayPolicy, DocName, Doors, FileWorkspace, Life, LifeConfig, Note, PromptConfig, Scope,
-    SessionKind, SharedUser, Snapshot, TurnEnd, Workspace, WriteMode,
+    Access, Actor, DocName, FileWorkspace, Life, LifeConfig, Note, Scope, SessionKind, Workspace, WriteMode,
 };
 
 /// The documents of a session, and how many bytes of each: 60 KB together.
@@ -94,7 +96,7 @@ fn assemble(life: &Life, doors: &Doors) {
 
 /// Doors that let everything pass unseen.
 fn open_doors() -> Doors {
-    use noctuary::{Door, DoorPolicy, InjectionPolicy, SecretPolicy};
+    use noctuary::gate::{Door, DoorPolicy, InjectionPolicy, SecretPolicy};
     Doors::default().policy(Door::PromptLoad, DoorPolicy::new(SecretPolicy::Allow, InjectionPolicy::Allow))
 }
 

@@ -21,7 +21,8 @@ use std::hint::black_box;
 use std::io::Write;
 
 use measure::{Effort, Operation, Row, compare};
-use noctuary::{Claim, ClaimTerms, DocName, FileWorkspace, Revision, Workspace, WriteMode};
+use noctuary::workspace::{Claim, ClaimTerms, Revision};
+use noctuary::{DocName, FileWorkspace, Workspace, WriteMode};
 
 const PAGE: usize = 4 << 10;
 const JOURNAL: usize = 64 << 10;

@@ -22,10 +22,9 @@ mod index {
     use std::path::Path;
 
     use chrono::{DateTime, TimeZone, Utc};
-    use noctuary::{
-        Access, Actor, ChunkConfig, DocName, FileWorkspace, Indexed, Scope, SessionKind, SqliteIndex,
-        Workspace,
-    };
+    use noctuary::life::Indexed;
+    use noctuary::search::ChunkConfig;
+    use noctuary::{Access, Actor, DocName, FileWorkspace, Scope, SessionKind, SqliteIndex, Workspace};
     use rusqlite::{Connection, params};
 
     use super::measure::{Effort, Row, compare};

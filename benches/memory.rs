@@ -37,10 +37,11 @@ use std::time::Instant;
 
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
 use measure::{Effort, Operation, Row, compare, median};
-use noctuary::{
-    Access, Actor, ContextConfig, FileMemoryStore, MemoryContext, MemoryId, MemoryStore, NewMemory, Place,
-    Query, Ranking, Role, Scope, SessionKind, Source, SqliteMemoryStore, StoreConfig,
-};
+use noctuary::life::{ContextConfig, MemoryContext};
+use noctuary::memory::{MemoryId, NewMemory, Place, Query, Role, Source};
+use noctuary::search::Ranking;
+use noctuary::store::StoreConfig;
+use noctuary::{Access, Actor, FileMemoryStore, MemoryStore, Scope, SessionKind, SqliteMemoryStore};
 use rusqlite::types::Value;
 use rusqlite::{Connection, Statement, params_from_iter};
 

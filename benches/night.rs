@@ -31,9 +31,10 @@ use std::time::{Duration, SystemTime};
 
 use chrono::{DateTime, Days, NaiveDate, TimeDelta, TimeZone, Utc};
 use measure::{Effort, Operation, Row, compare};
+use noctuary::dream::{DreamMode, DreamPass, SectionCaps, Step};
 use noctuary::{
-    DocName, DreamConfig, DreamMode, DreamPass, DreamReport, Dreamer, FileWorkspace, JournalDreamer,
-    LlmReply, Outcome, SectionCaps, Step, Workspace, WriteMode,
+    DocName, DreamConfig, DreamReport, Dreamer, FileWorkspace, JournalDreamer, LlmReply, Outcome, Workspace,
+    WriteMode,
 };
 
 /// So many journals, and so long each.

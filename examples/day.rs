@@ -12,10 +12,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
+use noctuary::format::{Fields, HeartbeatFile, Origin};
+use noctuary::life::{Block, BootState, BootstrapFate, CacheHint, Editor, TurnEnd, today_log};
+use noctuary::workspace::WorkspaceExt;
 use noctuary::{
-    Access, Actor, Block, BootState, BootstrapFate, CacheHint, DocName, Editor, Error, Extractive, Fields,
-    FileWorkspace, HeartbeatFile, JournalDreamer, Life, LifeConfig, Note, Origin, Outcome, Scope,
-    SessionKind, TurnEnd, Workspace, WorkspaceExt, WriteMode, dream_once_at, today_log,
+    Access, Actor, DocName, Error, Extractive, FileWorkspace, JournalDreamer, Life, LifeConfig, Note,
+    Outcome, Scope, SessionKind, Workspace, WriteMode, dream_once_at,
 };
 
 type Result<T> = std::result::Result<T, Box<dyn StdError + Send + Sync>>;

@@ -29,10 +29,12 @@ use std::sync::Arc;
 use std::{env, fs};
 
 use chrono::{NaiveDate, TimeDelta, Utc};
+use noctuary::dream::{DreamMode, Evidence, Fate, LineReport, Notice, ReadReason, Step};
+use noctuary::format::SourceRef;
+use noctuary::workspace::WorkspaceExt;
 use noctuary::{
-    DocName, DreamConfig, DreamMode, DreamReport, Dreamer, Evidence, Extractive, Fate, FileWorkspace,
-    JournalDreamer, LineReport, LlmClient, Notice, Outcome, ReadReason, SourceRef, Step, Workspace,
-    WorkspaceExt,
+    DocName, DreamConfig, DreamReport, Dreamer, Extractive, FileWorkspace, JournalDreamer, LlmClient,
+    Outcome, Workspace,
 };
 use regex::Regex;
 
@@ -98,7 +100,7 @@ fn model(arguments: &Arguments) -> Result<Box<dyn LlmClient>> {
 fn at_endpoint(endpoint: &str, model: &str) -> Result<Box<dyn LlmClient>> {
     // Of its own, so that no vendor's key goes to somebody else's server.
     const KEY: &str = "NOCTUARY_API_KEY";
-    let client = noctuary::ChatCompletions::new(endpoint, model)?;
+    let client = noctuary::model::ChatCompletions::new(endpoint, model)?;
     Ok(Box::new(if env::var_os(KEY).is_some() { client.key_from_env(KEY)? } else { client }))
 }
 
@@ -137,7 +139,7 @@ fn open(arguments: &Arguments) -> Result<Arc<dyn Workspace>> {
     };
     let Some(file) = &arguments.sqlite else { return Ok(source) };
     let workspace = in_sqlite(file, user)?;
-    let copied = noctuary::copy_into(&source, &workspace)?;
+    let copied = noctuary::exchange::copy_into(&source, &workspace)?;
     eprintln!("{} copied into {}", count(usize::try_from(copied)?, "document"), file.display());
     Ok(workspace)
 }
@@ -154,7 +156,7 @@ fn in_sqlite(_file: &Path, _user: &str) -> Result<Arc<dyn Workspace>> {
 
 #[cfg(feature = "report")]
 fn html(report: &DreamReport, workspace: &dyn Workspace, config: &DreamConfig) -> Result<String> {
-    Ok(noctuary::DreamPage::new(report).budget(config.total_input_bytes).read(workspace)?.to_html())
+    Ok(noctuary::report::DreamPage::new(report).budget(config.total_input_bytes).read(workspace)?.to_html())
 }
 
 #[cfg(not(feature = "report"))]

@@ -38,10 +38,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
-use noctuary::{
-    DocName, Extractive, FileWorkspace, JournalDreamer, JournalName, SectionCaps, Workspace, WorkspaceExt,
-    dream_once_at,
-};
+use noctuary::dream::SectionCaps;
+use noctuary::format::JournalName;
+use noctuary::workspace::WorkspaceExt;
+use noctuary::{DocName, Extractive, FileWorkspace, JournalDreamer, Workspace, dream_once_at};
 use serde_json::{Value, json};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;

@@ -8,9 +8,9 @@ use std::error::Error;
 use std::sync::Arc;
 
 use chrono::Utc;
+use noctuary::dream::Step;
 use noctuary::{
-    DreamReport, Dreamer, FileWorkspace, JournalDreamer, LlmError, LlmReply, LlmRequest, Step,
-    dream_once_async,
+    DreamReport, Dreamer, FileWorkspace, JournalDreamer, LlmError, LlmReply, LlmRequest, dream_once_async,
 };
 
 /// Stands for the client that the host uses already.

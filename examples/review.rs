@@ -11,9 +11,10 @@ use std::fs;
 use std::sync::Arc;
 
 use chrono::{DateTime, TimeZone, Utc};
+use noctuary::dream::{DreamMode, DreamProposal, ProposalEnd};
 use noctuary::{
-    Access, Actor, DreamMode, DreamProposal, Error, Extractive, FileWorkspace, JournalDreamer, Outcome,
-    ProposalEnd, Scope, SessionKind, dream_once_at,
+    Access, Actor, Error, Extractive, FileWorkspace, JournalDreamer, Outcome, Scope, SessionKind,
+    dream_once_at,
 };
 
 type Result<T> = std::result::Result<T, Box<dyn StdError>>;

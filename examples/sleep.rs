@@ -13,9 +13,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
+use noctuary::sleep::{Fatigue, MessageShape, Said, SetSleep, SleepDreamer, plan_trim};
+use noctuary::workspace::WorkspaceExt;
 use noctuary::{
-    Access, Actor, Fatigue, FileWorkspace, LlmError, LlmReply, LlmRequest, MessageShape, Outcome, Said,
-    Scope, SessionKind, SetSleep, SleepDreamer, Workspace, WorkspaceExt, dream_once_at, llm_fn, plan_trim,
+    Access, Actor, FileWorkspace, LlmError, LlmReply, LlmRequest, Outcome, Scope, SessionKind, Workspace,
+    dream_once_at, llm_fn,
 };
 
 type Result<T> = std::result::Result<T, Box<dyn StdError + Send + Sync>>;

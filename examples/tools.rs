@@ -10,10 +10,10 @@ use std::error::Error as StdError;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
-use noctuary::{
-    Access, Actor, FileMemoryStore, FileWorkspace, Filter, Guarded, LearningStore, MemoryStore, MemoryTool,
-    Scope, SessionKind, Toolbox, Workspace,
-};
+use noctuary::life::Guarded;
+use noctuary::memory::{Filter, LearningStore};
+use noctuary::tools::{MemoryTool, Toolbox};
+use noctuary::{Access, Actor, FileMemoryStore, FileWorkspace, MemoryStore, Scope, SessionKind, Workspace};
 use serde_json::{Value, json};
 
 type Result<T> = std::result::Result<T, Box<dyn StdError>>;
@@ -57,7 +57,8 @@ fn main() -> Result<()> {
     let notes = MemoryTool::new(view());
 
     // What goes into the request, here in the shape of Anthropic.
-    let mut definitions: Vec<Value> = tools.catalogue().iter().map(noctuary::ToolDef::anthropic).collect();
+    let mut definitions: Vec<Value> =
+        tools.catalogue().iter().map(noctuary::tools::ToolDef::anthropic).collect();
     definitions.push(notes.definition());
     println!("{} tools", definitions.len());
 

@@ -13,14 +13,13 @@ use std::fmt::Debug;
 
 use chrono::{DateTime, Utc};
 
-use crate::error::Result;
+use crate::base::error::Result;
 use crate::llm::{LlmError, LlmReply, LlmRequest};
 
 pub use facts::{FactReport, FactRuling, LeftPair, LeftReason, RulingFate};
 pub use report::{
     Backlog, Blamed, Charge, DreamMode, DreamReport, DropReason, Dropped, Failure, Fate, Hold, HoldReason,
     JournalReport, LineReport, MemoryGauge, NotDue, Notice, Outcome, PassReport, ReadReason, ShownSlice,
-    SourceRef,
 };
 pub use sleep::{DeepReport, PlanFault, SleepReport};
 
@@ -54,7 +53,8 @@ pub(crate) use configured_by;
 ///
 /// ```
 /// use chrono::{DateTime, Utc};
-/// use noctuary::{DreamMode, DreamReport, Dreamer, Extractive, Outcome, Result, Step, dream_once};
+/// use noctuary::dream::{DreamMode, Step};
+/// use noctuary::{DreamReport, Dreamer, Extractive, Outcome, Result, dream_once};
 ///
 /// /// Dreams nothing on workdays.
 /// #[derive(Debug)]
@@ -100,7 +100,8 @@ pub enum Step {
 /// ```
 /// use std::sync::Arc;
 /// use chrono::Utc;
-/// use noctuary::{Dreamer, FileWorkspace, JournalDreamer, LlmReply, Step};
+/// use noctuary::dream::Step;
+/// use noctuary::{Dreamer, FileWorkspace, JournalDreamer, LlmReply};
 ///
 /// let folder = tempfile::tempdir()?;
 /// let dreamer = JournalDreamer::builder(Arc::new(FileWorkspace::open(folder.path())?)).enabled(true).build()?;
@@ -136,7 +137,7 @@ pub trait DreamPass: Debug + Send {
 /// Hears how each pass ended, for the host's log.
 ///
 /// ```
-/// use noctuary::{DreamEvent, Level, Observer};
+/// use noctuary::dream::{DreamEvent, Level, Observer};
 ///
 /// #[derive(Debug)]
 /// struct ToStderr;

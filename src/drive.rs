@@ -4,8 +4,8 @@ use std::future::Future;
 
 use chrono::{DateTime, Utc};
 
+use crate::base::error::Result;
 use crate::dreamer::{DreamReport, Dreamer, Step};
-use crate::error::Result;
 use crate::llm::{LlmClient, LlmError, LlmReply, LlmRequest};
 use crate::trace;
 

@@ -33,26 +33,26 @@
 //!
 //! # Where to find what
 //!
-//! Everything stands at the root of the crate, for a host names few of these types: what a function returns is reached by its
-//! fields.
+//! The root shows the types of the main jobs. All else is in the module that is its room, and each module page opens with its
+//! main job in ten lines.
 //!
-//! | What | Begin with | and |
+//! | Job | Begin with | Room |
 //! |---|---|---|
-//! | a night | [`JournalDreamer`], [`dream_once`] | [`DreamConfig`], [`DreamReport`], [`should_dream`], [`Observer`] |
-//! | a night that a person looks over | [`DreamMode::Propose`] | [`JournalDreamer::proposals`], [`JournalDreamer::undo_dream`], `DreamPage` |
-//! | your model | [`LlmClient`], [`llm_fn`] | `ChatCompletions`, [`Extractive`], [`Dreamer`] and [`DreamPass`] for steps by hand |
-//! | a day | [`Life`], [`Session`] | [`LifeConfig`], [`Note`], [`Editor`], [`Retention`] |
-//! | where a life is kept | [`FileWorkspace`], `SqliteWorkspace` | [`Workspace`], [`DocName`], [`copy_into`], [`Import`] |
-//! | who sees what | [`Access`], [`Guarded`] | [`SessionKind`], [`Scope`] |
-//! | secrets and instructions in disguise | [`Doors`] | [`SecretGate`], [`Allow`], [`audit_secrets`], [`scan_injection`] |
-//! | memory in rows | [`FileMemoryStore`], `SqliteMemoryStore` | [`MemoryStore`], [`LearningStore`], [`Query`], [`MemoryContext`], [`feed`] |
-//! | what is true by now | [`FactStore`] | [`FactDreamer`], [`PersonalizationDreamer`] |
-//! | what must be gone | [`Forget`] | [`ForgetReceipt`], [`Tombstones`] |
-//! | documents, found again | [`Indexed`], `SqliteIndex` | [`ChunkConfig`], [`DocumentIndex`] |
-//! | an agent that tires | [`SleepDreamer`] | [`SleepConfig`], [`should_sleep`], [`plan_trim`] |
-//! | tools for a model | [`Toolbox`], [`MemoryTool`] | [`ToolDef`], [`ToolError`] |
-//! | what a file says | [`JournalName`], [`HeartbeatFile`], [`DayLog`] | [`Fields`], [`Observations`], [`Checks`] |
-//! | a backend of your own | the feature `testing` | [`Lease`], [`PiiFilter`], [`HistorySource`], [`Entities`] |
+//! | a night | [`JournalDreamer`], [`dream_once`], [`DreamReport`] | [`dream`]: settings, proposals, undo, schedules |
+//! | your model | [`LlmClient`], [`llm_fn`], [`Extractive`] | [`model`]: `ChatCompletions`, replies and their ends |
+//! | a day | [`Life`], [`Session`], [`Note`] | [`life`]: boot, prompt, turns, editing, retention |
+//! | the place of a life | [`FileWorkspace`], `SqliteWorkspace` | [`workspace`]: the contract, names, revisions, leases |
+//! | rights of a session | [`Access`], [`SessionKind`], [`Scope`] | [`life::Guarded`] |
+//! | secrets and disguised instructions | [`SecretGate`], [`PiiFilter`] | [`gate`]: doors, policies, allow lists, audits |
+//! | memory in rows | [`FileMemoryStore`], `SqliteMemoryStore` | [`memory`]: rows, queries, learnings; [`store`]: settings |
+//! | current and earlier facts | [`facts::FactStore`] | [`facts`]; [`dream::FactDreamer`] settles contradictions |
+//! | finding documents | [`life::Indexed`], `SqliteIndex` | [`search`]: ranking, chunks, the contract of an index |
+//! | forgetting, importing, copying | [`exchange::Forget`] | [`exchange`] |
+//! | an agent that tires | [`sleep::SleepDreamer`] | [`sleep`] |
+//! | tools for a model | [`tools::Toolbox`] | [`tools`] |
+//! | reading one file | [`format::DayLog`], [`format::Fields`] | [`format`](mod@format) |
+//! | a backend of your own | the feature `testing` | `testing`: contract suites, fault injection |
+//! | long answers | [ten minutes to a first dream](manual::getting_started) | [`manual`] |
 //!
 //! # Features
 //!
@@ -66,13 +66,12 @@
 //!
 //! # Two crates in signatures
 //!
-//! Times are those of [`chrono`], free values those of [`serde_json`]. Both are exported again, so that a host need not find the
-//! version that fits: `use noctuary::chrono::Utc`. No type of another crate stands in a signature.
+//! Times are those of `chrono` 0.4, free values those of `serde_json` 1. No type of another crate is in a signature.
 //!
 //! # What may grow
 //!
-//! What a host reads and never builds is `#[non_exhaustive]`, and so is what it sets field by field. The enums that are not are
-//! those where each case must be handled, such as [`SessionKind`] and [`WriteMode`].
+//! Types that a host reads and never builds are `#[non_exhaustive]`, and so are settings with public fields. An enum without
+//! that mark asks for a decision in each case, such as [`SessionKind`] and [`WriteMode`].
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 /// The examples of the README, run as tests.
@@ -80,33 +79,26 @@
 #[doc = include_str!("../README.md")]
 mod readme {}
 
-mod access;
-mod consolidate;
-mod day;
-mod digest;
+pub(crate) mod base;
 #[cfg_attr(not(any(test, feature = "testing")), allow(unreachable_pub))]
 mod disk;
-mod document;
-mod dream;
+pub mod dream;
 mod dreamer;
 mod drive;
-mod env;
-mod error;
-mod exchange;
+pub mod exchange;
+pub mod facts;
 mod file;
-mod forget;
-mod format;
-mod gate;
-mod index;
-mod life;
-mod lifecycle;
+pub mod format;
+pub mod gate;
+pub mod life;
 mod llm;
 pub mod manual;
-mod memory;
-mod models;
-mod name;
+pub mod memory;
+pub mod model;
 mod pii;
-mod prompt;
+#[cfg(feature = "report")]
+#[cfg_attr(docsrs, doc(cfg(feature = "report")))]
+pub mod report;
 #[cfg_attr(
     not(feature = "sqlite"),
     expect(
@@ -115,108 +107,35 @@ mod prompt;
         reason = "what FTS5 is told of words serves the stores in SQLite alone"
     )
 )]
-mod recall;
-mod receipt;
-#[cfg(feature = "report")]
-mod report;
+pub mod search;
 mod session;
-mod sleep;
+pub mod sleep;
 #[cfg(feature = "sqlite")]
 mod sqlite;
-mod store;
+pub mod store;
 #[cfg(any(test, feature = "testing"))]
 #[cfg_attr(docsrs, doc(cfg(feature = "testing")))]
 pub mod testing;
-mod text;
-mod tools;
+pub mod tools;
 mod trace;
-mod workspace;
+pub mod workspace;
 
-#[doc(no_inline)]
-pub use {chrono, serde_json};
-
-pub use access::{Access, Actor, Scope, SessionKind};
-pub use consolidate::{
-    FactDreamConfig, FactDreamer, FactDreamerBuilder, HistoryFn, HistoryItem, HistorySource, Pace,
-    PersonalizationConfig, PersonalizationDreamer, PersonalizationDreamerBuilder, history_fn,
-};
-pub use day::DayPolicy;
-pub use digest::Digest;
-pub use document::{Document, FoundAt, Revision};
-pub use dream::{
-    BackOff, DreamConfig, DreamProposal, DreamRecord, DreamStanding, DreamSurvey, Due, Evidence,
-    JournalDreamer, JournalDreamerBuilder, JournalSpan, OverBudget, ProposalEnd, ProposalReport, SectionCaps,
-    Trust, Undreamed, should_dream,
-};
-pub use dreamer::{
-    Backlog, Blamed, Charge, DeepReport, DreamEvent, DreamMode, DreamPass, DreamReport, Dreamer, DropReason,
-    Dropped, FactReport, FactRuling, Failure, Fate, Hold, HoldReason, JournalReport, LeftPair, LeftReason,
-    Level, LineReport, MemoryGauge, NotDue, Notice, Observer, Outcome, PassReport, PlanFault, ReadReason,
-    RulingFate, ShownSlice, SleepReport, SourceRef, Step,
-};
+pub use base::access::{Access, Actor, Scope, SessionKind};
+pub use base::error::{Error, Result};
+pub use base::name::DocName;
+pub use dream::journal::{DreamConfig, JournalDreamer};
+pub use dreamer::{DreamReport, Dreamer, Outcome};
 pub use drive::{dream_once, dream_once_async, dream_once_at};
-pub use error::{Error, LostBy, OpenLimit, Refusal, Result};
-pub use exchange::{
-    Dialect, FeedReport, Import, ImportAction, ImportItem, ImportPlan, ImportRefusal, ImportReport,
-    copy_into, feed,
-};
 pub use file::{FileMemoryStore, FileWorkspace};
-pub use forget::Forget;
-pub use format::{
-    Checks, DayLog, DreamEntry, DreamId, DreamedState, Entry, Fields, Heartbeat, HeartbeatFile, Identity,
-    JournalName, Mark, Note, NoteKind, Observation, Observations, OnboardingEnd, Origin, Profile, Quarantine,
-    QuarantineEntry, QuarantinedFile, SleepFiles, SleepState, UnknownNoteKind, UnknownOrigin,
-};
-pub use gate::{
-    Allow, Door, DoorPolicy, DoorWarning, Doors, Injection, InjectionPolicy, Passed, SecretAudit, SecretGate,
-    SecretPolicy, Strictness, Tombstone, TombstoneKey, Tombstones, audit_secrets, scan_injection,
-};
-pub use index::{
-    Audience, Chunk, ChunkConfig, DocumentIndex, IndexChange, IndexEntry, SearchResult, SeenDocument,
-};
-pub use life::{Life, Session, TurnOutcome};
-pub use lifecycle::{
-    Beat, Boot, BootPolicy, BootState, BootstrapEnd, BootstrapFate, Completion, Consent, DailyLogConfig,
-    Duty, EDITABLE, Editor, HeartbeatConfig, HygieneConfig, JournalNaming, LifeConfig, Onboarding, Preset,
-    Proposal, QuietHours, Retention, RetentionPlan, SeedReport, SeedSet, Soul, SoulNotice, StartStep,
-    TurnEnd, TurnReport, TurnState, append_note, archive_journal, boot, complete_onboarding, daily_log,
-    delete_journal, document_of_command, due_checks, heartbeat_has_tasks, is_bootstrap_done, is_heartbeat_ok,
-    is_hygiene_due, mark_checked, onboarding_end, propose_hygiene, propose_retention, read_checks, read_soul,
-    seed, start_plan, template, today_log, update_heartbeat,
-};
-pub use llm::{Finish, LlmClient, LlmError, LlmFn, LlmReply, LlmRequest, Usage, llm_fn};
-pub use memory::{
-    AuditEntry, Cardinality, ConsolidationEvent, Decision, EventId, EventOutcome, Fact, FactKey, FactState,
-    FactStatus, FactStore, Filter, Found, Hit, Learning, LearningId, LearningStore, Memory, MemoryEvent,
-    MemoryId, MemoryObserver, MemoryStore, NewLearning, NewMemory, Order, Place, Query, Recorded, Role,
-    SearchOutcome, Settled, SnapshotRow, Source, StatusChange, Suspect, SuspectReason, Suspicion, Syntax,
-    Verdict, categories, is_purge_due,
-};
-#[cfg(feature = "http")]
-#[cfg_attr(docsrs, doc(cfg(feature = "http")))]
-pub use models::ChatCompletions;
-pub use models::Extractive;
-pub use name::{DocName, Name, NameError, Space, StateName};
-pub use pii::{Confidence, Cure, Finding, GateFinding, PiiFilter, View};
-pub use prompt::{
-    Block, CacheHint, ContextConfig, MemoryContext, Prompt, PromptConfig, PromptNotice, PromptOrder, Snapshot,
-};
-pub use recall::{Entities, FinanceEntities, Fusion, GenericEntities, Ranking};
-pub use receipt::{DocumentReceipt, ForgetPlace, ForgetReceipt, PlaceReceipt};
-#[cfg(feature = "report")]
-#[cfg_attr(docsrs, doc(cfg(feature = "report")))]
-pub use report::DreamPage;
-pub use session::{Guarded, Indexed, SharedUser, SoulPolicy, SyncReport, Unreadable};
-pub use sleep::{
-    Fatigue, MessageShape, PauseReason, Said, SetSleep, SleepConfig, SleepDreamer, SleepDreamerBuilder,
-    SleepPlan, TrimPlan, WakeUp, fatigue, is_stale, plan_emergency_trim, plan_sleep, plan_trim, should_sleep,
-};
+pub use format::documents::day_log::Note;
+pub use gate::secret::SecretGate;
+pub use life::config::LifeConfig;
+pub use life::life::{Life, Session};
+pub use llm::{LlmClient, LlmError, LlmReply, LlmRequest, llm_fn};
+pub use memory::contract::MemoryStore;
+pub use model::extractive::Extractive;
+pub use pii::PiiFilter;
 #[cfg(feature = "sqlite")]
 #[cfg_attr(docsrs, doc(cfg(feature = "sqlite")))]
-pub use sqlite::{IndexState, SqliteIndex, SqliteMemoryStore, SqliteWorkspace, Version};
-pub use store::{FactConfig, StoreConfig};
-pub use tools::{MemoryTool, ToolDef, ToolError, Toolbox};
-pub use workspace::{
-    Claim, ClaimTerms, Holder, Lease, Listing, MAX_DOCUMENT, Metadata, Reach, Tail, Workspace, WorkspaceExt,
-    WriteMode,
-};
+pub use sqlite::{SqliteIndex, SqliteMemoryStore, SqliteWorkspace};
+pub use workspace::contract::{Workspace, WriteMode};

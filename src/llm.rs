@@ -7,6 +7,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::base::usage::Usage;
+
 /// Completes a request with the host's own model.
 ///
 /// The library calls it at most once for each pass, holds no key, sets no timeout and does not retry: the
@@ -122,7 +124,8 @@ impl fmt::Debug for LlmRequest {
 /// What a model answered. Untrusted text; prints its shape only.
 ///
 /// ```
-/// use noctuary::{Finish, LlmReply, Usage};
+/// use noctuary::model::{Finish, Usage};
+/// use noctuary::LlmReply;
 ///
 /// let usage = Usage { input: 1_200, output: 40, ..Usage::default() };
 /// let reply = LlmReply::new("- Likes tea. (memory/2026-11-20-repl.md#L1)").finish(Finish::Stop).usage(usage);
@@ -218,25 +221,6 @@ pub enum Finish {
     Other,
     /// Nobody said why: it may have been cut off, so it is not used.
     Unsaid,
-}
-
-/// Tokens of one or more calls, as the provider counts them.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Usage {
-    /// Tokens read.
-    pub input: u64,
-    /// Tokens written.
-    pub output: u64,
-    /// Tokens of `input` that came from the provider's cache.
-    pub cached_input: u64,
-}
-
-impl std::ops::AddAssign for Usage {
-    fn add_assign(&mut self, other: Self) {
-        self.input = self.input.saturating_add(other.input);
-        self.output = self.output.saturating_add(other.output);
-        self.cached_input = self.cached_input.saturating_add(other.cached_input);
-    }
 }
 
 /// Why there is no answer.

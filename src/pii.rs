@@ -28,7 +28,8 @@ pub trait PiiFilter: Debug + Send + Sync {
     /// give the same, however each stands. It is the secret: it belongs into no message.
     ///
     /// ```
-    /// use noctuary::{PiiFilter, SecretGate, View};
+    /// use noctuary::gate::View;
+    /// use noctuary::{PiiFilter, SecretGate};
     ///
     /// let (gate, text) = (SecretGate::new(), "the key is QUtJQUlPU0ZPRE5ON0VYQU1QTEU=");
     /// let findings = gate.scan(text);

@@ -13,16 +13,16 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::access::{Access, Actor, Scope, SessionKind};
-use crate::document::{Document, Revision};
-use crate::error::{Error, Result};
-use crate::format::forgotten::Forgotten;
+use crate::base::access::{Access, Actor, Scope, SessionKind};
+use crate::base::document::{Document, Revision};
+use crate::base::error::{Error, Result};
+use crate::base::name::{DocName, Name, Space, StateName};
+use crate::format::state::forgotten::Forgotten;
 use crate::format::{JournalName, Profile};
 use crate::gate::{
     Door, DoorPolicy, DoorWarning, Doors, InjectionPolicy, Masks, Passed, SecretPolicy, Tombstones,
 };
-use crate::index::Audience;
-use crate::name::{DocName, Name, Space, StateName};
+use crate::search::documents::Audience;
 use crate::workspace::{
     Claim, ClaimTerms, Listing, Metadata, Reach, Workspace, WorkspaceExt, WriteMode, check_scope,
 };
@@ -42,9 +42,8 @@ pub(crate) use walk::{Folder, Looked};
 /// forgotten is refused, but in journals: [`Error::Stopped`] with the class `forgotten`. The human is warned of it.
 ///
 /// ```
-/// use noctuary::{
-///     Access, Actor, DocName, Error, FileWorkspace, Guarded, Scope, SessionKind, Workspace, WriteMode,
-/// };
+/// use noctuary::life::Guarded;
+/// use noctuary::{Access, Actor, DocName, Error, FileWorkspace, Scope, SessionKind, Workspace, WriteMode};
 ///
 /// let folder = tempfile::tempdir()?;
 /// let workspace = FileWorkspace::open(folder.path())?;
@@ -399,9 +398,8 @@ impl<W: Workspace> Guarded<W> {
     /// The document itself stays closed to the other verbs.
     ///
     /// ```
-    /// use noctuary::{
-    ///     Access, Actor, DocName, FileWorkspace, Guarded, Scope, SessionKind, SharedUser, Workspace, WriteMode,
-    /// };
+    /// use noctuary::life::{Guarded, SharedUser};
+    /// use noctuary::{Access, Actor, DocName, FileWorkspace, Scope, SessionKind, Workspace, WriteMode};
     ///
     /// let folder = tempfile::tempdir()?;
     /// let workspace = FileWorkspace::open(folder.path())?;

@@ -8,12 +8,13 @@ use std::fmt;
 use std::future::Future;
 use std::time::{Duration, Instant};
 
+use crate::base::error::{Error, Result};
+use crate::base::receipt::{ForgetPlace, PlaceReceipt};
+use crate::base::usage::Usage;
 use crate::dreamer::{DreamReport, Fate};
-use crate::error::{Error, Result};
 use crate::format::DreamId;
-use crate::llm::{Finish, LlmError, LlmReply, LlmRequest, Usage};
+use crate::llm::{Finish, LlmError, LlmReply, LlmRequest};
 use crate::memory::{Found, MemoryId, SearchOutcome};
-use crate::receipt::{ForgetPlace, PlaceReceipt};
 use crate::workspace::Claim;
 
 /// Opens a span below one, or below the one that is entered: `word = value` is known, a word alone comes later.

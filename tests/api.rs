@@ -41,13 +41,15 @@ static API: LazyLock<Api> = LazyLock::new(|| {
         }
     }
     let mut exported = BTreeMap::new();
-    for (list, prefix) in [("lib.rs", ""), ("testing/mod.rs", "testing::")] {
-        for (module, name) in uses(&files[list]) {
-            // What `testing` shows is its own or the crate's.
+    for (list, room) in fronts(&files) {
+        let prefix = if room == "testing" { "testing::" } else { "" };
+        for (module, name) in uses(&files[&list]) {
             let place = match module.strip_prefix("crate::") {
                 Some(module) => module.to_owned(),
-                None => format!("{}{module}", prefix.replace("::", "/")),
+                None if room.is_empty() => module,
+                None => format!("{room}::{module}"),
             };
+            let place = place.replace("::", "/");
             let found = all.get_mut(&name).unwrap_or_else(|| panic!("{name} is no item"));
             let inside = |file: &str| {
                 file.strip_prefix(&place).is_some_and(|rest| rest == ".rs" || rest.starts_with('/'))
@@ -55,6 +57,11 @@ static API: LazyLock<Api> = LazyLock::new(|| {
             // Else the module passes it on.
             let at = found.iter().position(|(file, _)| inside(file)).unwrap_or(0);
             exported.insert(format!("{prefix}{name}"), found.remove(at).1);
+        }
+        if !room.is_empty() && prefix.is_empty() {
+            for item in items(&files[&list]).into_iter().filter(|item| item.kind != "mod") {
+                exported.insert(item.name.clone(), item);
+            }
         }
     }
     let of = Regex::new(r"(?m)^impl(?:<.*?>)? (\w+)(?:<.*>)? \{$").unwrap();
@@ -67,6 +74,18 @@ static API: LazyLock<Api> = LazyLock::new(|| {
     }
     Api { files, exported, methods }
 });
+
+/// The root, and the rooms that it opens: file and name.
+fn fronts(files: &BTreeMap<String, String>) -> Vec<(String, String)> {
+    let room = Regex::new(r"(?m)^pub mod (\w+);").unwrap();
+    let mut fronts = vec![("lib.rs".to_owned(), String::new())];
+    for parts in room.captures_iter(&files["lib.rs"]).filter(|parts| &parts[1] != "manual") {
+        let whole = format!("{}.rs", &parts[1]);
+        let file = if files.contains_key(&whole) { whole } else { format!("{}/mod.rs", &parts[1]) };
+        fronts.push((file, parts[1].to_owned()));
+    }
+    fronts
+}
 
 impl Api {
     fn of_kind<'a>(&'a self, kinds: &'a [&str]) -> impl Iterator<Item = (&'a str, &'a Item)> {
@@ -94,7 +113,7 @@ fn collect(root: &Path, folder: &Path, files: &mut BTreeMap<String, String>) {
 
 /// What a file exports from its modules: module and name.
 fn uses(text: &str) -> Vec<(String, String)> {
-    let export = Regex::new(r"(?m)^pub use ((?:crate::)?\w+)::(?:\{([^}]*)\}|(\w+));").unwrap();
+    let export = Regex::new(r"(?m)^pub use ((?:\w+::)*\w+)::(?:\{([^}]*)\}|(\w+));").unwrap();
     let mut found = Vec::new();
     for parts in export.captures_iter(text) {
         let names = parts.get(2).or_else(|| parts.get(3)).unwrap().as_str();
@@ -149,73 +168,108 @@ fn may_be_shared<T: Send + Sync + Debug>() {}
 fn may_be_sent<T: Send + Debug>() {}
 
 macro_rules! shared {
-    (testing $($name:ident)*) => {{
+    (testing: $($name:ident)*) => {{
         $(may_be_shared::<noctuary::testing::$name>();)* [$(concat!("testing::", stringify!($name))),*]
     }};
-    ($($name:ident)*) => {{ $(may_be_shared::<noctuary::$name>();)* [$(stringify!($name)),*] }};
+    ($room:ident: $($name:ident)*) => {{ $(may_be_shared::<noctuary::$room::$name>();)* [$(stringify!($name)),*] }};
+    (: $($name:ident)*) => {{ $(may_be_shared::<noctuary::$name>();)* [$(stringify!($name)),*] }};
 }
 
 /// A trait that is no object does not compile here.
 macro_rules! objects {
-    ($($name:ident)*) => {{ $(let _: Option<&dyn noctuary::$name> = None;)* [$(stringify!($name)),*] }};
+    ($room:ident: $($name:ident)*) => {{
+        $(let _: Option<&dyn noctuary::$room::$name> = None;)* [$(stringify!($name)),*]
+    }};
+    (: $($name:ident)*) => {{ $(let _: Option<&dyn noctuary::$name> = None;)* [$(stringify!($name)),*] }};
 }
 
 type View = Arc<dyn Workspace>;
 type Ask = fn(&noctuary::LlmRequest) -> Result<noctuary::LlmReply, noctuary::LlmError>;
-type Latest = fn(usize) -> noctuary::Result<Vec<noctuary::HistoryItem>>;
+type Latest = fn(usize) -> noctuary::Result<Vec<noctuary::dream::HistoryItem>>;
 
 #[test]
 fn every_type_may_be_sent_and_shared_and_printed() {
     let mut listed: Vec<&str> = Vec::new();
-    listed.extend(shared!(
-        Access Actor Allow Audience AuditEntry BackOff Backlog Beat Blamed Block Boot BootPolicy
-        BootState BootstrapEnd BootstrapFate CacheHint Cardinality Charge ChatCompletions Checks Chunk ChunkConfig
-        ClaimTerms Completion Confidence Consent ConsolidationEvent ContextConfig Cure
-        DailyLogConfig DayLog DayPolicy Decision DeepReport Dialect Digest DocName Document
-        DocumentReceipt Door DoorPolicy DoorWarning Doors DreamConfig DreamEntry DreamId DreamMode
-        DreamProposal DreamRecord DreamReport DreamStanding DreamSurvey DreamedState DropReason Dropped Due Duty Entry Error
-        EventId EventOutcome Evidence Extractive Fact FactConfig FactDreamConfig FactDreamer
-        FactDreamerBuilder FactKey FactReport FactRuling FactState FactStatus Failure Fate Fatigue
-        FeedReport Fields FileMemoryStore FileWorkspace Filter FinanceEntities Finding Finish
-        ForgetPlace ForgetReceipt Found FoundAt Fusion GateFinding GenericEntities Heartbeat
-        HeartbeatConfig HeartbeatFile HistoryItem Hit Hold HoldReason Holder HygieneConfig Identity
-        Import ImportAction ImportItem ImportPlan ImportRefusal ImportReport IndexChange IndexEntry
-        Injection InjectionPolicy JournalDreamer JournalDreamerBuilder JournalName JournalNaming
-        JournalReport JournalSpan Learning LearningId LeftPair LeftReason Level Life LifeConfig LineReport Listing LlmError LlmReply
-        LlmRequest LostBy Mark Memory MemoryContext MemoryEvent MemoryGauge MemoryId MessageShape
-        Metadata Name NameError NewLearning NewMemory NotDue Note NoteKind Notice Observation Observations
-        Onboarding OnboardingEnd OpenLimit Order Origin Outcome OverBudget Pace PassReport PauseReason
-        PersonalizationConfig PersonalizationDreamer PersonalizationDreamerBuilder Place
-        PlaceReceipt PlanFault Preset Profile Prompt PromptConfig PromptNotice PromptOrder Proposal
-        ProposalEnd ProposalReport Quarantine QuarantineEntry QuarantinedFile Query QuietHours
-        Ranking Reach ReadReason Recorded Refusal Retention RetentionPlan Revision Role RulingFate Said
-        Scope SearchOutcome SearchResult SecretAudit SecretGate SecretPolicy SectionCaps SeedReport
-        SeedSet SeenDocument Session SessionKind SetSleep Settled SharedUser ShownSlice SleepConfig
-        SleepDreamer SleepDreamerBuilder SleepFiles SleepPlan SleepReport SleepState Snapshot
-        SnapshotRow Soul SoulNotice SoulPolicy Source SourceRef Space StartStep StateName
-        StatusChange StoreConfig Strictness Suspect SuspectReason Suspicion SyncReport Syntax Tail
-        Tombstone TombstoneKey Tombstones ToolDef ToolError Toolbox TrimPlan Trust TurnEnd
-        TurnOutcome TurnReport TurnState Undreamed UnknownNoteKind UnknownOrigin Unreadable Usage Verdict View
-        WakeUp WriteMode
-        IndexState SqliteIndex SqliteMemoryStore SqliteWorkspace Version
+    listed.extend(shared!(:
+        Access Actor DocName DreamConfig DreamReport Error Extractive FileMemoryStore FileWorkspace
+        JournalDreamer Life LifeConfig LlmError LlmReply LlmRequest Note Outcome Scope SecretGate
+        Session SessionKind SqliteIndex SqliteMemoryStore SqliteWorkspace WriteMode
     ));
-    listed.extend(shared!(testing
+    listed.extend(shared!(dream:
+        BackOff Backlog Blamed Charge DreamMode DreamProposal DreamRecord DreamStanding DreamSurvey
+        DropReason Dropped Due Evidence FactDreamConfig FactDreamer FactDreamerBuilder FactReport
+        FactRuling Failure Fate HistoryItem Hold HoldReason JournalDreamerBuilder JournalReport
+        JournalSpan LeftPair LeftReason Level LineReport MemoryGauge NotDue Notice OverBudget Pace
+        PassReport PersonalizationConfig PersonalizationDreamer PersonalizationDreamerBuilder
+        ProposalEnd ProposalReport ReadReason RulingFate SectionCaps ShownSlice Trust
+    ));
+    listed.extend(shared!(exchange:
+        Dialect DocumentReceipt FeedReport ForgetPlace ForgetReceipt Import ImportAction ImportItem
+        ImportPlan ImportRefusal ImportReport
+    ));
+    listed.extend(shared!(facts:
+        Cardinality ConsolidationEvent Decision EventId EventOutcome Fact FactConfig FactKey
+        FactState FactStatus Recorded Settled StatusChange Suspect SuspectReason Suspicion Verdict
+    ));
+    listed.extend(shared!(format:
+        Checks DayLog DreamId DreamedState Entry Fields Heartbeat HeartbeatFile Identity JournalName
+        Mark NoteKind Observation Observations OnboardingEnd Origin Profile Quarantine
+        QuarantineEntry QuarantinedFile SourceRef UnknownNoteKind UnknownOrigin
+    ));
+    listed.extend(shared!(gate:
+        Allow Confidence Cure Door DoorPolicy DoorWarning Doors Finding GateFinding Injection
+        InjectionPolicy SecretAudit SecretPolicy Strictness Tombstone TombstoneKey Tombstones View
+    ));
+    listed.extend(shared!(life:
+        Beat Block Boot BootPolicy BootState BootstrapEnd BootstrapFate CacheHint Completion Consent
+        ContextConfig DailyLogConfig Duty HeartbeatConfig HygieneConfig JournalNaming MemoryContext
+        Onboarding Preset Prompt PromptConfig PromptNotice PromptOrder Proposal QuietHours Retention
+        RetentionPlan SeedReport SeedSet SharedUser Snapshot Soul SoulNotice SoulPolicy StartStep
+        SyncReport TurnEnd TurnOutcome TurnReport TurnState Undreamed Unreadable
+    ));
+    listed.extend(shared!(memory:
+        AuditEntry Filter Found Hit IndexState Learning LearningId Memory MemoryEvent MemoryId
+        NewLearning NewMemory Order Place PlaceReceipt Query Role SearchOutcome SnapshotRow Source
+        Syntax
+    ));
+    listed.extend(shared!(model:
+        ChatCompletions Finish Usage
+    ));
+    listed.extend(shared!(search:
+        Audience Chunk ChunkConfig FinanceEntities Fusion GenericEntities IndexChange IndexEntry
+        Ranking SearchResult SeenDocument
+    ));
+    listed.extend(shared!(sleep:
+        DeepReport DreamEntry Fatigue MessageShape PauseReason PlanFault Said SetSleep SleepConfig
+        SleepDreamer SleepDreamerBuilder SleepFiles SleepPlan SleepReport SleepState TrimPlan WakeUp
+    ));
+    listed.extend(shared!(store:
+        StoreConfig
+    ));
+    listed.extend(shared!(tools:
+        ToolDef ToolError Toolbox
+    ));
+    listed.extend(shared!(workspace:
+        ClaimTerms DayPolicy Digest Document FoundAt Holder Listing LostBy Metadata Name NameError
+        OpenLimit Reach Refusal Revision Space StateName Tail Version
+    ));
+    listed.extend(shared!(testing:
         Entry Fate Fault Faults FaultyDisk FaultyWorkspace Kind Lie MemoryDisk Open PowerLoss Script Stat
     ));
     let generic: &[(&str, fn())] = &[
-        ("DreamEvent", may_be_shared::<noctuary::DreamEvent<'static>>),
-        ("DreamPage", may_be_shared::<noctuary::DreamPage<'static>>),
-        ("Editor", may_be_shared::<noctuary::Editor<'static>>),
-        ("Forget", may_be_shared::<noctuary::Forget<'static>>),
-        ("Guarded", may_be_shared::<noctuary::Guarded<View>>),
-        ("HistoryFn", may_be_shared::<noctuary::HistoryFn<Latest>>),
-        ("Indexed", may_be_shared::<noctuary::Indexed<View>>),
-        ("LlmFn", may_be_shared::<noctuary::LlmFn<Ask>>),
-        ("MemoryTool", may_be_shared::<noctuary::MemoryTool<View>>),
-        ("Passed", may_be_shared::<noctuary::Passed<'static>>),
+        ("DreamEvent", may_be_shared::<noctuary::dream::DreamEvent<'static>>),
+        ("DreamPage", may_be_shared::<noctuary::report::DreamPage<'static>>),
+        ("Editor", may_be_shared::<noctuary::life::Editor<'static>>),
+        ("Forget", may_be_shared::<noctuary::exchange::Forget<'static>>),
+        ("Guarded", may_be_shared::<noctuary::life::Guarded<View>>),
+        ("HistoryFn", may_be_shared::<noctuary::dream::HistoryFn<Latest>>),
+        ("Indexed", may_be_shared::<noctuary::life::Indexed<View>>),
+        ("LlmFn", may_be_shared::<noctuary::model::LlmFn<Ask>>),
+        ("MemoryTool", may_be_shared::<noctuary::tools::MemoryTool<View>>),
+        ("Passed", may_be_shared::<noctuary::gate::Passed<'static>>),
         // They own a lease, which one thread at a time has.
-        ("Claim", may_be_sent::<noctuary::Claim>),
-        ("Step", may_be_sent::<noctuary::Step>),
+        ("Claim", may_be_sent::<noctuary::workspace::Claim>),
+        ("Step", may_be_sent::<noctuary::dream::Step>),
     ];
     listed.extend(generic.iter().map(|(name, _)| *name));
     let api = &*API;
@@ -225,14 +279,34 @@ fn every_type_may_be_sent_and_shared_and_printed() {
 #[test]
 fn every_trait_is_an_object() {
     let mut listed: Vec<&str> = Vec::new();
-    listed.extend(objects!(
-        DocumentIndex DreamPass Dreamer Entities FactStore HistorySource LearningStore Lease LlmClient MemoryObserver
-        MemoryStore Observer PiiFilter Workspace WorkspaceExt
-    ));
+    listed.extend(objects!(: Dreamer LlmClient MemoryStore PiiFilter Workspace));
+    listed.extend(objects!(dream: DreamPass HistorySource Observer));
+    listed.extend(objects!(facts: FactStore));
+    listed.extend(objects!(memory: LearningStore MemoryObserver));
+    listed.extend(objects!(search: DocumentIndex Entities));
+    listed.extend(objects!(workspace: Lease WorkspaceExt));
     let _: (Option<&dyn noctuary::testing::Disk>, Option<&dyn noctuary::testing::DiskFile>) = (None, None);
     listed.extend(["testing::Disk", "testing::DiskFile"]);
     let api = &*API;
     expect_all("traits", api.of_kind(&["trait"]).map(|(name, _)| name), &listed);
+}
+
+#[test]
+fn the_door_shows_the_main_jobs_and_the_rooms() {
+    let root = uses(&API.files["lib.rs"]);
+    assert!((25..=35).contains(&root.len()), "{}: {root:?}", root.len());
+    let rooms = fronts(&API.files).len() - 1;
+    assert!((14..=17).contains(&rooms), "{rooms}");
+    // One way to each name.
+    let mut seen = BTreeSet::new();
+    for (file, _) in fronts(&API.files) {
+        for (_, name) in uses(&API.files[&file]) {
+            assert!(
+                file.starts_with("testing") || seen.insert(name.clone()),
+                "{name} is shown twice, again in {file}"
+            );
+        }
+    }
 }
 
 #[test]
@@ -318,7 +392,7 @@ fn signatures(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn no_signature_names_another_crate_than_the_two_that_are_exported_again() {
+fn signatures_name_chrono_and_serde_json_and_no_other_crate() {
     let manifest = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml")).unwrap();
     let normal = manifest.split("[dependencies]").nth(1).unwrap().split("[dev-dependencies]").next().unwrap();
     let crates: BTreeSet<String> = Regex::new(r"(?m)^([\w-]+) =")
@@ -347,8 +421,7 @@ fn no_signature_names_another_crate_than_the_two_that_are_exported_again() {
         }
     }
     for of in ["chrono", "serde_json"] {
-        assert!(named.remove(of).is_some(), "{of} is exported again without need");
-        assert!(API.files["lib.rs"].contains("\npub use {chrono, serde_json};\n"), "{of} is exported again");
+        assert!(named.remove(of).is_some(), "{of} stands in no signature");
     }
     assert!(named.is_empty(), "{named:#?}");
 }

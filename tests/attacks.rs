@@ -5,8 +5,9 @@
 mod dreaming;
 
 use dreaming::{Life, dream, journal, night};
+use noctuary::DreamReport;
+use noctuary::dream::{DreamMode, Fate, HoldReason, SectionCaps};
 use noctuary::testing::Script;
-use noctuary::{DreamMode, DreamReport, Fate, HoldReason, SectionCaps};
 
 /// How many people there are, each with lines of their own.
 const PEOPLE: usize = 200;

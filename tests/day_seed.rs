@@ -8,13 +8,18 @@ use std::path::Path;
 use std::sync::Arc;
 
 use chrono::{DateTime, NaiveDate, TimeDelta, TimeZone, Utc};
-use noctuary::testing::{Fault, Faults, FaultyDisk, FaultyWorkspace, folder};
-use noctuary::{
-    Access, Actor, BootState, BootstrapEnd, BootstrapFate, Consent, DocName, Doors, EDITABLE, Editor, Error,
-    FileWorkspace, HygieneConfig, JournalName, Life, LifeConfig, OnboardingEnd, Preset, Proposal, Refusal,
-    Retention, Scope, SessionKind, SoulNotice, StateName, Workspace, WorkspaceExt, WriteMode,
-    archive_journal, boot, complete_onboarding, copy_into, delete_journal, document_of_command,
+use noctuary::exchange::copy_into;
+use noctuary::format::{JournalName, OnboardingEnd};
+use noctuary::gate::Doors;
+use noctuary::life::{
+    BootState, BootstrapEnd, BootstrapFate, Consent, EDITABLE, Editor, HygieneConfig, Preset, Proposal,
+    Retention, SoulNotice, archive_journal, boot, complete_onboarding, delete_journal, document_of_command,
     propose_hygiene, propose_retention, read_soul, seed, template,
+};
+use noctuary::testing::{Fault, Faults, FaultyDisk, FaultyWorkspace, folder};
+use noctuary::workspace::{Refusal, StateName, WorkspaceExt};
+use noctuary::{
+    Access, Actor, DocName, Error, FileWorkspace, Life, LifeConfig, Scope, SessionKind, Workspace, WriteMode,
 };
 use tempfile::TempDir;
 
@@ -84,7 +89,7 @@ fn complete(
     workspace: &dyn Workspace,
     config: &LifeConfig,
     at: DateTime<Utc>,
-) -> noctuary::Result<noctuary::Completion> {
+) -> noctuary::Result<noctuary::life::Completion> {
     complete_onboarding(workspace, config, OnboardingEnd::Done, &Doors::default(), Some("repl"), at)
 }
 
@@ -276,7 +281,7 @@ fn three_layouts_boot_into_three_states() {
         );
         assert!(dump(workspace).is_empty(), "strict writes nothing");
         assert!(matches!(
-            noctuary::start_plan(&refused.state, SessionKind::Main, now().date_naive()),
+            noctuary::life::start_plan(&refused.state, SessionKind::Main, now().date_naive()),
             Err(Error::Uninitialized)
         ));
         put(workspace, "SOUL.md", "# Soul\n");
@@ -357,7 +362,7 @@ fn a_playbook_that_is_deleted_leaves_nothing_behind() {
                 boot(workspace.as_ref(), &config).unwrap();
                 let key = if end == BootstrapEnd::Archive { "AKIAIOSFODNN7EXAMPLE\n" } else { "" };
                 let human = access(SessionKind::Main, Actor::Human);
-                let editor = noctuary::Editor::new(workspace.as_ref(), human);
+                let editor = noctuary::life::Editor::new(workspace.as_ref(), human);
                 for text in [HERS, "and more\n", HERS] {
                     let seen = editor.load(&DocName::BOOTSTRAP).unwrap().map(|standing| standing.revision());
                     editor.save(&DocName::BOOTSTRAP, &format!("{text}{key}"), seen, now()).unwrap();
@@ -374,7 +379,7 @@ fn a_playbook_that_is_deleted_leaves_nothing_behind() {
                 complete(workspace.as_ref(), &config, now()).unwrap();
                 assert_eq!(text(workspace.as_ref(), "BOOTSTRAP.md").unwrap_or_default(), "");
                 let editor =
-                    noctuary::Editor::new(workspace.as_ref(), access(SessionKind::Main, Actor::Human));
+                    noctuary::life::Editor::new(workspace.as_ref(), access(SessionKind::Main, Actor::Human));
                 assert_eq!(editor.history(&DocName::BOOTSTRAP).unwrap().len(), 0, "{end:?}");
                 drop(workspace);
                 for (file, bytes) in files_below(&path) {
@@ -584,7 +589,7 @@ fn a_changed_soul_is_made_known_once_to_a_main_session() {
         assert!(notice(SessionKind::Main).is_none() && dump(workspace).is_empty(), "no soul, no state");
         put(workspace, "SOUL.md", "one\n");
         assert!(notice(SessionKind::Main).is_none(), "the first read sets the baseline");
-        let hash = noctuary::Revision::of(b"one\n").to_string();
+        let hash = noctuary::workspace::Revision::of(b"one\n").to_string();
         let state = |workspace: &dyn Workspace| workspace.read_text(&StateName::SOUL).unwrap().unwrap();
         assert!(state(workspace).contains(&hash));
 
@@ -701,7 +706,7 @@ fn a_save_is_by_revision_and_what_it_replaces_is_kept() {
 fn a_crash_at_any_operation_of_a_save_or_an_archiving_loses_no_version() {
     let prepare = |workspace: &dyn Workspace| put(workspace, "USER.md", "one\n");
     let human = || access(SessionKind::Main, Actor::Human);
-    let seen = noctuary::Revision::of(b"one\n");
+    let seen = noctuary::workspace::Revision::of(b"one\n");
     let save = |workspace: &dyn Workspace| {
         Editor::new(workspace, human()).save(&DocName::USER, "two\n", Some(seen), now()).map(drop)
     };
@@ -774,7 +779,7 @@ fn journals_go_by_proposal_alone_and_never_undreamed_or_recent() {
     let all = journals(&[0, 6, 7, 30, 31, 91, 400]);
     let today = now().date_naive();
     let nothing = propose_retention(&Retention::default(), all.clone(), today, |_| false);
-    assert_eq!(nothing, noctuary::RetentionPlan::default(), "kept for ever");
+    assert_eq!(nothing, noctuary::life::RetentionPlan::default(), "kept for ever");
 
     let mut retention = Retention::default();
     (retention.archive_after_days, retention.delete_after_days) = (Some(30), Some(90));

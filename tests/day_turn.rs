@@ -10,12 +10,14 @@ use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
 use common::{Peer, listen, role, tell};
-use noctuary::testing::{Fault, Faults, FaultyDisk, folder};
-use noctuary::{
-    Beat, DailyLogConfig, DayLog, DayPolicy, DocName, Error, FileWorkspace, HeartbeatConfig, HeartbeatFile,
-    JournalName, Note, Origin, SessionKind, TurnEnd, TurnState, Workspace, WorkspaceExt, WriteMode,
-    append_note, daily_log, heartbeat_has_tasks, mark_checked, read_checks, today_log, update_heartbeat,
+use noctuary::format::{DayLog, HeartbeatFile, JournalName, Origin};
+use noctuary::life::{
+    Beat, DailyLogConfig, HeartbeatConfig, TurnEnd, TurnState, append_note, daily_log, heartbeat_has_tasks,
+    mark_checked, read_checks, today_log, update_heartbeat,
 };
+use noctuary::testing::{Fault, Faults, FaultyDisk, folder};
+use noctuary::workspace::{DayPolicy, WorkspaceExt};
+use noctuary::{DocName, Error, FileWorkspace, Note, SessionKind, Workspace, WriteMode};
 
 const SCHEDULE: &str =
     "\r\n- 09:00 mail   <!-- mine -->\r\n\r\n\r\n  - [ ] weekly: the plants\r\nunknown = 1";

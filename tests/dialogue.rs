@@ -12,11 +12,10 @@ use std::path::{Path, PathBuf};
 
 use chrono::{DateTime, Days, Utc};
 use dreaming::{Life, assert_shown_once, dream, dreamer_over, sizes};
+use noctuary::dream::{DreamMode, Fate, HoldReason, LineReport, SectionCaps};
+use noctuary::format::{JournalName, SourceRef};
 use noctuary::testing::Script;
-use noctuary::{
-    DocName, DreamConfig, DreamMode, DreamReport, Extractive, Fate, HoldReason, JournalName, LineReport,
-    Outcome, SectionCaps, SourceRef,
-};
+use noctuary::{DocName, DreamConfig, DreamReport, Extractive, Outcome};
 
 /// The workspaces, ascending; none where the folder is absent, and then it says so.
 fn dialogues() -> Vec<PathBuf> {

@@ -8,15 +8,25 @@ use std::path::Path;
 use std::sync::Arc;
 
 use chrono::{DateTime, NaiveDate, TimeZone, Utc};
+use noctuary::dream::{FactDreamer, HistoryItem, PersonalizationDreamer, history_fn};
+use noctuary::exchange::{Dialect, Import, feed};
+use noctuary::facts::{FactKey, FactStore};
+use noctuary::format::{JournalName, Origin, Profile, SourceRef};
+use noctuary::gate::{
+    Allow, Door, DoorPolicy, Doors, GateFinding, InjectionPolicy, SecretPolicy, audit_secrets, scan_injection,
+};
+use noctuary::life::{
+    ContextConfig, Editor, Guarded, MemoryContext, PromptConfig, SharedUser, Snapshot, TurnEnd,
+};
+use noctuary::memory::{LearningStore, NewLearning, NewMemory, Query, Source};
+use noctuary::sleep::SleepDreamer;
+use noctuary::store::StoreConfig;
 use noctuary::testing::{Script, cases};
+use noctuary::tools::{MemoryTool, Toolbox};
+use noctuary::workspace::{DayPolicy, Name, Revision, WorkspaceExt};
 use noctuary::{
-    Access, Actor, Allow, ContextConfig, DayPolicy, Dialect, DocName, Door, DoorPolicy, Doors, Editor, Error,
-    FactDreamer, FactKey, FactStore, FileMemoryStore, FileWorkspace, GateFinding, Guarded, HistoryItem,
-    Import, InjectionPolicy, JournalDreamer, JournalName, LearningStore, Life, LifeConfig, MemoryContext,
-    MemoryStore, MemoryTool, Name, NewLearning, NewMemory, Note, Origin, PersonalizationDreamer, Profile,
-    PromptConfig, Query, Result, Revision, Scope, SecretPolicy, SessionKind, SharedUser, SleepDreamer,
-    Snapshot, Source, SourceRef, StoreConfig, Toolbox, TurnEnd, Workspace, WorkspaceExt, WriteMode,
-    audit_secrets, dream_once_at, feed, history_fn, scan_injection,
+    Access, Actor, DocName, Error, FileMemoryStore, FileWorkspace, JournalDreamer, Life, LifeConfig,
+    MemoryStore, Note, Result, Scope, SessionKind, Workspace, WriteMode, dream_once_at,
 };
 use proptest::prelude::*;
 use serde_json::json;
@@ -1071,8 +1081,8 @@ const WAYS: &[Way] = &[
     }),
     ("append_note", Door::JournalAppend, |stage| {
         let journal = JournalName::new(noon().date_naive(), Some("repl"));
-        let (day, note) = (noctuary::DayPolicy::UTC, Note::happened(KEY));
-        noctuary::append_note(&stage.view(Actor::Library), &journal, day, noon(), &note, noon()).ok();
+        let (day, note) = (noctuary::workspace::DayPolicy::UTC, Note::happened(KEY));
+        noctuary::life::append_note(&stage.view(Actor::Library), &journal, day, noon(), &note, noon()).ok();
         stage.has_key()
     }),
     ("Session::note", Door::JournalAppend, |stage| {
@@ -1086,11 +1096,11 @@ const WAYS: &[Way] = &[
         stage.has_key()
     }),
     ("SleepDreamer::log", Door::JournalAppend, |stage| {
-        stage.sleeper().log(&[noctuary::Said::new("tool", KEY)], noon()).ok();
+        stage.sleeper().log(&[noctuary::sleep::Said::new("tool", KEY)], noon()).ok();
         stage.has_key()
     }),
     ("SleepDreamer::log", Door::JournalAppend, |stage| {
-        stage.sleeper().log(&[noctuary::Said::new(KEY, "tea")], noon()).ok();
+        stage.sleeper().log(&[noctuary::sleep::Said::new(KEY, "tea")], noon()).ok();
         stage.has_key()
     }),
     ("SleepDreamer::note_event", Door::JournalAppend, |stage| {
@@ -1160,8 +1170,9 @@ const WAYS: &[Way] = &[
         let store = FileMemoryStore::open_with(folder, Scope::user("marta"), open).unwrap();
         store.write(&of(Actor::Library), &row(), noon()).unwrap();
         drop(store);
-        let found =
-            |found: noctuary::Found| found.hits.into_iter().any(|hit| hit.memory.content.contains(KEY));
+        let found = |found: noctuary::memory::Found| {
+            found.hits.into_iter().any(|hit| hit.memory.content.contains(KEY))
+        };
         let (store, query) = (stage.store(), Query::new("what is the key"));
         assert!(found(store.search_unmasked(&of(Actor::Human), &query).unwrap()), "the owner's own look");
         found(store.search(&of(Actor::Human), &query).unwrap())
@@ -1171,10 +1182,11 @@ const WAYS: &[Way] = &[
         stage.put("memory/a.md", &format!("the key\nis {KEY}\n"));
         let index = noctuary::SqliteIndex::open_in_memory(Scope::user("marta")).unwrap();
         let indexed =
-            noctuary::Indexed::new(Arc::clone(&stage.workspace), index).with_doors(stage.doors.clone());
+            noctuary::life::Indexed::new(Arc::clone(&stage.workspace), index).with_doors(stage.doors.clone());
         indexed.sync(noon()).unwrap();
-        let shows =
-            |found: Vec<noctuary::SearchResult>| found.iter().any(|result| result.content.contains(KEY));
+        let shows = |found: Vec<noctuary::search::SearchResult>| {
+            found.iter().any(|result| result.content.contains(KEY))
+        };
         assert!(shows(indexed.search_unmasked(&of(Actor::Human), "key", 9).unwrap()), "the owner's own look");
         shows(indexed.search(&of(Actor::Human), "key", 9).unwrap())
     }),
@@ -1376,7 +1388,7 @@ fn a_search_of_any_store_shows_no_key_unless_its_name_says_so() {
         noted.metadata = Some(json!({ "of": [KEY] }));
         store.write(&of(Actor::Library), &noted, noon()).unwrap();
         let other = NewMemory::new("note", format!("the other key is {KEY} too"), Source::Other(KEY.into()));
-        let named = other.origin(noctuary::Origin::Participant(KEY.into()));
+        let named = other.origin(noctuary::format::Origin::Participant(KEY.into()));
         store.write(&of(Actor::Library), &named, noon()).unwrap();
         drop(store);
 
@@ -1420,7 +1432,7 @@ fn a_search_of_documents_shows_no_half_of_a_key_and_a_document_as_it_stands_now(
     );
     workspace.write(&doc("memory/a.md"), text.as_bytes(), WriteMode::Create).unwrap();
     let index = noctuary::SqliteIndex::open_in_memory(Scope::user("marta")).unwrap();
-    let indexed = noctuary::Indexed::new(Arc::clone(&workspace), index);
+    let indexed = noctuary::life::Indexed::new(Arc::clone(&workspace), index);
     indexed.sync(noon()).unwrap();
     let main = of(Actor::Agent);
     let seen = indexed.search_unmasked(&main, "harbour", 9).unwrap();
@@ -1641,7 +1653,7 @@ fn a_stopped_text_is_told_by_its_places_and_by_nothing_else() {
     );
     let again: GateFinding = serde_json::from_str(&serde_json::to_string(&found[0]).unwrap()).unwrap();
     assert_eq!(again, found[0]);
-    let digest = noctuary::Digest::of(KEY.as_bytes());
+    let digest = noctuary::workspace::Digest::of(KEY.as_bytes());
     let doors = Doors::default().allow(Allow::none().value(KEY));
     let said = format!(
         "{error} {error:?} {passed:?} {found:?} {} {doors:?}",

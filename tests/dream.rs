@@ -18,15 +18,20 @@ use dreaming::{
     KEY, Life, MEMORY, append, assert_shown_once, damaged, drain, dream, dreamer_over, intervals, journal,
     journals_of, name, night, reason_of, report_of, seen, sizes,
 };
+use noctuary::dream::{
+    BackOff, Backlog, DreamEvent, DreamMode, DropReason, Due, Evidence, Failure, Fate, HoldReason,
+    JournalSpan, Level, LineReport, NotDue, Notice, Observer, OverBudget, ReadReason, Step, should_dream,
+};
+use noctuary::format::JournalName;
+use noctuary::gate::{Allow, Cure, Door, DoorPolicy, Doors, Finding, InjectionPolicy, SecretPolicy, View};
+use noctuary::life::DailyLogConfig;
+use noctuary::model::{Finish, Usage};
 use noctuary::testing::{Faults, FaultyDisk, FaultyWorkspace, Script, contract, folder};
+use noctuary::workspace::{Claim, ClaimTerms, DayPolicy, LostBy, Refusal};
 use noctuary::{
-    Access, Actor, Allow, BackOff, Backlog, Claim, ClaimTerms, Cure, DailyLogConfig, DayPolicy, Door,
-    DoorPolicy, Doors, DreamConfig, DreamEvent, DreamMode, DreamReport, Dreamer, DropReason, Due, Error,
-    Evidence, Extractive, Failure, Fate, FileWorkspace, Finding, Finish, HoldReason, InjectionPolicy,
-    JournalDreamer, JournalName, JournalSpan, Level, LineReport, LlmClient, LlmError, LlmReply, LlmRequest,
-    LostBy, NotDue, Notice, Observer, Outcome, OverBudget, PiiFilter, ReadReason, Refusal, Scope, SecretGate,
-    SecretPolicy, SessionKind, Step, Usage, View, Workspace, dream_once, dream_once_async, dream_once_at,
-    llm_fn, should_dream,
+    Access, Actor, DreamConfig, DreamReport, Dreamer, Error, Extractive, FileWorkspace, JournalDreamer,
+    LlmClient, LlmError, LlmReply, LlmRequest, Outcome, PiiFilter, Scope, SecretGate, SessionKind, Workspace,
+    dream_once, dream_once_async, dream_once_at, llm_fn,
 };
 use proptest::prelude::*;
 
@@ -1360,16 +1365,26 @@ impl Workspace for Emptied {
     fn location(&self) -> String {
         self.workspace.location()
     }
-    fn list(&self, folder: Option<&noctuary::DocName>) -> noctuary::Result<noctuary::Listing> {
+    fn list(&self, folder: Option<&noctuary::DocName>) -> noctuary::Result<noctuary::workspace::Listing> {
         self.workspace.list(folder)
     }
-    fn metadata(&self, name: &noctuary::Name) -> noctuary::Result<Option<noctuary::Metadata>> {
+    fn metadata(
+        &self,
+        name: &noctuary::workspace::Name,
+    ) -> noctuary::Result<Option<noctuary::workspace::Metadata>> {
         self.workspace.metadata(name)
     }
-    fn read(&self, name: &noctuary::Name) -> noctuary::Result<Option<noctuary::Document>> {
+    fn read(
+        &self,
+        name: &noctuary::workspace::Name,
+    ) -> noctuary::Result<Option<noctuary::workspace::Document>> {
         self.workspace.read(name)
     }
-    fn read_range(&self, name: &noctuary::Name, range: std::ops::Range<u64>) -> noctuary::Result<Vec<u8>> {
+    fn read_range(
+        &self,
+        name: &noctuary::workspace::Name,
+        range: std::ops::Range<u64>,
+    ) -> noctuary::Result<Vec<u8>> {
         if self.path.ends_with(name.as_str()) && self.armed.swap(false, Ordering::SeqCst) {
             fs::write(&self.path, "").unwrap();
         }
@@ -1377,22 +1392,26 @@ impl Workspace for Emptied {
     }
     fn write(
         &self,
-        name: &noctuary::Name,
+        name: &noctuary::workspace::Name,
         bytes: &[u8],
         mode: noctuary::WriteMode,
-    ) -> noctuary::Result<noctuary::Revision> {
+    ) -> noctuary::Result<noctuary::workspace::Revision> {
         self.workspace.write(name, bytes, mode)
     }
-    fn append(&self, name: &noctuary::Name, bytes: &[u8]) -> noctuary::Result<()> {
+    fn append(&self, name: &noctuary::workspace::Name, bytes: &[u8]) -> noctuary::Result<()> {
         self.workspace.append(name, bytes)
     }
-    fn remove(&self, name: &noctuary::Name) -> noctuary::Result<bool> {
+    fn remove(&self, name: &noctuary::workspace::Name) -> noctuary::Result<bool> {
         self.workspace.remove(name)
     }
-    fn rename(&self, from: &noctuary::Name, to: &noctuary::Name) -> noctuary::Result<()> {
+    fn rename(
+        &self,
+        from: &noctuary::workspace::Name,
+        to: &noctuary::workspace::Name,
+    ) -> noctuary::Result<()> {
         self.workspace.rename(from, to)
     }
-    fn claim(&self, terms: &noctuary::ClaimTerms) -> noctuary::Result<noctuary::Claim> {
+    fn claim(&self, terms: &noctuary::workspace::ClaimTerms) -> noctuary::Result<noctuary::workspace::Claim> {
         self.workspace.claim(terms)
     }
 }
@@ -2065,7 +2084,10 @@ fn a_finding_tells_an_operator_where_to_go_and_what_to_do() {
     assert_eq!((found[0].preview.as_str(), found[0].cure), ("AK…LE", Cure::TakeOutAndRelease));
     assert!(found[0].to_string().ends_with("or call release"), "{}", found[0]);
     let said = format!("{report:?} {}", serde_json::to_string(&report).unwrap());
-    assert!(!said.contains(&KEY[2..8]) && !said.contains(&noctuary::Digest::of(KEY.as_bytes()).short(6)));
+    assert!(
+        !said.contains(&KEY[2..8])
+            && !said.contains(&noctuary::workspace::Digest::of(KEY.as_bytes()).short(6))
+    );
 }
 
 /// A filter that sees through one disguise more: keys spelled backwards.
@@ -2523,7 +2545,7 @@ fn no_secret_is_in_any_file_of_ours_nor_in_what_we_print() {
     life.remove(".dreamed-state.json");
 
     // Nor a hash of it: that of a short one is found by trying.
-    let hash = noctuary::Digest::of(KEY.as_bytes()).short(8);
+    let hash = noctuary::workspace::Digest::of(KEY.as_bytes()).short(8);
     let tells = |text: &str| text.contains(&KEY[2..8]) || text.contains(&KEY[8..18]) || text.contains(&hash);
     let events = ears.0.lock().unwrap();
     for text in printed.iter().chain(events.iter().map(|heard| &heard.printed)) {

@@ -10,9 +10,9 @@ mod makers;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use noctuary::{
-    DocName, Door, DoorPolicy, Doors, InjectionPolicy, PiiFilter, SecretGate, SecretPolicy, View, testing,
-};
+use noctuary::gate::{Door, DoorPolicy, Doors, InjectionPolicy, SecretPolicy, View};
+use noctuary::testing;
+use noctuary::{DocName, PiiFilter, SecretGate};
 use proptest::prelude::*;
 
 /// So many classes are those of the seed.

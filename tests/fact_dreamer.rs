@@ -7,15 +7,22 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
+use noctuary::dream::{Due, FactDreamConfig, FactDreamer, Failure, LeftReason, NotDue, RulingFate, Step};
+use noctuary::facts::{
+    ConsolidationEvent, Decision, EventId, EventOutcome, Fact, FactKey, FactState, FactStore, Recorded,
+    Settled, Suspicion, Verdict,
+};
+use noctuary::format::Origin;
+use noctuary::gate::{Door, DoorPolicy, Doors, InjectionPolicy, SecretPolicy};
+use noctuary::memory::{MemoryId, NewMemory, Source, categories};
+use noctuary::model::Finish;
+use noctuary::store::StoreConfig;
 use noctuary::testing::contract::fact::Facts;
 use noctuary::testing::{Fault, Faults, FaultyWorkspace, Script, cases};
+use noctuary::workspace::{Claim, ClaimTerms};
 use noctuary::{
-    Access, Actor, Claim, ClaimTerms, ConsolidationEvent, Decision, Door, DoorPolicy, Doors, DreamReport,
-    Dreamer, Due, Error, EventId, EventOutcome, Fact, FactDreamConfig, FactDreamer, FactKey, FactState,
-    FactStore, Failure, FileMemoryStore, FileWorkspace, Finish, InjectionPolicy, LeftReason, LlmReply,
-    LlmRequest, MemoryId, NewMemory, NotDue, Origin, Outcome, Recorded, RulingFate, Scope, SecretPolicy,
-    SessionKind, Settled, Source, Step, StoreConfig, Suspicion, Verdict, Workspace, categories,
-    dream_once_at,
+    Access, Actor, DreamReport, Dreamer, Error, FileMemoryStore, FileWorkspace, LlmReply, LlmRequest,
+    Outcome, Scope, SessionKind, Workspace, dream_once_at,
 };
 
 fn access(actor: Actor) -> Access {
@@ -170,7 +177,7 @@ fn one_request_asks_one_question_a_pair_and_each_word_is_carried_out_and_told() 
         );
         assert!(!format!("{facts:?}").contains("Lisbon"));
         let json = serde_json::to_string(&facts).unwrap();
-        assert_eq!(serde_json::from_str::<noctuary::FactReport>(&json).unwrap(), facts);
+        assert_eq!(serde_json::from_str::<noctuary::dream::FactReport>(&json).unwrap(), facts);
     });
 }
 
@@ -181,7 +188,9 @@ fn where_nothing_is_new_nobody_is_called_and_nothing_is_written() {
         house.homes("Marta");
         let script = Script::new().says("P1 unsure").says("P1 supersede");
         dream(&house.dreamer(), &script, 5);
-        let state = || house.workspace.read(&noctuary::StateName::FACTS).unwrap().unwrap().bytes().to_vec();
+        let state = || {
+            house.workspace.read(&noctuary::workspace::StateName::FACTS).unwrap().unwrap().bytes().to_vec()
+        };
         let (before, told) = (state(), house.told());
         for minute in 6..60 {
             let report = dream(&house.dreamer(), &script, minute);

@@ -10,13 +10,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
-use noctuary::testing::MemoryDisk;
-use noctuary::{
-    Access, Actor, Cardinality, ConsolidationEvent, Decision, DreamId, Error, EventId, EventOutcome, FactKey,
-    FactState, FactStatus, FactStore, FileMemoryStore, Filter, ForgetPlace, MemoryId, MemoryStore, NewMemory,
-    Query, Scope, SessionKind, Source, SqliteMemoryStore, StatusChange, StoreConfig, SuspectReason, Verdict,
-    categories,
+use noctuary::exchange::ForgetPlace;
+use noctuary::facts::{
+    Cardinality, ConsolidationEvent, Decision, EventId, EventOutcome, FactKey, FactState, FactStatus,
+    FactStore, StatusChange, SuspectReason, Verdict,
 };
+use noctuary::format::DreamId;
+use noctuary::memory::{Filter, MemoryId, NewMemory, Query, Source, categories};
+use noctuary::store::StoreConfig;
+use noctuary::testing::MemoryDisk;
+use noctuary::{Access, Actor, Error, FileMemoryStore, MemoryStore, Scope, SessionKind, SqliteMemoryStore};
 
 /// How many sequences run: where `NOCTUARY_LONG_TESTS` is set, all of them.
 fn sequences() -> u64 {

@@ -6,11 +6,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
+use noctuary::facts::{Decision, EventOutcome, FactKey, FactState};
+use noctuary::memory::{Filter, MemoryEvent, MemoryId, MemoryObserver, NewMemory, Query, Source, categories};
+use noctuary::store::StoreConfig;
 use noctuary::testing::contract::fact::{self as contract, Facts as Store};
-use noctuary::{
-    Access, Actor, Decision, Error, EventOutcome, FactKey, FactState, FileMemoryStore, Filter, MemoryEvent,
-    MemoryId, MemoryObserver, NewMemory, Query, Scope, SessionKind, Source, StoreConfig, categories,
-};
+use noctuary::{Access, Actor, Error, FileMemoryStore, Scope, SessionKind};
 
 fn access(kind: SessionKind, actor: Actor) -> Access {
     Access::new(kind, actor, Scope::user("marta"))
@@ -243,7 +243,7 @@ fn a_pass_with_a_model_decides_only_where_it_is_switched_on() {
 #[test]
 #[cfg(feature = "sqlite")]
 fn the_database_itself_keeps_what_is_protected() {
-    use noctuary::FactStore;
+    use noctuary::facts::FactStore;
 
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("memory.db");
@@ -264,7 +264,7 @@ fn the_database_itself_keeps_what_is_protected() {
 #[test]
 fn what_a_dream_promoted_gives_way_to_what_was_recorded() {
     each(|store| {
-        let dream = noctuary::DreamId::parse("0f3a9c5be2d14477").unwrap();
+        let dream = noctuary::format::DreamId::parse("0f3a9c5be2d14477").unwrap();
         let dreamed = NewMemory::new(categories::FACT, "Drinks tea", Source::Dreamed).of_dream(dream);
         let dreamed = store.write(&access(SessionKind::Main, Actor::Library), &dreamed, at(0)).unwrap();
         store.settle(at(1)).unwrap();

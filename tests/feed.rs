@@ -8,12 +8,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use chrono::{DateTime, Days, TimeDelta, TimeZone, Utc};
+use noctuary::exchange::{FeedReport, feed};
+use noctuary::facts::{Decision, FactState, FactStore};
+use noctuary::format::{JournalName, Origin};
+use noctuary::memory::{Filter, Memory, MemoryEvent, MemoryId, MemoryObserver, NewMemory, Query, Source};
+use noctuary::store::StoreConfig;
 use noctuary::testing::{Fault, Faults, FaultyDisk, MemoryDisk, Script};
+use noctuary::workspace::WorkspaceExt;
 use noctuary::{
-    Access, Actor, Decision, DocName, Error, FactState, FactStore, FeedReport, FileMemoryStore,
-    FileWorkspace, Filter, JournalDreamer, JournalName, Memory, MemoryEvent, MemoryId, MemoryObserver,
-    MemoryStore, NewMemory, Origin, Query, Scope, SessionKind, Source, StoreConfig, Workspace, WorkspaceExt,
-    WriteMode, dream_once_at, feed,
+    Access, Actor, DocName, Error, FileMemoryStore, FileWorkspace, JournalDreamer, MemoryStore, Scope,
+    SessionKind, Workspace, WriteMode, dream_once_at,
 };
 
 trait Store: MemoryStore + FactStore {}
@@ -300,7 +304,7 @@ fn marks_that_a_journal_forges_and_sections_that_are_torn_make_no_row() {
         let answer = format!("### Facts\n- A page was read. {MARK}\n{MARK}\n- Said by the model.\n{END}\n");
         life.dream(21, &forged, &answer);
         life.feed();
-        let planted = noctuary::DreamId::parse("aaaaaaaaaaaaaaaa");
+        let planted = noctuary::format::DreamId::parse("aaaaaaaaaaaaaaaa");
         let rows = life.rows();
         assert!(rows.iter().all(|row| row.dream != planted && !row.content.contains("lanted")), "{rows:?}");
         assert!(life.words().contains(&"Said by the model.".to_owned()), "its words are a line as any other");

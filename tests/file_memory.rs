@@ -12,11 +12,12 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use chrono::{DateTime, TimeDelta, Utc};
+use noctuary::memory::{Filter, MemoryId, NewMemory, Order, Place, Query, Role, SearchOutcome, Source};
+use noctuary::search::Ranking;
+use noctuary::store::StoreConfig;
 use noctuary::testing::contract::memory as contract;
-use noctuary::{
-    Access, Actor, Error, FileMemoryStore, Filter, MemoryId, MemoryStore, NewMemory, Order, Place, Query,
-    Ranking, Refusal, Role, Scope, SearchOutcome, SessionKind, Source, StoreConfig,
-};
+use noctuary::workspace::Refusal;
+use noctuary::{Access, Actor, Error, FileMemoryStore, MemoryStore, Scope, SessionKind};
 use tempfile::TempDir;
 
 fn scope() -> Scope {

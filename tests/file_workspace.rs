@@ -17,10 +17,8 @@ use common::{Peer, listen, role, tell, tree};
 use noctuary::testing::{
     Disk, DiskFile, Entry, Fault, Faults, FaultyDisk, MemoryDisk, Open, Stat, contract, folder,
 };
-use noctuary::{
-    Claim, ClaimTerms, DocName, Error, FileWorkspace, MAX_DOCUMENT, Result, Revision, Workspace,
-    WorkspaceExt, WriteMode,
-};
+use noctuary::workspace::{Claim, ClaimTerms, MAX_DOCUMENT, Revision, WorkspaceExt};
+use noctuary::{DocName, Error, FileWorkspace, Result, Workspace, WriteMode};
 use proptest::prelude::*;
 use tempfile::TempDir;
 
@@ -91,7 +89,7 @@ fn git_sees_none_of_the_state_of_a_workspace_that_is_a_repository() {
         let report = noctuary::dream_once_at(&dreamer, &model, &|| now).unwrap();
         assert_eq!(report.outcome, noctuary::Outcome::Appended);
         workspace.write(&name("SOUL.md"), b"# Soul\n", WriteMode::Create).unwrap();
-        noctuary::read_soul(workspace.as_ref(), noctuary::SessionKind::Main, now).unwrap();
+        noctuary::life::read_soul(workspace.as_ref(), noctuary::SessionKind::Main, now).unwrap();
         if !git(&["init", "-q"]).is_ok_and(|done| done.status.success()) {
             eprintln!("skipped: git is not here");
             return;
@@ -173,7 +171,7 @@ fn machine_state_lives_in_dot_files_only() {
     let (folder, workspace) = new();
     workspace.write(&DocName::MEMORY, b"x", WriteMode::Create).unwrap();
     workspace.append(&name("memory/a.md"), b"x").unwrap();
-    drop(workspace.claim(&noctuary::ClaimTerms::default()).unwrap());
+    drop(workspace.claim(&noctuary::workspace::ClaimTerms::default()).unwrap());
     let visible: Vec<String> = tree(folder.path())
         .into_keys()
         .map(|path| path.to_string_lossy().replace('\\', "/"))
@@ -192,7 +190,7 @@ fn foreign_files_are_neither_read_nor_changed() {
     let before = tree(folder.path());
     workspace.write(&DocName::MEMORY, b"x", WriteMode::Create).unwrap();
     workspace.append(&DocName::MEMORY, b"y").unwrap();
-    drop(workspace.claim(&noctuary::ClaimTerms::default()).unwrap());
+    drop(workspace.claim(&noctuary::workspace::ClaimTerms::default()).unwrap());
     let after = tree(folder.path());
     for (path, standing) in &before {
         assert_eq!(after.get(path), Some(standing), "{}", path.display());
@@ -846,7 +844,7 @@ mod unix {
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::time::{Duration, Instant};
 
-    use noctuary::{Claim, ClaimTerms, Name, Refusal, StateName};
+    use noctuary::workspace::{Claim, ClaimTerms, Name, Refusal, StateName};
 
     use super::common::in_role;
     use super::*;

@@ -10,12 +10,17 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use dreaming::{Life, dream, dreamer_over, journal, name, night, seen};
+use noctuary::dream::{Fate, LineReport, Notice, ReadReason, Step};
+use noctuary::exchange::{
+    Dialect, Forget, ForgetPlace, ForgetReceipt, Import, ImportAction, ImportRefusal, copy_into,
+};
+use noctuary::format::JournalName;
+use noctuary::life::{Editor, Guarded, PromptConfig, SharedUser, Snapshot, TurnEnd, Undreamed};
 use noctuary::testing::{Fault, Faults, FaultyWorkspace, Script};
+use noctuary::workspace::{Claim, ClaimTerms, DayPolicy, StateName};
 use noctuary::{
-    Access, Actor, Claim, ClaimTerms, DayPolicy, Dialect, DocName, Dreamer, Editor, Error, Extractive, Fate,
-    Forget, ForgetPlace, ForgetReceipt, Guarded, Import, ImportAction, ImportRefusal, JournalName,
-    LifeConfig, LineReport, LlmReply, Notice, Outcome, PromptConfig, ReadReason, Scope, SessionKind,
-    SharedUser, Snapshot, StateName, Step, TurnEnd, Undreamed, Workspace, WriteMode, copy_into,
+    Access, Actor, DocName, Dreamer, Error, Extractive, LifeConfig, LlmReply, Outcome, Scope, SessionKind,
+    Workspace, WriteMode,
 };
 
 /// What is forgotten, and a word of it that stands nowhere else.
@@ -612,7 +617,8 @@ fn tombstones_of_other_words_change_nothing_of_a_dream() {
 #[cfg(feature = "sqlite")]
 mod index {
     use super::*;
-    use noctuary::{Indexed, SqliteIndex};
+    use noctuary::SqliteIndex;
+    use noctuary::life::Indexed;
 
     #[test]
     fn no_search_finds_it_and_the_rest_stands_where_it_stood() {

@@ -9,11 +9,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
+use noctuary::memory::{Hit, MemoryId, NewMemory, Place, Query, Role, Source};
 use noctuary::testing::contract::memory as contract;
-use noctuary::{
-    Access, Actor, FileMemoryStore, Hit, MemoryId, MemoryStore, NewMemory, Place, Query, Role, SessionKind,
-    Source, SqliteMemoryStore,
-};
+use noctuary::{Access, Actor, FileMemoryStore, MemoryStore, SessionKind, SqliteMemoryStore};
 
 /// Something that is otherwise from time to time.
 struct Slot {

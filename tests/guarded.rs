@@ -10,9 +10,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
+use noctuary::life::Guarded;
+use noctuary::workspace::{Claim, ClaimTerms, Name, Revision, StateName, WorkspaceExt};
 use noctuary::{
-    Access, Actor, Claim, ClaimTerms, DocName, Error, FileWorkspace, Guarded, Name, Result, Revision, Scope,
-    SessionKind, StateName, Workspace, WorkspaceExt, WriteMode,
+    Access, Actor, DocName, Error, FileWorkspace, Result, Scope, SessionKind, Workspace, WriteMode,
 };
 use tempfile::TempDir;
 

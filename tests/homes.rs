@@ -17,11 +17,13 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeZone, Utc};
 use common::{Peer, listen, role, tell};
+use noctuary::exchange::copy_into;
+use noctuary::life::Guarded;
 use noctuary::testing::{Fault, Faults, FaultyDisk, FaultyWorkspace, MemoryDisk, Script, contract, folder};
+use noctuary::workspace::{Claim, ClaimTerms, Name, Revision, StateName, WorkspaceExt};
 use noctuary::{
-    Access, Actor, Claim, ClaimTerms, DocName, DreamReport, Error, FileWorkspace, Guarded, JournalDreamer,
-    LlmError, LlmReply, LlmRequest, Name, Outcome, Revision, Scope, SessionKind, StateName, Workspace,
-    WorkspaceExt, WriteMode, copy_into, dream_once_at, llm_fn,
+    Access, Actor, DocName, DreamReport, Error, FileWorkspace, JournalDreamer, LlmError, LlmReply,
+    LlmRequest, Outcome, Scope, SessionKind, Workspace, WriteMode, dream_once_at, llm_fn,
 };
 use tempfile::TempDir;
 
@@ -154,7 +156,10 @@ fn a_workspace_in_memory_keeps_the_contract() {
     drop(next);
     let terms = ClaimTerms { max_hold: Duration::ZERO, ..ClaimTerms::default() };
     let Claim::Granted(late) = one.claim(&terms).unwrap() else { panic!("it was dropped") };
-    assert!(matches!(late.append(&DocName::SOUL, b"x"), Err(Error::LeaseLost(noctuary::LostBy::Deadline))));
+    assert!(matches!(
+        late.append(&DocName::SOUL, b"x"),
+        Err(Error::LeaseLost(noctuary::workspace::LostBy::Deadline))
+    ));
 }
 
 #[test]
@@ -211,7 +216,7 @@ fn dream(workspace: &Arc<dyn Workspace>, script: &Script, day: u32) -> DreamRepo
     dream_once_at(&dreamer(workspace), script, &|| night(day)).unwrap()
 }
 
-fn hold(workspace: &dyn Workspace) -> Box<dyn noctuary::Lease> {
+fn hold(workspace: &dyn Workspace) -> Box<dyn noctuary::workspace::Lease> {
     match workspace.claim(&ClaimTerms::default()).unwrap() {
         Claim::Granted(lease) => lease,
         Claim::Held(holder) => panic!("held by {holder:?}"),
@@ -730,7 +735,7 @@ fn view(workspace: &Arc<dyn Workspace>, kind: SessionKind, actor: Actor) -> Guar
 }
 
 fn by_a_tool(workspace: &Arc<dyn Workspace>, kind: SessionKind, name: &DocName, end: &str) {
-    let tools = noctuary::Toolbox::new().documents(view(workspace, kind, Actor::Agent));
+    let tools = noctuary::tools::Toolbox::new().documents(view(workspace, kind, Actor::Agent));
     let content = format!("- MINE{end}");
     let asked = serde_json::json!({"path": name, "content": content, "mode": "append"});
     tools.call("memory_write", &asked, morning()).unwrap();
@@ -778,24 +783,32 @@ const VERBS: &[(&str, &str, Verb)] = &[
         by_a_tool(workspace, SessionKind::Subagent, name, "\n");
     }),
     ("a note", "memory/2026-11-21-repl.md", |workspace, name| {
-        let journal = noctuary::JournalName::parse(name).unwrap();
+        let journal = noctuary::format::JournalName::parse(name).unwrap();
         let note = noctuary::Note::happened("MINE");
-        noctuary::append_note(workspace, &journal, noctuary::DayPolicy::UTC, morning(), &note, morning())
-            .unwrap();
+        noctuary::life::append_note(
+            workspace,
+            &journal,
+            noctuary::workspace::DayPolicy::UTC,
+            morning(),
+            &note,
+            morning(),
+        )
+        .unwrap();
     }),
     ("a daily log", "memory/2026-11-21-repl.md", |workspace, name| {
-        let journal = noctuary::JournalName::parse(name).unwrap();
-        let (day, now) = (noctuary::DayPolicy::UTC, morning());
-        let mut state = noctuary::TurnState::begin(SessionKind::Main, "8f14", "repl", journal, day, now);
-        let turn = noctuary::TurnEnd::default().note(noctuary::Note::happened("MINE"));
-        let mut daily_log = noctuary::DailyLogConfig::default();
+        let journal = noctuary::format::JournalName::parse(name).unwrap();
+        let (day, now) = (noctuary::workspace::DayPolicy::UTC, morning());
+        let mut state =
+            noctuary::life::TurnState::begin(SessionKind::Main, "8f14", "repl", journal, day, now);
+        let turn = noctuary::life::TurnEnd::default().note(noctuary::Note::happened("MINE"));
+        let mut daily_log = noctuary::life::DailyLogConfig::default();
         daily_log.enabled = true;
-        state.end_turn(workspace, &noctuary::HeartbeatConfig::default(), daily_log, turn, now).unwrap();
+        state.end_turn(workspace, &noctuary::life::HeartbeatConfig::default(), daily_log, turn, now).unwrap();
         state.flush(workspace).unwrap();
     }),
     ("the memory tool", "memory/notes/plan.md", |workspace, name| {
         let lines = workspace.read_text(name).unwrap().unwrap().lines().count();
-        let tool = noctuary::MemoryTool::new(view(workspace, SessionKind::Main, Actor::Agent));
+        let tool = noctuary::tools::MemoryTool::new(view(workspace, SessionKind::Main, Actor::Agent));
         let path = "/memories/plan.md";
         let asked = serde_json::json!({"command": "insert", "path": path, "insert_line": lines, "insert_text": "- MINE"});
         tool.call(&asked).unwrap();
@@ -804,7 +817,7 @@ const VERBS: &[(&str, &str, Verb)] = &[
         let folder = quick();
         std::fs::write(folder.path().join("MEMORY.md"), "MINE\n").unwrap();
         let source = FileWorkspace::open(folder.path()).unwrap();
-        let import = noctuary::Import::new(noctuary::Dialect::Hermes);
+        let import = noctuary::exchange::Import::new(noctuary::exchange::Dialect::Hermes);
         let plan = import.plan(&source, workspace).unwrap();
         import.apply(plan, &source, workspace).unwrap();
     }),
@@ -817,18 +830,19 @@ const VERBS: &[(&str, &str, Verb)] = &[
         assert_eq!(dream_once_at(&dreamer, &model, &morning).unwrap().outcome, Outcome::Appended);
     }),
     ("a sleeper's log", "self/conversation.jsonl", |workspace, _| {
-        let sleeper = noctuary::SleepDreamer::builder(Arc::clone(workspace)).build().unwrap();
-        sleeper.log(&[noctuary::Said::new("assistant", "MINE")], morning()).unwrap();
+        let sleeper = noctuary::sleep::SleepDreamer::builder(Arc::clone(workspace)).build().unwrap();
+        sleeper.log(&[noctuary::sleep::Said::new("assistant", "MINE")], morning()).unwrap();
     }),
     ("a sleeper's event", "self/memory.jsonl", |workspace, _| {
-        let sleeper = noctuary::SleepDreamer::builder(Arc::clone(workspace)).build().unwrap();
+        let sleeper = noctuary::sleep::SleepDreamer::builder(Arc::clone(workspace)).build().unwrap();
         let event = serde_json::json!({"kind": "MINE"});
         sleeper.note_event(event.as_object().unwrap().clone(), morning()).unwrap();
     }),
     ("the end of the onboarding", "memory/2026-11-21-repl.md", |workspace, _| {
-        let (config, doors) = (noctuary::LifeConfig::default(), noctuary::Doors::default());
-        let end = noctuary::OnboardingEnd::Done;
-        noctuary::complete_onboarding(workspace, &config, end, &doors, Some("repl"), morning()).unwrap();
+        let (config, doors) = (noctuary::LifeConfig::default(), noctuary::gate::Doors::default());
+        let end = noctuary::format::OnboardingEnd::Done;
+        noctuary::life::complete_onboarding(workspace, &config, end, &doors, Some("repl"), morning())
+            .unwrap();
     }),
 ];
 
@@ -844,7 +858,7 @@ fn no_verb_goes_on_in_a_line_that_somebody_left_without_its_end() {
                     #[cfg(feature = "sqlite")]
                     let workspace: Arc<dyn Workspace> = if indexed {
                         let index = noctuary::SqliteIndex::open_in_memory(Scope::user("marta")).unwrap();
-                        Arc::new(noctuary::Indexed::new(workspace, index))
+                        Arc::new(noctuary::life::Indexed::new(workspace, index))
                     } else {
                         workspace
                     };
@@ -895,10 +909,11 @@ fn a_child_plays_its_role() {
 #[cfg(feature = "sqlite")]
 #[test]
 fn a_life_that_knows_whose_it_is_is_closed_to_everybody_else_before_it_is_touched() {
-    use noctuary::{
-        DreamId, Editor, FileMemoryStore, Forget, Indexed, Life, LifeConfig, PromptConfig, SharedUser,
-        SleepDreamer, Snapshot, SqliteIndex, SqliteWorkspace, feed,
-    };
+    use noctuary::exchange::{Forget, feed};
+    use noctuary::format::DreamId;
+    use noctuary::life::{Editor, Indexed, PromptConfig, SharedUser, Snapshot};
+    use noctuary::sleep::SleepDreamer;
+    use noctuary::{FileMemoryStore, Life, LifeConfig, SqliteIndex, SqliteWorkspace};
 
     let marta = Arc::new(SqliteWorkspace::open_in_memory(Scope::user("marta")).unwrap());
     marta.write(&DocName::MEMORY, b"- Her landlord is Jan.\n", WriteMode::Create).unwrap();

@@ -12,7 +12,8 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use dreaming::{KEY, Life, MEMORY, journal};
-use noctuary::{ChatCompletions, Error, Finish, LlmClient, LlmError, LlmReply, LlmRequest, Outcome, Usage};
+use noctuary::model::{ChatCompletions, Finish, Usage};
+use noctuary::{Error, LlmClient, LlmError, LlmReply, LlmRequest, Outcome};
 use serde_json::{Value, json};
 
 /// A key of a shape that no gate knows.

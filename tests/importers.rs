@@ -11,11 +11,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use dreaming::{KEY, Life, dream, journals_of, name, night};
-use noctuary::testing::{Fault, Faults, FaultyDisk, FaultyWorkspace, Script};
-use noctuary::{
-    Dialect, Error, FileWorkspace, Import, ImportAction, ImportItem, ImportPlan, ImportRefusal, ImportReport,
-    MAX_DOCUMENT, Outcome, Workspace, WriteMode,
+use noctuary::exchange::{
+    Dialect, Import, ImportAction, ImportItem, ImportPlan, ImportRefusal, ImportReport,
 };
+use noctuary::testing::{Fault, Faults, FaultyDisk, FaultyWorkspace, Script};
+use noctuary::workspace::MAX_DOCUMENT;
+use noctuary::{Error, FileWorkspace, Outcome, Workspace, WriteMode};
 
 /// A template set of OpenClaw, and the file that holds its long memory.
 const SETS: [(&str, &str); 3] =
@@ -368,7 +369,7 @@ fn what_changed_since_the_plan_is_reported_and_left_alone() {
 fn nobody_imports_into_a_dream() {
     let source = fixture("2026.9.6");
     for (_folder, target) in homes() {
-        let lease = target.claim(&noctuary::ClaimTerms::default()).unwrap();
+        let lease = target.claim(&noctuary::workspace::ClaimTerms::default()).unwrap();
         let from = FileWorkspace::open(source.root()).unwrap();
         let refused = plan_and_apply(Dialect::OpenClaw, &from, &target);
         assert!(matches!(refused, Err(Error::Busy { .. })));

@@ -14,12 +14,14 @@ use std::time::{Duration, SystemTime};
 
 use chrono::{DateTime, TimeZone, Utc};
 use common::{Peer, listen, role, tell};
+use noctuary::life::{Guarded, Indexed, SyncReport};
+use noctuary::memory::IndexState;
+use noctuary::search::{ChunkConfig, DocumentIndex, IndexChange, SearchResult, SeenDocument};
 use noctuary::testing::{Faults, FaultyWorkspace, Script, contract};
+use noctuary::workspace::{Claim, ClaimTerms, MAX_DOCUMENT, Reach, StateName, WorkspaceExt};
 use noctuary::{
-    Access, Actor, ChunkConfig, Claim, ClaimTerms, DocName, DocumentIndex, Error, FileWorkspace, Guarded,
-    IndexChange, IndexState, Indexed, JournalDreamer, MAX_DOCUMENT, Reach, Result, Scope, SearchResult,
-    SeenDocument, SessionKind, SqliteIndex, SqliteWorkspace, StateName, SyncReport, Workspace, WorkspaceExt,
-    WriteMode, dream_once_at,
+    Access, Actor, DocName, Error, FileWorkspace, JournalDreamer, Result, Scope, SessionKind, SqliteIndex,
+    SqliteWorkspace, Workspace, WriteMode, dream_once_at,
 };
 use rusqlite::Connection;
 use tempfile::TempDir;
@@ -326,7 +328,11 @@ fn fill(workspace: &dyn Workspace) -> Vec<DocName> {
 // A playbook that was archived at the end of the onboarding was found by every search of the user's own.
 #[test]
 fn an_archived_playbook_is_found_by_no_search_and_shown_in_no_prompt() {
-    use noctuary::{BootstrapFate, Doors, LifeConfig, OnboardingEnd, Toolbox, complete_onboarding};
+    use noctuary::LifeConfig;
+    use noctuary::format::OnboardingEnd;
+    use noctuary::gate::Doors;
+    use noctuary::life::{BootstrapFate, complete_onboarding};
+    use noctuary::tools::Toolbox;
 
     on_every_home(|workspace, beneath, index| {
         let says = |told: &str| told.to_lowercase().contains("quetzal");
@@ -776,9 +782,9 @@ fn names_that_linux_allows_are_found_and_what_is_refused_is_told() {
     }
     assert_eq!(paths(&workspace, "lantern").len(), 7);
     let database = folder.sqlite();
-    noctuary::copy_into(workspace.workspace(), &database).unwrap();
+    noctuary::exchange::copy_into(workspace.workspace(), &database).unwrap();
     let back = Folder::new();
-    noctuary::copy_into(&database, &back.files()).unwrap();
+    noctuary::exchange::copy_into(&database, &back.files()).unwrap();
     for file in ALLOWED {
         assert_eq!(fs::read(back.path("life/moved").join(file)).unwrap(), b"harbour\nlantern\n", "{file}");
     }
@@ -828,30 +834,35 @@ impl Workspace for Counting {
     fn reach(&self) -> Reach {
         self.inner.reach()
     }
-    fn list(&self, folder: Option<&DocName>) -> Result<noctuary::Listing> {
+    fn list(&self, folder: Option<&DocName>) -> Result<noctuary::workspace::Listing> {
         self.listed.lock().unwrap().push(folder.map(ToString::to_string).unwrap_or_default());
         self.inner.list(folder)
     }
-    fn metadata(&self, name: &noctuary::Name) -> Result<Option<noctuary::Metadata>> {
+    fn metadata(&self, name: &noctuary::workspace::Name) -> Result<Option<noctuary::workspace::Metadata>> {
         self.inner.metadata(name)
     }
-    fn read(&self, name: &noctuary::Name) -> Result<Option<noctuary::Document>> {
+    fn read(&self, name: &noctuary::workspace::Name) -> Result<Option<noctuary::workspace::Document>> {
         self.read.lock().unwrap().push(name.to_string());
         self.inner.read(name)
     }
-    fn read_range(&self, name: &noctuary::Name, range: std::ops::Range<u64>) -> Result<Vec<u8>> {
+    fn read_range(&self, name: &noctuary::workspace::Name, range: std::ops::Range<u64>) -> Result<Vec<u8>> {
         self.inner.read_range(name, range)
     }
-    fn write(&self, name: &noctuary::Name, bytes: &[u8], mode: WriteMode) -> Result<noctuary::Revision> {
+    fn write(
+        &self,
+        name: &noctuary::workspace::Name,
+        bytes: &[u8],
+        mode: WriteMode,
+    ) -> Result<noctuary::workspace::Revision> {
         self.inner.write(name, bytes, mode)
     }
-    fn append(&self, name: &noctuary::Name, bytes: &[u8]) -> Result<()> {
+    fn append(&self, name: &noctuary::workspace::Name, bytes: &[u8]) -> Result<()> {
         self.inner.append(name, bytes)
     }
-    fn remove(&self, name: &noctuary::Name) -> Result<bool> {
+    fn remove(&self, name: &noctuary::workspace::Name) -> Result<bool> {
         self.inner.remove(name)
     }
-    fn rename(&self, from: &noctuary::Name, to: &noctuary::Name) -> Result<()> {
+    fn rename(&self, from: &noctuary::workspace::Name, to: &noctuary::workspace::Name) -> Result<()> {
         self.inner.rename(from, to)
     }
     fn claim(&self, terms: &ClaimTerms) -> Result<Claim> {

@@ -8,8 +8,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use chrono::{DateTime, TimeZone, Utc};
+use noctuary::memory::NewLearning;
 use noctuary::testing::contract::learning::{self as contract, Learnings as Store};
-use noctuary::{Access, Actor, FileMemoryStore, NewLearning, SessionKind};
+use noctuary::{Access, Actor, FileMemoryStore, SessionKind};
 
 fn human() -> Access {
     Access::new(SessionKind::Main, Actor::Human, contract::scope())
@@ -86,7 +87,8 @@ fn a_learning_outlives_its_process_and_a_forgotten_one_leaves_no_word_in_any_fil
 
 #[cfg(feature = "sqlite")]
 mod in_sqlite {
-    use noctuary::{LearningStore, MemoryStore, NewMemory, Scope, Source, SqliteMemoryStore};
+    use noctuary::memory::{LearningStore, NewMemory, Source};
+    use noctuary::{MemoryStore, Scope, SqliteMemoryStore};
     use rusqlite::Connection;
 
     use super::*;
@@ -124,7 +126,7 @@ mod in_sqlite {
         let store = open(folder.path(), 1);
         store.learn(&human(), &NewLearning::new("Knock twice"), now()).unwrap();
         assert_eq!(learned(store.as_ref()), ["Knock twice"]);
-        assert_eq!(store.list(&human(), &noctuary::Filter::limit(9)).unwrap().len(), 1);
+        assert_eq!(store.list(&human(), &noctuary::memory::Filter::limit(9)).unwrap().len(), 1);
         let version: i64 = Connection::open(&path)
             .unwrap()
             .pragma_query_value(None, "user_version", |row| row.get(0))

@@ -18,9 +18,10 @@ use std::time::{Duration, Instant, SystemTime};
 use chrono::{DateTime, SecondsFormat, TimeDelta, TimeZone, Utc};
 use common::{Peer, listen, role, tell, tree};
 use noctuary::testing::{Disk, DiskFile, Entry, Fault, Faults, FaultyDisk, Open, Script, Stat, folder};
+use noctuary::workspace::{Claim, ClaimTerms, Holder, Lease, LostBy, StateName, WorkspaceExt};
 use noctuary::{
-    Claim, ClaimTerms, DocName, Error, FileWorkspace, Holder, JournalDreamer, Lease, LlmReply, LostBy,
-    Outcome, Result, StateName, Workspace, WorkspaceExt, WriteMode, dream_once_at, llm_fn,
+    DocName, Error, FileWorkspace, JournalDreamer, LlmReply, Outcome, Result, Workspace, WriteMode,
+    dream_once_at, llm_fn,
 };
 use serde_json::{Value, json};
 use tempfile::TempDir;

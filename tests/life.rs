@@ -17,9 +17,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use chrono::{DateTime, TimeZone, Utc};
+use noctuary::workspace::StateName;
 use noctuary::{
-    Access, Actor, DocName, FileWorkspace, Life, LifeConfig, Scope, Session, SessionKind, StateName,
-    Workspace, WriteMode,
+    Access, Actor, DocName, FileWorkspace, Life, LifeConfig, Scope, Session, SessionKind, Workspace,
+    WriteMode,
 };
 use tempfile::TempDir;
 
@@ -126,7 +127,7 @@ fn in_each_home(config: &LifeConfig, test: impl Fn(&Life)) {
         let life = Life::new(workspace, config.clone());
         life.boot(at(20, 8, 0)).unwrap();
         begin(&life, "first", at(20, 8, 1))
-            .end_turn("BOOTSTRAP_DONE", noctuary::TurnEnd::default(), at(20, 8, 2))
+            .end_turn("BOOTSTRAP_DONE", noctuary::life::TurnEnd::default(), at(20, 8, 2))
             .unwrap();
         test(&life);
     }
@@ -164,13 +165,14 @@ fn the_calls_of_the_seed_have_their_names() {
         let whole = session.prompt(&[]).unwrap().to_string();
         assert_eq!(session.system_prompt().unwrap(), whole);
         let workspace = life.workspace().as_ref();
-        let log = noctuary::today_log(workspace, noctuary::DayPolicy::UTC, at(21, 12, 0)).unwrap();
+        let log =
+            noctuary::life::today_log(workspace, noctuary::workspace::DayPolicy::UTC, at(21, 12, 0)).unwrap();
         assert!(
             log[0].1.lossy().ends_with("- [09:14:00] [agent] Started on the gateway.\n"),
             "{}",
             log[0].1.lossy()
         );
-        assert_eq!(noctuary::daily_log(workspace, at(21, 0, 0).date_naive()).unwrap().len(), log.len());
+        assert_eq!(noctuary::life::daily_log(workspace, at(21, 0, 0).date_naive()).unwrap().len(), log.len());
     });
 }
 

@@ -214,10 +214,12 @@ fn the_page_on_nights_has_a_row_for_every_word_that_a_report_may_say() {
 
 #[test]
 fn the_page_on_nights_has_every_setting_with_its_default() {
-    use noctuary::{BackOff, ClaimTerms, DreamConfig, SectionCaps};
+    use noctuary::DreamConfig;
+    use noctuary::dream::{BackOff, SectionCaps};
+    use noctuary::workspace::ClaimTerms;
 
     let page = read("src/manual/night.md");
-    let settings = read("src/dream/config.rs");
+    let settings = read("src/dream/journal/config.rs");
     let (_, body) = settings.split_once("pub struct DreamConfig {\n").unwrap();
     let (body, _) = body.split_once("\n}").unwrap();
     let fields = body.lines().filter_map(|line| line.strip_prefix("    pub ")?.split(':').next());
@@ -274,7 +276,8 @@ fn the_page_on_nights_has_every_setting_with_its_default() {
 
 #[test]
 fn the_page_on_models_knows_how_long_the_instructions_are() {
-    use noctuary::{Dreamer, FileWorkspace, JournalDreamer, Step};
+    use noctuary::dream::Step;
+    use noctuary::{Dreamer, FileWorkspace, JournalDreamer};
 
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir(folder.path().join("memory")).unwrap();
@@ -328,7 +331,9 @@ fn night(folder: &Path, answer: &str) -> noctuary::DreamReport {
 
 #[test]
 fn a_restored_life_goes_on_as_the_page_on_durability_says() {
-    use noctuary::{Claim, ClaimTerms, Fate, FileWorkspace, Notice, Outcome, ReadReason, Workspace};
+    use noctuary::dream::{Fate, Notice, ReadReason};
+    use noctuary::workspace::{Claim, ClaimTerms};
+    use noctuary::{FileWorkspace, Outcome, Workspace};
 
     const FRIDAYS: &str = "### Decisions\n- Releases go out on Fridays. (memory/2026-11-20-repl.md#L1)\n";
     let (before, after) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
@@ -391,10 +396,9 @@ fn table(page: &str, head: &str) -> Vec<Vec<String>> {
 
 #[test]
 fn the_table_of_who_may_do_what_is_what_a_view_does() {
-    use noctuary::{
-        Access, Actor, DocName, Error, FileWorkspace, Guarded, Name, Scope, SessionKind, StateName,
-        Workspace, WriteMode,
-    };
+    use noctuary::life::Guarded;
+    use noctuary::workspace::{Name, StateName};
+    use noctuary::{Access, Actor, DocName, Error, FileWorkspace, Scope, SessionKind, Workspace, WriteMode};
 
     let folder = tempfile::tempdir().unwrap();
     let workspace = FileWorkspace::open(folder.path()).unwrap();
@@ -446,7 +450,8 @@ fn the_table_of_who_may_do_what_is_what_a_view_does() {
 
 #[test]
 fn the_table_of_presets_is_what_the_presets_are() {
-    use noctuary::{LifeConfig, Preset};
+    use noctuary::LifeConfig;
+    use noctuary::life::Preset;
 
     let page = read("src/manual/day.md");
     let rows = table(&page, "| Field | Default, `OpenSeed` | `Rfc0009Strict` | `OpenClaw` | `IronClaw` |");

@@ -10,10 +10,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use chrono::{NaiveDate, TimeDelta, TimeZone, Utc};
+use noctuary::dream::{SectionCaps, Trust};
 use noctuary::testing::cases;
 use noctuary::{
-    FileWorkspace, JournalDreamer, LlmClient, LlmError, LlmReply, LlmRequest, SecretGate, SectionCaps, Trust,
-    dream_once_at,
+    FileWorkspace, JournalDreamer, LlmClient, LlmError, LlmReply, LlmRequest, SecretGate, dream_once_at,
 };
 use sha2::{Digest, Sha256};
 

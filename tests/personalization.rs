@@ -8,14 +8,23 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
+use noctuary::dream::{
+    Due, Failure, Fate, HistoryItem, HistorySource, HoldReason, LineReport, NotDue, PersonalizationConfig,
+    PersonalizationDreamer, history_fn,
+};
+use noctuary::exchange::Forget;
+use noctuary::facts::Decision;
+use noctuary::format::Origin;
+use noctuary::memory::{
+    AuditEntry, Filter, Found, Memory, MemoryId, NewMemory, PlaceReceipt, Query, SnapshotRow, Source,
+    categories,
+};
+use noctuary::store::StoreConfig;
 use noctuary::testing::contract::fact::Facts;
 use noctuary::testing::{Fault, Faults, FaultyWorkspace, Script};
 use noctuary::{
-    Access, Actor, AuditEntry, Decision, DreamReport, Due, Error, Extractive, Failure, Fate, FileMemoryStore,
-    FileWorkspace, Filter, Forget, Found, HistoryItem, HistorySource, HoldReason, LineReport, LlmReply,
-    Memory, MemoryId, MemoryStore, NewMemory, NotDue, Origin, Outcome, PersonalizationConfig,
-    PersonalizationDreamer, PlaceReceipt, Query, Scope, SessionKind, SnapshotRow, Source, StoreConfig,
-    Workspace, categories, dream_once_at, history_fn,
+    Access, Actor, DreamReport, Error, Extractive, FileMemoryStore, FileWorkspace, LlmReply, MemoryStore,
+    Outcome, Scope, SessionKind, Workspace, dream_once_at,
 };
 
 fn access(actor: Actor) -> Access {
@@ -407,7 +416,7 @@ fn an_unusable_answer_writes_nothing_and_is_waited_after() {
     let answers = [
         (LlmReply::new(" "), Failure::Empty),
         (LlmReply::new("The user is vegetarian."), Failure::Malformed),
-        (LlmReply::new("- The user is").finish(noctuary::Finish::Length), Failure::Truncated),
+        (LlmReply::new("- The user is").finish(noctuary::model::Finish::Length), Failure::Truncated),
     ];
     each(|house| {
         house.chat.says(18, "[user] I am vegetarian.");

@@ -2,10 +2,11 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use chrono::{DateTime, TimeZone, Utc};
-use noctuary::{
-    Access, Actor, Block, CacheHint, DayPolicy, DocName, Error, FileWorkspace, Guarded, Prompt, PromptConfig,
-    PromptNotice, PromptOrder, Scope, SessionKind, SharedUser, Snapshot, Workspace, WriteMode,
+use noctuary::life::{
+    Block, CacheHint, Guarded, Prompt, PromptConfig, PromptNotice, PromptOrder, SharedUser, Snapshot,
 };
+use noctuary::workspace::DayPolicy;
+use noctuary::{Access, Actor, DocName, Error, FileWorkspace, Scope, SessionKind, Workspace, WriteMode};
 
 const KEY: &str = "AKIAIOSFODNN7EXAMPLE";
 const KINDS: [SessionKind; 4] =

@@ -13,11 +13,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use dreaming::{Life, MEMORY, disk_with, dreamer_over, ensure, journal, journals_of, night, tellings};
+use noctuary::dream::DreamMode;
+use noctuary::life::{Guarded, PromptConfig, SharedUser, Snapshot};
 use noctuary::testing::{Fate, Fault, Faults, FaultyDisk, FaultyWorkspace, MemoryDisk, PowerLoss};
+use noctuary::workspace::{Name, StateName};
 use noctuary::{
-    Access, Actor, DocName, DreamMode, DreamReport, FileWorkspace, Guarded, JournalDreamer, LlmError,
-    LlmReply, LlmRequest, Name, Outcome, PromptConfig, Scope, SessionKind, SharedUser, Snapshot, StateName,
-    Workspace, WriteMode, dream_once_at, llm_fn,
+    Access, Actor, DocName, DreamReport, FileWorkspace, JournalDreamer, LlmError, LlmReply, LlmRequest,
+    Outcome, Scope, SessionKind, Workspace, WriteMode, dream_once_at, llm_fn,
 };
 
 const DAYS: [u32; 2] = [19, 20];
@@ -183,7 +185,8 @@ fn check_shown(workspace: &Arc<dyn Workspace>) -> Result<(), String> {
     );
     let config = PromptConfig::default();
     let snapshot =
-        Snapshot::take(&view, &config, SharedUser::Subset, noctuary::DayPolicy::UTC, night(21)).unwrap();
+        Snapshot::take(&view, &config, SharedUser::Subset, noctuary::workspace::DayPolicy::UTC, night(21))
+            .unwrap();
     let prompt = snapshot.prompt(&view, None, &[]).unwrap().to_string();
     // Of a commit that began in this life: a section that has no end is shown to nobody.
     let ended = memory.matches("<!-- /dream:v1 id=").count();

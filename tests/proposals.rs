@@ -8,11 +8,15 @@ use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use dreaming::{KEY, Life, MEMORY, dream, journal, night};
+use noctuary::dream::{DreamMode, DreamProposal, Fate, NotDue, Notice, ProposalEnd, ProposalReport};
+use noctuary::exchange::{Forget, ForgetPlace};
+use noctuary::format::DreamId;
+use noctuary::model::Usage;
 use noctuary::testing::{Fault, Faults, FaultyWorkspace, Script};
+use noctuary::workspace::ClaimTerms;
 use noctuary::{
-    Access, Actor, ClaimTerms, DreamConfig, DreamId, DreamMode, DreamProposal, DreamReport, Error, Fate,
-    Forget, ForgetPlace, JournalDreamer, LlmReply, NotDue, Notice, Outcome, ProposalEnd, ProposalReport,
-    Scope, SessionKind, Usage, Workspace, WriteMode,
+    Access, Actor, DreamConfig, DreamReport, Error, JournalDreamer, LlmReply, Outcome, Scope, SessionKind,
+    Workspace, WriteMode,
 };
 
 fn access(kind: SessionKind, actor: Actor) -> Access {

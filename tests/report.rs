@@ -11,11 +11,13 @@ use std::sync::LazyLock;
 use dreaming::{KEY, Life, dream, journal, name, night};
 use html5gum::emitters::default::DefaultEmitter;
 use html5gum::{Token, Tokenizer};
+use noctuary::dream::DreamMode;
+use noctuary::exchange::Forget;
+use noctuary::gate::{Door, DoorPolicy, Doors, InjectionPolicy, SecretPolicy};
+use noctuary::life::Guarded;
+use noctuary::report::DreamPage;
 use noctuary::testing::{Script, cases, secrets};
-use noctuary::{
-    Access, Actor, DocName, Door, DoorPolicy, Doors, DreamMode, DreamPage, DreamReport, Error, Extractive,
-    Forget, Guarded, InjectionPolicy, Outcome, Scope, SecretPolicy, SessionKind,
-};
+use noctuary::{Access, Actor, DocName, DreamReport, Error, Extractive, Outcome, Scope, SessionKind};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

@@ -9,12 +9,19 @@ use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use dreaming::{Life, MEMORY, dream, journal, name, night};
+use noctuary::dream::{
+    DreamMode, FactDreamer, Fate, Notice, OverBudget, PersonalizationDreamer, ProposalEnd, history_fn,
+};
+use noctuary::exchange::{Forget, ForgetPlace, ForgetReceipt, copy_into};
+use noctuary::facts::{FactKey, FactStore};
+use noctuary::format::DreamId;
+use noctuary::memory::{NewMemory, Source, categories};
+use noctuary::sleep::{Said, SleepDreamer};
 use noctuary::testing::{Fault, Faults, FaultyWorkspace, Script};
+use noctuary::workspace::{Refusal, StateName};
 use noctuary::{
-    Access, Actor, DocName, DreamId, DreamMode, Dreamer, Error, FactDreamer, FactKey, FactStore, Fate,
-    FileMemoryStore, Forget, ForgetPlace, ForgetReceipt, JournalDreamer, NewMemory, Notice, Outcome,
-    OverBudget, PersonalizationDreamer, ProposalEnd, Refusal, Said, Scope, SessionKind, SleepDreamer, Source,
-    StateName, Workspace, categories, copy_into, dream_once_at, history_fn, llm_fn,
+    Access, Actor, DocName, Dreamer, Error, FileMemoryStore, JournalDreamer, Outcome, Scope, SessionKind,
+    Workspace, dream_once_at, llm_fn,
 };
 
 fn marta() -> Access {
@@ -38,7 +45,7 @@ fn waiting(life: &Life, now: DateTime<Utc>) -> Vec<DreamId> {
     proposer(life).proposals(&marta(), now).unwrap().into_iter().map(|proposal| proposal.id).collect()
 }
 
-fn accept(life: &Life, id: &DreamId, now: DateTime<Utc>) -> noctuary::ProposalReport {
+fn accept(life: &Life, id: &DreamId, now: DateTime<Utc>) -> noctuary::dream::ProposalReport {
     proposer(life).accept_proposal(&marta(), id, now).unwrap()
 }
 
@@ -507,7 +514,7 @@ fn what_a_person_took_out_of_a_proposal_stays_out_when_the_rest_is_taken_back() 
     dream(
         &life.dreamer_with(|config| {
             config.mode = DreamMode::Propose;
-            config.evidence = noctuary::Evidence::Off;
+            config.evidence = noctuary::dream::Evidence::Off;
         }),
         &Script::new().says(&answer),
         night(21),
@@ -519,7 +526,7 @@ fn what_a_person_took_out_of_a_proposal_stays_out_when_the_rest_is_taken_back() 
     life.put(&file, kept);
     assert_eq!(accept(&life, &id, night(21)).end, ProposalEnd::Appended);
     assert!(life.dreamer().undo_dream(&marta(), &id, night(21)).unwrap());
-    let lax = life.dreamer_with(|config| config.evidence = noctuary::Evidence::Off);
+    let lax = life.dreamer_with(|config| config.evidence = noctuary::dream::Evidence::Off);
     let report = dream(&lax, &Script::new().says(&answer), night(22));
     let fates: Vec<&Fate> = report.passes[0].lines.iter().map(|line| &line.fate).collect();
     assert_eq!(fates, [&Fate::Promoted { cited: true }, &Fate::RemovedBefore]);
@@ -890,7 +897,8 @@ fn a_page_counts_no_line_of_a_dream_that_was_taken_back_and_reads_the_older_name
     for day in [21, 22, 23] {
         let report = dream(&life.dreamer(), &Script::new().says(cited(TEA, 20)), night(day));
         let id = &report.passes[0].dream_id;
-        let page = noctuary::DreamPage::new(&report).read(life.workspace().as_ref()).unwrap().to_html();
+        let page =
+            noctuary::report::DreamPage::new(&report).read(life.workspace().as_ref()).unwrap().to_html();
         let told = page.contains("1 line promoted from") || page.contains("in all: 1<");
         assert!(told, "{}", page.split("<h2").find(|part| part.contains("Nights")).unwrap_or(&page));
         assert!(page.contains("Known already"), "memory.md is shown");

@@ -8,11 +8,11 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
 use dreaming::{KEY, Life, dream};
+use noctuary::dream::{DropReason, Failure, Fate, NotDue, Step};
+use noctuary::exchange::{Forget, ForgetPlace};
+use noctuary::sleep::{Fatigue, PlanFault, Said, SleepConfig, SleepDreamer};
 use noctuary::testing::Script;
-use noctuary::{
-    Access, Actor, DocName, DreamReport, Dreamer, DropReason, Failure, Fate, Fatigue, Forget, ForgetPlace,
-    NotDue, Outcome, PlanFault, Said, Scope, SessionKind, SleepConfig, SleepDreamer, Step,
-};
+use noctuary::{Access, Actor, DocName, DreamReport, Dreamer, Outcome, Scope, SessionKind};
 use serde_json::json;
 
 /// The morning of the seed's sample.
@@ -534,7 +534,7 @@ fn the_folder_may_be_the_hidden_one_of_the_seed() {
     assert_eq!(workspace.list(Some(&DocName::DOT_SELF)).unwrap().documents.len(), 8);
     let read = |kind| {
         let access = Access::new(kind, Actor::Agent, Scope::user("marta"));
-        noctuary::Guarded::new(&workspace, access)
+        noctuary::life::Guarded::new(&workspace, access)
             .read(&DocName::parse(".self/observations.md").unwrap())
             .is_ok()
     };

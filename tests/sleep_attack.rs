@@ -9,12 +9,16 @@ use std::sync::{Arc, Mutex};
 
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
 use dreaming::{KEY, Life, dream};
+use noctuary::dream::{
+    DreamEvent, DreamPass, DropReason, Due, Fate, HoldReason, Level, NotDue, Observer, Step,
+};
+use noctuary::exchange::Forget;
+use noctuary::gate::{Door, DoorPolicy, Doors, InjectionPolicy, SecretPolicy};
+use noctuary::model::Usage;
+use noctuary::sleep::{PauseReason, PlanFault, Said, SleepConfig, SleepDreamer, should_sleep};
 use noctuary::testing::Script;
 use noctuary::{
-    Access, Actor, Door, DoorPolicy, Doors, DreamEvent, DreamPass, DreamReport, Dreamer, DropReason, Due,
-    Error, Fate, Forget, HoldReason, InjectionPolicy, Level, LlmReply, NotDue, Observer, Outcome,
-    PauseReason, PlanFault, Said, Scope, SecretPolicy, SessionKind, SleepConfig, SleepDreamer, Step, Usage,
-    dream_once_at, llm_fn, should_sleep,
+    Access, Actor, DreamReport, Dreamer, Error, LlmReply, Outcome, Scope, SessionKind, dream_once_at, llm_fn,
 };
 use serde_json::{Value, json};
 
@@ -137,7 +141,7 @@ fn an_order_in_disguise_is_held_back_in_every_part_of_an_answer() {
     let sleeper = deep(&life);
     let report = sleeps(&sleeper, &[&answer, &sleep], at(9, 30));
     assert_eq!(report.outcome, Outcome::Appended);
-    let held = |line: &&noctuary::LineReport| matches!(&line.fate, Fate::Held(hold) if hold.reason == HoldReason::Injection);
+    let held = |line: &&noctuary::dream::LineReport| matches!(&line.fate, Fate::Held(hold) if hold.reason == HoldReason::Injection);
     assert_eq!(report.passes[0].lines.iter().filter(held).count(), 1);
     for pass in &report.passes {
         assert!(

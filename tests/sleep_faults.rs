@@ -15,11 +15,14 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
 use dreaming::{Home, Life, ensure};
+use noctuary::dream::Notice;
+use noctuary::format::Observations;
+use noctuary::sleep::{DreamEntry, Said, SleepDreamer};
 use noctuary::testing::{Fate, Fault, Faults, FaultyDisk, FaultyWorkspace, MemoryDisk};
+use noctuary::workspace::{Name, StateName, WorkspaceExt};
 use noctuary::{
-    Access, Actor, DocName, DreamEntry, DreamReport, FileWorkspace, LlmError, LlmReply, LlmRequest, Name,
-    Notice, Observations, Outcome, Said, Scope, SessionKind, SleepDreamer, StateName, Workspace,
-    WorkspaceExt, dream_once_at, llm_fn,
+    Access, Actor, DocName, DreamReport, FileWorkspace, LlmError, LlmReply, LlmRequest, Outcome, Scope,
+    SessionKind, Workspace, dream_once_at, llm_fn,
 };
 
 /// What a sleep does.

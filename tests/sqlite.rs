@@ -17,10 +17,10 @@ use std::time::{Duration, Instant};
 
 use chrono::{DateTime, Utc};
 use common::{Peer, listen, role, tell};
-use noctuary::{
-    Claim, ClaimTerms, DocName, Error, Holder, Lease, LostBy, Name, Revision, Scope, SqliteWorkspace,
-    StateName, Workspace, WorkspaceExt, WriteMode,
+use noctuary::workspace::{
+    Claim, ClaimTerms, Holder, Lease, LostBy, Name, Revision, StateName, WorkspaceExt,
 };
+use noctuary::{DocName, Error, Scope, SqliteWorkspace, Workspace, WriteMode};
 use rusqlite::{Connection, params};
 use tempfile::TempDir;
 
@@ -221,7 +221,8 @@ fn a_lease_excludes_another_object_of_the_same_process() {
 // changes of others alone.
 #[test]
 fn what_one_object_forgets_no_other_of_the_process_takes_in() {
-    use noctuary::{Access, Actor, MemoryStore, NewMemory, SessionKind, Source, SqliteMemoryStore};
+    use noctuary::memory::{NewMemory, Source};
+    use noctuary::{Access, Actor, MemoryStore, SessionKind, SqliteMemoryStore};
 
     let life = Life::new();
     let open = || SqliteMemoryStore::open(life.path(), marta()).unwrap();
@@ -259,7 +260,7 @@ fn who_runs_out_of_descriptors_is_told_of_which_limit() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_process_with_few_descriptors_opens_until_it_is_told() {
-    use noctuary::OpenLimit;
+    use noctuary::workspace::OpenLimit;
 
     let Some(folder) = std::env::var_os("NOCTUARY_FEW_DESCRIPTORS").map(PathBuf::from) else { return };
     let mut open = Vec::new();

@@ -10,11 +10,15 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use chrono::{DateTime, Days, TimeDelta, TimeZone, Utc};
+use noctuary::gate::{Door, DoorPolicy, InjectionPolicy, SecretPolicy};
+use noctuary::life::{ContextConfig, MemoryContext};
+use noctuary::memory::{Filter, IndexState, MemoryEvent, MemoryId, MemoryObserver, NewMemory, Query, Source};
+use noctuary::store::StoreConfig;
 use noctuary::testing::contract::memory as contract;
+use noctuary::workspace::WorkspaceExt;
 use noctuary::{
-    Access, Actor, ContextConfig, DocName, Door, DoorPolicy, Error, Filter, IndexState, InjectionPolicy,
-    MemoryContext, MemoryEvent, MemoryId, MemoryObserver, MemoryStore, NewMemory, Query, Scope, SecretPolicy,
-    SessionKind, Source, SqliteMemoryStore, SqliteWorkspace, StoreConfig, Workspace, WorkspaceExt, WriteMode,
+    Access, Actor, DocName, Error, MemoryStore, Scope, SessionKind, SqliteMemoryStore, SqliteWorkspace,
+    Workspace, WriteMode,
 };
 use rusqlite::Connection;
 use tempfile::TempDir;

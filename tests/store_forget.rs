@@ -5,10 +5,10 @@ use std::fs;
 use std::path::Path;
 
 use chrono::{DateTime, Days, TimeZone, Utc};
-use noctuary::{
-    Access, Actor, Decision, Error, FactKey, FactStore, FileMemoryStore, Filter, ForgetPlace, MemoryId,
-    MemoryStore, NewMemory, Place, PlaceReceipt, Query, Role, Scope, SessionKind, Source, categories,
-};
+use noctuary::exchange::ForgetPlace;
+use noctuary::facts::{Decision, FactKey, FactStore};
+use noctuary::memory::{Filter, MemoryId, NewMemory, Place, PlaceReceipt, Query, Role, Source, categories};
+use noctuary::{Access, Actor, Error, FileMemoryStore, MemoryStore, Scope, SessionKind};
 
 trait Store: MemoryStore + FactStore {}
 
@@ -321,7 +321,7 @@ fn it_is_forgotten_wherever_in_a_row_it_stands() {
         let plain = || row("Nothing to see");
         let long = format!("{}\n{SECRET}\n{}", "a long row ".repeat(600), "and its end ".repeat(600));
         let doc = noctuary::DocName::parse("memory/zanzibarqx-kowalski-is-my-landlord.md").unwrap();
-        let cite = noctuary::SourceRef { name: doc, first_line: 1, last_line: 1 };
+        let cite = noctuary::format::SourceRef { name: doc, first_line: 1, last_line: 1 };
         let rows = [
             NewMemory::new(SECRET, "Nothing to see", Source::AgentRecorded),
             NewMemory::new("lesson", "Nothing to see", Source::Other(SECRET.to_owned())),
@@ -432,7 +432,7 @@ fn a_reader_keeps_the_log_and_the_receipt_says_so_until_it_is_forgotten_again() 
         reader.query_row("SELECT count(*) FROM memories", [], |row| row.get::<_, i64>(0)).unwrap()
     };
     assert_eq!(count(&reader), 1);
-    let mut config = noctuary::StoreConfig::default();
+    let mut config = noctuary::store::StoreConfig::default();
     config.patience = std::time::Duration::from_millis(50);
     let path = folder.path().join("memory.db");
     let store = noctuary::SqliteMemoryStore::open_with(path, Scope::user("marta"), config).unwrap();
@@ -516,9 +516,9 @@ fn what_another_program_wrote_is_forgotten_however_it_wrote_it() {
 #[test]
 #[cfg(feature = "sqlite")]
 fn stores_workspace_and_index_forget_together_and_nothing_brings_it_back() {
-    use noctuary::{
-        DocName, FileWorkspace, Forget, Indexed, SqliteIndex, SqliteMemoryStore, Workspace, WriteMode, feed,
-    };
+    use noctuary::exchange::{Forget, feed};
+    use noctuary::life::Indexed;
+    use noctuary::{DocName, FileWorkspace, SqliteIndex, SqliteMemoryStore, Workspace, WriteMode};
 
     let folder = tempfile::tempdir().unwrap();
     let scope = Scope::user("marta");

@@ -5,11 +5,12 @@
 use std::collections::BTreeSet;
 
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
+use noctuary::facts::{Decision, FactStore};
+use noctuary::memory::{Filter, MemoryId, NewMemory, Order, Place, Query, Role, Source, Syntax};
+use noctuary::search::Ranking;
+use noctuary::store::StoreConfig;
 use noctuary::testing::contract::memory as contract;
-use noctuary::{
-    Access, Actor, Decision, FactStore, FileMemoryStore, Filter, MemoryId, MemoryStore, NewMemory, Order,
-    Place, Query, Ranking, Role, Scope, SessionKind, Source, SqliteMemoryStore, StoreConfig, Syntax,
-};
+use noctuary::{Access, Actor, FileMemoryStore, MemoryStore, Scope, SessionKind, SqliteMemoryStore};
 use proptest::prelude::*;
 
 fn main_session() -> Access {

@@ -12,13 +12,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
 use common::{Peer, listen, role, tell};
+use noctuary::format::Origin;
+use noctuary::life::{ContextConfig, MemoryContext};
+use noctuary::memory::{Filter, IndexState, Memory, MemoryId, NewMemory, Query, Source};
 use noctuary::testing::Script;
 use noctuary::testing::contract::memory as contract;
+use noctuary::workspace::WorkspaceExt;
 use noctuary::{
-    Access, Actor, ContextConfig, DocName, FileMemoryStore, FileWorkspace, Filter, IndexState,
-    JournalDreamer, Memory, MemoryContext, MemoryId, MemoryStore, NewMemory, Origin, Outcome, Query,
-    SessionKind, Source, SqliteMemoryStore, SqliteWorkspace, Workspace, WorkspaceExt, WriteMode,
-    dream_once_at,
+    Access, Actor, DocName, FileMemoryStore, FileWorkspace, JournalDreamer, MemoryStore, Outcome,
+    SessionKind, SqliteMemoryStore, SqliteWorkspace, Workspace, WriteMode, dream_once_at,
 };
 use rusqlite::Connection;
 

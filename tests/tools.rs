@@ -7,12 +7,18 @@ use std::path::Path;
 use std::sync::Arc;
 
 use chrono::{DateTime, TimeZone, Utc};
+use noctuary::facts::{Decision, FactStore};
+use noctuary::format::{DayLog, Origin};
+use noctuary::gate::{Allow, Door, DoorPolicy, Doors, InjectionPolicy, SecretPolicy};
+use noctuary::life::Guarded;
+use noctuary::memory::{Filter, LearningStore, MemoryId, NewMemory, Source};
+use noctuary::store::StoreConfig;
 use noctuary::testing::cases;
+use noctuary::tools::{MemoryTool, ToolError, Toolbox};
+use noctuary::workspace::{Reach, WorkspaceExt};
 use noctuary::{
-    Access, Actor, Allow, DayLog, Decision, DocName, Door, DoorPolicy, Doors, FactStore, FileMemoryStore,
-    FileWorkspace, Filter, Guarded, InjectionPolicy, JournalDreamer, LearningStore, LlmReply, MemoryId,
-    MemoryStore, MemoryTool, NewMemory, Origin, Reach, Scope, SecretPolicy, SessionKind, Source, StoreConfig,
-    ToolError, Toolbox, Workspace, WorkspaceExt, WriteMode, dream_once_at, llm_fn,
+    Access, Actor, DocName, FileMemoryStore, FileWorkspace, JournalDreamer, LlmReply, MemoryStore, Scope,
+    SessionKind, Workspace, WriteMode, dream_once_at, llm_fn,
 };
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -547,7 +553,7 @@ fn toolbox(workspace: &Home, root: &Path, kind: SessionKind) -> Toolbox {
     #[cfg(feature = "sqlite")]
     {
         let index = noctuary::SqliteIndex::open_in_memory(Scope::user("marta")).unwrap();
-        let indexed = noctuary::Indexed::new(Arc::clone(workspace), index);
+        let indexed = noctuary::life::Indexed::new(Arc::clone(workspace), index);
         indexed.sync(now()).unwrap();
         toolbox.indexed(view(Arc::new(indexed.clone())), &indexed)
     }
@@ -838,7 +844,8 @@ fn a_name_that_says_what_was_forgotten_is_in_no_list() {
             workspace.write(&doc(name), b"- a visit\n", WriteMode::Create).unwrap();
         }
         let human = access(SessionKind::Main);
-        let request = noctuary::Forget::new(&human, "Clinica Boavista").workspace(workspace.as_ref());
+        let request =
+            noctuary::exchange::Forget::new(&human, "Clinica Boavista").workspace(workspace.as_ref());
         request.run(now()).unwrap();
         let tools = toolbox(workspace, root, SessionKind::Main);
         let list = tools.call("workspace_memory_list", &json!({"recursive": true}), now()).unwrap();
@@ -860,7 +867,7 @@ fn with_others_present_no_answer_tells_that_something_was_forgotten() {
     each_home(|home, root, workspace| {
         let human = access(SessionKind::Main);
         let store = store(root);
-        let request = noctuary::Forget::new(&human, "Marta is pregnant")
+        let request = noctuary::exchange::Forget::new(&human, "Marta is pregnant")
             .workspace(workspace.as_ref())
             .store(store.as_ref());
         request.run(now()).unwrap();
@@ -1202,8 +1209,8 @@ fn nearly(valid: &[(String, Value)]) -> impl Strategy<Value = Value> + use<> {
 }
 
 /// Valid calls of each tool: those of the catalogue, by their schemas, then the six commands.
-fn valid_calls(tools: &[noctuary::ToolDef]) -> Vec<Vec<(String, Value)>> {
-    let of_schema = |tool: &noctuary::ToolDef| {
+fn valid_calls(tools: &[noctuary::tools::ToolDef]) -> Vec<Vec<(String, Value)>> {
+    let of_schema = |tool: &noctuary::tools::ToolDef| {
         let properties = tool.input_schema["properties"].as_object().unwrap();
         properties.iter().map(|(name, schema)| (name.clone(), example(schema))).collect()
     };

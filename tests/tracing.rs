@@ -7,11 +7,15 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use chrono::{TimeZone, Utc};
+use noctuary::life::Guarded;
+use noctuary::memory::{NewMemory, Query, Source};
+use noctuary::model::{Finish, Usage};
 use noctuary::testing::Script;
+use noctuary::tools::{MemoryTool, Toolbox};
+use noctuary::workspace::{Claim, ClaimTerms};
 use noctuary::{
-    Access, Actor, Claim, ClaimTerms, FileMemoryStore, FileWorkspace, Finish, Guarded, JournalDreamer,
-    LlmError, LlmReply, LlmRequest, MemoryStore, MemoryTool, NewMemory, Outcome, Query, Scope, SessionKind,
-    Source, Toolbox, Usage, Workspace, dream_once, dream_once_async, llm_fn,
+    Access, Actor, FileMemoryStore, FileWorkspace, JournalDreamer, LlmError, LlmReply, LlmRequest,
+    MemoryStore, Outcome, Scope, SessionKind, Workspace, dream_once, dream_once_async, llm_fn,
 };
 use serde_json::json;
 use tracing::field::{Field, Visit};
@@ -264,7 +268,7 @@ fn a_tool_is_told_of_by_its_name_and_by_no_word_of_the_models() {
 fn a_search_of_documents_is_told_of() {
     let (listener, home) = (Listener::default(), Home::new());
     let index = noctuary::SqliteIndex::open_in_memory(Scope::user("marta")).unwrap();
-    let indexed = noctuary::Indexed::new(home.workspace.clone(), index);
+    let indexed = noctuary::life::Indexed::new(home.workspace.clone(), index);
     let access = Access::new(SessionKind::Main, Actor::Agent, Scope::user("marta"));
     indexed.sync(Utc.with_ymd_and_hms(2026, 11, 22, 9, 0, 0).unwrap()).unwrap();
     listener.hear(|| indexed.search(&access, CANARY, 9)).unwrap();

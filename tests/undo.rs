@@ -14,12 +14,17 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use dreaming::{disk_with, drain, dream, dreamer_over, journal, name, night, seen};
+use noctuary::dream::{DreamStanding, Evidence, Notice, OverBudget};
+use noctuary::exchange::{Forget, feed};
+use noctuary::format::{DreamId, JournalName};
+use noctuary::life::Undreamed;
+use noctuary::memory::Filter;
 use noctuary::testing::MemoryDisk;
+use noctuary::workspace::{Refusal, StateName};
 use noctuary::{
-    Access, Actor, DocName, DreamConfig, DreamId, DreamReport, DreamStanding, Error, Evidence,
-    FileMemoryStore, FileWorkspace, Filter, Forget, JournalDreamer, JournalName, LlmClient, LlmError,
-    LlmReply, LlmRequest, MemoryStore, Notice, Outcome, OverBudget, Refusal, Scope, SessionKind, StateName,
-    Undreamed, Workspace, WriteMode, dream_once_at, feed, llm_fn,
+    Access, Actor, DocName, DreamConfig, DreamReport, Error, FileMemoryStore, FileWorkspace, JournalDreamer,
+    LlmClient, LlmError, LlmReply, LlmRequest, MemoryStore, Outcome, Scope, SessionKind, Workspace,
+    WriteMode, dream_once_at, llm_fn,
 };
 
 /// The human of a main session.
@@ -112,7 +117,7 @@ impl World {
         dream_once_at(&dreamer, &teller(), &|| night(27))
     }
 
-    fn text_of(&self, name: &noctuary::Name) -> String {
+    fn text_of(&self, name: &noctuary::workspace::Name) -> String {
         let document = self.0.read(name).unwrap();
         document.map(|document| String::from_utf8(document.into_bytes()).unwrap()).unwrap_or_default()
     }
@@ -137,7 +142,7 @@ impl World {
         self.0.append(&name(file), text.as_bytes()).unwrap();
     }
 
-    fn json(&self, name: &noctuary::Name) -> serde_json::Value {
+    fn json(&self, name: &noctuary::workspace::Name) -> serde_json::Value {
         serde_json::from_str(&self.text_of(name)).unwrap_or_default()
     }
 
@@ -456,7 +461,7 @@ fn nobody_but_the_human_of_a_main_session_takes_a_dream_back() {
             assert!(matches!(redone, Err(Error::Denied { .. })), "{access:?}");
         }
     }
-    let held = world.0.claim(&noctuary::ClaimTerms::default()).unwrap();
+    let held = world.0.claim(&noctuary::workspace::ClaimTerms::default()).unwrap();
     assert!(matches!(world.undo(&ids[0]), Err(Error::Busy { .. })), "somebody dreams");
     drop(held);
     assert_eq!((world.memory(), world.log()), before);
@@ -539,7 +544,7 @@ fn the_oldest_sections_move_to_the_archive_until_memory_is_within_its_budget() {
         DAYS.iter().fold(sections, |text, day| text.replace(&format!("- Mine, after {day}.\n"), ""));
     assert_eq!(format!("\n{moved}"), sections, "as they stood");
     // The preimages are kept, for a person to look at.
-    let editor = noctuary::Editor::new(world.0.as_ref(), human());
+    let editor = noctuary::life::Editor::new(world.0.as_ref(), human());
     let kept = editor.history(&DocName::MEMORY).unwrap();
     assert_eq!(kept.last().unwrap().1.bytes(), memory.as_bytes());
 
@@ -574,7 +579,7 @@ fn a_dream_whose_section_is_archived_counts_as_done_also_where_the_ledger_is_los
     world.add("memory/2026-11-21-repl.md", "- [user] what day 19 was like\n");
     let report = world.dream(night(29));
     assert_eq!(report.outcome, Outcome::NothingToPromote);
-    assert_eq!(report.passes[0].lines[0].fate, noctuary::Fate::Duplicate);
+    assert_eq!(report.passes[0].lines[0].fate, noctuary::dream::Fate::Duplicate);
 }
 
 #[test]

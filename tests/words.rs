@@ -8,11 +8,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use dreaming::{dream, dreamer_over, journal, name, night};
+use noctuary::dream::{Evidence, Fate, Hold, HoldReason, LineReport, Trust};
 use noctuary::testing::Script;
-use noctuary::{
-    DocName, DreamConfig, DreamReport, Evidence, Fate, FileWorkspace, Hold, HoldReason, LineReport, Trust,
-    Workspace, WorkspaceExt, WriteMode,
-};
+use noctuary::workspace::WorkspaceExt;
+use noctuary::{DocName, DreamConfig, DreamReport, FileWorkspace, Workspace, WriteMode};
 
 type Home = (&'static str, fn(&Path) -> Arc<dyn Workspace>);
 

@@ -11,10 +11,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::DateTime;
+use noctuary::dream::FactDreamer;
+use noctuary::facts::FactStore;
+use noctuary::gate::{Door, DoorPolicy, Doors, InjectionPolicy, SecretPolicy};
+use noctuary::memory::Query;
+use noctuary::store::StoreConfig;
 use noctuary::{
-    Access, Actor, Door, DoorPolicy, Doors, FactDreamer, FactStore, FileMemoryStore, FileWorkspace,
-    InjectionPolicy, LlmReply, LlmRequest, MemoryStore, Query, Scope, SecretPolicy, SessionKind,
-    SqliteMemoryStore, StoreConfig, dream_once_at, llm_fn,
+    Access, Actor, FileMemoryStore, FileWorkspace, LlmReply, LlmRequest, MemoryStore, Scope, SessionKind,
+    SqliteMemoryStore, dream_once_at, llm_fn,
 };
 use serde_json::{Map, Value, json};
 

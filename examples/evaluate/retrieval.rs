@@ -8,10 +8,11 @@ use std::time::{Duration, Instant};
 
 use chrono::{DateTime, NaiveDateTime, TimeDelta, Utc};
 use flate2::read::GzDecoder;
-use noctuary::{
-    Access, Actor, Door, DoorPolicy, Doors, FileMemoryStore, Fusion, InjectionPolicy, MemoryStore, NewMemory,
-    Place, Query, Ranking, Role, Scope, SecretPolicy, SessionKind, Source, SqliteMemoryStore, StoreConfig,
-};
+use noctuary::gate::{Door, DoorPolicy, Doors, InjectionPolicy, SecretPolicy};
+use noctuary::memory::{NewMemory, Place, Query, Role, Source};
+use noctuary::search::{Fusion, Ranking};
+use noctuary::store::StoreConfig;
+use noctuary::{Access, Actor, FileMemoryStore, MemoryStore, Scope, SessionKind, SqliteMemoryStore};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 

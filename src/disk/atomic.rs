@@ -3,7 +3,7 @@
 use std::io;
 
 use super::{Disk, Kind, Open, STATE_FOLDER, Stat, host};
-use crate::error::{At, Result, Unsynced};
+use crate::base::error::{At, Result, Unsynced};
 
 /// A name for a file until it is complete: in the state folder, where the next claim finds what a crash left.
 pub(crate) fn temporary() -> String {
@@ -154,7 +154,7 @@ pub(crate) fn lock_named(disk: &dyn Disk, path: &str) -> Result<Option<Box<dyn s
             return Ok(Some(file));
         }
     }
-    Err(crate::error::Error::Busy { path: path.to_owned() })
+    Err(crate::base::error::Error::Busy { path: path.to_owned() })
 }
 
 /// Makes the folder of `path`, and those above it, where they are missing.

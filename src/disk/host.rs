@@ -3,7 +3,7 @@
 use std::hash::{BuildHasher, Hasher as _, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::digest::Hasher;
+use crate::base::digest::Hasher;
 
 /// This process, as a peer on the same or another host can tell it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,12 +76,12 @@ fn process_exists(_pid: u32) -> bool {
 
 /// The limit on open files that is reached: so few files are left that a database cannot be open with its log.
 #[cfg(feature = "sqlite")]
-pub(crate) fn reached_limit() -> Option<crate::error::OpenLimit> {
+pub(crate) fn reached_limit() -> Option<crate::base::error::OpenLimit> {
     let mut opened = Vec::new();
     for _ in 0..4 {
         match std::fs::File::open(if cfg!(unix) { "/" } else { "NUL" }) {
             Ok(file) => opened.push(file),
-            Err(error) => return crate::error::open_limit(&error),
+            Err(error) => return crate::base::error::open_limit(&error),
         }
     }
     None

@@ -9,8 +9,8 @@ use std::io;
 use serde::{Deserialize, Serialize};
 
 use super::{Disk, Open, atomic};
-use crate::digest::Hasher;
-use crate::error::{At, Result};
+use crate::base::digest::Hasher;
+use crate::base::error::{At, Result};
 
 /// The rows that a store held: `{"v":1,"held":12,"last":["0f3a9c5be2d14477"]}`, and spaces up to a fixed length.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

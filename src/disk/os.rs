@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use chrono::{DateTime, Utc};
 
 use super::{Disk, DiskFile, Entry, Open, Stat, lock};
-use crate::error::Refusal;
+use crate::base::error::Refusal;
 
 #[cfg(not(unix))]
 #[path = "os_portable.rs"]

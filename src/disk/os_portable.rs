@@ -9,7 +9,7 @@ use chrono::{DateTime, Utc};
 
 use super::super::{Entry, Kind, Open, Stat};
 use super::refused;
-use crate::error::Refusal;
+use crate::base::error::Refusal;
 
 #[derive(Debug)]
 pub(super) struct Root(PathBuf);

@@ -13,7 +13,7 @@ use rustix::io::Errno;
 
 use super::super::{Entry, Kind, Open, Stat};
 use super::refused;
-use crate::error::Refusal;
+use crate::base::error::Refusal;
 
 #[derive(Debug)]
 pub(super) struct Root(OwnedFd);

@@ -7,16 +7,19 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use super::{propose, undo};
-use crate::digest::Digest;
-use crate::error::{Error, Result};
-use crate::format::intent::{Append, Change, Intent};
-use crate::format::ledger::Ledger;
-use crate::format::proposal::ProposalStep;
-use crate::format::undone::Undone;
-use crate::format::{DreamedState, curated, log, reply};
+use super::journal::{propose, undo};
+use crate::base::digest::Digest;
+use crate::base::error::{Error, Result};
+use crate::base::name::{DocName, Name, StateName};
+use crate::format::DreamedState;
+use crate::format::documents::curated;
+use crate::format::replies::reply;
+use crate::format::state::intent::{Append, Change, Intent};
+use crate::format::state::ledger::Ledger;
+use crate::format::state::log;
+use crate::format::state::proposal::ProposalStep;
+use crate::format::state::undone::Undone;
 use crate::gate::Tombstones;
-use crate::name::{DocName, Name, StateName};
 use crate::trace;
 use crate::workspace::{Lease, Workspace, WorkspaceExt};
 
@@ -27,7 +30,7 @@ const TRIES: u32 = 4;
 const LOG_TAIL: u64 = 4 << 20;
 
 /// The document that holds curated memory: `MEMORY.md`, or the older `memory.md` where that alone exists.
-pub(super) fn memory_name(workspace: &dyn Workspace) -> Result<DocName> {
+pub(crate) fn memory_name(workspace: &dyn Workspace) -> Result<DocName> {
     if workspace.metadata(&DocName::MEMORY)?.is_none()
         && workspace.metadata(&DocName::LEGACY_MEMORY)?.is_some()
     {
@@ -38,18 +41,18 @@ pub(super) fn memory_name(workspace: &dyn Workspace) -> Result<DocName> {
 
 /// The archive of sections that were moved out of curated memory; empty where there is none, or where something else has
 /// its name, which is a person's.
-pub(super) fn archive(workspace: &dyn Workspace) -> Result<Vec<u8>> {
+pub(crate) fn archive(workspace: &dyn Workspace) -> Result<Vec<u8>> {
     match workspace.read(&DocName::DREAMED) {
-        Ok(archive) => Ok(archive.map(crate::document::Document::into_bytes).unwrap_or_default()),
+        Ok(archive) => Ok(archive.map(crate::base::document::Document::into_bytes).unwrap_or_default()),
         Err(Error::Refused { .. }) => Ok(Vec::new()),
         Err(error) => Err(error),
     }
 }
 
 /// Curated memory as it stands: its name, and its bytes, none where it does not exist.
-pub(super) fn memory(workspace: &dyn Workspace) -> Result<(DocName, Vec<u8>)> {
+pub(crate) fn memory(workspace: &dyn Workspace) -> Result<(DocName, Vec<u8>)> {
     let name = memory_name(workspace)?;
-    let bytes = workspace.read(&name)?.map(crate::document::Document::into_bytes).unwrap_or_default();
+    let bytes = workspace.read(&name)?.map(crate::base::document::Document::into_bytes).unwrap_or_default();
     if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
         // UTF-16: a section in UTF-8 would be noise in it.
         return Err(Error::NotUtf8 { name: name.into(), valid_up_to: 0 });
@@ -58,7 +61,7 @@ pub(super) fn memory(workspace: &dyn Workspace) -> Result<(DocName, Vec<u8>)> {
 }
 
 /// Records an intent and carries it out. On an error the intent stays, and the next claim finishes it.
-pub(super) fn commit(workspace: &dyn Workspace, lease: &dyn Lease, intent: &Intent) -> Result<()> {
+pub(crate) fn commit(workspace: &dyn Workspace, lease: &dyn Lease, intent: &Intent) -> Result<()> {
     trace::commit(&intent.id, || {
         lease.replace(&StateName::INTENT, &intent.print())?;
         apply(workspace, lease, intent)
@@ -100,7 +103,8 @@ fn strike(workspace: &dyn Workspace, intent: &mut Intent, forgotten: &Tombstones
     }
     let (Some(append), None) = (&mut intent.append, &intent.change) else { return Ok(()) };
     let Cow::Owned(section) = forgotten.struck(&append.section) else { return Ok(()) };
-    let memory = workspace.read(&append.name)?.map(crate::document::Document::into_bytes).unwrap_or_default();
+    let memory =
+        workspace.read(&append.name)?.map(crate::base::document::Document::into_bytes).unwrap_or_default();
     // What stands there in part is finished as it was begun: its rest is found by what it was.
     if append.torn_bytes(&memory) == 0 && !curated::has_mark(&memory, &intent.id) {
         intent.log.section_sha256 = Some(Digest::of(section.as_bytes()));
@@ -113,7 +117,8 @@ fn strike(workspace: &dyn Workspace, intent: &mut Intent, forgotten: &Tombstones
 /// mark is neither the one from before the commit nor the commit's own, and covers all that was shown.
 fn was_dreamed_by_peer(workspace: &dyn Workspace, intent: &Intent) -> Result<bool> {
     let (Some(append), None) = (&intent.append, &intent.change) else { return Ok(false) };
-    let memory = workspace.read(&append.name)?.map(crate::document::Document::into_bytes).unwrap_or_default();
+    let memory =
+        workspace.read(&append.name)?.map(crate::base::document::Document::into_bytes).unwrap_or_default();
     if append.torn_bytes(&memory) > 0 || curated::has_mark(&memory, &intent.id) {
         return Ok(false);
     }
@@ -135,13 +140,13 @@ fn check(workspace: &dyn Workspace) -> Result<()> {
 }
 
 /// The commit that is half done, if there is one.
-pub(super) fn unfinished(workspace: &dyn Workspace) -> Result<Option<Intent>> {
+pub(crate) fn unfinished(workspace: &dyn Workspace) -> Result<Option<Intent>> {
     Intent::parse(state(workspace, &StateName::INTENT)?.as_deref())
 }
 
 /// Reads a state file.
-pub(super) fn state(workspace: &dyn Workspace, name: &StateName) -> Result<Option<Vec<u8>>> {
-    Ok(workspace.read(name)?.map(crate::document::Document::into_bytes))
+pub(crate) fn state(workspace: &dyn Workspace, name: &StateName) -> Result<Option<Vec<u8>>> {
+    Ok(workspace.read(name)?.map(crate::base::document::Document::into_bytes))
 }
 
 /// Carries an intent out. Each step sees whether it was done before, so doing all of it twice is doing it once.
@@ -219,7 +224,8 @@ fn append_section(
 ) -> Result<()> {
     let name: &Name = &append.name;
     for _ in 0..TRIES {
-        let memory = workspace.read(name)?.map(crate::document::Document::into_bytes).unwrap_or_default();
+        let memory =
+            workspace.read(name)?.map(crate::base::document::Document::into_bytes).unwrap_or_default();
         if curated::has_section(&memory, &intent.id) {
             return settle(lease, name);
         }
@@ -235,7 +241,8 @@ fn append_section(
             // Somebody wrote behind the torn part since it was read.
             continue;
         }
-        let after = workspace.read(name)?.map(crate::document::Document::into_bytes).unwrap_or_default();
+        let after =
+            workspace.read(name)?.map(crate::base::document::Document::into_bytes).unwrap_or_default();
         if curated::has_section(&after, &intent.id) {
             return Ok(());
         }
@@ -245,7 +252,7 @@ fn append_section(
 
 /// Makes durable what an interrupted commit appended: whoever did may have been killed before its sync, and
 /// the ledger must not be ahead of the section.
-pub(super) fn settle(lease: &dyn Lease, name: &Name) -> Result<()> {
+pub(crate) fn settle(lease: &dyn Lease, name: &Name) -> Result<()> {
     lease.append(name, b"")
 }
 

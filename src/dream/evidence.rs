@@ -32,7 +32,7 @@ mod spelled;
 #[cfg(test)]
 mod table;
 
-pub(super) use matter::is_negation;
+pub(crate) use matter::is_negation;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -41,15 +41,16 @@ use std::sync::LazyLock;
 use chrono::NaiveDate;
 use regex::Regex;
 
-use super::config::{DreamConfig, Evidence};
-use crate::dreamer::{Hold, HoldReason, SourceRef};
-use crate::format::curated::strip_date;
-use crate::format::fences::ShownLine;
-use crate::format::reply::{self, Citation};
-use crate::format::speakers::is_party;
+use super::journal::config::{DreamConfig, Evidence};
+use crate::base::document::SourceRef;
+use crate::base::name::DocName;
+use crate::base::text;
+use crate::dreamer::{Hold, HoldReason};
+use crate::format::documents::curated::strip_date;
+use crate::format::documents::speakers::is_party;
+use crate::format::replies::fences::ShownLine;
+use crate::format::replies::reply::{self, Citation};
 use crate::format::{JournalName, Origin};
-use crate::name::DocName;
-use crate::text;
 use dates::Calendar;
 use names::Words;
 use origin::Spoken;
@@ -382,7 +383,7 @@ fn judge(claim: &str, citations: &[Citation], shown: &Shown) -> Option<Hold> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::reply::split_citations;
+    use crate::format::replies::reply::split_citations;
 
     fn shown() -> Shown {
         let journal = JournalName::parse(&DocName::parse("memory/2026-03-12-repl.md").unwrap()).unwrap();

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::memory::{EventId, MemoryId, Verdict};
+use crate::facts::{EventId, Verdict};
+use crate::memory::MemoryId;
 
 /// What came of judging facts, in [`DreamReport::facts`](super::DreamReport::facts). It holds no words of them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

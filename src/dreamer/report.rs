@@ -6,14 +6,14 @@ use std::fmt;
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 
-use crate::error::LostBy;
+use crate::base::error::LostBy;
+use crate::base::name::DocName;
+use crate::base::text::counted;
+use crate::base::usage::Usage;
 use crate::format::DreamId;
-use crate::llm::Usage;
-use crate::name::DocName;
 use crate::pii::GateFinding;
-use crate::text::counted;
 
-pub use crate::document::SourceRef;
+use crate::base::document::SourceRef;
 use crate::workspace::Holder;
 
 /// How a run or pass ended. Prints the seed's words for the endings that the seed knows.
@@ -228,7 +228,8 @@ impl DreamReport {
 /// that an operator should know is in [`notices`](DreamReport::notices).
 ///
 /// ```
-/// use noctuary::{DreamMode, DreamReport};
+/// use noctuary::dream::DreamMode;
+/// use noctuary::DreamReport;
 ///
 /// let report = DreamReport::begun(DreamMode::Append, "life".to_owned(), chrono::Utc::now());
 /// assert_eq!(report.to_string(), "disabled: 0 lines promoted, 0 held, nothing waits, 0 calls");
@@ -423,7 +424,7 @@ impl LineReport {
 /// A line with what became of it, for a person: it holds words of journals, as the line does.
 ///
 /// ```
-/// use noctuary::{Fate, LineReport};
+/// use noctuary::dream::{Fate, LineReport};
 ///
 /// let line = LineReport::new("Likes tea.".to_owned(), None, Vec::new(), Fate::Promoted { cited: false });
 /// assert_eq!(line.to_string(), "promoted, citing nothing: Likes tea.");
@@ -496,7 +497,7 @@ pub struct Hold {
     pub reason: HoldReason,
     /// The word of the line that the check missed in its sources; for [`HoldReason::Origin`], whose words they are,
     /// such as `web` or `tool:psql`, and for
-    /// [`HoldReason::Injection`] the reason of [`scan_injection`](crate::scan_injection).
+    /// [`HoldReason::Injection`] the reason of [`scan_injection`](crate::gate::scan_injection).
     pub word: Option<String>,
 }
 
@@ -682,7 +683,7 @@ pub enum Failure {
     /// Nobody said why it ended, so it may have been cut off.
     Unsaid,
     /// Not in the form that was asked for: neither bullets nor exactly the token for nothing, or, of a
-    /// [`FactDreamer`](crate::FactDreamer), no ruling for a pair that was shown.
+    /// [`FactDreamer`](crate::dream::FactDreamer), no ruling for a pair that was shown.
     Malformed,
     /// Larger than any answer should be.
     TooLarge,

@@ -1,10 +1,10 @@
-use crate::document::Document;
-use crate::error::{Error, Result};
+use crate::base::document::Document;
+use crate::base::error::{Error, Result};
+use crate::base::name::{DocName, Name, StateName};
 use crate::format::SleepFiles;
-use crate::format::proposal::Proposals;
+use crate::format::state::proposal::Proposals;
 use crate::gate::{FORGOTTEN, Tombstones};
-use crate::lifecycle::EDITABLE;
-use crate::name::{DocName, Name, StateName};
+use crate::life::EDITABLE;
 use crate::session;
 use crate::workspace::{Claim, ClaimTerms, Lease, Workspace, WriteMode};
 
@@ -23,7 +23,8 @@ use crate::workspace::{Claim, ClaimTerms, Lease, Workspace, WriteMode};
 ///
 /// ```
 /// # #[cfg(feature = "sqlite")] {
-/// use noctuary::{DocName, FileWorkspace, Scope, SqliteWorkspace, Workspace, WriteMode, copy_into};
+/// use noctuary::exchange::copy_into;
+/// use noctuary::{DocName, FileWorkspace, Scope, SqliteWorkspace, Workspace, WriteMode};
 ///
 /// let folder = tempfile::tempdir()?;
 /// let files = FileWorkspace::open(folder.path())?;

@@ -5,9 +5,9 @@ use std::fmt;
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 
+use crate::base::name::{DocName, Name};
+use crate::base::text;
 use crate::format::JournalName;
-use crate::name::{DocName, Name};
-use crate::text;
 
 /// The program whose memory is imported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -6,14 +6,15 @@ use chrono::{DateTime, Utc};
 use serde::Serialize;
 
 use super::import::own_name;
-use crate::access::{Access, Actor, Scope, SessionKind};
-use crate::document::{Document, SourceRef};
-use crate::error::{Error, Result};
-use crate::format::curated::{self, Promoted};
-use crate::format::{DreamId, Origin, reply};
+use crate::base::access::{Access, Actor, Scope, SessionKind};
+use crate::base::document::{Document, SourceRef};
+use crate::base::error::{Error, Result};
+use crate::base::name::DocName;
+use crate::format::documents::curated::{self, Promoted};
+use crate::format::replies::reply;
+use crate::format::{DreamId, Origin};
 use crate::gate::FORGOTTEN;
 use crate::memory::{Filter, MemoryStore, NewMemory, Source, categories};
-use crate::name::DocName;
 use crate::session;
 use crate::workspace::{Workspace, check_scope};
 
@@ -37,7 +38,7 @@ pub struct FeedReport {
 /// was taken back, and whenever `MEMORY.md` may have been edited.
 ///
 /// The file is the truth, and with it the archive that its oldest sections may have moved to. Each bullet of a whole section becomes a private row without its citations, which the row
-/// [`cites`](crate::Memory::cites); under `### Facts` it is a fact, under `### Preferences` a preference, under
+/// [`cites`](crate::memory::Memory::cites); under `### Facts` it is a fact, under `### Preferences` a preference, under
 /// `### Decisions` of category `decision`, else an observation. A row is known by its dream and its words: one that
 /// stands, retired ones included, is left as it is, and one whose line was taken out or edited, or is forgotten, is
 /// deleted, also where it is pinned. It returns with its line.
@@ -51,9 +52,11 @@ pub struct FeedReport {
 ///
 /// ```
 /// use chrono::{TimeZone, Utc};
+/// use noctuary::exchange::feed;
+/// use noctuary::memory::Query;
 /// use noctuary::{
-///     Access, Actor, DocName, FileMemoryStore, FileWorkspace, MemoryStore, Query, Scope, SessionKind, Workspace,
-///     WriteMode, feed,
+///     Access, Actor, DocName, FileMemoryStore, FileWorkspace, MemoryStore, Scope, SessionKind, Workspace,
+///     WriteMode,
 /// };
 ///
 /// let folder = tempfile::tempdir()?;
@@ -180,10 +183,10 @@ const DECISION: &str = "decision";
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::name::StateName;
     use crate::file::{FileMemoryStore, FileWorkspace};
-    use crate::format::forgotten::Forgotten;
+    use crate::format::state::forgotten::Forgotten;
     use crate::gate::{TombstoneKey, Tombstones};
-    use crate::name::StateName;
     use crate::workspace::WriteMode;
 
     #[test]

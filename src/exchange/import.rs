@@ -7,13 +7,13 @@ use serde::Serialize;
 
 use super::copy::claim;
 use super::dialect::{Dialect, Route, body, entries};
-use crate::document::{Document, Revision};
-use crate::error::{Error, Result};
-use crate::format::curated;
+use crate::base::document::{Document, Revision};
+use crate::base::error::{Error, Result};
+use crate::base::name::DocName;
+use crate::base::text;
+use crate::format::documents::curated;
 use crate::gate::{Door, Doors};
-use crate::name::DocName;
 use crate::session;
-use crate::text;
 use crate::workspace::{Workspace, WriteMode};
 
 /// Brings what another program remembers into a workspace.
@@ -24,7 +24,9 @@ use crate::workspace::{Workspace, WriteMode};
 /// holds what the target has forgotten, whatever the policy. Importing twice changes nothing.
 ///
 /// ```
-/// use noctuary::{Dialect, DocName, FileWorkspace, Import, ImportAction, WorkspaceExt};
+/// use noctuary::exchange::{Dialect, Import, ImportAction};
+/// use noctuary::workspace::WorkspaceExt;
+/// use noctuary::{DocName, FileWorkspace};
 ///
 /// let (theirs, ours) = (tempfile::tempdir()?, tempfile::tempdir()?);
 /// std::fs::write(theirs.path().join("MEMORY.md"), "Likes tea.\n§\nWorks from Lisbon.\n")?;
@@ -103,7 +105,7 @@ pub enum ImportRefusal {
     Conflict,
     /// It is not UTF-8, and cannot be looked at.
     NotUtf8,
-    /// It is larger than [`MAX_DOCUMENT`](crate::MAX_DOCUMENT).
+    /// It is larger than [`MAX_DOCUMENT`](crate::workspace::MAX_DOCUMENT).
     TooLarge,
     /// It is no plain file.
     NotAFile,

@@ -4,9 +4,12 @@
 mod copy;
 mod dialect;
 mod feed;
+mod forget;
 mod import;
 
+pub use crate::base::receipt::{DocumentReceipt, ForgetPlace, ForgetReceipt};
 pub use copy::copy_into;
 pub use dialect::Dialect;
 pub use feed::{FeedReport, feed};
+pub use forget::Forget;
 pub use import::{Import, ImportAction, ImportItem, ImportPlan, ImportRefusal, ImportReport};

@@ -16,12 +16,12 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::{append, finish, remove, write, write_guard};
+use crate::base::error::{At, Error, LostBy, Result};
+use crate::base::name::Name;
 use crate::disk::host::{self, Host};
 use crate::disk::{Disk, DiskFile, Open, STATE_FOLDER, atomic};
-use crate::error::{At, Error, LostBy, Result};
-use crate::format::iso_millis;
-use crate::format::lock::{IMPLEMENTATION, LockFile, started_at_offset};
-use crate::name::Name;
+use crate::format::state::iso_millis;
+use crate::format::state::lock::{IMPLEMENTATION, LockFile, started_at_offset};
 use crate::workspace::{Claim, ClaimTerms, Holder, Lease, WriteMode};
 
 const GUARD: &str = ".dreaming.d/guard";

@@ -10,14 +10,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::base::document::{Document, Revision};
+use crate::base::error::{At, Error, Refusal, Result};
+use crate::base::name::{DocName, Name};
 use crate::disk::{Disk, DiskFile, Kind, Open, OsDisk, Stat, atomic};
-use crate::document::{Document, Revision};
-use crate::error::{At, Error, Refusal, Result};
-use crate::name::{DocName, Name};
 use crate::trace;
-use crate::workspace::{
-    Claim, ClaimTerms, Listing, MAX_DOCUMENT, Metadata, Reach, Workspace, WriteMode, line_break_before,
-};
+use crate::workspace::contract::line_break_before;
+use crate::workspace::{Claim, ClaimTerms, Listing, MAX_DOCUMENT, Metadata, Reach, Workspace, WriteMode};
 
 pub use memory::FileMemoryStore;
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use crate::digest::Digest;
-use crate::error::{Error, Result};
+use crate::base::digest::Digest;
+use crate::base::error::{Error, Result};
 
 /// The longest name of a class in a list.
 const LONGEST_CLASS: usize = 64;
@@ -15,7 +15,7 @@ const LONGEST_CLASS: usize = 64;
 /// filter again. A value passes in any disguise that the filter sees through, and is kept as a hash.
 ///
 /// ```
-/// use noctuary::Allow;
+/// use noctuary::gate::Allow;
 ///
 /// let allow = Allow::none().value("0x52908400098527886E0F7030069857D2E4169EE7").class("btc_legacy");
 /// assert_ne!(allow, Allow::none());
@@ -56,7 +56,7 @@ impl Allow {
     /// pass.
     ///
     /// ```
-    /// use noctuary::Allow;
+    /// use noctuary::gate::Allow;
     ///
     /// let list = "# addresses are public here\nevm_address\nbtc_*\n";
     /// assert_eq!(Allow::parse(list)?, Allow::none().class("evm_address").class("btc_*"));

@@ -9,13 +9,13 @@ use std::sync::Arc;
 use super::injection::scan_injection;
 use super::report::{MOST_PLACES, found_at};
 use super::{Allow, FORGOTTEN, Gate, Masks, SecretGate, Tombstones, joined, mask_within};
-use crate::access::Actor;
-use crate::document::FoundAt;
-use crate::error::{Error, Result};
+use crate::base::access::Actor;
+use crate::base::document::FoundAt;
+use crate::base::error::{Error, Result};
+use crate::base::name::Name;
+use crate::base::text;
 use crate::format::JournalName;
-use crate::name::Name;
 use crate::pii::{Finding, PiiFilter};
-use crate::text;
 
 /// A place where text is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -154,7 +154,8 @@ impl DoorPolicy {
 /// A text is looked at as it comes: a secret that is parted over two appends is not seen.
 ///
 /// ```
-/// use noctuary::{Door, DocName, Doors, Error};
+/// use noctuary::gate::{Door, Doors};
+/// use noctuary::{DocName, Error};
 ///
 /// let doors = Doors::default();
 /// let key = "the key is AKIAIOSFODNN7EXAMPLE";
@@ -495,7 +496,7 @@ impl fmt::Display for DoorWarning {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::name::DocName;
+    use crate::base::name::DocName;
 
     #[test]
     fn a_blocked_line_hides_itself_and_no_other() {

@@ -12,7 +12,7 @@ mod named;
 mod proof;
 mod report;
 mod search;
-mod secret;
+pub(crate) mod secret;
 mod tombstone;
 mod view;
 
@@ -21,16 +21,18 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::digest::Digest;
-use crate::pii::{Finding, PiiFilter};
-use crate::text;
+use crate::base::digest::Digest;
+use crate::base::text;
+use crate::pii::PiiFilter;
 
+pub use crate::pii::{Confidence, Cure, Finding, GateFinding, View};
 pub use allow::Allow;
 pub use door::{Door, DoorPolicy, DoorWarning, Doors, InjectionPolicy, Passed, SecretPolicy};
 pub use injection::{Injection, scan_injection};
 pub(crate) use report::Places;
 pub use report::{SecretAudit, audit_secrets};
-pub use secret::{SecretGate, Strictness};
+pub(crate) use secret::SecretGate;
+pub use secret::Strictness;
 pub(crate) use tombstone::FORGOTTEN;
 pub use tombstone::{Tombstone, TombstoneKey, Tombstones};
 pub(crate) use view::as_drawn;

@@ -1,11 +1,11 @@
 //! Where in a text something was found, and a walk over a whole workspace.
 
 use super::Doors;
-use crate::document::FoundAt;
-use crate::error::{Error, Result};
-use crate::name::DocName;
+use crate::base::document::FoundAt;
+use crate::base::error::{Error, Result};
+use crate::base::name::DocName;
+use crate::base::text;
 use crate::pii::{Cure, Finding, GateFinding};
-use crate::text;
 use crate::workspace::Workspace;
 
 /// The most places that an error names.
@@ -59,7 +59,8 @@ impl Doors {
     /// know.
     ///
     /// ```
-    /// use noctuary::{DocName, Doors};
+    /// use noctuary::gate::Doors;
+    /// use noctuary::DocName;
     ///
     /// let found = Doors::default().inspect(&DocName::TOOLS, "# Tools\n\n- key: AKIAIOSFODNN7EXAMPLE\n");
     /// assert_eq!((found[0].line, found[0].column, found[0].preview.as_str()), (3, 8, "AK…LE"));
@@ -93,7 +94,8 @@ pub struct SecretAudit {
 /// Earlier versions of documents and the library's own files are not looked at.
 ///
 /// ```
-/// use noctuary::{DocName, Doors, FileWorkspace, Workspace, WriteMode, audit_secrets};
+/// use noctuary::gate::{Doors, audit_secrets};
+/// use noctuary::{DocName, FileWorkspace, Workspace, WriteMode};
 ///
 /// let folder = tempfile::tempdir()?;
 /// let workspace = FileWorkspace::open(folder.path())?;

@@ -10,7 +10,7 @@ use regex::Regex;
 use super::checksum;
 use super::classes::{self, Bounds, Class, Lead, Needs, REACH, Shape};
 use super::dense;
-use crate::text;
+use crate::base::text;
 
 pub(super) static TABLE: LazyLock<Table> = LazyLock::new(Table::new);
 

@@ -10,8 +10,8 @@ use super::classes::{self, Class, Needs, Proof, Shape, Switch};
 use super::proof;
 use super::search::{Chosen, TABLE};
 use super::view::{self, Disguised, Island, Undone};
+use crate::base::text;
 use crate::pii::{Confidence, Finding, PiiFilter, View};
-use crate::text;
 
 /// How much a match must prove.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -17,9 +17,9 @@ use std::ops::{ControlFlow, Range};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::digest::{Digest, Hasher};
+use crate::base::digest::{Digest, Hasher};
+use crate::base::text;
 use crate::pii::{Confidence, Finding, View};
-use crate::text;
 
 /// The fewest words of a statement that can be buried, unless it has [`FEWEST_CHARACTERS`].
 const FEWEST_WORDS: usize = 2;
@@ -100,7 +100,7 @@ pub struct Tombstone {
 /// The statements that a home has forgotten.
 ///
 /// ```
-/// use noctuary::{TombstoneKey, Tombstones};
+/// use noctuary::gate::{TombstoneKey, Tombstones};
 ///
 /// let mut forgotten = Tombstones::new(TombstoneKey::random());
 /// let tombstone = forgotten.bury("My landlord is Jan Kowalski.").expect("it has words enough");

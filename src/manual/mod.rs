@@ -30,9 +30,9 @@
 //! |---|---|---|
 //! | 000, *the* seed where no number stands | the Minara workspace: its documents, prompts and dreams | [`Workspace`](crate::Workspace), [`JournalDreamer`](crate::JournalDreamer) |
 //! | 001 | RFC-0009, the file format of a YAMO workspace: who reads what, the first run, the memo, the daily log | [`Life`](crate::Life) |
-//! | 002 | the memory of `OpenSeed`'s creatures: fatigue, sleep, observations, priorities | [`SleepDreamer`](crate::SleepDreamer) |
-//! | 003 | Minara Memory: rows, facts, personalization, learnings | [`MemoryStore`](crate::MemoryStore), [`FactStore`](crate::FactStore) |
-//! | 004 | the `IronClaw` workspace: documents in a database, chunks, search | [`SqliteWorkspace`](crate::SqliteWorkspace), [`DocumentIndex`](crate::DocumentIndex) |
+//! | 002 | the memory of `OpenSeed`'s creatures: fatigue, sleep, observations, priorities | [`SleepDreamer`](crate::sleep::SleepDreamer) |
+//! | 003 | Minara Memory: rows, facts, personalization, learnings | [`MemoryStore`](crate::MemoryStore), [`FactStore`](crate::facts::FactStore) |
+//! | 004 | the `IronClaw` workspace: documents in a database, chunks, search | [`SqliteWorkspace`](crate::SqliteWorkspace), [`DocumentIndex`](crate::search::DocumentIndex) |
 //!
 //! Code on these pages is run as tests, and the files that [`formats`] shows are read by the parsers that read yours.
 
@@ -99,26 +99,26 @@ mod tests {
 
     use serde_json::Value;
 
-    use crate::access::Scope;
-    use crate::digest::Digest;
-    use crate::document::Document;
-    use crate::error::{Error, Result};
+    use crate::base::access::Scope;
+    use crate::base::digest::Digest;
+    use crate::base::document::Document;
+    use crate::base::error::{Error, Result};
+    use crate::base::name::{DocName, StateName};
     use crate::file::FileMemoryStore;
-    use crate::format::asked::AskedState;
-    use crate::format::forgotten::Forgotten;
-    use crate::format::history::History;
-    use crate::format::intent::Intent;
-    use crate::format::ledger::Ledger;
-    use crate::format::life::LifeState;
-    use crate::format::lock::LockFile;
-    use crate::format::proposal::Proposals;
-    use crate::format::soul::SoulState;
-    use crate::format::undone::Undone;
-    use crate::format::{
-        Checks, DayLog, DreamId, DreamedState, HeartbeatFile, JournalName, Quarantine, curated, log, sections,
-    };
+    use crate::format::documents::{curated, sections};
+    use crate::format::state::asked::AskedState;
+    use crate::format::state::forgotten::Forgotten;
+    use crate::format::state::history::History;
+    use crate::format::state::intent::Intent;
+    use crate::format::state::ledger::Ledger;
+    use crate::format::state::life::LifeState;
+    use crate::format::state::lock::LockFile;
+    use crate::format::state::log;
+    use crate::format::state::proposal::Proposals;
+    use crate::format::state::soul::SoulState;
+    use crate::format::state::undone::Undone;
+    use crate::format::{Checks, DayLog, DreamId, DreamedState, HeartbeatFile, JournalName, Quarantine};
     use crate::gate::Tombstones;
-    use crate::name::{DocName, StateName};
 
     /// The example below each heading that names a file.
     fn examples() -> BTreeMap<&'static str, &'static str> {
@@ -286,7 +286,7 @@ mod tests {
 
     #[test]
     fn the_rows_of_the_page_open_as_a_store() {
-        use crate::access::{Access, Actor, SessionKind};
+        use crate::base::access::{Access, Actor, SessionKind};
         use crate::memory::{MemoryId, MemoryStore};
 
         let folder = tempfile::tempdir().unwrap();

@@ -5,8 +5,8 @@ use std::fmt::{self, Debug};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use crate::access::Access;
-use crate::error::Result;
+use crate::base::access::Access;
+use crate::base::error::Result;
 
 /// Learnings: what a review of a turn found to be worth doing otherwise next time. They stand apart from memories: no
 /// list, search, snapshot or prompt of rows holds one, and no learning changes a row. (seed 003, Write path)
@@ -20,9 +20,8 @@ use crate::error::Result;
 ///
 /// ```
 /// use chrono::{TimeZone, Utc};
-/// use noctuary::{
-///     Access, Actor, FileMemoryStore, Filter, LearningStore, MemoryStore, NewLearning, Scope, SessionKind,
-/// };
+/// use noctuary::memory::{Filter, LearningStore, NewLearning};
+/// use noctuary::{Access, Actor, FileMemoryStore, MemoryStore, Scope, SessionKind};
 ///
 /// let folder = tempfile::tempdir()?;
 /// let store = FileMemoryStore::open(folder.path(), Scope::user("marta"))?;

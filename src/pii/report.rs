@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::{Confidence, View};
-use crate::name::DocName;
+use crate::base::name::DocName;
 
 /// A secret that was found in a document, so that a person can go there and act.
 ///

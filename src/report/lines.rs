@@ -8,10 +8,10 @@ use super::marks::Words;
 use super::page::{Page, Part};
 use super::parts::{count, fold};
 use super::veil::Shown;
-use crate::digest::Digest;
-use crate::document::SourceRef;
+use crate::base::digest::Digest;
+use crate::base::document::SourceRef;
 use crate::dreamer::{Fate, LineReport, PassReport};
-use crate::format::reply;
+use crate::format::replies::reply;
 
 /// How many lines of a citation are shown at once, and in all; how many around it.
 const MOST_LINES: u64 = 8;

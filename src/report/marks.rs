@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use crate::text;
+use crate::base::text;
 
 /// The words of a promoted line.
 pub(super) struct Words(BTreeSet<String>);

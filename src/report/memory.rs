@@ -6,7 +6,7 @@ use super::page::{Page, Part};
 use super::parts::{count, fold, gauge, grouped};
 use super::veil::Shown;
 use crate::dreamer::PassReport;
-use crate::format::curated;
+use crate::format::documents::curated;
 
 /// How many lines that stood there before are shown above what was added, and how many of it at once.
 const ABOVE: usize = 3;

@@ -20,13 +20,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 
-use crate::document::Document;
+use crate::base::document::Document;
+use crate::base::error::{Error, Result};
+use crate::base::name::{DocName, StateName};
 use crate::dreamer::DreamReport;
-use crate::error::{Error, Result};
 use crate::format::Quarantine;
-use crate::format::log::{self, LogLine};
+use crate::format::state::log::{self, LogLine};
 use crate::gate::{Doors, Tombstones};
-use crate::name::{DocName, StateName};
 use crate::session;
 use crate::workspace::Workspace;
 
@@ -44,7 +44,8 @@ use crate::workspace::Workspace;
 ///
 /// ```
 /// use std::sync::Arc;
-/// use noctuary::{DreamPage, Extractive, FileWorkspace, JournalDreamer, dream_once};
+/// use noctuary::report::DreamPage;
+/// use noctuary::{Extractive, FileWorkspace, JournalDreamer, dream_once};
 ///
 /// let folder = tempfile::tempdir()?;
 /// std::fs::create_dir(folder.path().join("memory"))?;

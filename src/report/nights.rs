@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use chrono::NaiveDate;
 
 use crate::format::DreamId;
-use crate::format::log::LogLine;
+use crate::format::state::log::LogLine;
 
 /// The passes of one day.
 #[derive(Debug, Default)]
@@ -91,7 +91,7 @@ pub(super) fn curve(nights: &BTreeMap<NaiveDate, Night>) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::log;
+    use crate::format::state::log;
 
     fn log(days: &[(&str, &str, usize)]) -> Vec<LogLine> {
         let line = |(day, outcome, lines): &(&str, &str, usize)| {

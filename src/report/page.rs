@@ -10,9 +10,9 @@ use super::lines::capital;
 use super::parts::{count, facts, fold, grouped, section, size};
 use super::veil::{Shown, Veil};
 use super::{DreamPage, growth, journals, lines, memory, secrets};
+use crate::base::name::DocName;
+use crate::base::text;
 use crate::dreamer::{DreamMode, DreamReport, NotDue, Notice, Outcome, PassReport};
-use crate::name::DocName;
-use crate::text;
 
 /// The one style sheet.
 const STYLE: &str = include_str!("style.css");

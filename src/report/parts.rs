@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-pub(super) use crate::text::{counted as count, grouped};
+pub(super) use crate::base::text::{counted as count, grouped};
 
 /// A section under its heading, which links lead to.
 pub(super) fn section(id: &str, title: &str, count: &str, body: &Markup) -> Markup {

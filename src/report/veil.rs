@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use maud::Render;
 
+use crate::base::name::{DocName, Name};
+use crate::base::text;
 use crate::gate::{Door, DoorPolicy, Doors, InjectionPolicy, Masks, SecretPolicy, Tombstones};
-use crate::name::{DocName, Name};
-use crate::text;
 
 /// Masks what a page shows, with one numbering for all of it.
 pub(super) struct Veil {

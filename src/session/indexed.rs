@@ -11,14 +11,17 @@ use chrono::{DateTime, Utc};
 use super::sight::Passages;
 use super::walk::{Folder, Looked};
 use super::{Guarded, audience, forgotten};
-use crate::access::{Access, Scope};
-use crate::document::{Document, Revision};
-use crate::error::{Error, Result};
+use crate::base::access::{Access, Scope};
+use crate::base::document::{Document, Revision};
+use crate::base::error::{Error, Result};
+use crate::base::name::{DocName, Name, Space};
 use crate::gate::{Doors, Tombstones};
-use crate::index::{ChunkConfig, DocumentIndex, IndexChange, IndexEntry, SearchResult, SeenDocument};
-use crate::name::{DocName, Name, Space};
+use crate::search::documents::{
+    ChunkConfig, DocumentIndex, IndexChange, IndexEntry, SearchResult, SeenDocument,
+};
 use crate::trace;
-use crate::workspace::{Claim, ClaimTerms, Lease, Listing, Metadata, Reach, Workspace, WriteMode, is_of};
+use crate::workspace::contract::is_of;
+use crate::workspace::{Claim, ClaimTerms, Lease, Listing, Metadata, Reach, Workspace, WriteMode};
 
 /// A workspace, and an index over its documents that is kept in step with it.
 ///
@@ -28,7 +31,7 @@ use crate::workspace::{Claim, ClaimTerms, Lease, Listing, Metadata, Reach, Works
 /// The document is the truth. Where the index fails, the verb does what it does all the same; the failure is kept for
 /// [`take_failures`](Self::take_failures), and the next sync mends it. So it is after a crash between the two.
 ///
-/// A search tells a session what [`Guarded`](crate::Guarded) would let it read, and nothing else: who may read a
+/// A search tells a session what [`Guarded`](crate::life::Guarded) would let it read, and nothing else: who may read a
 /// document is a column of the index that every query binds, and is asked of the access table again on the way
 /// out. What it finds is ranked over what it may read, so that not even the order tells of the rest.
 ///
@@ -49,9 +52,10 @@ use crate::workspace::{Claim, ClaimTerms, Lease, Listing, Metadata, Reach, Works
 /// ```
 /// # #[cfg(feature = "sqlite")] {
 /// use chrono::{TimeZone, Utc};
+/// use noctuary::life::Indexed;
+/// use noctuary::workspace::Reach;
 /// use noctuary::{
-///     Access, Actor, DocName, FileWorkspace, Indexed, Reach, Scope, SessionKind, SqliteIndex, Workspace,
-///     WriteMode,
+///     Access, Actor, DocName, FileWorkspace, Scope, SessionKind, SqliteIndex, Workspace, WriteMode,
 /// };
 ///
 /// let folder = tempfile::tempdir()?;
@@ -170,7 +174,7 @@ impl<W: Workspace> Indexed<W> {
         Self { inner: Arc::new(inner), doors: Arc::default() }
     }
 
-    /// Sets what a [`search`](Self::search) shows, by [`Door::PromptLoad`](crate::Door::PromptLoad).
+    /// Sets what a [`search`](Self::search) shows, by [`Door::PromptLoad`](crate::gate::Door::PromptLoad).
     #[must_use]
     pub fn with_doors(mut self, doors: Doors) -> Self {
         self.doors = Arc::new(doors);

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use super::Guarded;
-use crate::access::SessionKind;
-use crate::document::Document;
-use crate::error::{Error, Result};
+use crate::base::access::SessionKind;
+use crate::base::document::Document;
+use crate::base::error::{Error, Result};
+use crate::base::name::{DocName, Name};
 use crate::format::JournalName;
 use crate::gate::Door;
-use crate::index::SearchResult;
-use crate::name::{DocName, Name};
-use crate::recall::Plan;
+use crate::search::documents::SearchResult;
+use crate::search::rank::Plan;
 use crate::workspace::Workspace;
 
 /// Returns a text of a document as a prompt would show it: secrets and what was forgotten are masked, instructions are

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use crate::error::{Error, Result};
-use crate::format::ignored::Ignored;
-use crate::name::{DocName, StateName};
-use crate::workspace::{Listing, Reach, Workspace, is_own};
+use crate::base::error::{Error, Result};
+use crate::base::name::{DocName, StateName};
+use crate::format::documents::ignored::Ignored;
+use crate::workspace::contract::is_own;
+use crate::workspace::{Listing, Reach, Workspace};
 
 /// The files that say what is ignored; of one folder the later one decides.
 const IGNORING: [&str; 2] = [".gitignore", ".ignore"];

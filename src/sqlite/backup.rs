@@ -7,8 +7,8 @@ use rusqlite::params;
 use super::database::Database;
 use super::open::{Place, place_of};
 use super::schema;
+use crate::base::error::{At, Error, Result};
 use crate::disk::{Open, atomic};
-use crate::error::{At, Error, Result};
 
 /// Copies the database into a new file. Until it is whole and synced it has another name beside the target.
 pub(super) fn backup(database: &Database, target: &Path) -> Result<()> {

@@ -9,9 +9,9 @@ use std::time::Duration;
 use rusqlite::{Connection, TransactionBehavior};
 
 use super::{fold, schema};
+use crate::base::error::Result;
 use crate::disk::Disk;
 use crate::disk::mark::Mark;
-use crate::error::Result;
 
 /// A file that is open, or the memory of this process.
 pub(super) struct Shared {

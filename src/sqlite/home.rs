@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use chrono::{DateTime, Utc};
 
+use crate::base::error::{At, Result};
 use crate::disk::{Disk, atomic, wall_clock};
-use crate::error::{At, Result};
 
 pub(super) enum Home {
     File {

@@ -12,10 +12,10 @@ use rusqlite::{OptionalExtension, params};
 
 use super::home::Guard;
 use super::{Inner, Rows, fold, stamp};
-use crate::digest::Hasher;
+use crate::base::digest::Hasher;
+use crate::base::error::{Error, LostBy, Result};
+use crate::base::name::{Name, StateName};
 use crate::disk::host::{self, Host};
-use crate::error::{Error, LostBy, Result};
-use crate::name::{Name, StateName};
 use crate::workspace::{Claim, ClaimTerms, Holder, Lease, WriteMode};
 
 /// Claims the scope, or says who holds it.

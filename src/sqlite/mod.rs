@@ -23,23 +23,23 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, ErrorCode, OptionalExtension, params};
 
-use crate::access::Scope;
-use crate::digest::Hasher;
+use crate::base::access::Scope;
+use crate::base::digest::Hasher;
+use crate::base::document::{Document, Revision};
+use crate::base::error::{Error, Refusal, Result};
+use crate::base::name::{DocName, Name, Space, StateName};
 use crate::disk::host;
-use crate::document::{Document, Revision};
-use crate::error::{Error, Refusal, Result};
-use crate::name::{DocName, Name, Space, StateName};
 use crate::trace;
-use crate::workspace::{
-    Claim, ClaimTerms, Listing, MAX_DOCUMENT, Metadata, Workspace, WriteMode, line_break_before,
-};
+use crate::workspace::Version;
+use crate::workspace::contract::line_break_before;
+use crate::workspace::{Claim, ClaimTerms, Listing, MAX_DOCUMENT, Metadata, Workspace, WriteMode};
 
 use database::Database;
 use home::Home;
 use open::Others;
 
 pub use index::SqliteIndex;
-pub use memory::{IndexState, SqliteMemoryStore};
+pub use memory::SqliteMemoryStore;
 
 /// A workspace inside one SQLite file, for one scope of it.
 ///
@@ -55,7 +55,8 @@ pub use memory::{IndexState, SqliteMemoryStore};
 /// one waits for a verb of another.
 ///
 /// ```
-/// use noctuary::{DocName, Scope, SqliteWorkspace, Workspace, WorkspaceExt, WriteMode};
+/// use noctuary::workspace::WorkspaceExt;
+/// use noctuary::{DocName, Scope, SqliteWorkspace, Workspace, WriteMode};
 ///
 /// let folder = tempfile::tempdir()?;
 /// let life = SqliteWorkspace::open(folder.path().join("life.db"), Scope::user("marta"))?;
@@ -74,16 +75,6 @@ struct Inner {
     database: Database,
     home: Home,
     scope: Scope,
-}
-
-/// An earlier version of a document.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Version {
-    /// The revision that it had.
-    pub revision: Revision,
-    /// When it was replaced or removed.
-    pub replaced_at: DateTime<Utc>,
 }
 
 /// How many earlier versions of a document are kept.
@@ -146,7 +137,8 @@ impl SqliteWorkspace {
     /// `.noctuary-….tmp` beside it that may be removed. To restore, [see there](crate::manual::durability#backup-and-restore).
     ///
     /// ```
-    /// use noctuary::{DocName, Scope, SqliteWorkspace, Workspace, WorkspaceExt, WriteMode};
+    /// use noctuary::workspace::WorkspaceExt;
+    /// use noctuary::{DocName, Scope, SqliteWorkspace, Workspace, WriteMode};
     ///
     /// let folder = tempfile::tempdir()?;
     /// let life = SqliteWorkspace::open(folder.path().join("life.db"), Scope::user("marta"))?;

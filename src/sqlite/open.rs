@@ -9,9 +9,9 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::database::{Database, Shared};
 use super::{fold, schema};
+use crate::base::error::{At, Error, Refusal, Result};
 use crate::disk::mark::Mark;
 use crate::disk::{Disk, Kind, Open, OsDisk};
-use crate::error::{At, Error, Refusal, Result};
 
 /// Where a file is or shall be: its folder, and its name there.
 pub(super) struct Place<'a> {

@@ -7,8 +7,8 @@ use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 
 use super::open::Others;
 use super::{fold, index, memory};
+use crate::base::error::{Error, Result};
 use crate::disk::mark::Mark;
-use crate::error::{Error, Result};
 
 /// `NOCT`, so that a file says whose it is.
 const APPLICATION_ID: i64 = 0x4e4f_4354;

@@ -4,7 +4,7 @@
 //! otherwise stand in a column of their own, where each is one token. What is asked for here may match more than is
 //! meant, and never less: the ranking looks at what was found again.
 
-use crate::recall::{Beside, Clause, MOST_TERMS, Plan, Term, beside_words, stem};
+use crate::search::rank::{Beside, Clause, MOST_TERMS, Plan, Term, beside_words, stem};
 
 /// Adds what a text is found by beside its own words.
 pub(super) fn add_beside(words: &mut String, text: &str) {

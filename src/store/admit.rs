@@ -3,12 +3,12 @@
 use serde_json::Value;
 
 use super::{Edit, StoreConfig, learning_name, row_name};
-use crate::access::{Access, Scope, SessionKind};
-use crate::error::{Error, Result};
+use crate::base::access::{Access, Scope, SessionKind};
+use crate::base::error::{Error, Result};
+use crate::base::name::{Name, StateName};
+use crate::base::text;
 use crate::gate::{Door, InjectionPolicy, Masks};
 use crate::memory::{NewLearning, NewMemory, Source};
-use crate::name::{Name, StateName};
-use crate::text;
 
 /// The longest category, source, or key of a profile, in bytes.
 pub(super) const LONGEST_WORD: usize = 128;

@@ -6,17 +6,19 @@ use std::time::Duration;
 
 use chrono::{DateTime, Days, Utc};
 
-use crate::access::Scope;
-use crate::env;
-use crate::error::{Error, Result};
+use crate::base::access::Scope;
+use crate::base::env;
+use crate::base::error::{Error, Result};
+use crate::facts::FactConfig;
+use crate::facts::{ConsolidationEvent, EventOutcome};
 use crate::gate::Doors;
-use crate::memory::{ConsolidationEvent, EventOutcome, MemoryEvent, MemoryId, MemoryObserver, Source};
-use crate::recall::{Entities, GenericEntities, Ranking};
+use crate::memory::{MemoryEvent, MemoryId, MemoryObserver, Source};
+use crate::search::rank::{Entities, GenericEntities, Ranking};
 
 /// How a memory store behaves, whichever it is.
 ///
 /// ```
-/// use noctuary::StoreConfig;
+/// use noctuary::store::StoreConfig;
 ///
 /// let config = StoreConfig::from_env(|name| std::env::var(name).ok())?;
 /// assert_eq!(config.max_row_bytes, 16 * 1024);
@@ -25,7 +27,7 @@ use crate::recall::{Entities, GenericEntities, Ranking};
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct StoreConfig {
-    /// What may be written, by [`Door::StoreWrite`](crate::Door::StoreWrite).
+    /// What may be written, by [`Door::StoreWrite`](crate::gate::Door::StoreWrite).
     pub doors: Doors,
     /// Who hears of changes.
     pub observer: Option<Arc<dyn MemoryObserver>>,
@@ -49,31 +51,10 @@ pub struct StoreConfig {
     pub entities: Arc<dyn Entities>,
 }
 
-/// What anybody but the human may decide on facts.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct FactConfig {
-    /// Whether a pass with a model may decide, which acts as the library. Off: what it decides is refused, and
-    /// nothing is written. What agent and human decide does not hang on it. (seed 003, Facts)
-    pub consolidation: bool,
-    /// What the operator asks of that pass, at most 1,000 characters. It has no authority: no rule gives way to it.
-    pub guidance: Option<String>,
-    /// Shadow mode: their decisions are told and change nothing. Off.
-    pub shadow: bool,
-    /// The circuit breaker: so many facts may be retired by their decisions within 24 hours, then none: 100.
-    pub max_retired_a_day: u32,
-}
-
 const GUIDANCE: &str = "MEMORY_CONSOLIDATION_GUIDANCE";
 
 /// In characters.
 const LONGEST_GUIDANCE: usize = 1000;
-
-impl Default for FactConfig {
-    fn default() -> Self {
-        Self { consolidation: false, guidance: None, shadow: false, max_retired_a_day: 100 }
-    }
-}
 
 impl Default for StoreConfig {
     fn default() -> Self {

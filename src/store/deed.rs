@@ -4,12 +4,12 @@ use chrono::{DateTime, Utc};
 
 use super::admit::LONGEST_WORD;
 use super::{StoreConfig, row_name};
-use crate::access::{Access, Actor};
-use crate::error::Error;
+use crate::base::access::{Access, Actor};
+use crate::base::error::Error;
+use crate::base::text;
 use crate::format::Origin;
 use crate::gate::{Door, DoorPolicy, InjectionPolicy, Masks, SecretPolicy};
 use crate::memory::{AuditEntry, MemoryId, NewMemory, Source};
-use crate::text;
 
 /// The longest reason, in bytes.
 const LONGEST_REASON: usize = 1024;

@@ -1,8 +1,9 @@
 //! What is done to one row.
 
-use crate::access::Actor;
-use crate::error::{Error, Result};
-use crate::memory::{FactState, Source};
+use crate::base::access::Actor;
+use crate::base::error::{Error, Result};
+use crate::facts::FactState;
+use crate::memory::Source;
 
 /// A change of one row that stands, or of one that is deleted.
 #[derive(Clone, Copy)]

@@ -8,14 +8,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::{StoreConfig, main_only, row_name};
-use crate::access::{Access, Actor, Scope};
-use crate::error::{Error, Result};
-use crate::memory::{
+use crate::base::access::{Access, Actor, Scope};
+use crate::base::error::{Error, Result};
+use crate::base::text;
+use crate::facts::{
     Cardinality, ConsolidationEvent, Decision, EventId, EventOutcome, Fact, FactKey, FactState, FactStatus,
-    Memory, MemoryId, NewMemory, Settled, Source, StatusChange, Suspect, SuspectReason, Verdict, categories,
+    Settled, StatusChange, Suspect, SuspectReason, Verdict,
 };
-use crate::recall::Plan;
-use crate::text;
+use crate::memory::{Memory, MemoryId, NewMemory, Source, categories};
+use crate::search::rank::Plan;
 
 /// Facts as the rules read them: all of a scope's that are not deleted, retired ones included.
 pub(crate) trait Facts {

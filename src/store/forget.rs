@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
-use crate::access::{Access, Actor, SessionKind};
-use crate::document::SourceRef;
-use crate::error::{Error, Result};
+use crate::base::access::{Access, Actor, SessionKind};
+use crate::base::document::SourceRef;
+use crate::base::error::{Error, Result};
+use crate::base::name::Name;
+use crate::base::receipt::{ForgetPlace, PlaceReceipt};
+use crate::facts::{FactKey, FactState, FactStatus};
 use crate::format::Origin;
 use crate::gate::{Tombstone, TombstoneKey, Tombstones};
-use crate::memory::{FactKey, FactState, FactStatus, Memory, NewLearning, NewMemory, Place, Source};
-use crate::name::Name;
-use crate::receipt::{ForgetPlace, PlaceReceipt};
+use crate::memory::{Memory, NewLearning, NewMemory, Place, Source};
 
 /// The action of a row that is gone for good.
 pub(crate) const REMOVED: &str = "memory_removed";

@@ -12,15 +12,15 @@ pub(crate) mod forget;
 mod shown;
 
 pub(crate) use admit::main_only;
+pub use config::StoreConfig;
 pub(crate) use config::check_scope;
-pub use config::{FactConfig, StoreConfig};
 pub(crate) use deed::{Deed, refusal};
 pub(crate) use edit::Edit;
 pub(crate) use shown::{Veil, shown};
 
-use crate::access::{Access, SessionKind};
+use crate::base::access::{Access, SessionKind};
+use crate::base::name::{Name, StateName};
 use crate::memory::MemoryId;
-use crate::name::{Name, StateName};
 
 /// What a profile tells a session with others present. (seed 001, 3.2)
 pub(crate) const SHARED_KEYS: [&str; 3] = ["name", "timezone", "language"];

@@ -1,11 +1,11 @@
 //! Rows as a model is shown them: masked as in a prompt.
 
-use crate::error::Result;
+use crate::base::error::Result;
+use crate::base::name::DocName;
 use crate::format::Origin;
 use crate::gate::{Door, DoorPolicy, Doors, Masks};
 use crate::memory::{Found, Memory, Place, Query, SearchOutcome, Source};
-use crate::name::DocName;
-use crate::recall::Plan;
+use crate::search::rank::Plan;
 
 /// What masks the rows of one answer: a secret has the same number in all of them.
 pub(crate) struct Veil<'a> {

@@ -27,12 +27,12 @@ use std::sync::Arc;
 use chrono::{DateTime, TimeZone, Utc};
 
 use super::Script;
-use crate::document::Revision;
-use crate::dream::JournalDreamer;
+use crate::base::document::Revision;
+use crate::base::error::{Error, Refusal};
+use crate::base::name::{DocName, StateName};
+use crate::dream::journal::JournalDreamer;
 use crate::dreamer::{Dreamer, Outcome, Step};
 use crate::drive::dream_once_at;
-use crate::error::{Error, Refusal};
-use crate::name::{DocName, StateName};
 use crate::pii::PiiFilter;
 use crate::workspace::{Claim, ClaimTerms, Lease, Workspace, WorkspaceExt, WriteMode};
 

@@ -8,8 +8,8 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::faults::Faults;
+use crate::base::error::{At, Result};
 use crate::disk::{Disk, DiskFile, Entry, Open, OsDisk, Stat};
-use crate::error::{At, Result};
 
 /// Opens the real file system under a folder, to wrap it.
 ///

@@ -15,8 +15,10 @@
 //! use std::sync::Arc;
 //! use chrono::{TimeZone, Utc};
 //! use noctuary::testing::{MemoryDisk, Script};
+//! use noctuary::store::StoreConfig;
+//! use noctuary::workspace::WorkspaceExt;
 //! use noctuary::{
-//!     DocName, FileMemoryStore, FileWorkspace, JournalDreamer, Scope, StoreConfig, Workspace, WorkspaceExt, dream_once_at,
+//!     DocName, FileMemoryStore, FileWorkspace, JournalDreamer, Scope, Workspace, dream_once_at,
 //! };
 //!
 //! let disk = MemoryDisk::new();

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 
+use crate::base::error::Refusal;
 use crate::disk::{Disk, DiskFile, Entry, Kind, Open, Stat};
-use crate::error::Refusal;
 
 /// A disk in memory that records what changes it. Clones are the same disk; its time stands still but for
 /// pauses.

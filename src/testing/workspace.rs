@@ -5,10 +5,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::faults::Faults;
-use crate::access::Scope;
-use crate::document::{Document, Revision};
-use crate::error::{Error, Result};
-use crate::name::{DocName, Name};
+use crate::base::access::Scope;
+use crate::base::document::{Document, Revision};
+use crate::base::error::{Error, Result};
+use crate::base::name::{DocName, Name};
 use crate::workspace::{Claim, ClaimTerms, Lease, Listing, Metadata, Reach, Workspace, WriteMode};
 
 /// A workspace whose every verb, and whose leases' every verb, asks [`Faults`] first. A verb that fails has

@@ -8,7 +8,7 @@ use super::arguments::known;
 /// A tool as a model is told of it.
 ///
 /// ```
-/// use noctuary::Toolbox;
+/// use noctuary::tools::Toolbox;
 ///
 /// let tools = Toolbox::new().sleep().catalogue();
 /// assert_eq!(tools[0].name, "set_sleep");
@@ -28,10 +28,10 @@ pub struct ToolDef {
 }
 
 impl ToolDef {
-    /// Defines a tool of the host's own, to stand beside those of a [`Toolbox`](crate::Toolbox).
+    /// Defines a tool of the host's own, to stand beside those of a [`Toolbox`](crate::tools::Toolbox).
     ///
     /// ```
-    /// use noctuary::ToolDef;
+    /// use noctuary::tools::ToolDef;
     /// use serde_json::json;
     ///
     /// let schema = json!({"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]});
@@ -43,18 +43,18 @@ impl ToolDef {
         Self { name: name.into(), description: description.into(), input_schema }
     }
 
-    /// Refuses arguments that the schema does not name. A [`Toolbox`](crate::Toolbox) does so for its own tools; a host
+    /// Refuses arguments that the schema does not name. A [`Toolbox`](crate::tools::Toolbox) does so for its own tools; a host
     /// that has tools of its own beside them may for those.
     ///
     /// ```
-    /// use noctuary::ToolDef;
+    /// use noctuary::tools::ToolDef;
     /// use serde_json::json;
     ///
     /// let tool = ToolDef::new("journal_note", "Adds a line.", json!({"properties": {"text": {"type": "string"}}}));
     /// tool.check(&json!({"text": "Met Ilya."}))?;
     /// let error = tool.check(&json!({"text": "Met Ilya.", "origin": "user"})).unwrap_err();
     /// assert_eq!(error.message(), "Nothing was done: journal_note does not take \"origin\". It takes text.");
-    /// # Ok::<(), noctuary::ToolError>(())
+    /// # Ok::<(), noctuary::tools::ToolError>(())
     /// ```
     ///
     /// # Errors

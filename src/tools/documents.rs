@@ -11,13 +11,13 @@ use serde_json::{Value, json};
 use super::arguments::parsed;
 use super::shown::{cut, disguise, plain};
 use super::{MAX_ANSWER, ToolDef, ToolError};
-use crate::access::Access;
-use crate::document::Revision;
-use crate::error::{Error, Result};
+use crate::base::access::Access;
+use crate::base::document::Revision;
+use crate::base::error::{Error, Result};
+use crate::base::name::{DocName, NameError};
 use crate::format::{JournalName, Note, Origin};
 use crate::gate::DoorWarning;
-use crate::index::SearchResult;
-use crate::name::{DocName, NameError};
+use crate::search::documents::SearchResult;
 use crate::session::{Guarded, Looked, Passages, is_private, shown};
 use crate::workspace::{Workspace, WriteMode};
 

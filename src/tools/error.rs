@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use crate::error::{Error, Refusal};
+use crate::base::error::{Error, Refusal};
+use crate::base::text;
 use crate::gate::FORGOTTEN;
-use crate::text;
 
 /// Why a tool did not do what was asked, in words that the model can act on.
 ///
@@ -12,7 +12,9 @@ use crate::text;
 /// library itself said is the [`source`](std::error::Error::source), for the host.
 ///
 /// ```
-/// use noctuary::{Access, Actor, FileWorkspace, Guarded, MemoryTool, Scope, SessionKind};
+/// use noctuary::life::Guarded;
+/// use noctuary::tools::MemoryTool;
+/// use noctuary::{Access, Actor, FileWorkspace, Scope, SessionKind};
 ///
 /// let folder = tempfile::tempdir()?;
 /// let access = Access::new(SessionKind::Main, Actor::Agent, Scope::user("marta"));
@@ -41,7 +43,7 @@ const MAX_MESSAGE: usize = 8 << 10;
 impl ToolError {
     /// A refusal that the tool itself has words for. What is longer than 8 KiB is cut.
     ///
-    /// For a host with tools of its own beside those of a [`Toolbox`](crate::Toolbox), as [`at`](Self::at) is.
+    /// For a host with tools of its own beside those of a [`Toolbox`](crate::tools::Toolbox), as [`at`](Self::at) is.
     #[must_use]
     pub fn new(message: impl Into<String>) -> Self {
         let mut message = message.into();
@@ -70,7 +72,9 @@ impl ToolError {
     /// not among them.
     ///
     /// ```
-    /// use noctuary::{DocName, FileWorkspace, ToolError, WorkspaceExt};
+    /// use noctuary::tools::ToolError;
+    /// use noctuary::workspace::WorkspaceExt;
+    /// use noctuary::{DocName, FileWorkspace};
     ///
     /// let folder = tempfile::tempdir()?;
     /// std::fs::write(folder.path().join("USER.md"), [0xff])?;

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::arguments::parsed;
 use super::{ToolDef, ToolError};
-use crate::access::{Access, Actor, SessionKind};
+use crate::base::access::{Access, Actor, SessionKind};
 use crate::memory::{LearningStore, NewLearning};
 
 /// The learnings of a session.

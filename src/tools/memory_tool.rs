@@ -10,10 +10,10 @@ use serde_json::{Value, json};
 use super::arguments::{known, object, parsed};
 use super::shown::{cut, disguise, hidden, hides_parent, hides_secret};
 use super::{MAX_ANSWER, ToolError};
-use crate::document::Revision;
-use crate::error::{Error, Refusal, Result};
+use crate::base::document::Revision;
+use crate::base::error::{Error, Refusal, Result};
+use crate::base::name::{DocName, Name};
 use crate::gate::DoorWarning;
-use crate::name::{DocName, Name};
 use crate::session::{Guarded, shown};
 use crate::trace;
 use crate::workspace::{Workspace, WriteMode};
@@ -23,7 +23,7 @@ use crate::workspace::{Workspace, WriteMode};
 /// `/memories` is a folder of the workspace, `memory/notes` unless [said otherwise](Self::in_folder), never its root: a
 /// model cannot reach `SOUL.md`, `MEMORY.md` or a journal through it, whatever it calls a file. All of it goes through
 /// the session's view. In a session with others present the folder looks empty, and nothing can be written
-/// there. What is written passes the [`Doors`](crate::Doors); what is shown is masked as it would be in a prompt. What is
+/// there. What is written passes the [`Doors`](crate::gate::Doors); what is shown is masked as it would be in a prompt. What is
 /// masked can neither be replaced nor searched for by trying, and a file with a masked secret is not deleted.
 ///
 /// A file is created only where none stands, and edited at the revision that was read: of two sessions that edit at
@@ -34,7 +34,9 @@ use crate::workspace::{Workspace, WriteMode};
 /// # Example: a note, and a correction
 ///
 /// ```
-/// use noctuary::{Access, Actor, FileWorkspace, Guarded, MemoryTool, Scope, SessionKind};
+/// use noctuary::life::Guarded;
+/// use noctuary::tools::MemoryTool;
+/// use noctuary::{Access, Actor, FileWorkspace, Scope, SessionKind};
 /// use serde_json::json;
 ///
 /// let folder = tempfile::tempdir()?;

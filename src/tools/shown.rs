@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
-use crate::error::Result;
+use crate::base::error::Result;
+use crate::base::name::{DocName, Name};
+use crate::base::text;
 use crate::format::JournalName;
 use crate::gate::{Door, FORGOTTEN, InjectionPolicy, SecretPolicy, as_drawn};
-use crate::lifecycle::EDITABLE;
-use crate::name::{DocName, Name};
+use crate::life::EDITABLE;
 use crate::session::{Guarded, shown};
-use crate::text;
 use crate::workspace::Workspace;
 
 /// The lines of a text of a document that are shown otherwise than they stand there, by their bytes.

@@ -10,12 +10,12 @@ use super::documents::Documents;
 use super::learn::Learn;
 use super::rows::Rows;
 use super::{ToolDef, ToolError};
-use crate::access::Access;
+use crate::base::access::Access;
+use crate::dream::sleep::SetSleep;
 use crate::format::Origin;
 use crate::gate::{DoorWarning, Doors};
 use crate::memory::{LearningStore, MemoryStore};
 use crate::session::{Guarded, Indexed};
-use crate::sleep::SetSleep;
 use crate::trace;
 use crate::workspace::Workspace;
 
@@ -33,7 +33,7 @@ use crate::workspace::Workspace;
 /// that no name is there twice.
 ///
 /// With others present (any [`SessionKind`](crate::SessionKind) but `Main`) `memory_write` writes rows that are
-/// [`shared`](crate::NewMemory::shared), as a host's own writing to a store does not, and `memory_forget` and
+/// [`shared`](crate::memory::NewMemory::shared), as a host's own writing to a store does not, and `memory_forget` and
 /// `memory_learn` are refused and not in the catalogue.
 ///
 /// A document is given no name that is not what it looks like: `~`, a drive letter, an escape or a look-alike of another
@@ -41,7 +41,7 @@ use crate::workspace::Workspace;
 ///
 /// For whom the session is stands in the view and in the access that the host gave. Whatever a model puts into its
 /// arguments changes nothing of that: a call with a field that a tool does not take is refused, and says so. It acts as the
-/// agent, whose texts pass [`Door::Tool`](crate::Door::Tool), and is shown what a prompt of the session would show. An answer has at
+/// agent, whose texts pass [`Door::Tool`](crate::gate::Door::Tool), and is shown what a prompt of the session would show. An answer has at
 /// most 24 KiB, give or take the escapes of JSON; where it is cut, `cut` says so.
 ///
 /// # Example: what was written is found
@@ -49,7 +49,9 @@ use crate::workspace::Workspace;
 /// ```
 /// use std::sync::Arc;
 /// use chrono::Utc;
-/// use noctuary::{Access, Actor, FileMemoryStore, FileWorkspace, Guarded, Scope, SessionKind, Toolbox, Workspace};
+/// use noctuary::life::Guarded;
+/// use noctuary::tools::Toolbox;
+/// use noctuary::{Access, Actor, FileMemoryStore, FileWorkspace, Scope, SessionKind, Workspace};
 /// use serde_json::json;
 ///
 /// let folder = tempfile::tempdir()?;
@@ -99,7 +101,7 @@ impl Toolbox {
         self.store_with_doors(store, access, Doors::default())
     }
 
-    /// As [`store`](Self::store), showing rows by [`Door::PromptLoad`](crate::Door::PromptLoad) of these doors.
+    /// As [`store`](Self::store), showing rows by [`Door::PromptLoad`](crate::gate::Door::PromptLoad) of these doors.
     #[must_use]
     pub fn store_with_doors(mut self, store: Arc<dyn MemoryStore>, access: Access, doors: Doors) -> Self {
         self.rows = Some(Rows::new(store, access, doors));
@@ -112,7 +114,9 @@ impl Toolbox {
     /// ```
     /// use std::sync::Arc;
     /// use chrono::Utc;
-    /// use noctuary::{Access, Actor, FileMemoryStore, LearningStore, Scope, SessionKind, Toolbox};
+    /// use noctuary::memory::LearningStore;
+    /// use noctuary::tools::Toolbox;
+    /// use noctuary::{Access, Actor, FileMemoryStore, Scope, SessionKind};
     /// use serde_json::json;
     ///
     /// let folder = tempfile::tempdir()?;
@@ -146,9 +150,9 @@ impl Toolbox {
     /// # #[cfg(feature = "sqlite")] {
     /// use std::sync::Arc;
     /// use chrono::Utc;
-    /// use noctuary::{
-    ///     Access, Actor, FileWorkspace, Guarded, Indexed, Scope, SessionKind, SqliteIndex, Toolbox, Workspace,
-    /// };
+    /// use noctuary::life::{Guarded, Indexed};
+    /// use noctuary::tools::Toolbox;
+    /// use noctuary::{Access, Actor, FileWorkspace, Scope, SessionKind, SqliteIndex, Workspace};
     /// use serde_json::json;
     ///
     /// let folder = tempfile::tempdir()?;
@@ -179,7 +183,7 @@ impl Toolbox {
     }
 
     /// Adds `set_sleep`. It sleeps nobody: the host takes the `seconds` of the answer to
-    /// [`SleepDreamer::fall_asleep`](crate::SleepDreamer::fall_asleep), and does the sleeping.
+    /// [`SleepDreamer::fall_asleep`](crate::sleep::SleepDreamer::fall_asleep), and does the sleeping.
     #[must_use]
     pub fn sleep(mut self) -> Self {
         self.sleeps = true;
@@ -194,7 +198,10 @@ impl Toolbox {
     ///
     /// ```
     /// use std::sync::Arc;
-    /// use noctuary::{Access, Actor, FileMemoryStore, Filter, MemoryStore, Origin, Scope, SessionKind, Toolbox};
+    /// use noctuary::format::Origin;
+    /// use noctuary::memory::Filter;
+    /// use noctuary::tools::Toolbox;
+    /// use noctuary::{Access, Actor, FileMemoryStore, MemoryStore, Scope, SessionKind};
     /// use serde_json::json;
     ///
     /// let folder = tempfile::tempdir()?;

@@ -10,10 +10,12 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
+use noctuary::dream::{JournalReport, ReadReason};
+use noctuary::gate::Doors;
 use noctuary::testing::{Disk, DiskFile, Entry, MemoryDisk, Open, Stat};
 use noctuary::{
-    DocName, Doors, DreamConfig, DreamReport, Dreamer, Error, FileWorkspace, JournalDreamer, JournalReport,
-    LlmClient, LlmError, LlmReply, LlmRequest, Outcome, ReadReason, Workspace, dream_once_at, llm_fn,
+    DocName, DreamConfig, DreamReport, Dreamer, Error, FileWorkspace, JournalDreamer, LlmClient, LlmError,
+    LlmReply, LlmRequest, Outcome, Workspace, dream_once_at, llm_fn,
 };
 
 /// What stands in `MEMORY.md` at first.

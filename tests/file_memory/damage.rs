@@ -6,11 +6,11 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use noctuary::memory::{Filter, MemoryEvent, MemoryId, MemoryObserver, Source};
+use noctuary::store::StoreConfig;
 use noctuary::testing::{Faults, FaultyDisk, folder as folder_of_disk};
-use noctuary::{
-    Error, FileMemoryStore, Filter, MemoryEvent, MemoryId, MemoryObserver, MemoryStore, Refusal, Scope,
-    Source, StoreConfig,
-};
+use noctuary::workspace::Refusal;
+use noctuary::{Error, FileMemoryStore, MemoryStore, Scope};
 use tempfile::TempDir;
 
 use crate::{access, agent, at, file, found, mark, row, scope, store, text, write};
@@ -339,7 +339,7 @@ fn writers_are_switched_off_by_configuration() {
         config.retention_days = 7;
         config.max_row_bytes = 100;
     });
-    let chat = noctuary::NewMemory::new("fact", "x", Source::Other("chat_extracted".to_owned()));
+    let chat = noctuary::memory::NewMemory::new("fact", "x", Source::Other("chat_extracted".to_owned()));
     assert!(matches!(store.write(&agent(), &chat, at(0)), Err(Error::Denied { .. })));
     let long = row(&"x ".repeat(60));
     assert!(matches!(store.write(&agent(), &long, at(0)), Err(Error::TooLarge { limit: 100, .. })));

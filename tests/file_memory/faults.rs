@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use std::io::ErrorKind;
 use std::sync::Arc;
 
+use noctuary::facts::{Decision, FactKey, FactStore};
+use noctuary::memory::{Filter, MemoryId, NewMemory, Source};
+use noctuary::store::StoreConfig;
 use noctuary::testing::{Disk, Fate, Fault, Faults, FaultyDisk, MemoryDisk};
-use noctuary::{
-    Decision, Error, FactKey, FactStore, FileMemoryStore, Filter, MemoryId, MemoryStore, NewMemory, Source,
-    StoreConfig,
-};
+use noctuary::{Error, FileMemoryStore, MemoryStore};
 
 use crate::{agent, at, row, scope};
 

@@ -304,7 +304,7 @@ fn state_files() -> Vec<Vec<u8>> {
         let memory = [MEMORY.as_bytes(), &section[..torn]].concat();
         seeds.push([part(3, intent), part(7, &memory)].join(&PART));
     }
-    let mut forgotten = noctuary::Tombstones::new(noctuary::TombstoneKey::from_bytes([7; 32]));
+    let mut forgotten = noctuary::gate::Tombstones::new(noctuary::gate::TombstoneKey::from_bytes([7; 32]));
     forgotten.extend(forgotten.bury("The ferry leaves at nine."));
     let forgotten = serde_json::json!({ "v": 1, "forgotten": forgotten }).to_string();
     seeds.push([part(3, intent), part(9, forgotten.as_bytes())].join(&PART));

@@ -10,12 +10,15 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
 use chrono::{DateTime, FixedOffset, NaiveDate, TimeZone, Utc};
+use noctuary::dream::{DreamMode, Evidence, Fate, JournalDreamerBuilder, Notice, SectionCaps, Trust};
+use noctuary::format::{DreamId, JournalName, Observations};
+use noctuary::gate::{Door, DoorPolicy, Doors, Finding, InjectionPolicy, SecretPolicy};
+use noctuary::sleep::{DreamEntry, SleepDreamer};
+use noctuary::workspace::{DayPolicy, Revision, WorkspaceExt};
 use noctuary::{
-    Access, Actor, DayPolicy, DocName, Door, DoorPolicy, Doors, DreamConfig, DreamEntry, DreamId, DreamMode,
-    DreamReport, Error, Evidence, Fate, FileWorkspace, Finding, InjectionPolicy, JournalDreamer,
-    JournalDreamerBuilder, JournalName, LlmReply, LlmRequest, Notice, Observations, Outcome, PiiFilter,
-    Revision, Scope, SecretGate, SecretPolicy, SectionCaps, SessionKind, SleepDreamer, Trust, Workspace,
-    WorkspaceExt, WriteMode, dream_once_at, llm_fn,
+    Access, Actor, DocName, DreamConfig, DreamReport, Error, FileWorkspace, JournalDreamer, LlmReply,
+    LlmRequest, Outcome, PiiFilter, Scope, SecretGate, SessionKind, Workspace, WriteMode, dream_once_at,
+    llm_fn,
 };
 use serde_json::Value;
 

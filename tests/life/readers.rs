@@ -10,18 +10,26 @@ use std::path::Path;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
+use noctuary::dream::{DreamMode, FactDreamer, HistoryItem, JournalSpan, PersonalizationDreamer, history_fn};
+use noctuary::exchange::{Dialect, Forget, Import, copy_into, feed};
+use noctuary::facts::{Decision, EventId, FactKey, FactStore};
+use noctuary::format::{DreamId, JournalName, OnboardingEnd};
+use noctuary::gate::Doors;
+use noctuary::life::{
+    Block, CacheHint, Consent, ContextConfig, EDITABLE, Editor, Guarded, HygieneConfig, MemoryContext,
+    Preset, PromptConfig, PromptOrder, SharedUser, Snapshot, TurnEnd, Undreamed, append_note,
+    archive_journal, boot, complete_onboarding, daily_log, delete_journal, heartbeat_has_tasks, mark_checked,
+    propose_hygiene, read_checks, read_soul, seed, start_plan, today_log, update_heartbeat,
+};
+use noctuary::memory::{Filter, LearningStore, Memory, MemoryId, NewLearning, NewMemory, Query, Source};
+use noctuary::sleep::SleepDreamer;
+use noctuary::store::StoreConfig;
 use noctuary::testing::Script;
+use noctuary::tools::{MemoryTool, ToolError, Toolbox};
+use noctuary::workspace::{ClaimTerms, Document, Revision, WorkspaceExt};
 use noctuary::{
-    Access, Actor, Block, CacheHint, ClaimTerms, Consent, ContextConfig, Decision, Dialect, Document, Doors,
-    DreamId, DreamMode, Dreamer, EDITABLE, Editor, Error, EventId, FactDreamer, FactKey, FactStore,
-    FileMemoryStore, Filter, Forget, Guarded, HistoryItem, HygieneConfig, Import, JournalDreamer,
-    JournalName, JournalSpan, LearningStore, Life, LifeConfig, Memory, MemoryContext, MemoryId, MemoryStore,
-    MemoryTool, NewLearning, NewMemory, Note, OnboardingEnd, Outcome, PersonalizationDreamer, Preset,
-    PromptConfig, PromptOrder, Query, Revision, SessionKind, SharedUser, SleepDreamer, Snapshot, Source,
-    StoreConfig, ToolError, Toolbox, TurnEnd, Undreamed, Workspace, WorkspaceExt, WriteMode, append_note,
-    archive_journal, boot, complete_onboarding, copy_into, daily_log, delete_journal, dream_once_at, feed,
-    heartbeat_has_tasks, history_fn, mark_checked, propose_hygiene, read_checks, read_soul, seed, start_plan,
-    today_log, update_heartbeat,
+    Access, Actor, Dreamer, Error, FileMemoryStore, JournalDreamer, Life, LifeConfig, MemoryStore, Note,
+    Outcome, SessionKind, Workspace, WriteMode, dream_once_at,
 };
 use regex::Regex;
 use serde_json::{Value, json};
@@ -221,8 +229,8 @@ fn logs(answer: noctuary::Result<Vec<(JournalName, Document)>>) -> String {
     })
 }
 
-fn to_do(action: &noctuary::ImportAction) -> bool {
-    matches!(action, noctuary::ImportAction::Copy | noctuary::ImportAction::Append)
+fn to_do(action: &noctuary::exchange::ImportAction) -> bool {
+    matches!(action, noctuary::exchange::ImportAction::Copy | noctuary::exchange::ImportAction::Append)
 }
 
 /// Whether a main session gets a canary by it, and what a session is told by it.
@@ -237,7 +245,7 @@ const READERS: &[Reader] = &[
     }),
     ("Workspace::metadata", false, |place| place.each(|name| shape(place.view().metadata(name)))),
     ("Workspace::metadata_of", false, |place| {
-        let names: Vec<&noctuary::Name> = place.names.iter().map(|name| &**name).collect();
+        let names: Vec<&noctuary::workspace::Name> = place.names.iter().map(|name| &**name).collect();
         format!("{:?}", place.view().metadata_of(&names))
     }),
     ("Workspace::read", true, |place| place.each(|name| told(place.view().read(name), lossy))),
@@ -455,7 +463,7 @@ const READERS: &[Reader] = &[
     ("boot", false, |place| shape(boot(&place.view(), place.life.config()))),
     ("seed", false, |place| shape(seed(&place.view(), place.life.config()))),
     ("start_plan", false, |place| {
-        shape(start_plan(&noctuary::BootState::Ready, place.access.kind, at(20, 12, 0).date_naive()))
+        shape(start_plan(&noctuary::life::BootState::Ready, place.access.kind, at(20, 12, 0).date_naive()))
     }),
     ("complete_onboarding", false, |place| {
         let (view, config, doors) = (place.view(), LifeConfig::preset(Preset::IronClaw), Doors::default());
@@ -690,7 +698,7 @@ const READERS: &[Reader] = &[
     ("DreamPage::read", false, |place| {
         let operators = JournalDreamer::builder(Arc::clone(place.life.workspace())).enabled(true).build();
         let report = dream_once_at(&operators.unwrap(), &Script::new(), &|| at(21, 3, 0)).unwrap();
-        told(noctuary::DreamPage::new(&report).read(&place.view()), |page| page.to_html())
+        told(noctuary::report::DreamPage::new(&report).read(&place.view()), |page| page.to_html())
     }),
     // What a dream would append.
     ("JournalDreamer::proposals", true, |place| {
@@ -842,7 +850,7 @@ fn toolbox(place: &Place) -> Toolbox {
     #[cfg(feature = "sqlite")]
     {
         let index = noctuary::SqliteIndex::open_in_memory(place.access.scope.clone()).unwrap();
-        let indexed = noctuary::Indexed::new(Arc::clone(place.life.workspace()), index);
+        let indexed = noctuary::life::Indexed::new(Arc::clone(place.life.workspace()), index);
         indexed.sync(at(20, 12, 0)).unwrap();
         Toolbox::new().indexed(place.view(), &indexed)
     }
@@ -852,7 +860,7 @@ fn toolbox(place: &Place) -> Toolbox {
 
 /// What an index over the whole workspace gives the session, with its view in front or alone.
 /// The rows that searches of a store tell.
-fn found(search: &dyn Fn(&Query) -> noctuary::Result<noctuary::Found>) -> String {
+fn found(search: &dyn Fn(&Query) -> noctuary::Result<noctuary::memory::Found>) -> String {
     ["canary", "canary-in-a-row", "can*", "\"canary in a row\"", "everybody OR canary", "category:fact"]
         .into_iter()
         .flat_map(|text| [Query::new(text), Query::fts(text)])
@@ -873,10 +881,10 @@ enum Door {
 fn searched(place: &Place, door: Door) -> String {
     #[cfg(feature = "sqlite")]
     {
-        use noctuary::DocumentIndex;
+        use noctuary::search::DocumentIndex;
 
         let index = noctuary::SqliteIndex::open_in_memory(place.access.scope.clone()).unwrap();
-        let workspace = noctuary::Indexed::new(Arc::clone(place.life.workspace()), index.clone());
+        let workspace = noctuary::life::Indexed::new(Arc::clone(place.life.workspace()), index.clone());
         workspace.sync(at(20, 12, 0)).unwrap();
         let search = |query| match door {
             Door::Masked => workspace.search(&place.access, query, 100),
@@ -884,7 +892,7 @@ fn searched(place: &Place, door: Door) -> String {
             Door::Index => index.search(&place.access, query, 100),
         };
         let told = |query| {
-            let text = |found: Vec<noctuary::SearchResult>| {
+            let text = |found: Vec<noctuary::search::SearchResult>| {
                 found.into_iter().map(|found| format!("{} {}\n", found.path, found.content)).collect()
             };
             told(search(query), text)

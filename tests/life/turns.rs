@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use chrono::{FixedOffset, TimeDelta};
+use noctuary::format::{DayLog, HeartbeatFile, Origin};
+use noctuary::gate::{Door, DoorPolicy, Doors, InjectionPolicy, SecretPolicy};
+use noctuary::life::{Beat, Block, BootState, BootstrapEnd, CacheHint, PromptOrder, SoulNotice, TurnEnd};
 use noctuary::testing::{Fault, Faults, FaultyDisk, FaultyWorkspace};
-use noctuary::{
-    Beat, Block, BootState, BootstrapEnd, CacheHint, DayLog, DayPolicy, DocName, Door, DoorPolicy, Doors,
-    Error, FileWorkspace, HeartbeatFile, InjectionPolicy, Life, LifeConfig, Note, Origin, PromptOrder,
-    SecretPolicy, SessionKind, SoulNotice, StateName, TurnEnd, Workspace, WriteMode,
-};
+use noctuary::workspace::{DayPolicy, StateName};
+use noctuary::{DocName, Error, FileWorkspace, Life, LifeConfig, Note, SessionKind, Workspace, WriteMode};
 
 use crate::{access, at, begin, bytes, changed, everything, homes, in_each_home, put, text};
 use noctuary::Actor;
@@ -192,8 +192,8 @@ fn off_means_off() {
         assert_eq!(report.outcome, noctuary::Outcome::Disabled);
         assert!(changed(&before, &everything(workspace)).is_empty());
         // Hygiene and retention propose nothing.
-        assert!(!noctuary::is_hygiene_due(&life.config().hygiene, None, at(22, 3, 0)));
-        assert_eq!(life.propose_retention(at(28, 3, 0)).unwrap(), noctuary::RetentionPlan::default());
+        assert!(!noctuary::life::is_hygiene_due(&life.config().hygiene, None, at(22, 3, 0)));
+        assert_eq!(life.propose_retention(at(28, 3, 0)).unwrap(), noctuary::life::RetentionPlan::default());
     });
     let mut on = LifeConfig::default();
     on.heartbeat.enabled = true;

@@ -6,10 +6,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta, Utc};
+use noctuary::exchange::{Dialect, Import, ImportAction};
+use noctuary::format::{DayLog, HeartbeatFile, Origin};
+use noctuary::life::{BootState, BootstrapFate, Preset, TurnEnd, daily_log};
 use noctuary::{
-    BootState, BootstrapFate, DayLog, Dialect, DocName, Error, Extractive, FileWorkspace, HeartbeatFile,
-    Import, ImportAction, JournalDreamer, Life, LifeConfig, Note, Origin, Outcome, Preset, SessionKind,
-    TurnEnd, Workspace, daily_log, dream_once_at,
+    DocName, Error, Extractive, FileWorkspace, JournalDreamer, Life, LifeConfig, Note, Outcome, SessionKind,
+    Workspace, dream_once_at,
 };
 
 use crate::common::{Peer, Standing, listen, tell, tree};
@@ -182,7 +184,7 @@ pub(crate) fn live_a_week(writer: &str, place: &Path) {
     (config.daily_log.enabled, config.daily_log.interval) = (true, 2);
     // Half of them share the day's own file.
     if writer.ends_with(['1', '3', '5', '7']) {
-        config.naming = noctuary::JournalNaming::Daily;
+        config.naming = noctuary::life::JournalNaming::Daily;
     }
     let life = Life::new(Arc::new(FileWorkspace::open(place).unwrap()), config);
     tell("ready");
@@ -298,8 +300,8 @@ fn a_thousand_hostile_session_ids_each_have_a_journal_of_their_own() {
     assert_eq!(outside, ["life"]);
     let journals = life.workspace().list(Some(&DocName::JOURNALS)).unwrap();
     assert_eq!((journals.documents.len(), journals.collisions.len()), (ids.len(), 0));
-    let shared = journals.documents.iter().filter_map(noctuary::JournalName::parse);
-    assert_eq!(shared.filter(noctuary::JournalName::is_shared).count(), ids.len() / 2);
+    let shared = journals.documents.iter().filter_map(noctuary::format::JournalName::parse);
+    assert_eq!(shared.filter(noctuary::format::JournalName::is_shared).count(), ids.len() / 2);
 }
 
 // A thread makes `memory/` and what is in it lead elsewhere, again and again, while a life goes on.

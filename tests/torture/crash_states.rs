@@ -13,8 +13,10 @@ use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use noctuary::dream::ReadReason;
 use noctuary::testing::{Disk, Fate, Fault, Faults, FaultyDisk, Lie, MemoryDisk};
-use noctuary::{Claim, ClaimTerms, FileWorkspace, Outcome, ReadReason, Revision, Workspace, WriteMode};
+use noctuary::workspace::{Claim, ClaimTerms, Revision};
+use noctuary::{FileWorkspace, Outcome, Workspace, WriteMode};
 
 use crate::dreaming::{
     Night, check_night, disk_before, disk_with, ensure, name, run_night, run_night_with, tellings, text_of,

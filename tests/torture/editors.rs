@@ -9,8 +9,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
+use noctuary::dream::Notice;
 use noctuary::testing::{Disk, DiskFile, Entry, Open, Stat};
-use noctuary::{FileWorkspace, LlmReply, Notice, Outcome, dream_once_at, llm_fn};
+use noctuary::{FileWorkspace, LlmReply, Outcome, dream_once_at, llm_fn};
 
 use crate::dreaming::{Life, dreamer_over, journal, night};
 use crate::kit::{Chance, Score, is_long};

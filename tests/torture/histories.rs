@@ -11,11 +11,12 @@ use std::sync::Arc;
 use std::sync::Mutex;
 
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
+use noctuary::dream::{Evidence, JournalReport, JournalSpan, Notice, ReadReason};
 use noctuary::testing::{Fault, Faults, FaultyDisk};
+use noctuary::workspace::Digest;
 use noctuary::{
-    Access, Actor, Digest, DocName, DreamReport, Evidence, FileWorkspace, JournalReport, JournalSpan,
-    LlmError, LlmReply, LlmRequest, Notice, Outcome, ReadReason, Scope, SessionKind, Workspace,
-    dream_once_at, llm_fn,
+    Access, Actor, DocName, DreamReport, FileWorkspace, LlmError, LlmReply, LlmRequest, Outcome, Scope,
+    SessionKind, Workspace, dream_once_at, llm_fn,
 };
 
 use crate::dreaming::{KEY, Life, dreamer_over, journal, night};

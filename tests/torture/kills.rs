@@ -10,10 +10,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use chrono::Utc;
+use noctuary::dream::{DreamMode, Evidence, OverBudget, SectionCaps};
+use noctuary::format::DreamId;
+use noctuary::gate::{Door, DoorPolicy, Doors, InjectionPolicy, SecretPolicy};
 use noctuary::{
-    Access, Actor, DocName, Door, DoorPolicy, Doors, DreamConfig, DreamId, DreamMode, Error, Evidence,
-    FileWorkspace, InjectionPolicy, JournalDreamer, LlmClient, LlmError, LlmReply, LlmRequest, Outcome,
-    OverBudget, Scope, SecretPolicy, SectionCaps, SessionKind, Workspace, dream_once_at, llm_fn,
+    Access, Actor, DocName, DreamConfig, Error, FileWorkspace, JournalDreamer, LlmClient, LlmError, LlmReply,
+    LlmRequest, Outcome, Scope, SessionKind, Workspace, dream_once_at, llm_fn,
 };
 
 use crate::dreaming::{self, KEY};

@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 
 use chrono::{TimeDelta, Utc};
 use noctuary::testing::{Faults, FaultyDisk};
+use noctuary::workspace::{Claim, ClaimTerms, Lease, LostBy};
 use noctuary::{
-    Claim, ClaimTerms, DocName, Error, FileWorkspace, Lease, LlmReply, LostBy, Outcome, Workspace, WriteMode,
-    dream_once_at, llm_fn,
+    DocName, Error, FileWorkspace, LlmReply, Outcome, Workspace, WriteMode, dream_once_at, llm_fn,
 };
 use rustix::process::{Signal, getpid, kill_process};
 

@@ -10,11 +10,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
+use noctuary::dream::{Evidence, ReadReason};
 use noctuary::testing::{Faults, FaultyDisk};
-use noctuary::{
-    Claim, ClaimTerms, Evidence, FileWorkspace, LlmReply, Outcome, ReadReason, Workspace, dream_once_at,
-    llm_fn,
-};
+use noctuary::workspace::{Claim, ClaimTerms};
+use noctuary::{FileWorkspace, LlmReply, Outcome, Workspace, dream_once_at, llm_fn};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 

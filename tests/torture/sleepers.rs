@@ -8,9 +8,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use chrono::Utc;
+use noctuary::dream::SectionCaps;
+use noctuary::format::Observations;
+use noctuary::gate::{Door, DoorPolicy, Doors, Finding, InjectionPolicy, SecretPolicy};
+use noctuary::sleep::{Said, SleepDreamer};
 use noctuary::{
-    DocName, Door, DoorPolicy, Doors, FileWorkspace, Finding, InjectionPolicy, LlmClient, LlmError, LlmReply,
-    LlmRequest, Observations, Outcome, PiiFilter, Said, SecretPolicy, SectionCaps, SleepDreamer, Workspace,
+    DocName, FileWorkspace, LlmClient, LlmError, LlmReply, LlmRequest, Outcome, PiiFilter, Workspace,
     dream_once_at, llm_fn,
 };
 use serde_json::Value;

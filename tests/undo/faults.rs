@@ -4,8 +4,10 @@
 use std::io;
 use std::sync::Arc;
 
+use noctuary::format::DreamId;
 use noctuary::testing::{Fate, Fault, Faults, FaultyDisk, FaultyWorkspace, MemoryDisk};
-use noctuary::{DreamId, Error, FileWorkspace, Refusal, StateName};
+use noctuary::workspace::{Refusal, StateName};
+use noctuary::{Error, FileWorkspace};
 
 use crate::dreaming::disk_with;
 use crate::{MINE, World};
@@ -341,7 +343,8 @@ fn an_edit_after_a_crash_anywhere_stands_and_a_section_that_is_a_persons_by_then
 #[cfg(feature = "sqlite")]
 #[test]
 fn in_a_database_too_they_are_done_whole_or_not_at_all() {
-    use noctuary::{DocName, Scope, SqliteWorkspace, Workspace, WorkspaceExt, WriteMode};
+    use noctuary::workspace::WorkspaceExt;
+    use noctuary::{DocName, Scope, SqliteWorkspace, Workspace, WriteMode};
 
     let open = |folder: &tempfile::TempDir| -> World {
         World(Arc::new(SqliteWorkspace::open(folder.path().join("life.db"), Scope::user("marta")).unwrap()))

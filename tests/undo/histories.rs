@@ -8,10 +8,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use chrono::{DateTime, TimeDelta, Utc};
+use noctuary::dream::{DreamMode, OverBudget, ProposalEnd};
+use noctuary::format::DreamId;
 use noctuary::testing::MemoryDisk;
-use noctuary::{
-    DocName, DreamId, DreamMode, Error, Outcome, OverBudget, ProposalEnd, StateName, WriteMode, dream_once_at,
-};
+use noctuary::workspace::StateName;
+use noctuary::{DocName, Error, Outcome, WriteMode, dream_once_at};
 
 use crate::dreaming::{disk_with, journal, name, night};
 use crate::{World, dreamer_with, human, teller};

@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use chrono::{Datelike, Days, NaiveDate};
+use noctuary::dream::{Due, Evidence, Notice, OverBudget, should_dream};
 use noctuary::testing::MemoryDisk;
-use noctuary::{
-    DreamConfig, Due, Evidence, FileWorkspace, Notice, Outcome, OverBudget, dream_once_at, should_dream,
-};
+use noctuary::{DreamConfig, FileWorkspace, Outcome, dream_once_at};
 
 use crate::dreaming::dreamer_over;
 use crate::{World, teller};

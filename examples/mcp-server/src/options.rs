@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use chrono::FixedOffset;
-use noctuary::{DayPolicy, DocName, FileWorkspace, Scope, SessionKind};
+use noctuary::workspace::DayPolicy;
+use noctuary::{DocName, FileWorkspace, Scope, SessionKind};
 
 pub(crate) const USAGE: &str = "\
 noctuary-mcp --workspace PATH [--also NAMES] [--session main|shared] [--user NAME] [--offset +HH:MM]

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use chrono::Utc;
-use noctuary::{ToolDef, ToolError};
+use noctuary::tools::{ToolDef, ToolError};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation, ListToolsResult,
     PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool, ToolAnnotations,

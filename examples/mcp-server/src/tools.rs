@@ -4,11 +4,15 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
+use noctuary::dream::{DreamMode, DreamStanding, Due, Fate, JournalReport, ReadReason};
+use noctuary::format::{JournalName, NoteKind};
+use noctuary::gate::{Door, DoorWarning, Doors};
+use noctuary::life::{Guarded, Indexed, append_note};
+use noctuary::tools::{ToolDef, ToolError, Toolbox};
+use noctuary::workspace::{DayPolicy, Reach};
 use noctuary::{
-    Access, Actor, DayPolicy, Door, DoorWarning, Doors, DreamConfig, DreamMode, DreamStanding, Due, Error,
-    Extractive, Fate, FileWorkspace, Guarded, Indexed, JournalDreamer, JournalName, JournalReport, LlmClient,
-    Note, NoteKind, Reach, ReadReason, Scope, SessionKind, SqliteIndex, SqliteWorkspace, ToolDef, ToolError,
-    Toolbox, Workspace, append_note, dream_once_at,
+    Access, Actor, DreamConfig, Error, Extractive, FileWorkspace, JournalDreamer, LlmClient, Note, Scope,
+    SessionKind, SqliteIndex, SqliteWorkspace, Workspace, dream_once_at,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};

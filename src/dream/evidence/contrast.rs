@@ -10,8 +10,8 @@ use regex::{Captures, Regex};
 use super::matter::{is_negation, same_stem};
 use super::names::fold;
 use super::{Source, numbers};
+use crate::base::text;
 use crate::dreamer::{Hold, HoldReason};
-use crate::text;
 
 fn pattern(text: &str) -> Regex {
     Regex::new(text).expect("a literal pattern")
@@ -125,7 +125,7 @@ impl Contrast {
 }
 
 /// A clause of the claim must not swap the sides of a contrast of the sources, nor take the dropped one.
-pub(super) fn check(claim: &str, sources: &[Source]) -> Result<(), Hold> {
+pub(crate) fn check(claim: &str, sources: &[Source]) -> Result<(), Hold> {
     let lines = || sources.iter().flat_map(|source| &source.lines).flat_map(|line| clauses(&line.text));
     let contrasts: Vec<Contrast> = lines().filter_map(Contrast::of).collect();
     if contrasts.is_empty() {

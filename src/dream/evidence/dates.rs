@@ -10,11 +10,11 @@ use super::{Source, held};
 use crate::dreamer::{Hold, HoldReason};
 
 /// What stands in a text where a date was taken out.
-pub(super) const TAKEN: &str = "\u{1}";
+pub(crate) const TAKEN: &str = "\u{1}";
 
 /// A date as far as it is given.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct SomeDate {
+pub(crate) struct SomeDate {
     year: Option<i32>,
     month: u32,
     day: Option<u32>,
@@ -69,7 +69,7 @@ fn year(found: &regex::Captures<'_>, at: usize) -> Option<i32> {
 }
 
 /// Takes the dates out of a text.
-pub(super) fn take_dates(text: &str) -> (String, Vec<SomeDate>) {
+pub(crate) fn take_dates(text: &str) -> (String, Vec<SomeDate>) {
     let mut dates = Vec::new();
     let rest = NUMERIC.replace_all(text, |found: &regex::Captures<'_>| match numeric(found) {
         Some(date) => {
@@ -197,10 +197,10 @@ impl SomeDate {
 }
 
 /// The first and the last of some days.
-pub(super) type Span = (NaiveDate, NaiveDate);
+pub(crate) type Span = (NaiveDate, NaiveDate);
 
 /// Everything that the sources say about days.
-pub(super) struct Calendar {
+pub(crate) struct Calendar {
     dates: Vec<SomeDate>,
     spans: Vec<Span>,
     /// The days of the journals.
@@ -209,7 +209,7 @@ pub(super) struct Calendar {
 
 impl Calendar {
     /// Reads the sources; `dates` were taken out of their text, and `rest` is left.
-    pub(super) fn new(mut dates: Vec<SomeDate>, rest: &str, sources: &[Source]) -> Self {
+    pub(crate) fn new(mut dates: Vec<SomeDate>, rest: &str, sources: &[Source]) -> Self {
         let days: Vec<NaiveDate> = sources.iter().filter_map(|source| source.date).collect();
         let lines = || {
             sources.iter().flat_map(|source| {
@@ -229,7 +229,7 @@ impl Calendar {
     }
 
     /// A date stands in the sources, or is the journal's own, or follows by a word such as "tomorrow".
-    pub(super) fn check(&self, claim: &[SomeDate]) -> Result<(), Hold> {
+    pub(crate) fn check(&self, claim: &[SomeDate]) -> Result<(), Hold> {
         match claim.iter().find(|date| !self.allows(date)) {
             Some(date) => Err(held(HoldReason::Date, &date.text)),
             None => Ok(()),
@@ -258,19 +258,19 @@ impl Calendar {
         year && claim.readings().any(fits)
     }
 
-    pub(super) fn allows_year(&self, year: i32) -> bool {
+    pub(crate) fn allows_year(&self, year: i32) -> bool {
         self.dates.iter().any(|date| date.year == Some(year))
             || self.spans.iter().any(|(from, to)| (from.year()..=to.year()).contains(&year))
     }
 
     /// Whether a date of the sources is of this day of the month.
-    pub(super) fn allows_day(&self, day: u32) -> bool {
+    pub(crate) fn allows_day(&self, day: u32) -> bool {
         self.dates.iter().any(|date| date.day == Some(day) || (date.swaps && date.month == day))
             || self.spans.iter().any(|(from, to)| from == to && from.day() == day)
     }
 
     /// Whether a date of the sources falls on this day of the week.
-    pub(super) fn allows_weekday(&self, weekday: Weekday) -> bool {
+    pub(crate) fn allows_weekday(&self, weekday: Weekday) -> bool {
         let on = |date: &SomeDate| {
             let years: Vec<i32> =
                 date.year.map_or_else(|| self.days.iter().map(Datelike::year).collect(), |year| vec![year]);
@@ -287,7 +287,7 @@ impl Calendar {
 }
 
 /// The day of the week that a word names.
-pub(super) fn weekday(word: &str) -> Option<Weekday> {
+pub(crate) fn weekday(word: &str) -> Option<Weekday> {
     const NAMES: [(&str, &str, Weekday); 7] = [
         ("monday|mon|mondays", "montag|montags|lundi|lunes|周一|星期一|月曜", Weekday::Mon),
         ("tuesday|tue|tues|tuesdays", "dienstag|dienstags|mardi|martes|周二|星期二|火曜", Weekday::Tue),

@@ -7,7 +7,7 @@ use regex::Regex;
 
 use super::dates::{Span, weekday};
 use super::spelled::number_word;
-use crate::text;
+use crate::base::text;
 
 fn pattern(text: &str) -> Regex {
     Regex::new(text).expect("a literal pattern")
@@ -18,7 +18,7 @@ fn number(found: &regex::Captures<'_>, at: usize) -> Option<u32> {
 }
 
 /// The spans of days that words of a line point at, seen from the day of its journal.
-pub(super) fn implied(line: &str, day: NaiveDate) -> Vec<Span> {
+pub(crate) fn implied(line: &str, day: NaiveDate) -> Vec<Span> {
     let lower = line.to_lowercase();
     let words: Vec<String> = text::words(&lower).collect();
     let mut spans = relative(&lower, &words, day);

@@ -6,8 +6,8 @@ use regex::Regex;
 
 use super::Source;
 use super::names::fold;
+use crate::base::text;
 use crate::dreamer::{Hold, HoldReason};
-use crate::text;
 
 /// Words that carry no matter.
 const SMALL_WORDS: &str = "the and but for with from that this these those are was were has have had will would should \
@@ -20,12 +20,12 @@ fn pattern(text: &str) -> Regex {
 }
 
 /// Whether a character is of a script that parts no words.
-pub(super) fn is_unparted(c: char) -> bool {
+pub(crate) fn is_unparted(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{e00}'..='\u{e7f}')
 }
 
 /// The words of matter of a text; of a script that parts no words, each two characters that are neighbours.
-pub(super) fn matter(text: &str) -> Vec<String> {
+pub(crate) fn matter(text: &str) -> Vec<String> {
     let mut matter = Vec::new();
     for word in text::words(text) {
         let runs: Vec<char> = word.chars().filter(|c| is_unparted(*c)).collect();
@@ -44,7 +44,7 @@ pub(super) fn matter(text: &str) -> Vec<String> {
 }
 
 /// A claim that shares no word of matter with its sources is about something else.
-pub(super) fn check_overlap(claim: &str, evidence: &str) -> Result<(), Hold> {
+pub(crate) fn check_overlap(claim: &str, evidence: &str) -> Result<(), Hold> {
     let known: Vec<String> = matter(evidence).into_iter().chain(text::words(evidence)).collect();
     let matter = matter(claim);
     // "vscode" is about code.
@@ -60,7 +60,7 @@ pub(super) fn check_overlap(claim: &str, evidence: &str) -> Result<(), Hold> {
 }
 
 /// Whether two words are forms of one: their first letters agree, and what follows is an ending.
-pub(super) fn same_stem(one: &str, other: &str) -> bool {
+pub(crate) fn same_stem(one: &str, other: &str) -> bool {
     if one == other {
         return true;
     }
@@ -92,7 +92,7 @@ fn is_one_of(words: &str, word: &str) -> bool {
     words.split_ascii_whitespace().any(|known| known == word)
 }
 
-pub(in crate::dream) fn is_negation(word: &str) -> bool {
+pub(crate) fn is_negation(word: &str) -> bool {
     word.ends_with("n't") || is_one_of(NEGATIONS, word) || is_one_of(DENIALS, word)
 }
 
@@ -183,7 +183,7 @@ fn is_distanced(line: &str) -> bool {
 
 /// A clause of the claim must not say of the same matter the opposite of the clause of the sources that it
 /// is nearest to.
-pub(super) fn check_negation(claim: &str, sources: &[Source]) -> Result<(), Hold> {
+pub(crate) fn check_negation(claim: &str, sources: &[Source]) -> Result<(), Hold> {
     let lines: Vec<Vec<Clause>> =
         sources.iter().flat_map(|source| &source.lines).map(|line| clauses(&in_halves(&line.text))).collect();
     let claim = clauses(claim);

@@ -8,15 +8,15 @@ use regex::Regex;
 use super::common::is_common;
 use super::dates::{Calendar, weekday};
 use super::held;
+use crate::base::text;
 use crate::dreamer::{Hold, HoldReason};
-use crate::text;
 
 fn pattern(text: &str) -> Regex {
     Regex::new(text).expect("a literal pattern")
 }
 
 /// The words of the sources, in the forms in which a claim may write them.
-pub(super) struct Words {
+pub(crate) struct Words {
     folded: BTreeSet<String>,
     /// The initials of all words: "service level agreement" may be an "SLA". Two letters would be found in any
     /// longer text.
@@ -24,7 +24,7 @@ pub(super) struct Words {
 }
 
 impl Words {
-    pub(super) fn new(evidence: &str) -> Self {
+    pub(crate) fn new(evidence: &str) -> Self {
         let mut folded: BTreeSet<String> = text::words(evidence).map(|word| fold(&word)).collect();
         let runs: Vec<&str> = evidence.split(|c: char| !c.is_alphanumeric()).collect();
         folded.extend(runs.iter().flat_map(|run| parts(run)).map(|part| fold(&part)));
@@ -77,7 +77,7 @@ const UNITS: &[(&str, &[&str])] = &[
 ];
 
 /// A word without its accents, in lower case; umlauts in either spelling are one.
-pub(super) fn fold(word: &str) -> String {
+pub(crate) fn fold(word: &str) -> String {
     let mut folded = String::with_capacity(word.len());
     for c in word.chars().flat_map(char::to_lowercase) {
         match c {
@@ -136,7 +136,7 @@ struct Word<'c> {
 }
 
 /// A word in upper case that is not the sources' and no opener of a sentence is a name that was made up.
-pub(super) fn check(claim: &str, known: &Words, calendar: &Calendar) -> Result<(), Hold> {
+pub(crate) fn check(claim: &str, known: &Words, calendar: &Calendar) -> Result<(), Hold> {
     static ZONE: LazyLock<Regex> =
         LazyLock::new(|| pattern(r"\b(?:Europe|America|Asia|Africa|Australia|Atlantic|Pacific)/"));
     let claim = ZONE.replace_all(claim, "");

@@ -221,12 +221,12 @@ fn compound(text: &str) -> Option<String> {
 }
 
 /// The readings of the numbers of a part of a text, for comparing parts.
-pub(super) fn readings(text: &str) -> Vec<String> {
+pub(crate) fn readings(text: &str) -> Vec<String> {
     tokens(text).flat_map(|(_, token)| token.readings()).collect()
 }
 
 /// Checks the numbers of a claim; its dates, and those of the sources, were taken out before.
-pub(super) fn check(claim: &str, evidence: &str, calendar: &Calendar) -> Result<(), Hold> {
+pub(crate) fn check(claim: &str, evidence: &str, calendar: &Calendar) -> Result<(), Hold> {
     let known = known(evidence);
     let compounds: Vec<Range<usize>> = COMPOUND
         .find_iter(claim)

@@ -15,7 +15,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 /// Whether a claim gives an order.
-pub(super) fn gives_order(claim: &str) -> bool {
+pub(crate) fn gives_order(claim: &str) -> bool {
     static SENTENCE: LazyLock<Regex> =
         LazyLock::new(|| pattern(r#"[.!?;…]+["'”’)\]*_]*(?:\s+|$)|\n|[。！？；।؟]| [-–—]+ |: *["“„«]"#));
     // A wish that is named as one covers its own sentence.
@@ -29,7 +29,7 @@ fn pattern(text: &str) -> Regex {
 }
 
 /// The addresses in a claim that have a query: one that is opened carries away what stands in it.
-pub(super) fn addresses(claim: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn addresses(claim: &str) -> impl Iterator<Item = &str> {
     static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
         pattern(r#"(?i)(?:\bhttps?://|\bwww\.)[^\s<>"'`()\[\]?]+\?[^\s<>"'`()\[\]]*[^\s<>"'`()\[\].,;:!?]"#)
     });

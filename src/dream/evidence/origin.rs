@@ -10,10 +10,11 @@
 
 use super::matter::{matter, same_stem};
 use super::{Hold, HoldReason, Shown, Source, check, held};
-use crate::dream::config::Trust;
-use crate::format::curated::strip_date;
-use crate::format::{Origin, speakers};
-use crate::text;
+use crate::base::text;
+use crate::dream::journal::config::Trust;
+use crate::format::Origin;
+use crate::format::documents::curated::strip_date;
+use crate::format::documents::speakers;
 
 /// Who is behind a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,7 +41,7 @@ fn party(origin: Option<&Origin>, trust: Trust) -> Party {
 }
 
 /// Whether a text stands in a line of the user's.
-pub(super) fn is_users_text(shown: &Shown, trust: Trust, text: &str) -> bool {
+pub(crate) fn is_users_text(shown: &Shown, trust: Trust, text: &str) -> bool {
     let is_users = |origin: Option<&Origin>| party(origin, trust) == Party::User;
     shown.lines().any(|(_, line)| is_users(line.origin.as_ref()) && line.text.contains(text))
 }
@@ -53,14 +54,14 @@ struct Window {
 }
 
 /// Everything that a pass showed, by who said it. Empty where it makes no difference.
-pub(super) struct Spoken<'a> {
+pub(crate) struct Spoken<'a> {
     trust: Trust,
     user_names: &'a [String],
     windows: Vec<Window>,
 }
 
 impl<'a> Spoken<'a> {
-    pub(super) fn new(shown: &Shown, trust: Trust, user_names: &'a [String]) -> Self {
+    pub(crate) fn new(shown: &Shown, trust: Trust, user_names: &'a [String]) -> Self {
         let mut windows = Vec::new();
         let party = |origin: Option<&Origin>| party(origin, trust);
         let is_one_party = shown.lines().all(|(_, line)| party(line.origin.as_ref()) == Party::User);
@@ -85,7 +86,7 @@ impl<'a> Spoken<'a> {
     }
 
     /// Holds a claim that rests on the words of strangers, or says that the user said what somebody else did.
-    pub(super) fn check(&self, claim: &str, sources: &[Source]) -> Result<(), Hold> {
+    pub(crate) fn check(&self, claim: &str, sources: &[Source]) -> Result<(), Hold> {
         let user_names = self.user_names;
         let is_strange = |party: Party, origin: Option<&Origin>| match party {
             Party::User | Party::Agent => false,
@@ -120,7 +121,7 @@ impl<'a> Spoken<'a> {
 
     /// Whether a claim rests on a word of the user. One that cites nothing does, unless the agent's lines hold
     /// most of it.
-    pub(super) fn is_users(&self, claim: &str, sources: &[Source]) -> bool {
+    pub(crate) fn is_users(&self, claim: &str, sources: &[Source]) -> bool {
         if !sources.is_empty() {
             let mut lines = sources.iter().flat_map(|source| &source.lines);
             return lines.any(|line| self.party(line) == Party::User);
@@ -132,7 +133,7 @@ impl<'a> Spoken<'a> {
     }
 
     /// Who said a claim that reads as the user's and is not, where the claim does not tell: the agent.
-    pub(super) fn teller(&self, claim: &str, sources: &[Source], is_moved: bool) -> Option<&'static str> {
+    pub(crate) fn teller(&self, claim: &str, sources: &[Source], is_moved: bool) -> Option<&'static str> {
         let (_, rest) = strip_date(claim);
         let reads_as_users = is_moved || self.is_about_user(rest);
         if !reads_as_users || self.is_users(claim, sources) {
@@ -186,7 +187,7 @@ fn of_stranger(origin: Option<&Origin>) -> Hold {
 }
 
 /// The sources with the lines that are wanted; one without any is left out.
-pub(super) fn only(sources: &[Source], wanted: impl Fn(&super::Line) -> bool) -> Vec<Source> {
+pub(crate) fn only(sources: &[Source], wanted: impl Fn(&super::Line) -> bool) -> Vec<Source> {
     let kept = |source: &Source| Source {
         place: source.place.clone(),
         date: source.date,

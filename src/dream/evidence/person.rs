@@ -6,8 +6,8 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::{Line, Source, is_party};
+use crate::base::text;
 use crate::format::Origin;
-use crate::text;
 
 /// Words with which a line speaks of its writer. A bare name needs one of these.
 const I: &str = "i we ich wir yo nosotros eu nós je j nous io noi ik";
@@ -17,7 +17,7 @@ const MY: &str = "my our mine mein meine meinen meinem meiner unser unsere meu m
 
 /// The claim with the names of the user read as "user", as far as lines of theirs that it cites speak of themselves.
 /// "Ana lives there" says nothing of the user, so it bears out no sentence with their name.
-pub(super) fn unnamed<'c>(claim: &'c str, sources: &[Source], names: &[String]) -> Cow<'c, str> {
+pub(crate) fn unnamed<'c>(claim: &'c str, sources: &[Source], names: &[String]) -> Cow<'c, str> {
     let mut claim = Cow::Borrowed(claim);
     if names.is_empty() {
         return claim;
@@ -74,12 +74,12 @@ fn has(line: &str, wanted: &str) -> bool {
 mod tests {
     use super::super::{Judge, Shown};
     use super::*;
-    use crate::dream::config::DreamConfig;
+    use crate::base::name::DocName;
+    use crate::dream::journal::config::DreamConfig;
     use crate::dreamer::HoldReason;
     use crate::format::JournalName;
-    use crate::format::fences::ShownLine;
-    use crate::format::reply::split_citations;
-    use crate::name::DocName;
+    use crate::format::replies::fences::ShownLine;
+    use crate::format::replies::reply::split_citations;
 
     /// What is held against a claim that cites all of the lines.
     fn held(claim: &str, lines: &[(Option<Origin>, &str)], names: &[&str]) -> Option<HoldReason> {

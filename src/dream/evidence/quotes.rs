@@ -12,7 +12,7 @@ const MARKS: [(char, &str); 6] =
     [('"', "\"”"), ('“', "”\""), ('„', "“”\""), ('«', "»"), ('「', "」"), ('『', "』")];
 
 /// Whether what a claim quotes stands in a source, within one citation.
-pub(super) fn check(claim: &str, sources: &[Source]) -> Result<(), Hold> {
+pub(crate) fn check(claim: &str, sources: &[Source]) -> Result<(), Hold> {
     let quotes = quotes(claim);
     if quotes.is_empty() {
         return Ok(());
@@ -103,9 +103,9 @@ fn holds(text: &str, quote: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::document::SourceRef;
+    use crate::base::name::DocName;
     use crate::dream::evidence::Line;
-    use crate::dreamer::SourceRef;
-    use crate::name::DocName;
 
     #[test]
     fn quotes_are_found_in_every_dress_and_marks_of_other_things_are_not() {

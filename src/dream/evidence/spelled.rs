@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::text;
+use crate::base::text;
 
 fn pattern(text: &str) -> Regex {
     Regex::new(text).expect("a literal pattern")
@@ -103,7 +103,7 @@ const WORDS_FOR: &[(&str, &[&str])] = &[
 ];
 
 /// The value of a number word up to twenty.
-pub(super) fn number_word(word: &str) -> Option<i64> {
+pub(crate) fn number_word(word: &str) -> Option<i64> {
     let at = NUMBER_WORDS.iter().position(|known| *known == word)?;
     i64::try_from(at).ok()
 }
@@ -122,7 +122,7 @@ fn part_of_number(word: &str) -> Option<i64> {
 }
 
 /// The numbers that words of a text say: "twenty-five", "a hundred and fifty".
-pub(super) fn spelled(text: &str) -> Vec<i64> {
+pub(crate) fn spelled(text: &str) -> Vec<i64> {
     let mut numbers = Vec::new();
     let mut open: Option<(i64, i64)> = None;
     let mut last = 0;
@@ -158,7 +158,7 @@ pub(super) fn spelled(text: &str) -> Vec<i64> {
 }
 
 /// All that the words of a source may mean.
-pub(super) fn said(evidence: &str) -> Vec<String> {
+pub(crate) fn said(evidence: &str) -> Vec<String> {
     let mut readings: Vec<String> = spelled(evidence).iter().map(ToString::to_string).collect();
     for word in text::words(evidence) {
         readings.extend(number_word(&word).map(|number| number.to_string()));

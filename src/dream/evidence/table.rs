@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::format::reply::split_citations;
+use crate::format::replies::reply::split_citations;
 
 const FRI: &str = "2026-11-20";
 const TUE: &str = "2026-12-01";

@@ -5,12 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use chrono::{DateTime, Utc};
 
 use super::rows::{Rows, Stored};
-use crate::error::Result;
-use crate::memory::{
-    ConsolidationEvent, EventId, EventOutcome, Fact, FactKey, FactState, FactStatus, MemoryId, Query,
-    Suspect, SuspectReason, Suspicion, Verdict,
+use crate::base::error::Result;
+use crate::facts::{
+    ConsolidationEvent, EventId, EventOutcome, Fact, FactKey, FactState, FactStatus, Suspect, SuspectReason,
+    Suspicion, Verdict,
 };
-use crate::recall::{Ranking, Sight};
+use crate::memory::{MemoryId, Query};
+use crate::search::rank::{Ranking, Sight};
 use crate::store::StoreConfig;
 use crate::store::fact::{self, Facts};
 use crate::store::forget::Burial;

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
 
+use crate::base::text;
 use crate::memory::{Learning, LearningId, NewLearning};
 use crate::store::forget::Burial;
-use crate::text;
 
 /// The learnings of a file, as far as it was read.
 #[derive(Default)]

@@ -15,18 +15,18 @@ use self::facts::Table;
 use self::record::{Change, Record};
 use self::rows::{Rows, Stored};
 use super::write_guard_within;
-use crate::access::{Access, Actor, Scope};
+use crate::base::access::{Access, Actor, Scope};
+use crate::base::error::{At, Error, Result};
+use crate::base::name::StateName;
+use crate::base::receipt::PlaceReceipt;
 use crate::disk::{Disk, OsDisk};
-use crate::error::{At, Error, Result};
+use crate::facts::{ConsolidationEvent, Decision, EventId, Fact, FactStore, Recorded, Settled, Suspicion};
 use crate::gate::TombstoneKey;
 use crate::memory::{
-    AuditEntry, ConsolidationEvent, Decision, EventId, Fact, FactStore, Filter, Found, Learning, LearningId,
-    LearningStore, Memory, MemoryId, MemoryStore, NewLearning, NewMemory, Query, Recorded, Settled,
-    SnapshotRow, Suspicion,
+    AuditEntry, Filter, Found, Learning, LearningId, LearningStore, Memory, MemoryId, MemoryStore,
+    NewLearning, NewMemory, Query, SnapshotRow,
 };
-use crate::name::StateName;
-use crate::recall::Sight;
-use crate::receipt::PlaceReceipt;
+use crate::search::rank::Sight;
 use crate::store::forget::Burial;
 use crate::store::{self, Deed, Edit, SHARED_KEYS, StoreConfig, learning_name, refusal, row_name};
 use crate::trace;
@@ -50,7 +50,8 @@ use crate::trace;
 ///
 /// ```
 /// use chrono::{TimeZone, Utc};
-/// use noctuary::{Access, Actor, FileMemoryStore, MemoryStore, NewMemory, Query, Scope, SessionKind, Source};
+/// use noctuary::memory::{NewMemory, Query, Source};
+/// use noctuary::{Access, Actor, FileMemoryStore, MemoryStore, Scope, SessionKind};
 ///
 /// let folder = tempfile::tempdir()?;
 /// let store = FileMemoryStore::open(folder.path(), Scope::user("marta"))?;

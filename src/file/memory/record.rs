@@ -4,13 +4,12 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::facts::Stated;
-use crate::access::{Actor, Scope, SessionKind};
-use crate::document::SourceRef;
+use crate::base::access::{Actor, Scope, SessionKind};
+use crate::base::document::SourceRef;
+use crate::facts::{ConsolidationEvent, FactKey, Suspect};
 use crate::format::{DreamId, Origin};
 use crate::gate::{Tombstone, TombstoneKey};
-use crate::memory::{
-    AuditEntry, ConsolidationEvent, FactKey, LearningId, Memory, MemoryId, NewMemory, Place, Source, Suspect,
-};
+use crate::memory::{AuditEntry, LearningId, Memory, MemoryId, NewMemory, Place, Source};
 use crate::store::fact;
 use crate::store::forget::REMOVED;
 

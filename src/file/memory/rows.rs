@@ -9,17 +9,17 @@ use chrono::{DateTime, Utc};
 use super::facts::{self, FactIndex, Stated};
 use super::learnings::Learnings;
 use super::record::{Change, Record, VERSION};
-use crate::access::{Actor, Scope};
+use crate::base::access::{Actor, Scope};
+use crate::base::error::{At, Error, Refusal, Result, corrupt};
+use crate::base::name::StateName;
 use crate::disk::mark::Mark;
 use crate::disk::{Disk, DiskFile, Open, STATE_FOLDER, Stat, atomic};
-use crate::error::{At, Error, Refusal, Result, corrupt};
+use crate::facts::{ConsolidationEvent, EventOutcome, Fact};
 use crate::gate::Tombstones;
 use crate::memory::{
-    AuditEntry, ConsolidationEvent, EventOutcome, Fact, Filter, Found, Hit, Memory, MemoryId, NewMemory,
-    Query, SnapshotRow, Syntax,
+    AuditEntry, Filter, Found, Hit, Memory, MemoryId, NewMemory, Query, SnapshotRow, Syntax,
 };
-use crate::name::StateName;
-use crate::recall::{Card, Entities, Index, Plan, Ranking, Row, Search, Sight};
+use crate::search::rank::{Card, Entities, Index, Plan, Ranking, Row, Search, Sight};
 use crate::store::fact;
 use crate::store::forget::Burial;
 

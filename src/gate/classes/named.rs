@@ -7,9 +7,9 @@ use std::sync::LazyLock;
 use regex::{Captures, Regex};
 
 use super::{Bounds, Class, Needs, Proof, Shape, Symbols, symbols};
+use crate::base::text;
 use crate::gate::named;
 use crate::gate::search::steps;
-use crate::text;
 
 pub(super) const NAMED: &[Class] = &[
     named("named_password", "passwords under a plain name", password_shape, PASSWORD, named::is_password),
@@ -505,7 +505,7 @@ mod tests {
     fn a_masked_text_masks_to_itself() {
         let text = "password: hunter2![REDACTED:jwt#1]x and token=9fk2LmQ7xV0bTz4RwYc8Hd1N";
         let mask = |text: &str| {
-            let gate = crate::gate::Gate::new(std::sync::Arc::new(gate()), crate::Allow::none());
+            let gate = crate::gate::Gate::new(std::sync::Arc::new(gate()), crate::gate::Allow::none());
             gate.mask(text, &mut crate::gate::Masks::default())
         };
         let masked = mask(text);

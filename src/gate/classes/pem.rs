@@ -26,7 +26,7 @@ static LINE: LazyLock<Regex> = LazyLock::new(|| {
 /// Returns where the key ends whose head ends at `from`: at its end mark, or where that is missing at the last
 /// line that can belong to it. The rest of the head's own line belongs to it in any case.
 pub(super) fn body(text: &str, from: usize) -> usize {
-    let window = crate::text::floor_boundary(text, from.saturating_add(MOST_BYTES));
+    let window = crate::base::text::floor_boundary(text, from.saturating_add(MOST_BYTES));
     let rest = &text[from..window];
     // A row of heads without an end must not cost all that follows for each.
     let lines = rest.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').nth(MOST_LINES);

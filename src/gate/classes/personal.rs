@@ -53,7 +53,7 @@ fn card_shape(text: &str, from: usize) -> Option<Range<usize>> {
     let mut from = from;
     loop {
         let span = card_digits(text, from)?;
-        let before = crate::text::floor_boundary(text, span.start.saturating_sub(WORD_REACH));
+        let before = crate::base::text::floor_boundary(text, span.start.saturating_sub(WORD_REACH));
         if text[span.clone()].contains([' ', '-']) || WORD.is_match(&text[before..span.start]) {
             return Some(span);
         }

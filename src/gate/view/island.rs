@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::super::search::steps;
-use crate::text;
+use crate::base::text;
 
 /// At least so much of the text stands on both sides of what was undone: room for a label and its secret.
 const CONTEXT: usize = 160;
@@ -24,8 +24,8 @@ pub(super) struct Edit {
 }
 
 /// A part of a text, undone.
-pub(in super::super) struct Island {
-    pub(in super::super) text: String,
+pub(crate) struct Island {
+    pub(crate) text: String,
     places: Places,
 }
 
@@ -105,7 +105,7 @@ impl Island {
     }
 
     /// Where a part of the island stands, which is not empty.
-    pub(in super::super) fn place(&self, part: &Range<usize>) -> Range<usize> {
+    pub(crate) fn place(&self, part: &Range<usize>) -> Range<usize> {
         match &self.places {
             Places::Steps(steps) => {
                 let step =
@@ -119,7 +119,7 @@ impl Island {
     }
 
     /// Where something was taken out inside a part of the island, the last first.
-    pub(in super::super) fn joints(&self, part: &Range<usize>) -> Vec<usize> {
+    pub(crate) fn joints(&self, part: &Range<usize>) -> Vec<usize> {
         let Places::Steps(steps) = &self.places else { return Vec::new() };
         let inside = |step: &&Step| step.end.is_none() && step.seen > part.start && step.seen < part.end;
         steps.iter().rev().filter(inside).map(|step| step.seen).collect()

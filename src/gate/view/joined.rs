@@ -256,7 +256,7 @@ fn parts_words(bytes: &[u8], start: usize, end: usize) -> bool {
 }
 
 /// Whether a piece may well be a word, a name or a path: small letters, of which the first may be great.
-pub(in super::super) fn is_word(piece: &[u8]) -> bool {
+pub(crate) fn is_word(piece: &[u8]) -> bool {
     !piece.first().is_some_and(u8::is_ascii_digit)
         && !piece.iter().skip(1).any(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase())
 }
@@ -281,7 +281,7 @@ fn stand_alone(left: &[u8], right: &[u8]) -> bool {
 }
 
 /// Whether a piece may well be a date, a time or a number.
-pub(in super::super) fn is_date(piece: &[u8]) -> bool {
+pub(crate) fn is_date(piece: &[u8]) -> bool {
     piece.iter().all(|byte| byte.is_ascii_digit() || b"-:./%$".contains(byte))
 }
 

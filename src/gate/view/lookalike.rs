@@ -9,7 +9,7 @@ use unicode_normalization::char::{decompose_compatible, is_combining_mark};
 
 use super::super::search::steps;
 use super::island::Edit;
-use crate::text;
+use crate::base::text;
 
 /// What is drawn like a character, where its compatible form does not say so.
 const DRAWN: &[(char, &str)] = &[

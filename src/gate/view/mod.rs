@@ -33,8 +33,8 @@ pub(super) use island::Island;
 pub(super) use joined::{is_date, is_word};
 
 use super::dense;
+use crate::base::text;
 use crate::pii::View;
-use crate::text;
 
 /// So many disguises are undone one after the other.
 const MOST: u8 = 4;

@@ -12,16 +12,18 @@ use chrono::{DateTime, Utc};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::database::{Database, is_corrupt};
-use super::memory::IndexState;
 use super::open::{self, Others};
 use super::words;
 use super::{PATIENCE, document_id, parse_revision, stamp, uuid};
-use crate::access::{Access, Scope};
-use crate::digest::Hasher;
-use crate::error::Result;
+use crate::base::access::{Access, Scope};
+use crate::base::digest::Hasher;
+use crate::base::error::Result;
+use crate::base::name::DocName;
 use crate::format::JournalName;
-use crate::index::{Audience, Chunk, DocumentIndex, IndexChange, IndexEntry, SearchResult, SeenDocument};
-use crate::name::DocName;
+use crate::memory::IndexState;
+use crate::search::documents::{
+    Audience, Chunk, DocumentIndex, IndexChange, IndexEntry, SearchResult, SeenDocument,
+};
 
 /// An index inside one SQLite file, for one scope of it.
 ///
@@ -39,9 +41,9 @@ use crate::name::DocName;
 /// # Example: the index of a workspace in the same file
 ///
 /// ```
-/// use noctuary::{
-///     Access, Actor, DocName, Indexed, IndexState, Scope, SessionKind, SqliteIndex, SqliteWorkspace, Workspace,
-/// };
+/// use noctuary::life::Indexed;
+/// use noctuary::memory::IndexState;
+/// use noctuary::{Access, Actor, DocName, Scope, SessionKind, SqliteIndex, SqliteWorkspace, Workspace};
 ///
 /// let folder = tempfile::tempdir()?;
 /// let file = folder.path().join("life.db");
@@ -92,7 +94,7 @@ impl SqliteIndex {
     /// Looks at whether the text index says what the chunks say, of all scopes of the file, and whether every chunk
     /// is of a document and every document has its chunks. Takes as long as the index is large.
     ///
-    /// [`optimize`](Self::optimize) mends the first two, the next [`sync`](crate::Indexed::sync) the last.
+    /// [`optimize`](Self::optimize) mends the first two, the next [`sync`](crate::life::Indexed::sync) the last.
     ///
     /// # Errors
     ///

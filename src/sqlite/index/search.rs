@@ -3,10 +3,10 @@
 use rusqlite::{Connection, Row, params};
 
 use super::Inner;
-use crate::access::{Scope, SessionKind};
-use crate::index::{Audience, SearchResult};
-use crate::name::DocName;
-use crate::recall::{Card, GenericEntities, Index, Plan, Ranking, Search, Sight};
+use crate::base::access::{Scope, SessionKind};
+use crate::base::name::DocName;
+use crate::search::documents::{Audience, SearchResult};
+use crate::search::rank::{Card, GenericEntities, Index, Plan, Ranking, Search, Sight};
 use crate::sqlite::words;
 
 /// What is read of a chunk. A document's audience is in every statement: `?2` to `?4` are the scope and the kind.

@@ -72,7 +72,7 @@ const TRIGGERS: &str = "
 ";
 
 /// Makes the tables.
-pub(in crate::sqlite) fn make(connection: &Connection) -> rusqlite::Result<()> {
+pub(crate) fn make(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(TABLES)?;
     connection.execute_batch(INDEX)?;
     connection.execute_batch(TRIGGERS)

@@ -4,8 +4,8 @@ use rusqlite::{Connection, params};
 
 use super::Inner;
 use super::row::{self, stamp};
-use crate::access::{Actor, SessionKind};
-use crate::error::Error;
+use crate::base::access::{Actor, SessionKind};
+use crate::base::error::Error;
 use crate::memory::{AuditEntry, MemoryId, Source};
 use crate::store::{Deed, refusal};
 

@@ -9,13 +9,14 @@ use super::Inner;
 use super::audit::{ACTORS, KINDS, of_word, word};
 use super::row::{self, COLUMNS, stamp};
 use super::search::{Asked, View};
-use crate::access::Actor;
-use crate::error::Result;
-use crate::memory::{
-    Cardinality, ConsolidationEvent, EventId, EventOutcome, Fact, FactKey, FactState, FactStatus, MemoryId,
-    Query, StatusChange, Suspect, SuspectReason, Suspicion, Verdict,
+use crate::base::access::Actor;
+use crate::base::error::Result;
+use crate::facts::{
+    Cardinality, ConsolidationEvent, EventId, EventOutcome, Fact, FactKey, FactState, FactStatus,
+    StatusChange, Suspect, SuspectReason, Suspicion, Verdict,
 };
-use crate::recall::Ranking;
+use crate::memory::{MemoryId, Query};
+use crate::search::rank::Ranking;
 use crate::sqlite::fold;
 use crate::store::fact::{self, Facts};
 

@@ -5,12 +5,12 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::row::{self, stamp};
 use super::{Inner, SqliteMemoryStore};
-use crate::access::Access;
-use crate::error::Result;
+use crate::base::access::Access;
+use crate::base::error::Result;
+use crate::base::text;
 use crate::memory::{Learning, LearningId, LearningStore, NewLearning};
 use crate::sqlite::fold;
 use crate::store::{self, Deed, learning_name};
-use crate::text;
 use crate::trace;
 
 impl LearningStore for SqliteMemoryStore {

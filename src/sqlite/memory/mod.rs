@@ -23,18 +23,21 @@ use super::backup;
 use super::database::{Database, is_corrupt};
 use super::fold;
 use super::open::{self, Others};
-use crate::access::{Access, Actor, Scope};
-use crate::error::{Error, Result};
+use crate::base::access::{Access, Actor, Scope};
+use crate::base::error::{Error, Result};
+use crate::base::name::StateName;
+use crate::base::receipt::PlaceReceipt;
+use crate::base::text;
+use crate::facts::{
+    ConsolidationEvent, Decision, EventId, Fact, FactState, FactStore, Recorded, Settled, Suspect, Suspicion,
+};
 use crate::format::DreamId;
 use crate::gate::Tombstones;
+use crate::memory::IndexState;
 use crate::memory::{
-    AuditEntry, ConsolidationEvent, Decision, EventId, Fact, FactState, FactStore, Filter, Found, Memory,
-    MemoryId, MemoryStore, NewMemory, Query, Recorded, Settled, SnapshotRow, Source, Suspect, Suspicion,
+    AuditEntry, Filter, Found, Memory, MemoryId, MemoryStore, NewMemory, Query, SnapshotRow, Source,
 };
-use crate::name::StateName;
-use crate::receipt::PlaceReceipt;
 use crate::store::{self, Deed, Edit, SHARED_KEYS, StoreConfig, row_name};
-use crate::text;
 use crate::trace;
 
 /// A memory store inside one SQLite file, for one scope of it.
@@ -56,9 +59,8 @@ use crate::trace;
 ///
 /// ```
 /// use chrono::{TimeZone, Utc};
-/// use noctuary::{
-///     Access, Actor, MemoryStore, NewMemory, Query, Scope, SessionKind, Source, SqliteMemoryStore,
-/// };
+/// use noctuary::memory::{NewMemory, Query, Source};
+/// use noctuary::{Access, Actor, MemoryStore, Scope, SessionKind, SqliteMemoryStore};
 ///
 /// let store = SqliteMemoryStore::open_in_memory(Scope::user("marta"))?;
 /// let access = Access::new(SessionKind::Main, Actor::Agent, Scope::user("marta"));
@@ -98,16 +100,6 @@ struct Standing {
 
 /// What `pinned` is where the human did it; 1 is anybody else.
 const PINNED_BY_THE_HUMAN: i64 = 2;
-
-/// How the index of a store stands to its rows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum IndexState {
-    /// It says what the rows say.
-    Sound,
-    /// It does not, and [`rebuild_index`](SqliteMemoryStore::rebuild_index) mends it.
-    Drifted,
-}
 
 /// How many rows one transaction of a purge removes, so that writers wait for moments only.
 const PURGED_AT_ONCE: u32 = 500;
@@ -215,7 +207,8 @@ impl SqliteMemoryStore {
     ///
     /// ```
     /// # use chrono::Utc;
-    /// # use noctuary::{Access, Actor, MemoryStore, NewMemory, Query, Scope, SessionKind, Source, SqliteMemoryStore};
+    /// # use noctuary::memory::{NewMemory, Query, Source};
+    /// # use noctuary::{Access, Actor, MemoryStore, Scope, SessionKind, SqliteMemoryStore};
     /// # let folder = tempfile::tempdir()?;
     /// # let access = Access::new(SessionKind::Main, Actor::Agent, Scope::user("marta"));
     /// let store = SqliteMemoryStore::open(folder.path().join("memory.db"), Scope::user("marta"))?;

@@ -8,7 +8,7 @@ use rusqlite::types::ValueRef;
 
 use crate::format::DreamId;
 use crate::memory::{Memory, MemoryId, Place, Role, Source};
-use crate::recall::{self, Card};
+use crate::search::rank::{self as recall, Card};
 use crate::sqlite::words;
 
 /// The columns that [`memory`] reads, of a view that is called `m`.

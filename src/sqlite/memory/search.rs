@@ -10,9 +10,9 @@ use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
 
 use super::Inner;
 use super::row::{self, CARD, COLUMNS, stamp};
-use crate::access::Access;
+use crate::base::access::Access;
 use crate::memory::{Filter, Found, Hit, Memory, MemoryId, Order, Query, SearchOutcome, SnapshotRow, Syntax};
-use crate::recall::{Frequencies, Index, Plan, REACH, Ranking, Row, Search, Sight, WEAK};
+use crate::search::rank::{Frequencies, Index, Plan, REACH, Ranking, Row, Search, Sight, WEAK};
 use crate::sqlite::words;
 use crate::store;
 

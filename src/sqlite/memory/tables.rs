@@ -265,7 +265,7 @@ const TOMBSTONES: &str = "
 ";
 
 /// Makes the tables, around those of the seed where they stand already.
-pub(in crate::sqlite) fn make(connection: &Connection) -> rusqlite::Result<()> {
+pub(crate) fn make(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(SEED)?;
     add_columns(connection, COLUMNS)?;
     connection.execute_batch(SOURCES)?;
@@ -276,14 +276,14 @@ pub(in crate::sqlite) fn make(connection: &Connection) -> rusqlite::Result<()> {
 }
 
 /// Adds what makes facts of rows.
-pub(in crate::sqlite) fn make_facts(connection: &Connection) -> rusqlite::Result<()> {
+pub(crate) fn make_facts(connection: &Connection) -> rusqlite::Result<()> {
     add_columns(connection, FACT_COLUMNS)?;
     connection.execute_batch(FACTS)?;
     read_normals(connection)
 }
 
 /// Makes the text index of the rows that a search may return, and puts the columns of tombstones in their order.
-pub(in crate::sqlite) fn make_index(connection: &Connection) -> rusqlite::Result<()> {
+pub(crate) fn make_index(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(NO_TRIGGERS)?;
     connection.execute_batch(INDEX)?;
     rebuild(connection)?;
@@ -292,7 +292,7 @@ pub(in crate::sqlite) fn make_index(connection: &Connection) -> rusqlite::Result
 }
 
 /// Adds where learnings stand.
-pub(in crate::sqlite) fn make_learnings(connection: &Connection) -> rusqlite::Result<()> {
+pub(crate) fn make_learnings(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(LEARNINGS)
 }
 
@@ -326,7 +326,7 @@ fn read_normals(connection: &Connection) -> rusqlite::Result<()> {
 }
 
 /// Whether another program made the seed's table here.
-pub(in crate::sqlite) fn are_the_seeds(connection: &Connection) -> rusqlite::Result<bool> {
+pub(crate) fn are_the_seeds(connection: &Connection) -> rusqlite::Result<bool> {
     let standing = columns(connection)?;
     let needed = ["id", "category", "content", "created_at", "updated_at"];
     Ok(needed.iter().all(|column| standing.iter().any(|name| name == column)))

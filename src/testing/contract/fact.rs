@@ -20,12 +20,10 @@ use std::sync::Arc;
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
 
 use super::memory::{self, access, agent, human};
-use crate::access::{Access, Actor, Scope, SessionKind};
-use crate::error::Error;
-use crate::memory::{
-    Decision, EventId, EventOutcome, FactKey, FactState, FactStore, Filter, MemoryId, MemoryStore, NewMemory,
-    Query, Source, SuspectReason, Verdict, categories,
-};
+use crate::base::access::{Access, Actor, Scope, SessionKind};
+use crate::base::error::Error;
+use crate::facts::{Decision, EventId, EventOutcome, FactKey, FactState, FactStore, SuspectReason, Verdict};
+use crate::memory::{Filter, MemoryId, MemoryStore, NewMemory, Query, Source, categories};
 
 /// A store whose rows are facts too.
 pub trait Facts: MemoryStore + FactStore {}

@@ -18,12 +18,12 @@ use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
 
-use crate::access::{Access, Actor, Scope, SessionKind};
-use crate::document::Revision;
-use crate::index::{
+use crate::base::access::{Access, Actor, Scope, SessionKind};
+use crate::base::document::Revision;
+use crate::base::name::DocName;
+use crate::search::documents::{
     Audience, ChunkConfig, DocumentIndex, IndexChange, IndexEntry, SearchResult, SeenDocument,
 };
-use crate::name::DocName;
 
 /// Makes a new, empty index of [`scope`].
 pub type Make<'a> = &'a dyn Fn() -> Arc<dyn DocumentIndex>;

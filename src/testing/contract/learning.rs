@@ -19,10 +19,10 @@ use std::sync::Arc;
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
 
 use super::memory::{self, access, agent, human};
-use crate::access::{Access, Actor, Scope, SessionKind};
-use crate::error::Error;
+use crate::base::access::{Access, Actor, Scope, SessionKind};
+use crate::base::error::Error;
+use crate::base::receipt::ForgetPlace;
 use crate::memory::{Filter, Learning, LearningStore, MemoryStore, NewLearning, Query};
-use crate::receipt::ForgetPlace;
 
 /// A store that keeps learnings beside its rows.
 pub trait Learnings: MemoryStore + LearningStore {}

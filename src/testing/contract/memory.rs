@@ -26,8 +26,8 @@ use std::sync::Arc;
 use chrono::{DateTime, Days, TimeDelta, TimeZone, Utc};
 use serde_json::json;
 
-use crate::access::{Access, Actor, Scope, SessionKind};
-use crate::error::Error;
+use crate::base::access::{Access, Actor, Scope, SessionKind};
+use crate::base::error::Error;
 use crate::format::{DreamId, Origin};
 use crate::memory::{
     Filter, MemoryId, MemoryStore, NewMemory, Order, Place, Query, Role, SearchOutcome, Source, categories,

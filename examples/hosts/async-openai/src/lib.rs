@@ -12,7 +12,8 @@
 
 use async_openai::types::chat::{self, CreateChatCompletionRequest as Request, FinishReason};
 use async_openai::{Client, config::Config, error::OpenAIError};
-use noctuary::{Finish, LlmError, LlmReply, LlmRequest, Usage};
+use noctuary::model::{Finish, Usage};
+use noctuary::{LlmError, LlmReply, LlmRequest};
 
 /// Answers a request with the model of this name.
 pub async fn ask<C: Config>(client: &Client<C>, model: &str, ask: LlmRequest) -> Result<LlmReply, LlmError> {

@@ -2,7 +2,8 @@
 
 use async_openai::Client;
 use async_openai::config::OpenAIConfig;
-use noctuary::{DreamReport, Finish, JournalDreamer, LlmRequest, dream_once_async};
+use noctuary::model::Finish;
+use noctuary::{DreamReport, JournalDreamer, LlmRequest, dream_once_async};
 use noctuary_local_server::{Answer, KEY, LocalServer, MODEL, run};
 use noctuary_with_async_openai::ask;
 

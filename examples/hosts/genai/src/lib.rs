@@ -12,7 +12,8 @@
 
 use genai::chat::{ChatMessage, ChatOptions, ChatRequest, StopReason};
 use genai::{Client, Error, resolver};
-use noctuary::{Finish, LlmError, LlmReply, LlmRequest, Usage};
+use noctuary::model::{Finish, Usage};
+use noctuary::{LlmError, LlmReply, LlmRequest};
 
 /// Answers a request with the model of this name.
 pub async fn ask(client: &Client, model: &str, request: LlmRequest) -> Result<LlmReply, LlmError> {

@@ -3,7 +3,9 @@
 use std::net::TcpListener;
 use std::sync::Arc;
 
-use noctuary::{DreamReport, Failure, FileWorkspace, JournalDreamer, Outcome, Usage};
+use noctuary::dream::Failure;
+use noctuary::model::Usage;
+use noctuary::{DreamReport, FileWorkspace, JournalDreamer, Outcome};
 
 use crate::{Answer, KEY, LocalServer};
 

@@ -15,7 +15,8 @@
 //! # }
 //! ```
 
-use noctuary::{Finish, LlmError, LlmReply, LlmRequest, Usage};
+use noctuary::model::{Finish, Usage};
+use noctuary::{LlmError, LlmReply, LlmRequest};
 use ollama_rs::generation::chat::{ChatMessage, request::ChatMessageRequest};
 use ollama_rs::{Ollama, error::OllamaError, models::ModelOptions};
 

@@ -1,6 +1,7 @@
 //! Whole nights through the client library, against a server in this process.
 
-use noctuary::{DreamReport, Finish, JournalDreamer, LlmRequest, dream_once_async};
+use noctuary::model::Finish;
+use noctuary::{DreamReport, JournalDreamer, LlmRequest, dream_once_async};
 use noctuary_local_server::{Answer, LocalServer, MODEL, run};
 use noctuary_with_ollama_rs::ask;
 use ollama_rs::Ollama;

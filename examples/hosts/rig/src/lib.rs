@@ -10,7 +10,8 @@
 //! # }
 //! ```
 
-use noctuary::{Finish, LlmError, LlmReply, LlmRequest, Usage};
+use noctuary::model::{Finish, Usage};
+use noctuary::{LlmError, LlmReply, LlmRequest};
 use rig_core::DynModel;
 use rig_core::completion::{CompletionRequest, FinishReason};
 use rig_core::operation::Completion;

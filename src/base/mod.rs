@@ -1,0 +1,12 @@
+//! Words that all rooms use: names, access, documents, days, errors.
+
+pub(crate) mod access;
+pub(crate) mod day;
+pub(crate) mod digest;
+pub(crate) mod document;
+pub(crate) mod env;
+pub(crate) mod error;
+pub(crate) mod name;
+pub(crate) mod receipt;
+pub(crate) mod text;
+pub(crate) mod usage;

@@ -1,0 +1,487 @@
+//! The names of documents and of the library's own state files.
+//!
+//! A [`DocName`] is what a person, a host or a model may name. A [`StateName`] is a dot file of ours, which
+//! no guarded view and no tool can reach. Both are [`Name`]s, so one set of verbs serves both.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::Deref;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::base::text;
+
+/// A validated relative name inside a workspace: a document's, or one of the library's state files.
+///
+/// Made by [`DocName`] and [`StateName`], which dereference to it.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Name {
+    path: Cow<'static, str>,
+    space: Space,
+}
+
+/// Which of the two kinds a [`Name`] is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Space {
+    /// A document: the operator's markdown.
+    Document,
+    /// A dot file of the library's.
+    State,
+}
+
+impl Name {
+    const fn constant(path: &'static str, space: Space) -> Self {
+        Self { path: Cow::Borrowed(path), space }
+    }
+
+    /// The name as text, its segments parted by `/`.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.path
+    }
+
+    /// Whether it names a document or state.
+    #[must_use]
+    pub fn space(&self) -> Space {
+        self.space
+    }
+
+    /// The last segment.
+    #[must_use]
+    pub fn file_name(&self) -> &str {
+        self.path.rsplit('/').next().unwrap_or(&self.path)
+    }
+
+    /// The name as file systems that do not tell case apart compare it: lower case, a long s as an s. A stream of a file
+    /// in the root, `SOUL.md:x` on disks of Windows, is the file.
+    pub(crate) fn folded(&self) -> String {
+        let path = self.as_str();
+        let path = if path.contains('/') { path } else { path.split(':').next().unwrap_or(path) };
+        let lower = path.to_lowercase();
+        if lower.is_ascii() { lower } else { lower.replace('\u{17f}', "s") }
+    }
+
+    /// All but the last segment; `None` for a name in the root.
+    #[must_use]
+    pub fn folder(&self) -> Option<&str> {
+        self.path.rsplit_once('/').map(|(folder, _)| folder)
+    }
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.path)
+    }
+}
+
+impl fmt::Debug for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.path)
+    }
+}
+
+/// The name of a document: a relative path of plain segments, none of which begins with a dot but the folder
+/// [`.self`](Self::DOT_SELF).
+///
+/// At most 512 bytes, segments of at most 255. No traversal, no absolute path, no backslash, no control or
+/// invisible characters; no segment begins or ends with a space or ends with a dot, since some disks drop those.
+/// Characters and names that Windows reserves (`:`, `?`, `con.md`) are refused on Windows alone;
+/// [`is_portable`](Self::is_portable) tells of them elsewhere.
+///
+/// ```
+/// use noctuary::DocName;
+///
+/// let name = DocName::parse("memory/2026-11-21-repl.md")?;
+/// assert_eq!(name.file_name(), "2026-11-21-repl.md");
+/// assert!(DocName::parse("../secrets.md").is_err());
+/// assert!(DocName::parse(".dreamed-state.json").is_err());
+/// # Ok::<(), noctuary::workspace::NameError>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DocName(Name);
+
+impl DocName {
+    /// Who the agent is.
+    pub const SOUL: Self = Self::constant("SOUL.md");
+    /// How a session starts, and what stays fixed.
+    pub const AGENTS: Self = Self::constant("AGENTS.md");
+    /// Display name, emoji, vibe.
+    pub const IDENTITY: Self = Self::constant("IDENTITY.md");
+    /// The operator's profile.
+    pub const USER: Self = Self::constant("USER.md");
+    /// Curated memory, the only document that a dream appends to.
+    pub const MEMORY: Self = Self::constant("MEMORY.md");
+    /// The first-run playbook.
+    pub const BOOTSTRAP: Self = Self::constant("BOOTSTRAP.md");
+    /// Notes on tools and surroundings.
+    pub const TOOLS: Self = Self::constant("TOOLS.md");
+    /// The memo from one session to the next.
+    pub const HEARTBEAT: Self = Self::constant("HEARTBEAT.md");
+    /// The legacy lower-case spelling of [`MEMORY`](Self::MEMORY): used where it alone exists, never created.
+    pub const LEGACY_MEMORY: Self = Self::constant("memory.md");
+    /// The folder of journals.
+    pub const JOURNALS: Self = Self::constant("memory");
+    /// The folder that some workspaces keep their journals in; read, never written.
+    pub const DAILY: Self = Self::constant("daily");
+    /// The folder of a sleeper's files.
+    pub const SELF: Self = Self::constant("self");
+    /// The same folder as its first seed has it, hidden; for [`SleepConfig::folder`](crate::sleep::SleepConfig::folder).
+    pub const DOT_SELF: Self = Self::constant(".self");
+    /// Where a sleeper's creator leaves orders.
+    pub const MESSAGES: Self = Self::constant("MESSAGES.md");
+    /// When each periodic check last ran.
+    pub const HEARTBEAT_STATE: Self = Self::constant("memory/heartbeat-state.json");
+
+    /// Sections of dreams that were moved out of [`MEMORY`](Self::MEMORY) to keep it within its budget.
+    pub const DREAMED: Self = Self::constant("memory/archive/dreamed.md");
+
+    const fn constant(path: &'static str) -> Self {
+        Self(Name::constant(path, Space::Document))
+    }
+
+    /// Parses a document's name.
+    ///
+    /// # Errors
+    ///
+    /// [`NameError`] with the rule that it breaks.
+    pub fn parse(text: impl Into<String>) -> Result<Self, NameError> {
+        let text = text.into();
+        match fault(&text) {
+            Some(rule) => Err(NameError { name: printable(&text), rule }),
+            None => Ok(Self(Name { path: Cow::Owned(text), space: Space::Document })),
+        }
+    }
+
+    /// Whether every platform can have a file of this name. One with `\ : * ? " < > |`, or that Windows keeps for a
+    /// device, cannot be copied to Windows.
+    ///
+    /// ```
+    /// use noctuary::DocName;
+    ///
+    /// assert!(DocName::MEMORY.is_portable());
+    /// # #[cfg(not(windows))]
+    /// assert!(!DocName::parse("notes/what now?.md")?.is_portable());
+    /// # Ok::<(), noctuary::workspace::NameError>(())
+    /// ```
+    #[must_use]
+    pub fn is_portable(&self) -> bool {
+        self.as_str().split('/').all(|segment| windows_fault(segment).is_none())
+    }
+
+    /// Returns the name of `file` inside this folder.
+    ///
+    /// # Errors
+    ///
+    /// [`NameError`] where `file` is not a plain segment.
+    pub fn join(&self, file: &str) -> Result<Self, NameError> {
+        Self::parse([self.as_str(), "/", file].concat())
+    }
+}
+
+/// The name of one of the library's own state files.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct StateName(Name);
+
+impl StateName {
+    /// The watermark and the last run, in the seed's shape.
+    pub const DREAMED: Self = Self::constant(".dreamed-state.json");
+    /// Journals that an operator must look at, in the seed's shape.
+    pub const QUARANTINE: Self = Self::constant(".dreamed-quarantine.json");
+    /// Which bytes of which journal a model has been shown.
+    pub const LEDGER: Self = Self::constant(".dreaming.d/ledger.json");
+    /// A commit that is under way.
+    pub const INTENT: Self = Self::constant(".dreaming.d/intent.json");
+    /// Dreams that a person took back, for as long as they can be brought back.
+    pub const UNDONE: Self = Self::constant(".dreaming.d/history/undone.json");
+    /// One line for each pass.
+    pub const LOG: Self = Self::constant(".dreaming.d/log.jsonl");
+    /// Which `SOUL.md` the agent knows of, in the seed's place.
+    pub const SOUL: Self = Self::constant(".soul-state.json");
+    /// The same, where another program's file has that name.
+    pub const SOUL_BESIDE: Self = Self::constant(".dreaming.d/soul.json");
+    /// What a life remembers about its own beginning.
+    pub const LIFE: Self = Self::constant(".dreaming.d/life.json");
+    /// How tired a sleeper is.
+    pub const SLEEP: Self = Self::constant(".dreaming.d/sleep.json");
+    /// A sleeper's commit that is under way.
+    pub const SLEEP_INTENT: Self = Self::constant(".dreaming.d/sleep-intent.json");
+    /// Which pairs of facts a model was asked about.
+    pub const FACTS: Self = Self::constant(".dreaming.d/facts.json");
+    /// What the last rebuild of personalization was made from.
+    pub const PERSONALIZATION: Self = Self::constant(".dreaming.d/personalization.json");
+    /// What was forgotten, without its content.
+    pub const FORGOTTEN: Self = Self::constant(".dreaming.d/forgotten.json");
+    /// Which proposals of dreams wait for a person's word.
+    pub const PROPOSALS: Self = Self::constant(".dreaming.d/proposals.json");
+    /// The rows of a [`FileMemoryStore`](crate::FileMemoryStore).
+    pub const MEMORIES: Self = Self::constant(".dreaming.d/memories.jsonl");
+    /// What a [`FileMemoryStore`](crate::FileMemoryStore) held at its last commit.
+    pub const MEMORIES_MARK: Self = Self::constant(".dreaming.d/memories.mark");
+
+    /// What a document was before it was replaced.
+    pub(crate) fn history(document: &DocName) -> Self {
+        Self(Name { path: format!(".dreaming.d/history/{document}.json").into(), space: Space::State })
+    }
+
+    /// A file that says which names of a folder are none of ours, such as `.gitignore`.
+    pub(crate) fn ignoring(folder: Option<&DocName>, file: &str) -> Self {
+        let path = folder.map_or_else(|| file.to_owned(), |folder| format!("{folder}/{file}"));
+        Self(Name { path: path.into(), space: Space::State })
+    }
+
+    /// What a dream would append, for a person to edit.
+    pub(crate) fn proposal(id: impl fmt::Display) -> Self {
+        Self(Name { path: format!(".dreaming.d/proposals/{id}.md").into(), space: Space::State })
+    }
+
+    /// What errors call a row of a store: `memories/42`.
+    pub(crate) fn row(table: &str, id: impl fmt::Display) -> Self {
+        Self(Name { path: format!("{table}/{id}").into(), space: Space::State })
+    }
+
+    /// What errors call a row that is not there yet: `a new memory`.
+    pub(crate) fn new_row(what: &str) -> Self {
+        Self(Name { path: format!("a new {what}").into(), space: Space::State })
+    }
+
+    const fn constant(path: &'static str) -> Self {
+        Self(Name::constant(path, Space::State))
+    }
+}
+
+macro_rules! is_a_name {
+    ($type:ty) => {
+        impl Deref for $type {
+            type Target = Name;
+            fn deref(&self) -> &Name {
+                &self.0
+            }
+        }
+        impl AsRef<Name> for $type {
+            fn as_ref(&self) -> &Name {
+                &self.0
+            }
+        }
+        impl From<$type> for Name {
+            fn from(name: $type) -> Name {
+                name.0
+            }
+        }
+        impl fmt::Display for $type {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+        impl fmt::Debug for $type {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Debug::fmt(&self.0, f)
+            }
+        }
+    };
+}
+is_a_name!(DocName);
+is_a_name!(StateName);
+
+impl Serialize for DocName {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+impl<'de> Deserialize<'de> for DocName {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Self::parse(String::deserialize(deserializer)?).map_err(serde::de::Error::custom)
+    }
+}
+
+/// A text that is not a document's name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{name:?} is not a document name: {rule}")]
+#[non_exhaustive]
+pub struct NameError {
+    /// The text, cut at 80 characters, with characters that do not print replaced.
+    pub name: String,
+    /// The rule that it breaks.
+    pub rule: &'static str,
+}
+
+fn fault(text: &str) -> Option<&'static str> {
+    if text.is_empty() {
+        return Some("it is empty");
+    }
+    if text.len() > 512 {
+        return Some("it is longer than 512 bytes");
+    }
+    // Most names are plain.
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'/');
+    let is_plain = text.bytes().all(is_plain);
+    if !is_plain && text.contains('\\') {
+        return Some("it contains a backslash");
+    }
+    // The one hidden folder that holds documents.
+    let hidden =
+        text.strip_prefix(DocName::DOT_SELF.as_str()).map_or(text, |rest| match rest.strip_prefix('/') {
+            Some(below) => below,
+            None if rest.is_empty() => "self",
+            None => text,
+        });
+    hidden.split('/').find_map(|segment| segment_fault(segment, is_plain))
+}
+
+fn segment_fault(segment: &str, is_plain: bool) -> Option<&'static str> {
+    if segment.is_empty() {
+        return Some("it is absolute, or has an empty segment");
+    }
+    if segment.len() > 255 {
+        return Some("a segment is longer than 255 bytes");
+    }
+    if segment.starts_with('.') {
+        return Some("a segment begins with a dot");
+    }
+    if segment.ends_with(['.', ' ']) || segment.starts_with(' ') {
+        return Some("a segment ends with a dot, or begins or ends with a space");
+    }
+    if !is_plain && segment.chars().any(|c| c.is_control() || text::is_invisible(c)) {
+        return Some("it contains a control or invisible character");
+    }
+    if cfg!(windows) { windows_fault(segment) } else { None }
+}
+
+/// Why Windows alone would not have a segment.
+fn windows_fault(segment: &str) -> Option<&'static str> {
+    if segment.contains([':', '*', '?', '"', '<', '>', '|']) {
+        return Some("it contains a character that Windows reserves");
+    }
+    is_device(segment).then_some("a segment is the name of a Windows device")
+}
+
+/// Whether Windows would open a device: `CON`, `nul.txt`, `COM1`, and `COM¹` with a superscript digit.
+fn is_device(segment: &str) -> bool {
+    // Most names are told apart by their first letter.
+    if !segment.starts_with(['C', 'c', 'P', 'p', 'A', 'a', 'N', 'n', 'L', 'l']) {
+        return false;
+    }
+    let stem = segment.split('.').next().unwrap_or(segment).trim_end();
+    if stem.len() > "CONOUT$".len() {
+        return false;
+    }
+    let stem = stem.to_ascii_uppercase();
+    if matches!(stem.as_str(), "CON" | "PRN" | "AUX" | "NUL" | "CONIN$" | "CONOUT$") {
+        return true;
+    }
+    let port = stem.strip_prefix("COM").or_else(|| stem.strip_prefix("LPT"));
+    port.is_some_and(|rest| {
+        let mut chars = rest.chars();
+        matches!(chars.next(), Some('0'..='9' | '¹' | '²' | '³')) && chars.next().is_none()
+    })
+}
+
+fn printable(text: &str) -> String {
+    text.chars()
+        .take(80)
+        .map(|c| if c.is_control() || text::is_invisible(c) { '\u{fffd}' } else { c })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn root_files_have_their_exact_names() {
+        let names = [
+            (DocName::SOUL, "SOUL.md"),
+            (DocName::AGENTS, "AGENTS.md"),
+            (DocName::IDENTITY, "IDENTITY.md"),
+            (DocName::USER, "USER.md"),
+            (DocName::MEMORY, "MEMORY.md"),
+            (DocName::BOOTSTRAP, "BOOTSTRAP.md"),
+            (DocName::TOOLS, "TOOLS.md"),
+            (DocName::HEARTBEAT, "HEARTBEAT.md"),
+            (DocName::JOURNALS, "memory"),
+            (DocName::DOT_SELF, ".self"),
+        ];
+        for (name, text) in names {
+            assert_eq!(name.as_str(), text);
+            assert_eq!(DocName::parse(text).unwrap(), name, "a constant obeys the grammar");
+        }
+    }
+
+    #[test]
+    fn hostile_names_are_refused() {
+        for text in [
+            "",
+            "/",
+            "/etc/passwd",
+            "..",
+            "../x",
+            "a/../b",
+            "a//b",
+            "a/",
+            ".",
+            "./a",
+            ".hidden",
+            ".self/",
+            ".self/.hidden",
+            ".selfish",
+            ".Self/a.md",
+            "a/.self/a.md",
+            "a/.git/x",
+            "a\\b",
+            "a\0b",
+            "a\nb",
+            "a.",
+            "a ",
+            " a",
+            "a\u{202e}b",
+            "a\u{200b}b",
+        ] {
+            let error = DocName::parse(text).expect_err(text);
+            assert!(!error.to_string().contains('\u{202e}'), "a message shows no invisible text");
+        }
+        assert!(DocName::parse("x".repeat(256)).is_err());
+        assert!(DocName::parse(["x"; 300].join("/")).is_err());
+    }
+
+    // Notes named after a question or a person's call were left out on Linux, where they are plain files.
+    #[test]
+    fn names_that_windows_reserves_are_refused_on_windows_alone() {
+        for text in [
+            "C:/x",
+            "a:b",
+            "what?",
+            "x*",
+            "a|b",
+            "say \"hi\"",
+            "a<b",
+            "a>b",
+            "nul",
+            "NUL.md",
+            "con.md",
+            "com1.md",
+            "COM¹",
+            "lpt9.txt",
+            "deep/what?/a.md",
+        ] {
+            let name = DocName::parse(text);
+            assert_eq!(name.is_ok(), cfg!(not(windows)), "{text}");
+            assert!(name.is_err() || !name.unwrap().is_portable(), "{text}");
+        }
+        assert!(DocName::parse("memory/2026-11-21 évening notes.md").unwrap().is_portable());
+    }
+
+    #[test]
+    fn names_that_people_use_are_taken() {
+        for text in [
+            "MEMORY.md",
+            "memory/2026-11-21 évening notes.md",
+            "context/vision.md",
+            "日記.md",
+            "a..b",
+            "console.md",
+            ".self/observations.md",
+        ] {
+            assert_eq!(DocName::parse(text).unwrap().as_str(), text);
+        }
+    }
+}

@@ -1,0 +1,281 @@
+//! What came of a request to forget, place by place.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use crate::base::name::DocName;
+
+/// A place where something that is remembered may stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum ForgetPlace {
+    /// The rows of a memory store.
+    Rows,
+    /// Its profile.
+    Profile,
+    /// What was learned.
+    Learnings,
+    /// Its text index.
+    TextIndex,
+    /// Its record of what was decided about rows, and its audit.
+    Decisions,
+    /// Relations between rows.
+    Edges,
+    /// Embeddings.
+    Vectors,
+    /// The index over documents.
+    DocumentIndex,
+    /// Journals.
+    Journals,
+    /// `MEMORY.md`.
+    Memory,
+    /// `observations.md`.
+    Observations,
+    /// All other documents.
+    Documents,
+    /// What documents were before they were replaced.
+    Versions,
+    /// Changes that wait for a person's word.
+    Proposals,
+    /// What a dream has read, and which journals are in quarantine.
+    Ledgers,
+    /// What each pass did.
+    Logs,
+    /// Prompts of sessions under way.
+    Sessions,
+    /// What was taken elsewhere: exports, copies, other homes.
+    Exports,
+    /// What was kept elsewhere, the history of a repository included.
+    Backups,
+}
+
+impl ForgetPlace {
+    /// All places.
+    pub const ALL: [Self; 19] = [
+        Self::Rows,
+        Self::Profile,
+        Self::Learnings,
+        Self::TextIndex,
+        Self::Decisions,
+        Self::Edges,
+        Self::Vectors,
+        Self::DocumentIndex,
+        Self::Journals,
+        Self::Memory,
+        Self::Observations,
+        Self::Documents,
+        Self::Versions,
+        Self::Proposals,
+        Self::Ledgers,
+        Self::Logs,
+        Self::Sessions,
+        Self::Exports,
+        Self::Backups,
+    ];
+
+    /// Whether nobody can look there, or nothing of the kind is kept.
+    fn is_out_of_reach(self) -> bool {
+        matches!(self, Self::Edges | Self::Vectors | Self::Sessions | Self::Exports | Self::Backups)
+    }
+
+    /// What is said of it where nobody looked.
+    fn unseen(self) -> &'static str {
+        match self {
+            Self::Rows | Self::Profile | Self::Learnings | Self::TextIndex | Self::Decisions => {
+                "no memory store was given"
+            }
+            Self::Edges | Self::Vectors => "nothing of the kind is kept",
+            Self::DocumentIndex => "no index was given",
+            Self::Sessions => "out of reach: a session keeps the prompt that it began with",
+            Self::Exports | Self::Backups => "out of reach: whoever made them must look",
+            _ => "no workspace was given",
+        }
+    }
+}
+
+impl fmt::Display for ForgetPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Rows => "rows",
+            Self::Profile => "profile",
+            Self::Learnings => "learnings",
+            Self::TextIndex => "text index",
+            Self::Decisions => "decisions",
+            Self::Edges => "edges",
+            Self::Vectors => "vectors",
+            Self::DocumentIndex => "document index",
+            Self::Journals => "journals",
+            Self::Memory => "MEMORY.md",
+            Self::Observations => "observations",
+            Self::Documents => "other documents",
+            Self::Versions => "earlier versions",
+            Self::Proposals => "proposals",
+            Self::Ledgers => "ledgers",
+            Self::Logs => "logs",
+            Self::Sessions => "sessions under way",
+            Self::Exports => "exports",
+            Self::Backups => "backups",
+        })
+    }
+}
+
+/// What came of it in one place.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct PlaceReceipt {
+    /// The place.
+    pub place: ForgetPlace,
+    /// How often it stood there.
+    pub found: u64,
+    /// How often of these it does no more.
+    pub removed: u64,
+    /// What may still stand there, and why; `None` where nothing does.
+    pub left: Option<Cow<'static, str>>,
+}
+
+impl PlaceReceipt {
+    /// A place in which all that was found is gone.
+    #[must_use]
+    pub fn new(place: ForgetPlace, found: u64, removed: u64) -> Self {
+        Self { place, found, removed, left: None }
+    }
+
+    fn is_unseen(&self) -> bool {
+        self.left.as_deref() == Some(self.place.unseen())
+    }
+
+    /// Says what may still stand there.
+    #[must_use]
+    pub fn left(mut self, why: impl Into<Cow<'static, str>>) -> Self {
+        self.left = Some(why.into());
+        self
+    }
+}
+
+/// What came of a request to forget: a line for every place, also for those that could not be reached. It holds
+/// nothing of what was forgotten.
+///
+/// ```
+/// use noctuary::exchange::{ForgetPlace, ForgetReceipt};
+/// use noctuary::memory::PlaceReceipt;
+///
+/// let mut receipt = ForgetReceipt::new(chrono::DateTime::UNIX_EPOCH);
+/// receipt.set(PlaceReceipt::new(ForgetPlace::Rows, 2, 2));
+/// assert!(receipt.place(ForgetPlace::Rows).left.is_none());
+/// let printed = receipt.to_string();
+/// assert!(printed.lines().any(|line| line.starts_with("backups") && line.contains("out of reach")));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ForgetReceipt {
+    /// When.
+    pub at: DateTime<Utc>,
+    /// Each place once, in the order of [`ForgetPlace::ALL`].
+    pub places: Vec<PlaceReceipt>,
+    /// The documents that held it, ascending.
+    pub documents: Vec<DocumentReceipt>,
+}
+
+/// What came of it in one document.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct DocumentReceipt {
+    /// The document.
+    pub name: DocName,
+    /// How often it stood there.
+    pub found: u64,
+    /// How often of these it does no more.
+    pub removed: u64,
+}
+
+impl DocumentReceipt {
+    pub(crate) fn new(name: DocName, found: u64, removed: u64) -> Self {
+        Self { name, found, removed }
+    }
+}
+
+impl ForgetReceipt {
+    /// Nobody has looked anywhere yet.
+    #[must_use]
+    pub fn new(at: DateTime<Utc>) -> Self {
+        let unseen = |place: ForgetPlace| PlaceReceipt::new(place, 0, 0).left(place.unseen());
+        Self { at, places: ForgetPlace::ALL.map(unseen).into(), documents: Vec::new() }
+    }
+
+    /// Says what came of it in a place, instead of what was said before.
+    pub fn set(&mut self, receipt: PlaceReceipt) {
+        if let Some(line) = self.places.iter_mut().find(|line| line.place == receipt.place) {
+            *line = receipt;
+        }
+    }
+
+    /// What came of it in a place.
+    #[must_use]
+    pub fn place(&self, place: ForgetPlace) -> &PlaceReceipt {
+        self.places.iter().find(|line| line.place == place).expect("each place has a line")
+    }
+
+    /// Whether it is gone from everywhere that can be reached: nobody forgot to look somewhere
+    /// ([`unasked`](Self::unasked)), and nothing may still stand where they looked ([`left`](Self::left)). Prompts of
+    /// sessions under way, exports and backups are out of reach, and are not counted.
+    #[must_use]
+    pub fn is_gone(&self) -> bool {
+        self.unasked().next().is_none() && self.left().next().is_none()
+    }
+
+    /// The places at which nobody looked, since no store, no workspace or no index was given. For a host that has none
+    /// of the kind, nothing stands there.
+    pub fn unasked(&self) -> impl Iterator<Item = &PlaceReceipt> {
+        self.places.iter().filter(|line| !line.place.is_out_of_reach() && line.is_unseen())
+    }
+
+    /// The places at which somebody looked, and where it may still stand.
+    pub fn left(&self) -> impl Iterator<Item = &PlaceReceipt> {
+        self.places
+            .iter()
+            .filter(|line| !line.is_unseen() && (line.left.is_some() || line.removed < line.found))
+    }
+}
+
+impl fmt::Display for ForgetReceipt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for PlaceReceipt { place, found, removed, left } in &self.places {
+            write!(f, "{place:<18} {found:>3} found, {removed:>3} removed")?;
+            match left {
+                Some(why) => writeln!(f, ": {why}")?,
+                None => writeln!(f)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_receipt_has_a_line_for_every_place_and_reads_back() {
+        let mut receipt = ForgetReceipt::new(DateTime::UNIX_EPOCH);
+        assert!(!receipt.is_gone(), "nobody looked anywhere");
+        assert_eq!((receipt.unasked().count(), receipt.left().count()), (14, 0));
+        assert!(receipt.places.iter().all(|line| line.left.is_some()));
+        receipt.set(PlaceReceipt::new(ForgetPlace::Journals, 3, 1).left("not asked for"));
+        assert_eq!((receipt.unasked().count(), receipt.left().count()), (13, 1));
+        let mut gone = receipt.clone();
+        for place in ForgetPlace::ALL.into_iter().filter(|place| !place.is_out_of_reach()) {
+            gone.set(PlaceReceipt::new(place, 2, 2));
+        }
+        assert!(gone.is_gone());
+        gone.set(PlaceReceipt::new(ForgetPlace::TextIndex, 2, 2).left("the log of the file"));
+        assert!(!gone.is_gone(), "what is left is left, whatever was removed");
+        let json = serde_json::to_string(&receipt).unwrap();
+        assert_eq!(serde_json::from_str::<ForgetReceipt>(&json).unwrap(), receipt);
+        assert_eq!(receipt.to_string().lines().count(), ForgetPlace::ALL.len());
+        assert!(receipt.to_string().contains("\njournals             3 found,   1 removed: not asked for\n"));
+    }
+}

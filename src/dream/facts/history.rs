@@ -1,0 +1,113 @@
+//! Where a rebuild of personalization takes its evidence from: what a host keeps of earlier sessions.
+
+use std::fmt;
+
+use chrono::{DateTime, Utc};
+
+use crate::base::error::Result;
+use crate::format::Origin;
+
+/// A source of evidence about the human: the sessions of a host, or what its domain records of them (fills of an exchange,
+/// spot activity). The host implements it over its own tables.
+///
+/// # Example: the last sessions of a chat
+///
+/// ```
+/// use chrono::{TimeZone, Utc};
+/// use noctuary::dream::{HistoryItem, HistorySource, history_fn};
+///
+/// let sessions = history_fn("chat", |limit| {
+///     let at = Utc.with_ymd_and_hms(2026, 11, 20, 9, 0, 0).unwrap();
+///     let all = vec![HistoryItem::new("session-41", at, "[user] I am vegetarian.\n[agent] Noted.")];
+///     Ok(all.into_iter().take(limit).collect())
+/// });
+/// assert_eq!(sessions.latest(20)?.len(), 1);
+/// # Ok::<(), noctuary::Error>(())
+/// ```
+pub trait HistorySource: fmt::Debug + Send + Sync {
+    /// A word for it, which no other source has: `chat`, `perps_fills`, `spot`.
+    fn name(&self) -> &str;
+
+    /// Returns the latest items, at most `limit`, in any order.
+    ///
+    /// # Errors
+    ///
+    /// What the host could not read; the run ends with it, and nobody was called.
+    fn latest(&self, limit: usize) -> Result<Vec<HistoryItem>>;
+}
+
+/// One piece of evidence: a session, a fill.
+#[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct HistoryItem {
+    /// What the host knows it by.
+    pub id: String,
+    /// When it was.
+    pub at: DateTime<Utc>,
+    /// What was said or done, in lines. Where a line begins with whose words it is (`[user]`, `[agent]`, `[tool:psql]`,
+    /// `[web]`), as in a journal, that counts, unless the item itself is of a tool, a page or an import.
+    pub text: String,
+    /// Whose words the lines are that do not say it; `None` for the human's and the agent's. What is of a tool, a page or an
+    /// import is so in every line, whatever tags stand there.
+    pub origin: Option<Origin>,
+}
+
+impl HistoryItem {
+    /// A piece of evidence.
+    pub fn new(id: impl Into<String>, at: DateTime<Utc>, text: impl Into<String>) -> Self {
+        Self { id: id.into(), at, text: text.into(), origin: None }
+    }
+
+    /// Sets whose words they are.
+    #[must_use]
+    pub fn origin(mut self, origin: Origin) -> Self {
+        self.origin = Some(origin);
+        self
+    }
+}
+
+impl fmt::Debug for HistoryItem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "HistoryItem {{ at: {}, {} bytes }}", self.at, self.text.len())
+    }
+}
+
+/// Makes a source of a closure, which is given how many items are wanted.
+///
+/// ```
+/// use noctuary::dream::{HistorySource, history_fn};
+///
+/// let fills = history_fn("perps_fills", |_most| Ok(Vec::new()));
+/// assert_eq!(fills.name(), "perps_fills");
+/// ```
+pub fn history_fn<F>(name: impl Into<String>, latest: F) -> HistoryFn<F>
+where
+    F: Fn(usize) -> Result<Vec<HistoryItem>> + Send + Sync,
+{
+    HistoryFn { name: name.into(), latest }
+}
+
+/// A closure as a source; made by [`history_fn`].
+pub struct HistoryFn<F> {
+    name: String,
+    latest: F,
+}
+
+impl<F> fmt::Debug for HistoryFn<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "HistoryFn({})", self.name)
+    }
+}
+
+impl<F> HistorySource for HistoryFn<F>
+where
+    F: Fn(usize) -> Result<Vec<HistoryItem>> + Send + Sync,
+{
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn latest(&self, limit: usize) -> Result<Vec<HistoryItem>> {
+        (self.latest)(limit)
+    }
+}

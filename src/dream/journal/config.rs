@@ -1,0 +1,359 @@
+//! How a dreamer behaves: a plain value with the seed's defaults.
+
+use std::time::Duration;
+
+use crate::base::day::DayPolicy;
+use crate::base::env;
+use crate::base::error::{Error, Result};
+use crate::dreamer::DreamMode;
+use crate::workspace::ClaimTerms;
+
+/// How a [`JournalDreamer`](super::JournalDreamer) behaves. The defaults are the seed's, where it has one.
+///
+/// ```
+/// use noctuary::DreamConfig;
+///
+/// let mut config = DreamConfig::default();
+/// assert!(!config.enabled, "dreaming is off until somebody turns it on");
+/// assert_eq!(config.total_input_bytes, 256 * 1024);
+/// config.window_days = None;
+/// config.validate()?;
+/// # Ok::<(), noctuary::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct DreamConfig {
+    /// Whether to dream at all. Off: nothing is touched, and nobody is called.
+    pub enabled: bool,
+    /// What to do with what was found.
+    pub mode: DreamMode,
+    /// The least time between two runs, for [`should_dream`](crate::dream::should_dream). 24 hours.
+    pub interval: Duration,
+    /// The cap on all journals of one pass together, in bytes of theirs; line numbers come on top. 256 KiB.
+    pub total_input_bytes: u64,
+    /// The cap on one journal in one pass, in bytes. 64 KiB.
+    pub max_file_bytes: u64,
+    /// The cap on `MEMORY.md` in the request, in bytes: its head, its headings and its tail. 64 KiB.
+    pub memory_bytes: usize,
+    /// How many days back a journal's date may lie; `None` for all. 30.
+    pub window_days: Option<u32>,
+    /// How many times one run may ask the model, to work through a backlog. 4.
+    pub max_passes: u32,
+    /// How many times a journal is shown while every line of the answer is held; after that it counts as read. 3.
+    pub max_tries: u32,
+    /// Which day an instant belongs to.
+    pub day: DayPolicy,
+    /// How the workspace is claimed.
+    pub claim: ClaimTerms,
+    /// Whether what was added to a journal after it went to quarantine is read. Off: it waits for the release. What
+    /// stood there then waits either way, and so does all of it where that was rewritten.
+    pub read_past_quarantine: bool,
+    /// How citations are judged.
+    pub evidence: Evidence,
+    /// Whose words may become memory by themselves.
+    pub trust: Trust,
+    /// Whether a line that is an order to its reader is held back, other than the user's own word. On.
+    pub statements_only: bool,
+    /// What the user is called, as far as a line may call them so: "Marta lives in Porto" then holds where a line of the
+    /// user's that it cites says "I live in Porto" (and "Marta's boat" where one says "my boat"). None, unless you give
+    /// some; at most 16, each one line of at most 64 characters, compared in this case.
+    pub user_names: Vec<String>,
+    /// The bounds of a section.
+    pub section: SectionCaps,
+    /// The budget of `MEMORY.md` in characters; see `over_budget`. 10,000.
+    pub memory_budget: u64,
+    /// What a run does where `MEMORY.md` is over its budget.
+    pub over_budget: OverBudget,
+    /// How to wait after failures of the model; `None` never waits.
+    pub back_off: Option<BackOff>,
+    /// The cap on calls a day; `None` for no cap. 48. What counts is an answer or a failure that was handed back: a call
+    /// that is given up with its process or its pass counts nowhere.
+    pub max_calls_per_day: Option<u32>,
+    /// The cap on bytes sent a day; `None`, the default, for no cap.
+    pub max_bytes_per_day: Option<u64>,
+    /// The cap on tokens a day, read and written, as the host reports them; `None`, the default, for no cap. The call
+    /// that goes over it is the last one.
+    pub max_tokens_per_day: Option<u64>,
+    /// The bound that a request asks the model to keep, in tokens. 4,096.
+    pub max_output_tokens: Option<u32>,
+    /// How many proposals may wait. Where so many do, nobody is called, and the journals wait. 20.
+    pub max_proposals: u32,
+    /// After which time a proposal no longer counts among those that wait; `None` for never. It stays, and can still be
+    /// accepted. 30 days.
+    pub proposal_max_age: Option<Duration>,
+}
+
+/// How the citations of an answer are judged.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Evidence {
+    /// What is cited is checked; what cites nothing is promoted unchecked, under the heading that the model gave it, and
+    /// reported as [`Fate::Promoted`](crate::dream::Fate::Promoted) with `cited: false`. The seed wants it so.
+    #[default]
+    Checked,
+    /// What is cited is checked; what cites nothing is held back.
+    Required,
+    /// Nothing is checked.
+    Off,
+}
+
+/// Whose words may become memory by themselves, by the [`Origin`](crate::format::Origin) that stands in front of them in a
+/// journal. It holds whatever [`Evidence`] says.
+///
+/// A line that rests on the words of others is held with [`HoldReason::Origin`](crate::dream::HoldReason::Origin): one that
+/// cites only them, or takes from them what no other line that it cites says; and, cited or not, one whose words
+/// stand mostly in a line of theirs and less in anybody else's. What cites nothing and resembles none of them
+/// cannot be told, and is kept. A line without a speaker goes on with the entry above it. Where a journal names nobody, as
+/// those of the seed, its lines are the user's; where it names anybody, a line that names none is the agent's.
+///
+/// What a [participant](crate::format::Origin::Participant) said is kept where the line names them, and is never the user's. A line
+/// under `Preferences` or `Decisions` that rests on no word of the user is put under `Facts`; one of the agent's that reads
+/// as the user's is told as `Agent: …`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Trust {
+    /// Those of the user, the agent and the host; not those of tools, pages and imports.
+    #[default]
+    People,
+    /// Those of tools too: for a host whose tools show it nothing that others wrote.
+    Tools,
+    /// Everybody's: origins are not looked at.
+    All,
+}
+
+/// What a run does where `MEMORY.md` is over its budget.
+///
+/// ```
+/// use noctuary::dream::OverBudget;
+/// use noctuary::DreamConfig;
+///
+/// let mut config = DreamConfig::default();
+/// assert_eq!((config.memory_budget, config.over_budget), (10_000, OverBudget::Warn));
+/// config.over_budget = OverBudget::Archive;
+/// ```
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum OverBudget {
+    /// It says so in its report, [`Notice::MemoryOverBudget`](crate::dream::Notice::MemoryOverBudget).
+    #[default]
+    Warn,
+    /// It moves the oldest sections of dreams to `memory/archive/dreamed.md` until `MEMORY.md` is within. Sections that a
+    /// person edited stay, and so does every byte that is no section; what is over then is reported.
+    Archive,
+}
+
+/// The bounds of a section. A bullet beyond them is left out whole, and reported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SectionCaps {
+    /// How many bullets. 50.
+    pub items: usize,
+    /// How many characters a bullet may have, its citation included. 500.
+    pub item_chars: usize,
+    /// How many bytes all of them may have. 8 KiB.
+    pub bytes: usize,
+}
+
+impl SectionCaps {
+    /// Sets all three.
+    #[must_use]
+    pub fn new(items: usize, item_chars: usize, bytes: usize) -> Self {
+        Self { items, item_chars, bytes }
+    }
+}
+
+impl Default for SectionCaps {
+    fn default() -> Self {
+        Self { items: 50, item_chars: 500, bytes: 8 << 10 }
+    }
+}
+
+/// How to wait after failures of the model: twice as long after each, up to a limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BackOff {
+    /// After the first failure. 15 minutes.
+    pub first: Duration,
+    /// At most. 24 hours.
+    pub most: Duration,
+}
+
+impl BackOff {
+    /// How long to wait after so many failures in a row.
+    #[must_use]
+    pub fn after(&self, failures: u32) -> Duration {
+        let doublings = failures.saturating_sub(1).min(31);
+        self.first.saturating_mul(1 << doublings).min(self.most)
+    }
+}
+
+impl Default for BackOff {
+    fn default() -> Self {
+        Self { first: Duration::from_secs(15 * 60), most: Duration::from_secs(24 * 60 * 60) }
+    }
+}
+
+impl Default for DreamConfig {
+    fn default() -> Self {
+        Self {
+            enabled: false,
+            mode: DreamMode::Append,
+            interval: Duration::from_secs(24 * 60 * 60),
+            total_input_bytes: 256 << 10,
+            max_file_bytes: 64 << 10,
+            memory_bytes: 64 << 10,
+            window_days: Some(30),
+            max_passes: 4,
+            max_tries: 3,
+            day: DayPolicy::UTC,
+            claim: ClaimTerms::default(),
+            read_past_quarantine: false,
+            evidence: Evidence::Checked,
+            trust: Trust::People,
+            statements_only: true,
+            user_names: Vec::new(),
+            section: SectionCaps::default(),
+            memory_budget: 10_000,
+            over_budget: OverBudget::Warn,
+            back_off: Some(BackOff::default()),
+            max_calls_per_day: Some(48),
+            max_bytes_per_day: None,
+            max_tokens_per_day: None,
+            max_output_tokens: Some(4096),
+            max_proposals: 20,
+            proposal_max_age: Some(Duration::from_secs(30 * 24 * 60 * 60)),
+        }
+    }
+}
+
+impl DreamConfig {
+    /// Reads the seed's variables through `lookup`, and leaves the rest at its defaults:
+    /// `WORKSPACE_DREAM_ENABLED`, `WORKSPACE_DREAM_INTERVAL_HOURS`, `WORKSPACE_DREAM_TOTAL_INPUT_BYTES` and
+    /// `WORKSPACE_DREAM_LOCK_TTL_MS`. Nothing else of the environment is read.
+    ///
+    /// ```
+    /// use noctuary::DreamConfig;
+    ///
+    /// let config = DreamConfig::from_env(|name| std::env::var(name).ok())?;
+    /// # let _ = config;
+    /// # Ok::<(), noctuary::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Config`] naming the variable whose value makes no sense.
+    pub fn from_env(lookup: impl Fn(&str) -> Option<String>) -> Result<Self> {
+        let mut config = Self::default();
+        if let Some(enabled) = env::flag(&lookup, "WORKSPACE_DREAM_ENABLED")? {
+            config.enabled = enabled;
+        }
+        if let Some(hours) = env::positive(&lookup, "WORKSPACE_DREAM_INTERVAL_HOURS")? {
+            config.interval = Duration::from_secs(hours.saturating_mul(60 * 60));
+        }
+        if let Some(bytes) = env::positive(&lookup, "WORKSPACE_DREAM_TOTAL_INPUT_BYTES")? {
+            config.total_input_bytes = bytes;
+        }
+        if let Some(millis) = env::positive(&lookup, "WORKSPACE_DREAM_LOCK_TTL_MS")? {
+            config.claim.ttl = Duration::from_millis(millis);
+        }
+        config.validate()?;
+        Ok(config)
+    }
+
+    /// Checks the bounds of all values.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Config`] naming the setting and its rule.
+    pub fn validate(&self) -> Result<()> {
+        let rules = [
+            (self.interval.is_zero(), "interval", "must be longer than nothing"),
+            (self.total_input_bytes == 0, "total_input_bytes", "must be at least 1"),
+            (self.max_file_bytes < 4, "max_file_bytes", "must be at least 4, the longest character"),
+            (
+                self.max_file_bytes > crate::workspace::MAX_DOCUMENT / 2,
+                "max_file_bytes",
+                "must be at most 32 MiB",
+            ),
+            (self.max_passes == 0, "max_passes", "must be at least 1"),
+            (self.max_tries == 0, "max_tries", "must be at least 1"),
+            (self.claim.ttl < Duration::from_secs(1), "claim.ttl", "must be at least a second"),
+            (self.section.items == 0, "section.items", "must be at least 1"),
+            (self.max_proposals == 0, "max_proposals", "must be at least 1"),
+            (self.user_names.len() > 16, "user_names", "must be at most 16"),
+            (
+                !self.user_names.iter().all(|name| is_name(name)),
+                "user_names",
+                "must each be one line of 1 to 64 characters, without space around it",
+            ),
+        ];
+        match rules.into_iter().find(|(broken, ..)| *broken) {
+            Some((_, setting, rule)) => Err(Error::Config { setting, rule }),
+            None => Ok(()),
+        }
+    }
+}
+
+fn is_name(name: &str) -> bool {
+    let has_letter = name.chars().any(char::is_alphabetic);
+    has_letter && name.trim() == name && name.chars().count() <= 64 && !name.contains(char::is_control)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with(name: &'static str, value: &'static str) -> Result<DreamConfig> {
+        DreamConfig::from_env(move |asked| (asked == name).then(|| value.to_owned()))
+    }
+
+    #[test]
+    fn defaults_are_the_seeds() {
+        let config = DreamConfig::from_env(|_| None).unwrap();
+        assert_eq!(config, DreamConfig::default());
+        assert!(!config.enabled);
+        assert_eq!(config.interval.as_secs(), 86_400);
+        assert_eq!(config.total_input_bytes, 262_144);
+        assert_eq!(config.claim.ttl.as_millis(), 1_800_000);
+        assert_eq!(config.window_days, Some(30));
+    }
+
+    #[test]
+    fn the_seeds_variables_are_read_and_nonsense_is_named() {
+        assert!(with("WORKSPACE_DREAM_ENABLED", "1").unwrap().enabled);
+        assert!(!with("WORKSPACE_DREAM_ENABLED", "0").unwrap().enabled);
+        assert!(!with("WORKSPACE_DREAM_ENABLED", "").unwrap().enabled);
+        assert_eq!(with("WORKSPACE_DREAM_INTERVAL_HOURS", "6").unwrap().interval.as_secs(), 21_600);
+        assert_eq!(with("WORKSPACE_DREAM_TOTAL_INPUT_BYTES", "1000").unwrap().total_input_bytes, 1000);
+        assert_eq!(with("WORKSPACE_DREAM_LOCK_TTL_MS", "60000").unwrap().claim.ttl.as_secs(), 60);
+        for (name, value) in [
+            ("WORKSPACE_DREAM_ENABLED", "maybe"),
+            ("WORKSPACE_DREAM_INTERVAL_HOURS", "0"),
+            ("WORKSPACE_DREAM_INTERVAL_HOURS", "-1"),
+            ("WORKSPACE_DREAM_TOTAL_INPUT_BYTES", "256KB"),
+            ("WORKSPACE_DREAM_LOCK_TTL_MS", "soon"),
+        ] {
+            let error = with(name, value).unwrap_err();
+            assert!(matches!(error, Error::Config { setting, .. } if setting == name), "{name}={value}");
+        }
+    }
+
+    #[test]
+    fn names_of_the_user_are_short_lines() {
+        let named =
+            |names: Vec<String>| DreamConfig { user_names: names, ..DreamConfig::default() }.validate();
+        named(vec!["Marta".to_owned(), "Marta Silva".to_owned(), "x".repeat(64)]).unwrap();
+        for wrong in ["", " ", "-", " Marta", "Marta\nIlya", &"x".repeat(65)] {
+            let error = named(vec![wrong.to_owned()]).unwrap_err();
+            assert!(matches!(error, Error::Config { setting: "user_names", .. }), "{wrong:?}");
+        }
+        named(vec!["Marta".to_owned(); 17]).unwrap_err();
+    }
+
+    #[test]
+    fn waiting_doubles_up_to_its_limit() {
+        let back_off = BackOff::default();
+        let minutes: Vec<u64> = (1..=9).map(|failures| back_off.after(failures).as_secs() / 60).collect();
+        assert_eq!(minutes, [15, 30, 60, 120, 240, 480, 960, 1440, 1440]);
+        assert_eq!(back_off.after(u32::MAX), back_off.most);
+    }
+}

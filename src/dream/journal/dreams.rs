@@ -1,0 +1,96 @@
+//! The dreams that appended to `MEMORY.md`, and what became of them.
+
+use std::fmt;
+
+use chrono::{DateTime, NaiveDate, Utc};
+use serde::{Deserialize, Serialize};
+
+use super::JournalDreamer;
+use super::undo::Desk;
+use crate::base::error::Result;
+use crate::format::DreamId;
+
+/// A dream that appended a section. Holds no text of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct DreamRecord {
+    /// Its id, by which it is taken back.
+    pub id: DreamId,
+    /// The day in its heading.
+    pub day: NaiveDate,
+    /// When it was appended.
+    pub at: Option<DateTime<Utc>>,
+    /// How many lines it promoted.
+    pub lines: u64,
+    /// What became of its section.
+    pub standing: DreamStanding,
+}
+
+impl fmt::Display for DreamRecord {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let lines = crate::base::text::counted(self.lines, "line");
+        write!(f, "dream {} of {}: {lines}, {}", self.id, self.day, self.standing)
+    }
+}
+
+/// What became of the section of a dream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum DreamStanding {
+    /// It stands in `MEMORY.md` as it was appended, and can be taken back while its journals are as they were read.
+    Whole,
+    /// A person changed it there; it is no longer taken back.
+    Edited,
+    /// It was moved to the archive.
+    Archived,
+    /// It was taken back.
+    Undone,
+    /// A person took it out, or an editor saved over it. [`redo_dream`](JournalDreamer::redo_dream) appends it again.
+    Gone,
+}
+
+impl fmt::Display for DreamStanding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Whole => "stands in MEMORY.md",
+            Self::Edited => "changed by a person since",
+            Self::Archived => "in the archive",
+            Self::Undone => "taken back",
+            Self::Gone => "no longer in MEMORY.md",
+        })
+    }
+}
+
+impl JournalDreamer {
+    /// Lists the dreams that appended a section, those that were accepted as proposals among them: the newest first.
+    ///
+    /// Of a log over 16 MiB the end is read. Claims nothing and writes nothing.
+    ///
+    /// # Example: what did the last night promote, and can it be taken back?
+    ///
+    /// ```
+    /// use noctuary::dream::DreamStanding;
+    /// # use chrono::{TimeZone, Utc};
+    /// # use noctuary::{DocName, Extractive, FileWorkspace, JournalDreamer, Workspace, dream_once_at};
+    /// # use std::sync::Arc;
+    /// # let folder = tempfile::tempdir()?;
+    /// # let workspace = Arc::new(FileWorkspace::open(folder.path())?);
+    /// # let journal = DocName::parse("memory/2026-11-20-repl.md")?;
+    /// # workspace.append(&journal, b"- 09:12 [user] Decision: we release on 2026-12-04, Ilya signs it off.\n")?;
+    /// # let dreamer = JournalDreamer::builder(workspace).enabled(true).build()?;
+    /// # let now = Utc.with_ymd_and_hms(2026, 11, 21, 3, 0, 0).unwrap();
+    /// let report = dream_once_at(&dreamer, &Extractive::new(), &|| now)?;
+    /// let dreams = dreamer.dreams()?;
+    /// assert_eq!(dreams[0].id, report.passes[0].dream_id);
+    /// assert_eq!((dreams[0].lines, dreams[0].standing), (1, DreamStanding::Whole));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Corrupt`](crate::Error::Corrupt) for a state file that does not parse, and those of the workspace.
+    pub fn dreams(&self) -> Result<Vec<DreamRecord>> {
+        Desk::open(self.0.workspace.as_ref())?.dreams()
+    }
+}

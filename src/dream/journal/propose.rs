@@ -1,0 +1,574 @@
+//! Proposals: what a dream would append waits for a person's word.
+//!
+//! A proposal is made by the ordinary commit, with a file in the place of a section, and the cursors move with it: the
+//! journals were shown, and nobody is asked about them twice. An answer is an ordinary commit too: the section, the line
+//! of the log, and the end of the proposal stand in one intent, so that they happen together, once.
+//!
+//! - *Accepted*: what stands in the file then is appended under the dream's id. An undo of that dream finds its section
+//!   and its sources in the log as those of any other.
+//! - *Rejected*: its lines are answered. The log keeps their hashes, so that no later dream brings them again.
+//! - *Deleted by hand*: as rejected.
+//! - *Too old*: it makes room in the queue, and stays. Time is no person's word, so nothing is appended or given up, and
+//!   nobody is asked again.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use serde::{Deserialize, Serialize};
+
+use super::person::{self, Claimed};
+use super::sanitise::{self, Item};
+use super::{Inner, JournalDreamer};
+use crate::base::access::Access;
+use crate::base::digest::Digest;
+use crate::base::document::{Document, SourceRef};
+use crate::base::error::{Error, Result};
+use crate::base::name::{DocName, Name, StateName};
+use crate::base::text;
+use crate::dream::{DreamConfig, commit};
+use crate::dreamer::{Fate, LineReport, Outcome};
+use crate::format::documents::curated;
+use crate::format::replies::reply;
+use crate::format::state::intent::{Append, Intent};
+use crate::format::state::ledger::Ledger;
+use crate::format::state::log::{self, LogLine};
+use crate::format::state::proposal::{Bullet, ProposalStep, Proposals, Waiting};
+use crate::format::{DreamId, DreamedState};
+use crate::gate::{Door, Doors, FORGOTTEN, Masks};
+use crate::workspace::{Lease, Workspace};
+
+/// How a pass ends in the log that a person said no to.
+const REJECTED: &str = "proposal_rejected";
+
+/// A proposal that waits for a person's word.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DreamProposal {
+    /// The dream.
+    pub id: DreamId,
+    /// When it was made.
+    pub proposed_at: DateTime<Utc>,
+    /// For how long it has waited.
+    pub age: TimeDelta,
+    /// Whether it has waited for longer than [`DreamConfig::proposal_max_age`]. It can be accepted and rejected all the
+    /// same.
+    pub is_expired: bool,
+    /// The file as it stands. Where there is no file to open, a host writes under its
+    /// [`name`](Document::name) with [`WriteMode::IfRevision`](crate::WriteMode::IfRevision).
+    pub document: Document,
+}
+
+/// What came of an acceptance.
+///
+/// Holds words of the lines, so its `Debug` prints shapes there.
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ProposalReport {
+    /// The dream.
+    pub dream_id: DreamId,
+    /// How it ended.
+    pub end: ProposalEnd,
+    /// Every line of the proposal and its fate.
+    pub lines: Vec<LineReport>,
+    /// The section as it was appended.
+    pub section: Option<String>,
+    /// The dream that an earlier run or answer had left half done, and that was finished first: this one, where its
+    /// acceptance had been cut.
+    pub recovered: Option<DreamId>,
+}
+
+impl fmt::Debug for ProposalReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ProposalReport")
+            .field("dream_id", &self.dream_id)
+            .field("end", &self.end)
+            .field("lines", &self.lines)
+            .field("section_bytes", &self.section.as_ref().map(String::len))
+            .field("recovered", &self.recovered)
+            .finish()
+    }
+}
+
+/// How an acceptance ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum ProposalEnd {
+    /// Its section was appended.
+    Appended,
+    /// Every line of it stands in `MEMORY.md` already; it is answered, and nothing was appended.
+    NothingNew,
+    /// No such proposal waits: it was answered before. Nothing was done.
+    NotWaiting,
+}
+
+impl JournalDreamer {
+    /// Lists the proposals that wait, oldest first; those of [`DreamMode::Propose`](crate::dream::DreamMode::Propose).
+    ///
+    /// Each is a file, `.dreaming.d/proposals/<id>.md`, in which a person changes, adds or takes out lines. It is state:
+    /// no session, prompt, search, tool or dream reads it, and [`copy_into`](crate::exchange::copy_into) takes it along. Of what
+    /// becomes of one:
+    ///
+    /// - [`accept_proposal`](Self::accept_proposal) appends what stands in it then. The dream keeps its id.
+    /// - [`reject_proposal`](Self::reject_proposal), or deleting the file: its lines are answered, and no later dream
+    ///   brings them again. The journals stay read.
+    /// - With the age of [`DreamConfig::proposal_max_age`] it makes room for others, and is said to have expired. It stays,
+    ///   and can still be answered: nothing is given up without a word, and no model is asked again.
+    ///
+    /// Where [`DreamConfig::max_proposals`] wait, a dream asks nobody and ends with
+    /// [`Outcome::ProposalsFull`]; the journals wait unread. What waits in a proposal is not proposed or appended again.
+    /// Journals that were shown count as dreamed while their proposal waits, also for whoever archives them.
+    ///
+    /// # Example: a person reads what the night would keep
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use noctuary::dream::DreamMode;
+    /// use noctuary::{
+    ///     Access, Actor, Extractive, FileWorkspace, JournalDreamer, Outcome, Scope, SessionKind,
+    ///     dream_once_at,
+    /// };
+    /// # use chrono::{TimeZone, Utc};
+    /// # let folder = tempfile::tempdir()?;
+    /// # std::fs::create_dir(folder.path().join("memory"))?;
+    /// # let journal = "- 09:12 [user] Decision: we release on 2026-12-04, Ilya signs it off.\n";
+    /// # std::fs::write(folder.path().join("memory/2026-11-20-repl.md"), journal)?;
+    ///
+    /// let dreamer = JournalDreamer::builder(Arc::new(FileWorkspace::open(folder.path())?))
+    ///     .enabled(true)
+    ///     .configure(|config| config.mode = DreamMode::Propose)
+    ///     .build()?;
+    /// let night = Utc.with_ymd_and_hms(2026, 11, 21, 3, 0, 0).unwrap();
+    /// let report = dream_once_at(&dreamer, &Extractive::new(), &|| night)?;
+    /// assert_eq!(report.outcome, Outcome::Proposed);
+    ///
+    /// let marta = Access::new(SessionKind::Main, Actor::Human, Scope::user("marta"));
+    /// let proposals = dreamer.proposals(&marta, night)?;
+    /// assert!(proposals[0].document.lossy().contains("we release on 2026-12-04"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Denied`] for anybody but the human of a main session; [`Error::Corrupt`] where the list of proposals does
+    /// not parse, and those of reading.
+    pub fn proposals(&self, access: &Access, now: DateTime<Utc>) -> Result<Vec<DreamProposal>> {
+        person::check(&self.0, access, StateName::PROPOSALS)?;
+        let workspace = self.0.workspace.as_ref();
+        let list = list(workspace)?;
+        // One whose answer is under way has its answer: the next claim carries it out.
+        let answered = commit::unfinished(workspace)?.and_then(|intent| match intent.proposal {
+            Some(ProposalStep::Answered { id, .. }) => Some(id),
+            _ => None,
+        });
+        let mut proposals = Vec::new();
+        for waiting in list.waiting().iter().filter(|waiting| Some(&waiting.id) != answered.as_ref()) {
+            let Some(document) = workspace.read(&waiting.name())? else { continue };
+            proposals.push(DreamProposal {
+                id: waiting.id.clone(),
+                proposed_at: waiting.at,
+                age: now - waiting.at,
+                is_expired: is_expired(waiting, now, &self.0.config),
+                document,
+            });
+        }
+        Ok(proposals)
+    }
+
+    /// Appends to `MEMORY.md` what stands in a proposal now: a person's edits are the person's words, so no evidence is
+    /// asked for them.
+    ///
+    /// What stands there is appended as it stands, or not at all: where a secret, an instruction in disguise, something
+    /// that was forgotten, a tag, a link or anything else than bullets under the three headings is in it, the error names
+    /// the line, and the proposal waits on. Lines that `MEMORY.md` has already are left out and reported. The heading
+    /// bears the day of the dream.
+    ///
+    /// It is done by the ordinary commit: once the intent is written, a crash or a power loss at any point leaves it to
+    /// the next claim, which finishes it exactly once; before that, nothing has happened. What is saved in `MEMORY.md`
+    /// meanwhile stands. Accepted again it has no effect: [`ProposalEnd::NotWaiting`].
+    ///
+    /// # Example: the night proposes, a person edits and says yes
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// use noctuary::dream::ProposalEnd;
+    /// use noctuary::{Access, Actor, Scope, SessionKind, WriteMode};
+    /// # use noctuary::dream::DreamMode;
+    /// # use noctuary::{Extractive, FileWorkspace, JournalDreamer, Workspace, dream_once_at};
+    /// # use chrono::{TimeZone, Utc};
+    /// # let folder = tempfile::tempdir()?;
+    /// # std::fs::create_dir(folder.path().join("memory"))?;
+    /// # let journal = "- 09:12 [user] Decision: we release on 2026-12-04, Ilya signs it off.\n";
+    /// # std::fs::write(folder.path().join("memory/2026-11-20-repl.md"), journal)?;
+    /// # let workspace = Arc::new(FileWorkspace::open(folder.path())?);
+    /// # let dreamer = JournalDreamer::builder(Arc::clone(&workspace) as _)
+    /// #     .enabled(true)
+    /// #     .configure(|config| config.mode = DreamMode::Propose)
+    /// #     .build()?;
+    /// # let now = Utc.with_ymd_and_hms(2026, 11, 21, 3, 0, 0).unwrap();
+    /// # dream_once_at(&dreamer, &Extractive::new(), &|| now)?;
+    /// let marta = Access::new(SessionKind::Main, Actor::Human, Scope::user("marta"));
+    /// let proposal = &dreamer.proposals(&marta, now)?[0];
+    ///
+    /// // In a folder a person opens the file; a host with a form of its own writes it back.
+    /// let document = &proposal.document;
+    /// let edited = document.lossy().replace("Ilya", "Ilya or Marta");
+    /// workspace.write(document.name(), edited.as_bytes(), WriteMode::IfRevision(document.revision()))?;
+    ///
+    /// let report = dreamer.accept_proposal(&marta, &proposal.id, now)?;
+    /// assert_eq!(report.end, ProposalEnd::Appended);
+    /// assert!(std::fs::read_to_string(folder.path().join("MEMORY.md"))?.contains("Ilya or Marta signs it off"));
+    /// assert_eq!(dreamer.accept_proposal(&marta, &proposal.id, now)?.end, ProposalEnd::NotWaiting);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Denied`] for anybody but the human of a main session. [`Error::Corrupt`] and [`Error::Stopped`] with the
+    /// file and the line of what cannot be appended, [`Error::NotFound`] where the file is gone. [`Error::Busy`] where
+    /// somebody dreams. After any other error it was accepted wholly or not at all, and the next claim knows which.
+    pub fn accept_proposal(
+        &self,
+        access: &Access,
+        id: &DreamId,
+        now: DateTime<Utc>,
+    ) -> Result<ProposalReport> {
+        let answering = Answering::begin(&self.0, access, now)?;
+        let mut report = ProposalReport {
+            dream_id: id.clone(),
+            end: ProposalEnd::NotWaiting,
+            lines: Vec::new(),
+            section: None,
+            recovered: answering.recovered.clone(),
+        };
+        if let Some(waiting) = list(answering.workspace())?.get(id) {
+            answering.accept(waiting, &mut report)?;
+        }
+        answering.end()?;
+        Ok(report)
+    }
+
+    /// Says no to a proposal: its file goes, and no later dream brings its lines again. The journals stay read. `false`
+    /// where no such proposal waits.
+    ///
+    /// A crash leaves it rejected or waiting; as with [`accept_proposal`](Self::accept_proposal), the next claim finishes
+    /// what was decided.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # use noctuary::dream::DreamMode;
+    /// # use noctuary::{
+    /// #     Access, Actor, Extractive, FileWorkspace, JournalDreamer, Scope, SessionKind, dream_once_at,
+    /// # };
+    /// # use chrono::{TimeZone, Utc};
+    /// # let folder = tempfile::tempdir()?;
+    /// # std::fs::create_dir(folder.path().join("memory"))?;
+    /// # let journal = "- 09:12 [user] Decision: we release on 2026-12-04, Ilya signs it off.\n";
+    /// # std::fs::write(folder.path().join("memory/2026-11-20-repl.md"), journal)?;
+    /// # let dreamer = JournalDreamer::builder(Arc::new(FileWorkspace::open(folder.path())?))
+    /// #     .enabled(true)
+    /// #     .configure(|config| config.mode = DreamMode::Propose)
+    /// #     .build()?;
+    /// # let now = Utc.with_ymd_and_hms(2026, 11, 21, 3, 0, 0).unwrap();
+    /// # dream_once_at(&dreamer, &Extractive::new(), &|| now)?;
+    /// let marta = Access::new(SessionKind::Main, Actor::Human, Scope::user("marta"));
+    /// let proposal = &dreamer.proposals(&marta, now)?[0];
+    /// assert!(dreamer.reject_proposal(&marta, &proposal.id, now)?);
+    /// assert!(!dreamer.reject_proposal(&marta, &proposal.id, now)?, "it was answered");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Denied`] for anybody but the human of a main session, [`Error::Busy`] where somebody dreams, and those of
+    /// the workspace.
+    pub fn reject_proposal(&self, access: &Access, id: &DreamId, now: DateTime<Utc>) -> Result<bool> {
+        let answering = Answering::begin(&self.0, access, now)?;
+        let list = list(answering.workspace())?;
+        let waiting = list.get(id);
+        if let Some(waiting) = waiting {
+            answering.reject(waiting)?;
+        }
+        let was_waiting = waiting.is_some();
+        answering.end()?;
+        Ok(was_waiting)
+    }
+}
+
+fn list(workspace: &dyn Workspace) -> Result<Proposals> {
+    Proposals::parse(commit::state(workspace, &StateName::PROPOSALS)?.as_deref())
+}
+
+fn is_expired(waiting: &Waiting, now: DateTime<Utc>, config: &DreamConfig) -> bool {
+    let most = config.proposal_max_age.and_then(|age| TimeDelta::from_std(age).ok());
+    most.is_some_and(|most| now - waiting.at > most)
+}
+
+/// An answer that is being given: the workspace is claimed, and what was left half done is finished.
+struct Answering<'a> {
+    inner: &'a Inner,
+    lease: Box<dyn Lease>,
+    recovered: Option<DreamId>,
+    doors: Doors,
+    now: DateTime<Utc>,
+}
+
+impl<'a> Answering<'a> {
+    fn begin(inner: &'a Inner, access: &Access, now: DateTime<Utc>) -> Result<Self> {
+        let Claimed { lease, forgotten, recovered } = person::claim(inner, access, StateName::PROPOSALS)?;
+        let doors = inner.doors.clone().heeding(forgotten);
+        Ok(Self { inner, lease, recovered: recovered.map(|intent| intent.id), doors, now })
+    }
+
+    fn workspace(&self) -> &dyn Workspace {
+        self.inner.workspace.as_ref()
+    }
+
+    fn end(self) -> Result<()> {
+        self.lease.release()
+    }
+
+    fn accept(&self, waiting: &Waiting, report: &mut ProposalReport) -> Result<()> {
+        let name: Name = waiting.name().into();
+        let document = self.workspace().read(&name)?.ok_or_else(|| Error::NotFound { name: name.clone() })?;
+        let file = std::str::from_utf8(document.bytes())
+            .map_err(|error| Error::NotUtf8 { name: name.clone(), valid_up_to: error.valid_up_to() })?;
+        let bullets = waiting.parse(file)?;
+        let items = self.sanitised(&name, &bullets)?;
+        let (memory_name, memory) = commit::memory(self.workspace())?;
+        let archive = commit::archive(self.workspace())?;
+        let (text, archived) = (String::from_utf8_lossy(&memory), String::from_utf8_lossy(&archive));
+        let mut known: BTreeSet<String> =
+            curated::statements(&text).chain(curated::statements(&archived)).collect();
+        // A person may have put the section there by hand.
+        let stands = [&memory, &archive].into_iter().any(|text| curated::has_section(text, &waiting.id));
+        let (mut kept, struck) = (Vec::new(), format!("[{FORGOTTEN}]"));
+        for item in items {
+            let (_, citations) = reply::split_citations(&item.text);
+            let cited = !citations.is_empty();
+            let source = |citation: reply::Citation| {
+                let name = citation.name.filter(|_| citation.first_line > 0)?;
+                Some(SourceRef { name, first_line: citation.first_line, last_line: citation.last_line })
+            };
+            let sources = citations.into_iter().filter_map(source).collect();
+            // What stands in the place of forgotten words says nothing.
+            if item.text.contains(&struck) {
+                let heading = item.heading.map(str::to_owned);
+                report.lines.push(LineReport::new(item.text, heading, Vec::new(), Fate::Forgotten));
+                continue;
+            }
+            let is_new = known.insert(curated::statement_key(&item.text)) && !stands;
+            let fate = if is_new { Fate::Promoted { cited } } else { Fate::Duplicate };
+            let heading = item.heading.map(str::to_owned);
+            report.lines.push(LineReport::new(item.text.clone(), heading, sources, fate));
+            if is_new {
+                kept.push(item);
+            }
+        }
+        let mut log = self.log_line(waiting, Outcome::NothingToPromote.word());
+        // What a person took out of it stays out, also where the rest is taken back.
+        let standing: BTreeSet<String> =
+            report.lines.iter().map(|line| log::statement_hash(&line.text)).collect();
+        (log.lines, log.declined) = log.lines.into_iter().partition(|hash| standing.contains(hash));
+        log.lines.extend(kept.iter().map(|item| log::statement_hash(&item.text)));
+        let mut append = None;
+        report.end = ProposalEnd::NothingNew;
+        if !kept.is_empty() {
+            let body = sanitise::print(&kept);
+            let sources = waiting.sources.len();
+            let section = curated::print_section(&memory, waiting.day, &waiting.id, sources, &body);
+            Outcome::Appended.word().clone_into(&mut log.outcome);
+            log.section_sha256 = Some(Digest::of(section.as_bytes()));
+            append = Some(Append::new(memory_name, section.clone(), &memory));
+            report.section = Some(section);
+            report.end = ProposalEnd::Appended;
+        }
+        let duplicates = report.lines.iter().filter(|line| line.fate == Fate::Duplicate).count();
+        for (word, count) in [("promoted", kept.len()), ("duplicate", duplicates)] {
+            if count > 0 {
+                log.fates.insert(word.to_owned(), u32::try_from(count).unwrap_or(u32::MAX));
+            }
+        }
+        let outcome = if append.is_some() { Outcome::Appended } else { Outcome::NothingToPromote };
+        self.commit(waiting, append, log, Some(document.bytes()))?;
+        let files = waiting.sources.iter().map(|source| source.name.as_str()).collect();
+        self.inner.tell(outcome, Some(&waiting.id), Vec::new(), files);
+        Ok(())
+    }
+
+    fn reject(&self, waiting: &Waiting) -> Result<()> {
+        let document = self.workspace().read(&waiting.name())?;
+        let mut log = self.log_line(waiting, REJECTED);
+        if let Some(document) = &document {
+            let file = document.lossy();
+            let bullets = text::line_ranges(&file).filter_map(|line| reply::bullet(&file[line]));
+            log.lines.extend(bullets.map(log::statement_hash));
+        }
+        self.commit(waiting, None, log, document.as_ref().map(Document::bytes))
+    }
+
+    /// Lets what a person wrote through the doors of `MEMORY.md` and of what a dream brings there: whatever one of them
+    /// would not let pass as it is stops it.
+    fn pass(&self, name: &Name, file: &str) -> Result<()> {
+        let policy = self.doors.policy_of(Door::WorkspaceWrite, &DocName::MEMORY);
+        let policy = policy.stricter(self.doors.policy_of(Door::DreamReply, &DocName::MEMORY)).as_it_is();
+        self.doors.judge(Door::WorkspaceWrite, policy, name, file, &mut Masks::default()).map(|_| ())
+    }
+
+    /// The lines as they go into a section: the sanitiser of a dream's answer must find nothing to take out.
+    fn sanitised(&self, name: &Name, bullets: &[Bullet]) -> Result<Vec<Item>> {
+        let caps = &self.inner.config.section;
+        let refused = |line: usize, what| Error::Corrupt { name: name.to_string(), line, column: 1, what };
+        let mut items = Vec::with_capacity(bullets.len());
+        // What is to be appended, on the lines on which it stands in the file, so that what is found in it has a place.
+        let mut cleaned = String::new();
+        for bullet in bullets {
+            let mut alone = sanitise::sanitise(&format!("- {}", bullet.text), caps);
+            if let Some(dropped) = alone.dropped().first() {
+                return Err(refused(bullet.line, dropped.reason.explain()));
+            }
+            let Some(item) = alone.items.pop() else { return Err(refused(bullet.line, "empty bullet")) };
+            while text::line_breaks(cleaned.as_bytes()) + 1 < bullet.line as u64 {
+                cleaned.push('\n');
+            }
+            cleaned.push_str(&item.text);
+            items.push(Item { heading: bullet.heading, ..item });
+        }
+        let together = sanitise::sanitise(&sanitise::print(&items), caps);
+        if let Some((over, reason)) = together.over_caps.first() {
+            let at = items.iter().rposition(|item| item.text == over.text).unwrap_or_default();
+            return Err(refused(bullets[at].line, reason.explain()));
+        }
+        self.pass(name, &cleaned)?;
+        Ok(items)
+    }
+
+    fn log_line(&self, waiting: &Waiting, outcome: &str) -> LogLine {
+        LogLine {
+            v: 1,
+            by: None,
+            at: Some(self.now),
+            day: waiting.day,
+            id: waiting.id.clone(),
+            epoch: self.lease.epoch(),
+            outcome: outcome.to_owned(),
+            sources: waiting.sources.clone(),
+            // A line that a person took out of it is answered too.
+            lines: waiting.lines.clone(),
+            declined: Vec::new(),
+            fates: BTreeMap::new(),
+            section_sha256: None,
+            request_bytes: 0,
+            usage: None,
+            patterns: Vec::new(),
+        }
+    }
+
+    /// Commits an answer. Ledger and state stay as they are: no journal was shown.
+    fn commit(
+        &self,
+        waiting: &Waiting,
+        append: Option<Append>,
+        mut log: LogLine,
+        answered: Option<&[u8]>,
+    ) -> Result<()> {
+        let workspace = self.workspace();
+        log.lines.sort_unstable();
+        log.lines.dedup();
+        let ledger = Ledger::parse(commit::state(workspace, &StateName::LEDGER)?.as_deref())?;
+        let state = DreamedState::parse(commit::state(workspace, &StateName::DREAMED)?.as_deref())?;
+        let (id, epoch) = (waiting.id.clone(), self.lease.epoch());
+        let nothing = BTreeMap::new();
+        let intent =
+            Intent::new(id.clone(), epoch, append, nothing, Vec::new(), ledger.watermark, state, log);
+        let step = ProposalStep::Answered { id, sha256: answered.map(Digest::of) };
+        commit::commit(workspace, self.lease.as_ref(), &intent.with_proposal(step))
+    }
+}
+
+/// Carries out what a commit does to a proposal. Doing it twice is doing it once.
+pub(crate) fn apply(workspace: &dyn Workspace, lease: &dyn Lease, step: &ProposalStep) -> Result<()> {
+    let mut list = list(workspace)?;
+    match step {
+        ProposalStep::Made { waiting, text } => {
+            let name = waiting.name();
+            // Where it stands, a person may have edited it since.
+            if workspace.metadata(&name)?.is_some() {
+                commit::settle(lease, &name)?;
+            } else {
+                lease.replace(&name, text.as_bytes())?;
+            }
+            list.put(waiting);
+        }
+        ProposalStep::Answered { id, sha256 } => {
+            let name = StateName::proposal(id);
+            let standing = workspace.read(&name)?.map(|document| Digest::of(document.bytes()));
+            // What a person wrote after the answer is theirs.
+            if standing.is_some() && standing == *sha256 {
+                lease.remove(&name)?;
+            }
+            list.remove(id);
+        }
+    }
+    lease.replace(&StateName::PROPOSALS, &list.print())
+}
+
+/// The proposals that nobody has answered, as a dream looks at them.
+pub(crate) struct Queue {
+    list: Proposals,
+    /// The files of the list; `None` where a person deleted one.
+    files: Vec<Option<Vec<u8>>>,
+}
+
+impl Queue {
+    pub(crate) fn read(workspace: &dyn Workspace) -> Result<Self> {
+        let list = list(workspace)?;
+        let file = |waiting: &Waiting| match commit::state(workspace, &waiting.name()) {
+            // Something else stands in its place, for a person to look at: it waits.
+            Err(Error::Refused { .. } | Error::TooLarge { .. }) => Ok(Some(Vec::new())),
+            file => file,
+        };
+        let files = list.waiting().iter().map(file).collect::<Result<_>>()?;
+        Ok(Self { list, files })
+    }
+
+    /// Whether the inputs of a dream were answered by a proposal.
+    pub(crate) fn has(&self, id: &DreamId) -> bool {
+        self.list.get(id).is_some()
+    }
+
+    fn entries(&self) -> impl Iterator<Item = (&Waiting, Option<&[u8]>)> {
+        self.list.waiting().iter().zip(self.files.iter().map(Option::as_deref))
+    }
+
+    /// How many wait, and how many have waited for too long.
+    pub(crate) fn count(&self, now: DateTime<Utc>, config: &DreamConfig) -> (u64, u64) {
+        let standing = self.entries().filter(|(_, file)| file.is_some());
+        standing.fold((0, 0), |(waiting, expired), (entry, _)| {
+            if is_expired(entry, now, config) { (waiting, expired + 1) } else { (waiting + 1, expired) }
+        })
+    }
+
+    pub(crate) fn is_full(&self, now: DateTime<Utc>, config: &DreamConfig) -> bool {
+        self.count(now, config).0 >= u64::from(config.max_proposals)
+    }
+
+    /// What those that wait say, as they stand.
+    pub(crate) fn statements(&self, now: DateTime<Utc>, config: &DreamConfig) -> BTreeSet<String> {
+        let waiting = self.entries().filter(|(entry, _)| !is_expired(entry, now, config));
+        waiting
+            .filter_map(|(_, file)| file)
+            .flat_map(|file| curated::statements(&String::from_utf8_lossy(file)).collect::<Vec<_>>())
+            .collect()
+    }
+
+    /// The hashes of what a person took out: with its file, or out of one that waits. They hold those of what still
+    /// stands there too.
+    pub(crate) fn declined(&self, now: DateTime<Utc>, config: &DreamConfig) -> impl Iterator<Item = &String> {
+        let holds = move |(entry, file): &(&Waiting, Option<&[u8]>)| {
+            file.is_none() || !is_expired(entry, now, config)
+        };
+        self.entries().filter(holds).flat_map(|(entry, _)| &entry.lines)
+    }
+}

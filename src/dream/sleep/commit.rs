@@ -1,0 +1,260 @@
+//! A sleeper's commit: an intent, then deeds that can each be done twice, then the state.
+//!
+//! What is only added to is appended, so that nobody's line is lost. What is rewritten is changed by revision, and
+//! was copied first: pruned observations stand in the archive, and the whole file as it was in the history.
+
+use std::borrow::Cow;
+
+use chrono::{DateTime, Utc};
+
+use crate::base::document::Document;
+use crate::base::error::{Error, Result};
+use crate::base::name::{DocName, Name, StateName};
+use crate::dream::append_log;
+use crate::format::state::dreams;
+use crate::format::state::history::History;
+use crate::format::state::sleep_intent::{Deed, Missing, SleepIntent, missing_after, missing_in};
+use crate::format::{DreamId, Observation, Observations, SleepFiles, SleepState};
+use crate::gate::Tombstones;
+use crate::life::rewrite;
+use crate::trace;
+use crate::workspace::{Lease, MAX_DOCUMENT, Workspace, WorkspaceExt, WriteMode};
+
+/// How often an append is tried on a file that is replaced under it.
+const TRIES: u32 = 4;
+
+/// Where the last of a file of records is looked for.
+pub(crate) const LAST_RECORDS: u64 = 4 << 20;
+
+/// Records an intent and carries it out. On an error the intent stays, and the next claim finishes it.
+pub(crate) fn commit(workspace: &dyn Workspace, lease: &dyn Lease, intent: &SleepIntent) -> Result<()> {
+    trace::commit(&intent.id, || {
+        lease.replace(&StateName::SLEEP_INTENT, &intent.print())?;
+        apply(workspace, lease, intent)
+    })
+}
+
+/// Finishes the commit that an earlier sleep left half done; returns its id where there was one. What was forgotten
+/// since is struck out of whatever is not begun.
+pub(crate) fn recover(
+    workspace: &dyn Workspace,
+    lease: &dyn Lease,
+    forgotten: Option<&Tombstones>,
+) -> Result<Option<DreamId>> {
+    let Some(mut intent) = unfinished(workspace)? else { return Ok(None) };
+    if let Some(forgotten) = forgotten {
+        for deed in &mut intent.deeds {
+            strike(workspace, deed, forgotten)?;
+        }
+    }
+    // Whoever left it may have been killed before it was durable, and its deeds are done from it now.
+    lease.replace(&StateName::SLEEP_INTENT, &intent.print())?;
+    apply(workspace, lease, &intent)?;
+    Ok(Some(intent.id))
+}
+
+fn strike(workspace: &dyn Workspace, deed: &mut Deed, forgotten: &Tombstones) -> Result<()> {
+    let is_begun = match &*deed {
+        Deed::Append { name, before_len, .. } => {
+            workspace.metadata(name)?.map_or(0, |metadata| metadata.len) > *before_len
+        }
+        Deed::Prune { .. } | Deed::Replace { .. } => false,
+    };
+    if is_begun {
+        return Ok(());
+    }
+    if let Deed::Append { text, .. } | Deed::Replace { text, .. } = deed
+        && let Cow::Owned(struck) = forgotten.struck(text)
+    {
+        *text = struck;
+    }
+    if let Deed::Append { entries, .. } = deed {
+        entries.retain(|entry| !forgotten.holds(&entry.text));
+    }
+    Ok(())
+}
+
+/// The commit that is half done, if there is one.
+pub(crate) fn unfinished(workspace: &dyn Workspace) -> Result<Option<SleepIntent>> {
+    SleepIntent::parse(workspace.read(&StateName::SLEEP_INTENT)?.as_ref().map(Document::bytes))
+}
+
+/// The state as it stands, or as the last checkpoint has it.
+pub(crate) fn state(workspace: &dyn Workspace, files: &SleepFiles) -> Result<SleepState> {
+    let standing = workspace.read(&StateName::SLEEP)?;
+    parse_state(workspace, files, standing.as_ref().map(Document::bytes))
+}
+
+fn parse_state(workspace: &dyn Workspace, files: &SleepFiles, bytes: Option<&[u8]>) -> Result<SleepState> {
+    if bytes.is_some() {
+        let state = SleepState::parse(bytes, None)?;
+        // One of another folder says nothing of this one.
+        if state.folder.as_ref().is_none_or(|folder| Some(folder.as_str()) == files.iterations.folder()) {
+            return Ok(state);
+        }
+    }
+    let last = dreams::last(&workspace.read_tail(&files.iterations, LAST_RECORDS)?.text);
+    SleepState::parse(None, last.as_ref())
+}
+
+/// Changes the state, whoever else counts an action meanwhile; returns it.
+pub(crate) fn change_state(
+    workspace: &dyn Workspace,
+    files: &SleepFiles,
+    mut change: impl FnMut(&mut SleepState),
+) -> Result<SleepState> {
+    let mut changed = SleepState::default();
+    rewrite(workspace, &StateName::SLEEP, |bytes| {
+        changed = parse_state(workspace, files, bytes)?;
+        change(&mut changed);
+        // Also where nothing changes: whoever wrote it may have been killed before it was durable.
+        Ok(Some(changed.print()))
+    })?;
+    Ok(changed)
+}
+
+/// Carries an intent out. Doing all of it twice is doing it once.
+fn apply(workspace: &dyn Workspace, lease: &dyn Lease, intent: &SleepIntent) -> Result<()> {
+    let files = SleepFiles::in_folder(&intent.folder);
+    // Damage is named before the first deed, and not when all are done but one.
+    state(workspace, &files)?;
+    for deed in &intent.deeds {
+        match deed {
+            Deed::Append { name, text, before_len, entries } => {
+                append(workspace, lease, name, text, *before_len, entries)?;
+            }
+            Deed::Prune { name, dropped } => {
+                lease.check()?;
+                rewrite(workspace, name, |bytes| {
+                    // What somebody made other than text of, meanwhile, stays.
+                    let Some(text) = bytes.and_then(|bytes| std::str::from_utf8(bytes).ok()) else {
+                        return Ok(None);
+                    };
+                    let (pruned, bytes) = (Observations::parse(text).without(dropped), text.as_bytes());
+                    if pruned.as_bytes() != bytes {
+                        keep(workspace, name, bytes, intent.state.at)?;
+                    }
+                    Ok(Some(pruned.into_bytes()))
+                })?;
+            }
+            Deed::Replace { name, text, before } => {
+                lease.check()?;
+                let standing = workspace.read(name)?;
+                let revision = standing.as_ref().map(Document::revision);
+                let is_ours = standing.as_ref().is_some_and(|standing| standing.bytes() == text.as_bytes());
+                if !is_ours && revision != *before {
+                    // Somebody wrote it since: theirs stands, and what was to replace it is a dream ago.
+                    continue;
+                }
+                if let (Some(standing), false) = (&standing, is_ours) {
+                    keep(workspace, name, standing.bytes(), intent.state.at)?;
+                }
+                let mode = revision.map_or(WriteMode::Create, WriteMode::IfRevision);
+                match workspace.write(name, text.as_bytes(), mode) {
+                    Ok(_) | Err(Error::Conflict { .. }) => {}
+                    Err(error) => return Err(error),
+                }
+            }
+        }
+    }
+    lease.check()?;
+    change_state(workspace, &files, |state| intent.state.settle(state, &intent.folder))?;
+    append_log(workspace, lease, &intent.log)?;
+    lease.remove(&StateName::SLEEP_INTENT)?;
+    Ok(())
+}
+
+/// Keeps what a file was.
+fn keep(workspace: &dyn Workspace, name: &DocName, bytes: &[u8], at: Option<DateTime<Utc>>) -> Result<()> {
+    let (file, preimage) = (StateName::history(name), Document::new(name.clone().into(), bytes.to_vec()));
+    rewrite(workspace, &file, |standing| {
+        let mut history = History::parse(&file, standing)?;
+        history.push(&preimage, at.unwrap_or_default());
+        Ok(Some(history.print()))
+    })
+    .map(drop)
+}
+
+/// Appends a text unless it stands there, and looks whether it does. An editor may replace the file between our open
+/// and our write; then the text is not in the new file, and goes there.
+fn append(
+    workspace: &dyn Workspace,
+    lease: &dyn Lease,
+    name: &DocName,
+    text: &str,
+    before_len: u64,
+    entries: &[Observation],
+) -> Result<()> {
+    let mut is_appended = false;
+    for _ in 0..TRIES {
+        let tail = tail(workspace, name, before_len)?;
+        let mut torn = 0;
+        let missing = match missing_after(text, tail.as_deref()) {
+            Missing::Nothing => Vec::new(),
+            Missing::Rest(rest) => {
+                torn = tail.map_or(0, |tail| tail.len() as u64);
+                rest
+            }
+            Missing::Unknown => {
+                let standing = workspace.read_tail(name, MAX_DOCUMENT)?.text;
+                missing_in(text, &standing, entries).into_bytes()
+            }
+        };
+        if missing.len() < text.len() && !is_appended {
+            // Whoever wrote what stands there may have been killed before its sync; a power loss could take it, and
+            // leave zeros before the rest.
+            lease.append(name, b"")?;
+        }
+        if missing.is_empty() {
+            return Ok(());
+        }
+        if torn == 0 {
+            lease.append(name, &missing)?;
+        } else if !lease.finish(name, before_len + torn, &missing)? {
+            // Somebody wrote behind the torn part since it was read.
+            continue;
+        }
+        is_appended = true;
+    }
+    Err(Error::Busy { path: name.to_string() })
+}
+
+/// What stands behind the length that a file had; `None` where it is shorter now.
+fn tail(workspace: &dyn Workspace, name: &Name, before_len: u64) -> Result<Option<Vec<u8>>> {
+    let len = workspace.metadata(name)?.map_or(0, |metadata| metadata.len);
+    if len < before_len { Ok(None) } else { workspace.read_range(name, before_len..len).map(Some) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::file::FileWorkspace;
+
+    // SL-20: somebody writes between a torn append and its recovery.
+    #[test]
+    fn what_others_wrote_meanwhile_stands_and_what_was_begun_is_finished() {
+        let folder = tempfile::tempdir().unwrap();
+        let workspace = FileWorkspace::open(folder.path()).unwrap();
+        let name = DocName::parse("self/observations.md").unwrap();
+        let text = "## 2026-02-12\n\nRED 09:32 one\nGRN 09:33 two\n";
+        let lease = match workspace.claim(&crate::workspace::ClaimTerms::default()).unwrap() {
+            crate::workspace::Claim::Granted(lease) => lease,
+            crate::workspace::Claim::Held(_) => unreachable!("nobody else is here"),
+        };
+        let entries: Vec<Observation> =
+            Observations::parse(text).entries().map(|(_, entry)| entry.clone()).collect();
+        for (begun, rest) in
+            [("", ""), (&text[..20], ""), (&text[..20], "mine\n"), ("# Title\n", ""), (text, "mine")]
+        {
+            workspace.write(&name, format!("{begun}{rest}").as_bytes(), WriteMode::Replace).unwrap();
+            for _ in 0..2 {
+                append(&workspace, lease.as_ref(), &name, text, 0, &entries).unwrap();
+            }
+            let stands = workspace.read_text(&name).unwrap().unwrap();
+            assert!(stands.contains(rest) && stands.starts_with(begun), "{stands}");
+            for line in ["RED 09:32 one\n", "GRN 09:33 two\n"] {
+                assert_eq!(stands.matches(line).count(), 1, "{stands}");
+            }
+        }
+    }
+}

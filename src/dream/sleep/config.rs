@@ -1,0 +1,194 @@
+//! How a sleeper behaves: a plain value with the seed's constants.
+
+use std::time::Duration;
+
+use crate::base::day::DayPolicy;
+use crate::base::error::{Error, Result};
+use crate::base::name::DocName;
+use crate::dream::{BackOff, Bounds, SectionCaps};
+use crate::workspace::ClaimTerms;
+
+/// How a [`SleepDreamer`](super::SleepDreamer) behaves. The defaults are seed 002's, where it has one.
+///
+/// ```
+/// use noctuary::sleep::SleepConfig;
+///
+/// let mut config = SleepConfig::default();
+/// assert!(!config.enabled, "dreaming is off until somebody turns it on");
+/// assert_eq!((config.fatigue_warning, config.fatigue_limit, config.deep_sleep_every), (60, 80, Some(10)));
+/// config.briefing = true;
+/// config.validate()?;
+/// # Ok::<(), noctuary::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct SleepConfig {
+    /// Whether to dream at all. Off: no model is called and no dream written. Awake, everything works.
+    pub enabled: bool,
+    /// The folder of all files: `self`. The seed's `.self` would be out of reach of sessions, searches and editors,
+    /// since a name that begins with a dot is the library's own.
+    pub folder: DocName,
+    /// After how many actions the agent is told to wrap up. 60.
+    pub fatigue_warning: u32,
+    /// After how many actions it must sleep. 80.
+    pub fatigue_limit: u32,
+    /// How long ago the last dream must be for a voluntary sleep to dream. 10 minutes.
+    pub min_dream_interval: Duration,
+    /// Sleeps that are shorter only pause. 30 seconds.
+    pub quick_nap: Duration,
+    /// Every how many dreams one is a deep sleep; `None` for none. 10.
+    pub deep_sleep_every: Option<u64>,
+    /// For how long a deep sleep makes it rest. 300 seconds.
+    pub deep_sleep_pause: Duration,
+    /// How many messages a trim keeps. 20.
+    pub keep_recent_messages: usize,
+    /// Above how many characters a conversation must be trimmed. 100,000.
+    pub max_context_chars: usize,
+    /// With fewer actions than this no model is asked. 0.
+    pub min_actions: u32,
+    /// How old an observation marked `GRN` gets. 48 hours.
+    pub green_lasts: Duration,
+    /// How many observations a wake-up message shows. 20.
+    pub wake_observations: usize,
+    /// Whether each dream replaces a page that briefs the next session. Off.
+    pub briefing: bool,
+    /// The document that the wake-up message sends it to for orders. `MESSAGES.md`.
+    pub orders: DocName,
+    /// How much of the conversation one dream is shown, in bytes; the rest waits. 256 KiB.
+    pub input_bytes: u64,
+    /// How much of one message a dream is shown, in bytes. 4 KiB.
+    pub message_bytes: usize,
+    /// The bounds of what one dream notes.
+    pub observations: SectionCaps,
+    /// The bounds of a reflection, a priority, a diary entry and a briefing: lines, characters a line, bytes.
+    pub prose: SectionCaps,
+    /// Which day an instant belongs to.
+    pub day: DayPolicy,
+    /// How the workspace is claimed.
+    pub claim: ClaimTerms,
+    /// How to wait after failures of the model; `None` never waits.
+    pub back_off: Option<BackOff>,
+    /// The cap on calls a day; `None` for no cap. 200: a dream every ten minutes, and the deep ones.
+    pub max_calls_per_day: Option<u32>,
+    /// The cap on bytes sent a day; `None`, the default, for no cap.
+    pub max_bytes_per_day: Option<u64>,
+    /// The cap on tokens a day, read and written, as the host reports them; `None`, the default, for no cap. The call
+    /// that goes over it is the last one.
+    pub max_tokens_per_day: Option<u64>,
+    /// The bound that a request asks the model to keep, in tokens. 4,096.
+    pub max_output_tokens: Option<u32>,
+}
+
+impl Default for SleepConfig {
+    fn default() -> Self {
+        Self {
+            enabled: false,
+            folder: DocName::SELF,
+            fatigue_warning: 60,
+            fatigue_limit: 80,
+            min_dream_interval: Duration::from_secs(10 * 60),
+            quick_nap: Duration::from_secs(30),
+            deep_sleep_every: Some(10),
+            deep_sleep_pause: Duration::from_secs(300),
+            keep_recent_messages: 20,
+            max_context_chars: 100_000,
+            min_actions: 0,
+            green_lasts: Duration::from_secs(48 * 60 * 60),
+            wake_observations: 20,
+            briefing: false,
+            orders: DocName::MESSAGES,
+            input_bytes: 256 << 10,
+            message_bytes: 4 << 10,
+            observations: SectionCaps::default(),
+            prose: SectionCaps::new(40, 2000, 8 << 10),
+            day: DayPolicy::UTC,
+            claim: ClaimTerms::default(),
+            back_off: Some(BackOff { first: Duration::from_secs(60), most: Duration::from_secs(60 * 60) }),
+            max_calls_per_day: Some(200),
+            max_bytes_per_day: None,
+            max_tokens_per_day: None,
+            max_output_tokens: Some(4096),
+        }
+    }
+}
+
+impl SleepConfig {
+    /// Checks the bounds of all values.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Config`] naming the setting and its rule.
+    pub fn validate(&self) -> Result<()> {
+        let reserved = ["memory", "daily"].iter().any(|folder| {
+            let own = self.folder.folded();
+            own == *folder || own.starts_with(&format!("{folder}/"))
+        });
+        let rules = [
+            (reserved, "folder", "must not be one of journals"),
+            (self.folder.join(crate::format::LONGEST_SLEEP_FILE).is_err(), "folder", "must be shorter"),
+            (self.fatigue_limit == 0, "fatigue_limit", "must be at least 1"),
+            (self.min_actions > self.fatigue_limit, "min_actions", "must not be above fatigue_limit"),
+            (self.fatigue_warning > self.fatigue_limit, "fatigue_warning", "must not be above fatigue_limit"),
+            (self.deep_sleep_every == Some(0), "deep_sleep_every", "must be at least 1"),
+            (self.keep_recent_messages == 0, "keep_recent_messages", "must be at least 1"),
+            (self.input_bytes == 0, "input_bytes", "must be at least 1"),
+            (self.input_bytes > crate::workspace::MAX_DOCUMENT / 2, "input_bytes", "must be at most 32 MiB"),
+            (self.message_bytes < 64, "message_bytes", "must be at least 64"),
+            (self.observations.items == 0, "observations.items", "must be at least 1"),
+            (self.prose.items == 0, "prose.items", "must be at least 1"),
+            (self.claim.ttl < Duration::from_secs(1), "claim.ttl", "must be at least a second"),
+        ];
+        match rules.into_iter().find(|(broken, ..)| *broken) {
+            Some((_, setting, rule)) => Err(Error::Config { setting, rule }),
+            None => Ok(()),
+        }
+    }
+}
+
+impl From<&SleepConfig> for Bounds {
+    fn from(config: &SleepConfig) -> Self {
+        Self {
+            day: config.day,
+            back_off: config.back_off,
+            calls: config.max_calls_per_day,
+            bytes: config.max_bytes_per_day,
+            tokens: config.max_tokens_per_day,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // SL-02, SL-03, SL-11 to SL-15, SL-19, SL-23.
+    #[test]
+    fn defaults_are_the_seeds_constants() {
+        let config = SleepConfig::default();
+        assert!(!config.enabled);
+        assert_eq!((config.fatigue_warning, config.fatigue_limit), (60, 80));
+        assert_eq!((config.min_dream_interval.as_secs(), config.quick_nap.as_secs()), (600, 30));
+        assert_eq!((config.deep_sleep_every, config.deep_sleep_pause.as_secs()), (Some(10), 300));
+        assert_eq!((config.keep_recent_messages, config.max_context_chars), (20, 100_000));
+        assert_eq!(config.min_actions, 0);
+        config.validate().unwrap();
+    }
+
+    #[test]
+    fn nonsense_is_named() {
+        let broken = |change: fn(&mut SleepConfig)| {
+            let mut config = SleepConfig::default();
+            change(&mut config);
+            match config.validate() {
+                Err(Error::Config { setting, .. }) => setting,
+                other => panic!("{other:?}"),
+            }
+        };
+        assert_eq!(broken(|config| config.folder = DocName::JOURNALS), "folder");
+        assert_eq!(broken(|config| config.folder = DocName::parse("Memory/x").unwrap()), "folder");
+        assert_eq!(broken(|config| config.folder = DocName::parse(["x"; 250].join("/")).unwrap()), "folder");
+        assert_eq!(broken(|config| config.fatigue_limit = 59), "fatigue_warning");
+        assert_eq!(broken(|config| config.min_actions = 81), "min_actions");
+        assert_eq!(broken(|config| config.deep_sleep_every = Some(0)), "deep_sleep_every");
+    }
+}

@@ -1,0 +1,315 @@
+//! The deep sleep: observations are pruned by a plan that is checked, priorities are set, the diary is written.
+
+use std::collections::BTreeSet;
+
+use chrono::TimeDelta;
+
+use super::dream::nonce;
+use super::{About, Drops, Run, Shown, Unusable, clean};
+use crate::base::digest::{Digest, Hasher};
+use crate::base::document::Document;
+use crate::base::error::Result;
+use crate::base::name::Name;
+use crate::base::text;
+use crate::dream::SectionCaps;
+use crate::dream::sleep::{ask, commit, observations};
+use crate::dreamer::{
+    DeepReport, DropReason, Failure, Notice, Outcome, PassReport, PlanFault, ShownSlice, Step,
+};
+use crate::format::replies::fences::{Printer, ShownLine, one_line};
+use crate::format::replies::sleep_reply::{DeepReply, Plan};
+use crate::format::state::dreams::{self, Checkpoint};
+use crate::format::state::sleep_intent::{Deed, Settled};
+use crate::format::{DreamEntry, DreamId, Mark, Observation, Observations};
+use crate::llm::LlmRequest;
+use crate::workspace::WorkspaceExt;
+
+/// How many priorities there are at most.
+const MOST_PRIORITIES: usize = 5;
+
+/// How many of the last dreams a deep sleep is shown.
+const SHOWN_DREAMS: usize = 10;
+
+/// How much of the priorities it is shown, and how much of these dreams, in bytes.
+const SHOWN_PRIORITIES: usize = 16 << 10;
+const SHOWN_REFLECTIONS: usize = 96 << 10;
+
+/// What a deep sleep works on.
+#[derive(Debug)]
+pub(crate) struct Material {
+    observations: Observations,
+    /// The first line that is shown; the model names no other that it knows.
+    first_shown: u64,
+    /// Whether nothing in the file is other than text.
+    is_text: bool,
+}
+
+impl Material {
+    pub(crate) fn sha256(&self) -> Digest {
+        Digest::of(self.observations.as_str().as_bytes())
+    }
+}
+
+impl Run {
+    /// Asks what can go and what matters. What fails after the dream was committed ends the sleep and not the report.
+    pub(crate) fn ask_for_deep(mut self) -> Result<Step> {
+        let mut shown = Shown::default();
+        match self.deep_request(&mut shown) {
+            Ok((request, pass, material)) => Ok(self.ask(request, pass, &shown, About::Deep(material))),
+            Err(error) if self.report.passes.is_empty() => Err(error),
+            Err(error) => {
+                self.report.notices.push(Notice::StoppedEarly(error.to_string()));
+                Ok(self.finish())
+            }
+        }
+    }
+
+    fn deep_request(&self, shown: &mut Shown) -> Result<(LlmRequest, PassReport, Material)> {
+        let workspace = self.inner.workspace.as_ref();
+        let read = |name: &Name| -> Result<(String, bool)> {
+            let bytes = workspace.read(name)?.map(Document::into_bytes).unwrap_or_default();
+            let is_text = std::str::from_utf8(&bytes).is_ok();
+            Ok((String::from_utf8_lossy(&bytes).into_owned(), is_text))
+        };
+        let ((text, is_text), (priorities, _)) =
+            (read(&self.files.observations)?, read(&self.files.priorities)?);
+        shown.masks.keep_apart_from(&text);
+        shown.masks.keep_apart_from(&priorities);
+        let mut hasher = Hasher::new();
+        hasher
+            .field(b"deep")
+            .field(&self.state.dreams.to_be_bytes())
+            .field(Digest::of(text.as_bytes()).as_bytes());
+        let id = DreamId::from_digest(hasher.finish());
+        let lines = self.numbered(&text, shown)?;
+        let mut pass = PassReport::new(id.clone());
+        if let (Some(first), Some(last)) = (lines.first(), lines.last()) {
+            pass.shown.push(ShownSlice {
+                name: self.files.observations.clone(),
+                from: 0,
+                to: text.len() as u64,
+                first_line: first.number,
+                last_line: last.number,
+            });
+        }
+        let priorities = self.masked(&self.files.priorities, &priorities, shown)?;
+        let priorities = &priorities[..text::floor_boundary(&priorities, SHOWN_PRIORITIES)];
+        let priorities = self.printed(&self.files.priorities, priorities, shown)?;
+        let dreams = workspace.read_tail(&self.files.dreams, commit::LAST_RECORDS)?.text;
+        let dreams: Vec<DreamEntry> =
+            dreams.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+        let last = &dreams[dreams.len().saturating_sub(SHOWN_DREAMS)..];
+        let day = self.inner.config.day;
+        let told = last.iter().map(|dream| format!("{}: {}\n", day.date(dream.t), dream.reflection));
+        let reflections = self.masked(&self.files.dreams, &told.collect::<String>(), shown)?;
+        let reflections = &reflections[..text::floor_boundary(&reflections, SHOWN_REFLECTIONS)];
+        let reflections = self.printed(&self.files.dreams, reflections, shown)?;
+        let memory = format!("{priorities}\n{reflections}");
+        let mut printer = Printer::new(nonce(&id, self.begun, &memory, &lines));
+        printer.say(&format!("It is {} {}.", day.date(self.now), day.time(self.now).format("%H:%M")));
+        printer.say("All observations:");
+        printer.journal(&self.files.observations, false, &lines);
+        printer.say("The priorities so far:");
+        printer.memory(&self.files.priorities, &priorities);
+        printer.say("The last reflections:");
+        printer.memory(&self.files.dreams, &reflections);
+        let request = LlmRequest::new(ask::deep(), printer.finish());
+        let observations = Observations::parse(text);
+        let first_shown = lines.first().map_or(0, |line| line.number);
+        Ok((request, pass, Material { observations, first_shown, is_text }))
+    }
+
+    /// The observations and their headings, masked, with the numbers of their lines. The newest, where there are too
+    /// many for one request.
+    fn numbered(&self, text: &str, shown: &mut Shown) -> Result<Vec<ShownLine>> {
+        let masked = self.masked(&self.files.observations, text, shown)?;
+        let mut lines = Vec::new();
+        let mut left = usize::try_from(self.inner.config.input_bytes).unwrap_or(usize::MAX);
+        for (number, range) in (1..).zip(text::line_ranges(&masked)).collect::<Vec<_>>().into_iter().rev() {
+            let line = one_line(masked[range].trim_start_matches(text::BOM));
+            if line.trim().is_empty() {
+                continue;
+            }
+            let Some(rest) = left.checked_sub(line.len()) else { break };
+            left = rest;
+            lines.push(ShownLine { number, text: line });
+        }
+        lines.reverse();
+        self.mask_lines(&self.files.observations, &mut lines, shown)?;
+        Ok(lines)
+    }
+
+    /// Judges the answer to a deep sleep, and commits what it says.
+    pub(crate) fn judge_deep(
+        &mut self,
+        pass: &mut PassReport,
+        material: &Material,
+        answer: &str,
+    ) -> Result<()> {
+        let reply = DeepReply::parse(answer);
+        let mut drops = Drops::default();
+        let priorities = self.priorities(&reply, &mut drops);
+        let diary = self.prose(&reply.diary, &self.inner.config.prose.clone(), &mut drops);
+        pass.dropped = drops.into_dropped();
+        let says_nothing =
+            priorities.kept.is_empty() && diary.is_empty() && !matches!(reply.plan, Plan::Lines(_));
+        if says_nothing {
+            return self.fail(pass, Failure::Malformed.into());
+        }
+        let printed = format!("{}\n{}", priorities.kept.join("\n"), diary.join("\n"));
+        if let Err(secret @ Unusable::Secret(_)) = self.check(&printed) {
+            return self.fail(pass, secret);
+        }
+        pass.outcome = Outcome::Appended;
+        let mut report = DeepReport::default();
+        let plan = if material.is_text { checked(&reply.plan, material) } else { Err(PlanFault::NotText) };
+        let dropped = match plan {
+            Ok(named) => self.dropped(named, &material.observations, &mut report),
+            Err(fault) => {
+                report.refused = Some(fault);
+                BTreeSet::new()
+            }
+        };
+        let (day, dream) = (self.inner.config.day, self.state.dreams);
+        let mut deeds = Vec::new();
+        if !dropped.is_empty() {
+            let archived: Vec<Observation> = dropped.iter().cloned().collect();
+            // Its end, however long it got: a day goes on there, and what stands above is of earlier sleeps.
+            let name = &self.files.archive;
+            let before_len = self.inner.workspace.metadata(name)?.map_or(0, |archive| archive.len);
+            let archive = self.inner.workspace.read_tail(name, commit::LAST_RECORDS)?.text;
+            let text = Observations::parse(archive).addition(&archived);
+            if !text.is_empty() {
+                let name = self.files.archive.clone();
+                deeds.push(Deed::Append { name, text, before_len, entries: archived });
+            }
+            deeds.push(Deed::Prune { name: self.files.observations.clone(), dropped: dropped.clone() });
+        }
+        if !priorities.kept.is_empty() {
+            let lines =
+                (1..).zip(&priorities.kept).map(|(number, line): (u32, _)| format!("{number}. {line}\n"));
+            let text = format!("# Priorities\n\n{}", lines.collect::<String>());
+            deeds.push(self.replace(&self.files.priorities, text)?);
+        }
+        if !diary.is_empty() {
+            let heading = format!("## {}, dream {dream}", day.date(self.now));
+            let gap = if self.inner.workspace.metadata(&self.files.diary)?.is_none() { "" } else { "\n" };
+            deeds.push(self.append(&self.files.diary, &format!("{gap}{heading}\n\n{}\n", diary.join("\n")))?);
+        }
+        let checkpoint = Checkpoint {
+            t: self.now,
+            dream,
+            last_deep: dream,
+            read: self.state.read,
+            actions: 0,
+            observations: 0,
+            pruned: Some(dropped.len() as u64),
+            id: pass.dream_id.clone(),
+        };
+        deeds.push(self.append(&self.files.iterations, &dreams::print(&checkpoint))?);
+        let pause = self.inner.config.deep_sleep_pause;
+        let rest_until = TimeDelta::from_std(pause).ok().and_then(|pause| self.now.checked_add_signed(pause));
+        let settled = Settled {
+            dreams: dream,
+            last_deep: dream,
+            read: self.state.read,
+            actions: 0,
+            at: self.state.last_dream_at,
+            asleep_since: Some(self.begun),
+            rest_until,
+        };
+        self.commit(pass, deeds, settled)?;
+        report.priorities = priorities.kept;
+        report.priorities_left_out = priorities.left_out;
+        report.diary_lines = diary.iter().filter(|line| !line.is_empty()).count() as u64;
+        let sleep = self.sleep();
+        sleep.deep = Some(report);
+        sleep.pause_seconds = pause.as_secs();
+        Ok(())
+    }
+
+    /// The first five priorities.
+    fn priorities(&self, reply: &DeepReply, drops: &mut Drops) -> Priorities {
+        let prose = self.inner.config.prose;
+        let caps = SectionCaps::new(1, prose.item_chars.min(500), prose.bytes);
+        let mut kept = Vec::new();
+        let mut left_out = 0;
+        for line in &reply.priorities {
+            if kept.len() >= MOST_PRIORITIES {
+                left_out += 1;
+                drops.add(DropReason::TooMany);
+            } else if let Some(line) = clean(line, &caps, drops) {
+                kept.push(line);
+            }
+        }
+        self.without_told(&mut kept, drops);
+        Priorities { kept, left_out }
+    }
+
+    /// All that goes: what the plan names, and what is stale.
+    fn dropped(
+        &self,
+        named: BTreeSet<Observation>,
+        all: &Observations,
+        report: &mut DeepReport,
+    ) -> BTreeSet<Observation> {
+        let mut dropped = named;
+        report.named = dropped.len() as u64;
+        let stale = all.entries().map(|(_, entry)| entry);
+        dropped.extend(
+            stale.filter(|entry| observations::is_stale(entry, self.now, &self.inner.config)).cloned(),
+        );
+        report.stale = dropped.len() as u64 - report.named;
+        dropped
+    }
+}
+
+struct Priorities {
+    kept: Vec<String>,
+    left_out: u64,
+}
+
+/// What a plan names, where it is a sound one.
+fn checked(plan: &Plan, material: &Material) -> Result<BTreeSet<Observation>, PlanFault> {
+    let lines = match plan {
+        Plan::Missing => return Err(PlanFault::Empty),
+        Plan::Unreadable => return Err(PlanFault::Unreadable),
+        Plan::Lines(lines) => lines,
+    };
+    let shown = material.observations.entries().filter(|(line, _)| *line >= material.first_shown);
+    let entries: std::collections::BTreeMap<u64, &Observation> = shown.collect();
+    let mut named = BTreeSet::new();
+    for line in lines {
+        let entry = entries.get(line).ok_or(PlanFault::UnknownLine)?;
+        if entry.mark == Mark::Red {
+            return Err(PlanFault::Red);
+        }
+        named.insert((*entry).clone());
+    }
+    Ok(named)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // SL-05, SL-06, SL-20.
+    #[test]
+    fn a_plan_is_followed_whole_or_not_at_all() {
+        let text = "## 2026-02-12\n\nRED 09:00 a ban\nYLW 09:01 a state\nGRN 09:02 a detail\nhandwritten\n";
+        let material =
+            |first_shown| Material { observations: Observations::parse(text), first_shown, is_text: true };
+        let all = material(1);
+        let plan = |lines: &[u64]| checked(&Plan::Lines(lines.iter().copied().collect()), &all);
+        assert_eq!(plan(&[4, 5]).unwrap().len(), 2);
+        assert_eq!(plan(&[]).unwrap().len(), 0, "none is an answer");
+        assert_eq!(plan(&[3, 4]), Err(PlanFault::Red));
+        for unknown in [0, 1, 2, 6, 7, 1000] {
+            assert_eq!(plan(&[4, unknown]), Err(PlanFault::UnknownLine), "{unknown}");
+        }
+        assert_eq!(checked(&Plan::Missing, &all), Err(PlanFault::Empty));
+        assert_eq!(checked(&Plan::Unreadable, &all), Err(PlanFault::Unreadable));
+        let unseen = checked(&Plan::Lines([4, 5].into()), &material(5));
+        assert_eq!(unseen, Err(PlanFault::UnknownLine), "it was not shown");
+    }
+}

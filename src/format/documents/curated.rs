@@ -1,0 +1,453 @@
+//! The curated memory file, `MEMORY.md`.
+//!
+//! The operator owns every byte that is here already; this module only knows how a dream's section looks
+//! at the end of it:
+//!
+//! ```text
+//! ## Dreamed 2026-11-21
+//! <!-- dream:v1 id=0f3a9c5be2d14477 src=3 sha256=9b1f… -->
+//!
+//! ### Facts
+//!
+//! - Deploys run on Fridays. (memory/2026-11-20-repl.md#L12)
+//!
+//! <!-- /dream:v1 id=0f3a9c5be2d14477 -->
+//! ```
+//!
+//! A section whose end mark is missing is torn and is not shown to a session.
+
+use std::fmt;
+use std::ops::Range;
+
+use chrono::NaiveDate;
+use pulldown_cmark::{Event, Options, Parser, Tag};
+use serde::{Deserialize, Deserializer, Serialize};
+
+use crate::base::digest::Digest;
+use crate::base::text::{self, Unit};
+use crate::format::replies::reply;
+
+/// The id of a dream: 16 hexadecimal digits, hashed from what the model was shown. The same inputs have
+/// the same id, whatever the model answers.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(transparent)]
+pub struct DreamId(String);
+
+impl DreamId {
+    /// How many hexadecimal digits an id has.
+    const DIGITS: usize = 16;
+
+    pub(crate) fn from_digest(digest: Digest) -> Self {
+        Self(digest.short(Self::DIGITS))
+    }
+
+    /// Parses an id; `None` where the text is not 16 lower-case hexadecimal digits.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let hexadecimal = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+        (text.len() == Self::DIGITS && text.as_bytes().iter().all(hexadecimal)).then(|| Self(text.to_owned()))
+    }
+
+    /// The digits.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    fn start_mark(&self) -> String {
+        format!("{START}{}", self.0)
+    }
+
+    pub(crate) fn end_mark(&self) -> String {
+        format!("{END}{} -->", self.0)
+    }
+}
+
+impl fmt::Display for DreamId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Debug for DreamId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for DreamId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Self::parse(&text).ok_or_else(|| serde::de::Error::custom("not a dream id"))
+    }
+}
+
+/// How the heading of a section begins.
+pub(crate) const HEADING: &str = "## Dreamed ";
+const START: &str = "<!-- dream:v1 id=";
+const END: &str = "<!-- /dream:v1 id=";
+
+/// Prints a section that follows `memory`: on a line of its own, in the file's own line endings.
+pub(crate) fn print_section(
+    memory: &[u8],
+    day: NaiveDate,
+    id: &DreamId,
+    sources: usize,
+    body: &str,
+) -> String {
+    let body = body.trim_end();
+    let gap = match memory.last() {
+        None => "",
+        Some(b'\n') => "\n",
+        Some(_) => "\n\n",
+    };
+    let section = format!(
+        "{gap}## Dreamed {day}\n{} src={sources} sha256={} -->\n\n{body}\n\n{}\n",
+        id.start_mark(),
+        Digest::of(body.as_bytes()).short(16),
+        id.end_mark(),
+    );
+    if has_crlf(memory) { section.replace('\n', "\r\n") } else { section }
+}
+
+/// Whether most lines of a file end in CRLF.
+pub(crate) fn has_crlf(bytes: &[u8]) -> bool {
+    let lines = text::line_breaks(bytes);
+    let crlf = bytes.windows(2).filter(|pair| pair == b"\r\n").count() as u64;
+    crlf * 2 > lines
+}
+
+/// Whether the dream's section stands in `memory`, both of its marks in order. A person may have edited
+/// what is between them.
+pub(crate) fn has_section(memory: &[u8], id: &DreamId) -> bool {
+    let memory = String::from_utf8_lossy(memory);
+    memory.rfind(&id.end_mark()).is_some_and(|end| memory[..end].contains(&id.start_mark()))
+}
+
+/// Whether anything of the dream's section stands in `memory`: one of its marks.
+pub(crate) fn has_mark(memory: &[u8], id: &DreamId) -> bool {
+    let memory = String::from_utf8_lossy(memory);
+    memory.contains(&id.start_mark()) || memory.contains(&id.end_mark())
+}
+
+/// Where sections of ours stand in a text that is not `MEMORY.md`: whole ones with their heading; of a torn
+/// one the line of its mark alone, since what follows it may be a person's.
+pub(crate) fn dreamed_ranges(text: &str) -> Vec<Range<usize>> {
+    let mut ranges = Vec::new();
+    let mut from = 0;
+    while let Some(found) = text[from..].find(START) {
+        let mark = from + found;
+        let line_end = text[mark..].find('\n').map_or(text.len(), |at| mark + at);
+        // Only an id makes a mark: text that merely looks like one hides nothing but its line.
+        let id = text[mark + START.len()..].split([' ', '\n', '\r']).next().and_then(DreamId::parse);
+        let stop = id.and_then(|id| {
+            let end = id.end_mark();
+            text[mark..].find(&end).map(|at| mark + at + end.len())
+        });
+        let stop = stop.unwrap_or(line_end);
+        ranges.push(heading_before(text, mark)..stop);
+        from = stop;
+    }
+    ranges
+}
+
+/// A line that a dream promoted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Promoted {
+    pub(crate) dream: DreamId,
+    /// One of [`reply::HEADINGS`]; `None` under any other heading, and under none.
+    pub(crate) heading: Option<&'static str>,
+    /// The bullet, its citations included.
+    pub(crate) text: String,
+}
+
+/// What stands in the whole sections of a curated file, both marks on lines of their own. A section that is torn
+/// holds nothing, unless its dream wrote the rest of it behind.
+pub(crate) fn promoted(memory: &str) -> Vec<Promoted> {
+    let mut all = Vec::new();
+    let mut open: Option<(DreamId, Vec<Promoted>)> = None;
+    let mut heading = None;
+    let mut is_bullet = false;
+    for line in text::line_ranges(memory).map(|range| memory[range].trim_end()) {
+        if let Some(dream) = mark(line) {
+            let begun = open.take().filter(|(begun, _)| *begun == dream);
+            open = Some(begun.unwrap_or_else(|| (dream, Vec::new())));
+            (heading, is_bullet) = (None, false);
+            continue;
+        }
+        let Some((dream, lines)) = &mut open else { continue };
+        if line == dream.end_mark() {
+            all.append(lines);
+            open = None;
+        } else if let Some(item) = reply::bullet(line) {
+            lines.push(Promoted { dream: dream.clone(), heading, text: item.to_owned() });
+            is_bullet = true;
+        } else if line.starts_with('#') {
+            let title = line.trim_start_matches('#').trim();
+            heading = reply::HEADINGS.into_iter().find(|known| known.eq_ignore_ascii_case(title));
+            is_bullet = false;
+        } else if is_bullet
+            && line.starts_with([' ', '\t'])
+            && let Some(last) = lines.last_mut()
+        {
+            // A person may have folded a long line.
+            last.text.push(' ');
+            last.text.push_str(line.trim_start());
+        } else {
+            is_bullet = false;
+        }
+    }
+    all
+}
+
+/// Whose section begins on this line.
+pub(crate) fn mark(line: &str) -> Option<DreamId> {
+    let (id, rest) = line.strip_prefix(START)?.split_once(' ')?;
+    DreamId::parse(id).filter(|_| rest.starts_with("src=") && rest.ends_with("-->"))
+}
+
+/// A curated file as a session reads it: without the marks of dreams, and without a section that is torn,
+/// which ends where the next heading of its level begins.
+pub(crate) fn for_session(memory: &str) -> String {
+    let mut shown = String::with_capacity(memory.len());
+    let mut from = 0;
+    while let Some(found) = memory[from..].find(START) {
+        let mark = from + found;
+        let after_mark = memory[mark..].find('\n').map_or(memory.len(), |at| mark + at + 1);
+        let id = memory[mark + START.len()..].split([' ', '\n', '\r']).next().and_then(DreamId::parse);
+        let Some(id) = id else {
+            // It merely looks like a mark.
+            shown.push_str(&memory[from..after_mark]);
+            from = after_mark;
+            continue;
+        };
+        let end = id.end_mark();
+        if let Some(at) = memory[mark..].find(&end) {
+            let line = memory[..mark].rfind('\n').map_or(0, |at| at + 1);
+            shown.push_str(&memory[from..line.max(from)]);
+            shown.push_str(&memory[after_mark..(mark + at).max(after_mark)]);
+            from = mark + at + end.len();
+        } else {
+            shown.push_str(&memory[from..heading_before(memory, mark).max(from)]);
+            let is_end = |line: &str| line.starts_with("# ") || line.starts_with("## ");
+            let mut lines = memory[after_mark..].split_inclusive('\n');
+            from = after_mark + lines.by_ref().take_while(|line| !is_end(line)).map(str::len).sum::<usize>();
+        }
+    }
+    shown.push_str(&memory[from..]);
+    shown
+}
+
+/// The start of the `## Dreamed` line right above a mark, else of the mark's own line.
+fn heading_before(text: &str, mark: usize) -> usize {
+    let line = text[..mark].rfind('\n').map_or(0, |at| at + 1);
+    let above = text[..line.saturating_sub(1)].rfind('\n').map_or(0, |at| at + 1);
+    if text[above..line].starts_with(HEADING) { above } else { line }
+}
+
+/// The statements of a curated file: each bullet or line of prose, without markup, marks and citations.
+pub(crate) fn statements(memory: &str) -> impl Iterator<Item = String> + '_ {
+    text::line_ranges(memory)
+        .map(|range| memory[range].trim())
+        .filter(|line| !line.is_empty() && !line.starts_with(['#', '<']))
+        .map(|line| statement_key(reply::strip_bullet(line)))
+        .filter(|statement| !statement.is_empty())
+}
+
+/// The form in which two bullets say the same: without citations and a date in front.
+pub(crate) fn statement_key(statement: &str) -> String {
+    let (claim, _) = reply::split_citations(statement);
+    text::normalise(strip_date(&claim).1)
+}
+
+/// Takes the date off the front of a dated entry: `2026-11-21: Moved to Oslo.`
+pub(crate) fn strip_date(entry: &str) -> (Option<NaiveDate>, &str) {
+    let date = entry.get(..10).and_then(|day| NaiveDate::parse_from_str(day, "%Y-%m-%d").ok());
+    match (date, entry.get(10..)) {
+        (Some(date), Some(rest)) if rest.starts_with([':', ' ', ',']) => {
+            (Some(date), rest.trim_start_matches([':', ' ', ',', '-', '–', '—']))
+        }
+        _ => (None, entry),
+    }
+}
+
+/// Cuts a curated file to `max` for a prompt: its head, every heading in between, and its tail, so that both what was
+/// curated and what was dreamed last can be seen. Never longer, and shorter by parts of a line alone. (seed 000 keeps the
+/// tail alone)
+pub(crate) fn head_and_tail(memory: &str, max: usize, unit: Unit) -> String {
+    if unit.len(memory) <= max {
+        return memory.to_owned();
+    }
+    // The head may end within a line, and the tail begin within one, which is said.
+    let Some(room) = max.checked_sub(LEFT_OUT.len() + 1 + unit.len(WITHIN)) else {
+        return text::head(memory, max, unit).to_owned();
+    };
+    let head = text::head(memory, room / 4, unit);
+    let mut left = room - unit.len(head);
+    let mut between: Vec<(usize, &str)> = Vec::new();
+    for range in headings(memory).filter(|range| range.start >= head.len()) {
+        let line = memory[range.clone()].lines().next().unwrap_or_default();
+        let Some(rest) = left.checked_sub(unit.len(line) + 1).filter(|rest| *rest >= room / 2) else { break };
+        left = rest;
+        between.push((range.end, line));
+    }
+    // What the headings leave over is the tail's, and a heading in the tail stands there.
+    let tail = loop {
+        let tail = text::tail(&memory[head.len()..], left, unit);
+        let (begins, count) = (memory.len() - tail.len(), between.len());
+        let shown_twice = between.iter().filter(|(end, _)| *end > begins);
+        left += shown_twice.map(|(_, line)| unit.len(line) + 1).sum::<usize>();
+        between.retain(|(end, _)| *end <= begins);
+        if between.len() == count {
+            break tail;
+        }
+    };
+    let mut cut = head.to_owned();
+    if !cut.is_empty() && !cut.ends_with('\n') {
+        cut.push('\n');
+    }
+    for (_, line) in between {
+        cut.push_str(line);
+        cut.push('\n');
+    }
+    cut.push_str(LEFT_OUT);
+    if !memory[..memory.len() - tail.len()].ends_with('\n') {
+        cut.push_str(WITHIN);
+    }
+    cut.push_str(tail);
+    cut
+}
+
+const LEFT_OUT: &str = "[...left out]\n";
+const WITHIN: &str = "…";
+
+/// Where the headings of a markdown text stand; a `#` inside a code fence is none.
+fn headings(markdown: &str) -> impl Iterator<Item = Range<usize>> + '_ {
+    Parser::new_ext(markdown, Options::empty())
+        .into_offset_iter()
+        .filter(|(event, _)| matches!(event, Event::Start(Tag::Heading { .. })))
+        .map(|(_, range)| range)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn id() -> DreamId {
+        DreamId::parse("0123456789abcdef").unwrap()
+    }
+
+    fn day() -> NaiveDate {
+        NaiveDate::from_ymd_opt(2026, 11, 21).unwrap()
+    }
+
+    #[test]
+    fn a_section_is_found_whole_and_not_found_torn() {
+        let section = print_section(b"# Memory\n", day(), &id(), 2, "### Facts\n\n- One.\n");
+        assert!(
+            section.starts_with("\n## Dreamed 2026-11-21\n<!-- dream:v1 id=0123456789abcdef src=2 sha256=")
+        );
+        assert!(has_section(section.as_bytes(), &id()));
+        for cut in 0..section.trim_end().len() {
+            assert!(!has_section(&section.as_bytes()[..cut], &id()), "torn at {cut}");
+        }
+    }
+
+    #[test]
+    fn a_section_takes_the_line_endings_of_its_file() {
+        let section = print_section(b"# Memory\r\n\r\n- a\r\n", day(), &id(), 1, "- b");
+        assert_eq!(section.matches('\n').count(), section.matches("\r\n").count());
+        assert!(has_section(section.as_bytes(), &id()));
+        assert!(print_section(b"no newline", day(), &id(), 1, "- b").starts_with("\n\n## Dreamed"));
+        assert!(print_section(b"", day(), &id(), 1, "- b").starts_with("## Dreamed"));
+    }
+
+    #[test]
+    fn dreamed_sections_are_found_whole_and_of_a_torn_one_its_mark() {
+        let whole = print_section(b"x\n", day(), &id(), 1, "- b");
+        let text = format!(
+            "before\n{whole}after\n## Dreamed 2026-11-22\n<!-- dream:v1 id=aaaaaaaaaaaaaaaa src=1\n- torn"
+        );
+        let ranges = dreamed_ranges(&text);
+        assert_eq!(ranges.len(), 2);
+        assert!(text[ranges[0].clone()].starts_with("## Dreamed 2026-11-21"));
+        assert!(text[ranges[0].clone()].ends_with("-->"));
+        assert!(text[ranges[1].end..].starts_with("\n- torn"));
+    }
+
+    #[test]
+    fn a_session_reads_no_marks_and_no_torn_section() {
+        let whole = print_section(b"- mine\n", day(), &id(), 1, "### Facts\n\n- Dreamed.\n");
+        let shown = for_session(&format!("- mine\n{whole}- mine too\n"));
+        assert_eq!(shown, "- mine\n\n## Dreamed 2026-11-21\n\n### Facts\n\n- Dreamed.\n\n\n- mine too\n");
+        for cut in whole.find("<!--").unwrap() + START.len() + 17..whole.trim_end().len() {
+            let torn = format!("- mine\n{}\n## Mine\n- too\n", &whole[..cut]);
+            let shown = for_session(&torn);
+            assert!(!shown.contains("Dreamed"), "torn at {cut}: {shown}");
+            assert!(shown.starts_with("- mine\n") && shown.ends_with("## Mine\n- too\n"), "{shown}");
+        }
+        let plain = "# Memory\n<!-- dream:v1 id=nothing -->\n- a\n";
+        assert_eq!(for_session(plain), plain);
+    }
+
+    #[test]
+    fn what_was_promoted_stands_in_whole_sections() {
+        let other = DreamId::parse("aaaaaaaaaaaaaaaa").unwrap();
+        let body = "- Bare. (memory/a.md#L1)\n\n### Facts\n\n- One\n  folded.\n- Two.\nprose\n  - Three.\n### Mine\n- Four.";
+        for line_end in ["\n", "\r\n"] {
+            let whole = print_section(b"- mine\n", day(), &id(), 1, body).replace('\n', line_end);
+            let lines = promoted(&format!("- mine\n{whole}- mine too\n"));
+            let told: Vec<_> = lines.iter().map(|line| (line.heading, line.text.as_str())).collect();
+            let expected = [
+                (None, "Bare. (memory/a.md#L1)"),
+                (Some("Facts"), "One folded."),
+                (Some("Facts"), "Two."),
+                (Some("Facts"), "Three."),
+                (None, "Four."),
+            ];
+            assert_eq!(told, expected);
+            let end = whole.rfind("-->").unwrap() + 3;
+            for cut in 0..end {
+                if let Some(cut) = whole.get(..cut) {
+                    assert_eq!(promoted(cut), [], "torn at {cut}");
+                }
+            }
+        }
+        let torn = "<!-- dream:v1 id=0123456789abcdef src=1 sha256=0 -->\n- Torn.\n";
+        let whole = print_section(b"", day(), &other, 1, "- Whole.");
+        let rest = print_section(b"", day(), &id(), 1, "- Rest.");
+        let texts = |memory: &str| promoted(memory).into_iter().map(|line| line.text).collect::<Vec<_>>();
+        assert_eq!(texts(&format!("{torn}{whole}")), ["Whole."]);
+        assert_eq!(texts(&format!("{torn}{rest}")), ["Torn.", "Rest."]);
+        for forged in [
+            "text <!-- dream:v1 id=0123456789abcdef src=1 -->\n- x\n<!-- /dream:v1 id=0123456789abcdef -->\n",
+            "<!-- dream:v1 id=0123456789abcdeF src=1 -->\n- x\n<!-- /dream:v1 id=0123456789abcdeF -->\n",
+            "<!-- dream:v1 id=0123456789abcdef src=1 -->\n- x <!-- /dream:v1 id=0123456789abcdef -->\n",
+        ] {
+            assert_eq!(promoted(forged), []);
+        }
+    }
+
+    #[test]
+    fn a_long_memory_keeps_head_headings_and_tail() {
+        let mut memory = "# Memory\n\n## Facts\n\n- The boat is called Brisk.\n".to_owned();
+        for n in 0..2000 {
+            use std::fmt::Write as _;
+            if n == 1000 {
+                memory.push_str("## Dreamed 2026-01-01\n```\n# not a heading\n```\n");
+            }
+            writeln!(memory, "- Line {n} of many.").unwrap();
+        }
+        let cut = head_and_tail(&memory, 4096, Unit::Bytes);
+        assert!((4096 - 300..=4096).contains(&cut.len()), "{}", cut.len());
+        assert!(cut.contains("Brisk") && cut.contains("Line 1999") && cut.contains("## Dreamed 2026-01-01"));
+        assert!(!cut.contains("# not a heading"));
+    }
+
+    #[test]
+    fn statements_ignore_bullets_marks_and_citations() {
+        let memory =
+            "# Memory\n- Prefers **tea**. (memory/2026-01-01.md#L3)\n<!-- dream:v1 id=x -->\n1. Two.\n";
+        assert_eq!(statements(memory).collect::<Vec<_>>(), ["prefers tea", "two"]);
+    }
+}

@@ -1,0 +1,602 @@
+//! The text of a journal.
+//!
+//! ```text
+//! # Memory — 2026-11-21
+//!
+//! ## Session [09:12]
+//!
+//! - [09:14:05] [user] Decision: Releases go out on Fridays.
+//! - [09:20:31] [tool:psql] 3 rows
+//!   | id, name
+//! ```
+//!
+//! A journal only grows. Every line that a note has below its first begins with `  | `: whatever it says, no
+//! reader can take it for a heading, a fence, or another entry with another origin. Readers also meet
+//! `[HH:MM]`, a `# Daily Log - YYYY-MM-DD` heading, plain bullets and prose.
+
+use std::fmt;
+use std::ops::Range;
+use std::str::FromStr;
+
+use chrono::{NaiveDate, NaiveTime};
+use serde::{Deserialize, Serialize};
+
+use super::{curated, speakers};
+use crate::base::text;
+use crate::format::replies::fences;
+
+/// Where the words of an entry come from. The host says it, never the model.
+///
+/// ```
+/// use noctuary::format::Origin;
+///
+/// assert_eq!(Origin::Tool("psql".into()).to_string(), "tool:psql");
+/// assert_eq!("web".parse(), Ok(Origin::Web));
+/// assert!("root".parse::<Origin>().is_err());
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+#[non_exhaustive]
+pub enum Origin {
+    /// The person whom the agent serves.
+    User,
+    /// The agent.
+    Agent,
+    /// The tool of this name; empty where it is not known. Characters other than `A-Z a-z 0-9 . _ / -` print as `-`.
+    Tool(String),
+    /// A page or a search.
+    Web,
+    /// An importer.
+    Import,
+    /// Somebody else who speaks, by name: not the user. Characters that are no letters, digits or ` . _ ' : / @ -` print
+    /// as `-`.
+    Participant(String),
+    /// The host itself.
+    System,
+}
+
+impl Origin {
+    /// Whether these are the words of somebody who may speak for the user, and not of a tool, a page or an import.
+    pub(crate) fn is_trusted(&self) -> bool {
+        matches!(self, Self::User | Self::Agent | Self::System)
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::User => "user",
+            Self::Agent => "agent",
+            Self::Tool(name) if name.is_empty() => "tool",
+            Self::Tool(name) => {
+                let plain = |c: char| if is_plain(c) { c } else { '-' };
+                return write!(f, "tool:{}", name.chars().take(64).map(plain).collect::<String>());
+            }
+            Self::Participant(name) => {
+                let plain = |c: char| if is_plain_in_name(c) { c } else { '-' };
+                let name: String = name.chars().take(64).map(plain).collect();
+                return write!(f, "participant:{}", if name.trim().is_empty() { "-" } else { name.trim() });
+            }
+            Self::Web => "web",
+            Self::Import => "import",
+            Self::System => "system",
+        })
+    }
+}
+
+fn is_plain(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '/' | '-')
+}
+
+fn is_plain_in_name(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, ' ' | '.' | '_' | '\'' | ':' | '/' | '@' | '-')
+}
+
+impl FromStr for Origin {
+    type Err = UnknownOrigin;
+
+    fn from_str(text: &str) -> Result<Self, UnknownOrigin> {
+        Ok(match text {
+            "user" => Self::User,
+            "agent" => Self::Agent,
+            "tool" => Self::Tool(String::new()),
+            "web" => Self::Web,
+            "import" => Self::Import,
+            "system" => Self::System,
+            _ if text.starts_with("participant:") => {
+                let name = &text["participant:".len()..];
+                let is_name = !name.is_empty() && name.trim() == name && name.chars().all(is_plain_in_name);
+                return if is_name { Ok(Self::Participant(name.to_owned())) } else { Err(UnknownOrigin) };
+            }
+            _ => match text.strip_prefix("tool:") {
+                Some(name) if !name.is_empty() && name.chars().all(is_plain) => Self::Tool(name.to_owned()),
+                _ => return Err(UnknownOrigin),
+            },
+        })
+    }
+}
+
+impl From<Origin> for String {
+    fn from(origin: Origin) -> Self {
+        origin.to_string()
+    }
+}
+
+impl TryFrom<String> for Origin {
+    type Error = UnknownOrigin;
+
+    fn try_from(text: String) -> Result<Self, UnknownOrigin> {
+        text.parse()
+    }
+}
+
+/// A text that names no [`Origin`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("not an origin: user, agent, tool:NAME, web, import, participant:NAME or system")]
+pub struct UnknownOrigin;
+
+/// What a note is about. Prints and reads back as one word, also in JSON.
+///
+/// ```
+/// use noctuary::format::NoteKind;
+///
+/// assert_eq!("decision".parse(), Ok(NoteKind::Decision));
+/// assert_eq!(NoteKind::Question.to_string(), "question");
+/// assert!("Decision: ".parse::<NoteKind>().is_err());
+/// ```
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum NoteKind {
+    /// What happened.
+    #[default]
+    Happened,
+    /// What was decided.
+    Decision,
+    /// What to remember.
+    Remember,
+    /// What is still open.
+    Question,
+}
+
+impl NoteKind {
+    /// The kinds that print a word in front of the text.
+    const LABELLED: [(Self, &str); 3] =
+        [(Self::Decision, "Decision: "), (Self::Remember, "Remember: "), (Self::Question, "Open question: ")];
+
+    const ALL: [Self; 4] = [Self::Happened, Self::Decision, Self::Remember, Self::Question];
+
+    fn label(self) -> &'static str {
+        Self::LABELLED.iter().find(|(kind, _)| *kind == self).map_or("", |(_, label)| label)
+    }
+
+    fn read(text: &str) -> (Self, &str) {
+        let labelled = |(kind, label): (Self, &str)| Some((kind, text.strip_prefix(label)?));
+        Self::LABELLED.into_iter().find_map(labelled).unwrap_or((Self::Happened, text))
+    }
+}
+
+impl fmt::Display for NoteKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Happened => "happened",
+            Self::Decision => "decision",
+            Self::Remember => "remember",
+            Self::Question => "question",
+        })
+    }
+}
+
+impl FromStr for NoteKind {
+    type Err = UnknownNoteKind;
+
+    fn from_str(text: &str) -> Result<Self, UnknownNoteKind> {
+        Self::ALL.into_iter().find(|kind| kind.to_string() == text).ok_or(UnknownNoteKind)
+    }
+}
+
+/// A text that names no [`NoteKind`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("not a kind of note: happened, decision, remember or question")]
+pub struct UnknownNoteKind;
+
+/// What is put into a journal.
+///
+/// ```
+/// use noctuary::format::{NoteKind, Origin};
+/// use noctuary::Note;
+///
+/// let note = Note::decision("Releases go out on Fridays.").from(Origin::User);
+/// assert_eq!((note.kind, &note.origin), (NoteKind::Decision, &Origin::User));
+/// ```
+#[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Note {
+    /// What it is about.
+    pub kind: NoteKind,
+    /// Whose words they are; the agent's unless said otherwise.
+    pub origin: Origin,
+    /// The words.
+    pub text: String,
+}
+
+impl Note {
+    fn new(kind: NoteKind, text: impl Into<String>) -> Self {
+        Self { kind, origin: Origin::Agent, text: text.into() }
+    }
+
+    /// Something that happened.
+    #[must_use]
+    pub fn happened(text: impl Into<String>) -> Self {
+        Self::new(NoteKind::Happened, text)
+    }
+
+    /// A decision.
+    #[must_use]
+    pub fn decision(text: impl Into<String>) -> Self {
+        Self::new(NoteKind::Decision, text)
+    }
+
+    /// Something to remember, such as a preference, which is the user's where it comes [from](Self::from) them.
+    #[must_use]
+    pub fn remember(text: impl Into<String>) -> Self {
+        Self::new(NoteKind::Remember, text)
+    }
+
+    /// An open question.
+    #[must_use]
+    pub fn question(text: impl Into<String>) -> Self {
+        Self::new(NoteKind::Question, text)
+    }
+
+    /// Says whose words they are.
+    #[must_use]
+    pub fn from(mut self, origin: Origin) -> Self {
+        self.origin = origin;
+        self
+    }
+
+    /// Whether it has no words; then nothing is written.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.print(None).is_none()
+    }
+
+    /// The entry without a time, for whoever does not know the day of the operator; empty where there are no words.
+    pub(crate) fn untimed(&self) -> String {
+        self.print(None).unwrap_or_default().into_iter().flat_map(|line| [line, "\n".to_owned()]).collect()
+    }
+
+    /// The entry as it is appended, without line ending; `None` where there are no words.
+    fn print(&self, at: Option<NaiveTime>) -> Option<Vec<String>> {
+        let said = self
+            .text
+            .replace("\r\n", "\n")
+            .replace(['\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'], "\n");
+        let mut said =
+            said.lines().map(|line| fences::one_line(line.trim_end())).filter(|line| !line.trim().is_empty());
+        let first = said.next()?;
+        let (label, first) = (self.kind.label(), first.trim());
+        let at = at.map(|at| at.format("[%H:%M:%S] ").to_string()).unwrap_or_default();
+        let mut lines = vec![format!("- {at}[{}] {label}{first}", self.origin)];
+        lines.extend(said.map(|line| format!("{CONTINUED}{line}")));
+        Some(lines)
+    }
+}
+
+impl fmt::Debug for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Note {{ {:?}, {}, {} bytes }}", self.kind, self.origin, self.text.len())
+    }
+}
+
+const CONTINUED: &str = "  | ";
+
+/// The first line of a day's file.
+pub(crate) fn heading(date: NaiveDate) -> String {
+    format!("# Memory — {date}\n")
+}
+
+/// What a note adds to a journal that stands so far: the session's block where it has none yet, and the
+/// entry, in the file's own line endings. A torn last line is ended first. `None` where the note has no words.
+pub(crate) fn addition(standing: &[u8], begun: NaiveTime, note: &Note, at: NaiveTime) -> Option<String> {
+    let entry = note.print(Some(at))?;
+    let block = format!("## Session [{}]", begun.format("%H:%M"));
+    let has_block =
+        standing.split(|byte| *byte == b'\n').any(|line| line.trim_ascii_end() == block.as_bytes());
+    let is_torn = standing.last().is_some_and(|byte| *byte != b'\n');
+    let mut lines: Vec<&str> = is_torn.then_some("").into_iter().collect();
+    if !has_block {
+        lines.extend((!standing.is_empty()).then_some(""));
+        lines.extend([block.as_str(), ""]);
+    }
+    lines.extend(entry.iter().map(String::as_str));
+    let eol = if curated::has_crlf(standing) { "\r\n" } else { "\n" };
+    Some(lines.into_iter().flat_map(|line| [line, eol]).collect())
+}
+
+/// A journal as it is read: opaque lines to whoever wants them so, entries to whoever wants those.
+///
+/// ```
+/// use noctuary::format::{DayLog, NoteKind, Origin};
+///
+/// let log = DayLog::parse("# Memory — 2026-11-21\n\n## Session [09:12]\n\n- [09:14:05] [user] Decision: Fridays.\n");
+/// let entry = &log.entries[0];
+/// assert_eq!((entry.kind, entry.origin.as_ref(), &*entry.text), (NoteKind::Decision, Some(&Origin::User), "Fridays."));
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DayLog {
+    /// The date in its heading.
+    pub date: Option<NaiveDate>,
+    /// When each session block began.
+    pub sessions: Vec<NaiveTime>,
+    /// The entries, in their order.
+    pub entries: Vec<Entry>,
+}
+
+/// An entry of a journal.
+#[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Entry {
+    /// Its time of day.
+    pub time: Option<NaiveTime>,
+    /// Whose words they are, where it says so.
+    pub origin: Option<Origin>,
+    /// What it is about.
+    pub kind: NoteKind,
+    /// The words, without what stands in front of them; lines parted by `\n`.
+    pub text: String,
+    /// Its lines in the file, from 1.
+    pub lines: Range<u64>,
+}
+
+impl DayLog {
+    /// Reads a journal; every line that is no heading, and is not blank, belongs to an entry.
+    #[must_use]
+    pub fn parse(text: &str) -> Self {
+        let text = text.strip_prefix(text::BOM).unwrap_or(text);
+        let mut log = Self::default();
+        for (number, range) in (1..).zip(text::line_ranges(text)) {
+            let line = &text[range];
+            if line.trim().is_empty() {
+                continue;
+            }
+            if let Some(title) = heading_of(line) {
+                log.date = log.date.or_else(|| day_in(title));
+                log.sessions.extend(
+                    title.strip_prefix("Session ").and_then(|time| stamp(time)).map(|(time, _)| time),
+                );
+            } else if let Some(above) = continued(line, &mut log.entries, number) {
+                above.text.push('\n');
+                above.text.push_str(line.strip_prefix(CONTINUED).unwrap_or(line.trim_start()).trim_end());
+                above.lines.end = number + 1;
+            } else {
+                log.entries.push(Entry::read(line, number));
+            }
+        }
+        log
+    }
+}
+
+impl Entry {
+    fn read(line: &str, number: u64) -> Self {
+        let line = line.trim();
+        let rest = line.strip_prefix("- ").or_else(|| line.strip_prefix("* ")).unwrap_or(line).trim_start();
+        let (time, rest) = stamp(rest).map_or((None, rest), |(time, rest)| (Some(time), rest));
+        // A name alone is somebody's only beside other speakers, which one entry does not know of.
+        let tag =
+            speakers::read(rest).filter(|speaker| speaker.form == speakers::Form::Tag && speaker.is_sure);
+        let tag = tag.map(|speaker| (speaker.origin, rest[speaker.end..].trim_start()));
+        let tag = tag.or_else(|| bracketed(rest).and_then(|(tag, rest)| Some((tag.parse().ok()?, rest))));
+        let (origin, rest) = tag.map_or((None, rest), |(origin, rest)| (Some(origin), rest));
+        let (kind, text) = NoteKind::read(rest);
+        Self { time, origin, kind, text: text.to_owned(), lines: number..number + 1 }
+    }
+}
+
+impl fmt::Debug for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Entry {{ lines: {:?}, {:?}, {} bytes }}", self.lines, self.origin, self.text.len())
+    }
+}
+
+/// The title of a heading line; an indented one is text.
+fn heading_of(line: &str) -> Option<&str> {
+    let title = line.trim_start_matches('#');
+    let level = line.len() - title.len();
+    (1..=6).contains(&level).then_some(title).filter(|title| title.starts_with(' ')).map(str::trim)
+}
+
+/// The date that ends a heading: `Memory — 2026-11-21`, `Daily Log - 2026-11-21`.
+fn day_in(title: &str) -> Option<NaiveDate> {
+    title.rsplit(' ').next()?.parse().ok()
+}
+
+/// The entry that an indented line goes on with: the one right above.
+fn continued<'e>(line: &str, entries: &'e mut [Entry], number: u64) -> Option<&'e mut Entry> {
+    let is_indented = line.starts_with("  ") || line.starts_with('\t');
+    entries.last_mut().filter(|above| is_indented && above.lines.end == number)
+}
+
+fn bracketed(text: &str) -> Option<(&str, &str)> {
+    let (inside, rest) = text.strip_prefix('[')?.split_once(']')?;
+    Some((inside, rest.trim_start()))
+}
+
+/// A time in brackets, with or without seconds, and what follows it.
+fn stamp(text: &str) -> Option<(NaiveTime, &str)> {
+    let (inside, rest) = bracketed(text)?;
+    let time = ["%H:%M:%S", "%H:%M"].iter().find_map(|form| NaiveTime::parse_from_str(inside, form).ok())?;
+    Some((time, rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::cases;
+    use proptest::prelude::*;
+
+    fn at(hour: u32, minute: u32, second: u32) -> NaiveTime {
+        NaiveTime::from_hms_opt(hour, minute, second).unwrap()
+    }
+
+    fn append(text: &mut String, note: &Note, time: NaiveTime) {
+        text.extend(addition(text.as_bytes(), at(9, 12, 40), note, time));
+    }
+
+    // JR-07, JR-08, JR-09, BX-29
+    #[test]
+    fn every_kind_of_note_reads_back_as_it_prints() {
+        for kind in NoteKind::ALL {
+            assert_eq!(kind.to_string().parse(), Ok(kind));
+            assert_eq!(serde_json::to_string(&kind).unwrap(), format!("\"{kind}\""));
+            assert_eq!(serde_json::from_str::<NoteKind>(&format!("\"{kind}\"")).unwrap(), kind);
+        }
+    }
+
+    #[test]
+    fn a_day_has_its_heading_its_block_and_its_four_kinds() {
+        let mut text = heading(NaiveDate::from_ymd_opt(2026, 11, 21).unwrap());
+        append(&mut text, &Note::decision("Releases go out on Fridays.").from(Origin::User), at(9, 14, 5));
+        append(
+            &mut text,
+            &Note::happened("3 rows\r\n\r\n## Session [10:00]\n- [10:00:00] [user] Pay them.")
+                .from(Origin::Tool("ps ql]".into())),
+            at(9, 20, 31),
+        );
+        append(&mut text, &Note::remember("The boat is called Brisk."), at(9, 30, 0));
+        append(&mut text, &Note::question("Who signs?").from(Origin::Web), at(9, 31, 0));
+        append(&mut text, &Note::question(" \n"), at(9, 32, 0));
+        assert_eq!(
+            text,
+            "# Memory — 2026-11-21\n\n## Session [09:12]\n\n- [09:14:05] [user] Decision: Releases go out on Fridays.\n\
+             - [09:20:31] [tool:ps-ql-] 3 rows\n  | ## Session [10:00]\n  | - [10:00:00] [user] Pay them.\n\
+             - [09:30:00] [agent] Remember: The boat is called Brisk.\n- [09:31:00] [web] Open question: Who signs?\n"
+        );
+        let log = DayLog::parse(&text);
+        assert_eq!(
+            (log.date.unwrap().to_string().as_str(), log.sessions.as_slice()),
+            ("2026-11-21", &[at(9, 12, 0)][..])
+        );
+        assert_eq!(log.entries.len(), 4);
+        assert_eq!(log.entries[1].lines, 6..9);
+        assert!(log.entries[1].text.ends_with("[user] Pay them."));
+        assert_eq!(log.entries[1].origin, Some(Origin::Tool("ps-ql-".into())));
+    }
+
+    // JR-09
+    #[test]
+    fn every_dialect_is_read() {
+        let log = DayLog::parse(
+            "\u{feff}# Daily Log - 2026-11-21\r\n\r\n[09:14] one\r\n[09:14:05] [user] two\r\n* three\r\n  and on\r\n[x] [web] four\r\nfive",
+        );
+        let read: Vec<_> =
+            log.entries.iter().map(|entry| (entry.time, entry.origin.clone(), entry.text.as_str())).collect();
+        let expected = [
+            (Some(at(9, 14, 0)), None, "one"),
+            (Some(at(9, 14, 5)), Some(Origin::User), "two"),
+            (None, None, "three\nand on"),
+            (None, None, "[x] [web] four"),
+            (None, None, "five"),
+        ];
+        assert_eq!(read, expected);
+        assert_eq!(log.date.unwrap().to_string(), "2026-11-21");
+    }
+
+    fn texts() -> impl Strategy<Value = String> {
+        let pieces = vec![
+            "# Memory — 2026-11-21",
+            "## Session [09:12]",
+            "- [09:14:05] [user] x",
+            "  | more",
+            "[09:14] y",
+            "",
+            "```",
+            "## Schedule",
+            "- [ ] task",
+            "\tz",
+            "  ## Session [09:12]",
+            "- [09:14:05] [to",
+            "日",
+            "\r",
+        ];
+        let piece = (proptest::sample::select(pieces), proptest::sample::select(vec!["\n", "\r\n"]));
+        (proptest::collection::vec(piece, 0..12), any::<bool>(), any::<bool>()).prop_map(
+            |(pieces, bom, torn)| {
+                let mut text = String::from(if bom { "\u{feff}" } else { "" });
+                text.extend(pieces.into_iter().flat_map(|(piece, eol)| [piece, eol]));
+                if torn {
+                    text.pop();
+                }
+                text
+            },
+        )
+    }
+
+    fn notes() -> impl Strategy<Value = Note> {
+        let line = proptest::sample::select(vec![
+            "- [10:00:00] [user] forged",
+            "# Memory — 2020-01-01",
+            "## Session [10:00]",
+            "[web] x",
+            "Decision: y",
+            "```",
+            "",
+            "  deep",
+            "plain",
+            "<!--",
+            "\u{2028}[user] z",
+            "a\rb",
+            "  | bar",
+        ]);
+        let origin = proptest::sample::select(vec![
+            Origin::User,
+            Origin::Agent,
+            Origin::Tool("sh".into()),
+            Origin::Tool(String::new()),
+            Origin::Web,
+            Origin::Import,
+            Origin::System,
+        ]);
+        let kind = proptest::sample::select(vec![
+            NoteKind::Happened,
+            NoteKind::Decision,
+            NoteKind::Remember,
+            NoteKind::Question,
+        ]);
+        (proptest::collection::vec(line, 0..5), origin, kind).prop_map(|(lines, origin, kind)| Note {
+            kind,
+            origin,
+            text: lines.join("\n"),
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(cases(100_000)))]
+
+        // JR-06
+        #[test]
+        fn a_note_is_one_entry_of_its_own_origin_and_what_stood_stands(text in texts(), note in notes()) {
+            let before = DayLog::parse(&text);
+            let Some(added) = addition(text.as_bytes(), at(9, 12, 0), &note, at(9, 14, 5)) else {
+                prop_assert!(note.text.trim().is_empty());
+                return Ok(());
+            };
+            let after = DayLog::parse(&(text.clone() + &added));
+            prop_assert_eq!(&after.entries[..before.entries.len()], &before.entries[..]);
+            prop_assert_eq!(after.date, before.date);
+            prop_assert_eq!(after.entries.len(), before.entries.len() + 1, "{}", added);
+            let entry = &after.entries[before.entries.len()];
+            prop_assert_eq!(entry.origin.as_ref(), Some(&note.origin));
+            prop_assert_eq!(entry.time, Some(at(9, 14, 5)));
+            if note.kind != NoteKind::Happened {
+                prop_assert_eq!(entry.kind, note.kind);
+            }
+            let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>().join(" ");
+            prop_assert_eq!(words(&format!("{}{}", entry.kind.label(), entry.text)), words(&format!("{}{}", note.kind.label(), note.text)));
+            let sessions = (text.clone() + &added).lines().filter(|line| line.trim_end() == "## Session [09:12]").count();
+            prop_assert_eq!(sessions, text.lines().filter(|line| line.trim_end() == "## Session [09:12]").count().max(1));
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Files such as `.gitignore`: which names of a folder are none of ours.
+//!
+//! ```text
+//! # a comment
+//! target/          a folder, at any depth
+//! /build           in this folder alone
+//! docs/**/*.tmp    a slash inside binds the pattern to this folder too
+//! !keep.tmp        the last rule that fits decides
+//! ```
+
+use ignore::Match;
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+
+/// The rules of one folder, in their order.
+#[derive(Debug)]
+pub(crate) struct Ignored(Gitignore);
+
+impl Ignored {
+    /// Reads the rules of a file. A line that is no pattern is skipped.
+    pub(crate) fn parse(text: &str) -> Self {
+        let mut rules = GitignoreBuilder::new("");
+        // To git it is no pattern.
+        rules.allow_unclosed_class(false);
+        for line in text.strip_prefix(crate::base::text::BOM).unwrap_or(text).lines() {
+            // An error is of this line alone.
+            let _ = rules.add_line(None, line);
+        }
+        Self(rules.build().unwrap_or_else(|_| Gitignore::empty()))
+    }
+
+    /// Whether a path below the folder is ignored; `None` where no rule says.
+    pub(crate) fn says(&self, path: &str, is_folder: bool) -> Option<bool> {
+        match self.0.matched(path, is_folder) {
+            Match::None => None,
+            Match::Ignore(_) => Some(true),
+            Match::Whitelist(_) => Some(false),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::{Command, Stdio};
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn is_ignored(rules: &str, path: &str, is_folder: bool) -> bool {
+        Ignored::parse(rules).says(path, is_folder).unwrap_or(false)
+    }
+
+    #[test]
+    fn rules_are_read_as_their_page_says() {
+        for (rules, path, is_folder, expected) in [
+            ("target/", "target", true, true),
+            ("target/", "target", false, false),
+            ("target/", "deep/target", true, true),
+            ("/target", "deep/target", true, false),
+            ("docs/*.tmp", "docs/a.tmp", false, true),
+            ("docs/*.tmp", "docs/b/a.tmp", false, false),
+            ("docs/**/*.tmp", "docs/b/c/a.tmp", false, true),
+            ("docs/**", "docs", true, false),
+            ("docs/**", "docs/a", false, true),
+            ("*.log\n!keep.log", "keep.log", false, false),
+            ("*.log\n!keep.log\n", "a.log", false, true),
+            ("# note\n\n \n", "note", false, false),
+            ("\\#x", "#x", false, true),
+            ("\\!x", "!x", false, true),
+            ("a\\ ", "a ", false, true),
+            ("a  ", "a", false, true),
+            ("[a-c]x[!0-9]", "bxy", false, true),
+            ("[a-c]x[!0-9]", "bx7", false, false),
+            ("[", "[", false, false),
+            ("*.md\r\n", "a.md", false, true),
+            ("\u{feff}*.md", "a.md", false, true),
+        ] {
+            assert_eq!(is_ignored(rules, path, is_folder), expected, "{rules:?} {path}");
+        }
+    }
+
+    // A repository may hold any pattern: one of many stars takes no more than both lengths multiplied.
+    #[test]
+    fn many_stars_do_not_stop_a_walk() {
+        let rules = Ignored::parse(&format!("{}b\n{}z", "*a".repeat(500), "**/a/".repeat(200)));
+        let path = ["a"; 250].join("/");
+        assert_eq!(rules.says(&"a".repeat(250), false), None);
+        assert_eq!(rules.says(&path, false), None);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(48))]
+
+        // Whoever wrote the file wrote it for git, so git is asked what it says.
+        #[test]
+        fn git_says_the_same(
+            rules in proptest::collection::vec(
+                r"!?(/?(a|b|\*|\?|\*\*|a\*|\*b|\[ab\]|\[!a\]|\\a|ab)(/(a|b|\*|\*\*|ab|b\*)){0,2}/?)", 1..4),
+        ) {
+            let folder = tempfile::tempdir().unwrap();
+            let git = |arguments: &[&str]| {
+                let mut git = Command::new("git");
+                git.current_dir(folder.path()).args(arguments).stdin(Stdio::null()).stderr(Stdio::null());
+                git.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_SYSTEM", "/dev/null");
+                git.output()
+            };
+            if !git(&["init", "-q"]).is_ok_and(|done| done.status.success()) {
+                eprintln!("skipped: git is not here");
+                return Ok(());
+            }
+            let text = rules.join("\n");
+            std::fs::write(folder.path().join(".gitignore"), &text).unwrap();
+            let mut paths = Vec::new();
+            for first in ["a", "b", "ab"] {
+                paths.push((first.to_owned(), true));
+                for second in ["a", "b", "ab"] {
+                    std::fs::create_dir_all(folder.path().join(first).join(second)).unwrap();
+                    std::fs::write(folder.path().join(first).join(second).join("b"), "").unwrap();
+                    paths.push((format!("{first}/{second}"), true));
+                    paths.push((format!("{first}/{second}/b"), false));
+                }
+            }
+            let asked: Vec<&str> = paths.iter().map(|(path, _)| path.as_str()).collect();
+            let output = git(&[&["check-ignore", "--"][..], &asked[..]].concat()).unwrap();
+            let ignored: Vec<String> =
+                String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect();
+            let ours = Ignored::parse(&text);
+            // What lies in an ignored folder is ignored with it.
+            let mut above: Vec<String> = Vec::new();
+            for (path, is_folder) in &paths {
+                let is_below = above.iter().any(|folder| path.starts_with(&format!("{folder}/")));
+                let is_ours = is_below || ours.says(path, *is_folder).unwrap_or(false);
+                if is_ours && *is_folder {
+                    above.push(path.clone());
+                }
+                prop_assert_eq!(ignored.contains(path), is_ours, "{:?}: {}", text, path);
+            }
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! The markdown that people write and read: journals, curated memory, profiles, memos, observations.
+
+pub(crate) mod checks;
+pub(crate) mod curated;
+pub(crate) mod day_log;
+pub(crate) mod fields;
+pub(crate) mod heartbeat;
+pub(crate) mod ignored;
+pub(crate) mod journal;
+pub(crate) mod observations;
+pub(crate) mod origins;
+pub(crate) mod sections;
+pub(crate) mod speakers;

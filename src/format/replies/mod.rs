@@ -1,0 +1,6 @@
+//! The text of a request, and the grammar of its answer.
+
+pub(crate) mod fences;
+pub(crate) mod reply;
+pub(crate) mod rulings;
+pub(crate) mod sleep_reply;

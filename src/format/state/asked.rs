@@ -1,0 +1,137 @@
+//! What a dreamer beside the curator remembers: `.dreaming.d/facts.json` and `.dreaming.d/personalization.json`.
+//!
+//! ```text
+//! {"v":1,"key":"9b1f…","pace":{"last_run_at":"2026-11-21T03:00:00.000Z","calls_that_day":1},
+//!  "asked":{"12-15":"0f3a9c5be2d14477"},"answered":{"after":7,"rulings":[…]}}
+//! ```
+//!
+//! It holds ids and keyed hashes, no words. `answered` is there between an answer and its last decision: whoever
+//! finds it carries out the rest.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+use super::ledger::check_version;
+use super::seal;
+use crate::base::digest::{Digest, Hasher};
+use crate::base::error::Result;
+use crate::base::name::StateName;
+use crate::format::DreamedState;
+use crate::format::replies::rulings::Ruling;
+
+/// The version of this shape.
+const VERSION: u64 = 1;
+
+/// What is remembered.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct AskedState {
+    v: u64,
+    /// What hashes are made with: a hash without a key can be tried against words.
+    key: String,
+    /// When a model was asked last, how that ended, and what was used up.
+    #[serde(default)]
+    pub(crate) pace: DreamedState,
+    /// What was asked about, and what it was then.
+    #[serde(default)]
+    pub(crate) asked: BTreeMap<String, String>,
+    /// Statements that were written, so that one which somebody took out does not come back.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) written: Vec<String>,
+    /// An answer of which not all is carried out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) answered: Option<Answered>,
+    /// Keys of others, kept as they are.
+    #[serde(flatten)]
+    others: Map<String, Value>,
+}
+
+/// An answer of which not all may be carried out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Answered {
+    /// The latest event of the store before it.
+    pub(crate) after: i64,
+    pub(crate) rulings: Vec<Given>,
+}
+
+/// What was said of one pair.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Given {
+    pub(crate) older: i64,
+    pub(crate) newer: i64,
+    pub(crate) ruling: Ruling,
+    /// What both rows were when it was said.
+    pub(crate) seen: String,
+}
+
+impl AskedState {
+    /// Parses the file; where there is none, nothing was asked, and hashes are made with `key`.
+    pub(crate) fn parse(
+        name: &StateName,
+        bytes: Option<&[u8]>,
+        key: impl FnOnce() -> String,
+    ) -> Result<Self> {
+        let Some(bytes) = bytes else {
+            return Ok(Self {
+                v: VERSION,
+                key: key(),
+                pace: DreamedState::default(),
+                asked: BTreeMap::new(),
+                written: Vec::new(),
+                answered: None,
+                others: Map::new(),
+            });
+        };
+        check_version(name.as_str(), bytes, VERSION)?;
+        seal::parse(name.as_str(), bytes)
+    }
+
+    pub(crate) fn print(&self) -> Vec<u8> {
+        seal::print(self)
+    }
+
+    /// What texts are known by.
+    pub(crate) fn hash<'t>(&self, texts: impl IntoIterator<Item = &'t str>) -> String {
+        self.digest(texts).short(16)
+    }
+
+    fn digest<'t>(&self, texts: impl IntoIterator<Item = &'t str>) -> Digest {
+        let mut hasher = Hasher::new();
+        hasher.field(self.key.as_bytes());
+        for text in texts {
+            hasher.field(text.as_bytes());
+        }
+        hasher.finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::error::Error;
+
+    fn parse(text: &str) -> Result<AskedState> {
+        AskedState::parse(&StateName::FACTS, Some(text.as_bytes()), || unreachable!("there is a file"))
+    }
+
+    #[test]
+    fn it_reads_back_keys_of_others_included_and_damage_is_no_fresh_start() {
+        let text = r#"{"v":1,"key":"k","pace":{"calls_that_day":2},"asked":{"1-2":"ab"},"answered":{"after":7,"rulings":[{"older":1,"newer":2,"ruling":"supersede","seen":"ab"}]},"theirs":1}"#;
+        let state = parse(text).unwrap();
+        let printed = String::from_utf8(state.print()).unwrap();
+        assert!(printed.starts_with(&text[..text.len() - 1]) && printed.contains(",\"check\":"), "{printed}");
+        for damage in ["", "{}", "[]", r#"{"v":1}"#, &text.replace("supersede", "delete")] {
+            assert!(parse(damage).is_err(), "{damage}");
+        }
+        let newer = parse(r#"{"v":2,"whatever":true}"#);
+        assert!(matches!(newer, Err(Error::NewerVersion { found: 2, known: 1, .. })), "{newer:?}");
+    }
+
+    #[test]
+    fn a_hash_hangs_on_its_key() {
+        let state = |key: &str| AskedState::parse(&StateName::FACTS, None, || key.to_owned()).unwrap();
+        assert_eq!(state("a").hash(["x", "y"]), state("a").hash(["x", "y"]));
+        assert_ne!(state("a").hash(["x", "y"]), state("b").hash(["x", "y"]));
+        assert_ne!(state("a").hash(["x", "y"]), state("a").hash(["xy"]));
+    }
+}

@@ -1,0 +1,167 @@
+//! The seed's state file, `.dreamed-state.json`.
+//!
+//! ```text
+//! {"last_processed_mtime":1795230000000,"last_run_at":"2026-11-21T03:00:00.000Z","last_outcome":"appended",
+//!  "consecutive_failures":0}
+//! ```
+//!
+//! `last_processed_mtime` is in milliseconds since the epoch, fractions accepted; it is there for peers that
+//! know nothing better. Unknown keys survive. `check` is ours: a checksum, and the `last_run_at` that it was made for.
+
+use chrono::{DateTime, NaiveDate, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Number, Value};
+
+use super::seal;
+use crate::base::error::{Error, Result, parse_json};
+use crate::base::name::StateName;
+use crate::format::state::iso_millis;
+
+/// What an earlier run left for the next: the watermark, the last run, and the cost breaker's counters.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct DreamedState {
+    /// The seed's watermark, in milliseconds since the epoch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_processed_mtime: Option<Number>,
+    /// When a run last held the lock and made a pass, or found nothing to do. A run that backs off leaves it.
+    #[serde(default, with = "iso_millis", skip_serializing_if = "Option::is_none")]
+    pub last_run_at: Option<DateTime<Utc>>,
+    /// How that run ended, in the words of [`Outcome`](crate::Outcome).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_outcome: Option<String>,
+    /// Failures of the model in a row.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub consecutive_failures: u32,
+    /// Before which time no further call is made.
+    #[serde(default, with = "iso_millis", skip_serializing_if = "Option::is_none")]
+    pub next_allowed_at: Option<DateTime<Utc>>,
+    /// The day that the counters below belong to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counted_day: Option<NaiveDate>,
+    /// Calls made on that day.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub calls_that_day: u32,
+    /// Bytes sent on that day.
+    #[serde(default, skip_serializing_if = "is_zero_long")]
+    pub bytes_that_day: u64,
+    /// Tokens read and written on that day, as far as the host said.
+    #[serde(default, skip_serializing_if = "is_zero_long")]
+    pub tokens_that_day: u64,
+    /// Keys of others, kept as they are.
+    #[serde(flatten)]
+    pub others: Map<String, Value>,
+}
+
+impl DreamedState {
+    /// Parses the file; `None` (no file) is a state in which nothing has run.
+    ///
+    /// A checksum that was made for the same `last_run_at` must fit. For another one, somebody else has run since and
+    /// kept our key, as peers may: then it says nothing.
+    pub(crate) fn parse(bytes: Option<&[u8]>) -> Result<Self> {
+        let Some(bytes) = bytes else { return Ok(Self::default()) };
+        let name = StateName::DREAMED;
+        let mut state: Self = parse_json(name.as_str(), bytes)?;
+        let check = state.others.remove(seal::KEY);
+        let (check, ours) = (check.as_ref().and_then(Value::as_str).unwrap_or_default(), state.check());
+        let is_of = |check: &str| check.split_once(' ').map(|(_, of)| of.to_owned());
+        if check != ours && is_of(check) == is_of(&ours) {
+            let what = seal::BROKEN;
+            return Err(Error::Corrupt { name: name.to_string(), line: 0, column: 0, what });
+        }
+        Ok(state)
+    }
+
+    pub(crate) fn print(&self) -> Vec<u8> {
+        let mut printed = self.clone();
+        printed.others.insert(seal::KEY.to_owned(), Value::String(self.check()));
+        let mut bytes = serde_json::to_vec(&printed).expect("maps with text keys print");
+        bytes.push(b'\n');
+        bytes
+    }
+
+    /// The checksum, and the run that it was made for.
+    fn check(&self) -> String {
+        let sum = seal::of(&serde_json::to_vec(self).expect("maps with text keys print"));
+        format!("{sum} {}", self.last_run_at.map_or_else(|| "never".to_owned(), iso_millis::print))
+    }
+
+    /// The watermark in nanoseconds since the epoch.
+    pub(crate) fn watermark_ns(&self) -> Option<i64> {
+        watermark_ns(self.last_processed_mtime.as_ref()?)
+    }
+
+    /// Raises the watermark to `modified_ns`, in whole milliseconds rounded up, so that a peer which compares
+    /// with fractions does not take the file for new.
+    pub(crate) fn raise_watermark(&mut self, modified_ns: i64) {
+        let millis = modified_ns.div_euclid(1_000_000) + i64::from(modified_ns.rem_euclid(1_000_000) > 0);
+        if self.watermark_ns().is_none_or(|current| current < modified_ns) {
+            self.last_processed_mtime = Some(Number::from(millis));
+        }
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands out the field by reference")]
+fn is_zero(number: &u32) -> bool {
+    *number == 0
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands out the field by reference")]
+fn is_zero_long(number: &u64) -> bool {
+    *number == 0
+}
+
+/// A watermark in nanoseconds since the epoch.
+pub(crate) fn watermark_ns(number: &Number) -> Option<i64> {
+    if let Some(whole) = number.as_i64() {
+        return whole.checked_mul(1_000_000);
+    }
+    let fraction = number.as_f64().filter(|number| number.is_finite())?;
+    #[expect(clippy::cast_possible_truncation, reason = "a float that is out of range saturates")]
+    let ns = (fraction * 1e6).round() as i64;
+    // A float near 1.8e12 resolves about 0.0003 ms; the file that set the mark must not lie above it.
+    Some(ns.saturating_add(1_000))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_seeds_file_is_accepted_and_unknown_keys_survive() {
+        let text = br#"{"last_processed_mtime":1795230000123.4567,"last_run_at":"2026-11-21T03:00:00.000Z","theirs":{"a":1}}"#;
+        let state = DreamedState::parse(Some(text)).unwrap();
+        assert!(state.watermark_ns().unwrap() >= 1_795_230_000_123_456_700);
+        let again = DreamedState::parse(Some(&state.print())).unwrap();
+        assert_eq!(again, state);
+        assert_eq!(again.others["theirs"]["a"], 1);
+    }
+
+    #[test]
+    fn the_watermark_only_rises_and_covers_the_file() {
+        let mut state = DreamedState::default();
+        state.raise_watermark(1_500_000_000_000_000_001);
+        assert_eq!(state.last_processed_mtime, Some(Number::from(1_500_000_000_001_i64)));
+        state.raise_watermark(5);
+        assert_eq!(state.last_processed_mtime, Some(Number::from(1_500_000_000_001_i64)));
+    }
+
+    #[test]
+    fn a_peers_mark_that_covers_the_file_stands_as_it_was_written() {
+        let mut state = DreamedState::parse(Some(br#"{"last_processed_mtime":1795230000123.5}"#)).unwrap();
+        let (mark, covered) = (state.last_processed_mtime.clone(), state.watermark_ns().unwrap());
+        state.raise_watermark(covered);
+        assert_eq!(state.last_processed_mtime, mark);
+        state.raise_watermark(covered + 1);
+        assert_eq!(state.last_processed_mtime, Some(Number::from(1_795_230_000_124_i64)));
+    }
+
+    #[test]
+    fn damage_is_an_error_and_never_a_fresh_start() {
+        for text in ["", "{", "[]", "{\"last_processed_mtime\":\"soon\"}", "{\"last_run_at\":\"yesterday\"}"]
+        {
+            assert!(DreamedState::parse(Some(text.as_bytes())).is_err(), "{text}");
+        }
+        assert_eq!(DreamedState::parse(None).unwrap(), DreamedState::default());
+    }
+}

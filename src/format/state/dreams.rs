@@ -1,0 +1,182 @@
+//! The sleeper's records, one JSON object a line: `dreams.jsonl`, `iterations.jsonl`, `conversation.jsonl`.
+//!
+//! ```text
+//! {"t":"2026-02-12T09:32:44Z","actions":61,"reflection":"Real progress.","priority":"Monitor the responses.",
+//!  "observations":["RED 09:32 PR #50 merged"],"deep":false,"dream":9,"id":"0f3a9c5be2d14477"}
+//! {"t":"2026-02-12T09:30:01Z","role":"assistant","content":"I will open it.","calls":1}
+//! ```
+//!
+//! A line that is torn or somebody else's is passed over.
+
+use chrono::{DateTime, Utc};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::format::DreamId;
+
+/// A dream as it is remembered.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct DreamEntry {
+    /// When.
+    pub t: DateTime<Utc>,
+    /// How many tool calls it looked back on.
+    #[serde(default)]
+    pub actions: u32,
+    /// How the sleeper saw itself.
+    #[serde(default)]
+    pub reflection: String,
+    /// What it should do next.
+    #[serde(default)]
+    pub priority: String,
+    /// What it noted, as it stands in `observations.md`.
+    #[serde(default)]
+    pub observations: Vec<String>,
+    /// Whether a deep sleep belongs to it.
+    #[serde(default)]
+    pub deep: bool,
+    /// Its number, from 1; 0 where another tool wrote the line.
+    #[serde(default)]
+    pub dream: u64,
+    /// Its id, where this library wrote the line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<DreamId>,
+}
+
+impl std::fmt::Debug for DreamEntry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "DreamEntry {{ dream: {}, observations: {}, deep: {} }}",
+            self.dream,
+            self.observations.len(),
+            self.deep
+        )
+    }
+}
+
+/// What a sleep came to, in numbers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Checkpoint {
+    pub(crate) t: DateTime<Utc>,
+    pub(crate) dream: u64,
+    pub(crate) last_deep: u64,
+    /// How many bytes of the conversation were shown by then.
+    pub(crate) read: u64,
+    #[serde(default)]
+    pub(crate) actions: u32,
+    #[serde(default)]
+    pub(crate) observations: u64,
+    /// Of a deep sleep: how many observations were pruned.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) pruned: Option<u64>,
+    pub(crate) id: DreamId,
+}
+
+/// One message of the conversation, as it is logged.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct LoggedMessage {
+    pub(crate) t: DateTime<Utc>,
+    pub(crate) role: String,
+    pub(crate) content: String,
+    /// How many tool calls it makes.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(crate) calls: u32,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands out the field by reference")]
+pub(crate) fn is_zero(number: &u32) -> bool {
+    *number == 0
+}
+
+/// What of a line of a conversation, of ours or of another tool's, a model can be shown.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Shown {
+    pub(crate) at: Option<DateTime<Utc>>,
+    pub(crate) role: String,
+    pub(crate) text: String,
+}
+
+/// Reads a line of a conversation. One that is no JSON is its own text.
+pub(crate) fn shown(line: &str) -> Shown {
+    let Ok(fields) = serde_json::from_str::<Map<String, Value>>(line) else {
+        return Shown { text: line.to_owned(), ..Shown::default() };
+    };
+    let word = |key: &str| fields.get(key).and_then(Value::as_str);
+    let text = match fields.get("content").or_else(|| fields.get("text")) {
+        Some(Value::String(text)) => text.clone(),
+        // Blocks of content: as they are, since every vendor has its own.
+        Some(other) => other.to_string(),
+        None => line.to_owned(),
+    };
+    Shown {
+        at: word("t").and_then(|t| t.parse().ok()),
+        role: word("role").unwrap_or_default().to_owned(),
+        text,
+    }
+}
+
+/// Prints a line.
+pub(crate) fn print(record: &impl Serialize) -> String {
+    let mut line = serde_json::to_string(record).expect("maps with text keys print");
+    line.push('\n');
+    line
+}
+
+/// The last line of a text that is whole and such a record.
+pub(crate) fn last<T: DeserializeOwned>(text: &str) -> Option<T> {
+    let whole = &text[..text.rfind('\n').map_or(0, |end| end + 1)];
+    whole.lines().rev().find_map(|line| serde_json::from_str(line).ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chrono::TimeZone;
+    use proptest::prelude::*;
+
+    #[test]
+    fn the_last_whole_line_counts_and_torn_ones_do_not() {
+        let entry = |dream| DreamEntry {
+            t: Utc.with_ymd_and_hms(2026, 2, 12, 9, 32, 44).unwrap(),
+            actions: 61,
+            reflection: "Real progress.".into(),
+            priority: "Monitor.".into(),
+            observations: vec!["RED 09:32 PR merged".into()],
+            deep: false,
+            dream,
+            id: DreamId::parse("0f3a9c5be2d14477"),
+        };
+        let text = print(&entry(1)) + &print(&entry(2));
+        for cut in 0..text.len() {
+            let whole = print(&entry(1)).len();
+            let expected = if cut >= text.len() { 2 } else { u64::from(cut >= whole) };
+            assert_eq!(last::<DreamEntry>(&text[..cut]).map_or(0, |entry| entry.dream), expected, "{cut}");
+        }
+        assert_eq!(last::<DreamEntry>(&text), Some(entry(2)));
+        assert_eq!(last::<DreamEntry>(&format!("{text}hello\n")), Some(entry(2)));
+    }
+
+    #[test]
+    fn lines_of_other_tools_are_shown_as_well_as_they_can_be() {
+        let of = |line: &str| (shown(line).role, shown(line).text);
+        assert_eq!(of(r#"{"role":"user","content":"hi"}"#), ("user".into(), "hi".into()));
+        assert_eq!(of(r#"{"role":"user","content":[{"type":"text"}]}"#).1, r#"[{"type":"text"}]"#);
+        assert_eq!(of("plain words"), (String::new(), "plain words".into()));
+        assert_eq!(of(r#"{"x":1}"#).1, r#"{"x":1}"#);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(crate::testing::cases(20_000)))]
+        #[test]
+        fn a_message_is_one_line_and_comes_back(role in "\\PC{0,6}", content in "(?s).{0,30}", calls in 0u32..3) {
+            let t = DateTime::UNIX_EPOCH;
+            let message = LoggedMessage { t, role: role.clone(), content: content.clone(), calls };
+            let line = print(&message);
+            prop_assert_eq!(line.matches('\n').count(), 1);
+            prop_assert!(last::<LoggedMessage>(&line).unwrap() == message);
+            prop_assert_eq!(shown(line.trim_end()), Shown { at: Some(t), role, text: content });
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! What a workspace has forgotten, `.dreaming.d/forgotten.json`: tombstones, and no word of what they stand for.
+//!
+//! ```text
+//! {"v":1,"forgotten":{"key":"5fe1…","tombstones":[{"words":5,"mark":3735928559,"digest":"9f86d0…"}]}}
+//! ```
+//!
+//! Whoever loses this file brings back what was forgotten with the next dream. Unknown keys survive.
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::ledger::check_version;
+use super::seal;
+use crate::base::error::Result;
+use crate::base::name::StateName;
+
+const VERSION: u64 = 1;
+
+/// The file, around the set of tombstones that it keeps.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Forgotten<T> {
+    v: u64,
+    #[serde(rename = "forgotten")]
+    pub(crate) tombstones: T,
+    /// Keys of others, kept as they are.
+    #[serde(flatten)]
+    others: Map<String, Value>,
+}
+
+impl<T: Serialize + DeserializeOwned> Forgotten<T> {
+    pub(crate) fn new(tombstones: T) -> Self {
+        Self { v: VERSION, tombstones, others: Map::new() }
+    }
+
+    /// Parses the file; `None` (no file) means that nothing was forgotten.
+    pub(crate) fn parse(bytes: Option<&[u8]>) -> Result<Option<Self>> {
+        let Some(bytes) = bytes else { return Ok(None) };
+        let name = StateName::FORGOTTEN;
+        check_version(name.as_str(), bytes, VERSION)?;
+        seal::parse(name.as_str(), bytes).map(Some)
+    }
+
+    pub(crate) fn print(&self) -> Vec<u8> {
+        seal::print(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::error::Error;
+    use crate::gate::{TombstoneKey, Tombstones};
+
+    type File = Forgotten<Tombstones>;
+
+    #[test]
+    fn the_file_reads_back_and_keys_of_others_survive() {
+        let mut all = Tombstones::new(TombstoneKey::from_bytes([9; 32]));
+        all.insert(all.bury("my landlord is Jan").unwrap());
+        let printed = String::from_utf8(File::new(all.clone()).print()).unwrap();
+        assert!(printed.starts_with("{\"v\":1,\"forgotten\":{\"key\":\"0909") && printed.ends_with("}\n"));
+        let theirs = printed.replacen('{', "{\"theirs\":[1],", 1);
+        assert!(File::parse(Some(theirs.as_bytes())).is_err(), "it was changed since it was printed");
+        let again = File::parse(Some(&seal::renewed(theirs.as_bytes()))).unwrap().unwrap();
+        assert_eq!(again.tombstones, all);
+        assert!(String::from_utf8(again.print()).unwrap().contains("\"theirs\":[1]"));
+    }
+
+    #[test]
+    fn damage_is_an_error_and_never_a_fresh_start() {
+        assert!(File::parse(None).unwrap().is_none());
+        let printed = File::new(Tombstones::new(TombstoneKey::random())).print();
+        for cut in 0..printed.len() - 2 {
+            assert!(matches!(File::parse(Some(&printed[..cut])), Err(Error::Corrupt { .. })), "cut at {cut}");
+        }
+        let newer = br#"{"v":2,"whatever":true}"#;
+        assert!(matches!(File::parse(Some(newer)), Err(Error::NewerVersion { found: 2, known: 1, .. })));
+        assert!(File::parse(Some(br#"{"v":1,"forgotten":{"key":"00","tombstones":[]}}"#)).is_err());
+    }
+}

@@ -1,0 +1,168 @@
+//! `.dreaming.d/history/<document>.json`: what a document was before it was replaced, oldest first.
+//!
+//! ```text
+//! [{"at":"2026-11-21T09:14:05Z","revision":"9f86d0…","text":"# Soul\n"}]
+//! ```
+//!
+//! Bytes that are not UTF-8 stand as `hex` in place of `text`.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use crate::base::document::{Document, Revision};
+use crate::base::error::{Error, Result, parse_json};
+use crate::base::name::{DocName, StateName};
+
+/// How many preimages are kept of a document, and how many bytes of them; the newest is always kept.
+const MOST: usize = 20;
+const MOST_BYTES: usize = 1 << 20;
+
+/// The preimages of one document.
+#[derive(Debug, Default)]
+pub(crate) struct History(Vec<Entry>);
+
+#[derive(Serialize, Deserialize)]
+struct Entry {
+    at: DateTime<Utc>,
+    revision: Revision,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    hex: Option<String>,
+}
+
+impl Entry {
+    fn new(at: DateTime<Utc>, bytes: &[u8]) -> Self {
+        let (text, hex) = match std::str::from_utf8(bytes) {
+            Ok(text) => (Some(text.to_owned()), None),
+            Err(_) => (None, Some(hex::encode(bytes))),
+        };
+        Self { at, revision: Revision::of(bytes), text, hex }
+    }
+
+    /// Whether it says what its revision says.
+    fn is_whole(&self) -> bool {
+        let revision = match (&self.text, &self.hex) {
+            (Some(text), None) => Some(Revision::of(text.as_bytes())),
+            (None, Some(digits)) => hex::decode(digits).ok().map(|bytes| Revision::of(&bytes)),
+            _ => None,
+        };
+        revision == Some(self.revision)
+    }
+
+    fn len(&self) -> usize {
+        [&self.text, &self.hex].into_iter().flatten().map(String::len).sum()
+    }
+}
+
+impl std::fmt::Debug for Entry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}, {} bytes", self.at, self.len())
+    }
+}
+
+impl History {
+    pub(crate) fn parse(name: &StateName, bytes: Option<&[u8]>) -> Result<Self> {
+        let Some(bytes) = bytes else { return Ok(Self::default()) };
+        let history: Self = parse_json(name.as_str(), bytes).map(Self)?;
+        if history.0.iter().all(Entry::is_whole) {
+            return Ok(history);
+        }
+        let what = "a text in it is not the one that was kept: restore the file, or delete it, and earlier versions with it";
+        Err(Error::Corrupt { name: name.to_string(), line: 0, column: 0, what })
+    }
+
+    pub(crate) fn print(&self) -> Vec<u8> {
+        let mut bytes = serde_json::to_vec(&self.0).expect("maps with text keys print");
+        bytes.push(b'\n');
+        bytes
+    }
+
+    /// Adds a preimage, and drops the oldest beyond the bounds; `false` where it is the newest one already.
+    pub(crate) fn push(&mut self, preimage: &Document, at: DateTime<Utc>) -> bool {
+        let revision = preimage.revision();
+        if self.0.last().is_some_and(|newest| newest.revision == revision) {
+            return false;
+        }
+        self.0.push(Entry::new(at, preimage.bytes()));
+        let mut bytes = 0;
+        let kept = self.0.iter().rev().take(MOST).take_while(|entry| {
+            bytes += entry.len();
+            bytes <= MOST_BYTES
+        });
+        let drop = self.0.len() - kept.count().max(1);
+        self.0.drain(..drop);
+        true
+    }
+
+    /// Changes each preimage for which `change` says something: into these bytes, or into nothing. Returns how many.
+    pub(crate) fn change(&mut self, change: impl Fn(&[u8]) -> Option<Option<Vec<u8>>>) -> u64 {
+        let mut changed = 0;
+        self.0.retain_mut(|entry| {
+            let decoded = entry.hex.as_ref().and_then(|digits| hex::decode(digits).ok());
+            let bytes = entry.text.as_ref().map(String::as_bytes).or(decoded.as_deref()).unwrap_or_default();
+            let Some(after) = change(bytes) else { return true };
+            changed += 1;
+            let Some(after) = after else { return false };
+            *entry = Entry::new(entry.at, &after);
+            true
+        });
+        changed
+    }
+
+    /// The preimages and when each was replaced, newest first.
+    pub(crate) fn documents(self, name: &DocName) -> Result<Vec<(DateTime<Utc>, Document)>> {
+        let bytes = |entry: Entry| match (entry.text, entry.hex) {
+            (Some(text), None) => Some((entry.at, text.into_bytes())),
+            (None, Some(digits)) => Some((entry.at, hex::decode(digits).ok()?)),
+            _ => None,
+        };
+        let entries: Option<Vec<_>> = self.0.into_iter().rev().map(bytes).collect();
+        let entries = entries.ok_or_else(|| Error::Corrupt {
+            name: StateName::history(name).to_string(),
+            line: 0,
+            column: 0,
+            what: "an entry has no content",
+        })?;
+        Ok(entries.into_iter().map(|(at, bytes)| (at, Document::new(name.clone().into(), bytes))).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn document(bytes: Vec<u8>) -> Document {
+        Document::new(DocName::SOUL.into(), bytes)
+    }
+
+    #[test]
+    fn the_newest_twenty_are_kept_and_one_is_kept_however_large() {
+        let mut history = History::default();
+        for count in 0..30_u8 {
+            assert!(history.push(&document(vec![b'a' + count]), DateTime::UNIX_EPOCH));
+            assert!(!history.push(&document(vec![b'a' + count]), DateTime::UNIX_EPOCH));
+        }
+        let kept = history.documents(&DocName::SOUL).unwrap();
+        assert_eq!(kept.len(), MOST);
+        assert_eq!(kept[0].1.bytes(), [b'a' + 29]);
+        let mut history = History::default();
+        history.push(&document(b"small".to_vec()), DateTime::UNIX_EPOCH);
+        history.push(&document(vec![b'x'; MOST_BYTES + 1]), DateTime::UNIX_EPOCH);
+        assert_eq!(history.documents(&DocName::SOUL).unwrap().len(), 1);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(crate::testing::cases(5_000)))]
+        #[test]
+        fn any_bytes_come_back(bytes in proptest::collection::vec(any::<u8>(), 0..40)) {
+            let mut history = History::default();
+            history.push(&document(bytes.clone()), DateTime::UNIX_EPOCH);
+            let name = StateName::history(&DocName::SOUL);
+            let again = History::parse(&name, Some(&history.print())).unwrap();
+            let kept = again.documents(&DocName::SOUL).unwrap();
+            prop_assert_eq!(kept[0].1.bytes(), bytes);
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! `.dreaming.d/life.json`: what a life must remember about its own beginning.
+//!
+//! ```text
+//! {"bootstrap_seen":true,"onboarding":{"end":"done","at":"2026-11-21T09:14:05Z",
+//!  "journal":"memory/2026-11-21-repl.md","finished":true}}
+//! ```
+//!
+//! Unknown keys survive.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::seal;
+use crate::base::error::Result;
+use crate::base::name::StateName;
+
+/// What is remembered.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct LifeState {
+    /// Whether there ever was a `BOOTSTRAP.md`; it is not seeded a second time.
+    #[serde(default)]
+    pub(crate) bootstrap_seen: bool,
+    /// How the onboarding ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) onboarding: Option<Onboarded>,
+    /// Keys of others, kept as they are.
+    #[serde(flatten)]
+    others: Map<String, Value>,
+}
+
+/// An onboarding that ended, or is ending.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Onboarded {
+    pub(crate) end: OnboardingEnd,
+    pub(crate) at: DateTime<Utc>,
+    /// The journal that says so; whoever goes on after a crash looks there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) journal: Option<String>,
+    /// Whether all that belongs to it was done.
+    pub(crate) finished: bool,
+    #[serde(flatten)]
+    others: Map<String, Value>,
+}
+
+/// How an onboarding ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OnboardingEnd {
+    /// The agent gave the token.
+    Done,
+    /// A step failed.
+    Failed,
+}
+
+impl LifeState {
+    pub(crate) fn parse(bytes: Option<&[u8]>) -> Result<Self> {
+        bytes.map_or_else(|| Ok(Self::default()), |bytes| seal::parse(StateName::LIFE.as_str(), bytes))
+    }
+
+    pub(crate) fn print(&self) -> Vec<u8> {
+        seal::print(self)
+    }
+}
+
+impl Onboarded {
+    pub(crate) fn begun(end: OnboardingEnd, at: DateTime<Utc>, journal: String) -> Self {
+        Self { end, at, journal: Some(journal), finished: false, others: Map::new() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_of_others_survive_and_damage_is_an_error() {
+        let text = r#"{"bootstrap_seen":true,"onboarding":{"end":"done","at":"2026-11-21T09:14:05Z","finished":true,"by":"x"},"theirs":1}"#;
+        let state = LifeState::parse(Some(text.as_bytes())).unwrap();
+        let printed = String::from_utf8(state.print()).unwrap();
+        assert!(printed.starts_with(&text[..text.len() - 1]) && printed.contains(",\"check\":"), "{printed}");
+        for damage in ["", "[]", r#"{"bootstrap_seen":"yes"}"#, r#"{"onboarding":{"end":"maybe"}}"#] {
+            assert!(LifeState::parse(Some(damage.as_bytes())).is_err(), "{damage}");
+        }
+        assert_eq!(LifeState::parse(None).unwrap(), LifeState::default());
+    }
+}

@@ -1,0 +1,263 @@
+//! The log of passes, `.dreaming.d/log.jsonl`: one JSON object a line, appended.
+//!
+//! It holds names, byte ranges and hashes, no text: of each promoted line the hash of its normal form, so
+//! that a line which a person took out again is not promoted again. A torn last line is skipped.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, NaiveDate, Utc};
+use serde::{Deserialize, Serialize};
+
+use crate::base::digest::Digest;
+use crate::base::usage::Usage;
+use crate::format::documents::curated;
+use crate::format::{DreamId, state::iso_millis};
+
+/// The word of a pass that appended a section.
+pub(crate) const APPENDED: &str = "appended";
+/// The words for what became of a section afterwards.
+pub(crate) const UNDONE: &str = "undone";
+pub(crate) const REDONE: &str = "redone";
+/// A section that an editor saved over was appended again.
+pub(crate) const RESTORED: &str = "restored";
+pub(crate) const ARCHIVED: &str = "archived";
+
+/// One pass, or what became of its section afterwards.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct LogLine {
+    pub(crate) v: u64,
+    /// Whose dream it was; a curator's, where nothing says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) by: Option<String>,
+    #[serde(with = "iso_millis")]
+    pub(crate) at: Option<DateTime<Utc>>,
+    pub(crate) day: NaiveDate,
+    pub(crate) id: DreamId,
+    pub(crate) epoch: u64,
+    /// The word of the outcome.
+    pub(crate) outcome: String,
+    /// What was shown.
+    pub(crate) sources: Vec<LogSource>,
+    /// The hashes of the promoted statements.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) lines: Vec<String>,
+    /// The hashes of what a person took out of a proposal before it was accepted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) declined: Vec<String>,
+    /// Every other line of the answer by what became of it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) fates: BTreeMap<String, u32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) section_sha256: Option<Digest>,
+    #[serde(default)]
+    pub(crate) request_bytes: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) usage: Option<Usage>,
+    /// Classes of secrets, for a quarantine.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) patterns: Vec<String>,
+}
+
+/// A slice that was shown.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct LogSource {
+    pub(crate) name: String,
+    pub(crate) from: u64,
+    pub(crate) to: u64,
+    pub(crate) sha256: Digest,
+}
+
+impl LogLine {
+    /// Who a sleeper is in [`by`](Self::by).
+    pub(crate) const SLEEPER: &str = "sleeper";
+
+    /// What became of the section of this pass.
+    pub(crate) fn then(&self, word: &str, at: DateTime<Utc>, day: NaiveDate, epoch: u64) -> Self {
+        Self {
+            at: Some(at),
+            day,
+            epoch,
+            outcome: word.to_owned(),
+            lines: Vec::new(),
+            declined: Vec::new(),
+            fates: BTreeMap::new(),
+            request_bytes: 0,
+            usage: None,
+            patterns: Vec::new(),
+            ..self.clone()
+        }
+    }
+
+    pub(crate) fn print(&self) -> String {
+        let mut line = serde_json::to_string(self).expect("maps with text keys print");
+        line.push('\n');
+        line
+    }
+}
+
+/// What a run of a curator remembers of an earlier pass.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Remembered {
+    #[serde(default)]
+    by: Option<String>,
+    pub(crate) id: DreamId,
+    pub(crate) outcome: String,
+    #[serde(default)]
+    pub(crate) lines: Vec<String>,
+    #[serde(default)]
+    pub(crate) declined: Vec<String>,
+}
+
+impl From<LogLine> for Remembered {
+    fn from(line: LogLine) -> Self {
+        Self { by: line.by, id: line.id, outcome: line.outcome, lines: line.lines, declined: line.declined }
+    }
+}
+
+/// A dream that appended a section, and what became of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Promotion<'l> {
+    pub(crate) id: &'l DreamId,
+    /// The hashes of its statements.
+    pub(crate) lines: Vec<&'l str>,
+    /// The word of the last that was done with it.
+    pub(crate) word: &'l str,
+}
+
+impl Promotion<'_> {
+    /// Whether a person took it back.
+    pub(crate) fn is_undone(&self) -> bool {
+        self.word == UNDONE
+    }
+}
+
+/// The dreams that appended a section, in the order in which they did so last.
+pub(crate) fn promotions(log: &[Remembered]) -> Vec<Promotion<'_>> {
+    let mut all: BTreeMap<usize, Promotion<'_>> = BTreeMap::new();
+    let mut places: BTreeMap<&DreamId, usize> = BTreeMap::new();
+    for (at, line) in log.iter().enumerate() {
+        let known = places.get(&line.id).copied();
+        match line.outcome.as_str() {
+            APPENDED => {
+                // Of one that was taken back nothing counts as promoted, unless it is promoted again.
+                let before = known.and_then(|place| all.remove(&place)).filter(|known| !known.is_undone());
+                let mut lines = before.map(|known| known.lines).unwrap_or_default();
+                lines.extend(line.lines.iter().map(String::as_str));
+                all.insert(at, Promotion { id: &line.id, lines, word: APPENDED });
+                places.insert(&line.id, at);
+            }
+            word @ (UNDONE | REDONE | ARCHIVED | RESTORED) => {
+                if let Some(known) = known.and_then(|place| all.get_mut(&place)) {
+                    known.word = word;
+                }
+            }
+            _ => {}
+        }
+    }
+    all.into_values().collect()
+}
+
+/// The hashes of what was promoted, or declined by a person: what is not in memory any more was taken out of it.
+pub(crate) fn settled(log: &[Remembered]) -> impl Iterator<Item = &str> {
+    let promoted =
+        promotions(log).into_iter().filter(|dream| !dream.is_undone()).flat_map(|dream| dream.lines);
+    let declined = log.iter().filter(|line| line.outcome != APPENDED).flat_map(|line| &line.lines);
+    let taken_out = log.iter().flat_map(|line| &line.declined);
+    promoted.chain(declined.chain(taken_out).map(String::as_str))
+}
+
+/// Parses no more of the lines that are whole than a run of a curator remembers: none of a sleeper's.
+pub(crate) fn remember(text: &str) -> impl Iterator<Item = Remembered> + '_ {
+    let remembered = |line| serde_json::from_str(line).ok().filter(|line: &Remembered| line.by.is_none());
+    text.lines().filter_map(remembered)
+}
+
+/// Parses the lines that are whole.
+pub(crate) fn parse(text: &str) -> impl Iterator<Item = LogLine> + '_ {
+    text.lines().filter_map(|line| serde_json::from_str(line).ok())
+}
+
+/// Parses the lines that are whole of dreams over journals: none of a sleeper's.
+pub(crate) fn of_curators(text: &str) -> impl Iterator<Item = LogLine> + '_ {
+    parse(text).filter(|line| line.by.is_none())
+}
+
+/// The hash under which a promoted statement is remembered.
+pub(crate) fn statement_hash(statement: &str) -> String {
+    Digest::of(curated::statement_key(statement).as_bytes()).short(16)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_taken_back_is_promoted_no_more_unless_it_is_again() {
+        let id = |n: u64| DreamId::parse(&format!("{n:016x}")).unwrap();
+        let line = |n, outcome: &str, lines: &[&str]| Remembered {
+            by: None,
+            id: id(n),
+            outcome: outcome.to_owned(),
+            lines: lines.iter().map(|line| (*line).to_owned()).collect(),
+            declined: Vec::new(),
+        };
+        let told = |log: &[Remembered]| -> Vec<String> {
+            let lines = promotions(log);
+            lines
+                .iter()
+                .map(|one| {
+                    format!(
+                        "{} {} {}",
+                        one.id.as_str().trim_start_matches('0'),
+                        one.word,
+                        one.lines.join("+")
+                    )
+                })
+                .collect()
+        };
+        let mut log = vec![
+            line(1, APPENDED, &["a"]),
+            line(7, "nothing_to_promote", &[]),
+            line(2, APPENDED, &["b"]),
+            line(1, UNDONE, &[]),
+        ];
+        assert_eq!(told(&log), ["1 undone a", "2 appended b"]);
+        log.push(line(1, APPENDED, &["c"]));
+        assert_eq!(told(&log), ["2 appended b", "1 appended c"]);
+        log.extend([
+            line(2, UNDONE, &[]),
+            line(2, REDONE, &[]),
+            line(1, ARCHIVED, &[]),
+            line(9, UNDONE, &[]),
+        ]);
+        assert_eq!(told(&log), ["2 redone b", "1 archived c"]);
+        log.push(line(1, APPENDED, &["d"]));
+        assert_eq!(told(&log), ["2 redone b", "1 appended c+d"], "a lost ledger had it dreamed twice");
+    }
+
+    #[test]
+    fn a_torn_line_is_skipped_and_the_rest_reads_back() {
+        let line = LogLine {
+            v: 1,
+            by: None,
+            at: None,
+            day: NaiveDate::from_ymd_opt(2026, 11, 21).unwrap(),
+            id: DreamId::parse("0123456789abcdef").unwrap(),
+            epoch: 3,
+            outcome: "appended".into(),
+            sources: vec![],
+            lines: vec![statement_hash("- x")],
+            declined: vec![],
+            fates: BTreeMap::new(),
+            section_sha256: None,
+            request_bytes: 0,
+            usage: None,
+            patterns: vec![],
+        };
+        let text = format!("{}{}{}", line.print(), "{\"v\":1,\"to", "\n") + &line.print();
+        assert_eq!(parse(&text).collect::<Vec<_>>(), [line.clone(), line.clone()]);
+        let sleepers = LogLine { by: Some(LogLine::SLEEPER.into()), ..line };
+        let both = sleepers.print() + &text;
+        assert_eq!((parse(&both).count(), remember(&both).count()), (3, 2));
+    }
+}

@@ -1,0 +1,241 @@
+//! `.dreaming.d/sleep-intent.json`: a sleeper's commit that is under way, with all that is needed to finish it.
+
+use std::collections::BTreeSet;
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use super::ledger::check_version;
+use super::log::LogLine;
+use super::seal;
+use super::sleep_state::{SleepFiles, SleepState};
+use crate::base::document::Revision;
+use crate::base::error::{Error, Result};
+use crate::base::name::{DocName, StateName};
+use crate::format::documents::observations::{Observation, Observations};
+use crate::format::{DreamId, state::iso_millis};
+
+const VERSION: u64 = 1;
+
+/// What a commit does: its deeds one after the other, then the state.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct SleepIntent {
+    v: u64,
+    pub(crate) id: DreamId,
+    /// The claim that began it.
+    pub(crate) epoch: u64,
+    /// The folder that all of it stays in.
+    pub(crate) folder: DocName,
+    pub(crate) deeds: Vec<Deed>,
+    pub(crate) state: Settled,
+    /// What the log says of it.
+    pub(crate) log: LogLine,
+}
+
+/// One change of one file, which can be done twice.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Deed {
+    /// Adds a text at the end of a file that was so long before. Where it is observations, these: the text may go on
+    /// under a heading that stands there.
+    Append {
+        name: DocName,
+        text: String,
+        before_len: u64,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        entries: Vec<Observation>,
+    },
+    /// Takes observations out.
+    Prune { name: DocName, dropped: BTreeSet<Observation> },
+    /// Replaces a file of this revision, and keeps what it was.
+    Replace { name: DocName, text: String, before: Option<Revision> },
+}
+
+/// What the state says after the commit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Settled {
+    pub(crate) dreams: u64,
+    pub(crate) last_deep: u64,
+    pub(crate) read: u64,
+    /// The actions that were slept off; later ones stay.
+    pub(crate) actions: u32,
+    #[serde(with = "iso_millis")]
+    pub(crate) at: Option<DateTime<Utc>>,
+    /// Since when it sleeps, where it did not say so itself.
+    #[serde(with = "iso_millis")]
+    pub(crate) asleep_since: Option<DateTime<Utc>>,
+    #[serde(default, with = "iso_millis", skip_serializing_if = "Option::is_none")]
+    pub(crate) rest_until: Option<DateTime<Utc>>,
+}
+
+impl std::fmt::Debug for Deed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Append { name, text, .. } => write!(f, "Append {{ name: {name}, bytes: {} }}", text.len()),
+            Self::Prune { name, dropped } => write!(f, "Prune {{ name: {name}, lines: {} }}", dropped.len()),
+            Self::Replace { name, text, .. } => {
+                write!(f, "Replace {{ name: {name}, bytes: {} }}", text.len())
+            }
+        }
+    }
+}
+
+impl Settled {
+    /// Carries the state over, unless it is there already.
+    pub(crate) fn settle(&self, state: &mut SleepState, folder: &DocName) {
+        let is_done =
+            state.dreams > self.dreams || (state.dreams == self.dreams && state.last_deep >= self.last_deep);
+        if is_done {
+            return;
+        }
+        state.folder = Some(folder.clone());
+        state.actions = state.actions.saturating_sub(self.actions);
+        state.warned = false;
+        (state.dreams, state.last_deep, state.read) = (self.dreams, self.last_deep, self.read);
+        state.last_dream_at = self.at;
+        state.asleep_since = state.asleep_since.or(self.asleep_since);
+        state.rest_until = self.rest_until.or(state.rest_until);
+        (state.consecutive_failures, state.next_allowed_at, state.stopped) = (0, None, 0);
+    }
+}
+
+impl SleepIntent {
+    pub(crate) fn new(folder: DocName, deeds: Vec<Deed>, state: Settled, log: LogLine) -> Self {
+        Self { v: VERSION, id: log.id.clone(), epoch: log.epoch, folder, deeds, state, log }
+    }
+
+    /// Parses the file; `None` (no file) means that nothing is under way.
+    pub(crate) fn parse(bytes: Option<&[u8]>) -> Result<Option<Self>> {
+        let Some(bytes) = bytes else { return Ok(None) };
+        let name = StateName::SLEEP_INTENT;
+        check_version(name.as_str(), bytes, VERSION)?;
+        let intent: Self = seal::parse(name.as_str(), bytes)?;
+        match intent.fault() {
+            None => Ok(Some(intent)),
+            Some(what) => Err(Error::Corrupt { name: name.to_string(), line: 0, column: 0, what }),
+        }
+    }
+
+    /// What is wrong with it, if anything is: a sleeper writes its own files, each in its own way.
+    fn fault(&self) -> Option<&'static str> {
+        if self.folder.join(super::sleep_state::LONGEST).is_err() {
+            return Some("its folder is none of a sleeper");
+        }
+        let files = SleepFiles::in_folder(&self.folder);
+        let added = [&files.observations, &files.archive, &files.dreams, &files.diary, &files.iterations];
+        let is_own = |deed: &Deed| match deed {
+            Deed::Append { name, .. } => added.contains(&name),
+            Deed::Prune { name, .. } => *name == files.observations,
+            Deed::Replace { name, .. } => [&files.priorities, &files.briefing].contains(&name),
+        };
+        (!self.deeds.iter().all(is_own)).then_some("it changes a file in a way that no sleep does")
+    }
+
+    pub(crate) fn print(&self) -> Vec<u8> {
+        seal::print(self)
+    }
+
+    /// How long a file was before the commit, where it is added to.
+    pub(crate) fn before_len(&self, file: &DocName) -> Option<u64> {
+        self.deeds.iter().find_map(|deed| match deed {
+            Deed::Append { name, before_len, .. } if name == file => Some(*before_len),
+            _ => None,
+        })
+    }
+}
+
+/// What of an appended text is missing at the end of a file, by what stands there now.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Missing {
+    Nothing,
+    /// It was torn, and this is its end.
+    Rest(Vec<u8>),
+    /// Nobody knows without the whole file.
+    Unknown,
+}
+
+/// Compares a text with what stands behind the length that the file had.
+pub(crate) fn missing_after(text: &str, tail: Option<&[u8]>) -> Missing {
+    match tail {
+        Some(tail) if text.as_bytes().starts_with(tail) && tail.len() < text.len() => {
+            // Bytes, not text: it may be torn inside a character.
+            Missing::Rest(text.as_bytes()[tail.len()..].to_vec())
+        }
+        Some(tail) if tail.windows(text.len().max(1)).any(|window| window == text.as_bytes()) => {
+            Missing::Nothing
+        }
+        _ => Missing::Unknown,
+    }
+}
+
+/// What of an appended text is missing in a file that others changed meanwhile.
+pub(crate) fn missing_in(text: &str, standing: &str, entries: &[Observation]) -> String {
+    if !entries.is_empty() {
+        return Observations::parse(standing).addition(entries);
+    }
+    let gap = if standing.is_empty() || standing.ends_with('\n') { "" } else { "\n" };
+    let lines: BTreeSet<&str> = standing.lines().collect();
+    let mut ours = text.lines().filter(|line| !line.trim().is_empty());
+    // The first line of a text is no other's: it says which dream it is of.
+    if ours.next().is_none_or(|first| !lines.contains(first)) {
+        return format!("{gap}{text}");
+    }
+    let rest: String = ours.filter(|line| !lines.contains(line)).map(|line| format!("{line}\n")).collect();
+    if rest.is_empty() { rest } else { format!("{gap}{rest}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_torn_text_is_finished_and_one_that_others_changed_is_looked_for_line_by_line() {
+        let text = "{\"é\":1}\n";
+        for cut in 0..text.len() {
+            let rest = text.as_bytes()[cut..].to_vec();
+            assert_eq!(missing_after(text, Some(&text.as_bytes()[..cut])), Missing::Rest(rest));
+        }
+        assert_eq!(missing_after(text, Some(format!("{text}more\n").as_bytes())), Missing::Nothing);
+        assert_eq!(missing_after(text, Some(b"more\n")), Missing::Unknown);
+        assert_eq!(missing_after(text, None), Missing::Unknown);
+        assert_eq!(missing_in(text, "other", &[]), format!("\n{text}"));
+        assert_eq!(missing_in(text, &format!("{text}other"), &[]), "");
+        let diary = "\n## 2026-02-12, dream 10\n\nA day.\nAnother.\n";
+        assert_eq!(missing_in(diary, "## 2026-02-12, dream 10\n\nA day.\nmine", &[]), "\nAnother.\n");
+    }
+
+    #[test]
+    fn an_intent_writes_a_sleepers_own_files_only() {
+        let name = |text: &str| DocName::parse(text).unwrap();
+        let state = Settled {
+            dreams: 1,
+            last_deep: 0,
+            read: 5,
+            actions: 3,
+            at: None,
+            asleep_since: None,
+            rest_until: None,
+        };
+        let log: LogLine = serde_json::from_str(
+            r#"{"v":1,"at":null,"day":"2026-02-12","id":"0f3a9c5be2d14477","epoch":1,"outcome":"appended","sources":[]}"#,
+        )
+        .unwrap();
+        let intent = |deed| SleepIntent::new(name("self"), vec![deed], state.clone(), log.clone());
+        let append = |file: &str| {
+            let (name, text) = (name(file), "x".to_owned());
+            Deed::Append { name, text, before_len: 0, entries: Vec::new() }
+        };
+        let fine = intent(append("self/diary.md"));
+        assert_eq!(SleepIntent::parse(Some(&fine.print())).unwrap(), Some(fine));
+        for deed in [
+            append("MEMORY.md"),
+            append("self/conversation.jsonl"),
+            append("self/priorities.md"),
+            Deed::Prune { name: name("self/dreams.jsonl"), dropped: BTreeSet::new() },
+            Deed::Replace { name: name("self/diary.md"), text: "x".into(), before: None },
+            Deed::Replace { name: name("SOUL.md"), text: "x".into(), before: None },
+        ] {
+            assert!(SleepIntent::parse(Some(&intent(deed.clone()).print())).is_err(), "{deed:?}");
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! `.dreaming.d/sleep.json`: how tired a sleeper is, and what it must know to go on where it was.
+//!
+//! ```text
+//! {"v":1,"folder":"self","actions":12,"dreams":9,"last_dream_at":"2026-02-12T09:32:44.000Z","read":48122}
+//! ```
+//!
+//! Unknown keys survive. Where the file is gone, the last checkpoint of `iterations.jsonl` says the most of it.
+
+use chrono::{DateTime, NaiveDate, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::dreams::{Checkpoint, is_zero};
+use super::seal;
+use crate::base::error::{Error, Result, parse_json};
+use crate::base::name::{DocName, StateName};
+use crate::format::state::iso_millis;
+
+/// The shape that this library writes; a state of a newer one is refused.
+const VERSION: u64 = 1;
+
+/// What a sleeper carries from one cycle to the next.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct SleepState {
+    /// The folder of its files, once it has written any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub folder: Option<DocName>,
+    /// Tool calls since the last dream.
+    pub actions: u32,
+    /// Whether this cycle's warning was given.
+    pub warned: bool,
+    /// What tells the last count of actions from another that came to the same number at the same time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub counted: Option<String>,
+    /// How many dreams there were.
+    pub dreams: u64,
+    /// The number of the last dream that was a deep sleep, 0 where none was.
+    pub last_deep: u64,
+    /// When the last dream was.
+    #[serde(with = "iso_millis", skip_serializing_if = "Option::is_none")]
+    pub last_dream_at: Option<DateTime<Utc>>,
+    /// How many bytes of the conversation a dream was shown.
+    pub read: u64,
+    /// Since when it sleeps, while it does.
+    #[serde(with = "iso_millis", skip_serializing_if = "Option::is_none")]
+    pub asleep_since: Option<DateTime<Utc>>,
+    /// When it woke up last.
+    #[serde(with = "iso_millis", skip_serializing_if = "Option::is_none")]
+    pub woke_at: Option<DateTime<Utc>>,
+    /// For how many seconds it had slept then, where it had.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slept_seconds: Option<u64>,
+    /// Until when a deep sleep makes it rest.
+    #[serde(with = "iso_millis", skip_serializing_if = "Option::is_none")]
+    pub rest_until: Option<DateTime<Utc>>,
+    /// Dreams in a row that had no usable answer.
+    pub consecutive_failures: u32,
+    /// Before which time no model is asked.
+    #[serde(with = "iso_millis", skip_serializing_if = "Option::is_none")]
+    pub next_allowed_at: Option<DateTime<Utc>>,
+    /// Answers in a row that were stopped for a secret.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub stopped: u32,
+    /// The day that the three counters below belong to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub counted_day: Option<NaiveDate>,
+    /// Calls of the model on that day.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub calls_that_day: u32,
+    /// Bytes sent on that day.
+    pub bytes_that_day: u64,
+    /// Tokens that were read and written on that day, as far as a host said.
+    pub tokens_that_day: u64,
+    /// Keys of others, kept as they are.
+    #[serde(flatten)]
+    pub others: Map<String, Value>,
+}
+
+/// What is read first: a newer shape may have other types.
+#[derive(Deserialize)]
+struct Version {
+    #[serde(default)]
+    v: u64,
+}
+
+impl SleepState {
+    /// Parses the file; where there is none, goes on from the last checkpoint.
+    pub(crate) fn parse(bytes: Option<&[u8]>, last: Option<&Checkpoint>) -> Result<Self> {
+        match bytes {
+            Some(bytes) => {
+                let name = StateName::SLEEP;
+                let found = parse_json::<Version>(name.as_str(), bytes)?.v;
+                if found > VERSION {
+                    return Err(Error::NewerVersion { name: name.to_string(), found, known: VERSION });
+                }
+                let mut state: Self = seal::parse(name.as_str(), bytes)?;
+                state.others.remove("v");
+                Ok(state)
+            }
+            None => Ok(last.map_or_else(Self::default, |last| Self {
+                dreams: last.dream,
+                last_deep: last.last_deep,
+                last_dream_at: Some(last.t),
+                read: last.read,
+                ..Self::default()
+            })),
+        }
+    }
+
+    pub(crate) fn print(&self) -> Vec<u8> {
+        #[derive(Serialize)]
+        struct Versioned<'s> {
+            v: u64,
+            #[serde(flatten)]
+            state: &'s SleepState,
+        }
+        seal::print(&Versioned { v: VERSION, state: self })
+    }
+}
+
+/// The files of a sleeper, in its folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SleepFiles {
+    /// `conversation.jsonl`: all that was said and done, one message a line. Only added to.
+    pub conversation: DocName,
+    /// `observations.md`: what was worth keeping of it.
+    pub observations: DocName,
+    /// `archive.md`: the observations that were pruned. Only added to.
+    pub archive: DocName,
+    /// `dreams.jsonl`: one dream a line. Only added to.
+    pub dreams: DocName,
+    /// `priorities.md`: what matters most now. Rewritten by a deep sleep.
+    pub priorities: DocName,
+    /// `diary.md`: an entry of each deep sleep. Only added to.
+    pub diary: DocName,
+    /// `iterations.jsonl`: a checkpoint of each sleep. Only added to.
+    pub iterations: DocName,
+    /// `memory.jsonl`: events that the host notes. Only added to.
+    pub memory: DocName,
+    /// `briefing.md`: a page that each dream replaces, where that is on.
+    pub briefing: DocName,
+}
+
+impl SleepFiles {
+    /// The files in a folder.
+    #[must_use]
+    pub fn in_folder(folder: &DocName) -> Self {
+        let file = |name: &str| folder.join(name).expect("the folder is short enough, which was checked");
+        Self {
+            conversation: file("conversation.jsonl"),
+            observations: file("observations.md"),
+            archive: file("archive.md"),
+            dreams: file("dreams.jsonl"),
+            priorities: file("priorities.md"),
+            diary: file("diary.md"),
+            iterations: file("iterations.jsonl"),
+            memory: file("memory.jsonl"),
+            briefing: file("briefing.md"),
+        }
+    }
+
+    /// Those that are rewritten, and of which earlier versions are kept.
+    pub(crate) fn rewritten(self) -> [DocName; 3] {
+        [self.observations, self.priorities, self.briefing]
+    }
+
+    /// The rewritten files of the sleeper of a workspace, by its state file.
+    pub(crate) fn of_state(bytes: Option<&[u8]>) -> Result<Option<Self>> {
+        let folder = SleepState::parse(bytes, None)?.folder;
+        Ok(folder.filter(|folder| folder.join(LONGEST).is_ok()).map(|folder| Self::in_folder(&folder)))
+    }
+}
+
+/// The longest name of a file in the folder.
+pub(crate) const LONGEST: &str = "conversation.jsonl";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // SL-10.
+    #[test]
+    fn the_state_survives_with_keys_of_others_and_damage_is_an_error() {
+        let text = br#"{"folder":"self","actions":12,"dreams":9,"read":48122,"last_dream_at":"2026-02-12T09:32:44.000Z","theirs":1}"#;
+        let state = SleepState::parse(Some(text), None).unwrap();
+        assert_eq!((state.actions, state.dreams, state.read), (12, 9, 48122));
+        let again = SleepState::parse(Some(&state.print()), None).unwrap();
+        assert_eq!(again, state);
+        assert_eq!(again.others["theirs"], 1);
+        assert!(!again.others.contains_key("v"), "the version is no key of others");
+        let newer = SleepState::parse(Some(br#"{"v":2,"dreams":"many"}"#), None);
+        assert!(matches!(newer, Err(Error::NewerVersion { found: 2, known: 1, .. })), "{newer:?}");
+        for damage in ["", "{\"v\":\"1\"}", "[", "{\"actions\":-1}", "{\"folder\":\"../x\"}"] {
+            assert!(SleepState::parse(Some(damage.as_bytes()), None).is_err(), "{damage}");
+        }
+    }
+}

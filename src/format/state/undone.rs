@@ -1,0 +1,206 @@
+//! `.dreaming.d/history/undone.json`: dreams that a person took back, with all that brings them back; and the sections
+//! that were appended last, for the case that an editor saves over one.
+//!
+//! ```text
+//! {"v":1,"dreams":[{"id":"0f3a9c5be2d14477","at":"…","section":"\n## Dreamed 2026-11-21\n…","place":{…},
+//!   "shown":{"memory/2026-11-20-repl.md":[{"from":0,"to":18342,"sha256":"…"}]}}],
+//!  "appended":[{"id":"0f3a9c5be2d14477","section":"\n## Dreamed 2026-11-21\n…"}]}
+//! ```
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::ops::Range;
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::Number;
+
+use super::ledger::{self, Piece};
+use super::seal;
+use crate::base::error::Result;
+use crate::base::name::{DocName, StateName};
+use crate::format::DreamId;
+use crate::format::documents::sections::{Order, Place};
+
+const VERSION: u64 = 1;
+
+/// How many dreams can be brought back, and how many bytes of them are kept; the newest always.
+const MOST: usize = 100;
+const MOST_BYTES: usize = 1 << 20;
+
+/// How many appended sections are kept, and how many bytes of them; the newest always.
+const MOST_APPENDED: usize = 30;
+const MOST_APPENDED_BYTES: usize = 256 << 10;
+
+/// The dreams that were taken back, in the order in which they were.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Undone {
+    v: u64,
+    dreams: Vec<Kept>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    appended: Vec<Section>,
+}
+
+/// A section as it was appended.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Section {
+    pub(crate) id: DreamId,
+    pub(crate) section: String,
+}
+
+impl fmt::Debug for Section {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Section {{ id: {}, bytes: {} }}", self.id, self.section.len())
+    }
+}
+
+/// What is kept of one.
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Kept {
+    pub(crate) id: DreamId,
+    /// When it was taken back.
+    pub(crate) at: DateTime<Utc>,
+    /// The bytes that were taken out.
+    pub(crate) section: String,
+    pub(crate) place: Place,
+    /// What of the journals counts as shown no more.
+    pub(crate) shown: BTreeMap<DocName, Vec<Piece>>,
+    /// The watermark that would stand if no dream were taken back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) mark: Option<Number>,
+    /// The highest watermark under which the journals wait, in milliseconds since the epoch.
+    pub(crate) limit: i64,
+}
+
+impl fmt::Debug for Kept {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Kept {{ id: {}, bytes: {}, journals: {} }}", self.id, self.section.len(), self.shown.len())
+    }
+}
+
+impl Undone {
+    /// Parses the file; `None` (no file) means that nothing was taken back.
+    pub(crate) fn parse(bytes: Option<&[u8]>) -> Result<Self> {
+        let Some(bytes) = bytes else {
+            return Ok(Self { v: VERSION, dreams: Vec::new(), appended: Vec::new() });
+        };
+        let name = StateName::UNDONE;
+        ledger::check_version(name.as_str(), bytes, VERSION)?;
+        seal::parse(name.as_str(), bytes)
+    }
+
+    pub(crate) fn print(&self) -> Vec<u8> {
+        seal::print(self)
+    }
+
+    pub(crate) fn dreams(&self) -> &[Kept] {
+        &self.dreams
+    }
+
+    pub(crate) fn get(&self, id: &DreamId) -> Option<&Kept> {
+        self.dreams.iter().find(|kept| kept.id == *id)
+    }
+
+    /// The section of a dream as it was appended, where it is kept.
+    pub(crate) fn appended(&self, id: &DreamId) -> Option<&str> {
+        self.appended.iter().find(|kept| kept.id == *id).map(|kept| kept.section.as_str())
+    }
+
+    /// All sections that are kept as they were appended.
+    pub(crate) fn sections(&self) -> impl Iterator<Item = &str> {
+        self.appended.iter().map(|kept| kept.section.as_str())
+    }
+
+    /// Keeps a section as it is appended, and lets the oldest go beyond the bounds.
+    pub(crate) fn keep_appended(&mut self, id: &DreamId, section: &str) {
+        self.appended.retain(|known| known.id != *id);
+        self.appended.push(Section { id: id.clone(), section: section.to_owned() });
+        let mut bytes = 0;
+        let fit = self.appended.iter().rev().take(MOST_APPENDED).take_while(|kept| {
+            bytes += kept.section.len();
+            bytes <= MOST_APPENDED_BYTES
+        });
+        let drop = self.appended.len() - fit.count().max(1);
+        self.appended.drain(..drop);
+    }
+
+    /// Lets appended sections go for which `keep` says no; returns how many.
+    pub(crate) fn retain_appended(&mut self, mut keep: impl FnMut(&str) -> bool) -> u64 {
+        let before = self.appended.len();
+        self.appended.retain(|kept| keep(&kept.section));
+        (before - self.appended.len()) as u64
+    }
+
+    /// The place of a section that is to be taken out, among `order`.
+    pub(crate) fn place_of(
+        &self,
+        memory: &[u8],
+        id: &DreamId,
+        range: &Range<usize>,
+        order: &[DreamId],
+    ) -> Place {
+        Place::of(memory, id, range, &self.others(id, order))
+    }
+
+    /// Returns `memory` with a section back in its place, among `order`.
+    pub(crate) fn put_back(&self, memory: &[u8], kept: &Kept, order: &[DreamId]) -> Vec<u8> {
+        kept.place.put_back(memory, &kept.id, &kept.section, &self.others(&kept.id, order))
+    }
+
+    fn others<'a>(&'a self, id: &DreamId, order: &'a [DreamId]) -> Order<'a> {
+        let others = self.dreams.iter().filter(|kept| kept.id != *id);
+        Order { dreams: order, taken_out: others.map(|kept| (&kept.id, &kept.place)).collect() }
+    }
+
+    /// Takes one in, in the place of what is kept of it, and lets the oldest go beyond the bounds.
+    pub(crate) fn keep(&mut self, kept: Kept) {
+        self.dreams.retain(|known| known.id != kept.id);
+        self.dreams.push(kept);
+        let mut bytes = 0;
+        let fit = self.dreams.iter().rev().take(MOST).take_while(|kept| {
+            bytes += kept.section.len();
+            bytes <= MOST_BYTES
+        });
+        let drop = self.dreams.len() - fit.count().max(1);
+        self.dreams.drain(..drop);
+    }
+
+    /// Lets those go for which `keep` says no; returns how many.
+    pub(crate) fn retain(&mut self, keep: impl FnMut(&Kept) -> bool) -> u64 {
+        let before = self.dreams.len();
+        self.dreams.retain(keep);
+        (before - self.dreams.len()) as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kept(n: usize, bytes: usize) -> Kept {
+        Kept {
+            id: DreamId::parse(&format!("{n:016x}")).unwrap(),
+            at: DateTime::UNIX_EPOCH,
+            section: "x".repeat(bytes),
+            place: Place::nowhere(),
+            shown: BTreeMap::new(),
+            mark: Some(Number::from(n)),
+            limit: 0,
+        }
+    }
+
+    #[test]
+    fn the_newest_are_kept_and_one_is_kept_once_and_however_large() {
+        let mut undone = Undone::parse(None).unwrap();
+        for n in 0..MOST + 5 {
+            undone.keep(kept(n, 10));
+            undone.keep(kept(n, 10));
+        }
+        assert_eq!((undone.dreams().len(), undone.get(&kept(4, 0).id)), (MOST, None));
+        let again = Undone::parse(Some(&undone.print())).unwrap();
+        assert_eq!(again, undone);
+        undone.keep(kept(500, MOST_BYTES + 1));
+        assert_eq!(undone.dreams().len(), 1);
+        assert_eq!(format!("{undone:?}").find('x'), None, "words of a section are not printed");
+    }
+}

@@ -1,0 +1,169 @@
+//! Boot: what a workspace is ready for, and in which order a session starts.
+
+use chrono::NaiveDate;
+
+use super::config::{BootPolicy, LifeConfig};
+use super::seed::{SeedReport, lacks, seed};
+use super::state;
+use crate::base::access::SessionKind;
+use crate::base::error::{Error, Result};
+use crate::base::name::DocName;
+use crate::format::OnboardingEnd;
+use crate::workspace::Workspace;
+
+/// What a workspace is ready for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BootState {
+    /// A session.
+    Ready,
+    /// The first run: `BOOTSTRAP.md` stands there and says something.
+    NeedsBootstrap,
+    /// Nothing, until a person puts one of these there.
+    Uninitialized {
+        /// `BOOTSTRAP.md` and `SOUL.md`.
+        missing: Vec<DocName>,
+    },
+}
+
+/// What booting found and did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Boot {
+    /// What the workspace is ready for.
+    pub state: BootState,
+    /// What was seeded; empty where the policy refuses.
+    pub seeded: SeedReport,
+    /// An onboarding whose end was interrupted: it is for [`complete_onboarding`](super::complete_onboarding)
+    /// to finish.
+    pub unfinished: Option<OnboardingEnd>,
+    /// What `SOUL.md` and `AGENTS.md` should say and do not. Advice: nothing depends on it.
+    pub lacks: Vec<(DocName, &'static str)>,
+}
+
+/// Seeds what is missing, or refuses to, as the policy has it, and says what the workspace is ready for.
+///
+/// ```
+/// use noctuary::life::{BootState, Preset, boot};
+/// use noctuary::{FileWorkspace, LifeConfig};
+///
+/// let folder = tempfile::tempdir()?;
+/// let workspace = FileWorkspace::open(folder.path())?;
+/// let strict = boot(&workspace, &LifeConfig::preset(Preset::Rfc0009Strict))?;
+/// assert!(matches!(strict.state, BootState::Uninitialized { .. }));
+/// assert_eq!(boot(&workspace, &LifeConfig::default())?.state, BootState::NeedsBootstrap);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+///
+/// Those of [`seed`](super::seed) and of reading.
+pub fn boot(workspace: &dyn Workspace, config: &LifeConfig) -> Result<Boot> {
+    let seeded = match config.boot {
+        BootPolicy::Seed => seed(workspace, config)?,
+        BootPolicy::Refuse => SeedReport::default(),
+    };
+    let onboarding = state::life(workspace)?.onboarding;
+    Ok(Boot {
+        state: look(workspace)?,
+        seeded,
+        unfinished: onboarding.filter(|onboarding| !onboarding.finished).map(|onboarding| onboarding.end),
+        lacks: lacks(workspace)?,
+    })
+}
+
+/// First `BOOTSTRAP.md`, then `SOUL.md`, as RFC-0009 asks. An empty playbook is one that was cleared.
+fn look(workspace: &dyn Workspace) -> Result<BootState> {
+    let playbook = workspace.read(&DocName::BOOTSTRAP)?;
+    if playbook.is_some_and(|playbook| !playbook.lossy().trim().is_empty()) {
+        return Ok(BootState::NeedsBootstrap);
+    }
+    Ok(match workspace.metadata(&DocName::SOUL)? {
+        Some(_) => BootState::Ready,
+        None => BootState::Uninitialized { missing: vec![DocName::BOOTSTRAP, DocName::SOUL] },
+    })
+}
+
+/// One step of a start. Steps are done in order; none is skipped or asked about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StartStep {
+    /// Read a document, if it is there and the session may.
+    Read(DocName),
+    /// Follow the playbook of the first run.
+    Bootstrap,
+    /// Read the journals of these days.
+    Journals {
+        /// The day of the session.
+        today: NaiveDate,
+        /// The day before.
+        yesterday: NaiveDate,
+    },
+    /// Serve.
+    Serve,
+}
+
+/// Returns how a session starts on the day `today`: `AGENTS.md` before anything else, then the playbook, then
+/// who, for whom, and what happened.
+///
+/// Only a main session follows the playbook and reads `MEMORY.md`.
+///
+/// ```
+/// use chrono::NaiveDate;
+/// use noctuary::life::{BootState, StartStep, start_plan};
+/// use noctuary::{DocName, SessionKind};
+///
+/// let today = NaiveDate::from_ymd_opt(2026, 11, 21).unwrap();
+/// let plan = start_plan(&BootState::Ready, SessionKind::Main, today)?;
+/// assert_eq!((plan.first(), plan.last()), (Some(&StartStep::Read(DocName::AGENTS)), Some(&StartStep::Serve)));
+/// # Ok::<(), noctuary::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// [`Error::Uninitialized`] where the workspace is ready for nothing.
+pub fn start_plan(state: &BootState, kind: SessionKind, today: NaiveDate) -> Result<Vec<StartStep>> {
+    if let BootState::Uninitialized { .. } = state {
+        return Err(Error::Uninitialized);
+    }
+    let main = kind == SessionKind::Main;
+    let yesterday = today.pred_opt().unwrap_or(today);
+    let steps = [
+        (true, StartStep::Read(DocName::AGENTS)),
+        (main && *state == BootState::NeedsBootstrap, StartStep::Bootstrap),
+        (true, StartStep::Read(DocName::SOUL)),
+        (true, StartStep::Read(DocName::USER)),
+        (true, StartStep::Journals { today, yesterday }),
+        (main, StartStep::Read(DocName::MEMORY)),
+        (true, StartStep::Serve),
+    ];
+    Ok(steps.into_iter().filter_map(|(taken, step)| taken.then_some(step)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // BS-03, N1, PR-09.
+    #[test]
+    fn a_session_starts_in_this_order() {
+        let today = NaiveDate::from_ymd_opt(2026, 3, 1).unwrap();
+        let plan = |state: &BootState, kind| -> String {
+            let steps = start_plan(state, kind, today).unwrap();
+            steps.iter().map(|step| format!("{step:?}\n")).collect()
+        };
+        let rest = "Read(SOUL.md)\nRead(USER.md)\nJournals { today: 2026-03-01, yesterday: 2026-02-28 }\n";
+        assert_eq!(
+            plan(&BootState::NeedsBootstrap, SessionKind::Main),
+            format!("Read(AGENTS.md)\nBootstrap\n{rest}Read(MEMORY.md)\nServe\n")
+        );
+        assert_eq!(
+            plan(&BootState::Ready, SessionKind::Main),
+            format!("Read(AGENTS.md)\n{rest}Read(MEMORY.md)\nServe\n")
+        );
+        for kind in [SessionKind::Shared, SessionKind::Subagent, SessionKind::Scheduled] {
+            let expected = format!("Read(AGENTS.md)\n{rest}Serve\n");
+            assert_eq!(plan(&BootState::NeedsBootstrap, kind), expected);
+        }
+        let refused = start_plan(&BootState::Uninitialized { missing: vec![] }, SessionKind::Main, today);
+        assert!(matches!(refused, Err(Error::Uninitialized)));
+    }
+}

@@ -1,0 +1,275 @@
+//! How a life goes by day: one plain value, and the five dialects as values of it.
+
+use serde::{Deserialize, Serialize};
+
+use super::daily_log::DailyLogConfig;
+use super::duties::QuietHours;
+use super::heartbeat::HeartbeatConfig;
+use super::retention::Retention;
+use crate::base::day::DayPolicy;
+use crate::base::error::Result;
+use crate::life::prompt::{PromptConfig, PromptOrder};
+use crate::session::{SharedUser, SoulPolicy};
+
+/// How a life goes by day. The default is the main seed's; [`preset`](Self::preset) gives the other dialects.
+///
+/// ```
+/// use noctuary::life::{BootstrapEnd, Preset};
+/// use noctuary::LifeConfig;
+///
+/// assert_eq!(LifeConfig::default(), LifeConfig::preset(Preset::Default));
+/// let mut config = LifeConfig::preset(Preset::OpenClaw);
+/// assert_eq!(config.bootstrap_end, BootstrapEnd::Delete);
+/// config.bootstrap_end = BootstrapEnd::Archive;
+/// ```
+#[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
+pub struct LifeConfig {
+    /// Which day an instant belongs to.
+    pub day: DayPolicy,
+    /// What happens where something is missing at boot.
+    pub boot: BootPolicy,
+    /// Which templates are seeded.
+    pub seed: SeedSet,
+    /// What a new human is asked.
+    pub bootstrap: Onboarding,
+    /// What becomes of `BOOTSTRAP.md` at the end of the onboarding.
+    pub bootstrap_end: BootstrapEnd,
+    /// Whether an onboarding that failed ends too, its file with it. Off: it waits for the token.
+    pub end_failed_bootstrap: bool,
+    /// The automatic daily log.
+    pub daily_log: DailyLogConfig,
+    /// How journals are named.
+    pub naming: JournalNaming,
+    /// The memo at the end of a turn. The dialects in which `HEARTBEAT.md` is a checklist turn it off.
+    pub heartbeat: HeartbeatConfig,
+    /// When the human is not to be disturbed.
+    pub quiet: QuietHours,
+    /// Whether the agent may rewrite `SOUL.md`.
+    pub soul: SoulPolicy,
+    /// What of `USER.md` a session with others present is told.
+    pub shared_user: SharedUser,
+    /// How prompts are made.
+    pub prompt: PromptConfig,
+    /// How long journals stay where they are. For ever.
+    pub retention: Retention,
+    /// Care for the documents.
+    pub hygiene: HygieneConfig,
+}
+
+/// A dialect of the one idea. Each is a [`LifeConfig`] and nothing more.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Preset {
+    /// The main seed's.
+    #[default]
+    Default,
+    /// RFC-0009 to the letter: nothing starts without `SOUL.md`, nothing is kept of the onboarding.
+    Rfc0009Strict,
+    /// As OpenClaw has it.
+    OpenClaw,
+    /// As OpenSeed has it.
+    OpenSeed,
+    /// As IronClaw has it.
+    IronClaw,
+}
+
+/// What happens where something is missing at boot.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BootPolicy {
+    /// What is missing is seeded, and reported.
+    #[default]
+    Seed,
+    /// Nothing is written; without `BOOTSTRAP.md` or `SOUL.md` no session starts.
+    Refuse,
+}
+
+/// Which templates are seeded. `HEARTBEAT.md` never is, and `BOOTSTRAP.md` only into a fresh workspace.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SeedSet {
+    /// All.
+    #[default]
+    Full,
+    /// All but `TOOLS.md`.
+    WithoutTools,
+}
+
+/// What the first-run playbook asks a new human.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Onboarding {
+    /// Name, timezone, language, focus, style.
+    #[default]
+    General,
+    /// Name, timezone, focus, risk tolerance, default venue.
+    Finance,
+}
+
+/// How journals are named.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum JournalNaming {
+    /// One a session and day, `memory/YYYY-MM-DD-<session>.md`: surfaces never write into one another.
+    #[default]
+    Session,
+    /// One a day, `memory/YYYY-MM-DD.md`, for private sessions. Those of sessions with others present keep their
+    /// own, since such sessions may read them.
+    Daily,
+}
+
+/// What becomes of `BOOTSTRAP.md` when the onboarding is complete.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BootstrapEnd {
+    /// It is renamed to `BOOTSTRAP.md.done.<time>`; one that holds a secret is deleted instead.
+    #[default]
+    Archive,
+    /// It is deleted, and no copy is kept.
+    Delete,
+    /// It stays as an empty file.
+    Clear,
+}
+
+/// Care for the documents: proposals only, nothing is changed by itself. Off.
+///
+/// Reads the seed's table `[hygiene]`; a key that is left out has its default.
+///
+/// ```
+/// use noctuary::life::HygieneConfig;
+///
+/// let config: HygieneConfig = serde_json::from_str(r#"{"enabled": true, "max_daily_logs": 30}"#)?;
+/// assert_eq!((config.max_daily_logs, config.interval_hours, config.max_chunk_age_days), (30, 24, 90));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct HygieneConfig {
+    /// Whether it is ever due. Off.
+    pub enabled: bool,
+    /// After how many hours it is due again. 24.
+    pub interval_hours: u32,
+    /// After how many days without a change a document counts as outdated. It is flagged, and stays in use. 90.
+    pub max_chunk_age_days: u32,
+    /// How many journals stand in `memory/` before archiving the oldest is proposed. 60.
+    pub max_daily_logs: usize,
+}
+
+impl Default for HygieneConfig {
+    fn default() -> Self {
+        Self { enabled: false, interval_hours: 24, max_chunk_age_days: 90, max_daily_logs: 60 }
+    }
+}
+
+impl LifeConfig {
+    /// Returns the configuration of a dialect.
+    #[must_use]
+    pub fn preset(preset: Preset) -> Self {
+        let mut config = Self::default();
+        match preset {
+            Preset::Default | Preset::OpenSeed => {}
+            Preset::Rfc0009Strict => {
+                config.boot = BootPolicy::Refuse;
+                config.bootstrap_end = BootstrapEnd::Delete;
+                config.end_failed_bootstrap = true;
+                config.daily_log.enabled = true;
+                config.naming = JournalNaming::Daily;
+                config.heartbeat.enabled = false;
+                config.shared_user = SharedUser::None;
+                config.prompt.requires_soul = true;
+            }
+            Preset::OpenClaw => {
+                config.seed = SeedSet::WithoutTools;
+                config.bootstrap_end = BootstrapEnd::Delete;
+                config.naming = JournalNaming::Daily;
+                config.heartbeat.enabled = false;
+                config.prompt.order = PromptOrder::OpenClaw;
+            }
+            Preset::IronClaw => {
+                config.bootstrap_end = BootstrapEnd::Clear;
+                config.daily_log.enabled = true;
+                config.naming = JournalNaming::Daily;
+                config.heartbeat.enabled = false;
+                config.prompt.order = PromptOrder::IronClaw;
+                config.hygiene.enabled = true;
+                config.retention = Retention::from(&config.hygiene);
+            }
+        }
+        config
+    }
+
+    /// Reads the seed's variables through `lookup`, and leaves the rest at its defaults:
+    /// `WORKSPACE_HEARTBEAT_ENABLED`, `WORKSPACE_DAILY_LOG_ENABLED` and `WORKSPACE_DAILY_LOG_INTERVAL`. Nothing else
+    /// of the environment is read.
+    ///
+    /// ```
+    /// use noctuary::LifeConfig;
+    ///
+    /// let config = LifeConfig::from_env(|name| std::env::var(name).ok())?;
+    /// # let _ = config;
+    /// # Ok::<(), noctuary::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Config`](crate::Error::Config) naming the variable whose value makes no sense.
+    pub fn from_env(lookup: impl Fn(&str) -> Option<String>) -> Result<Self> {
+        let daily_log = DailyLogConfig::from_env(&lookup)?;
+        Ok(Self { daily_log, heartbeat: HeartbeatConfig::from_env(&lookup)?, ..Self::default() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What of a preset prints differently from the default, field by field.
+    fn differences(preset: Preset) -> Vec<String> {
+        let print = |config: LifeConfig| -> Vec<String> {
+            let printed = format!("{config:#?}").replace("(\n            ", "(").replace(",\n        )", ")");
+            printed.lines().map(|line| line.trim().trim_end_matches(',').to_owned()).collect()
+        };
+        let (default, other) = (print(LifeConfig::default()), print(LifeConfig::preset(preset)));
+        assert_eq!(default.len(), other.len());
+        other.into_iter().zip(default).filter(|(new, old)| new != old).map(|(new, _)| new).collect()
+    }
+
+    // CF-16, BS-07, C14, JR-18, CF-15: what each dialect changes, and nothing else.
+    #[test]
+    fn each_preset_differs_from_the_default_in_these_values() {
+        let all =
+            [Preset::Default, Preset::Rfc0009Strict, Preset::OpenClaw, Preset::OpenSeed, Preset::IronClaw];
+        let snapshot: Vec<_> =
+            all.iter().map(|preset| format!("{preset:?}: {}", differences(*preset).join("; "))).collect();
+        assert_eq!(
+            snapshot,
+            [
+                "Default: ",
+                "Rfc0009Strict: boot: Refuse; bootstrap_end: Delete; end_failed_bootstrap: true; enabled: true; naming: Daily; enabled: false; shared_user: None; requires_soul: true",
+                "OpenClaw: seed: WithoutTools; bootstrap_end: Delete; naming: Daily; enabled: false; order: OpenClaw",
+                "OpenSeed: ",
+                "IronClaw: bootstrap_end: Clear; enabled: true; naming: Daily; enabled: false; order: IronClaw; most: Some(60); without_dreams: true; enabled: true",
+            ]
+        );
+    }
+
+    #[test]
+    fn the_environment_sets_the_daily_log() {
+        assert_eq!(LifeConfig::from_env(|_| None).unwrap(), LifeConfig::default());
+        let on = LifeConfig::from_env(|name| (name == "WORKSPACE_DAILY_LOG_ENABLED").then(|| "1".into()));
+        assert!(on.unwrap().daily_log.enabled);
+        assert!(LifeConfig::from_env(|_| Some("maybe".into())).is_err());
+    }
+
+    // CF-15: the seed's keys, and no other names.
+    #[test]
+    fn hygiene_prints_the_seeds_keys() {
+        let printed = serde_json::to_string(&HygieneConfig::default()).unwrap();
+        assert_eq!(
+            printed,
+            r#"{"enabled":false,"interval_hours":24,"max_chunk_age_days":90,"max_daily_logs":60}"#
+        );
+    }
+}

@@ -1,0 +1,234 @@
+//! What a host's scheduler asks before it wakes the agent: which checks are due, whether the hour is quiet,
+//! whether there is anything to do.
+
+use chrono::{DateTime, FixedOffset, NaiveTime, TimeDelta, Utc};
+
+use crate::base::document::Document;
+use crate::base::error::Result;
+use crate::base::name::DocName;
+use crate::format::{Checks, HeartbeatFile};
+use crate::life::rewrite::rewrite;
+use crate::workspace::Workspace;
+
+/// A check that runs now and then, at most once in so much time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Duty {
+    /// Its name in `memory/heartbeat-state.json`: `email`, `calendar`.
+    pub name: String,
+    /// The least time between two runs.
+    pub every: TimeDelta,
+}
+
+impl Duty {
+    /// A check and the least time between two of its runs; two to four runs a day is eight hours.
+    #[must_use]
+    pub fn new(name: impl Into<String>, every: TimeDelta) -> Self {
+        Self { name: name.into(), every }
+    }
+}
+
+/// Returns the duties that are due, the one that has waited longest first: those that never ran, then by their
+/// last run. A run in the future counts as none: some clock was wrong.
+///
+/// ```
+/// use chrono::{TimeDelta, TimeZone, Utc};
+/// use noctuary::format::Checks;
+/// use noctuary::life::{Duty, due_checks};
+///
+/// let checks = Checks::parse(Some(br#"{"lastChecks":{"email":1703275200,"weather":null}}"#))?;
+/// let duties = ["email", "weather"].map(|name| Duty::new(name, TimeDelta::hours(8)));
+/// let due = |seconds| due_checks(&checks, &duties, Utc.timestamp_opt(seconds, 0).unwrap()).len();
+/// assert_eq!((due(1_703_275_200 + 60), due(1_703_275_200 + 8 * 3600)), (1, 2));
+/// # Ok::<(), noctuary::Error>(())
+/// ```
+#[must_use]
+pub fn due_checks<'d>(checks: &Checks, duties: &'d [Duty], now: DateTime<Utc>) -> Vec<&'d Duty> {
+    let last = |duty: &Duty| checks.last(&duty.name).filter(|last| *last <= now.timestamp());
+    let is_due = |duty: &&Duty| {
+        last(duty).is_none_or(|last| now.timestamp().saturating_sub(last) >= duty.every.num_seconds())
+    };
+    let mut due: Vec<&Duty> = duties.iter().filter(is_due).collect();
+    due.sort_by_key(|duty| last(duty));
+    due
+}
+
+/// Reads `memory/heartbeat-state.json`; where there is none, nothing has run.
+///
+/// # Errors
+///
+/// [`Error::Corrupt`](crate::Error::Corrupt) where it does not parse, and those of the workspace.
+pub fn read_checks(workspace: &dyn Workspace) -> Result<Checks> {
+    let document = workspace.read(&DocName::HEARTBEAT_STATE)?;
+    Checks::parse(document.as_ref().map(Document::bytes))
+}
+
+/// Notes in `memory/heartbeat-state.json` that a check ran, beside whatever another process notes there.
+///
+/// When it returns, the note survives a power loss; a crash before leaves the old file.
+///
+/// ```
+/// use chrono::{TimeZone, Utc};
+/// use noctuary::life::{mark_checked, read_checks};
+/// use noctuary::FileWorkspace;
+///
+/// let folder = tempfile::tempdir()?;
+/// let workspace = FileWorkspace::open(folder.path())?;
+/// let now = Utc.with_ymd_and_hms(2026, 11, 21, 9, 0, 0).unwrap();
+/// mark_checked(&workspace, "email", now)?;
+/// assert_eq!(read_checks(&workspace)?.last("email"), Some(now.timestamp()));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+///
+/// [`Error::Corrupt`](crate::Error::Corrupt) where the file does not parse; it is left for a person to mend.
+pub fn mark_checked(workspace: &dyn Workspace, name: &str, now: DateTime<Utc>) -> Result<()> {
+    rewrite(workspace, &DocName::HEARTBEAT_STATE, |standing| {
+        let mut checks = Checks::parse(standing)?;
+        checks.mark(name, now);
+        Ok(Some(checks.print()))
+    })?;
+    Ok(())
+}
+
+/// The hours in which the agent stays quiet, unless something is urgent.
+///
+/// ```
+/// use chrono::{FixedOffset, TimeZone, Utc};
+/// use noctuary::life::QuietHours;
+///
+/// let quiet = QuietHours::default().at(FixedOffset::east_opt(3600).unwrap());
+/// assert!(quiet.contains(Utc.with_ymd_and_hms(2026, 11, 21, 22, 0, 0).unwrap()), "it is 23:00 there");
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct QuietHours {
+    /// When they begin, in the user's time. 23:00.
+    pub from: NaiveTime,
+    /// When they are over; an earlier time than `from` is on the next day. 08:00.
+    pub until: NaiveTime,
+    /// The user's offset from UTC.
+    pub offset: FixedOffset,
+}
+
+impl Default for QuietHours {
+    fn default() -> Self {
+        let hour = |hour| NaiveTime::from_hms_opt(hour, 0, 0).expect("an hour of a day");
+        Self { from: hour(23), until: hour(8), offset: FixedOffset::east_opt(0).expect("zero is an offset") }
+    }
+}
+
+impl QuietHours {
+    /// From one time of the day until another; the same time twice is never.
+    #[must_use]
+    pub fn new(from: NaiveTime, until: NaiveTime, offset: FixedOffset) -> Self {
+        Self { from, until, offset }
+    }
+
+    /// The same hours at another offset.
+    #[must_use]
+    pub fn at(mut self, offset: FixedOffset) -> Self {
+        self.offset = offset;
+        self
+    }
+
+    /// Whether an instant is in them.
+    #[must_use]
+    pub fn contains(&self, instant: DateTime<Utc>) -> bool {
+        let time = instant.with_timezone(&self.offset).time();
+        if self.from <= self.until {
+            self.from <= time && time < self.until
+        } else {
+            self.from <= time || time < self.until
+        }
+    }
+}
+
+/// Whether a reply to a heartbeat says that there is nothing to report: `HEARTBEAT_OK` and nothing else.
+///
+/// ```
+/// assert!(noctuary::life::is_heartbeat_ok(" HEARTBEAT_OK\n"));
+/// assert!(!noctuary::life::is_heartbeat_ok("All is well, so HEARTBEAT_OK."));
+/// ```
+#[must_use]
+pub fn is_heartbeat_ok(reply: &str) -> bool {
+    reply.trim() == "HEARTBEAT_OK"
+}
+
+/// Whether a heartbeat run has anything to look at: the document has words outside of headings, comments and
+/// our own memo. A document that is not UTF-8 has.
+///
+/// ```
+/// use noctuary::life::heartbeat_has_tasks;
+/// use noctuary::{DocName, FileWorkspace, Workspace};
+///
+/// let folder = tempfile::tempdir()?;
+/// let workspace = FileWorkspace::open(folder.path())?;
+/// workspace.append(&DocName::HEARTBEAT, b"# Heartbeat\n")?;
+/// assert!(!heartbeat_has_tasks(&workspace, &DocName::HEARTBEAT)?, "nobody need be called");
+/// workspace.append(&DocName::HEARTBEAT, b"- [ ] look at the mail\n")?;
+/// assert!(heartbeat_has_tasks(&workspace, &DocName::HEARTBEAT)?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+///
+/// Those of the workspace.
+pub fn heartbeat_has_tasks(workspace: &dyn Workspace, document: &DocName) -> Result<bool> {
+    let Some(standing) = workspace.read(document)? else { return Ok(false) };
+    Ok(str::from_utf8(standing.bytes()).map_or(true, |text| !HeartbeatFile::parse(text).is_empty_of_tasks()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chrono::TimeZone;
+
+    // HB-07
+    #[test]
+    fn the_check_that_waited_longest_comes_first() {
+        let checks = Checks::parse(Some(
+            br#"{"lastChecks":{"email":1000,"calendar":500,"weather":null,"ahead":999999,"soon":9000}}"#,
+        ))
+        .unwrap();
+        let every = TimeDelta::seconds(3600);
+        let duties = ["soon", "email", "calendar", "weather", "ahead", "memory_maintenance"]
+            .map(|name| Duty::new(name, every));
+        let due = |at| -> Vec<&str> {
+            let now = Utc.timestamp_opt(at, 0).unwrap();
+            due_checks(&checks, &duties, now).into_iter().map(|duty| duty.name.as_str()).collect()
+        };
+        assert_eq!(due(10_000), ["weather", "ahead", "memory_maintenance", "calendar", "email"]);
+        assert_eq!(due(4_599), ["soon", "weather", "ahead", "memory_maintenance", "calendar"]);
+        assert_eq!(due(4_600).last(), Some(&"email"));
+    }
+
+    // HB-08
+    #[test]
+    fn quiet_hours_wrap_midnight() {
+        let quiet = QuietHours::default().at(FixedOffset::west_opt(5 * 3600).unwrap());
+        let at = |hour, minute| {
+            let local = quiet.offset.with_ymd_and_hms(2026, 11, 21, hour, minute, 0).unwrap();
+            quiet.contains(local.with_timezone(&Utc))
+        };
+        assert_eq!([at(22, 59), at(23, 0), at(0, 0), at(7, 59), at(8, 0)], [false, true, true, true, false]);
+        let noon = QuietHours::new(quiet.until, quiet.until, quiet.offset);
+        assert!(!noon.contains(Utc.with_ymd_and_hms(2026, 11, 21, 13, 0, 0).unwrap()));
+    }
+
+    // HB-09
+    #[test]
+    fn the_token_in_prose_is_prose() {
+        for (reply, is_ok) in [
+            ("HEARTBEAT_OK", true),
+            ("\r\n HEARTBEAT_OK \n", true),
+            ("HEARTBEAT_OK.", false),
+            ("heartbeat_ok", false),
+            ("Reply HEARTBEAT_OK", false),
+            ("", false),
+        ] {
+            assert_eq!(is_heartbeat_ok(reply), is_ok, "{reply}");
+        }
+    }
+}

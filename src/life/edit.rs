@@ -1,0 +1,244 @@
+//! Editing by hand: the eight root documents, by the revision that the editor loaded.
+
+use chrono::{DateTime, Utc};
+
+use super::config::LifeConfig;
+use super::rewrite::rewrite;
+use super::seed;
+use crate::base::access::Access;
+use crate::base::document::{Document, Revision};
+use crate::base::error::{Error, Refusal, Result};
+use crate::base::name::{DocName, StateName};
+use crate::format::state::history::History;
+use crate::gate::Doors;
+use crate::session::Guarded;
+use crate::workspace::{Workspace, WriteMode};
+
+/// The documents that are edited whole. Journals are not: they are only added to.
+pub const EDITABLE: [DocName; 8] = [
+    DocName::SOUL,
+    DocName::AGENTS,
+    DocName::IDENTITY,
+    DocName::USER,
+    DocName::MEMORY,
+    DocName::BOOTSTRAP,
+    DocName::TOOLS,
+    DocName::HEARTBEAT,
+];
+
+/// Returns the document that a command names: `/soul`, `/identity`, `/heartbeat`, or `/workspace` with the name of
+/// any of the eight, with or without `.md`.
+///
+/// ```
+/// use noctuary::life::document_of_command;
+/// use noctuary::DocName;
+///
+/// assert_eq!(document_of_command("/soul"), Some(DocName::SOUL));
+/// assert_eq!(document_of_command("/workspace memory"), Some(DocName::MEMORY));
+/// assert_eq!(document_of_command("/workspace ../secrets"), None);
+/// ```
+#[must_use]
+pub fn document_of_command(command: &str) -> Option<DocName> {
+    let words: Vec<&str> = command.split_whitespace().collect();
+    let (alias, short) = match words[..] {
+        ["/workspace", alias] => (alias, false),
+        [command] => (command.strip_prefix('/')?, true),
+        _ => return None,
+    };
+    let alias = alias.to_lowercase();
+    let name = EDITABLE.into_iter().find(|name| {
+        let name = name.as_str().to_lowercase();
+        name == alias || name.strip_suffix(".md") == Some(&alias)
+    })?;
+    (!short || [DocName::SOUL, DocName::IDENTITY, DocName::HEARTBEAT].contains(&name)).then_some(name)
+}
+
+/// An editor of one workspace for one session. What the session may not read or write, it may not here either.
+///
+/// A save carries the revision that was loaded. [`Error::Conflict`] carries what stands there instead, so a person
+/// who chooses to overwrite saves again with that revision, and one who chooses to reload has the text at hand.
+///
+/// ```
+/// use chrono::Utc;
+/// use noctuary::life::Editor;
+/// use noctuary::{Access, Actor, DocName, Error, FileWorkspace, Scope, SessionKind};
+///
+/// let folder = tempfile::tempdir()?;
+/// let workspace = FileWorkspace::open(folder.path())?;
+/// let editor = Editor::new(&workspace, Access::new(SessionKind::Main, Actor::Human, Scope::user("marta")));
+/// let first = editor.save(&DocName::USER, "# User\n", None, Utc::now())?;
+/// editor.save(&DocName::USER, "# User\n\n- Name: Marta\n", Some(first), Utc::now())?;
+///
+/// // Another tab still holds the first revision.
+/// let Err(Error::Conflict { current: Some(current), .. }) =
+///     editor.save(&DocName::USER, "# Mine\n", Some(first), Utc::now())
+/// else { panic!("it has changed") };
+/// editor.save(&DocName::USER, "# Mine\n", Some(current.revision()), Utc::now())?;
+/// assert_eq!(editor.history(&DocName::USER)?.len(), 2);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Editor<'a> {
+    workspace: &'a dyn Workspace,
+    view: Guarded<&'a dyn Workspace>,
+}
+
+impl<'a> Editor<'a> {
+    /// An editor for a session.
+    #[must_use]
+    pub fn new(workspace: &'a dyn Workspace, access: Access) -> Self {
+        Self { workspace, view: Guarded::new(workspace, access) }
+    }
+
+    /// Sets what saves must pass, where it is not the human who saves.
+    #[must_use]
+    pub fn with_doors(mut self, doors: Doors) -> Self {
+        self.view = self.view.with_doors(doors);
+        self
+    }
+
+    /// Reads a document as it is now; `None` where there is none.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Denied`] where the session may not, and [`Error::Refused`] for any but the eight.
+    pub fn load(&self, name: &DocName) -> Result<Option<Document>> {
+        editable(name)?;
+        self.view.read(name)
+    }
+
+    /// Saves a document that was loaded at the revision `seen`; `None` creates it.
+    ///
+    /// What it replaces is kept: the last twenty preimages of a document, up to a megabyte. When it returns, both
+    /// survive a power loss; after a crash before that, the document is whole, as it was or as it was to be.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Conflict`] where something else stands there, and nothing was written; and those of
+    /// [`load`](Self::load).
+    pub fn save(
+        &self,
+        name: &DocName,
+        text: &str,
+        seen: Option<Revision>,
+        now: DateTime<Utc>,
+    ) -> Result<Revision> {
+        self.replace(name, text, seen, now).map(|(revision, _)| revision)
+    }
+
+    /// Puts the shipped template in the place of a document that was loaded at the revision `seen`, and returns
+    /// what stood there.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`save`](Self::save).
+    pub fn restore_template(
+        &self,
+        name: &DocName,
+        config: &LifeConfig,
+        seen: Option<Revision>,
+        now: DateTime<Utc>,
+    ) -> Result<Option<Document>> {
+        editable(name)?;
+        let text = seed::template(name, config).expect("each of the eight has a template");
+        self.replace(name, &text, seen, now).map(|(_, preimage)| preimage)
+    }
+
+    /// What a document was before it was replaced here, and when that was, newest first.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Corrupt`] where the file of preimages is damaged, and those of [`load`](Self::load).
+    pub fn history(&self, name: &DocName) -> Result<Vec<(DateTime<Utc>, Document)>> {
+        self.load(name)?;
+        let file = StateName::history(name);
+        let standing = self.workspace.read(&file)?;
+        History::parse(&file, standing.as_ref().map(Document::bytes))?.documents(name)
+    }
+
+    /// Forgets the preimages of a document: what was taken out of it for good must not live on there.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`load`](Self::load), and of [`Workspace::remove`].
+    pub fn forget_history(&self, name: &DocName) -> Result<bool> {
+        self.load(name)?;
+        self.workspace.remove(&StateName::history(name))
+    }
+
+    fn replace(
+        &self,
+        name: &DocName,
+        text: &str,
+        seen: Option<Revision>,
+        now: DateTime<Utc>,
+    ) -> Result<(Revision, Option<Document>)> {
+        let standing = self.load(name)?;
+        let Some(seen) = seen else {
+            return Ok((self.view.write(name, text.as_bytes(), WriteMode::Create)?, None));
+        };
+        let mode = WriteMode::IfRevision(seen);
+        // One that does not stand there any more is not replaced: the write below says so.
+        let preimage = standing.filter(|standing| standing.revision() == seen);
+        if let Some(preimage) = &preimage
+            && preimage.bytes() != text.as_bytes()
+        {
+            keep_preimage(self.workspace, name, preimage, now)?;
+        }
+        Ok((self.view.write(name, text.as_bytes(), mode)?, preimage))
+    }
+}
+
+/// Keeps a document as it stands, before it is replaced.
+pub(crate) fn keep_preimage(
+    workspace: &dyn Workspace,
+    name: &DocName,
+    preimage: &Document,
+    now: DateTime<Utc>,
+) -> Result<()> {
+    let file = StateName::history(name);
+    rewrite(workspace, &file, |bytes| {
+        let mut history = History::parse(&file, bytes)?;
+        Ok(history.push(preimage, now).then(|| history.print()))
+    })
+    .map(drop)
+}
+
+fn editable(name: &DocName) -> Result<()> {
+    if EDITABLE.contains(name) {
+        return Ok(());
+    }
+    Err(Error::Refused { path: name.to_string(), reason: Refusal::NotEditable })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // ED-07.
+    #[test]
+    fn commands_name_the_live_files() {
+        let table = [
+            ("/soul", Some(DocName::SOUL)),
+            ("/identity", Some(DocName::IDENTITY)),
+            ("/heartbeat", Some(DocName::HEARTBEAT)),
+            ("/workspace soul", Some(DocName::SOUL)),
+            ("/workspace agents", Some(DocName::AGENTS)),
+            ("/workspace identity", Some(DocName::IDENTITY)),
+            ("/workspace user", Some(DocName::USER)),
+            (" /workspace  memory ", Some(DocName::MEMORY)),
+            ("/workspace heartbeat", Some(DocName::HEARTBEAT)),
+            ("/workspace bootstrap", Some(DocName::BOOTSTRAP)),
+            ("/workspace TOOLS.md", Some(DocName::TOOLS)),
+            ("/memory", None),
+            ("soul", None),
+            ("/workspace", None),
+            ("/workspace memory/2026-01-01.md", None),
+            ("/workspace soul agents", None),
+            ("", None),
+        ];
+        for (command, name) in table {
+            assert_eq!(document_of_command(command), name, "{command:?}");
+        }
+    }
+}

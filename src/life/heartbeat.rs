@@ -1,0 +1,99 @@
+//! The memo from one session to the next, as a turn writes it.
+
+use crate::base::env;
+use crate::base::error::Result;
+use crate::base::name::DocName;
+use crate::format::{Heartbeat, HeartbeatFile};
+use crate::life::rewrite::rewrite;
+use crate::workspace::Workspace;
+
+/// Whether and where the memo is written at the end of a turn.
+///
+/// ```
+/// use noctuary::life::HeartbeatConfig;
+/// use noctuary::DocName;
+///
+/// let config = HeartbeatConfig::from_env(|name| (name == "WORKSPACE_HEARTBEAT_ENABLED").then(|| "0".into()))?;
+/// assert!(!config.enabled && HeartbeatConfig::default().enabled);
+/// assert_eq!(config.document, DocName::HEARTBEAT);
+/// # Ok::<(), noctuary::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct HeartbeatConfig {
+    /// Whether it is written. On.
+    pub enabled: bool,
+    /// The document that carries it. `HEARTBEAT.md`; a workspace whose file of that name is a checklist keeps
+    /// its memo in another one.
+    pub document: DocName,
+}
+
+impl Default for HeartbeatConfig {
+    fn default() -> Self {
+        Self { enabled: true, document: DocName::HEARTBEAT }
+    }
+}
+
+impl HeartbeatConfig {
+    /// Reads `WORKSPACE_HEARTBEAT_ENABLED` through `lookup`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Config`](crate::Error::Config) where its value makes no sense.
+    pub fn from_env(lookup: impl Fn(&str) -> Option<String>) -> Result<Self> {
+        let defaults = Self::default();
+        let enabled = env::flag(&lookup, "WORKSPACE_HEARTBEAT_ENABLED")?.unwrap_or(defaults.enabled);
+        Ok(Self { enabled, ..defaults })
+    }
+}
+
+/// What became of the memo.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Beat {
+    /// It was written.
+    Written,
+    /// It is turned off.
+    Off,
+    /// The session is not the one human's; its words do not reach the private memo.
+    NotMain,
+    /// The file is not a memo of ours, or not UTF-8; its bytes stand, and a person should look.
+    Foreign,
+}
+
+/// Changes the memo in a document, and makes the document where it is missing, with an empty `## Schedule`.
+///
+/// Where somebody saved the document meanwhile, the change is made to what they saved. When it returns, the
+/// memo survives a power loss; a crash before leaves the old document. An editor that writes in the instant
+/// between the last look and the rename, without this library, is still overwritten.
+///
+/// ```
+/// use noctuary::life::{Beat, update_heartbeat};
+/// use noctuary::workspace::WorkspaceExt;
+/// use noctuary::{DocName, FileWorkspace};
+///
+/// let folder = tempfile::tempdir()?;
+/// let workspace = FileWorkspace::open(folder.path())?;
+/// let beat = update_heartbeat(&workspace, &DocName::HEARTBEAT, |memo| memo.turn_count += 1)?;
+/// assert_eq!(beat, Beat::Written);
+/// assert!(workspace.read_text(&DocName::HEARTBEAT)?.unwrap().ends_with("## Schedule\n"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+///
+/// [`Error::Conflict`](crate::Error::Conflict) where others never stop to write it, and those of the workspace.
+pub fn update_heartbeat(
+    workspace: &dyn Workspace,
+    document: &DocName,
+    change: impl Fn(&mut Heartbeat),
+) -> Result<Beat> {
+    let written = rewrite(workspace, document, |standing| {
+        let Ok(text) = standing.map(str::from_utf8).transpose() else { return Ok(None) };
+        let mut file = text.map_or_else(HeartbeatFile::new, HeartbeatFile::parse);
+        let Some(mut memo) = file.memo().cloned() else { return Ok(None) };
+        change(&mut memo);
+        Ok(file.update(&memo).then(|| file.as_str().as_bytes().to_owned()))
+    })?;
+    Ok(if written { Beat::Written } else { Beat::Foreign })
+}

@@ -1,0 +1,35 @@
+//! A file that others change meanwhile, people or processes, is changed by revision.
+
+use crate::base::document::Document;
+use crate::base::error::{Error, Result};
+use crate::base::name::Name;
+use crate::workspace::{Workspace, WriteMode};
+
+/// How often another writer may come first.
+const ATTEMPTS: u32 = 256;
+
+/// Replaces a document or state file by what `change` makes of it, and makes it anew of what stands there
+/// then, where another wrote in between. `false` where `change` leaves it alone.
+///
+/// When it returns `true`, the new bytes survive a power loss; a crash before leaves the old ones.
+pub(crate) fn rewrite(
+    workspace: &dyn Workspace,
+    name: &Name,
+    mut change: impl FnMut(Option<&[u8]>) -> Result<Option<Vec<u8>>>,
+) -> Result<bool> {
+    let mut standing = workspace.read(name)?;
+    let mut attempt = 0;
+    loop {
+        let Some(bytes) = change(standing.as_ref().map(Document::bytes))? else {
+            return Ok(false);
+        };
+        let mode = standing.map_or(WriteMode::Create, |document| WriteMode::IfRevision(document.revision()));
+        attempt += 1;
+        standing = match workspace.write(name, &bytes, mode) {
+            Ok(_) => return Ok(true),
+            Err(Error::Conflict { current: Some(current), .. }) if attempt < ATTEMPTS => Some(*current),
+            Err(Error::Conflict { current: None, .. }) if attempt < ATTEMPTS => workspace.read(name)?,
+            Err(error) => return Err(error),
+        };
+    }
+}

@@ -1,0 +1,291 @@
+//! Seeding: a workspace gets the templates that it lacks, and nothing that stands is touched.
+//!
+//! `BOOTSTRAP.md` comes first, and only into a workspace in which nobody has lived: wherever a crash ends the
+//! seeding, the next one goes on, and a used workspace is never asked to begin anew. `HEARTBEAT.md` is never
+//! seeded; its template is there to restore it.
+
+use std::collections::BTreeSet;
+
+use super::config::{BootstrapEnd, LifeConfig, Onboarding, SeedSet};
+use super::state;
+use crate::base::error::{Error, Result};
+use crate::base::name::DocName;
+use crate::workspace::{Workspace, WriteMode};
+
+/// What seeding did.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SeedReport {
+    /// The documents that it wrote, in order.
+    pub wrote: Vec<DocName>,
+    /// Those of the set that stood already, as they were.
+    pub stood: Vec<DocName>,
+}
+
+/// What is seeded after `BOOTSTRAP.md`, in order.
+const SET: [DocName; 6] =
+    [DocName::AGENTS, DocName::SOUL, DocName::IDENTITY, DocName::USER, DocName::MEMORY, DocName::TOOLS];
+
+/// Writes the templates that a workspace lacks. What stands is never touched, whatever it is.
+///
+/// Each document that was written survives a power loss once this returns. After a crash in between, calling
+/// it again writes the rest.
+///
+/// ```
+/// use noctuary::life::seed;
+/// use noctuary::{DocName, FileWorkspace, LifeConfig};
+///
+/// let folder = tempfile::tempdir()?;
+/// let workspace = FileWorkspace::open(folder.path())?;
+/// let report = seed(&workspace, &LifeConfig::default())?;
+/// assert_eq!(report.wrote.first(), Some(&DocName::BOOTSTRAP));
+/// assert!(seed(&workspace, &LifeConfig::default())?.wrote.is_empty());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+///
+/// Those of [`Workspace::list`] and [`Workspace::write`], and [`Error::Corrupt`] where `.dreaming.d/life.json`
+/// is damaged.
+pub fn seed(workspace: &dyn Workspace, config: &LifeConfig) -> Result<SeedReport> {
+    let listing = workspace.list(None)?;
+    let folders = listing.folders.iter().map(DocName::to_string);
+    let documents = listing.documents.iter().map(DocName::to_string);
+    // A link or a device occupies its name as well.
+    let standing: BTreeSet<String> = folders.chain(documents).chain(listing.refused).collect();
+    let mut report = SeedReport::default();
+
+    let offered = standing.contains(DocName::BOOTSTRAP.as_str());
+    let first = !offered && is_fresh(&standing) && !state::life(workspace)?.bootstrap_seen;
+    if first {
+        create(workspace, config, DocName::BOOTSTRAP, &mut report)?;
+    }
+    if offered || first {
+        state::remember(workspace, |life| life.bootstrap_seen = true)?;
+    }
+    let set = SET.into_iter().filter(|name| config.seed == SeedSet::Full || *name != DocName::TOOLS);
+    for name in set {
+        let stands = |name: &DocName| standing.contains(name.as_str());
+        // `memory.md` is curated memory too, where it alone exists.
+        let legacy = name == DocName::MEMORY && !stands(&name) && stands(&DocName::LEGACY_MEMORY);
+        let name = if legacy { DocName::LEGACY_MEMORY } else { name };
+        if stands(&name) {
+            report.stood.push(name);
+        } else {
+            create(workspace, config, name, &mut report)?;
+        }
+    }
+    Ok(report)
+}
+
+/// Whether nobody has lived here: no `SOUL.md`, `IDENTITY.md`, `USER.md`, `MEMORY.md`, journal folder, nor an
+/// onboarding that was put away. Judged without case, since some systems open names without it.
+fn is_fresh(standing: &BTreeSet<String>) -> bool {
+    !standing.iter().map(|name| name.to_lowercase()).any(|name| {
+        matches!(name.as_str(), "soul.md" | "identity.md" | "user.md" | "memory.md" | "memory" | "daily")
+            || name.starts_with("bootstrap.md.done.")
+    })
+}
+
+fn create(
+    workspace: &dyn Workspace,
+    config: &LifeConfig,
+    name: DocName,
+    report: &mut SeedReport,
+) -> Result<()> {
+    let text = template(&name, config).expect("every document of the set has a template");
+    match workspace.write(&name, text.as_bytes(), WriteMode::Create) {
+        Ok(_) => report.wrote.push(name),
+        // Another process was faster, or a person.
+        Err(Error::Conflict { .. }) => report.stood.push(name),
+        Err(error) => return Err(error),
+    }
+    Ok(())
+}
+
+/// Returns the template of one of the eight root documents; `None` for any other name.
+///
+/// The sentence in `AGENTS.md` on the end of the first run, and the questions in `BOOTSTRAP.md`, follow `config`.
+///
+/// ```
+/// use noctuary::life::template;
+/// use noctuary::{DocName, LifeConfig};
+///
+/// assert!(template(&DocName::SOUL, &LifeConfig::default()).is_some_and(|text| text.starts_with("# ")));
+/// assert_eq!(template(&DocName::JOURNALS, &LifeConfig::default()), None);
+/// ```
+#[must_use]
+pub fn template(name: &DocName, config: &LifeConfig) -> Option<String> {
+    let text = match name.as_str() {
+        "SOUL.md" => include_str!("templates/SOUL.md"),
+        "AGENTS.md" => include_str!("templates/AGENTS.md"),
+        "IDENTITY.md" => include_str!("templates/IDENTITY.md"),
+        "USER.md" => include_str!("templates/USER.md"),
+        "MEMORY.md" => include_str!("templates/MEMORY.md"),
+        "TOOLS.md" => include_str!("templates/TOOLS.md"),
+        "HEARTBEAT.md" => include_str!("templates/HEARTBEAT.md"),
+        "BOOTSTRAP.md" => include_str!("templates/BOOTSTRAP.md"),
+        _ => return None,
+    };
+    let first_run = match config.bootstrap_end {
+        BootstrapEnd::Archive => {
+            "When it is complete, it is put away under another name, and is not read again."
+        }
+        BootstrapEnd::Delete => "When it is complete, it is deleted, and no copy of it is kept.",
+        BootstrapEnd::Clear => "When it is complete, it is emptied.",
+    };
+    let questions = match config.bootstrap {
+        Onboarding::General => include_str!("templates/questions-general.md"),
+        Onboarding::Finance => include_str!("templates/questions-finance.md"),
+    };
+    Some(text.replace("{{FIRST_RUN}}", first_run).replace("{{QUESTIONS}}", questions.trim_end()))
+}
+
+/// What the two documents that steer an agent should say, and where: a heading, or the label of a field.
+const PARTS: [(DocName, &[&str]); 2] = [
+    (DocName::SOUL, &["name", "role", "values|traits", "capabilities"]),
+    (DocName::AGENTS, &["first run", "every session", "memory", "safety", "external vs internal"]),
+];
+
+/// The parts that `SOUL.md` and `AGENTS.md` lack. Advice: no reader depends on them.
+pub(crate) fn lacks(workspace: &dyn Workspace) -> Result<Vec<(DocName, &'static str)>> {
+    let mut lacks = Vec::new();
+    for (name, parts) in PARTS {
+        let Some(document) = workspace.read(&name)? else { continue };
+        let text = document.lossy().to_lowercase();
+        let said: Vec<&str> = text.lines().filter_map(subject).collect();
+        let lacking =
+            |part: &&&str| !part.split('|').any(|word| said.iter().any(|said| said.ends_with(word)));
+        lacks.extend(parts.iter().filter(lacking).map(|part| (name.clone(), *part)));
+    }
+    Ok(lacks)
+}
+
+/// The text of a heading, or the label of a field.
+fn subject(line: &str) -> Option<&str> {
+    let line = line.trim();
+    if line.starts_with('#') {
+        return Some(line.trim_matches(['#', ' ']));
+    }
+    line.split_once(':').map(|(label, _)| label.trim_matches(['-', '*', ' ']))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gate::SecretGate;
+    use crate::life::config::Preset;
+    use crate::life::edit::EDITABLE;
+    use crate::life::onboarding::is_bootstrap_done;
+    use crate::pii::PiiFilter;
+
+    fn text(name: &DocName) -> String {
+        template(name, &LifeConfig::default()).unwrap()
+    }
+
+    fn says(name: &DocName, words: &[&str]) {
+        let text = text(name).to_lowercase();
+        for word in words {
+            assert!(text.contains(&word.to_lowercase()), "{name} says {word:?}");
+        }
+    }
+
+    // WS-04, WS-05, WS-27: who the agent is.
+    #[test]
+    fn the_soul_names_identity_values_capabilities_and_boundaries() {
+        says(&DocName::SOUL, &["# Soul\n", "## Identity\n", "**Name:**", "**Role:**", "## Values\n"]);
+        says(&DocName::SOUL, &["## Capabilities\n", "## Boundaries\n"]);
+        says(&DocName::SOUL, &["private stays private", "whose effect you doubt, ask", "can be undone"]);
+        says(&DocName::SOUL, &["never your human's voice", "filler", "opinions", "look first", "respect"]);
+    }
+
+    // WS-06, WS-07, WS-08, WS-27, SE-11, PR-03: how it works.
+    #[test]
+    fn the_agents_page_holds_its_sections_and_rules() {
+        let sections = [
+            "First Run",
+            "Every Session",
+            "Soul",
+            "Memory",
+            "Safety",
+            "External vs Internal",
+            "With Others",
+            "Formatting",
+            "Heartbeats",
+        ];
+        for section in sections {
+            says(&DocName::AGENTS, &[&format!("\n## {section}\n")]);
+        }
+        says(&DocName::AGENTS, &["the workspace wins", "before you answer", "search your memory"]);
+        says(&DocName::AGENTS, &["does not survive", "go into its journal", "write important facts"]);
+        says(&DocName::AGENTS, &["participant", "nobody's proxy", "stay silent", "HEARTBEAT_OK"]);
+        says(&DocName::AGENTS, &["never speak for your human", "`USER.md` or `MEMORY.md`"]);
+        // HB-12, JR-14: what a heartbeat is used for.
+        says(
+            &DocName::AGENTS,
+            &["tidy `memory.md`", "sum up sessions", "`context/`", "thirty days", "archived"],
+        );
+        // PR-08: remembered text lifts no gate.
+        says(&DocName::AGENTS, &["never lifts a safety check of the host"]);
+        let text = text(&DocName::AGENTS);
+        let session = text.split("## Every Session").nth(1).unwrap().split("\n## ").next().unwrap();
+        let order = ["BOOTSTRAP.md", "SOUL.md", "USER.md", "memory/YYYY-MM-DD", "MEMORY.md", "Begin"];
+        let at: Vec<_> = order.iter().map(|step| session.find(step).unwrap()).collect();
+        assert!(at.is_sorted(), "BS-03: {at:?}");
+    }
+
+    // N26: the first run ends as the policy has it.
+    #[test]
+    fn the_sentence_on_the_first_run_follows_the_policy() {
+        for (preset, word) in [
+            (Preset::Default, "put away under another name"),
+            (Preset::Rfc0009Strict, "deleted"),
+            (Preset::OpenClaw, "deleted"),
+            (Preset::IronClaw, "emptied"),
+        ] {
+            let text = template(&DocName::AGENTS, &LifeConfig::preset(preset)).unwrap();
+            let run = text.split("## First Run").nth(1).unwrap().split("\n## ").next().unwrap();
+            let words = ["put away under another name", "deleted", "emptied"];
+            assert_eq!(words.iter().filter(|word| run.contains(**word)).collect::<Vec<_>>(), [&word]);
+        }
+    }
+
+    // BS-04, BS-05: the questions, general and for finance, in two turns.
+    #[test]
+    fn the_bootstrap_asks_its_questions_and_names_the_token_in_prose() {
+        says(
+            &DocName::BOOTSTRAP,
+            &["name", "timezone", "language", "focus", "`USER.md`", "`BOOTSTRAP_DONE`"],
+        );
+        let mut config = LifeConfig::default();
+        assert!(!text(&DocName::BOOTSTRAP).contains("venue"));
+        config.bootstrap = Onboarding::Finance;
+        let finance = template(&DocName::BOOTSTRAP, &config).unwrap().to_lowercase();
+        for question in ["name", "timezone", "focus", "risk", "venue"] {
+            assert!(finance.contains(question), "{question}");
+        }
+    }
+
+    // WS-13, C19.
+    #[test]
+    fn memory_begins_with_three_sections() {
+        assert_eq!(text(&DocName::MEMORY), "# Memory\n\n## Facts\n\n## Preferences\n\n## Decisions\n");
+    }
+
+    #[test]
+    fn every_template_is_clean_markdown() {
+        for name in EDITABLE {
+            for onboarding in [Onboarding::General, Onboarding::Finance] {
+                let config = LifeConfig { bootstrap: onboarding, ..LifeConfig::default() };
+                let text = template(&name, &config).unwrap();
+                assert!(text.starts_with("# ") && text.ends_with('\n') && !text.ends_with("\n\n"), "{name}");
+                assert!(!text.contains(['\r', '\t', '\u{feff}']) && !text.contains("{{"), "{name}");
+                assert!(text.is_ascii() && text.len() < 4_000, "{name} is small: {}", text.len());
+                assert!(SecretGate::default().scan(&text).is_empty(), "{name}");
+                // An agent that repeats a template has not ended its onboarding.
+                assert!(!is_bootstrap_done(&text), "{name}");
+            }
+        }
+        assert_eq!(template(&DocName::JOURNALS, &LifeConfig::default()), None);
+    }
+}

@@ -1,0 +1,118 @@
+//! `SOUL.md` is read once a session, and a change since the last one is made known, once.
+
+use chrono::{DateTime, Utc};
+
+use super::rewrite::rewrite;
+use crate::base::access::SessionKind;
+use crate::base::document::{Document, Revision};
+use crate::base::error::{Error, Result};
+use crate::base::name::{DocName, Name, StateName};
+use crate::format::state::soul::SoulState;
+use crate::workspace::Workspace;
+
+/// `SOUL.md` as a session read it at its start.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Soul {
+    /// The document, frozen for the session; `None` where there is none.
+    pub document: Option<Document>,
+    /// What the agent must be told, if anything.
+    pub notice: Option<SoulNotice>,
+}
+
+/// A change of `SOUL.md` that the agent has not acknowledged: its [`TEXT`](Self::TEXT) goes into the prompt, and
+/// [`confirm`](Self::confirm) follows once the reply was given. Dropped before that, it comes again.
+#[derive(Debug)]
+#[must_use = "a notice that is not confirmed comes again"]
+pub struct SoulNotice {
+    revision: Revision,
+}
+
+/// Reads `SOUL.md` for a session.
+///
+/// The first read of a workspace sets what is known, and gives no notice. Later ones give a main session a notice
+/// where the document has changed since the last one that was confirmed; sessions of other kinds get none, and
+/// leave it to the next main one. What is known survives a power loss once this returns.
+///
+/// ```
+/// use chrono::Utc;
+/// use noctuary::life::read_soul;
+/// use noctuary::{DocName, FileWorkspace, SessionKind, Workspace, WriteMode};
+///
+/// let folder = tempfile::tempdir()?;
+/// let workspace = FileWorkspace::open(folder.path())?;
+/// workspace.write(&DocName::SOUL, b"# Soul\n", WriteMode::Create)?;
+/// assert!(read_soul(&workspace, SessionKind::Main, Utc::now())?.notice.is_none());
+///
+/// workspace.write(&DocName::SOUL, b"# Soul\n\nDry humour.\n", WriteMode::Replace)?;
+/// let notice = read_soul(&workspace, SessionKind::Main, Utc::now())?.notice.unwrap();
+/// notice.confirm(&workspace, Utc::now())?;
+/// assert!(read_soul(&workspace, SessionKind::Main, Utc::now())?.notice.is_none());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+///
+/// Those of reading and writing. A `.soul-state.json` that is damaged or another program's is none: it stays as it is,
+/// and what is known stands beside it.
+pub fn read_soul(workspace: &dyn Workspace, kind: SessionKind, now: DateTime<Utc>) -> Result<Soul> {
+    let document = workspace.read(&DocName::SOUL)?;
+    let Some(revision) = document.as_ref().map(Document::revision) else {
+        return Ok(Soul { document, notice: None });
+    };
+    let mut changed = false;
+    change(workspace, |known| {
+        changed = kind == SessionKind::Main && known.hash.is_some_and(|hash| hash != revision);
+        if known.hash.is_none() {
+            (known.hash, known.seen_at) = (Some(revision), Some(now));
+        }
+        if kind == SessionKind::Main {
+            known.pending = changed.then_some(revision);
+        }
+    })?;
+    Ok(Soul { document, notice: changed.then_some(SoulNotice { revision }) })
+}
+
+impl SoulNotice {
+    /// What the agent is told.
+    pub const TEXT: &'static str = "SOUL.md has changed since your last session. Tell your human so in your next \
+        reply, in a sentence, and go on by what it says now.";
+
+    /// Notes that the agent was told and has replied: the document as it was read is known from now on. A change
+    /// that came after that read gives a notice of its own.
+    ///
+    /// When it returns, this survives a power loss; before, the notice comes again.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`read_soul`].
+    pub fn confirm(self, workspace: &dyn Workspace, now: DateTime<Utc>) -> Result<()> {
+        change(workspace, |known| {
+            if known.hash != Some(self.revision) {
+                (known.hash, known.seen_at) = (Some(self.revision), Some(now));
+            }
+            known.pending = known.pending.filter(|pending| *pending != self.revision);
+        })
+    }
+}
+
+/// Where it stands what is known: beside a file that another program has in the seed's place, and that stays.
+fn place(workspace: &dyn Workspace) -> Result<Name> {
+    let is_foreign = match workspace.read(&StateName::SOUL) {
+        Ok(standing) => SoulState::parse(standing.as_ref().map(Document::bytes)).is_err(),
+        Err(Error::Refused { .. } | Error::TooLarge { .. }) => true,
+        Err(error) => return Err(error),
+    };
+    Ok(if is_foreign { StateName::SOUL_BESIDE } else { StateName::SOUL }.into())
+}
+
+fn change(workspace: &dyn Workspace, mut change: impl FnMut(&mut SoulState)) -> Result<()> {
+    rewrite(workspace, &place(workspace)?, |bytes| {
+        // Nothing hangs on it but a notice, which damage may not keep a session waiting for.
+        let before = SoulState::parse(bytes).unwrap_or_default();
+        let mut after = before.clone();
+        change(&mut after);
+        Ok((after != before).then(|| after.print()))
+    })
+    .map(drop)
+}

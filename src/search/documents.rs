@@ -1,0 +1,257 @@
+//! The contract of an index: what was seen of each document of a workspace, and the chunks that it is found by.
+//!
+//! The documents are the truth. An index may be thrown away at any time, and is made anew from them; what it says
+//! of a document holds for the bytes whose revision it names.
+
+mod chunk;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+
+use crate::base::access::{Access, Scope, SessionKind};
+use crate::base::document::Revision;
+use crate::base::error::Result;
+use crate::base::name::DocName;
+
+pub use chunk::{Chunk, ChunkConfig};
+
+/// Chunks of documents, for one scope, and the search over them.
+///
+/// [`Indexed`](crate::life::Indexed) keeps one in step with a workspace. Verbs block; several handles and processes may
+/// use the same index at once.
+pub trait DocumentIndex: fmt::Debug + Send + Sync {
+    /// Whose documents they are. For any other scope nothing is found.
+    fn scope(&self) -> &Scope;
+
+    /// Says what was seen of every document. One whose chunks are not all there counts as not seen.
+    ///
+    /// # Errors
+    ///
+    /// Those of the backend.
+    fn seen(&self) -> Result<BTreeMap<DocName, SeenDocument>>;
+
+    /// Says what was seen of one document, as [`seen`](Self::seen) does.
+    ///
+    /// # Errors
+    ///
+    /// Those of the backend.
+    fn seen_of(&self, name: &DocName) -> Result<Option<SeenDocument>>;
+
+    /// Carries out changes in one step: after a failure or a crash all of them stand, or none.
+    ///
+    /// Answers of each whether it was carried out. It is not where the index by now says anything but the change's
+    /// [`before`](IndexChange::before): somebody else indexed the document meanwhile, and it must be looked at again.
+    /// `at` is when the documents were looked at.
+    ///
+    /// A document and a chunk of the same place keep their ids.
+    ///
+    /// # Errors
+    ///
+    /// Those of the backend; nothing was changed.
+    fn apply(&self, changes: &[IndexChange], at: DateTime<Utc>) -> Result<Vec<bool>>;
+
+    /// Forgets every document of the scope, also where what stands is damaged.
+    ///
+    /// # Errors
+    ///
+    /// Those of the backend.
+    fn clear(&self) -> Result<()>;
+
+    /// Leaves nothing on the disk of what was taken out of the index, as far as the backend can: for what was forgotten.
+    /// As provided it does nothing, which is right where nothing is kept of what was taken out.
+    ///
+    /// # Errors
+    ///
+    /// Those of the backend.
+    fn scrub(&self) -> Result<()> {
+        Ok(())
+    }
+
+    /// Finds the chunks that fit a text as a person types it, best first, of documents whose audience includes the
+    /// kind of session. No text is an error. Ties come by path, then by the place in the document. They are given as they
+    /// stand: [`Indexed::search`](crate::life::Indexed::search) masks what a model is not to be shown.
+    ///
+    /// # Errors
+    ///
+    /// Those of the backend.
+    fn search(&self, access: &Access, text: &str, limit: usize) -> Result<Vec<SearchResult>>;
+}
+
+macro_rules! forward {
+    ($($type:ty),*) => {$(
+        #[deny(clippy::missing_trait_methods)]
+        impl<I: DocumentIndex + ?Sized> DocumentIndex for $type {
+            fn scope(&self) -> &Scope {
+                (**self).scope()
+            }
+            fn seen(&self) -> Result<BTreeMap<DocName, SeenDocument>> {
+                (**self).seen()
+            }
+            fn seen_of(&self, name: &DocName) -> Result<Option<SeenDocument>> {
+                (**self).seen_of(name)
+            }
+            fn apply(&self, changes: &[IndexChange], at: DateTime<Utc>) -> Result<Vec<bool>> {
+                (**self).apply(changes, at)
+            }
+            fn clear(&self) -> Result<()> {
+                (**self).clear()
+            }
+            fn scrub(&self) -> Result<()> {
+                (**self).scrub()
+            }
+            fn search(&self, access: &Access, text: &str, limit: usize) -> Result<Vec<SearchResult>> {
+                (**self).search(access, text, limit)
+            }
+        }
+    )*};
+}
+forward!(&I, Box<I>, Arc<I>);
+
+/// What an index has seen of a document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SeenDocument {
+    /// Its length in bytes.
+    pub size: u64,
+    /// When it was last changed, to the nanosecond.
+    pub modified: DateTime<Utc>,
+    /// The revision that was indexed.
+    pub revision: Revision,
+    /// Who may read it.
+    pub audience: Audience,
+    /// How it was cut: the [identity](ChunkConfig::identity) of a configuration.
+    pub chunking: String,
+}
+
+/// The kinds of session that may read a document.
+///
+/// ```
+/// use noctuary::search::Audience;
+/// use noctuary::SessionKind;
+///
+/// let private = Audience::of(|kind| kind == SessionKind::Main);
+/// assert!(private.includes(SessionKind::Main) && !private.includes(SessionKind::Shared));
+/// assert_eq!(Audience::from_bits(private.bits()), private);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Audience(u8);
+
+impl Audience {
+    const KINDS: [SessionKind; 4] =
+        [SessionKind::Main, SessionKind::Shared, SessionKind::Subagent, SessionKind::Scheduled];
+
+    /// The kinds for which `reads` holds.
+    #[must_use]
+    pub fn of(reads: impl Fn(SessionKind) -> bool) -> Self {
+        let kinds = Self::KINDS.into_iter().filter(|kind| reads(*kind));
+        Self(kinds.fold(0, |bits, kind| bits | Self::bit(kind)))
+    }
+
+    /// Whether sessions of this kind may read it.
+    #[must_use]
+    pub fn includes(self, kind: SessionKind) -> bool {
+        self.0 & Self::bit(kind) != 0
+    }
+
+    /// The bit of one kind: 1 main, 2 shared, 4 subagent, 8 scheduled.
+    #[must_use]
+    pub fn bit(kind: SessionKind) -> u8 {
+        match kind {
+            SessionKind::Main => 1,
+            SessionKind::Shared => 2,
+            SessionKind::Subagent => 4,
+            SessionKind::Scheduled => 8,
+        }
+    }
+
+    /// All bits, for what is stored.
+    #[must_use]
+    pub fn bits(self) -> u8 {
+        self.0
+    }
+
+    /// The inverse of [`bits`](Self::bits).
+    #[must_use]
+    pub fn from_bits(bits: u8) -> Self {
+        Self(bits & 15)
+    }
+}
+
+/// What becomes of one document in an index.
+#[derive(Debug)]
+pub struct IndexChange {
+    /// The document.
+    pub name: DocName,
+    /// What the index said of it before the document was looked at.
+    pub before: Option<SeenDocument>,
+    /// What it says from now on.
+    pub after: IndexEntry,
+}
+
+/// What an index says of a document after a [`IndexChange`].
+pub enum IndexEntry {
+    /// Nothing.
+    Gone,
+    /// The same text, and what was seen of it anew.
+    Same(SeenDocument),
+    /// Another text.
+    Text {
+        /// What was seen of the document.
+        seen: SeenDocument,
+        /// The text.
+        text: String,
+        /// Its chunks, in order.
+        chunks: Vec<Chunk>,
+    },
+}
+
+impl fmt::Debug for IndexEntry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Gone => f.write_str("Gone"),
+            Self::Same(seen) => write!(f, "Same({seen:?})"),
+            Self::Text { text, chunks, .. } => {
+                write!(f, "Text {{ bytes: {}, chunks: {} }}", text.len(), chunks.len())
+            }
+        }
+    }
+}
+
+/// A chunk of a document that fits a query. (seed 004, "Search Results")
+///
+/// Prints its shape only, since the content is a person's words.
+#[derive(Clone, PartialEq, Serialize)]
+pub struct SearchResult {
+    /// The chunk, a UUID as text: the same for the same place in the same document.
+    pub chunk_id: String,
+    /// The document, a UUID as text: the same for the same scope and path.
+    pub document_id: String,
+    /// The document's name.
+    pub path: DocName,
+    /// The text of the chunk.
+    pub content: String,
+    /// Its place in the document, from 0.
+    pub chunk_index: u32,
+    /// How well it fits, in 0 to 1, by its ranks in all arms of the search: 1 is first in every one.
+    pub score: f64,
+    /// What the words alone say, in 0 to 1; `None` where no words were looked for.
+    pub bm25_score: Option<f64>,
+    /// What the vectors alone say; `None` where there are none.
+    pub vector_score: Option<f64>,
+    /// Its first and its last line in the document, from 1.
+    pub lines: (u64, u64),
+}
+
+impl fmt::Debug for SearchResult {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { path, chunk_index, score, lines: (first, last), content, .. } = self;
+        write!(
+            f,
+            "SearchResult {{ {path}#{chunk_index}, L{first}-L{last}, bytes: {}, score: {score:.3} }}",
+            content.len()
+        )
+    }
+}

@@ -1,0 +1,507 @@
+//! A text in chunks: pieces that are small enough to rank and large enough to understand.
+
+use std::fmt;
+use std::ops::Range;
+
+use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag};
+
+use crate::base::error::{Error, Result};
+use crate::base::text;
+
+/// A piece of a document.
+#[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Chunk {
+    /// Where it stands in the text, in bytes.
+    pub bytes: Range<usize>,
+    /// Its first and its last line, from 1.
+    pub lines: (u64, u64),
+    /// The headings that it stands under, its own included, the outermost first, a line each.
+    pub headings: String,
+}
+
+impl fmt::Debug for Chunk {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { bytes, lines, headings } = self;
+        write!(f, "Chunk {{ bytes: {bytes:?}, lines: {lines:?}, headings: {} bytes }}", headings.len())
+    }
+}
+
+/// How documents are cut. It belongs to the identity of an index: under another one, documents are cut anew.
+///
+/// Whatever it is, the chunks of a text cover it but for a byte order mark, in order; where one is longer than its
+/// share, the next repeats its end. A cut never splits a character.
+///
+/// ```
+/// use noctuary::search::ChunkConfig;
+///
+/// let text = "# Notes\n\n## Harbour\n\nThe boat is called Brisk.\n\n## Garden\n\nWater it on Fridays.\n";
+/// let chunks = ChunkConfig::default().chunks(text);
+/// assert_eq!(chunks.len(), 2, "a heading begins a chunk");
+/// assert_eq!(&text[chunks[1].bytes.clone()], "## Garden\n\nWater it on Fridays.\n");
+/// assert_eq!((chunks[1].lines, chunks[1].headings.as_str()), ((7, 9), "Notes\nGarden"));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ChunkConfig {
+    /// By the structure of markdown: a heading begins a chunk, a code block stays whole where it fits, and other cuts
+    /// are made between blocks, list items, lines, sentences or words, in this order. Of a document above 1 MiB
+    /// the structure is not read.
+    Markdown {
+        /// The most bytes of a chunk: 1,600, which are about 400 tokens.
+        max_bytes: usize,
+        /// How many bytes at most a chunk repeats of the one before: 320. Nothing is repeated across a heading.
+        overlap_bytes: usize,
+    },
+    /// By separators alone.
+    Plain {
+        /// The most characters of a chunk.
+        max_chunk_size: usize,
+        /// How many characters a chunk repeats of the one before.
+        overlap: usize,
+        /// After what to cut, the best first; where none stands in the second half of a chunk, at any character.
+        split_on: Vec<String>,
+    },
+}
+
+impl Default for ChunkConfig {
+    fn default() -> Self {
+        Self::Markdown { max_bytes: 1600, overlap_bytes: 320 }
+    }
+}
+
+impl ChunkConfig {
+    /// The fifth seed's: 500 characters, 50 of them repeated, cut at paragraphs, lines and sentences.
+    #[must_use]
+    pub fn ironclaw() -> Self {
+        Self::Plain {
+            max_chunk_size: 500,
+            overlap: 50,
+            split_on: ["\n\n", "\n", ". "].map(str::to_owned).to_vec(),
+        }
+    }
+
+    /// What tells it from every other configuration and from other versions of the cutting.
+    #[must_use]
+    pub fn identity(&self) -> String {
+        match self {
+            Self::Markdown { max_bytes, overlap_bytes } => format!("markdown/1 {max_bytes}/{overlap_bytes}"),
+            Self::Plain { max_chunk_size, overlap, split_on } => {
+                format!("plain/1 {max_chunk_size}/{overlap} {split_on:?}")
+            }
+        }
+    }
+
+    pub(crate) fn check(&self) -> Result<()> {
+        let (max, overlap) = self.sizes();
+        if max < LEAST {
+            return Err(Error::Config { setting: "the size of a chunk", rule: "must be at least 16" });
+        }
+        if overlap > max / 2 {
+            return Err(Error::Config { setting: "the overlap", rule: "must be at most half a chunk" });
+        }
+        Ok(())
+    }
+
+    fn sizes(&self) -> (usize, usize) {
+        match self {
+            Self::Markdown { max_bytes, overlap_bytes } => (*max_bytes, *overlap_bytes),
+            Self::Plain { max_chunk_size, overlap, .. } => (*max_chunk_size, *overlap),
+        }
+    }
+
+    /// Cuts a text. Sizes below 16, and overlaps of more than half of a chunk, are taken as those.
+    #[must_use]
+    pub fn chunks(&self, text: &str) -> Vec<Chunk> {
+        let (max, overlap) = self.sizes();
+        let max = max.max(LEAST);
+        let overlap = overlap.min(max / 2);
+        let mut lines = Lines { text, at: 0, line: 1 };
+        let mut chunks = Vec::new();
+        match self {
+            Self::Markdown { .. } => {
+                let structure = Structure::of(text);
+                for section in &structure.sections {
+                    for bytes in structure.cut(text, section.bytes.clone(), max, overlap) {
+                        let headings = section.headings.clone();
+                        chunks.push(Chunk { lines: lines.of(&bytes), bytes, headings });
+                    }
+                }
+            }
+            Self::Plain { split_on, .. } => {
+                for bytes in plain(text, max, overlap, split_on) {
+                    chunks.push(Chunk { lines: lines.of(&bytes), bytes, headings: String::new() });
+                }
+            }
+        }
+        chunks
+    }
+}
+
+/// Below this, a cut might not get on.
+const LEAST: usize = 16;
+
+/// A longer document is cut at its lines: what a parser keeps of one is many times its length.
+const STRUCTURED: usize = 1 << 20;
+
+/// Where the text begins, behind a byte order mark.
+fn front(text: &str) -> usize {
+    if text.starts_with(text::BOM) { text::BOM.len_utf8() } else { 0 }
+}
+
+/// Counts lines, of ranges that begin one after the other.
+struct Lines<'a> {
+    text: &'a str,
+    at: usize,
+    line: u64,
+}
+
+impl Lines<'_> {
+    fn of(&mut self, range: &Range<usize>) -> (u64, u64) {
+        let bytes = self.text.as_bytes();
+        self.line += text::line_breaks(&bytes[self.at..range.start]);
+        self.at = range.start;
+        // A line break at the end belongs to the last line.
+        let inner = range.start..range.end.saturating_sub(1).max(range.start);
+        (self.line, self.line + text::line_breaks(&bytes[inner]))
+    }
+}
+
+/// A heading and what follows it, up to the next.
+struct Section {
+    bytes: Range<usize>,
+    headings: String,
+}
+
+/// What the markdown says of where to cut.
+#[derive(Default)]
+struct Structure {
+    sections: Vec<Section>,
+    /// Code blocks with their fences, whole lines.
+    code: Vec<Range<usize>>,
+    /// Where blocks, and the items of lists, begin.
+    blocks: Vec<usize>,
+}
+
+impl Structure {
+    fn of(text: &str) -> Self {
+        let mut structure = Self::default();
+        let mut begins = front(text);
+        if begins == text.len() {
+            return structure;
+        }
+        let mut above: Vec<(HeadingLevel, String)> = Vec::new();
+        if text.len() <= STRUCTURED {
+            let options = Options::ENABLE_TABLES | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS;
+            let source = &text[begins..];
+            let base = begins;
+            let mut depth = 0_usize;
+            // Headings that stand directly below one another share a section.
+            let mut has_body = false;
+            for (event, range) in Parser::new_ext(source, options).into_offset_iter() {
+                let start = base + line_start(source, range.start);
+                match event {
+                    Event::Start(tag) => {
+                        if depth == 0 || matches!(tag, Tag::Item) {
+                            structure.blocks.push(start);
+                        }
+                        match tag {
+                            Tag::Heading { level, .. } if depth == 0 => {
+                                if has_body {
+                                    structure.close(begins..start, &above);
+                                    begins = start;
+                                }
+                                has_body = false;
+                                above.retain(|(other, _)| *other < level);
+                                above.push((level, title(&source[range])));
+                            }
+                            Tag::CodeBlock(_) => {
+                                structure.code.push(start..base + line_end(source, range.end));
+                                has_body = true;
+                            }
+                            _ => has_body |= depth == 0,
+                        }
+                        depth += 1;
+                    }
+                    Event::End(_) => depth -= 1,
+                    _ => has_body |= depth == 0,
+                }
+            }
+        }
+        structure.close(begins..text.len(), &above);
+        structure
+    }
+
+    fn close(&mut self, bytes: Range<usize>, above: &[(HeadingLevel, String)]) {
+        let headings: Vec<&str> = above.iter().map(|(_, title)| title.as_str()).collect();
+        self.sections.push(Section { bytes, headings: headings.join("\n") });
+    }
+
+    /// Cuts a section into ranges of at most `max` bytes.
+    fn cut(&self, text: &str, section: Range<usize>, max: usize, overlap: usize) -> Vec<Range<usize>> {
+        let mut ranges = Vec::new();
+        let (mut start, mut covered) = (section.start, section.start);
+        while section.end - start > max {
+            let end = self.end(text, start, covered, max);
+            ranges.push(start..end);
+            covered = end;
+            start = self.repeat(text, end, max, overlap);
+        }
+        ranges.push(start..section.end);
+        ranges
+    }
+
+    /// The code block that a cut at `at` would split, where it fits a chunk.
+    fn code_at(&self, at: usize, max: usize) -> Option<&Range<usize>> {
+        let before = self.code.partition_point(|code| code.start < at);
+        self.code[..before].last().filter(|code| at < code.end && code.len() <= max)
+    }
+
+    /// Where a chunk that begins at `start` ends, behind what is `covered` already.
+    fn end(&self, text: &str, start: usize, covered: usize, max: usize) -> usize {
+        let limit = text::floor_boundary(text, start + max);
+        if let Some(code) = self.code_at(limit, max).filter(|code| code.start > covered) {
+            return code.start;
+        }
+        let least = text::ceil_boundary(text, covered.max(start + max / 2));
+        let block = self.blocks.partition_point(|block| *block <= limit).checked_sub(1);
+        if let Some(block) = block.map(|at| self.blocks[at]).filter(|block| *block > least) {
+            return block;
+        }
+        let room = &text[least..limit];
+        let after_line = room.rfind('\n').map(|at| at + 1);
+        let after_sentence = || {
+            let ends = room.match_indices(['.', '!', '?', '。', '！', '？']);
+            ends.map(|(at, sign)| at + sign.len()).rfind(|end| {
+                room[*end..].starts_with(char::is_whitespace) || room[..*end].ends_with(['。', '！', '？'])
+            })
+        };
+        let after_word =
+            || room.char_indices().rfind(|(_, c)| c.is_whitespace()).map(|(at, c)| at + c.len_utf8());
+        after_line.or_else(after_sentence).or_else(after_word).map_or(limit, |at| least + at)
+    }
+
+    /// Where the chunk after a cut begins.
+    fn repeat(&self, text: &str, cut: usize, max: usize, overlap: usize) -> usize {
+        let mut from = cut.saturating_sub(overlap);
+        if let Some(code) = self.code_at(cut + 1, max).filter(|code| code.start == cut) {
+            // What would be repeated must not push the code out.
+            from = from.max(code.end.saturating_sub(max));
+        }
+        // No half of a code block that was whole.
+        let from = self.code_at(from, max).map_or(text::ceil_boundary(text, from), |code| code.end);
+        if from >= cut {
+            return cut;
+        }
+        let is_line = text[..from].ends_with('\n');
+        let line = text[from..cut].find('\n').map(|at| from + at + 1).filter(|line| *line < cut);
+        let word = || text[from..cut].find(char::is_whitespace).map(|at| from + at);
+        if is_line { from } else { line.or_else(word).unwrap_or(from) }
+    }
+}
+
+/// The words of a heading, of its first line.
+fn title(heading: &str) -> String {
+    let line = heading.lines().next().unwrap_or_default();
+    line.trim_matches(|c: char| c == '#' || c.is_whitespace()).to_owned()
+}
+
+fn line_start(text: &str, at: usize) -> usize {
+    text[..at].rfind('\n').map_or(0, |at| at + 1)
+}
+
+/// The end of the line that ends at `at`, its break included.
+fn line_end(text: &str, at: usize) -> usize {
+    if text[..at].ends_with('\n') { at } else { text[at..].find('\n').map_or(text.len(), |end| at + end + 1) }
+}
+
+/// Cuts a text behind separators, into ranges of at most `max` characters.
+fn plain(text: &str, max: usize, overlap: usize, split_on: &[String]) -> Vec<Range<usize>> {
+    let mut ranges = Vec::new();
+    let (mut start, mut covered) = (front(text), front(text));
+    let forth = |from: usize, chars: usize| text[from..].char_indices().nth(chars).map(|(at, _)| from + at);
+    while let Some(limit) = forth(start, max) {
+        let least = covered.max(forth(start, max / 2).unwrap_or(limit));
+        let after = |separator: &String| {
+            let at = text[least..limit].rfind(separator.as_str())?;
+            Some(least + at + separator.len()).filter(|cut| *cut > least)
+        };
+        let cut = split_on.iter().find_map(after).unwrap_or(limit);
+        ranges.push(start..cut);
+        covered = cut;
+        start = text[..cut].char_indices().rev().nth(overlap.wrapping_sub(1)).map_or(cut, |(at, _)| at);
+    }
+    if start < text.len() {
+        ranges.push(start..text.len());
+    }
+    ranges
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn markdown(max_bytes: usize, overlap_bytes: usize) -> ChunkConfig {
+        ChunkConfig::Markdown { max_bytes, overlap_bytes }
+    }
+
+    fn pieces<'a>(text: &'a str, config: &ChunkConfig) -> Vec<&'a str> {
+        config.chunks(text).into_iter().map(|chunk| &text[chunk.bytes]).collect()
+    }
+
+    /// What holds of every text: coverage, order, sizes, lines.
+    fn check(text: &str, config: &ChunkConfig) {
+        let chunks = config.chunks(text);
+        let (max, overlap) = config.sizes();
+        let size = |range: Range<usize>| match config {
+            ChunkConfig::Markdown { .. } => range.len(),
+            ChunkConfig::Plain { .. } => text[range].chars().count(),
+        };
+        let mut whole = String::new();
+        let mut covered = front(text);
+        let mut begun = None;
+        for chunk in &chunks {
+            let Range { start, end } = chunk.bytes;
+            assert!(start <= covered && end > covered, "in order, without a gap: {chunk:?} after {covered}");
+            assert!(begun < Some(start), "each begins behind the one before");
+            assert!(size(start..end) <= max, "{chunk:?} is too long");
+            assert!(size(start..covered) <= overlap, "{chunk:?} repeats too much");
+            whole.push_str(&text[covered..end]);
+            let line = |at: usize| 1 + text[..at].matches('\n').count() as u64;
+            let last = text[..end].char_indices().next_back().map_or(0, |(at, _)| at);
+            assert_eq!(chunk.lines, (line(start), line(last)), "{chunk:?}");
+            (covered, begun) = (end, Some(start));
+        }
+        assert_eq!(whole, text[front(text)..], "the chunks are the text");
+    }
+
+    fn any_markdown() -> impl Strategy<Value = String> {
+        let parts = prop_oneof![
+            "\\PC{0,30}",
+            "[a-z ]{0,60}[.!?]? ?",
+            Just("\n".to_owned()),
+            Just("\r\n".to_owned()),
+            Just("\n\n".to_owned()),
+            Just("\n# ".to_owned()),
+            Just("\n### Heading\n".to_owned()),
+            Just("\n---\n".to_owned()),
+            Just("\n```\n".to_owned()),
+            Just("\n~~~rust\nlet x = 1;\n~~~\n".to_owned()),
+            Just("\n- item\n  - below\n".to_owned()),
+            Just("\n| a | b |\n|---|---|\n| 1 | 2 |\n".to_owned()),
+            Just("<!-- dream -->".to_owned()),
+            Just("\u{feff}".to_owned()),
+            Just("日本語。".to_owned()),
+            Just("\t    code\n".to_owned()),
+        ];
+        proptest::collection::vec(parts, 0..60).prop_map(|parts| parts.concat())
+    }
+
+    proptest! {
+        // VW-08, VW-09
+        #[test]
+        fn chunks_cover_any_text(text in any_markdown(), max in 16_usize..200, share in 0_usize..=8) {
+            let overlap = max * share / 16;
+            check(&text, &markdown(max, overlap));
+            let split_on = ["\n\n", "\n", ". "].map(str::to_owned).to_vec();
+            check(&text, &ChunkConfig::Plain { max_chunk_size: max, overlap, split_on });
+            check(&text, &ChunkConfig::default());
+            check(&text, &ChunkConfig::ironclaw());
+        }
+    }
+
+    #[test]
+    fn a_heading_begins_a_chunk_and_the_headings_right_below_share_it() {
+        let text = "# Memory\n\n## Facts\n\n- tea\n\n## Decisions\n- Fridays\n\n# Garden\ngreen\n\nBoat\n====\nBrisk\n";
+        assert_eq!(
+            pieces(text, &ChunkConfig::default()),
+            [
+                "# Memory\n\n## Facts\n\n- tea\n\n",
+                "## Decisions\n- Fridays\n\n",
+                "# Garden\ngreen\n\n",
+                "Boat\n====\nBrisk\n"
+            ]
+        );
+        let headings: Vec<String> =
+            ChunkConfig::default().chunks(text).into_iter().map(|chunk| chunk.headings).collect();
+        assert_eq!(headings, ["Memory\nFacts", "Memory\nDecisions", "Garden", "Boat"]);
+        for no_heading in ["> # quoted\n\nx\n\n> # again\n", "```\n# code\n```\n\nx\n\n```\n# code\n```\n"] {
+            assert_eq!(pieces(no_heading, &ChunkConfig::default()).len(), 1, "{no_heading}");
+        }
+    }
+
+    #[test]
+    fn front_matter_is_no_heading() {
+        let text = "---\ntitle: x\n---\n\nbody\n";
+        assert_eq!(pieces(text, &ChunkConfig::default()), [text]);
+        assert_eq!(ChunkConfig::default().chunks(text)[0].headings, "");
+    }
+
+    #[test]
+    fn a_code_block_stays_whole_where_it_fits() {
+        let code = format!("```rust\n{}```\n", "let x = 1;\n".repeat(8));
+        for before in 0..20 {
+            let text = format!("{}\n{code}\n{}", "Some words.\n".repeat(before), "After it.\n".repeat(20));
+            let found = pieces(&text, &markdown(128, 40));
+            assert!(found.iter().any(|piece| piece.contains(&code)), "{before}: {found:?}");
+            assert!(
+                found.iter().all(|piece| piece.contains(&code) || !piece.contains("let x")),
+                "no half of it is repeated: {before}: {found:?}"
+            );
+        }
+        let long = format!("```\n{}```\n", "let x = 1;\n".repeat(40));
+        assert!(pieces(&long, &markdown(128, 40)).iter().all(|piece| piece.ends_with('\n')), "cut at lines");
+    }
+
+    #[test]
+    fn a_cut_is_made_where_it_hurts_least() {
+        let paragraphs = "aaaa aaaa aaaa.\n\nbbbb bbbb bbbb.\n\ncccc cccc cccc.\n";
+        assert_eq!(pieces(paragraphs, &markdown(40, 0))[1], "cccc cccc cccc.\n", "between blocks");
+        let lines = "aaaa aaaa aaaa\nbbbb bbbb bbbb\ncccc cccc cccc\n";
+        assert_eq!(
+            pieces(lines, &markdown(40, 16))[1],
+            "bbbb bbbb bbbb\ncccc cccc cccc\n",
+            "a line is repeated"
+        );
+        let sentences = "Aaaa aaaa aaaa. Bbbb bbbb bbbb. Cccc cccc.";
+        assert_eq!(pieces(sentences, &markdown(40, 0))[1], " Cccc cccc.", "after a sentence");
+        assert_eq!(pieces("aaaaaaaaaaaa bbbbbbbbb cc", &markdown(16, 0))[0], "aaaaaaaaaaaa ", "after a word");
+        assert_eq!(pieces(&"日".repeat(12), &markdown(16, 0))[0], "日日日日日", "between characters");
+    }
+
+    #[test]
+    fn the_seeds_chunks_are_in_characters() {
+        let text = "Größe. ".repeat(200);
+        let found = pieces(&text, &ChunkConfig::ironclaw());
+        assert!(found[0].chars().count() <= 500 && found[0].ends_with(". "), "{}", found[0]);
+        assert_eq!(found[0].chars().rev().take(50).collect::<String>(), {
+            let begins: Vec<char> = found[1].chars().take(50).collect();
+            begins.into_iter().rev().collect::<String>()
+        });
+    }
+
+    #[test]
+    fn a_long_document_is_cut_at_its_lines() {
+        let text = "# Heading\nwords and words\n".repeat(STRUCTURED / 25);
+        let chunks = ChunkConfig::default().chunks(&text);
+        assert!(chunks.len() < text.len() / 800, "no heading begins one");
+        assert!(chunks.iter().all(|chunk| text[chunk.bytes.clone()].ends_with('\n')));
+    }
+
+    #[test]
+    fn a_configuration_has_its_bounds_and_its_own_identity() {
+        for (config, is_fine) in [
+            (ChunkConfig::default(), true),
+            (ChunkConfig::ironclaw(), true),
+            (markdown(16, 8), true),
+            (markdown(15, 0), false),
+            (markdown(100, 51), false),
+        ] {
+            assert_eq!(config.check().is_ok(), is_fine, "{config:?}");
+        }
+        let all = [ChunkConfig::default(), ChunkConfig::ironclaw(), markdown(1600, 0), markdown(500, 50)];
+        let identities: std::collections::BTreeSet<String> = all.iter().map(ChunkConfig::identity).collect();
+        assert_eq!(identities.len(), all.len());
+    }
+}

@@ -1,0 +1,139 @@
+//! Entities: what a text speaks of by name.
+
+use std::collections::BTreeSet;
+use std::fmt::Debug;
+
+use super::terms::{Piece, folded, is_stop_word, pieces};
+
+/// Finds what a text speaks of. The same text gives the same entities, always.
+///
+/// ```
+/// use std::collections::BTreeSet;
+/// use std::sync::Arc;
+/// use noctuary::search::Entities;
+/// use noctuary::store::StoreConfig;
+///
+/// /// Numbers of tickets: `OPS-412`.
+/// #[derive(Debug)]
+/// struct Tickets;
+///
+/// impl Entities for Tickets {
+///     fn of(&self, text: &str) -> BTreeSet<String> {
+///         text.split_whitespace().filter(|word| word.starts_with("OPS-")).map(str::to_owned).collect()
+///     }
+/// }
+///
+/// let mut config = StoreConfig::default();
+/// config.entities = Arc::new(Tickets);
+/// ```
+pub trait Entities: Debug + Send + Sync {
+    /// The entities in a text, each in one spelling.
+    fn of(&self, text: &str) -> BTreeSet<String>;
+}
+
+/// Names and identifiers: words in capitals or with digits, what signs hold together (`BTC-USD`, `lib.rs`), and
+/// words with a capital that do not begin a sentence.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct GenericEntities;
+
+impl Entities for GenericEntities {
+    fn of(&self, text: &str) -> BTreeSet<String> {
+        let mut found = BTreeSet::new();
+        let mut begins = true;
+        for chunk in text.split_whitespace() {
+            for piece in pieces(chunk) {
+                match piece {
+                    Piece::Name(name)
+                        if name.bytes().any(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit()) =>
+                    {
+                        found.insert(folded(name));
+                    }
+                    Piece::Word(word) => {
+                        let capital = word.starts_with(char::is_uppercase);
+                        let all = word.chars().filter(|c| c.is_uppercase()).count() > 1;
+                        let mixed = word.contains(|c: char| c.is_ascii_digit())
+                            && word.contains(|c: char| c.is_alphabetic());
+                        let word = folded(word);
+                        if (all || mixed || (capital && !begins)) && word.len() > 1 && !is_stop_word(&word) {
+                            found.insert(word);
+                        }
+                        begins = false;
+                    }
+                    _ => {}
+                }
+            }
+            begins |= chunk.ends_with(['.', '!', '?', ':', '*', '#']);
+        }
+        found
+    }
+}
+
+/// Those of [`GenericEntities`], and what traders write: `$sol`, coins and quantities by their common names.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct FinanceEntities;
+
+impl Entities for FinanceEntities {
+    fn of(&self, text: &str) -> BTreeSet<String> {
+        let mut found = GenericEntities.of(text);
+        for chunk in text.split_whitespace() {
+            if let Some(ticker) = chunk.strip_prefix('$')
+                && let Some(Piece::Word(ticker)) = pieces(ticker).next()
+                && ticker.chars().all(char::is_alphabetic)
+            {
+                found.insert(folded(ticker));
+            }
+            for piece in pieces(chunk) {
+                if let Piece::Word(word) = piece {
+                    let word = folded(word);
+                    if let Some((_, ticker)) =
+                        COINS.iter().find(|(name, ticker)| *name == word || *ticker == word)
+                    {
+                        found.remove(&word);
+                        found.insert((*ticker).to_owned());
+                    }
+                }
+            }
+        }
+        found
+    }
+}
+
+/// Names that stand for one thing.
+const COINS: [(&str, &str); 12] = [
+    ("bitcoin", "btc"),
+    ("ether", "eth"),
+    ("ethereum", "eth"),
+    ("solana", "sol"),
+    ("tether", "usdt"),
+    ("ripple", "xrp"),
+    ("cardano", "ada"),
+    ("dogecoin", "doge"),
+    ("polkadot", "dot"),
+    ("avalanche", "avax"),
+    ("chainlink", "link"),
+    ("litecoin", "ltc"),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(entities: &dyn Entities, text: &str) -> Vec<String> {
+        entities.of(text).into_iter().collect()
+    }
+
+    #[test]
+    fn names_are_entities_and_the_first_word_of_a_sentence_is_not() {
+        assert_eq!(
+            of(&GenericEntities, "Yesterday Marta met O'Brien. They fixed E0277 in lib.rs2"),
+            ["e0277", "lib.rs2", "marta", "obrien", "rs2"]
+        );
+        assert!(GenericEntities.of("what did we do").is_empty());
+    }
+
+    #[test]
+    fn a_coin_is_one_entity_under_all_its_names() {
+        assert_eq!(of(&FinanceEntities, "bought Bitcoin and $sol"), ["btc", "sol"]);
+        assert_eq!(of(&FinanceEntities, "sold BTC"), ["btc"]);
+    }
+}
