@@ -138,4 +138,5 @@ pub use pii::PiiFilter;
 #[cfg(feature = "sqlite")]
 #[cfg_attr(docsrs, doc(cfg(feature = "sqlite")))]
 pub use sqlite::{SqliteIndex, SqliteMemoryStore, SqliteWorkspace};
-pub use workspace::contract::{Workspace, WriteMode};
+pub use workspace::contract::Workspace;
+pub use workspace::write::WriteMode;

@@ -6,7 +6,7 @@ use crate::format::state::proposal::Proposals;
 use crate::gate::{FORGOTTEN, Tombstones};
 use crate::life::EDITABLE;
 use crate::session;
-use crate::workspace::{Claim, ClaimTerms, Lease, Workspace, WriteMode};
+use crate::workspace::{ClaimTerms, Lease, Workspace, WriteMode, claim_now};
 
 /// Copies all documents and the library's state from one workspace to another, byte for byte; returns how many
 /// documents of the source the target has now, those included that were there already with the same bytes.
@@ -98,10 +98,7 @@ pub fn copy_into(source: &dyn Workspace, target: &dyn Workspace) -> Result<u64> 
 
 /// Claims a workspace for as long as something is brought into it.
 pub(super) fn claim(workspace: &dyn Workspace) -> Result<Box<dyn Lease>> {
-    match workspace.claim(&ClaimTerms::default())? {
-        Claim::Granted(lease) => Ok(lease),
-        Claim::Held(_) => Err(Error::Busy { path: workspace.location() }),
-    }
+    claim_now(workspace, &ClaimTerms::default())
 }
 
 /// Copies one name; `false` where nothing stands there any more.

@@ -29,7 +29,7 @@ use crate::gate::{TombstoneKey, Tombstones};
 use crate::life::{EDITABLE, rewrite};
 use crate::memory::MemoryStore;
 use crate::session::{Indexed, SyncReport};
-use crate::workspace::{Claim, ClaimTerms, Lease, Metadata, Workspace, check_scope};
+use crate::workspace::{ClaimTerms, Lease, Metadata, Workspace, check_scope, claim_now};
 
 /// Forgets a statement: its words leave what can be reached, and neither a dream, an import, a copy, an index, an
 /// agent's write, anybody's write into a store nor a prompt brings them back. [`lift`](Self::lift) is the way back.
@@ -239,10 +239,7 @@ impl fmt::Debug for Forget<'_> {
 
 /// Claims a workspace for as long as its files are overwritten.
 fn claim(workspace: &dyn Workspace) -> Result<Box<dyn Lease>> {
-    match workspace.claim(&ClaimTerms::default())? {
-        Claim::Granted(lease) => Ok(lease),
-        Claim::Held(_) => Err(Error::Busy { path: workspace.location() }),
-    }
+    claim_now(workspace, &ClaimTerms::default())
 }
 
 /// What a workspace says in words, and what is to leave it.

@@ -20,7 +20,7 @@ use crate::search::documents::{
     ChunkConfig, DocumentIndex, IndexChange, IndexEntry, SearchResult, SeenDocument,
 };
 use crate::trace;
-use crate::workspace::contract::is_of;
+use crate::workspace::is_of;
 use crate::workspace::{Claim, ClaimTerms, Lease, Listing, Metadata, Reach, Workspace, WriteMode};
 
 /// A workspace, and an index over its documents that is kept in step with it.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::base::error::{Error, Result};
 use crate::base::name::{DocName, StateName};
 use crate::format::documents::ignored::Ignored;
-use crate::workspace::contract::is_own;
+use crate::workspace::is_own;
 use crate::workspace::{Listing, Reach, Workspace};
 
 /// The files that say what is ignored; of one folder the later one decides.

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use rusqlite::params;
 
+use super::commits::mark_of;
 use super::database::Database;
 use super::open::{Place, place_of};
-use super::schema;
 use crate::base::error::{At, Error, Result};
 use crate::disk::{Open, atomic};
 
@@ -35,7 +35,7 @@ pub(super) fn backup(database: &Database, target: &Path) -> Result<()> {
         })
         .and_then(|_| atomic::sync_file(disk.as_ref(), &aside))
         // A mark that is left of another file of this name says nothing of the copy.
-        .and_then(|()| match disk.unlink(&schema::mark_of(file)) {
+        .and_then(|()| match disk.unlink(&mark_of(file)) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error).at("remove", file),
             _ => Ok(()),
         })

@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use rusqlite::{Connection, TransactionBehavior};
 
-use super::{fold, schema};
+use super::commits::{count_commit, mark_of};
+use super::error::fold;
 use crate::base::error::Result;
 use crate::disk::Disk;
 use crate::disk::mark::Mark;
@@ -52,6 +53,7 @@ impl Shared {
 }
 
 /// An open database as one workspace, store or index has it. A verb of one waits for a verb of another in the same file.
+#[derive(Clone)]
 pub(super) struct Database {
     shared: Arc<Shared>,
     patience: Duration,
@@ -152,11 +154,11 @@ impl Database {
         let transaction =
             connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(folded)?;
         let done = mutate(&transaction)?;
-        let commits = schema::count_commit(&transaction).map_err(folded)?;
+        let commits = count_commit(&transaction).map_err(folded)?;
         transaction.commit().map_err(folded)?;
         if let Some(disk) = self.disk().filter(|disk| self.has_mark(disk.as_ref())) {
             // Where it cannot be written, the commit counts all the same.
-            let _ = Mark::new(commits).write(disk.as_ref(), &schema::mark_of(self.file()));
+            let _ = Mark::new(commits).write(disk.as_ref(), &mark_of(self.file()));
         }
         Ok(done)
     }
@@ -169,9 +171,4 @@ impl Database {
         };
         self.shared.is_marked.load(Ordering::Relaxed) && is_named()
     }
-}
-
-/// Whether SQLite found the file, or an index in it, damaged.
-pub(super) fn is_corrupt(error: &rusqlite::Error) -> bool {
-    error.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseCorrupt)
 }

@@ -10,8 +10,11 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use rusqlite::{OptionalExtension, params};
 
+use super::columns::stamp;
+use super::documents::Rows;
+use super::error::fold;
 use super::home::Guard;
-use super::{Inner, Rows, fold, stamp};
+use super::scoped::ScopedDatabase;
 use crate::base::digest::Hasher;
 use crate::base::error::{Error, LostBy, Result};
 use crate::base::name::{Name, StateName};
@@ -19,17 +22,17 @@ use crate::disk::host::{self, Host};
 use crate::workspace::{Claim, ClaimTerms, Holder, Lease, WriteMode};
 
 /// Claims the scope, or says who holds it.
-pub(super) fn claim(inner: &Arc<Inner>, terms: &ClaimTerms) -> Result<Claim> {
-    let guard_name = guard_name(inner);
-    let Some(Guard { id, held }) = inner.home.guard(&guard_name)? else {
-        return Ok(Claim::Held(holder(inner)?));
+pub(super) fn claim(scoped: &Arc<ScopedDatabase>, terms: &ClaimTerms) -> Result<Claim> {
+    let guard_name = guard_name(scoped);
+    let Some(Guard { id, held }) = scoped.home.guard(&guard_name)? else {
+        return Ok(Claim::Held(holder(scoped)?));
     };
     let token = host::token();
-    let epoch = raise_epoch(inner, &token)?;
+    let epoch = raise_epoch(scoped, &token)?;
     let lease = SqliteLease {
         guard_id: id,
-        deadline: inner.home.elapsed().saturating_add(terms.max_hold),
-        inner: Arc::clone(inner),
+        deadline: scoped.home.elapsed().saturating_add(terms.max_hold),
+        scoped: Arc::clone(scoped),
         guard: Mutex::new(Some(held)),
         guard_name,
         epoch,
@@ -39,16 +42,16 @@ pub(super) fn claim(inner: &Arc<Inner>, terms: &ClaimTerms) -> Result<Claim> {
 }
 
 /// `life.db.guard-…`: one for each scope, so that users do not wait for each other's nights.
-fn guard_name(inner: &Inner) -> String {
+fn guard_name(scoped: &ScopedDatabase) -> String {
     let mut hasher = Hasher::new();
-    hasher.field(inner.scope.user.as_bytes()).field(inner.scope.agent.as_bytes());
-    format!("{}.guard-{}", inner.database.file(), hasher.finish().short(12))
+    hasher.field(scoped.scope.user.as_bytes()).field(scoped.scope.agent.as_bytes());
+    format!("{}.guard-{}", scoped.database.file(), hasher.finish().short(12))
 }
 
-fn raise_epoch(inner: &Inner, token: &str) -> Result<u64> {
+fn raise_epoch(scoped: &ScopedDatabase, token: &str) -> Result<u64> {
     let host = Host::this();
     let name: Name = StateName::LEDGER.into();
-    let epoch: i64 = inner.write("claim", &name, |rows| {
+    let epoch: i64 = scoped.write("claim", &name, |rows| {
         rows.run(&name, |connection, scope| {
             connection.query_row(
                 "INSERT INTO workspace_leases (user_id, agent_id, epoch, token, pid, hostname, acquired_at)
@@ -56,7 +59,7 @@ fn raise_epoch(inner: &Inner, token: &str) -> Result<u64> {
                  ON CONFLICT (user_id, agent_id) DO UPDATE SET epoch = epoch + 1, token = excluded.token,
                    pid = excluded.pid, hostname = excluded.hostname, acquired_at = excluded.acquired_at
                  RETURNING epoch",
-                params![scope.user, scope.agent, token, host.pid, host.hostname, stamp(inner.home.clock())],
+                params![scope.user, scope.agent, token, host.pid, host.hostname, stamp(scoped.home.clock())],
                 |row| row.get(0),
             )
         })
@@ -64,8 +67,8 @@ fn raise_epoch(inner: &Inner, token: &str) -> Result<u64> {
     Ok(u64::try_from(epoch).unwrap_or(0))
 }
 
-fn holder(inner: &Inner) -> Result<Holder> {
-    let found: Option<(u32, String, String)> = inner.read("look at the lease of", inner.database.file(), |connection, scope| {
+fn holder(scoped: &ScopedDatabase) -> Result<Holder> {
+    let found: Option<(u32, String, String)> = scoped.read("look at the lease of", scoped.database.file(), |connection, scope| {
         connection
             .query_row(
                 "SELECT pid, hostname, acquired_at FROM workspace_leases WHERE user_id = ?1 AND agent_id = ?2",
@@ -81,9 +84,9 @@ fn holder(inner: &Inner) -> Result<Holder> {
     }))
 }
 
-/// The lease of a [`SqliteWorkspace`](super::SqliteWorkspace).
+/// The lease of a [`SqliteWorkspace`](super::workspace::SqliteWorkspace).
 struct SqliteLease {
-    inner: Arc<Inner>,
+    scoped: Arc<ScopedDatabase>,
     /// `None` once it was given back.
     guard: Mutex<Option<Box<dyn fmt::Debug + Send + Sync>>>,
     guard_name: String,
@@ -97,7 +100,7 @@ impl SqliteLease {
     /// The fence, inside the transaction of what it allows.
     fn fence(&self, rows: &Rows<'_>, name: &Name) -> Result<()> {
         let lost = |by| Err(Error::LeaseLost(by));
-        let home = &self.inner.home;
+        let home = &self.scoped.home;
         if home.elapsed() >= self.deadline {
             return lost(LostBy::Deadline);
         }
@@ -126,7 +129,7 @@ impl SqliteLease {
         name: &Name,
         mutate: impl FnOnce(&Rows<'_>) -> Result<T>,
     ) -> Result<T> {
-        self.inner.write(action, name, |rows| {
+        self.scoped.write(action, name, |rows| {
             self.fence(rows, name)?;
             mutate(rows)
         })
@@ -145,10 +148,10 @@ impl Lease for SqliteLease {
 
     fn check(&self) -> Result<()> {
         let name: Name = StateName::LEDGER.into();
-        let mut connection = self.inner.database.lock();
-        let folded = |error| fold("check the lease of", self.inner.database.file(), error);
+        let mut connection = self.scoped.database.lock();
+        let folded = |error| fold("check the lease of", self.scoped.database.file(), error);
         let transaction = connection.transaction().map_err(folded)?;
-        self.fence(&Rows { connection: &transaction, inner: &self.inner }, &name)
+        self.fence(&self.scoped.rows(&transaction), &name)
     }
 
     fn append(&self, name: &Name, bytes: &[u8]) -> Result<()> {

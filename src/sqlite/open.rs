@@ -7,8 +7,10 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags};
 
+use super::commits::{check_mark, mark_of};
 use super::database::{Database, Shared};
-use super::{fold, schema};
+use super::error::fold;
+use super::schema::{self, Others};
 use crate::base::error::{At, Error, Refusal, Result};
 use crate::disk::mark::Mark;
 use crate::disk::{Disk, Kind, Open, OsDisk};
@@ -29,14 +31,8 @@ pub(super) fn place_of(path: &Path) -> Result<Place<'_>> {
     Ok(Place { disk: Arc::new(OsDisk::open(folder).at("open", folder.display())?), file })
 }
 
-/// What happens to a file that another program made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Others {
-    /// It is left alone.
-    Refused,
-    /// It is taken over where it has the seed's table `memories` and no version of its own.
-    Adopted,
-}
+/// How long a statement of a workspace or an index waits for another process.
+pub(super) const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The files that this process has open, by device and inode, and by how many bytes a connection may make of them.
 static OPEN: Mutex<BTreeMap<Key, Weak<Shared>>> = Mutex::new(BTreeMap::new());
@@ -57,12 +53,12 @@ pub(super) fn open(
         return Err(Error::NetworkFileSystem { path: path.display().to_string(), file_system });
     }
     // Before the file: whoever changes that meanwhile writes the mark afterwards.
-    let mark = Mark::read(disk.as_ref(), &schema::mark_of(file));
+    let mark = Mark::read(disk.as_ref(), &mark_of(file));
     let standing = disk.stat(file).at("look at", file)?;
     if let Some(mark) = &mark
         && standing.is_none_or(|stat| stat.kind == Kind::File && stat.len == 0)
     {
-        schema::check_mark(file, mark, 0)?;
+        check_mark(file, mark, 0)?;
     }
     make(disk.as_ref(), file)?;
     // SQLite takes a file of one byte for an empty one, and would write over it.

@@ -1,12 +1,15 @@
-//! The tables, and how a file comes to have them.
+//! How a file comes to have its tables: one migration after the other.
 
 use std::time::Duration;
 
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
+use rusqlite::{Connection, TransactionBehavior};
 
-use super::open::Others;
-use super::{fold, index, memory};
+use super::commits::{self, check_mark, commits};
+use super::error::fold;
+use super::index::tables as index;
+use super::memory::tables as memory;
+use super::tables as workspace;
 use crate::base::error::{Error, Result};
 use crate::disk::mark::Mark;
 
@@ -14,87 +17,20 @@ use crate::disk::mark::Mark;
 const APPLICATION_ID: i64 = 0x4e4f_4354;
 
 /// One step a version; a file at version n has run the first n.
-const MIGRATIONS: &[fn(&Connection) -> rusqlite::Result<()>] = &[
-    |connection| connection.execute_batch(WORKSPACE),
-    memory::tables::make,
-    index::tables::make,
-    memory::tables::make_facts,
-    memory::tables::make_learnings,
-    |connection| {
-        connection.execute_batch(COMMITS)?;
-        memory::tables::make_index(connection)
-    },
-];
+const MIGRATIONS: &[fn(&Connection) -> rusqlite::Result<()>] =
+    &[workspace::make, memory::make, index::make, memory::make_facts, memory::make_learnings, |connection| {
+        commits::make(connection)?;
+        memory::make_index(connection)
+    }];
 
-/// How many changes were committed, for the [mark](crate::disk::mark) beside the file.
-const COMMITS: &str = "
-    CREATE TABLE IF NOT EXISTS file_commits (
-        one INTEGER PRIMARY KEY CHECK (one = 1),
-        number INTEGER NOT NULL
-    );
-    INSERT OR IGNORE INTO file_commits (one, number) VALUES (1, 0);
-";
-
-const WORKSPACE: &str = "
-    CREATE TABLE memory_documents (
-        id TEXT NOT NULL PRIMARY KEY,
-        user_id TEXT NOT NULL,
-        agent_id TEXT NOT NULL DEFAULT '',
-        path TEXT NOT NULL,
-        content NOT NULL,
-        revision TEXT NOT NULL,
-        size INTEGER NOT NULL,
-        created_at TEXT NOT NULL,
-        updated_at TEXT NOT NULL,
-        modified_ns INTEGER NOT NULL,
-        UNIQUE (user_id, agent_id, path)
-    );
-    CREATE INDEX idx_documents_user ON memory_documents (user_id, agent_id);
-    CREATE INDEX idx_documents_path ON memory_documents (path);
-
-    CREATE TABLE memory_chunks (
-        id TEXT NOT NULL PRIMARY KEY,
-        document_id TEXT NOT NULL REFERENCES memory_documents (id) ON DELETE CASCADE,
-        chunk_index INTEGER NOT NULL,
-        content TEXT NOT NULL,
-        embedding BLOB,
-        created_at TEXT NOT NULL,
-        UNIQUE (document_id, chunk_index)
-    );
-    CREATE INDEX idx_chunks_document ON memory_chunks (document_id);
-
-    CREATE TABLE memory_document_versions (
-        user_id TEXT NOT NULL,
-        agent_id TEXT NOT NULL,
-        path TEXT NOT NULL,
-        version INTEGER NOT NULL,
-        content NOT NULL,
-        revision TEXT NOT NULL,
-        replaced_at TEXT NOT NULL,
-        PRIMARY KEY (user_id, agent_id, path, version)
-    ) WITHOUT ROWID;
-
-    CREATE TABLE workspace_state (
-        user_id TEXT NOT NULL,
-        agent_id TEXT NOT NULL,
-        name TEXT NOT NULL,
-        content NOT NULL,
-        size INTEGER NOT NULL,
-        modified_ns INTEGER NOT NULL,
-        PRIMARY KEY (user_id, agent_id, name)
-    ) WITHOUT ROWID;
-
-    CREATE TABLE workspace_leases (
-        user_id TEXT NOT NULL,
-        agent_id TEXT NOT NULL,
-        epoch INTEGER NOT NULL,
-        token TEXT NOT NULL,
-        pid INTEGER NOT NULL,
-        hostname TEXT NOT NULL,
-        acquired_at TEXT NOT NULL,
-        PRIMARY KEY (user_id, agent_id)
-    ) WITHOUT ROWID;
-";
+/// What happens to a file that another program made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Others {
+    /// It is left alone.
+    Refused,
+    /// It is taken over where it has the seed's table `memories` and no version of its own.
+    Adopted,
+}
 
 /// Sets a connection up, and brings the file to the newest version.
 pub(super) fn prepare(
@@ -135,45 +71,9 @@ pub(super) fn prepare(
     connection.pragma_update(None, "journal_mode", journal_mode).map_err(folded)
 }
 
-/// How many changes were committed; `None` where that was not counted.
-fn commits(connection: &Connection, version: usize) -> rusqlite::Result<Option<u64>> {
-    let sql = match version {
-        0 => "SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM sqlite_schema)",
-        COUNTED.. => "SELECT number FROM file_commits",
-        _ => return Ok(None),
-    };
-    let number: Option<i64> = connection.query_row(sql, [], |row| row.get(0)).optional()?;
-    Ok(number.map(|number| u64::try_from(number).unwrap_or(0)))
-}
-
-/// From this version on a file counts its changes.
-const COUNTED: usize = 6;
-
 /// Refuses a file that is open here and that another process brought to a newer version since.
 pub(super) fn check_version(connection: &Connection, file: &str) -> Result<()> {
     look(connection, file, Others::Refused).map(drop)
-}
-
-/// Counts one more change, in the transaction that makes it; returns how many there are.
-pub(super) fn count_commit(connection: &Connection) -> rusqlite::Result<u64> {
-    let number: i64 = connection
-        .prepare_cached("UPDATE file_commits SET number = number + 1 RETURNING number")?
-        .query_row([], |row| row.get(0))?;
-    Ok(u64::try_from(number).unwrap_or(0))
-}
-
-/// Refuses a file that holds less than it did.
-pub(super) fn check_mark(file: &str, mark: &Mark, found: u64) -> Result<()> {
-    if found >= mark.held {
-        return Ok(());
-    }
-    let (name, mark, held) = (file.to_owned(), mark_of(file), mark.held);
-    Err(Error::Shrunk { name, mark, held, found, of: "changes" })
-}
-
-/// The name of the mark of a file.
-pub(super) fn mark_of(file: &str) -> String {
-    format!("{file}.mark")
 }
 
 /// More than there are: each is parsed once a connection, which workspace, store and index share.
@@ -193,7 +93,7 @@ fn look(connection: &Connection, file: &str, others: Others) -> Result<usize> {
     let is_adopted = !is_ours
         && others == Others::Adopted
         && (application, version) == (0, 0)
-        && memory::tables::are_the_seeds(connection).map_err(|error| fold("open", file, error))?;
+        && memory::are_the_seeds(connection).map_err(|error| fold("open", file, error))?;
     if !is_ours && !is_adopted {
         return Err(Error::Corrupt {
             name: file.to_owned(),

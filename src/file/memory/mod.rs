@@ -14,7 +14,7 @@ use chrono::{DateTime, Utc};
 use self::facts::Table;
 use self::record::{Change, Record};
 use self::rows::{Rows, Stored};
-use super::write_guard_within;
+use super::write_guard::write_guard_within;
 use crate::base::access::{Access, Actor, Scope};
 use crate::base::error::{At, Error, Result};
 use crate::base::name::StateName;

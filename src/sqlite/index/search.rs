@@ -2,7 +2,6 @@
 
 use rusqlite::{Connection, Row, params};
 
-use super::Inner;
 use crate::base::access::{Scope, SessionKind};
 use crate::base::name::DocName;
 use crate::search::documents::{Audience, SearchResult};
@@ -19,16 +18,17 @@ const WEIGHED: i64 = 4096;
 
 /// Who asks, and for how much.
 #[derive(Clone, Copy)]
-struct Asked<'a> {
+struct ChunkQuery<'a> {
     connection: &'a Connection,
     scope: &'a Scope,
     kind: SessionKind,
     limit: usize,
 }
 
+/// Finds the chunks that fit a text, best first.
 pub(super) fn run(
-    inner: &Inner,
     connection: &Connection,
+    scope: &Scope,
     kind: SessionKind,
     text: &str,
     limit: usize,
@@ -36,18 +36,18 @@ pub(super) fn run(
     if limit == 0 {
         return Ok(Vec::new());
     }
-    let asked = Asked { connection, scope: &inner.scope, kind, limit };
+    let query = ChunkQuery { connection, scope, kind, limit };
     let text = words::plain(text);
     let plan = Plan::of(&text, false);
     match (text.trim(), words::of_plan(&plan)) {
         ("", _) => Ok(Vec::new()),
-        (_, Some(expression)) if asked.sees_whole_index()? => asked.matching(&plan, &expression),
-        (_, Some(expression)) => asked.of_some(&plan, &expression),
-        (literal, None) => asked.holding(literal),
+        (_, Some(expression)) if query.sees_whole_index()? => query.matching(&plan, &expression),
+        (_, Some(expression)) => query.of_some(&plan, &expression),
+        (literal, None) => query.holding(literal),
     }
 }
 
-impl Asked<'_> {
+impl ChunkQuery<'_> {
     /// Whether all chunks of the file are in sight.
     fn sees_whole_index(self) -> rusqlite::Result<bool> {
         let others = "SELECT 1 FROM indexed_documents

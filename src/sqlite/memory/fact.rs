@@ -17,7 +17,7 @@ use crate::facts::{
 };
 use crate::memory::{MemoryId, Query};
 use crate::search::rank::Ranking;
-use crate::sqlite::fold;
+use crate::sqlite::error::fold;
 use crate::store::fact::{self, Facts};
 
 /// The columns that [`read`] reads behind those of a row.

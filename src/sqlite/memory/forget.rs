@@ -13,7 +13,7 @@ use crate::base::error::{Error, Result};
 use crate::base::receipt::PlaceReceipt;
 use crate::gate::{Tombstone, TombstoneKey, Tombstones};
 use crate::memory::MemoryId;
-use crate::sqlite::fold;
+use crate::sqlite::error::fold;
 use crate::store::forget::{self, Burial, REMOVED};
 use crate::store::{self, Deed, row_name};
 

@@ -9,7 +9,7 @@ use crate::base::access::Access;
 use crate::base::error::Result;
 use crate::base::text;
 use crate::memory::{Learning, LearningId, LearningStore, NewLearning};
-use crate::sqlite::fold;
+use crate::sqlite::error::fold;
 use crate::store::{self, Deed, learning_name};
 use crate::trace;
 

@@ -1,0 +1,56 @@
+//! How many changes a file has committed, and the [mark](crate::disk::mark) beside it that says so.
+
+use rusqlite::{Connection, OptionalExtension};
+
+use crate::base::error::{Error, Result};
+use crate::disk::mark::Mark;
+
+/// How many changes were committed, in one row.
+const TABLE: &str = "
+    CREATE TABLE IF NOT EXISTS file_commits (
+        one INTEGER PRIMARY KEY CHECK (one = 1),
+        number INTEGER NOT NULL
+    );
+    INSERT OR IGNORE INTO file_commits (one, number) VALUES (1, 0);
+";
+
+/// Makes the table.
+pub(super) fn make(connection: &Connection) -> rusqlite::Result<()> {
+    connection.execute_batch(TABLE)
+}
+
+/// From this version on a file counts its changes.
+const COUNTED: usize = 6;
+
+/// How many changes were committed; `None` where that was not counted.
+pub(super) fn commits(connection: &Connection, version: usize) -> rusqlite::Result<Option<u64>> {
+    let sql = match version {
+        0 => "SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM sqlite_schema)",
+        COUNTED.. => "SELECT number FROM file_commits",
+        _ => return Ok(None),
+    };
+    let number: Option<i64> = connection.query_row(sql, [], |row| row.get(0)).optional()?;
+    Ok(number.map(|number| u64::try_from(number).unwrap_or(0)))
+}
+
+/// Counts one more change, in the transaction that makes it; returns how many there are.
+pub(super) fn count_commit(connection: &Connection) -> rusqlite::Result<u64> {
+    let number: i64 = connection
+        .prepare_cached("UPDATE file_commits SET number = number + 1 RETURNING number")?
+        .query_row([], |row| row.get(0))?;
+    Ok(u64::try_from(number).unwrap_or(0))
+}
+
+/// Refuses a file that holds less than it did.
+pub(super) fn check_mark(file: &str, mark: &Mark, found: u64) -> Result<()> {
+    if found >= mark.held {
+        return Ok(());
+    }
+    let (name, mark, held) = (file.to_owned(), mark_of(file), mark.held);
+    Err(Error::Shrunk { name, mark, held, found, of: "changes" })
+}
+
+/// The name of the mark of a file.
+pub(super) fn mark_of(file: &str) -> String {
+    format!("{file}.mark")
+}

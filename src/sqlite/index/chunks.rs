@@ -1,0 +1,87 @@
+//! The chunks of a document, as the rows that hold them.
+
+use rusqlite::{Connection, Row, params};
+
+use crate::base::digest::Hasher;
+use crate::base::name::DocName;
+use crate::format::JournalName;
+use crate::search::documents::Chunk;
+use crate::sqlite::columns::uuid;
+use crate::sqlite::words;
+
+/// Makes the chunks of a document these. One that stands as it is is left alone: an append costs what it adds.
+pub(super) fn put(
+    connection: &Connection,
+    document: &str,
+    name: &DocName,
+    text: &str,
+    chunks: &[Chunk],
+    at: &str,
+) -> rusqlite::Result<()> {
+    let standing: Vec<(i64, String, String, [i64; 3])> = {
+        let mut statement = connection.prepare_cached(
+            "SELECT chunk_index, content, terms, first_byte, first_line, last_line FROM memory_chunks
+             WHERE document_id = ?1 ORDER BY chunk_index",
+        )?;
+        let place = |row: &Row<'_>| Ok::<_, rusqlite::Error>([row.get(3)?, row.get(4)?, row.get(5)?]);
+        let rows = statement
+            .query_map([document], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, place(row)?)))?;
+        rows.collect::<rusqlite::Result<_>>()?
+    };
+    let mut standing = standing.into_iter().peekable();
+    let of_name = words_of(name);
+    let mut put = connection.prepare_cached(PUT_CHUNK)?;
+    let mut shift = connection.prepare_cached(
+        "UPDATE memory_chunks SET first_byte = ?3, first_line = ?4, last_line = ?5
+         WHERE document_id = ?1 AND chunk_index = ?2",
+    )?;
+    for (index, chunk) in (0_i64..).zip(chunks) {
+        let content = &text[chunk.bytes.clone()];
+        let mut terms = [of_name.as_str(), &chunk.headings, ""].join("\n");
+        words::add_beside(&mut terms, content);
+        let place = [chunk.bytes.start as u64, chunk.lines.0, chunk.lines.1]
+            .map(|number| i64::try_from(number).unwrap_or(i64::MAX));
+        let [byte, first, last] = place;
+        match standing.next_if(|(other, ..)| *other == index) {
+            Some((_, text, words, stands)) if text == content && words == terms => {
+                if stands != place {
+                    shift.execute(params![document, index, byte, first, last])?;
+                }
+            }
+            _ => {
+                let id = chunk_id(document, index);
+                put.execute(params![id, document, index, content, terms, byte, first, last, at])?;
+            }
+        }
+    }
+    connection
+        .prepare_cached("DELETE FROM memory_chunks WHERE document_id = ?1 AND chunk_index >= ?2")?
+        .execute(params![document, i64::try_from(chunks.len()).unwrap_or(i64::MAX)])?;
+    Ok(())
+}
+
+/// A text that is another has no vector yet.
+const PUT_CHUNK: &str = "INSERT INTO memory_chunks
+       (id, document_id, chunk_index, content, terms, first_byte, first_line, last_line, created_at)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+     ON CONFLICT (document_id, chunk_index) DO UPDATE SET
+       content = excluded.content, terms = excluded.terms, first_byte = excluded.first_byte,
+       first_line = excluded.first_line, last_line = excluded.last_line, created_at = excluded.created_at,
+       embedding = NULL, generation = NULL";
+
+/// The id of a chunk: a UUID (version 8) hashed from its document and place.
+fn chunk_id(document: &str, index: i64) -> String {
+    let mut hasher = Hasher::new();
+    hasher.field(document.as_bytes()).field(&index.to_be_bytes());
+    uuid(hasher)
+}
+
+/// What a document is found by beside its text: its path, without the words that many share.
+fn words_of(name: &DocName) -> String {
+    let path = name.as_str();
+    let path = path.strip_suffix(".md").unwrap_or(path);
+    match JournalName::parse(name) {
+        Some(_) => path.split_once('/').map_or(path, |(_, file)| file).to_owned(),
+        None => path.to_owned(),
+    }
+}

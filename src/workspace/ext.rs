@@ -1,0 +1,101 @@
+//! What every workspace can do by the verbs of the contract.
+
+use std::fmt::{self, Debug};
+
+use super::claim::{Claim, ClaimTerms};
+use super::contract::Workspace;
+use super::lease::Lease;
+use crate::base::access::{Access, Scope};
+use crate::base::error::{Error, Result};
+use crate::base::name::Name;
+use crate::base::text;
+
+/// What every workspace can do by the verbs of [`Workspace`].
+pub trait WorkspaceExt: Workspace {
+    /// Reads a document as text, without a byte order mark; `None` where nothing has this name.
+    ///
+    /// ```
+    /// use noctuary::workspace::WorkspaceExt;
+    /// use noctuary::{DocName, FileWorkspace, Workspace, WriteMode};
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let workspace = FileWorkspace::open(folder.path())?;
+    /// workspace.write(&DocName::MEMORY, "\u{feff}# Memory\r\n".as_bytes(), WriteMode::Create)?;
+    /// assert_eq!(workspace.read_text(&DocName::MEMORY)?.as_deref(), Some("# Memory\r\n"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotUtf8`] where it is not text, and those of [`Workspace::read`].
+    fn read_text(&self, name: &Name) -> Result<Option<String>> {
+        let Some(document) = self.read(name)? else { return Ok(None) };
+        let text = String::from_utf8(document.into_bytes()).map_err(|error| Error::NotUtf8 {
+            name: name.clone(),
+            valid_up_to: error.utf8_error().valid_up_to(),
+        })?;
+        Ok(Some(match text.strip_prefix(text::BOM) {
+            Some(rest) => rest.to_owned(),
+            None => text,
+        }))
+    }
+
+    /// Reads at most the last `max` bytes as text, in memory for those alone. Never splits a character;
+    /// bytes that are not UTF-8 are replaced.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Workspace::read_range`].
+    fn read_tail(&self, name: &Name, max: u64) -> Result<Tail> {
+        let len = self.metadata(name)?.map_or(0, |metadata| metadata.len);
+        let start = len.saturating_sub(max);
+        let bytes = self.read_range(name, start..len)?;
+        let skip = if start == 0 { 0 } else { text::leading_continuation(&bytes) };
+        let cut = bytes.len().saturating_sub(text::trailing_fragment(&bytes));
+        let text = String::from_utf8_lossy(bytes.get(skip..cut).unwrap_or_default()).into_owned();
+        Ok(Tail { start: start + skip as u64, text })
+    }
+}
+
+impl<W: Workspace + ?Sized> WorkspaceExt for W {}
+
+/// The end of a document, read by [`WorkspaceExt::read_tail`].
+#[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Tail {
+    /// The byte offset at which `text` begins.
+    pub start: u64,
+    /// The text from there to the last whole character.
+    pub text: String,
+}
+
+impl Debug for Tail {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Tail {{ start: {}, bytes: {} }}", self.start, self.text.len())
+    }
+}
+
+/// Whether an access is to the life that a workspace holds, as far as that knows whose it is.
+pub(crate) fn is_of<W: Workspace + ?Sized>(workspace: &W, scope: &Scope) -> bool {
+    workspace.scope().is_none_or(|own| own == scope)
+}
+
+/// Refuses an access of another scope than the workspace's to `name`, before anything is read.
+pub(crate) fn check_scope<W: Workspace + ?Sized>(
+    workspace: &W,
+    access: &Access,
+    name: impl Into<Name>,
+) -> Result<()> {
+    if is_of(workspace, &access.scope) {
+        return Ok(());
+    }
+    Err(Error::Denied { name: name.into(), kind: access.kind })
+}
+
+/// Claims a workspace for what cannot wait; [`Error::Busy`] where somebody else holds it.
+pub(crate) fn claim_now(workspace: &dyn Workspace, terms: &ClaimTerms) -> Result<Box<dyn Lease>> {
+    match workspace.claim(terms)? {
+        Claim::Granted(lease) => Ok(lease),
+        Claim::Held(_) => Err(Error::Busy { path: workspace.location() }),
+    }
+}

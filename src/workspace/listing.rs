@@ -1,0 +1,77 @@
+//! The names in a folder, and what is known of a document without reading it.
+
+use std::borrow::Cow;
+
+use chrono::{DateTime, Utc};
+
+use crate::base::name::DocName;
+
+/// What a folder holds.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Listing {
+    /// The documents, ascending.
+    pub documents: Vec<DocName>,
+    /// The folders, ascending.
+    pub folders: Vec<DocName>,
+    /// What has no place in a workspace: symbolic links, devices, names that are not document names. Lossy text.
+    pub refused: Vec<String>,
+    /// Names that differ in case only, and would be one on another machine.
+    pub collisions: Vec<(DocName, DocName)>,
+}
+
+impl Listing {
+    /// Sorts, and finds the names that differ in case only. For whoever implements [`Workspace::list`](crate::Workspace::list).
+    #[must_use]
+    pub fn new(mut documents: Vec<DocName>, mut folders: Vec<DocName>, mut refused: Vec<String>) -> Self {
+        // Stable sorts, here and below, since they are quick on what is nearly sorted already.
+        documents.sort();
+        folders.sort_unstable();
+        refused.sort_unstable();
+        let collisions = collisions(documents.iter().chain(&folders));
+        Self { documents, folders, refused, collisions }
+    }
+}
+
+/// The pairs that differ in case only, of names that differ.
+fn collisions<'a>(names: impl Iterator<Item = &'a DocName> + Clone) -> Vec<(DocName, DocName)> {
+    // Most are in lower case already, and no two of those are one in it.
+    if names.clone().all(|name| is_lowercase(name.as_str())) {
+        return Vec::new();
+    }
+    let mut folded: Vec<(Cow<'_, str>, &DocName)> =
+        names.map(|name| (lowercase(name.as_str()), name)).collect();
+    folded.sort();
+    let is_one = |pair: &&[(Cow<'_, str>, &DocName)]| pair[0].0 == pair[1].0;
+    folded.windows(2).filter(is_one).map(|pair| (pair[0].1.clone(), pair[1].1.clone())).collect()
+}
+
+fn is_lowercase(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase())
+}
+
+fn lowercase(text: &str) -> Cow<'_, str> {
+    if is_lowercase(text) { Cow::Borrowed(text) } else { Cow::Owned(text.to_lowercase()) }
+}
+
+/// What is known of a document without reading it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Metadata {
+    /// Its length in bytes.
+    pub len: u64,
+    /// When it was last changed, as precisely as the backend knows.
+    pub modified: DateTime<Utc>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_differ_in_case_only_are_reported() {
+        let name = |text| DocName::parse(text).unwrap();
+        let listing =
+            Listing::new(vec![name("memory.md"), name("MEMORY.md"), name("SOUL.md")], vec![], vec![]);
+        assert_eq!(listing.collisions, [(name("MEMORY.md"), name("memory.md"))]);
+    }
+}
