@@ -9,7 +9,7 @@ use std::ops::Deref;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::base::text;
+use crate::base::name_rules::{DOT_SELF, NameError, fault, printable, windows_fault};
 
 /// A validated relative name inside a workspace: a document's, or one of the library's state files.
 ///
@@ -126,7 +126,7 @@ impl DocName {
     /// The folder of a sleeper's files.
     pub const SELF: Self = Self::constant("self");
     /// The same folder as its first seed has it, hidden; for [`SleepConfig::folder`](crate::sleep::SleepConfig::folder).
-    pub const DOT_SELF: Self = Self::constant(".self");
+    pub const DOT_SELF: Self = Self::constant(DOT_SELF);
     /// Where a sleeper's creator leaves orders.
     pub const MESSAGES: Self = Self::constant("MESSAGES.md");
     /// When each periodic check last ran.
@@ -292,95 +292,6 @@ impl<'de> Deserialize<'de> for DocName {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Self::parse(String::deserialize(deserializer)?).map_err(serde::de::Error::custom)
     }
-}
-
-/// A text that is not a document's name.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{name:?} is not a document name: {rule}")]
-#[non_exhaustive]
-pub struct NameError {
-    /// The text, cut at 80 characters, with characters that do not print replaced.
-    pub name: String,
-    /// The rule that it breaks.
-    pub rule: &'static str,
-}
-
-fn fault(text: &str) -> Option<&'static str> {
-    if text.is_empty() {
-        return Some("it is empty");
-    }
-    if text.len() > 512 {
-        return Some("it is longer than 512 bytes");
-    }
-    // Most names are plain.
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'/');
-    let is_plain = text.bytes().all(is_plain);
-    if !is_plain && text.contains('\\') {
-        return Some("it contains a backslash");
-    }
-    // The one hidden folder that holds documents.
-    let hidden =
-        text.strip_prefix(DocName::DOT_SELF.as_str()).map_or(text, |rest| match rest.strip_prefix('/') {
-            Some(below) => below,
-            None if rest.is_empty() => "self",
-            None => text,
-        });
-    hidden.split('/').find_map(|segment| segment_fault(segment, is_plain))
-}
-
-fn segment_fault(segment: &str, is_plain: bool) -> Option<&'static str> {
-    if segment.is_empty() {
-        return Some("it is absolute, or has an empty segment");
-    }
-    if segment.len() > 255 {
-        return Some("a segment is longer than 255 bytes");
-    }
-    if segment.starts_with('.') {
-        return Some("a segment begins with a dot");
-    }
-    if segment.ends_with(['.', ' ']) || segment.starts_with(' ') {
-        return Some("a segment ends with a dot, or begins or ends with a space");
-    }
-    if !is_plain && segment.chars().any(|c| c.is_control() || text::is_invisible(c)) {
-        return Some("it contains a control or invisible character");
-    }
-    if cfg!(windows) { windows_fault(segment) } else { None }
-}
-
-/// Why Windows alone would not have a segment.
-fn windows_fault(segment: &str) -> Option<&'static str> {
-    if segment.contains([':', '*', '?', '"', '<', '>', '|']) {
-        return Some("it contains a character that Windows reserves");
-    }
-    is_device(segment).then_some("a segment is the name of a Windows device")
-}
-
-/// Whether Windows would open a device: `CON`, `nul.txt`, `COM1`, and `COM¹` with a superscript digit.
-fn is_device(segment: &str) -> bool {
-    // Most names are told apart by their first letter.
-    if !segment.starts_with(['C', 'c', 'P', 'p', 'A', 'a', 'N', 'n', 'L', 'l']) {
-        return false;
-    }
-    let stem = segment.split('.').next().unwrap_or(segment).trim_end();
-    if stem.len() > "CONOUT$".len() {
-        return false;
-    }
-    let stem = stem.to_ascii_uppercase();
-    if matches!(stem.as_str(), "CON" | "PRN" | "AUX" | "NUL" | "CONIN$" | "CONOUT$") {
-        return true;
-    }
-    let port = stem.strip_prefix("COM").or_else(|| stem.strip_prefix("LPT"));
-    port.is_some_and(|rest| {
-        let mut chars = rest.chars();
-        matches!(chars.next(), Some('0'..='9' | '¹' | '²' | '³')) && chars.next().is_none()
-    })
-}
-
-fn printable(text: &str) -> String {
-    text.chars()
-        .take(80)
-        .map(|c| if c.is_control() || text::is_invisible(c) { '\u{fffd}' } else { c })
-        .collect()
 }
 
 #[cfg(test)]

@@ -2,7 +2,8 @@
 
 use std::io;
 
-use super::{Disk, Kind, Open, STATE_FOLDER, Stat, host};
+use super::contract::{Disk, DiskFile, Entry, Kind, Open, STATE_FOLDER, Stat};
+use super::host;
 use crate::base::error::{At, Result, Unsynced};
 
 /// A name for a file until it is complete: in the state folder, where the next claim finds what a crash left.
@@ -105,7 +106,7 @@ pub(crate) fn sweep(disk: &dyn Disk, folder: &str) -> Result<()> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(error).at("list", shown(folder)),
     };
-    let is_ours = |entry: &&super::Entry| entry.kind == Kind::File && is_temporary(&entry.name);
+    let is_ours = |entry: &&Entry| entry.kind == Kind::File && is_temporary(&entry.name);
     for entry in entries.iter().filter(is_ours) {
         let path = if folder.is_empty() { entry.name.clone() } else { format!("{folder}/{}", entry.name) };
         disk.unlink(&path).at("remove", &path)?;
@@ -124,7 +125,7 @@ pub(crate) fn read(disk: &dyn Disk, path: &str, limit: u64) -> Result<Option<Vec
 }
 
 /// Reads from `from`, at most `len` bytes.
-pub(crate) fn read_range(file: &dyn super::DiskFile, from: u64, len: u64) -> io::Result<Vec<u8>> {
+pub(crate) fn read_range(file: &dyn DiskFile, from: u64, len: u64) -> io::Result<Vec<u8>> {
     let known = file.stat()?.len.saturating_sub(from).min(len);
     let mut bytes = Vec::with_capacity(usize::try_from(known).unwrap_or(0));
     // Room for all of it and the end, where it is small.
@@ -141,7 +142,7 @@ pub(crate) fn read_range(file: &dyn super::DiskFile, from: u64, len: u64) -> io:
 }
 
 /// Locks the file that has a name; `None` where another has locked it.
-pub(crate) fn lock_named(disk: &dyn Disk, path: &str) -> Result<Option<Box<dyn super::DiskFile>>> {
+pub(crate) fn lock_named(disk: &dyn Disk, path: &str) -> Result<Option<Box<dyn DiskFile>>> {
     for _ in 0..3 {
         let file = disk.open(path, Open::Ensure).at("open", path)?;
         if !file.try_lock().at("lock", path)? {

@@ -8,7 +8,8 @@ use std::io;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Disk, Open, atomic};
+use super::atomic;
+use super::contract::{Disk, Open};
 use crate::base::digest::Hasher;
 use crate::base::error::{At, Result};
 

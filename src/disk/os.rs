@@ -8,15 +8,18 @@ use std::time::{Duration, Instant};
 
 use chrono::{DateTime, Utc};
 
-use super::{Disk, DiskFile, Entry, Open, Stat, lock};
-use crate::base::error::Refusal;
-
+use super::contract::{Disk, DiskFile, Entry, Open, Stat};
+use super::lock;
 #[cfg(not(unix))]
-#[path = "os_portable.rs"]
-mod system;
+use super::os_portable as system;
 #[cfg(unix)]
-#[path = "os_unix.rs"]
-mod system;
+use super::os_unix as system;
+
+/// The time on the wall, for what lies on no disk.
+#[cfg(feature = "sqlite")]
+pub(crate) fn wall_clock() -> DateTime<Utc> {
+    Utc::now()
+}
 
 /// The real file system under a root folder.
 #[derive(Debug)]
@@ -140,9 +143,4 @@ impl DiskFile for OsFile {
         self.is_locked.fetch_or(locked, Ordering::Relaxed);
         Ok(locked)
     }
-}
-
-/// An error that says what stands there instead of a plain file or folder.
-fn refused(refusal: Refusal) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidInput, refusal)
 }

@@ -7,8 +7,7 @@ use std::path::{Path, PathBuf};
 
 use chrono::{DateTime, Utc};
 
-use super::super::{Entry, Kind, Open, Stat};
-use super::refused;
+use super::contract::{Entry, Kind, Open, Stat, refused};
 use crate::base::error::Refusal;
 
 #[derive(Debug)]

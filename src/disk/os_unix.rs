@@ -11,8 +11,7 @@ use chrono::{DateTime, Utc};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
-use super::super::{Entry, Kind, Open, Stat};
-use super::refused;
+use super::contract::{Entry, Kind, Open, Stat, refused};
 use crate::base::error::Refusal;
 
 #[derive(Debug)]

@@ -1,6 +1,9 @@
 //! A client without a model, which picks lines.
 
+mod features;
+mod gist;
 mod line;
+mod measure;
 mod picker;
 mod words;
 
@@ -495,7 +498,7 @@ My teacher Ines won a prize in June for her blue bowls.
             }
             // The share is of what is shown, and a line may be longer before it is one.
             let total: usize = lines.iter().map(|line| fences::one_line(line).len() + 1).sum::<usize>().max(1);
-            prop_assert!(picker::real(bytes) <= share * picker::real(total));
+            prop_assert!(measure::real(bytes) <= share * measure::real(total));
         }
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::faults::Faults;
+use super::faults::{Faults, stable};
 use crate::base::error::{At, Result};
 use crate::disk::{Disk, DiskFile, Entry, Open, OsDisk, Stat};
 
@@ -51,15 +51,6 @@ impl FaultyDisk {
 
     fn pass(&self, verb: &str, path: &str) -> io::Result<()> {
         self.faults.pass(&format!("{verb} {}", stable(path)))
-    }
-}
-
-/// A path without the random part of an unfinished file's name, so that two runs count the same.
-pub(super) fn stable(path: &str) -> String {
-    match path.rsplit_once('/') {
-        Some((folder, file)) if crate::disk::atomic::is_temporary(file) => format!("{folder}/(temporary)"),
-        None if crate::disk::atomic::is_temporary(path) => "(temporary)".to_owned(),
-        _ => path.to_owned(),
     }
 }
 

@@ -19,10 +19,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// assert_eq!(faults.seen(), ["write a", "write b", "write c"]);
 /// ```
 #[derive(Debug, Clone, Default)]
-pub struct Faults(Arc<Inner>);
+pub struct Faults(Arc<Plan>);
 
 #[derive(Debug, Default)]
-struct Inner {
+struct Plan {
     count: AtomicU64,
     armed: Mutex<Option<(u64, Fault)>>,
     seen: Mutex<Vec<String>>,
@@ -76,5 +76,14 @@ impl Faults {
             Some((n, Fault::Crash)) if n <= at => Err(io::Error::other("crashed in the test")),
             _ => Ok(()),
         }
+    }
+}
+
+/// A path without the random part of an unfinished file's name, so that two runs count the same.
+pub(super) fn stable(path: &str) -> String {
+    match path.rsplit_once('/') {
+        Some((folder, file)) if crate::disk::atomic::is_temporary(file) => format!("{folder}/(temporary)"),
+        None if crate::disk::atomic::is_temporary(path) => "(temporary)".to_owned(),
+        _ => path.to_owned(),
     }
 }

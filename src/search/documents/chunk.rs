@@ -3,8 +3,8 @@
 use std::fmt;
 use std::ops::Range;
 
-use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag};
-
+use super::separators::plain;
+use super::structure::Structure;
 use crate::base::error::{Error, Result};
 use crate::base::text;
 
@@ -141,14 +141,6 @@ impl ChunkConfig {
 /// Below this, a cut might not get on.
 const LEAST: usize = 16;
 
-/// A longer document is cut at its lines: what a parser keeps of one is many times its length.
-const STRUCTURED: usize = 1 << 20;
-
-/// Where the text begins, behind a byte order mark.
-fn front(text: &str) -> usize {
-    if text.starts_with(text::BOM) { text::BOM.len_utf8() } else { 0 }
-}
-
 /// Counts lines, of ranges that begin one after the other.
 struct Lines<'a> {
     text: &'a str,
@@ -167,178 +159,10 @@ impl Lines<'_> {
     }
 }
 
-/// A heading and what follows it, up to the next.
-struct Section {
-    bytes: Range<usize>,
-    headings: String,
-}
-
-/// What the markdown says of where to cut.
-#[derive(Default)]
-struct Structure {
-    sections: Vec<Section>,
-    /// Code blocks with their fences, whole lines.
-    code: Vec<Range<usize>>,
-    /// Where blocks, and the items of lists, begin.
-    blocks: Vec<usize>,
-}
-
-impl Structure {
-    fn of(text: &str) -> Self {
-        let mut structure = Self::default();
-        let mut begins = front(text);
-        if begins == text.len() {
-            return structure;
-        }
-        let mut above: Vec<(HeadingLevel, String)> = Vec::new();
-        if text.len() <= STRUCTURED {
-            let options = Options::ENABLE_TABLES | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS;
-            let source = &text[begins..];
-            let base = begins;
-            let mut depth = 0_usize;
-            // Headings that stand directly below one another share a section.
-            let mut has_body = false;
-            for (event, range) in Parser::new_ext(source, options).into_offset_iter() {
-                let start = base + line_start(source, range.start);
-                match event {
-                    Event::Start(tag) => {
-                        if depth == 0 || matches!(tag, Tag::Item) {
-                            structure.blocks.push(start);
-                        }
-                        match tag {
-                            Tag::Heading { level, .. } if depth == 0 => {
-                                if has_body {
-                                    structure.close(begins..start, &above);
-                                    begins = start;
-                                }
-                                has_body = false;
-                                above.retain(|(other, _)| *other < level);
-                                above.push((level, title(&source[range])));
-                            }
-                            Tag::CodeBlock(_) => {
-                                structure.code.push(start..base + line_end(source, range.end));
-                                has_body = true;
-                            }
-                            _ => has_body |= depth == 0,
-                        }
-                        depth += 1;
-                    }
-                    Event::End(_) => depth -= 1,
-                    _ => has_body |= depth == 0,
-                }
-            }
-        }
-        structure.close(begins..text.len(), &above);
-        structure
-    }
-
-    fn close(&mut self, bytes: Range<usize>, above: &[(HeadingLevel, String)]) {
-        let headings: Vec<&str> = above.iter().map(|(_, title)| title.as_str()).collect();
-        self.sections.push(Section { bytes, headings: headings.join("\n") });
-    }
-
-    /// Cuts a section into ranges of at most `max` bytes.
-    fn cut(&self, text: &str, section: Range<usize>, max: usize, overlap: usize) -> Vec<Range<usize>> {
-        let mut ranges = Vec::new();
-        let (mut start, mut covered) = (section.start, section.start);
-        while section.end - start > max {
-            let end = self.end(text, start, covered, max);
-            ranges.push(start..end);
-            covered = end;
-            start = self.repeat(text, end, max, overlap);
-        }
-        ranges.push(start..section.end);
-        ranges
-    }
-
-    /// The code block that a cut at `at` would split, where it fits a chunk.
-    fn code_at(&self, at: usize, max: usize) -> Option<&Range<usize>> {
-        let before = self.code.partition_point(|code| code.start < at);
-        self.code[..before].last().filter(|code| at < code.end && code.len() <= max)
-    }
-
-    /// Where a chunk that begins at `start` ends, behind what is `covered` already.
-    fn end(&self, text: &str, start: usize, covered: usize, max: usize) -> usize {
-        let limit = text::floor_boundary(text, start + max);
-        if let Some(code) = self.code_at(limit, max).filter(|code| code.start > covered) {
-            return code.start;
-        }
-        let least = text::ceil_boundary(text, covered.max(start + max / 2));
-        let block = self.blocks.partition_point(|block| *block <= limit).checked_sub(1);
-        if let Some(block) = block.map(|at| self.blocks[at]).filter(|block| *block > least) {
-            return block;
-        }
-        let room = &text[least..limit];
-        let after_line = room.rfind('\n').map(|at| at + 1);
-        let after_sentence = || {
-            let ends = room.match_indices(['.', '!', '?', '。', '！', '？']);
-            ends.map(|(at, sign)| at + sign.len()).rfind(|end| {
-                room[*end..].starts_with(char::is_whitespace) || room[..*end].ends_with(['。', '！', '？'])
-            })
-        };
-        let after_word =
-            || room.char_indices().rfind(|(_, c)| c.is_whitespace()).map(|(at, c)| at + c.len_utf8());
-        after_line.or_else(after_sentence).or_else(after_word).map_or(limit, |at| least + at)
-    }
-
-    /// Where the chunk after a cut begins.
-    fn repeat(&self, text: &str, cut: usize, max: usize, overlap: usize) -> usize {
-        let mut from = cut.saturating_sub(overlap);
-        if let Some(code) = self.code_at(cut + 1, max).filter(|code| code.start == cut) {
-            // What would be repeated must not push the code out.
-            from = from.max(code.end.saturating_sub(max));
-        }
-        // No half of a code block that was whole.
-        let from = self.code_at(from, max).map_or(text::ceil_boundary(text, from), |code| code.end);
-        if from >= cut {
-            return cut;
-        }
-        let is_line = text[..from].ends_with('\n');
-        let line = text[from..cut].find('\n').map(|at| from + at + 1).filter(|line| *line < cut);
-        let word = || text[from..cut].find(char::is_whitespace).map(|at| from + at);
-        if is_line { from } else { line.or_else(word).unwrap_or(from) }
-    }
-}
-
-/// The words of a heading, of its first line.
-fn title(heading: &str) -> String {
-    let line = heading.lines().next().unwrap_or_default();
-    line.trim_matches(|c: char| c == '#' || c.is_whitespace()).to_owned()
-}
-
-fn line_start(text: &str, at: usize) -> usize {
-    text[..at].rfind('\n').map_or(0, |at| at + 1)
-}
-
-/// The end of the line that ends at `at`, its break included.
-fn line_end(text: &str, at: usize) -> usize {
-    if text[..at].ends_with('\n') { at } else { text[at..].find('\n').map_or(text.len(), |end| at + end + 1) }
-}
-
-/// Cuts a text behind separators, into ranges of at most `max` characters.
-fn plain(text: &str, max: usize, overlap: usize, split_on: &[String]) -> Vec<Range<usize>> {
-    let mut ranges = Vec::new();
-    let (mut start, mut covered) = (front(text), front(text));
-    let forth = |from: usize, chars: usize| text[from..].char_indices().nth(chars).map(|(at, _)| from + at);
-    while let Some(limit) = forth(start, max) {
-        let least = covered.max(forth(start, max / 2).unwrap_or(limit));
-        let after = |separator: &String| {
-            let at = text[least..limit].rfind(separator.as_str())?;
-            Some(least + at + separator.len()).filter(|cut| *cut > least)
-        };
-        let cut = split_on.iter().find_map(after).unwrap_or(limit);
-        ranges.push(start..cut);
-        covered = cut;
-        start = text[..cut].char_indices().rev().nth(overlap.wrapping_sub(1)).map_or(cut, |(at, _)| at);
-    }
-    if start < text.len() {
-        ranges.push(start..text.len());
-    }
-    ranges
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::separators::front;
+    use super::super::structure::STRUCTURED;
     use super::*;
     use proptest::prelude::*;
 

@@ -1,11 +1,12 @@
 //! The one error type: a variant for everything that a caller would treat differently.
 
-use std::fmt;
 use std::io;
 
+use super::reasons::{LostBy, OpenLimit, Refusal};
 use crate::base::access::SessionKind;
 use crate::base::document::{Document, FoundAt};
-use crate::base::name::{Name, NameError};
+use crate::base::name::Name;
+use crate::base::name_rules::NameError;
 
 /// A result of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -229,31 +230,6 @@ pub enum Error {
     },
 }
 
-/// A limit on how many files are open at once.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum OpenLimit {
-    /// The limit of this process, `RLIMIT_NOFILE`; the number where the system tells it.
-    Process(Option<u64>),
-    /// The limit of the whole system.
-    System,
-}
-
-impl fmt::Display for OpenLimit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Process(Some(most)) => write!(
-                f,
-                "this process has as many files open as it may, {most}; raise RLIMIT_NOFILE (`ulimit -n`) or close some"
-            ),
-            Self::Process(None) => {
-                f.write_str("this process has as many files open as it may; raise the limit or close some")
-            }
-            Self::System => f.write_str("the system has as many files open as it may (`fs.file-max`)"),
-        }
-    }
-}
-
 /// What was found and where, or only what.
 fn told(classes: &[String], places: &[FoundAt]) -> String {
     if places.is_empty() {
@@ -280,172 +256,6 @@ fn let_in(classes: &[String]) -> &'static str {
     }
 }
 
-/// Why a path is refused.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Refusal {
-    /// It, or a folder above it, is a symbolic link below the root.
-    Symlink,
-    /// A file was expected.
-    NotAFile,
-    /// A folder was expected.
-    NotAFolder,
-    /// It is not one of the documents that are edited whole.
-    NotEditable,
-    /// It is a journal that no dream has read to its end.
-    Undreamed,
-    /// It is a journal of the last seven days.
-    Recent,
-    /// The log knows of no such dream.
-    UnknownDream,
-    /// A person changed the section of the dream.
-    SectionEdited,
-    /// The section of the dream was taken out.
-    SectionGone,
-    /// The section of the dream was moved there to keep `MEMORY.md` within its budget.
-    SectionArchived,
-    /// Nothing is kept any more of a dream that was taken back.
-    NothingKept,
-    /// The section holds what was forgotten since.
-    Forgotten,
-    /// It is a journal of the dream, which is gone or has another name.
-    JournalGone,
-    /// It is a journal of the dream, which changed where the dream had read it, or is no longer known.
-    JournalChanged,
-    /// It is a journal of the dream, which another dream has read since.
-    ReadAgain,
-    /// A line of the section was promoted by another dream since, or written by a person.
-    SaidAgain,
-    /// It holds the watermark of a peer, which the next dream takes in.
-    PeerAhead,
-    /// It belongs to another scope than it was opened for.
-    OtherScope,
-}
-
-impl fmt::Display for Refusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Symlink => "a symbolic link stands there",
-            Self::NotAFile => "it is not a plain file",
-            Self::NotAFolder => "it is not a folder",
-            Self::NotEditable => "it is not edited whole",
-            Self::Undreamed => "no dream has read it to its end",
-            Self::Recent => "it is younger than seven days",
-            Self::UnknownDream => "no such dream is known",
-            Self::SectionEdited => "a person changed the section",
-            Self::SectionGone => "the section is gone",
-            Self::SectionArchived => "the section is in the archive",
-            Self::NothingKept => "nothing of the dream is kept any more",
-            Self::Forgotten => "the section holds what was forgotten",
-            Self::JournalGone => "the journal is gone",
-            Self::JournalChanged => "the journal changed where the dream had read it",
-            Self::ReadAgain => "another dream has read the journal since",
-            Self::SaidAgain => "a line of the section stands in memory by now",
-            Self::PeerAhead => "a peer has dreamed since, and the next dream takes that in",
-            Self::OtherScope => "it belongs to another scope",
-        })
-    }
-}
-
-impl std::error::Error for Refusal {}
-
-/// How a lease was lost.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum LostBy {
-    /// The lock was taken over or deleted.
-    Token,
-    /// The guard was replaced or deleted.
-    Guard,
-    /// A later holder came.
-    Epoch,
-    /// A peer moved the watermark meanwhile.
-    Watermark,
-    /// It was held for longer than the holder allows itself.
-    Deadline,
-    /// An earlier write could not be made durable.
-    Poisoned,
-}
-
-impl fmt::Display for LostBy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Token => "its lock was taken over or deleted",
-            Self::Guard => "its guard was replaced or deleted",
-            Self::Epoch => "a later holder came",
-            Self::Watermark => "a peer moved the watermark",
-            Self::Deadline => "it was held for too long",
-            Self::Poisoned => "an earlier write could not be made durable",
-        })
-    }
-}
-
-/// An error of a sync, inside an [`io::Error`] until its place is known.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub(crate) struct Unsynced(pub(crate) io::Error);
-
-/// Adds the place to an error of the operating system.
-pub(crate) trait At<T> {
-    /// Says what was attempted (`"read"`) and on which path.
-    fn at(self, action: &'static str, path: impl fmt::Display) -> Result<T>;
-}
-
-impl<T> At<T> for io::Result<T> {
-    fn at(self, action: &'static str, path: impl fmt::Display) -> Result<T> {
-        self.map_err(|source| {
-            let path = path.to_string();
-            if let Some(reason) = source.get_ref().and_then(|inner| inner.downcast_ref::<Refusal>()) {
-                return Error::Refused { path, reason: *reason };
-            }
-            match source.downcast::<Unsynced>() {
-                Ok(Unsynced(source)) => Error::DurabilityUnknown { path, source },
-                Err(source) => match open_limit(&source) {
-                    Some(limit) => Error::TooManyOpen { action, path, limit },
-                    None => Error::Io { action, path, source },
-                },
-            }
-        })
-    }
-}
-
-/// The limit that an error of the operating system tells of, where it is one on open files.
-pub(crate) fn open_limit(error: &io::Error) -> Option<OpenLimit> {
-    #[cfg(unix)]
-    {
-        let errno = rustix::io::Errno::from_io_error(error)?;
-        if errno == rustix::io::Errno::MFILE {
-            let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile);
-            return Some(OpenLimit::Process(limit.current));
-        }
-        (errno == rustix::io::Errno::NFILE).then_some(OpenLimit::System)
-    }
-    #[cfg(not(unix))]
-    {
-        let _ = error;
-        None
-    }
-}
-
-/// Parses JSON of a state file; the error says where it breaks and never quotes it.
-pub(crate) fn parse_json<T: serde::de::DeserializeOwned>(name: &str, bytes: &[u8]) -> Result<T> {
-    // Some editors put a byte order mark in front.
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    serde_json::from_slice(bytes).map_err(|error| corrupt(name, &error))
-}
-
-/// Turns a JSON error into [`Error::Corrupt`] without the text that serde would quote.
-pub(crate) fn corrupt(name: &str, error: &serde_json::Error) -> Error {
-    let what = match error.classify() {
-        serde_json::error::Category::Eof => "it ends too early",
-        serde_json::error::Category::Syntax => "it is not JSON",
-        serde_json::error::Category::Data => "a value is missing or has another type",
-        serde_json::error::Category::Io => "it could not be read",
-    };
-    Error::Corrupt { name: name.to_owned(), line: error.line(), column: error.column(), what }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -464,15 +274,6 @@ mod tests {
              `Forget::lift` lets it in again"
         );
         assert!(!stopped("jwt").to_string().contains("lift"));
-    }
-
-    #[test]
-    fn a_damaged_state_file_is_named_and_never_quoted() {
-        let error = parse_json::<u64>("state.json", b"\"sk-ant-secret\"").unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "state.json is damaged at line 1, column 15: a value is missing or has another type"
-        );
     }
 
     #[test]

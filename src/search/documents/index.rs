@@ -3,21 +3,19 @@
 //! The documents are the truth. An index may be thrown away at any time, and is made anew from them; what it says
 //! of a document holds for the bytes whose revision it names.
 
-mod chunk;
-
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
-use serde::Serialize;
 
-use crate::base::access::{Access, Scope, SessionKind};
+use super::audience::Audience;
+use super::chunk::Chunk;
+use super::result::SearchResult;
+use crate::base::access::{Access, Scope};
 use crate::base::document::Revision;
 use crate::base::error::Result;
 use crate::base::name::DocName;
-
-pub use chunk::{Chunk, ChunkConfig};
 
 /// Chunks of documents, for one scope, and the search over them.
 ///
@@ -122,62 +120,8 @@ pub struct SeenDocument {
     pub revision: Revision,
     /// Who may read it.
     pub audience: Audience,
-    /// How it was cut: the [identity](ChunkConfig::identity) of a configuration.
+    /// How it was cut: the [identity](super::ChunkConfig::identity) of a configuration.
     pub chunking: String,
-}
-
-/// The kinds of session that may read a document.
-///
-/// ```
-/// use noctuary::search::Audience;
-/// use noctuary::SessionKind;
-///
-/// let private = Audience::of(|kind| kind == SessionKind::Main);
-/// assert!(private.includes(SessionKind::Main) && !private.includes(SessionKind::Shared));
-/// assert_eq!(Audience::from_bits(private.bits()), private);
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Audience(u8);
-
-impl Audience {
-    const KINDS: [SessionKind; 4] =
-        [SessionKind::Main, SessionKind::Shared, SessionKind::Subagent, SessionKind::Scheduled];
-
-    /// The kinds for which `reads` holds.
-    #[must_use]
-    pub fn of(reads: impl Fn(SessionKind) -> bool) -> Self {
-        let kinds = Self::KINDS.into_iter().filter(|kind| reads(*kind));
-        Self(kinds.fold(0, |bits, kind| bits | Self::bit(kind)))
-    }
-
-    /// Whether sessions of this kind may read it.
-    #[must_use]
-    pub fn includes(self, kind: SessionKind) -> bool {
-        self.0 & Self::bit(kind) != 0
-    }
-
-    /// The bit of one kind: 1 main, 2 shared, 4 subagent, 8 scheduled.
-    #[must_use]
-    pub fn bit(kind: SessionKind) -> u8 {
-        match kind {
-            SessionKind::Main => 1,
-            SessionKind::Shared => 2,
-            SessionKind::Subagent => 4,
-            SessionKind::Scheduled => 8,
-        }
-    }
-
-    /// All bits, for what is stored.
-    #[must_use]
-    pub fn bits(self) -> u8 {
-        self.0
-    }
-
-    /// The inverse of [`bits`](Self::bits).
-    #[must_use]
-    pub fn from_bits(bits: u8) -> Self {
-        Self(bits & 15)
-    }
 }
 
 /// What becomes of one document in an index.
@@ -217,41 +161,5 @@ impl fmt::Debug for IndexEntry {
                 write!(f, "Text {{ bytes: {}, chunks: {} }}", text.len(), chunks.len())
             }
         }
-    }
-}
-
-/// A chunk of a document that fits a query. (seed 004, "Search Results")
-///
-/// Prints its shape only, since the content is a person's words.
-#[derive(Clone, PartialEq, Serialize)]
-pub struct SearchResult {
-    /// The chunk, a UUID as text: the same for the same place in the same document.
-    pub chunk_id: String,
-    /// The document, a UUID as text: the same for the same scope and path.
-    pub document_id: String,
-    /// The document's name.
-    pub path: DocName,
-    /// The text of the chunk.
-    pub content: String,
-    /// Its place in the document, from 0.
-    pub chunk_index: u32,
-    /// How well it fits, in 0 to 1, by its ranks in all arms of the search: 1 is first in every one.
-    pub score: f64,
-    /// What the words alone say, in 0 to 1; `None` where no words were looked for.
-    pub bm25_score: Option<f64>,
-    /// What the vectors alone say; `None` where there are none.
-    pub vector_score: Option<f64>,
-    /// Its first and its last line in the document, from 1.
-    pub lines: (u64, u64),
-}
-
-impl fmt::Debug for SearchResult {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { path, chunk_index, score, lines: (first, last), content, .. } = self;
-        write!(
-            f,
-            "SearchResult {{ {path}#{chunk_index}, L{first}-L{last}, bytes: {}, score: {score:.3} }}",
-            content.len()
-        )
     }
 }

@@ -8,6 +8,9 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 
+use super::fate::{Fate, Lie};
+use super::loss::{PowerLoss, Terms};
+use super::volume::{Content, Effect, Node, Operation, Volume, Write, folder_of};
 use crate::base::error::Refusal;
 use crate::disk::{Disk, DiskFile, Entry, Kind, Open, Stat};
 
@@ -48,32 +51,10 @@ use crate::disk::{Disk, DiskFile, Entry, Kind, Open, Stat};
 /// # Ok::<(), std::io::Error>(())
 /// ```
 #[derive(Debug, Clone)]
-pub struct MemoryDisk(Arc<Mutex<Inner>>);
-
-/// What becomes of an operation that was not durable when the power went.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fate {
-    /// It is not there.
-    Lost,
-    /// It is there.
-    Kept,
-    /// A write whose first half is there.
-    Torn,
-    /// A write that made the file longer: the length is there, and zeros.
-    Zeroed,
-}
-
-/// What a drive that lies says it did, and does not.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Lie {
-    /// [`DiskFile::sync`].
-    Sync,
-    /// [`Disk::sync_folder`].
-    SyncFolder,
-}
+pub struct MemoryDisk(Arc<Mutex<MemoryDrive>>);
 
 #[derive(Debug)]
-struct Inner {
+struct MemoryDrive {
     /// What was durable before the first operation of the record.
     base: Arc<Volume>,
     record: Vec<Operation>,
@@ -83,114 +64,6 @@ struct Inner {
     locks: BTreeMap<usize, u64>,
     opened: u64,
     terms: Terms,
-}
-
-/// What a disk after a crash takes over besides what is on it.
-#[derive(Debug, Clone, Copy, Default)]
-struct Terms {
-    begun: DateTime<Utc>,
-    elapsed: Duration,
-    lie: Option<Lie>,
-}
-
-#[derive(Debug, Clone, Default)]
-struct Volume {
-    names: BTreeMap<String, Node>,
-    files: Vec<Content>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Node {
-    Folder,
-    File(usize),
-}
-
-#[derive(Debug, Clone)]
-struct Content {
-    bytes: Arc<Vec<u8>>,
-    modified: DateTime<Utc>,
-    mode: u32,
-    owner: (u32, u32),
-}
-
-#[derive(Debug, Clone)]
-struct Operation {
-    path: String,
-    effect: Effect,
-}
-
-#[derive(Debug, Clone)]
-enum Effect {
-    CreateFolder,
-    Create { file: usize, now: DateTime<Utc> },
-    Rename { file: usize, to: String },
-    Unlink,
-    Write(Write),
-    MakeLike { file: usize, mode: u32, owner: (u32, u32) },
-    Sync { file: usize },
-    SyncFolder,
-}
-
-#[derive(Debug, Clone)]
-struct Write {
-    file: usize,
-    offset: usize,
-    bytes: Arc<[u8]>,
-    is_longer: bool,
-    now: DateTime<Utc>,
-}
-
-impl Volume {
-    /// Does what an operation does for all who look at the living system.
-    fn apply(&mut self, operation: &Operation) {
-        let path = &operation.path;
-        match &operation.effect {
-            Effect::CreateFolder => drop(self.names.insert(path.clone(), Node::Folder)),
-            Effect::Create { file, now } => {
-                self.names.insert(path.clone(), Node::File(*file));
-                self.add(*now);
-            }
-            Effect::Rename { file, to } => {
-                self.names.remove(path);
-                self.names.insert(to.clone(), Node::File(*file));
-            }
-            Effect::Unlink => drop(self.names.remove(path)),
-            Effect::Write(write) => self.write(write, Fate::Kept),
-            Effect::MakeLike { file, mode, owner } => {
-                (self.files[*file].mode, self.files[*file].owner) = (*mode, *owner);
-            }
-            Effect::Sync { .. } | Effect::SyncFolder => {}
-        }
-    }
-
-    fn add(&mut self, now: DateTime<Utc>) {
-        self.files.push(Content { bytes: Arc::default(), modified: now, mode: 0o600, owner: (0, 0) });
-    }
-
-    fn write(&mut self, write: &Write, fate: Fate) {
-        let bytes = match fate {
-            Fate::Lost => return,
-            Fate::Kept => &write.bytes[..],
-            Fate::Torn => &write.bytes[..write.bytes.len() / 2],
-            Fate::Zeroed => &[],
-        };
-        let content = &mut self.files[write.file];
-        content.modified = write.now;
-        let standing = Arc::make_mut(&mut content.bytes);
-        let end = write.offset + if fate == Fate::Zeroed { write.bytes.len() } else { bytes.len() };
-        if standing.len() < end {
-            standing.resize(end, 0);
-        }
-        standing[write.offset..write.offset + bytes.len()].copy_from_slice(bytes);
-    }
-
-    fn is_folder(&self, path: &str) -> bool {
-        path.is_empty() || self.names.get(path) == Some(&Node::Folder)
-    }
-}
-
-fn folder_of(path: &str) -> &str {
-    path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
 impl Default for MemoryDisk {
@@ -208,10 +81,10 @@ impl MemoryDisk {
 
     fn over(base: Arc<Volume>, live: Volume, record: Vec<Operation>, terms: Terms) -> Self {
         let (locks, opened) = (BTreeMap::new(), 0);
-        Self(Arc::new(Mutex::new(Inner { base, record, live, locks, opened, terms })))
+        Self(Arc::new(Mutex::new(MemoryDrive { base, record, live, locks, opened, terms })))
     }
 
-    fn inner(&self) -> MutexGuard<'_, Inner> {
+    fn inner(&self) -> MutexGuard<'_, MemoryDrive> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -283,158 +156,17 @@ impl MemoryDisk {
     }
 }
 
-/// What a power loss may leave.
-#[derive(Debug, Clone)]
-pub struct PowerLoss {
-    durable: Volume,
-    pending: Vec<Pending>,
-    terms: Terms,
-}
-
-#[derive(Debug, Clone)]
-struct Pending {
-    /// Which operation of the record it is of.
-    at: usize,
-    change: Change,
-}
-
-#[derive(Debug, Clone)]
-enum Change {
-    Write(Write),
-    Begin {
-        path: String,
-        node: Node,
-    },
-    /// With the path that must have begun first, where the name ends by a rename.
-    End {
-        path: String,
-        renamed_to: Option<String>,
-    },
-}
-
-impl Change {
-    fn path(&self) -> Option<&str> {
-        match self {
-            Self::Write(_) => None,
-            Self::Begin { path, .. } | Self::End { path, .. } => Some(path),
-        }
-    }
-
-    fn apply(&self, volume: &mut Volume, fate: Fate) {
-        match self {
-            Self::Write(write) => volume.write(write, fate),
-            Self::Begin { path, node } => drop(volume.names.insert(path.clone(), *node)),
-            Self::End { path, .. } => drop(volume.names.remove(path)),
-        }
-    }
-}
-
 impl PowerLoss {
-    /// Takes the next operation of the record in.
-    fn note(&mut self, at: usize, Operation { path, effect }: &Operation) {
-        let mut wait = |change| self.pending.push(Pending { at, change });
-        let path = path.clone();
-        match effect {
-            Effect::CreateFolder => wait(Change::Begin { path, node: Node::Folder }),
-            Effect::Create { file, now } => {
-                wait(Change::Begin { path, node: Node::File(*file) });
-                self.durable.add(*now);
-            }
-            Effect::Rename { file, to } => {
-                wait(Change::Begin { path: to.clone(), node: Node::File(*file) });
-                wait(Change::End { path, renamed_to: Some(to.clone()) });
-            }
-            Effect::Unlink => wait(Change::End { path, renamed_to: None }),
-            Effect::Write(write) => wait(Change::Write(write.clone())),
-            Effect::MakeLike { file, mode, owner } => {
-                (self.durable.files[*file].mode, self.durable.files[*file].owner) = (*mode, *owner);
-            }
-            Effect::Sync { file } => {
-                self.settle(|change, _| matches!(change, Change::Write(write) if write.file == *file));
-            }
-            Effect::SyncFolder => self.settle(|change, still_pending| {
-                change.path().is_some_and(|name| folder_of(name) == path) && !still_pending
-            }),
-        }
-    }
-
-    /// Makes the chosen changes durable. The choice is told whether the end of a name waits for its new one.
-    fn settle(&mut self, is_chosen: impl Fn(&Change, bool) -> bool) {
-        let mut kept: Vec<Pending> = Vec::new();
-        for pending in std::mem::take(&mut self.pending) {
-            if !is_chosen(&pending.change, waits(&kept, &pending)) {
-                kept.push(pending);
-                continue;
-            }
-            pending.change.apply(&mut self.durable, Fate::Kept);
-            if let Some(path) = pending.change.path() {
-                // What this name was to be before can come back no more.
-                kept.retain(|earlier| earlier.change.path() != Some(path));
-            }
-        }
-        self.pending = kept;
-    }
-
-    /// What may become of each operation that was not durable, in order.
-    #[must_use]
-    pub fn choices(&self) -> Vec<&'static [Fate]> {
-        let choices = self.pending.iter().map(|pending| match &pending.change {
-            Change::Write(write) if write.is_longer => {
-                &[Fate::Lost, Fate::Kept, Fate::Torn, Fate::Zeroed][..]
-            }
-            Change::Write(_) => &[Fate::Lost, Fate::Kept, Fate::Torn],
-            Change::Begin { .. } | Change::End { .. } => &[Fate::Lost, Fate::Kept],
-        });
-        choices.collect()
-    }
-
     /// The disk that is left by one fate for each of [`choices`](Self::choices); where there are fewer, the
     /// rest is lost. It is all durable.
     #[must_use]
     pub fn image(&self, fates: &[Fate]) -> MemoryDisk {
-        let mut volume = self.durable.clone();
-        let mut lost: Vec<Pending> = Vec::new();
-        for (pending, fate) in self.pending.iter().zip(fates) {
-            if *fate == Fate::Lost || waits(&lost, pending) {
-                lost.push(pending.clone());
-            } else {
-                pending.change.apply(&mut volume, *fate);
-            }
-        }
-        // A file whose folder is not there is not there. Folders come before what is in them.
-        let names = std::mem::take(&mut volume.names);
-        for (path, node) in names {
-            if volume.is_folder(folder_of(&path)) {
-                volume.names.insert(path, node);
-            }
-        }
+        let volume = self.volume(fates);
         MemoryDisk::over(Arc::new(volume.clone()), volume, Vec::new(), self.terms)
     }
 }
 
-/// Whether a name ends by a rename whose new name is among these.
-fn waits(among: &[Pending], pending: &Pending) -> bool {
-    let Change::End { renamed_to: Some(to), .. } = &pending.change else { return false };
-    among.iter().any(|earlier| earlier.at == pending.at && earlier.change.path() == Some(to))
-}
-
-impl std::fmt::Display for Operation {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let path = super::disk::stable(&self.path);
-        match &self.effect {
-            Effect::CreateFolder => write!(f, "create folder {path}"),
-            Effect::Create { .. } => write!(f, "create {path}"),
-            Effect::Rename { to, .. } => write!(f, "rename {path} to {}", super::disk::stable(to)),
-            Effect::Unlink => write!(f, "unlink {path}"),
-            Effect::Write(write) => write!(f, "write {} bytes to {path}", write.bytes.len()),
-            Effect::MakeLike { .. } => write!(f, "set the mode of {path}"),
-            Effect::Sync { .. } => write!(f, "sync {path}"),
-            Effect::SyncFolder => write!(f, "sync folder {path}"),
-        }
-    }
-}
-
-impl Inner {
+impl MemoryDrive {
     fn now(&self) -> DateTime<Utc> {
         self.terms.begun + self.terms.elapsed
     }

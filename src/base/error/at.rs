@@ -1,0 +1,54 @@
+//! The place where an error of the operating system happened.
+
+use std::fmt;
+use std::io;
+
+use super::error::{Error, Result};
+use super::reasons::{OpenLimit, Refusal};
+
+/// Adds the place to an error of the operating system.
+pub(crate) trait At<T> {
+    /// Says what was attempted (`"read"`) and on which path.
+    fn at(self, action: &'static str, path: impl fmt::Display) -> Result<T>;
+}
+
+impl<T> At<T> for io::Result<T> {
+    fn at(self, action: &'static str, path: impl fmt::Display) -> Result<T> {
+        self.map_err(|source| {
+            let path = path.to_string();
+            if let Some(reason) = source.get_ref().and_then(|inner| inner.downcast_ref::<Refusal>()) {
+                return Error::Refused { path, reason: *reason };
+            }
+            match source.downcast::<Unsynced>() {
+                Ok(Unsynced(source)) => Error::DurabilityUnknown { path, source },
+                Err(source) => match open_limit(&source) {
+                    Some(limit) => Error::TooManyOpen { action, path, limit },
+                    None => Error::Io { action, path, source },
+                },
+            }
+        })
+    }
+}
+
+/// An error of a sync, inside an [`io::Error`] until its place is known.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct Unsynced(pub(crate) io::Error);
+
+/// The limit that an error of the operating system tells of, where it is one on open files.
+pub(crate) fn open_limit(error: &io::Error) -> Option<OpenLimit> {
+    #[cfg(unix)]
+    {
+        let errno = rustix::io::Errno::from_io_error(error)?;
+        if errno == rustix::io::Errno::MFILE {
+            let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile);
+            return Some(OpenLimit::Process(limit.current));
+        }
+        (errno == rustix::io::Errno::NFILE).then_some(OpenLimit::System)
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = error;
+        None
+    }
+}

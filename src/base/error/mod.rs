@@ -1,0 +1,12 @@
+//! The one error type, the reasons that it carries, and how errors of others become it.
+
+mod at;
+#[expect(clippy::module_inception, reason = "the file is named by its noun")]
+mod error;
+mod json;
+mod reasons;
+
+pub(crate) use at::{At, Unsynced, open_limit};
+pub use error::{Error, Result};
+pub(crate) use json::{corrupt, parse_json};
+pub use reasons::{LostBy, OpenLimit, Refusal};

@@ -1,0 +1,129 @@
+//! Reasons that errors carry: why a path is refused, how a lease was lost, which limit was reached.
+
+use std::fmt;
+
+/// Why a path is refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// It, or a folder above it, is a symbolic link below the root.
+    Symlink,
+    /// A file was expected.
+    NotAFile,
+    /// A folder was expected.
+    NotAFolder,
+    /// It is not one of the documents that are edited whole.
+    NotEditable,
+    /// It is a journal that no dream has read to its end.
+    Undreamed,
+    /// It is a journal of the last seven days.
+    Recent,
+    /// The log knows of no such dream.
+    UnknownDream,
+    /// A person changed the section of the dream.
+    SectionEdited,
+    /// The section of the dream was taken out.
+    SectionGone,
+    /// The section of the dream was moved there to keep `MEMORY.md` within its budget.
+    SectionArchived,
+    /// Nothing is kept any more of a dream that was taken back.
+    NothingKept,
+    /// The section holds what was forgotten since.
+    Forgotten,
+    /// It is a journal of the dream, which is gone or has another name.
+    JournalGone,
+    /// It is a journal of the dream, which changed where the dream had read it, or is no longer known.
+    JournalChanged,
+    /// It is a journal of the dream, which another dream has read since.
+    ReadAgain,
+    /// A line of the section was promoted by another dream since, or written by a person.
+    SaidAgain,
+    /// It holds the watermark of a peer, which the next dream takes in.
+    PeerAhead,
+    /// It belongs to another scope than it was opened for.
+    OtherScope,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Symlink => "a symbolic link stands there",
+            Self::NotAFile => "it is not a plain file",
+            Self::NotAFolder => "it is not a folder",
+            Self::NotEditable => "it is not edited whole",
+            Self::Undreamed => "no dream has read it to its end",
+            Self::Recent => "it is younger than seven days",
+            Self::UnknownDream => "no such dream is known",
+            Self::SectionEdited => "a person changed the section",
+            Self::SectionGone => "the section is gone",
+            Self::SectionArchived => "the section is in the archive",
+            Self::NothingKept => "nothing of the dream is kept any more",
+            Self::Forgotten => "the section holds what was forgotten",
+            Self::JournalGone => "the journal is gone",
+            Self::JournalChanged => "the journal changed where the dream had read it",
+            Self::ReadAgain => "another dream has read the journal since",
+            Self::SaidAgain => "a line of the section stands in memory by now",
+            Self::PeerAhead => "a peer has dreamed since, and the next dream takes that in",
+            Self::OtherScope => "it belongs to another scope",
+        })
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+/// How a lease was lost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum LostBy {
+    /// The lock was taken over or deleted.
+    Token,
+    /// The guard was replaced or deleted.
+    Guard,
+    /// A later holder came.
+    Epoch,
+    /// A peer moved the watermark meanwhile.
+    Watermark,
+    /// It was held for longer than the holder allows itself.
+    Deadline,
+    /// An earlier write could not be made durable.
+    Poisoned,
+}
+
+impl fmt::Display for LostBy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Token => "its lock was taken over or deleted",
+            Self::Guard => "its guard was replaced or deleted",
+            Self::Epoch => "a later holder came",
+            Self::Watermark => "a peer moved the watermark",
+            Self::Deadline => "it was held for too long",
+            Self::Poisoned => "an earlier write could not be made durable",
+        })
+    }
+}
+
+/// A limit on how many files are open at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum OpenLimit {
+    /// The limit of this process, `RLIMIT_NOFILE`; the number where the system tells it.
+    Process(Option<u64>),
+    /// The limit of the whole system.
+    System,
+}
+
+impl fmt::Display for OpenLimit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Process(Some(most)) => write!(
+                f,
+                "this process has as many files open as it may, {most}; raise RLIMIT_NOFILE (`ulimit -n`) or close some"
+            ),
+            Self::Process(None) => {
+                f.write_str("this process has as many files open as it may; raise the limit or close some")
+            }
+            Self::System => f.write_str("the system has as many files open as it may (`fs.file-max`)"),
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! What becomes of an operation when the power goes, and what a drive lies about.
+
+/// What becomes of an operation that was not durable when the power went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    /// It is not there.
+    Lost,
+    /// It is there.
+    Kept,
+    /// A write whose first half is there.
+    Torn,
+    /// A write that made the file longer: the length is there, and zeros.
+    Zeroed,
+}
+
+/// What a drive that lies says it did, and does not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lie {
+    /// [`DiskFile::sync`](crate::testing::DiskFile::sync).
+    Sync,
+    /// [`Disk::sync_folder`](crate::testing::Disk::sync_folder).
+    SyncFolder,
+}
