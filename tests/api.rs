@@ -254,7 +254,7 @@ fn every_type_may_be_sent_and_shared_and_printed() {
         OpenLimit Reach Refusal Revision Space StateName Tail Version
     ));
     listed.extend(shared!(testing:
-        Entry Fate Fault Faults FaultyDisk FaultyWorkspace Kind Lie MemoryDisk Open PowerLoss Script Stat
+        Entry Fate Fault Faults FaultyDisk FaultyWorkspace Kind Lie MemoryDisk Open PowerLoss QuickDisk Script Stat
     ));
     let generic: &[(&str, fn())] = &[
         ("DreamEvent", may_be_shared::<noctuary::dream::DreamEvent<'static>>),

@@ -6,17 +6,14 @@ mod common;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{self, ErrorKind};
+use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::Duration;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use chrono::{DateTime, Utc};
 use common::{Peer, listen, role, tell, tree};
-use noctuary::testing::{
-    Disk, DiskFile, Entry, Fault, Faults, FaultyDisk, MemoryDisk, Open, Stat, contract, folder,
-};
+use noctuary::testing::{Fault, Faults, FaultyDisk, MemoryDisk, QuickDisk, contract, folder};
 use noctuary::workspace::{Claim, ClaimTerms, MAX_DOCUMENT, Revision, WorkspaceExt};
 use noctuary::{DocName, Error, FileWorkspace, Result, Workspace, WriteMode};
 use proptest::prelude::*;
@@ -635,88 +632,23 @@ fn a_counter_that_four_processes_raise_counts_every_raise() {
 }
 
 /// A disk that is full now and then: an append leaves the front of its bytes.
-#[derive(Debug)]
-struct Full(Arc<dyn Disk>, Arc<AtomicU32>);
-
-#[derive(Debug)]
-struct FullFile(Box<dyn DiskFile>, Arc<AtomicU32>);
-
-impl Disk for Full {
-    fn root(&self) -> &Path {
-        self.0.root()
-    }
-    fn open(&self, path: &str, how: Open) -> io::Result<Box<dyn DiskFile>> {
-        Ok(Box::new(FullFile(self.0.open(path, how)?, Arc::clone(&self.1))))
-    }
-    fn stat(&self, path: &str) -> io::Result<Option<Stat>> {
-        self.0.stat(path)
-    }
-    fn list(&self, folder: &str) -> io::Result<Vec<Entry>> {
-        self.0.list(folder)
-    }
-    fn create_folder(&self, path: &str) -> io::Result<()> {
-        self.0.create_folder(path)
-    }
-    fn rename(&self, from: &str, to: &str) -> io::Result<()> {
-        self.0.rename(from, to)
-    }
-    fn rename_new(&self, from: &str, to: &str) -> io::Result<()> {
-        self.0.rename_new(from, to)
-    }
-    fn unlink(&self, path: &str) -> io::Result<()> {
-        self.0.unlink(path)
-    }
-    fn sync_folder(&self, _folder: &str) -> io::Result<()> {
-        Ok(())
-    }
-    fn network(&self) -> io::Result<Option<&'static str>> {
-        self.0.network()
-    }
-    fn clock(&self) -> DateTime<Utc> {
-        self.0.clock()
-    }
-    fn elapsed(&self) -> Duration {
-        self.0.elapsed()
-    }
-    fn pause(&self, duration: Duration) {
-        self.0.pause(duration);
-    }
-}
-
-impl DiskFile for FullFile {
-    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-        self.0.read_at(buffer, offset)
-    }
-    fn write_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
-        self.0.write_at(bytes, offset)
-    }
-    fn append(&self, bytes: &[u8]) -> io::Result<()> {
-        let at = self.1.fetch_add(1, Ordering::SeqCst) as usize;
+fn often_full(root: &Path) -> QuickDisk {
+    let appends = AtomicUsize::new(0);
+    QuickDisk::new(folder(root).unwrap()).appending(move |file, bytes| {
+        let at = appends.fetch_add(1, Ordering::SeqCst);
         if at % 3 != 2 {
-            return self.0.append(bytes);
+            return file.append(bytes);
         }
-        self.0.append(&bytes[..at / 3 % (bytes.len() + 1)])?;
+        file.append(&bytes[..at / 3 % (bytes.len() + 1)])?;
         Err(ErrorKind::StorageFull.into())
-    }
-    fn sync(&self) -> io::Result<()> {
-        Ok(())
-    }
-    fn stat(&self) -> io::Result<Stat> {
-        self.0.stat()
-    }
-    fn make_like(&self, other: &Stat) -> io::Result<()> {
-        self.0.make_like(other)
-    }
-    fn try_lock(&self) -> io::Result<bool> {
-        self.0.try_lock()
-    }
+    })
 }
 
 #[test]
 fn on_a_full_disk_no_acknowledged_line_is_glued_to_a_torn_one() {
     // 41 of 8,781 acknowledged lines stood behind the half of another that had found no room.
     let root = tempfile::tempdir().unwrap();
-    let full = Full(folder(root.path()).unwrap(), Arc::default());
+    let full = often_full(root.path());
     let workspace = FileWorkspace::on_disk(Arc::new(full));
     let Claim::Granted(lease) = workspace.claim(&ClaimTerms::default()).unwrap() else {
         panic!("it is free")

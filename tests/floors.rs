@@ -1,103 +1,76 @@
-//! The house stands: code uses the floors below its own.
+//! The house stands: code uses the floors below its own, and no two files use each other.
+//!
+//! The test reads every file of the crate, finds the paths that it names, and follows each through front pages to the file that
+//! defines the name. Unit tests are exempt, and so is a front page that leads to its own files by `pub use`.
 
-use std::collections::BTreeMap;
+#[path = "floors/house.rs"]
+mod house;
+#[path = "floors/tokens.rs"]
+mod tokens;
+
+use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-/// Each module and its floor. An arrow points down only, and modules of one floor that stand apart do not
-/// see each other, unless `TOGETHER` says so.
+use house::{Arrow, Circle, House, room_of};
+
+/// Each room and its floor. An arrow points down only, and rooms of one floor that stand apart do not see each other, unless
+/// [`TOGETHER`] says so.
 const FLOORS: &[(u32, &[&str])] = &[
-    (0, &["digest", "text", "day", "name", "access", "document"]),
-    (1, &["error"]),
-    (2, &["workspace", "pii", "llm", "format", "disk", "env", "receipt"]),
-    (3, &["memory", "dreamer", "index"]),
-    (4, &["gate", "recall", "trace"]),
+    (0, &["base"]),
+    (1, &["workspace", "pii", "llm", "format", "disk"]),
+    (2, &["memory", "facts", "dreamer"]),
+    (3, &["trace"]),
+    (4, &["gate", "search"]),
     (5, &["session", "store"]),
-    (6, &["lifecycle", "prompt"]),
-    (7, &["dream", "sleep", "consolidate", "file", "sqlite", "models"]),
-    (8, &["drive", "life", "tools", "openclaw", "doctor", "exchange", "forget", "report"]),
-    (9, &["testing"]),
+    (6, &["life"]),
+    (7, &["dream", "file", "sqlite", "model"]),
+    (8, &["drive", "tools", "exchange", "report", "sleep"]),
+    (9, &["testing", "manual"]),
 ];
 
-/// Pairs of one floor of which the first may use the second: plain words of words, and the data of a
-/// contract in the files that keep it. A sleeper's answers are cleaned as those of a curator are.
-const TOGETHER: &[(&str, &str)] = &[
-    ("document", "digest"),
-    ("document", "name"),
-    ("name", "text"),
-    ("format", "llm"),
-    ("workspace", "text"),
-    ("lifecycle", "prompt"),
-    ("sleep", "dream"),
-    ("dreamer", "memory"),
-    ("consolidate", "dream"),
+/// Rooms of one floor of which the first may use the second, and why.
+const TOGETHER: &[(&str, &str, &str)] = &[
+    ("facts", "memory", "a fact is a row with a key"),
+    ("dreamer", "memory", "a report on facts names rows"),
+    ("dreamer", "facts", "a report on facts names decisions"),
 ];
+
+/// Folders whose circles are being taken apart. Each is taken off the list with its last circle.
+const UNTIL_REBUILT: &[&str] =
+    &["dream", "file/memory", "format/documents", "gate", "life", "report", "search/rank", "sqlite/memory"];
 
 #[test]
 fn floors_hold_and_neighbours_do_not_see_each_other() {
-    let floors: BTreeMap<&str, u32> = FLOORS
-        .iter()
-        .flat_map(|(floor, modules)| modules.iter().map(move |module| (*module, *floor)))
-        .collect();
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut files = Vec::new();
-    collect(&source, &mut files);
-    let mut wrong = Vec::new();
-    for file in files {
-        let path = file.strip_prefix(&source).unwrap().to_string_lossy().replace('\\', "/");
-        let module = path.split('/').next().unwrap().trim_end_matches(".rs");
-        if module == "lib" || module == "manual" {
-            continue;
-        }
-        let Some(floor) = floors.get(module) else {
-            wrong.push(format!("{path}: {module} stands on no floor"));
-            continue;
-        };
-        let text = fs::read_to_string(&file).unwrap();
-        // Unit tests are exempt: they stand at the end of a file.
-        let code = text.split("#[cfg(test)]\nmod tests").next().unwrap();
-        for used in uses(code) {
-            let Some(other) = floors.get(used.as_str()) else { continue };
-            let apart = other == floor && used != module && !TOGETHER.contains(&(module, used.as_str()));
-            if other > floor || apart {
-                wrong.push(format!("{path} (floor {floor}) uses {used} (floor {other})"));
-            }
-        }
-    }
+    let house = house();
+    assert!(house.modules().count() > 100, "the crate was found");
+    let wrong = wrong_floors(&house);
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
-}
-
-fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).expect("a folder of the crate") {
-        let path = entry.expect("an entry").path();
-        if path.is_dir() {
-            collect(&path, files);
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            files.push(path);
-        }
+    for (room, other, _) in TOGETHER {
+        let is_used =
+            house.arrows().iter().any(|arrow| room_of(&arrow.from) == *room && room_of(&arrow.to) == *other);
+        assert!(is_used, "{room} uses {other} no more: take the pair off the list");
     }
 }
 
-/// The modules that code names after `crate::`, comments left out.
-fn uses(code: &str) -> Vec<String> {
-    let mut used = Vec::new();
-    for line in code.lines().map(str::trim).filter(|line| !line.starts_with("//")) {
-        for rest in line.split("crate::").skip(1) {
-            let module: String = rest.chars().take_while(|c| c.is_ascii_lowercase() || *c == '_').collect();
-            if !module.is_empty() && !used.contains(&module) {
-                used.push(module);
-            }
-        }
+#[test]
+fn no_file_is_part_of_a_circle() {
+    let circles = house().circles();
+    let is_in = |file: &String, folder: &str| file == folder || file.starts_with(&format!("{folder}/"));
+    let waits = |circle: &Circle| {
+        circle.files.iter().all(|file| UNTIL_REBUILT.iter().any(|folder| is_in(file, folder)))
+    };
+    let wrong: Vec<String> = circles.iter().filter(|circle| !waits(circle)).map(Circle::told).collect();
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+    for folder in UNTIL_REBUILT {
+        let is_needed = circles.iter().any(|circle| circle.files.iter().any(|file| is_in(file, folder)));
+        assert!(is_needed, "{folder} has no circle any more: take it off the list");
     }
-    used
 }
 
 /// Only one module each speaks to the kernel's locks, writes files, reads the wall clock.
 #[test]
 fn floors_keep_their_own_doors() {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut files = Vec::new();
-    collect(&source, &mut files);
     let doors: &[(&str, &[&str])] = &[
         ("fs4::", &["disk/lock.rs"]),
         ("std::fs", &["disk/"]),
@@ -106,9 +79,7 @@ fn floors_keep_their_own_doors() {
         ("rusqlite", &["sqlite/"]),
     ];
     let mut wrong = Vec::new();
-    for file in files {
-        let path = file.strip_prefix(&source).unwrap().to_string_lossy().replace('\\', "/");
-        let text = fs::read_to_string(&file).unwrap();
+    for (path, text) in files() {
         let code = text.split("#[cfg(test)]\nmod tests").next().unwrap();
         for line in code.lines().map(str::trim).filter(|line| !line.starts_with("//")) {
             for (word, allowed) in doors {
@@ -119,4 +90,137 @@ fn floors_keep_their_own_doors() {
         }
     }
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_planted_circle_is_named_also_through_a_front_page() {
+    let house = House::of(&[
+        ("lib.rs", "pub mod gate;"),
+        (
+            "gate/mod.rs",
+            "mod door;\nmod scan;\nmod word;\npub use door::Door;\npub(crate) use scan::{Scan, find as look};",
+        ),
+        ("gate/door.rs", "use super::look;\npub struct Door;\nfn open() { look(); }"),
+        ("gate/scan.rs", "use super::word::Word;\npub(crate) struct Scan;\npub(crate) fn find() {}"),
+        ("gate/word.rs", "pub(crate) struct Word;\nfn of(door: &crate::gate::Door) {}"),
+    ]);
+    let circles = house.circles();
+    let files: Vec<&[String]> = circles.iter().map(|circle| circle.files.as_slice()).collect();
+    assert_eq!(files, [["gate/door", "gate/scan", "gate/word"]]);
+    let told = circles[0].told();
+    for arrow in ["gate/door -> gate/scan", "gate/scan -> gate/word", "gate/word -> gate/door"] {
+        assert!(told.contains(arrow), "{told}");
+    }
+    assert!(wrong_floors(&house).is_empty(), "a circle inside of a room is no matter of floors");
+}
+
+#[test]
+fn a_parent_and_a_child_that_use_each_other_are_named() {
+    let child = ("life/turn.rs", "use super::Life;\npub(crate) fn turn(life: &Life) {}");
+    let both = House::of(&[
+        ("life/mod.rs", "mod turn;\npub struct Life;\nfn day(life: &Life) { turn::turn(life) }"),
+        child,
+    ]);
+    assert_eq!(both.circles().len(), 1);
+    assert_eq!(both.circles()[0].files, ["life", "life/turn"]);
+    let led = House::of(&[
+        ("life/mod.rs", "mod turn;\npub use turn::Turn;\npub struct Life(Turn);"),
+        ("life/turn.rs", "use super::Life;\npub struct Turn(Box<Life>);"),
+    ]);
+    assert_eq!(led.circles().len(), 1, "a page that uses what it leads to is no front page");
+    let front = House::of(&[
+        ("life/mod.rs", "mod day;\nmod turn;\npub use day::Life;\npub(crate) use turn::turn;"),
+        ("life/day.rs", "pub struct Life;"),
+        child,
+    ]);
+    assert!(front.circles().is_empty(), "a front page only leads to its files: {:?}", front.arrows());
+}
+
+#[test]
+fn a_planted_arrow_upwards_or_to_a_neighbour_is_named() {
+    let house = House::of(&[
+        ("base/mod.rs", "pub(crate) mod name;"),
+        ("base/name.rs", "pub struct Name;"),
+        ("dream/mod.rs", "pub(crate) mod due;"),
+        ("dream/due.rs", "pub struct Due;"),
+        ("file/mod.rs", "pub(crate) struct Home(crate::sqlite::Home);"),
+        (
+            "sqlite/mod.rs",
+            "use crate::base::name::Name;\nuse crate::dream::{self, due};\npub struct Home(Name, due::Due);",
+        ),
+        ("workspace/mod.rs", "use crate::{base::name::Name, dream::due::Due as Night};"),
+        ("attic.rs", ""),
+    ]);
+    let wrong = wrong_floors(&house);
+    let named = |words: &[&str]| wrong.iter().any(|line| words.iter().all(|word| line.contains(word)));
+    assert!(named(&["workspace", "dream/due", "crate::dream::due::Due"]), "upwards: {wrong:?}");
+    assert!(named(&["file", "sqlite"]), "to a neighbour: {wrong:?}");
+    assert!(named(&["sqlite", "dream/due"]), "to a neighbour: {wrong:?}");
+    assert!(named(&["attic"]), "a room without a floor: {wrong:?}");
+    assert!(!wrong.iter().any(|line| line.contains("base")), "down is fine: {wrong:?}");
+}
+
+#[test]
+fn tests_comments_strings_and_visibility_are_no_arrows() {
+    let house = House::of(&[
+        (
+            "disk/mod.rs",
+            "//! As crate::dream::Due.\n/* crate::dream /* crate::dream::Due */ */\npub(in crate::disk) struct Disk<'a>(&'a str);\n\
+             const NAME: &str = \"crate::dream::Due // \\\" \";\nconst RAW: &str = r#\"use crate::dream::Due;\"#;\n\
+             const MARK: char = '\"';\n\
+             #[cfg(test)]\n#[expect(dead_code)]\nmod tests {\n    use crate::dream::Due;\n    fn it() { { crate::dream::due(); } }\n}\n\
+             #[cfg(test)]\nuse crate::dream::Due;\n\
+             #[cfg(test)]\nfn only_in_tests() { crate::dream::due(); }\n",
+        ),
+        ("dream/mod.rs", "use crate::disk::Disk;\npub struct Due(Disk<'static>);\npub fn due() {}"),
+    ]);
+    let arrows: Vec<(String, String)> =
+        house.arrows().into_iter().map(|arrow| (arrow.from, arrow.to)).collect();
+    assert_eq!(arrows, [("dream".to_owned(), "disk".to_owned())]);
+}
+
+/// Says of each arrow that does not point down, and of each room without a floor.
+fn wrong_floors(house: &House) -> Vec<String> {
+    let floor = |room: &str| FLOORS.iter().find(|(_, rooms)| rooms.contains(&room)).map(|(floor, _)| *floor);
+    let rooms: BTreeSet<&str> = house.modules().map(room_of).collect();
+    let homeless = rooms.into_iter().filter(|room| !room.is_empty() && floor(room).is_none());
+    let mut wrong: Vec<String> = homeless.map(|room| format!("{room} stands on no floor")).collect();
+    for Arrow { from, to, path } in house.arrows() {
+        let (room, other) = (room_of(&from), room_of(&to));
+        let (Some(own), Some(used)) = (floor(room), floor(other)) else { continue };
+        let apart = own == used
+            && room != other
+            && !TOGETHER.iter().any(|(one, two, _)| (*one, *two) == (room, other));
+        if used > own || apart {
+            wrong.push(format!("{from} (floor {own}) uses {to} (floor {used}) by {path}"));
+        }
+    }
+    wrong
+}
+
+/// The files of this crate.
+fn house() -> House {
+    let files = files();
+    let sources: Vec<(&str, &str)> =
+        files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    House::of(&sources)
+}
+
+/// The files of the crate, each with its path below `src/` and its text.
+fn files() -> Vec<(String, String)> {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let (mut files, mut folders) = (Vec::new(), vec![source.clone()]);
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).expect("a folder of the crate") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                let name = path.strip_prefix(&source).unwrap().to_string_lossy().replace('\\', "/");
+                files.push((name, fs::read_to_string(&path).unwrap()));
+            }
+        }
+    }
+    files.sort();
+    files
 }

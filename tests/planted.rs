@@ -92,7 +92,7 @@ const BUGS: &[Bug] = &[
     },
     Bug {
         name: "an append is not synced",
-        file: "src/file/mod.rs",
+        file: "src/file/documents.rs",
         stands: "    file.sync().map_err(atomic::unsynced).at(\"sync\", name)\n",
         planted: "    Ok(())\n",
         tests: POWER,
@@ -169,7 +169,7 @@ const BUGS: &[Bug] = &[
     },
     Bug {
         name: "a stale lock is removed by its name, whatever it is by then",
-        file: "src/file/lease.rs",
+        file: "src/file/lock.rs",
         stands: "    if is_meant(&moved) {\n",
         planted: "    if is_meant(&moved) || !moved.is_empty() {\n",
         tests: LEASE,
@@ -267,7 +267,7 @@ const BUGS: &[Bug] = &[
     },
     Bug {
         name: "a file with the bytes that are to be written is not made durable",
-        file: "src/file/mod.rs",
+        file: "src/file/documents.rs",
         stands: "            return atomic::settle(disk, path).map(|()| written);\n",
         planted: "            return Ok(written);\n",
         tests: KILLS,
@@ -295,7 +295,7 @@ const BUGS: &[Bug] = &[
     },
     Bug {
         name: "a look at many files does not see that one changed",
-        file: "src/file/mod.rs",
+        file: "src/file/workspace.rs",
         stands: "Ok(plain_file(name, stat)?.map(|stat| metadata(&stat)))",
         planted: "Ok(plain_file(name, stat)?.map(|stat| Metadata { modified: chrono::DateTime::UNIX_EPOCH, ..metadata(&stat) }))",
         tests: FILES,
@@ -408,7 +408,7 @@ const BUGS: &[Bug] = &[
     Bug {
         name: "the heartbeat never refreshes the lock",
         file: "src/file/lease.rs",
-        stands: "                    let _ = shared.refresh();\n",
+        stands: "                    let _ = shared.lock.refresh(shared.disk.clock());\n",
         planted: "",
         tests: LEASE,
     },
@@ -547,14 +547,14 @@ const BUGS: &[Bug] = &[
     },
     Bug {
         name: "an append goes on in a line that has no end",
-        file: "src/file/mod.rs",
+        file: "src/file/documents.rs",
         stands: "&[line_break(file.as_ref(), name, len, bytes)?, bytes].concat()",
         planted: "&[&line_break(file.as_ref(), name, len, bytes)?[..0], bytes].concat()",
         tests: ENDS,
     },
     Bug {
         name: "an append to a database goes on in a line that has no end",
-        file: "src/sqlite/mod.rs",
+        file: "src/sqlite/documents.rs",
         stands: "[before, line_break_before(before.last().copied(), bytes), bytes].concat()",
         planted: "[before, &line_break_before(before.last().copied(), bytes)[..0], bytes].concat()",
         tests: ENDS,
@@ -568,7 +568,7 @@ const BUGS: &[Bug] = &[
     },
     Bug {
         name: "a database is not compared with its mark",
-        file: "src/sqlite/schema.rs",
+        file: "src/sqlite/commits.rs",
         stands: "    if found >= mark.held {\n",
         planted: "    if found >= mark.held || mark.held > 0 {\n",
         tests: SHRUNK,

@@ -3,6 +3,7 @@
 //! - [`contract`]: suites that a backend runs, each panicking with what does not hold.
 //! - [`Script`]: a model that answers from a list and remembers what it was asked.
 //! - [`Faults`]: decides which operation fails; [`FaultyWorkspace`] and [`FaultyDisk`] ask it.
+//! - [`QuickDisk`]: a disk that syncs nothing, where a test has a thousand writes and no crash.
 //! - [`secrets()`]: a made-up secret of every class of the gate.
 //! - [`MemoryDisk`]: shows what a kill or a power loss may leave of a run, at each of its operations.
 //!
@@ -40,6 +41,7 @@ pub mod contract;
 mod disk;
 mod faults;
 mod power;
+mod quick;
 mod script;
 mod secrets;
 mod workspace;
@@ -48,6 +50,7 @@ pub use crate::disk::{Disk, DiskFile, Entry, Kind, Open, Stat};
 pub use disk::{FaultyDisk, folder};
 pub use faults::{Fault, Faults};
 pub use power::{Fate, Lie, MemoryDisk, PowerLoss};
+pub use quick::QuickDisk;
 pub use script::Script;
 pub use secrets::secrets;
 pub use workspace::FaultyWorkspace;

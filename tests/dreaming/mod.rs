@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{self, Write as _};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -12,7 +12,7 @@ use std::time::{Duration, SystemTime};
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
 use noctuary::dream::{JournalReport, ReadReason};
 use noctuary::gate::Doors;
-use noctuary::testing::{Disk, DiskFile, Entry, MemoryDisk, Open, Stat};
+use noctuary::testing::{Disk, MemoryDisk, QuickDisk};
 use noctuary::{
     DocName, DreamConfig, DreamReport, Dreamer, Error, FileWorkspace, JournalDreamer, LlmClient, LlmError,
     LlmReply, LlmRequest, Outcome, Workspace, dream_once_at, llm_fn,
@@ -142,7 +142,7 @@ impl Life {
     /// The disk under the workspace, which does not wait for the drive: a test that runs ten thousand nights
     /// asks what a process finds, not what a power loss leaves.
     pub(crate) fn quick_disk(&self) -> Arc<dyn Disk> {
-        Arc::new(Quick(noctuary::testing::folder(self.root()).unwrap()))
+        Arc::new(QuickDisk::new(noctuary::testing::folder(self.root()).unwrap()))
     }
 
     pub(crate) fn quick_workspace(&self) -> Arc<dyn Workspace> {
@@ -219,79 +219,6 @@ fn walk(root: &Path, folder: &Path, tree: &mut BTreeMap<String, Vec<u8>>) {
         } else {
             tree.insert(file, fs::read(entry.path()).unwrap());
         }
-    }
-}
-
-/// A disk on which nothing is waited for.
-#[derive(Debug)]
-struct Quick(Arc<dyn Disk>);
-
-#[derive(Debug)]
-struct QuickFile(Box<dyn DiskFile>);
-
-impl Disk for Quick {
-    fn root(&self) -> &Path {
-        self.0.root()
-    }
-    fn open(&self, path: &str, how: Open) -> io::Result<Box<dyn DiskFile>> {
-        Ok(Box::new(QuickFile(self.0.open(path, how)?)))
-    }
-    fn stat(&self, path: &str) -> io::Result<Option<Stat>> {
-        self.0.stat(path)
-    }
-    fn list(&self, folder: &str) -> io::Result<Vec<Entry>> {
-        self.0.list(folder)
-    }
-    fn create_folder(&self, path: &str) -> io::Result<()> {
-        self.0.create_folder(path)
-    }
-    fn rename(&self, from: &str, to: &str) -> io::Result<()> {
-        self.0.rename(from, to)
-    }
-    fn rename_new(&self, from: &str, to: &str) -> io::Result<()> {
-        self.0.rename_new(from, to)
-    }
-    fn unlink(&self, path: &str) -> io::Result<()> {
-        self.0.unlink(path)
-    }
-    fn sync_folder(&self, _folder: &str) -> io::Result<()> {
-        Ok(())
-    }
-    fn network(&self) -> io::Result<Option<&'static str>> {
-        self.0.network()
-    }
-    fn clock(&self) -> DateTime<Utc> {
-        self.0.clock()
-    }
-    fn elapsed(&self) -> Duration {
-        self.0.elapsed()
-    }
-    fn pause(&self, duration: Duration) {
-        self.0.pause(duration);
-    }
-}
-
-impl DiskFile for QuickFile {
-    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-        self.0.read_at(buffer, offset)
-    }
-    fn write_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
-        self.0.write_at(bytes, offset)
-    }
-    fn append(&self, bytes: &[u8]) -> io::Result<()> {
-        self.0.append(bytes)
-    }
-    fn sync(&self) -> io::Result<()> {
-        Ok(())
-    }
-    fn stat(&self) -> io::Result<Stat> {
-        self.0.stat()
-    }
-    fn make_like(&self, other: &Stat) -> io::Result<()> {
-        self.0.make_like(other)
-    }
-    fn try_lock(&self) -> io::Result<bool> {
-        self.0.try_lock()
     }
 }
 
