@@ -87,7 +87,7 @@ where
     }
 }
 
-/// What a model is asked: one system message and one user message.
+/// A request to a model: one system message and one user message.
 ///
 /// Secrets are masked in it already. Prints its shape only.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -121,7 +121,7 @@ impl fmt::Debug for LlmRequest {
     }
 }
 
-/// What a model answered. Untrusted text; prints its shape only.
+/// The answer of a model. Untrusted text; prints its shape only.
 ///
 /// ```
 /// use noctuary::model::{Finish, Usage};
@@ -137,7 +137,7 @@ pub struct LlmReply {
     pub text: String,
     /// Why it ended.
     pub finish: Finish,
-    /// What it cost, where the host knows.
+    /// The tokens that it cost, where the host knows.
     pub usage: Option<Usage>,
 }
 

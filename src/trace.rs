@@ -192,7 +192,7 @@ pub(crate) fn dream() -> Span {
     )
 }
 
-/// What a dream shows to a model is selected.
+/// The selection of what a dream shows to a model.
 pub(crate) fn select() -> Span {
     span!("select", "noctuary.candidates", "noctuary.selected", "noctuary.selected.bytes")
 }

@@ -1,4 +1,4 @@
-//! What came of a request to forget, place by place.
+//! The result of a request to forget, place by place.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -17,7 +17,7 @@ pub enum ForgetPlace {
     Rows,
     /// Its profile.
     Profile,
-    /// What was learned.
+    /// Learnings.
     Learnings,
     /// Its text index.
     TextIndex,
@@ -37,19 +37,19 @@ pub enum ForgetPlace {
     Observations,
     /// All other documents.
     Documents,
-    /// What documents were before they were replaced.
+    /// Earlier versions of documents.
     Versions,
     /// Changes that wait for a person's word.
     Proposals,
-    /// What a dream has read, and which journals are in quarantine.
+    /// The ledger of dreams, and the journals in quarantine.
     Ledgers,
-    /// What each pass did.
+    /// The log of passes.
     Logs,
     /// Prompts of sessions under way.
     Sessions,
-    /// What was taken elsewhere: exports, copies, other homes.
+    /// Copies elsewhere: exports, other homes.
     Exports,
-    /// What was kept elsewhere, the history of a repository included.
+    /// Records elsewhere, the history of a repository included.
     Backups,
 }
 
@@ -82,7 +82,7 @@ impl ForgetPlace {
         matches!(self, Self::Edges | Self::Vectors | Self::Sessions | Self::Exports | Self::Backups)
     }
 
-    /// What is said of it where nobody looked.
+    /// Returns the note for a place where nobody looked.
     fn unseen(self) -> &'static str {
         match self {
             Self::Rows | Self::Profile | Self::Learnings | Self::TextIndex | Self::Decisions => {
@@ -123,17 +123,17 @@ impl fmt::Display for ForgetPlace {
     }
 }
 
-/// What came of it in one place.
+/// The result in one place.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct PlaceReceipt {
     /// The place.
     pub place: ForgetPlace,
-    /// How often it stood there.
+    /// The number of occurrences found.
     pub found: u64,
-    /// How often of these it does no more.
+    /// The number of occurrences removed.
     pub removed: u64,
-    /// What may still stand there, and why; `None` where nothing does.
+    /// Words that may still be there, and why; `None` where there are none.
     pub left: Option<Cow<'static, str>>,
 }
 
@@ -156,7 +156,7 @@ impl PlaceReceipt {
     }
 }
 
-/// What came of a request to forget: a line for every place, also for those that could not be reached. It holds
+/// The result of a request to forget: a line for every place, also for those that could not be reached. It holds
 /// nothing of what was forgotten.
 ///
 /// ```
@@ -180,15 +180,15 @@ pub struct ForgetReceipt {
     pub documents: Vec<DocumentReceipt>,
 }
 
-/// What came of it in one document.
+/// The result in one document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct DocumentReceipt {
     /// The document.
     pub name: DocName,
-    /// How often it stood there.
+    /// The number of occurrences found.
     pub found: u64,
-    /// How often of these it does no more.
+    /// The number of occurrences removed.
     pub removed: u64,
 }
 
@@ -213,7 +213,7 @@ impl ForgetReceipt {
         }
     }
 
-    /// What came of it in a place.
+    /// Returns the result in a place.
     #[must_use]
     pub fn place(&self, place: ForgetPlace) -> &PlaceReceipt {
         self.places.iter().find(|line| line.place == place).expect("each place has a line")

@@ -37,7 +37,7 @@ pub(crate) fn ceil_boundary(text: &str, index: usize) -> usize {
     index
 }
 
-/// What a budget counts.
+/// The unit of a budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unit {
     Bytes,
@@ -45,7 +45,7 @@ pub(crate) enum Unit {
 }
 
 impl Unit {
-    /// How long a text is.
+    /// Returns the length of a text.
     pub(crate) fn len(self, text: &str) -> usize {
         match self {
             Self::Bytes => text.len(),
@@ -119,7 +119,7 @@ pub(crate) fn line_ranges(text: &str) -> impl Iterator<Item = Range<usize>> + '_
     })
 }
 
-/// How many line breaks there are.
+/// Counts the line breaks.
 #[expect(
     clippy::naive_bytecount,
     reason = "the compiler makes vectors of it, and a crate for it is too much"

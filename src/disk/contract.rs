@@ -148,7 +148,7 @@ pub trait DiskFile: Debug + Send + Sync {
     fn try_lock(&self) -> io::Result<bool>;
 }
 
-/// How a file is opened.
+/// The way in which a file is opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Open {
     /// To read.
@@ -163,10 +163,10 @@ pub enum Open {
     CreateNew,
 }
 
-/// What a look at a name shows.
+/// The metadata of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stat {
-    /// What stands there.
+    /// The kind of what has the name.
     pub kind: Kind,
     /// Its length in bytes.
     pub len: u64,
@@ -180,7 +180,7 @@ pub struct Stat {
     pub id: (u64, u64),
 }
 
-/// What stands at a name.
+/// The kind of a file system entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// A plain file.
@@ -198,11 +198,11 @@ pub enum Kind {
 pub struct Entry {
     /// The name; what is not Unicode is replaced, and such a name cannot be opened.
     pub name: String,
-    /// What stands there.
+    /// The kind of what has the name.
     pub kind: Kind,
 }
 
-/// Returns an error that says what stands there instead of a plain file or folder.
+/// Returns an error that says why no plain file or folder was found.
 pub(super) fn refused(refusal: Refusal) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, refusal)
 }

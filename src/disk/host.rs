@@ -1,4 +1,4 @@
-//! Who we are: process, host, boot, and a token that no other process draws.
+//! The identity of this process: its id, host, boot, and a token that no other process draws.
 
 use std::hash::{BuildHasher, Hasher as _, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};

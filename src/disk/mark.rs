@@ -17,7 +17,7 @@ use crate::base::error::{At, Result};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Mark {
     v: u64,
-    /// How many lines or changes.
+    /// The number of lines or changes.
     pub(crate) held: u64,
     /// Hashes of lines of which one is there: the last one; while the file is written anew, that of before and that of
     /// after.

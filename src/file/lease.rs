@@ -89,7 +89,7 @@ fn read_epoch(guard: &dyn DiskFile) -> Result<u64> {
     })
 }
 
-/// What the lease and its heartbeat share.
+/// The state that a lease and its heartbeat share.
 struct Shared {
     disk: Arc<dyn Disk>,
     guard: Box<dyn DiskFile>,

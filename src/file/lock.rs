@@ -112,7 +112,7 @@ fn create_lock(disk: &dyn Disk, printed: &str) -> Result<bool> {
     atomic::create(disk, LOCK, printed.as_bytes())
 }
 
-/// What is found in the place of the lock file.
+/// The content of a lock file that somebody else left.
 enum FoundLock {
     Lock(LockFile),
     /// JSON of another shape: a peer that we do not know.

@@ -223,7 +223,7 @@ const MOST_LINES: usize = 48;
 /// The most bytes of a request's lines.
 const MOST_BYTES: usize = 7 << 10;
 
-/// What may be picked where the share is smaller, in bytes.
+/// The bytes that may be picked where the share is smaller.
 const LEAST_BYTES: usize = 1024;
 
 /// The largest share of a request's bytes.

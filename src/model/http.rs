@@ -178,7 +178,7 @@ impl ChatCompletions {
         self
     }
 
-    /// What a server says, so that it can be shown to an operator.
+    /// Returns the words of a server as they can be shown to an operator.
     fn excerpt(&self, text: &str) -> String {
         key::excerpt(text, self.key.as_ref())
     }

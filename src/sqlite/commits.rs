@@ -1,11 +1,11 @@
-//! How many changes a file has committed, and the [mark](crate::disk::mark) beside it that says so.
+//! The number of changes that a file has committed, and the [mark](crate::disk::mark) beside it that says so.
 
 use rusqlite::{Connection, OptionalExtension};
 
 use crate::base::error::{Error, Result};
 use crate::disk::mark::Mark;
 
-/// How many changes were committed, in one row.
+/// The number of committed changes, in one row.
 const TABLE: &str = "
     CREATE TABLE IF NOT EXISTS file_commits (
         one INTEGER PRIMARY KEY CHECK (one = 1),
@@ -22,7 +22,7 @@ pub(super) fn make(connection: &Connection) -> rusqlite::Result<()> {
 /// From this version on a file counts its changes.
 const COUNTED: usize = 6;
 
-/// How many changes were committed; `None` where that was not counted.
+/// Returns the number of committed changes; `None` where they were not counted.
 pub(super) fn commits(connection: &Connection, version: usize) -> rusqlite::Result<Option<u64>> {
     let sql = match version {
         0 => "SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM sqlite_schema)",
@@ -50,7 +50,7 @@ pub(super) fn check_mark(file: &str, mark: &Mark, found: u64) -> Result<()> {
     Err(Error::Shrunk { name, mark, held, found, of: "changes" })
 }
 
-/// The name of the mark of a file.
+/// Returns the name of the mark of a file.
 pub(super) fn mark_of(file: &str) -> String {
     format!("{file}.mark")
 }

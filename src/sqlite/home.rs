@@ -23,7 +23,7 @@ pub(super) enum Home {
     },
 }
 
-/// What says that a holder lives: whoever drops it gives it back, and a process that dies drops it.
+/// The proof that a holder lives: whoever drops it gives it back, and a process that dies drops it.
 pub(super) struct Guard {
     /// Which file it is; zeros in memory.
     pub(super) id: (u64, u64),
@@ -45,7 +45,7 @@ impl Home {
         Self::Memory { begun: Instant::now(), is_claimed: Arc::default() }
     }
 
-    /// What reports call it.
+    /// Returns its name in reports.
     pub(super) fn location(&self) -> String {
         match self {
             Self::File { path, .. } => path.display().to_string(),

@@ -1,4 +1,4 @@
-//! How a file is opened: by the workspace in it and by the store in it alike.
+//! The opening of a file, the same for a workspace, a store and an index.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

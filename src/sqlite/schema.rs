@@ -1,4 +1,4 @@
-//! How a file comes to have its tables: one migration after the other.
+//! The migrations that give a file its tables.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ const MIGRATIONS: &[fn(&Connection) -> rusqlite::Result<()>] =
         memory::make_index(connection)
     }];
 
-/// What happens to a file that another program made.
+/// The treatment of a file that another program made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Others {
     /// It is left alone.

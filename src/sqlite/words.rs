@@ -109,7 +109,7 @@ fn joined(parts: impl Iterator<Item = Option<String>>, operator: &str) -> Option
     (!parts.is_empty()).then(|| format!("({})", parts.join(operator)))
 }
 
-/// What words with a prefix stand under in the index, which has stems: longer than the prefix, or a beginning of
+/// The forms under which the index, which has stems, holds words with a prefix: longer than the prefix, or a beginning of
 /// it with which a stem may end. FTS5 stems what is asked for too, so of what is not its own stem a beginning is
 /// asked for that is.
 fn beginnings(prefix: &str) -> Vec<String> {

@@ -57,7 +57,7 @@ impl Faults {
         self.0.seen.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
-    /// What was attempted since, in order.
+    /// Returns the operations that were attempted since, in order.
     #[must_use]
     pub fn seen(&self) -> Vec<String> {
         self.0.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()

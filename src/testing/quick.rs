@@ -30,9 +30,11 @@ pub struct QuickDisk {
     append: Append,
 }
 
-/// What an append does to the file below.
+type AppendFn = dyn Fn(&dyn DiskFile, &[u8]) -> io::Result<()> + Send + Sync;
+
+/// The function that appends to the file below.
 #[derive(Clone)]
-struct Append(Arc<dyn Fn(&dyn DiskFile, &[u8]) -> io::Result<()> + Send + Sync>);
+struct Append(Arc<AppendFn>);
 
 impl fmt::Debug for Append {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -66,7 +66,7 @@ impl Script {
         self
     }
 
-    /// What it was asked.
+    /// Returns the requests that it was asked.
     #[must_use]
     pub fn requests(&self) -> Vec<LlmRequest> {
         self.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()

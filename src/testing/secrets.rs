@@ -49,7 +49,7 @@ pub fn secrets(seed: u64) -> Vec<(&'static str, String)> {
 
 const TRIES: usize = 10_000;
 
-/// What chance does not prove.
+/// Published examples of classes whose proof chance does not give.
 const PUBLISHED: [(&str, &str); 13] = [
     ("btc_legacy", "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa"),
     ("mnemonic", "legal winner thank year wave sausage worth useful legal winner thank yellow"),

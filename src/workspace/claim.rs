@@ -44,7 +44,7 @@ pub enum Claim {
     Held(Holder),
 }
 
-/// Who holds a workspace, as far as its lock file says.
+/// The holder of a workspace, as far as its lock file says.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Holder {

@@ -141,7 +141,7 @@ pub trait Workspace: Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// Those of reading and removing; some may be gone already then.
+    /// The errors of reading and removing; some versions may be gone already then.
     fn drop_versions(&self, holds: &dyn Fn(&str, &[u8]) -> bool) -> Result<u64> {
         let _ = holds;
         Ok(0)

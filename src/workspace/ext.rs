@@ -1,4 +1,4 @@
-//! What every workspace can do by the verbs of the contract.
+//! Verbs that every workspace has by those of the contract.
 
 use std::fmt::{self, Debug};
 
@@ -10,7 +10,7 @@ use crate::base::error::{Error, Result};
 use crate::base::name::Name;
 use crate::base::text;
 
-/// What every workspace can do by the verbs of [`Workspace`].
+/// Verbs that every workspace has by those of [`Workspace`].
 pub trait WorkspaceExt: Workspace {
     /// Reads a document as text, without a byte order mark; `None` where nothing has this name.
     ///
@@ -45,7 +45,7 @@ pub trait WorkspaceExt: Workspace {
     ///
     /// # Errors
     ///
-    /// Those of [`Workspace::read_range`].
+    /// The errors of [`Workspace::read_range`].
     fn read_tail(&self, name: &Name, max: u64) -> Result<Tail> {
         let len = self.metadata(name)?.map_or(0, |metadata| metadata.len);
         let start = len.saturating_sub(max);
@@ -75,7 +75,7 @@ impl Debug for Tail {
     }
 }
 
-/// Whether an access is to the life that a workspace holds, as far as that knows whose it is.
+/// Returns whether a workspace holds the life of this scope, as far as it knows its own.
 pub(crate) fn is_of<W: Workspace + ?Sized>(workspace: &W, scope: &Scope) -> bool {
     workspace.scope().is_none_or(|own| own == scope)
 }

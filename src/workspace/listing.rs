@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 
 use crate::base::name::DocName;
 
-/// What a folder holds.
+/// The names in a folder.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Listing {
@@ -14,7 +14,7 @@ pub struct Listing {
     pub documents: Vec<DocName>,
     /// The folders, ascending.
     pub folders: Vec<DocName>,
-    /// What has no place in a workspace: symbolic links, devices, names that are not document names. Lossy text.
+    /// Names without a place in a workspace: symbolic links, devices, names that are not document names. Lossy text.
     pub refused: Vec<String>,
     /// Names that differ in case only, and would be one on another machine.
     pub collisions: Vec<(DocName, DocName)>,
@@ -54,7 +54,7 @@ fn lowercase(text: &str) -> Cow<'_, str> {
     if is_lowercase(text) { Cow::Borrowed(text) } else { Cow::Owned(text.to_lowercase()) }
 }
 
-/// What is known of a document without reading it.
+/// The length and time of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Metadata {
     /// Its length in bytes.

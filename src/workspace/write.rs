@@ -1,15 +1,15 @@
-//! What a write intends, and what it leaves behind.
+//! The intent of a write, and the version that it replaces.
 
 use chrono::{DateTime, Utc};
 
 use crate::base::document::Revision;
 
-/// What a write intends.
+/// The intent of a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WriteMode {
     /// The document must not exist.
     Create,
-    /// Whatever stands there gives way.
+    /// An existing document is replaced.
     Replace,
     /// The document must still be at this revision.
     IfRevision(Revision),

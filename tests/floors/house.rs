@@ -46,7 +46,7 @@ impl Circle {
     pub(crate) fn told(&self) -> String {
         let mut told = format!("a circle of {} files:", self.files.len());
         for Arrow { from, to, path } in &self.arrows {
-            write!(told, "\n    {from} -> {to} ({path})").unwrap();
+            write!(told, "\n    {from} -> {to} ({path})").expect("a text takes any length");
         }
         told
     }
@@ -188,17 +188,16 @@ impl Source {
                     at = if next == "(" { past(&tokens, at + 1) } else { at + 1 };
                     continue;
                 }
-                "use" => {
+                // Not the bounds of a return type: `use<T>`.
+                "use" if next != "<" => {
                     let end = at + tokens[at..].iter().position(|token| token == ";").unwrap_or(0);
                     source.take_tree(&[], &tokens[at + 1..end], is_public);
                     at = end;
                 }
                 "fn" | "struct" | "enum" | "trait" | "type" | "const" | "static" | "mod" | "union"
-                    if depth == 0 =>
+                    if depth == 0 && is_word(next) =>
                 {
-                    if is_word(next) {
-                        source.defined.insert(next.to_owned());
-                    }
+                    source.defined.insert(next.to_owned());
                 }
                 "macro_rules" if depth == 0 => {
                     source.defined.extend(tokens.get(at + 2).cloned());
@@ -230,7 +229,6 @@ impl Source {
         let mut at = 0;
         while let Some(token) = tree.get(at) {
             match token.as_str() {
-                "::" => {}
                 "{" => {
                     let body = &tree[at + 1..past(tree, at) - 1];
                     for part in parts(body) {
@@ -242,9 +240,9 @@ impl Source {
                     let name = tree.get(at + 1).cloned().unwrap_or_default();
                     return self.imports.push(Import { name, path, is_public });
                 }
-                // The module itself is named already, and of all its names none is known.
+                // The module is named already, and of all its names none is known.
+                "::" | "*" => {}
                 "self" if !path.is_empty() => {}
-                "*" => {}
                 word => path.push(word.to_owned()),
             }
             at += 1;

@@ -11,7 +11,7 @@ use crate::base::name_rules::NameError;
 /// A result of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What can go wrong, by what a caller can do about it.
+/// An error, by what a caller can do about it.
 ///
 /// No message holds text out of a document. Expected endings of a dream are no errors: they are
 /// [`Outcome`](crate::Outcome)s.
@@ -45,7 +45,7 @@ pub enum Error {
     Conflict {
         /// The document.
         name: Name,
-        /// What stands there now; `None` where nothing does, or more than a whole read allows. Boxed: the rare
+        /// The document that is there now; `None` where there is none, or a larger one than a whole read allows. Boxed: the rare
         /// case carries the bytes.
         current: Option<Box<Document>>,
     },
@@ -60,7 +60,7 @@ pub enum Error {
     Refused {
         /// The path inside the workspace.
         path: String,
-        /// What stands there instead.
+        /// The reason.
         reason: Refusal,
     },
     /// A dream cannot be taken back, or brought back; nothing was changed.
@@ -68,9 +68,9 @@ pub enum Error {
     DreamStays {
         /// The id of the dream.
         dream: String,
-        /// What was attempted: `taken back` or `brought back`.
+        /// The attempt: `taken back` or `brought back`.
         attempt: &'static str,
-        /// What stands against it: a path inside the workspace.
+        /// The file that prevents it: a path inside the workspace.
         path: String,
         /// Why.
         reason: Refusal,
@@ -80,7 +80,7 @@ pub enum Error {
     NotUtf8 {
         /// The document.
         name: Name,
-        /// How many bytes at its front are.
+        /// The number of bytes at its front that are.
         valid_up_to: usize,
     },
     /// The document is larger than a whole read allows; read a range of it.
@@ -102,7 +102,7 @@ pub enum Error {
         line: usize,
         /// The column, from 1; 0 where unknown.
         column: usize,
-        /// What is wrong with it, without its text.
+        /// The fault, without the text.
         what: &'static str,
     },
     /// A state file was written by a newer version of this library.
@@ -141,14 +141,14 @@ pub enum Error {
         /// The kind of the session.
         kind: SessionKind,
     },
-    /// What was to be written holds a secret or an instruction that this document does not take in; nothing was
+    /// The text to be written holds a secret or an instruction that this document does not take in; nothing was
     /// written. The cure is to take it out, or to let it pass with [`Allow`](crate::gate::Allow); where it
     /// is `forgotten`, to lift that with [`Forget::lift`](crate::exchange::Forget::lift).
     #[error("{name} does not take in what was found: {}{}", told(classes, places), let_in(classes))]
     Stopped {
         /// The document.
         name: Name,
-        /// What was found, by class, each once: `aws_access_key`, `override`.
+        /// The classes of the findings, each once: `aws_access_key`, `override`.
         classes: Vec<String>,
         /// Where in the text that was to be written; the first twenty.
         places: Box<[FoundAt]>,
@@ -193,9 +193,9 @@ pub enum Error {
         name: String,
         /// The file beside it that says what it held.
         mark: String,
-        /// How much it held.
+        /// The number that it held.
         held: u64,
-        /// How much it holds.
+        /// The number that it holds.
         found: u64,
         /// The unit that is counted: `lines` or `changes`.
         of: &'static str,
@@ -230,7 +230,7 @@ pub enum Error {
     },
 }
 
-/// What was found and where, or only what.
+/// Prints the findings with their places, or their classes alone.
 fn told(classes: &[String], places: &[FoundAt]) -> String {
     if places.is_empty() {
         return classes.join(", ");
@@ -238,7 +238,7 @@ fn told(classes: &[String], places: &[FoundAt]) -> String {
     places.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// That a file does not serve, and where, as far as that is known.
+/// Says that a file cannot be used, and where it is damaged, as far as that is known.
 fn unusable(line: usize, column: usize) -> String {
     match (line, column) {
         (0, _) => "cannot be used".to_owned(),
@@ -247,7 +247,7 @@ fn unusable(line: usize, column: usize) -> String {
     }
 }
 
-/// What was forgotten is let in by no [`Allow`](crate::gate::Allow).
+/// Says how forgotten words are let in again: no [`Allow`](crate::gate::Allow) does it.
 fn let_in(classes: &[String]) -> &'static str {
     if classes.iter().any(|class| class == "forgotten") {
         "; the human had it forgotten, and `Forget::lift` lets it in again"

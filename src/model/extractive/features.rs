@@ -1,8 +1,8 @@
-//! What is measured of a line, and how much each measure counts.
+//! The features of a line, and the weight of each.
 
 use super::line::Line;
 
-/// What is measured of a line; as [`WEIGHTS`], what each of it counts.
+/// The features of a line, or, in [`WEIGHTS`], the weight of each.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Features<T = f64> {
     /// The logarithm of its bytes, of 400 at most.
@@ -89,7 +89,7 @@ pub(super) fn column(line: &Line<'_>) -> usize {
     usize::from(line.is_logged)
 }
 
-/// What each feature counts, in a dialogue and in a log.
+/// The weight of each feature, in a dialogue and in a log.
 ///
 /// The first column was fitted and rounded on dialogue in which the lines that hold a fact, or answer a
 /// question asked later, are known; `strong`, `label`, `section` and `noise`, which are rare there, are set

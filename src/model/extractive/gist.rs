@@ -1,11 +1,11 @@
-//! What a line says, as it is compared to another.
+//! The gist of a line, by which it is compared to another.
 
 use std::collections::BTreeSet;
 
 use super::line::is_number;
 use super::words::{self, any, any_pair};
 
-/// What a line is compared to another by.
+/// The words and numbers of a line, by which it is compared to another.
 #[derive(Clone)]
 pub(super) struct Gist<'l> {
     words: BTreeSet<&'l str>,

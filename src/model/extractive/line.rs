@@ -29,9 +29,9 @@ pub(crate) struct Line<'m> {
     pub(crate) bytes: usize,
     /// Who says it; `None` where nobody is named.
     pub(crate) speaker: Option<Speaker>,
-    /// What is said, as it stands in the journal.
+    /// The words, as they are in the journal.
     pub(crate) said: &'m str,
-    /// What is said, with straight quotes and dashes.
+    /// The words, with straight quotes and dashes.
     pub(crate) text: String,
     /// `text` without addresses and without what stands in square brackets.
     pub(crate) body: String,
@@ -46,7 +46,7 @@ pub(crate) struct Line<'m> {
 }
 
 impl Line<'_> {
-    /// What kind of speaker says it.
+    /// Returns the kind of its speaker.
     pub(crate) fn role(&self) -> Option<Role> {
         self.speaker.as_ref().map(|speaker| speaker.role)
     }
@@ -71,7 +71,7 @@ impl std::fmt::Debug for Line<'_> {
 /// Who says a line.
 #[derive(Clone)]
 pub(crate) struct Speaker {
-    /// What kind of speaker.
+    /// The kind of speaker.
     pub(crate) role: Role,
     /// The name as it is written.
     pub(crate) name: String,
@@ -79,7 +79,7 @@ pub(crate) struct Speaker {
     pub(crate) named_at: u64,
 }
 
-/// What kind of speaker.
+/// A kind of speaker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
     /// The agent's user.
@@ -333,7 +333,7 @@ static TIME: LazyLock<Regex> = LazyLock::new(|| {
     pattern(&format!(r"^[\[(]?(?:{date}[T ]+{time}|{date}|{time})[\])]?:?(?:[ \t]+|$)(?:[-|][ \t]+)?"))
 });
 static URL: LazyLock<Regex> = LazyLock::new(|| pattern(r"[a-z][a-z0-9+]*://[^ \t)>\]]+"));
-/// What stands in square brackets: attachments, and secrets that were masked.
+/// Text in square brackets: attachments, and secrets that were masked.
 static ATTACHMENT: LazyLock<Regex> = LazyLock::new(|| pattern(r"\[[^\]]*\]"));
 static TOKEN: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"[a-z\u{c0}-\u{1fff}\u{2c00}-\u{d7ff}]+(?:'[a-z]+)?|[0-9]+"));

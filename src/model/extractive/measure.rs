@@ -1,4 +1,4 @@
-//! How the features of a line are measured.
+//! The measuring of the features of a line.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;

@@ -1,4 +1,4 @@
-//! Which lines are taken.
+//! The choice of lines that are worth keeping.
 //!
 //! A line's value is a logistic sum of its [features](super::features), between 0 and 1, with one column of weights for
 //! what persons say to each other and one for what stands in an agent's log. Lines are ranked by value for
@@ -35,7 +35,7 @@ pub(crate) struct Valued<'l, 'm> {
     pub(crate) line: &'l Line<'m>,
     /// How sure it is that the line is worth keeping, from 0 to 1.
     value: f64,
-    /// What it is ranked by: value for size, in whole millionths, so that equal lines stay in their order
+    /// The key of the ranking: value for size, in whole millionths, so that equal lines stay in their order
     /// whatever the last bits of a platform's mathematics are.
     pub(crate) key: f64,
 }
@@ -100,7 +100,7 @@ fn rank<'l, 'm>(lines: &'l [Line<'m>], memory: &[Vec<String>]) -> Vec<Valued<'l,
     ranked
 }
 
-/// What the mask of a secret begins with.
+/// The beginning of the mask of a secret.
 const MASK: &str = "[REDACTED:";
 
 #[cfg(test)]

@@ -87,7 +87,7 @@ pub(crate) static UNIT: Words = LazyLock::new(|| {
     words("day days week weeks month months year years night nights morning afternoon evening hour hours")
 });
 
-/// What stands before a span of time.
+/// Words before a span of time.
 pub(crate) static RELATIVE: Words =
     LazyLock::new(|| words("last next past few couple every each first since this"));
 
@@ -96,7 +96,7 @@ pub(crate) static NUMBER: Words = LazyLock::new(|| {
     words("two three four five six seven eight nine ten eleven twelve twenty thirty hundred")
 });
 
-/// Those who may have done something, in front of a verb in the past tense.
+/// Subjects of a verb in the past tense.
 pub(crate) static ACTOR: Words = LazyLock::new(|| words("i we he she they my"));
 
 /// Verbs in the past tense that do not end in `ed`.

@@ -7,7 +7,7 @@ use ureq::http::Uri;
 
 use crate::base::error::{Error, Result};
 
-/// What stands behind a base URL.
+/// The server behind a base URL.
 const COMPLETIONS: &str = "/chat/completions";
 
 /// The address of a server's chat completions. Prints scheme, host and port: a path may tell an account.
@@ -54,7 +54,7 @@ impl Endpoint {
         &self.url
     }
 
-    /// What stands behind the host.
+    /// The path behind the host.
     pub(super) fn path(&self) -> &str {
         self.url.strip_prefix(&self.origin).unwrap_or(&self.url)
     }
@@ -69,7 +69,7 @@ impl Endpoint {
         self.host == "localhost" || self.host.parse().is_ok_and(is_loopback)
     }
 
-    /// What the bound of an answer is called. OpenAI renamed it and refuses the old name for its newer models; most
+    /// Returns the name of the bound of an answer. OpenAI renamed it and refuses the old name for its newer models; most
     /// others know the old one only.
     pub(super) fn bound_of_answer(&self) -> &'static str {
         let is_of = |domain: &str| {

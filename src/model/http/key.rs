@@ -12,7 +12,7 @@ use crate::gate::{Allow, Gate, Masks, SecretGate};
 /// How many characters in a row of a key are a part of it, and no chance.
 const PART: usize = 8;
 
-/// What stands where a key was.
+/// The text that replaces a key.
 const MASK: &str = "[key]";
 
 /// The most characters that are shown of what a server says.

@@ -1,4 +1,4 @@
-//! What goes to a server and what comes back, in OpenAI's grammar.
+//! Requests to a server and its answers, in OpenAI's grammar.
 
 use serde_json::{Map, Value, json};
 

@@ -81,7 +81,7 @@ impl ChunkConfig {
         }
     }
 
-    /// What tells it from every other configuration and from other versions of the cutting.
+    /// Returns a text that differs from that of every other configuration, and of other versions of the cutting.
     #[must_use]
     pub fn identity(&self) -> String {
         match self {
@@ -174,7 +174,7 @@ mod tests {
         config.chunks(text).into_iter().map(|chunk| &text[chunk.bytes]).collect()
     }
 
-    /// What holds of every text: coverage, order, sizes, lines.
+    /// Checks the rules for every text: coverage, order, sizes, lines.
     fn check(text: &str, config: &ChunkConfig) {
         let chunks = config.chunks(text);
         let (max, overlap) = config.sizes();

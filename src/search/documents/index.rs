@@ -22,21 +22,21 @@ use crate::base::name::DocName;
 /// [`Indexed`](crate::life::Indexed) keeps one in step with a workspace. Verbs block; several handles and processes may
 /// use the same index at once.
 pub trait DocumentIndex: fmt::Debug + Send + Sync {
-    /// Whose documents they are. For any other scope nothing is found.
+    /// Returns the scope of the documents. For any other scope nothing is found.
     fn scope(&self) -> &Scope;
 
     /// Says what was seen of every document. One whose chunks are not all there counts as not seen.
     ///
     /// # Errors
     ///
-    /// Those of the backend.
+    /// The errors of the backend.
     fn seen(&self) -> Result<BTreeMap<DocName, SeenDocument>>;
 
     /// Says what was seen of one document, as [`seen`](Self::seen) does.
     ///
     /// # Errors
     ///
-    /// Those of the backend.
+    /// The errors of the backend.
     fn seen_of(&self, name: &DocName) -> Result<Option<SeenDocument>>;
 
     /// Carries out changes in one step: after a failure or a crash all of them stand, or none.
@@ -49,14 +49,14 @@ pub trait DocumentIndex: fmt::Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// Those of the backend; nothing was changed.
+    /// The errors of the backend; nothing was changed.
     fn apply(&self, changes: &[IndexChange], at: DateTime<Utc>) -> Result<Vec<bool>>;
 
     /// Forgets every document of the scope, also where what stands is damaged.
     ///
     /// # Errors
     ///
-    /// Those of the backend.
+    /// The errors of the backend.
     fn clear(&self) -> Result<()>;
 
     /// Leaves nothing on the disk of what was taken out of the index, as far as the backend can: for what was forgotten.
@@ -64,7 +64,7 @@ pub trait DocumentIndex: fmt::Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// Those of the backend.
+    /// The errors of the backend.
     fn scrub(&self) -> Result<()> {
         Ok(())
     }
@@ -75,7 +75,7 @@ pub trait DocumentIndex: fmt::Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// Those of the backend.
+    /// The errors of the backend.
     fn search(&self, access: &Access, text: &str, limit: usize) -> Result<Vec<SearchResult>>;
 }
 
@@ -109,7 +109,7 @@ macro_rules! forward {
 }
 forward!(&I, Box<I>, Arc<I>);
 
-/// What an index has seen of a document.
+/// The state of a document that an index has seen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SeenDocument {
     /// Its length in bytes.
@@ -124,18 +124,18 @@ pub struct SeenDocument {
     pub chunking: String,
 }
 
-/// What becomes of one document in an index.
+/// A change of one document in an index.
 #[derive(Debug)]
 pub struct IndexChange {
     /// The document.
     pub name: DocName,
-    /// What the index said of it before the document was looked at.
+    /// The state that the index had before the document was looked at.
     pub before: Option<SeenDocument>,
-    /// What it says from now on.
+    /// The state from now on.
     pub after: IndexEntry,
 }
 
-/// What an index says of a document after a [`IndexChange`].
+/// The state of a document in an index after an [`IndexChange`].
 pub enum IndexEntry {
     /// Nothing.
     Gone,
@@ -143,7 +143,7 @@ pub enum IndexEntry {
     Same(SeenDocument),
     /// Another text.
     Text {
-        /// What was seen of the document.
+        /// The state that was seen.
         seen: SeenDocument,
         /// The text.
         text: String,

@@ -23,9 +23,9 @@ pub struct SearchResult {
     pub chunk_index: u32,
     /// How well it fits, in 0 to 1, by its ranks in all arms of the search: 1 is first in every one.
     pub score: f64,
-    /// What the words alone say, in 0 to 1; `None` where no words were looked for.
+    /// The score by words alone, in 0 to 1; `None` where no words were looked for.
     pub bm25_score: Option<f64>,
-    /// What the vectors alone say; `None` where there are none.
+    /// The score by vectors alone; `None` where there are none.
     pub vector_score: Option<f64>,
     /// Its first and its last line in the document, from 1.
     pub lines: (u64, u64),

@@ -13,7 +13,7 @@ pub(super) struct Section {
     pub(super) headings: String,
 }
 
-/// What the markdown says of where to cut.
+/// The places where markdown may be cut.
 #[derive(Default)]
 pub(super) struct Structure {
     pub(super) sections: Vec<Section>,

@@ -76,7 +76,7 @@ fn chunk_id(document: &str, index: i64) -> String {
     uuid(hasher)
 }
 
-/// What a document is found by beside its text: its path, without the words that many share.
+/// Returns the words that find a document beside its text: its path, without the words that many share.
 fn words_of(name: &DocName) -> String {
     let path = name.as_str();
     let path = path.strip_suffix(".md").unwrap_or(path);

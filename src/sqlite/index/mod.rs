@@ -65,7 +65,7 @@ impl SqliteIndex {
     ///
     /// # Errors
     ///
-    /// Those of [`SqliteWorkspace::open`](crate::SqliteWorkspace::open).
+    /// The errors of [`SqliteWorkspace::open`](crate::SqliteWorkspace::open).
     pub fn open(path: impl AsRef<Path>, scope: Scope) -> Result<Self> {
         Ok(Self::over(open::open(path.as_ref(), PATIENCE, Others::Refused, None)?, scope))
     }
@@ -134,7 +134,7 @@ impl SqliteIndex {
     }
 }
 
-/// How many chunks a document `d` has.
+/// The number of chunks of a document `d`.
 const COUNT: &str = "(SELECT count(*) FROM memory_chunks c WHERE c.document_id = d.id)";
 
 impl DocumentIndex for SqliteIndex {

@@ -8,7 +8,7 @@ use crate::search::documents::{Audience, SearchResult};
 use crate::search::rank::{Card, GenericEntities, Index, Plan, Ranking, Search, Sight};
 use crate::sqlite::words;
 
-/// What is read of a chunk. A document's audience is in every statement: `?2` to `?4` are the scope and the kind.
+/// The columns of a chunk. A document's audience is in every statement: `?2` to `?4` are the scope and the kind.
 const CHUNKS: &str = "c.id, c.document_id, d.path, c.content, c.chunk_index, c.first_line, c.last_line";
 const DOCUMENTS: &str = "JOIN indexed_documents d ON d.id = c.document_id
      AND d.user_id = ?2 AND d.agent_id = ?3 AND (d.audience & ?4) <> 0";
@@ -16,7 +16,7 @@ const DOCUMENTS: &str = "JOIN indexed_documents d ON d.id = c.document_id
 /// So many chunks are weighed where some are not in sight: those of the last paths, which the newest journals have.
 const WEIGHED: i64 = 4096;
 
-/// Who asks, and for how much.
+/// A search: who asks, and for how much.
 #[derive(Clone, Copy)]
 struct ChunkQuery<'a> {
     connection: &'a Connection,

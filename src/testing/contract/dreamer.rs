@@ -1,4 +1,4 @@
-//! What every dreamer must do.
+//! The suite of every dreamer, and a dream on any workspace.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What every fact layer must do that keeps its facts as rows of a memory store. Each suite panics with what does
+//! Suites of every fact layer that keeps its facts as rows of a memory store. Each suite panics with what does
 //! not hold.
 //!
 //! A store is made new and empty, for the scope of [`scope`], with the default configuration.
@@ -35,7 +35,7 @@ pub type Make<'a> = &'a dyn Fn() -> Arc<dyn Facts>;
 
 const WORKS: &str = "a verb that nothing stands against";
 
-/// Whose store it is.
+/// Returns the scope of the store.
 #[must_use]
 pub fn scope() -> Scope {
     memory::scope()
@@ -121,7 +121,7 @@ pub fn settles(store: &dyn Facts) {
     assert_eq!(prompt(store, 20).iter().filter(|line| line.to_lowercase().contains("tea")).count(), 1);
 }
 
-/// What only looks alike is not one statement. (FA-05)
+/// Statements that only look alike are not one. (FA-05)
 pub fn distinguishes(store: &dyn Facts) {
     let pairs = [("住在东京", "住在京东"), ("knows C", "knows C++"), ("likes it at 5", "likes it at -5")];
     for (one, other) in pairs {
@@ -148,7 +148,7 @@ pub fn sights(store: &dyn Facts) {
     assert_eq!(rows.iter().map(|row| row.id).collect::<Vec<_>>(), [shared]);
 }
 
-/// What a human typed, confirmed or pinned is retired by nobody else. (FA-04)
+/// A fact that a human typed, confirmed or pinned is retired by nobody else. (FA-04)
 pub fn protects(store: &dyn Facts) {
     let typed = NewMemory::new(categories::PERSONALIZATION, "Prefers weekly charts", Source::UserManual);
     let typed = store.write(&human(), &typed, at(0)).expect(WORKS);
@@ -288,7 +288,7 @@ pub fn disputes(store: &dyn Facts) {
     assert_eq!([one, other].map(|id| state(store, id)), [FactState::Superseded, FactState::Candidate]);
 }
 
-/// What was rejected does not come back by being said again.
+/// A rejected fact does not come back by being said again.
 pub fn rejects(store: &dyn Facts) {
     let wrong = record(store, "Marta is allergic to nuts", 0);
     store.settle(at(0)).expect(WORKS);

@@ -1,4 +1,4 @@
-//! What every filter must do.
+//! The suite of every filter.
 
 use crate::pii::PiiFilter;
 

@@ -1,4 +1,4 @@
-//! What every index over documents must do. Each suite panics with what does not hold.
+//! Suites of every index over documents. Each suite panics with what does not hold.
 //!
 //! An index is made new and empty, for the scope of [`scope`].
 //!
@@ -28,7 +28,7 @@ use crate::search::documents::{
 /// Makes a new, empty index of [`scope`].
 pub type Make<'a> = &'a dyn Fn() -> Arc<dyn DocumentIndex>;
 
-/// Whose index it is.
+/// Returns the scope of the index.
 #[must_use]
 pub fn scope() -> Scope {
     Scope::user("marta")
@@ -95,7 +95,7 @@ fn paths(found: &[SearchResult]) -> Vec<&str> {
     found.iter().map(|result| result.path.as_str()).collect()
 }
 
-/// What is put is seen and found; what is gone is neither.
+/// A document that is put is seen and found; one that is gone is neither.
 pub fn documents(index: &dyn DocumentIndex) {
     assert!(index.seen().expect("a look").is_empty());
     apply(

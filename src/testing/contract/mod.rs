@@ -1,4 +1,4 @@
-//! What every implementation of a contract must do. Each suite panics with what does not hold.
+//! Suites that every implementation of a contract passes. Each suite panics with what does not hold.
 //!
 //! # Example: a backend proves itself
 //!

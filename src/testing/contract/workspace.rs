@@ -1,4 +1,4 @@
-//! What every workspace must do: its documents, its state, its leases, and a dream on it.
+//! Suites of every workspace: its documents, its state, its leases, and a dream on it.
 
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ fn name(text: &str) -> DocName {
     DocName::parse(text).expect("a name of the suite")
 }
 
-/// What is written is read back byte for byte; what is not there is `None`.
+/// Bytes are read back as they were written; a missing document is `None`.
 pub fn documents(workspace: &dyn Workspace) {
     let long = vec![b'x'; 100_000];
     for bytes in [&b""[..], b"# Memory\n", "\u{feff}a\r\nb\r\n".as_bytes(), b"\xff\xfe\x00 not text", &long] {

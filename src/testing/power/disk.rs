@@ -53,12 +53,13 @@ use crate::disk::{Disk, DiskFile, Entry, Kind, Open, Stat};
 #[derive(Debug, Clone)]
 pub struct MemoryDisk(Arc<Mutex<MemoryDrive>>);
 
+/// The disk itself: what a process sees, and the record of how it came to be.
 #[derive(Debug)]
 struct MemoryDrive {
-    /// What was durable before the first operation of the record.
+    /// The volume that was durable before the first operation of the record.
     base: Arc<Volume>,
     record: Vec<Operation>,
-    /// What a process sees.
+    /// The volume that a process sees.
     live: Volume,
     /// Which open file has the lock of which file.
     locks: BTreeMap<usize, u64>,
@@ -145,7 +146,7 @@ impl MemoryDisk {
         Self::over(Arc::clone(&inner.base), live, record, inner.terms)
     }
 
-    /// What may be left where the power went after the first `n` operations.
+    /// Returns the possible remains of a power loss after the first `n` operations.
     #[must_use]
     pub fn power_loss(&self, n: usize) -> PowerLoss {
         let inner = self.inner();

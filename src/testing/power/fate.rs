@@ -1,6 +1,6 @@
-//! What becomes of an operation when the power goes, and what a drive lies about.
+//! The fate of an operation when the power goes, and the lie of a drive.
 
-/// What becomes of an operation that was not durable when the power went.
+/// The fate of an operation that was not durable when the power went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
     /// It is not there.
@@ -13,7 +13,7 @@ pub enum Fate {
     Zeroed,
 }
 
-/// What a drive that lies says it did, and does not.
+/// A sync that a drive reports and does not do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lie {
     /// [`DiskFile::sync`](crate::testing::DiskFile::sync).

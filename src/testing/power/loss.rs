@@ -1,4 +1,4 @@
-//! What a power loss may leave.
+//! The possible remains of a power loss.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 use super::fate::{Fate, Lie};
 use super::volume::{Effect, Node, Operation, Volume, Write, folder_of};
 
-/// What a power loss may leave.
+/// The possible remains of a power loss.
 #[derive(Debug, Clone)]
 pub struct PowerLoss {
     pub(super) durable: Volume,
@@ -15,7 +15,7 @@ pub struct PowerLoss {
     pub(super) terms: Terms,
 }
 
-/// What a disk after a crash takes over besides what is on it.
+/// The settings that a disk keeps after a crash.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Terms {
     pub(super) begun: DateTime<Utc>,
@@ -107,7 +107,7 @@ impl PowerLoss {
         self.pending = kept;
     }
 
-    /// What may become of each operation that was not durable, in order.
+    /// Returns the possible fates of each operation that was not durable, in order.
     #[must_use]
     pub fn choices(&self) -> Vec<&'static [Fate]> {
         let choices = self.pending.iter().map(|pending| match &pending.change {
@@ -120,7 +120,7 @@ impl PowerLoss {
         choices.collect()
     }
 
-    /// What is left by one fate for each of the choices.
+    /// Returns the volume that one fate for each of the choices leaves.
     pub(super) fn volume(&self, fates: &[Fate]) -> Volume {
         let mut volume = self.durable.clone();
         let mut lost: Vec<Pending> = Vec::new();

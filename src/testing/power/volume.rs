@@ -1,4 +1,4 @@
-//! What is on a disk in memory, and the operations that change it.
+//! The content of a disk in memory, and the operations that change it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What the suites of a store share: a scope, sessions, a clock, short verbs.
+//! Parts that the suites of a store share: a scope, sessions, a clock, short verbs.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::memory::{Filter, MemoryId, MemoryStore, NewMemory, Query, Source};
 /// Makes a new, empty store of [`scope`].
 pub type Make<'a> = &'a dyn Fn() -> Arc<dyn MemoryStore>;
 
-/// Whose store it is.
+/// Returns the scope of the store.
 #[must_use]
 pub fn scope() -> Scope {
     Scope::user("marta")

@@ -1,8 +1,8 @@
-//! What every memory store must do. Each suite panics with what does not hold.
+//! Suites of every memory store. Each suite panics with what does not hold.
 //!
 //! A store is made new and empty, for the scope of [`scope`], with the default doors.
 //!
-//! What a suite does not ask: that times are finer than a second, as the seed's tables have none, and that two
+//! No suite asks that times are finer than a second, as the seed's tables have none, and that two
 //! stores rank alike. A purge may fail after a part of its rows is gone, whole rows each; a
 //! [`FileMemoryStore`](crate::FileMemoryStore) takes all of them at once, and a
 //! [`SqliteMemoryStore`](crate::SqliteMemoryStore) some hundred at a time, so that writers wait for moments.

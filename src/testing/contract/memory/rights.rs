@@ -117,7 +117,7 @@ pub fn scopes(store: &dyn MemoryStore) {
     assert_eq!(listed(store, &agent(), &Filter::limit(9)), [id]);
 }
 
-/// What may not come in is refused with its reason and without its text, and nothing of it stands.
+/// Forbidden content is refused with the reason and without its text, and nothing of it is kept.
 pub fn doors(store: &dyn MemoryStore) {
     let new = |content: &str| NewMemory::new("fact", content, Source::AgentRecorded);
     let is_stopped = |memory: &NewMemory, class: &str| match store.write(&agent(), memory, at(0)) {

@@ -11,7 +11,7 @@ use crate::base::error::Error;
 use crate::format::{DreamId, Origin};
 use crate::memory::{Filter, MemoryId, MemoryStore, NewMemory, Place, Query, Role, Source, categories};
 
-/// What is written is read back whole, and found at once.
+/// Rows are read back whole as they were written, and found at once.
 pub fn rows(store: &dyn MemoryStore) {
     let place = Place {
         session: "chat-7".to_owned(),
@@ -237,7 +237,7 @@ pub fn pins(store: &dyn MemoryStore) {
     }
 }
 
-/// What a dream promoted is written once: neither a second feed nor one beside it doubles a row, and what somebody
+/// A promoted line is written once: neither a second feed nor one beside it doubles a row, and what somebody
 /// deleted stays away, but what the library took out itself.
 pub fn promotions(store: &dyn MemoryStore) {
     let library = access(SessionKind::Main, Actor::Library);
