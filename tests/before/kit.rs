@@ -271,7 +271,15 @@ impl Database {
     pub(crate) fn new(path: &Path) -> Self {
         let workspace = SqliteWorkspace::open(path, marta()).unwrap();
         let connection = rusqlite::Connection::open(path).unwrap();
-        Self { workspace, connection, clock: Clock::default(), known: Mutex::default() }
+        let home = Self { workspace, connection, clock: Clock::default(), known: Mutex::default() };
+        home.known.lock().unwrap().extend(home.times());
+        home
+    }
+
+    /// Revision and time of each document.
+    fn times(&self) -> Vec<(String, (String, i64))> {
+        let sql = "SELECT path, revision, modified_ns FROM memory_documents";
+        self.rows(sql, |row| Ok((row.get(0)?, (row.get(1)?, row.get(2)?))))
     }
 
     fn rows<T>(&self, sql: &str, read: impl FnMut(&rusqlite::Row<'_>) -> rusqlite::Result<T>) -> Vec<T> {
@@ -293,9 +301,7 @@ impl Home for Database {
     fn settle(&self) {
         let now = self.clock.now().timestamp_nanos_opt().unwrap();
         let mut known = self.known.lock().unwrap();
-        let sql = "SELECT path, revision, modified_ns FROM memory_documents";
-        let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, (row.get(1)?, row.get(2)?)));
-        for (path, found) in self.rows::<(String, (String, i64))>(sql, read) {
+        for (path, found) in self.times() {
             if known.get(&path) != Some(&found) {
                 let sql = "UPDATE memory_documents SET modified_ns = ?2 WHERE path = ?1";
                 self.connection.execute(sql, rusqlite::params![path, now]).unwrap();

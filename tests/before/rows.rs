@@ -501,14 +501,14 @@ fn a_store_in_lines_answers_and_writes_as_before() {
     let first = NewMemory::new(categories::OBSERVATION, "The diary begins", Source::AgentRecorded);
     open().write(&agent(), &first, at(10, 14, 7, 0)).unwrap();
     // A line as `lift` and `forget` leave it, with the fixed key.
-    let stone = Tombstones::new(key()).bury("words that nobody ever said").unwrap();
-    let stone = serde_json::json!({
-        "at": "2026-10-14T07:00:00Z", "actor": "human", "kind": "main", "op": "forgot", "ids": [], "stone": stone,
+    let buried = Tombstones::new(key()).bury("words that nobody ever said").unwrap();
+    let line = serde_json::json!({
+        "at": "2026-10-14T07:00:00Z", "actor": "human", "kind": "main", "op": "forgot", "ids": [], "stone": buried,
         "key": hex::encode(key().as_bytes()),
     });
     let lines = folder.path().join(StateName::MEMORIES.as_str());
     let mut file = std::fs::File::options().append(true).open(&lines).unwrap();
-    writeln!(file, "{stone}").unwrap();
+    writeln!(file, "{line}").unwrap();
     let store = Arc::new(open());
     ear.0.lock().unwrap().clear();
     let mut found = play(store.clone(), store, ear, other.path());
@@ -561,7 +561,7 @@ fn dump(connection: &rusqlite::Connection) -> String {
             continue;
         }
         let mut statement = connection.prepare(&format!("SELECT * FROM {table}")).unwrap();
-        let names: Vec<String> = statement.column_names().into_iter().map(str::to_owned).collect();
+        let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
         let columns = names.len();
         let mut rows = statement.query([]).unwrap();
         let mut lines = Vec::new();
