@@ -4,6 +4,8 @@
 //! `tests/fixtures/before/` was written once, by `before/make.rs`, and is not to be written again: a test that fails here
 //! tells of a change for those who have such files. The snapshots in `before/*.txt` are of the same version; where a change
 //! is meant, `NOCTUARY_BEFORE=write` prints them anew, and the commit says why.
+//!
+//! With `feature = "sqlite"` all of it is done in databases too. No test depends on the day on which it runs.
 
 #![allow(clippy::unwrap_used, reason = "a test panics with what does not hold")]
 

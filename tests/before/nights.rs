@@ -535,6 +535,7 @@ fn thirty_nights_leave_the_bytes_that_they_left_before() {
             let boot = play.life.boot(noon(1, 8, 0)).unwrap();
             assert!(!matches!(boot.state, BootState::Uninitialized { .. }));
         });
+        let mut before = BTreeMap::new();
         for day in 1..=DAYS {
             play.day(day);
             if day.is_multiple_of(5) {
@@ -554,11 +555,16 @@ fn thirty_nights_leave_the_bytes_that_they_left_before() {
                 });
             }
             play.night(day);
-            // The first night after which anything differs is where to look.
-            let files =
-                steady(home.files()).into_iter().map(|(file, bytes)| format!("{} {file}", hash(&bytes)));
-            let all: Vec<String> = files.collect();
-            play.tell(&format!("  all files {}\n", &hash(all.join("\n").as_bytes())[..16]));
+            // The first night that wrote other bytes is where to look.
+            let files = steady(home.files());
+            for (file, bytes) in files.iter().filter(|(file, bytes)| before.get(*file) != Some(*bytes)) {
+                play.tell(&format!("  wrote {} {} {file}", &hash(bytes)[..16], bytes.len()));
+            }
+            for file in before.keys().filter(|file| !files.contains_key(*file)) {
+                play.tell(&format!("  no more {file}"));
+            }
+            play.tell("");
+            before = files;
         }
         let mut found = std::mem::take(&mut play.diary);
         writeln!(found, "\nfiles").unwrap();
