@@ -1,4 +1,4 @@
-//! What people have on their disks from the version before: each test works on a copy of `tests/fixtures/before/`, in the
+//! Files that people have from the version before: each test works on a copy of `tests/fixtures/before/`, in the
 //! folder and in the databases.
 
 use std::collections::BTreeSet;
@@ -24,7 +24,7 @@ use crate::kit::{
 };
 use crate::make::FORGOTTEN;
 
-/// The dream that stands in `MEMORY.md` second.
+/// The second dream in `MEMORY.md`.
 const OLD: &str = "9f565593d4be64b8";
 /// The one whose section is in the archive.
 const ARCHIVED: &str = "088991d49fc53585";
@@ -37,7 +37,7 @@ const KILLED_SLEEP: &str = "ac51ff3451b04791";
 /// The proposal that waits.
 const WAITING: &str = "95b4126fd0b07f5d";
 
-/// What was killed before it was appended.
+/// The section of the dream that was killed before its append.
 const KILLED_SECTION: &str = "\n## Dreamed 2026-10-12\n<!-- dream:v1 id=af61a54d51db41b3 src=2 sha256=faddd3e9d79035fd -->\n\n### Decisions\n- lanterns are lit at five. (memory/2026-10-11-repl.md#L6)\n\n### Facts\n- the west window was mended. (memory/2026-10-10-repl.md#L5)\n- the brook froze on 2026-10-11. (memory/2026-10-11-repl.md#L5)\n\n<!-- /dream:v1 id=af61a54d51db41b3 -->\n";
 const OLD_SECTION: &str = "\n## Dreamed 2026-10-04\n<!-- dream:v1 id=9f565593d4be64b8 src=2 sha256=6ee00dbf1317049e -->\n\n### Facts\n- the oven takes 30 loaves. (memory/2026-10-03-repl.md#L5)\n- Bram brings the ladder. (memory/2026-10-03-shared.crew.md#L5)\n\n<!-- /dream:v1 id=9f565593d4be64b8 -->\n";
 
@@ -168,7 +168,7 @@ fn every_state_file_is_read() {
             .filter(|journal| undreamed.contains(journal))
             .map(|journal| journal.name().as_str())
             .collect();
-        // Those of the intent wait too, until it is carried out.
+        // The journals of the intent wait too, until it is carried out.
         let expected = ["memory/2026-10-02-ops.md", "memory/2026-10-10-repl.md", "memory/2026-10-11-repl.md"];
         assert_eq!(waiting, expected);
 
@@ -392,7 +392,7 @@ fn the_sleeper_goes_on() {
             "that was shown to the one that was killed"
         );
         let sleep = report.sleep.unwrap();
-        // The fourth is a deep one: what is stale goes.
+        // The fourth is a deep one, which removes stale observations.
         assert_eq!((sleep.dream, sleep.deep.map(|deep| deep.stale)), (4, Some(2)));
         let fresh = before.replace("GRN 20:12 The wheel turns\n", "");
         let expected = format!(

@@ -1,4 +1,4 @@
-//! What the tests of the old version share: homes whose clock the test sets, models whose answers follow from what they are
+//! Helpers of these tests: homes whose clock the test sets, models whose answers follow from what they are
 //! shown, and snapshots.
 
 use std::collections::BTreeMap;
@@ -262,7 +262,7 @@ pub(crate) struct Database {
     workspace: SqliteWorkspace,
     connection: rusqlite::Connection,
     clock: Clock,
-    /// What was given its time, by path: revision and time.
+    /// Documents that have their time already, by path: revision and time.
     known: Mutex<BTreeMap<String, (String, i64)>>,
 }
 
@@ -368,7 +368,7 @@ pub(crate) fn seen(request: &LlmRequest) -> Vec<Seen> {
     lines
 }
 
-/// What stands behind the mark of a line worth keeping, and under which heading it belongs.
+/// Returns the heading and the statement of a line that is marked as worth keeping.
 pub(crate) fn kept(line: &str) -> Option<(&'static str, &str)> {
     let marks = [("Fact: ", "Facts"), ("Preference: ", "Preferences"), ("Decision: ", "Decisions")];
     marks.into_iter().find_map(|(mark, heading)| Some((heading, line.split_once(mark)?.1.trim_end())))
@@ -400,8 +400,8 @@ pub(crate) fn json(value: &impl serde::Serialize) -> String {
     serde_json::to_string(value).unwrap()
 }
 
-/// What a person would ask of a night: how it ended, and each line with what became of it. Of words that the library says
-/// to people nothing is in it, since those may be said better.
+/// Prints a night: how it ended, and each line with what became of it. Words that the library says to people are left out,
+/// since those may be said better.
 pub(crate) fn told(report: &DreamReport) -> String {
     let waits = (report.backlog.journals, report.backlog.bytes);
     let mut told = format!("{}, {} calls, waiting {waits:?}\n", report.outcome.word(), report.calls);

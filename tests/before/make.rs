@@ -1,5 +1,5 @@
 //! How `tests/fixtures/before/` was made: by the version before the modules were rebuilt, once. It is not to be written
-//! again, since it stands for what people have on their disks. This stays here to be read, and writes into another folder:
+//! again, since people have such files on their disks. The code is kept to be read, and writes into another folder:
 //!
 //! `NOCTUARY_FIXTURE=/tmp/made cargo test --all-features --test before -- --ignored fixtures`
 //!
@@ -28,7 +28,7 @@ use crate::kit::{
     with_others,
 };
 
-/// What is forgotten, and must stay refused.
+/// The statement that is forgotten, and must stay refused.
 pub(crate) const FORGOTTEN: &str = "my cousin Harald Minck hides the lantern money";
 
 /// Opens a life in a folder, whose clock can be set.
@@ -116,7 +116,7 @@ impl Author {
         let life = Life::new(self.workspace.clone(), config);
         self.step(at(10, 1, 8, 0), |workspace| {
             if is_foreign {
-                // Another program's file of that name: ours stands beside it then.
+                // Another program's file of that name: ours is written beside it then.
                 workspace.write(&StateName::SOUL, b"[\"another program's\"]\n", WriteMode::Create).unwrap();
             }
             life.boot(at(10, 1, 8, 0)).unwrap();

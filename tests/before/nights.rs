@@ -19,7 +19,7 @@ use crate::kit::{
     with_others,
 };
 
-/// What the user says of a day, with the marks by which the scripted model keeps it.
+/// Statements of the user, one a day.
 const FACTS: [&str; 30] = [
     "the harbour ledger moved to shelf 14 on Monday.",
     "Odalys runs the night ferry on Tuesdays.",
@@ -82,7 +82,7 @@ const PREFERENCES: [&str; 10] = [
     "weather first, then the timetable.",
 ];
 
-/// What becomes the sixth note of one day, and is forgotten later.
+/// The sixth note of one day, which is forgotten later.
 const PRIVATE: &str = "Fact: my neighbour Ruben Halloway owes me ninety crowns.";
 
 const DAYS: u32 = 30;
@@ -502,7 +502,7 @@ impl<'h> Play<'h> {
     }
 }
 
-/// What cannot be equal in two runs, taken out by name.
+/// Removes, by name, the values that cannot be equal in two runs.
 fn steady(files: BTreeMap<String, Vec<u8>>) -> BTreeMap<String, Vec<u8>> {
     let mut steady = BTreeMap::new();
     for (file, bytes) in files {

@@ -19,7 +19,7 @@ use noctuary::{
 
 use crate::kit::{self, Folder, Home, KEY, agent, at, dream, hash, human, json, marta, put, with_others};
 
-/// What is said of the harbour: category, words, whether others may hear of it.
+/// Rows on the harbour: category, words, whether others may hear of them.
 const ROWS: [(&str, &str, bool); 18] = [
     (categories::OBSERVATION, "The Kestrel leaked at the stern on Monday", true),
     (categories::PREFERENCE, "Marta prefers short answers in the morning", false),
@@ -537,7 +537,7 @@ fn a_store_in_sqlite_answers_and_writes_as_before() {
     kit::compare("rows-sqlite.txt", &found);
 }
 
-/// Every row of every table, ordered: what a database says, whatever page it stands on.
+/// Every row of every table, ordered: the content of a database, on whatever page it is.
 #[cfg(feature = "sqlite")]
 fn dump(connection: &rusqlite::Connection) -> String {
     use rusqlite::types::ValueRef;
