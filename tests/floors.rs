@@ -102,7 +102,7 @@ fn a_planted_circle_is_named_also_through_a_front_page() {
         ),
         ("gate/door.rs", "use super::look;\npub struct Door;\nfn open() { look(); }"),
         ("gate/scan.rs", "use super::word::Word;\npub(crate) struct Scan;\npub(crate) fn find() {}"),
-        ("gate/word.rs", "pub(crate) struct Word;\nfn of(door: &crate::gate::Door) {}"),
+        ("gate/word.rs", "pub(crate) struct Word;\nfn of() -> impl Sized + use<> { crate::gate::Door }"),
     ]);
     let circles = house.circles();
     let files: Vec<&[String]> = circles.iter().map(|circle| circle.files.as_slice()).collect();
