@@ -16,8 +16,10 @@ mod os_portable;
 #[cfg(unix)]
 mod os_unix;
 
+#[cfg(any(test, feature = "testing"))]
+pub use contract::Entry;
 pub(crate) use contract::STATE_FOLDER;
-pub use contract::{Disk, DiskFile, Entry, Kind, Open, Stat};
+pub use contract::{Disk, DiskFile, Kind, Open, Stat};
 pub(crate) use os::OsDisk;
 #[cfg(feature = "sqlite")]
 pub(crate) use os::wall_clock;

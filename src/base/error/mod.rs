@@ -6,7 +6,9 @@ mod error;
 mod json;
 mod reasons;
 
-pub(crate) use at::{At, Unsynced, open_limit};
+#[cfg(feature = "sqlite")]
+pub(crate) use at::open_limit;
+pub(crate) use at::{At, Unsynced};
 pub use error::{Error, Result};
 pub(crate) use json::{corrupt, parse_json};
 pub use reasons::{LostBy, OpenLimit, Refusal};
