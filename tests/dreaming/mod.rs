@@ -1,5 +1,9 @@
 //! What the tests of dreaming share: a workspace in a temporary folder, a clock that stands still, and
 //! models whose answers follow from what they are shown.
+#![allow(dead_code, reason = "each test crate uses a part of it")]
+#![allow(clippy::unwrap_used, reason = "a helper of tests panics with what does not hold")]
+
+pub(crate) mod world;
 
 use std::collections::BTreeMap;
 use std::fs;

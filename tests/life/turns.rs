@@ -10,8 +10,9 @@ use noctuary::testing::{Fault, Faults, FaultyDisk, FaultyWorkspace};
 use noctuary::workspace::{DayPolicy, StateName};
 use noctuary::{DocName, Error, FileWorkspace, Life, LifeConfig, Note, SessionKind, Workspace, WriteMode};
 
-use crate::{access, at, begin, bytes, changed, everything, homes, in_each_home, put, text};
 use noctuary::Actor;
+
+use crate::{access, at, begin, bytes, changed, everything, homes, in_each_home, put, text};
 
 fn logging(interval: u64) -> LifeConfig {
     let mut config = LifeConfig::default();
