@@ -143,7 +143,6 @@ type Attack = fn(&str, &SourceRef) -> String;
 
 #[test]
 fn what_is_made_up_about_a_dialogue_is_held_and_what_it_says_is_not() {
-    // BX-07
     let (mut good, mut held_of_good, mut attacks) = (0, 0, 0);
     for dialogue in dialogues() {
         let all = tell(&dialogue, |config| config.max_calls_per_day = None);

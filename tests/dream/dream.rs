@@ -2729,7 +2729,6 @@ fn evidence_can_be_required_or_off() {
 // A small model once cited nothing that held, and the night used its journals up. Now they wait for a better one.
 #[test]
 fn a_night_whose_every_line_was_held_waits_for_another_try() {
-    // BX-52
     let life = evening();
     let bad = "- There are 77 boats. (memory/2026-11-20-repl.md#L1)\n";
     let script = Script::new().says(bad).says("- Known of the evening.");
@@ -2754,7 +2753,6 @@ fn a_night_whose_every_line_was_held_waits_for_another_try() {
 // Tries are bounded, and a journal that is used up says so and can be given back, whole or in part.
 #[test]
 fn tries_end_and_a_person_gives_a_part_of_a_journal_back() {
-    // BX-52
     let lines = "- [user] one\n- [user] two\n- [user] three\n";
     let life = Life::with(&[(19, "- [user] other\n"), (20, lines)]);
     let bad = || Script::new().says("- There are 77 boats. (memory/2026-11-20-repl.md#L1)\n");
@@ -2893,7 +2891,6 @@ fn a_night_that_will_pass_the_budget_says_so_before_it_writes() {
 // A curated line may begin with its day, and with or without it is the same line.
 #[test]
 fn a_line_with_its_day_in_front_is_known_without_it() {
-    // WS-14
     let life = evening();
     life.put("MEMORY.md", format!("{MEMORY}- 2026-11-02: The user sails on Sundays.\n"));
     let report = life.dream(&Script::new().says(format!("{FACT}- 2026-11-20: The boat is called Brisk.\n")));

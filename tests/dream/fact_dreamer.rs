@@ -131,7 +131,6 @@ fn fates(report: &DreamReport) -> Vec<RulingFate> {
     report.facts.as_ref().unwrap().rulings.iter().map(|ruling| ruling.fate.clone()).collect()
 }
 
-// FA-07, FA-09, BX-16
 #[test]
 fn one_request_asks_one_question_a_pair_and_each_word_is_carried_out_and_told() {
     use FactState::{Candidate, Disputed, Superseded};
@@ -181,7 +180,6 @@ fn one_request_asks_one_question_a_pair_and_each_word_is_carried_out_and_told() 
     });
 }
 
-// BX-09
 #[test]
 fn where_nothing_is_new_nobody_is_called_and_nothing_is_written() {
     each(|house| {
@@ -269,7 +267,6 @@ fn damage_to_what_is_known_of_pairs_decides_none_twice_and_leaves_none_out() {
     });
 }
 
-// CF-10, BX-24
 #[test]
 fn where_it_is_switched_off_nobody_is_called_and_nothing_is_touched() {
     let files = |house: &House| std::fs::read_dir(house.folders[1].path()).unwrap().count();
@@ -293,7 +290,6 @@ fn where_it_is_switched_off_nobody_is_called_and_nothing_is_touched() {
     assert!(of("1").unwrap().enabled && !of("0").unwrap().enabled);
 }
 
-// FA-04, FA-08
 #[test]
 fn no_word_of_a_model_retires_what_is_the_humans_and_each_refusal_is_told() {
     each(|house| {
@@ -386,7 +382,6 @@ fn no_answer_at_all_goes_round_the_rules() {
     });
 }
 
-// FA-08
 #[test]
 fn guidance_has_a_bound() {
     each(|house| {
@@ -400,7 +395,6 @@ fn guidance_has_a_bound() {
     });
 }
 
-// FA-08
 #[test]
 fn some_pairs_are_left_to_the_human() {
     each(|house| {
@@ -500,7 +494,6 @@ fn an_unusable_answer_decides_nothing_and_is_waited_after() {
     });
 }
 
-// FA-09, MS-22
 #[test]
 fn in_shadow_mode_everything_is_told_once_and_nothing_changes() {
     let shadow = || {
@@ -522,7 +515,6 @@ fn in_shadow_mode_everything_is_told_once_and_nothing_changes() {
     });
 }
 
-// BX-09
 #[test]
 fn the_stores_breaker_stands_above_the_verdicts() {
     let careful = || {
@@ -586,7 +578,6 @@ fn of_three_generations_the_last_stands_and_what_an_answer_settles_is_not_decide
     });
 }
 
-// BX-09
 #[test]
 fn pairs_that_do_not_fit_wait_the_oldest_first_and_calls_and_bytes_have_their_caps() {
     each(|house| {
@@ -638,7 +629,6 @@ fn pairs_that_do_not_fit_wait_the_oldest_first_and_calls_and_bytes_have_their_ca
     });
 }
 
-// BX-09
 #[test]
 fn between_two_runs_that_ask_lies_the_interval() {
     each(|house| {

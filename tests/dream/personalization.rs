@@ -170,7 +170,6 @@ fn what_is_foreign_is_foreign_in_every_line_whatever_tags_it_holds() {
     }
 }
 
-// PE-01, PE-02, PE-03
 #[test]
 fn what_lasts_about_the_human_becomes_rows_and_unchanged_input_asks_nobody() {
     each(|house| {
@@ -201,7 +200,6 @@ fn what_lasts_about_the_human_becomes_rows_and_unchanged_input_asks_nobody() {
     });
 }
 
-// PE-02
 #[test]
 fn a_rerun_adds_nothing_that_is_said_already() {
     each(|house| {
@@ -227,7 +225,6 @@ fn a_rerun_adds_nothing_that_is_said_already() {
     });
 }
 
-// PE-04
 #[test]
 fn it_is_due_once_a_day() {
     each(|house| {
@@ -248,7 +245,6 @@ fn it_is_due_once_a_day() {
     });
 }
 
-// PE-05
 #[test]
 fn three_sources_make_one_view_and_the_rows_are_what_a_dump_shows() {
     each(|house| {
@@ -298,7 +294,6 @@ fn three_sources_make_one_view_and_the_rows_are_what_a_dump_shows() {
     });
 }
 
-// CF-11
 #[test]
 fn where_it_is_disabled_nobody_is_called_and_manual_writes_go_on() {
     each(|house| {
@@ -443,7 +438,6 @@ fn an_unusable_answer_writes_nothing_and_is_waited_after() {
     });
 }
 
-// BX-09
 #[test]
 fn requests_and_days_have_their_caps_and_the_latest_items_come_first() {
     each(|house| {

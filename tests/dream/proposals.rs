@@ -464,7 +464,6 @@ fn inputs_that_were_answered_by_a_proposal_are_not_sent_again_where_the_ledger_i
 
 #[test]
 fn no_mode_calls_a_model_on_an_unchanged_input() {
-    // BX-09
     let text = "- [user] Deploys run on Fridays.\n";
     for mode in [DreamMode::Append, DreamMode::Propose, DreamMode::Preview] {
         for answer in ["NOTHING_TO_PROMOTE", "- Deploys run on Fridays. (memory/2026-11-20-repl.md#L1)"] {
@@ -504,7 +503,6 @@ fn a_preview_shows_what_would_be_appended_and_writes_nothing_at_all() {
 
 #[test]
 fn a_days_tokens_are_capped_and_summed_in_report_state_and_log() {
-    // BX-09, DO-05
     let life = Life::with(&[(18, "- [user] one\n"), (19, "- [user] two\n"), (20, "- [user] three\n")]);
     let usage = |input, output| Usage { input, output, cached_input: 7 };
     let says =

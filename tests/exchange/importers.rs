@@ -378,7 +378,6 @@ fn nobody_imports_into_a_dream() {
 
 #[test]
 fn hermes_entries_become_lines_under_one_heading() {
-    // OC-06, BX-26.
     let source = life_of(&[
         (
             "memories/MEMORY.md",
@@ -439,7 +438,6 @@ fn claude_code_topics_become_context_and_the_index_leads_there() {
 
 #[test]
 fn journals_of_ironclaw_and_picoclaw_become_journals() {
-    // JR-03, BX-26.
     let ironclaw = life_of(&[
         ("MEMORY.md", "# Memory\n"),
         ("HEARTBEAT.md", "- [ ] mail\n"),

@@ -101,7 +101,6 @@ fn entry_of(at: DateTime<Utc>) -> String {
     format!("# Memory — {}\n\n- [{}]{ENTRY}", at.date_naive(), at.format("%H:%M:%S"))
 }
 
-// WS-20, WS-21, WS-22, BS-02.
 #[test]
 fn an_empty_workspace_is_filled_once_and_bootstrap_comes_first() {
     on_every_home(|workspace| {
@@ -169,7 +168,6 @@ fn a_link_in_a_documents_place_is_left_alone() {
     assert!(path.path().join("SOUL.md").is_symlink());
 }
 
-// BS-08, N21.
 #[test]
 fn bootstrap_is_never_seeded_a_second_time() {
     on_every_home(|workspace| {
@@ -269,7 +267,6 @@ fn a_crash_at_any_operation_of_seeding_ends_in_the_same_bytes() {
     );
 }
 
-// BS-01, C14, PR-09.
 #[test]
 fn three_layouts_boot_into_three_states() {
     let (default, strict) = (LifeConfig::default(), LifeConfig::preset(Preset::Rfc0009Strict));
@@ -299,7 +296,6 @@ fn three_layouts_boot_into_three_states() {
     });
 }
 
-// WS-04, WS-06.
 #[test]
 fn what_soul_and_agents_lack_is_reported_and_hinders_nothing() {
     on_every_home(|workspace| {
@@ -315,7 +311,6 @@ fn what_soul_and_agents_lack_is_reported_and_hinders_nothing() {
     });
 }
 
-// BS-06, BS-07, BS-09, C1, U3.
 #[test]
 fn the_onboarding_ends_as_the_policy_has_it() {
     let archive = "BOOTSTRAP.md.done.20261121T091405Z";
@@ -541,7 +536,6 @@ fn a_crash_at_any_operation_of_the_end_is_taken_up_and_says_so_once() {
     }
 }
 
-// SO-01 to SO-05.
 // Neither file in which the known soul may stand stops a session, wherever it is damaged, and a person's words stay.
 #[test]
 fn a_damaged_memory_of_the_soul_stops_no_session_and_gives_no_notice_for_ever() {
@@ -633,7 +627,6 @@ fn a_crash_around_a_notice_repeats_it_and_never_swallows_it() {
     assert!(crash_everywhere(prepare, hand_over, repeats) > 5);
 }
 
-// ED-07, SE-06
 #[test]
 fn a_command_prints_the_live_file_where_the_session_may_read_it() {
     on_every_home(|workspace| {
@@ -667,7 +660,6 @@ fn a_command_prints_the_live_file_where_the_session_may_read_it() {
     });
 }
 
-// ED-03 to ED-06, ED-08, U13.
 #[test]
 fn a_save_is_by_revision_and_what_it_replaces_is_kept() {
     on_every_home(|workspace| {
@@ -770,7 +762,6 @@ fn day(days_ago: i64) -> NaiveDate {
     now().date_naive() - TimeDelta::days(days_ago)
 }
 
-// JR-13, JR-14, JR-15, C33, VW-14, VW-18.
 #[test]
 fn journals_go_by_proposal_alone_and_never_undreamed_or_recent() {
     let journals = |ages: &[i64]| -> Vec<JournalName> {
@@ -801,7 +792,6 @@ fn journals_go_by_proposal_alone_and_never_undreamed_or_recent() {
 // Eighty logs of a workspace that no dream reads once gave no proposal, and those in `daily/` were not looked at.
 #[test]
 fn logs_that_no_dream_reads_are_proposed_from_both_folders() {
-    // JR-14, VW-14
     let folder = tempfile::tempdir().unwrap();
     let workspace = Arc::new(FileWorkspace::open(folder.path()).unwrap());
     for ago in 10..90 {
@@ -880,7 +870,6 @@ fn a_recent_or_undreamed_journal_goes_by_a_humans_word_alone() {
     });
 }
 
-// VW-13, VW-14, VW-18, VW-19.
 #[test]
 fn hygiene_proposes_and_changes_nothing() {
     on_every_home(|workspace| {

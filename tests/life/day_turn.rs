@@ -79,7 +79,6 @@ fn append_lines(role: &str, place: &Path) {
 
 const LINES: i64 = 150;
 
-// JR-04
 #[test]
 fn two_processes_share_a_days_file_and_no_line_is_lost_or_torn() {
     let place = tempfile::tempdir().unwrap();
@@ -113,7 +112,6 @@ fn two_processes_share_a_days_file_and_no_line_is_lost_or_torn() {
     );
 }
 
-// HB-01, HB-03, JR-01, JR-05, JR-11, JR-16
 #[test]
 fn eight_writers_live_a_week_and_nothing_is_lost() {
     in_each_home(|workspace| {
@@ -166,7 +164,6 @@ fn eight_writers_live_a_week_and_nothing_is_lost() {
     });
 }
 
-// HB-01, HB-05, HB-13
 #[test]
 fn the_first_turn_makes_the_memo_and_a_foreign_file_stands() {
     in_each_home(|workspace| {
@@ -215,7 +212,6 @@ fn the_first_turn_makes_the_memo_and_a_foreign_file_stands() {
     });
 }
 
-// HB-03
 #[test]
 fn a_schedule_that_is_saved_during_the_turns_end_is_kept() {
     in_each_home(|workspace| {
@@ -240,7 +236,6 @@ fn a_schedule_that_is_saved_during_the_turns_end_is_kept() {
     });
 }
 
-// JR-02, JR-06, JR-09, JR-10, JR-11, JR-18
 #[test]
 fn an_explicit_note_is_written_and_the_night_rolls_the_day() {
     in_each_home(|workspace| {
@@ -282,7 +277,6 @@ fn an_explicit_note_is_written_and_the_night_rolls_the_day() {
     });
 }
 
-// HB-10
 #[test]
 fn marks_of_two_hosts_stand_beside_each_other_and_damage_is_left() {
     in_each_home(|workspace| {

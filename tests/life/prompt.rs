@@ -71,7 +71,6 @@ fn ordered(order: PromptOrder) -> PromptConfig {
     config
 }
 
-// PR-01, PR-02, PR-04, BS-11
 #[test]
 fn the_seeds_order_has_identity_memory_onboarding_and_then_what_is_derived() {
     in_each_home(|workspace| {
@@ -111,7 +110,6 @@ fn the_seeds_order_has_identity_memory_onboarding_and_then_what_is_derived() {
     });
 }
 
-// PR-05, PR-06, PR-07, PR-10
 #[test]
 fn ironclaws_order_has_its_headings_in_place_of_titles() {
     in_each_home(|workspace| {
@@ -139,7 +137,6 @@ fn ironclaws_order_has_its_headings_in_place_of_titles() {
     });
 }
 
-// PR-07
 #[test]
 fn identity_is_in_the_prompts_of_the_orders_that_have_it_and_the_other_three_in_all() {
     in_each_home(|workspace| {
@@ -177,7 +174,6 @@ fn openclaws_order_has_a_block_a_document() {
 // What is remembered is advice and lifts no gate: every prompt says so, after the files and before what a host derives.
 #[test]
 fn every_prompt_says_that_remembered_text_is_advice() {
-    // PR-08
     in_each_home(|workspace| {
         furnish(workspace);
         for order in [PromptOrder::Seed, PromptOrder::IronClaw, PromptOrder::OpenClaw] {
@@ -296,7 +292,6 @@ fn a_secret_has_one_number_throughout_a_prompt() {
     });
 }
 
-// BX-19, WS-17
 #[test]
 fn a_memory_over_its_budget_is_told_and_not_dropped() {
     in_each_home(|workspace| {

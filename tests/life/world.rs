@@ -87,7 +87,6 @@ fn live_a_day(
     (prompt.to_string(), report.outcome)
 }
 
-// OC-01 to OC-05
 #[test]
 fn folders_of_openclaw_live_a_day_and_every_byte_stands() {
     for (version, year, month, day) in SETS {
@@ -129,7 +128,6 @@ fn furnish_001(workspace: &dyn Workspace) {
     }
 }
 
-// WS-01, JR-02
 #[test]
 fn the_layout_of_the_first_seed_lives_a_day() {
     for preset in [Preset::Default, Preset::Rfc0009Strict] {
@@ -211,7 +209,6 @@ fn live_a_week(writer: &str, place: &Path) {
     }
 }
 
-// HB-03, JR-01, JR-04
 #[test]
 fn eight_processes_live_a_week_and_no_line_is_lost_or_torn() {
     let place = tempfile::tempdir().unwrap();

@@ -1077,7 +1077,6 @@ fn live(seed: u64, counts: &mut Counts) -> u64 {
     by_human
 }
 
-// FA-04, FA-09, FA-10, BX-09
 #[test]
 fn whatever_is_done_both_stores_and_the_model_tell_the_same() {
     let (next, all) = (AtomicU64::new(0), sequences());

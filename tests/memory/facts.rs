@@ -75,7 +75,6 @@ fn rule<T: std::fmt::Debug>(answer: Result<T, Error>) -> &'static str {
     }
 }
 
-// FA-12
 #[test]
 fn both_stores_keep_the_whole_contract() {
     let made = std::cell::RefCell::new(Vec::new());
@@ -89,7 +88,6 @@ fn both_stores_keep_the_whole_contract() {
     }
 }
 
-// FA-09, MS-22
 #[test]
 fn in_shadow_mode_decisions_are_told_and_change_nothing_but_the_humans() {
     let mut config = StoreConfig::default();
@@ -107,7 +105,6 @@ fn in_shadow_mode_decisions_are_told_and_change_nothing_but_the_humans() {
     });
 }
 
-// BX-09, MS-22
 #[test]
 fn so_many_facts_are_retired_in_a_day_and_no_more() {
     let mut config = StoreConfig::default();
@@ -138,7 +135,6 @@ impl MemoryObserver for Ears {
     }
 }
 
-// FA-02
 #[test]
 fn recording_and_retiring_are_told() {
     let ears = Arc::new(Ears::default());
@@ -208,7 +204,6 @@ fn a_store_that_is_opened_again_knows_what_was_decided() {
     }
 }
 
-// CF-10, BX-24
 #[test]
 fn a_pass_with_a_model_decides_only_where_it_is_switched_on() {
     let library = || access(SessionKind::Main, Actor::Library);
@@ -239,7 +234,6 @@ fn a_pass_with_a_model_decides_only_where_it_is_switched_on() {
     assert!(matches!(odd, Err(Error::Config { setting: "MEMORY_CONSOLIDATION_ENABLED", .. })), "{odd:?}");
 }
 
-// FA-04
 #[test]
 #[cfg(feature = "sqlite")]
 fn the_database_itself_keeps_what_is_protected() {

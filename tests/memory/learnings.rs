@@ -38,7 +38,6 @@ fn learned(store: &dyn Store) -> Vec<String> {
     store.learnings(&human(), 99).unwrap().into_iter().map(|learning| learning.content).collect()
 }
 
-// LL-09
 #[test]
 fn both_stores_keep_the_whole_contract() {
     let homes = RefCell::new(Vec::new());
@@ -62,7 +61,6 @@ fn holds(folder: &Path, word: &str) -> bool {
     })
 }
 
-// LL-09, BX-15
 #[test]
 fn a_learning_outlives_its_process_and_a_forgotten_one_leaves_no_word_in_any_file() {
     for backend in backends() {
@@ -97,7 +95,6 @@ mod in_sqlite {
         connection.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0)).unwrap()
     }
 
-    // LL-09, MS-24
     #[test]
     fn a_row_is_in_learnings_and_nowhere_else() {
         let folder = tempfile::tempdir().unwrap();

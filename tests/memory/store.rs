@@ -147,7 +147,6 @@ fn a_guest_of_a_file_keeps_the_contract_too() {
     });
 }
 
-// MS-01, MS-02, MS-03, MS-04, MS-05
 #[test]
 fn a_stock_connection_reads_the_tables_and_adds_a_row() {
     let home = Home::new();
@@ -230,7 +229,6 @@ fn the_inspection_queries_run_as_printed() {
     assert_eq!(joined, [["Integer(1)", "preference", "low slippage"]]);
 }
 
-// MS-05, MS-17
 #[test]
 fn only_a_change_of_what_is_found_is_indexed_again() {
     let home = Home::new();
@@ -284,7 +282,6 @@ fn seed_database(path: &Path) {
         .unwrap();
 }
 
-// MS-07
 #[test]
 fn a_database_of_the_seed_is_taken_over_once() {
     let home = Home::new();
@@ -415,7 +412,6 @@ fn a_backup_of_a_store_holds_rows_and_index_and_the_documents_beside_them() {
     assert_eq!(beside.read_text(&DocName::SOUL).unwrap().as_deref(), Some("# Soul\n"));
 }
 
-// MS-25
 #[test]
 fn the_default_place_is_the_seeds() {
     let env = |name: &str| (name == "HOME").then(|| "/home/marta".to_owned());
@@ -442,7 +438,6 @@ impl MemoryObserver for Ears {
     }
 }
 
-// MS-21
 #[test]
 fn events_tell_of_changes_after_they_are_durable() {
     let ears = Arc::new(Ears::default());
@@ -477,7 +472,6 @@ fn events_tell_of_changes_after_they_are_durable() {
     *ears.store.lock().unwrap() = None;
 }
 
-// MS-14, MS-19, MS-26
 #[test]
 fn every_change_and_refusal_leaves_a_line_without_secrets() {
     let home = Home::new();
@@ -538,7 +532,6 @@ fn every_change_and_refusal_leaves_a_line_without_secrets() {
     }
 }
 
-// MS-10, MS-22, CF-09
 #[test]
 fn retention_and_writers_are_a_matter_of_configuration() {
     let of = |name: &'static str, value: &'static str| {
@@ -580,7 +573,6 @@ fn context(store: &dyn MemoryStore) -> MemoryContext {
     MemoryContext::take(store, &main_session(), &ContextConfig::default(), now()).unwrap()
 }
 
-// SN-01, SN-05 to SN-10
 #[test]
 fn the_block_of_a_prompt_is_frozen_and_the_same_bytes_each_time() {
     let home = Home::new();
@@ -631,7 +623,6 @@ fn the_block_of_a_prompt_is_frozen_and_the_same_bytes_each_time() {
     assert!(!format!("{block:?}").contains("slippage"));
 }
 
-// SN-02, SN-04
 #[test]
 fn the_block_holds_fifty_rows_within_its_budget_and_none_in_part() {
     let home = Home::new();
@@ -655,7 +646,6 @@ fn the_block_holds_fifty_rows_within_its_budget_and_none_in_part() {
     }
 }
 
-// SN-03, SN-05, SE-14, BX-08, BX-29
 #[test]
 fn the_block_holds_no_forged_tag_no_secret_and_nothing_private_of_others() {
     let home = Home::new();

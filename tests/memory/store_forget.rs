@@ -123,7 +123,6 @@ fn furnish(store: &dyn Store) {
     store.set_profile(&agent(), "name", "Marta", now()).unwrap();
 }
 
-// BX-15, MS-19
 #[test]
 fn what_is_forgotten_stands_nowhere_and_comes_in_by_no_door() {
     each(|open, folder| {

@@ -247,13 +247,11 @@ fn kill_writers(backend: Backend) {
     assert!(looked_for > kills, "{looked_for} rows of {kills} children");
 }
 
-// MS-01, BX-28
 #[test]
 fn killed_writers_of_a_database_lose_nothing_that_they_acknowledged() {
     kill_writers(Backend::Sqlite);
 }
 
-// BX-28
 #[test]
 fn killed_writers_of_a_file_lose_nothing_that_they_acknowledged() {
     kill_writers(Backend::File);
@@ -326,13 +324,11 @@ fn texts() -> u64 {
     if is_long() { 500_000 } else { 1_000 }
 }
 
-// SQ-02, SQ-10
 #[test]
 fn no_string_makes_a_search_of_a_database_fail() {
     contract::any_text(&SqliteMemoryStore::open_in_memory(contract::scope()).unwrap(), texts());
 }
 
-// SQ-02, SQ-10
 #[test]
 fn no_string_makes_a_search_of_a_file_fail() {
     let folder = tempfile::tempdir().unwrap();
@@ -420,7 +416,6 @@ fn a_long_row_does_not_take_the_room_of_the_others() {
     }
 }
 
-// SN-01 to SN-04, SN-09
 #[test]
 fn both_stores_give_a_prompt_the_same_bytes_and_pinned_rows_their_place() {
     let blocks = [Backend::Sqlite, Backend::File].map(|backend| {

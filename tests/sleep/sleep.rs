@@ -45,7 +45,6 @@ fn dreams(sleeper: &SleepDreamer, answer: &str, now: DateTime<Utc>) -> DreamRepo
     dream(sleeper, &Script::new().says(answer), now)
 }
 
-// SL-01, SL-16, SL-17, SL-18, SL-26.
 #[test]
 fn a_dream_leaves_observations_an_entry_and_a_checkpoint() {
     let life = Life::empty();
@@ -75,7 +74,6 @@ fn a_dream_leaves_observations_an_entry_and_a_checkpoint() {
     assert!(!life.has(".dreaming.d/sleep-intent.json"));
 }
 
-// SL-16, SL-27.
 #[test]
 fn what_a_dream_was_shown_no_other_is_and_without_news_no_model_is_asked() {
     let life = Life::empty();
@@ -105,7 +103,6 @@ fn off_means_that_nothing_is_touched_and_nobody_is_called() {
     assert_eq!((report.outcome, life.tree().len()), (Outcome::Disabled, 0));
 }
 
-// SL-10, SL-11, SL-12.
 #[test]
 fn fatigue_survives_a_restart_warns_once_and_forces() {
     let life = Life::empty();
@@ -127,7 +124,6 @@ fn fatigue_survives_a_restart_warns_once_and_forces() {
     assert_eq!(sleeper(&life).act(0).unwrap(), Fatigue::Warning, "a new cycle");
 }
 
-// SL-10.
 #[test]
 fn many_hands_count_every_action() {
     let life = Life::empty();
@@ -144,7 +140,6 @@ fn many_hands_count_every_action() {
     assert_eq!(sleeper(&life).state().unwrap().actions, 100);
 }
 
-// SL-14, SL-15, SL-28.
 #[test]
 fn a_sleep_soon_after_a_dream_pauses_and_the_limit_dreams() {
     let life = Life::empty();
@@ -159,7 +154,6 @@ fn a_sleep_soon_after_a_dream_pauses_and_the_limit_dreams() {
 /// Whether a failure is the one that was expected.
 type IsIt = fn(&Failure) -> bool;
 
-// SL-17.
 #[test]
 fn an_answer_that_says_nothing_is_a_failure_and_moves_nothing() {
     let life = Life::empty();
@@ -252,7 +246,6 @@ fn secrets_are_masked_in_the_log_and_before_a_model_is_asked() {
     assert_eq!(life.json("self/memory.jsonl")["note"], "[REDACTED:aws_access_key#1]");
 }
 
-// SL-04, SL-18.
 #[test]
 fn an_answer_cannot_forge_lines_marks_or_frames() {
     let life = Life::empty();
@@ -315,7 +308,6 @@ fn what_happened_before_midnight_is_of_the_day_before() {
     );
 }
 
-// SL-19 to SL-23.
 #[test]
 fn every_tenth_dream_is_a_deep_sleep() {
     let life = Life::empty();
@@ -374,7 +366,6 @@ fn sleeps_deeply(life: &Life, deep: &str, now: DateTime<Utc>) -> DreamReport {
 
 const OLD: &str = "## 2026-02-09\n\nGRN 08:00 two days and more ago\n\n## 2026-02-10\n\nRED 08:00 a promise\nGRN 09:40 not yet two days ago\nYLW 09:41 a review is open\nhandwritten\n";
 
-// SL-05, SL-06, SL-07, SL-08, SL-20.
 #[test]
 fn a_deep_sleep_drops_what_the_plan_names_and_what_is_stale_and_loses_nothing() {
     let life = before_deep(OLD);
@@ -442,7 +433,6 @@ fn a_deep_sleep_without_an_answer_changes_nothing_and_is_made_up_for() {
     }
 }
 
-// SL-21, SL-22.
 #[test]
 fn five_priorities_are_kept_fewer_are_told_and_a_diary_forges_no_entry() {
     let life = before_deep("");
@@ -478,7 +468,6 @@ fn a_key_in_a_deep_sleep_stops_all_of_it() {
     assert!(!life.has("self/diary.md") && !life.has("self/priorities.md"));
 }
 
-// SL-07, SL-24, SL-25.
 #[test]
 fn a_wake_up_message_tells_what_counts_and_a_restart_tells_the_same() {
     let life = Life::empty();
@@ -512,7 +501,6 @@ fn a_wake_up_message_shows_neither_secrets_nor_instructions_in_disguise() {
     assert!(message.starts_with("It is 2026-02-12T09:37:44Z. You are awake.\n"), "{message}");
 }
 
-// SL-09, SL-26.
 #[test]
 fn all_files_are_in_the_folder_that_was_chosen_and_the_prompt_names_them() {
     chosen("agents/rex");
@@ -644,7 +632,6 @@ fn a_sleeper_that_moves_to_another_folder_begins_there() {
     assert_eq!(dream(&back, &Script::new(), at(10, 0)).outcome, Outcome::NothingNew);
 }
 
-// SL-16.
 #[test]
 fn what_does_not_fit_waits_and_is_told_and_a_long_message_is_cut() {
     let life = Life::empty();

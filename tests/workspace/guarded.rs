@@ -61,16 +61,13 @@ const TABLE: &[Row] = &[
     row("SOUL.md",                            "r",   "r", "r"),
     row("Soul.md",                            "r",   "r", "r"),
     row("soul.MD",                            "r",   "r", "r"),
-    // SE-03, SE-04, SE-13
     row("AGENTS.md",                          "raw", "r", "r"),
     row("agents.md",                          "raw", "r", "r"),
     row("IDENTITY.md",                        "raw", "r", "r"),
     row("Identity.md",                        "raw", "r", "r"),
-    // SE-05, SE-10
     row("USER.md",                            "raw", "",  ""),
     row("user.md",                            "raw", "",  ""),
     row("uSeR.Md",                            "raw", "",  ""),
-    // SE-06, SE-08, SE-09
     row("MEMORY.md",                          "raw", "",  ""),
     row("memory.md",                          "raw", "",  ""),
     row("Memory.md",                          "raw", "",  ""),

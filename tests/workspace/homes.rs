@@ -383,7 +383,6 @@ fn a_copy_that_is_cut_between_two_operations_of_the_disk_is_completed() {
 
 #[test]
 fn a_document_that_stands_in_the_target_is_left_alone_and_named() {
-    // BX-30
     for (from, to) in pairs() {
         let (_a, source) = from.quick();
         live(&source);

@@ -152,7 +152,6 @@ fn an_indexed_workspace_is_a_workspace() {
     }
 }
 
-// VW-07
 #[test]
 fn what_is_written_is_found_when_the_verb_returns() {
     on_every_home(|workspace, _, _| {
@@ -279,7 +278,6 @@ fn an_append_leaves_the_chunks_before_it_alone() {
     assert_eq!(find(&workspace, "lantern")[0].lines.1, 401);
 }
 
-// VW-21
 #[test]
 fn ids_are_the_same_on_every_home_and_after_a_rebuild() {
     let ids = std::cell::RefCell::new(BTreeSet::new());
@@ -387,7 +385,6 @@ fn an_archived_playbook_is_found_by_no_search_and_shown_in_no_prompt() {
     });
 }
 
-// SE-06, SE-07, SE-09, SE-10, BX-11
 #[test]
 fn a_search_tells_a_session_what_the_guard_lets_it_read() {
     on_every_home(|workspace, beneath, index| {
@@ -414,7 +411,6 @@ fn a_search_tells_a_session_what_the_guard_lets_it_read() {
     });
 }
 
-// BX-11
 #[test]
 fn what_a_session_is_told_hangs_on_no_document_that_it_may_not_see() {
     let told = |private: &str| {
@@ -623,7 +619,6 @@ fn a_crash_between_the_document_and_its_index_is_mended() {
     });
 }
 
-// VW-16
 #[test]
 fn what_another_program_broke_is_seen_and_mended() {
     let folder = Folder::new();
@@ -675,7 +670,6 @@ fn what_another_program_broke_is_seen_and_mended() {
     assert_eq!((index.check().unwrap(), paths(&workspace, "harbour")), (IndexState::Sound, everything));
 }
 
-// VW-08
 #[test]
 fn another_way_to_cut_cuts_everything_anew() {
     on_every_home(|workspace, beneath, index| {
@@ -1027,7 +1021,6 @@ fn what_cannot_be_listed_is_not_taken_for_removed() {
 proptest::proptest! {
     #![proptest_config(proptest::prelude::ProptestConfig::with_cases(noctuary::testing::cases(20_000)))]
 
-    // VW-10
     #[test]
     fn no_query_is_an_error(
         query in "(\\PC|[\"*():^{}+.-]|AND |OR |NOT |NEAR|content:|terms:|harbour |日本|\\x00|\\n){0,12}",
@@ -1047,7 +1040,6 @@ proptest::proptest! {
     }
 }
 
-// BX-18
 #[test]
 fn the_same_documents_give_the_same_answers() {
     let answers = std::cell::RefCell::new(BTreeSet::new());
@@ -1110,7 +1102,6 @@ fn a_child_plays_its_role() {
     tell(&format!("failures: {failures:?}"));
 }
 
-// BX-28
 #[test]
 fn several_processes_write_and_sync_at_once_and_nothing_is_lost() {
     for kind in ["files", "sqlite"] {

@@ -292,7 +292,6 @@ fn a_file_of_ours_says_so() {
 
 #[test]
 fn a_file_is_opened_again_with_what_it_held() {
-    // MS-01, VW-03
     let life = Life::new();
     life.open().write(&DocName::MEMORY, b"- tea\n", WriteMode::Create).unwrap();
     let again = life.open();

@@ -367,7 +367,6 @@ impl MemoryObserver for Ears {
     }
 }
 
-// MS-21
 #[test]
 fn events_tell_of_changes_after_they_are_durable() {
     let (folder, ears) = (tempfile::tempdir().unwrap(), Arc::new(Ears::default()));
