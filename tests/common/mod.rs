@@ -7,6 +7,7 @@ use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::SystemTime;
 
 const ROLE: &str = "NOCTUARY_TEST_ROLE";
@@ -43,6 +44,21 @@ pub(crate) fn tree(root: &Path) -> BTreeMap<PathBuf, Standing> {
         }
     }
     found
+}
+
+/// Does something to each of some items, on as many threads as there are cores.
+pub(crate) fn each<T: Sync>(items: &[T], act: impl Fn(&T) + Sync) {
+    let next = AtomicUsize::new(0);
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    act(item);
+                }
+            });
+        }
+    });
 }
 
 /// The role that this process was started for, and its folder; `None` in an ordinary test run.

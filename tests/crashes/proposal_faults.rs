@@ -137,15 +137,8 @@ fn documents() -> Vec<(String, String)> {
     [("MEMORY.md".to_owned(), MEMORY.to_owned())].into_iter().chain(DAYS.map(of_day)).collect()
 }
 
-/// In memory, where there is one.
-fn empty() -> Life {
-    let memory = std::path::Path::new("/dev/shm");
-    let parent = if memory.is_dir() { memory.to_owned() } else { std::env::temp_dir() };
-    Life::of(tempfile::tempdir_in(parent).unwrap())
-}
-
 fn folder() -> Life {
-    let life = empty();
+    let life = Life::empty();
     for (file, text) in documents() {
         life.put(&file, text);
     }
@@ -154,7 +147,7 @@ fn folder() -> Life {
 
 #[cfg(feature = "sqlite")]
 fn sqlite() -> InSqlite {
-    let home = InSqlite(empty());
+    let home = InSqlite(Life::empty());
     let workspace = home.open();
     for (file, text) in documents() {
         workspace.write(&DocName::parse(file).unwrap(), text.as_bytes(), WriteMode::Create).unwrap();

@@ -261,12 +261,13 @@ fn a_sleepers_state_that_is_damaged_costs_no_observation_and_tells_none_twice() 
         let at = (1..200).find(|at| cut(*at).has(".dreaming.d/sleep-intent.json")).expect("an intent");
         let (mut refused, mut went_on) = (0, 0);
         for file in [".dreaming.d/sleep-intent.json", ".dreaming.d/sleep.json"] {
+            let sound = cut(at + 2);
+            // As the library prints it, with its checksum.
+            if file.ends_with("sleep.json") {
+                sleeper(sound.quick_workspace()).act(0).unwrap();
+            }
             for seed in 0..u64::from(noctuary::testing::cases(2_000)) {
-                let life = cut(at + 2);
-                // As the library prints it, with its checksum.
-                if file.ends_with("sleep.json") {
-                    sleeper(life.quick_workspace()).act(0).unwrap();
-                }
+                let life = sound.copy();
                 let standing = life.bytes(file);
                 let changed = damaged(&standing, seed);
                 life.put(file, &changed);
@@ -327,12 +328,12 @@ impl Bed for Disk {
 }
 
 #[cfg(feature = "sqlite")]
-struct Database(tempfile::TempDir);
+struct Database(Life);
 
 #[cfg(feature = "sqlite")]
 impl Bed for Database {
     fn make(sleep: Sleep) -> Self {
-        let bed = Self(tempfile::tempdir().unwrap());
+        let bed = Self(Life::empty());
         let workspace = bed.quiet();
         for (name, text) in sleep.files() {
             workspace.write(&name, text.as_bytes(), noctuary::WriteMode::Create).unwrap();
@@ -341,7 +342,7 @@ impl Bed for Database {
     }
     fn quiet(&self) -> Arc<dyn Workspace> {
         let scope = Scope::user("rex");
-        Arc::new(noctuary::SqliteWorkspace::open(self.0.path().join("life.db"), scope).unwrap())
+        Arc::new(noctuary::SqliteWorkspace::open(self.0.path("life.db"), scope).unwrap())
     }
 }
 

@@ -23,7 +23,7 @@ use noctuary::{Access, Actor, Error, FileMemoryStore, MemoryStore, Scope, Sessio
 
 /// How many sequences run: where `NOCTUARY_LONG_TESTS` is set, all of them.
 fn sequences() -> u64 {
-    if std::env::var_os("NOCTUARY_LONG_TESTS").is_some() { 10_000 } else { 1_000 }
+    if std::env::var_os("NOCTUARY_LONG_TESTS").is_some() { 10_000 } else { 300 }
 }
 
 const STEPS: usize = 24;
