@@ -22,17 +22,26 @@ struct Bug {
     tests: &'static [&'static str],
 }
 
-const POWER: &[&str] = &["--test", "torture", "crash_states_lose_and_double_nothing"];
-const FAULTS: &[&str] = &["--test", "dream_faults", "a_commit_that_fails_anywhere"];
-const TEARS: &[&str] = &["--test", "dream_faults", "a_section_torn_at_any_byte"];
-const KILLS: &[&str] = &["--test", "dream_faults", "durable_before"];
-const EDITS: &[&str] = &["--test", "dream_faults", "an_edit_after_a_crash"];
-const GROWTH: &[&str] = &["--test", "dream_faults", "grows_after_a_crash"];
+const POWER: &[&str] = &["--test", "crashes", "crash_states_lose_and_double_nothing"];
+const FAULTS: &[&str] = &["--test", "crashes", "dream_faults::a_commit_that_fails_anywhere"];
+const TEARS: &[&str] = &["--test", "crashes", "dream_faults::a_section_torn_at_any_byte"];
+const KILLS: &[&str] = &[
+    "--test",
+    "crashes",
+    "--",
+    "dream_faults::a_section_that_a_killed",
+    "dream_faults::a_line_of_the_log",
+    "dream_faults::an_intent_that_a_killed",
+    "dream_faults::a_torn_append",
+];
+const EDITS: &[&str] = &["--test", "crashes", "dream_faults::an_edit_after_a_crash"];
+const GROWTH: &[&str] = &["--test", "crashes", "grows_after_a_crash"];
 // Without the slowest, which look at other things.
 const DREAM: &[&str] = &[
     "--test",
     "dream",
     "--",
+    "dream::",
     "--skip",
     "two_gibibytes",
     "--skip",
@@ -40,24 +49,34 @@ const DREAM: &[&str] = &[
     "--skip",
     "waiting_after",
 ];
-const PROPOSALS: &[&str] = &["--test", "proposals"];
-const ANSWERS: &[&str] = &["--test", "proposal_faults", "anywhere_are_done"];
-const SAVES: &[&str] = &["--test", "proposal_faults", "an_edit_of_a_proposal"];
+const PROPOSALS: &[&str] = &["--test", "dream", "proposals::"];
+const ANSWERS: &[&str] = &["--test", "crashes", "proposal_faults::a_proposal_and_its_answer_that_fail"];
+const SAVES: &[&str] = &["--test", "crashes", "proposal_faults::an_edit_of_a_proposal"];
 const QUOTES: &[&str] = &["--lib", "quotes"];
-const UNDO: &[&str] =
-    &["--test", "undo", "--", "any_life", "as_it_was", "in_any_order", "put_everything_back"];
-const UNDO_FAULTS: &[&str] = &["--test", "undo", "--", "fail_anywhere", "power_loss"];
-const LEASE: &[&str] = &["--test", "lease"];
-const FILES: &[&str] = &["--test", "file_workspace"];
+const UNDO: &[&str] = &[
+    "--test",
+    "dream",
+    "--test",
+    "crashes",
+    "--",
+    "undo_histories::",
+    "undo::an_undone_dream_leaves_memory_as_it_was",
+    "in_any_order",
+    "put_everything_back",
+];
+const UNDO_FAULTS: &[&str] =
+    &["--test", "crashes", "--", "undo_faults::an_undo", "undo_faults::a_power_loss"];
+const LEASE: &[&str] = &["--test", "workspace", "lease::"];
+const FILES: &[&str] = &["--test", "workspace", "file_workspace::"];
 
-const SLEEP: &[&str] = &["--test", "sleep"];
-const SLEEP_ATTACK: &[&str] = &["--test", "sleep_attack"];
-const SLEEP_FAULTS: &[&str] = &["--test", "sleep_faults", "whose_workspace_fails"];
-const SLEEP_CRASHES: &[&str] = &["--test", "sleep_faults", "what_"];
+const SLEEP: &[&str] = &["--test", "sleep", "sleep::"];
+const SLEEP_ATTACK: &[&str] = &["--test", "sleep", "sleep_attack::"];
+const SLEEP_FAULTS: &[&str] = &["--test", "crashes", "sleep_faults::a_sleep_whose_workspace_fails"];
+const SLEEP_CRASHES: &[&str] = &["--test", "crashes", "sleep_faults::what_"];
 
-const GUARDED: &[&str] = &["--test", "guarded", "no_session_is_shown"];
-const STORES: &[&str] = &["--test", "store_search", "nothing_that_is_private"];
-const INDEX: &[&str] = &["--test", "index"];
+const GUARDED: &[&str] = &["--test", "workspace", "guarded::no_session_is_shown"];
+const STORES: &[&str] = &["--test", "memory", "store_search::nothing_that_is_private"];
+const INDEX: &[&str] = &["--test", "workspace", "index::"];
 const TOOLS: &[&str] = &[
     "--test",
     "tools",
@@ -67,13 +86,13 @@ const TOOLS: &[&str] = &[
     "a_model_takes_back",
     "no_path",
 ];
-const SEARCHES: &[&str] = &["--test", "doors", "a_search_of"];
-const SEALS: &[&str] = &["--test", "seams", "damage_to_what"];
-const ENDS: &[&str] = &["--test", "homes", "left_without_its_end"];
+const SEARCHES: &[&str] = &["--test", "gate", "doors::a_search_of"];
+const SEALS: &[&str] = &["--test", "dream", "seams::damage_to_what"];
+const ENDS: &[&str] = &["--test", "workspace", "left_without_its_end"];
 const TRIES: &[&str] = &["--test", "dream", "tries_end"];
-const SHRUNK: &[&str] = &["--test", "store", "told_from_a_new_one"];
-const SHORTENED: &[&str] = &["--test", "file_memory", "lost_its_last_line"];
-const KEYS: &[&str] = &["--test", "http", "--features", "http", "no_error_repeats"];
+const SHRUNK: &[&str] = &["--test", "memory", "told_from_a_new_one"];
+const SHORTENED: &[&str] = &["--test", "memory", "lost_its_last_line"];
+const KEYS: &[&str] = &["--test", "dream", "--features", "http", "no_error_repeats"];
 
 const BUGS: &[Bug] = &[
     Bug {
@@ -674,15 +693,11 @@ fn failed(copy: &Path, tests: &[&str]) -> Vec<String> {
 
 /// Builds some tests of the copy, and runs them unless they are only to be built.
 fn cargo(copy: &Path, tests: &[&str], only_builds: bool) -> Output {
-    let (target, filter): (Vec<&str>, Vec<&str>) = match tests {
-        [flag, target, filter @ ..] => (vec![flag, target], filter.to_vec()),
-        _ => (Vec::new(), Vec::new()),
-    };
     let mut command = Command::new(env!("CARGO"));
-    command.args(["test", "--offline", "--profile", "mutants"]).args(target);
+    command.args(["test", "--offline", "--profile", "mutants"]);
     if only_builds {
         command.arg("--no-run");
     }
-    command.args(filter).current_dir(copy).env("CARGO_TARGET_DIR", copy.with_file_name("build"));
+    command.args(tests).current_dir(copy).env("CARGO_TARGET_DIR", copy.with_file_name("build"));
     command.output().expect("cargo runs")
 }

@@ -2,7 +2,6 @@
 #![cfg(feature = "report")]
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-#[allow(dead_code, reason = "each test crate uses a part of it")]
 mod dreaming;
 
 use std::collections::{BTreeMap, BTreeSet};

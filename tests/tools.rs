@@ -90,7 +90,6 @@ fn told(answer: Result<String, ToolError>) -> String {
     })
 }
 
-// BX-12
 #[test]
 #[expect(clippy::too_many_lines, reason = "a table is read row by row")]
 fn the_memory_tool_says_what_models_were_trained_on() {
@@ -276,7 +275,6 @@ fn the_memory_tool_says_what_models_were_trained_on() {
     });
 }
 
-// BX-12, TL-05
 #[test]
 fn no_path_leads_out_of_the_folder() {
     each_home(|home, root, workspace| {
@@ -358,7 +356,6 @@ fn documents(workspace: &Home) -> Vec<(DocName, Vec<u8>)> {
     found
 }
 
-// BX-12, SE-02
 #[test]
 fn with_others_present_the_folder_looks_empty_and_takes_in_nothing() {
     each_home(|home, _, workspace| {
@@ -574,7 +571,6 @@ fn furnish(workspace: &Home, root: &Path) {
     store.write(&access(SessionKind::Main), &row, now()).unwrap();
 }
 
-// TL-03, TL-07
 #[test]
 fn no_name_is_there_twice_and_each_has_three_shapes() {
     each_home(|_, root, workspace| {
@@ -635,7 +631,6 @@ fn example(schema: &Value) -> Value {
     }
 }
 
-// TL-01, TL-02, TL-04, TL-06
 #[test]
 fn schemas_say_what_the_tools_take() {
     each_home(|home, root, workspace| {
@@ -678,7 +673,6 @@ fn schemas_say_what_the_tools_take() {
     });
 }
 
-// TL-02
 #[test]
 fn documents_are_written_found_listed_and_read_on() {
     each_home(|home, root, workspace| {
@@ -1057,7 +1051,6 @@ fn one_long_document_does_not_crowd_out_a_short_one() {
     });
 }
 
-// TL-05
 #[test]
 fn what_a_model_forges_in_its_arguments_changes_nothing() {
     let forged = json!({
@@ -1224,7 +1217,6 @@ fn valid_calls(tools: &[noctuary::tools::ToolDef]) -> Vec<Vec<(String, Value)>> 
     tools.iter().map(of_schema).chain(commands).collect()
 }
 
-// TL-06
 #[test]
 fn no_arguments_crash_a_tool_and_every_refusal_has_words() {
     let count = cases(100_000);
@@ -1275,7 +1267,6 @@ fn no_arguments_crash_a_tool_and_every_refusal_has_words() {
     assert_eq!(soul(), before);
 }
 
-// MS-18
 #[test]
 fn what_a_row_does_not_take_in_is_told_in_words() {
     each_home(|_, root, workspace| {
@@ -1374,7 +1365,6 @@ fn a_model_writes_finds_corrects_and_forgets_with_its_tools_alone() {
     });
 }
 
-// TL-05
 #[test]
 fn a_model_takes_back_what_it_wrote_itself_and_nothing_else() {
     each_home(|home, root, workspace| {
@@ -1499,7 +1489,6 @@ fn a_number_that_is_none_is_told_in_plain_words() {
     });
 }
 
-// LL-09, TL-01
 #[test]
 fn what_a_review_learns_is_in_learnings_and_in_no_other_answer() {
     each_home(|home, root, workspace| {
@@ -1683,7 +1672,6 @@ fn a_search_of_a_model_tries_neither_a_masked_word_nor_its_beginnings() {
     });
 }
 
-// BX-12
 #[test]
 fn an_edit_keeps_every_byte_that_it_does_not_name() {
     let cases: &[(&str, Value, &str)] = &[
@@ -1735,7 +1723,6 @@ fn an_edit_keeps_every_byte_that_it_does_not_name() {
     });
 }
 
-// BX-12, TL-05
 #[test]
 fn a_strange_path_names_a_file_of_the_folder_or_nothing() {
     each_home(|home, _, workspace| {
@@ -1804,7 +1791,6 @@ fn a_strange_path_names_a_file_of_the_folder_or_nothing() {
     });
 }
 
-// TL-06
 #[test]
 fn arguments_come_as_an_object_or_as_the_text_of_one() {
     each_home(|home, root, workspace| {

@@ -1,10 +1,13 @@
 //! What the tests of files share: a look at a whole folder, and this test binary as a second process.
+#![allow(dead_code, reason = "each test crate uses a part of it")]
+#![allow(clippy::unwrap_used, reason = "a helper of tests panics with what does not hold")]
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::SystemTime;
 
 const ROLE: &str = "NOCTUARY_TEST_ROLE";
@@ -43,6 +46,21 @@ pub(crate) fn tree(root: &Path) -> BTreeMap<PathBuf, Standing> {
     found
 }
 
+/// Does something to each of some items, on as many threads as there are cores.
+pub(crate) fn each<T: Sync>(items: &[T], act: impl Fn(&T) + Sync) {
+    let next = AtomicUsize::new(0);
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    act(item);
+                }
+            });
+        }
+    });
+}
+
 /// The role that this process was started for, and its folder; `None` in an ordinary test run.
 pub(crate) fn role() -> Option<(String, PathBuf)> {
     Some((std::env::var(ROLE).ok()?, std::env::var_os(FOLDER)?.into()))
@@ -59,12 +77,14 @@ pub(crate) fn listen() {
     std::io::stdin().read_line(&mut String::new()).unwrap();
 }
 
-/// The command that starts this test binary again in a role; the test `a_child_plays_its_role` is where it
-/// begins.
-pub(crate) fn in_role(role: &str, folder: &Path) -> Command {
+/// The command that starts this test binary again in a role; it begins in the test `a_child_plays_its_role` of a module,
+/// which is named as `module_path!` names it.
+pub(crate) fn in_role(module: &str, role: &str, folder: &Path) -> Command {
+    let (_, module) = module.split_once("::").expect("a module of a test binary");
     let mut command = Command::new(std::env::current_exe().unwrap());
     command
-        .args(["a_child_plays_its_role", "--exact", "--nocapture", "--test-threads=1"])
+        .arg(format!("{module}::a_child_plays_its_role"))
+        .args(["--exact", "--nocapture", "--test-threads=1"])
         .env(ROLE, role)
         .env(FOLDER, folder)
         .stdin(Stdio::piped())
@@ -80,8 +100,8 @@ pub(crate) struct Peer {
 }
 
 impl Peer {
-    pub(crate) fn start(role: &str, folder: &Path) -> Self {
-        Self::of(&mut in_role(role, folder)).unwrap()
+    pub(crate) fn start(module: &str, role: &str, folder: &Path) -> Self {
+        Self::of(&mut in_role(module, role, folder)).unwrap()
     }
 
     pub(crate) fn of(command: &mut Command) -> std::io::Result<Self> {

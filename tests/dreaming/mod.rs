@@ -1,5 +1,9 @@
 //! What the tests of dreaming share: a workspace in a temporary folder, a clock that stands still, and
 //! models whose answers follow from what they are shown.
+#![allow(dead_code, reason = "each test crate uses a part of it")]
+#![allow(clippy::unwrap_used, reason = "a helper of tests panics with what does not hold")]
+
+pub(crate) mod world;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -56,14 +60,22 @@ pub(crate) struct Life {
 const EVENING: u64 = 1_795_201_200;
 
 impl Life {
-    /// Nothing at all.
+    /// Nothing at all; in memory where that is possible, since a sweep makes thousands of them.
     pub(crate) fn empty() -> Self {
-        Self::of(tempfile::tempdir().unwrap())
+        Self::of(tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap())
     }
 
     /// One in a folder that was chosen.
     pub(crate) fn of(folder: tempfile::TempDir) -> Self {
         Self { folder, changes: AtomicU64::new(EVENING) }
+    }
+
+    /// The same files with the same times of change.
+    pub(crate) fn copy(&self) -> Self {
+        let copy = Self::empty();
+        copy_folder(self.root(), copy.root());
+        copy.changes.store(self.changes.load(Ordering::Relaxed), Ordering::Relaxed);
+        copy
     }
 
     /// A `MEMORY.md`, and journals of the days of November 2026.
@@ -202,6 +214,21 @@ pub(crate) fn dreamer_over(
 ) -> JournalDreamer {
     let dreamer = JournalDreamer::builder(workspace).enabled(true);
     dreamer.configure(|config| config.window_days = None).configure(change).build().unwrap()
+}
+
+fn copy_folder(from: &Path, to: &Path) {
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            fs::create_dir(&target).unwrap();
+            copy_folder(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), &target).unwrap();
+            let modified = entry.metadata().unwrap().modified().unwrap();
+            fs::File::options().write(true).open(&target).unwrap().set_modified(modified).unwrap();
+        }
+    }
 }
 
 pub(crate) fn append(path: &Path, bytes: &[u8]) {

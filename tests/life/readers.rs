@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::fmt::Debug;
 use std::fs;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use chrono::{DateTime, Utc};
 use noctuary::dream::{DreamMode, FactDreamer, HistoryItem, JournalSpan, PersonalizationDreamer, history_fn};
@@ -34,7 +34,7 @@ use noctuary::{
 use regex::Regex;
 use serde_json::{Value, json};
 
-use crate::{access, at, documents, homes, name, put};
+use crate::{access, at, common, documents, homes, name, put};
 
 const CANARIES: [&str; 9] = [
     "canary-in-a-row",
@@ -815,14 +815,15 @@ const NOT_A_SESSIONS: &[&str] = &[
 
 #[test]
 fn no_reader_gives_a_session_with_others_what_is_private() {
-    let mut failed = Vec::new();
-    for (reader, shows, read) in READERS {
+    let failed = Mutex::new(Vec::new());
+    let fails = |what| failed.lock().unwrap().push(what);
+    common::each(READERS, |(reader, shows, read)| {
         for home in homes() {
             let place = furnished(home, access(SessionKind::Main, Actor::Human));
             let told = read(&place);
             let shown = CANARIES.iter().any(|canary| told.contains(canary));
             if shown != *shows {
-                failed.push(format!("{reader} of a main session shows {shown}: {}", told.len()));
+                fails(format!("{reader} of a main session shows {shown}: {}", told.len()));
             }
         }
         for (kind, actor) in KINDS.into_iter().flat_map(|kind| [(kind, Actor::Agent), (kind, Actor::Human)]) {
@@ -831,11 +832,12 @@ fn no_reader_gives_a_session_with_others_what_is_private() {
                 let told = read(&place);
                 let leaked: Vec<_> = CANARIES.iter().filter(|canary| told.contains(**canary)).collect();
                 if !leaked.is_empty() {
-                    failed.push(format!("{reader} tells a {kind:?} session {leaked:?}"));
+                    fails(format!("{reader} tells a {kind:?} session {leaked:?}"));
                 }
             }
         }
-    }
+    });
+    let failed = failed.into_inner().unwrap();
     println!("{} readers, {} kinds of session with others", READERS.len(), KINDS.len());
     assert!(failed.is_empty(), "{}", failed.join("\n"));
 }

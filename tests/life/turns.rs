@@ -10,8 +10,9 @@ use noctuary::testing::{Fault, Faults, FaultyDisk, FaultyWorkspace};
 use noctuary::workspace::{DayPolicy, StateName};
 use noctuary::{DocName, Error, FileWorkspace, Life, LifeConfig, Note, SessionKind, Workspace, WriteMode};
 
-use crate::{access, at, begin, bytes, changed, everything, homes, in_each_home, put, text};
 use noctuary::Actor;
+
+use crate::{access, at, begin, bytes, changed, everything, homes, in_each_home, put, text};
 
 fn logging(interval: u64) -> LifeConfig {
     let mut config = LifeConfig::default();
@@ -23,7 +24,6 @@ fn noted(workspace: &dyn Workspace, journal: &str) -> Vec<String> {
     DayLog::parse(&text(workspace, journal)).entries.into_iter().map(|entry| entry.text).collect()
 }
 
-// JR-05, JR-16
 #[test]
 fn seven_turns_are_written_by_threes_and_the_rest_before_the_end() {
     in_each_home(&logging(3), |life| {
@@ -42,7 +42,6 @@ fn seven_turns_are_written_by_threes_and_the_rest_before_the_end() {
     });
 }
 
-// JR-18, WS-19
 #[test]
 fn with_the_log_off_a_turn_rewrites_the_memo_alone_and_a_note_is_still_written() {
     in_each_home(&LifeConfig::default(), |life| {
@@ -68,7 +67,6 @@ fn with_the_log_off_a_turn_rewrites_the_memo_alone_and_a_note_is_still_written()
     });
 }
 
-// HB-13
 #[test]
 fn the_first_turn_of_a_private_session_makes_the_memo() {
     for (_folder, workspace) in homes() {
@@ -106,7 +104,6 @@ fn is_told(session: &mut noctuary::Session) -> bool {
     block.is_some()
 }
 
-// SO-01 to SO-05
 #[test]
 fn a_changed_soul_is_told_once_and_again_after_a_crash_before_the_reply() {
     in_each_home(&LifeConfig::default(), |life| {
@@ -137,7 +134,6 @@ fn a_changed_soul_is_told_once_and_again_after_a_crash_before_the_reply() {
     });
 }
 
-// BS-11
 #[test]
 fn the_playbook_leaves_the_prompt_with_the_token() {
     for end in [BootstrapEnd::Archive, BootstrapEnd::Delete, BootstrapEnd::Clear] {
@@ -207,7 +203,6 @@ fn off_means_off() {
     });
 }
 
-// PR-04
 #[test]
 fn two_turns_of_a_session_have_the_same_bytes() {
     for order in [PromptOrder::Seed, PromptOrder::IronClaw, PromptOrder::OpenClaw] {
@@ -230,7 +225,6 @@ fn two_turns_of_a_session_have_the_same_bytes() {
     }
 }
 
-// BX-20
 #[test]
 fn two_in_the_morning_belongs_to_yesterday() {
     let mut config = logging(1);

@@ -14,9 +14,10 @@ use noctuary::{
     Workspace, dream_once_at,
 };
 
-use crate::common::{Peer, Standing, listen, tell, tree};
-use crate::{access, at, begin, bytes, documents, homes, name, put, quick, text};
 use noctuary::Actor;
+
+use crate::common::{Peer, Standing, listen, role, tell, tree};
+use crate::{access, at, begin, bytes, documents, homes, name, put, quick, text};
 
 const SETS: [(&str, i32, u32, u32); 3] =
     [("2026.2.9", 2026, 2, 9), ("2026.4.5", 2026, 4, 5), ("2026.9.6", 2026, 9, 6)];
@@ -86,7 +87,6 @@ fn live_a_day(
     (prompt.to_string(), report.outcome)
 }
 
-// OC-01 to OC-05
 #[test]
 fn folders_of_openclaw_live_a_day_and_every_byte_stands() {
     for (version, year, month, day) in SETS {
@@ -128,7 +128,6 @@ fn furnish_001(workspace: &dyn Workspace) {
     }
 }
 
-// WS-01, JR-02
 #[test]
 fn the_layout_of_the_first_seed_lives_a_day() {
     for preset in [Preset::Default, Preset::Rfc0009Strict] {
@@ -178,8 +177,14 @@ const TURNS: u32 = 5;
 const SCHEDULE: &str =
     "\r\n- 09:00 mail   <!-- mine -->\r\n\r\n\r\n  - [ ] weekly: the plants\r\nunknown = 1";
 
+#[test]
+fn a_child_plays_its_role() {
+    let Some((role, place)) = role() else { return };
+    live_a_week(&role, &place);
+}
+
 /// A process of its own: a session each day, with a note each turn, one of the human's and one by itself.
-pub(crate) fn live_a_week(writer: &str, place: &Path) {
+fn live_a_week(writer: &str, place: &Path) {
     let mut config = LifeConfig::default();
     (config.daily_log.enabled, config.daily_log.interval) = (true, 2);
     // Half of them share the day's own file.
@@ -204,14 +209,14 @@ pub(crate) fn live_a_week(writer: &str, place: &Path) {
     }
 }
 
-// HB-03, JR-01, JR-04
 #[test]
 fn eight_processes_live_a_week_and_no_line_is_lost_or_torn() {
     let place = tempfile::tempdir().unwrap();
     let workspace = FileWorkspace::open(place.path()).unwrap();
     let memo = format!("# Heartbeat\r\n\r\n## State\r\n\r\n## Open loops\r\n\r\n## Schedule\r\n{SCHEDULE}");
     put(&workspace, "HEARTBEAT.md", memo);
-    let mut peers: Vec<Peer> = (0..WRITERS).map(|n| Peer::start(&format!("w{n}"), place.path())).collect();
+    let mut peers: Vec<Peer> =
+        (0..WRITERS).map(|n| Peer::start(module_path!(), &format!("w{n}"), place.path())).collect();
     for peer in &mut peers {
         assert_eq!(peer.hear().unwrap(), "ready");
     }

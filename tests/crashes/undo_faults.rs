@@ -1,0 +1,417 @@
+//! Every operation of an undo, a redo and a compaction fails once, with an error and with a crash, and the recovery too:
+//! then the dream is as it was or as it was to be, and doing it again ends as if nothing had happened.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::io;
+use std::sync::Arc;
+
+use noctuary::format::DreamId;
+use noctuary::testing::{Fate, Fault, Faults, FaultyDisk, FaultyWorkspace, MemoryDisk};
+use noctuary::workspace::{Refusal, StateName};
+use noctuary::{Error, FileWorkspace};
+
+use crate::dreaming::disk_with;
+use crate::dreaming::world::{DAYS, MINE, World};
+
+/// What is done to dreams.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Deed {
+    Undo,
+    Redo,
+    Compact,
+}
+
+const DEEDS: [Deed; 3] = [Deed::Undo, Deed::Redo, Deed::Compact];
+const FAULTS: [Fault; 3] =
+    [Fault::Crash, Fault::Error(io::ErrorKind::StorageFull), Fault::Error(io::ErrorKind::PermissionDenied)];
+
+impl Deed {
+    /// Three dreams, and what the deed needs.
+    fn prepare(self, world: World) -> (World, Vec<DreamId>) {
+        let (world, ids) = world.dream_three();
+        if self == Self::Redo {
+            world.undo(&ids[0]).unwrap();
+            world.undo(&ids[1]).unwrap();
+        }
+        (world, ids)
+    }
+
+    /// Does it. The compaction moves all three sections.
+    fn act(self, world: &World, ids: &[DreamId]) -> Result<(), Error> {
+        match self {
+            Self::Undo => world.undo(&ids[1]).map(drop),
+            Self::Redo => world.redo(&ids[1]).map(drop),
+            Self::Compact => match world.try_compact(0)? {
+                report if report.notices.iter().any(|told| format!("{told:?}").contains("NotArchived")) => {
+                    Err(Error::Busy { path: "the archive".to_owned() })
+                }
+                _ => Ok(()),
+            },
+        }
+    }
+}
+
+/// Finishes what was left half done, and nothing else: a dream of which nobody knows is brought back.
+fn recover(world: &World) -> Result<(), Error> {
+    match world.redo(&DreamId::parse("00000000000000ff").unwrap()) {
+        Err(Error::DreamStays { reason: Refusal::UnknownDream, .. }) => Ok(()),
+        other => other.map(drop),
+    }
+}
+
+/// All that must be the same whatever happened on the way: documents, cursors, and what the log says.
+type Picture = (String, String, serde_json::Value, Vec<(String, String)>, Vec<String>);
+
+fn picture(world: &World) -> Picture {
+    let undone = world.json(&StateName::UNDONE);
+    let kept = undone["dreams"].as_array().into_iter().flatten();
+    let kept = kept.map(|dream| format!("{} {}", dream["id"], dream["section"])).collect();
+    (world.memory(), without_holes(&world.archive()), world.cursors(), world.log(), kept)
+}
+
+/// Zeros that a power loss left in the archive stay, since nobody but a person takes anything out of it; then the
+/// section stands whole below.
+fn without_holes(text: &str) -> String {
+    let lines = text.lines().map(|line| line.trim_matches('\0')).filter(|line| !line.is_empty());
+    lines.map(|line| format!("{line}\n")).collect()
+}
+
+/// What may be seen between the beginning and the end of a deed, each step whole.
+fn pictures(deed: Deed, begin: &dyn Fn() -> World) -> (Vec<Picture>, Vec<DreamId>) {
+    let (world, ids) = deed.prepare(begin());
+    let mut all = vec![picture(&world)];
+    if deed == Deed::Compact {
+        for _ in 0..2 {
+            let budget = world.memory().chars().count() as u64 - 1;
+            assert_eq!(world.compact(budget).archived.len(), 1);
+            all.push(picture(&world));
+        }
+    }
+    deed.act(&world, &ids).unwrap();
+    all.push(picture(&world));
+    (all, ids)
+}
+
+/// What must hold at any moment, also before anything is recovered.
+fn check_torn(world: &World, all: &[Picture], ids: &[DreamId], place: &str) {
+    let memory = world.memory();
+    assert!(all.iter().any(|(known, ..)| *known == memory), "{place}: it was never to look so\n{memory}");
+    let (archive, kept) = (world.archive(), world.text_of(&StateName::UNDONE));
+    for id in ids {
+        let stands = |text: &str| text.contains(&format!("<!-- /dream:v1 id={id} -->"));
+        let some = stands(&memory) || stands(&archive) || stands(&kept);
+        assert!(some, "{place}: {id} is lost");
+    }
+}
+
+/// Checks a world after a fault: what it is now, what a recovery makes of it, and what the deed does then.
+fn check(deed: Deed, world: &World, all: &[Picture], ids: &[DreamId], place: &str) {
+    check_torn(world, all, ids, place);
+    recover(world).unwrap_or_else(|error| panic!("{place}: {error:?}"));
+    let now = picture(world);
+    assert!(all.contains(&now), "{place}: neither before nor after\n{now:#?}\n{all:#?}");
+    assert_eq!(world.text_of(&StateName::INTENT), "", "{place}: something is under way");
+    deed.act(world, ids).unwrap_or_else(|error| panic!("{place}: {error:?}"));
+    assert_eq!(Some(&picture(world)), all.last(), "{place}: it is not done");
+    deed.act(world, ids).unwrap();
+    assert_eq!(Some(&picture(world)), all.last(), "{place}: it is done twice");
+}
+
+fn fresh_disk() -> MemoryDisk {
+    disk_with(&[("MEMORY.md", MINE)])
+}
+
+/// A disk on which a deed is about to be done, and a copy of it for each that asks.
+fn begun(deed: Deed) -> (MemoryDisk, Vec<DreamId>) {
+    let disk = fresh_disk();
+    let (_, ids) = deed.prepare(World::on(&disk));
+    (disk, ids)
+}
+
+fn copy(disk: &MemoryDisk) -> MemoryDisk {
+    disk.after_kill(disk.operations().len())
+}
+
+/// Does a deed over faults; returns the operations that were seen.
+fn act_over(
+    workspace: &dyn Fn(&Faults) -> World,
+    deed: Deed,
+    ids: &[DreamId],
+    fault: Option<(u64, Fault)>,
+) -> Vec<String> {
+    let faults = Faults::new();
+    if let Some((at, fault)) = fault {
+        faults.arm(at, fault);
+    }
+    // It may end in an error or in another way to end: what counts is what the next finds.
+    let done = deed.act(&workspace(&faults), ids);
+    assert!(fault.is_some() || done.is_ok(), "{done:?}");
+    faults.seen()
+}
+
+fn over_verbs(disk: &MemoryDisk) -> impl Fn(&Faults) -> World + use<> {
+    let world = World::on(disk);
+    move |faults| World(Arc::new(FaultyWorkspace::new(Arc::clone(&world.0), faults.clone())))
+}
+
+fn over_disk(disk: &MemoryDisk) -> impl Fn(&Faults) -> World + use<> {
+    let disk = disk.clone();
+    move |faults| {
+        let disk = FaultyDisk::new(Arc::new(disk.clone()), faults.clone());
+        World(Arc::new(FileWorkspace::on_disk(Arc::new(disk))))
+    }
+}
+
+/// Fails each operation in turn, and checks what is left.
+fn sweep<F: Fn(&Faults) -> World>(deed: Deed, layer: &str, over: impl Fn(&MemoryDisk) -> F) {
+    let (all, _) = pictures(deed, &|| World::on(&fresh_disk()));
+    let (disk, ids) = begun(deed);
+    let operations = act_over(&over(&copy(&disk)), deed, &ids, None);
+    let mut states = 0;
+    for (at, operation) in (1..).zip(&operations) {
+        for fault in FAULTS {
+            let disk = copy(&disk);
+            act_over(&over(&disk), deed, &ids, Some((at, fault)));
+            let place = format!("{deed:?}, {layer}, {fault:?} at {at}: {operation}");
+            check(deed, &World::on(&disk), &all, &ids, &place);
+            states += 1;
+        }
+    }
+    println!("{deed:?}, {layer}: {} operations, {states} states", operations.len());
+}
+
+#[test]
+fn an_undo_a_redo_and_a_compaction_that_fail_anywhere_are_done_whole_or_not_at_all() {
+    // BX-04, BX-19: 0 lost, 0 doubled, 0 torn.
+    for deed in DEEDS {
+        sweep(deed, "workspace", over_verbs);
+        sweep(deed, "disk", over_disk);
+    }
+}
+
+#[test]
+fn a_crash_in_the_recovery_of_any_of_them_loses_and_doubles_nothing() {
+    let step = if std::env::var_os("NOCTUARY_LONG_TESTS").is_some() { 1 } else { 3 };
+    for deed in DEEDS {
+        let (all, _) = pictures(deed, &|| World::on(&fresh_disk()));
+        let (disk, ids) = begun(deed);
+        let operations = act_over(&over_verbs(&copy(&disk)), deed, &ids, None);
+        let mut states = 0;
+        for (at, operation) in (1..).zip(&operations) {
+            let crashed = copy(&disk);
+            act_over(&over_verbs(&crashed), deed, &ids, Some((at, Fault::Crash)));
+            for again in (1..).step_by(step) {
+                let disk = copy(&crashed);
+                let faults = Faults::new();
+                faults.arm(again, Fault::Crash);
+                let _ = recover(&over_verbs(&disk)(&faults));
+                let place = format!(
+                    "{deed:?}, crash at {at}: {operation}, and at {again}: {:?}",
+                    faults.seen().last()
+                );
+                let is_over = faults.seen().len() < usize::try_from(again).unwrap();
+                check(deed, &World::on(&disk), &all, &ids, &place);
+                states += 1;
+                if is_over {
+                    break;
+                }
+            }
+        }
+        println!("{deed:?}, crash twice: {states} states");
+    }
+}
+
+#[test]
+fn a_power_loss_in_any_of_them_loses_and_doubles_nothing() {
+    let mut states = 0;
+    for deed in DEEDS {
+        let (all, _) = pictures(deed, &|| World::on(&fresh_disk()));
+        let (disk, ids) = begun(deed);
+        let from = disk.operations().len();
+        deed.act(&World::on(&disk), &ids).unwrap();
+        for cut in from..=disk.operations().len() {
+            let loss = disk.power_loss(cut);
+            let choices = loss.choices();
+            let all_of = |wanted: Fate| -> Vec<Fate> {
+                choices
+                    .iter()
+                    .map(|fates| if fates.contains(&wanted) { wanted } else { Fate::Lost })
+                    .collect()
+            };
+            let mut images =
+                vec![all_of(Fate::Lost), all_of(Fate::Kept), all_of(Fate::Torn), all_of(Fate::Zeroed)];
+            for at in 0..choices.len() {
+                // One alone is there, or one alone is missing.
+                for (one, others) in [(Fate::Kept, Fate::Lost), (Fate::Lost, Fate::Kept)] {
+                    let mut image = all_of(others);
+                    image[at] = one;
+                    images.push(image);
+                }
+            }
+            images.dedup();
+            for image in images {
+                let left = loss.image(&image);
+                let place = format!(
+                    "{deed:?}, power lost after {cut}: {:?}, {image:?}",
+                    disk.operations()[..cut].last()
+                );
+                check(deed, &World::on(&left), &all, &ids, &place);
+                states += 1;
+            }
+        }
+    }
+    println!("power loss: {states} states");
+}
+
+#[test]
+fn a_power_loss_in_the_recovery_of_a_kill_loses_and_doubles_nothing() {
+    // What a killed process left in the cache alone is durable before anything is built on it.
+    let step = if std::env::var_os("NOCTUARY_LONG_TESTS").is_some() { 1 } else { 4 };
+    let mut states = 0;
+    for deed in DEEDS {
+        let (all, _) = pictures(deed, &|| World::on(&fresh_disk()));
+        let (disk, ids) = begun(deed);
+        let from = disk.operations().len();
+        deed.act(&World::on(&disk), &ids).unwrap();
+        for kill in (from..=disk.operations().len()).step_by(step) {
+            let killed = disk.after_kill(kill);
+            recover(&World::on(&killed)).unwrap();
+            for cut in kill..=killed.operations().len() {
+                let left = killed.power_loss(cut).image(&[]);
+                let place = format!("{deed:?}, killed after {kill}, power lost after {cut}");
+                check(deed, &World::on(&left), &all, &ids, &place);
+                states += 1;
+            }
+        }
+    }
+    println!("power loss in the recovery of a kill: {states} states");
+}
+
+#[test]
+fn an_edit_after_a_crash_anywhere_stands_and_a_section_that_is_a_persons_by_then_stays() {
+    let mut states = 0;
+    for deed in DEEDS {
+        let (disk, ids) = begun(deed);
+        let operations = act_over(&over_verbs(&copy(&disk)), deed, &ids, None);
+        for (at, operation) in (1..).zip(&operations) {
+            let place = format!("{deed:?}, edited after a crash at {at}: {operation}");
+            for edit in ["above", "below", "inside"] {
+                let disk = copy(&disk);
+                act_over(&over_verbs(&disk), deed, &ids, Some((at, Fault::Crash)));
+                let world = World::on(&disk);
+                let memory = world.memory();
+                let edited = match edit {
+                    "above" => format!("- Mine, on top.\n{memory}"),
+                    "below" => format!("{memory}- Mine, below.\n"),
+                    _ => memory.replace("Told: what day", "Told by me: what day"),
+                };
+                world.put("MEMORY.md", &edited);
+                recover(&world).unwrap();
+                let after = world.memory();
+                let people = |text: &str| -> Vec<String> {
+                    text.lines()
+                        .filter(|line| line.contains("Mine") || line.contains("by me"))
+                        .map(str::to_owned)
+                        .collect()
+                };
+                assert_eq!(people(&after), people(&edited), "{place}, {edit}");
+                for id in &ids {
+                    let marks = |mark: &str| after.matches(&format!("<!-- {mark}dream:v1 id={id}")).count();
+                    assert_eq!(marks(""), marks("/"), "{place}, {edit}: torn\n{after}");
+                    assert!(marks("") <= 1, "{place}, {edit}: doubled\n{after}");
+                }
+                assert_eq!(world.text_of(&StateName::INTENT), "", "{place}, {edit}");
+                // Every line is shown or waits: the next night brings what is not there.
+                world.dream(crate::dreaming::night(28));
+                for day in DAYS {
+                    let told = format!("what day {day} was like");
+                    let stand =
+                        world.memory().matches(&told).count() + world.archive().matches(&told).count();
+                    let is_undone = world.text_of(&StateName::UNDONE).contains(&told);
+                    assert!(
+                        stand >= 1,
+                        "{place}, {edit}: day {day} is lost, {is_undone}\n{}",
+                        world.memory()
+                    );
+                }
+                states += 1;
+            }
+        }
+    }
+    println!("edited after a crash: {states} states");
+}
+
+#[cfg(feature = "sqlite")]
+#[test]
+fn in_a_database_too_they_are_done_whole_or_not_at_all() {
+    use noctuary::workspace::WorkspaceExt;
+    use noctuary::{DocName, Scope, SqliteWorkspace, Workspace, WriteMode};
+
+    let open = |folder: &tempfile::TempDir| -> World {
+        World(Arc::new(SqliteWorkspace::open(folder.path().join("life.db"), Scope::user("marta")).unwrap()))
+    };
+    let begin = |folder: &tempfile::TempDir| {
+        let world = open(folder);
+        world.0.write(&DocName::MEMORY, MINE.as_bytes(), WriteMode::Create).unwrap();
+        world
+    };
+    let every = if std::env::var_os("NOCTUARY_LONG_TESTS").is_some() { 1 } else { 2 };
+    for deed in DEEDS {
+        let master = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap();
+        let (world, ids) = deed.prepare(begin(&master));
+        assert!(world.0.read_text(&DocName::MEMORY).unwrap().is_some());
+        drop(world);
+        let copy = || {
+            let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap();
+            for entry in std::fs::read_dir(master.path()).unwrap() {
+                let entry = entry.unwrap();
+                std::fs::copy(entry.path(), folder.path().join(entry.file_name())).unwrap();
+            }
+            folder
+        };
+        let mut all = {
+            let folder = copy();
+            let world = open(&folder);
+            let mut all = vec![picture(&world)];
+            while deed == Deed::Compact && world.memory().contains("Told") {
+                let budget = world.memory().chars().count() as u64 - 1;
+                world.compact(budget);
+                all.push(picture(&world));
+            }
+            deed.act(&world, &ids).unwrap();
+            all.push(picture(&world));
+            all
+        };
+        all.dedup();
+        let over = |folder: &tempfile::TempDir, faults: &Faults| {
+            World(Arc::new(FaultyWorkspace::new(open(folder).0, faults.clone())))
+        };
+        let folder = copy();
+        let operations = act_over(&|faults| over(&folder, faults), deed, &ids, None);
+        let mut states = 0;
+        for (at, operation) in (1..).zip(&operations).step_by(every) {
+            for fault in FAULTS {
+                let folder = copy();
+                act_over(&|faults| over(&folder, faults), deed, &ids, Some((at, fault)));
+                let place = format!("{deed:?}, database, {fault:?} at {at}: {operation}");
+                check(deed, &open(&folder), &all, &ids, &place);
+                states += 1;
+            }
+            // And once more in the recovery.
+            for again in (1..40).step_by(7) {
+                let folder = copy();
+                act_over(&|faults| over(&folder, faults), deed, &ids, Some((at, Fault::Crash)));
+                let faults = Faults::new();
+                faults.arm(again, Fault::Crash);
+                let _ = recover(&over(&folder, &faults));
+                let place = format!("{deed:?}, database, crash at {at}: {operation}, and at {again}");
+                check(deed, &open(&folder), &all, &ids, &place);
+                states += 1;
+                if faults.seen().len() < usize::try_from(again).unwrap() {
+                    break;
+                }
+            }
+        }
+        println!("{deed:?}, database: {} operations, {states} states", operations.len());
+    }
+}

@@ -1,0 +1,15 @@
+//! Nights: what the dreamers read, ask, write, hold back and take back.
+
+mod attacks;
+mod dialogue;
+mod dream;
+#[path = "../dreaming/mod.rs"]
+mod dreaming;
+mod fact_dreamer;
+mod http;
+mod personalization;
+mod proposals;
+mod seams;
+mod undo;
+mod words;
+mod year;

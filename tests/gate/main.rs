@@ -1,0 +1,5 @@
+//! What must not pass: the doors, secrets in disguise, and whole nights of them.
+
+mod doors;
+mod evasion;
+mod night;

@@ -1,0 +1,5 @@
+//! The house itself: its door, its floors and its manual.
+
+mod api;
+mod floors;
+mod manual;

@@ -1,0 +1,10 @@
+//! Homes of documents: a folder, a SQLite file, what guards them, who holds them, and how they are searched.
+
+#[path = "../common/mod.rs"]
+mod common;
+mod file_workspace;
+mod guarded;
+mod homes;
+mod index;
+mod lease;
+mod sqlite;
