@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use crate::tokens::{is_word, parts, past, tokens, without_tests};
+use super::tokens::{is_word, parts, past, tokens, without_tests};
 
 /// The files of a crate.
 pub(crate) struct House {
