@@ -1,6 +1,6 @@
 //! Formats: reading and printing one file of a life, without a workspace.
 //!
-//! Printing a parsed file gives the same bytes back. Fields that this library does not know are kept.
+//! A document that is changed in one place keeps every other byte. State files keep keys that this library does not know.
 //!
 //! ```
 //! use noctuary::format::{DayLog, Fields, Origin};

@@ -1,4 +1,4 @@
-//! The gate: one scanner for secrets and disguised instructions, wherever text comes in or goes out.
+//! The gate: one scanner for secrets and disguised instructions, at every place where text comes in or goes out.
 //!
 //! ```
 //! use noctuary::gate::{Allow, Door, DoorPolicy, Doors, InjectionPolicy, SecretPolicy};

@@ -1,4 +1,4 @@
-//! The place of a life: documents under checked names, and a lease for whoever dreams.
+//! The place of a life: documents under checked names, and a lease for a dream.
 //!
 //! A [`Workspace`](crate::Workspace) reads, writes, appends, removes, renames and lists documents. Two ship:
 //! [`FileWorkspace`](crate::FileWorkspace), a folder, and `SqliteWorkspace`, one SQLite file.
