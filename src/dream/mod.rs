@@ -25,7 +25,7 @@
 //! | Name | Use |
 //! |---|---|
 //! | [`should_dream`], [`Due`], [`NotDue`], [`BackOff`] | whether it is time |
-//! | [`DreamMode`], [`Evidence`], [`Trust`], [`OverBudget`], [`SectionCaps`] | settings of [`DreamConfig`](crate::DreamConfig) |
+//! | [`DreamMode`], [`Evidence`], [`Trust`], [`OverBudget`], [`SectionCaps`] | [settings](crate::DreamConfig) of a dream |
 //! | [`JournalDreamerBuilder`] | builds a [`JournalDreamer`](crate::JournalDreamer) |
 //! | [`PassReport`], [`LineReport`], [`Fate`], [`Hold`], [`HoldReason`] | the lines of an answer |
 //! | [`JournalReport`], [`ReadReason`], [`ShownSlice`], [`Backlog`] | the journals of a run |

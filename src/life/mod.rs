@@ -38,7 +38,7 @@
 //! | [`read_soul`], [`Soul`], [`SoulNotice`] | changes of `SOUL.md` |
 //! | [`propose_retention`], [`archive_journal`], [`delete_journal`], [`Retention`], [`RetentionPlan`], [`Consent`], [`Undreamed`] | old journals |
 //! | [`propose_hygiene`], [`is_hygiene_due`], [`HygieneConfig`], [`Proposal`] | doubled or outdated documents |
-//! | [`Preset`], [`BootPolicy`], [`BootstrapEnd`], [`SeedSet`], [`Onboarding`], [`JournalNaming`], [`DailyLogConfig`] | settings of [`LifeConfig`](crate::LifeConfig) |
+//! | [`Preset`], [`BootPolicy`], [`BootstrapEnd`], [`SeedSet`], [`Onboarding`], [`JournalNaming`], [`DailyLogConfig`] | [settings](crate::LifeConfig) of a life |
 //!
 //! # Limits
 //!

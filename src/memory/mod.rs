@@ -1,6 +1,6 @@
 //! Memory in rows: statements that are written once and found by plain questions.
 //!
-//! A [`MemoryStore`](crate::MemoryStore) ships in a folder ([`FileMemoryStore`](crate::FileMemoryStore)) and in SQLite (`SqliteMemoryStore`), with the same rules.
+//! A [memory store](crate::MemoryStore) ships in a folder ([`FileMemoryStore`](crate::FileMemoryStore)) and in SQLite (`SqliteMemoryStore`), with the same rules.
 //!
 //! ```
 //! use chrono::Utc;

@@ -1,6 +1,6 @@
 //! The place of a life: documents under checked names, and a lease for a dream.
 //!
-//! A [`Workspace`](crate::Workspace) reads, writes, appends, removes, renames and lists documents. Two ship:
+//! A [workspace](crate::Workspace) reads, writes, appends, removes, renames and lists documents. Two ship:
 //! [`FileWorkspace`](crate::FileWorkspace), a folder, and `SqliteWorkspace`, one SQLite file.
 //!
 //! ```
