@@ -2,9 +2,8 @@
 //! anything.
 //!
 //! By day an agent's identity, curated memory and journals are files that its human reads and edits. By night the host calls
-//! [`dream_once`]: the journals that no dream has read yet are shown to the host's own model, and what it finds worth keeping is
-//! appended to `MEMORY.md`, exactly once, whatever crashes in between. There is no runtime in it, no timer, and no network
-//! unless the feature `http` is taken.
+//! [`dream_once`]. It shows new journals to the host's own model, checks the answer, and appends it to `MEMORY.md`, exactly once, even
+//! after a crash. There is no runtime, no timer, and no network without the feature `http`.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -28,13 +27,13 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The [`manual`] begins with [ten minutes to a first dream](manual::getting_started); its front page says which page answers
-//! which question.
+//! New here? [Ten minutes to a first dream](manual::getting_started), then [ten types for ten jobs](manual::ten_types). The
+//! [`manual`] has the long answers.
 //!
 //! # Where to find what
 //!
-//! The root shows the types of the main jobs. All else is in the module that is its room, and each module page opens with its
-//! main job in ten lines.
+//! The root has the types of the main jobs. Everything else is in the module that is its room. Each module page opens with its
+//! main job in code, and lists the rest and its limits.
 //!
 //! | Job | Begin with | Room |
 //! |---|---|---|
@@ -43,7 +42,7 @@
 //! | a day | [`Life`], [`Session`], [`Note`] | [`life`]: boot, prompt, turns, editing, retention |
 //! | the place of a life | [`FileWorkspace`], `SqliteWorkspace` | [`workspace`]: the contract, names, revisions, leases |
 //! | rights of a session | [`Access`], [`SessionKind`], [`Scope`] | [`life::Guarded`] |
-//! | secrets and disguised instructions | [`SecretGate`], [`PiiFilter`] | [`gate`]: doors, policies, allow lists, audits |
+//! | secrets and disguised instructions | [`SecretGate`], [`PiiFilter`] | [`gate`]: policies of each door, allow lists |
 //! | memory in rows | [`FileMemoryStore`], `SqliteMemoryStore` | [`memory`]: rows, queries, learnings; [`store`]: settings |
 //! | current and earlier facts | [`facts::FactStore`] | [`facts`]; [`dream::FactDreamer`] settles contradictions |
 //! | finding documents | [`life::Indexed`], `SqliteIndex` | [`search`]: ranking, chunks, the contract of an index |
@@ -52,7 +51,7 @@
 //! | tools for a model | [`tools::Toolbox`] | [`tools`] |
 //! | reading one file | [`format::DayLog`], [`format::Fields`] | [`format`](mod@format) |
 //! | a backend of your own | the feature `testing` | `testing`: contract suites, fault injection |
-//! | long answers | [ten minutes to a first dream](manual::getting_started) | [`manual`] |
+//! | an HTML page on a dream | the feature `report` | `report`: `DreamPage` |
 //!
 //! # Features
 //!
@@ -66,12 +65,12 @@
 //!
 //! # Two crates in signatures
 //!
-//! Times are those of `chrono` 0.4, free values those of `serde_json` 1. No type of another crate is in a signature.
+//! Times are types of `chrono` 0.4, free values of `serde_json` 1. No type of another crate is in a signature.
 //!
 //! # What may grow
 //!
 //! Types that a host reads and never builds are `#[non_exhaustive]`, and so are settings with public fields. An enum without
-//! that mark asks for a decision in each case, such as [`SessionKind`] and [`WriteMode`].
+//! that mark, such as [`SessionKind`] and [`WriteMode`], asks for a decision in each case.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 /// The examples of the README, run as tests.

@@ -1,4 +1,57 @@
-//! Nights: what the days wrote becomes memory, each line exactly once.
+//! Nights: a dream reads new journals, asks the model, checks its answer, and appends to `MEMORY.md`.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use noctuary::dream::{DreamMode, Evidence};
+//! use noctuary::{Extractive, FileWorkspace, JournalDreamer, Outcome, dream_once};
+//!
+//! # let folder = tempfile::tempdir()?;
+//! # std::fs::create_dir(folder.path().join("memory"))?;
+//! # let journal = format!("memory/{}-repl.md", chrono::Utc::now().format("%Y-%m-%d"));
+//! # std::fs::write(folder.path().join(journal), "[user] Decision: releases go out on Fridays.\n")?;
+//! let dreamer = JournalDreamer::builder(Arc::new(FileWorkspace::open(folder.path())?))
+//!     .enabled(true) // off by default
+//!     .configure(|config| config.evidence = Evidence::Required) // hold lines without a citation
+//!     .configure(|config| config.mode = DreamMode::Append) // or Propose, Preview
+//!     .build()?;
+//! let report = dream_once(&dreamer, &Extractive::new())?; // or your own model
+//! assert_eq!(report.outcome, Outcome::Appended);
+//! for line in report.passes.iter().flat_map(|pass| &pass.lines) {
+//!     println!("{line}"); // promoted, or held and why
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! | Name | Use |
+//! |---|---|
+//! | [`should_dream`], [`Due`], [`NotDue`], [`BackOff`] | whether it is time |
+//! | [`DreamMode`], [`Evidence`], [`Trust`], [`OverBudget`], [`SectionCaps`] | [settings](crate::DreamConfig) of a dream |
+//! | [`JournalDreamerBuilder`] | builds a [`JournalDreamer`](crate::JournalDreamer) |
+//! | [`PassReport`], [`LineReport`], [`Fate`], [`Hold`], [`HoldReason`] | the lines of an answer |
+//! | [`JournalReport`], [`ReadReason`], [`ShownSlice`], [`Backlog`] | the journals of a run |
+//! | [`Failure`], [`Notice`], [`Blamed`], [`Charge`], [`Dropped`], [`DropReason`], [`MemoryGauge`] | the rest of a report |
+//! | [`DreamSurvey`] | what waits, without a run |
+//! | [`DreamProposal`], [`ProposalReport`], [`ProposalEnd`] | proposals for a person |
+//! | [`DreamRecord`], [`DreamStanding`], [`JournalSpan`] | earlier dreams: undo, redo, read again |
+//! | [`FactDreamer`], [`FactDreamerBuilder`], [`FactDreamConfig`], [`FactReport`], [`FactRuling`], [`RulingFate`], [`LeftPair`], [`LeftReason`] | a model judges contradictions among facts |
+//! | [`PersonalizationDreamer`], [`PersonalizationDreamerBuilder`], [`PersonalizationConfig`], [`HistorySource`], [`HistoryItem`], [`history_fn`], [`HistoryFn`] | rows about the human, rebuilt from a host's history |
+//! | [`Pace`] | calls and bytes of those two |
+//! | [`Step`], [`DreamPass`] | the steps of a dream, for a host that drives it by hand |
+//! | [`Observer`], [`DreamEvent`], [`Level`] | one event for each pass, for a log |
+//!
+//! A creature that tires and sleeps is in [`sleep`](crate::sleep).
+//!
+//! # Limits
+//!
+//! - A line that cites nothing is promoted unchecked by default, and reported so. [`Evidence::Required`] holds it.
+//! - Evidence catches inventions, not misreadings.
+//! - Put the time limit inside your client. A call that is given up from outside is counted by no cap and no back-off.
+//! - Only [`should_dream`] knows the interval: a driver runs whenever it is called, unless a back-off or a cap stops it.
+//! - A preview costs a call, and no cap counts it.
+//! - Undo, redo and the archive replace `MEMORY.md`. An editor that saves in that very moment loses its save.
+//!
+//! The manual has [each outcome and setting](crate::manual::night), [schedules](crate::manual::scheduling) and
+//! [the commit, case by case](crate::manual::durability).
 
 pub(crate) mod commit;
 mod evidence;

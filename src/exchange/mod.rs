@@ -1,5 +1,37 @@
-//! Moving a life from one home to another, bringing in what other programs remember, and handing on to a memory
-//! store what dreams promoted.
+//! Exchange: importing from other programs, copying a life, feeding rows from `MEMORY.md`, and forgetting.
+//!
+//! ```
+//! use chrono::Utc;
+//! use noctuary::exchange::{Dialect, Forget, Import};
+//! use noctuary::{Access, Actor, FileWorkspace, Scope, SessionKind};
+//!
+//! # let (theirs, ours) = (tempfile::tempdir()?, tempfile::tempdir()?);
+//! # std::fs::write(theirs.path().join("MEMORY.md"), "Likes tea.\n§\nWorks from Lisbon.\n")?;
+//! let (source, target) = (FileWorkspace::open(theirs.path())?, FileWorkspace::open(ours.path())?);
+//! let import = Import::new(Dialect::Hermes);
+//! let plan = import.plan(&source, &target)?; // look at it first: nothing is written yet
+//! let report = import.apply(plan, &source, &target)?;
+//! assert_eq!(report.done.len(), 1);
+//!
+//! let marta = Access::new(SessionKind::Main, Actor::Human, Scope::user("marta"));
+//! let receipt = Forget::new(&marta, "Works from Lisbon.").workspace(&target).in_files(true).run(Utc::now())?;
+//! println!("{receipt}"); // one line for each place
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! | Name | Use |
+//! |---|---|
+//! | [`Import`], [`Dialect`], [`ImportPlan`], [`ImportItem`], [`ImportAction`], [`ImportRefusal`], [`ImportReport`] | memory of OpenClaw, `IronClaw`, Hermes, Claude Code, `PicoClaw` |
+//! | [`copy_into`] | documents and dreams of one life into an empty home |
+//! | [`feed`](fn@feed), [`FeedReport`] | rows of a memory store that follow the promoted lines of `MEMORY.md` |
+//! | [`Forget`], [`ForgetReceipt`], [`ForgetPlace`], [`DocumentReceipt`] | removing a statement, and keeping it out |
+//!
+//! # Limits
+//!
+//! - [`copy_into`] is no backup, and leaves the rows of a memory store behind. Use `backup_to` of a database, or copy the folder.
+//! - [`Forget`] knows words, not meanings: forget each wording. It cannot reach backups, git, or a provider's logs, and says so.
+//! - A person's own files change only with [`Forget::in_files`].
+//! - An import never overwrites. Documents with secrets or disguised instructions stay out.
 
 mod copy;
 mod dialect;

@@ -1,4 +1,54 @@
-//! A day's rules: how a life begins, what stands in its files, when notes are written.
+//! A day: booting a life, sessions with their prompts and rights, notes, journals and their retention.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use chrono::Utc;
+//! use noctuary::format::Origin;
+//! use noctuary::life::TurnEnd;
+//! use noctuary::{Access, Actor, FileWorkspace, Life, LifeConfig, Note, Scope, SessionKind};
+//!
+//! # let folder = tempfile::tempdir()?;
+//! let life = Life::new(Arc::new(FileWorkspace::open(folder.path())?), LifeConfig::default());
+//! life.boot(Utc::now())?; // writes missing templates, changes no existing file
+//! let marta = Access::new(SessionKind::Main, Actor::Agent, Scope::user("marta"));
+//! let mut session = life.begin_session(marta, "8f14", "terminal", Utc::now())?;
+//! let prompt = session.prompt(&[])?.to_string(); // the system prompt for your model
+//! session.note(&Note::decision("Releases go out on Fridays.").from(Origin::User), Utc::now())?;
+//! session.end_turn("Noted.", TurnEnd::default().opens(["send the report"]), Utc::now())?;
+//! session.flush()?;
+//! # assert!(!prompt.is_empty());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! [`Life`](crate::Life) and [`Session`](crate::Session) do all of a day. The functions of this module do one part each, on any workspace.
+//!
+//! | Name | Use |
+//! |---|---|
+//! | [`Guarded`], [`SharedUser`], [`SoulPolicy`] | a workspace as one session may reach it |
+//! | [`Indexed`], [`SyncReport`], [`Unreadable`] | a workspace with an index: search, and writes that are found at once |
+//! | [`boot`](fn@boot), [`seed`](fn@seed), [`template`], [`start_plan`], [`Boot`], [`BootState`], [`SeedReport`], [`StartStep`] | the first start |
+//! | [`complete_onboarding`], [`onboarding_end`], [`is_bootstrap_done`], [`Completion`], [`BootstrapFate`] | the end of the onboarding |
+//! | [`Prompt`], [`Block`], [`CacheHint`], [`PromptConfig`], [`PromptOrder`], [`PromptNotice`], [`Snapshot`] | the system prompt |
+//! | [`MemoryContext`], [`ContextConfig`] | rows of a memory store as a block of a prompt |
+//! | [`TurnEnd`], [`TurnOutcome`], [`TurnState`], [`TurnReport`] | the end of a turn |
+//! | [`append_note`], [`daily_log`](fn@daily_log), [`today_log`] | journals |
+//! | [`update_heartbeat`], [`Beat`], [`HeartbeatConfig`], [`heartbeat_has_tasks`], [`is_heartbeat_ok`] | the memo in `HEARTBEAT.md` |
+//! | [`Duty`], [`due_checks`], [`mark_checked`], [`read_checks`], [`QuietHours`] | checks of an agent on a timer |
+//! | [`Editor`], [`EDITABLE`], [`document_of_command`] | editing by a person, with earlier versions |
+//! | [`read_soul`], [`Soul`], [`SoulNotice`] | changes of `SOUL.md` |
+//! | [`propose_retention`], [`archive_journal`], [`delete_journal`], [`Retention`], [`RetentionPlan`], [`Consent`], [`Undreamed`] | old journals |
+//! | [`propose_hygiene`], [`is_hygiene_due`], [`HygieneConfig`], [`Proposal`] | doubled or outdated documents |
+//! | [`Preset`], [`BootPolicy`], [`BootstrapEnd`], [`SeedSet`], [`Onboarding`], [`JournalNaming`], [`DailyLogConfig`] | [settings](crate::LifeConfig) of a life |
+//!
+//! # Limits
+//!
+//! - The automatic daily log is off by default. Without notes there are no journals, and nothing to dream of.
+//! - A session reads the workspace once, when it begins. The next session sees later edits.
+//! - Nothing is printed or logged: `note`, `end_turn` and `take_warnings` return the warnings.
+//! - Your own [`Block::derived`] is not scanned and not cut.
+//! - A session that ends without `flush` loses the notes of [`TurnEnd`] that wait.
+//!
+//! The manual has [the whole day](crate::manual::day) and [who may read what](crate::manual::privacy).
 
 mod boot;
 pub(crate) mod config;

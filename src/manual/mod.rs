@@ -1,43 +1,47 @@
-//! Long pages: what a reader wants to know before trusting a life to this crate.
+//! The manual: long pages on each part, with examples that run.
 //!
-//! | Your question | Page |
+//! | Question | Page |
 //! |---|---|
 //! | How do I get to a first dream? | [`getting_started`] |
+//! | Which type do I begin with for which job? | [`ten_types`] |
 //! | How does a day go: sessions, prompts, notes, journals, presets? | [`day`] |
-//! | What does a dream do, how did it end, what do I do about it, which settings are there? | [`night`] |
+//! | How does a dream go, how can it end, and which settings are there? | [`night`] |
 //! | When do I call it: cron, timers, several lives, shutdown? | [`scheduling`] |
 //! | Which model will do, and what does a night cost? | [`models`] |
 //! | Who is told what, what leaves the machine, what is not protected? | [`privacy`] |
-//! | What counts as a secret or an instruction in disguise, and what happens then? | [`gate`] |
+//! | Which secrets and disguised instructions are found, and what happens then? | [`gate`] |
 //! | Why is a line promoted exactly once? Two hosts, editors, containers, backups? | [`durability`] |
-//! | What stands in which file, byte by byte? | [`formats`] |
+//! | What is in which file, byte by byte? | [`formats`] |
 //! | What do memory stores keep, find and forget? | [`memory`] |
 //! | How is a workspace searched? (feature `sqlite`) | [`search`] |
-//! | What may a model call, in its own words or over MCP? | [`tools`] |
+//! | Which tools may a model call? | [`tools`] |
 //! | How does an agent live that sleeps when it is tired? | [`sleep`] |
-//! | What do I see of it while it runs? (feature `tracing`) | [`tracing`] |
-//! | What was tried to break it, and what does it cost? | [`measured`] |
-//! | How do I write a backend, a filter, a client or a dreamer of my own? | [`backends`] |
-//! | What do others do, and what do they do better? | [`comparison`] |
+//! | What do I see while it runs? (feature `tracing`) | [`tracing`] |
+//! | How was it tested, and what does it cost? | [`measured`] |
+//! | How do I write a backend, a filter, a client or a dreamer? | [`backends`] |
+//! | What do other systems do better? | [`comparison`] |
 //! | Why is it like this? Why was my line not promoted? | [`faq`] |
 //!
 //! # Seeds
 //!
-//! *A seed* is one of the five documents whose formats and behaviour this crate keeps to. Where two of them disagree, or one is
-//! silent, the docs say what this crate does.
+//! *A seed* is one of five documents whose formats and behaviour this crate follows. Where two disagree, or one is silent, the
+//! docs say what this crate does.
 //!
 //! | Seed | Describes | Here |
 //! |---|---|---|
-//! | 000, *the* seed where no number stands | the Minara workspace: its documents, prompts and dreams | [`Workspace`](crate::Workspace), [`JournalDreamer`](crate::JournalDreamer) |
-//! | 001 | RFC-0009, the file format of a YAMO workspace: who reads what, the first run, the memo, the daily log | [`Life`](crate::Life) |
+//! | 000, *the* seed where no number is given | the Minara workspace: documents, prompts, dreams | [`Workspace`](crate::Workspace), [`JournalDreamer`](crate::JournalDreamer) |
+//! | 001 | RFC-0009, a YAMO workspace: who reads what, the first run, the memo, the daily log | [`Life`](crate::Life) |
 //! | 002 | the memory of `OpenSeed`'s creatures: fatigue, sleep, observations, priorities | [`SleepDreamer`](crate::sleep::SleepDreamer) |
 //! | 003 | Minara Memory: rows, facts, personalization, learnings | [`MemoryStore`](crate::MemoryStore), [`FactStore`](crate::facts::FactStore) |
 //! | 004 | the `IronClaw` workspace: documents in a database, chunks, search | [`SqliteWorkspace`](crate::SqliteWorkspace), [`DocumentIndex`](crate::search::DocumentIndex) |
 //!
-//! Code on these pages is run as tests, and the files that [`formats`] shows are read by the parsers that read yours.
+//! Code on these pages runs as tests, and the files that [`formats`] shows are read by the real parsers.
 
 #[doc = include_str!("getting_started.md")]
 pub mod getting_started {}
+
+#[doc = include_str!("ten_types.md")]
+pub mod ten_types {}
 
 #[doc = include_str!("day.md")]
 pub mod day {}

@@ -1,4 +1,47 @@
-//! A memory store: rows that were remembered, found again by what they say.
+//! Memory in rows: statements that are written once and found by plain questions.
+//!
+//! A [memory store](crate::MemoryStore) ships in a folder ([`FileMemoryStore`](crate::FileMemoryStore)) and in SQLite (`SqliteMemoryStore`), with the same rules.
+//!
+//! ```
+//! use chrono::Utc;
+//! use noctuary::memory::{NewMemory, Query, Source};
+//! use noctuary::{Access, Actor, FileMemoryStore, MemoryStore, Scope, SessionKind};
+//!
+//! # let folder = tempfile::tempdir()?;
+//! let store = FileMemoryStore::open(folder.path(), Scope::user("marta"))?;
+//! let marta = Access::new(SessionKind::Main, Actor::Agent, Scope::user("marta"));
+//! let tea = NewMemory::new("preference", "Takes tea without milk", Source::UserExplicit);
+//! let id = store.write(&marta, &tea, Utc::now())?; // durable when it returns
+//! let found = store.search(&marta, &Query::new("How does she like her tea?"))?;
+//! assert_eq!(found.hits[0].memory.id, id);
+//! let group = Access::new(SessionKind::Shared, Actor::Agent, Scope::user("marta"));
+//! assert!(store.search(&group, &Query::new("tea"))?.hits.is_empty()); // rows are private unless written as shared
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! | Name | Use |
+//! |---|---|
+//! | [`NewMemory`], [`Memory`], [`MemoryId`], [`Source`], [`Role`], [`Place`], [`categories`] | a row: words, origin, place in a conversation |
+//! | [`Query`], [`Syntax`], [`Order`], [`Filter`] | a search or a list |
+//! | [`Found`], [`Hit`], [`SearchOutcome`] | results, with the reason of each hit |
+//! | [`SnapshotRow`] | a row for a prompt; [`MemoryContext`](crate::life::MemoryContext) makes the block |
+//! | [`MemoryObserver`], [`MemoryEvent`] | one event for each durable change |
+//! | [`AuditEntry`] | a line of the audit |
+//! | [`is_purge_due`] | when to remove deleted rows for good |
+//! | [`LearningStore`], [`NewLearning`], [`Learning`], [`LearningId`] | lessons of a review, apart from rows |
+//! | [`IndexState`], [`PlaceReceipt`] | the state of a text index; the receipt of a forgetting |
+//!
+//! Settings are in [`store`](crate::store), facts and their history in [`facts`](crate::facts).
+//!
+//! # Limits
+//!
+//! - Search is by words: a question that shares no word with its answer may find nothing.
+//! - A row has at most 16 KiB. Longer text belongs into a document.
+//! - A file store keeps every row in memory, which suits some hundred thousand.
+//! - Several scopes in one SQLite file share one text index, so each search reads past the matches of all.
+//! - A deleted row can be restored for thirty days. Only a purge or [`Forget`](crate::exchange::Forget) removes its bytes.
+//!
+//! The manual has [sources, rights and deletion](crate::manual::memory).
 
 pub(crate) mod contract;
 pub(crate) mod key;

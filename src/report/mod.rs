@@ -1,9 +1,28 @@
-//! A dream to look at: one HTML page that shows where each promoted line came from, what was held back and why, and
-//! what `MEMORY.md` became.
+//! A page on a dream: one HTML file with each promoted line beside its journal lines, held lines with reasons, and the growth of `MEMORY.md`.
 //!
-//! The page stands alone. It has no script, and it forbids itself to fetch anything. Every text that is not the page's
-//! own is masked by the filter of the [`Doors`] and then escaped by the template; characters that cannot be seen are
-//! shown by their numbers.
+//! ```
+//! use std::sync::Arc;
+//! use noctuary::report::DreamPage;
+//! use noctuary::{Extractive, FileWorkspace, JournalDreamer, dream_once};
+//!
+//! # let folder = tempfile::tempdir()?;
+//! # let file = folder.path().join("night.html");
+//! let workspace = Arc::new(FileWorkspace::open(folder.path())?);
+//! let dreamer = JournalDreamer::builder(workspace.clone()).enabled(true).build()?;
+//! let report = dream_once(&dreamer, &Extractive::new())?;
+//! let page = DreamPage::new(&report).read(workspace.as_ref())?.to_html();
+//! std::fs::write(file, page)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! [`DreamPage`] is all there is. The report alone makes a page; `read` adds texts from a workspace, and `journal`, `memory`, `log` and
+//! `quarantine` add them from elsewhere.
+//!
+//! # Limits
+//!
+//! - The page holds words of journals and of `MEMORY.md`: keep it where those are.
+//! - It has no script, and it forbids itself to fetch anything.
+//! - Text that is not the page's own is masked by the filter of the [`Doors`] and then escaped. Invisible characters are shown by their numbers.
 
 mod growth;
 mod journals;

@@ -1,7 +1,27 @@
-//! What every memory store decides alike: how it is configured, what it takes in, and what its audit says.
+//! Settings of a memory store, the same for both backends.
 //!
-//! No backend and no files: a store that keeps these rules differs from another in where its rows stand, and in
-//! nothing that a session could tell.
+//! ```
+//! use noctuary::memory::Source;
+//! use noctuary::store::StoreConfig;
+//! use noctuary::{FileMemoryStore, Scope};
+//!
+//! # let folder = tempfile::tempdir()?;
+//! let mut config = StoreConfig::from_env(|name| std::env::var(name).ok())?; // or StoreConfig::default()
+//! config.retention_days = 7; // for so long a deleted row can be restored
+//! config.refused.insert(Source::ChatExtracted); // rows of this source are refused
+//! config.facts.consolidation = true; // a model may judge facts
+//! let store = FileMemoryStore::open_with(folder.path(), Scope::user("marta"), config)?;
+//! # let _ = store;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! [`StoreConfig`] is all there is to set: doors, observer, sizes, retention, refused sources, waiting time, facts, ranking and entities. The
+//! contract and its rows are in [`memory`](crate::memory).
+//!
+//! # Limits
+//!
+//! - A row has at most [`StoreConfig::max_row_bytes`], 16 KiB by default.
+//! - A change waits for another process for up to [`StoreConfig::patience`], then it is [`Error::Busy`](crate::Error::Busy).
 
 mod admit;
 mod config;

@@ -1,16 +1,4 @@
-//! Tools for tests of your own, and the contracts that every backend keeps.
-//!
-//! - [`contract`]: suites that a backend runs, each panicking with what does not hold.
-//! - [`Script`]: a model that answers from a list and remembers what it was asked.
-//! - [`Faults`]: decides which operation fails; [`FaultyWorkspace`] and [`FaultyDisk`] ask it.
-//! - [`QuickDisk`]: a disk that syncs nothing, where a test has a thousand writes and no crash.
-//! - [`secrets()`]: a made-up secret of every class of the gate.
-//! - [`MemoryDisk`]: shows what a kill or a power loss may leave of a run, at each of its operations.
-//!
-//! # Example: a test of a host that touches no disk
-//!
-//! `SqliteWorkspace::open_in_memory` and `SqliteMemoryStore::open_in_memory` need no feature but `sqlite`. Without SQLite, a
-//! folder and a store lie on a [`MemoryDisk`], whose clock is the test's too.
+//! Tests: a life without a disk, a scripted model, failures on demand, and the suites that every backend must pass.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -36,6 +24,24 @@
 //! # let _ = store;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! | Name | Use |
+//! |---|---|
+//! | [`contract`] | suites for a workspace, a store, an index, a filter, a dreamer |
+//! | [`Script`] | a model that answers from a list and records the requests |
+//! | [`MemoryDisk`], [`PowerLoss`], [`Lie`], [`Fate`] | a disk in memory, and what a kill or a power loss leaves of a run |
+//! | [`Faults`], [`Fault`], [`FaultyDisk`], [`FaultyWorkspace`] | the *n*-th operation fails |
+//! | [`QuickDisk`] | a disk that syncs nothing, for a thousand writes and no crash |
+//! | [`Disk`], [`DiskFile`], [`Entry`], [`Kind`], [`Open`], [`Stat`], [`folder`] | the file system under a [`FileWorkspace`](crate::FileWorkspace) |
+//! | [`secrets()`] | a made-up secret of every class of the gate |
+//! | [`cases`] | how many cases a test runs, more with `NOCTUARY_LONG_TESTS` |
+//!
+//! `SqliteWorkspace::open_in_memory` and `SqliteMemoryStore::open_in_memory` need no feature but `sqlite`.
+//!
+//! # Limits
+//!
+//! - A suite cannot see durability, or two processes at once: [the manual](crate::manual::backends) says how to prove those.
+//! - A suite panics with the sentence that does not hold.
 
 pub mod contract;
 mod disk;

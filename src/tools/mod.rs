@@ -1,9 +1,41 @@
-//! What a model may call: tools over a session's view of a workspace and over a memory store.
+//! Tools: functions that a session's model may call, over documents and rows.
 //!
-//! Not an agent loop. The host hands the definitions to its model, and what the model calls to [`Toolbox::call`] or
-//! [`MemoryTool::call`]. For whom the session is stands in the view and in the [`Access`](crate::Access) that the host
-//! gives; nothing that a model puts into its arguments changes it, and whatever acts through a tool is
-//! [`Actor::Agent`](crate::Actor::Agent).
+//! ```
+//! use std::sync::Arc;
+//! use chrono::Utc;
+//! use noctuary::tools::Toolbox;
+//! use noctuary::{Access, Actor, FileMemoryStore, FileWorkspace, Life, LifeConfig, Scope, SessionKind};
+//!
+//! # let folder = tempfile::tempdir()?;
+//! let life = Life::new(Arc::new(FileWorkspace::open(folder.path())?), LifeConfig::default());
+//! let store = Arc::new(FileMemoryStore::open(folder.path(), Scope::user("marta"))?);
+//! let marta = Access::new(SessionKind::Main, Actor::Agent, Scope::user("marta"));
+//! let tools = Toolbox::new().documents(life.view(marta.clone())).store(store, marta);
+//! let definitions: Vec<_> = tools.catalogue().iter().map(|tool| tool.mcp()).collect(); // or openai(), anthropic()
+//! match tools.call("memory_search", &serde_json::json!({"query": "tea"}), Utc::now()) {
+//!     Ok(answer) => println!("{answer}"),
+//!     Err(refused) => println!("{}", refused.message()), // goes back to the model
+//! }
+//! # assert!(!definitions.is_empty());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! | Name | Use |
+//! |---|---|
+//! | [`Toolbox`] | rows, documents, search, learnings and `set_sleep`, with one `call` |
+//! | [`MemoryTool`] | the tool `memory_20250818` of Anthropic, over one folder |
+//! | [`ToolDef`] | a definition, in the shape of MCP, `OpenAI` or Anthropic |
+//! | [`ToolError`] | a refusal, in words for the model |
+//!
+//! # Limits
+//!
+//! - There is no agent loop: the host hands the definitions to its model and makes the calls.
+//! - The view and the [`Access`](crate::Access) decide whose session it is. Arguments of a model change nothing of that, and every tool acts as
+//!   [`Actor::Agent`](crate::Actor::Agent).
+//! - An answer has at most 24 KiB.
+//! - Warnings about documents are in `take_warnings`.
+//!
+//! The manual has [rights, and the differences from `memory_20250818`](crate::manual::tools).
 
 mod arguments;
 mod definition;

@@ -1,4 +1,43 @@
-//! A workspace: documents under validated names, and a lease over them.
+//! The place of a life: documents under checked names, and a lease for a dream.
+//!
+//! A [workspace](crate::Workspace) reads, writes, appends, removes, renames and lists documents. Two ship:
+//! [`FileWorkspace`](crate::FileWorkspace), a folder, and `SqliteWorkspace`, one SQLite file.
+//!
+//! ```
+//! use noctuary::workspace::WorkspaceExt;
+//! use noctuary::{DocName, Error, FileWorkspace, Workspace, WriteMode};
+//!
+//! # let folder = tempfile::tempdir()?;
+//! let workspace = FileWorkspace::open(folder.path())?;
+//! let plan = DocName::parse("projects/plan.md")?;
+//! let seen = workspace.write(&plan, b"- Ship it.\n", WriteMode::Create)?;
+//! workspace.append(&plan, b"- Test it first.\n")?;
+//! // The document has changed since `seen`, so this write is refused.
+//! let late = workspace.write(&plan, b"- Wait.\n", WriteMode::IfRevision(seen));
+//! assert!(matches!(late, Err(Error::Conflict { .. })));
+//! assert_eq!(workspace.read_text(&plan)?.as_deref(), Some("- Ship it.\n- Test it first.\n"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! | Name | Use |
+//! |---|---|
+//! | [`WorkspaceExt`] | reads text, the end of a file, and whole trees, on any workspace |
+//! | [`Document`], [`Revision`], [`Version`], [`Digest`] | bytes with their hash; earlier versions in SQLite |
+//! | [`Metadata`], [`Listing`], [`Tail`] | answers about documents and folders |
+//! | [`Name`], [`StateName`], [`Space`], [`NameError`] | checked names of documents and of the library's own files |
+//! | [`Reach`] | the documents that an index looks for in a project's folder |
+//! | [`Lease`], [`Claim`], [`ClaimTerms`], [`Holder`] | the right to write for a dream, and its holder |
+//! | [`DayPolicy`] | the date of an instant: an offset, and the hour at which a day begins |
+//! | [`Refusal`], [`LostBy`], [`OpenLimit`], [`FoundAt`] | details of [`Error`](crate::Error) |
+//! | [`MAX_DOCUMENT`] | the largest document that is read whole: 64 MiB |
+//!
+//! # Limits
+//!
+//! - A workspace has no guard: it is the operator's. Give sessions and tools a [`Guarded`](crate::life::Guarded) view.
+//! - A folder does not know whose life it holds; a database does.
+//! - All verbs block.
+//! - A claim refuses a network file system where it can tell. Other verbs do not.
+//! - One dream at a time holds the lease. Sessions do not need it.
 
 mod claim;
 pub(crate) mod contract;
