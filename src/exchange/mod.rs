@@ -1,6 +1,7 @@
 //! Moving a life from one home to another, bringing in what other programs remember, and handing on to a memory
 //! store what dreams promoted.
 
+mod audit;
 mod copy;
 mod dialect;
 mod feed;
@@ -8,6 +9,7 @@ mod forget;
 mod import;
 
 pub use crate::base::receipt::{DocumentReceipt, ForgetPlace, ForgetReceipt};
+pub use audit::{SecretAudit, audit_secrets};
 pub use copy::copy_into;
 pub use dialect::Dialect;
 pub use feed::{FeedReport, feed};
