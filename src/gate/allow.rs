@@ -1,4 +1,4 @@
-//! What an operator lets pass.
+//! The list of findings that an operator lets pass.
 
 use std::collections::BTreeSet;
 use std::fmt;

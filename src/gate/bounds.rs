@@ -1,4 +1,4 @@
-//! What stands right before a match: the beginning of a word, an escape, or what belongs to the secret.
+//! The text right before a match: the beginning of a word, an escape, or a part of the secret.
 
 use super::class::{Bounds, Lead};
 

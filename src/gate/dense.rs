@@ -63,7 +63,7 @@ pub(super) fn stretches(
     least: usize,
     is_in: impl Fn(u8) -> bool,
 ) -> impl Iterator<Item = Range<usize>> {
-    // What stands right before it is not in the set, or was handed over.
+    // The byte right before it is not in the set, or was handed over.
     let mut from = 0;
     std::iter::from_fn(move || {
         loop {
@@ -76,7 +76,7 @@ pub(super) fn stretches(
                 (mask(&block, &is_in) & (u64::MAX >> (BLOCK - rest.len())), rest.len())
             };
             steps::take(1);
-            // Of each stretch all bytes but the last ones stay.
+            // All bytes of each stretch stay but the last ones.
             let (mut starts, mut length) = (mask, 1);
             while length < least {
                 let more = length.min(least - length);

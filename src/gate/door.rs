@@ -19,7 +19,7 @@ pub enum Door {
     PromptLoad,
     /// A row is written into a memory store, or a fact into its profile.
     StoreWrite,
-    /// A model writes through a tool. What it writes passes the door of the document or of the store too, and the
+    /// A model writes through a tool. Its text passes the door of the document or of the store too, and the
     /// stricter of both decides.
     Tool,
     /// A dream shows journals and `MEMORY.md` to a model.

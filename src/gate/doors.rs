@@ -115,7 +115,7 @@ impl Doors {
     /// Sets what was forgotten. It comes in through no door but that of journals, which are a record of what was
     /// said, and a prompt shows it as `[REDACTED:forgotten#1]`; neither a policy nor [`Allow`] lets it pass.
     ///
-    /// What a workspace has forgotten is asked for wherever a document of it passes a door, also without this.
+    /// Statements that a workspace has forgotten are heeded wherever a document of it passes a door, also without this.
     #[must_use]
     pub fn forgotten(mut self, forgotten: Arc<Tombstones>) -> Self {
         self.forgotten = Some(forgotten);

@@ -143,7 +143,7 @@ fn next_word(bytes: &[u8], from: usize) -> Option<Range<usize>> {
 }
 
 /// Returns whether this may stand between two words, as people write them down: blanks, commas, quotes, marks and
-/// numbers of a list. What stands between words of code is none: `void) = clock_time`.
+/// numbers of a list. The text between words of code is none: `void) = clock_time`.
 fn is_between(bytes: &[u8]) -> bool {
     bytes.len() <= MOST_BETWEEN
         && !bytes.first().is_some_and(u8::is_ascii_digit)

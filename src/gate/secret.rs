@@ -111,7 +111,7 @@ impl SecretGate {
     /// Returns the shapes of the classes that are on, as regular expressions for other tools: `ripgrep`, `grep -P`, a
     /// baseline.
     ///
-    /// They are shapes only. What must not stand beside a match and what a match must prove are missing, so they find
+    /// They are shapes only. The bounds beside a match and its proof are missing, so they find
     /// more than the gate does. A class whose scan is no pattern is given as the nearest one (runs in base 58, cards)
     /// or left out (mnemonics). Where a pattern has a group, the secret is the group. They are meant for bytes: `\s` and
     /// the like know ASCII only.
@@ -159,7 +159,7 @@ impl PiiFilter for SecretGate {
         if finding.view == View::Raw {
             return Cow::Borrowed(written);
         }
-        // What stands beside a secret may say what it is: a little of it, or else all.
+        // The text beside a secret may tell its kind: a little of it, or else all.
         let start = text::floor_boundary(text, span.start.saturating_sub(BESIDE));
         let end = text::ceil_boundary(text, span.end.saturating_add(BESIDE));
         let parts = [(text.get(start..end).unwrap_or_default(), start), (text, 0)];

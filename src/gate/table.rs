@@ -68,7 +68,7 @@ impl Table {
             self.search_part(text, 0..text.len(), &mut hit);
             return Some(0);
         };
-        // Of prose this leaves next to nothing.
+        // This leaves next to nothing of prose.
         let mut parts = dense::parts(text.as_bytes()).peekable();
         let mut loose =
             loose.find_iter(text).map(|found| found.start()..found.end() + dense::LONGEST).peekable();
@@ -216,7 +216,7 @@ mod tests {
         }
     }
 
-    /// What every match of a shape has.
+    /// The runs that every match of a shape has.
     #[derive(Debug, Clone, Copy)]
     struct Runs {
         /// How long a match is.
@@ -308,7 +308,7 @@ mod tests {
         assert!(TABLE.loose.is_some(), "few enough for a packed search");
     }
 
-    // What the search leaves out of prose must hold no match.
+    // The prose that the search leaves out must hold no match.
     #[test]
     fn the_parts_that_are_searched_hold_every_match_of_the_whole() {
         for (seed, sentences) in (0..8).zip(0..) {

@@ -1,4 +1,4 @@
-//! What a finding is for an operator: where it stands and what to do about it, never what it says.
+//! A finding as an operator sees it: its place and the way to mend it, never its text.
 
 use std::fmt;
 

@@ -291,7 +291,7 @@ pub(crate) fn head_and_tail(memory: &str, max: usize, unit: Unit) -> String {
         left = rest;
         between.push((range.end, line));
     }
-    // What the headings leave over is the tail's, and a heading in the tail stands there.
+    // Bytes that the headings leave over are the tail's, and a heading in the tail is in it.
     let tail = loop {
         let tail = text::tail(&memory[head.len()..], left, unit);
         let (begins, count) = (memory.len() - tail.len(), between.len());

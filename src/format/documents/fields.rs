@@ -92,8 +92,8 @@ impl Fields {
         self.find(label).and_then(|field| self.value(field))
     }
 
-    /// Returns a value as [`get`](Self::get) does, of the fields at the head only: those before the next heading. A `Name` further
-    /// down is a project's, not the operator's.
+    /// Returns a value as [`get`](Self::get) does, of the fields at the head only: those before the next heading.
+    /// A `Name` further down is a project's, not the operator's.
     #[must_use]
     pub fn get_at_head(&self, label: &str) -> Option<&str> {
         let field = self.found[..self.head].iter().find(|field| self.is_labelled(field, label))?;
@@ -134,7 +134,7 @@ impl Fields {
             Some((bullet, false)) => format!("{bullet}{label}: {value}"),
             None => format!("- **{label}:** {value}"),
         };
-        // What would not read back is not written.
+        // A value that would not read back is not written.
         if field(&line, 0..line.len()).is_none_or(|field| line[field.label] != *label) {
             return self.text.clone();
         }
@@ -240,7 +240,7 @@ fn is_placeholder(value: &str) -> bool {
         || inside("[", "]").is_some_and(|hint| !hint.contains(['[', ']']))
 }
 
-/// How an agent shows itself, as `IDENTITY.md` says it. What is not set is `None`.
+/// The appearance of an agent, as `IDENTITY.md` says it. A field that is not set is `None`.
 ///
 /// ```
 /// use noctuary::format::Identity;

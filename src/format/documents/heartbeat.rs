@@ -660,7 +660,7 @@ mod tests {
             let read = HeartbeatFile::parse(file.as_str());
             prop_assert_eq!(read.memo(), Some(&memo.normal()));
             prop_assert_eq!(read.schedule().unwrap_or_default(), before.schedule().unwrap_or_default());
-            // What is not ours is still there, in its order.
+            // Text that is not ours is still there, in its order.
             let mut after = others(file.as_str()).into_iter();
             for line in others(&text) {
                 let line = line.trim_end_matches('\n').trim_end_matches('\r');

@@ -48,7 +48,8 @@ impl Ignored {
         Self { patterns: GlobSet::empty(), rules: Vec::new() }
     }
 
-    /// Returns whether a path below the folder is ignored; `None` where no rule fits it. The last rule that fits decides.
+    /// Returns whether a path below the folder is ignored; `None` where no rule fits it. The last rule that fits
+    /// decides.
     pub(crate) fn says(&self, path: &str, is_folder: bool) -> Option<bool> {
         let fitting = self.patterns.matches(path);
         let rules = fitting.into_iter().rev().map(|place| self.rules[place]);
@@ -171,7 +172,7 @@ mod tests {
             let ignored: Vec<String> =
                 String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect();
             let ours = Ignored::parse(&text);
-            // What lies in an ignored folder is ignored with it.
+            // A path in an ignored folder is ignored with it.
             let mut above: Vec<String> = Vec::new();
             for (path, is_folder) in &paths {
                 let is_below = above.iter().any(|folder| path.starts_with(&format!("{folder}/")));

@@ -45,7 +45,7 @@ impl JournalName {
         Self::written(date, session.map(slug).as_deref())
     }
 
-    /// Names the journal that a session of this kind writes. Those of private sessions and of others never meet,
+    /// Names the journal that a session of this kind writes. Journals of private sessions and of others never meet,
     /// whatever their ids.
     ///
     /// ```

@@ -111,7 +111,8 @@ impl Note {
         Self::new(NoteKind::Decision, text)
     }
 
-    /// Returns a note of something to remember, such as a preference, which is the user's where it comes [from](Self::from) them.
+    /// Returns a note of something to remember, such as a preference. It is the user's where it comes
+    /// [from](Self::from) them.
     #[must_use]
     pub fn remember(text: impl Into<String>) -> Self {
         Self::new(NoteKind::Remember, text)

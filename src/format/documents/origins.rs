@@ -1,4 +1,4 @@
-//! Whose words each line of a journal is, on the side of doubt.
+//! The origin of each line of a journal. In doubt, words are not the user's.
 //!
 //! ```text
 //! - [09:14:05] [web] A page of ten lines.        web
@@ -11,8 +11,9 @@
 //! An entry begins at the start of a line, with a time, a [speaker](super::speakers), or both. Everything up to the
 //! next one, or to the heading of the next session, is a part of it. A line may be taken from somebody and is never
 //! given to anybody by a form that begins no entry there: indented, in a list or quote, inside an open quotation or
-//! a code fence, or written otherwise than the first speaker of the session. What a host appends raw, at the start of
-//! lines and in the form of an entry, cannot be told from one: [`Note`](crate::format::Note) prints what no text can forge.
+//! a code fence, or written otherwise than the first speaker of the session. Text that a host appends raw, at the
+//! start of lines and in the form of an entry, cannot be told from one: [`Note`](crate::format::Note) prints what no text
+//! can forge.
 //!
 //! Where a journal has speakers, a line that names none of them is not the user's for that.
 
@@ -33,7 +34,7 @@ pub(crate) struct Above {
     pub(crate) origin: Option<Origin>,
     /// Whether the host said that it is a participant, and not the journal a name.
     is_told: bool,
-    /// Whether it begins within a line. What stands there is no beginning of an entry, whatever it says.
+    /// Whether it begins within a line. The text there is no beginning of an entry, whatever it says.
     pub(crate) is_inside_line: bool,
     /// Whether speakers are named above.
     pub(crate) has_speakers: bool,

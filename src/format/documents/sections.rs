@@ -1,7 +1,7 @@
 //! Where sections of dreams stand in a curated file, to the byte: what may be taken out again, and where it goes back.
 //!
 //! A section is taken out as it was printed, with the line break in front that was printed with it, and known by the
-//! hash of both. What a person wrote before, behind or inside is never a part of it.
+//! hash of both. Words that a person wrote before, behind or inside are never a part of it.
 
 use std::ops::Range;
 

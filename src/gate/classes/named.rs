@@ -121,7 +121,8 @@ fn value(
         if length <= most && !value.is_empty() && !is_public(&text[..name]) {
             return Some(start..start + value.len());
         }
-        // What begins early in a long run is too long as well. Within quotes the run may end earlier for what begins later.
+        // A value that begins early in a long run is too long as well. Within quotes the run may end earlier for a
+        // later one.
         at = if quote.is_none() { start + length.saturating_sub(most) } else { start };
     }
 }
@@ -146,7 +147,7 @@ fn captures<'t>(
         let start = text::floor_boundary(text, name.saturating_sub(BEFORE)).max(at);
         let part = &text[..text::floor_boundary(text, name + MANY + LONGEST)];
         steps::take(part.len() - start);
-        // What begins later may be cut, and is found from there on.
+        // A match that begins later may be cut, and is found from there on.
         at = text::ceil_boundary(text, name + MANY);
         let found = shape.captures_at(part, start);
         if let Some(found) = found.filter(|found| found.get(0).is_some_and(|all| all.start() < at)) {

@@ -1,4 +1,4 @@
-//! What names a person. Off by default: a host switches on what it must keep out.
+//! Data that names a person. Off by default: a host switches on what it must keep out.
 
 use std::ops::Range;
 use std::sync::LazyLock;

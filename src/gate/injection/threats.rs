@@ -189,7 +189,7 @@ const THREATS: &[(&str, &str)] = &[
         r"</?\s*(?:memory-context|system|system[-_](?:reminder|prompt|message|instructions?)|assistant)(?:\s[^<>\n]*)?/?>",
     ),
     ("fence", r"<<<(?:memory|journal|end)\s[0-9a-f]{4,}[^\n]*>>>"),
-    // What a host or a dream acts on, whatever stands around it that is no word.
+    // Words that a host or a dream acts on, with anything around them that is no word.
     (
         "control_token",
         r"^[^\w\n]*(?:NOTHING_TO_PROMOTE|BOOTSTRAP_DONE|HEARTBEAT_OK|NO_REPLY|ANNOUNCE_SKIP|REPLY_SKIP)[^\w\n]*$",

@@ -1,4 +1,4 @@
-//! What stands under a plain name: whether it is a password or a key, or code, a type, a path or a word about one.
+//! Values under a plain name: whether one is a password or a key, or code, a type, a path or a word about one.
 //!
 //! Where in doubt it is none: a name such as `token` stands in every second program.
 

@@ -1,6 +1,6 @@
-//! What was forgotten, known again without being kept.
+//! Forgotten statements, known again without being kept.
 //!
-//! A statement is buried as a keyed hash of its words in their order. What counts of it is letters, digits and the
+//! A statement is buried as a keyed hash of its words in their order. Only these count: letters, digits and the
 //! signs that tell names and numbers apart: `C` and `C++`, `1.5` and `15`, `5` and `-5` are different. Case, white
 //! space, line breaks, punctuation around words, emphasis, escapes and invisible characters do not count, so a
 //! statement is found however it is wrapped and wherever it is quoted. Scripts that write no spaces are taken

@@ -1,4 +1,4 @@
-//! What base64, base32 and hexadecimal digits have in common: runs of symbols, and the text in what they write.
+//! The common part of base64, base32 and hexadecimal digits: runs of symbols, and the text in the bytes that they write.
 
 use std::ops::Range;
 

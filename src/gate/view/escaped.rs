@@ -181,7 +181,7 @@ fn backslash(bytes: &[u8], mark: usize) -> Option<(char, usize)> {
         b'U' => number(bytes, at + 1, 8, 8, 16),
         b'x' => number(bytes, at + 1, 2, 2, 16).or_else(|| braced(at + 1)),
         b'0'..=b'7' => style(bytes, at).or_else(|| number(bytes, at, 3, 3, 8)),
-        // Of markdown, and of strings and patterns.
+        // An escape of markdown, and of strings and patterns.
         mark if mark.is_ascii_punctuation() && *mark != b'\\' => Some((u32::from(*mark), at + 1)),
         _ => None,
     };
@@ -202,7 +202,7 @@ fn plus(bytes: &[u8], mark: usize) -> Option<(char, usize)> {
         return None;
     }
     let (c, end) = number(bytes, mark + 2, 4, 6, 16).and_then(character)?;
-    // What stands between two of them belongs to neither.
+    // The text between two of them belongs to neither.
     let is_row = bytes.get(end) == Some(&b' ') && bytes.get(end + 1..end + 3) == Some(b"U+");
     Some((c, end + usize::from(is_row)))
 }

@@ -207,7 +207,7 @@ fn row(bytes: &[u8], start: usize, free: usize) -> Option<(Vec<Edit>, usize)> {
     }
     places.truncate(places.len() - if texts < LEAST { texts } else { 0 });
     if let Some(last) = places.last_mut() {
-        // What stands behind the last is not a part of it.
+        // A separator behind the last byte is not a part of it.
         last.place.end = last.place.start + mark + 2;
     }
     (count >= LEAST).then_some((places, at))

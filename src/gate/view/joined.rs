@@ -113,7 +113,7 @@ fn read(text: &str, stands_apart: bool) -> (Vec<Edit>, bool) {
         steps::take(mark - at + 1);
         at = mark + 1;
         if let Some((open, close)) = link(bytes, mark) {
-            // What stands between is short, and without marks.
+            // The text between them is short, and without marks.
             (at, free) = (close.end, close.end);
             chain.begin();
             chain.is_token = true;
@@ -330,7 +330,7 @@ fn cells(bytes: &[u8], edge: usize) -> Option<usize> {
     None
 }
 
-/// Returns where tags end that join what they part, and whether a cell begins there. What follows the last cell is no
+/// Returns where tags end that join what they part, and whether a cell begins there. The text behind the last cell is no
 /// part of it.
 fn tags(bytes: &[u8], from: usize) -> Option<(usize, bool)> {
     let opens = |at: usize| bytes.get(at + 1) != Some(&b'/');
@@ -418,7 +418,7 @@ fn strung(bytes: &[u8], from: usize) -> Option<(usize, bool)> {
     let is_listed = bytes.get(at) == Some(&b',');
     let operator = bytes[at..].iter().take(2).take_while(|byte| b"+.&|<>~\\".contains(byte)).count();
     at = blank(bytes, at + if is_listed { 1 } else { operator });
-    // Of strings in Python, C++ and C#.
+    // The prefix of a string in Python, C++ and C#.
     if matches!(bytes.get(at), Some(b'f' | b'r' | b'b' | b'u' | b'L' | b'@' | b'$'))
         && is_quote(bytes.get(at + 1))
     {

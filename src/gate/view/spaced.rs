@@ -85,7 +85,7 @@ fn row(bytes: &[u8], free: usize, start: usize, length: usize) -> Option<(usize,
     while to < bytes.len() && may_be(to) && stands(to + 1) {
         to += period;
     }
-    // What touches a word at its ends belongs to the word.
+    // A letter that touches a word at an end of the row belongs to the word.
     let first = if from > free && may_be(from - 1) && !from.checked_sub(2).is_some_and(is_letter) {
         from - 1
     } else {
