@@ -1,5 +1,14 @@
 //! A count of the bytes that a scan looks at, so that a test may bound it without a clock.
 
+pub(super) use counter::take;
+#[cfg(test)]
+pub(super) use counter::taken;
+
+#[cfg(not(test))]
+mod counter {
+    pub(in crate::gate) fn take(_: usize) {}
+}
+
 #[cfg(test)]
 mod counter {
     use std::cell::Cell;
@@ -14,12 +23,3 @@ mod counter {
         TAKEN.get()
     }
 }
-
-#[cfg(not(test))]
-mod counter {
-    pub(in crate::gate) fn take(_: usize) {}
-}
-
-pub(super) use counter::take;
-#[cfg(test)]
-pub(super) use counter::taken;
