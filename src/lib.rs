@@ -126,7 +126,7 @@ pub use dream::journal::{DreamConfig, JournalDreamer};
 pub use dreamer::{DreamReport, Dreamer, Outcome};
 pub use drive::{dream_once, dream_once_async, dream_once_at};
 pub use file::{FileMemoryStore, FileWorkspace};
-pub use format::documents::day_log::Note;
+pub use format::documents::note::Note;
 pub use gate::secret::SecretGate;
 pub use life::config::LifeConfig;
 pub use life::life::{Life, Session};

@@ -51,18 +51,18 @@ pub struct Finding {
     pub span: Range<usize>,
     /// How sure the filter is.
     pub confidence: Confidence,
-    /// What had to be undone to see it.
+    /// The disguise in which it was seen.
     pub view: View,
 }
 
 impl Finding {
-    /// One that stands there as it is.
+    /// Returns a finding that is in the text without a disguise.
     #[must_use]
     pub fn new(class: impl Into<Cow<'static, str>>, span: Range<usize>, confidence: Confidence) -> Self {
         Self { class: class.into(), span, confidence, view: View::Raw }
     }
 
-    /// One that was seen once something was undone.
+    /// Sets the disguise in which it was seen.
     #[must_use]
     pub fn seen_as(mut self, view: View) -> Self {
         self.view = view;

@@ -33,6 +33,7 @@
 //! - A person's own files change only with [`Forget::in_files`].
 //! - An import never overwrites. Documents with secrets or disguised instructions stay out.
 
+mod audit;
 mod copy;
 mod dialect;
 mod feed;
@@ -40,6 +41,7 @@ mod forget;
 mod import;
 
 pub use crate::base::receipt::{DocumentReceipt, ForgetPlace, ForgetReceipt};
+pub use audit::{SecretAudit, audit_secrets};
 pub use copy::copy_into;
 pub use dialect::Dialect;
 pub use feed::{FeedReport, feed};

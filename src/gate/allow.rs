@@ -1,4 +1,4 @@
-//! What an operator lets pass.
+//! The list of findings that an operator lets pass.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -9,7 +9,7 @@ use crate::base::error::{Error, Result};
 /// The longest name of a class in a list.
 const LONGEST_CLASS: usize = 64;
 
-/// What an operator has looked at and lets pass: whole classes, or single values.
+/// A list of the findings that an operator lets pass: whole classes, or single values.
 ///
 /// Without it, the cure for a false positive (releasing the journal from quarantine) would meet the same
 /// filter again. A value passes in any disguise that the filter sees through, and is kept as a hash.
@@ -28,7 +28,7 @@ pub struct Allow {
 }
 
 impl Allow {
-    /// Nothing passes.
+    /// Returns an empty list: nothing passes.
     #[must_use]
     pub fn none() -> Self {
         Self::default()
@@ -123,7 +123,7 @@ impl fmt::Debug for Allow {
     }
 }
 
-/// Whether it is written as classes are: a secret that was put there by mistake is not.
+/// Returns whether it is written as classes are: a secret that was put there by mistake is not.
 fn is_class(entry: &str) -> bool {
     let name = entry.strip_suffix('*').unwrap_or(entry);
     let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';

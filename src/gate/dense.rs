@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::search::steps;
+use super::steps;
 
 /// So many symbols in a row has every match of a dense class.
 pub(super) const LEAST: usize = 14;
@@ -11,18 +11,18 @@ pub(super) const BEFORE: usize = 128;
 /// No literal is longer.
 pub(super) const LONGEST: usize = 64;
 
-/// The parts of a text that hold the literals of all matches of dense classes, ascending.
+/// Returns the parts of a text that hold the literals of all matches of dense classes, ascending.
 pub(super) fn parts(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
     runs(text).map(|run| run.start.saturating_sub(BEFORE)..run.end + LONGEST)
 }
 
-/// The runs of so many symbols, from end to end.
+/// Returns the runs of so many symbols, from end to end.
 pub(super) fn runs(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
     stretches(text, LEAST, is_symbol)
 }
 
-/// What keys are made of. Marks of punctuation that stand in times and links are none. Without branches, since it is
-/// asked of many bytes at once.
+/// Returns what keys are made of. Marks of punctuation that stand in times and links are none. Without branches, since
+/// it is asked of many bytes at once.
 #[inline]
 pub(super) fn is_symbol(byte: u8) -> bool {
     let is_among = |first: u8, last: u8| byte.wrapping_sub(first) <= last - first;
@@ -41,7 +41,7 @@ pub(super) fn is_symbol(byte: u8) -> bool {
 /// The number of bytes that are looked at together.
 pub(super) const BLOCK: usize = 64;
 
-/// Which bytes of a block are in a set, the first in the lowest bit.
+/// Returns a bit for each byte of a block that is in a set, the first in the lowest bit.
 #[inline]
 pub(super) fn mask(block: &[u8; BLOCK], is_in: impl Fn(u8) -> bool) -> u64 {
     let mut flags = [0; BLOCK];
@@ -55,14 +55,15 @@ pub(super) fn mask(block: &[u8; BLOCK], is_in: impl Fn(u8) -> bool) -> u64 {
     })
 }
 
-/// Where bytes of a set stand in a row, each as far as it goes, and at least so many: no more than half of a block.
+/// Returns where bytes of a set stand in a row, each as far as it goes, and at least so many: no more than half of a
+/// block.
 #[inline]
 pub(super) fn stretches(
     text: &[u8],
     least: usize,
     is_in: impl Fn(u8) -> bool,
 ) -> impl Iterator<Item = Range<usize>> {
-    // What stands right before it is not in the set, or was handed over.
+    // The byte right before it is not in the set, or was handed over.
     let mut from = 0;
     std::iter::from_fn(move || {
         loop {
@@ -75,7 +76,7 @@ pub(super) fn stretches(
                 (mask(&block, &is_in) & (u64::MAX >> (BLOCK - rest.len())), rest.len())
             };
             steps::take(1);
-            // Of each stretch all bytes but the last ones stay.
+            // All bytes of each stretch stay but the last ones.
             let (mut starts, mut length) = (mask, 1);
             while length < least {
                 let more = length.min(least - length);
@@ -97,8 +98,8 @@ pub(super) fn stretches(
     })
 }
 
-/// The parts of a text in which no two letters or digits stand beside each other, each as far as it goes, and of at
-/// least so many bytes.
+/// Returns the parts of a text in which no two letters or digits stand beside each other, each as far as it goes, and
+/// of at least so many bytes.
 pub(super) fn unpaired(text: &[u8], least: usize) -> impl Iterator<Item = Range<usize>> {
     let is_pair = |two: &[u8]| two[0].is_ascii_alphanumeric() && two[1].is_ascii_alphanumeric();
     let mut from = 0;

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use sha2::{Digest as _, Sha256};
 
 use super::dense;
-use super::search::steps;
+use super::steps;
 
 /// The list as it is published.
 const LIST: &str = include_str!("classes/bip39.txt");
@@ -37,7 +37,7 @@ static BEFORE: LazyLock<Vec<u16>> = LazyLock::new(|| {
     before
 });
 
-/// Five bits of each letter, which are the same in both cases.
+/// Returns five bits of each letter, which are the same in both cases.
 fn head_of(head: [u8; 3]) -> usize {
     head.iter().fold(0, |head, letter| head << 5 | usize::from(letter & 31))
 }
@@ -73,7 +73,8 @@ pub(super) fn find(text: &str, from: usize) -> Option<Range<usize>> {
     }
 }
 
-/// Where the next words stand that may begin a mnemonic: as many bytes of words of the list, in a row, as the shortest has.
+/// Returns where the next words stand that may begin a mnemonic: as many bytes of words of the list, in a row, as the
+/// shortest has.
 ///
 /// It looks from the far end, for nothing goes over a word that is not in the list: of most texts it reads one word in
 /// so many bytes.
@@ -117,8 +118,8 @@ fn row(text: &str, from: usize) -> Option<usize> {
     None
 }
 
-/// Where the last word ends, of those that begin in the reach of the shortest mnemonic, that is shorter than all of the
-/// list: most texts have one in most places.
+/// Returns where the last word ends, of those that begin in the reach of the shortest mnemonic, that is shorter than
+/// all of the list: most texts have one in most places.
 fn beyond_short_words(bytes: &[u8]) -> Option<usize> {
     let letters = dense::mask(bytes.first_chunk()?, |byte| (byte | 0x20).wrapping_sub(b'a') <= 25);
     let starts = letters & !(letters << 1) & !1;
@@ -129,7 +130,7 @@ fn beyond_short_words(bytes: &[u8]) -> Option<usize> {
 /// The last place of a block.
 const BLOCK_LAST: usize = dense::BLOCK - 1;
 
-/// What stands before the word at the end.
+/// Returns what stands before the word at the end.
 fn without_word(bytes: &[u8]) -> &[u8] {
     let word = bytes.iter().rev().take_while(|byte| byte.is_ascii_alphabetic()).count();
     &bytes[..bytes.len() - word]
@@ -141,8 +142,8 @@ fn next_word(bytes: &[u8], from: usize) -> Option<Range<usize>> {
     Some(start..start + length)
 }
 
-/// Whether this may stand between two words, as people write them down: blanks, commas, quotes, marks and numbers of a
-/// list. What stands between words of code is none: `void) = clock_time`.
+/// Returns whether this may stand between two words, as people write them down: blanks, commas, quotes, marks and
+/// numbers of a list. The text between words of code is none: `void) = clock_time`.
 fn is_between(bytes: &[u8]) -> bool {
     bytes.len() <= MOST_BETWEEN
         && !bytes.first().is_some_and(u8::is_ascii_digit)
@@ -153,7 +154,7 @@ fn is_between(bytes: &[u8]) -> bool {
         })
 }
 
-/// The words from a place on, as long as they follow each other in the list: enough for two mnemonics.
+/// Returns the words from a place on, as long as they follow each other in the list: enough for two mnemonics.
 fn listed(text: &str, from: usize) -> Vec<Word> {
     let mut words: Vec<Word> = Vec::new();
     let mut last = from;
@@ -174,13 +175,14 @@ fn number(word: &str) -> Option<u16> {
     (BEFORE[head]..BEFORE[head + 1]).find(|at| WORDS[usize::from(*at)].eq_ignore_ascii_case(word))
 }
 
-/// How long the longest mnemonic is that begins with the first of these words.
+/// Returns how long the longest mnemonic is that begins with the first of these words.
 fn proven(words: &[Word]) -> Option<usize> {
     COUNTS.into_iter().find(|count| words.get(..*count).is_some_and(is_mnemonic))
 }
 
-/// Whether the last bits of the words are the checksum of the others. One word alone, and a part of the list itself,
-/// is none; nor are a few words again and again, as in a log of changes, but for a phrase with one blank between words.
+/// Returns whether the last bits of the words are the checksum of the others. One word alone, and a part of the list
+/// itself, is none; nor are a few words again and again, as in a log of changes, but for a phrase with one blank
+/// between words.
 fn is_mnemonic(words: &[Word]) -> bool {
     let is_one = words.windows(2).all(|two| two[0].number == two[1].number);
     let ascends = words.windows(2).all(|two| two[0].number < two[1].number);

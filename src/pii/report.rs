@@ -1,4 +1,4 @@
-//! What a finding is for an operator: where it stands and what to do about it, never what it says.
+//! A finding as an operator sees it: its place and the way to mend it, never its text.
 
 use std::fmt;
 
@@ -28,7 +28,7 @@ pub struct GateFinding {
     pub confidence: Confidence,
     /// Its first and last two characters, where that is no more than a quarter of it: `AK…LE`. Else nothing but `…`.
     pub preview: String,
-    /// What to do about it.
+    /// The way to mend it.
     pub cure: Cure,
 }
 
@@ -54,7 +54,7 @@ impl GateFinding {
         }
     }
 
-    /// Where it stands: what reports are sorted by.
+    /// Returns where it stands: what reports are sorted by.
     pub(crate) fn place(&self) -> (&DocName, u64, u64) {
         (&self.name, self.line, self.column)
     }
@@ -63,11 +63,11 @@ impl GateFinding {
 impl fmt::Display for GateFinding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { name, class, line, column, preview, cure, .. } = self;
-        write!(f, "{name}:{line}:{column}: {class} {preview}: {}", cure.explain())
+        write!(f, "{name}:{line}:{column}: {class} {preview}: {cure}")
     }
 }
 
-/// What an operator does about a secret that was found.
+/// A way for an operator to mend a finding. Prints as words for a person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -78,21 +78,19 @@ pub enum Cure {
     TakeOutAndRelease,
 }
 
-impl Cure {
-    /// Says it to a person.
-    #[must_use]
-    pub fn explain(self) -> &'static str {
-        match self {
+impl fmt::Display for Cure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
             Self::TakeOut => "take it out, or allow the value or its class",
             Self::TakeOutAndRelease => {
                 "take it out of the journal, or allow the value or its class; then delete the entry of \
                  .dreamed-quarantine.json, or call release"
             }
-        }
+        })
     }
 }
 
-/// As much of a secret as may be told.
+/// Returns as much of a secret as may be told.
 fn preview(plain: &str) -> String {
     let count = plain.chars().count();
     if count < 16 {

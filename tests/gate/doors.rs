@@ -9,11 +9,11 @@ use std::sync::Arc;
 
 use chrono::{DateTime, NaiveDate, TimeZone, Utc};
 use noctuary::dream::{FactDreamer, HistoryItem, PersonalizationDreamer, history_fn};
-use noctuary::exchange::{Dialect, Import, feed};
+use noctuary::exchange::{Dialect, Import, audit_secrets, feed};
 use noctuary::facts::{FactKey, FactStore};
 use noctuary::format::{JournalName, Origin, Profile, SourceRef};
 use noctuary::gate::{
-    Allow, Door, DoorPolicy, Doors, GateFinding, InjectionPolicy, SecretPolicy, audit_secrets, scan_injection,
+    Allow, Door, DoorPolicy, Doors, GateFinding, InjectionPolicy, SecretPolicy, scan_injection,
 };
 use noctuary::life::{
     ContextConfig, Editor, Guarded, MemoryContext, PromptConfig, SharedUser, Snapshot, TurnEnd,

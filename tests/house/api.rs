@@ -205,7 +205,7 @@ fn every_type_may_be_sent_and_shared_and_printed() {
     ));
     listed.extend(shared!(exchange:
         Dialect DocumentReceipt FeedReport ForgetPlace ForgetReceipt Import ImportAction ImportItem
-        ImportPlan ImportRefusal ImportReport
+        ImportPlan ImportRefusal ImportReport SecretAudit
     ));
     listed.extend(shared!(facts:
         Cardinality ConsolidationEvent Decision EventId EventOutcome Fact FactConfig FactKey
@@ -214,11 +214,11 @@ fn every_type_may_be_sent_and_shared_and_printed() {
     listed.extend(shared!(format:
         Checks DayLog DreamId DreamedState Entry Fields Heartbeat HeartbeatFile Identity JournalName
         Mark NoteKind Observation Observations OnboardingEnd Origin Profile Quarantine
-        QuarantineEntry QuarantinedFile SourceRef UnknownNoteKind UnknownOrigin
+        QuarantineEntry QuarantinedFile SourceRef UnknownMark UnknownNoteKind UnknownOrigin
     ));
     listed.extend(shared!(gate:
         Allow Confidence Cure Door DoorPolicy DoorWarning Doors Finding GateFinding Injection
-        InjectionPolicy SecretAudit SecretPolicy Strictness Tombstone TombstoneKey Tombstones View
+        InjectionPolicy SecretPolicy Strictness Tombstone TombstoneKey Tombstones View
     ));
     listed.extend(shared!(life:
         Beat Block Boot BootPolicy BootState BootstrapEnd BootstrapFate CacheHint Completion Consent

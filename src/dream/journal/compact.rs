@@ -10,7 +10,7 @@ use crate::base::error::Result;
 use crate::base::name::DocName;
 use crate::dream::commit;
 use crate::format::DreamId;
-use crate::format::documents::sections::{self, Standing};
+use crate::format::documents::sections::{self, SectionState as Standing};
 use crate::format::state::intent::{Append, Change, Intent};
 use crate::format::state::log;
 use crate::workspace::{Lease, Workspace};

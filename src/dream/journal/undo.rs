@@ -22,7 +22,7 @@ use crate::base::error::{Error, Refusal, Result};
 use crate::base::name::{DocName, Name, StateName};
 use crate::dream::commit::{self, state};
 use crate::format::documents::curated;
-use crate::format::documents::sections::{self, Standing};
+use crate::format::documents::sections::{self, SectionState as Standing};
 use crate::format::state::dreamed::watermark_ns;
 use crate::format::state::intent::{Append, Change, Intent};
 use crate::format::state::ledger::{Entry, Ledger, Piece};

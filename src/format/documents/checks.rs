@@ -61,7 +61,7 @@ impl Checks {
         Ok(Self { shape, bytes: Some(bytes.to_owned()) })
     }
 
-    /// The file's bytes.
+    /// Returns the file's bytes.
     #[must_use]
     pub fn print(&self) -> Vec<u8> {
         self.bytes.clone().unwrap_or_else(|| {
@@ -71,7 +71,7 @@ impl Checks {
         })
     }
 
-    /// When a check last ran, in seconds since the epoch; `None` where it never did, or the value is no time.
+    /// Returns when a check last ran, in seconds since the epoch; `None` where it never did, or the value is no time.
     #[must_use]
     pub fn last(&self, name: &str) -> Option<i64> {
         let value = self.shape.last.get(name)?;
@@ -79,7 +79,7 @@ impl Checks {
         value.as_i64().or_else(|| value.as_f64().map(|seconds| seconds.floor() as i64))
     }
 
-    /// The names of all checks, ascending.
+    /// Returns the names of all checks, ascending.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.shape.last.keys().map(String::as_str)
     }

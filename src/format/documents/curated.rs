@@ -48,7 +48,7 @@ impl DreamId {
         (text.len() == Self::DIGITS && text.as_bytes().iter().all(hexadecimal)).then(|| Self(text.to_owned()))
     }
 
-    /// The digits.
+    /// Returns the digits.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -110,27 +110,27 @@ pub(crate) fn print_section(
     if has_crlf(memory) { section.replace('\n', "\r\n") } else { section }
 }
 
-/// Whether most lines of a file end in CRLF.
+/// Returns whether most lines of a file end in CRLF.
 pub(crate) fn has_crlf(bytes: &[u8]) -> bool {
     let lines = text::line_breaks(bytes);
     let crlf = bytes.windows(2).filter(|pair| pair == b"\r\n").count() as u64;
     crlf * 2 > lines
 }
 
-/// Whether the dream's section stands in `memory`, both of its marks in order. A person may have edited
+/// Returns whether the dream's section stands in `memory`, both of its marks in order. A person may have edited
 /// what is between them.
 pub(crate) fn has_section(memory: &[u8], id: &DreamId) -> bool {
     let memory = String::from_utf8_lossy(memory);
     memory.rfind(&id.end_mark()).is_some_and(|end| memory[..end].contains(&id.start_mark()))
 }
 
-/// Whether anything of the dream's section stands in `memory`: one of its marks.
+/// Returns whether anything of the dream's section stands in `memory`: one of its marks.
 pub(crate) fn has_mark(memory: &[u8], id: &DreamId) -> bool {
     let memory = String::from_utf8_lossy(memory);
     memory.contains(&id.start_mark()) || memory.contains(&id.end_mark())
 }
 
-/// Where sections of ours stand in a text that is not `MEMORY.md`: whole ones with their heading; of a torn
+/// Returns where sections of ours stand in a text that is not `MEMORY.md`: whole ones with their heading; of a torn
 /// one the line of its mark alone, since what follows it may be a person's.
 pub(crate) fn dreamed_ranges(text: &str) -> Vec<Range<usize>> {
     let mut ranges = Vec::new();
@@ -161,8 +161,8 @@ pub(crate) struct Promoted {
     pub(crate) text: String,
 }
 
-/// What stands in the whole sections of a curated file, both marks on lines of their own. A section that is torn
-/// holds nothing, unless its dream wrote the rest of it behind.
+/// Returns what stands in the whole sections of a curated file, both marks on lines of their own. A section that is
+/// torn holds nothing, unless its dream wrote the rest of it behind.
 pub(crate) fn promoted(memory: &str) -> Vec<Promoted> {
     let mut all = Vec::new();
     let mut open: Option<(DreamId, Vec<Promoted>)> = None;
@@ -200,13 +200,13 @@ pub(crate) fn promoted(memory: &str) -> Vec<Promoted> {
     all
 }
 
-/// Whose section begins on this line.
+/// Returns the dream whose section begins on this line.
 pub(crate) fn mark(line: &str) -> Option<DreamId> {
     let (id, rest) = line.strip_prefix(START)?.split_once(' ')?;
     DreamId::parse(id).filter(|_| rest.starts_with("src=") && rest.ends_with("-->"))
 }
 
-/// A curated file as a session reads it: without the marks of dreams, and without a section that is torn,
+/// Returns a curated file as a session reads it: without the marks of dreams, and without a section that is torn,
 /// which ends where the next heading of its level begins.
 pub(crate) fn for_session(memory: &str) -> String {
     let mut shown = String::with_capacity(memory.len());
@@ -238,14 +238,14 @@ pub(crate) fn for_session(memory: &str) -> String {
     shown
 }
 
-/// The start of the `## Dreamed` line right above a mark, else of the mark's own line.
+/// Returns the start of the `## Dreamed` line right above a mark, else of the mark's own line.
 fn heading_before(text: &str, mark: usize) -> usize {
     let line = text[..mark].rfind('\n').map_or(0, |at| at + 1);
     let above = text[..line.saturating_sub(1)].rfind('\n').map_or(0, |at| at + 1);
     if text[above..line].starts_with(HEADING) { above } else { line }
 }
 
-/// The statements of a curated file: each bullet or line of prose, without markup, marks and citations.
+/// Returns the statements of a curated file: each bullet or line of prose, without markup, marks and citations.
 pub(crate) fn statements(memory: &str) -> impl Iterator<Item = String> + '_ {
     text::line_ranges(memory)
         .map(|range| memory[range].trim())
@@ -254,7 +254,7 @@ pub(crate) fn statements(memory: &str) -> impl Iterator<Item = String> + '_ {
         .filter(|statement| !statement.is_empty())
 }
 
-/// The form in which two bullets say the same: without citations and a date in front.
+/// Returns the form in which two bullets say the same: without citations and a date in front.
 pub(crate) fn statement_key(statement: &str) -> String {
     let (claim, _) = reply::split_citations(statement);
     text::normalise(strip_date(&claim).1)
@@ -291,7 +291,7 @@ pub(crate) fn head_and_tail(memory: &str, max: usize, unit: Unit) -> String {
         left = rest;
         between.push((range.end, line));
     }
-    // What the headings leave over is the tail's, and a heading in the tail stands there.
+    // Bytes that the headings leave over are the tail's, and a heading in the tail is in it.
     let tail = loop {
         let tail = text::tail(&memory[head.len()..], left, unit);
         let (begins, count) = (memory.len() - tail.len(), between.len());
@@ -321,7 +321,7 @@ pub(crate) fn head_and_tail(memory: &str, max: usize, unit: Unit) -> String {
 const LEFT_OUT: &str = "[...left out]\n";
 const WITHIN: &str = "…";
 
-/// Where the headings of a markdown text stand; a `#` inside a code fence is none.
+/// Returns where the headings of a markdown text stand; a `#` inside a code fence is none.
 fn headings(markdown: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     Parser::new_ext(markdown, Options::empty())
         .into_offset_iter()

@@ -16,288 +16,20 @@
 
 use std::fmt;
 use std::ops::Range;
-use std::str::FromStr;
 
 use chrono::{NaiveDate, NaiveTime};
-use serde::{Deserialize, Serialize};
 
+use super::note::{CONTINUED, Note, NoteKind};
+use super::origin::Origin;
 use super::{curated, speakers};
 use crate::base::text;
-use crate::format::replies::fences;
 
-/// Where the words of an entry come from. The host says it, never the model.
-///
-/// ```
-/// use noctuary::format::Origin;
-///
-/// assert_eq!(Origin::Tool("psql".into()).to_string(), "tool:psql");
-/// assert_eq!("web".parse(), Ok(Origin::Web));
-/// assert!("root".parse::<Origin>().is_err());
-/// ```
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(into = "String", try_from = "String")]
-#[non_exhaustive]
-pub enum Origin {
-    /// The person whom the agent serves.
-    User,
-    /// The agent.
-    Agent,
-    /// The tool of this name; empty where it is not known. Characters other than `A-Z a-z 0-9 . _ / -` print as `-`.
-    Tool(String),
-    /// A page or a search.
-    Web,
-    /// An importer.
-    Import,
-    /// Somebody else who speaks, by name: not the user. Characters that are no letters, digits or ` . _ ' : / @ -` print
-    /// as `-`.
-    Participant(String),
-    /// The host itself.
-    System,
-}
-
-impl Origin {
-    /// Whether these are the words of somebody who may speak for the user, and not of a tool, a page or an import.
-    pub(crate) fn is_trusted(&self) -> bool {
-        matches!(self, Self::User | Self::Agent | Self::System)
-    }
-}
-
-impl fmt::Display for Origin {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::User => "user",
-            Self::Agent => "agent",
-            Self::Tool(name) if name.is_empty() => "tool",
-            Self::Tool(name) => {
-                let plain = |c: char| if is_plain(c) { c } else { '-' };
-                return write!(f, "tool:{}", name.chars().take(64).map(plain).collect::<String>());
-            }
-            Self::Participant(name) => {
-                let plain = |c: char| if is_plain_in_name(c) { c } else { '-' };
-                let name: String = name.chars().take(64).map(plain).collect();
-                return write!(f, "participant:{}", if name.trim().is_empty() { "-" } else { name.trim() });
-            }
-            Self::Web => "web",
-            Self::Import => "import",
-            Self::System => "system",
-        })
-    }
-}
-
-fn is_plain(c: char) -> bool {
-    c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '/' | '-')
-}
-
-fn is_plain_in_name(c: char) -> bool {
-    c.is_alphanumeric() || matches!(c, ' ' | '.' | '_' | '\'' | ':' | '/' | '@' | '-')
-}
-
-impl FromStr for Origin {
-    type Err = UnknownOrigin;
-
-    fn from_str(text: &str) -> Result<Self, UnknownOrigin> {
-        Ok(match text {
-            "user" => Self::User,
-            "agent" => Self::Agent,
-            "tool" => Self::Tool(String::new()),
-            "web" => Self::Web,
-            "import" => Self::Import,
-            "system" => Self::System,
-            _ if text.starts_with("participant:") => {
-                let name = &text["participant:".len()..];
-                let is_name = !name.is_empty() && name.trim() == name && name.chars().all(is_plain_in_name);
-                return if is_name { Ok(Self::Participant(name.to_owned())) } else { Err(UnknownOrigin) };
-            }
-            _ => match text.strip_prefix("tool:") {
-                Some(name) if !name.is_empty() && name.chars().all(is_plain) => Self::Tool(name.to_owned()),
-                _ => return Err(UnknownOrigin),
-            },
-        })
-    }
-}
-
-impl From<Origin> for String {
-    fn from(origin: Origin) -> Self {
-        origin.to_string()
-    }
-}
-
-impl TryFrom<String> for Origin {
-    type Error = UnknownOrigin;
-
-    fn try_from(text: String) -> Result<Self, UnknownOrigin> {
-        text.parse()
-    }
-}
-
-/// A text that names no [`Origin`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("not an origin: user, agent, tool:NAME, web, import, participant:NAME or system")]
-pub struct UnknownOrigin;
-
-/// What a note is about. Prints and reads back as one word, also in JSON.
-///
-/// ```
-/// use noctuary::format::NoteKind;
-///
-/// assert_eq!("decision".parse(), Ok(NoteKind::Decision));
-/// assert_eq!(NoteKind::Question.to_string(), "question");
-/// assert!("Decision: ".parse::<NoteKind>().is_err());
-/// ```
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum NoteKind {
-    /// What happened.
-    #[default]
-    Happened,
-    /// What was decided.
-    Decision,
-    /// What to remember.
-    Remember,
-    /// What is still open.
-    Question,
-}
-
-impl NoteKind {
-    /// The kinds that print a word in front of the text.
-    const LABELLED: [(Self, &str); 3] =
-        [(Self::Decision, "Decision: "), (Self::Remember, "Remember: "), (Self::Question, "Open question: ")];
-
-    const ALL: [Self; 4] = [Self::Happened, Self::Decision, Self::Remember, Self::Question];
-
-    fn label(self) -> &'static str {
-        Self::LABELLED.iter().find(|(kind, _)| *kind == self).map_or("", |(_, label)| label)
-    }
-
-    fn read(text: &str) -> (Self, &str) {
-        let labelled = |(kind, label): (Self, &str)| Some((kind, text.strip_prefix(label)?));
-        Self::LABELLED.into_iter().find_map(labelled).unwrap_or((Self::Happened, text))
-    }
-}
-
-impl fmt::Display for NoteKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Happened => "happened",
-            Self::Decision => "decision",
-            Self::Remember => "remember",
-            Self::Question => "question",
-        })
-    }
-}
-
-impl FromStr for NoteKind {
-    type Err = UnknownNoteKind;
-
-    fn from_str(text: &str) -> Result<Self, UnknownNoteKind> {
-        Self::ALL.into_iter().find(|kind| kind.to_string() == text).ok_or(UnknownNoteKind)
-    }
-}
-
-/// A text that names no [`NoteKind`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("not a kind of note: happened, decision, remember or question")]
-pub struct UnknownNoteKind;
-
-/// What is put into a journal.
-///
-/// ```
-/// use noctuary::format::{NoteKind, Origin};
-/// use noctuary::Note;
-///
-/// let note = Note::decision("Releases go out on Fridays.").from(Origin::User);
-/// assert_eq!((note.kind, &note.origin), (NoteKind::Decision, &Origin::User));
-/// ```
-#[derive(Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Note {
-    /// What it is about.
-    pub kind: NoteKind,
-    /// Whose words they are; the agent's unless said otherwise.
-    pub origin: Origin,
-    /// The words.
-    pub text: String,
-}
-
-impl Note {
-    fn new(kind: NoteKind, text: impl Into<String>) -> Self {
-        Self { kind, origin: Origin::Agent, text: text.into() }
-    }
-
-    /// Something that happened.
-    #[must_use]
-    pub fn happened(text: impl Into<String>) -> Self {
-        Self::new(NoteKind::Happened, text)
-    }
-
-    /// A decision.
-    #[must_use]
-    pub fn decision(text: impl Into<String>) -> Self {
-        Self::new(NoteKind::Decision, text)
-    }
-
-    /// Something to remember, such as a preference, which is the user's where it comes [from](Self::from) them.
-    #[must_use]
-    pub fn remember(text: impl Into<String>) -> Self {
-        Self::new(NoteKind::Remember, text)
-    }
-
-    /// An open question.
-    #[must_use]
-    pub fn question(text: impl Into<String>) -> Self {
-        Self::new(NoteKind::Question, text)
-    }
-
-    /// Says whose words they are.
-    #[must_use]
-    pub fn from(mut self, origin: Origin) -> Self {
-        self.origin = origin;
-        self
-    }
-
-    /// Whether it has no words; then nothing is written.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.print(None).is_none()
-    }
-
-    /// The entry without a time, for whoever does not know the day of the operator; empty where there are no words.
-    pub(crate) fn untimed(&self) -> String {
-        self.print(None).unwrap_or_default().into_iter().flat_map(|line| [line, "\n".to_owned()]).collect()
-    }
-
-    /// The entry as it is appended, without line ending; `None` where there are no words.
-    fn print(&self, at: Option<NaiveTime>) -> Option<Vec<String>> {
-        let said = self
-            .text
-            .replace("\r\n", "\n")
-            .replace(['\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'], "\n");
-        let mut said =
-            said.lines().map(|line| fences::one_line(line.trim_end())).filter(|line| !line.trim().is_empty());
-        let first = said.next()?;
-        let (label, first) = (self.kind.label(), first.trim());
-        let at = at.map(|at| at.format("[%H:%M:%S] ").to_string()).unwrap_or_default();
-        let mut lines = vec![format!("- {at}[{}] {label}{first}", self.origin)];
-        lines.extend(said.map(|line| format!("{CONTINUED}{line}")));
-        Some(lines)
-    }
-}
-
-impl fmt::Debug for Note {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Note {{ {:?}, {}, {} bytes }}", self.kind, self.origin, self.text.len())
-    }
-}
-
-const CONTINUED: &str = "  | ";
-
-/// The first line of a day's file.
+/// Returns the first line of a day's file.
 pub(crate) fn heading(date: NaiveDate) -> String {
     format!("# Memory — {date}\n")
 }
 
-/// What a note adds to a journal that stands so far: the session's block where it has none yet, and the
+/// Returns what a note adds to a journal that stands so far: the session's block where it has none yet, and the
 /// entry, in the file's own line endings. A torn last line is ended first. `None` where the note has no words.
 pub(crate) fn addition(standing: &[u8], begun: NaiveTime, note: &Note, at: NaiveTime) -> Option<String> {
     let entry = note.print(Some(at))?;
@@ -341,9 +73,9 @@ pub struct DayLog {
 pub struct Entry {
     /// Its time of day.
     pub time: Option<NaiveTime>,
-    /// Whose words they are, where it says so.
+    /// The origin of its words, where it says so.
     pub origin: Option<Origin>,
-    /// What it is about.
+    /// Its kind.
     pub kind: NoteKind,
     /// The words, without what stands in front of them; lines parted by `\n`.
     pub text: String,
@@ -401,19 +133,19 @@ impl fmt::Debug for Entry {
     }
 }
 
-/// The title of a heading line; an indented one is text.
+/// Returns the title of a heading line; an indented one is text.
 fn heading_of(line: &str) -> Option<&str> {
     let title = line.trim_start_matches('#');
     let level = line.len() - title.len();
     (1..=6).contains(&level).then_some(title).filter(|title| title.starts_with(' ')).map(str::trim)
 }
 
-/// The date that ends a heading: `Memory — 2026-11-21`, `Daily Log - 2026-11-21`.
+/// Returns the date that ends a heading: `Memory — 2026-11-21`, `Daily Log - 2026-11-21`.
 fn day_in(title: &str) -> Option<NaiveDate> {
     title.rsplit(' ').next()?.parse().ok()
 }
 
-/// The entry that an indented line goes on with: the one right above.
+/// Returns the entry that an indented line goes on with: the one right above.
 fn continued<'e>(line: &str, entries: &'e mut [Entry], number: u64) -> Option<&'e mut Entry> {
     let is_indented = line.starts_with("  ") || line.starts_with('\t');
     entries.last_mut().filter(|above| is_indented && above.lines.end == number)
@@ -424,7 +156,7 @@ fn bracketed(text: &str) -> Option<(&str, &str)> {
     Some((inside, rest.trim_start()))
 }
 
-/// A time in brackets, with or without seconds, and what follows it.
+/// Returns a time in brackets, with or without seconds, and what follows it.
 fn stamp(text: &str) -> Option<(NaiveTime, &str)> {
     let (inside, rest) = bracketed(text)?;
     let time = ["%H:%M:%S", "%H:%M"].iter().find_map(|form| NaiveTime::parse_from_str(inside, form).ok())?;

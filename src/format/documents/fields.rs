@@ -85,15 +85,15 @@ impl Fields {
         Self { text, found: fields, head }
     }
 
-    /// The value of the first field with this label, in any case. `None` where there is none, or only a
+    /// Returns the value of the first field with this label, in any case. `None` where there is none, or only a
     /// placeholder: `_(…)_`, `(pick …)`, `[…]`.
     #[must_use]
     pub fn get(&self, label: &str) -> Option<&str> {
         self.find(label).and_then(|field| self.value(field))
     }
 
-    /// As [`get`](Self::get), of the fields at the head only: those before the next heading. A `Name` further
-    /// down is a project's, not the operator's.
+    /// Returns a value as [`get`](Self::get) does, of the fields at the head only: those before the next heading.
+    /// A `Name` further down is a project's, not the operator's.
     #[must_use]
     pub fn get_at_head(&self, label: &str) -> Option<&str> {
         let field = self.found[..self.head].iter().find(|field| self.is_labelled(field, label))?;
@@ -134,7 +134,7 @@ impl Fields {
             Some((bullet, false)) => format!("{bullet}{label}: {value}"),
             None => format!("- **{label}:** {value}"),
         };
-        // What would not read back is not written.
+        // A value that would not read back is not written.
         if field(&line, 0..line.len()).is_none_or(|field| line[field.label] != *label) {
             return self.text.clone();
         }
@@ -148,7 +148,7 @@ impl Fields {
         format!("{before}{gap}{line}{newline}{after}")
     }
 
-    /// What stands before a field's label, and whether it is bold.
+    /// Returns what stands before a field's label, and whether it is bold.
     fn dress(&self, field: &Field) -> (&str, bool) {
         let start = self.text[..field.label.start].rfind('\n').map_or(0, |at| at + 1);
         let before = self.text[start..field.label.start].trim_start_matches(text::BOM);
@@ -223,13 +223,13 @@ fn field(text: &str, line: Range<usize>) -> Option<Field> {
     })
 }
 
-/// A range without the white space around it; an empty one lies at the end.
+/// Returns a range without the white space around it; an empty one lies at the end.
 fn trim(text: &str, range: Range<usize>) -> Range<usize> {
     let start = range.end - text[range.clone()].trim_start().len();
     start..start + text[start..range.end].trim_end().len()
 }
 
-/// Whether a value is what a template asks for instead of an answer.
+/// Returns whether a value is what a template asks for instead of an answer.
 fn is_placeholder(value: &str) -> bool {
     let inside = |open: &str, close: &str| {
         value.strip_prefix(open).and_then(|rest| rest.strip_suffix(close)).map(str::to_lowercase)
@@ -240,7 +240,7 @@ fn is_placeholder(value: &str) -> bool {
         || inside("[", "]").is_some_and(|hint| !hint.contains(['[', ']']))
 }
 
-/// How an agent shows itself, as `IDENTITY.md` says it. What is not set is `None`.
+/// The appearance of an agent, as `IDENTITY.md` says it. A field that is not set is `None`.
 ///
 /// ```
 /// use noctuary::format::Identity;
@@ -258,9 +258,9 @@ pub struct Identity {
     pub vibe: Option<String>,
     /// Its emoji.
     pub emoji: Option<String>,
-    /// What kind of being it is.
+    /// The kind of being.
     pub creature: Option<String>,
-    /// What it is like, as tools of OpenClaw write it.
+    /// Its character, as tools of OpenClaw write it.
     pub theme: Option<String>,
     /// Its picture: a path or an address.
     pub avatar: Option<String>,
@@ -282,7 +282,7 @@ impl Identity {
         }
     }
 
-    /// What the agent is like, in a few words: its theme, else its creature, else its vibe.
+    /// Returns what the agent is like, in a few words: its theme, else its creature, else its vibe.
     #[must_use]
     pub fn persona(&self) -> Option<&str> {
         self.theme.as_deref().or(self.creature.as_deref()).or(self.vibe.as_deref())
@@ -309,31 +309,31 @@ impl Profile {
         Self(Fields::parse(text))
     }
 
-    /// The operator's name.
+    /// Returns the operator's name.
     #[must_use]
     pub fn name(&self) -> Option<&str> {
         self.0.get_at_head("name")
     }
 
-    /// Their time zone.
+    /// Returns their time zone.
     #[must_use]
     pub fn timezone(&self) -> Option<&str> {
         self.0.get_at_head("timezone")
     }
 
-    /// The language that they want to be answered in.
+    /// Returns the language that they want to be answered in.
     #[must_use]
     pub fn language(&self) -> Option<&str> {
         self.0.get_at_head("language")
     }
 
-    /// The value of any label.
+    /// Returns the value of any label.
     #[must_use]
     pub fn get(&self, label: &str) -> Option<&str> {
         self.0.get(label)
     }
 
-    /// What may be known of the operator where others are present: name, time zone and language, as lines of
+    /// Returns what may be known of the operator where others are present: name, time zone and language, as lines of
     /// `USER.md`; empty where none is set. A value of more than 80 characters is none of these. (SE-05)
     pub(crate) fn subset(&self) -> String {
         [("Name", self.name()), ("Timezone", self.timezone()), ("Language", self.language())]

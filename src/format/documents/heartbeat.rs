@@ -33,7 +33,7 @@ use crate::base::text;
 use crate::format::replies::fences;
 use crate::format::state::iso_millis;
 
-/// What the memo tells the next session.
+/// The words of the memo for the next session.
 #[derive(Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Heartbeat {
@@ -45,7 +45,7 @@ pub struct Heartbeat {
     pub surface: Option<String>,
     /// How many turns that session had.
     pub turn_count: u64,
-    /// What was left to do, the newest last; at most [`MAX_LOOPS`](Self::MAX_LOOPS).
+    /// The tasks that were left, the newest last; at most [`MAX_LOOPS`](Self::MAX_LOOPS).
     pub open_loops: Vec<String>,
 }
 
@@ -77,7 +77,7 @@ impl Heartbeat {
         self.open_loops.drain(..oldest);
     }
 
-    /// The form that reads back as itself.
+    /// Returns the form that reads back as itself.
     fn normal(&self) -> Self {
         let filled = |text: &Option<String>| text.as_deref().map(value).filter(|text| !text.is_empty());
         let mut normal = Self {
@@ -134,7 +134,7 @@ pub struct HeartbeatFile {
 }
 
 impl HeartbeatFile {
-    /// A file without state, with an empty `## Schedule`.
+    /// Returns a file without state, with an empty `## Schedule`.
     #[must_use]
     pub fn new() -> Self {
         Self::parse(FRESH)
@@ -175,25 +175,25 @@ impl HeartbeatFile {
         Self { text, memo }
     }
 
-    /// What it tells; `None` where the file is foreign.
+    /// Returns what it tells; `None` where the file is foreign.
     #[must_use]
     pub fn memo(&self) -> Option<&Heartbeat> {
         self.memo.as_ref()
     }
 
-    /// Whether it is not a memo of ours, and so never rewritten.
+    /// Returns whether it is not a memo of ours, and so never rewritten.
     #[must_use]
     pub fn is_foreign(&self) -> bool {
         self.memo.is_none()
     }
 
-    /// The text, byte for byte as it was read but for what [`update`](Self::update) changed.
+    /// Returns the text, byte for byte as it was read but for what [`update`](Self::update) changed.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// Everything below `## Schedule`, verbatim; `None` where it has none.
+    /// Returns everything below `## Schedule`, verbatim; `None` where it has none.
     #[must_use]
     pub fn schedule(&self) -> Option<&str> {
         find(&sections(&self.text), SCHEDULE).map(|schedule| &self.text[schedule.body.clone()])
@@ -224,26 +224,26 @@ impl HeartbeatFile {
         holds
     }
 
-    /// The sections that are not ours: title and text.
+    /// Returns the sections that are not ours: title and text.
     fn others(&self) -> Vec<(String, &str)> {
         let others = sections(&self.text).into_iter().filter(|section| !section.is_ours());
         others.map(|section| (section.title, &self.text[section.body])).collect()
     }
 
-    /// The tasks that are not ticked, of every section but ours.
+    /// Returns the tasks that are not ticked, of every section but ours.
     #[must_use]
     pub fn checklist(&self) -> Vec<&str> {
         self.others_words().0
     }
 
-    /// Whether the file asks for nothing: outside of our sections it has no words but headings and comments.
+    /// Returns whether the file asks for nothing: outside of our sections it has no words but headings and comments.
     /// Then a heartbeat run can be skipped.
     #[must_use]
     pub fn is_empty_of_tasks(&self) -> bool {
         !self.others_words().1
     }
 
-    /// The unticked tasks, and whether there is any word, outside of our sections.
+    /// Returns the unticked tasks, and whether there is any word, outside of our sections.
     fn others_words(&self) -> (Vec<&str>, bool) {
         let text = &self.text;
         let ours: Vec<Range<usize>> = match self.memo {
@@ -317,7 +317,7 @@ impl Section {
     }
 }
 
-/// The markdown of a text, with offsets into all of it.
+/// Returns the markdown of a text, with offsets into all of it.
 fn events(text: &str, options: Options) -> impl Iterator<Item = (Event<'_>, Range<usize>)> {
     let bom = if text.starts_with(text::BOM) { text::BOM.len_utf8() } else { 0 };
     Parser::new_ext(&text[bom..], options)
@@ -360,7 +360,7 @@ fn find<'s>(sections: &'s [Section], title: &str) -> Option<&'s Section> {
     sections.iter().find(|section| section.title == title)
 }
 
-/// The bullets at the left edge of a part of `text`, each with the indented lines that go on with it.
+/// Returns the bullets at the left edge of a part of `text`, each with the indented lines that go on with it.
 fn bullets(text: &str, part: &Range<usize>) -> Vec<(Range<usize>, String)> {
     let mut found: Vec<(Range<usize>, String)> = Vec::new();
     let mut at = part.start;
@@ -381,7 +381,7 @@ fn bullets(text: &str, part: &Range<usize>) -> Vec<(Range<usize>, String)> {
     found
 }
 
-/// A field of ours: its key and value.
+/// Returns a field of ours: its key and value.
 fn field(bullet: &str) -> Option<(&str, &str)> {
     let (key, value) = bullet.split_once(':')?;
     FIELDS.contains(&key).then(|| (key, value.trim()))
@@ -423,7 +423,7 @@ fn put(text: &mut String, title: &str, is_ours: impl Fn(&str) -> bool, lines: &[
     }
 }
 
-/// What parts a block from the text above it by one blank line.
+/// Returns what parts a block from the text above it by one blank line.
 fn gap(above: &str, eol: &str) -> String {
     let mut lines = above.lines().rev();
     let is_parted = lines.next().is_none_or(|line| line.trim().is_empty());
@@ -434,7 +434,7 @@ fn gap(above: &str, eol: &str) -> String {
     }
 }
 
-/// A value as it stands on one line.
+/// Returns a value as it stands on one line.
 fn value(text: &str) -> String {
     fences::one_line(text).trim().to_owned()
 }
@@ -660,7 +660,7 @@ mod tests {
             let read = HeartbeatFile::parse(file.as_str());
             prop_assert_eq!(read.memo(), Some(&memo.normal()));
             prop_assert_eq!(read.schedule().unwrap_or_default(), before.schedule().unwrap_or_default());
-            // What is not ours is still there, in its order.
+            // Text that is not ours is still there, in its order.
             let mut after = others(file.as_str()).into_iter();
             for line in others(&text) {
                 let line = line.trim_end_matches('\n').trim_end_matches('\r');

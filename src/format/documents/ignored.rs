@@ -8,34 +8,81 @@
 //! !keep.tmp        the last rule that fits decides
 //! ```
 
-use ignore::Match;
-use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+
+use crate::base::text;
 
 /// The rules of one folder, in their order.
 #[derive(Debug)]
-pub(crate) struct Ignored(Gitignore);
+pub(crate) struct Ignored {
+    patterns: GlobSet,
+    rules: Vec<Rule>,
+}
+
+/// The effect of a pattern on the paths that it fits.
+#[derive(Debug, Clone, Copy)]
+struct Rule {
+    ignores: bool,
+    is_for_folders: bool,
+}
 
 impl Ignored {
     /// Reads the rules of a file. A line that is no pattern is skipped.
     pub(crate) fn parse(text: &str) -> Self {
-        let mut rules = GitignoreBuilder::new("");
-        // To git it is no pattern.
-        rules.allow_unclosed_class(false);
-        for line in text.strip_prefix(crate::base::text::BOM).unwrap_or(text).lines() {
-            // An error is of this line alone.
-            let _ = rules.add_line(None, line);
+        let (mut patterns, mut rules) = (GlobSetBuilder::new(), Vec::new());
+        for line in text.strip_prefix(text::BOM).unwrap_or(text).lines() {
+            let Some((rule, pattern)) = read(line) else { continue };
+            let mut glob = GlobBuilder::new(&pattern);
+            // An open bracket without its end is no pattern to git.
+            glob.literal_separator(true).backslash_escape(true).allow_unclosed_class(false);
+            if let Ok(glob) = glob.build() {
+                patterns.add(glob);
+                rules.push(rule);
+            }
         }
-        Self(rules.build().unwrap_or_else(|_| Gitignore::empty()))
+        // Only a set that is too large is not built.
+        patterns.build().map_or_else(|_| Self::none(), |patterns| Self { patterns, rules })
     }
 
-    /// Whether a path below the folder is ignored; `None` where no rule says.
-    pub(crate) fn says(&self, path: &str, is_folder: bool) -> Option<bool> {
-        match self.0.matched(path, is_folder) {
-            Match::None => None,
-            Match::Ignore(_) => Some(true),
-            Match::Whitelist(_) => Some(false),
-        }
+    fn none() -> Self {
+        Self { patterns: GlobSet::empty(), rules: Vec::new() }
     }
+
+    /// Returns whether a path below the folder is ignored; `None` where no rule fits it. The last rule that fits
+    /// decides.
+    pub(crate) fn says(&self, path: &str, is_folder: bool) -> Option<bool> {
+        let fitting = self.patterns.matches(path);
+        let rules = fitting.into_iter().rev().map(|place| self.rules[place]);
+        let mut rules = rules.filter(|rule| is_folder || !rule.is_for_folders);
+        rules.next().map(|rule| rule.ignores)
+    }
+}
+
+/// Reads a line as a rule, and its pattern as a glob over whole paths. `None` for a comment and an empty line.
+fn read(line: &str) -> Option<(Rule, String)> {
+    // A blank at the end counts where it is escaped.
+    let line = if line.ends_with("\\ ") { line } else { line.trim_end() };
+    if line.is_empty() || line.starts_with('#') {
+        return None;
+    }
+    let negated = line.strip_prefix('!');
+    let pattern = negated.unwrap_or(line);
+    let pattern = pattern.strip_prefix('\\').filter(|rest| rest.starts_with(['!', '#'])).unwrap_or(pattern);
+    let bound = pattern.strip_prefix('/');
+    let pattern = bound.unwrap_or(pattern);
+    let (pattern, is_for_folders) = match pattern.strip_suffix('/') {
+        Some(folder) => (folder.strip_suffix('\\').unwrap_or(folder), true),
+        None => (pattern, false),
+    };
+    let rule = Rule { ignores: negated.is_none(), is_for_folders };
+    // A slash at the beginning or inside binds a pattern to this folder.
+    let is_bound = bound.is_some() || pattern.contains('/') || pattern == "**";
+    let mut glob = if is_bound { pattern.to_owned() } else { format!("**/{pattern}") };
+    // All that is in a folder is not the folder.
+    if glob.ends_with("/**") {
+        glob.push_str("/*");
+    }
+    Some((rule, glob))
 }
 
 #[cfg(test)]
@@ -125,7 +172,7 @@ mod tests {
             let ignored: Vec<String> =
                 String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect();
             let ours = Ignored::parse(&text);
-            // What lies in an ignored folder is ignored with it.
+            // A path in an ignored folder is ignored with it.
             let mut above: Vec<String> = Vec::new();
             for (path, is_folder) in &paths {
                 let is_below = above.iter().any(|folder| path.starts_with(&format!("{folder}/")));

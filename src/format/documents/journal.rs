@@ -12,7 +12,7 @@ use crate::base::access::SessionKind;
 use crate::base::digest::Digest;
 use crate::base::name::DocName;
 
-/// What the session of a shared journal begins with.
+/// The beginning of the session of a shared journal.
 const SHARED: &str = "shared.";
 
 /// The name of a journal, which says its day and session.
@@ -45,7 +45,7 @@ impl JournalName {
         Self::written(date, session.map(slug).as_deref())
     }
 
-    /// Names the journal that a session of this kind writes. Those of private sessions and of others never meet,
+    /// Names the journal that a session of this kind writes. Journals of private sessions and of others never meet,
     /// whatever their ids.
     ///
     /// ```
@@ -86,7 +86,7 @@ impl JournalName {
         Self::of(name.clone())
     }
 
-    /// As [`parse`](Self::parse), without a copy.
+    /// Reads a name as [`parse`](Self::parse) does, without a copy.
     pub(crate) fn of(name: DocName) -> Option<Self> {
         let (date, rest) = date_and_rest(name.as_str())?;
         let session = rest.strip_prefix(['-', '_', ' ', '.']).unwrap_or(rest);
@@ -95,48 +95,48 @@ impl JournalName {
         Some(Self { name, date, session })
     }
 
-    /// The day of the journal that has this name; `None` where it is no journal's.
+    /// Returns the day of the journal that has this name; `None` where it is no journal's.
     pub(crate) fn date_of(name: &DocName) -> Option<NaiveDate> {
         date_and_rest(name.as_str()).map(|(date, _)| date)
     }
 
-    /// The document.
+    /// Returns the document.
     #[must_use]
     pub fn name(&self) -> &DocName {
         &self.name
     }
 
-    /// The document, without a copy.
+    /// Returns the document, without a copy.
     pub(crate) fn into_name(self) -> DocName {
         self.name
     }
 
-    /// The day.
+    /// Returns the day.
     #[must_use]
     pub fn date(&self) -> NaiveDate {
         self.date
     }
 
-    /// Whether a session with others present wrote it, so that such sessions may read it. Spelled exactly as
+    /// Returns whether a session with others present wrote it, so that such sessions may read it. Spelled exactly as
     /// [`for_session`](Self::for_session) does; anything else is private.
     #[must_use]
     pub fn is_shared(&self) -> bool {
         Self::is_shared_name(self.name.as_str())
     }
 
-    /// Whether a name, or what was made of one, is that of a journal.
+    /// Returns whether a name, or what was made of one, is that of a journal.
     pub(crate) fn is_name(name: &str) -> bool {
         date_and_rest(name).is_some()
     }
 
-    /// Whether a name is that of a journal which [is shared](Self::is_shared).
+    /// Returns whether a name is that of a journal which [is shared](Self::is_shared).
     pub(crate) fn is_shared_name(name: &str) -> bool {
         let session =
             |file: &str| file.get(10..)?.strip_prefix('-')?.strip_prefix(SHARED).map(|rest| rest != "md");
         Self::is_name(name) && name.strip_prefix("memory/").and_then(session).unwrap_or(false)
     }
 
-    /// The session; `None` for a day's own file.
+    /// Returns the session; `None` for a day's own file.
     #[must_use]
     pub fn session(&self) -> Option<&str> {
         let name = self.name.as_str();
@@ -159,7 +159,7 @@ impl PartialOrd for JournalName {
 /// The length of `.md`.
 const SUFFIX: usize = 3;
 
-/// The date at the front of a journal's name, and what stands between it and the `.md`.
+/// Returns the date at the front of a journal's name, and what stands between it and the `.md`.
 fn date_and_rest(name: &str) -> Option<(NaiveDate, &str)> {
     let (folder, file) = name.rsplit_once('/')?;
     if !matches!(folder, "memory" | "daily") {
@@ -170,7 +170,7 @@ fn date_and_rest(name: &str) -> Option<(NaiveDate, &str)> {
     Some((parse_date(day)?, rest))
 }
 
-/// A date of exactly the form `YYYY-MM-DD`.
+/// Returns a date of exactly the form `YYYY-MM-DD`.
 fn parse_date(text: &str) -> Option<NaiveDate> {
     let shape = |(at, byte): (usize, u8)| {
         if matches!(at, 4 | 7) { byte == b'-' } else { byte.is_ascii_digit() }

@@ -12,6 +12,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::Range;
+use std::str::FromStr;
 
 use chrono::{DateTime, NaiveDate, NaiveTime, TimeDelta, Timelike, Utc};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -19,7 +20,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::base::day::DayPolicy;
 use crate::base::text;
 
-/// How much an observation matters, and so how long it stays.
+/// How much an observation matters, and so how long it stays. Prints and reads back as the word in front of its line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Mark {
     /// `RED`: commitments, bans, deadlines, key wins. No pruning takes it.
@@ -31,20 +32,36 @@ pub enum Mark {
 }
 
 impl Mark {
-    /// The word in front of a line.
-    #[must_use]
-    pub fn word(self) -> &'static str {
+    const ALL: [Self; 3] = [Self::Red, Self::Yellow, Self::Green];
+
+    /// Returns the word in front of a line.
+    fn word(self) -> &'static str {
         match self {
             Self::Red => "RED",
             Self::Yellow => "YLW",
             Self::Green => "GRN",
         }
     }
+}
 
-    fn parse(word: &str) -> Option<Self> {
-        [Self::Red, Self::Yellow, Self::Green].into_iter().find(|mark| mark.word() == word)
+impl fmt::Display for Mark {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.word())
     }
 }
+
+impl FromStr for Mark {
+    type Err = UnknownMark;
+
+    fn from_str(word: &str) -> Result<Self, UnknownMark> {
+        Self::ALL.into_iter().find(|mark| mark.word() == word).ok_or(UnknownMark)
+    }
+}
+
+/// A text that names no [`Mark`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("not a mark: RED, YLW or GRN")]
+pub struct UnknownMark;
 
 /// One observation: the minute it is of, its mark, and what was seen. Prints as its line: `RED 09:32 PR merged`.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -56,7 +73,7 @@ pub struct Observation {
     pub time: NaiveTime,
     /// How much it matters.
     pub mark: Mark,
-    /// What was seen: one line that is not blank.
+    /// The words: one line that is not blank.
     pub text: String,
 }
 
@@ -68,7 +85,7 @@ impl Observation {
 
     fn parse(line: &str, date: NaiveDate) -> Option<Self> {
         let (mark, rest) = line.split_at_checked(3)?;
-        let mark = Mark::parse(mark)?;
+        let mark = mark.parse().ok()?;
         let (time, text) = rest.strip_prefix(' ')?.split_at_checked(5)?;
         let is_plain = time.bytes().enumerate().all(|(at, byte)| at == 2 || byte.is_ascii_digit());
         let time = NaiveTime::parse_from_str(time, "%H:%M").ok().filter(|_| is_plain)?;
@@ -77,7 +94,7 @@ impl Observation {
         starts.then(|| Self { date, time, mark, text: text.trim_end().to_owned() })
     }
 
-    /// The instant that the day and minute are on the operator's clock.
+    /// Returns the instant that the day and minute are on the operator's clock.
     #[must_use]
     pub fn instant(&self, day: DayPolicy) -> DateTime<Utc> {
         let begins = day.begins(self.date);
@@ -173,13 +190,13 @@ impl Observations {
         Self { text, lines }
     }
 
-    /// The file, byte for byte.
+    /// Returns the file, byte for byte.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// The observations in their order, each with the number of its line, from 1.
+    /// Returns the observations in their order, each with the number of its line, from 1.
     #[must_use]
     pub fn entries(&self) -> impl DoubleEndedIterator<Item = (u64, &Observation)> {
         self.lines.iter().enumerate().filter_map(|(at, line)| match &line.kind {
@@ -188,7 +205,7 @@ impl Observations {
         })
     }
 
-    /// The file without these observations, and without the headings of days that have nothing left.
+    /// Returns the file without these observations, and without the headings of days that have nothing left.
     #[must_use]
     pub(crate) fn without(&self, dropped: &BTreeSet<Observation>) -> String {
         let goes = |line: &Line| matches!(&line.kind, Kind::Entry(entry) if dropped.contains(entry));
@@ -223,7 +240,8 @@ impl Observations {
         }
     }
 
-    /// What is to be appended so that these observations stand in the file: those that do not yet, under their days.
+    /// Returns what is to be appended so that these observations stand in the file: those that do not yet, under their
+    /// days.
     #[must_use]
     pub(crate) fn addition(&self, observations: &[Observation]) -> String {
         let mut standing: BTreeSet<&Observation> = self.entries().map(|(_, entry)| entry).collect();

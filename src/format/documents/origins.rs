@@ -1,4 +1,4 @@
-//! Whose words each line of a journal is, on the side of doubt.
+//! The origin of each line of a journal. In doubt, words are not the user's.
 //!
 //! ```text
 //! - [09:14:05] [web] A page of ten lines.        web
@@ -11,8 +11,9 @@
 //! An entry begins at the start of a line, with a time, a [speaker](super::speakers), or both. Everything up to the
 //! next one, or to the heading of the next session, is a part of it. A line may be taken from somebody and is never
 //! given to anybody by a form that begins no entry there: indented, in a list or quote, inside an open quotation or
-//! a code fence, or written otherwise than the first speaker of the session. What a host appends raw, at the start of
-//! lines and in the form of an entry, cannot be told from one: [`Note`](crate::format::Note) prints what no text can forge.
+//! a code fence, or written otherwise than the first speaker of the session. Text that a host appends raw, at the
+//! start of lines and in the form of an entry, cannot be told from one: [`Note`](crate::format::Note) prints what no text
+//! can forge.
 //!
 //! Where a journal has speakers, a line that names none of them is not the user's for that.
 
@@ -21,19 +22,19 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::day_log::Origin;
+use super::origin::Origin;
 use super::speakers::{self, Form, Speaker};
 use crate::base::text;
 
-/// What stands above a text that begins within a journal.
+/// The state of a journal above a text that begins within it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each says a thing of its own of a place")]
 pub(crate) struct Above {
-    /// Whose words the text goes on with.
+    /// The origin of the words that the text goes on with.
     pub(crate) origin: Option<Origin>,
     /// Whether the host said that it is a participant, and not the journal a name.
     is_told: bool,
-    /// Whether it begins within a line. What stands there is no beginning of an entry, whatever it says.
+    /// Whether it begins within a line. The text there is no beginning of an entry, whatever it says.
     pub(crate) is_inside_line: bool,
     /// Whether speakers are named above.
     pub(crate) has_speakers: bool,
@@ -52,7 +53,7 @@ pub(crate) struct Reading {
     pub(crate) lines: Vec<Said>,
     /// Whether the journal has speakers: then what nobody is named for is not the user's.
     pub(crate) has_speakers: bool,
-    /// What a text below goes on with.
+    /// The state with which a text below goes on.
     pub(crate) left: Above,
 }
 
@@ -88,7 +89,7 @@ pub(crate) fn read(text: &str, above: &Above) -> Reading {
     read_part(text, above, false)
 }
 
-/// As [`read`], of a text that may go on: a quotation that begins in it may end further down.
+/// Reads as [`read`] does, of a text that may go on: a quotation that begins in it may end further down.
 pub(crate) fn read_part(text: &str, above: &Above, goes_on: bool) -> Reading {
     let lines: Vec<&str> = text::line_ranges(text).map(|range| &text[range]).collect();
     let heads: Vec<Head<'_>> = lines.iter().map(|line| head(line)).collect();
@@ -148,15 +149,16 @@ pub(crate) fn read_part(text: &str, above: &Above, goes_on: bool) -> Reading {
 }
 
 impl Reading {
-    /// The origin of a line that nobody is named for: the agent, which keeps the journal, where others speak in it.
+    /// Returns the origin of a line that nobody is named for: the agent, which keeps the journal, where others speak in
+    /// it.
     pub(crate) fn unnamed(&self) -> Option<Origin> {
         self.has_speakers.then_some(Origin::Agent)
     }
 }
 
 impl Said {
-    /// The origin of the line in the journal of a user of these names. Whom the host calls a participant is not the user,
-    /// by whatever name: anybody can take that one.
+    /// Returns the origin of the line in the journal of a user of these names. Whom the host calls a participant is not
+    /// the user, by whatever name: anybody can take that one.
     pub(crate) fn of_user(self, names: &[String]) -> Option<Origin> {
         match self.origin {
             Some(Origin::Participant(name)) if !self.is_told && names.contains(&name) => Some(Origin::User),
@@ -166,12 +168,13 @@ impl Said {
 }
 
 impl Above {
-    /// What a text goes on with that begins in a place of which nothing further up is known: the words of a tool.
+    /// Returns what a text goes on with that begins in a place of which nothing further up is known: the words of a
+    /// tool.
     pub(crate) fn unknown() -> Self {
         Self { origin: Some(Origin::Tool(String::new())), is_inside_line: true, ..Self::default() }
     }
 
-    /// Whether a speaker's entry begins here, or what says so is a part of the one above.
+    /// Returns whether a speaker's entry begins here, or what says so is a part of the one above.
     fn takes(&self, speaker: &Speaker<'_>, is_bulleted: bool, is_stamped: bool) -> bool {
         let (new, old) = (rank(Some(&speaker.origin)), rank(self.origin.as_ref()));
         let is_open = !self.is_quoted && self.fence.is_none();
@@ -218,7 +221,7 @@ impl Above {
     }
 }
 
-/// The code fence that is open after a line: one is closed by its own sign alone, as often or oftener.
+/// Returns the code fence that is open after a line: one is closed by its own sign alone, as often or oftener.
 fn fence_after(open: Option<(u8, usize)>, line: &str) -> Option<(u8, usize)> {
     let sign = line.bytes().next().filter(|sign| matches!(sign, b'`' | b'~'));
     let count = line.bytes().take_while(|byte| Some(*byte) == sign).count();
@@ -234,7 +237,7 @@ fn ends_quote(line: &str) -> bool {
     line.trim_end().ends_with(['"', '”'])
 }
 
-/// How far somebody's words count: those of a lower rank may stand in an entry of a higher one.
+/// Returns how far somebody's words count: those of a lower rank may stand in an entry of a higher one.
 fn rank(origin: Option<&Origin>) -> u8 {
     match origin {
         Some(Origin::User) => 4,
@@ -245,7 +248,7 @@ fn rank(origin: Option<&Origin>) -> u8 {
     }
 }
 
-/// The lower of two origins of one line; `None` for the bound says nothing.
+/// Returns the lower of two origins of one line; `None` for the bound says nothing.
 pub(crate) fn lower(said: Option<Origin>, bound: Option<&Origin>) -> Option<Origin> {
     if bound.is_some() && rank(bound) < rank(said.as_ref()) { bound.cloned() } else { said }
 }
@@ -347,7 +350,7 @@ fn head(line: &str) -> Head<'_> {
     }
 }
 
-/// The role that a line names behind marks or another tag.
+/// Returns the role that a line names behind marks or another tag.
 fn nested<'t>(pattern: &Regex, line: &'t str) -> Option<Speaker<'t>> {
     if line.trim_start().starts_with('|') {
         return None;

@@ -1,7 +1,7 @@
 //! Where sections of dreams stand in a curated file, to the byte: what may be taken out again, and where it goes back.
 //!
 //! A section is taken out as it was printed, with the line break in front that was printed with it, and known by the
-//! hash of both. What a person wrote before, behind or inside is never a part of it.
+//! hash of both. Words that a person wrote before, behind or inside are never a part of it.
 
 use std::ops::Range;
 
@@ -18,7 +18,7 @@ pub(crate) struct Section {
     pub(crate) range: Range<usize>,
 }
 
-/// The whole sections of a file, in their order.
+/// Returns the whole sections of a file, in their order.
 pub(crate) fn whole(memory: &[u8]) -> Vec<Section> {
     let mut all = Vec::new();
     let mut open: Option<(DreamId, usize)> = None;
@@ -39,7 +39,7 @@ pub(crate) fn whole(memory: &[u8]) -> Vec<Section> {
 
 /// How a dream's section stands in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Standing {
+pub(crate) enum SectionState {
     /// As it was printed; these bytes may go.
     Whole(Range<usize>),
     /// A person changed it, or took a part of it out.
@@ -49,22 +49,22 @@ pub(crate) enum Standing {
 }
 
 /// Looks for the section that was printed with this hash.
-pub(crate) fn find(memory: &[u8], dream: &DreamId, printed: Digest) -> Standing {
+pub(crate) fn find(memory: &[u8], dream: &DreamId, printed: Digest) -> SectionState {
     let mut floor = 0;
     for section in whole(memory) {
         let Range { start, end } = section.range;
         if section.dream == *dream
             && let Some(start) = printed_from(memory, floor, start, end, printed)
         {
-            return Standing::Whole(start..end);
+            return SectionState::Whole(start..end);
         }
         floor = end;
     }
-    if curated::has_mark(memory, dream) { Standing::Edited } else { Standing::Missing }
+    if curated::has_mark(memory, dream) { SectionState::Edited } else { SectionState::Missing }
 }
 
-/// Where the bytes begin that were printed with this hash and end at `end`: at `start`, or up to two line breaks
-/// before it, and not below `floor`, where another section ends.
+/// Returns where the bytes begin that were printed with this hash and end at `end`: at `start`, or up to two line
+/// breaks before it, and not below `floor`, where another section ends.
 fn printed_from(memory: &[u8], floor: usize, start: usize, end: usize, printed: Digest) -> Option<usize> {
     let breaks = std::iter::successors(Some(start), |at| line_break_before(memory, *at));
     let starts: Vec<usize> = breaks.take(3).take_while(|at| *at >= floor).collect();
@@ -127,7 +127,7 @@ impl Order<'_> {
         self.dreams.iter().position(|known| known == id)
     }
 
-    /// The places between two sections, in their order; `None` is an end of the file.
+    /// Returns the places between two sections, in their order; `None` is an end of the file.
     fn between(&self, one: Option<&Section>, id: &DreamId, other: Option<&Section>) -> [Vec<&Place>; 2] {
         let rank = |section: Option<&Section>| section.and_then(|section| self.rank(&section.dream));
         let (from, at, to) = (rank(one), self.rank(id), rank(other).unwrap_or(usize::MAX));
@@ -185,7 +185,7 @@ impl Place {
         Self { before: Text::of(b""), after: Text::of(b"") }
     }
 
-    /// The place of a dream's section, which stands at `range`.
+    /// Returns the place of a dream's section, which stands at `range`.
     pub(crate) fn of(memory: &[u8], id: &DreamId, range: &Range<usize>, order: &Order<'_>) -> Self {
         let sections = whole(memory);
         let previous = sections.iter().rev().find(|section| section.range.end <= range.start);
@@ -249,7 +249,7 @@ mod tests {
     const NOTHING: Order<'_> = Order { dreams: &[], taken_out: Vec::new() };
 
     fn take_out(memory: &[u8], n: usize, sha256: Digest, order: &Order<'_>) -> (Vec<u8>, String, Place) {
-        let Standing::Whole(range) = find(memory, &id(n), sha256) else { panic!("it stands whole") };
+        let SectionState::Whole(range) = find(memory, &id(n), sha256) else { panic!("it stands whole") };
         let place = Place::of(memory, &id(n), &range, order);
         let section = String::from_utf8(memory[range.clone()].to_vec()).unwrap();
         ([&memory[..range.start], &memory[range.end..]].concat(), section, place)
@@ -282,7 +282,7 @@ mod tests {
 
         let (memory, sha256) = printed(b"- mine\n", 1);
         let closer = String::from_utf8(memory).unwrap().replacen("mine\n\n", "mine\n", 1);
-        assert_eq!(find(closer.as_bytes(), &id(1), sha256), Standing::Edited, "its blank line is gone");
+        assert_eq!(find(closer.as_bytes(), &id(1), sha256), SectionState::Edited, "its blank line is gone");
     }
 
     #[test]
@@ -297,11 +297,14 @@ mod tests {
             text.split_once("### Facts").unwrap().0.to_owned(),
             text.replace('\n', "\r\n"),
         ] {
-            assert_eq!(find(edited.as_bytes(), &id(1), sha256), Standing::Edited, "{edited}");
+            assert_eq!(find(edited.as_bytes(), &id(1), sha256), SectionState::Edited, "{edited}");
         }
-        assert_eq!(find(b"# Memory\n", &id(1), sha256), Standing::Missing);
+        assert_eq!(find(b"# Memory\n", &id(1), sha256), SectionState::Missing);
         let not_text = [b"\xff\xfe\n".as_slice(), text.as_bytes()].concat();
-        assert!(matches!(find(&not_text, &id(1), sha256), Standing::Whole(_)), "other bytes are a person's");
+        assert!(
+            matches!(find(&not_text, &id(1), sha256), SectionState::Whole(_)),
+            "other bytes are a person's"
+        );
     }
 
     proptest! {
@@ -334,7 +337,7 @@ mod tests {
             let mine = |memory: &[u8]| {
                 let mut text = String::from_utf8(memory.to_vec()).unwrap();
                 for (n, sha256) in hashes.iter().enumerate() {
-                    if let Standing::Whole(range) = find(text.as_bytes(), &id(n), *sha256) {
+                    if let SectionState::Whole(range) = find(text.as_bytes(), &id(n), *sha256) {
                         text.replace_range(range, "");
                     }
                 }
@@ -345,7 +348,7 @@ mod tests {
                 let (n, section, place) = taken.remove(seed.index(taken.len()));
                 let taken_out = taken.iter().map(|(n, _, place)| (&dreams[*n], place)).collect();
                 left = place.put_back(&left, &id(n), &section, &Order { dreams: &dreams, taken_out });
-                prop_assert!(matches!(find(&left, &id(n), hashes[n]), Standing::Whole(_)));
+                prop_assert!(matches!(find(&left, &id(n), hashes[n]), SectionState::Whole(_)));
             }
             prop_assert_eq!(String::from_utf8(left).unwrap(), String::from_utf8(memory).unwrap());
         }

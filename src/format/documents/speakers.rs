@@ -16,13 +16,15 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::day_log::Origin;
+use super::origin::Origin;
+pub(crate) use super::roles::{Form, is_party, is_user};
+use super::roles::{is_label, is_sure, role};
 use crate::base::text;
 
 /// A speaker in front of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Speaker<'t> {
-    /// Whose words follow.
+    /// The origin of the words that follow.
     pub(crate) origin: Origin,
     /// How it is written.
     pub(crate) form: Form,
@@ -34,19 +36,8 @@ pub(crate) struct Speaker<'t> {
     pub(crate) end: usize,
 }
 
-/// How a speaker is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Form {
-    /// In brackets.
-    Tag,
-    /// Before a colon.
-    Label,
-    /// Alone on a line.
-    Title,
-}
-
 impl Speaker<'_> {
-    /// Whether the name is no word for a role.
+    /// Returns whether the name is no word for a role.
     pub(crate) fn is_named(&self) -> bool {
         matches!(self.origin, Origin::Participant(_))
     }
@@ -69,40 +60,8 @@ pub(crate) fn title(line: &str) -> Option<Speaker<'_>> {
     }
     let name = TITLE.captures(line)?.name("name")?.as_str();
     let (origin, _) = role(name)?;
-    let is_sure = TITLES.contains(&name.to_lowercase().as_str());
+    let is_sure = is_sure(&name.to_lowercase(), Form::Title);
     is_sure.then_some(Speaker { origin, form: Form::Title, is_sure, name, end: line.len() })
-}
-
-/// The role that a name tells, and whether it always does; `None` for any other name.
-pub(crate) fn role(name: &str) -> Option<(Origin, bool)> {
-    let plain: String = name.trim().to_lowercase().chars().filter(|c| !text::is_invisible(*c)).collect();
-    let plain = plain.trim_start_matches('@').trim();
-    if USERS.contains(&plain) {
-        return Some((Origin::User, SURE_LABELS.contains(&plain)));
-    }
-    let first = plain.split(|c: char| !(c.is_alphanumeric() || c == '_')).next().unwrap_or_default();
-    let last = plain.rsplit(' ').next().unwrap_or_default();
-    let origin = match first {
-        "system" => Origin::System,
-        "import" => Origin::Import,
-        _ if WEB.contains(&first) => Origin::Web,
-        _ if TOOLS.contains(&first) => plain.parse().unwrap_or_else(|_| Origin::Tool(String::new())),
-        _ if AGENTS.contains(&first) => Origin::Agent,
-        // "Coding agent", "my assistant".
-        _ if ENDINGS.contains(&last) => Origin::Agent,
-        _ => return None,
-    };
-    Some((origin, SURE_LABELS.contains(&plain)))
-}
-
-/// Whether a word is one for the user or the agent.
-pub(crate) fn is_party(word: &str) -> bool {
-    USERS.contains(&word) || AGENTS.contains(&word) || word == "operator"
-}
-
-/// Whether a word is one for the user.
-pub(crate) fn is_user(word: &str) -> bool {
-    USERS.contains(&word.to_lowercase().as_str())
 }
 
 fn tag(text: &str) -> Option<Speaker<'_>> {
@@ -126,7 +85,7 @@ fn tag(text: &str) -> Option<Speaker<'_>> {
         Some((origin, is_label)) => {
             let word = name.trim().to_lowercase();
             let first = word.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
-            let is_sure = is_label || (is_square && SURE_TAGS.contains(&first));
+            let is_sure = is_label || (is_square && is_sure(first, Form::Tag));
             // "(web) …" and "<system> …" are text, unless the journal has speakers.
             speaker(origin, is_sure)
         }
@@ -153,19 +112,20 @@ fn label(text: &str) -> Option<Speaker<'_>> {
     let speaker = |origin, is_sure| Some(Speaker { origin, form: Form::Label, is_sure, name, end });
     match role(name) {
         // "Owner: Bob" in the middle of an answer is a label, and not the user's voice.
-        Some((Origin::User, false)) if LABELS.contains(&name.to_lowercase().as_str()) => None,
+        Some((Origin::User, false)) if is_label(&name.to_lowercase()) => None,
         Some((origin, is_sure)) => speaker(of_transcript(origin), is_sure),
         None if is_name(name) => speaker(Origin::Participant(plain_name(name)), false),
         None => None,
     }
 }
 
-/// An origin as a transcript has it: its "system" tells what tools and hooks said, and is not the host's own note.
+/// Returns an origin as a transcript has it: its "system" tells what tools and hooks said, and is not the host's own
+/// note.
 fn of_transcript(origin: Origin) -> Origin {
     if origin == Origin::System { Origin::Tool("system".to_owned()) } else { origin }
 }
 
-/// A message as chat interfaces store it.
+/// Returns a message as chat interfaces store it.
 fn turn(text: &str) -> Option<Speaker<'_>> {
     static TURN: LazyLock<Regex> =
         LazyLock::new(|| pattern(r#""(?:(?<role>role|speaker)|sender|from)"\s*:\s*"(?<name>[^"\\]{1,40})""#));
@@ -188,13 +148,13 @@ fn turn(text: &str) -> Option<Speaker<'_>> {
     Some(Speaker { origin: of_transcript(origin), form: Form::Label, is_sure: true, name, end: 0 })
 }
 
-/// A role without the time that may stand beside it in its brackets.
+/// Returns a role without the time that may stand beside it in its brackets.
 fn without_time(name: &str) -> &str {
     static TIME: LazyLock<Regex> = LazyLock::new(|| pattern(r"[\s,@-]+\(?\d{1,2}:\d\d[^\p{L}]*$"));
     TIME.find(name).map_or(name, |time| &name[..time.start()])
 }
 
-/// Whether a text in front of a line may be somebody's name: no label, and no more than three words.
+/// Returns whether a text in front of a line may be somebody's name: no label, and no more than three words.
 fn is_name(name: &str) -> bool {
     let name = name.trim();
     let words: Vec<&str> = name.split_whitespace().collect();
@@ -202,7 +162,6 @@ fn is_name(name: &str) -> bool {
         word.starts_with(|c: char| c.is_uppercase() || (c.is_alphabetic() && !c.is_lowercase()))
     };
     let lower = name.to_lowercase();
-    let is_label = |word: &str| LABELS.contains(&word);
     name.chars().any(char::is_alphabetic)
         && name.chars().filter(|c| c.is_alphanumeric()).count() > 1
         && !name.contains("REDACTED")
@@ -214,7 +173,7 @@ fn is_name(name: &str) -> bool {
         && !words.iter().any(|word| is_label(&word.to_lowercase()))
 }
 
-/// A name as an origin carries it.
+/// Returns a name as an origin carries it.
 fn plain_name(name: &str) -> String {
     let plain: String =
         name.trim().trim_start_matches('@').chars().filter(|c| !text::is_invisible(*c)).collect();
@@ -230,240 +189,6 @@ const MOST_NAME: usize = 256;
 
 /// Stands before the name of a participant, as an [`Origin`] prints it.
 const PARTICIPANT: &str = "participant:";
-
-/// Words for the user, as the whole name.
-const USERS: &[&str] = &[
-    "user",
-    "the user",
-    "human",
-    "the human",
-    "me",
-    "owner",
-    "nutzer",
-    "benutzer",
-    "usuario",
-    "utilisateur",
-    "utente",
-    "usuário",
-    "пользователь",
-    "用户",
-    "ユーザー",
-    "사용자",
-];
-
-/// Words for the agent, as the first of a name.
-const AGENTS: &[&str] = &[
-    "agent",
-    "assistant",
-    "ai",
-    "bot",
-    "model",
-    "llm",
-    "chatbot",
-    "chatgpt",
-    "gpt",
-    "claude",
-    "gemini",
-    "copilot",
-    "assistent",
-    "asistente",
-    "assistente",
-    "ассистент",
-    "助手",
-    "アシスタント",
-    "비서",
-];
-
-/// Words for the agent, as the last of a name.
-const ENDINGS: &[&str] = &["assistant", "agent", "bot", "chatbot"];
-
-/// Words for a page or a search.
-const WEB: &[&str] = &["web", "browser", "fetch", "search", "website", "webpage"];
-
-/// Words for a machine.
-const TOOLS: &[&str] = &[
-    "tool",
-    "tools",
-    "tool_result",
-    "tool_call",
-    "function",
-    "shell",
-    "bash",
-    "cmd",
-    "stdout",
-    "stderr",
-    "output",
-    "log",
-    "cron",
-    "hook",
-    "exec",
-    "terminal",
-    "ci",
-    "result",
-];
-
-/// Names that are a speaker's in any journal, before a colon.
-const SURE_LABELS: &[&str] = &[
-    "user",
-    "the user",
-    "human",
-    "assistant",
-    "the assistant",
-    "ai assistant",
-    "chatgpt",
-    "tool_result",
-    "nutzer",
-    "benutzer",
-    "usuario",
-    "utilisateur",
-    "utente",
-    "usuário",
-    "пользователь",
-    "用户",
-    "ユーザー",
-    "사용자",
-    "assistent",
-    "asistente",
-    "assistente",
-    "ассистент",
-    "助手",
-    "アシスタント",
-];
-
-/// Words that are a speaker's in any journal, in square brackets.
-const SURE_TAGS: &[&str] = &[
-    "user",
-    "human",
-    "agent",
-    "assistant",
-    "bot",
-    "ai",
-    "system",
-    "tool",
-    "web",
-    "import",
-    "browser",
-    "shell",
-    "bash",
-    "stdout",
-    "stderr",
-];
-
-/// Roles that may stand alone on a line.
-const TITLES: &[&str] = &[
-    "user",
-    "human",
-    "assistant",
-    "agent",
-    "ai",
-    "bot",
-    "chatgpt",
-    "claude",
-    "gemini",
-    "tool",
-    "tool result",
-    "tool output",
-    "tool call",
-];
-
-/// Words that stand in front of a colon, or in brackets, and name nobody.
-const LABELS: &[&str] = &[
-    "decision",
-    "decisions",
-    "decided",
-    "cause",
-    "policy",
-    "constraint",
-    "learned",
-    "lesson",
-    "lessons",
-    "note",
-    "notes",
-    "todo",
-    "fact",
-    "facts",
-    "preference",
-    "preferences",
-    "rule",
-    "rules",
-    "deadline",
-    "reminder",
-    "remember",
-    "update",
-    "summary",
-    "plan",
-    "goal",
-    "name",
-    "status",
-    "question",
-    "questions",
-    "answer",
-    "problem",
-    "fix",
-    "owner",
-    "risk",
-    "warning",
-    "warn",
-    "error",
-    "important",
-    "correction",
-    "done",
-    "wip",
-    "info",
-    "debug",
-    "fixme",
-    "idea",
-    "bug",
-    "ps",
-    "edit",
-    "context",
-    "session",
-    "source",
-    "key",
-    "id",
-    "date",
-    "time",
-    "title",
-    "example",
-    "result",
-    "reason",
-    "why",
-    "what",
-    "when",
-    "where",
-    "how",
-    "agreed",
-    "promise",
-    "open",
-    "next",
-    "step",
-    "steps",
-    "topic",
-    "subject",
-    "yes",
-    "no",
-    "ok",
-    "tldr",
-    "tl;dr",
-    "conclusion",
-    "background",
-    "option",
-    "version",
-    "link",
-    "links",
-    "file",
-    "path",
-    "today",
-    "tomorrow",
-    "yesterday",
-    "monday",
-    "tuesday",
-    "wednesday",
-    "thursday",
-    "friday",
-    "saturday",
-    "sunday",
-];
 
 #[cfg(test)]
 mod tests {

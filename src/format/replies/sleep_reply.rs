@@ -211,7 +211,7 @@ mod tests {
     fn plain(reply: &DreamReply) -> Vec<String> {
         let time = |time: NaiveTime| time.format("%H:%M").to_string();
         let one = |seen: &Observed| {
-            format!("{} {} {}", seen.mark.word(), seen.time.map_or_else(|| "?".into(), time), seen.text)
+            format!("{} {} {}", seen.mark, seen.time.map_or_else(|| "?".into(), time), seen.text)
         };
         reply.observations.iter().map(one).collect()
     }

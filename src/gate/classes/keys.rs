@@ -1,7 +1,9 @@
 //! The eleven classes of seed 000, and key files.
 
-use super::{ALNUM, BASE64, Bounds, Class, Proof, Shape, UPPER, URL, exact, open, pattern, pem};
-use crate::gate::{checksum, proof};
+use super::pem;
+use crate::gate::class::{Bounds, Class, Proof, Shape, exact, open, pattern, run58};
+use crate::gate::symbols::{ALNUM, ANY_HEX, BASE64, HEX, UPPER, URL, symbols};
+use crate::gate::{base58, proof};
 
 /// In the order in which the seed tries them. Word bounds are ASCII, and an underscore is none: neither a letter of
 /// another script nor markdown beside a key hides it.
@@ -46,29 +48,29 @@ pub(super) const SEED: &[Class] = &[
     .bounds(Bounds::None)
     .proof(Proof::Required(proof::slack)),
     exact("aws_access_key", "AWS access key ids", &["AKIA"], UPPER, 16).bounds(Bounds::Right),
-    exact("evm_address", "addresses of Ethereum and its kin", &["0x"], super::ANY_HEX, 40)
-        .proof(Proof::Confidence(checksum::eip55)),
+    exact("evm_address", "addresses of Ethereum and its kin", &["0x"], ANY_HEX, 40)
+        .proof(Proof::Confidence(proof::eip55)),
     pattern(
         "btc_bech32",
         "Bitcoin addresses in bech32",
         &["bc1", "BC1"],
         r"bc1[02-9ac-hj-np-z]{11,87}|BC1[02-9AC-HJ-NP-Z]{11,87}",
     )
-    .proof(Proof::Checksum(checksum::bech32)),
-    super::run58(
+    .proof(Proof::Checksum(proof::bech32)),
+    run58(
         "btc_legacy",
         "Bitcoin addresses in Base58Check",
-        checksum::legacy_shape,
+        base58::legacy_shape,
         r"[13][1-9A-HJ-NP-Za-km-z]{25,34}",
-        checksum::base58check_address,
+        proof::base58check_address,
     ),
 ];
 
-/// What files of keys and logins hold, whoever reads them.
+/// The contents of files of keys and logins, whatever program reads them.
 pub(super) const KEYS: &[Class] = &[
     open("age_key", "secret keys of age", &["AGE-SECRET-KEY-1"], UPPER, 58)
-        .proof(Proof::Confidence(checksum::bech32)),
-    open("age_plugin_key", "identities of age plugins", &["AGE-PLUGIN-"], &super::symbols("A-Z0-9-"), 40),
+        .proof(Proof::Confidence(proof::bech32)),
+    open("age_plugin_key", "identities of age plugins", &["AGE-PLUGIN-"], &symbols("A-Z0-9-"), 40),
     pattern(
         "putty_key",
         "private keys of PuTTY",
@@ -143,17 +145,17 @@ pub(super) const KEYS: &[Class] = &[
         r#":_(?:authToken|auth|password)\s{0,4}=\s{0,4}["']?[A-Za-z0-9+/=_.-]{10,256}"#,
     )
     .loose()
-    .led_by(&super::symbols("A-Za-z0-9:/._-"), 5, 200)
+    .led_by(&symbols("A-Za-z0-9:/._-"), 5, 200)
     .bounds(Bounds::None)
     .proof(Proof::Required(proof::npmrc)),
     open(
         "gcp_private_key_id",
         "service accounts of Google",
         &["\"private_key_id\": \"", "\"private_key_id\":\""],
-        super::HEX,
+        HEX,
         40,
     ),
-    open("dotenv_key", "keys of encrypted .env files", &["dotenv://:key_"], super::HEX, 64),
+    open("dotenv_key", "keys of encrypted .env files", &["dotenv://:key_"], HEX, 64),
     pattern(
         "azure_account_key",
         "account keys and signatures in connection strings of Azure",

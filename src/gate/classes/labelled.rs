@@ -1,6 +1,6 @@
 //! Values without a mark of their own, under a name that says whose they are.
 
-use super::{Bounds, Class, Proof, labelled, pattern};
+use crate::gate::class::{Bounds, Class, Proof, labelled, pattern};
 use crate::gate::proof;
 
 const UUID: &str = r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}";

@@ -17,7 +17,7 @@ static END: LazyLock<Regex> =
 /// So many end marks are looked at, of which one is the key's.
 const MOST_ENDS: usize = 16;
 
-/// What may stand in front of each line of a block in a log: times, tags, list marks.
+/// A line of a block. In a log, times, tags and list marks may precede it.
 static LINE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"^(?:\s|\[[^\]\n]{0,60}\]|[0-9]{1,4}[-:.0-9TZ]+|[|>*-])*(?:(?:Proc-Type|DEK-Info|Comment|Version|Hash|Charset|Subject|X-[A-Za-z-]+): ?.*|[A-Za-z0-9+/=\\]{4,}[.,;\x22'`)]*)?\s*$")
         .expect("a literal pattern")

@@ -1,11 +1,11 @@
-//! What names a person. Off by default: a host switches on what it must keep out.
+//! Data that names a person. Off by default: a host switches on what it must keep out.
 
 use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::{Class, scan};
+use crate::gate::class::{Class, scan};
 use crate::gate::proof;
 
 pub(super) const PERSONAL: &[Class] = &[
@@ -42,7 +42,7 @@ macro_rules! shape {
 }
 
 shape!(card_digits, CARD);
-/// Long numbers in code are cards by chance, so one without groups needs a word for it before.
+/// Finds the number of a card. Long numbers in code are cards by chance, so one without groups needs a word for it before.
 fn card_shape(text: &str, from: usize) -> Option<Range<usize>> {
     static WORD: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(

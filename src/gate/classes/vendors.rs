@@ -1,15 +1,15 @@
 //! Tokens of vendors, which a prefix of theirs gives away.
 
-use super::{
-    ALNUM, ANY_HEX, BASE64, Bounds, Class, DIGITS, FREE, HEX, LETTERS, LOWER, Proof, Symbols, UPPER, URL,
-    exact, open, pattern, symbols,
-};
+use crate::gate::class::{Bounds, Class, Proof, exact, open, pattern};
 use crate::gate::proof;
+use crate::gate::symbols::{
+    ALNUM, ANY_HEX, BASE64, DIGITS, FREE, HEX, LETTERS, LOWER, Symbols, UPPER, URL, symbols,
+};
 
-/// What stands in the name of a host.
+/// The symbols of the name of a host.
 const HOST: Symbols = &symbols("A-Za-z0-9.-");
 
-/// An address, wherever it stands.
+/// Returns an address, wherever it stands.
 const fn address(
     name: &'static str,
     what: &'static str,

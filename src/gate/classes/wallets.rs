@@ -1,16 +1,17 @@
 //! Wallets: what opens one, and what names one beside the seed's addresses.
 
-use super::{Bounds, Class, Proof, Shape, labelled, open, pattern, run58, scan, symbols};
-use crate::gate::{checksum, mnemonic};
+use crate::gate::class::{Bounds, Class, Proof, Shape, labelled, open, pattern, run58, scan};
+use crate::gate::symbols::symbols;
+use crate::gate::{base58, mnemonic, proof};
 
 pub(super) const WALLETS: &[Class] = &[
     scan("mnemonic", "mnemonics of BIP-39, in English", mnemonic::find, None, |_| true),
     run58(
         "wif_key",
         "private keys of Bitcoin in WIF",
-        checksum::wif_shape,
+        base58::wif_shape,
         r"[5KL9c][1-9A-HJ-NP-Za-km-z]{50,51}",
-        checksum::wif,
+        proof::wif,
     ),
     pattern(
         "extended_key",
@@ -21,7 +22,7 @@ pub(super) const WALLETS: &[Class] = &[
         ],
         r"[a-zYZ]p(?:rv|ub)[1-9A-HJ-NP-Za-km-z]{107}",
     )
-    .proof(Proof::Required(checksum::extended_key)),
+    .proof(Proof::Required(proof::extended_key)),
     labelled(
         "hex_private_key",
         "keys of 32 bytes in hexadecimal, after a word for it",
@@ -40,21 +41,21 @@ pub(super) const WALLETS: &[Class] = &[
         Shape::Token(&["nsec1"], &symbols("a-z0-9"), 58, 58),
         Bounds::Both,
     )
-    .proof(Proof::Confidence(checksum::bech32)),
+    .proof(Proof::Confidence(proof::bech32)),
     open("tezos_key", "secret keys of Tezos", &["edsk"], &symbols("1-9A-HJ-NP-Za-km-z"), 50)
-        .proof(Proof::Required(checksum::base58check)),
+        .proof(Proof::Required(proof::base58check)),
     pattern(
         "bech32_address",
         "addresses in bech32 of test networks and Litecoin",
         &["tb1", "TB1", "bcrt1", "ltc1"],
         r"(?:tb|bcrt|ltc)1[02-9ac-hj-np-z]{11,87}|TB1[02-9AC-HJ-NP-Z]{11,87}",
     )
-    .proof(Proof::Required(checksum::witness_address)),
+    .proof(Proof::Required(proof::witness_address)),
     run58(
         "base58_address",
         "addresses in Base58Check of test networks, Litecoin, Dogecoin and Dash",
-        checksum::address_shape,
+        base58::address_shape,
         r"[2mnLMQDA9X7y][1-9A-HJ-NP-Za-km-z]{25,34}",
-        checksum::other_address,
+        proof::other_address,
     ),
 ];

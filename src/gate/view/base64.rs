@@ -5,8 +5,10 @@ use std::ops::Range;
 use super::decoded::{NONE, runs, texts};
 use super::island::Island;
 
-/// What [`LEAST`](super::decoded::LEAST) bytes are at least.
+/// The symbols of [`LEAST`](super::decoded::LEAST) bytes.
 const LEAST: usize = 17;
+/// The value of each byte. A decoder of the standard refuses a run that begins amid a code, lacks its padding or mixes
+/// alphabets, and a disguise may do all of these.
 const VALUES: [u8; 256] = values();
 
 const fn values() -> [u8; 256] {

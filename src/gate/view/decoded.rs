@@ -1,9 +1,9 @@
-//! What base64, base32 and hexadecimal digits have in common: runs of symbols, and the text in what they write.
+//! The common part of base64, base32 and hexadecimal digits: runs of symbols, and the text in the bytes that they write.
 
 use std::ops::Range;
 
-use super::super::search::steps;
 use super::island::{Code, Island};
+use crate::gate::steps;
 
 /// No shorter text is worth a look.
 pub(super) const LEAST: usize = 12;
@@ -11,10 +11,10 @@ pub(super) const LEAST: usize = 12;
 const MOST: usize = 64 << 10;
 /// And so many of them once more with what follows, so that nothing is cut.
 const OVERLAP: usize = 8 << 10;
-/// What is no symbol.
+/// The value of a byte that is no symbol.
 pub(super) const NONE: u8 = u8::MAX;
 
-/// The runs of symbols of at least that length within those of [`dense`], in parts of 64 KiB.
+/// Returns the runs of symbols of at least that length within those of [`dense`], in parts of 64 KiB.
 pub(super) fn runs(
     text: &str,
     dense: &[Range<usize>],
@@ -89,7 +89,7 @@ pub(super) fn texts(
     }
 }
 
-/// The parts that are text: of characters that are printed, and of at least [`LEAST`] bytes.
+/// Returns the parts that are text: of characters that are printed, and of at least [`LEAST`] bytes.
 fn printable(bytes: &[u8]) -> Vec<Range<usize>> {
     let mut parts: Vec<Range<usize>> = Vec::new();
     let mut at = 0;
@@ -110,7 +110,7 @@ fn is_control(c: char) -> bool {
     c.is_control() && !matches!(c, '\t' | '\n' | '\r')
 }
 
-/// The parts that are ASCII in UTF-16, in either order of bytes.
+/// Returns the parts that are ASCII in UTF-16, in either order of bytes.
 fn wide(bytes: &[u8]) -> Vec<Range<usize>> {
     let mut parts = Vec::new();
     let is_pair = |pair: &[u8]| {

@@ -3,8 +3,8 @@
 
 use memchr::{memchr3, memmem};
 
-use super::super::search::steps;
 use super::island::Edit;
+use crate::gate::steps;
 
 /// The names of HTML for what stands in tokens and beside them.
 const NAMES: &[(&str, char)] = &[
@@ -121,7 +121,7 @@ fn without_lone(edits: Vec<Edit>, quotes: &[usize]) -> Vec<Edit> {
     edits.into_iter().zip(is_kept).filter(|(_, kept)| *kept).map(|(edit, _)| edit).collect()
 }
 
-/// The number that so many digits write, and where they end.
+/// Returns the number that so many digits write, and where they end.
 fn number(bytes: &[u8], from: usize, least: usize, most: usize, base: u32) -> Option<(u32, usize)> {
     let digits = bytes.get(from..)?.iter().take(most).map_while(|byte| char::from(*byte).to_digit(base));
     let (number, count) = digits.fold((0_u32, 0), |(number, count), digit| {
@@ -181,14 +181,15 @@ fn backslash(bytes: &[u8], mark: usize) -> Option<(char, usize)> {
         b'U' => number(bytes, at + 1, 8, 8, 16),
         b'x' => number(bytes, at + 1, 2, 2, 16).or_else(|| braced(at + 1)),
         b'0'..=b'7' => style(bytes, at).or_else(|| number(bytes, at, 3, 3, 8)),
-        // Of markdown, and of strings and patterns.
+        // An escape of markdown, and of strings and patterns.
         mark if mark.is_ascii_punctuation() && *mark != b'\\' => Some((u32::from(*mark), at + 1)),
         _ => None,
     };
     found.and_then(character)
 }
 
-/// An escape of a style sheet: up to six digits, and one blank that ends them. Three digits are those of a string.
+/// Returns an escape of a style sheet: up to six digits, and one blank that ends them. Three digits are those of a
+/// string.
 fn style(bytes: &[u8], from: usize) -> Option<(u32, usize)> {
     let (code, end) = number(bytes, from, 2, 6, 16)?;
     let is_one = end - from != 3 && (0x20..0x7f).contains(&code);
@@ -201,7 +202,7 @@ fn plus(bytes: &[u8], mark: usize) -> Option<(char, usize)> {
         return None;
     }
     let (c, end) = number(bytes, mark + 2, 4, 6, 16).and_then(character)?;
-    // What stands between two of them belongs to neither.
+    // The text between two of them belongs to neither.
     let is_row = bytes.get(end) == Some(&b' ') && bytes.get(end + 1..end + 3) == Some(b"U+");
     Some((c, end + usize::from(is_row)))
 }

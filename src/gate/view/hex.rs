@@ -3,10 +3,10 @@
 
 use std::ops::Range;
 
-use super::super::dense;
-use super::super::search::steps;
 use super::decoded::{LEAST, NONE, runs, texts};
 use super::island::{Edit, Island};
+use crate::gate::dense;
+use crate::gate::steps;
 
 const VALUES: [u8; 256] = values();
 /// Less than half of the shortest row.
@@ -29,7 +29,7 @@ pub(super) fn islands(text: &str, dense: &[Range<usize>], take: &mut dyn FnMut(I
     });
 }
 
-/// The bytes that stand apart, where they are text.
+/// Returns the bytes that stand apart, where they are text.
 pub(super) fn edits(text: &str) -> Vec<Edit> {
     let bytes = text.as_bytes();
     let mut edits = Vec::new();
@@ -53,7 +53,7 @@ pub(super) fn edits(text: &str) -> Vec<Edit> {
     edits
 }
 
-/// Whether a byte may stand in a row: a digit, a separator, or the `x` of a mark.
+/// Returns whether a byte may stand in a row: a digit, a separator, or the `x` of a mark.
 #[inline]
 fn is_of_row(byte: u8) -> bool {
     is_digit_or_blank(byte)
@@ -66,14 +66,14 @@ fn is_of_row(byte: u8) -> bool {
         | (byte == b'x')
 }
 
-/// Whether a byte may stand in a row of groups.
+/// Returns whether a byte may stand in a row of groups.
 #[inline]
 fn is_digit_or_blank(byte: u8) -> bool {
     (byte.wrapping_sub(b'0') <= 9) | ((byte | 0x20).wrapping_sub(b'a') <= 5) | (byte == b' ')
 }
 
-/// What parts groups of bytes, so that one run of digits is left. In what a program printed, a line has its bytes as text
-/// behind it, and the next one a number before it.
+/// Returns what parts groups of bytes, so that one run of digits is left. In what a program printed, a line has its
+/// bytes as text behind it, and the next one a number before it.
 pub(super) fn groups(text: &str) -> Vec<Edit> {
     /// So much of a row stands on one line, or more.
     const SHORTEST: usize = 10;
@@ -124,7 +124,7 @@ fn groups_of(bytes: &[u8], start: usize, edits: &mut Vec<Edit>) -> usize {
 /// No line has more beside its bytes.
 const LINE: usize = 48;
 
-/// Where the groups of the next line begin: behind the text of this one, and a number.
+/// Returns where the groups of the next line begin: behind the text of this one, and a number.
 fn next_line(bytes: &[u8], ended: usize, at: usize) -> Option<usize> {
     let is_end = bytes.get(at) == Some(&b'\n');
     if at < ended + 2 && !is_end {
@@ -140,7 +140,7 @@ fn next_line(bytes: &[u8], ended: usize, at: usize) -> Option<usize> {
     is_number.then_some(behind + 1 + blanks)
 }
 
-/// Whether a separator stands here as it does between bytes, or what marks one.
+/// Returns whether a separator stands here as it does between bytes, or what marks one.
 fn may_be_in_row(bytes: &[u8], at: usize) -> bool {
     let byte = bytes[at];
     (byte == b'0' && bytes.get(at + 1) == Some(&b'x'))
@@ -156,14 +156,14 @@ fn is_separator(byte: u8) -> bool {
     b" :-,.;\t\n|_".contains(&byte)
 }
 
-/// Where the byte begins that stands before another, as in `0x41, 0x4b`.
+/// Returns where the byte begins that stands before another, as in `0x41, 0x4b`.
 fn marked_before(bytes: &[u8], at: usize, free: usize) -> Option<usize> {
     let between = bytes[free..at].iter().rev().take(4).take_while(|byte| is_separator(**byte)).count();
     let before = at.checked_sub(between + 4).filter(|before| *before >= free)?;
     (bytes[before..].starts_with(b"0x") && byte_at(bytes, before + 2).is_some()).then_some(before)
 }
 
-/// The row of bytes to which a separator at `start` belongs, or what of it is text, and where it ends.
+/// Returns the row of bytes to which a separator at `start` belongs, or what of it is text, and where it ends.
 fn row(bytes: &[u8], start: usize, free: usize) -> Option<(Vec<Edit>, usize)> {
     let separator = *bytes.get(start)?;
     let is_marked = bytes.get(start..start + 2) == Some(b"0x");
@@ -207,7 +207,7 @@ fn row(bytes: &[u8], start: usize, free: usize) -> Option<(Vec<Edit>, usize)> {
     }
     places.truncate(places.len() - if texts < LEAST { texts } else { 0 });
     if let Some(last) = places.last_mut() {
-        // What stands behind the last is not a part of it.
+        // A separator behind the last byte is not a part of it.
         last.place.end = last.place.start + mark + 2;
     }
     (count >= LEAST).then_some((places, at))

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::super::search::steps;
 use crate::base::text;
+use crate::gate::steps;
 
 /// At least so much of the text stands on both sides of what was undone: room for a label and its secret.
 const CONTEXT: usize = 160;
@@ -33,7 +33,7 @@ pub(crate) struct Island {
 enum Places {
     /// Ascending by `seen`; the last at or before a byte tells.
     Steps(Vec<Step>),
-    /// What was decoded, between what stands beside it.
+    /// Decoded text, between the text beside it.
     Code(Code),
 }
 
@@ -63,7 +63,7 @@ pub(super) struct Code {
 }
 
 impl Code {
-    /// Where a byte of the island stands.
+    /// Returns where a byte of the island stands.
     fn place(&self, at: usize, is_end: bool) -> usize {
         let first = self.left();
         let length = self.text.len() / self.width;
@@ -82,14 +82,14 @@ impl Code {
         self.from.saturating_sub(self.beside.start)
     }
 
-    /// Whether the text goes up to the end of the code.
+    /// Returns whether the text goes up to the end of the code.
     fn is_last(&self) -> bool {
         self.beside.end > self.end
     }
 }
 
 impl Island {
-    /// What was written in symbols, and what stands beside it on that side where it was all of them.
+    /// Returns what was written in symbols, and what stands beside it on that side where it was all of them.
     pub(super) fn decoded(text: &str, part: &str, mut code: Code, is_first: bool, is_last: bool) -> Self {
         code.beside = code.from..code.end;
         if is_first {
@@ -104,7 +104,7 @@ impl Island {
         Self { text: seen, places: Places::Code(code) }
     }
 
-    /// Where a part of the island stands, which is not empty.
+    /// Returns where a part of the island stands, which is not empty.
     pub(crate) fn place(&self, part: &Range<usize>) -> Range<usize> {
         match &self.places {
             Places::Steps(steps) => {
@@ -118,7 +118,7 @@ impl Island {
         }
     }
 
-    /// Where something was taken out inside a part of the island, the last first.
+    /// Returns where something was taken out inside a part of the island, the last first.
     pub(crate) fn joints(&self, part: &Range<usize>) -> Vec<usize> {
         let Places::Steps(steps) = &self.places else { return Vec::new() };
         let inside = |step: &&Step| step.end.is_none() && step.seen > part.start && step.seen < part.end;
@@ -172,7 +172,7 @@ fn undone(text: &str, part: Range<usize>, edits: &[Edit]) -> Island {
     Island { text: seen, places: Places::Steps(steps) }
 }
 
-/// Of two steps at one place, the later tells.
+/// Adds a step. Of two at one place, the later counts.
 fn push(steps: &mut Vec<Step>, step: Step) {
     match steps.last_mut() {
         Some(last) if last.seen == step.seen => *last = step,
@@ -180,7 +180,7 @@ fn push(steps: &mut Vec<Step>, step: Step) {
     }
 }
 
-/// Where the part of a text begins that an edit at `at` may concern.
+/// Returns where the part of a text begins that an edit at `at` may concern.
 fn before(text: &str, at: usize, floor: usize, context: usize) -> usize {
     let near = at.saturating_sub(context).max(floor);
     let far = near.saturating_sub(REACH).max(floor);
@@ -188,7 +188,7 @@ fn before(text: &str, at: usize, floor: usize, context: usize) -> usize {
     text::ceil_boundary(text, near - run)
 }
 
-/// Where it ends, at `most` at the latest.
+/// Returns where it ends, at `most` at the latest.
 fn after(text: &str, at: usize, most: usize, context: usize) -> usize {
     let near = (at + context).min(most);
     let far = (near + REACH).min(most);

@@ -7,12 +7,12 @@
 
 use std::ops::Range;
 
-use super::super::search::steps;
 use super::island::Edit;
+use crate::gate::steps;
 
-/// What may begin a joint.
+/// The bytes that may begin a joint.
 const MARKS: [bool; 256] = table(b"\n\r\x0b\x0c\x00\x01\x02\x03\x04\x05\x06\x07\x08\x1b\x7f\\\"'`*~<[{|");
-/// What a token is made of.
+/// The symbols of a token.
 const SYMBOLS: [bool; 256] = symbols();
 /// No more than so much of a piece is looked at.
 const PIECE: usize = 64;
@@ -24,7 +24,7 @@ const TAGS: [&str; 35] = [
     "p", "div", "li", "!--", "a", "big", "del", "ins", "kbd", "label", "q", "samp", "tt", "var", "ul", "ol",
     "tr", "td", "th", "tbody",
 ];
-/// Those between which each holds something of its own.
+/// The tags of cells, each of which holds something of its own.
 const CELLS: [&str; 4] = ["td", "th", "tr", "tbody"];
 /// No more marks than these part two pieces.
 const CHAIN: usize = 8;
@@ -49,8 +49,8 @@ const fn symbols() -> [bool; 256] {
     table
 }
 
-/// The joints of a text, as all cells and strings of lists are pieces, and, where any of them looks like a name or a date,
-/// once more as those are none.
+/// Returns the joints of a text, as all cells and strings of lists are pieces, and, where any of them looks like a name
+/// or a date, once more as those are none.
 pub(super) fn edits(text: &str) -> [Vec<Edit>; 2] {
     let (all, has_names) = read(text, false);
     let apart = if has_names { read(text, true).0 } else { Vec::new() };
@@ -76,7 +76,7 @@ impl Chain {
     }
 }
 
-/// The first byte that may begin a joint. Blocks without any are passed over whole.
+/// Returns the first byte that may begin a joint. Blocks without any are passed over whole.
 fn first_mark(bytes: &[u8]) -> Option<usize> {
     const BLOCK: usize = 32;
     // A few more than the marks: a check without branches and tables, for many bytes at once.
@@ -102,7 +102,7 @@ fn first_mark(bytes: &[u8]) -> Option<usize> {
     Some(bytes.len() - rest.len() + mark)
 }
 
-/// The joints of a text, and whether cells hold names; these stand apart where that is said.
+/// Returns the joints of a text, and whether cells hold names; these stand apart where that is said.
 fn read(text: &str, stands_apart: bool) -> (Vec<Edit>, bool) {
     let bytes = text.as_bytes();
     let (mut edits, mut has_names) = (Vec::new(), false);
@@ -113,7 +113,7 @@ fn read(text: &str, stands_apart: bool) -> (Vec<Edit>, bool) {
         steps::take(mark - at + 1);
         at = mark + 1;
         if let Some((open, close)) = link(bytes, mark) {
-            // What stands between is short, and without marks.
+            // The text between them is short, and without marks.
             (at, free) = (close.end, close.end);
             chain.begin();
             chain.is_token = true;
@@ -149,7 +149,7 @@ fn read(text: &str, stands_apart: bool) -> (Vec<Edit>, bool) {
     (edits, has_names)
 }
 
-/// What parts two pieces of a token, and how likely it is that it does.
+/// The text between two pieces of a token, and how likely it is that it parts them.
 struct Joint {
     place: Range<usize>,
     likelihood: Likelihood,
@@ -165,7 +165,7 @@ enum Likelihood {
     Weak,
 }
 
-/// The two pieces beside a joint, as far as they are looked at.
+/// Returns the two pieces beside a joint, as far as they are looked at.
 fn around(bytes: &[u8], joint: &Range<usize>, free: usize) -> Range<usize> {
     let run = |bytes: &mut dyn Iterator<Item = &u8>| {
         bytes.take(PIECE).take_while(|byte| is_symbol(Some(byte))).count()
@@ -179,7 +179,7 @@ fn is_symbol(byte: Option<&u8>) -> bool {
     byte.is_some_and(|byte| SYMBOLS[usize::from(*byte)])
 }
 
-/// What parts two pieces of a token, from a mark on.
+/// Returns what parts two pieces of a token, from a mark on.
 fn joint(bytes: &[u8], mark: usize, free: usize) -> Option<Joint> {
     use Likelihood::{Doubtful, Sure, Weak};
     let when = |is_sure| if is_sure { Sure } else { Doubtful };
@@ -244,7 +244,7 @@ fn joint(bytes: &[u8], mark: usize, free: usize) -> Option<Joint> {
         .then_some(Joint { place: start..end, likelihood })
 }
 
-/// Whether a space stands on one side between great letters or digits: a secret may be of several words.
+/// Returns whether a space stands on one side between great letters or digits: a secret may be of several words.
 fn parts_words(bytes: &[u8], start: usize, end: usize) -> bool {
     let is_great =
         |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit());
@@ -255,13 +255,14 @@ fn parts_words(bytes: &[u8], start: usize, end: usize) -> bool {
     }
 }
 
-/// Whether a piece may well be a word, a name or a path: small letters, of which the first may be great.
+/// Returns whether a piece may well be a word, a name or a path: small letters, of which the first may be great.
 pub(crate) fn is_word(piece: &[u8]) -> bool {
     !piece.first().is_some_and(u8::is_ascii_digit)
         && !piece.iter().skip(1).any(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase())
 }
 
-/// Whether a piece looks drawn by chance: letters and digits, and neither a version nor a beginning that others go on with.
+/// Returns whether a piece looks drawn by chance: letters and digits, and neither a version nor a beginning that others
+/// go on with.
 fn is_drawn(piece: &[u8]) -> bool {
     let has = |is: fn(&u8) -> bool| piece.iter().any(is);
     let is_beginning = matches!(piece.last(), Some(b'-' | b'_' | b'.' | b':' | b'/'));
@@ -270,7 +271,7 @@ fn is_drawn(piece: &[u8]) -> bool {
     piece.len() >= 4 && is_mixed && !is_beginning && !is_version
 }
 
-/// Whether one of two cells holds a word of its own, or a date.
+/// Returns whether one of two cells holds a word of its own, or a date.
 fn stand_alone(left: &[u8], right: &[u8]) -> bool {
     let is_name =
         |piece: &[u8]| piece.len() >= 3 && is_word(piece) && piece.iter().all(u8::is_ascii_alphabetic);
@@ -280,12 +281,12 @@ fn stand_alone(left: &[u8], right: &[u8]) -> bool {
     (is_name(left) && !goes_on) || is_marked(left) || (is_drawn(left) && (is_name(right) || is_marked(right)))
 }
 
-/// Whether a piece may well be a date, a time or a number.
+/// Returns whether a piece may well be a date, a time or a number.
 pub(crate) fn is_date(piece: &[u8]) -> bool {
     piece.iter().all(|byte| byte.is_ascii_digit() || b"-:./%$".contains(byte))
 }
 
-/// Where control characters end that print nothing, and colours of a terminal.
+/// Returns where control characters end that print nothing, and colours of a terminal.
 fn controls(bytes: &[u8], from: usize) -> usize {
     let rest = &bytes[from..bytes.len().min(from + MOST)];
     let mut at = 0;
@@ -302,19 +303,19 @@ fn controls(bytes: &[u8], from: usize) -> usize {
     from + at
 }
 
-/// Where spaces and tabs end, and line breaks.
+/// Returns where spaces and tabs end, and line breaks.
 fn blank(bytes: &[u8], from: usize) -> usize {
     let is_blank = |byte: &&u8| byte.is_ascii_whitespace();
     from + bytes.get(from..).unwrap_or_default().iter().take(MOST).take_while(is_blank).count()
 }
 
-/// Where blanks begin on the same line that end at a place.
+/// Returns where blanks begin on the same line that end at a place.
 fn blank_before(bytes: &[u8], end: usize, free: usize) -> usize {
     let blanks = bytes[free..end].iter().rev().take(MOST).take_while(|byte| matches!(byte, b' ' | b'\t'));
     end - blanks.count()
 }
 
-/// Where the next cell of a table begins that is not empty; the next row has an edge on its left.
+/// Returns where the next cell of a table begins that is not empty; the next row has an edge on its left.
 fn cells(bytes: &[u8], edge: usize) -> Option<usize> {
     let mut at = edge;
     for _ in 0..CHAIN {
@@ -329,7 +330,8 @@ fn cells(bytes: &[u8], edge: usize) -> Option<usize> {
     None
 }
 
-/// Where tags end that join what they part, and whether a cell begins there. What follows the last cell is no part of it.
+/// Returns where tags end that join what they part, and whether a cell begins there. The text behind the last cell is no
+/// part of it.
 fn tags(bytes: &[u8], from: usize) -> Option<(usize, bool)> {
     let opens = |at: usize| bytes.get(at + 1) != Some(&b'/');
     let (mut end, is_cell) = tag(bytes, from)?;
@@ -350,7 +352,7 @@ fn tags(bytes: &[u8], from: usize) -> Option<(usize, bool)> {
     }
 }
 
-/// Where a line goes on after what leads it: blanks, marks of a list, a quote or a comment, a time, a tag.
+/// Returns where a line goes on after what leads it: blanks, marks of a list, a quote or a comment, a time, a tag.
 fn led(bytes: &[u8], from: usize) -> usize {
     let mut at = blank(bytes, from);
     for _ in 0..6 {
@@ -389,7 +391,7 @@ fn led(bytes: &[u8], from: usize) -> usize {
     at
 }
 
-/// Where a tag ends that joins what it parts, and whether it is that of a cell.
+/// Returns where a tag ends that joins what it parts, and whether it is that of a cell.
 fn tag(bytes: &[u8], from: usize) -> Option<(usize, bool)> {
     let rest = &bytes[from + 1..bytes.len().min(from + MOST)];
     let rest = rest.strip_prefix(b"/").unwrap_or(rest);
@@ -405,8 +407,8 @@ fn tag(bytes: &[u8], from: usize) -> Option<(usize, bool)> {
     Some((bytes.len().min(from + MOST) - rest.len() + end + close.len(), CELLS.contains(name)))
 }
 
-/// Where a string goes on that ends here: after another quote, with an operator in between or none, or a comma, as in a
-/// list; and whether it is one.
+/// Returns where a string goes on that ends here: after another quote, with an operator in between or none, or a comma,
+/// as in a list; and whether it is one.
 fn strung(bytes: &[u8], from: usize) -> Option<(usize, bool)> {
     let is_quote = |byte: Option<&u8>| matches!(byte, Some(b'"' | b'\'' | b'`'));
     if bytes.get(from + 1) == Some(&b'}') {
@@ -416,7 +418,7 @@ fn strung(bytes: &[u8], from: usize) -> Option<(usize, bool)> {
     let is_listed = bytes.get(at) == Some(&b',');
     let operator = bytes[at..].iter().take(2).take_while(|byte| b"+.&|<>~\\".contains(byte)).count();
     at = blank(bytes, at + if is_listed { 1 } else { operator });
-    // Of strings in Python, C++ and C#.
+    // The prefix of a string in Python, C++ and C#.
     if matches!(bytes.get(at), Some(b'f' | b'r' | b'b' | b'u' | b'L' | b'@' | b'$'))
         && is_quote(bytes.get(at + 1))
     {
@@ -425,7 +427,7 @@ fn strung(bytes: &[u8], from: usize) -> Option<(usize, bool)> {
     is_quote(bytes.get(at)).then_some((at + 1, is_listed))
 }
 
-/// The two ends of a link with a piece of a token in it: `[` and `](…)`.
+/// Returns the two ends of a link with a piece of a token in it: `[` and `](…)`.
 fn link(bytes: &[u8], open: usize) -> Option<(Range<usize>, Range<usize>)> {
     if bytes[open] != b'[' {
         return None;

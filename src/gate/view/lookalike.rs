@@ -7,11 +7,11 @@ use std::sync::LazyLock;
 use memchr::memchr;
 use unicode_normalization::char::{decompose_compatible, is_combining_mark};
 
-use super::super::search::steps;
 use super::island::Edit;
 use crate::base::text;
+use crate::gate::steps;
 
-/// What is drawn like a character, where its compatible form does not say so.
+/// Characters that are drawn like others, where their compatible form does not say so.
 const DRAWN: &[(char, &str)] = &[
     ('A', "АΑᎪᗅꓮ𐊠Ꭺ"),
     ('B', "ВΒᏴᗷꓐ𐊂"),
@@ -90,7 +90,7 @@ static LIKE: LazyLock<Vec<(char, char)>> = LazyLock::new(|| {
     all
 });
 
-/// A text in the ASCII letters and signs that its characters look like.
+/// Returns a text in the ASCII letters and signs that its characters look like.
 pub(crate) fn as_drawn(text: &str) -> String {
     let (mut drawn, mut at) = (String::new(), 0);
     for edit in edits(text) {
@@ -117,14 +117,14 @@ pub(super) fn edits(text: &str) -> Vec<Edit> {
     edits
 }
 
-/// The first byte that is not ASCII, looked for in blocks.
+/// Returns the first byte that is not ASCII, looked for in blocks.
 fn first_beyond_ascii(bytes: &[u8]) -> Option<usize> {
     const BLOCK: usize = 256;
     let block = bytes.chunks(BLOCK).position(|block| !block.is_ascii())? * BLOCK;
     Some(block + bytes[block..].iter().position(|byte| !byte.is_ascii())?)
 }
 
-/// Text in tags, which nobody sees and a model reads: each stands for the character of ASCII that it tags.
+/// Finds text in tags, which nobody sees and a model reads: each stands for the character of ASCII that it tags.
 pub(super) fn tags(text: &str) -> Vec<Edit> {
     const FIRST: u8 = 0xf3;
     let bytes = text.as_bytes();

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::super::dense;
-use super::super::search::steps;
 use super::island::Edit;
+use crate::gate::dense;
+use crate::gate::steps;
 
 /// So many letters in a row, or more.
 const LEAST: usize = 10;
@@ -27,7 +27,7 @@ pub(super) fn edits(text: &str) -> Vec<Edit> {
     edits
 }
 
-/// The rows in a part of a text without two letters beside each other. It returns where the last ends.
+/// Returns the rows in a part of a text without two letters beside each other. It returns where the last ends.
 fn rows(bytes: &[u8], part: Range<usize>, mut free: usize, edits: &mut Vec<Edit>) -> usize {
     let mut at = part.start.max(free);
     while at + STRIDE <= part.end {
@@ -56,7 +56,7 @@ fn rows(bytes: &[u8], part: Range<usize>, mut free: usize, edits: &mut Vec<Edit>
     free
 }
 
-/// The row of letters of which a separator stands at `start`: where it begins, and how many they are.
+/// Returns the row of letters of which a separator stands at `start`: where it begins, and how many they are.
 fn row(bytes: &[u8], free: usize, start: usize, length: usize) -> Option<(usize, usize)> {
     let separator = bytes.get(start..start + length)?;
     let period = length + 1;
@@ -85,7 +85,7 @@ fn row(bytes: &[u8], free: usize, start: usize, length: usize) -> Option<(usize,
     while to < bytes.len() && may_be(to) && stands(to + 1) {
         to += period;
     }
-    // What touches a word at its ends belongs to the word.
+    // A letter that touches a word at an end of the row belongs to the word.
     let first = if from > free && may_be(from - 1) && !from.checked_sub(2).is_some_and(is_letter) {
         from - 1
     } else {

@@ -298,7 +298,7 @@ impl Run {
         let (told, instructs) = (self.tells_forgotten(&texts), self.instructs(&texts));
         let mut kept = Vec::new();
         for (((one, mut fate), tells), word) in seen.into_iter().zip(told).zip(instructs) {
-            let heading = Some(one.mark.word().to_owned());
+            let heading = Some(one.mark.to_string());
             let mut text = one.text.clone();
             if tells {
                 // Masked by itself where it holds all of it, and not told where it holds a part.

@@ -1,12 +1,13 @@
-//! What stands under a plain name: whether it is a password or a key, or code, a type, a path or a word about one.
+//! Values under a plain name: whether one is a password or a key, or code, a type, a path or a word about one.
 //!
 //! Where in doubt it is none: a name such as `token` stands in every second program.
 
-use super::proof;
+use super::chance::{by_chance, is_chance, is_sequence};
+use super::login::password;
 
-/// Whether a password stands there: letters among digits or other symbols, and nothing that programs or manuals write
-/// there.
-pub(super) fn is_password(text: &str) -> bool {
+/// Returns whether a password stands there: letters among digits or other symbols, and nothing that programs or manuals
+/// write there.
+pub(in crate::gate) fn is_password(text: &str) -> bool {
     let count = |is: fn(&u8) -> bool| text.bytes().filter(is).count();
     let digits = count(u8::is_ascii_digit);
     let inside = text.trim_end_matches(HARD);
@@ -20,7 +21,7 @@ pub(super) fn is_password(text: &str) -> bool {
         && !is_place(text)
         && (is_strong
             || is_mixed
-                && proof::password(text)
+                && password(text)
                 && !text.starts_with([':', '@', '&', '?', '='])
                 && !is_code(text)
                 && !is_measure(text)
@@ -30,48 +31,22 @@ pub(super) fn is_password(text: &str) -> bool {
 /// Symbols that no name in a program or file holds.
 const HARD: [char; 10] = ['!', '#', '$', '%', '@', '^', '+', '~', '&', '*'];
 
-/// Whether a key stands there: drawn by chance, in one long piece of it at least.
-pub(super) fn is_key(text: &str) -> bool {
+/// Returns whether a key stands there: drawn by chance, in one long piece of it at least.
+pub(in crate::gate) fn is_key(text: &str) -> bool {
     let body = text.trim_end_matches('=');
     let letters = body.bytes().filter(u8::is_ascii_alphabetic).count();
     (16..=256).contains(&text.len())
         && !body.contains('=')
         && !body.starts_with(['.', '/', '-'])
         && letters >= 3
-        && proof::by_chance(text)
+        && by_chance(text)
         && !is_place(text)
         && !is_measure(text)
         && !is_path(text)
         && body.split(['.', '_', '/', '+', '-']).any(is_chance)
 }
 
-/// Whether a piece is no word, nor some of them with a number: letters and digits take turns, and few letters of both
-/// cases are in the order of words.
-pub(super) fn is_chance(piece: &str) -> bool {
-    let bytes = piece.as_bytes();
-    let turns = bytes.windows(2).filter(|two| two[0].is_ascii_digit() != two[1].is_ascii_digit()).count();
-    let mut in_words = 0;
-    let mut word = 0;
-    for (at, byte) in bytes.iter().enumerate() {
-        let goes_on = byte.is_ascii_lowercase() && at > 0 && bytes[at - 1].is_ascii_alphabetic();
-        word = if goes_on { word + 1 } else { usize::from(byte.is_ascii_alphabetic()) };
-        // From its fourth letter on a run counts as a word.
-        in_words += match word {
-            0..4 => 0,
-            4 => 4,
-            _ => 1,
-        };
-    }
-    let has_both = piece.bytes().any(|byte| byte.is_ascii_lowercase())
-        && piece.bytes().any(|byte| byte.is_ascii_uppercase());
-    let least = if has_both { bytes.len() / 10 } else { bytes.len() / 5 };
-    bytes.len() >= 8
-        && turns >= least.max(1)
-        && (!has_both || in_words * 2 <= bytes.len())
-        && !proof::is_worded(piece)
-}
-
-/// Whether it stands for a value: `your-key-here1`, `xxxx1234`, `abcdefg1234567`, `${NAME}`.
+/// Returns whether it stands for a value: `your-key-here1`, `xxxx1234`, `abcdefg1234567`, `${NAME}`.
 fn is_place(text: &str) -> bool {
     const WORDS: [&str; 12] = [
         "your",
@@ -91,10 +66,10 @@ fn is_place(text: &str) -> bool {
     WORDS.iter().any(|word| small.contains(word))
         || ["#{", "${", "{{", "..."].iter().any(|sign| text.contains(sign))
         || text.as_bytes().windows(5).any(|five| five.iter().all(|byte| *byte == five[0]))
-        || proof::is_sequence(text)
+        || is_sequence(text)
 }
 
-/// Whether a program computes it, or something names where it is.
+/// Returns whether a program computes it, or something names where it is.
 fn is_code(text: &str) -> bool {
     const SIGNS: [&str; 10] = ["()", "::", "->", "=>", "$(", "://", "&&", "||", "==", "\\n"];
     // A call, an index, a literal.
@@ -109,7 +84,7 @@ fn is_code(text: &str) -> bool {
     is_called || is_schemed || is_mail || SIGNS.iter().any(|sign| text.contains(sign))
 }
 
-/// Whether it is a path, or names that are joined by dots.
+/// Returns whether it is a path, or names that are joined by dots.
 fn is_path(text: &str) -> bool {
     let is_word = |piece: &str| piece.len() >= 3 && piece.bytes().all(|byte| byte.is_ascii_lowercase());
     let dotted: Vec<&str> = text.split('.').collect();
@@ -123,7 +98,8 @@ fn is_path(text: &str) -> bool {
         || dotted.len() > 1 && (dotted.iter().all(is_name) || dotted.last().is_some_and(|last| is_word(last)))
 }
 
-/// Whether it is a date, a version, a size, a colour, or the name of an algorithm or type: `12-char`, `v1.2.3`, `sha256`.
+/// Returns whether it is a date, a version, a size, a colour, or the name of an algorithm or type: `12-char`, `v1.2.3`,
+/// `sha256`.
 fn is_measure(text: &str) -> bool {
     const STEMS: [&str; 35] = [
         "sha", "hmacsha", "md", "argon", "pbkdf", "bcrypt", "scrypt", "blake", "utf", "base", "ed", "x25519",
@@ -155,7 +131,7 @@ fn is_measure(text: &str) -> bool {
     is_named || is_date || is_version || is_counted || is_colour || text.starts_with("0x")
 }
 
-/// Whether it is what a program calls its own: `password2`, `newPassword1`, `user_input_2`, `WIN32_ERROR`.
+/// Returns whether it is what a program calls its own: `password2`, `newPassword1`, `user_input_2`, `WIN32_ERROR`.
 fn is_variable(text: &str, digits: usize) -> bool {
     const WORDS: [&str; 22] = [
         "pass",
@@ -199,25 +175,6 @@ fn is_variable(text: &str, digits: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_piece_is_chance_where_letters_and_digits_take_turns_and_spell_no_words() {
-        for chance in ["9f2c4e1b7a3d", "9fk2LmQ7", "q7zk29slmx41", "bTz4RwYc8Hd1N"] {
-            assert!(is_chance(chance), "{chance}");
-        }
-        for word in [
-            "9fk2LmQ",
-            "boatservice2",
-            "holiday42",
-            "security7",
-            "accesstoken1",
-            "getUserTokenFromBase64",
-            "HmacSha256UrlEncoder",
-            "abcdefgh",
-        ] {
-            assert!(!is_chance(word), "{word}");
-        }
-    }
 
     #[test]
     fn many_kinds_of_symbols_are_a_password_and_one_name_with_a_number_is_none() {

@@ -1,15 +1,15 @@
-//! Where the shapes of the classes may stand in a text: one search for all their literals, and what follows each.
+//! The table of the classes, ready to be searched: one search for all their literals, and what follows each.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::{LazyLock, OnceLock};
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind, Input, Span, packed};
+use aho_corasick::{AhoCorasick, AhoCorasickKind, Input, packed};
 use regex::Regex;
 
-use super::checksum;
-use super::classes::{self, Bounds, Class, Lead, Needs, REACH, Shape};
-use super::dense;
+use super::bounds::{is_distinctive, is_left_bounded, led_start};
+use super::class::{Bounds, Class, REACH, Shape};
+use super::{classes, dense, steps};
 use crate::base::text;
 
 pub(super) static TABLE: LazyLock<Table> = LazyLock::new(Table::new);
@@ -17,14 +17,14 @@ pub(super) static TABLE: LazyLock<Table> = LazyLock::new(Table::new);
 /// The classes, ready to be searched for.
 pub(super) struct Table {
     pub(super) classes: Vec<&'static Class>,
-    /// Of the classes that have one; built when one of its literals stands in a text.
+    /// The pattern of each class, built when one of its literals is in a text.
     patterns: Vec<OnceLock<Regex>>,
     literals: AhoCorasick,
     /// The class of each literal.
-    owners: Vec<usize>,
+    pub(super) owners: Vec<usize>,
     /// The literals of the classes that are no dense ones.
     loose: Option<packed::Searcher>,
-    /// What a distinctive secret begins with, by the first byte.
+    /// The beginnings of distinctive secrets, by the first byte.
     heads: Vec<Vec<&'static str>>,
 }
 
@@ -32,9 +32,9 @@ pub(super) struct Table {
 pub(super) struct Match {
     /// An index into the table.
     pub(super) class: usize,
-    /// What is masked.
+    /// The part that is masked.
     pub(super) span: Range<usize>,
-    /// What must prove itself.
+    /// The part that must prove itself.
     pub(super) proving: Range<usize>,
 }
 
@@ -63,12 +63,12 @@ impl Table {
     }
 
     /// Tells where the literals stand, and of which class each is. It returns from where on dense classes may stand.
-    fn search(&self, text: &str, mut hit: impl FnMut(usize, Range<usize>)) -> Option<usize> {
+    pub(super) fn search(&self, text: &str, mut hit: impl FnMut(usize, Range<usize>)) -> Option<usize> {
         let Some(loose) = &self.loose else {
             self.search_part(text, 0..text.len(), &mut hit);
             return Some(0);
         };
-        // Of prose this leaves next to nothing.
+        // This leaves next to nothing of prose.
         let mut parts = dense::parts(text.as_bytes()).peekable();
         let mut loose =
             loose.find_iter(text).map(|found| found.start()..found.end() + dense::LONGEST).peekable();
@@ -97,8 +97,14 @@ impl Table {
         }
     }
 
-    /// The match of a class whose literal stands at a place.
-    fn match_at(&self, class: usize, text: &str, literal: Range<usize>, ended: usize) -> Option<Match> {
+    /// Returns the match of a class whose literal stands at a place.
+    pub(super) fn match_at(
+        &self,
+        class: usize,
+        text: &str,
+        literal: Range<usize>,
+        ended: usize,
+    ) -> Option<Match> {
         let row = self.classes[class];
         steps::take(1);
         let start = match row.lead {
@@ -139,11 +145,11 @@ impl Table {
         Some(Match { class, span: found.start..end, proving: found })
     }
 
-    fn is_bounded(&self, text: &str, span: &Range<usize>, bounds: Bounds, ended: usize) -> bool {
+    pub(super) fn is_bounded(&self, text: &str, span: &Range<usize>, bounds: Bounds, ended: usize) -> bool {
         is_left_bounded(text, span.start, bounds, ended) && self.is_right_bounded(text, span.end, bounds)
     }
 
-    /// Whether nothing after a match makes it a part of something longer. Another secret does not.
+    /// Returns whether nothing after a match makes it a part of something longer. Another secret does not.
     fn is_right_bounded(&self, text: &str, end: usize, bounds: Bounds) -> bool {
         let Some(after) = text.as_bytes().get(end) else { return true };
         if bounds == Bounds::Apart && matches!(after, b'+' | b'/') {
@@ -155,167 +161,8 @@ impl Table {
     }
 }
 
-/// The classes of the table that one gate looks for.
-pub(super) struct Chosen {
-    /// By class.
-    is_on: Vec<bool>,
-    few: Option<Few>,
-}
-
-/// The literals of a gate with few of them, for which a faster search is at hand than for those of all classes.
-struct Few {
-    search: packed::Searcher,
-    /// The literals and their classes, by the first byte.
-    heads: Vec<Vec<(String, usize)>>,
-}
-
-/// For so many at most the search of [`Few`] is made.
-const MOST_FEW: usize = 64;
-
-impl Chosen {
-    pub(super) fn new(is_on: impl Fn(&Class) -> bool) -> Self {
-        let is_on: Vec<bool> = TABLE.classes.iter().map(|class| is_on(class)).collect();
-        let is_few = TABLE.owners.iter().filter(|class| is_on[**class]).count() <= MOST_FEW;
-        let few =
-            is_few.then(|| {
-                let rows = TABLE.classes.iter().enumerate().filter(|(class, _)| is_on[*class]);
-                Few::new(rows.flat_map(|(class, row)| {
-                    literals_of(row).into_iter().map(move |literal| (literal, class))
-                }))
-            });
-        Self { few: few.flatten(), is_on }
-    }
-
-    /// Hands over every match, and learns from the answer whether it was taken.
-    pub(super) fn search(&self, text: &str, mut take: impl FnMut(Match) -> bool) {
-        let mut free = Vec::new();
-        let mut ended = 0;
-        let hit = |class: usize, place: Range<usize>| {
-            if !self.is_on[class] {
-                return;
-            }
-            if free.is_empty() {
-                free.resize(self.is_on.len(), 0);
-            }
-            // Where each class goes on, and where the last match ended.
-            if place.start >= free[class]
-                && let Some(found) = TABLE.match_at(class, text, place, ended)
-            {
-                let end = found.span.end;
-                if take(found) {
-                    free[class] = end;
-                    ended = end;
-                }
-            }
-        };
-        let dense = if let Some(few) = &self.few {
-            few.search(text.as_bytes(), hit);
-            Some(0)
-        } else {
-            TABLE.search(text, hit)
-        };
-        // Most texts hold no long run in base 58: those classes share one look for it.
-        let mut run = None;
-        for (class, row) in TABLE.classes.iter().enumerate().filter(|(class, _)| self.is_on[*class]) {
-            let Shape::Scan(scan, needs, _) = row.shape else { continue };
-            let mut from = 0;
-            if needs == Needs::Run58 {
-                let first_run = || checksum::first_run(text, dense?);
-                let Some(run) = *run.get_or_insert_with(first_run) else { continue };
-                from = run;
-            }
-            while let Some(span) = scan(text, from) {
-                // All shapes begin with an ASCII character.
-                from = span.start + 1;
-                let end = span.end;
-                if TABLE.is_bounded(text, &span, row.bounds, 0)
-                    && take(Match { class, proving: span.clone(), span })
-                {
-                    from = end;
-                }
-            }
-        }
-    }
-}
-
-impl Few {
-    /// None where the machine has no such search.
-    fn new(literals: impl Iterator<Item = (String, usize)>) -> Option<Self> {
-        let mut heads: Vec<Vec<(String, usize)>> = vec![Vec::new(); 256];
-        for (literal, class) in literals {
-            heads[usize::from(literal.as_bytes()[0])].push((literal, class));
-        }
-        let search = packed::Searcher::new(heads.iter().flatten().map(|(literal, _)| literal))?;
-        Some(Self { search, heads })
-    }
-
-    fn search(&self, text: &[u8], mut hit: impl FnMut(usize, Range<usize>)) {
-        let mut span = Span { start: 0, end: text.len() };
-        while let Some(found) = self.search.find_in(text, span) {
-            let start = found.start();
-            // One literal may begin another, and stand inside another.
-            span.start = start + 1;
-            for (literal, class) in &self.heads[usize::from(text[start])] {
-                if text[start..].starts_with(literal.as_bytes()) {
-                    hit(*class, start..start + literal.len());
-                }
-            }
-        }
-    }
-}
-
-/// Counts what is looked at, so that a test may bound it without a clock.
-#[cfg(test)]
-pub(super) mod steps {
-    use std::cell::Cell;
-
-    thread_local!(static TAKEN: Cell<u64> = const { Cell::new(0) });
-
-    pub(in super::super) fn take(count: usize) {
-        TAKEN.set(TAKEN.get() + u64::try_from(count).unwrap_or(u64::MAX));
-    }
-
-    pub(in super::super) fn taken() -> u64 {
-        TAKEN.get()
-    }
-}
-
-#[cfg(not(test))]
-pub(super) mod steps {
-    pub(in super::super) fn take(_: usize) {}
-}
-
-/// Whether a literal ends a word wherever it stands: `hvs.`, `dop_v1_`. Then a word right before it is none of its own.
-fn is_distinctive(literal: &str) -> bool {
-    literal.len() >= LEAST_DISTINCTIVE && literal.ends_with(['_', '-', '.', '/', ':'])
-}
-
-/// So long are the literals that words do not end with.
-const LEAST_DISTINCTIVE: usize = 6;
-
-fn is_left_bounded(text: &str, start: usize, bounds: Bounds, ended: usize) -> bool {
-    let before = text.as_bytes()[..start].last();
-    if bounds == Bounds::Apart && matches!(before, Some(b'+' | b'/')) {
-        return false;
-    }
-    matches!(bounds, Bounds::None | Bounds::Right)
-        || !before.is_some_and(u8::is_ascii_alphanumeric)
-        || (ended > 0 && ended == start)
-        || ends_in_escape(&text.as_bytes()[..start])
-}
-
-/// Where a secret begins whose literal has something before it.
-fn led_start(text: &str, literal: usize, lead: Lead) -> Option<usize> {
-    let before = text.as_bytes()[..literal].iter().rev().take(lead.most + 1);
-    let length = before.take_while(|byte| lead.symbols[usize::from(**byte)]).count();
-    // The last letter of an escape is none of it.
-    let ends = length > lead.most && ends_in_escape(&text.as_bytes()[..literal - lead.most]);
-    let length = length - usize::from(ends);
-    (lead.least..=lead.most).contains(&length).then(|| literal - length)
-}
-
-/// What a class may begin with.
-fn literals_of(class: &Class) -> BTreeSet<String> {
+/// Returns what a class may begin with.
+pub(super) fn literals_of(class: &Class) -> BTreeSet<String> {
     match class.shape {
         Shape::Token(literals, ..) | Shape::Pattern(literals, _) => {
             literals.iter().map(|literal| (*literal).to_owned()).collect()
@@ -325,7 +172,7 @@ fn literals_of(class: &Class) -> BTreeSet<String> {
     }
 }
 
-/// How names are spelled that hold these words: `secret key`, `SECRET_KEY`, `secretKey` and so on.
+/// Returns how names are spelled that hold these words: `secret key`, `SECRET_KEY`, `secretKey` and so on.
 fn spellings(words: &str) -> Vec<String> {
     let small: Vec<String> = words.split(' ').map(str::to_owned).collect();
     let great: Vec<String> = small.iter().map(|word| word[..1].to_ascii_uppercase() + &word[1..]).collect();
@@ -343,29 +190,13 @@ fn compile(class: &Class) -> Regex {
     Regex::new(&format!(r"\A{pattern}")).expect("a literal pattern")
 }
 
-/// Whether a text ends in an escape whose last character is a letter or digit: `\n`, `%3D`, a colour of a
-/// terminal.
-fn ends_in_escape(before: &[u8]) -> bool {
-    let at = |back: usize| before.len().checked_sub(back).map(|at| before[at]);
-    let is_hex = |byte: Option<u8>| byte.is_some_and(|byte| byte.is_ascii_hexdigit());
-    let control = at(2) == Some(b'\\') && matches!(at(1), Some(b'n' | b'r' | b't' | b'b' | b'f'));
-    let percent = at(3) == Some(b'%') && is_hex(at(2)) && is_hex(at(1));
-    let colour = before.strip_suffix(b"m").map(|rest| {
-        let digits = rest.iter().rev().take_while(|byte| byte.is_ascii_digit() || **byte == b';').take(32);
-        &rest[..rest.len() - digits.count()]
-    });
-    control
-        || percent
-        || colour
-            .is_some_and(|rest| rest.ends_with(b"\x1b[") || rest.ends_with(b"b[") || rest.ends_with(b"\\e["))
-}
-
 #[cfg(test)]
 mod tests {
     use regex_syntax::ParserBuilder;
     use regex_syntax::hir::{Class, Hir, HirKind};
 
     use super::*;
+    use crate::gate::class::Lead;
 
     #[test]
     fn every_row_of_the_table_is_sound() {
@@ -385,7 +216,7 @@ mod tests {
         }
     }
 
-    /// What every match of a shape has.
+    /// The runs that every match of a shape has.
     #[derive(Debug, Clone, Copy)]
     struct Runs {
         /// How long a match is.
@@ -477,7 +308,7 @@ mod tests {
         assert!(TABLE.loose.is_some(), "few enough for a packed search");
     }
 
-    // What the search leaves out of prose must hold no match.
+    // The prose that the search leaves out must hold no match.
     #[test]
     fn the_parts_that_are_searched_hold_every_match_of_the_whole() {
         for (seed, sentences) in (0..8).zip(0..) {

@@ -1,0 +1,103 @@
+//! Placeholders in the place of secrets.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::ops::Range;
+
+use crate::base::digest::Digest;
+use crate::base::text;
+use crate::pii::Finding;
+
+/// Joins what a filter found with what was forgotten, in the order of the text.
+pub(crate) fn joined(secrets: Vec<Finding>, forgotten: Vec<Finding>) -> Vec<Finding> {
+    if forgotten.is_empty() {
+        return secrets;
+    }
+    let mut all = secrets;
+    all.extend(forgotten);
+    all.sort_by_key(|finding| finding.span.start);
+    all
+}
+
+/// Masks a part of `text`, between character boundaries, of which all findings are given, ascending. One that begins
+/// before it or ends after it is known, and is not returned. Line breaks inside a secret stay, so no line changes its
+/// number; findings that are `plain` the same have the same one.
+pub(crate) fn mask_within<'t>(
+    text: &'t str,
+    part: Range<usize>,
+    findings: &[Finding],
+    masks: &mut Masks,
+    plain: impl Fn(&Finding) -> Cow<'t, str>,
+) -> String {
+    let mut masked = String::with_capacity(part.len());
+    let mut from = part.start;
+    masks.keep_apart_from(&text[part.clone()]);
+    for finding in findings {
+        // A filter of others may overlap, or cut characters: what is in doubt is masked.
+        let start = text::floor_boundary(text, finding.span.start).max(from);
+        let end = text::ceil_boundary(text, finding.span.end).min(part.end);
+        if start >= end {
+            continue;
+        }
+        masked.push_str(&text[from..start]);
+        masked.push_str(&masks.mask(&finding.class, &plain(finding)));
+        masked.extend(text[start..end].chars().filter(|c| matches!(c, '\r' | '\n')));
+        from = end;
+    }
+    masked.push_str(&text[from..part.end]);
+    masked
+}
+
+/// Numbers the secrets of one request, so that the same secret has the same placeholder throughout.
+#[derive(Default)]
+pub(crate) struct Masks {
+    numbers: BTreeMap<(String, Digest), usize>,
+    last: BTreeMap<String, usize>,
+    counts: BTreeMap<String, u32>,
+}
+
+/// How a placeholder begins: `[REDACTED:class#n]`.
+const PLACEHOLDER: &str = "[REDACTED:";
+
+/// No number above this is somebody's.
+const MOST_MASKED: usize = 1_000_000;
+
+impl Masks {
+    /// Returns the placeholder of a secret.
+    fn mask(&mut self, class: &str, secret: &str) -> String {
+        *self.counts.entry(class.to_owned()).or_default() += 1;
+        let last = self.last.entry(class.to_owned()).or_default();
+        let number =
+            *self.numbers.entry((class.to_owned(), Digest::of(secret.as_bytes()))).or_insert_with(|| {
+                *last += 1;
+                *last
+            });
+        format!("{PLACEHOLDER}{class}#{number}]")
+    }
+
+    /// Gives no number from here on that stands in a placeholder of `text`: it is of another secret, masked earlier.
+    pub(crate) fn keep_apart_from(&mut self, text: &str) {
+        for rest in text.split(PLACEHOLDER).skip(1) {
+            let Some((class, number)) = rest.split(']').next().and_then(|inside| inside.rsplit_once('#'))
+            else {
+                continue;
+            };
+            if let Some(number) = number.parse().ok().filter(|number: &usize| *number <= MOST_MASKED) {
+                let last = self.last.entry(class.to_owned()).or_default();
+                *last = number.max(*last);
+            }
+        }
+    }
+
+    /// Returns how many places were masked, by class.
+    pub(crate) fn counts(&self) -> impl Iterator<Item = (&str, u32)> {
+        self.counts.iter().map(|(class, count)| (class.as_str(), *count))
+    }
+}
+
+impl fmt::Debug for Masks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Masks({:?})", self.counts)
+    }
+}

@@ -1,0 +1,390 @@
+//! The statements that a home has forgotten, and the search for them in a text.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::ops::{ControlFlow, Range};
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::key::TombstoneKey;
+use super::words::{Words, power};
+use crate::base::digest::{Digest, Hasher};
+use crate::pii::{Confidence, Finding, View};
+
+/// The fewest words of a statement that can be buried, unless it has [`FEWEST_CHARACTERS`].
+const FEWEST_WORDS: usize = 2;
+const FEWEST_CHARACTERS: usize = 8;
+
+/// The class that a forgotten statement is found as.
+pub(crate) const FORGOTTEN: &str = "forgotten";
+
+/// The mark in a document in the place of a forgotten statement.
+const STRUCK: &str = "[forgotten]";
+
+/// How many bits the sieve of marks has.
+const SIEVE: usize = 1 << 16;
+
+/// One forgotten statement, without its content.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Tombstone {
+    /// How many words it has.
+    pub words: u32,
+    /// A keyed hash that is quick to compute: statements with different ones are different.
+    pub mark: u32,
+    /// A keyed hash: equal statements have equal hashes, and without the key it tells nothing.
+    pub digest: Digest,
+}
+
+/// The statements that a home has forgotten.
+///
+/// ```
+/// use noctuary::gate::{TombstoneKey, Tombstones};
+///
+/// let mut forgotten = Tombstones::new(TombstoneKey::random());
+/// let tombstone = forgotten.bury("My landlord is Jan Kowalski.").expect("it has words enough");
+/// assert!(forgotten.insert(tombstone));
+///
+/// let text = "- 09:12 [user] by the way, **my landlord** is\n  jan kowalski, as you know";
+/// let places = forgotten.find(text);
+/// assert_eq!(&text[places[0].clone()], "my landlord** is\n  jan kowalski");
+/// assert!(!forgotten.holds("My landlord is Piotr Kowalski."));
+/// ```
+#[derive(Clone)]
+pub struct Tombstones {
+    key: TombstoneKey,
+    stones: BTreeSet<Tombstone>,
+    quick: Quick,
+}
+
+/// An index derived from key and stones: a text without any of them is read once and quickly.
+#[derive(Clone)]
+struct Quick {
+    seed: u64,
+    base: u64,
+    /// How many stones there are of each number of words.
+    lengths: BTreeMap<u32, usize>,
+    /// A bit for each mark; a mark whose bit is off is nobody's.
+    sieve: Vec<u64>,
+}
+
+impl Quick {
+    fn note(&mut self, stone: &Tombstone) {
+        self.sieve.resize(SIEVE / 64, 0);
+        *self.lengths.entry(stone.words).or_default() += 1;
+        let (word, bit) = sieved(stone.mark);
+        self.sieve[word] |= bit;
+    }
+}
+
+/// Returns the word and the bit of the sieve that a mark belongs to.
+fn sieved(mark: u32) -> (usize, u64) {
+    let place = mark as usize % SIEVE;
+    (place / 64, 1 << (place % 64))
+}
+
+impl Tombstones {
+    /// Returns an empty set: nothing is forgotten yet.
+    #[must_use]
+    pub fn new(key: TombstoneKey) -> Self {
+        let mut hasher = Hasher::new();
+        hasher.field(b"mark").field(&key.0);
+        let derived = hasher.finish();
+        let number = |at: usize| {
+            derived.as_bytes()[at..at + 8].iter().fold(0, |number, byte| number << 8 | u64::from(*byte))
+        };
+        // An even base would push the first words of a statement out of the hash.
+        let quick =
+            Quick { seed: number(0), base: number(8) | 1, lengths: BTreeMap::new(), sieve: Vec::new() };
+        Self { key, stones: BTreeSet::new(), quick }
+    }
+
+    /// Returns the tombstone of a statement. It is not yet [inserted](Self::insert).
+    ///
+    /// `None` for what has fewer than two words and fewer than eight characters: a word that stands everywhere
+    /// would be taken out of everything.
+    #[must_use]
+    pub fn bury(&self, text: &str) -> Option<Tombstone> {
+        let words = self.words(text);
+        let is_enough = words.len() >= FEWEST_WORDS || words.folded.chars().count() >= FEWEST_CHARACTERS;
+        if words.len() == 0 || !is_enough {
+            return None;
+        }
+        Some(Tombstone {
+            words: u32::try_from(words.len()).ok()?,
+            mark: words.mark(0, words.len(), power(self.quick.base, words.len())),
+            digest: self.digest(&words, 0, words.len()),
+        })
+    }
+
+    /// Takes a tombstone in, made with the same key; `false` where it is there already, or is of no words.
+    pub fn insert(&mut self, stone: Tombstone) -> bool {
+        let is_new = stone.words > 0 && self.stones.insert(stone);
+        if is_new {
+            self.quick.note(&stone);
+        }
+        is_new
+    }
+
+    /// Takes the tombstone of a statement back; `false` where there is none.
+    pub fn lift(&mut self, text: &str) -> bool {
+        self.bury(text).is_some_and(|stone| self.remove(&stone))
+    }
+
+    /// Takes a tombstone out; `false` where it is not in.
+    pub fn remove(&mut self, stone: &Tombstone) -> bool {
+        let is_removed = self.stones.remove(stone);
+        if is_removed {
+            (self.quick.lengths, self.quick.sieve) = (BTreeMap::new(), Vec::new());
+            for stone in &self.stones {
+                self.quick.note(stone);
+            }
+        }
+        is_removed
+    }
+
+    /// Returns whether a tombstone is in.
+    #[must_use]
+    pub fn contains(&self, stone: &Tombstone) -> bool {
+        self.stones.contains(stone)
+    }
+
+    /// Returns whether nothing is forgotten.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.stones.is_empty()
+    }
+
+    /// Returns how many statements are forgotten.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.stones.len()
+    }
+
+    /// Returns the tombstones, ascending.
+    pub fn iter(&self) -> impl Iterator<Item = &Tombstone> {
+        self.stones.iter()
+    }
+
+    /// Returns what they are made with.
+    #[must_use]
+    pub fn key(&self) -> &TombstoneKey {
+        &self.key
+    }
+
+    /// Returns where forgotten statements stand in a text: byte ranges, ascending and apart, each from the first letter
+    /// of a statement to its last. Also as JSON has them, where `\\n` parts words.
+    #[must_use]
+    pub fn find(&self, text: &str) -> Vec<Range<usize>> {
+        let mut found = Vec::new();
+        for text in std::iter::once(Cow::Borrowed(text)).chain(self.unescaped(text).map(Cow::Owned)) {
+            let _ = self.scan(&text, |range| {
+                found.push(range);
+                ControlFlow::Continue(())
+            });
+        }
+        found.sort_unstable_by_key(|range| (range.start, range.end));
+        let mut apart: Vec<Range<usize>> = Vec::with_capacity(found.len());
+        for range in found {
+            match apart.last_mut() {
+                Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+                _ => apart.push(range),
+            }
+        }
+        apart
+    }
+
+    /// Returns whether a forgotten statement stands anywhere in a text.
+    #[must_use]
+    pub fn holds(&self, text: &str) -> bool {
+        let holds = |text: &str| self.scan(text, |_| ControlFlow::Break(())).is_break();
+        holds(text) || self.unescaped(text).is_some_and(|text| holds(&text))
+    }
+
+    /// Returns the text with as many spaces in the place of escaped white space, where any stands there and anything is
+    /// forgotten.
+    fn unescaped(&self, text: &str) -> Option<String> {
+        if self.stones.is_empty() || !text.contains('\\') {
+            return None;
+        }
+        let mut rest = text;
+        let (mut plain, mut is_changed) = (String::with_capacity(text.len()), false);
+        while let Some((before, behind)) = rest.split_once('\\') {
+            plain.push_str(before);
+            let is_control = behind
+                .get(..5)
+                .is_some_and(|code| code.starts_with("u000") && code.as_bytes()[4].is_ascii_hexdigit());
+            let (len, parts) = match behind.chars().next() {
+                Some('n' | 'r' | 't' | 'f' | 'b') => (1, true),
+                Some('u') if is_control => (5, true),
+                // It is escaped, and begins no escape.
+                c => (c.map_or(0, char::len_utf8), false),
+            };
+            let (escaped, after) = behind.split_at(len);
+            if parts {
+                plain.push_str(&" ".repeat(1 + len));
+            } else {
+                plain.push('\\');
+                plain.push_str(escaped);
+            }
+            is_changed |= parts;
+            rest = after;
+        }
+        plain.push_str(rest);
+        is_changed.then_some(plain)
+    }
+
+    /// Returns what [`find`](Self::find) finds, in the form of a filter's findings.
+    pub(crate) fn inspect(&self, text: &str) -> Vec<Finding> {
+        let finding = |span| Finding {
+            class: Cow::Borrowed(FORGOTTEN),
+            span,
+            confidence: Confidence::Verified,
+            view: View::Raw,
+        };
+        self.find(text).into_iter().map(finding).collect()
+    }
+
+    /// Returns the text with spaces in the place of what is forgotten, so that every other byte and line stands where
+    /// it did.
+    pub(crate) fn blanked<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        self.overwritten(text, |len| " ".repeat(len))
+    }
+
+    /// Returns the text with a mark of the same length in the place of what is forgotten.
+    pub(crate) fn struck<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        self.overwritten(text, |len| match len.checked_sub(STRUCK.len()) {
+            Some(rest) => format!("{STRUCK}{}", "-".repeat(rest)),
+            None => "*".repeat(len),
+        })
+    }
+
+    /// Returns what stands in front of the words of a line stays, and its break; `mark` makes as many bytes as the
+    /// words have.
+    fn overwritten<'t>(&self, text: &'t str, mark: impl Fn(usize) -> String) -> Cow<'t, str> {
+        let places = self.find(text);
+        if places.is_empty() {
+            return Cow::Borrowed(text);
+        }
+        let mut written = String::with_capacity(text.len());
+        let mut from = 0;
+        for place in places {
+            written.push_str(&text[from..place.start]);
+            for piece in text[place.clone()].split_inclusive('\n') {
+                let end = piece.trim_end().len();
+                let start = piece[..end].find(char::is_alphanumeric).unwrap_or(end);
+                written.push_str(&piece[..start]);
+                written.push_str(&mark(end - start));
+                written.push_str(&piece[end..]);
+            }
+            from = place.end;
+        }
+        written.push_str(&text[from..]);
+        Cow::Owned(written)
+    }
+
+    /// Returns what tells this set from every other.
+    pub(crate) fn identity(&self) -> String {
+        let mut hasher = Hasher::new();
+        hasher.field(&self.key.0);
+        for stone in &self.stones {
+            hasher.field(stone.digest.as_bytes());
+        }
+        hasher.finish().short(16)
+    }
+
+    /// Slides a window of each length over the words, and gives each place where a statement stands.
+    fn scan(&self, text: &str, mut give: impl FnMut(Range<usize>) -> ControlFlow<()>) -> ControlFlow<()> {
+        if self.stones.is_empty() {
+            return ControlFlow::Continue(());
+        }
+        let words = self.words(text);
+        for length in self.quick.lengths.keys() {
+            let Some(last) = usize::try_from(*length).ok().and_then(|len| words.len().checked_sub(len))
+            else {
+                // The lengths ascend, so all others are longer than the text too.
+                break;
+            };
+            let len = words.len() - last;
+            let power = power(self.quick.base, len);
+            for first in 0..=last {
+                let mark = words.mark(first, len, power);
+                let (word, bit) = sieved(mark);
+                if self.quick.sieve[word] & bit != 0 && self.is_buried(&words, first, len, *length, mark) {
+                    give(words.spans[first].start..words.spans[first + len - 1].end)?;
+                }
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn is_buried(&self, words: &Words, first: usize, len: usize, length: u32, mark: u32) -> bool {
+        let least = Tombstone { words: length, mark, digest: Digest::LEAST };
+        let mut same =
+            self.stones.range(least..).take_while(|stone| (stone.words, stone.mark) == (length, mark));
+        let Some(stone) = same.next() else { return false };
+        let digest = self.digest(words, first, len);
+        stone.digest == digest || same.any(|stone| stone.digest == digest)
+    }
+
+    fn digest(&self, words: &Words, first: usize, len: usize) -> Digest {
+        let mut hasher = Hasher::new();
+        hasher.field(&self.key.0);
+        for at in first..first + len {
+            hasher.field(words.word(at).as_bytes());
+        }
+        hasher.finish()
+    }
+
+    fn words(&self, text: &str) -> Words {
+        Words::of(text, self.quick.seed, self.quick.base)
+    }
+}
+
+impl Extend<Tombstone> for Tombstones {
+    fn extend<T: IntoIterator<Item = Tombstone>>(&mut self, stones: T) {
+        for stone in stones {
+            self.insert(stone);
+        }
+    }
+}
+
+impl PartialEq for Tombstones {
+    fn eq(&self, other: &Self) -> bool {
+        self.key == other.key && self.stones == other.stones
+    }
+}
+
+impl Eq for Tombstones {}
+
+impl fmt::Debug for Tombstones {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Tombstones({})", self.len())
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct Shape {
+    key: TombstoneKey,
+    tombstones: Vec<Tombstone>,
+}
+
+impl Serialize for Tombstones {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let tombstones = self.stones.iter().copied().collect();
+        Shape { key: self.key.clone(), tombstones }.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Tombstones {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let shape = Shape::deserialize(deserializer)?;
+        let mut all = Self::new(shape.key);
+        all.extend(shape.tombstones);
+        Ok(all)
+    }
+}
+
+#[cfg(test)]
+mod tests;
