@@ -1,11 +1,15 @@
 //! Moving a life from one home to another, bringing in what other programs remember, and handing on to a memory
 //! store what dreams promoted.
 
+mod claim;
 mod copy;
 mod dialect;
 mod feed;
 mod forget;
+mod holders;
+mod home;
 mod import;
+mod kept;
 
 pub use crate::base::receipt::{DocumentReceipt, ForgetPlace, ForgetReceipt};
 pub use copy::copy_into;

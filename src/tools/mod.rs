@@ -9,10 +9,14 @@ mod arguments;
 mod definition;
 mod documents;
 mod error;
+mod found;
 mod learn;
 mod memory_tool;
 mod rows;
+mod session;
 mod shown;
+mod sleep;
+mod tool;
 mod toolbox;
 
 pub use definition::ToolDef;
