@@ -249,7 +249,7 @@ mod index {
         ));
 
         ours.sync(now()).unwrap();
-        let access = Access::new(SessionKind::Main, Actor::Agent, Scope::user("marta"));
+        let access = Access::agent(Scope::user("marta"));
         rows.push(compare(
             effort,
             ["a question of three words", "search, 10", "SELECT … MATCH … ORDER BY rank LIMIT 10"],

@@ -13,7 +13,7 @@ use chrono::{DateTime, Utc};
 use noctuary::life::Guarded;
 use noctuary::memory::{Filter, LearningStore};
 use noctuary::tools::{MemoryTool, Toolbox};
-use noctuary::{Access, Actor, FileMemoryStore, FileWorkspace, MemoryStore, Scope, SessionKind, Workspace};
+use noctuary::{Access, FileMemoryStore, FileWorkspace, MemoryStore, Scope, Workspace};
 use serde_json::{Value, json};
 
 type Result<T> = std::result::Result<T, Box<dyn StdError>>;
@@ -48,7 +48,7 @@ fn main() -> Result<()> {
     let store = Arc::new(FileMemoryStore::open(folder.path(), Scope::user("marta"))?);
 
     // For whom the session is, the host says; the model cannot.
-    let access = Access::new(SessionKind::Main, Actor::Agent, Scope::user("marta"));
+    let access = Access::agent(Scope::user("marta"));
     let view = || Guarded::new(Arc::clone(&files), access.clone());
     let tools = Toolbox::new()
         .store(store.clone(), access.clone())

@@ -42,13 +42,13 @@ use crate::workspace::{Workspace, check_scope};
 /// ```
 /// use chrono::{TimeZone, Utc};
 /// use noctuary::exchange::{Forget, ForgetPlace};
-/// use noctuary::{Access, Actor, DocName, FileWorkspace, Scope, SessionKind, Workspace, WriteMode};
+/// use noctuary::{Access, DocName, FileWorkspace, Scope, Workspace, WriteMode};
 ///
 /// let folder = tempfile::tempdir()?;
 /// let workspace = FileWorkspace::open(folder.path())?;
 /// workspace.write(&DocName::MEMORY, b"- My landlord is Jan Kowalski.\n- Tea at five.\n", WriteMode::Create)?;
 ///
-/// let access = Access::new(SessionKind::Main, Actor::Human, Scope::user("marta"));
+/// let access = Access::human(Scope::user("marta"));
 /// let now = Utc.with_ymd_and_hms(2026, 11, 21, 9, 0, 0).unwrap();
 /// let receipt =
 ///     Forget::new(&access, "my landlord is Jan Kowalski").in_files(true).workspace(&workspace).run(now)?;

@@ -51,11 +51,11 @@ pub fn document_of_command(command: &str) -> Option<DocName> {
 /// ```
 /// use chrono::Utc;
 /// use noctuary::life::Editor;
-/// use noctuary::{Access, Actor, DocName, Error, FileWorkspace, Scope, SessionKind};
+/// use noctuary::{Access, DocName, Error, FileWorkspace, Scope};
 ///
 /// let folder = tempfile::tempdir()?;
 /// let workspace = FileWorkspace::open(folder.path())?;
-/// let editor = Editor::new(&workspace, Access::new(SessionKind::Main, Actor::Human, Scope::user("marta")));
+/// let editor = Editor::new(&workspace, Access::human(Scope::user("marta")));
 /// let first = editor.save(&DocName::USER, "# User\n", None, Utc::now())?;
 /// editor.save(&DocName::USER, "# User\n\n- Name: Marta\n", Some(first), Utc::now())?;
 ///

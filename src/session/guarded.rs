@@ -32,13 +32,13 @@ use crate::workspace::{
 ///
 /// ```
 /// use noctuary::life::Guarded;
-/// use noctuary::{Access, Actor, DocName, Error, FileWorkspace, Scope, SessionKind, Workspace, WriteMode};
+/// use noctuary::{Access, DocName, Error, FileWorkspace, Scope, Workspace, WriteMode};
 ///
 /// let folder = tempfile::tempdir()?;
 /// let workspace = FileWorkspace::open(folder.path())?;
 /// workspace.write(&DocName::MEMORY, b"- private\n", WriteMode::Create)?;
 ///
-/// let group = Access::new(SessionKind::Shared, Actor::Agent, Scope::user("marta"));
+/// let group = Access::shared(Scope::user("marta"));
 /// let view = Guarded::new(&workspace, group);
 /// assert!(matches!(view.read(&DocName::MEMORY), Err(Error::Denied { .. })));
 /// assert!(view.list(None)?.documents.is_empty());
@@ -287,13 +287,13 @@ impl<W: Workspace> Guarded<W> {
     ///
     /// ```
     /// use noctuary::life::{Guarded, SharedUser};
-    /// use noctuary::{Access, Actor, DocName, FileWorkspace, Scope, SessionKind, Workspace, WriteMode};
+    /// use noctuary::{Access, DocName, FileWorkspace, Scope, Workspace, WriteMode};
     ///
     /// let folder = tempfile::tempdir()?;
     /// let workspace = FileWorkspace::open(folder.path())?;
     /// workspace.write(&DocName::USER, b"# User\n\n- Name: Marta\n- Focus: a secret\n", WriteMode::Create)?;
     ///
-    /// let group = Access::new(SessionKind::Shared, Actor::Agent, Scope::user("marta"));
+    /// let group = Access::shared(Scope::user("marta"));
     /// let view = Guarded::new(&workspace, group);
     /// assert_eq!(view.profile(SharedUser::Subset)?.as_deref(), Some("- **Name:** Marta\n"));
     /// assert_eq!(view.profile(SharedUser::None)?, None);

@@ -54,7 +54,7 @@ use crate::workspace::{Claim, ClaimTerms, Lease, Listing, Metadata, Reach, Works
 /// use noctuary::life::Indexed;
 /// use noctuary::workspace::Reach;
 /// use noctuary::{
-///     Access, Actor, DocName, FileWorkspace, Scope, SessionKind, SqliteIndex, Workspace, WriteMode,
+///     Access, DocName, FileWorkspace, Scope, SqliteIndex, Workspace, WriteMode,
 /// };
 ///
 /// let folder = tempfile::tempdir()?;
@@ -65,11 +65,11 @@ use crate::workspace::{Claim, ClaimTerms, Lease, Listing, Metadata, Reach, Works
 /// let workspace = Indexed::new(files, index);
 /// workspace.write(&DocName::MEMORY, b"# Memory\n\n- The boat is called Brisk.\n", WriteMode::Create)?;
 ///
-/// let access = Access::new(SessionKind::Main, Actor::Agent, Scope::user("marta"));
+/// let access = Access::agent(Scope::user("marta"));
 /// let found = workspace.search(&access, "What is my boat called?", 10)?;
 /// assert_eq!((found[0].path.as_str(), found[0].lines, found[0].score), ("MEMORY.md", (1, 3), 1.0));
 ///
-/// let group = Access::new(SessionKind::Shared, Actor::Agent, Scope::user("marta"));
+/// let group = Access::shared(Scope::user("marta"));
 /// assert!(workspace.search(&group, "boat", 10)?.is_empty());
 ///
 /// std::fs::write(folder.path().join("life/harbour.md"), "The boat lies in Lisbon.\n")?; // an editor

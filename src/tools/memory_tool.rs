@@ -36,11 +36,11 @@ use crate::workspace::{Workspace, WriteMode};
 /// ```
 /// use noctuary::life::Guarded;
 /// use noctuary::tools::MemoryTool;
-/// use noctuary::{Access, Actor, FileWorkspace, Scope, SessionKind};
+/// use noctuary::{Access, FileWorkspace, Scope};
 /// use serde_json::json;
 ///
 /// let folder = tempfile::tempdir()?;
-/// let access = Access::new(SessionKind::Main, Actor::Agent, Scope::user("marta"));
+/// let access = Access::agent(Scope::user("marta"));
 /// let tool = MemoryTool::new(Guarded::new(FileWorkspace::open(folder.path())?, access));
 ///
 /// let path = "/memories/boat.md";
