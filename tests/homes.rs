@@ -108,7 +108,7 @@ impl Folders {
 }
 
 fn in_private() -> Access {
-    Access::new(SessionKind::Main, Actor::Human, Scope::user("marta"))
+    Access::human(Scope::user("marta"))
 }
 
 /// Hides what a workspace is, so that the forwarding implementations are what is tested.

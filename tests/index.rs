@@ -411,7 +411,7 @@ fn a_search_tells_a_session_what_the_guard_lets_it_read() {
                 assert_eq!(index.search(&access(kind), query, 100).unwrap(), found);
             }
         }
-        let stranger = Access::new(SessionKind::Main, Actor::Human, Scope::user("ilya"));
+        let stranger = Access::human(Scope::user("ilya"));
         assert!(workspace.search_unmasked(&stranger, "canary", 100).unwrap().is_empty());
     });
 }
@@ -467,7 +467,7 @@ fn scopes_of_one_file_do_not_meet() {
     write(&marta, "MEMORY.md", "canary of marta\n");
     write(&ilya, "MEMORY.md", "canary of ilya\n");
     let text = |workspace: &Indexed<SqliteWorkspace>, user: &str| -> Vec<String> {
-        let access = Access::new(SessionKind::Main, Actor::Agent, Scope::user(user));
+        let access = Access::agent(Scope::user(user));
         workspace
             .search_unmasked(&access, "canary", 9)
             .unwrap()

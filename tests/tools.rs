@@ -1353,8 +1353,7 @@ fn a_model_writes_finds_corrects_and_forgets_with_its_tools_alone() {
         let again = tools.call("memory_forget", &id, now()).unwrap_err();
         assert_eq!(again.message(), format!("There is no memory {}.", corrected["id"]));
         // The person can bring it back for as long as the store keeps it.
-        let (store, agent) =
-            (store(root), Access::new(SessionKind::Main, Actor::Agent, Scope::user("marta")));
+        let (store, agent) = (store(root), Access::agent(Scope::user("marta")));
         let back = MemoryId::new(corrected["id"].as_i64().unwrap());
         assert!(store.restore(&agent, back, now()).unwrap());
         assert_eq!(contents(&tools, "dentist").len(), 1, "{home}");

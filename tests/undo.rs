@@ -29,7 +29,7 @@ use noctuary::{
 
 /// The human of a main session.
 fn human() -> Access {
-    Access::new(SessionKind::Main, Actor::Human, Scope::user("marta"))
+    Access::human(Scope::user("marta"))
 }
 
 /// Answers each line that it is shown with a line of its own, always in the same words.
