@@ -330,8 +330,7 @@ fn fill(workspace: &dyn Workspace) -> Vec<DocName> {
 fn an_archived_playbook_is_found_by_no_search_and_shown_in_no_prompt() {
     use noctuary::LifeConfig;
     use noctuary::format::OnboardingEnd;
-    use noctuary::gate::Doors;
-    use noctuary::life::{BootstrapFate, complete_onboarding};
+    use noctuary::life::BootstrapFate;
     use noctuary::tools::Toolbox;
 
     on_every_home(|workspace, beneath, index| {
@@ -340,9 +339,8 @@ fn an_archived_playbook_is_found_by_no_search_and_shown_in_no_prompt() {
         write(workspace, "SOUL.md", "# Soul\n");
         write(workspace, "BOOTSTRAP.md", playbook);
         assert!(!paths(workspace, "quetzal").is_empty(), "it was found while it stood");
-        let (end, doors) = (OnboardingEnd::Done, Doors::default());
-        let done =
-            complete_onboarding(workspace, &LifeConfig::default(), end, &doors, Some("repl"), now()).unwrap();
+        let life = noctuary::Life::new(Arc::new(workspace.clone()), LifeConfig::default());
+        let done = life.complete_onboarding(OnboardingEnd::Done, Some("repl"), now()).unwrap();
         let BootstrapFate::Archived(archived) = done.bootstrap else { panic!("{done:?}") };
         assert_eq!(beneath.read_text(&archived).unwrap().as_deref(), Some(playbook));
 
@@ -365,8 +363,7 @@ fn an_archived_playbook_is_found_by_no_search_and_shown_in_no_prompt() {
                 }
                 let agent = access(kind);
                 let shared: Arc<dyn Workspace> = Arc::new(workspace.clone());
-                let tools =
-                    Toolbox::new().indexed(Guarded::new(Arc::clone(&shared), agent.clone()), workspace);
+                let tools = Toolbox::new(Guarded::new(Arc::clone(&shared), agent.clone())).indexed(workspace);
                 let path = archived.as_str();
                 for (tool, asked) in [
                     ("memory_search", serde_json::json!({"query": "quetzal"})),

@@ -209,11 +209,7 @@ fn tools(listener: &Listener) {
     let store = Arc::new(FileMemoryStore::open(&root, scope).unwrap());
     let workspace: Arc<dyn Workspace> = Arc::new(FileWorkspace::open(&root).unwrap());
     let view = || Guarded::new(workspace.clone(), access.clone());
-    let tools = Toolbox::new()
-        .store(store.clone(), access.clone())
-        .learnings(store, access.clone())
-        .documents(view())
-        .sleep();
+    let tools = Toolbox::new(view()).store(store.clone()).learnings(store).sleep();
     let memory = MemoryTool::new(view());
     let call = |name: &str, arguments: serde_json::Value| tools.call(name, &arguments, now);
     listener.hear(|| {

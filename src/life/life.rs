@@ -105,12 +105,33 @@ impl Life {
     /// [`Error::BootstrapRemains`] where the onboarding is over and its file cannot be taken away, and those of
     /// the workspace.
     pub fn boot(&self, now: DateTime<Utc>) -> Result<Boot> {
-        let mut boot = boot(self.workspace.as_ref(), &self.config)?;
-        if let Some(end) = boot.unfinished.take() {
-            self.complete_onboarding(end, None, now)?;
-            boot = self::boot(self.workspace.as_ref(), &self.config)?;
-        }
-        Ok(boot)
+        let boot = self.prepare()?;
+        let Some(end) = boot.unfinished else { return Ok(boot) };
+        self.complete_onboarding(end, None, now)?;
+        self.prepare()
+    }
+
+    /// Seeds what is missing where the configuration says so, and says what the workspace is ready for. An onboarding
+    /// that was interrupted at its end is [named](Boot::unfinished), and [`boot`](Self::boot) finishes it.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use noctuary::life::{BootState, Preset};
+    /// use noctuary::{FileWorkspace, Life, LifeConfig};
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let life = |config| Ok::<_, noctuary::Error>(Life::new(Arc::new(FileWorkspace::open(folder.path())?), config));
+    /// let strict = life(LifeConfig::preset(Preset::Rfc0009Strict))?.prepare()?;
+    /// assert!(matches!(strict.state, BootState::Uninitialized { .. }));
+    /// assert_eq!(life(LifeConfig::default())?.prepare()?.state, BootState::NeedsBootstrap);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of [`seed`](Self::seed) and of reading.
+    pub fn prepare(&self) -> Result<Boot> {
+        boot(self.workspace.as_ref(), &self.config)
     }
 
     /// Begins a session: `id` is the host's name for it, and names its journal; `surface` is where it takes

@@ -8,7 +8,7 @@ use crate::base::day::DayPolicy;
 use crate::base::error::{Error, Result};
 use crate::base::name::{DocName, Name};
 use crate::base::text;
-use crate::format::documents::day_log::{self, Standing};
+use crate::format::documents::day_log::{self, JournalEnd};
 use crate::format::{JournalName, Note};
 use crate::workspace::{Workspace, WriteMode};
 
@@ -112,7 +112,7 @@ impl Journal {
     }
 
     /// Says what a note must know of the file, which is made where it is missing.
-    fn look(&mut self, workspace: &dyn Workspace, journal: &JournalName) -> Result<Standing> {
+    fn look(&mut self, workspace: &dyn Workspace, journal: &JournalName) -> Result<JournalEnd> {
         let heading = day_log::block(self.day.time(self.begun));
         let known = self.seen.take().filter(|seen| seen.name == *journal.name());
         let known =
@@ -128,7 +128,7 @@ impl Journal {
             }
         };
         let torn = seen.add(&rest, &heading);
-        let standing = Standing {
+        let standing = JournalEnd {
             is_empty: seen.end == 0 && torn.is_empty(),
             is_torn: !torn.is_empty(),
             has_block: seen.block.is_some() || is_heading(torn, &heading),

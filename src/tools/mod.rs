@@ -6,11 +6,13 @@
 //! [`Actor::Agent`](crate::Actor::Agent).
 
 mod arguments;
+mod command;
 mod definition;
 mod documents;
 mod error;
 mod found;
 mod learn;
+mod lines;
 mod memory_tool;
 mod rows;
 mod session;

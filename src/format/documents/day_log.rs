@@ -302,9 +302,9 @@ pub(crate) fn block(begun: NaiveTime) -> String {
     format!("## Session [{}]", begun.format("%H:%M"))
 }
 
-/// The journal that a note is added to, as far as the note depends on it.
+/// The end of a journal and its form, as far as a note that is added depends on them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Standing {
+pub(crate) struct JournalEnd {
     /// It has no byte.
     pub(crate) is_empty: bool,
     /// Its last line has no end.
@@ -317,7 +317,7 @@ pub(crate) struct Standing {
 
 /// Returns the text that a note adds to a journal: the session's block where it has none yet, and the entry, in the file's own
 /// line endings. A torn last line is ended first. `None` where the note has no words.
-pub(crate) fn addition(standing: Standing, begun: NaiveTime, note: &Note, at: NaiveTime) -> Option<String> {
+pub(crate) fn addition(standing: JournalEnd, begun: NaiveTime, note: &Note, at: NaiveTime) -> Option<String> {
     let entry = note.print(Some(at))?;
     let block = block(begun);
     let mut lines: Vec<&str> = standing.is_torn.then_some("").into_iter().collect();
@@ -457,9 +457,9 @@ mod tests {
         NaiveTime::from_hms_opt(hour, minute, second).unwrap()
     }
 
-    fn standing(text: &str, begun: NaiveTime) -> Standing {
+    fn standing(text: &str, begun: NaiveTime) -> JournalEnd {
         let heading = block(begun);
-        Standing {
+        JournalEnd {
             is_empty: text.is_empty(),
             is_torn: !text.is_empty() && !text.ends_with('\n'),
             has_block: text.split('\n').any(|line| line.trim_ascii_end() == heading),
