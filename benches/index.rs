@@ -24,7 +24,7 @@ mod index {
     use chrono::{DateTime, TimeZone, Utc};
     use noctuary::life::Indexed;
     use noctuary::search::ChunkConfig;
-    use noctuary::{Access, Actor, DocName, FileWorkspace, Scope, SessionKind, SqliteIndex, Workspace};
+    use noctuary::{Access, DocName, FileWorkspace, Scope, SqliteIndex, Workspace};
     use rusqlite::{Connection, params};
 
     use super::measure::{Effort, Row, compare};

@@ -936,7 +936,9 @@ fn a_life_that_moves_takes_its_memory_of_itself_along() {
             boot(&source, &config).unwrap();
             complete(&source, &config, now()).unwrap();
             read_soul(&source, SessionKind::Main).unwrap();
-            let human = |workspace| Editor::new(workspace.as_ref(), access(SessionKind::Main, Actor::Human));
+            fn human(workspace: &Arc<dyn Workspace>) -> Editor<'_> {
+                Editor::new(workspace.as_ref(), access(SessionKind::Main, Actor::Human))
+            }
             let seen = human(&source).load(&DocName::USER).unwrap().unwrap().revision();
             human(&source).save(&DocName::USER, "# Marta\n", Some(seen), now()).unwrap();
             copy_into(&source, &target).unwrap();

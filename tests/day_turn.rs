@@ -11,10 +11,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
 use common::{Peer, listen, role, tell};
-use noctuary::format::{DayLog, HeartbeatFile, JournalName, Origin};
 use noctuary::exchange::Forget;
-use noctuary::life::{Guarded, Journal};
+use noctuary::format::{DayLog, HeartbeatFile, JournalName, Origin};
 use noctuary::life::{Beat, JournalNaming, TurnEnd};
+use noctuary::life::{Guarded, Journal};
 use noctuary::testing::{Fault, Faults, FaultyDisk, folder};
 use noctuary::workspace::{
     Claim, ClaimTerms, DayPolicy, Document, Listing, Metadata, Name, Revision, WorkspaceExt,

@@ -22,7 +22,7 @@ use noctuary::life::Guarded;
 use noctuary::testing::{Fault, Faults, FaultyDisk, FaultyWorkspace, MemoryDisk, Script, contract, folder};
 use noctuary::workspace::{Claim, ClaimTerms, Name, Revision, StateName, WorkspaceExt};
 use noctuary::{
-    Access, Actor, DocName, DreamReport, Error, FileWorkspace, JournalDreamer, LlmError, LlmReply,
+    Access, Actor, DocName, DreamReport, Error, FileWorkspace, JournalDreamer, Life, LlmError, LlmReply,
     LlmRequest, Outcome, Scope, SessionKind, Workspace, WriteMode, dream_once_at, llm_fn,
 };
 use tempfile::TempDir;

@@ -222,7 +222,7 @@ fn a_lease_excludes_another_object_of_the_same_process() {
 #[test]
 fn what_one_object_forgets_no_other_of_the_process_takes_in() {
     use noctuary::memory::{NewMemory, Source};
-    use noctuary::{Access, Actor, MemoryStore, SessionKind, SqliteMemoryStore};
+    use noctuary::{Access, MemoryStore, SqliteMemoryStore};
 
     let life = Life::new();
     let open = || SqliteMemoryStore::open(life.path(), marta()).unwrap();

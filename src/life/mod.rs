@@ -1,6 +1,7 @@
 //! A day's rules: how a life begins, what stands in its files, when notes are written.
 
 mod boot;
+mod care;
 pub(crate) mod config;
 mod daily_log;
 mod duties;

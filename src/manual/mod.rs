@@ -286,7 +286,7 @@ mod tests {
 
     #[test]
     fn the_rows_of_the_page_open_as_a_store() {
-        use crate::base::access::{Access, Actor, SessionKind};
+        use crate::base::access::Access;
         use crate::memory::{MemoryId, MemoryStore};
 
         let folder = tempfile::tempdir().unwrap();

@@ -220,6 +220,7 @@ fn eight_processes_live_a_week_and_no_line_is_lost_or_torn() {
         peer.finish();
     }
     let mut seen = BTreeMap::new();
+    let life = Life::new(Arc::new(workspace.clone()), LifeConfig::default());
     for day in 1..=DAYS {
         let logs = life.daily_log(at(day, 9, 0).date_naive()).unwrap();
         assert_eq!(logs.len(), 5, "the day's own file and four sessions'");

@@ -200,7 +200,10 @@ mod tests {
         let mut found = Vec::new();
         state_files(folder.path(), folder.path(), &mut found);
         // Those that the disk itself keeps, and no workspace reads.
-        found.retain(|path| !["guard", "write-guard", ".gitignore", ".dreaming.lock"].contains(&path.rsplit('/').next().unwrap()));
+        found.retain(|path| {
+            !["guard", "write-guard", ".gitignore", ".dreaming.lock"]
+                .contains(&path.rsplit('/').next().unwrap())
+        });
         assert!(found.len() >= 11, "{found:?}");
         for path in found {
             let row = row_of(&path).unwrap_or_else(|| panic!("{path} has no row"));
