@@ -27,9 +27,7 @@ use measure::{Effort, Row, compare};
 use noctuary::gate::Doors;
 use noctuary::life::{PromptConfig, SharedUser, Snapshot, TurnEnd};
 use noctuary::workspace::DayPolicy;
-use noctuary::{
-    Access, Actor, DocName, FileWorkspace, Life, LifeConfig, Note, Scope, SessionKind, Workspace, WriteMode,
-};
+use noctuary::{Access, DocName, FileWorkspace, Life, LifeConfig, Note, Scope, Workspace, WriteMode};
 
 /// The documents of a session, and how many bytes of each: 60 KB together.
 const DOCUMENTS: [(&str, usize); 8] = [
@@ -48,7 +46,7 @@ fn now() -> DateTime<Utc> {
 }
 
 fn access() -> Access {
-    Access::new(SessionKind::Main, Actor::Agent, Scope::user("marta"))
+    Access::agent(Scope::user("marta"))
 }
 
 /// Lines as a journal has them.

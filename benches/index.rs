@@ -24,7 +24,7 @@ mod index {
     use chrono::{DateTime, TimeZone, Utc};
     use noctuary::life::Indexed;
     use noctuary::search::ChunkConfig;
-    use noctuary::{Access, Actor, DocName, FileWorkspace, Scope, SessionKind, SqliteIndex, Workspace};
+    use noctuary::{Access, DocName, FileWorkspace, Scope, SqliteIndex, Workspace};
     use rusqlite::{Connection, params};
 
     use super::measure::{Effort, Row, compare};
@@ -249,7 +249,7 @@ mod index {
         ));
 
         ours.sync(now()).unwrap();
-        let access = Access::new(SessionKind::Main, Actor::Agent, Scope::user("marta"));
+        let access = Access::agent(Scope::user("marta"));
         rows.push(compare(
             effort,
             ["a question of three words", "search, 10", "SELECT … MATCH … ORDER BY rank LIMIT 10"],

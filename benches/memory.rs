@@ -41,7 +41,7 @@ use noctuary::life::{ContextConfig, MemoryContext};
 use noctuary::memory::{MemoryId, NewMemory, Place, Query, Role, Source};
 use noctuary::search::Ranking;
 use noctuary::store::StoreConfig;
-use noctuary::{Access, Actor, FileMemoryStore, MemoryStore, Scope, SessionKind, SqliteMemoryStore};
+use noctuary::{Access, FileMemoryStore, MemoryStore, Scope, SqliteMemoryStore};
 use rusqlite::types::Value;
 use rusqlite::{Connection, Statement, params_from_iter};
 
@@ -142,7 +142,7 @@ fn scope() -> Scope {
 }
 
 fn access() -> Access {
-    Access::new(SessionKind::Main, Actor::Agent, scope())
+    Access::agent(scope())
 }
 
 /// A store that ranks by the rows and nothing else.

@@ -13,11 +13,11 @@ use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
 use noctuary::format::{Fields, HeartbeatFile, Origin};
-use noctuary::life::{Block, BootState, BootstrapFate, CacheHint, Editor, TurnEnd, today_log};
+use noctuary::life::{Block, BootState, BootstrapFate, CacheHint, TurnEnd};
 use noctuary::workspace::WorkspaceExt;
 use noctuary::{
-    Access, Actor, DocName, Error, Extractive, FileWorkspace, JournalDreamer, Life, LifeConfig, Note,
-    Outcome, Scope, SessionKind, Workspace, WriteMode, dream_once_at,
+    Access, DocName, Error, Extractive, FileWorkspace, JournalDreamer, Life, LifeConfig, Note, Outcome,
+    Scope, Workspace, WriteMode, dream_once_at,
 };
 
 type Result<T> = std::result::Result<T, Box<dyn StdError + Send + Sync>>;
@@ -62,12 +62,12 @@ fn at(day: u32, hour: u32, minute: u32) -> DateTime<Utc> {
     Utc.with_ymd_and_hms(2026, 11, day, hour, minute, 0).unwrap()
 }
 
-fn access(kind: SessionKind, actor: Actor) -> Access {
-    Access::new(kind, actor, Scope::user("marta"))
+fn marta() -> Scope {
+    Scope::user("marta")
 }
 
 fn private() -> Access {
-    access(SessionKind::Main, Actor::Agent)
+    Access::agent(marta())
 }
 
 /// The agent meets its human.
@@ -143,7 +143,7 @@ fn second_day(life: &Life) -> Result<()> {
         );
         [repl, http].into_iter().try_for_each(|thread| thread.join().expect("no panic"))
     })?;
-    let logs = today_log(life.workspace(), life.config().day, at(20, 10, 0))?;
+    let logs = life.today_log(at(20, 10, 0))?;
     assert_eq!(logs.len(), 2, "a journal for each, so that neither writes into the other's");
     for (journal, document) in &logs {
         println!("{}:\n{}", journal.name(), indented(&document.lossy()));
@@ -151,15 +151,14 @@ fn second_day(life: &Life) -> Result<()> {
     let memo = HeartbeatFile::parse(life.workspace().read_text(&DocName::HEARTBEAT)?.unwrap_or_default());
     assert_eq!(memo.memo().map(|memo| memo.open_loops.len()), Some(2));
 
-    let mut group =
-        life.begin_session(access(SessionKind::Shared, Actor::Agent), "team", "chat", at(20, 11, 0))?;
+    let mut group = life.begin_session(Access::shared(marta()), "team", "chat", at(20, 11, 0))?;
     let prompt = group.prompt(&[])?.to_string();
     assert!(prompt.contains("Marta") && !prompt.contains(PRIVATE) && !prompt.contains("Fridays"));
     let Err(denied @ Error::Denied { .. }) = group.view().read(&DocName::MEMORY) else {
         return Err("a group reads no memory".into());
     };
     group.note(&Note::happened("Sarah asked for the plan."), at(20, 11, 1))?;
-    assert_eq!(today_log(group.view(), life.config().day, at(20, 11, 2))?.len(), 1, "its own journal alone");
+    assert_eq!(group.today_log(at(20, 11, 2))?.len(), 1, "its own journal alone");
     let mut own = life.begin_session(private(), "repl", "repl", at(20, 12, 0))?;
     assert!(own.prompt(&[])?.to_string().contains(PRIVATE));
     println!("The group's prompt has Marta's name and not her boat. MEMORY.md? {denied}.\n");
@@ -169,7 +168,7 @@ fn second_day(life: &Life) -> Result<()> {
 /// Two editors of one file, and a soul that changes.
 fn third_day(life: &Life) -> Result<()> {
     println!("# Day three\n");
-    let editor = Editor::new(life.workspace(), access(SessionKind::Main, Actor::Human));
+    let editor = life.editor(Access::human(marta()));
     let seen = editor.load(&DocName::SOUL)?.ok_or("it was seeded")?;
     let tab = format!("{}\nNever promise a date.\n", seen.lossy());
     editor.save(&DocName::SOUL, &tab, Some(seen.revision()), at(21, 8, 0))?;

@@ -12,10 +12,7 @@ use std::sync::Arc;
 
 use chrono::{DateTime, TimeZone, Utc};
 use noctuary::dream::{DreamMode, DreamProposal, ProposalEnd};
-use noctuary::{
-    Access, Actor, Error, Extractive, FileWorkspace, JournalDreamer, Outcome, Scope, SessionKind,
-    dream_once_at,
-};
+use noctuary::{Access, Error, Extractive, FileWorkspace, JournalDreamer, Outcome, Scope, dream_once_at};
 
 type Result<T> = std::result::Result<T, Box<dyn StdError>>;
 
@@ -49,9 +46,9 @@ fn main() -> Result<()> {
     assert!(!folder.path().join("MEMORY.md").exists());
 
     // Only the human of a main session sees proposals.
-    let agent = Access::new(SessionKind::Main, Actor::Agent, Scope::user("marta"));
+    let agent = Access::agent(Scope::user("marta"));
     assert!(matches!(dreamer.proposals(&agent, night), Err(Error::Denied { .. })));
-    let marta = Access::new(SessionKind::Main, Actor::Human, Scope::user("marta"));
+    let marta = Access::human(Scope::user("marta"));
     let morning = at(21, 8);
     let proposals = dreamer.proposals(&marta, morning)?;
     let about = |word: &str| -> Result<&DreamProposal> {

@@ -16,8 +16,7 @@ use chrono::{DateTime, TimeDelta, TimeZone, Utc};
 use noctuary::sleep::{Fatigue, MessageShape, Said, SetSleep, SleepDreamer, plan_trim};
 use noctuary::workspace::WorkspaceExt;
 use noctuary::{
-    Access, Actor, FileWorkspace, LlmError, LlmReply, LlmRequest, Outcome, Scope, SessionKind, Workspace,
-    dream_once_at, llm_fn,
+    Access, FileWorkspace, LlmError, LlmReply, LlmRequest, Outcome, Scope, Workspace, dream_once_at, llm_fn,
 };
 
 type Result<T> = std::result::Result<T, Box<dyn StdError + Send + Sync>>;
@@ -66,7 +65,7 @@ fn main() -> Result<()> {
         }))
     });
 
-    let private = Access::new(SessionKind::Main, Actor::Agent, Scope::user("creator"));
+    let private = Access::agent(Scope::user("creator"));
     let mut now = Utc.with_ymd_and_hms(2026, 2, 12, 6, 0, 0).unwrap();
     println!("{}\n{}", creature.prompt_fragment(), creature.wake(&private, now)?);
     let mut conversation = Vec::new();

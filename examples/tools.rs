@@ -10,10 +10,9 @@ use std::error::Error as StdError;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
-use noctuary::life::Guarded;
 use noctuary::memory::{Filter, LearningStore};
 use noctuary::tools::{MemoryTool, Toolbox};
-use noctuary::{Access, Actor, FileMemoryStore, FileWorkspace, MemoryStore, Scope, SessionKind, Workspace};
+use noctuary::{Access, FileMemoryStore, FileWorkspace, Life, LifeConfig, MemoryStore, Scope, Workspace};
 use serde_json::{Value, json};
 
 type Result<T> = std::result::Result<T, Box<dyn StdError>>;
@@ -44,17 +43,14 @@ fn script() -> Vec<(&'static str, Value)> {
 
 fn main() -> Result<()> {
     let folder = tempfile::tempdir()?;
-    let files: Arc<dyn Workspace> = Arc::new(FileWorkspace::open(folder.path())?);
+    let life = Life::new(Arc::new(FileWorkspace::open(folder.path())?), LifeConfig::default());
     let store = Arc::new(FileMemoryStore::open(folder.path(), Scope::user("marta"))?);
 
     // For whom the session is, the host says; the model cannot.
-    let access = Access::new(SessionKind::Main, Actor::Agent, Scope::user("marta"));
-    let view = || Guarded::new(Arc::clone(&files), access.clone());
-    let tools = Toolbox::new()
-        .store(store.clone(), access.clone())
-        .learnings(store.clone(), access.clone())
-        .documents(view());
-    let notes = MemoryTool::new(view());
+    let access = Access::agent(Scope::user("marta"));
+    let session = life.begin_session(access.clone(), "8f14", "repl", Utc::now())?;
+    let tools = session.tools().store(store.clone()).learnings(store.clone());
+    let notes = session.memory_tool();
 
     // What goes into the request, here in the shape of Anthropic.
     let mut definitions: Vec<Value> =
@@ -71,7 +67,8 @@ fn main() -> Result<()> {
     assert_eq!(refused, 2, "to rewrite SOUL.md, and to climb out of the folder");
     assert!(store.list(&access, &Filter::limit(9))?.is_empty(), "what it wrote, it took back");
     assert_eq!(store.learnings(&access, 9)?.len(), 1);
-    assert!(!folder.path().join("SOUL.md").exists() && !folder.path().join("memory/notes/boat.md").exists());
+    let soul = std::fs::read_to_string(folder.path().join("SOUL.md"))?;
+    assert!(!soul.contains("admin") && !folder.path().join("memory/notes/boat.md").exists());
     Ok(())
 }
 

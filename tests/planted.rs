@@ -496,9 +496,9 @@ const BUGS: &[Bug] = &[
     },
     Bug {
         name: "memory is read with others present",
-        file: "src/session.rs",
-        stands: "(SessionKind::Scheduled, _, Kind::Heartbeat) => READ",
-        planted: "(_, _, Kind::Memory) | (SessionKind::Scheduled, _, Kind::Heartbeat) => READ",
+        file: "src/session/rights.rs",
+        stands: "(SessionKind::Scheduled, _, DocumentKind::Heartbeat) => READ",
+        planted: "(_, _, DocumentKind::Memory) | (SessionKind::Scheduled, _, DocumentKind::Heartbeat) => READ",
         tests: GUARDED,
     },
     Bug {

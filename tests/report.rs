@@ -640,7 +640,7 @@ fn what_a_workspace_has_forgotten_is_masked_too() {
     let workspace = life.workspace();
     let shows = || DreamPage::new(&report).read(workspace.as_ref()).unwrap().to_html().contains("Kowalski");
     assert!(shows(), "it stands above the line that is cited");
-    let marta = Access::new(SessionKind::Main, Actor::Human, Scope::user("marta"));
+    let marta = Access::human(Scope::user("marta"));
     Forget::new(&marta, "My landlord is Jan Kowalski.").workspace(&workspace).run(night(22)).unwrap();
     life.put(&journal(20), "[user] My landlord is Jan Kowalski.\n[user] Marta sails on Fridays.\n");
     assert!(!shows(), "not even where it was written again");

@@ -544,15 +544,16 @@ fn answered(tools: &Toolbox, name: &str, arguments: &Value) -> Value {
 /// A toolbox with everything in it, over a home and a store with canaries in their private places.
 fn toolbox(workspace: &Home, root: &Path, kind: SessionKind) -> Toolbox {
     let store = store(root);
-    let view = |home: Home| Guarded::new(home, access(kind));
-    let toolbox =
-        Toolbox::new().store(Arc::clone(&store) as _, access(kind)).learnings(store, access(kind)).sleep();
+    let toolbox = |home: Home| {
+        let tools = Toolbox::new(Guarded::new(home, access(kind)));
+        tools.store(Arc::clone(&store) as _).learnings(Arc::clone(&store) as _).sleep()
+    };
     #[cfg(feature = "sqlite")]
     {
         let index = noctuary::SqliteIndex::open_in_memory(Scope::user("marta")).unwrap();
         let indexed = noctuary::life::Indexed::new(Arc::clone(workspace), index);
         indexed.sync(now()).unwrap();
-        toolbox.indexed(view(Arc::new(indexed.clone())), &indexed)
+        toolbox(Arc::new(indexed.clone())).indexed(&indexed)
     }
     #[cfg(not(feature = "sqlite"))]
     toolbox.documents(view(Arc::clone(workspace)))
@@ -609,7 +610,7 @@ fn no_name_is_there_twice_and_each_has_three_shapes() {
             assert_eq!(tool.openai()["type"], "function");
             assert_eq!(tool.anthropic()["input_schema"], tool.input_schema);
         }
-        let alone = Toolbox::new().documents(Guarded::new(Arc::clone(workspace), access(SessionKind::Main)));
+        let alone = Toolbox::new(Guarded::new(Arc::clone(workspace), access(SessionKind::Main)));
         let names: Vec<String> = alone.catalogue().into_iter().map(|tool| tool.name).collect();
         assert_eq!(names, ["memory_write", "memory_read", "memory_list"]);
         assert!(alone.call("memory_search", &json!({"query": "x"}), now()).is_err(), "without an index");
@@ -1344,8 +1345,7 @@ fn a_model_writes_finds_corrects_and_forgets_with_its_tools_alone() {
         let again = tools.call("memory_forget", &id, now()).unwrap_err();
         assert_eq!(again.message(), format!("There is no memory {}.", corrected["id"]));
         // The person can bring it back for as long as the store keeps it.
-        let (store, agent) =
-            (store(root), Access::new(SessionKind::Main, Actor::Agent, Scope::user("marta")));
+        let (store, agent) = (store(root), Access::agent(Scope::user("marta")));
         let back = MemoryId::new(corrected["id"].as_i64().unwrap());
         assert!(store.restore(&agent, back, now()).unwrap());
         assert_eq!(contents(&tools, "dentist").len(), 1, "{home}");
@@ -1864,7 +1864,10 @@ fn what_a_tool_was_warned_of_the_host_is_told() {
         let warned = tools.take_warnings();
         assert_eq!(warned.len(), 1, "{home}");
         assert_eq!((warned[0].class.as_str(), warned[0].name.as_str()), ("override", "context/o.md"));
-        assert!(tools.take_warnings().is_empty() && Toolbox::new().take_warnings().is_empty());
+        assert!(
+            tools.take_warnings().is_empty()
+                && Toolbox::without_documents(access(SessionKind::Main)).take_warnings().is_empty()
+        );
     });
 }
 

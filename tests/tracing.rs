@@ -14,8 +14,8 @@ use noctuary::testing::Script;
 use noctuary::tools::{MemoryTool, Toolbox};
 use noctuary::workspace::{Claim, ClaimTerms};
 use noctuary::{
-    Access, Actor, FileMemoryStore, FileWorkspace, JournalDreamer, LlmError, LlmReply, LlmRequest,
-    MemoryStore, Outcome, Scope, SessionKind, Workspace, dream_once, dream_once_async, llm_fn,
+    Access, FileMemoryStore, FileWorkspace, JournalDreamer, LlmError, LlmReply, LlmRequest, MemoryStore,
+    Outcome, Scope, Workspace, dream_once, dream_once_async, llm_fn,
 };
 use serde_json::json;
 use tracing::field::{Field, Visit};
@@ -186,7 +186,7 @@ fn a_dream_that_breaks(listener: &Listener) {
 }
 
 fn memory(listener: &Listener, store: &dyn MemoryStore) {
-    let access = Access::new(SessionKind::Main, Actor::Agent, Scope::user("marta"));
+    let access = Access::agent(Scope::user("marta"));
     let now = Utc.with_ymd_and_hms(2026, 11, 22, 9, 0, 0).unwrap();
     let row = |text: &str| NewMemory::new("fact", text, Source::AgentRecorded);
     listener.hear(|| {
@@ -204,16 +204,12 @@ fn tools(listener: &Listener) {
     let root = folder.path().join(CANARY);
     std::fs::create_dir_all(&root).unwrap();
     let scope = Scope::user("marta");
-    let access = Access::new(SessionKind::Main, Actor::Agent, scope.clone());
+    let access = Access::agent(scope.clone());
     let now = Utc.with_ymd_and_hms(2026, 11, 22, 9, 0, 0).unwrap();
     let store = Arc::new(FileMemoryStore::open(&root, scope).unwrap());
     let workspace: Arc<dyn Workspace> = Arc::new(FileWorkspace::open(&root).unwrap());
     let view = || Guarded::new(workspace.clone(), access.clone());
-    let tools = Toolbox::new()
-        .store(store.clone(), access.clone())
-        .learnings(store, access.clone())
-        .documents(view())
-        .sleep();
+    let tools = Toolbox::new(view()).store(store.clone()).learnings(store).sleep();
     let memory = MemoryTool::new(view());
     let call = |name: &str, arguments: serde_json::Value| tools.call(name, &arguments, now);
     listener.hear(|| {
@@ -269,7 +265,7 @@ fn a_search_of_documents_is_told_of() {
     let (listener, home) = (Listener::default(), Home::new());
     let index = noctuary::SqliteIndex::open_in_memory(Scope::user("marta")).unwrap();
     let indexed = noctuary::life::Indexed::new(home.workspace.clone(), index);
-    let access = Access::new(SessionKind::Main, Actor::Agent, Scope::user("marta"));
+    let access = Access::agent(Scope::user("marta"));
     indexed.sync(Utc.with_ymd_and_hms(2026, 11, 22, 9, 0, 0).unwrap()).unwrap();
     listener.hear(|| indexed.search(&access, CANARY, 9)).unwrap();
     assert_eq!(listener.tree(), ["search_memory"]);
@@ -282,7 +278,7 @@ fn what_is_forgotten_is_told_of_by_its_number() {
     for (label, open) in STORES {
         let (listener, folder) = (Listener::default(), tempfile::tempdir().unwrap());
         let store = open(folder.path());
-        let access = Access::new(SessionKind::Main, Actor::Human, Scope::user("marta"));
+        let access = Access::human(Scope::user("marta"));
         let now = Utc.with_ymd_and_hms(2026, 11, 22, 9, 0, 0).unwrap();
         let text = format!("A {CANARY} nests in the barn.");
         store.write(&access, &NewMemory::new("fact", &text, Source::UserExplicit), now).unwrap();

@@ -67,14 +67,56 @@ pub struct Access {
 }
 
 impl Access {
-    /// States all three.
+    /// The human in private: they may read and write everything.
     ///
     /// ```
     /// use noctuary::{Access, Actor, Scope, SessionKind};
     ///
-    /// let access = Access::new(SessionKind::Main, Actor::Agent, Scope::user("marta"));
-    /// assert!(access.reads_memory());
+    /// let access = Access::human(Scope::user("marta"));
+    /// assert_eq!((access.kind, access.actor), (SessionKind::Main, Actor::Human));
     /// ```
+    #[must_use]
+    pub fn human(scope: Scope) -> Self {
+        Self::new(SessionKind::Main, Actor::Human, scope)
+    }
+
+    /// The agent in private with its human: the session of a terminal, a direct message or a heartbeat.
+    ///
+    /// ```
+    /// use noctuary::{Access, Scope};
+    ///
+    /// assert!(Access::agent(Scope::user("marta")).reads_memory());
+    /// ```
+    #[must_use]
+    pub fn agent(scope: Scope) -> Self {
+        Self::new(SessionKind::Main, Actor::Agent, scope)
+    }
+
+    /// The agent where others are present.
+    ///
+    /// ```
+    /// use noctuary::{Access, Scope};
+    ///
+    /// assert!(!Access::shared(Scope::user("marta")).reads_memory());
+    /// ```
+    #[must_use]
+    pub fn shared(scope: Scope) -> Self {
+        Self::new(SessionKind::Shared, Actor::Agent, scope)
+    }
+
+    /// An agent that another agent started.
+    #[must_use]
+    pub fn subagent(scope: Scope) -> Self {
+        Self::new(SessionKind::Subagent, Actor::Agent, scope)
+    }
+
+    /// The agent in an unattended job.
+    #[must_use]
+    pub fn scheduled(scope: Scope) -> Self {
+        Self::new(SessionKind::Scheduled, Actor::Agent, scope)
+    }
+
+    /// States all three, where the host knows kind and actor only as values.
     #[must_use]
     pub fn new(kind: SessionKind, actor: Actor, scope: Scope) -> Self {
         Self { kind, actor, scope }

@@ -131,6 +131,17 @@ impl DocName {
     pub const MESSAGES: Self = Self::constant("MESSAGES.md");
     /// When each periodic check last ran.
     pub const HEARTBEAT_STATE: Self = Self::constant("memory/heartbeat-state.json");
+    /// The documents that a person edits whole.
+    pub(crate) const EDITABLE: [Self; 8] = [
+        Self::SOUL,
+        Self::AGENTS,
+        Self::IDENTITY,
+        Self::USER,
+        Self::MEMORY,
+        Self::BOOTSTRAP,
+        Self::TOOLS,
+        Self::HEARTBEAT,
+    ];
 
     /// Sections of dreams that were moved out of [`MEMORY`](Self::MEMORY) to keep it within its budget.
     pub const DREAMED: Self = Self::constant("memory/archive/dreamed.md");

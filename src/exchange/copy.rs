@@ -1,12 +1,12 @@
-use crate::base::document::Document;
+//! Copying a life from one home to another.
+
+use super::claim::claim;
 use crate::base::error::{Error, Result};
-use crate::base::name::{DocName, Name, StateName};
-use crate::format::SleepFiles;
-use crate::format::state::proposal::Proposals;
+use crate::base::name::Name;
+use crate::format::state::registry::{self, Copied};
 use crate::gate::{FORGOTTEN, Tombstones};
-use crate::life::EDITABLE;
 use crate::session;
-use crate::workspace::{ClaimTerms, Lease, Workspace, WriteMode, claim_now};
+use crate::workspace::{Workspace, WriteMode};
 
 /// Copies all documents and the library's state from one workspace to another, byte for byte; returns how many
 /// documents of the source the target has now, those included that were there already with the same bytes.
@@ -45,60 +45,39 @@ use crate::workspace::{ClaimTerms, Lease, Workspace, WriteMode, claim_now};
 /// somebody dreams in either.
 pub fn copy_into(source: &dyn Workspace, target: &dyn Workspace) -> Result<u64> {
     let (_from, _to) = (claim(source)?, claim(target)?);
-    // First, so that no door of the target is open for as long as the copy takes.
-    copy(source, target, &StateName::FORGOTTEN, None)?;
-    // What both have forgotten may still stand in the documents of a person, and stays hidden in either home.
+    copy_state(Copied::First, source, target, None)?;
+    // A statement that both have forgotten may still be in the documents of a person, and stays hidden in either home.
     let theirs = session::forgotten(source)?;
     let forgotten = session::forgotten(target)?.filter(|ours| Some(ours) != theirs.as_ref());
     let forgotten = forgotten.as_ref();
     let mut copied = 0;
-    let mut folders: Vec<Option<DocName>> = vec![None];
-    while let Some(folder) = folders.pop() {
-        let listing = source.list(folder.as_ref())?;
-        for name in &listing.documents {
+    for listing in session::walk(source, None, |_| true) {
+        for name in &listing?.1.documents {
             copied += u64::from(copy(source, target, name, forgotten)?);
         }
-        folders.extend(listing.folders.into_iter().rev().map(Some));
     }
-    // The state last, and the intent first of it: a copy that ends in between knows less than it has, and
-    // shows again at worst what it did not know to be shown.
     if forgotten.is_none() {
-        let state = source.read(&StateName::SLEEP)?;
-        let sleeper = SleepFiles::of_state(state.as_ref().map(Document::bytes))?;
-        for name in EDITABLE.into_iter().chain(sleeper.into_iter().flat_map(SleepFiles::rewritten)) {
-            copy(source, target, &StateName::history(&name), None)?;
-        }
-        copy(source, target, &StateName::UNDONE, None)?;
+        copy_state(Copied::AsVersion, source, target, None)?;
     }
-    // Else their journals would count as read in the target, and their lines be nowhere.
-    let list = source.read(&StateName::PROPOSALS)?;
-    for waiting in Proposals::parse(list.as_ref().map(Document::bytes))?.waiting() {
-        copy(source, target, &waiting.name(), forgotten)?;
-    }
-    let states = [
-        StateName::INTENT,
-        StateName::PROPOSALS,
-        StateName::SLEEP_INTENT,
-        StateName::SLEEP,
-        StateName::LOG,
-        StateName::QUARANTINE,
-        StateName::LEDGER,
-        StateName::DREAMED,
-        StateName::FACTS,
-        StateName::PERSONALIZATION,
-        StateName::LIFE,
-        StateName::SOUL,
-        StateName::SOUL_BESIDE,
-    ];
-    for state in states {
-        copy(source, target, &state, None)?;
-    }
+    // Else the journals of proposals would count as read in the target, and their lines be nowhere.
+    copy_state(Copied::AsText, source, target, forgotten)?;
+    copy_state(Copied::Last, source, target, None)?;
     Ok(copied)
 }
 
-/// Claims a workspace for as long as something is brought into it.
-pub(super) fn claim(workspace: &dyn Workspace) -> Result<Box<dyn Lease>> {
-    claim_now(workspace, &ClaimTerms::default())
+/// Copies the state files that are copied in one way.
+fn copy_state(
+    copied: Copied,
+    source: &dyn Workspace,
+    target: &dyn Workspace,
+    forgotten: Option<&Tombstones>,
+) -> Result<()> {
+    for file in registry::rows(copied) {
+        for name in file.names_in(|name| source.read(name))? {
+            copy(source, target, &name, forgotten)?;
+        }
+    }
+    Ok(())
 }
 
 /// Copies one name; `false` where nothing stands there any more.

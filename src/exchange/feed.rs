@@ -55,7 +55,7 @@ pub struct FeedReport {
 /// use noctuary::exchange::feed;
 /// use noctuary::memory::Query;
 /// use noctuary::{
-///     Access, Actor, DocName, FileMemoryStore, FileWorkspace, MemoryStore, Scope, SessionKind, Workspace,
+///     Access, DocName, FileMemoryStore, FileWorkspace, MemoryStore, Scope, Workspace,
 ///     WriteMode,
 /// };
 ///
@@ -74,7 +74,7 @@ pub struct FeedReport {
 /// workspace.write(&DocName::MEMORY, memory.as_bytes(), WriteMode::Create)?;
 /// assert_eq!(feed(&workspace, &store, &Scope::user("marta"), now)?.written, 1);
 ///
-/// let access = Access::new(SessionKind::Main, Actor::Agent, Scope::user("marta"));
+/// let access = Access::agent(Scope::user("marta"));
 /// let found = store.search(&access, &Query::new("When do releases go out?"))?;
 /// assert_eq!(found.hits[0].memory.content, "Releases go out on Fridays.");
 /// assert_eq!(found.hits[0].memory.cites[0].to_string(), "memory/2026-11-20-repl.md#L1");

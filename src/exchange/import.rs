@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::copy::claim;
+use super::claim::claim;
 use super::dialect::{Dialect, Route, body, entries};
 use crate::base::document::{Document, Revision};
 use crate::base::error::{Error, Result};
@@ -155,9 +155,8 @@ impl Import {
         let mut plan = ImportPlan { items: Vec::new(), refused: Vec::new() };
         let import = self.knowing(target)?;
         let mut taken = BTreeSet::new();
-        let mut folders = vec![None];
-        while let Some(folder) = folders.pop() {
-            let listing = source.list(folder.as_ref())?;
+        for listing in session::walk(source, None, |folder| self.dialect.leaves(folder).is_none()) {
+            let (folder, listing) = listing?;
             let has_memory = listing.documents.contains(&DocName::MEMORY);
             for name in listing.documents {
                 let mut item = if name == DocName::LEGACY_MEMORY && has_memory {
@@ -171,9 +170,8 @@ impl Import {
                 plan.items.push(item);
             }
             for inner in listing.folders.into_iter().rev() {
-                match self.dialect.leaves(&inner) {
-                    Some(reason) => plan.items.push(ImportItem::new(inner, None, ImportAction::Skip(reason))),
-                    None => folders.push(Some(inner)),
+                if let Some(reason) = self.dialect.leaves(&inner) {
+                    plan.items.push(ImportItem::new(inner, None, ImportAction::Skip(reason)));
                 }
             }
             let within = folder.map(|folder| format!("{folder}/")).unwrap_or_default();

@@ -34,11 +34,15 @@
 //! - An import never overwrites. Documents with secrets or disguised instructions stay out.
 
 mod audit;
+mod claim;
 mod copy;
 mod dialect;
 mod feed;
 mod forget;
+mod holders;
+mod home;
 mod import;
+mod kept;
 
 pub use crate::base::receipt::{DocumentReceipt, ForgetPlace, ForgetReceipt};
 pub use audit::{SecretAudit, audit_secrets};

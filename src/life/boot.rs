@@ -33,31 +33,15 @@ pub struct Boot {
     pub state: BootState,
     /// What was seeded; empty where the policy refuses.
     pub seeded: SeedReport,
-    /// An onboarding whose end was interrupted: it is for [`complete_onboarding`](super::complete_onboarding)
+    /// An onboarding whose end was interrupted: it is for [`Life::complete_onboarding`](crate::Life::complete_onboarding)
     /// to finish.
     pub unfinished: Option<OnboardingEnd>,
     /// What `SOUL.md` and `AGENTS.md` should say and do not. Advice: nothing depends on it.
     pub lacks: Vec<(DocName, &'static str)>,
 }
 
-/// Seeds what is missing, or refuses to, as the policy has it, and says what the workspace is ready for.
-///
-/// ```
-/// use noctuary::life::{BootState, Preset, boot};
-/// use noctuary::{FileWorkspace, LifeConfig};
-///
-/// let folder = tempfile::tempdir()?;
-/// let workspace = FileWorkspace::open(folder.path())?;
-/// let strict = boot(&workspace, &LifeConfig::preset(Preset::Rfc0009Strict))?;
-/// assert!(matches!(strict.state, BootState::Uninitialized { .. }));
-/// assert_eq!(boot(&workspace, &LifeConfig::default())?.state, BootState::NeedsBootstrap);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-///
-/// # Errors
-///
-/// Those of [`seed`](super::seed) and of reading.
-pub fn boot(workspace: &dyn Workspace, config: &LifeConfig) -> Result<Boot> {
+/// Seeds what is missing, or refuses to, as the policy has it; see [`Life::boot`](crate::Life::boot).
+pub(super) fn boot(workspace: &dyn Workspace, config: &LifeConfig) -> Result<Boot> {
     let seeded = match config.boot {
         BootPolicy::Seed => seed(workspace, config)?,
         BootPolicy::Refuse => SeedReport::default(),
@@ -101,41 +85,43 @@ pub enum StartStep {
     Serve,
 }
 
-/// Returns how a session starts on the day `today`: `AGENTS.md` before anything else, then the playbook, then
-/// who, for whom, and what happened.
-///
-/// Only a main session follows the playbook and reads `MEMORY.md`.
-///
-/// ```
-/// use chrono::NaiveDate;
-/// use noctuary::life::{BootState, StartStep, start_plan};
-/// use noctuary::{DocName, SessionKind};
-///
-/// let today = NaiveDate::from_ymd_opt(2026, 11, 21).unwrap();
-/// let plan = start_plan(&BootState::Ready, SessionKind::Main, today)?;
-/// assert_eq!((plan.first(), plan.last()), (Some(&StartStep::Read(DocName::AGENTS)), Some(&StartStep::Serve)));
-/// # Ok::<(), noctuary::Error>(())
-/// ```
-///
-/// # Errors
-///
-/// [`Error::Uninitialized`] where the workspace is ready for nothing.
-pub fn start_plan(state: &BootState, kind: SessionKind, today: NaiveDate) -> Result<Vec<StartStep>> {
-    if let BootState::Uninitialized { .. } = state {
-        return Err(Error::Uninitialized);
+impl BootState {
+    /// Returns how a session starts on the day `today`: `AGENTS.md` before anything else, then the playbook, then
+    /// who, for whom, and what happened.
+    ///
+    /// Only a main session follows the playbook and reads `MEMORY.md`.
+    ///
+    /// ```
+    /// use chrono::NaiveDate;
+    /// use noctuary::life::{BootState, StartStep};
+    /// use noctuary::{DocName, SessionKind};
+    ///
+    /// let today = NaiveDate::from_ymd_opt(2026, 11, 21).unwrap();
+    /// let plan = BootState::Ready.start_plan(SessionKind::Main, today)?;
+    /// assert_eq!((plan.first(), plan.last()), (Some(&StartStep::Read(DocName::AGENTS)), Some(&StartStep::Serve)));
+    /// # Ok::<(), noctuary::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Uninitialized`] where the workspace is ready for nothing.
+    pub fn start_plan(&self, kind: SessionKind, today: NaiveDate) -> Result<Vec<StartStep>> {
+        if let Self::Uninitialized { .. } = self {
+            return Err(Error::Uninitialized);
+        }
+        let main = kind == SessionKind::Main;
+        let yesterday = today.pred_opt().unwrap_or(today);
+        let steps = [
+            (true, StartStep::Read(DocName::AGENTS)),
+            (main && *self == Self::NeedsBootstrap, StartStep::Bootstrap),
+            (true, StartStep::Read(DocName::SOUL)),
+            (true, StartStep::Read(DocName::USER)),
+            (true, StartStep::Journals { today, yesterday }),
+            (main, StartStep::Read(DocName::MEMORY)),
+            (true, StartStep::Serve),
+        ];
+        Ok(steps.into_iter().filter_map(|(taken, step)| taken.then_some(step)).collect())
     }
-    let main = kind == SessionKind::Main;
-    let yesterday = today.pred_opt().unwrap_or(today);
-    let steps = [
-        (true, StartStep::Read(DocName::AGENTS)),
-        (main && *state == BootState::NeedsBootstrap, StartStep::Bootstrap),
-        (true, StartStep::Read(DocName::SOUL)),
-        (true, StartStep::Read(DocName::USER)),
-        (true, StartStep::Journals { today, yesterday }),
-        (main, StartStep::Read(DocName::MEMORY)),
-        (true, StartStep::Serve),
-    ];
-    Ok(steps.into_iter().filter_map(|(taken, step)| taken.then_some(step)).collect())
 }
 
 #[cfg(test)]
@@ -147,7 +133,7 @@ mod tests {
     fn a_session_starts_in_this_order() {
         let today = NaiveDate::from_ymd_opt(2026, 3, 1).unwrap();
         let plan = |state: &BootState, kind| -> String {
-            let steps = start_plan(state, kind, today).unwrap();
+            let steps = state.start_plan(kind, today).unwrap();
             steps.iter().map(|step| format!("{step:?}\n")).collect()
         };
         let rest = "Read(SOUL.md)\nRead(USER.md)\nJournals { today: 2026-03-01, yesterday: 2026-02-28 }\n";
@@ -163,7 +149,7 @@ mod tests {
             let expected = format!("Read(AGENTS.md)\n{rest}Serve\n");
             assert_eq!(plan(&BootState::NeedsBootstrap, kind), expected);
         }
-        let refused = start_plan(&BootState::Uninitialized { missing: vec![] }, SessionKind::Main, today);
+        let refused = BootState::Uninitialized { missing: vec![] }.start_plan(SessionKind::Main, today);
         assert!(matches!(refused, Err(Error::Uninitialized)));
     }
 }

@@ -1,10 +1,9 @@
 //! How a life goes by day: one plain value, and the five dialects as values of it.
 
-use serde::{Deserialize, Serialize};
-
 use super::daily_log::DailyLogConfig;
 use super::duties::QuietHours;
 use super::heartbeat::HeartbeatConfig;
+use super::hygiene::HygieneConfig;
 use super::retention::Retention;
 use crate::base::day::DayPolicy;
 use crate::base::error::Result;
@@ -132,37 +131,6 @@ pub enum BootstrapEnd {
     Clear,
 }
 
-/// Care for the documents: proposals only, nothing is changed by itself. Off.
-///
-/// Reads the seed's table `[hygiene]`; a key that is left out has its default.
-///
-/// ```
-/// use noctuary::life::HygieneConfig;
-///
-/// let config: HygieneConfig = serde_json::from_str(r#"{"enabled": true, "max_daily_logs": 30}"#)?;
-/// assert_eq!((config.max_daily_logs, config.interval_hours, config.max_chunk_age_days), (30, 24, 90));
-/// # Ok::<(), serde_json::Error>(())
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-#[non_exhaustive]
-pub struct HygieneConfig {
-    /// Whether it is ever due. Off.
-    pub enabled: bool,
-    /// After how many hours it is due again. 24.
-    pub interval_hours: u32,
-    /// After how many days without a change a document counts as outdated. It is flagged, and stays in use. 90.
-    pub max_chunk_age_days: u32,
-    /// How many journals stand in `memory/` before archiving the oldest is proposed. 60.
-    pub max_daily_logs: usize,
-}
-
-impl Default for HygieneConfig {
-    fn default() -> Self {
-        Self { enabled: false, interval_hours: 24, max_chunk_age_days: 90, max_daily_logs: 60 }
-    }
-}
-
 impl LifeConfig {
     /// Returns the configuration of a dialect.
     #[must_use]
@@ -261,15 +229,5 @@ mod tests {
         let on = LifeConfig::from_env(|name| (name == "WORKSPACE_DAILY_LOG_ENABLED").then(|| "1".into()));
         assert!(on.unwrap().daily_log.enabled);
         assert!(LifeConfig::from_env(|_| Some("maybe".into())).is_err());
-    }
-
-    // CF-15: the seed's keys, and no other names.
-    #[test]
-    fn hygiene_prints_the_seeds_keys() {
-        let printed = serde_json::to_string(&HygieneConfig::default()).unwrap();
-        assert_eq!(
-            printed,
-            r#"{"enabled":false,"interval_hours":24,"max_chunk_age_days":90,"max_daily_logs":60}"#
-        );
     }
 }

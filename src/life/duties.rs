@@ -53,37 +53,14 @@ pub fn due_checks<'d>(checks: &Checks, duties: &'d [Duty], now: DateTime<Utc>) -
     due
 }
 
-/// Reads `memory/heartbeat-state.json`; where there is none, nothing has run.
-///
-/// # Errors
-///
-/// [`Error::Corrupt`](crate::Error::Corrupt) where it does not parse, and those of the workspace.
-pub fn read_checks(workspace: &dyn Workspace) -> Result<Checks> {
+/// Reads when each check last ran; see [`Life::checks`](crate::Life::checks).
+pub(super) fn read_checks(workspace: &dyn Workspace) -> Result<Checks> {
     let document = workspace.read(&DocName::HEARTBEAT_STATE)?;
     Checks::parse(document.as_ref().map(Document::bytes))
 }
 
-/// Notes in `memory/heartbeat-state.json` that a check ran, beside whatever another process notes there.
-///
-/// When it returns, the note survives a power loss; a crash before leaves the old file.
-///
-/// ```
-/// use chrono::{TimeZone, Utc};
-/// use noctuary::life::{mark_checked, read_checks};
-/// use noctuary::FileWorkspace;
-///
-/// let folder = tempfile::tempdir()?;
-/// let workspace = FileWorkspace::open(folder.path())?;
-/// let now = Utc.with_ymd_and_hms(2026, 11, 21, 9, 0, 0).unwrap();
-/// mark_checked(&workspace, "email", now)?;
-/// assert_eq!(read_checks(&workspace)?.last("email"), Some(now.timestamp()));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-///
-/// # Errors
-///
-/// [`Error::Corrupt`](crate::Error::Corrupt) where the file does not parse; it is left for a person to mend.
-pub fn mark_checked(workspace: &dyn Workspace, name: &str, now: DateTime<Utc>) -> Result<()> {
+/// Notes that a check ran; see [`Life::mark_checked`](crate::Life::mark_checked).
+pub(super) fn mark_checked(workspace: &dyn Workspace, name: &str, now: DateTime<Utc>) -> Result<()> {
     rewrite(workspace, &DocName::HEARTBEAT_STATE, |standing| {
         let mut checks = Checks::parse(standing)?;
         checks.mark(name, now);
@@ -156,26 +133,8 @@ pub fn is_heartbeat_ok(reply: &str) -> bool {
     reply.trim() == "HEARTBEAT_OK"
 }
 
-/// Whether a heartbeat run has anything to look at: the document has words outside of headings, comments and
-/// our own memo. A document that is not UTF-8 has.
-///
-/// ```
-/// use noctuary::life::heartbeat_has_tasks;
-/// use noctuary::{DocName, FileWorkspace, Workspace};
-///
-/// let folder = tempfile::tempdir()?;
-/// let workspace = FileWorkspace::open(folder.path())?;
-/// workspace.append(&DocName::HEARTBEAT, b"# Heartbeat\n")?;
-/// assert!(!heartbeat_has_tasks(&workspace, &DocName::HEARTBEAT)?, "nobody need be called");
-/// workspace.append(&DocName::HEARTBEAT, b"- [ ] look at the mail\n")?;
-/// assert!(heartbeat_has_tasks(&workspace, &DocName::HEARTBEAT)?);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-///
-/// # Errors
-///
-/// Those of the workspace.
-pub fn heartbeat_has_tasks(workspace: &dyn Workspace, document: &DocName) -> Result<bool> {
+/// Whether a heartbeat run has anything to look at; see [`Life::has_heartbeat_tasks`](crate::Life::has_heartbeat_tasks).
+pub(super) fn heartbeat_has_tasks(workspace: &dyn Workspace, document: &DocName) -> Result<bool> {
     let Some(standing) = workspace.read(document)? else { return Ok(false) };
     Ok(str::from_utf8(standing.bytes()).map_or(true, |text| !HeartbeatFile::parse(text).is_empty_of_tasks()))
 }

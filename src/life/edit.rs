@@ -4,7 +4,6 @@ use chrono::{DateTime, Utc};
 
 use super::config::LifeConfig;
 use super::rewrite::rewrite;
-use super::seed;
 use crate::base::access::Access;
 use crate::base::document::{Document, Revision};
 use crate::base::error::{Error, Refusal, Result};
@@ -15,16 +14,7 @@ use crate::session::Guarded;
 use crate::workspace::{Workspace, WriteMode};
 
 /// The documents that are edited whole. Journals are not: they are only added to.
-pub const EDITABLE: [DocName; 8] = [
-    DocName::SOUL,
-    DocName::AGENTS,
-    DocName::IDENTITY,
-    DocName::USER,
-    DocName::MEMORY,
-    DocName::BOOTSTRAP,
-    DocName::TOOLS,
-    DocName::HEARTBEAT,
-];
+pub const EDITABLE: [DocName; 8] = DocName::EDITABLE;
 
 /// Returns the document that a command names: `/soul`, `/identity`, `/heartbeat`, or `/workspace` with the name of
 /// any of the eight, with or without `.md`.
@@ -61,11 +51,11 @@ pub fn document_of_command(command: &str) -> Option<DocName> {
 /// ```
 /// use chrono::Utc;
 /// use noctuary::life::Editor;
-/// use noctuary::{Access, Actor, DocName, Error, FileWorkspace, Scope, SessionKind};
+/// use noctuary::{Access, DocName, Error, FileWorkspace, Scope};
 ///
 /// let folder = tempfile::tempdir()?;
 /// let workspace = FileWorkspace::open(folder.path())?;
-/// let editor = Editor::new(&workspace, Access::new(SessionKind::Main, Actor::Human, Scope::user("marta")));
+/// let editor = Editor::new(&workspace, Access::human(Scope::user("marta")));
 /// let first = editor.save(&DocName::USER, "# User\n", None, Utc::now())?;
 /// editor.save(&DocName::USER, "# User\n\n- Name: Marta\n", Some(first), Utc::now())?;
 ///
@@ -140,7 +130,7 @@ impl<'a> Editor<'a> {
         now: DateTime<Utc>,
     ) -> Result<Option<Document>> {
         editable(name)?;
-        let text = seed::template(name, config).expect("each of the eight has a template");
+        let text = config.template(name).expect("each of the eight has a template");
         self.replace(name, &text, seen, now).map(|(_, preimage)| preimage)
     }
 

@@ -61,29 +61,8 @@ pub enum Beat {
     Foreign,
 }
 
-/// Changes the memo in a document, and makes the document where it is missing, with an empty `## Schedule`.
-///
-/// Where somebody saved the document meanwhile, the change is made to what they saved. When it returns, the
-/// memo survives a power loss; a crash before leaves the old document. An editor that writes in the instant
-/// between the last look and the rename, without this library, is still overwritten.
-///
-/// ```
-/// use noctuary::life::{Beat, update_heartbeat};
-/// use noctuary::workspace::WorkspaceExt;
-/// use noctuary::{DocName, FileWorkspace};
-///
-/// let folder = tempfile::tempdir()?;
-/// let workspace = FileWorkspace::open(folder.path())?;
-/// let beat = update_heartbeat(&workspace, &DocName::HEARTBEAT, |memo| memo.turn_count += 1)?;
-/// assert_eq!(beat, Beat::Written);
-/// assert!(workspace.read_text(&DocName::HEARTBEAT)?.unwrap().ends_with("## Schedule\n"));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-///
-/// # Errors
-///
-/// [`Error::Conflict`](crate::Error::Conflict) where others never stop to write it, and those of the workspace.
-pub fn update_heartbeat(
+/// Changes the memo in a document; see [`Life::update_heartbeat`](crate::Life::update_heartbeat).
+pub(super) fn update_heartbeat(
     workspace: &dyn Workspace,
     document: &DocName,
     change: impl Fn(&mut Heartbeat),

@@ -4,14 +4,75 @@ use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use chrono::{DateTime, TimeDelta, Utc};
+use serde::{Deserialize, Serialize};
 
-use super::config::HygieneConfig;
-use super::edit::EDITABLE;
+use super::retention::Retention;
 use crate::base::error::Result;
 use crate::base::name::DocName;
 use crate::base::text;
 use crate::format::JournalName;
 use crate::workspace::{MAX_DOCUMENT, Workspace};
+
+/// Care for the documents: proposals only, nothing is changed by itself. Off.
+///
+/// Reads the seed's table `[hygiene]`; a key that is left out has its default.
+///
+/// ```
+/// use noctuary::life::HygieneConfig;
+///
+/// let config: HygieneConfig = serde_json::from_str(r#"{"enabled": true, "max_daily_logs": 30}"#)?;
+/// assert_eq!((config.max_daily_logs, config.interval_hours, config.max_chunk_age_days), (30, 24, 90));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct HygieneConfig {
+    /// Whether it is ever due. Off.
+    pub enabled: bool,
+    /// After how many hours it is due again. 24.
+    pub interval_hours: u32,
+    /// After how many days without a change a document counts as outdated. It is flagged, and stays in use. 90.
+    pub max_chunk_age_days: u32,
+    /// How many journals stand in `memory/` before archiving the oldest is proposed. 60.
+    pub max_daily_logs: usize,
+}
+
+impl Default for HygieneConfig {
+    fn default() -> Self {
+        Self { enabled: false, interval_hours: 24, max_chunk_age_days: 90, max_daily_logs: 60 }
+    }
+}
+
+impl HygieneConfig {
+    /// Whether the care is due: it is on, and was not given within its interval.
+    ///
+    /// ```
+    /// use chrono::{TimeDelta, Utc};
+    /// use noctuary::life::HygieneConfig;
+    ///
+    /// let mut config = HygieneConfig::default();
+    /// let now = Utc::now();
+    /// assert!(!config.is_due(None, now), "it is off");
+    /// config.enabled = true;
+    /// assert!(config.is_due(Some(now - TimeDelta::hours(24)), now));
+    /// assert!(!config.is_due(Some(now - TimeDelta::hours(23)), now));
+    /// ```
+    #[must_use]
+    pub fn is_due(&self, last: Option<DateTime<Utc>>, now: DateTime<Utc>) -> bool {
+        let interval = TimeDelta::hours(i64::from(self.interval_hours));
+        // A clock that was set back must not put it off.
+        self.enabled && last.is_none_or(|last| last > now || now - last >= interval)
+    }
+}
+
+impl From<&HygieneConfig> for Retention {
+    /// Only the count of journals bounds them, and only by archiving. IronClaw, whose care this is, has no dreams.
+    fn from(hygiene: &HygieneConfig) -> Self {
+        let most = hygiene.enabled.then_some(hygiene.max_daily_logs);
+        Self { most, without_dreams: hygiene.enabled, ..Self::default() }
+    }
+}
 
 /// Something that a human may want to tidy up.
 #[derive(Debug, Clone, PartialEq)]
@@ -53,49 +114,8 @@ const FILLER: &[&str] = &[
     "stuff", "temp", "text", "the", "thing", "things", "tmp", "unnamed", "untitled",
 ];
 
-/// Whether the care is due: it is on, and was not given within its interval.
-///
-/// ```
-/// use chrono::{TimeDelta, Utc};
-/// use noctuary::life::{HygieneConfig, is_hygiene_due};
-///
-/// let mut config = HygieneConfig::default();
-/// let now = Utc::now();
-/// assert!(!is_hygiene_due(&config, None, now), "it is off");
-/// config.enabled = true;
-/// assert!(is_hygiene_due(&config, Some(now - TimeDelta::hours(24)), now));
-/// assert!(!is_hygiene_due(&config, Some(now - TimeDelta::hours(23)), now));
-/// ```
-#[must_use]
-pub fn is_hygiene_due(config: &HygieneConfig, last: Option<DateTime<Utc>>, now: DateTime<Utc>) -> bool {
-    let interval = TimeDelta::hours(i64::from(config.interval_hours));
-    // A clock that was set back must not put it off.
-    config.enabled && last.is_none_or(|last| last > now || now - last >= interval)
-}
-
-/// Looks through `documents`, which the host names, and proposes what to tidy up. Changes nothing.
-///
-/// Journals are not looked at, [`propose_retention`](super::propose_retention) is for them; the root documents are
-/// never outdated. Documents are compared pair by pair, so this is for hundreds of them.
-///
-/// ```
-/// use chrono::Utc;
-/// use noctuary::life::{HygieneConfig, Proposal, propose_hygiene};
-/// use noctuary::{DocName, FileWorkspace, Workspace, WriteMode};
-///
-/// let folder = tempfile::tempdir()?;
-/// let workspace = FileWorkspace::open(folder.path())?;
-/// let name = DocName::parse("projects/untitled.md")?;
-/// workspace.write(&name, b"# Alpha\n", WriteMode::Create)?;
-/// let proposals = propose_hygiene(&workspace, &[name.clone()], &HygieneConfig::default(), Utc::now())?;
-/// assert_eq!(proposals, [Proposal::PoorName { name }]);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-///
-/// # Errors
-///
-/// Those of reading.
-pub fn propose_hygiene(
+/// Looks through documents for what to tidy up; see [`Life::propose_hygiene`](crate::Life::propose_hygiene).
+pub(super) fn propose(
     workspace: &dyn Workspace,
     documents: &[DocName],
     config: &HygieneConfig,
@@ -111,7 +131,7 @@ pub fn propose_hygiene(
             proposals.push(Proposal::PoorName { name: name.clone() });
         }
         let days = (now - metadata.modified).num_days();
-        if days > i64::from(config.max_chunk_age_days) && !EDITABLE.contains(name) {
+        if days > i64::from(config.max_chunk_age_days) && !DocName::EDITABLE.contains(name) {
             proposals.push(Proposal::Outdated { name: name.clone(), days });
         }
         if metadata.len > MAX_DOCUMENT {
@@ -171,6 +191,16 @@ fn is_poor(name: &DocName) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    // CF-15: the seed's keys, and no other names.
+    #[test]
+    fn hygiene_prints_the_seeds_keys() {
+        let printed = serde_json::to_string(&HygieneConfig::default()).unwrap();
+        assert_eq!(
+            printed,
+            r#"{"enabled":false,"interval_hours":24,"max_chunk_age_days":90,"max_daily_logs":60}"#
+        );
+    }
 
     // VW-19: the seed's bad examples, and its good ones.
     #[test]

@@ -1,23 +1,24 @@
 //! A life by day: boot, sessions and their turns, over any workspace.
 
-use std::fmt;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
+use super::boot::{Boot, BootState, boot};
+use super::config::{BootPolicy, JournalNaming, LifeConfig};
+use super::edit::Editor;
+use super::onboarding::{Completion, Ending};
+use super::prompt::Snapshot;
+use super::seed::{SeedReport, seed};
+use super::session::Session;
+use super::soul::{Soul, read_soul};
+use super::turn::Turns;
 use crate::base::access::{Access, SessionKind};
 use crate::base::error::{Error, Result};
-use crate::base::name::{DocName, Name};
-use crate::format::{JournalName, Note, OnboardingEnd, Origin};
-use crate::gate::{Door, DoorWarning, Doors};
-use crate::life::Undreamed;
-use crate::life::prompt::{Block, Prompt, Snapshot};
-use crate::life::{
-    Boot, BootPolicy, BootState, Completion, JournalNaming, LifeConfig, RetentionPlan, Soul, SoulNotice,
-    TurnEnd, TurnReport, TurnState, boot, complete_onboarding, onboarding_end, propose_retention, read_soul,
-    seed,
-};
-use crate::session::Guarded;
+use crate::base::name::DocName;
+use crate::format::{JournalName, OnboardingEnd};
+use crate::gate::Doors;
+use crate::session::{Guarded, Journal};
 use crate::workspace::{Workspace, check_scope};
 
 /// One agent's life: a workspace, how it goes by day, and what may pass its doors.
@@ -31,14 +32,14 @@ use crate::workspace::{Workspace, check_scope};
 /// use chrono::{TimeZone, Utc};
 /// use noctuary::format::Origin;
 /// use noctuary::life::TurnEnd;
-/// use noctuary::{Access, Actor, FileWorkspace, Life, LifeConfig, Note, Scope, SessionKind};
+/// use noctuary::{Access, FileWorkspace, Life, LifeConfig, Note, Scope};
 ///
 /// let folder = tempfile::tempdir()?;
 /// let life = Life::new(Arc::new(FileWorkspace::open(folder.path())?), LifeConfig::default());
 /// let now = Utc.with_ymd_and_hms(2026, 11, 21, 9, 0, 0).unwrap();
 /// life.boot(now)?; // seeds what is missing
 ///
-/// let access = Access::new(SessionKind::Main, Actor::Agent, Scope::user("marta"));
+/// let access = Access::agent(Scope::user("marta"));
 /// let mut session = life.begin_session(access, "8f14", "repl", now)?;
 /// let prompt = session.prompt(&[])?;
 /// assert!(prompt.block("bootstrap").is_some(), "the first session asks who it serves");
@@ -50,8 +51,8 @@ use crate::workspace::{Workspace, check_scope};
 /// ```
 #[derive(Debug, Clone)]
 pub struct Life {
-    workspace: Arc<dyn Workspace>,
-    config: Arc<LifeConfig>,
+    pub(super) workspace: Arc<dyn Workspace>,
+    pub(super) config: Arc<LifeConfig>,
     doors: Doors,
 }
 
@@ -97,12 +98,33 @@ impl Life {
     /// [`Error::BootstrapRemains`] where the onboarding is over and its file cannot be taken away, and those of
     /// the workspace.
     pub fn boot(&self, now: DateTime<Utc>) -> Result<Boot> {
-        let mut boot = boot(self.workspace.as_ref(), &self.config)?;
-        if let Some(end) = boot.unfinished.take() {
-            self.complete(end, None, now)?;
-            boot = self::boot(self.workspace.as_ref(), &self.config)?;
-        }
-        Ok(boot)
+        let boot = self.prepare()?;
+        let Some(end) = boot.unfinished else { return Ok(boot) };
+        self.complete_onboarding(end, None, now)?;
+        self.prepare()
+    }
+
+    /// Seeds what is missing where the configuration says so, and says what the workspace is ready for. An onboarding
+    /// that was interrupted at its end is [named](Boot::unfinished), and [`boot`](Self::boot) finishes it.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use noctuary::life::{BootState, Preset};
+    /// use noctuary::{FileWorkspace, Life, LifeConfig};
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let life = |config| Ok::<_, noctuary::Error>(Life::new(Arc::new(FileWorkspace::open(folder.path())?), config));
+    /// let strict = life(LifeConfig::preset(Preset::Rfc0009Strict))?.prepare()?;
+    /// assert!(matches!(strict.state, BootState::Uninitialized { .. }));
+    /// assert_eq!(life(LifeConfig::default())?.prepare()?.state, BootState::NeedsBootstrap);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of [`seed`](Self::seed) and of reading.
+    pub fn prepare(&self) -> Result<Boot> {
+        boot(self.workspace.as_ref(), &self.config)
     }
 
     /// Begins a session: `id` is the host's name for it, and names its journal; `surface` is where it takes
@@ -146,33 +168,108 @@ impl Life {
             (JournalNaming::Daily, SessionKind::Main) => JournalName::new(date, None),
             _ => JournalName::for_session(date, kind, id),
         };
-        let turns = TurnState::begin(kind, id, surface, journal, self.config.day, now);
-        Ok(Session { life: self.clone(), view, snapshot, turns, notice, told: false, id: id.to_owned() })
+        let turns = Turns::begin(kind, id, surface, Journal::new(journal, self.config.day, now));
+        let (workspace, config) = (Arc::clone(&self.workspace), Arc::clone(&self.config));
+        Ok(Session { workspace, config, view, snapshot, turns, notice, told: false, id: id.to_owned() })
     }
 
-    /// Says which journals may be archived or deleted by now. Changes nothing; what bytes of wait for a dream is
-    /// kept back.
+    /// Writes the templates that the workspace lacks. An existing document is never touched, whatever it is.
+    ///
+    /// Each document that was written survives a power loss once this returns. After a crash in between, calling
+    /// it again writes the rest. [`boot`](Self::boot) seeds too, where the configuration says so.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use noctuary::{DocName, FileWorkspace, Life, LifeConfig};
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let life = Life::new(Arc::new(FileWorkspace::open(folder.path())?), LifeConfig::default());
+    /// assert_eq!(life.seed()?.wrote.first(), Some(&DocName::BOOTSTRAP));
+    /// assert!(life.seed()?.wrote.is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///
-    /// Those of [`Undreamed::among`].
-    pub fn propose_retention(&self, now: DateTime<Utc>) -> Result<RetentionPlan> {
-        let mut journals: Vec<JournalName> = Vec::new();
-        for folder in [DocName::JOURNALS, DocName::DAILY] {
-            let listing = match self.workspace.list(Some(&folder)) {
-                // `daily` is only an alias: whatever else has the name is a person's.
-                Err(Error::Refused { .. }) if folder == DocName::DAILY => continue,
-                listing => listing?,
-            };
-            journals.extend(listing.documents.iter().filter_map(JournalName::parse));
-        }
-        let undreamed = Undreamed::among(self.workspace.as_ref(), &journals)?;
-        let today = self.config.day.date(now);
-        Ok(propose_retention(&self.config.retention, journals, today, |journal| undreamed.contains(journal)))
+    /// Those of [`Workspace::list`] and [`Workspace::write`], and [`Error::Corrupt`] where `.dreaming.d/life.json`
+    /// is damaged.
+    pub fn seed(&self) -> Result<SeedReport> {
+        seed(self.workspace.as_ref(), &self.config)
     }
 
-    fn complete(&self, end: OnboardingEnd, session: Option<&str>, now: DateTime<Utc>) -> Result<Completion> {
-        complete_onboarding(self.workspace.as_ref(), &self.config, end, &self.doors, session, now)
+    /// Ends the onboarding: `BOOTSTRAP.md` is archived, deleted or emptied, the journal of `session` gets an entry,
+    /// and the end is remembered, so that no `BOOTSTRAP.md` is seeded again. One that a person places there later
+    /// stays, and begins a new onboarding. A [`Session`] does so by itself, at the end of a turn.
+    ///
+    /// When it returns, all of this survives a power loss. After a crash in between, or an error,
+    /// [`Boot::unfinished`] tells, and calling it again does the rest; the entry is written once.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use chrono::Utc;
+    /// use noctuary::life::BootstrapFate;
+    /// use noctuary::{FileWorkspace, Life, LifeConfig};
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let life = Life::new(Arc::new(FileWorkspace::open(folder.path())?), LifeConfig::default());
+    /// life.boot(Utc::now())?;
+    /// if let Some(end) = life.config().onboarding_end(Some("Done.\nBOOTSTRAP_DONE")) {
+    ///     let completion = life.complete_onboarding(end, Some("repl"), Utc::now())?;
+    ///     assert!(matches!(completion.bootstrap, BootstrapFate::Archived(_)));
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::BootstrapRemains`] where `BOOTSTRAP.md` could not be taken away: the rest was done all the same, and
+    /// the human must be told.
+    pub fn complete_onboarding(
+        &self,
+        end: OnboardingEnd,
+        session: Option<&str>,
+        now: DateTime<Utc>,
+    ) -> Result<Completion> {
+        let (workspace, config, doors) = (self.workspace.as_ref(), self.config.as_ref(), &self.doors);
+        Ending { workspace, config, doors, session }.complete(end, now)
+    }
+
+    /// Opens an editor of the documents for one session, with the doors of this life.
+    #[must_use]
+    pub fn editor(&self, access: Access) -> Editor<'_> {
+        Editor::new(self.workspace.as_ref(), access).with_doors(self.doors.clone())
+    }
+
+    /// Reads `SOUL.md` for a session. [`begin_session`](Self::begin_session) does so by itself.
+    ///
+    /// The first read of a workspace sets what is known, and gives no notice. Later ones give a main session a notice
+    /// where the document has changed since the last one that was confirmed; sessions of other kinds get none, and
+    /// leave it to the next main one. What is known survives a power loss once this returns.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use chrono::Utc;
+    /// use noctuary::{DocName, FileWorkspace, Life, LifeConfig, SessionKind, Workspace, WriteMode};
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let workspace = FileWorkspace::open(folder.path())?;
+    /// let life = Life::new(Arc::new(workspace.clone()), LifeConfig::default());
+    /// workspace.write(&DocName::SOUL, b"# Soul\n", WriteMode::Create)?;
+    /// assert!(life.read_soul(SessionKind::Main, Utc::now())?.notice.is_none());
+    ///
+    /// workspace.write(&DocName::SOUL, b"# Soul\n\nDry humour.\n", WriteMode::Replace)?;
+    /// let notice = life.read_soul(SessionKind::Main, Utc::now())?.notice.unwrap();
+    /// notice.confirm(&workspace, Utc::now())?;
+    /// assert!(life.read_soul(SessionKind::Main, Utc::now())?.notice.is_none());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of reading and writing. A `.soul-state.json` that is damaged or another program's is none: it stays as it
+    /// is, and what is known is kept beside it.
+    pub fn read_soul(&self, kind: SessionKind, now: DateTime<Utc>) -> Result<Soul> {
+        read_soul(self.workspace.as_ref(), kind, now)
     }
 }
 
@@ -187,232 +284,4 @@ fn is_bare(workspace: &dyn Workspace) -> Result<bool> {
         }
     }
     Ok(true)
-}
-
-/// A session that has begun: what it was told, its turns, and what of them waits to be written.
-///
-/// A session that is dropped without [`flush`](Self::flush) loses the notes that wait, at most those of the turns
-/// since the last write.
-pub struct Session {
-    life: Life,
-    view: Guarded<Arc<dyn Workspace>>,
-    snapshot: Snapshot,
-    turns: TurnState,
-    notice: Option<SoulNotice>,
-    /// Whether the notice was handed over in a prompt.
-    told: bool,
-    id: String,
-}
-
-/// What the end of a turn did.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct TurnOutcome {
-    /// Memo and journal.
-    pub turn: TurnReport,
-    /// What became of the onboarding, where this turn ended it.
-    pub onboarding: Option<Completion>,
-    /// What was found in the texts of this turn, and masked.
-    pub warnings: Vec<DoorWarning>,
-}
-
-impl Session {
-    /// For whom it is.
-    #[must_use]
-    pub fn access(&self) -> &Access {
-        self.view.access()
-    }
-
-    /// What the session's tools may reach.
-    #[must_use]
-    pub fn view(&self) -> &Guarded<Arc<dyn Workspace>> {
-        &self.view
-    }
-
-    /// How many turns have ended.
-    #[must_use]
-    pub fn turn_count(&self) -> u64 {
-        self.turns.turn_count()
-    }
-
-    /// Makes the prompt of a turn. The host's `derived` blocks come last: the workspace wins over them.
-    ///
-    /// The notice of a changed `SOUL.md` is in it until the end of the first turn that had it.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Snapshot::prompt`].
-    pub fn prompt(&mut self, derived: &[Block]) -> Result<Prompt> {
-        let notice = self.notice.is_some().then_some(SoulNotice::TEXT);
-        let prompt = self.snapshot.prompt(&self.view, notice, derived)?;
-        self.told = self.notice.is_some();
-        Ok(prompt)
-    }
-
-    /// Returns the prompt of a turn as one text, without blocks of the host's; [`prompt`](Self::prompt) returns its parts.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`prompt`](Self::prompt).
-    pub fn system_prompt(&mut self) -> Result<String> {
-        Ok(self.prompt(&[])?.to_string())
-    }
-
-    /// Appends what happened to the session's journal of the day, with its time; [`note`](Self::note) says more of it.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`note`](Self::note).
-    pub fn append_daily_log(&mut self, text: &str, now: DateTime<Utc>) -> Result<Vec<DoorWarning>> {
-        self.note(&Note::happened(text), now)
-    }
-
-    /// Appends a note to the session's journal at once, whatever the switches say. Secrets in it are masked, and
-    /// the warnings say so. When it returns, the note survives a power loss.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`append_note`](crate::life::append_note).
-    pub fn note(&mut self, note: &Note, now: DateTime<Utc>) -> Result<Vec<DoorWarning>> {
-        let mut warnings = Vec::new();
-        let mut note = note.clone();
-        note.text = self.pass(&note.text, &mut warnings)?;
-        self.pass_origin(&mut note.origin, &mut warnings)?;
-        self.turns.note(self.life.workspace.as_ref(), &note, now)?;
-        Ok(warnings)
-    }
-
-    /// Ends a turn with the agent's reply: updates the memo, takes notes for the daily log and writes them every
-    /// so many turns, ends the onboarding where the reply says so, and counts the notice of a changed `SOUL.md`
-    /// as given. Secrets in notes and loops are masked, and in loops what the workspace has forgotten: the warnings say so.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`TurnState::end_turn`], [`Error::BootstrapRemains`], and [`Error::Stopped`] where the doors let a note
-    /// or loop not pass. Each part is tried, whatever fails; the first error is returned.
-    pub fn end_turn(&mut self, reply: &str, turn: TurnEnd, now: DateTime<Utc>) -> Result<TurnOutcome> {
-        self.finish_turn(Some(reply), turn, now)
-    }
-
-    /// Ends a turn that gave no reply. Where the configuration says so, an onboarding that failed ends with it.
-    ///
-    /// # Errors
-    ///
-    /// As [`end_turn`](Self::end_turn).
-    pub fn end_failed_turn(&mut self, now: DateTime<Utc>) -> Result<TurnOutcome> {
-        self.finish_turn(None, TurnEnd::default(), now)
-    }
-
-    fn finish_turn(
-        &mut self,
-        reply: Option<&str>,
-        mut turn: TurnEnd,
-        now: DateTime<Utc>,
-    ) -> Result<TurnOutcome> {
-        let (mut warnings, mut stopped) = (Vec::new(), None);
-        // What the door stops is left out, and the turn ends all the same.
-        let mut admit = |text: &mut String| {
-            let passed = self.pass(text, &mut warnings).map(|passed| *text = passed);
-            let is_admitted = passed.is_ok();
-            stopped = stopped.take().or(passed.err());
-            is_admitted
-        };
-        turn.opens.retain_mut(&mut admit);
-        turn.closes.retain_mut(&mut admit);
-        turn.notes.retain_mut(|note| admit(&mut note.text));
-        let mut heartbeat = self.life.config.heartbeat.clone();
-        if let Err(error) = self.mask_forgotten(&mut turn, &mut warnings) {
-            // What may not stand in the memo is not known: it stays as it is.
-            heartbeat.enabled = false;
-            stopped = stopped.or(Some(error));
-        }
-        // Also the name of a tool may be stopped: then its note is left out, and the memo is written all the same.
-        turn.notes.retain_mut(|note| {
-            let passed = self.pass_origin(&mut note.origin, &mut warnings);
-            let is_admitted = passed.is_ok();
-            stopped = stopped.take().or(passed.err());
-            is_admitted
-        });
-        let workspace = Arc::clone(&self.life.workspace);
-        let config = Arc::clone(&self.life.config);
-        let ended = self.turns.end_turn(workspace.as_ref(), &heartbeat, config.daily_log, turn, now);
-        let onboarding = self.end_onboarding(reply, now);
-        let confirmed = match self.notice.take_if(|_| self.told && reply.is_some()) {
-            Some(notice) => notice.confirm(workspace.as_ref(), now),
-            None => Ok(()),
-        };
-        let (turn, onboarding) = (ended?, onboarding?);
-        confirmed?;
-        stopped.map_or(Ok(()), Err)?;
-        Ok(TurnOutcome { turn, onboarding, warnings })
-    }
-
-    /// Ends the onboarding where there is one, this session is the human's, and the turn says that it is over.
-    fn end_onboarding(&self, reply: Option<&str>, now: DateTime<Utc>) -> Result<Option<Completion>> {
-        let Some(end) = onboarding_end(reply, &self.life.config) else { return Ok(None) };
-        if self.access().kind != SessionKind::Main {
-            return Ok(None);
-        }
-        // A playbook that was cleared is there and empty.
-        let playbook = self.life.workspace.metadata(&DocName::BOOTSTRAP)?;
-        if playbook.is_none_or(|metadata| metadata.len == 0) {
-            return Ok(None);
-        }
-        let session = (self.life.config.naming == JournalNaming::Session).then_some(self.id.as_str());
-        self.life.complete(end, session, now).map(Some)
-    }
-
-    /// Writes the notes that wait, and returns how many. For the session's end, and the moment before its context
-    /// is compacted.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`TurnState::flush`].
-    pub fn flush(&mut self) -> Result<usize> {
-        self.turns.flush(self.life.workspace.as_ref())
-    }
-
-    /// Leaves out the name of a tool that the door would change: what is left of it is no name.
-    fn pass_origin(&self, origin: &mut Origin, warnings: &mut Vec<DoorWarning>) -> Result<()> {
-        if let Origin::Tool(name) | Origin::Participant(name) = origin {
-            let passed = self.pass(name, warnings)?;
-            if passed != *name {
-                name.clear();
-            }
-        }
-        Ok(())
-    }
-
-    /// Masks in loops what the workspace has forgotten: a journal is a record of what was said, the memo is none.
-    fn mask_forgotten(&self, turn: &mut TurnEnd, warnings: &mut Vec<DoorWarning>) -> Result<()> {
-        let memo: &Name = &self.life.config.heartbeat.document;
-        let doors = self.view.current_doors()?;
-        for text in &mut turn.opens {
-            let passed = self.view.mask_forgotten(&doors, memo, text)?;
-            warnings.extend(passed.warnings);
-            *text = passed.text.into_owned();
-        }
-        // A loop may stand there as it was said before it was forgotten, or masked.
-        for at in 0..turn.closes.len() {
-            let masked = self.view.mask_forgotten(&doors, memo, &turn.closes[at])?.text.into_owned();
-            turn.closes.push(masked);
-        }
-        Ok(())
-    }
-
-    /// Lets a text through the door of the journals.
-    fn pass(&self, text: &str, warnings: &mut Vec<DoorWarning>) -> Result<String> {
-        let journal: &Name = &DocName::JOURNALS;
-        let doors = &self.life.doors;
-        let policy = doors.policy_of(Door::JournalAppend, journal);
-        let passed = self.view.judge(doors, Door::JournalAppend, policy, journal, text)?;
-        warnings.extend(passed.warnings);
-        Ok(passed.text.into_owned())
-    }
-}
-
-impl fmt::Debug for Session {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Session {{ {:?}, turns: {} }}", self.access().kind, self.turn_count())
-    }
 }

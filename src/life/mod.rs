@@ -51,6 +51,7 @@
 //! The manual has [the whole day](crate::manual::day) and [who may read what](crate::manual::privacy).
 
 mod boot;
+mod care;
 pub(crate) mod config;
 mod daily_log;
 mod duties;
@@ -65,32 +66,29 @@ mod prompt;
 mod retention;
 mod rewrite;
 mod seed;
+pub(crate) mod session;
 mod soul;
 mod state;
 mod turn;
 mod undreamed;
 
-pub use crate::session::{Guarded, Indexed, SharedUser, SoulPolicy, SyncReport, Unreadable};
-pub use boot::{Boot, BootState, StartStep, boot, start_plan};
-pub(crate) use config::LifeConfig;
-pub use config::{BootPolicy, BootstrapEnd, HygieneConfig, JournalNaming, Onboarding, Preset, SeedSet};
+pub use crate::session::{Guarded, Indexed, Journal, SharedUser, SoulPolicy, SyncReport, Unreadable};
+pub use boot::{Boot, BootState, StartStep};
+pub use config::{BootPolicy, BootstrapEnd, JournalNaming, Onboarding, Preset, SeedSet};
 pub use daily_log::DailyLogConfig;
-pub use duties::{
-    Duty, QuietHours, due_checks, heartbeat_has_tasks, is_heartbeat_ok, mark_checked, read_checks,
-};
+pub use duties::{Duty, QuietHours, due_checks, is_heartbeat_ok};
 pub(crate) use edit::keep_preimage;
 pub use edit::{EDITABLE, Editor, document_of_command};
-pub use heartbeat::{Beat, HeartbeatConfig, update_heartbeat};
-pub use hygiene::{Proposal, is_hygiene_due, propose_hygiene};
-pub use journal::{append_note, daily_log, today_log};
-pub use life::TurnOutcome;
-pub use onboarding::{BootstrapFate, Completion, complete_onboarding, is_bootstrap_done, onboarding_end};
+pub use heartbeat::{Beat, HeartbeatConfig};
+pub use hygiene::{HygieneConfig, Proposal};
+pub use onboarding::{BootstrapFate, Completion, is_bootstrap_done};
 pub use prompt::{
     Block, CacheHint, ContextConfig, MemoryContext, Prompt, PromptConfig, PromptNotice, PromptOrder, Snapshot,
 };
-pub use retention::{Consent, Retention, RetentionPlan, archive_journal, delete_journal, propose_retention};
+pub use retention::{Consent, Retention, RetentionPlan};
 pub(crate) use rewrite::rewrite;
-pub use seed::{SeedReport, seed, template};
-pub use soul::{Soul, SoulNotice, read_soul};
-pub use turn::{TurnEnd, TurnReport, TurnState};
+pub use seed::SeedReport;
+pub use session::TurnOutcome;
+pub use soul::{Soul, SoulNotice};
+pub use turn::{TurnEnd, TurnReport};
 pub use undreamed::Undreamed;

@@ -4,7 +4,7 @@ use chrono::{DateTime, NaiveTime, Utc};
 use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag};
 
 use super::config::{BootstrapEnd, LifeConfig};
-use super::{journal, state};
+use super::state;
 use crate::base::document::Document;
 use crate::base::error::{Error, Result};
 use crate::base::name::{DocName, StateName};
@@ -13,6 +13,7 @@ use crate::format::documents::day_log;
 use crate::format::state::life::Onboarded;
 use crate::format::{JournalName, OnboardingEnd};
 use crate::gate::Doors;
+use crate::session::journal;
 use crate::workspace::{Workspace, WriteMode};
 
 const TOKEN: &str = "BOOTSTRAP_DONE";
@@ -41,24 +42,26 @@ pub fn is_bootstrap_done(reply: &str) -> bool {
     })
 }
 
-/// Whether and how the onboarding ends after a turn: `reply` is what the agent said, `None` where the turn failed.
-///
-/// After a failure it goes on, unless [`LifeConfig::end_failed_bootstrap`] says otherwise, as RFC-0009 does.
-///
-/// ```
-/// use noctuary::format::OnboardingEnd;
-/// use noctuary::life::onboarding_end;
-/// use noctuary::LifeConfig;
-///
-/// let config = LifeConfig::default();
-/// assert_eq!(onboarding_end(Some("Nice to meet you.\n\nBOOTSTRAP_DONE"), &config), Some(OnboardingEnd::Done));
-/// assert_eq!(onboarding_end(None, &config), None);
-/// ```
-#[must_use]
-pub fn onboarding_end(reply: Option<&str>, config: &LifeConfig) -> Option<OnboardingEnd> {
-    match reply {
-        Some(reply) => is_bootstrap_done(reply).then_some(OnboardingEnd::Done),
-        None => config.end_failed_bootstrap.then_some(OnboardingEnd::Failed),
+impl LifeConfig {
+    /// Whether and how the onboarding ends after a turn: `reply` is what the agent said, `None` where the turn failed.
+    ///
+    /// After a failure it goes on, unless [`end_failed_bootstrap`](Self::end_failed_bootstrap) says otherwise, as
+    /// RFC-0009 does.
+    ///
+    /// ```
+    /// use noctuary::LifeConfig;
+    /// use noctuary::format::OnboardingEnd;
+    ///
+    /// let config = LifeConfig::default();
+    /// assert_eq!(config.onboarding_end(Some("Nice to meet you.\n\nBOOTSTRAP_DONE")), Some(OnboardingEnd::Done));
+    /// assert_eq!(config.onboarding_end(None), None);
+    /// ```
+    #[must_use]
+    pub fn onboarding_end(&self, reply: Option<&str>) -> Option<OnboardingEnd> {
+        match reply {
+            Some(reply) => is_bootstrap_done(reply).then_some(OnboardingEnd::Done),
+            None => self.end_failed_bootstrap.then_some(OnboardingEnd::Failed),
+        }
     }
 }
 
@@ -94,82 +97,57 @@ pub enum BootstrapFate {
     Gone,
 }
 
-/// Ends the onboarding: `BOOTSTRAP.md` is archived, deleted or emptied, the journal of `session` gets an entry,
-/// and the end is remembered, so that no `BOOTSTRAP.md` is seeded again. One that a person places there later
-/// stays, and begins a new onboarding.
-///
-/// When it returns, all of this survives a power loss. After a crash in between, or an error,
-/// [`Boot::unfinished`](super::Boot::unfinished) tells, and calling it again does the rest; the entry stands
-/// there once.
-///
-/// ```
-/// use chrono::Utc;
-/// use noctuary::gate::Doors;
-/// use noctuary::life::{BootstrapFate, boot, complete_onboarding, onboarding_end};
-/// use noctuary::{FileWorkspace, LifeConfig};
-///
-/// let folder = tempfile::tempdir()?;
-/// let workspace = FileWorkspace::open(folder.path())?;
-/// let config = LifeConfig::default();
-/// boot(&workspace, &config)?;
-/// if let Some(end) = onboarding_end(Some("Done.\nBOOTSTRAP_DONE"), &config) {
-///     let doors = Doors::default();
-///     let completion = complete_onboarding(&workspace, &config, end, &doors, Some("repl"), Utc::now())?;
-///     assert!(matches!(completion.bootstrap, BootstrapFate::Archived(_)));
-/// }
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-///
-/// # Errors
-///
-/// [`Error::BootstrapRemains`] where `BOOTSTRAP.md` could not be taken away: the rest was done all the same, and
-/// the human must be told.
-pub fn complete_onboarding(
-    workspace: &dyn Workspace,
-    config: &LifeConfig,
-    end: OnboardingEnd,
-    doors: &Doors,
-    session: Option<&str>,
-    now: DateTime<Utc>,
-) -> Result<Completion> {
-    let remains = |error| Error::BootstrapRemains { source: Box::new(error) };
-    let playbook = workspace.read(&DocName::BOOTSTRAP).map_err(remains)?;
-    let journal = |at| JournalName::new(config.day.date(at), session);
-    // Time and journal of the first try are kept: a second one finds what the first one named after them.
-    let begun = state::remember(workspace, |life| {
-        life.bootstrap_seen |= playbook.is_some();
-        if life.onboarding.as_ref().is_none_or(|known| known.finished && playbook.is_some()) {
-            life.onboarding = Some(Onboarded::begun(end, now, journal(now).name().to_string()));
-        }
-    })
-    .map(|life| life.onboarding.expect("it was just set"));
-    let at = begun.as_ref().map_or(now, |begun| begun.at);
-    let of_first = begun.as_ref().ok().and_then(|begun| DocName::parse(begun.journal.as_deref()?).ok());
-    let journal = of_first.and_then(|name| JournalName::parse(&name)).unwrap_or_else(|| journal(at));
+/// The end of an onboarding: where, by which policy, through which doors, and in the journal of which session it is noted.
+pub(super) struct Ending<'a> {
+    pub(super) workspace: &'a dyn Workspace,
+    pub(super) config: &'a LifeConfig,
+    pub(super) doors: &'a Doors,
+    pub(super) session: Option<&'a str>,
+}
 
-    // Whatever else fails, the playbook is taken away; and where that fails, the rest is done. (seed 001, 6.2)
-    let taken = take_away(workspace, config.bootstrap_end, playbook, doors, at).map_err(remains);
-    let noted = match &begun {
-        Ok(begun) if begun.finished => Ok(()),
-        Ok(begun) => note(workspace, &journal, config.day.time(at), begun.end),
-        // Without the playbook nobody comes back for it.
-        Err(_) => note(workspace, &journal, config.day.time(at), end),
-    };
-    let bootstrap = taken?;
-    begun?;
-    noted?;
-    state::remember(workspace, |life| {
-        if let Some(onboarding) = &mut life.onboarding {
-            onboarding.finished = true;
+impl Ending<'_> {
+    /// Ends the onboarding; see [`Life::complete_onboarding`](crate::Life::complete_onboarding).
+    pub(super) fn complete(&self, end: OnboardingEnd, now: DateTime<Utc>) -> Result<Completion> {
+        let remains = |error| Error::BootstrapRemains { source: Box::new(error) };
+        let playbook = self.workspace.read(&DocName::BOOTSTRAP).map_err(remains)?;
+        let journal = |at| JournalName::new(self.config.day.date(at), self.session);
+        // Time and journal of the first try are kept: a second one finds what the first one named after them.
+        let begun = state::remember(self.workspace, |life| {
+            life.bootstrap_seen |= playbook.is_some();
+            if life.onboarding.as_ref().is_none_or(|known| known.finished && playbook.is_some()) {
+                life.onboarding = Some(Onboarded::begun(end, now, journal(now).name().to_string()));
+            }
+        })
+        .map(|life| life.onboarding.expect("it was just set"));
+        let at = begun.as_ref().map_or(now, |begun| begun.at);
+        let of_first = begun.as_ref().ok().and_then(|begun| DocName::parse(begun.journal.as_deref()?).ok());
+        let journal = of_first.and_then(|name| JournalName::parse(&name)).unwrap_or_else(|| journal(at));
+
+        // Whatever else fails, the playbook is taken away; and where that fails, the rest is done. (seed 001, 6.2)
+        let taken =
+            take_away(self.workspace, self.config.bootstrap_end, playbook, self.doors, at).map_err(remains);
+        let noted = match &begun {
+            Ok(begun) if begun.finished => Ok(()),
+            Ok(begun) => note(self.workspace, &journal, self.config.day.time(at), begun.end),
+            // Without the playbook nobody comes back for it.
+            Err(_) => note(self.workspace, &journal, self.config.day.time(at), end),
+        };
+        let bootstrap = taken?;
+        begun?;
+        noted?;
+        state::remember(self.workspace, |life| {
+            if let Some(onboarding) = &mut life.onboarding {
+                onboarding.finished = true;
+            }
+        })?;
+        let mut missing = Vec::new();
+        for name in [DocName::SOUL, DocName::USER, DocName::AGENTS] {
+            if self.workspace.metadata(&name)?.is_none() {
+                missing.push(name);
+            }
         }
-    })?;
-    let mut missing = Vec::new();
-    for name in [DocName::SOUL, DocName::USER, DocName::AGENTS] {
-        if workspace.metadata(&name)?.is_none() {
-            missing.push(name);
-        }
+        Ok(Completion { bootstrap, journal: journal.name().clone(), missing })
     }
-    Ok(Completion { bootstrap, journal: journal.name().clone(), missing })
 }
 
 fn take_away(
@@ -285,11 +263,11 @@ mod tests {
     #[test]
     fn a_failed_turn_ends_the_onboarding_in_strict_alone() {
         for preset in [Preset::Default, Preset::OpenClaw, Preset::OpenSeed, Preset::IronClaw] {
-            assert_eq!(onboarding_end(None, &LifeConfig::preset(preset)), None, "{preset:?}");
+            assert_eq!(LifeConfig::preset(preset).onboarding_end(None), None, "{preset:?}");
         }
         let strict = LifeConfig::preset(Preset::Rfc0009Strict);
-        assert_eq!(onboarding_end(None, &strict), Some(OnboardingEnd::Failed));
-        assert_eq!(onboarding_end(Some("What is your name?"), &strict), None);
-        assert_eq!(onboarding_end(Some("BOOTSTRAP_DONE"), &strict), Some(OnboardingEnd::Done));
+        assert_eq!(strict.onboarding_end(None), Some(OnboardingEnd::Failed));
+        assert_eq!(strict.onboarding_end(Some("What is your name?")), None);
+        assert_eq!(strict.onboarding_end(Some("BOOTSTRAP_DONE")), Some(OnboardingEnd::Done));
     }
 }

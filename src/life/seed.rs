@@ -26,28 +26,8 @@ pub struct SeedReport {
 const SET: [DocName; 6] =
     [DocName::AGENTS, DocName::SOUL, DocName::IDENTITY, DocName::USER, DocName::MEMORY, DocName::TOOLS];
 
-/// Writes the templates that a workspace lacks. What stands is never touched, whatever it is.
-///
-/// Each document that was written survives a power loss once this returns. After a crash in between, calling
-/// it again writes the rest.
-///
-/// ```
-/// use noctuary::life::seed;
-/// use noctuary::{DocName, FileWorkspace, LifeConfig};
-///
-/// let folder = tempfile::tempdir()?;
-/// let workspace = FileWorkspace::open(folder.path())?;
-/// let report = seed(&workspace, &LifeConfig::default())?;
-/// assert_eq!(report.wrote.first(), Some(&DocName::BOOTSTRAP));
-/// assert!(seed(&workspace, &LifeConfig::default())?.wrote.is_empty());
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-///
-/// # Errors
-///
-/// Those of [`Workspace::list`] and [`Workspace::write`], and [`Error::Corrupt`] where `.dreaming.d/life.json`
-/// is damaged.
-pub fn seed(workspace: &dyn Workspace, config: &LifeConfig) -> Result<SeedReport> {
+/// Writes the templates that a workspace lacks; see [`Life::seed`](crate::Life::seed).
+pub(super) fn seed(workspace: &dyn Workspace, config: &LifeConfig) -> Result<SeedReport> {
     let listing = workspace.list(None)?;
     let folders = listing.folders.iter().map(DocName::to_string);
     let documents = listing.documents.iter().map(DocName::to_string);
@@ -93,7 +73,7 @@ fn create(
     name: DocName,
     report: &mut SeedReport,
 ) -> Result<()> {
-    let text = template(&name, config).expect("every document of the set has a template");
+    let text = config.template(&name).expect("every document of the set has a template");
     match workspace.write(&name, text.as_bytes(), WriteMode::Create) {
         Ok(_) => report.wrote.push(name),
         // Another process was faster, or a person.
@@ -103,42 +83,45 @@ fn create(
     Ok(())
 }
 
-/// Returns the template of one of the eight root documents; `None` for any other name.
-///
-/// The sentence in `AGENTS.md` on the end of the first run, and the questions in `BOOTSTRAP.md`, follow `config`.
-///
-/// ```
-/// use noctuary::life::template;
-/// use noctuary::{DocName, LifeConfig};
-///
-/// assert!(template(&DocName::SOUL, &LifeConfig::default()).is_some_and(|text| text.starts_with("# ")));
-/// assert_eq!(template(&DocName::JOURNALS, &LifeConfig::default()), None);
-/// ```
-#[must_use]
-pub fn template(name: &DocName, config: &LifeConfig) -> Option<String> {
-    let text = match name.as_str() {
-        "SOUL.md" => include_str!("templates/SOUL.md"),
-        "AGENTS.md" => include_str!("templates/AGENTS.md"),
-        "IDENTITY.md" => include_str!("templates/IDENTITY.md"),
-        "USER.md" => include_str!("templates/USER.md"),
-        "MEMORY.md" => include_str!("templates/MEMORY.md"),
-        "TOOLS.md" => include_str!("templates/TOOLS.md"),
-        "HEARTBEAT.md" => include_str!("templates/HEARTBEAT.md"),
-        "BOOTSTRAP.md" => include_str!("templates/BOOTSTRAP.md"),
-        _ => return None,
-    };
-    let first_run = match config.bootstrap_end {
-        BootstrapEnd::Archive => {
-            "When it is complete, it is put away under another name, and is not read again."
-        }
-        BootstrapEnd::Delete => "When it is complete, it is deleted, and no copy of it is kept.",
-        BootstrapEnd::Clear => "When it is complete, it is emptied.",
-    };
-    let questions = match config.bootstrap {
-        Onboarding::General => include_str!("templates/questions-general.md"),
-        Onboarding::Finance => include_str!("templates/questions-finance.md"),
-    };
-    Some(text.replace("{{FIRST_RUN}}", first_run).replace("{{QUESTIONS}}", questions.trim_end()))
+impl LifeConfig {
+    /// Returns the template of one of the eight root documents; `None` for any other name.
+    ///
+    /// The sentence in `AGENTS.md` on the end of the first run, and the questions in `BOOTSTRAP.md`, follow this
+    /// configuration.
+    ///
+    /// ```
+    /// use noctuary::{DocName, LifeConfig};
+    ///
+    /// let config = LifeConfig::default();
+    /// assert!(config.template(&DocName::SOUL).is_some_and(|text| text.starts_with("# ")));
+    /// assert_eq!(config.template(&DocName::JOURNALS), None);
+    /// ```
+    #[must_use]
+    pub fn template(&self, name: &DocName) -> Option<String> {
+        let text = match name.as_str() {
+            "SOUL.md" => include_str!("templates/SOUL.md"),
+            "AGENTS.md" => include_str!("templates/AGENTS.md"),
+            "IDENTITY.md" => include_str!("templates/IDENTITY.md"),
+            "USER.md" => include_str!("templates/USER.md"),
+            "MEMORY.md" => include_str!("templates/MEMORY.md"),
+            "TOOLS.md" => include_str!("templates/TOOLS.md"),
+            "HEARTBEAT.md" => include_str!("templates/HEARTBEAT.md"),
+            "BOOTSTRAP.md" => include_str!("templates/BOOTSTRAP.md"),
+            _ => return None,
+        };
+        let first_run = match self.bootstrap_end {
+            BootstrapEnd::Archive => {
+                "When it is complete, it is put away under another name, and is not read again."
+            }
+            BootstrapEnd::Delete => "When it is complete, it is deleted, and no copy of it is kept.",
+            BootstrapEnd::Clear => "When it is complete, it is emptied.",
+        };
+        let questions = match self.bootstrap {
+            Onboarding::General => include_str!("templates/questions-general.md"),
+            Onboarding::Finance => include_str!("templates/questions-finance.md"),
+        };
+        Some(text.replace("{{FIRST_RUN}}", first_run).replace("{{QUESTIONS}}", questions.trim_end()))
+    }
 }
 
 /// What the two documents that steer an agent should say, and where: a heading, or the label of a field.
@@ -180,7 +163,7 @@ mod tests {
     use crate::pii::PiiFilter;
 
     fn text(name: &DocName) -> String {
-        template(name, &LifeConfig::default()).unwrap()
+        LifeConfig::default().template(name).unwrap()
     }
 
     fn says(name: &DocName, words: &[&str]) {
@@ -243,7 +226,7 @@ mod tests {
             (Preset::OpenClaw, "deleted"),
             (Preset::IronClaw, "emptied"),
         ] {
-            let text = template(&DocName::AGENTS, &LifeConfig::preset(preset)).unwrap();
+            let text = LifeConfig::preset(preset).template(&DocName::AGENTS).unwrap();
             let run = text.split("## First Run").nth(1).unwrap().split("\n## ").next().unwrap();
             let words = ["put away under another name", "deleted", "emptied"];
             assert_eq!(words.iter().filter(|word| run.contains(**word)).collect::<Vec<_>>(), [&word]);
@@ -260,7 +243,7 @@ mod tests {
         let mut config = LifeConfig::default();
         assert!(!text(&DocName::BOOTSTRAP).contains("venue"));
         config.bootstrap = Onboarding::Finance;
-        let finance = template(&DocName::BOOTSTRAP, &config).unwrap().to_lowercase();
+        let finance = config.template(&DocName::BOOTSTRAP).unwrap().to_lowercase();
         for question in ["name", "timezone", "focus", "risk", "venue"] {
             assert!(finance.contains(question), "{question}");
         }
@@ -277,7 +260,7 @@ mod tests {
         for name in EDITABLE {
             for onboarding in [Onboarding::General, Onboarding::Finance] {
                 let config = LifeConfig { bootstrap: onboarding, ..LifeConfig::default() };
-                let text = template(&name, &config).unwrap();
+                let text = config.template(&name).unwrap();
                 assert!(text.starts_with("# ") && text.ends_with('\n') && !text.ends_with("\n\n"), "{name}");
                 assert!(!text.contains(['\r', '\t', '\u{feff}']) && !text.contains("{{"), "{name}");
                 assert!(text.is_ascii() && text.len() < 4_000, "{name} is small: {}", text.len());
@@ -286,6 +269,6 @@ mod tests {
                 assert!(!is_bootstrap_done(&text), "{name}");
             }
         }
-        assert_eq!(template(&DocName::JOURNALS, &LifeConfig::default()), None);
+        assert_eq!(LifeConfig::default().template(&DocName::JOURNALS), None);
     }
 }

@@ -28,34 +28,8 @@ pub struct SoulNotice {
     revision: Revision,
 }
 
-/// Reads `SOUL.md` for a session.
-///
-/// The first read of a workspace sets what is known, and gives no notice. Later ones give a main session a notice
-/// where the document has changed since the last one that was confirmed; sessions of other kinds get none, and
-/// leave it to the next main one. What is known survives a power loss once this returns.
-///
-/// ```
-/// use chrono::Utc;
-/// use noctuary::life::read_soul;
-/// use noctuary::{DocName, FileWorkspace, SessionKind, Workspace, WriteMode};
-///
-/// let folder = tempfile::tempdir()?;
-/// let workspace = FileWorkspace::open(folder.path())?;
-/// workspace.write(&DocName::SOUL, b"# Soul\n", WriteMode::Create)?;
-/// assert!(read_soul(&workspace, SessionKind::Main, Utc::now())?.notice.is_none());
-///
-/// workspace.write(&DocName::SOUL, b"# Soul\n\nDry humour.\n", WriteMode::Replace)?;
-/// let notice = read_soul(&workspace, SessionKind::Main, Utc::now())?.notice.unwrap();
-/// notice.confirm(&workspace, Utc::now())?;
-/// assert!(read_soul(&workspace, SessionKind::Main, Utc::now())?.notice.is_none());
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-///
-/// # Errors
-///
-/// Those of reading and writing. A `.soul-state.json` that is damaged or another program's is none: it stays as it is,
-/// and what is known stands beside it.
-pub fn read_soul(workspace: &dyn Workspace, kind: SessionKind, now: DateTime<Utc>) -> Result<Soul> {
+/// Reads `SOUL.md` for a session; see [`Life::read_soul`](crate::Life::read_soul).
+pub(super) fn read_soul(workspace: &dyn Workspace, kind: SessionKind, now: DateTime<Utc>) -> Result<Soul> {
     let document = workspace.read(&DocName::SOUL)?;
     let Some(revision) = document.as_ref().map(Document::revision) else {
         return Ok(Soul { document, notice: None });
@@ -85,7 +59,7 @@ impl SoulNotice {
     ///
     /// # Errors
     ///
-    /// Those of [`read_soul`].
+    /// Those of [`Life::read_soul`](crate::Life::read_soul).
     pub fn confirm(self, workspace: &dyn Workspace, now: DateTime<Utc>) -> Result<()> {
         change(workspace, |known| {
             if known.hash != Some(self.revision) {

@@ -290,7 +290,7 @@ mod tests {
 
     #[test]
     fn the_rows_of_the_page_open_as_a_store() {
-        use crate::base::access::{Access, Actor, SessionKind};
+        use crate::base::access::Access;
         use crate::memory::{MemoryId, MemoryStore};
 
         let folder = tempfile::tempdir().unwrap();
@@ -298,7 +298,7 @@ mod tests {
         std::fs::create_dir(file.parent().unwrap()).unwrap();
         std::fs::write(&file, example(StateName::MEMORIES.as_str())).unwrap();
         let store = FileMemoryStore::open(folder.path(), Scope::user("marta")).unwrap();
-        let access = Access::new(SessionKind::Main, Actor::Agent, Scope::user("marta"));
+        let access = Access::agent(Scope::user("marta"));
         assert!(store.get(&access, MemoryId::new(1)).unwrap().is_none(), "it was deleted");
         assert_eq!(store.audit(&access, 9).unwrap().len(), 3);
         let now = "2026-11-27T03:00:00Z".parse().unwrap();

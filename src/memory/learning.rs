@@ -21,11 +21,11 @@ use crate::base::error::Result;
 /// ```
 /// use chrono::{TimeZone, Utc};
 /// use noctuary::memory::{Filter, LearningStore, NewLearning};
-/// use noctuary::{Access, Actor, FileMemoryStore, MemoryStore, Scope, SessionKind};
+/// use noctuary::{Access, FileMemoryStore, MemoryStore, Scope};
 ///
 /// let folder = tempfile::tempdir()?;
 /// let store = FileMemoryStore::open(folder.path(), Scope::user("marta"))?;
-/// let access = Access::new(SessionKind::Main, Actor::Agent, Scope::user("marta"));
+/// let access = Access::agent(Scope::user("marta"));
 /// let now = Utc.with_ymd_and_hms(2026, 11, 21, 9, 0, 0).unwrap();
 /// let learning = NewLearning::new("Ask for the time zone before a call is planned.")
 ///     .context("The call with Lisbon was planned an hour late.");

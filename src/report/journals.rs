@@ -2,8 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::lines::capital;
-use super::page::{Page, Part};
+use super::page::{Page, Part, capital};
 use super::parts::{count, fold, gauge, size, table};
 use crate::dreamer::{JournalReport, ReadReason};
 

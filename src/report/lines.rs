@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use maud::{Markup, html};
 
 use super::marks::Words;
-use super::page::{Page, Part};
+use super::page::{Page, Part, capital};
 use super::parts::{count, fold};
 use super::veil::Shown;
 use crate::base::digest::Digest;
@@ -169,9 +169,4 @@ fn has_changed(page: &Page<'_>, pass: &PassReport, source: &SourceRef) -> bool {
         let at = |offset: u64| usize::try_from(offset).unwrap_or(usize::MAX);
         bytes.get(at(shown.from)..at(shown.to)).is_none_or(|bytes| Digest::of(bytes) != shown.sha256)
     })
-}
-
-pub(super) fn capital(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
 }

@@ -13,7 +13,7 @@ const ABOVE: usize = 3;
 const MOST_ADDED: usize = 60;
 
 /// How a section stands in `MEMORY.md` now.
-enum Standing {
+enum Whereabouts {
     /// Nothing is known of `MEMORY.md`.
     Unknown,
     /// As it was appended, from this line of the file on, from 0.
@@ -57,7 +57,7 @@ pub(super) fn section(page: &Page<'_>) -> Part {
 fn of_pass(page: &Page<'_>, pass: &PassReport, section: &str, lines: &[String], masked: &[String]) -> Markup {
     let standing = standing(page, pass, section);
     let (above, from) = match standing {
-        Standing::AsAppended(line) => {
+        Whereabouts::AsAppended(line) => {
             (&masked[line.saturating_sub(ABOVE).min(masked.len())..line.min(masked.len())], line)
         }
         _ => (&[][..], 0),
@@ -65,21 +65,21 @@ fn of_pass(page: &Page<'_>, pass: &PassReport, section: &str, lines: &[String], 
     html! {
         h3 { "Dream " code { (page.show(&pass.dream_id)) } }
         @match standing {
-            Standing::Edited => p.note { "Somebody has edited this section since; here is what was appended." },
-            Standing::Missing => p.note { "This section is no longer in MEMORY.md; here is what was appended." },
-            Standing::AsAppended(_) | Standing::Unknown => {}
+            Whereabouts::Edited => p.note { "Somebody has edited this section since; here is what was appended." },
+            Whereabouts::Missing => p.note { "This section is no longer in MEMORY.md; here is what was appended." },
+            Whereabouts::AsAppended(_) | Whereabouts::Unknown => {}
         }
         (diff(above, lines, from))
-        @if !matches!(standing, Standing::Missing) { (undo(page, pass)) }
+        @if !matches!(standing, Whereabouts::Missing) { (undo(page, pass)) }
     }
 }
 
-fn standing(page: &Page<'_>, pass: &PassReport, section: &str) -> Standing {
-    let Some(memory) = page.given.memory.as_deref() else { return Standing::Unknown };
+fn standing(page: &Page<'_>, pass: &PassReport, section: &str) -> Whereabouts {
+    let Some(memory) = page.given.memory.as_deref() else { return Whereabouts::Unknown };
     match memory.find(section) {
-        Some(at) => Standing::AsAppended(memory[..at].matches('\n').count()),
-        None if curated::has_mark(memory.as_bytes(), &pass.dream_id) => Standing::Edited,
-        None => Standing::Missing,
+        Some(at) => Whereabouts::AsAppended(memory[..at].matches('\n').count()),
+        None if curated::has_mark(memory.as_bytes(), &pass.dream_id) => Whereabouts::Edited,
+        None => Whereabouts::Missing,
     }
 }
 

@@ -1,12 +1,52 @@
-//! The way through a workspace's folders: what is within its reach, and by no ignore file another program's.
+//! The ways through the folders of a workspace: through all of them, through those of journals, and through those within its
+//! reach that no ignore file names.
 
 use std::sync::Arc;
 
 use crate::base::error::{Error, Result};
 use crate::base::name::{DocName, StateName};
+use crate::format::JournalName;
 use crate::format::documents::ignored::Ignored;
 use crate::workspace::is_own;
 use crate::workspace::{Listing, Reach, Workspace};
+
+/// Goes through a folder and all that are below it, in ascending order: each folder with its listing. Below a folder that
+/// `enters` refuses, nothing is looked at.
+pub(crate) fn walk<'w>(
+    workspace: &'w dyn Workspace,
+    from: Option<DocName>,
+    enters: impl Fn(&DocName) -> bool + 'w,
+) -> impl Iterator<Item = Result<(Option<DocName>, Listing)>> + 'w {
+    let mut folders = vec![from];
+    std::iter::from_fn(move || {
+        let folder = folders.pop()?;
+        let listing = match workspace.list(folder.as_ref()) {
+            Ok(listing) => listing,
+            Err(error) => return Some(Err(error)),
+        };
+        let below = listing.folders.iter().filter(|below| enters(below));
+        folders.extend(below.cloned().rev().map(Some).collect::<Vec<_>>());
+        Some(Ok((folder, listing)))
+    })
+}
+
+/// Returns the journals of both folders in which they may be, ascending. A folder that `is_none` says is none for its error is
+/// passed over.
+pub(crate) fn journals(
+    workspace: &dyn Workspace,
+    is_none: impl Fn(&DocName, &Error) -> bool,
+) -> Result<Vec<JournalName>> {
+    let mut journals = Vec::new();
+    for folder in [DocName::JOURNALS, DocName::DAILY] {
+        match workspace.list(Some(&folder)) {
+            Ok(listing) => journals.extend(listing.documents.iter().filter_map(JournalName::parse)),
+            Err(error) if is_none(&folder, &error) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    journals.sort_unstable();
+    Ok(journals)
+}
 
 /// The files that say what is ignored; of one folder the later one decides.
 const IGNORING: [&str; 2] = [".gitignore", ".ignore"];

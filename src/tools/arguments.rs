@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[derive(Debug, Deserialize, PartialEq)]
-    struct Asked {
+    struct Options {
         #[serde(default)]
         lines: Vec<i64>,
         limit: Option<u64>,
@@ -118,15 +118,15 @@ mod tests {
 
     #[test]
     fn arguments_come_as_an_object_as_its_text_or_not_at_all() {
-        let asked = |lines: &[i64], limit| Asked { lines: lines.into(), limit };
+        let options = |lines: &[i64], limit| Options { lines: lines.into(), limit };
         for (given, expected) in [
-            (json!({"limit": 3, "lines": [1, -1]}), asked(&[1, -1], Some(3))),
-            (json!({"limit": null, "lines": null}), asked(&[], None)),
-            (json!("{\"limit\": 3.0, \"lines\": [1.0, -1]}"), asked(&[1, -1], Some(3))),
-            (json!(" "), asked(&[], None)),
-            (json!(null), asked(&[], None)),
+            (json!({"limit": 3, "lines": [1, -1]}), options(&[1, -1], Some(3))),
+            (json!({"limit": null, "lines": null}), options(&[], None)),
+            (json!("{\"limit\": 3.0, \"lines\": [1.0, -1]}"), options(&[1, -1], Some(3))),
+            (json!(" "), options(&[], None)),
+            (json!(null), options(&[], None)),
         ] {
-            assert_eq!(parsed::<Asked>("t", &given).unwrap(), expected, "{given}");
+            assert_eq!(parsed::<Options>("t", &given).unwrap(), expected, "{given}");
         }
         for wrong in [
             json!({"limit": 3.5}),
@@ -142,7 +142,7 @@ mod tests {
             json!([[1], 3]),
             json!("[".repeat(9999)),
         ] {
-            let error = parsed::<Asked>("t", &wrong).unwrap_err();
+            let error = parsed::<Options>("t", &wrong).unwrap_err();
             assert!(
                 error.message().starts_with("The arguments of t are not as its schema says: "),
                 "{wrong}"

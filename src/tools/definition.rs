@@ -9,8 +9,9 @@ use super::arguments::known;
 ///
 /// ```
 /// use noctuary::tools::Toolbox;
+/// use noctuary::{Access, Scope};
 ///
-/// let tools = Toolbox::new().sleep().catalogue();
+/// let tools = Toolbox::without_documents(Access::agent(Scope::user("marta"))).sleep().catalogue();
 /// assert_eq!(tools[0].name, "set_sleep");
 /// assert_eq!(tools[0].mcp()["inputSchema"]["required"][0], "seconds");
 /// assert_eq!(tools[0].openai()["function"]["name"], "set_sleep");

@@ -8,8 +8,9 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::arguments::parsed;
+use super::found::{Fitting, Search, limit, limited};
 use super::shown::{cut, disguise, plain};
+use super::tool::{Call, Tool};
 use super::{MAX_ANSWER, ToolDef, ToolError};
 use crate::base::access::Access;
 use crate::base::document::Revision;
@@ -22,12 +23,12 @@ use crate::search::documents::SearchResult;
 use crate::session::{Guarded, Looked, Passages, is_private, shown};
 use crate::workspace::{Workspace, WriteMode};
 
-type Find = Arc<dyn Fn(&Access, &str, usize) -> Result<Vec<SearchResult>> + Send + Sync>;
+pub(super) type Find = Arc<dyn Fn(&Access, &str, usize) -> Result<Vec<SearchResult>> + Send + Sync>;
 
 /// The documents of a session.
 pub(super) struct Documents {
     view: Guarded<Arc<dyn Workspace>>,
-    find: Option<Find>,
+    pub(super) find: Option<Find>,
 }
 
 #[derive(Deserialize)]
@@ -63,13 +64,6 @@ struct List {
     recursive: bool,
 }
 
-#[derive(Deserialize)]
-pub(super) struct Search {
-    pub(super) query: String,
-    #[serde(default = "ten")]
-    pub(super) limit: u64,
-}
-
 /// So many passages does a search look at, for some of other documents than the longest.
 const REACH: usize = 200;
 
@@ -79,33 +73,13 @@ const MOST_OF_ONE: usize = 3;
 /// So many folders that a list does not go into are named.
 const MOST_NAMED: usize = 8;
 
-/// The most that a search or a list of rows gives.
-pub(super) const MAX_FOUND: u64 = 50;
-
 fn one() -> u64 {
     1
 }
 
-pub(super) fn ten() -> u64 {
-    10
-}
-
-/// A limit in a schema.
-pub(super) fn limit() -> Value {
-    json!({
-        "type": "integer", "minimum": 1, "maximum": MAX_FOUND,
-        "description": "At most so many; 10 unless said. 0 is taken for 1, and more than 50 for 50."
-    })
-}
-
-/// A limit as a model gives it, within what is allowed.
-pub(super) fn limited(limit: u64) -> usize {
-    usize::try_from(limit.clamp(1, MAX_FOUND)).unwrap_or(1)
-}
-
 impl Documents {
-    pub(super) fn new(view: Guarded<Arc<dyn Workspace>>, find: Option<Find>) -> Self {
-        Self { view: view.by_the_agent(), find }
+    pub(super) fn new(view: Guarded<Arc<dyn Workspace>>) -> Self {
+        Self { view: view.by_the_agent(), find: None }
     }
 
     /// What the doors found in texts that were written since this was last asked.
@@ -113,54 +87,68 @@ impl Documents {
         self.view.take_warnings()
     }
 
-    /// Their definitions, below names that begin so.
-    pub(super) fn catalogue(&self, prefix: &str) -> Vec<ToolDef> {
+    /// The tools over these documents, with names that begin with `prefix`.
+    pub(super) fn tools(self: &Arc<Self>, prefix: &str) -> Vec<Tool> {
+        let tool = |definition, run: fn(&Self, &Call<'_>) -> Result<Value, ToolError>| {
+            let documents = Arc::clone(self);
+            Tool::new(definition, move |call| run(&documents, call))
+        };
         let mut tools = vec![
-            ToolDef::new(
-                format!("{prefix}memory_write"),
-                "Writes a markdown document of the workspace. Mode append (the default) adds at its end; mode write \
+            tool(
+                ToolDef::new(
+                    format!("{prefix}memory_write"),
+                    "Writes a markdown document of the workspace. Mode append (the default) adds at its end; mode write \
                  replaces the whole document, by the revision that you read, so that nobody's change is lost. Never write passwords or keys; journals can only be appended to, and say themselves whose words it is.",
-                json!({
-                    "type": "object",
-                    "properties": {
-                        "path": { "type": "string", "description": "A relative path, such as MEMORY.md or context/plan.md." },
-                        "content": { "type": "string", "description": "The text, in markdown." },
-                        "mode": { "type": "string", "enum": ["write", "append"], "description": "append, unless you replace the whole document." },
-                        "revision": { "type": "string", "description": "With mode write: the revision that memory_read gave, unless the document is new." }
-                    },
-                    "required": ["path", "content"],
-                    "additionalProperties": false
-                }),
+                    json!({
+                        "type": "object",
+                        "properties": {
+                            "path": { "type": "string", "description": "A relative path, such as MEMORY.md or context/plan.md." },
+                            "content": { "type": "string", "description": "The text, in markdown." },
+                            "mode": { "type": "string", "enum": ["write", "append"], "description": "append, unless you replace the whole document." },
+                            "revision": { "type": "string", "description": "With mode write: the revision that memory_read gave, unless the document is new." }
+                        },
+                        "required": ["path", "content"],
+                        "additionalProperties": false
+                    }),
+                ),
+                |documents, call| documents.write(&call.read()?, call.origin),
             ),
-            ToolDef::new(
-                format!("{prefix}memory_read"),
-                "Reads a document of the workspace. A long one is cut, and the answer says from which line to read on.",
-                json!({
-                    "type": "object",
-                    "properties": {
-                        "path": { "type": "string", "description": "A relative path, such as MEMORY.md." },
-                        "from_line": { "type": "integer", "minimum": 1, "description": "Where to begin; 1 unless you read on." }
-                    },
-                    "required": ["path"],
-                    "additionalProperties": false
-                }),
+            tool(
+                ToolDef::new(
+                    format!("{prefix}memory_read"),
+                    "Reads a document of the workspace. A long one is cut, and the answer says from which line to read on.",
+                    json!({
+                        "type": "object",
+                        "properties": {
+                            "path": { "type": "string", "description": "A relative path, such as MEMORY.md." },
+                            "from_line": { "type": "integer", "minimum": 1, "description": "Where to begin; 1 unless you read on." }
+                        },
+                        "required": ["path"],
+                        "additionalProperties": false
+                    }),
+                ),
+                |documents, call| documents.read(&call.read()?),
             ),
-            ToolDef::new(
-                format!("{prefix}memory_list"),
-                "Lists the documents and folders of a folder of the workspace. Folders end in a slash.",
-                json!({
-                    "type": "object",
-                    "properties": {
-                        "directory": { "type": "string", "description": "A relative path; empty for the root." },
-                        "recursive": { "type": "boolean", "description": "Whether to list what lies deeper too." }
-                    },
-                    "required": [],
-                    "additionalProperties": false
-                }),
+            tool(
+                ToolDef::new(
+                    format!("{prefix}memory_list"),
+                    "Lists the documents and folders of a folder of the workspace. Folders end in a slash.",
+                    json!({
+                        "type": "object",
+                        "properties": {
+                            "directory": { "type": "string", "description": "A relative path; empty for the root." },
+                            "recursive": { "type": "boolean", "description": "Whether to list what lies deeper too." }
+                        },
+                        "required": [],
+                        "additionalProperties": false
+                    }),
+                ),
+                |documents, call| documents.list(&call.read()?),
             ),
         ];
-        if self.find.is_some() {
-            tools.push(ToolDef::new(
+        if let Some(find) = &self.find {
+            let (documents, find) = (Arc::clone(self), Arc::clone(find));
+            let definition = ToolDef::new(
                 format!("{prefix}memory_search"),
                 "Searches the documents of the workspace for passages, best first. Use it before you say that you do \
                  not know something, and cite path and lines.",
@@ -173,29 +161,10 @@ impl Documents {
                     "required": ["query"],
                     "additionalProperties": false
                 }),
-            ));
+            );
+            tools.push(Tool::new(definition, move |call| documents.search(&find, &call.read()?)));
         }
         tools
-    }
-
-    /// Does what a tool of these is called for; `None` where there is none of this name.
-    pub(super) fn call(
-        &self,
-        prefix: &str,
-        called: &str,
-        arguments: &Value,
-        origin: &Origin,
-    ) -> Option<Result<Value, ToolError>> {
-        Some(match called.strip_prefix(prefix)? {
-            "memory_write" => parsed(called, arguments).and_then(|arguments| self.write(&arguments, origin)),
-            "memory_read" => parsed(called, arguments).and_then(|arguments| self.read(&arguments)),
-            "memory_list" => parsed(called, arguments).and_then(|arguments| self.list(&arguments)),
-            "memory_search" => {
-                let find = self.find.as_ref()?;
-                parsed(called, arguments).and_then(|arguments| self.search(find, &arguments))
-            }
-            _ => return None,
-        })
     }
 
     fn write(&self, arguments: &Write, origin: &Origin) -> Result<Value, ToolError> {
@@ -378,38 +347,6 @@ impl Documents {
 fn whole_lines(content: &str) -> Cow<'_, str> {
     let is_whole = content.is_empty() || content.ends_with('\n');
     if is_whole { Cow::Borrowed(content) } else { Cow::Owned(format!("{content}\n")) }
-}
-
-/// Results, as many as fit.
-#[derive(Default)]
-pub(super) struct Fitting {
-    results: Vec<Value>,
-    bytes: usize,
-    left_out: usize,
-}
-
-/// What a result costs beside its text.
-const BESIDE: usize = 640;
-
-impl Fitting {
-    /// Adds a result with a text, which is cut where it is longer than any answer.
-    pub(super) fn add(&mut self, text: &str, result: impl FnOnce(&str) -> Value) {
-        let (text, _) = cut(text, MAX_ANSWER - BESIDE);
-        if self.left_out > 0 || self.bytes + text.len() + BESIDE > MAX_ANSWER {
-            self.left_out += 1;
-            return;
-        }
-        self.bytes += text.len() + BESIDE;
-        self.results.push(result(text));
-    }
-
-    pub(super) fn answer(self) -> Value {
-        let mut answer = json!({ "results": self.results });
-        if self.left_out > 0 {
-            answer["cut"] = json!(format!("{} more are left out: ask for less.", self.left_out));
-        }
-        answer
-    }
 }
 
 /// The name of a document, and how a failure there is told.

@@ -14,10 +14,10 @@ use crate::gate::FORGOTTEN;
 /// ```
 /// use noctuary::life::Guarded;
 /// use noctuary::tools::MemoryTool;
-/// use noctuary::{Access, Actor, FileWorkspace, Scope, SessionKind};
+/// use noctuary::{Access, FileWorkspace, Scope};
 ///
 /// let folder = tempfile::tempdir()?;
-/// let access = Access::new(SessionKind::Main, Actor::Agent, Scope::user("marta"));
+/// let access = Access::agent(Scope::user("marta"));
 /// let tool = MemoryTool::new(Guarded::new(FileWorkspace::open(folder.path())?, access));
 /// let error = tool.call(&serde_json::json!({"command": "view", "path": "/etc/passwd"})).unwrap_err();
 /// assert_eq!(error.message(), "Path must start with /memories, got: /etc/passwd");

@@ -6,13 +6,13 @@ use chrono::{DateTime, Utc};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::arguments::parsed;
+use super::tool::Tool;
 use super::{ToolDef, ToolError};
 use crate::base::access::{Access, Actor, SessionKind};
 use crate::memory::{LearningStore, NewLearning};
 
 /// The learnings of a session.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Learn {
     store: Arc<dyn LearningStore>,
     access: Access,
@@ -29,13 +29,10 @@ impl Learn {
         Self { store, access: Access { actor: Actor::Agent, ..access } }
     }
 
-    /// Whether nobody else is present.
-    pub(super) fn is_private(&self) -> bool {
-        self.access.kind == SessionKind::Main
-    }
-
-    pub(super) fn definition() -> ToolDef {
-        ToolDef::new(
+    /// The tool.
+    pub(super) fn tool(self) -> Tool {
+        let is_private = self.access.kind == SessionKind::Main;
+        let definition = ToolDef::new(
             "memory_learn",
             "Records what a turn taught about how to work: one thing to do otherwise next time, complete in itself. For \
              a review at the end of a turn. What is true of the user belongs into memory_write.",
@@ -48,11 +45,12 @@ impl Learn {
                 "required": ["content"],
                 "additionalProperties": false
             }),
-        )
+        );
+        Tool::new(definition, move |call| self.learn(call.read()?, call.now)).listed(is_private)
     }
 
-    pub(super) fn call(&self, arguments: &Value, now: DateTime<Utc>) -> Result<Value, ToolError> {
-        let Learned { content, context } = parsed("memory_learn", arguments)?;
+    fn learn(&self, learned: Learned, now: DateTime<Utc>) -> Result<Value, ToolError> {
+        let Learned { content, context } = learned;
         let id = self
             .store
             .learn(&self.access, &NewLearning { content, context }, now)

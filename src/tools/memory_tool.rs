@@ -4,17 +4,17 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 
-use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::arguments::{known, object, parsed};
-use super::shown::{cut, disguise, hidden, hides_parent, hides_secret};
+use super::command::Command;
+use super::lines::{human, lines_at, lines_of, numbered, occurrences};
+use super::shown::{disguise, hidden, hides_parent, hides_secret};
 use super::{MAX_ANSWER, ToolError};
 use crate::base::document::Revision;
 use crate::base::error::{Error, Refusal, Result};
 use crate::base::name::{DocName, Name};
 use crate::gate::DoorWarning;
-use crate::session::{Guarded, shown};
+use crate::session::{Guarded, shown, walk};
 use crate::trace;
 use crate::workspace::{Workspace, WriteMode};
 
@@ -36,11 +36,11 @@ use crate::workspace::{Workspace, WriteMode};
 /// ```
 /// use noctuary::life::Guarded;
 /// use noctuary::tools::MemoryTool;
-/// use noctuary::{Access, Actor, FileWorkspace, Scope, SessionKind};
+/// use noctuary::{Access, FileWorkspace, Scope};
 /// use serde_json::json;
 ///
 /// let folder = tempfile::tempdir()?;
-/// let access = Access::new(SessionKind::Main, Actor::Agent, Scope::user("marta"));
+/// let access = Access::agent(Scope::user("marta"));
 /// let tool = MemoryTool::new(Guarded::new(FileWorkspace::open(folder.path())?, access));
 ///
 /// let path = "/memories/boat.md";
@@ -69,69 +69,14 @@ const MAX_NAMED: usize = 100;
 /// How often an edit is made anew because the file changed meanwhile.
 const ATTEMPTS: u32 = 20;
 
-/// What a model calls; [`Command::FIELDS`] names the fields of each.
-#[derive(Deserialize)]
-#[serde(tag = "command", rename_all = "snake_case")]
-enum Command {
-    View {
-        path: String,
-        view_range: Option<Vec<i64>>,
-    },
-    Create {
-        path: String,
-        file_text: String,
-    },
-    StrReplace {
-        path: String,
-        old_str: String,
-        #[serde(default)]
-        new_str: String,
-    },
-    Insert {
-        path: String,
-        insert_line: i64,
-        insert_text: String,
-    },
-    Delete {
-        path: String,
-    },
-    Rename {
-        old_path: String,
-        new_path: String,
-    },
-}
-
-impl Command {
-    /// The fields of each command, without its name.
-    const FIELDS: [(&str, &[&str]); 6] = [
-        ("view", &["path", "view_range"]),
-        ("create", &["path", "file_text"]),
-        ("str_replace", &["path", "old_str", "new_str"]),
-        ("insert", &["path", "insert_line", "insert_text"]),
-        ("delete", &["path"]),
-        ("rename", &["old_path", "new_path"]),
-    ];
-
-    fn read(arguments: &Value) -> Result<Self, ToolError> {
-        let command = parsed("memory", arguments)?;
-        let given = object(arguments).map_err(|error| ToolError::arguments("memory", &error))?;
-        let called = given.get("command").and_then(Value::as_str).unwrap_or_default();
-        let fields = Self::FIELDS.iter().find(|(command, _)| *command == called);
-        let (called, fields) = fields.expect("a command that was read is one of them");
-        let takes: Vec<&str> = ["command"].iter().chain(*fields).copied().collect();
-        known(&format!("the memory command {called}"), arguments, &takes)?;
-        Ok(command)
-    }
-}
-
 /// A path as the model gave it, and the document or folder that it names; `None` is the root.
 struct Place<'a> {
     given: &'a str,
     name: Option<DocName>,
 }
 
-/// What stands at a place.
-enum Standing {
+/// The file or folder at a place.
+enum Occupant {
     Nothing,
     File,
     /// The files below, in the order of a listing.
@@ -238,9 +183,9 @@ impl<W: Workspace> MemoryTool<W> {
 
     fn view_at(&self, place: &Place<'_>, range: Option<&[i64]>) -> Result<String, ToolError> {
         match self.look(place)? {
-            Standing::Nothing => Err(no_valid_path(place.given)),
-            Standing::Folder(files) => Ok(self.listing(place, &files)),
-            Standing::File => {
+            Occupant::Nothing => Err(no_valid_path(place.given)),
+            Occupant::Folder(files) => Ok(self.listing(place, &files)),
+            Occupant::File => {
                 let (name, text, _) = self.read(place)?;
                 let lines = text.split('\n').count();
                 if lines > MAX_LINES {
@@ -364,12 +309,12 @@ impl<W: Workspace> MemoryTool<W> {
             return Err(ToolError::new("Cannot delete the /memories directory itself"));
         };
         let gone = match self.look(place)? {
-            Standing::Nothing => false,
-            Standing::File => {
+            Occupant::Nothing => false,
+            Occupant::File => {
                 self.check_shown(given, name)?;
                 self.view.remove(name).map_err(|error| failed(given, error))?
             }
-            Standing::Folder(files) => {
+            Occupant::Folder(files) => {
                 files.iter().try_for_each(|file| self.check_shown(given, file))?;
                 for (done, file) in files.iter().enumerate() {
                     self.view.remove(file).map_err(|error| partly(given, done, files.len(), error))?;
@@ -400,7 +345,7 @@ impl<W: Workspace> MemoryTool<W> {
             return Err(ToolError::new("Cannot rename the /memories directory itself"));
         };
         let Some(to) = &new.name else { return Err(exists()) };
-        if !matches!(self.look(new)?, Standing::Nothing) {
+        if !matches!(self.look(new)?, Occupant::Nothing) {
             return Err(exists());
         }
         let moved = |from: &Name, to: &Name| {
@@ -411,9 +356,9 @@ impl<W: Workspace> MemoryTool<W> {
             })
         };
         match self.look(old)? {
-            Standing::Nothing => return Err(no_path(old.given)),
-            Standing::File => moved(from, to)?,
-            Standing::Folder(files) => {
+            Occupant::Nothing => return Err(no_path(old.given)),
+            Occupant::File => moved(from, to)?,
+            Occupant::Folder(files) => {
                 if to.as_str().strip_prefix(from.as_str()).is_some_and(|rest| rest.starts_with('/')) {
                     return Err(ToolError::new(format!(
                         "Cannot move {} into itself: {}",
@@ -445,9 +390,9 @@ impl<W: Workspace> MemoryTool<W> {
         change: impl Fn(&str, &[Range<usize>]) -> Result<(String, usize), ToolError>,
     ) -> Result<(Name, String, usize), ToolError> {
         match self.look(place)? {
-            Standing::Nothing => return Err(no_valid_path(place.given)),
-            Standing::Folder(_) => return Err(no_file(place.given)),
-            Standing::File => {}
+            Occupant::Nothing => return Err(no_valid_path(place.given)),
+            Occupant::Folder(_) => return Err(no_file(place.given)),
+            Occupant::File => {}
         }
         for _ in 0..ATTEMPTS {
             let (name, text, seen) = self.read(place)?;
@@ -481,15 +426,15 @@ impl<W: Workspace> MemoryTool<W> {
     }
 
     /// Says what stands at a place, as far as the session may know.
-    fn look(&self, place: &Place<'_>) -> Result<Standing, ToolError> {
+    fn look(&self, place: &Place<'_>) -> Result<Occupant, ToolError> {
         let looked = match &place.name {
-            None => self.below(&self.folder).map(Standing::Folder),
+            None => self.below(&self.folder).map(Occupant::Folder),
             Some(name) => match self.view.metadata(name) {
-                Ok(Some(_)) => Ok(Standing::File),
+                Ok(Some(_)) => Ok(Occupant::File),
                 Ok(None) | Err(Error::Refused { reason: Refusal::NotAFile, .. }) => {
                     self.below(name).map(|files| match files.len() {
-                        0 => Standing::Nothing,
-                        _ => Standing::Folder(files),
+                        0 => Occupant::Nothing,
+                        _ => Occupant::Folder(files),
                     })
                 }
                 Err(error) => Err(error),
@@ -499,10 +444,10 @@ impl<W: Workspace> MemoryTool<W> {
             Error::Denied { .. } | Error::Refused { reason: Refusal::NotAFolder, .. }
                 if place.name.is_none() =>
             {
-                Ok(Standing::Folder(Vec::new()))
+                Ok(Occupant::Folder(Vec::new()))
             }
             Error::Denied { .. } | Error::Refused { reason: Refusal::NotAFolder, .. } => {
-                Ok(Standing::Nothing)
+                Ok(Occupant::Nothing)
             }
             error => Err(failed(place.given, error)),
         })
@@ -511,11 +456,8 @@ impl<W: Workspace> MemoryTool<W> {
     /// All files below a folder, in the order of a listing.
     fn below(&self, folder: &DocName) -> Result<Vec<DocName>> {
         let mut files = Vec::new();
-        let mut folders = vec![folder.clone()];
-        while let Some(folder) = folders.pop() {
-            let listing = self.view.list(Some(&folder))?;
-            files.extend(listing.documents);
-            folders.extend(listing.folders);
+        for listing in walk(&self.view, Some(folder.clone()), |_| true) {
+            files.extend(listing?.1.documents);
         }
         files.sort_by(|one, other| one.as_str().split('/').cmp(other.as_str().split('/')));
         Ok(files)
@@ -560,80 +502,4 @@ fn partly(given: &str, done: usize, all: usize, error: Error) -> ToolError {
         return failure;
     }
     ToolError::new(format!("Only {done} of {all} files of {given} were done. {failure}"))
-}
-
-/// Every place where a text stands, also where two of them overlap.
-fn occurrences(text: &str, wanted: &str) -> Vec<usize> {
-    let step = wanted.chars().next().map_or(1, char::len_utf8);
-    let mut found = Vec::new();
-    let mut from = 0;
-    while let Some(at) = text[from..].find(wanted) {
-        found.push(from + at);
-        from += at + step;
-    }
-    found
-}
-
-/// The lines of bytes in their order, from 1.
-fn lines_at(text: &str, bytes: &[usize]) -> Vec<usize> {
-    let (mut line, mut read) = (1, 0);
-    let line_of = |at: &usize| {
-        line += text[read..*at].matches('\n').count();
-        read = *at;
-        line
-    };
-    bytes.iter().map(line_of).collect()
-}
-
-/// The first and the last line of a range as a model gives it; all of them where it gives none.
-fn lines_of(range: Option<&[i64]>, lines: usize) -> Result<(usize, usize), ToolError> {
-    let Some(given) = range else { return Ok((1, lines)) };
-    let read = match given {
-        [first, last] => {
-            let first = usize::try_from(*first).unwrap_or(0).max(1);
-            let last = if *last == -1 { lines } else { usize::try_from(*last).unwrap_or(0).min(lines) };
-            (first <= last).then_some((first, last))
-        }
-        _ => None,
-    };
-    read.ok_or_else(|| {
-        ToolError::new(format!(
-            "Invalid `view_range` parameter: give [first, last] within the range of lines of the file: [1, {lines}], or -1 for the last line"
-        ))
-    })
-}
-
-/// Lines of a text below a heading, with their numbers, as many as fit.
-fn numbered(mut told: String, text: &str, (first, last): (usize, usize)) -> String {
-    for (at, line) in text.split('\n').enumerate().take(last).skip(first - 1) {
-        let room = MAX_ANSWER.saturating_sub(told.len() + 256);
-        let (line, is_whole) = cut(line, room);
-        if room > 8 {
-            told.push_str(&format!("\n{:>6}\t{line}", at + 1));
-        }
-        if room <= 8 || !is_whole {
-            let next = if room > 8 { at + 2 } else { at + 1 };
-            told.push_str(&format!(
-                "\n[cut: the answer is too long; see more with view_range from line {next}]"
-            ));
-            break;
-        }
-    }
-    told
-}
-
-/// A size as a person reads it: `0B`, `512B`, `1.5K`, `2M`.
-fn human(len: u64) -> String {
-    let (mut unit, mut power) = ("B", 1);
-    for (next, factor) in [("K", 1 << 10), ("M", 1 << 20), ("G", 1 << 30)] {
-        if len >= factor {
-            (unit, power) = (next, factor);
-        }
-    }
-    if len.is_multiple_of(power) {
-        return format!("{}{unit}", len / power);
-    }
-    // Rounded to tenths, in whole numbers.
-    let tenths = (len * 10 + power / 2) / power;
-    format!("{}.{}{unit}", tenths / 10, tenths % 10)
 }

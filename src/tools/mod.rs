@@ -38,13 +38,19 @@
 //! The manual has [rights, and the differences from `memory_20250818`](crate::manual::tools).
 
 mod arguments;
+mod command;
 mod definition;
 mod documents;
 mod error;
+mod found;
 mod learn;
+mod lines;
 mod memory_tool;
 mod rows;
+mod session;
 mod shown;
+mod sleep;
+mod tool;
 mod toolbox;
 
 pub use definition::ToolDef;

@@ -6,9 +6,9 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::arguments::parsed;
-use super::documents::{Fitting, Search, limit, limited, ten};
+use super::found::{Fitting, Search, limit, limited, ten};
 use super::shown::{cut, plain};
+use super::tool::{Call, Tool};
 use super::{ToolDef, ToolError};
 use crate::base::access::{Access, Actor, SessionKind};
 use crate::base::error::{Error, Result};
@@ -18,7 +18,7 @@ use crate::memory::{Filter, Memory, MemoryId, MemoryStore, NewMemory, Query, Sou
 use crate::store::{self, Veil};
 
 /// The rows of a session.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Rows {
     store: Arc<dyn MemoryStore>,
     access: Access,
@@ -53,15 +53,27 @@ impl Rows {
         Self { store, access: Access { actor: Actor::Agent, ..access }, doors }
     }
 
+    pub(super) fn with_doors(self, doors: Doors) -> Self {
+        Self { doors, ..self }
+    }
+
     /// Whether nobody else is present.
-    pub(super) fn is_private(&self) -> bool {
+    fn is_private(&self) -> bool {
         self.access.kind == SessionKind::Main
     }
 
-    pub(super) fn catalogue() -> Vec<ToolDef> {
+    /// The tools over these rows.
+    pub(super) fn tools(self) -> Vec<Tool> {
         let limit = limit();
+        let is_private = self.is_private();
+        let rows = Arc::new(self);
+        let tool = |definition, run: fn(&Self, &Call<'_>) -> Result<Value, ToolError>| {
+            let rows = Arc::clone(&rows);
+            Tool::new(definition, move |call| run(&rows, call))
+        };
         vec![
-            ToolDef::new(
+            tool(
+                ToolDef::new(
                 "memory_write",
                 "Remembers something for later sessions: one statement, complete in itself, with names and dates \
                  instead of \"he\" and \"tomorrow\". Use fact for what is true of the user, preference for what they \
@@ -79,7 +91,10 @@ impl Rows {
                     "additionalProperties": false
                 }),
             ),
-            ToolDef::new(
+                |rows, call| rows.write(call.read()?, call.origin, call.now),
+            ),
+            tool(
+                ToolDef::new(
                 "memory_search",
                 "Searches what was remembered, best first. Use it before you say that you do not know something \
                  about the user or an earlier session.",
@@ -93,7 +108,10 @@ impl Rows {
                     "additionalProperties": false
                 }),
             ),
-            ToolDef::new(
+                |rows, call| rows.search(&call.read()?),
+            ),
+            tool(
+                ToolDef::new(
                 "memory_read",
                 "Lists what was remembered, the latest first, of one category or of all.",
                 json!({
@@ -106,7 +124,10 @@ impl Rows {
                     "additionalProperties": false
                 }),
             ),
-            ToolDef::new(
+                |rows, call| rows.read(call.read()?),
+            ),
+            tool(
+                ToolDef::new(
                 "memory_forget",
                 "Takes back a memory that you wrote yourself and that is wrong or of no use any more. To correct one, \
                  write it anew with memory_write and say which it replaces. What the user wrote, confirmed or pinned \
@@ -120,26 +141,9 @@ impl Rows {
                     "additionalProperties": false
                 }),
             ),
+                |rows, call| rows.forget(call.read::<Forget>()?.id, call.now),
+            ).listed(is_private),
         ]
-    }
-
-    /// Does what a tool of these is called for; `None` where there is none of this name.
-    pub(super) fn call(
-        &self,
-        name: &str,
-        arguments: &Value,
-        origin: &Origin,
-        now: DateTime<Utc>,
-    ) -> Option<Result<Value, ToolError>> {
-        Some(match name {
-            "memory_write" => {
-                parsed(name, arguments).and_then(|arguments| self.write(arguments, origin, now))
-            }
-            "memory_search" => parsed(name, arguments).and_then(|arguments| self.search(&arguments)),
-            "memory_read" => parsed(name, arguments).and_then(|arguments| self.read(arguments)),
-            "memory_forget" => parsed(name, arguments).and_then(|Forget { id }| self.forget(id, now)),
-            _ => return None,
-        })
     }
 
     fn write(&self, arguments: Write, origin: &Origin, now: DateTime<Utc>) -> Result<Value, ToolError> {

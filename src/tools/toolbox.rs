@@ -1,17 +1,17 @@
-//! The catalogue of a session, and what carries its calls out.
+//! The tools of a session, and the calls of them.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use chrono::{DateTime, Utc};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::arguments::parsed;
-use super::documents::Documents;
+use super::documents::{Documents, Find};
 use super::learn::Learn;
 use super::rows::Rows;
+use super::sleep;
+use super::tool::{Call, Tool};
 use super::{ToolDef, ToolError};
 use crate::base::access::Access;
-use crate::dream::sleep::SetSleep;
 use crate::format::Origin;
 use crate::gate::{DoorWarning, Doors};
 use crate::memory::{LearningStore, MemoryStore};
@@ -21,11 +21,13 @@ use crate::workspace::Workspace;
 
 /// The tools of one session: their definitions, and what carries out what a model calls.
 ///
+/// A [`Session`](crate::Session) has its toolbox by [`tools`](crate::Session::tools); [`new`](Self::new) makes one over any view.
+///
 /// | tool | with | does |
 /// |---|---|---|
 /// | `memory_write`, `memory_search`, `memory_read`, `memory_forget` | [`store`](Self::store) | rows of a memory store |
 /// | `memory_learn` | [`learnings`](Self::learnings) | what a review learned, apart from rows |
-/// | `memory_write`, `memory_read`, `memory_list` | [`documents`](Self::documents) | documents of a workspace |
+/// | `memory_write`, `memory_read`, `memory_list` | [`new`](Self::new) | documents of a workspace |
 /// | `memory_search` | [`indexed`](Self::indexed) | passages of them |
 /// | `set_sleep` | [`sleep`](Self::sleep) | a plan for the host |
 ///
@@ -49,20 +51,16 @@ use crate::workspace::Workspace;
 /// ```
 /// use std::sync::Arc;
 /// use chrono::Utc;
-/// use noctuary::life::Guarded;
-/// use noctuary::tools::Toolbox;
-/// use noctuary::{Access, Actor, FileMemoryStore, FileWorkspace, Scope, SessionKind, Workspace};
+/// use noctuary::{Access, FileMemoryStore, FileWorkspace, Life, LifeConfig, Scope};
 /// use serde_json::json;
 ///
 /// let folder = tempfile::tempdir()?;
-/// let files: Arc<dyn Workspace> = Arc::new(FileWorkspace::open(folder.path())?);
-/// let store = FileMemoryStore::open(folder.path(), Scope::user("marta"))?;
-/// let access = Access::new(SessionKind::Main, Actor::Agent, Scope::user("marta"));
-/// let tools = Toolbox::new()
-///     .store(Arc::new(store), access.clone())
-///     .documents(Guarded::new(files, access));
-///
+/// let life = Life::new(Arc::new(FileWorkspace::open(folder.path())?), LifeConfig::default());
+/// let store = Arc::new(FileMemoryStore::open(folder.path(), Scope::user("marta"))?);
 /// let now = Utc::now();
+/// let session = life.begin_session(Access::agent(Scope::user("marta")), "8f14", "repl", now)?;
+/// let tools = session.tools().store(store);
+///
 /// tools.call("memory_write", &json!({"category": "fact", "content": "Marta's boat is called Brisk."}), now)?;
 /// let found = tools.call("memory_search", &json!({"query": "what is the boat called?"}), now)?;
 /// assert_eq!(found["results"][0]["content"], "Marta's boat is called Brisk.");
@@ -75,37 +73,60 @@ use crate::workspace::Workspace;
 /// assert!(error.message().starts_with("There is no tool memory_forge. There are: memory_write, "));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Toolbox {
+    access: Access,
+    doors: Doors,
     rows: Option<Rows>,
     learnings: Option<Learn>,
-    documents: Option<Documents>,
+    documents: Option<Arc<Documents>>,
     sleeps: bool,
     /// Whose words the model passes on; its own, where nobody said otherwise.
     origin: Option<Origin>,
+    /// The tools of all these, built at the first question for them.
+    tools: OnceLock<Vec<Tool>>,
 }
 
-/// What the names of the tools for documents begin with beside those for rows.
+/// The beginning of the names of the tools for documents, beside those for rows.
 const PREFIX: &str = "workspace_";
 
 impl Toolbox {
-    /// No tools.
+    /// The tools over the documents of a session's view.
     #[must_use]
-    pub fn new() -> Self {
-        Self::default()
+    pub fn new(view: Guarded<Arc<dyn Workspace>>) -> Self {
+        let mut tools = Self::without_documents(view.access().clone()).with_doors(view.doors().clone());
+        tools.documents = Some(Arc::new(Documents::new(view)));
+        tools
     }
 
-    /// Adds the tools over a memory store, for one session.
+    /// No tools yet, for a session that has a memory store and no workspace.
     #[must_use]
-    pub fn store(self, store: Arc<dyn MemoryStore>, access: Access) -> Self {
-        self.store_with_doors(store, access, Doors::default())
+    pub fn without_documents(access: Access) -> Self {
+        Self {
+            access,
+            doors: Doors::default(),
+            rows: None,
+            learnings: None,
+            documents: None,
+            sleeps: false,
+            origin: None,
+            tools: OnceLock::new(),
+        }
     }
 
-    /// As [`store`](Self::store), showing rows by [`Door::PromptLoad`](crate::gate::Door::PromptLoad) of these doors.
+    /// Sets the doors by whose [`Door::PromptLoad`](crate::gate::Door::PromptLoad) rows are shown; those of the view unless said.
     #[must_use]
-    pub fn store_with_doors(mut self, store: Arc<dyn MemoryStore>, access: Access, doors: Doors) -> Self {
-        self.rows = Some(Rows::new(store, access, doors));
-        self
+    pub fn with_doors(mut self, doors: Doors) -> Self {
+        self.rows = self.rows.map(|rows| rows.with_doors(doors.clone()));
+        self.doors = doors;
+        self.anew()
+    }
+
+    /// Adds the tools over a memory store.
+    #[must_use]
+    pub fn store(mut self, store: Arc<dyn MemoryStore>) -> Self {
+        self.rows = Some(Rows::new(store, self.access.clone(), self.doors.clone()));
+        self.anew()
     }
 
     /// Adds `memory_learn`, for the session of a review at the end of a turn. What is learned is in no answer of the other
@@ -116,13 +137,13 @@ impl Toolbox {
     /// use chrono::Utc;
     /// use noctuary::memory::LearningStore;
     /// use noctuary::tools::Toolbox;
-    /// use noctuary::{Access, Actor, FileMemoryStore, Scope, SessionKind};
+    /// use noctuary::{Access, FileMemoryStore, Scope};
     /// use serde_json::json;
     ///
     /// let folder = tempfile::tempdir()?;
     /// let store = Arc::new(FileMemoryStore::open(folder.path(), Scope::user("marta"))?);
-    /// let access = Access::new(SessionKind::Main, Actor::Agent, Scope::user("marta"));
-    /// let tools = Toolbox::new().learnings(store.clone(), access.clone());
+    /// let access = Access::agent(Scope::user("marta"));
+    /// let tools = Toolbox::without_documents(access.clone()).learnings(store.clone());
     ///
     /// let learned = json!({"content": "Check the tide first.", "context": "The boat lay dry."});
     /// assert_eq!(tools.call("memory_learn", &learned, Utc::now())?["status"], "learned");
@@ -130,39 +151,32 @@ impl Toolbox {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
-    pub fn learnings(mut self, store: Arc<dyn LearningStore>, access: Access) -> Self {
-        self.learnings = Some(Learn::new(store, access));
-        self
+    pub fn learnings(mut self, store: Arc<dyn LearningStore>) -> Self {
+        self.learnings = Some(Learn::new(store, self.access.clone()));
+        self.anew()
     }
 
-    /// Adds the tools over the documents of a session's view.
-    #[must_use]
-    pub fn documents(mut self, view: Guarded<Arc<dyn Workspace>>) -> Self {
-        self.documents = Some(Documents::new(view, None));
-        self
-    }
-
-    /// As [`documents`](Self::documents), with a search over an index: `view` reads, writes and says whose session it is,
-    /// `indexed` finds for that same session. What is written by a tool is found at once where the view is one over a clone of
-    /// `indexed`, else after the next [`sync`](Indexed::sync); what is gone since the last one is not shown.
+    /// Adds a search over an index of the documents. What is written by a tool is found at once where the view is one over a
+    /// clone of `indexed`, else after the next [`sync`](Indexed::sync); what is gone since the last one is not shown.
+    ///
+    /// Where the toolbox has no documents, it adds nothing.
     ///
     /// ```
     /// # #[cfg(feature = "sqlite")] {
     /// use std::sync::Arc;
     /// use chrono::Utc;
-    /// use noctuary::life::{Guarded, Indexed};
-    /// use noctuary::tools::Toolbox;
-    /// use noctuary::{Access, Actor, FileWorkspace, Scope, SessionKind, SqliteIndex, Workspace};
+    /// use noctuary::life::Indexed;
+    /// use noctuary::{Access, FileWorkspace, Life, LifeConfig, Scope, SqliteIndex};
     /// use serde_json::json;
     ///
     /// let folder = tempfile::tempdir()?;
     /// let index = SqliteIndex::open_in_memory(Scope::user("marta"))?;
     /// let indexed = Indexed::new(FileWorkspace::open(folder.path())?, index);
-    /// let workspace: Arc<dyn Workspace> = Arc::new(indexed.clone());
-    /// let access = Access::new(SessionKind::Main, Actor::Agent, Scope::user("marta"));
-    /// let tools = Toolbox::new().indexed(Guarded::new(workspace, access), &indexed);
-    ///
+    /// let life = Life::new(Arc::new(indexed.clone()), LifeConfig::default());
     /// let now = Utc::now();
+    /// let session = life.begin_session(Access::agent(Scope::user("marta")), "8f14", "repl", now)?;
+    /// let tools = session.tools().indexed(&indexed);
+    ///
     /// tools.call("memory_write", &json!({"path": "boat.md", "content": "It lies in Lisbon."}), now)?;
     /// let found = tools.call("memory_search", &json!({"query": "Lisbon"}), now)?;
     /// assert_eq!(found["results"][0]["path"], "boat.md");
@@ -170,15 +184,17 @@ impl Toolbox {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
-    pub fn indexed<W: Workspace + 'static>(
-        mut self,
-        view: Guarded<Arc<dyn Workspace>>,
-        indexed: &Indexed<W>,
-    ) -> Self {
+    pub fn indexed<W: Workspace + 'static>(mut self, indexed: &Indexed<W>) -> Self {
+        // The table shares the documents.
+        self.tools = OnceLock::new();
         let indexed = indexed.clone();
         // Masked by the doors of the view.
-        let find = move |access: &Access, query: &str, limit| indexed.search_unmasked(access, query, limit);
-        self.documents = Some(Documents::new(view, Some(Arc::new(find))));
+        let find: Find = Arc::new(move |access: &Access, query: &str, limit| {
+            indexed.search_unmasked(access, query, limit)
+        });
+        if let Some(documents) = self.documents.as_mut().and_then(Arc::get_mut) {
+            documents.find = Some(find);
+        }
         self
     }
 
@@ -187,7 +203,7 @@ impl Toolbox {
     #[must_use]
     pub fn sleep(mut self) -> Self {
         self.sleeps = true;
-        self
+        self.anew()
     }
 
     /// Says whose words the model passes on from here on: for a turn in which it read what others wrote, such as a page. Rows
@@ -201,13 +217,13 @@ impl Toolbox {
     /// use noctuary::format::Origin;
     /// use noctuary::memory::Filter;
     /// use noctuary::tools::Toolbox;
-    /// use noctuary::{Access, Actor, FileMemoryStore, MemoryStore, Scope, SessionKind};
+    /// use noctuary::{Access, FileMemoryStore, MemoryStore, Scope};
     /// use serde_json::json;
     ///
     /// let folder = tempfile::tempdir()?;
     /// let store = Arc::new(FileMemoryStore::open(folder.path(), Scope::user("marta"))?);
-    /// let access = Access::new(SessionKind::Main, Actor::Agent, Scope::user("marta"));
-    /// let tools = Toolbox::new().store(store.clone(), access.clone());
+    /// let access = Access::agent(Scope::user("marta"));
+    /// let tools = Toolbox::without_documents(access.clone()).store(store.clone());
     ///
     /// let tools = tools.origin(Origin::Web); // the page was fetched; `.origin(Origin::Agent)` when the turn has ended
     /// tools.call("memory_write", &json!({"category": "fact", "content": "Shops close at 5."}), chrono::Utc::now())?;
@@ -220,49 +236,18 @@ impl Toolbox {
         self
     }
 
-    /// The definitions, always in the same order, and no name twice. What a session with others present is always refused,
-    /// `memory_forget` and `memory_learn`, is not among its own.
+    /// The definitions, always in the same order, and no name twice. A session with others present is told of no tool that it
+    /// is always refused: `memory_forget` and `memory_learn`.
     #[must_use]
     pub fn catalogue(&self) -> Vec<ToolDef> {
-        let mut tools = self.tools();
-        if self.rows.as_ref().is_some_and(|rows| !rows.is_private()) {
-            tools.retain(|tool| tool.name != "memory_forget");
-        }
-        if self.learnings.as_ref().is_some_and(|learnings| !learnings.is_private()) {
-            tools.retain(|tool| tool.name != "memory_learn");
-        }
-        tools
-    }
-
-    /// The definitions of all tools, with those that are always refused.
-    fn tools(&self) -> Vec<ToolDef> {
-        let mut tools = Vec::new();
-        if self.rows.is_some() {
-            tools.extend(Rows::catalogue());
-        }
-        if self.learnings.is_some() {
-            tools.push(Learn::definition());
-        }
-        if let Some(documents) = &self.documents {
-            tools.extend(documents.catalogue(self.prefix()));
-        }
-        if self.sleeps {
-            let told = SetSleep::schema();
-            let text = |field: &str| told[field].as_str().unwrap_or_default().to_owned();
-            tools.push(ToolDef::new(text("name"), text("description"), told["input_schema"].clone()));
-        }
-        tools
-    }
-
-    fn prefix(&self) -> &'static str {
-        if self.rows.is_some() { PREFIX } else { "" }
+        self.tools().iter().filter(|tool| tool.is_listed).map(|tool| tool.definition.clone()).collect()
     }
 
     /// Takes what the doors found in documents that were written since this was last asked. Nothing prints or logs it. A row has
     /// no warnings: what holds a secret is refused.
     #[must_use]
     pub fn take_warnings(&self) -> Vec<DoorWarning> {
-        self.documents.as_ref().map(Documents::take_warnings).unwrap_or_default()
+        self.documents.as_ref().map(|documents| documents.take_warnings()).unwrap_or_default()
     }
 
     /// Carries out what a model called, and returns what it is answered. Arguments are an object, or the JSON text of one,
@@ -273,32 +258,29 @@ impl Toolbox {
     /// [`ToolError`] with what the model is to be told, also for a tool that is not there and for arguments of any other
     /// shape.
     pub fn call(&self, name: &str, arguments: &Value, now: DateTime<Utc>) -> Result<Value, ToolError> {
-        let none = || {
-            let names: Vec<String> = self.catalogue().into_iter().map(|tool| tool.name).collect();
-            ToolError::new(format!("There is no tool {name}. There are: {}.", names.join(", ")))
+        let Some(tool) = self.tools().iter().find(|tool| tool.definition.name == name) else {
+            let listed = self.tools().iter().filter(|tool| tool.is_listed);
+            let names: Vec<&str> = listed.map(|tool| tool.definition.name.as_str()).collect();
+            return Err(ToolError::new(format!("There is no tool {name}. There are: {}.", names.join(", "))));
         };
-        let tools = self.tools();
-        let tool = tools.iter().find(|tool| tool.name == name).ok_or_else(none)?;
-        let answer = || self.answer(name, arguments, now).unwrap_or_else(|| Err(none()));
-        trace::tool(&tool.name, ToolError::library, || tool.check(arguments).and_then(|()| answer()))
-    }
-
-    /// What a tool is answered; `None` where there is none of this name.
-    fn answer(&self, name: &str, arguments: &Value, now: DateTime<Utc>) -> Option<Result<Value, ToolError>> {
         let origin = self.origin.as_ref().unwrap_or(&Origin::Agent);
-        let of_rows = || self.rows.as_ref()?.call(name, arguments, origin, now);
-        let of_learnings = || {
-            (name == "memory_learn").then_some(())?;
-            Some(self.learnings.as_ref()?.call(arguments, now))
-        };
-        let of_documents = || self.documents.as_ref()?.call(self.prefix(), name, arguments, origin);
-        let of_sleep = || (self.sleeps && name == "set_sleep").then(|| plan(arguments));
-        of_rows().or_else(of_learnings).or_else(of_documents).or_else(of_sleep)
+        trace::tool(name, ToolError::library, || tool.call(&Call { tool: name, arguments, origin, now }))
     }
-}
 
-fn plan(arguments: &Value) -> Result<Value, ToolError> {
-    let arguments: Value = parsed("set_sleep", arguments)?;
-    let asked = SetSleep::parse(&arguments.to_string()).map_err(|error| ToolError::at("the sleep", error))?;
-    Ok(json!({ "status": "planned", "seconds": asked.seconds }))
+    /// The tools with those that are always refused.
+    fn tools(&self) -> &[Tool] {
+        self.tools.get_or_init(|| {
+            let prefix = if self.rows.is_some() { PREFIX } else { "" };
+            let rows = self.rows.clone().into_iter().flat_map(Rows::tools);
+            let learnings = self.learnings.clone().map(Learn::tool);
+            let documents = self.documents.iter().flat_map(|documents| documents.tools(prefix));
+            rows.chain(learnings).chain(documents).chain(self.sleeps.then(sleep::tool)).collect()
+        })
+    }
+
+    /// The same with a table that is built anew.
+    fn anew(mut self) -> Self {
+        self.tools = OnceLock::new();
+        self
+    }
 }

@@ -12,7 +12,7 @@ use chrono::{DateTime, Utc};
 use noctuary::dream::{FactDreamer, Fate, ProposalEnd, ReadReason};
 use noctuary::exchange::{Forget, copy_into};
 use noctuary::format::{DreamId, JournalName, Origin};
-use noctuary::life::{BootState, Editor, Undreamed, read_checks, read_soul};
+use noctuary::life::{BootState, Editor, Undreamed};
 use noctuary::memory::{Filter, LearningStore, NewMemory, Query, Source, categories};
 use noctuary::sleep::{Said, SleepDreamer};
 use noctuary::store::StoreConfig;
@@ -180,16 +180,16 @@ fn every_state_file_is_read() {
 
         let sleep = found.sleeper().state().unwrap();
         assert_eq!((sleep.dreams, sleep.actions, sleep.last_deep), (2, 4, 2));
-        let checks = read_checks(workspace).unwrap();
+        let life = Life::new(found.workspace.clone(), LifeConfig::default());
+        let checks = life.checks().unwrap();
         let checked = ["mail", "weather", "tide"].map(|name| checks.last(name));
         let then = Some(at(10, 10, 12, 30).timestamp());
         assert_eq!(checked, [then, then, None]);
         let history = Editor::new(workspace, human()).history(&DocName::USER).unwrap();
         assert_eq!(history.len(), 2);
         assert_eq!(history[0].1.lossy(), "# User\n\n- Name: Marta\n");
-        let life = Life::new(found.workspace.clone(), LifeConfig::default());
         assert!(matches!(life.boot(now).unwrap().state, BootState::Ready));
-        assert!(read_soul(workspace, SessionKind::Main, now).unwrap().notice.is_some(), "nobody replied yet");
+        assert!(life.read_soul(SessionKind::Main, now).unwrap().notice.is_some(), "nobody replied yet");
         let mut session = life.begin_session(agent(), "repl", "repl", now).unwrap();
         let prompt = session.prompt(&[]).unwrap().to_string();
         assert!(prompt.contains("Dry humour") && prompt.contains("the oven takes 30 loaves"), "{prompt}");

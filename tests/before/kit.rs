@@ -16,8 +16,8 @@ use noctuary::workspace::Revision;
 #[cfg(feature = "sqlite")]
 use noctuary::workspace::StateName;
 use noctuary::{
-    Access, Actor, DocName, DreamReport, Dreamer, FileWorkspace, LlmClient, LlmReply, LlmRequest, Outcome,
-    Scope, SessionKind, Workspace, WriteMode, dream_once_at, llm_fn,
+    Access, DocName, DreamReport, Dreamer, FileWorkspace, LlmClient, LlmReply, LlmRequest, Outcome, Scope,
+    Workspace, WriteMode, dream_once_at, llm_fn,
 };
 
 /// A key of the class `aws_access_key`: the example of its maker's handbook, which opens nothing.
@@ -36,15 +36,15 @@ pub(crate) fn marta() -> Scope {
 }
 
 pub(crate) fn human() -> Access {
-    Access::new(SessionKind::Main, Actor::Human, marta())
+    Access::human(marta())
 }
 
 pub(crate) fn agent() -> Access {
-    Access::new(SessionKind::Main, Actor::Agent, marta())
+    Access::agent(marta())
 }
 
 pub(crate) fn with_others() -> Access {
-    Access::new(SessionKind::Shared, Actor::Agent, marta())
+    Access::shared(marta())
 }
 
 /// Dreams at a fixed time.

@@ -17,7 +17,7 @@ use noctuary::dream::{DreamMode, FactDreamer, HistoryItem, OverBudget, Personali
 use noctuary::exchange::Forget;
 use noctuary::facts::{Decision, FactKey};
 use noctuary::format::{DreamId, JournalName, Origin};
-use noctuary::life::{Editor, TurnEnd, archive_journal, mark_checked};
+use noctuary::life::{Editor, TurnEnd};
 use noctuary::memory::{LearningStore, NewLearning, NewMemory, Source, categories};
 use noctuary::sleep::{Said, SleepDreamer};
 use noctuary::store::StoreConfig;
@@ -221,14 +221,17 @@ impl Author {
         self.step(at(10, 10, 12, 30), |workspace| {
             let now = at(10, 10, 12, 30);
             let journal = JournalName::parse(&crate::kit::name("memory/2026-10-01-repl.md")).unwrap();
-            archive_journal(workspace, &journal, now.date_naive(), |_| false, None).unwrap();
+            let mut config = LifeConfig::default();
+            config.retention.without_dreams = true;
+            let life = Life::new(self.workspace.clone(), config);
+            life.archive_journal(&journal, None, now).unwrap();
             let editor = Editor::new(workspace, human());
             for text in ["# User\n\n- Name: Marta\n", "# User\n\n- Name: Marta\n- Mill: Brook Lane\n"] {
                 let seen = editor.load(&DocName::USER).unwrap().map(|document| document.revision());
                 editor.save(&DocName::USER, text, seen, now).unwrap();
             }
-            mark_checked(workspace, "mail", now).unwrap();
-            mark_checked(workspace, "weather", now).unwrap();
+            life.mark_checked("mail", now).unwrap();
+            life.mark_checked("weather", now).unwrap();
         });
     }
 }

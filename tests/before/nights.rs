@@ -8,10 +8,7 @@ use chrono::{DateTime, Days, TimeDelta, Utc};
 use noctuary::dream::{DreamMode, OverBudget, ProposalEnd, Trust};
 use noctuary::exchange::Forget;
 use noctuary::format::{DreamId, JournalName, Origin};
-use noctuary::life::{
-    BootState, Consent, DailyLogConfig, Duty, Editor, TurnEnd, Undreamed, archive_journal, delete_journal,
-    due_checks, mark_checked, read_checks,
-};
+use noctuary::life::{BootState, Consent, DailyLogConfig, Duty, Editor, TurnEnd, due_checks};
 use noctuary::memory::PlaceReceipt;
 use noctuary::sleep::{Fatigue, Said, SleepDreamer};
 use noctuary::testing::Script;
@@ -492,18 +489,13 @@ impl<'h> Play<'h> {
             let plan = play.life.propose_retention(now).unwrap();
             let kept: Vec<_> = plan.kept.iter().map(|(journal, _)| journal.name().to_string()).collect();
             play.tell(&format!("kept {kept:?}"));
-            let workspace = play.workspace.clone();
-            let today = now.date_naive();
-            let journals: Vec<JournalName> = plan.archive.iter().chain(&plan.delete).cloned().collect();
-            let undreamed = Undreamed::among(workspace.as_ref(), &journals).unwrap();
             for journal in &plan.archive {
-                let is_undreamed = |journal: &JournalName| undreamed.contains(journal);
-                let to = archive_journal(workspace.as_ref(), journal, today, is_undreamed, None).unwrap();
+                let to = play.life.archive_journal(journal, None, now).unwrap();
                 play.tell(&format!("archived {to}"));
             }
             let journal = JournalName::parse(&name("memory/2026-11-22-ops.md")).unwrap();
             let consent = Consent::given(&human(), journal.clone()).unwrap();
-            let gone = delete_journal(workspace.as_ref(), &journal, today, |_| true, Some(&consent)).unwrap();
+            let gone = play.life.delete_journal(&journal, Some(&consent), now).unwrap();
             play.tell(&format!("deleted {}: {gone}", journal.name()));
         });
     }
@@ -549,14 +541,13 @@ fn thirty_nights_leave_the_bytes_that_they_left_before() {
                 play.step(noon(day, 18, 0), |play| {
                     let duties =
                         [Duty::new("mail", TimeDelta::hours(20)), Duty::new("tide", TimeDelta::days(6))];
-                    let workspace = play.workspace.as_ref();
                     let now = noon(day, 18, 0);
-                    let due: Vec<String> = due_checks(&read_checks(workspace).unwrap(), &duties, now)
+                    let due: Vec<String> = due_checks(&play.life.checks().unwrap(), &duties, now)
                         .into_iter()
                         .map(|duty| duty.name.clone())
                         .collect();
                     for duty in &due {
-                        mark_checked(workspace, duty, now).unwrap();
+                        play.life.mark_checked(duty, now).unwrap();
                     }
                     play.diary.push_str(&format!("day {day:02} checked {due:?}\n"));
                 });

@@ -14,8 +14,8 @@ use noctuary::life::{Guarded, PromptConfig, SharedUser, Snapshot};
 use noctuary::testing::{Fate, Fault, Faults, FaultyDisk, FaultyWorkspace, MemoryDisk, PowerLoss};
 use noctuary::workspace::{Name, StateName};
 use noctuary::{
-    Access, Actor, DocName, DreamReport, FileWorkspace, JournalDreamer, LlmError, LlmReply, LlmRequest,
-    Outcome, Scope, SessionKind, Workspace, WriteMode, dream_once_at, llm_fn,
+    Access, DocName, DreamReport, FileWorkspace, JournalDreamer, LlmError, LlmReply, LlmRequest, Outcome,
+    Scope, Workspace, WriteMode, dream_once_at, llm_fn,
 };
 
 use crate::dreaming::{Life, MEMORY, disk_with, dreamer_over, ensure, journal, journals_of, night, tellings};
@@ -32,7 +32,7 @@ enum Answers {
 }
 
 fn marta() -> Access {
-    Access::new(SessionKind::Main, Actor::Human, Scope::user("marta"))
+    Access::human(Scope::user("marta"))
 }
 
 fn dreamer(workspace: Arc<dyn Workspace>) -> JournalDreamer {
@@ -170,10 +170,7 @@ fn check_shown(workspace: &Arc<dyn Workspace>) -> Result<(), String> {
         ensure(is_whole && text.contains("- Told of "), || format!("a torn proposal\n{text}"))?;
     }
     let memory = text_of(workspace.as_ref(), &DocName::MEMORY);
-    let view = Guarded::new(
-        Arc::clone(workspace),
-        Access::new(SessionKind::Main, Actor::Agent, Scope::user("marta")),
-    );
+    let view = Guarded::new(Arc::clone(workspace), Access::agent(Scope::user("marta")));
     let config = PromptConfig::default();
     let snapshot =
         Snapshot::take(&view, &config, SharedUser::Subset, noctuary::workspace::DayPolicy::UTC, night(21))

@@ -17,8 +17,8 @@ use noctuary::sleep::{DreamEntry, Said, SleepDreamer};
 use noctuary::testing::{Fate, Fault, Faults, FaultyDisk, FaultyWorkspace, MemoryDisk};
 use noctuary::workspace::{Name, StateName, WorkspaceExt};
 use noctuary::{
-    Access, Actor, DocName, DreamReport, FileWorkspace, LlmError, LlmReply, LlmRequest, Outcome, Scope,
-    SessionKind, Workspace, dream_once_at, llm_fn,
+    Access, DocName, DreamReport, FileWorkspace, LlmError, LlmReply, LlmRequest, Outcome, Scope, Workspace,
+    dream_once_at, llm_fn,
 };
 
 use crate::dreaming::{Home, Life, ensure};
@@ -117,7 +117,7 @@ fn wordings<'t>(text: &'t str, what: &str) -> Vec<&'t str> {
 
 /// Says what is shown of a commit that may be half done, where that is more than is whole.
 fn check_shown(workspace: &Arc<dyn Workspace>) -> Result<(), String> {
-    let access = Access::new(SessionKind::Main, Actor::Agent, Scope::user("rex"));
+    let access = Access::agent(Scope::user("rex"));
     let message =
         sleeper(Arc::clone(workspace)).wake(&access, now()).map_err(|error| format!("wake: {error:?}"))?;
     let shown: Vec<&str> = message.observations.iter().map(|line| line.text.as_str()).collect();

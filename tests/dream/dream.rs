@@ -2769,7 +2769,7 @@ fn tries_end_and_a_person_gives_a_part_of_a_journal_back() {
     assert_eq!((report.calls, report.backlog.bytes), (1, 0), "{report}");
     assert_eq!(dream(&dreamer, &bad(), night(24)).calls, 0);
 
-    let human = Access::new(SessionKind::Main, Actor::Human, Scope::user("marta"));
+    let human = Access::human(Scope::user("marta"));
     let day = name(&journal(20));
     for (kind, actor) in [
         (SessionKind::Main, Actor::Agent),
@@ -2806,7 +2806,7 @@ fn a_journal_that_is_given_back_is_shown_again_though_its_section_stands() {
         "- Tea at nine. (memory/2026-11-20-repl.md#L1)\n- Releases go out on Fridays. (memory/2026-11-20-repl.md#L2)\n",
     );
     assert_eq!(dream(&dreamer, &Script::new().says(one), night(21)).outcome, Outcome::Appended);
-    let human = Access::new(SessionKind::Main, Actor::Human, Scope::user("marta"));
+    let human = Access::human(Scope::user("marta"));
     for (days, calls) in [(22, 1), (23, 1)] {
         assert!(dreamer.read_again(&human, &name(&journal(20)), &JournalSpan::Whole).unwrap() > 0);
         let report = dream(&dreamer, &Script::new().says(both), night(days));

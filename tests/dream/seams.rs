@@ -16,14 +16,14 @@ use noctuary::sleep::{Said, SleepDreamer};
 use noctuary::testing::{Fault, Faults, FaultyWorkspace, Script};
 use noctuary::workspace::{Refusal, StateName};
 use noctuary::{
-    Access, Actor, DocName, Dreamer, Error, FileMemoryStore, JournalDreamer, Outcome, Scope, SessionKind,
-    Workspace, dream_once_at, llm_fn,
+    Access, DocName, Dreamer, Error, FileMemoryStore, JournalDreamer, Outcome, Scope, Workspace,
+    dream_once_at, llm_fn,
 };
 
 use crate::dreaming::{self, Life, MEMORY, dream, journal, name, night};
 
 fn marta() -> Access {
-    Access::new(SessionKind::Main, Actor::Human, Scope::user("marta"))
+    Access::human(Scope::user("marta"))
 }
 
 fn proposer(life: &Life) -> JournalDreamer {
@@ -762,7 +762,7 @@ fn who_is_off_writes_nothing_and_asks_nobody() {
     // The store's files stand in the same folder, so that they are looked at too.
     let scope = || Scope::user("marta");
     let store = Arc::new(FileMemoryStore::open(life.root(), scope()).unwrap());
-    let agent = Access::new(SessionKind::Main, Actor::Agent, scope());
+    let agent = Access::agent(scope());
     for home in ["Marta lives in Lisbon", "Marta lives in Porto"] {
         let fact = NewMemory::new(categories::FACT, home, Source::ChatExtracted);
         store.record(&agent, &fact.about(FactKey::one("marta", "home")), night(21)).unwrap();

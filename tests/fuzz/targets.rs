@@ -16,9 +16,8 @@ use noctuary::gate::{Door, DoorPolicy, Doors, Finding, InjectionPolicy, SecretPo
 use noctuary::sleep::{DreamEntry, SleepDreamer};
 use noctuary::workspace::{DayPolicy, Revision, WorkspaceExt};
 use noctuary::{
-    Access, Actor, DocName, DreamConfig, DreamReport, Error, FileWorkspace, JournalDreamer, LlmReply,
-    LlmRequest, Outcome, PiiFilter, Scope, SecretGate, SessionKind, Workspace, WriteMode, dream_once_at,
-    llm_fn,
+    Access, DocName, DreamConfig, DreamReport, Error, FileWorkspace, JournalDreamer, LlmReply, LlmRequest,
+    Outcome, PiiFilter, Scope, SecretGate, Workspace, WriteMode, dream_once_at, llm_fn,
 };
 use serde_json::Value;
 
@@ -286,7 +285,7 @@ pub(crate) fn sleeps(bytes: &[u8]) {
             let found = SecretGate::new().scan(text);
             assert!(found.is_empty(), "a secret is kept: {found:?} in {text:?}");
         }
-        let access = Access::new(SessionKind::Main, Actor::Agent, Scope::user("rex"));
+        let access = Access::agent(Scope::user("rex"));
         let message = sleeper.wake(&access, time(21)).expect("it wakes up").to_string();
         assert!(!message.contains("AKIAIOSFODNN7EXAMPLE"), "a secret is shown");
         assert!(message.chars().all(|c| c == '\n' || !c.is_control()), "{message:?}");

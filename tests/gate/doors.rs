@@ -990,9 +990,7 @@ impl Stage {
     /// The tools of a model, whoever acts in the session.
     fn tools(&self) -> Toolbox {
         let store = Arc::new(self.store());
-        Toolbox::new()
-            .store_with_doors(store, of(Actor::Human), self.doors.clone())
-            .documents(self.view(Actor::Human))
+        Toolbox::new(self.view(Actor::Human)).store(store)
     }
 
     fn sleeper(&self) -> SleepDreamer {
@@ -1073,10 +1071,11 @@ const WAYS: &[Way] = &[
         stage.view(Actor::Library).append(&doc("memory/2026-11-21-repl.md"), KEY.as_bytes()).ok();
         stage.has_key()
     }),
-    ("append_note", Door::JournalAppend, |stage| {
+    ("Journal::append", Door::JournalAppend, |stage| {
         let journal = JournalName::new(noon().date_naive(), Some("repl"));
         let (day, note) = (noctuary::workspace::DayPolicy::UTC, Note::happened(KEY));
-        noctuary::life::append_note(&stage.view(Actor::Library), &journal, day, noon(), &note, noon()).ok();
+        let mut journal = noctuary::life::Journal::new(journal, day, noon());
+        journal.append(&stage.view(Actor::Library), &note, noon()).ok();
         stage.has_key()
     }),
     ("Session::note", Door::JournalAppend, |stage| {
@@ -1268,7 +1267,7 @@ const WAYS: &[Way] = &[
         stage.tools().call("memory_write", &row, noon()).is_ok()
     }),
     ("Toolbox::call", Door::Tool, |stage| {
-        let learnings = Toolbox::new().learnings(Arc::new(stage.store()), of(Actor::Human));
+        let learnings = Toolbox::without_documents(of(Actor::Human)).learnings(Arc::new(stage.store()));
         learnings.call("memory_learn", &json!({"content": KEY}), noon()).is_ok()
     }),
     ("Toolbox::call", Door::PromptLoad, |stage| {
@@ -1456,8 +1455,6 @@ const WITHOUT_DOOR: &[(&str, &str)] = &[
     ("MemoryStore::lift", "what is to be lifted is kept nowhere"),
     ("Session::append_daily_log", "a note of a text, which is behind one"),
     ("ToolDef::check", "looks at the names of fields alone"),
-    ("TurnState::end_turn", "a part of a session, which is behind one"),
-    ("TurnState::note", "a part of a session, which is behind one"),
     ("dream_once_async", "drives a dream, which is behind two"),
     ("llm_fn", "makes a client, which is told what a dream may say"),
 ];

@@ -222,10 +222,10 @@ fn every_type_may_be_sent_and_shared_and_printed() {
     ));
     listed.extend(shared!(life:
         Beat Block Boot BootPolicy BootState BootstrapEnd BootstrapFate CacheHint Completion Consent
-        ContextConfig DailyLogConfig Duty HeartbeatConfig HygieneConfig JournalNaming MemoryContext
+        ContextConfig DailyLogConfig Duty HeartbeatConfig HygieneConfig Journal JournalNaming MemoryContext
         Onboarding Preset Prompt PromptConfig PromptNotice PromptOrder Proposal QuietHours Retention
         RetentionPlan SeedReport SeedSet SharedUser Snapshot Soul SoulNotice SoulPolicy StartStep
-        SyncReport TurnEnd TurnOutcome TurnReport TurnState Undreamed Unreadable
+        SyncReport TurnEnd TurnOutcome TurnReport Undreamed Unreadable
     ));
     listed.extend(shared!(memory:
         AuditEntry Filter Found Hit IndexState Learning LearningId Memory MemoryEvent MemoryId
@@ -526,7 +526,6 @@ const WITHOUT_EXAMPLE: &[(&str, &[&str])] = &[
             "SectionCaps",
             "SleepFiles",
             "TombstoneKey",
-            "read_checks",
         ],
     ),
     (

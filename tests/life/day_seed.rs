@@ -10,11 +10,9 @@ use std::sync::Arc;
 use chrono::{DateTime, NaiveDate, TimeDelta, TimeZone, Utc};
 use noctuary::exchange::copy_into;
 use noctuary::format::{JournalName, OnboardingEnd};
-use noctuary::gate::Doors;
 use noctuary::life::{
-    BootState, BootstrapEnd, BootstrapFate, Consent, EDITABLE, Editor, HygieneConfig, Preset, Proposal,
-    Retention, SoulNotice, archive_journal, boot, complete_onboarding, delete_journal, document_of_command,
-    propose_hygiene, propose_retention, read_soul, seed, template,
+    Boot, BootState, BootstrapEnd, BootstrapFate, Consent, EDITABLE, Editor, HygieneConfig, Preset, Proposal,
+    Retention, SeedReport, Soul, SoulNotice, document_of_command,
 };
 use noctuary::testing::{Fault, Faults, FaultyDisk, FaultyWorkspace, folder};
 use noctuary::workspace::{Refusal, StateName, WorkspaceExt};
@@ -85,12 +83,35 @@ fn dump(workspace: &dyn Workspace) -> BTreeMap<String, Vec<u8>> {
     found
 }
 
-fn complete(
-    workspace: &dyn Workspace,
+fn life<W: Workspace + Clone + 'static>(workspace: &W, config: &LifeConfig) -> Life {
+    Life::new(Arc::new(workspace.clone()), config.clone())
+}
+
+fn seed<W: Workspace + Clone + 'static>(workspace: &W, config: &LifeConfig) -> noctuary::Result<SeedReport> {
+    life(workspace, config).seed()
+}
+
+fn boot<W: Workspace + Clone + 'static>(workspace: &W, config: &LifeConfig) -> noctuary::Result<Boot> {
+    life(workspace, config).prepare()
+}
+
+fn read_soul<W: Workspace + Clone + 'static>(workspace: &W, kind: SessionKind) -> noctuary::Result<Soul> {
+    life(workspace, &LifeConfig::default()).read_soul(kind, now())
+}
+
+/// A life whose journals wait for no dream.
+fn dreamless<W: Workspace + Clone + 'static>(workspace: &W) -> Life {
+    let mut config = LifeConfig::default();
+    config.retention.without_dreams = true;
+    life(workspace, &config)
+}
+
+fn complete<W: Workspace + Clone + 'static>(
+    workspace: &W,
     config: &LifeConfig,
     at: DateTime<Utc>,
 ) -> noctuary::Result<noctuary::life::Completion> {
-    complete_onboarding(workspace, config, OnboardingEnd::Done, &Doors::default(), Some("repl"), at)
+    life(workspace, config).complete_onboarding(OnboardingEnd::Done, Some("repl"), at)
 }
 
 const JOURNAL: &str = "memory/2026-11-21-repl.md";
@@ -193,19 +214,20 @@ fn bootstrap_is_never_seeded_a_second_time() {
 /// Runs `first`, lets its n-th operation on the disk crash, for every n, and hands the folder to `then` on a disk
 /// that works. Returns how many operations there were.
 fn crash_everywhere(
-    prepare: impl Fn(&dyn Workspace),
-    first: impl Fn(&dyn Workspace) -> noctuary::Result<()>,
-    then: impl Fn(&dyn Workspace, u64),
+    prepare: impl Fn(&Arc<dyn Workspace>),
+    first: impl Fn(&Arc<dyn Workspace>) -> noctuary::Result<()>,
+    then: impl Fn(&Arc<dyn Workspace>, u64),
 ) -> u64 {
     for n in 1.. {
         let path = quick();
-        let plain = FileWorkspace::open(path.path()).unwrap();
-        prepare(&plain);
+        let plain = || -> Arc<dyn Workspace> { Arc::new(FileWorkspace::open(path.path()).unwrap()) };
+        prepare(&plain());
         let faults = Faults::new();
         let disk = FaultyDisk::new(folder(path.path()).unwrap(), faults.clone());
         faults.arm(n, Fault::Crash);
-        let ended = first(&FileWorkspace::on_disk(Arc::new(disk)));
-        then(&FileWorkspace::open(path.path()).unwrap(), n);
+        let failing: Arc<dyn Workspace> = Arc::new(FileWorkspace::on_disk(Arc::new(disk)));
+        let ended = first(&failing);
+        then(&plain(), n);
         if ended.is_ok() {
             return n - 1;
         }
@@ -216,18 +238,21 @@ fn crash_everywhere(
 /// As [`crash_everywhere`], between the verbs of a SQLite file.
 #[cfg(feature = "sqlite")]
 fn crash_everywhere_in_sqlite(
-    prepare: impl Fn(&dyn Workspace),
-    first: impl Fn(&dyn Workspace) -> noctuary::Result<()>,
-    then: impl Fn(&dyn Workspace, u64),
+    prepare: impl Fn(&Arc<dyn Workspace>),
+    first: impl Fn(&Arc<dyn Workspace>) -> noctuary::Result<()>,
+    then: impl Fn(&Arc<dyn Workspace>, u64),
 ) -> u64 {
     for n in 1.. {
         let path = quick();
-        let open =
-            || noctuary::SqliteWorkspace::open(path.path().join("life.db"), Scope::user("marta")).unwrap();
+        let open = || -> Arc<dyn Workspace> {
+            let file = path.path().join("life.db");
+            Arc::new(noctuary::SqliteWorkspace::open(file, Scope::user("marta")).unwrap())
+        };
         prepare(&open());
         let faults = Faults::new();
         faults.arm(n, Fault::Crash);
-        let ended = first(&FaultyWorkspace::new(Arc::new(open()), faults.clone()));
+        let failing: Arc<dyn Workspace> = Arc::new(FaultyWorkspace::new(open(), faults.clone()));
+        let ended = first(&failing);
         then(&open(), n);
         if ended.is_ok() {
             return n - 1;
@@ -243,8 +268,8 @@ fn a_crash_at_any_operation_of_seeding_ends_in_the_same_bytes() {
     let whole = FileWorkspace::open(whole.path()).unwrap();
     seed(&whole, &config).unwrap();
     let whole = dump(&whole);
-    let first = |workspace: &dyn Workspace| seed(workspace, &config).map(drop);
-    let then = |workspace: &dyn Workspace, n| {
+    let first = |workspace: &Arc<dyn Workspace>| seed(workspace, &config).map(drop);
+    let then = |workspace: &Arc<dyn Workspace>, n| {
         seed(workspace, &config).unwrap();
         assert_eq!(dump(workspace), whole, "after a crash at operation {n}");
     };
@@ -278,7 +303,7 @@ fn three_layouts_boot_into_three_states() {
         );
         assert!(dump(workspace).is_empty(), "strict writes nothing");
         assert!(matches!(
-            noctuary::life::start_plan(&refused.state, SessionKind::Main, now().date_naive()),
+            refused.state.start_plan(SessionKind::Main, now().date_naive()),
             Err(Error::Uninitialized)
         ));
         put(workspace, "SOUL.md", "# Soul\n");
@@ -333,7 +358,7 @@ fn the_onboarding_ends_as_the_policy_has_it() {
             assert_eq!(left.as_deref(), (end == BootstrapEnd::Clear).then_some(""));
             assert_eq!(
                 text(workspace, archive),
-                (end == BootstrapEnd::Archive).then(|| template(&DocName::BOOTSTRAP, &config).unwrap())
+                (end == BootstrapEnd::Archive).then(|| config.template(&DocName::BOOTSTRAP).unwrap())
             );
             let booted = boot(workspace, &config).unwrap();
             assert_eq!((booted.state, booted.unfinished), (BootState::Ready, None));
@@ -354,7 +379,7 @@ fn a_playbook_that_is_deleted_leaves_nothing_behind() {
                 let workspace = open(&path);
                 let mut config = LifeConfig::default();
                 config.bootstrap_end = end;
-                boot(workspace.as_ref(), &config).unwrap();
+                boot(&workspace, &config).unwrap();
                 let key = if end == BootstrapEnd::Archive { "AKIAIOSFODNN7EXAMPLE\n" } else { "" };
                 let human = access(SessionKind::Main, Actor::Human);
                 let editor = noctuary::life::Editor::new(workspace.as_ref(), human);
@@ -371,7 +396,7 @@ fn a_playbook_that_is_deleted_leaves_nothing_behind() {
                         let _ = complete(&failing, &config, now());
                     }
                 }
-                complete(workspace.as_ref(), &config, now()).unwrap();
+                complete(&workspace, &config, now()).unwrap();
                 assert_eq!(text(workspace.as_ref(), "BOOTSTRAP.md").unwrap_or_default(), "");
                 let editor =
                     noctuary::life::Editor::new(workspace.as_ref(), access(SessionKind::Main, Actor::Human));
@@ -403,14 +428,13 @@ fn files_below(path: &Path) -> Vec<(String, Vec<u8>)> {
 fn another_programs_soul_state_stops_no_session_and_stays_as_it_is() {
     // 13: a file of another shape in the seed's place ended every session with an error.
     on_every_home(|workspace| {
-        let workspace: &dyn Workspace = workspace;
         for (at, theirs) in ["[]", r#"{"hash":"md5:1234"}"#, "not JSON", "", r#"{"hash":7,"seen_at":"soon"}"#]
             .into_iter()
             .enumerate()
         {
             workspace.write(&StateName::SOUL, theirs.as_bytes(), WriteMode::Replace).unwrap();
             put(workspace, "SOUL.md", &format!("soul {at}\n"));
-            let notice = || read_soul(workspace, SessionKind::Main, now()).unwrap().notice;
+            let notice = || read_soul(workspace, SessionKind::Main).unwrap().notice;
             if at == 0 {
                 assert!(notice().is_none(), "the first read sets the baseline");
                 put(workspace, "SOUL.md", "another\n");
@@ -513,9 +537,9 @@ fn a_crash_at_any_operation_of_the_end_is_taken_up_and_says_so_once() {
     for end in [BootstrapEnd::Archive, BootstrapEnd::Delete, BootstrapEnd::Clear] {
         let mut config = LifeConfig::default();
         config.bootstrap_end = end;
-        let prepare = |workspace: &dyn Workspace| drop(boot(workspace, &config).unwrap());
-        let first = |workspace: &dyn Workspace| complete(workspace, &config, now()).map(drop);
-        let then = |workspace: &dyn Workspace, n| {
+        let prepare = |workspace: &Arc<dyn Workspace>| drop(boot(workspace, &config).unwrap());
+        let first = |workspace: &Arc<dyn Workspace>| complete(workspace, &config, now()).map(drop);
+        let then = |workspace: &Arc<dyn Workspace>, n| {
             // The host boots again: a playbook that still stands is followed anew or ended, as boot says.
             let booted = boot(workspace, &config).unwrap();
             if booted.unfinished.is_some() || booted.state == BootState::NeedsBootstrap {
@@ -547,7 +571,7 @@ fn a_damaged_memory_of_the_soul_stops_no_session_and_gives_no_notice_for_ever() 
             std::fs::write(folder.path().join(".soul-state.json"), "another program's\n").unwrap();
         }
         put(&workspace, "SOUL.md", "# Soul\n");
-        read_soul(&workspace, SessionKind::Main, now()).unwrap();
+        read_soul(&workspace, SessionKind::Main).unwrap();
         let standing = std::fs::read(&file).unwrap();
         for bit in 0..standing.len() * 8 {
             let mut changed = standing.clone();
@@ -559,13 +583,13 @@ fn a_damaged_memory_of_the_soul_stops_no_session_and_gives_no_notice_for_ever() 
             std::fs::write(&file, &changed).unwrap();
             // The notice may come once too often, and is then known.
             for _ in 0..2 {
-                let soul = read_soul(&workspace, SessionKind::Main, now()).unwrap();
+                let soul = read_soul(&workspace, SessionKind::Main).unwrap();
                 assert_eq!(soul.document.unwrap().lossy(), "# Soul\n", "bit {bit}");
                 if let Some(notice) = soul.notice {
                     notice.confirm(&workspace, now()).unwrap();
                 }
             }
-            assert!(read_soul(&workspace, SessionKind::Main, now()).unwrap().notice.is_none(), "bit {bit}");
+            assert!(read_soul(&workspace, SessionKind::Main).unwrap().notice.is_none(), "bit {bit}");
             if foreign {
                 let theirs = std::fs::read(folder.path().join(".soul-state.json")).unwrap();
                 assert_eq!(theirs, b"another program's\n");
@@ -578,8 +602,7 @@ fn a_damaged_memory_of_the_soul_stops_no_session_and_gives_no_notice_for_ever() 
 #[test]
 fn a_changed_soul_is_made_known_once_to_a_main_session() {
     on_every_home(|workspace| {
-        let workspace: &dyn Workspace = workspace;
-        let notice = |kind| read_soul(workspace, kind, now()).unwrap().notice;
+        let notice = |kind| read_soul(workspace, kind).unwrap().notice;
         assert!(notice(SessionKind::Main).is_none() && dump(workspace).is_empty(), "no soul, no state");
         put(workspace, "SOUL.md", "one\n");
         assert!(notice(SessionKind::Main).is_none(), "the first read sets the baseline");
@@ -588,7 +611,7 @@ fn a_changed_soul_is_made_known_once_to_a_main_session() {
         assert!(state(workspace).contains(&hash));
 
         put(workspace, "SOUL.md", "two\n");
-        let frozen = read_soul(workspace, SessionKind::Shared, now()).unwrap();
+        let frozen = read_soul(workspace, SessionKind::Shared).unwrap();
         assert!(frozen.notice.is_none(), "held back where others are");
         assert!(notice(SessionKind::Main).is_some());
         let again =
@@ -613,15 +636,15 @@ fn a_changed_soul_is_made_known_once_to_a_main_session() {
 
 #[test]
 fn a_crash_around_a_notice_repeats_it_and_never_swallows_it() {
-    let prepare = |workspace: &dyn Workspace| {
+    let prepare = |workspace: &Arc<dyn Workspace>| {
         put(workspace, "SOUL.md", "one\n");
-        assert!(read_soul(workspace, SessionKind::Main, now()).unwrap().notice.is_none());
+        assert!(read_soul(workspace, SessionKind::Main).unwrap().notice.is_none());
         put(workspace, "SOUL.md", "two\n");
     };
     // Handing over, without a confirmation.
-    let hand_over = |workspace: &dyn Workspace| read_soul(workspace, SessionKind::Main, now()).map(drop);
-    let repeats = |workspace: &dyn Workspace, n| {
-        let soul = read_soul(workspace, SessionKind::Main, now()).unwrap();
+    let hand_over = |workspace: &Arc<dyn Workspace>| read_soul(workspace, SessionKind::Main).map(drop);
+    let repeats = |workspace: &Arc<dyn Workspace>, n| {
+        let soul = read_soul(workspace, SessionKind::Main).unwrap();
         assert!(soul.notice.is_some(), "operation {n}");
     };
     assert!(crash_everywhere(prepare, hand_over, repeats) > 5);
@@ -639,7 +662,7 @@ fn a_command_prints_the_live_file_where_the_session_may_read_it() {
             documents.iter().map(|document| format!("/workspace {document}")).chain(short).collect();
         for kind in [SessionKind::Main, SessionKind::Shared, SessionKind::Subagent, SessionKind::Scheduled] {
             for actor in [Actor::Human, Actor::Agent] {
-                let editor = Editor::new(workspace, access(kind, actor));
+                let editor = Editor::new(workspace.as_ref(), access(kind, actor));
                 let prints = |command: &str| match editor.load(&document_of_command(command).unwrap()) {
                     Ok(document) => Some(document.unwrap().lossy().into_owned()),
                     Err(Error::Denied { .. }) => None,
@@ -663,7 +686,7 @@ fn a_command_prints_the_live_file_where_the_session_may_read_it() {
 #[test]
 fn a_save_is_by_revision_and_what_it_replaces_is_kept() {
     on_every_home(|workspace| {
-        let human = Editor::new(workspace, access(SessionKind::Main, Actor::Human));
+        let human = Editor::new(workspace.as_ref(), access(SessionKind::Main, Actor::Human));
         let config = LifeConfig::default();
         let first = human.save(&DocName::SOUL, "one\n", None, now()).unwrap();
         let second = human.save(&DocName::SOUL, "two\n", Some(first), now()).unwrap();
@@ -676,7 +699,7 @@ fn a_save_is_by_revision_and_what_it_replaces_is_kept() {
         }
         let preimage = human.restore_template(&DocName::SOUL, &config, Some(second), now()).unwrap();
         assert_eq!(preimage.unwrap().bytes(), b"two\n");
-        assert_eq!(text(workspace, "SOUL.md"), template(&DocName::SOUL, &config));
+        assert_eq!(text(workspace, "SOUL.md"), config.template(&DocName::SOUL));
         let history = human.history(&DocName::SOUL).unwrap();
         let kept: Vec<_> = history.iter().map(|(_, document)| document.bytes()).collect();
         assert_eq!(kept, [&b"two\n"[..], b"one\n"]);
@@ -686,7 +709,7 @@ fn a_save_is_by_revision_and_what_it_replaces_is_kept() {
         human.save(&DocName::USER, "# User\n", Some(loaded), now()).unwrap();
         assert_eq!(human.history(&DocName::USER).unwrap()[0].1.bytes(), b"\xff\xfe");
         assert!(human.restore_template(&DocName::HEARTBEAT, &config, None, now()).unwrap().is_none());
-        assert_eq!(text(workspace, "HEARTBEAT.md"), template(&DocName::HEARTBEAT, &config));
+        assert_eq!(text(workspace, "HEARTBEAT.md"), config.template(&DocName::HEARTBEAT));
         // A conflict leaves no trace of what it would have replaced.
         assert!(human.forget_history(&DocName::SOUL).unwrap());
         assert!(human.save(&DocName::SOUL, "four\n", Some(first), now()).is_err());
@@ -696,25 +719,25 @@ fn a_save_is_by_revision_and_what_it_replaces_is_kept() {
 
 #[test]
 fn a_crash_at_any_operation_of_a_save_or_an_archiving_loses_no_version() {
-    let prepare = |workspace: &dyn Workspace| put(workspace, "USER.md", "one\n");
+    let prepare = |workspace: &Arc<dyn Workspace>| put(workspace, "USER.md", "one\n");
     let human = || access(SessionKind::Main, Actor::Human);
     let seen = noctuary::workspace::Revision::of(b"one\n");
-    let save = |workspace: &dyn Workspace| {
-        Editor::new(workspace, human()).save(&DocName::USER, "two\n", Some(seen), now()).map(drop)
+    let save = |workspace: &Arc<dyn Workspace>| {
+        Editor::new(workspace.as_ref(), human()).save(&DocName::USER, "two\n", Some(seen), now()).map(drop)
     };
     let count = crash_everywhere(prepare, save, |workspace, n| {
         let stands = text(workspace, "USER.md").unwrap();
-        let kept = Editor::new(workspace, human()).history(&DocName::USER).unwrap();
+        let kept = Editor::new(workspace.as_ref(), human()).history(&DocName::USER).unwrap();
         let kept = kept.iter().any(|(_, document)| document.bytes() == b"one\n");
         assert!(stands == "one\n" || (stands == "two\n" && kept), "operation {n}: {stands}");
     });
     assert!(count > 10, "{count} operations");
 
     let journal = JournalName::new(day(40), None);
-    let archive = |workspace: &dyn Workspace| {
-        archive_journal(workspace, &journal, now().date_naive(), |_| false, None).map(drop)
+    let archive = |workspace: &Arc<dyn Workspace>| {
+        dreamless(workspace).archive_journal(&journal, None, now()).map(drop)
     };
-    let prepare = |workspace: &dyn Workspace| put(workspace, journal.name().as_str(), "- a note\n");
+    let prepare = |workspace: &Arc<dyn Workspace>| put(workspace, journal.name().as_str(), "- a note\n");
     let count = crash_everywhere(prepare, archive, |workspace, n| {
         let held: Vec<_> = dump(workspace).into_values().collect();
         assert_eq!(held, [b"- a note\n"], "operation {n}");
@@ -726,15 +749,15 @@ fn a_crash_at_any_operation_of_a_save_or_an_archiving_loses_no_version() {
 fn the_editor_reaches_the_eight_documents_and_no_more_than_its_session() {
     on_every_home(|workspace| {
         seed(workspace, &LifeConfig::default()).unwrap();
-        let human = Editor::new(workspace, access(SessionKind::Main, Actor::Human));
+        let human = Editor::new(workspace.as_ref(), access(SessionKind::Main, Actor::Human));
         for other in ["memory/2026-01-01.md", "notes.md", "memory.md"] {
             let refused = human.save(&name(other), "x", None, now());
             assert!(matches!(refused, Err(Error::Refused { reason: Refusal::NotEditable, .. })), "{other}");
         }
-        let agent = Editor::new(workspace, access(SessionKind::Main, Actor::Agent));
+        let agent = Editor::new(workspace.as_ref(), access(SessionKind::Main, Actor::Agent));
         let soul = agent.load(&DocName::SOUL).unwrap().unwrap().revision();
         assert!(matches!(agent.save(&DocName::SOUL, "x", Some(soul), now()), Err(Error::Denied { .. })));
-        let group = Editor::new(workspace, access(SessionKind::Shared, Actor::Human));
+        let group = Editor::new(workspace.as_ref(), access(SessionKind::Shared, Actor::Human));
         for closed in EDITABLE {
             assert!(matches!(group.save(&closed, "x", None, now()), Err(Error::Denied { .. })), "{closed}");
         }
@@ -748,7 +771,7 @@ fn of_many_editors_one_wins_each_revision() {
         let start = workspace.write(&DocName::USER, b"start", WriteMode::Create).unwrap();
         let won = std::thread::scope(|scope| {
             let save = |count: i32| {
-                let editor = Editor::new(workspace, access(SessionKind::Main, Actor::Human));
+                let editor = Editor::new(workspace.as_ref(), access(SessionKind::Main, Actor::Human));
                 editor.save(&DocName::USER, &format!("editor {count}"), Some(start), now()).is_ok()
             };
             let threads: Vec<_> = (0..6).map(|count| scope.spawn(move || save(count))).collect();
@@ -769,13 +792,13 @@ fn journals_go_by_proposal_alone_and_never_undreamed_or_recent() {
     };
     let all = journals(&[0, 6, 7, 30, 31, 91, 400]);
     let today = now().date_naive();
-    let nothing = propose_retention(&Retention::default(), all.clone(), today, |_| false);
+    let nothing = Retention::default().plan(all.clone(), today, |_| false);
     assert_eq!(nothing, noctuary::life::RetentionPlan::default(), "kept for ever");
 
     let mut retention = Retention::default();
     (retention.archive_after_days, retention.delete_after_days) = (Some(30), Some(90));
     let undreamed = JournalName::new(day(400), Some("repl"));
-    let plan = propose_retention(&retention, all.clone(), today, |journal| *journal == undreamed);
+    let plan = retention.plan(all.clone(), today, |journal| *journal == undreamed);
     assert_eq!((plan.archive, plan.delete), (journals(&[31]), journals(&[91])));
     assert_eq!(plan.kept, [(undreamed, Refusal::Undreamed)]);
 
@@ -783,7 +806,7 @@ fn journals_go_by_proposal_alone_and_never_undreamed_or_recent() {
     let mut hygiene = HygieneConfig::default();
     assert_eq!(Retention::from(&hygiene), Retention::default());
     (hygiene.enabled, hygiene.max_daily_logs) = (true, 1);
-    let plan = propose_retention(&Retention::from(&hygiene), all, today, |_| false);
+    let plan = Retention::from(&hygiene).plan(all, today, |_| false);
     assert_eq!(plan.archive, journals(&[400, 91, 31, 30, 7]));
     assert_eq!(plan.kept, [(JournalName::new(day(6), Some("repl")), Refusal::Recent)]);
     assert!(plan.delete.is_empty());
@@ -806,8 +829,7 @@ fn logs_that_no_dream_reads_are_proposed_from_both_folders() {
     assert_eq!(proposed.archive[0].date(), day(89), "the oldest first");
     let daily =
         proposed.archive.iter().find(|journal| journal.name().as_str().starts_with("daily/")).unwrap();
-    let today = now().date_naive();
-    let to = archive_journal(workspace.as_ref(), daily, today, |_| false, None).unwrap();
+    let to = dreamless(&workspace).archive_journal(daily, None, now()).unwrap();
     assert!(to.as_str().starts_with("memory/archive/log-"), "{to}");
     // Where dreams are to read them, those that none has read are kept, and named.
     let mut config = ironclaw;
@@ -820,37 +842,33 @@ fn logs_that_no_dream_reads_are_proposed_from_both_folders() {
 #[test]
 fn an_archived_journal_keeps_its_bytes_and_is_no_journal_any_more() {
     on_every_home(|workspace| {
-        let today = now().date_naive();
+        let life = dreamless(workspace);
         let journal = JournalName::new(day(40), Some("2026-01-02"));
         for round in ["log-20261012-2026_01_02.md", "log-20261012-2026_01_02-2.md"] {
             put(workspace, journal.name().as_str(), round);
-            let to = archive_journal(workspace, &journal, today, |_| false, None).unwrap();
+            let to = life.archive_journal(&journal, None, now()).unwrap();
             assert_eq!(to.as_str(), format!("memory/archive/{round}"));
             assert_eq!(text(workspace, to.as_str()).as_deref(), Some(round));
             assert_eq!(JournalName::parse(&to), None);
         }
-        assert!(matches!(
-            archive_journal(workspace, &journal, today, |_| false, None),
-            Err(Error::NotFound { .. })
-        ));
+        assert!(matches!(life.archive_journal(&journal, None, now()), Err(Error::NotFound { .. })));
     });
 }
 
 #[test]
 fn a_recent_or_undreamed_journal_goes_by_a_humans_word_alone() {
     on_every_home(|workspace| {
-        let today = now().date_naive();
+        let life = life(workspace, &LifeConfig::default());
         let (recent, undreamed) = (JournalName::new(day(6), None), JournalName::new(day(50), None));
         for (journal, reason) in [(&recent, Refusal::Recent), (&undreamed, Refusal::Undreamed)] {
             put(workspace, journal.name().as_str(), "- a note\n");
-            let waits = |asked: &JournalName| *asked == undreamed;
             let other = if *journal == recent { &undreamed } else { &recent };
             let human = access(SessionKind::Main, Actor::Human);
             let elsewhere = Consent::given(&human, other.clone()).unwrap();
             for consent in [None, Some(&elsewhere)] {
                 for refused in [
-                    archive_journal(workspace, journal, today, waits, consent).map(drop),
-                    delete_journal(workspace, journal, today, waits, consent).map(drop),
+                    life.archive_journal(journal, consent, now()).map(drop),
+                    life.delete_journal(journal, consent, now()).map(drop),
                 ] {
                     assert!(matches!(refused, Err(Error::Refused { reason: why, .. }) if why == reason));
                 }
@@ -864,8 +882,8 @@ fn a_recent_or_undreamed_journal_goes_by_a_humans_word_alone() {
                 assert!(matches!(given, Err(Error::Denied { .. })));
             }
             let consent = Consent::given(&human, journal.clone()).unwrap();
-            assert!(delete_journal(workspace, journal, today, waits, Some(&consent)).unwrap());
-            assert!(!delete_journal(workspace, journal, today, waits, Some(&consent)).unwrap());
+            assert!(life.delete_journal(journal, Some(&consent), now()).unwrap());
+            assert!(!life.delete_journal(journal, Some(&consent), now()).unwrap());
         }
     });
 }
@@ -882,10 +900,9 @@ fn hygiene_proposes_and_changes_nothing() {
         put(workspace, JOURNAL, page);
         let documents: Vec<DocName> = dump(workspace).keys().map(|text| name(text)).collect();
         let before = dump(workspace);
-        let config = HygieneConfig::default();
+        let life = life(workspace, &LifeConfig::default());
         let written = workspace.metadata(&DocName::SOUL).unwrap().unwrap().modified;
-        let at =
-            |days| propose_hygiene(workspace, &documents, &config, written + TimeDelta::days(days)).unwrap();
+        let at = |days| life.propose_hygiene(&documents, written + TimeDelta::days(days)).unwrap();
         let fresh = at(90);
         assert_eq!(fresh.len(), 2, "{fresh:?}");
         assert!(matches!(&fresh[0], Proposal::NearDuplicate { first, second, similarity }
@@ -907,8 +924,10 @@ fn a_life_that_moves_takes_its_memory_of_itself_along() {
             let config = LifeConfig::default();
             boot(&source, &config).unwrap();
             complete(&source, &config, now()).unwrap();
-            read_soul(&source, SessionKind::Main, now()).unwrap();
-            let human = |workspace| Editor::new(workspace, access(SessionKind::Main, Actor::Human));
+            read_soul(&source, SessionKind::Main).unwrap();
+            fn human(workspace: &Arc<dyn Workspace>) -> Editor<'_> {
+                Editor::new(workspace.as_ref(), access(SessionKind::Main, Actor::Human))
+            }
             let seen = human(&source).load(&DocName::USER).unwrap().unwrap().revision();
             human(&source).save(&DocName::USER, "# Marta\n", Some(seen), now()).unwrap();
             copy_into(&source, &target).unwrap();

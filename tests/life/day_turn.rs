@@ -4,16 +4,20 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
+use noctuary::exchange::Forget;
 use noctuary::format::{DayLog, HeartbeatFile, JournalName, Origin};
-use noctuary::life::{
-    Beat, DailyLogConfig, HeartbeatConfig, TurnEnd, TurnState, append_note, daily_log, heartbeat_has_tasks,
-    mark_checked, read_checks, today_log, update_heartbeat,
-};
+use noctuary::life::{Beat, JournalNaming, TurnEnd};
+use noctuary::life::{Guarded, Journal};
 use noctuary::testing::{Fault, Faults, FaultyDisk, folder};
-use noctuary::workspace::{DayPolicy, WorkspaceExt};
-use noctuary::{DocName, Error, FileWorkspace, Note, SessionKind, Workspace, WriteMode};
+use noctuary::workspace::{
+    Claim, ClaimTerms, DayPolicy, Document, Listing, Metadata, Name, Revision, WorkspaceExt,
+};
+use noctuary::{
+    Access, DocName, Error, FileWorkspace, Life, LifeConfig, Note, Scope, Session, Workspace, WriteMode,
+};
 
 use crate::common::{Peer, listen, role, tell};
 
@@ -33,14 +37,20 @@ fn memo_with_schedule() -> String {
     format!("# Heartbeat\r\n\r\n## State\r\n\r\n## Open loops\r\n\r\n## Schedule\r\n{SCHEDULE}")
 }
 
-fn logging(interval: u64) -> DailyLogConfig {
-    let mut config = DailyLogConfig::default();
-    (config.enabled, config.interval) = (true, interval);
-    config
+/// A life that seeds nothing, so that the files of a test are all there are.
+fn life(workspace: &Arc<dyn Workspace>, configure: impl FnOnce(&mut LifeConfig)) -> Life {
+    let mut config = LifeConfig::default();
+    workspace.write(&DocName::SOUL, b"# Soul\n", WriteMode::Replace).unwrap();
+    configure(&mut config);
+    Life::new(Arc::clone(workspace), config)
 }
 
-fn main_session(journal: JournalName, now: DateTime<Utc>) -> TurnState {
-    TurnState::begin(SessionKind::Main, "8f14", "repl", journal, DAY, now)
+fn logging(interval: u64) -> impl Fn(&mut LifeConfig) {
+    move |config| (config.daily_log.enabled, config.daily_log.interval) = (true, interval)
+}
+
+fn main_session(life: &Life, id: &str, now: DateTime<Utc>) -> Session {
+    life.begin_session(Access::agent(Scope::user("marta")), id, "repl", now).unwrap()
 }
 
 fn text(workspace: &dyn Workspace, name: &DocName) -> String {
@@ -69,11 +79,12 @@ fn append_lines(role: &str, place: &Path) {
     let (begun, session) = role.split_once(' ').unwrap();
     let begun = at(21, 9, begun.parse().unwrap());
     let workspace = FileWorkspace::open(place).unwrap();
+    let mut journal = Journal::new(journal(None), DAY, begun);
     tell("ready");
     listen();
     for n in 0..LINES {
         let note = Note::happened(format!("{session} {n}\nand its second line"));
-        append_note(&workspace, &journal(None), DAY, begun, &note, begun + TimeDelta::seconds(n)).unwrap();
+        journal.append(&workspace, &note, begun + TimeDelta::seconds(n)).unwrap();
     }
 }
 
@@ -119,33 +130,33 @@ fn eight_writers_live_a_week_and_nothing_is_lost() {
         let (writers, days, turns) = (8, 7, 7);
         std::thread::scope(|scope| {
             for writer in 0..writers {
-                let workspace = workspace.as_ref();
+                let life = life(&workspace, |config| {
+                    logging(3)(config);
+                    // Half of them share the day's own file.
+                    config.naming =
+                        if writer % 2 == 0 { JournalNaming::Session } else { JournalNaming::Daily };
+                });
                 scope.spawn(move || {
                     for day in 1..=days {
-                        // Half of them share the day's own file.
-                        let session = (writer % 2 == 0).then(|| format!("w{writer}"));
                         let begun = at(day, 9, writer);
-                        let journal = JournalName::new(DAY.date(begun), session.as_deref());
-                        let mut state = main_session(journal, begun);
+                        let mut state = main_session(&life, &format!("w{writer}"), begun);
                         for turn in 0..turns {
                             let now = begun + TimeDelta::minutes(i64::from(turn));
                             let end = TurnEnd::default()
                                 .opens([format!("loop {writer}")])
                                 .note(Note::happened(format!("w{writer} d{day} t{turn}")));
-                            let report = state
-                                .end_turn(workspace, &HeartbeatConfig::default(), logging(3), end, now)
-                                .unwrap();
+                            let report = state.end_turn("Done.", end, now).unwrap().turn;
                             assert_eq!(report.heartbeat, Beat::Written);
                             assert_eq!(report.notes_written, if (turn + 1) % 3 == 0 { 3 } else { 0 });
                         }
-                        assert_eq!(state.flush(workspace).unwrap(), 1, "seven turns by three leave one");
+                        assert_eq!(state.flush().unwrap(), 1, "seven turns by three leave one");
                     }
                 });
             }
         });
         let mut seen = BTreeMap::new();
         for day in 1..=days {
-            let logs = daily_log(workspace.as_ref(), DAY.date(at(day, 12, 0))).unwrap();
+            let logs = life(&workspace, |_| ()).daily_log(DAY.date(at(day, 12, 0))).unwrap();
             assert_eq!(logs.len(), 5, "the day's own file and four sessions'");
             assert_eq!(logs[0].0.session(), None);
             for (_, document) in logs {
@@ -167,58 +178,52 @@ fn eight_writers_live_a_week_and_nothing_is_lost() {
 #[test]
 fn the_first_turn_makes_the_memo_and_a_foreign_file_stands() {
     in_each_home(|workspace| {
-        let workspace = workspace.as_ref();
-        let end = |state: &mut TurnState, config: &HeartbeatConfig| {
-            let report = state.end_turn(
-                workspace,
-                config,
-                DailyLogConfig::default(),
-                TurnEnd::default(),
-                at(21, 9, 1),
-            );
-            report.unwrap().heartbeat
+        let ends = |configure: &dyn Fn(&mut LifeConfig), access: Access| {
+            let life = life(&workspace, configure);
+            let mut state = life.begin_session(access, "8f14", "repl", at(21, 9, 0)).unwrap();
+            let turn = |state: &mut Session| {
+                state.end_turn("Done.", TurnEnd::default(), at(21, 9, 1)).unwrap().turn.heartbeat
+            };
+            (turn(&mut state), turn(&mut state))
         };
-        let config = HeartbeatConfig::default();
-        for kind in [SessionKind::Shared, SessionKind::Subagent, SessionKind::Scheduled] {
-            let mut state = TurnState::begin(kind, "s", "group", journal(Some("s")), DAY, at(21, 9, 0));
-            assert_eq!(end(&mut state, &config), Beat::NotMain);
+        let main = || Access::agent(Scope::user("marta"));
+        for of in [Access::shared, Access::subagent, Access::scheduled] {
+            assert_eq!(ends(&|_| (), of(Scope::user("marta"))), (Beat::NotMain, Beat::NotMain));
         }
-        let mut state = main_session(journal(Some("s")), at(21, 9, 0));
-        let mut off = HeartbeatConfig::default();
-        off.enabled = false;
-        assert_eq!(end(&mut state, &off), Beat::Off);
+        assert_eq!(ends(&|config| config.heartbeat.enabled = false, main()), (Beat::Off, Beat::Off));
         assert_eq!(workspace.read(&DocName::HEARTBEAT).unwrap(), None);
 
-        assert_eq!(end(&mut state, &config), Beat::Written);
-        let file = HeartbeatFile::parse(text(workspace, &DocName::HEARTBEAT));
+        assert_eq!(ends(&|_| (), main()), (Beat::Written, Beat::Written));
+        let file = HeartbeatFile::parse(text(workspace.as_ref(), &DocName::HEARTBEAT));
         let memo = file.memo().unwrap();
         assert_eq!(
             (file.schedule(), memo.turn_count, memo.session_id.as_deref()),
             (Some(""), 2, Some("8f14"))
         );
-        assert!(!heartbeat_has_tasks(workspace, &DocName::HEARTBEAT).unwrap(), "our memo is no task");
+        let has_tasks = || life(&workspace, |_| ()).has_heartbeat_tasks().unwrap();
+        assert!(!has_tasks(), "our memo is no task");
 
         for foreign in
             [&b"# Heartbeat Checklist\n\n- [ ] Check the mail\n"[..], b"## State\n- turn_count: 1\n\xff\n"]
         {
             workspace.write(&DocName::HEARTBEAT, foreign, WriteMode::Replace).unwrap();
-            assert_eq!(end(&mut state, &config), Beat::Foreign);
+            assert_eq!(ends(&|_| (), main()), (Beat::Foreign, Beat::Foreign));
             assert_eq!(workspace.read(&DocName::HEARTBEAT).unwrap().unwrap().bytes(), foreign);
-            assert!(heartbeat_has_tasks(workspace, &DocName::HEARTBEAT).unwrap());
+            assert!(has_tasks());
         }
-        let mut aside = HeartbeatConfig::default();
-        aside.document = DocName::parse("memo.md").unwrap();
-        assert_eq!(end(&mut state, &aside), Beat::Written);
+        let aside = |config: &mut LifeConfig| config.heartbeat.document = DocName::parse("memo.md").unwrap();
+        assert_eq!(ends(&aside, main()), (Beat::Written, Beat::Written));
     });
 }
 
 #[test]
 fn a_schedule_that_is_saved_during_the_turns_end_is_kept() {
     in_each_home(|workspace| {
+        let life = life(&workspace, |_| ());
         let workspace = workspace.as_ref();
-        update_heartbeat(workspace, &DocName::HEARTBEAT, |memo| memo.turn_count = 1).unwrap();
+        life.update_heartbeat(|memo| memo.turn_count = 1).unwrap();
         let saves = std::cell::Cell::new(0);
-        let beat = update_heartbeat(workspace, &DocName::HEARTBEAT, |memo| {
+        let beat = life.update_heartbeat(|memo| {
             memo.turn_count += 1;
             // The user saves between our look and our write, twice.
             if saves.get() < 2 {
@@ -239,28 +244,28 @@ fn a_schedule_that_is_saved_during_the_turns_end_is_kept() {
 #[test]
 fn an_explicit_note_is_written_and_the_night_rolls_the_day() {
     in_each_home(|workspace| {
-        let workspace = workspace.as_ref();
         let begun = at(21, 23, 58);
-        let mut state = main_session(journal(Some("repl")), begun);
+        let mut state = main_session(&life(&workspace, |_| ()), "repl", begun);
         let turn = TurnEnd::default().note(Note::happened("by itself"));
-        state
-            .end_turn(workspace, &HeartbeatConfig::default(), DailyLogConfig::default(), turn, begun)
-            .unwrap();
-        assert_eq!(state.waiting(), 0, "the log is off, so nothing waits");
+        let ended = state.end_turn("Done.", turn, begun).unwrap();
+        assert_eq!(ended.turn.notes_waiting, 0, "the log is off, so nothing waits");
         let note = Note::decision("Fridays.").from(Origin::User);
-        state.note(workspace, &note, begun).unwrap();
+        state.note(&note, begun).unwrap();
 
+        let logging = life(&workspace, logging(5));
+        let mut state = main_session(&logging, "repl", begun);
         let turn = TurnEnd::default().note(Note::happened("before midnight"));
-        state.end_turn(workspace, &HeartbeatConfig::default(), logging(5), turn, begun).unwrap();
+        state.end_turn("Done.", turn, begun).unwrap();
         let turn = TurnEnd::default().note(Note::happened("after midnight"));
-        state.end_turn(workspace, &HeartbeatConfig::default(), logging(5), turn, at(22, 0, 1)).unwrap();
-        assert_eq!(state.flush(workspace).unwrap(), 2);
+        state.end_turn("Done.", turn, at(22, 0, 1)).unwrap();
+        assert_eq!(state.flush().unwrap(), 2);
+        let workspace = workspace.as_ref();
         assert_eq!(
             text(workspace, journal(Some("repl")).name()),
             "# Memory — 2026-11-21\n\n## Session [23:58]\n\n- [23:58:00] [user] Decision: Fridays.\n\
              - [23:58:00] [agent] before midnight\n"
         );
-        let tomorrow = today_log(workspace, DAY, at(22, 5, 0)).unwrap();
+        let tomorrow = logging.today_log(at(22, 5, 0)).unwrap();
         assert_eq!(
             tomorrow[0].1.lossy(),
             "# Memory — 2026-11-22\n\n## Session [23:58]\n\n- [00:01:00] [agent] after midnight\n"
@@ -269,28 +274,30 @@ fn an_explicit_note_is_written_and_the_night_rolls_the_day() {
         let theirs = "\u{feff}# Daily Log - 2026-11-22\r\n[08:00] theirs";
         let other = DocName::parse("memory/2026-11-22.md").unwrap();
         workspace.write(&other, theirs.as_bytes(), WriteMode::Create).unwrap();
-        append_note(workspace, &journal(None), DAY, at(22, 9, 0), &note, at(22, 9, 0)).unwrap();
+        Journal::new(journal(None), DAY, at(22, 9, 0)).append(workspace, &note, at(22, 9, 0)).unwrap();
         let added = String::from_utf8(workspace.read(&other).unwrap().unwrap().into_bytes()).unwrap();
         let added = added.strip_prefix(theirs).expect("what stood stands");
         assert_eq!(added, "\r\n\r\n## Session [09:00]\r\n\r\n- [09:00:00] [user] Decision: Fridays.\r\n");
-        assert_eq!(daily_log(workspace, DAY.date(at(22, 9, 0))).unwrap().len(), 2);
+        assert_eq!(logging.daily_log(DAY.date(at(22, 9, 0))).unwrap().len(), 2);
     });
 }
 
 #[test]
 fn marks_of_two_hosts_stand_beside_each_other_and_damage_is_left() {
     in_each_home(|workspace| {
+        let life = life(&workspace, |_| ());
         let workspace = workspace.as_ref();
         std::thread::scope(|scope| {
             for n in 0..8 {
-                scope.spawn(move || mark_checked(workspace, &format!("check {n}"), at(21, 9, n)).unwrap());
+                let life = &life;
+                scope.spawn(move || life.mark_checked(&format!("check {n}"), at(21, 9, n)).unwrap());
             }
         });
-        let checks = read_checks(workspace).unwrap();
+        let checks = life.checks().unwrap();
         assert_eq!(checks.names().count(), 8);
         assert_eq!(checks.last("check 3"), Some(at(21, 9, 3).timestamp()));
         workspace.write(&DocName::HEARTBEAT_STATE, b"{", WriteMode::Replace).unwrap();
-        assert!(matches!(mark_checked(workspace, "email", at(21, 9, 0)), Err(Error::Corrupt { .. })));
+        assert!(matches!(life.mark_checked("email", at(21, 9, 0)), Err(Error::Corrupt { .. })));
         assert_eq!(text(workspace, &DocName::HEARTBEAT_STATE), "{");
     });
 }
@@ -331,15 +338,19 @@ fn a_crash_in_a_heartbeat_leaves_the_old_one_or_the_new_one() {
     let mut memo = new.memo().unwrap().clone();
     memo.turn_count = 7;
     assert!(new.update(&memo));
+    let seven = |workspace: &FileWorkspace| {
+        Life::new(Arc::new(workspace.clone()), LifeConfig::default())
+            .update_heartbeat(|memo| memo.turn_count = 7)
+    };
     fail_at_each(
         |workspace| {
             workspace.write(&DocName::HEARTBEAT, old.as_bytes(), WriteMode::Create).unwrap();
         },
-        |workspace| update_heartbeat(workspace, &DocName::HEARTBEAT, |memo| memo.turn_count = 7).map(drop),
+        |workspace| seven(workspace).map(drop),
         |workspace, place| {
             let stands = text(workspace, &DocName::HEARTBEAT);
             assert!(stands == old || stands == new.as_str(), "{place}: {stands}");
-            update_heartbeat(workspace, &DocName::HEARTBEAT, |memo| memo.turn_count = 7).unwrap();
+            seven(workspace).unwrap();
             assert_eq!(
                 text(workspace, &DocName::HEARTBEAT),
                 new.as_str(),
@@ -354,7 +365,7 @@ fn a_crash_in_an_append_leaves_what_stood_and_the_next_note_is_whole() {
     let begun = at(21, 9, 12);
     let name = journal(Some("repl"));
     let note = |workspace: &FileWorkspace, words: &str| {
-        append_note(workspace, &name, DAY, begun, &Note::happened(words), begun).map(drop)
+        Journal::new(name.clone(), DAY, begun).append(workspace, &Note::happened(words), begun).map(drop)
     };
     for standing in [None, Some("mine, without an end")] {
         fail_at_each(
@@ -384,4 +395,112 @@ fn a_crash_in_an_append_leaves_what_stood_and_the_next_note_is_whole() {
             },
         );
     }
+}
+
+/// A workspace that counts the bytes that are read of it.
+#[derive(Debug)]
+struct Counting {
+    workspace: FileWorkspace,
+    read: AtomicU64,
+}
+
+impl Counting {
+    fn count<T>(&self, read: noctuary::Result<T>, bytes: impl Fn(&T) -> usize) -> noctuary::Result<T> {
+        let bytes = read.as_ref().map_or(0, bytes) as u64;
+        self.read.fetch_add(bytes, Ordering::Relaxed);
+        read
+    }
+
+    /// The bytes that were read since this was last asked.
+    fn take(&self) -> u64 {
+        self.read.swap(0, Ordering::Relaxed)
+    }
+}
+
+impl Workspace for Counting {
+    fn location(&self) -> String {
+        self.workspace.location()
+    }
+    fn list(&self, folder: Option<&DocName>) -> noctuary::Result<Listing> {
+        self.workspace.list(folder)
+    }
+    fn metadata(&self, name: &Name) -> noctuary::Result<Option<Metadata>> {
+        self.workspace.metadata(name)
+    }
+    fn read(&self, name: &Name) -> noctuary::Result<Option<Document>> {
+        self.count(self.workspace.read(name), |document| document.as_ref().map_or(0, |it| it.bytes().len()))
+    }
+    fn read_range(&self, name: &Name, range: std::ops::Range<u64>) -> noctuary::Result<Vec<u8>> {
+        self.count(self.workspace.read_range(name, range), Vec::len)
+    }
+    fn write(&self, name: &Name, bytes: &[u8], mode: WriteMode) -> noctuary::Result<Revision> {
+        self.workspace.write(name, bytes, mode)
+    }
+    fn append(&self, name: &Name, bytes: &[u8]) -> noctuary::Result<()> {
+        self.workspace.append(name, bytes)
+    }
+    fn remove(&self, name: &Name) -> noctuary::Result<bool> {
+        self.workspace.remove(name)
+    }
+    fn rename(&self, from: &Name, to: &Name) -> noctuary::Result<()> {
+        self.workspace.rename(from, to)
+    }
+    fn claim(&self, terms: &ClaimTerms) -> noctuary::Result<Claim> {
+        self.workspace.claim(terms)
+    }
+}
+
+fn in_memory() -> tempfile::TempDir {
+    let memory = Path::new("/dev/shm");
+    let place = memory.is_dir().then(|| tempfile::tempdir_in(memory).ok()).flatten();
+    place.unwrap_or_else(|| tempfile::tempdir().unwrap())
+}
+
+fn counting(place: &Path) -> Arc<Counting> {
+    Arc::new(Counting { workspace: FileWorkspace::open(place).unwrap(), read: AtomicU64::new(0) })
+}
+
+// Each note read the whole journal, so a day of notes was quadratic.
+#[test]
+fn a_note_reads_as_much_at_the_first_as_at_the_five_thousandth_of_a_day() {
+    const NOTES: usize = 5_000;
+    let place = in_memory();
+    let workspace = counting(place.path());
+    let life = life(&(workspace.clone() as Arc<dyn Workspace>), |_| ());
+    let mut session = main_session(&life, "repl", at(21, 9, 0));
+    workspace.take();
+    let mut read = Vec::new();
+    for n in 0..NOTES {
+        session.note(&Note::happened(format!("note {n:0>6}")), at(21, 9, 1)).unwrap();
+        read.push(workspace.take());
+    }
+    println!("bytes read: first {}, second {}, last {}", read[0], read[1], read[NOTES - 1]);
+    assert_eq!(read[0], 0, "the file is made by the first");
+    assert!(read.iter().all(|bytes| *bytes <= 192), "{:?}", read.iter().max());
+    assert_eq!(read[NOTES - 1], read[2]);
+    let stands = text(&workspace.workspace, journal(Some("repl")).name());
+    let mut expected = "# Memory — 2026-11-21\n\n## Session [09:00]\n\n".to_owned();
+    expected.extend((0..NOTES).map(|n| format!("- [09:01:00] [agent] note {n:0>6}\n")));
+    assert!(stands == expected);
+}
+
+// A guarded write read all that was forgotten anew.
+#[test]
+fn a_write_reads_the_list_of_what_was_forgotten_only_where_it_changed() {
+    let place = in_memory();
+    let workspace = counting(place.path());
+    let human = Access::human(Scope::user("marta"));
+    let forget = |text: &str| {
+        Forget::new(&human, text).workspace(&workspace.workspace).run(at(21, 9, 0)).unwrap();
+    };
+    (0..200).for_each(|n| forget(&format!("the secret name of number {n}")));
+    let view = Guarded::new(workspace.clone(), Access::agent(Scope::user("marta")));
+    let write = |text: &str| view.append(&DocName::parse("notes.md").unwrap(), text.as_bytes());
+    write("one\n").unwrap();
+    assert!(workspace.take() > 10_000);
+    write("two\n").unwrap();
+    let unchanged = workspace.take();
+    assert!(unchanged <= 64, "{unchanged}");
+    forget("what nobody knows yet");
+    assert!(matches!(write("What nobody knows yet!\n"), Err(Error::Stopped { .. })));
 }

@@ -164,14 +164,12 @@ fn the_calls_of_the_seed_have_their_names() {
         session.append_daily_log("Started on the gateway.", at(21, 9, 14)).unwrap();
         let whole = session.prompt(&[]).unwrap().to_string();
         assert_eq!(session.system_prompt().unwrap(), whole);
-        let workspace = life.workspace().as_ref();
-        let log =
-            noctuary::life::today_log(workspace, noctuary::workspace::DayPolicy::UTC, at(21, 12, 0)).unwrap();
+        let log = life.today_log(at(21, 12, 0)).unwrap();
         assert!(
             log[0].1.lossy().ends_with("- [09:14:00] [agent] Started on the gateway.\n"),
             "{}",
             log[0].1.lossy()
         );
-        assert_eq!(noctuary::life::daily_log(workspace, at(21, 0, 0).date_naive()).unwrap().len(), log.len());
+        assert_eq!(life.daily_log(at(21, 0, 0).date_naive()).unwrap().len(), log.len());
     });
 }

@@ -14,12 +14,9 @@ use noctuary::dream::{DreamMode, FactDreamer, HistoryItem, JournalSpan, Personal
 use noctuary::exchange::{Dialect, Forget, Import, copy_into, feed};
 use noctuary::facts::{Decision, EventId, FactKey, FactStore};
 use noctuary::format::{DreamId, JournalName, OnboardingEnd};
-use noctuary::gate::Doors;
 use noctuary::life::{
-    Block, CacheHint, Consent, ContextConfig, EDITABLE, Editor, Guarded, HygieneConfig, MemoryContext,
-    Preset, PromptConfig, PromptOrder, SharedUser, Snapshot, TurnEnd, Undreamed, append_note,
-    archive_journal, boot, complete_onboarding, daily_log, delete_journal, heartbeat_has_tasks, mark_checked,
-    propose_hygiene, read_checks, read_soul, seed, start_plan, today_log, update_heartbeat,
+    Block, CacheHint, Consent, ContextConfig, EDITABLE, Editor, Guarded, Journal, MemoryContext, Preset,
+    PromptConfig, PromptOrder, SharedUser, Snapshot, TurnEnd, Undreamed,
 };
 use noctuary::memory::{Filter, LearningStore, Memory, MemoryId, NewLearning, NewMemory, Query, Source};
 use noctuary::sleep::SleepDreamer;
@@ -70,6 +67,15 @@ struct Place {
 impl Place {
     fn view(&self) -> Guarded<Arc<dyn Workspace>> {
         self.life.view(self.access.clone())
+    }
+
+    /// A life over no more than the session's view.
+    fn life_over(&self, config: LifeConfig) -> Life {
+        Life::new(Arc::new(self.view()), config)
+    }
+
+    fn life_of_view(&self) -> Life {
+        self.life_over(self.life.config().clone())
     }
 
     fn session(&self) -> noctuary::Session {
@@ -334,8 +340,8 @@ const READERS: &[Reader] = &[
         let mut told = String::new();
         for store in &place.stores {
             let tools = toolbox(place)
-                .store(Arc::clone(store) as Arc<dyn MemoryStore>, place.access.clone())
-                .learnings(Arc::clone(store) as Arc<dyn LearningStore>, place.access.clone());
+                .store(Arc::clone(store) as Arc<dyn MemoryStore>)
+                .learnings(Arc::clone(store) as Arc<dyn LearningStore>);
             let mut call = |name: &str, arguments: Value| {
                 told += &tool_told(tools.call(name, &arguments, at(20, 12, 0)).map(|told| told.to_string()));
             };
@@ -430,9 +436,27 @@ const READERS: &[Reader] = &[
     }),
     ("Editor::forget_history", false, |place| place.each(|name| shape(place.editor().forget_history(name)))),
     // What runs over a view as it runs over a workspace.
-    ("daily_log", true, |place| logs(daily_log(&place.view(), at(19, 9, 0).date_naive()))),
-    ("today_log", true, |place| logs(today_log(&place.view(), place.life.config().day, at(20, 12, 0)))),
-    ("append_note", false, |place| {
+    ("Life::daily_log", true, |place| logs(place.life_of_view().daily_log(at(19, 9, 0).date_naive()))),
+    ("Life::today_log", true, |place| logs(place.life_of_view().today_log(at(20, 12, 0)))),
+    ("Session::daily_log", true, |place| logs(place.session().daily_log(at(19, 9, 0).date_naive()))),
+    ("Session::today_log", true, |place| logs(place.session().today_log(at(20, 12, 0)))),
+    ("Session::tools", true, |place| {
+        let tools = place.session().tools();
+        let read = |name: &noctuary::DocName| {
+            let told = tools.call("memory_read", &json!({"path": name}), at(20, 12, 0));
+            tool_told(told.map(|told| told.to_string()))
+        };
+        format!("{tools:?}") + &place.each(read)
+    }),
+    ("Session::memory_tool", false, |place| {
+        let tool = place.session().memory_tool();
+        format!("{tool:?}") + &tool_told(tool.call(&json!({"command": "view", "path": "/memories"})))
+    }),
+    ("Life::editor", true, |place| {
+        let editor = place.life.editor(place.access.clone());
+        format!("{editor:?}") + &place.each(|name| told(editor.load(name), lossy))
+    }),
+    ("Journal::append", false, |place| {
         let day = place.life.config().day;
         place
             .names
@@ -440,63 +464,77 @@ const READERS: &[Reader] = &[
             .filter_map(JournalName::parse)
             .map(|journal| {
                 let note = Note::happened("x");
-                shape(append_note(&place.view(), &journal, day, at(20, 12, 0), &note, at(20, 12, 0)))
+                let mut journal = Journal::new(journal, day, at(20, 12, 0));
+                shape(journal.append(&place.view(), &note, at(20, 12, 0)))
             })
             .collect()
     }),
-    ("update_heartbeat", true, |place| {
+    ("Life::update_heartbeat", true, |place| {
         let seen = std::cell::RefCell::new(String::new());
         let wrote = place.each(|name| {
-            shape(update_heartbeat(&place.view(), name, |memo| {
+            let mut config = LifeConfig::default();
+            config.heartbeat.document = name.clone();
+            shape(place.life_over(config).update_heartbeat(|memo| {
                 seen.borrow_mut().push_str(&format!("{memo:?} {:?}", memo.open_loops));
                 memo.turn_count += 1;
             })) + &told(place.view().read(name), lossy)
         });
         wrote + &seen.borrow()
     }),
-    ("heartbeat_has_tasks", false, |place| {
-        place.each(|name| shape(heartbeat_has_tasks(&place.view(), name)))
+    ("Life::has_heartbeat_tasks", false, |place| {
+        place.each(|name| {
+            let mut config = LifeConfig::default();
+            config.heartbeat.document = name.clone();
+            shape(place.life_over(config).has_heartbeat_tasks())
+        })
     }),
-    ("read_soul", false, |place| shape(read_soul(&place.view(), place.access.kind, at(20, 12, 0)))),
-    ("read_checks", false, |place| shape(read_checks(&place.view()))),
-    ("mark_checked", false, |place| shape(mark_checked(&place.view(), "mail", at(20, 12, 0)))),
-    ("boot", false, |place| shape(boot(&place.view(), place.life.config()))),
-    ("seed", false, |place| shape(seed(&place.view(), place.life.config()))),
-    ("start_plan", false, |place| {
-        shape(start_plan(&noctuary::life::BootState::Ready, place.access.kind, at(20, 12, 0).date_naive()))
+    ("Life::read_soul", false, |place| {
+        shape(place.life_of_view().read_soul(place.access.kind, at(20, 12, 0)))
     }),
-    ("complete_onboarding", false, |place| {
-        let (view, config, doors) = (place.view(), LifeConfig::preset(Preset::IronClaw), Doors::default());
-        shape(complete_onboarding(&view, &config, OnboardingEnd::Done, &doors, None, at(20, 12, 0)))
+    ("Life::checks", false, |place| shape(place.life_of_view().checks())),
+    ("Life::mark_checked", false, |place| shape(place.life_of_view().mark_checked("mail", at(20, 12, 0)))),
+    ("Life::prepare", false, |place| shape(place.life_of_view().prepare())),
+    ("Life::seed", false, |place| shape(place.life_of_view().seed())),
+    ("BootState::start_plan", false, |place| {
+        let ready = noctuary::life::BootState::Ready;
+        shape(ready.start_plan(place.access.kind, at(20, 12, 0).date_naive()))
     }),
-    ("propose_hygiene", false, |place| {
-        shape(propose_hygiene(&place.view(), &place.names, &HygieneConfig::default(), at(20, 12, 0)))
+    ("Life::complete_onboarding", false, |place| {
+        let life = place.life_over(LifeConfig::preset(Preset::IronClaw));
+        shape(life.complete_onboarding(OnboardingEnd::Done, None, at(20, 12, 0)))
+    }),
+    ("Life::propose_hygiene", false, |place| {
+        shape(place.life_of_view().propose_hygiene(&place.names, at(20, 12, 0)))
     }),
     ("Undreamed::among", false, |place| {
         let journals: Vec<_> = place.names.iter().filter_map(JournalName::parse).collect();
         shape(Undreamed::among(&place.view(), &journals))
     }),
-    ("archive_journal", false, |place| {
-        let today = at(20, 12, 0).date_naive();
+    ("Life::archive_journal", false, |place| {
+        let mut config = LifeConfig::default();
+        config.retention.without_dreams = true;
+        let life = place.life_over(config);
         place
             .names
             .iter()
             .filter_map(JournalName::parse)
             .map(|journal| {
                 let consent = Consent::given(&place.access, journal.clone()).ok();
-                shape(archive_journal(&place.view(), &journal, today, |_| false, consent.as_ref()))
+                shape(life.archive_journal(&journal, consent.as_ref(), at(20, 12, 0)))
             })
             .collect()
     }),
-    ("delete_journal", false, |place| {
-        let today = at(20, 12, 0).date_naive();
+    ("Life::delete_journal", false, |place| {
+        let mut config = LifeConfig::default();
+        config.retention.without_dreams = true;
+        let life = place.life_over(config);
         place
             .names
             .iter()
             .filter_map(JournalName::parse)
             .map(|journal| {
                 let consent = Consent::given(&place.access, journal.clone()).ok();
-                shape(delete_journal(&place.view(), &journal, today, |_| false, consent.as_ref()))
+                shape(life.delete_journal(&journal, consent.as_ref(), at(20, 12, 0)))
             })
             .collect()
     }),
@@ -803,11 +841,6 @@ const NOT_A_SESSIONS: &[&str] = &[
     "MemoryTool::definition",
     "Session::turn_count",
     "SoulNotice::confirm",
-    "TurnState::end_turn",
-    "TurnState::flush",
-    "TurnState::note",
-    "TurnState::turn_count",
-    "TurnState::waiting",
     "audit_secrets",
     "Workspace::reach",
     "Workspace::scope",
@@ -854,10 +887,10 @@ fn toolbox(place: &Place) -> Toolbox {
         let index = noctuary::SqliteIndex::open_in_memory(place.access.scope.clone()).unwrap();
         let indexed = noctuary::life::Indexed::new(Arc::clone(place.life.workspace()), index);
         indexed.sync(at(20, 12, 0)).unwrap();
-        Toolbox::new().indexed(place.view(), &indexed)
+        Toolbox::new(place.view()).indexed(&indexed)
     }
     #[cfg(not(feature = "sqlite"))]
-    Toolbox::new().documents(place.view())
+    Toolbox::new(place.view())
 }
 
 /// What an index over the whole workspace gives the session, with its view in front or alone.
@@ -925,7 +958,6 @@ const OWNERS: &[&str] = &[
     "Session",
     "Snapshot",
     "Toolbox",
-    "TurnState",
     "Workspace",
     "WorkspaceExt",
 ];

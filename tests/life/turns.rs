@@ -188,7 +188,7 @@ fn off_means_off() {
         assert_eq!(report.outcome, noctuary::Outcome::Disabled);
         assert!(changed(&before, &everything(workspace)).is_empty());
         // Hygiene and retention propose nothing.
-        assert!(!noctuary::life::is_hygiene_due(&life.config().hygiene, None, at(22, 3, 0)));
+        assert!(!life.config().hygiene.is_due(None, at(22, 3, 0)));
         assert_eq!(life.propose_retention(at(28, 3, 0)).unwrap(), noctuary::life::RetentionPlan::default());
     });
     let mut on = LifeConfig::default();

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use chrono::{DateTime, TimeDelta, Utc};
 use noctuary::exchange::{Dialect, Import, ImportAction};
 use noctuary::format::{DayLog, HeartbeatFile, Origin};
-use noctuary::life::{BootState, BootstrapFate, Preset, TurnEnd, daily_log};
+use noctuary::life::{BootState, BootstrapFate, Preset, TurnEnd};
 use noctuary::{
     DocName, Error, Extractive, FileWorkspace, JournalDreamer, Life, LifeConfig, Note, Outcome, SessionKind,
     Workspace, dream_once_at,
@@ -225,8 +225,9 @@ fn eight_processes_live_a_week_and_no_line_is_lost_or_torn() {
         peer.finish();
     }
     let mut seen = BTreeMap::new();
+    let life = Life::new(Arc::new(workspace.clone()), LifeConfig::default());
     for day in 1..=DAYS {
-        let logs = daily_log(&workspace, at(day, 9, 0).date_naive()).unwrap();
+        let logs = life.daily_log(at(day, 9, 0).date_naive()).unwrap();
         assert_eq!(logs.len(), 5, "the day's own file and four sessions'");
         for (journal, document) in logs {
             let text = String::from_utf8(document.into_bytes()).unwrap();

@@ -175,7 +175,7 @@ fn a_private_row_reaches_main_sessions_only() {
         assert!(matches!(store.update(&others, private, "x", at(2)), Err(Error::Denied { .. })));
         assert!(matches!(store.delete(&others, MemoryId::new(99), at(2)), Err(Error::Denied { .. })));
     }
-    let stranger = Access::new(SessionKind::Main, Actor::Human, Scope::user("eve"));
+    let stranger = Access::human(Scope::user("eve"));
     assert!(found(&store, &stranger, "party").is_empty());
     assert!(store.list(&stranger, &Filter::limit(9)).unwrap().is_empty());
     assert!(matches!(store.write(&stranger, &row("x"), at(2)), Err(Error::Denied { .. })));

@@ -10,10 +10,10 @@ use std::sync::Arc;
 use chrono::{DateTime, TimeZone, Utc};
 use noctuary::memory::NewLearning;
 use noctuary::testing::contract::learning::{self as contract, Learnings as Store};
-use noctuary::{Access, Actor, FileMemoryStore, SessionKind};
+use noctuary::{Access, FileMemoryStore};
 
 fn human() -> Access {
-    Access::new(SessionKind::Main, Actor::Human, contract::scope())
+    Access::human(contract::scope())
 }
 
 fn now() -> DateTime<Utc> {
@@ -156,7 +156,7 @@ mod in_sqlite {
     #[test]
     fn a_guest_of_a_file_sees_and_forgets_its_own() {
         let said = NewLearning::new("My landlord is Jan Kowalski.");
-        let access = Access::new(SessionKind::Main, Actor::Human, Scope::user("owner"));
+        let access = Access::human(Scope::user("owner"));
         let owners = RefCell::new(Vec::new());
         contract::learnings(&|| {
             let folder = tempfile::tempdir().unwrap();

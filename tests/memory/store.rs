@@ -27,7 +27,7 @@ const FILE: &str = "memory.db";
 const KEY: &str = "AKIAIOSFODNN7EXAMPLE";
 
 fn main_session() -> Access {
-    Access::new(SessionKind::Main, Actor::Agent, contract::scope())
+    Access::agent(contract::scope())
 }
 
 fn now() -> DateTime<Utc> {
@@ -138,7 +138,7 @@ fn a_guest_of_a_file_keeps_the_contract_too() {
     contract::store(&|| {
         let home = Home::new();
         let owner = SqliteMemoryStore::open(home.path(), Scope::user("owner")).unwrap();
-        let access = Access::new(SessionKind::Main, Actor::Agent, Scope::user("owner"));
+        let access = Access::agent(Scope::user("owner"));
         owner.write(&access, &fact("slippage canary of the owner"), now()).unwrap();
         owner.set_profile(&access, "name", "Owner", now()).unwrap();
         let guest = home.open();
@@ -180,7 +180,7 @@ fn a_stock_connection_reads_the_tables_and_adds_a_row() {
     let store = home.open();
     assert_eq!(found(&store, "滑点"), ["低滑点 and a dory"], "they are read when the store is opened");
     let guest = SqliteMemoryStore::open(home.path(), Scope::user("ilya")).unwrap();
-    let ilya = Access::new(SessionKind::Main, Actor::Agent, Scope::user("ilya"));
+    let ilya = Access::agent(Scope::user("ilya"));
     assert!(guest.list(&ilya, &Filter::limit(9)).unwrap().is_empty(), "it is the owner's row");
     drop((store, guest));
     is_sound(&home.path());

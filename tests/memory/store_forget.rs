@@ -261,7 +261,7 @@ fn a_guest_of_a_file_forgets_its_own() {
     let path = folder.path().join("memory.db");
     let of = |user: &str| {
         let store = noctuary::SqliteMemoryStore::open(&path, Scope::user(user)).unwrap();
-        (store, Access::new(SessionKind::Main, Actor::Human, Scope::user(user)))
+        (store, Access::human(Scope::user(user)))
     };
     let ((owner, marta), (guest, ilya)) = (of("marta"), of("ilya"));
     for (store, whose) in [(&owner, &marta), (&guest, &ilya)] {
@@ -408,7 +408,7 @@ fn a_guest_that_forgets_keeps_what_others_say_by_the_same_key() {
     let path = folder.path().join("memory.db");
     let of = |user: &str| {
         let store = noctuary::SqliteMemoryStore::open(&path, Scope::user(user)).unwrap();
-        (store, Access::new(SessionKind::Main, Actor::Human, Scope::user(user)))
+        (store, Access::human(Scope::user(user)))
     };
     let ((owner, marta), (guest, ilya), (other, olga)) = (of("marta"), of("ilya"), of("olga"));
     owner.set_profile(&marta, "landlord", SECRET, now()).unwrap();

@@ -14,7 +14,7 @@ use noctuary::{Access, Actor, FileMemoryStore, MemoryStore, Scope, SessionKind, 
 use proptest::prelude::*;
 
 fn main_session() -> Access {
-    Access::new(SessionKind::Main, Actor::Agent, contract::scope())
+    Access::agent(contract::scope())
 }
 
 fn now() -> DateTime<Utc> {
@@ -96,7 +96,7 @@ impl Homes {
     /// Writes a row to both, and to the guest's; returns its id in each.
     fn write(&self, row: &NewMemory, at: DateTime<Utc>) -> [MemoryId; 2] {
         if let Some(guest) = &self.guest {
-            let access = Access::new(SessionKind::Main, Actor::Agent, Scope::user("ilya"));
+            let access = Access::agent(Scope::user("ilya"));
             guest.write(&access, row, at).unwrap();
         }
         self.each(|store| store.write(&main_session(), row, at).unwrap())
@@ -398,7 +398,7 @@ fn told(store: &dyn MemoryStore, private: &[String], queries: &[String]) -> Vec<
             store.write(&main_session(), &fact(text).at(place(at * 10 + 1, speaker)), now()).unwrap();
         }
     }
-    let group = Access::new(SessionKind::Shared, Actor::Agent, contract::scope());
+    let group = Access::shared(contract::scope());
     let mut told = Vec::new();
     for text in queries {
         for syntax in [Syntax::Plain, Syntax::Fts] {

@@ -15,8 +15,8 @@ use noctuary::testing::Script;
 use noctuary::testing::contract::memory as contract;
 use noctuary::workspace::WorkspaceExt;
 use noctuary::{
-    Access, Actor, DocName, FileMemoryStore, FileWorkspace, JournalDreamer, MemoryStore, Outcome,
-    SessionKind, SqliteMemoryStore, SqliteWorkspace, Workspace, WriteMode, dream_once_at,
+    Access, DocName, FileMemoryStore, FileWorkspace, JournalDreamer, MemoryStore, Outcome, SqliteMemoryStore,
+    SqliteWorkspace, Workspace, WriteMode, dream_once_at,
 };
 use rusqlite::Connection;
 
@@ -25,7 +25,7 @@ use crate::common::{Peer, listen, role, tell};
 const FILE: &str = "memory.db";
 
 fn agent() -> Access {
-    Access::new(SessionKind::Main, Actor::Agent, contract::scope())
+    Access::agent(contract::scope())
 }
 
 fn now() -> DateTime<Utc> {

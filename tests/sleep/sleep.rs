@@ -20,7 +20,7 @@ fn at(hour: u32, minute: u32) -> DateTime<Utc> {
 
 /// The agent in private.
 fn main() -> Access {
-    Access::new(SessionKind::Main, Actor::Agent, Scope::user("rex"))
+    Access::agent(Scope::user("rex"))
 }
 
 fn sleeper_with(life: &Life, change: impl FnOnce(&mut SleepConfig)) -> SleepDreamer {
@@ -525,7 +525,7 @@ fn the_folder_may_be_the_hidden_one_of_the_seed() {
             .is_ok()
     };
     assert!(read(SessionKind::Main) && !read(SessionKind::Shared), "as private as the other one");
-    let access = Access::new(SessionKind::Main, Actor::Human, Scope::user("marta"));
+    let access = Access::human(Scope::user("marta"));
     Forget::new(&access, "the third fact is of the sea")
         .workspace(&workspace)
         .in_files(true)
@@ -731,7 +731,7 @@ fn what_was_forgotten_leaves_all_files_and_no_dream_brings_it_back() {
         life.put("self/priorities.md", format!("1. {hour} {secret}"));
     }
     let workspace = life.workspace();
-    let access = Access::new(SessionKind::Main, Actor::Human, Scope::user("marta"));
+    let access = Access::human(Scope::user("marta"));
     let receipt =
         Forget::new(&access, secret).in_files(true).workspace(workspace.as_ref()).run(at(13, 0)).unwrap();
     assert!(receipt.place(ForgetPlace::Observations).removed > 0);

@@ -25,7 +25,7 @@ fn at(hour: u32, minute: u32) -> DateTime<Utc> {
 }
 
 fn private() -> Access {
-    Access::new(SessionKind::Main, Actor::Agent, Scope::user("rex"))
+    Access::agent(Scope::user("rex"))
 }
 
 fn sleeper_with(life: &Life, change: impl FnOnce(&mut SleepConfig)) -> SleepDreamer {
@@ -659,7 +659,7 @@ fn after_forgetting_a_dream_is_shown_all_that_is_new_and_nothing_twice() {
     }
     dream(&sleeper, &Script::new().says(ANSWER), at(9, 0));
     let workspace = life.workspace();
-    let access = Access::new(SessionKind::Main, Actor::Human, Scope::user("rex"));
+    let access = Access::human(Scope::user("rex"));
     Forget::new(&access, secret).in_files(true).workspace(workspace.as_ref()).run(at(9, 1)).unwrap();
     assert!(!life.text("self/conversation.jsonl").contains(secret));
     sleeper.log(&[Said::new("user", "brand new")], at(9, 2)).unwrap();

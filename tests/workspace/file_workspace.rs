@@ -88,7 +88,9 @@ fn git_sees_none_of_the_state_of_a_workspace_that_is_a_repository() {
         let report = noctuary::dream_once_at(&dreamer, &model, &|| now).unwrap();
         assert_eq!(report.outcome, noctuary::Outcome::Appended);
         workspace.write(&name("SOUL.md"), b"# Soul\n", WriteMode::Create).unwrap();
-        noctuary::life::read_soul(workspace.as_ref(), noctuary::SessionKind::Main, now).unwrap();
+        noctuary::Life::new(workspace.clone(), noctuary::LifeConfig::default())
+            .read_soul(noctuary::SessionKind::Main, now)
+            .unwrap();
         if !git(&["init", "-q"]).is_ok_and(|done| done.status.success()) {
             eprintln!("skipped: git is not here");
             return;

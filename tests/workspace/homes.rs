@@ -18,7 +18,7 @@ use noctuary::life::Guarded;
 use noctuary::testing::{Fault, Faults, FaultyDisk, FaultyWorkspace, MemoryDisk, Script, contract, folder};
 use noctuary::workspace::{Claim, ClaimTerms, Name, Revision, StateName, WorkspaceExt};
 use noctuary::{
-    Access, Actor, DocName, DreamReport, Error, FileWorkspace, JournalDreamer, LlmError, LlmReply,
+    Access, Actor, DocName, DreamReport, Error, FileWorkspace, JournalDreamer, Life, LlmError, LlmReply,
     LlmRequest, Outcome, Scope, SessionKind, Workspace, WriteMode, dream_once_at, llm_fn,
 };
 use tempfile::TempDir;
@@ -106,7 +106,7 @@ impl Folders {
 }
 
 fn in_private() -> Access {
-    Access::new(SessionKind::Main, Actor::Human, Scope::user("marta"))
+    Access::human(Scope::user("marta"))
 }
 
 /// Hides what a workspace is, so that the forwarding implementations are what is tested.
@@ -734,7 +734,7 @@ fn view(workspace: &Arc<dyn Workspace>, kind: SessionKind, actor: Actor) -> Guar
 }
 
 fn by_a_tool(workspace: &Arc<dyn Workspace>, kind: SessionKind, name: &DocName, end: &str) {
-    let tools = noctuary::tools::Toolbox::new().documents(view(workspace, kind, Actor::Agent));
+    let tools = noctuary::tools::Toolbox::new(view(workspace, kind, Actor::Agent));
     let content = format!("- MINE{end}");
     let asked = serde_json::json!({"path": name, "content": content, "mode": "append"});
     tools.call("memory_write", &asked, morning()).unwrap();
@@ -784,26 +784,20 @@ const VERBS: &[(&str, &str, Verb)] = &[
     ("a note", "memory/2026-11-21-repl.md", |workspace, name| {
         let journal = noctuary::format::JournalName::parse(name).unwrap();
         let note = noctuary::Note::happened("MINE");
-        noctuary::life::append_note(
-            workspace,
-            &journal,
-            noctuary::workspace::DayPolicy::UTC,
-            morning(),
-            &note,
-            morning(),
-        )
-        .unwrap();
+        noctuary::life::Journal::new(journal, noctuary::workspace::DayPolicy::UTC, morning())
+            .append(workspace, &note, morning())
+            .unwrap();
     }),
     ("a daily log", "memory/2026-11-21-repl.md", |workspace, name| {
+        let mut config = noctuary::LifeConfig::default();
+        config.daily_log.enabled = true;
         let journal = noctuary::format::JournalName::parse(name).unwrap();
-        let (day, now) = (noctuary::workspace::DayPolicy::UTC, morning());
-        let mut state =
-            noctuary::life::TurnState::begin(SessionKind::Main, "8f14", "repl", journal, day, now);
+        let (life, agent) = (Life::new(Arc::clone(workspace), config), Access::agent(Scope::user("marta")));
+        let id = journal.session().unwrap();
+        let mut session = life.begin_session(agent, id, "repl", morning()).unwrap();
         let turn = noctuary::life::TurnEnd::default().note(noctuary::Note::happened("MINE"));
-        let mut daily_log = noctuary::life::DailyLogConfig::default();
-        daily_log.enabled = true;
-        state.end_turn(workspace, &noctuary::life::HeartbeatConfig::default(), daily_log, turn, now).unwrap();
-        state.flush(workspace).unwrap();
+        session.end_turn("Done.", turn, morning()).unwrap();
+        session.flush().unwrap();
     }),
     ("the memory tool", "memory/notes/plan.md", |workspace, name| {
         let lines = workspace.read_text(name).unwrap().unwrap().lines().count();
@@ -838,10 +832,9 @@ const VERBS: &[(&str, &str, Verb)] = &[
         sleeper.note_event(event.as_object().unwrap().clone(), morning()).unwrap();
     }),
     ("the end of the onboarding", "memory/2026-11-21-repl.md", |workspace, _| {
-        let (config, doors) = (noctuary::LifeConfig::default(), noctuary::gate::Doors::default());
         let end = noctuary::format::OnboardingEnd::Done;
-        noctuary::life::complete_onboarding(workspace, &config, end, &doors, Some("repl"), morning())
-            .unwrap();
+        let life = Life::new(Arc::clone(workspace), noctuary::LifeConfig::default());
+        life.complete_onboarding(end, Some("repl"), morning()).unwrap();
     }),
 ];
 

@@ -326,8 +326,7 @@ fn fill(workspace: &dyn Workspace) -> Vec<DocName> {
 fn an_archived_playbook_is_found_by_no_search_and_shown_in_no_prompt() {
     use noctuary::LifeConfig;
     use noctuary::format::OnboardingEnd;
-    use noctuary::gate::Doors;
-    use noctuary::life::{BootstrapFate, complete_onboarding};
+    use noctuary::life::BootstrapFate;
     use noctuary::tools::Toolbox;
 
     on_every_home(|workspace, beneath, index| {
@@ -336,9 +335,8 @@ fn an_archived_playbook_is_found_by_no_search_and_shown_in_no_prompt() {
         write(workspace, "SOUL.md", "# Soul\n");
         write(workspace, "BOOTSTRAP.md", playbook);
         assert!(!paths(workspace, "quetzal").is_empty(), "it was found while it stood");
-        let (end, doors) = (OnboardingEnd::Done, Doors::default());
-        let done =
-            complete_onboarding(workspace, &LifeConfig::default(), end, &doors, Some("repl"), now()).unwrap();
+        let life = noctuary::Life::new(Arc::new(workspace.clone()), LifeConfig::default());
+        let done = life.complete_onboarding(OnboardingEnd::Done, Some("repl"), now()).unwrap();
         let BootstrapFate::Archived(archived) = done.bootstrap else { panic!("{done:?}") };
         assert_eq!(beneath.read_text(&archived).unwrap().as_deref(), Some(playbook));
 
@@ -361,8 +359,7 @@ fn an_archived_playbook_is_found_by_no_search_and_shown_in_no_prompt() {
                 }
                 let agent = access(kind);
                 let shared: Arc<dyn Workspace> = Arc::new(workspace.clone());
-                let tools =
-                    Toolbox::new().indexed(Guarded::new(Arc::clone(&shared), agent.clone()), workspace);
+                let tools = Toolbox::new(Guarded::new(Arc::clone(&shared), agent.clone())).indexed(workspace);
                 let path = archived.as_str();
                 for (tool, asked) in [
                     ("memory_search", serde_json::json!({"query": "quetzal"})),
@@ -406,7 +403,7 @@ fn a_search_tells_a_session_what_the_guard_lets_it_read() {
                 assert_eq!(index.search(&access(kind), query, 100).unwrap(), found);
             }
         }
-        let stranger = Access::new(SessionKind::Main, Actor::Human, Scope::user("ilya"));
+        let stranger = Access::human(Scope::user("ilya"));
         assert!(workspace.search_unmasked(&stranger, "canary", 100).unwrap().is_empty());
     });
 }
@@ -461,7 +458,7 @@ fn scopes_of_one_file_do_not_meet() {
     write(&marta, "MEMORY.md", "canary of marta\n");
     write(&ilya, "MEMORY.md", "canary of ilya\n");
     let text = |workspace: &Indexed<SqliteWorkspace>, user: &str| -> Vec<String> {
-        let access = Access::new(SessionKind::Main, Actor::Agent, Scope::user(user));
+        let access = Access::agent(Scope::user(user));
         workspace
             .search_unmasked(&access, "canary", 9)
             .unwrap()

@@ -220,12 +220,12 @@ fn a_lease_excludes_another_object_of_the_same_process() {
 #[test]
 fn what_one_object_forgets_no_other_of_the_process_takes_in() {
     use noctuary::memory::{NewMemory, Source};
-    use noctuary::{Access, Actor, MemoryStore, SessionKind, SqliteMemoryStore};
+    use noctuary::{Access, MemoryStore, SqliteMemoryStore};
 
     let life = Life::new();
     let open = || SqliteMemoryStore::open(life.path(), marta()).unwrap();
     let (one, other) = (open(), open());
-    let human = Access::new(SessionKind::Main, Actor::Human, marta());
+    let human = Access::human(marta());
     let now = Utc::now();
     let row = |text: &str| NewMemory::new("fact", text, Source::UserManual);
     other.write(&human, &row("likes the red pier"), now).unwrap();

@@ -1,13 +1,13 @@
 //! What the agent may call: the library's tools over documents, a line into the journal, and a look at the nights.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use chrono::{DateTime, Utc};
 use noctuary::dream::{DreamMode, DreamStanding, Due, Fate, JournalReport, ReadReason};
 use noctuary::format::{JournalName, NoteKind};
 use noctuary::gate::{Door, DoorWarning, Doors};
-use noctuary::life::{Guarded, Indexed, append_note};
+use noctuary::life::{Guarded, Indexed, Journal};
 use noctuary::tools::{ToolDef, ToolError, Toolbox};
 use noctuary::workspace::{DayPolicy, Reach};
 use noctuary::{
@@ -27,7 +27,7 @@ pub(crate) struct Tools {
     kind: SessionKind,
     user: Scope,
     day: DayPolicy,
-    begun: DateTime<Utc>,
+    journal: Mutex<Journal>,
     /// How the host's nights are configured, as far as the environment says; for whether one is due.
     nights: DreamConfig,
     /// Writes nothing.
@@ -59,8 +59,11 @@ impl Tools {
             .config(nights.clone())
             .configure(|config| config.mode = DreamMode::Preview)
             .build()?;
-        let documents = Toolbox::new().indexed(view, &workspace);
-        Ok(Self { documents, workspace, kind, user, day, begun: Utc::now(), nights, preview })
+        let begun = Utc::now();
+        let journal = JournalName::for_session(day.date(begun), kind, SESSION);
+        let journal = Mutex::new(Journal::new(journal, day, begun));
+        let documents = Toolbox::new(view).indexed(&workspace);
+        Ok(Self { documents, workspace, kind, user, day, journal, nights, preview })
     }
 
     /// What a model is told of the server as a whole.
@@ -155,18 +158,17 @@ impl Tools {
                 "A note has at most {MAX_NOTE} bytes. Note what lasts, in a sentence or two."
             )));
         }
-        let journal = JournalName::for_session(self.day.date(now), self.kind, SESSION);
+        let name = JournalName::for_session(self.day.date(now), self.kind, SESSION);
         let failed = |error| ToolError::at("the journal", error);
-        let passed =
-            Doors::default().pass(Door::JournalAppend, journal.name(), &given.text).map_err(failed)?;
+        let passed = Doors::default().pass(Door::JournalAppend, name.name(), &given.text).map_err(failed)?;
         // The agent's words, whatever it says of them: whose they are is not the model's to say.
         let mut note = Note::happened(passed.text);
         note.kind = given.kind;
         if note.is_empty() {
             return Err(ToolError::new("A note needs words. Nothing was written."));
         }
-        let journal =
-            append_note(&self.workspace, &journal, self.day, self.begun, &note, now).map_err(failed)?;
+        let mut journal = self.journal.lock().unwrap_or_else(PoisonError::into_inner);
+        let journal = journal.append(&self.workspace, &note, now).map_err(failed)?;
         tell(&passed.warnings);
         let mut answer = json!({ "status": "noted", "path": journal.name() });
         if !passed.warnings.is_empty() {

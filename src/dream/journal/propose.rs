@@ -126,7 +126,7 @@ impl JournalDreamer {
     /// use std::sync::Arc;
     /// use noctuary::dream::DreamMode;
     /// use noctuary::{
-    ///     Access, Actor, Extractive, FileWorkspace, JournalDreamer, Outcome, Scope, SessionKind,
+    ///     Access, Extractive, FileWorkspace, JournalDreamer, Outcome, Scope,
     ///     dream_once_at,
     /// };
     /// # use chrono::{TimeZone, Utc};
@@ -143,7 +143,7 @@ impl JournalDreamer {
     /// let report = dream_once_at(&dreamer, &Extractive::new(), &|| night)?;
     /// assert_eq!(report.outcome, Outcome::Proposed);
     ///
-    /// let marta = Access::new(SessionKind::Main, Actor::Human, Scope::user("marta"));
+    /// let marta = Access::human(Scope::user("marta"));
     /// let proposals = dreamer.proposals(&marta, night)?;
     /// assert!(proposals[0].document.lossy().contains("we release on 2026-12-04"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -193,7 +193,7 @@ impl JournalDreamer {
     /// ```
     /// # use std::sync::Arc;
     /// use noctuary::dream::ProposalEnd;
-    /// use noctuary::{Access, Actor, Scope, SessionKind, WriteMode};
+    /// use noctuary::{Access, Scope, WriteMode};
     /// # use noctuary::dream::DreamMode;
     /// # use noctuary::{Extractive, FileWorkspace, JournalDreamer, Workspace, dream_once_at};
     /// # use chrono::{TimeZone, Utc};
@@ -208,7 +208,7 @@ impl JournalDreamer {
     /// #     .build()?;
     /// # let now = Utc.with_ymd_and_hms(2026, 11, 21, 3, 0, 0).unwrap();
     /// # dream_once_at(&dreamer, &Extractive::new(), &|| now)?;
-    /// let marta = Access::new(SessionKind::Main, Actor::Human, Scope::user("marta"));
+    /// let marta = Access::human(Scope::user("marta"));
     /// let proposal = &dreamer.proposals(&marta, now)?[0];
     ///
     /// // In a folder a person opens the file; a host with a form of its own writes it back.
@@ -259,7 +259,7 @@ impl JournalDreamer {
     /// # use std::sync::Arc;
     /// # use noctuary::dream::DreamMode;
     /// # use noctuary::{
-    /// #     Access, Actor, Extractive, FileWorkspace, JournalDreamer, Scope, SessionKind, dream_once_at,
+    /// #     Access, Extractive, FileWorkspace, JournalDreamer, Scope, dream_once_at,
     /// # };
     /// # use chrono::{TimeZone, Utc};
     /// # let folder = tempfile::tempdir()?;
@@ -272,7 +272,7 @@ impl JournalDreamer {
     /// #     .build()?;
     /// # let now = Utc.with_ymd_and_hms(2026, 11, 21, 3, 0, 0).unwrap();
     /// # dream_once_at(&dreamer, &Extractive::new(), &|| now)?;
-    /// let marta = Access::new(SessionKind::Main, Actor::Human, Scope::user("marta"));
+    /// let marta = Access::human(Scope::user("marta"));
     /// let proposal = &dreamer.proposals(&marta, now)?[0];
     /// assert!(dreamer.reject_proposal(&marta, &proposal.id, now)?);
     /// assert!(!dreamer.reject_proposal(&marta, &proposal.id, now)?, "it was answered");

@@ -40,7 +40,7 @@ impl JournalDreamer {
     /// use noctuary::testing::Script;
     /// use noctuary::dream::JournalSpan;
     /// use noctuary::{
-    ///     Access, Actor, DocName, FileWorkspace, JournalDreamer, Scope, SessionKind, Workspace,
+    ///     Access, DocName, FileWorkspace, JournalDreamer, Scope, Workspace,
     ///     dream_once_at,
     /// };
     /// # let folder = tempfile::tempdir()?;
@@ -51,7 +51,7 @@ impl JournalDreamer {
     /// let now = Utc.with_ymd_and_hms(2026, 11, 21, 3, 0, 0).unwrap();
     /// dream_once_at(&dreamer, &Script::new(), &|| now)?; // it keeps nothing
     ///
-    /// let human = Access::new(SessionKind::Main, Actor::Human, Scope::user("marta"));
+    /// let human = Access::human(Scope::user("marta"));
     /// assert_eq!(dreamer.read_again(&human, &journal, &JournalSpan::Lines(2..=2))?, 35);
     /// assert_eq!(dreamer.survey(now)?.backlog.bytes, 35);
     /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -50,7 +50,7 @@ impl JournalDreamer {
     /// ```
     /// use chrono::{TimeZone, Utc};
     /// use noctuary::{
-    ///     Access, Actor, DocName, Extractive, FileWorkspace, JournalDreamer, Outcome, Scope, SessionKind, Workspace,
+    ///     Access, DocName, Extractive, FileWorkspace, JournalDreamer, Outcome, Scope, Workspace,
     ///     dream_once_at,
     /// };
     /// # use std::sync::Arc;
@@ -66,7 +66,7 @@ impl JournalDreamer {
     /// let report = dream_once_at(&dreamer, &Extractive::new(), &|| now)?;
     /// let dreamed = std::fs::read(folder.path().join("MEMORY.md"))?;
     ///
-    /// let human = Access::new(SessionKind::Main, Actor::Human, Scope::user("marta"));
+    /// let human = Access::human(Scope::user("marta"));
     /// let id = &report.passes[0].dream_id;
     /// assert!(dreamer.undo_dream(&human, id, now)?);
     /// assert_eq!(std::fs::read(folder.path().join("MEMORY.md"))?, b"");
@@ -105,13 +105,13 @@ impl JournalDreamer {
     ///
     /// ```
     /// # use std::sync::Arc;
-    /// # use noctuary::{Access, Actor, FileWorkspace, JournalDreamer, Scope, SessionKind};
+    /// # use noctuary::{Access, FileWorkspace, JournalDreamer, Scope};
     /// use noctuary::format::DreamId;
     /// use noctuary::workspace::Refusal;
     /// use noctuary::Error;
     /// # let folder = tempfile::tempdir()?;
     /// # let dreamer = JournalDreamer::builder(Arc::new(FileWorkspace::open(folder.path())?)).build()?;
-    /// # let human = Access::new(SessionKind::Main, Actor::Human, Scope::user("marta"));
+    /// # let human = Access::human(Scope::user("marta"));
     /// let id = DreamId::parse("0f3a9c5be2d14477").expect("sixteen digits");
     /// let refused = dreamer.redo_dream(&human, &id, chrono::Utc::now());
     /// assert!(matches!(refused, Err(Error::DreamStays { reason: Refusal::UnknownDream, .. })));

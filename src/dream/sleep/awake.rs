@@ -192,14 +192,14 @@ impl SleepDreamer {
     /// use std::sync::Arc;
     /// use chrono::{TimeDelta, Utc};
     /// use noctuary::sleep::SleepDreamer;
-    /// use noctuary::{Access, Actor, FileWorkspace, Scope, SessionKind};
+    /// use noctuary::{Access, FileWorkspace, Scope};
     ///
     /// let folder = tempfile::tempdir()?;
     /// let sleeper =
     ///     SleepDreamer::builder(Arc::new(FileWorkspace::open(folder.path())?)).enabled(true).build()?;
     /// let now = Utc::now();
     /// assert!(!sleeper.fall_asleep(10, now)?.dreams, "a quick nap");
-    /// let access = Access::new(SessionKind::Main, Actor::Agent, Scope::user("marta"));
+    /// let access = Access::agent(Scope::user("marta"));
     /// let woken = sleeper.wake(&access, now + TimeDelta::seconds(10))?;
     /// assert_eq!(woken.slept.unwrap().as_secs(), 10);
     /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -21,7 +21,7 @@ use chrono::{NaiveDate, NaiveTime};
 
 use super::note::{CONTINUED, Note, NoteKind};
 use super::origin::Origin;
-use super::{curated, speakers};
+use super::speakers;
 use crate::base::text;
 
 /// Returns the first line of a day's file.
@@ -29,21 +29,36 @@ pub(crate) fn heading(date: NaiveDate) -> String {
     format!("# Memory — {date}\n")
 }
 
-/// Returns what a note adds to a journal that stands so far: the session's block where it has none yet, and the
-/// entry, in the file's own line endings. A torn last line is ended first. `None` where the note has no words.
-pub(crate) fn addition(standing: &[u8], begun: NaiveTime, note: &Note, at: NaiveTime) -> Option<String> {
+/// Returns the heading of the block of a session that began at a time of the day.
+pub(crate) fn block(begun: NaiveTime) -> String {
+    format!("## Session [{}]", begun.format("%H:%M"))
+}
+
+/// The end of a journal and its form, as far as a note that is added depends on them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct JournalEnd {
+    /// It has no byte.
+    pub(crate) is_empty: bool,
+    /// Its last line has no end.
+    pub(crate) is_torn: bool,
+    /// The block of the session has begun in it.
+    pub(crate) has_block: bool,
+    /// Most of its lines end in CRLF.
+    pub(crate) has_crlf: bool,
+}
+
+/// Returns the text that a note adds to a journal: the session's block where it has none yet, and the entry, in the file's own
+/// line endings. A torn last line is ended first. `None` where the note has no words.
+pub(crate) fn addition(standing: JournalEnd, begun: NaiveTime, note: &Note, at: NaiveTime) -> Option<String> {
     let entry = note.print(Some(at))?;
-    let block = format!("## Session [{}]", begun.format("%H:%M"));
-    let has_block =
-        standing.split(|byte| *byte == b'\n').any(|line| line.trim_ascii_end() == block.as_bytes());
-    let is_torn = standing.last().is_some_and(|byte| *byte != b'\n');
-    let mut lines: Vec<&str> = is_torn.then_some("").into_iter().collect();
-    if !has_block {
-        lines.extend((!standing.is_empty()).then_some(""));
+    let block = block(begun);
+    let mut lines: Vec<&str> = standing.is_torn.then_some("").into_iter().collect();
+    if !standing.has_block {
+        lines.extend((!standing.is_empty).then_some(""));
         lines.extend([block.as_str(), ""]);
     }
     lines.extend(entry.iter().map(String::as_str));
-    let eol = if curated::has_crlf(standing) { "\r\n" } else { "\n" };
+    let eol = if standing.has_crlf { "\r\n" } else { "\n" };
     Some(lines.into_iter().flat_map(|line| [line, eol]).collect())
 }
 
@@ -166,6 +181,7 @@ fn stamp(text: &str) -> Option<(NaiveTime, &str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::format::documents::curated;
     use crate::testing::cases;
     use proptest::prelude::*;
 
@@ -173,8 +189,19 @@ mod tests {
         NaiveTime::from_hms_opt(hour, minute, second).unwrap()
     }
 
+    fn standing(text: &str, begun: NaiveTime) -> JournalEnd {
+        let heading = block(begun);
+        JournalEnd {
+            is_empty: text.is_empty(),
+            is_torn: !text.is_empty() && !text.ends_with('\n'),
+            has_block: text.split('\n').any(|line| line.trim_ascii_end() == heading),
+            has_crlf: curated::has_crlf(text.as_bytes()),
+        }
+    }
+
     fn append(text: &mut String, note: &Note, time: NaiveTime) {
-        text.extend(addition(text.as_bytes(), at(9, 12, 40), note, time));
+        let begun = at(9, 12, 40);
+        text.extend(addition(standing(text, begun), begun, note, time));
     }
 
     // JR-07, JR-08, JR-09, BX-29
@@ -311,7 +338,7 @@ mod tests {
         #[test]
         fn a_note_is_one_entry_of_its_own_origin_and_what_stood_stands(text in texts(), note in notes()) {
             let before = DayLog::parse(&text);
-            let Some(added) = addition(text.as_bytes(), at(9, 12, 0), &note, at(9, 14, 5)) else {
+            let Some(added) = addition(standing(&text, at(9, 12, 0)), at(9, 12, 0), &note, at(9, 14, 5)) else {
                 prop_assert!(note.text.trim().is_empty());
                 return Ok(());
             };

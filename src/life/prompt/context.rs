@@ -55,12 +55,12 @@ impl Default for ContextConfig {
 /// use chrono::{TimeZone, Utc};
 /// use noctuary::life::{ContextConfig, MemoryContext};
 /// use noctuary::memory::{NewMemory, Source};
-/// use noctuary::{Access, Actor, MemoryStore, Scope, SessionKind};
+/// use noctuary::{Access, MemoryStore, Scope};
 /// # #[cfg(feature = "sqlite")] {
 /// use noctuary::SqliteMemoryStore;
 ///
 /// let store = SqliteMemoryStore::open_in_memory(Scope::user("marta"))?;
-/// let access = Access::new(SessionKind::Main, Actor::Agent, Scope::user("marta"));
+/// let access = Access::agent(Scope::user("marta"));
 /// let now = Utc.with_ymd_and_hms(2026, 11, 21, 9, 0, 0).unwrap();
 /// store.write(&access, &NewMemory::new("preference", "Sets slippage to 0.5%", Source::UserExplicit), now)?;
 ///

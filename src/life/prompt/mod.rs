@@ -9,7 +9,9 @@
 
 mod context;
 mod order;
+mod reader;
 mod snapshot;
+mod text;
 
 use std::borrow::Cow;
 use std::fmt;

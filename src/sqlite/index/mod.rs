@@ -41,7 +41,7 @@ use crate::search::documents::{DocumentIndex, IndexChange, SearchResult, SeenDoc
 /// ```
 /// use noctuary::life::Indexed;
 /// use noctuary::memory::IndexState;
-/// use noctuary::{Access, Actor, DocName, Scope, SessionKind, SqliteIndex, SqliteWorkspace, Workspace};
+/// use noctuary::{Access, DocName, Scope, SqliteIndex, SqliteWorkspace, Workspace};
 ///
 /// let folder = tempfile::tempdir()?;
 /// let file = folder.path().join("life.db");
@@ -49,7 +49,7 @@ use crate::search::documents::{DocumentIndex, IndexChange, SearchResult, SeenDoc
 /// let workspace = Indexed::new(SqliteWorkspace::open(&file, Scope::user("marta"))?, index.clone());
 /// workspace.append(&DocName::MEMORY, b"- The boat is called Brisk.\n")?;
 ///
-/// let access = Access::new(SessionKind::Main, Actor::Agent, Scope::user("marta"));
+/// let access = Access::agent(Scope::user("marta"));
 /// assert_eq!(workspace.search(&access, "boat", 10)?[0].content, "- The boat is called Brisk.\n");
 /// assert_eq!(index.check()?, IndexState::Sound);
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -318,7 +318,7 @@ pub fn rewrites(store: &dyn Facts) {
 /// Decisions are those of a main session of the scope.
 pub fn scopes(store: &dyn Facts) {
     let id = record(store, "Drinks tea", 0);
-    let other = Access::new(SessionKind::Main, Actor::Human, Scope::user("ilya"));
+    let other = Access::human(Scope::user("ilya"));
     for whose in
         [other, access(SessionKind::Shared, Actor::Human), access(SessionKind::Subagent, Actor::Agent)]
     {

@@ -211,10 +211,10 @@ pub fn audiences(index: &dyn DocumentIndex) {
             assert!(query == "0" || found.len() == 1, "{kind:?} {query}: {found:?}");
         }
     }
-    let other = Access::new(SessionKind::Main, Actor::Human, Scope::user("ilya"));
+    let other = Access::human(Scope::user("ilya"));
     assert!(index.search(&other, "harbour", 100).expect("a search").is_empty());
     let agent = Scope { user: "marta".to_owned(), agent: "second".to_owned() };
-    let other = Access::new(SessionKind::Main, Actor::Human, agent);
+    let other = Access::human(agent);
     assert!(index.search(&other, "harbour", 100).expect("a search").is_empty());
 }
 

@@ -92,7 +92,7 @@ pub fn apart(store: &dyn Learnings) {
 /// They are for main sessions of the store's scope. (SE-14)
 pub fn sessions(store: &dyn Learnings) {
     store.learn(&agent(), &NewLearning::new("A private lesson"), at(0)).expect(WORKS);
-    let strange = Access::new(SessionKind::Main, Actor::Human, Scope::user("eve"));
+    let strange = Access::human(Scope::user("eve"));
     let kinds = [SessionKind::Shared, SessionKind::Subagent, SessionKind::Scheduled];
     let others = kinds.into_iter().map(|kind| access(kind, Actor::Human)).chain([strange]);
     for other in others {

@@ -15,8 +15,8 @@ use noctuary::dream::{Evidence, JournalReport, JournalSpan, Notice, ReadReason};
 use noctuary::testing::{Fault, Faults, FaultyDisk};
 use noctuary::workspace::Digest;
 use noctuary::{
-    Access, Actor, DocName, DreamReport, FileWorkspace, LlmError, LlmReply, LlmRequest, Outcome, Scope,
-    SessionKind, Workspace, dream_once_at, llm_fn,
+    Access, DocName, DreamReport, FileWorkspace, LlmError, LlmReply, LlmRequest, Outcome, Scope, Workspace,
+    dream_once_at, llm_fn,
 };
 
 use super::kit::{Chance, Score, each_second, is_long, length, read, scratch};
@@ -191,7 +191,7 @@ impl History {
     fn give_back(&mut self) {
         let day = u32::try_from(self.chance.below(5)).unwrap() * 4 + 2;
         let dreamer = dreamer_over(self.life.quick_workspace(), |_| ());
-        let human = Access::new(SessionKind::Main, Actor::Human, Scope::user("marta"));
+        let human = Access::human(Scope::user("marta"));
         let name = DocName::parse(journal(day)).unwrap();
         dreamer.read_again(&human, &name, &JournalSpan::Whole).unwrap();
         // It carries out first what a fault left of a night: that was shown before it was given back.

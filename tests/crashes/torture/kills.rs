@@ -14,8 +14,8 @@ use noctuary::dream::{DreamMode, Evidence, OverBudget, SectionCaps};
 use noctuary::format::DreamId;
 use noctuary::gate::{Door, DoorPolicy, Doors, InjectionPolicy, SecretPolicy};
 use noctuary::{
-    Access, Actor, DocName, DreamConfig, Error, FileWorkspace, JournalDreamer, LlmClient, LlmError, LlmReply,
-    LlmRequest, Outcome, Scope, SessionKind, Workspace, dream_once_at, llm_fn,
+    Access, DocName, DreamConfig, Error, FileWorkspace, JournalDreamer, LlmClient, LlmError, LlmReply,
+    LlmRequest, Outcome, Scope, Workspace, dream_once_at, llm_fn,
 };
 
 use super::kit::{
@@ -91,7 +91,7 @@ fn change_of_mind(
     dreamer: &JournalDreamer,
     chance: &mut Chance,
 ) -> noctuary::Result<&'static str> {
-    let human = Access::new(SessionKind::Main, Actor::Human, Scope::user("marta"));
+    let human = Access::human(Scope::user("marta"));
     let log = read(&life.join(".dreaming.d/log.jsonl"));
     let lines = log.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
     let words = ["appended", "undone", "redone"];

@@ -95,7 +95,7 @@ pub fn scopes(store: &dyn MemoryStore) {
     store.set_profile(&agent(), "name", "Marta", at(0)).expect("a fact");
     let of_an_agent = Scope { user: "marta".to_owned(), agent: "second".to_owned() };
     for other in [Scope::user("ilya"), Scope::user(""), of_an_agent] {
-        let other = Access::new(SessionKind::Main, Actor::Human, other);
+        let other = Access::human(other);
         assert!(store.get(&other, id).expect("a read").is_none(), "{other:?}");
         assert!(store.list(&other, &Filter::limit(9)).expect("a list").is_empty(), "{other:?}");
         assert!(store.search(&other, &Query::new("marta")).expect("a search").hits.is_empty(), "{other:?}");

@@ -35,15 +35,15 @@ pub(crate) fn is_private<W>(view: &Guarded<W>) -> bool {
 }
 
 /// A document, and what is shown of it.
-pub(crate) struct Sight {
+struct MaskedDocument {
     text: String,
     /// As an index has it; none where nothing of it was forgotten.
     blanked: Option<String>,
     shown: String,
 }
 
-impl Sight {
-    pub(crate) fn of<W: Workspace>(view: &Guarded<W>, document: &Document) -> Result<Self> {
+impl MaskedDocument {
+    fn of<W: Workspace>(view: &Guarded<W>, document: &Document) -> Result<Self> {
         let text = document.lossy().into_owned();
         let blanked = view.current_doors()?.blanked(&text);
         Ok(Self { shown: shown(view, document.name(), &text)?, blanked, text })
@@ -51,7 +51,7 @@ impl Sight {
 
     /// Returns a passage as the document shows it, whole lines where something in them is masked; `None` where it
     /// stands there no more. Alone, the half of a secret looks like none.
-    pub(crate) fn passage(&self, passage: &str) -> Option<String> {
+    fn passage(&self, passage: &str) -> Option<String> {
         let indexed = || self.blanked.as_ref()?.find(passage);
         let at = self.text.find(passage).or_else(indexed)?;
         let before = self.text.as_bytes()[..at].split(|byte| *byte == b'\n').count() - 1;
@@ -66,7 +66,7 @@ impl Sight {
 pub(crate) struct Passages<'v, W> {
     view: &'v Guarded<W>,
     asked: Plan,
-    seen: BTreeMap<DocName, Option<Sight>>,
+    seen: BTreeMap<DocName, Option<MaskedDocument>>,
 }
 
 impl<'v, W: Workspace> Passages<'v, W> {
@@ -77,7 +77,7 @@ impl<'v, W: Workspace> Passages<'v, W> {
     /// Returns the text of a result as it is shown; `None` where it stands in its document no more, and where only
     /// words that are not shown led to it: those could be tried word by word.
     pub(crate) fn shown(&mut self, found: &SearchResult) -> Result<Option<String>> {
-        let sight = match self.seen.entry(found.path.clone()) {
+        let masked = match self.seen.entry(found.path.clone()) {
             Entry::Occupied(seen) => seen.into_mut(),
             Entry::Vacant(unseen) => {
                 let document = match self.view.read(&found.path) {
@@ -85,10 +85,10 @@ impl<'v, W: Workspace> Passages<'v, W> {
                     Err(Error::Refused { .. } | Error::TooLarge { .. }) => None,
                     read => read?,
                 };
-                unseen.insert(document.map(|document| Sight::of(self.view, &document)).transpose()?)
+                unseen.insert(document.map(|document| MaskedDocument::of(self.view, &document)).transpose()?)
             }
         };
-        let content = sight.as_ref().and_then(|sight| sight.passage(&found.content));
+        let content = masked.as_ref().and_then(|masked| masked.passage(&found.content));
         Ok(content.filter(|content| *content == found.content || self.asked.share_in(content) > 0.0))
     }
 }

@@ -1,35 +1,24 @@
-//! What a session may reach: the access table as data, and a view that holds every verb to it.
+//! A view of a workspace that holds every verb of a session to the access table.
 //!
-//! The table is that of RFC-0009, section 3. There is no switch: a host states the kind of its session, and the
-//! view does the rest. State files are out of reach through any view. What is written through a view passes
-//! the [`Doors`].
-
-mod indexed;
-mod sight;
-mod walk;
+//! State files are out of reach through any view. Texts that are written through a view pass the [`Doors`].
 
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
+use super::forgotten::ForgottenCache;
+use super::rights::{DocumentKind, SoulPolicy, Verb, rights};
+use super::walk::{Folder, Looked};
 use crate::base::access::{Access, Actor, Scope, SessionKind};
 use crate::base::document::{Document, Revision};
 use crate::base::error::{Error, Result};
 use crate::base::name::{DocName, Name, Space, StateName};
-use crate::format::state::forgotten::Forgotten;
 use crate::format::{JournalName, Profile};
-use crate::gate::{
-    Door, DoorPolicy, DoorWarning, Doors, InjectionPolicy, Masks, Passed, SecretPolicy, Tombstones,
-};
-use crate::search::documents::Audience;
+use crate::gate::{Door, DoorPolicy, DoorWarning, Doors, InjectionPolicy, Masks, Passed, SecretPolicy};
 use crate::workspace::{
     Claim, ClaimTerms, Listing, Metadata, Reach, Workspace, WorkspaceExt, WriteMode, check_scope,
 };
-
-pub use indexed::{Indexed, SyncReport, Unreadable};
-pub(crate) use sight::{Passages, is_private, shown};
-pub(crate) use walk::{Folder, Looked};
 
 /// A workspace as one session may reach it. Every verb looks the document up in the access table first.
 ///
@@ -43,13 +32,13 @@ pub(crate) use walk::{Folder, Looked};
 ///
 /// ```
 /// use noctuary::life::Guarded;
-/// use noctuary::{Access, Actor, DocName, Error, FileWorkspace, Scope, SessionKind, Workspace, WriteMode};
+/// use noctuary::{Access, DocName, Error, FileWorkspace, Scope, Workspace, WriteMode};
 ///
 /// let folder = tempfile::tempdir()?;
 /// let workspace = FileWorkspace::open(folder.path())?;
 /// workspace.write(&DocName::MEMORY, b"- private\n", WriteMode::Create)?;
 ///
-/// let group = Access::new(SessionKind::Shared, Actor::Agent, Scope::user("marta"));
+/// let group = Access::shared(Scope::user("marta"));
 /// let view = Guarded::new(&workspace, group);
 /// assert!(matches!(view.read(&DocName::MEMORY), Err(Error::Denied { .. })));
 /// assert!(view.list(None)?.documents.is_empty());
@@ -61,6 +50,7 @@ pub struct Guarded<W> {
     doors: Doors,
     soul: SoulPolicy,
     found: Mutex<Found>,
+    forgotten: ForgottenCache,
 }
 
 /// What the doors found so far.
@@ -69,17 +59,6 @@ struct Found {
     /// One for the whole session, so that a secret has the same number wherever it is masked.
     masks: Masks,
     warnings: Vec<DoorWarning>,
-}
-
-/// Whether the agent may rewrite `SOUL.md`; the human always may.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum SoulPolicy {
-    /// It may not.
-    #[default]
-    Fixed,
-    /// In a main session it may; whoever hosts it tells the human.
-    AgentMayEvolve,
 }
 
 /// How much of `USER.md` a session with others present is given.
@@ -95,108 +74,6 @@ pub enum SharedUser {
     None,
 }
 
-/// What a workspace has forgotten; `None` where that is nothing.
-pub(crate) fn forgotten<W: Workspace + ?Sized>(workspace: &W) -> Result<Option<Tombstones>> {
-    let file = workspace.read(&StateName::FORGOTTEN)?;
-    let file = Forgotten::<Tombstones>::parse(file.as_ref().map(Document::bytes))?;
-    Ok(file.map(|file| file.tombstones).filter(|forgotten| !forgotten.is_empty()))
-}
-
-/// What a document is, for the table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Soul,
-    /// `AGENTS.md` and `IDENTITY.md`: how the agent works and shows itself.
-    Agents,
-    Identity,
-    User,
-    Memory,
-    Bootstrap,
-    Tools,
-    Heartbeat,
-    Journal,
-    /// The journal of a session with others present.
-    SharedJournal,
-    /// Anything else: context, projects, notes.
-    Other,
-}
-
-impl Kind {
-    fn of(name: &Name) -> Self {
-        // Names are judged without case, since on some systems they are opened without it.
-        let folded = name.folded();
-        match folded.as_str() {
-            "soul.md" => Self::Soul,
-            "agents.md" => Self::Agents,
-            "identity.md" => Self::Identity,
-            "user.md" => Self::User,
-            "memory.md" => Self::Memory,
-            "tools.md" => Self::Tools,
-            "heartbeat.md" => Self::Heartbeat,
-            other if other.starts_with("bootstrap.md") => Self::Bootstrap,
-            // Shared by its exact spelling only.
-            _ if JournalName::is_shared_name(name.as_str()) => Self::SharedJournal,
-            other if JournalName::is_name(other) => Self::Journal,
-            _ => Self::Other,
-        }
-    }
-}
-
-/// What a session does with a document.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Verb {
-    /// Its content, its size, its name in a listing.
-    Read,
-    /// Adding at its end.
-    Append,
-    /// Replacing, creating, removing, renaming.
-    Write,
-}
-
-/// Rows of the table: what may be read, appended to, written.
-struct Rights {
-    read: bool,
-    append: bool,
-    write: bool,
-}
-
-const ALL: Rights = Rights { read: true, append: true, write: true };
-const READ: Rights = Rights { read: true, append: false, write: false };
-const APPEND: Rights = Rights { read: false, append: true, write: false };
-const JOURNAL: Rights = Rights { read: true, append: true, write: false };
-const NONE: Rights = Rights { read: false, append: false, write: false };
-
-/// The access table.
-#[expect(clippy::match_same_arms, reason = "a table is read row by row")]
-fn rights(kind: SessionKind, actor: Actor, document: Kind, soul: SoulPolicy) -> Rights {
-    match (kind, actor, document) {
-        // In private the human may do anything; this library acts for them.
-        (SessionKind::Main, Actor::Human | Actor::Library, _) => ALL,
-        (SessionKind::Main, Actor::Agent, Kind::Soul) if soul == SoulPolicy::AgentMayEvolve => ALL,
-        // The agent does not rewrite who it is, and ends its onboarding by its token.
-        (SessionKind::Main, Actor::Agent, Kind::Soul | Kind::Bootstrap) => READ,
-        // Journals are only added to.
-        (SessionKind::Main, Actor::Agent, Kind::Journal | Kind::SharedJournal) => JOURNAL,
-        (SessionKind::Main, Actor::Agent, _) => ALL,
-        // With others present: who the agent is, what was said with others present, and nothing of the human's.
-        (_, _, Kind::Soul | Kind::Agents | Kind::Identity) => READ,
-        (SessionKind::Scheduled, _, Kind::Heartbeat) => READ,
-        (_, _, Kind::SharedJournal) => JOURNAL,
-        (_, _, Kind::Journal) => APPEND,
-        (
-            SessionKind::Shared | SessionKind::Subagent | SessionKind::Scheduled,
-            _,
-            Kind::User | Kind::Memory | Kind::Bootstrap | Kind::Tools | Kind::Heartbeat | Kind::Other,
-        ) => NONE,
-    }
-}
-
-/// Whom the table lets read a document. Who acts in the session makes no difference.
-fn audience(name: &Name) -> Audience {
-    let document = Kind::of(name);
-    Audience::of(|kind| rights(kind, Actor::Agent, document, SoulPolicy::default()).read)
-}
-
 impl<W> Guarded<W> {
     /// A view of `workspace` for one session. Where the workspace knows [whose life](Workspace::scope) it holds, any
     /// other scope is denied every verb; whose a folder is, was decided when it was opened.
@@ -208,6 +85,7 @@ impl<W> Guarded<W> {
             doors: Doors::default(),
             soul: SoulPolicy::default(),
             found: Mutex::default(),
+            forgotten: ForgottenCache::default(),
         }
     }
 
@@ -254,7 +132,7 @@ impl<W> Guarded<W> {
         if name.space() == Space::State {
             return false;
         }
-        let rights = rights(self.access.kind, self.access.actor, Kind::of(name), self.soul);
+        let rights = rights(self.access.kind, self.access.actor, DocumentKind::of(name), self.soul);
         match verb {
             Verb::Read => rights.read,
             Verb::Append => rights.append,
@@ -280,6 +158,16 @@ impl<W: Workspace> Guarded<W> {
     fn check(&self, verb: Verb, name: &Name) -> Result<()> {
         self.check_scope(name)?;
         if self.may(verb, name) { Ok(()) } else { Err(self.denied(name)) }
+    }
+
+    /// Refuses to add to a document where the session may not.
+    pub(super) fn check_append(&self, name: &Name) -> Result<()> {
+        self.check(Verb::Append, name)
+    }
+
+    /// The workspace beneath.
+    pub(super) fn workspace(&self) -> &W {
+        &self.workspace
     }
 
     /// Refuses a session of another scope than the workspace's.
@@ -365,8 +253,8 @@ impl<W: Workspace> Guarded<W> {
 
     /// The doors, with what the workspace has forgotten by now.
     pub(crate) fn current_doors(&self) -> Result<Cow<'_, Doors>> {
-        Ok(match forgotten(&self.workspace)? {
-            Some(forgotten) => Cow::Owned(self.doors.clone().forgotten(Arc::new(forgotten))),
+        Ok(match self.forgotten.get(&self.workspace)? {
+            Some(forgotten) => Cow::Owned(self.doors.clone().forgotten(forgotten)),
             None => Cow::Borrowed(&self.doors),
         })
     }
@@ -399,13 +287,13 @@ impl<W: Workspace> Guarded<W> {
     ///
     /// ```
     /// use noctuary::life::{Guarded, SharedUser};
-    /// use noctuary::{Access, Actor, DocName, FileWorkspace, Scope, SessionKind, Workspace, WriteMode};
+    /// use noctuary::{Access, DocName, FileWorkspace, Scope, Workspace, WriteMode};
     ///
     /// let folder = tempfile::tempdir()?;
     /// let workspace = FileWorkspace::open(folder.path())?;
     /// workspace.write(&DocName::USER, b"# User\n\n- Name: Marta\n- Focus: a secret\n", WriteMode::Create)?;
     ///
-    /// let group = Access::new(SessionKind::Shared, Actor::Agent, Scope::user("marta"));
+    /// let group = Access::shared(Scope::user("marta"));
     /// let view = Guarded::new(&workspace, group);
     /// assert_eq!(view.profile(SharedUser::Subset)?.as_deref(), Some("- **Name:** Marta\n"));
     /// assert_eq!(view.profile(SharedUser::None)?, None);
@@ -494,7 +382,8 @@ impl<W: Workspace> Workspace for Guarded<W> {
 
     fn append(&self, name: &Name, bytes: &[u8]) -> Result<()> {
         self.check(Verb::Append, name)?;
-        let is_journal = matches!(Kind::of(name), Kind::Journal | Kind::SharedJournal);
+        let is_journal =
+            matches!(DocumentKind::of(name), DocumentKind::Journal | DocumentKind::SharedJournal);
         let door = if is_journal { Door::JournalAppend } else { Door::WorkspaceWrite };
         self.pass_name(name)?;
         let bytes = self.pass(door, self.policy(door, name), name, bytes)?;

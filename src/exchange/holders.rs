@@ -1,0 +1,131 @@
+//! The documents that hold a statement that is to be forgotten.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use super::home::{Home, place_of};
+use crate::base::document::Document;
+use crate::base::error::{Error, Result};
+use crate::base::name::{DocName, StateName};
+use crate::base::receipt::{ForgetPlace, PlaceReceipt};
+use crate::format::state::ledger::{Entry, Ledger};
+use crate::session;
+use crate::workspace::Metadata;
+
+/// A document that holds the statement.
+pub(super) struct Holder {
+    pub(super) document: Document,
+    pub(super) name: DocName,
+    pub(super) found: u64,
+    /// Of the time before it was overwritten.
+    metadata: Option<Metadata>,
+}
+
+impl Home<'_> {
+    /// The documents that hold the statement, ascending.
+    pub(super) fn holders(&self, places: &mut BTreeMap<ForgetPlace, PlaceReceipt>) -> Result<Vec<Holder>> {
+        let mut holders = Vec::new();
+        let mut in_names: BTreeMap<ForgetPlace, u64> = BTreeMap::new();
+        for listing in session::walk(self.workspace, None, |_| true) {
+            let (_, listing) = listing?;
+            if !listing.refused.is_empty() {
+                let line = places.get_mut(&ForgetPlace::Documents).expect("it is one of the places");
+                line.left = Some(Cow::Borrowed("links, and what is no plain file, were not opened"));
+            }
+            for name in listing.documents {
+                let line = places.get_mut(&place_of(&name)).expect("each document has a place");
+                if self.only.holds(name.as_str()) {
+                    line.found += 1;
+                    *in_names.entry(line.place).or_default() += 1;
+                }
+                let metadata = self.workspace.metadata(&name);
+                let document = match self.workspace.read(&name) {
+                    Ok(Some(document)) => document,
+                    Ok(None) => continue,
+                    Err(Error::TooLarge { .. } | Error::Refused { .. }) => {
+                        line.left = Some(Cow::Borrowed("a document could not be read"));
+                        continue;
+                    }
+                    Err(error) => return Err(error),
+                };
+                let found = self.count(document.bytes());
+                if found > 0 {
+                    holders.push(Holder { document, name, found, metadata: metadata? });
+                }
+            }
+        }
+        for (place, names) in in_names {
+            let line = places.get_mut(&place).expect("each document has a place");
+            line.left = Some(match names {
+                1 => Cow::Borrowed("it stands in the name of a document, to be renamed by hand"),
+                _ => {
+                    Cow::Owned(format!("it stands in the names of {names} documents, to be renamed by hand"))
+                }
+            });
+        }
+        holders.sort_by(|one, other| one.name.cmp(&other.name));
+        Ok(holders)
+    }
+
+    /// Overwrites the statement in a document, whoever adds to it meanwhile; returns how often.
+    pub(super) fn strike(&self, holder: &Holder) -> Result<u64> {
+        let mut left = 0;
+        let is_struck = self.change(&holder.name, |bytes| {
+            let struck = bytes.and_then(|bytes| self.struck(bytes));
+            left = struck.as_ref().map_or(0, |struck| self.count(struck));
+            Ok(struck)
+        })?;
+        Ok(if is_struck { holder.found.saturating_sub(left) } else { 0 })
+    }
+
+    /// Tells the ledger what journals will look like, before they do: else one that was overwritten would be shown
+    /// once more, as new. A crash in between leaves journals of unchanged size and time, which no dream opens.
+    pub(super) fn count_as_read(&self, holders: &[Holder]) -> Result<()> {
+        self.change_ledger(holders, |holder, entry| {
+            let bytes = holder.document.bytes();
+            if let Some(struck) = self.struck(bytes) {
+                entry.rehash(bytes, &struck);
+            }
+            Ok(())
+        })
+    }
+
+    /// Tells the ledger when the journals were overwritten, so that the next dream need not open them.
+    pub(super) fn note_times(&self, holders: &[Holder]) -> Result<()> {
+        let nanoseconds = |metadata: Metadata| metadata.modified.timestamp_nanos_opt().unwrap_or(i64::MAX);
+        self.change_ledger(holders, |holder, entry| {
+            let now = self.workspace.metadata(&holder.name)?;
+            if let (Some(before), Some(now)) = (holder.metadata, now)
+                && (entry.size, entry.modified) == (before.len, nanoseconds(before))
+                && now.len == before.len
+            {
+                entry.modified = nanoseconds(now);
+            }
+            Ok(())
+        })
+    }
+
+    fn change_ledger(
+        &self,
+        holders: &[Holder],
+        change: impl Fn(&Holder, &mut Entry) -> Result<()>,
+    ) -> Result<()> {
+        let Some(lease) = self.lease else { return Ok(()) };
+        let standing = self.workspace.read(&StateName::LEDGER)?;
+        let mut ledger = Ledger::parse(standing.as_ref().map(Document::bytes))?;
+        let mut changed = BTreeMap::new();
+        for holder in holders {
+            let Some(entry) = ledger.get(&holder.name) else { continue };
+            let mut after = entry.clone();
+            change(holder, &mut after)?;
+            if after != *entry {
+                changed.insert(holder.name.clone(), after);
+            }
+        }
+        if changed.is_empty() {
+            return Ok(());
+        }
+        ledger.apply(&changed);
+        lease.replace(&StateName::LEDGER, &ledger.print())
+    }
+}

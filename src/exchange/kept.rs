@@ -1,0 +1,144 @@
+//! The state files that keep words of a statement that is to be forgotten: earlier versions, proposals, and hashes of lines.
+
+use std::cell::Cell;
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use super::holders::Holder;
+use super::home::{Home, NOT_ASKED, place_of};
+use crate::base::document::Document;
+use crate::base::error::{Error, Result};
+use crate::base::name::{DocName, StateName};
+use crate::base::receipt::{ForgetPlace, PlaceReceipt};
+use crate::base::text;
+use crate::dreamer::Outcome;
+use crate::format::replies::reply;
+use crate::format::state::history::History;
+use crate::format::state::proposal::{Proposals, Waiting};
+use crate::format::state::registry::{self, Names};
+use crate::format::state::undone::Undone;
+use crate::format::state::{log, seal};
+
+impl Home<'_> {
+    /// Overwrites the hashes by which the log knows lines that dreams promoted and that hold the statement, while these
+    /// still say which they are: a hash without a key can be tried against words.
+    pub(super) fn logs(&self, holders: &[Holder]) -> Result<PlaceReceipt> {
+        let mut hashes = BTreeSet::new();
+        let is_curated = |name: &DocName| place_of(name) == ForgetPlace::Memory || *name == DocName::DREAMED;
+        for holder in holders.iter().filter(|holder| is_curated(&holder.name)) {
+            hashes.extend(self.hashes(&holder.document.lossy()));
+        }
+        let undone = self.workspace.read(&StateName::UNDONE)?;
+        let undone = Undone::parse(undone.as_ref().map(Document::bytes))?;
+        for section in undone.dreams().iter().map(|dream| dream.section.as_str()).chain(undone.sections()) {
+            hashes.extend(self.hashes(section));
+        }
+        let (found, removed) = self.strike_hashes(&StateName::LOG, &hashes)?;
+        let line = PlaceReceipt::new(ForgetPlace::Logs, found, removed);
+        Ok(if removed < found { line.left(NOT_ASKED) } else { line })
+    }
+
+    /// The hashes under which lines that hold the statement are remembered.
+    fn hashes(&self, text: &str) -> Vec<String> {
+        let places = self.only.find(text);
+        let touches =
+            |line: &Range<usize>| places.iter().any(|place| place.start < line.end && line.start < place.end);
+        let lines = text::line_ranges(text).filter(touches);
+        lines.map(|line| format!("\"{}\"", log::statement_hash(reply::strip_bullet(&text[line])))).collect()
+    }
+
+    /// Overwrites hashes in a state file; returns how many were there, and how many are no more.
+    fn strike_hashes(&self, name: &StateName, hashes: &BTreeSet<String>) -> Result<(u64, u64)> {
+        let mut found = 0;
+        let strike = |bytes: Option<&[u8]>| {
+            let mut text = String::from_utf8_lossy(bytes.unwrap_or_default()).into_owned();
+            found = hashes.iter().map(|hash| text.matches(hash.as_str()).count() as u64).sum();
+            for hash in hashes {
+                text = text.replace(hash.as_str(), &format!("\"{}\"", "0".repeat(hash.len() - 2)));
+            }
+            Ok((found > 0).then(|| seal::renewed(text.as_bytes())))
+        };
+        let is_struck = self.change(name, strike)?;
+        Ok((found, if is_struck { found } else { 0 }))
+    }
+
+    /// What dreams would append, and waits for a person's word.
+    pub(super) fn proposals(&self) -> Result<PlaceReceipt> {
+        let standing = self.workspace.read(&StateName::PROPOSALS)?;
+        let list = Proposals::parse(standing.as_ref().map(Document::bytes))?;
+        let (mut found, mut removed, mut is_read) = (0, 0, true);
+        let mut names: BTreeSet<StateName> = list.waiting().iter().map(Waiting::name).collect();
+        // One that a person went on with after its answer stands there still, and is on no list.
+        let log = self.workspace.read(&StateName::LOG)?.map(Document::into_bytes).unwrap_or_default();
+        let log = String::from_utf8_lossy(&log);
+        let proposed = log::of_curators(&log).filter(|line| line.outcome == Outcome::Proposed.word());
+        names.extend(proposed.map(|line| StateName::proposal(line.id)));
+        for name in names {
+            let document = match self.workspace.read(&name) {
+                Ok(Some(document)) => document,
+                Ok(None) => continue,
+                Err(Error::TooLarge { .. } | Error::Refused { .. }) => {
+                    is_read = false;
+                    continue;
+                }
+                Err(error) => return Err(error),
+            };
+            let here = self.count(document.bytes());
+            if here == 0 {
+                continue;
+            }
+            found += here;
+            self.strike_hashes(&StateName::PROPOSALS, &self.hashes(&document.lossy()).into_iter().collect())?;
+            let is_struck = self.change(&name, |bytes| Ok(bytes.and_then(|bytes| self.struck(bytes))))?;
+            removed += if is_struck { here } else { 0 };
+        }
+        let line = PlaceReceipt::new(ForgetPlace::Proposals, found, removed);
+        Ok(match is_read {
+            false => line.left("a proposal could not be read"),
+            true if removed < found => line.left(NOT_ASKED),
+            true => line,
+        })
+    }
+
+    /// What was kept of documents before they were replaced.
+    pub(super) fn versions(&self) -> Result<PlaceReceipt> {
+        let (mut found, mut removed) = (0, 0);
+        let preimages = registry::with_words().filter(|file| matches!(file.names, Names::Preimages));
+        let mut files = Vec::new();
+        for row in preimages {
+            files.extend(row.names_in(|name| self.workspace.read(name))?);
+        }
+        for file in files {
+            let mut here = 0;
+            let strike = |bytes: Option<&[u8]>| {
+                let mut history = History::parse(&file, bytes)?;
+                here = history.change(|bytes| {
+                    let holds = self.only.holds(&String::from_utf8_lossy(bytes));
+                    holds.then(|| self.struck(bytes))
+                });
+                Ok((here > 0).then(|| history.print()))
+            };
+            let is_struck = self.change(&file, strike)?;
+            removed += if is_struck { here } else { 0 };
+            found += here;
+        }
+        let mut here = 0;
+        let let_go = |bytes: Option<&[u8]>| {
+            let mut undone = Undone::parse(bytes)?;
+            here = undone.retain(|dream| !self.only.holds(&dream.section))
+                + undone.retain_appended(|section| !self.only.holds(section));
+            Ok((here > 0).then(|| undone.print()))
+        };
+        let is_gone = self.change(&StateName::UNDONE, let_go)?;
+        removed += if is_gone { here } else { 0 };
+        found += here;
+        let kept = Cell::new(0);
+        let dropped = self.workspace.drop_versions(&|_, bytes| {
+            let holds = self.only.holds(&String::from_utf8_lossy(bytes));
+            kept.set(kept.get() + u64::from(holds));
+            holds && self.lease.is_some()
+        })?;
+        let line = PlaceReceipt::new(ForgetPlace::Versions, found + kept.get(), removed + dropped);
+        Ok(if line.removed < line.found { line.left(NOT_ASKED) } else { line })
+    }
+}

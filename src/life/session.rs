@@ -1,0 +1,257 @@
+//! A session of a life: its prompt, its notes and its turns.
+
+use std::fmt;
+use std::sync::Arc;
+
+use chrono::{DateTime, NaiveDate, Utc};
+
+use super::config::{JournalNaming, LifeConfig};
+use super::journal::daily_log;
+use super::onboarding::{Completion, Ending};
+use super::prompt::{Block, Prompt, Snapshot};
+use super::soul::SoulNotice;
+use super::turn::{TurnEnd, TurnReport, Turns};
+use crate::base::access::{Access, SessionKind};
+use crate::base::document::Document;
+use crate::base::error::Result;
+use crate::base::name::{DocName, Name};
+use crate::format::{JournalName, Note};
+use crate::gate::{DoorWarning, Doors};
+use crate::session::Guarded;
+use crate::workspace::Workspace;
+
+/// A session that has begun: its prompt, its turns, and the notes of them that wait to be written.
+///
+/// A session that is dropped without [`flush`](Self::flush) loses the notes that wait, at most those of the turns
+/// since the last write.
+pub struct Session {
+    pub(super) workspace: Arc<dyn Workspace>,
+    pub(super) config: Arc<LifeConfig>,
+    pub(super) view: Guarded<Arc<dyn Workspace>>,
+    pub(super) snapshot: Snapshot,
+    pub(super) turns: Turns,
+    pub(super) notice: Option<SoulNotice>,
+    /// Whether the notice was handed over in a prompt.
+    pub(super) told: bool,
+    pub(super) id: String,
+}
+
+/// What the end of a turn did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TurnOutcome {
+    /// Memo and journal.
+    pub turn: TurnReport,
+    /// What became of the onboarding, where this turn ended it.
+    pub onboarding: Option<Completion>,
+    /// What was found in the texts of this turn, and masked.
+    pub warnings: Vec<DoorWarning>,
+}
+
+impl Session {
+    /// For whom it is.
+    #[must_use]
+    pub fn access(&self) -> &Access {
+        self.view.access()
+    }
+
+    /// What the session's tools may reach.
+    #[must_use]
+    pub fn view(&self) -> &Guarded<Arc<dyn Workspace>> {
+        &self.view
+    }
+
+    /// Returns a view for tools of the session, which have warnings and numbers of masks of their own.
+    pub(crate) fn view_of_tools(&self) -> Guarded<Arc<dyn Workspace>> {
+        Guarded::new(Arc::clone(&self.workspace), self.access().clone())
+            .with_doors(self.view.doors().clone())
+            .with_soul(self.config.soul)
+    }
+
+    /// How many turns have ended.
+    #[must_use]
+    pub fn turn_count(&self) -> u64 {
+        self.turns.turn_count()
+    }
+
+    /// Makes the prompt of a turn. The host's `derived` blocks come last: the workspace wins over them.
+    ///
+    /// The notice of a changed `SOUL.md` is in it until the end of the first turn that had it.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Snapshot::prompt`].
+    pub fn prompt(&mut self, derived: &[Block]) -> Result<Prompt> {
+        let notice = self.notice.is_some().then_some(SoulNotice::TEXT);
+        let prompt = self.snapshot.prompt(&self.view, notice, derived)?;
+        self.told = self.notice.is_some();
+        Ok(prompt)
+    }
+
+    /// Returns the prompt of a turn as one text, without blocks of the host's; [`prompt`](Self::prompt) returns its parts.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`prompt`](Self::prompt).
+    pub fn system_prompt(&mut self) -> Result<String> {
+        Ok(self.prompt(&[])?.to_string())
+    }
+
+    /// Appends what happened to the session's journal of the day, with its time; [`note`](Self::note) says more of it.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`note`](Self::note).
+    pub fn append_daily_log(&mut self, text: &str, now: DateTime<Utc>) -> Result<Vec<DoorWarning>> {
+        self.note(&Note::happened(text), now)
+    }
+
+    /// Appends a note to the session's journal at once, whatever the switches say. Secrets in it are masked, and
+    /// the warnings say so. When it returns, the note survives a power loss.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Denied`](crate::Error::Denied) where the session may not add to its journal, and those of
+    /// [`Journal::append`](crate::life::Journal::append).
+    pub fn note(&mut self, note: &Note, now: DateTime<Utc>) -> Result<Vec<DoorWarning>> {
+        let mut warnings = Vec::new();
+        let mut note = note.clone();
+        note.text = self.view.admit(&note.text, &mut warnings)?;
+        self.view.admit_origin(&mut note.origin, &mut warnings)?;
+        self.turns.note(&self.view, &note, now)?;
+        Ok(warnings)
+    }
+
+    /// Returns the journals of a day that the session may read: the day's own file first, of whatever session and dialect.
+    ///
+    /// # Errors
+    ///
+    /// Those of the workspace.
+    pub fn daily_log(&self, date: NaiveDate) -> Result<Vec<(JournalName, Document)>> {
+        daily_log(&self.view, date)
+    }
+
+    /// Returns the journals of the day that `now` belongs to, as far as the session may read them.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`daily_log`](Self::daily_log).
+    pub fn today_log(&self, now: DateTime<Utc>) -> Result<Vec<(JournalName, Document)>> {
+        self.daily_log(self.config.day.date(now))
+    }
+
+    /// Ends a turn with the agent's reply: updates the memo, takes notes for the daily log and writes them every
+    /// so many turns, ends the onboarding where the reply says so, and counts the notice of a changed `SOUL.md`
+    /// as given. Secrets in notes and loops are masked, and in loops what the workspace has forgotten: the warnings say so.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`note`](Self::note) and of [`Life::update_heartbeat`](crate::Life::update_heartbeat),
+    /// [`Error::BootstrapRemains`](crate::Error::BootstrapRemains), and [`Error::Stopped`](crate::Error::Stopped) where the doors let a note
+    /// or loop not pass. Each part is tried, whatever fails; the first error is returned.
+    pub fn end_turn(&mut self, reply: &str, turn: TurnEnd, now: DateTime<Utc>) -> Result<TurnOutcome> {
+        self.finish_turn(Some(reply), turn, now)
+    }
+
+    /// Ends a turn that gave no reply. Where the configuration says so, an onboarding that failed ends with it.
+    ///
+    /// # Errors
+    ///
+    /// As [`end_turn`](Self::end_turn).
+    pub fn end_failed_turn(&mut self, now: DateTime<Utc>) -> Result<TurnOutcome> {
+        self.finish_turn(None, TurnEnd::default(), now)
+    }
+
+    fn finish_turn(
+        &mut self,
+        reply: Option<&str>,
+        mut turn: TurnEnd,
+        now: DateTime<Utc>,
+    ) -> Result<TurnOutcome> {
+        let (mut warnings, mut stopped) = (Vec::new(), None);
+        // What the door stops is left out, and the turn ends all the same.
+        let mut admit = |text: &mut String| {
+            let passed = self.view.admit(text, &mut warnings).map(|passed| *text = passed);
+            let is_admitted = passed.is_ok();
+            stopped = stopped.take().or(passed.err());
+            is_admitted
+        };
+        turn.opens.retain_mut(&mut admit);
+        turn.closes.retain_mut(&mut admit);
+        turn.notes.retain_mut(|note| admit(&mut note.text));
+        let mut heartbeat = self.config.heartbeat.clone();
+        if let Err(error) = self.mask_forgotten(&mut turn, &mut warnings) {
+            // What may not stand in the memo is not known: it stays as it is.
+            heartbeat.enabled = false;
+            stopped = stopped.or(Some(error));
+        }
+        // Also the name of a tool may be stopped: then its note is left out, and the memo is written all the same.
+        turn.notes.retain_mut(|note| {
+            let passed = self.view.admit_origin(&mut note.origin, &mut warnings);
+            let is_admitted = passed.is_ok();
+            stopped = stopped.take().or(passed.err());
+            is_admitted
+        });
+        let places = (&self.view, self.workspace.as_ref());
+        let ended = self.turns.end_turn(places, &heartbeat, self.config.daily_log, turn, now);
+        let onboarding = self.end_onboarding(reply, now);
+        let confirmed = match self.notice.take_if(|_| self.told && reply.is_some()) {
+            Some(notice) => notice.confirm(self.workspace.as_ref(), now),
+            None => Ok(()),
+        };
+        let (turn, onboarding) = (ended?, onboarding?);
+        confirmed?;
+        stopped.map_or(Ok(()), Err)?;
+        Ok(TurnOutcome { turn, onboarding, warnings })
+    }
+
+    /// Ends the onboarding where there is one, this session is the human's, and the turn says that it is over.
+    fn end_onboarding(&self, reply: Option<&str>, now: DateTime<Utc>) -> Result<Option<Completion>> {
+        let Some(end) = self.config.onboarding_end(reply) else { return Ok(None) };
+        if self.access().kind != SessionKind::Main {
+            return Ok(None);
+        }
+        // A playbook that was cleared is there and empty.
+        let playbook = self.workspace.metadata(&DocName::BOOTSTRAP)?;
+        if playbook.is_none_or(|metadata| metadata.len == 0) {
+            return Ok(None);
+        }
+        let session = (self.config.naming == JournalNaming::Session).then_some(self.id.as_str());
+        let doors: &Doors = self.view.doors();
+        let (workspace, config) = (self.workspace.as_ref(), self.config.as_ref());
+        Ending { workspace, config, doors, session }.complete(end, now).map(Some)
+    }
+
+    /// Writes the notes that wait, and returns how many. For the session's end, and the moment before its context
+    /// is compacted.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`note`](Self::note). The notes that were not written still wait.
+    pub fn flush(&mut self) -> Result<usize> {
+        self.turns.flush(&self.view)
+    }
+
+    /// Masks in loops what the workspace has forgotten: a journal is a record of what was said, the memo is none.
+    fn mask_forgotten(&self, turn: &mut TurnEnd, warnings: &mut Vec<DoorWarning>) -> Result<()> {
+        let memo: &Name = &self.config.heartbeat.document;
+        let doors = self.view.current_doors()?;
+        for text in &mut turn.opens {
+            let passed = self.view.mask_forgotten(&doors, memo, text)?;
+            warnings.extend(passed.warnings);
+            *text = passed.text.into_owned();
+        }
+        // A loop may stand there as it was said before it was forgotten, or masked.
+        for at in 0..turn.closes.len() {
+            let masked = self.view.mask_forgotten(&doors, memo, &turn.closes[at])?.text.into_owned();
+            turn.closes.push(masked);
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Session {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Session {{ {:?}, turns: {} }}", self.access().kind, self.turn_count())
+    }
+}

@@ -1,0 +1,71 @@
+//! The statements that a workspace has forgotten, read again only where their file changed.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::base::document::Document;
+use crate::base::error::Result;
+use crate::base::name::StateName;
+use crate::format::state::forgotten::Forgotten;
+use crate::gate::Tombstones;
+use crate::workspace::{Metadata, Workspace};
+
+/// Reads the tombstones of a workspace; `None` where it has forgotten nothing.
+pub(crate) fn forgotten<W: Workspace + ?Sized>(workspace: &W) -> Result<Option<Tombstones>> {
+    let file = workspace.read(&StateName::FORGOTTEN)?;
+    let file = Forgotten::<Tombstones>::parse(file.as_ref().map(Document::bytes))?;
+    Ok(file.map(|file| file.tombstones).filter(|forgotten| !forgotten.is_empty()))
+}
+
+/// The tombstones of one workspace as they were read last.
+#[derive(Default)]
+pub(super) struct ForgottenCache(Mutex<Option<Cached>>);
+
+struct Cached {
+    version: Version,
+    tombstones: Option<Arc<Tombstones>>,
+}
+
+/// A version of the file: two files of one size and time still differ in the checksum at their end.
+#[derive(PartialEq, Eq)]
+struct Version {
+    metadata: Option<Metadata>,
+    end: Vec<u8>,
+}
+
+/// The bytes that are read of an unchanged file: its checksum, and some before it.
+const END: u64 = 64;
+
+impl ForgottenCache {
+    /// Returns the tombstones as of now. Of an unchanged file the end alone is read.
+    pub(super) fn get<W: Workspace + ?Sized>(&self, workspace: &W) -> Result<Option<Arc<Tombstones>>> {
+        // Before the file is read: one that changes in between is read again by the next look.
+        let version = Version::of(workspace)?;
+        let mut cached = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(cached) = cached.as_ref().filter(|cached| cached.version == version) {
+            return Ok(cached.tombstones.clone());
+        }
+        let tombstones = forgotten(workspace)?.map(Arc::new);
+        *cached = Some(Cached { version, tombstones: tombstones.clone() });
+        Ok(tombstones)
+    }
+}
+
+impl Version {
+    fn of<W: Workspace + ?Sized>(workspace: &W) -> Result<Self> {
+        let metadata = workspace.metadata(&StateName::FORGOTTEN)?;
+        let end = match metadata {
+            Some(Metadata { len, .. }) => {
+                workspace.read_range(&StateName::FORGOTTEN, len.saturating_sub(END)..len)?
+            }
+            None => Vec::new(),
+        };
+        Ok(Self { metadata, end })
+    }
+}
+
+impl fmt::Debug for ForgottenCache {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ForgottenCache")
+    }
+}

@@ -1,0 +1,22 @@
+//! Views over a workspace: a session reads and writes by its rights, notes go into its journal, and documents are found by
+//! their words.
+
+mod forgotten;
+mod guarded;
+mod indexed;
+pub(crate) mod journal;
+mod notes;
+mod rights;
+mod shown;
+mod sync;
+mod upkeep;
+mod walk;
+
+pub(crate) use forgotten::forgotten;
+pub use guarded::{Guarded, SharedUser};
+pub use indexed::Indexed;
+pub use journal::Journal;
+pub use rights::SoulPolicy;
+pub(crate) use shown::{Passages, is_private, shown};
+pub use sync::{SyncReport, Unreadable};
+pub(crate) use walk::{Looked, journals, walk};

@@ -1,0 +1,182 @@
+//! The upkeep of an index: it follows each verb on its workspace.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use chrono::{DateTime, Utc};
+
+use super::forgotten::ForgottenCache;
+use super::rights::audience;
+use crate::base::error::{Error, Result};
+use crate::base::name::{DocName, Name, Space};
+use crate::gate::Tombstones;
+use crate::search::documents::{ChunkConfig, DocumentIndex, IndexChange, IndexEntry, SeenDocument};
+use crate::workspace::{Metadata, Workspace};
+
+/// A workspace, its index, and what the index could not follow.
+pub(super) struct Upkeep<W> {
+    pub(super) workspace: W,
+    pub(super) index: Box<dyn DocumentIndex>,
+    pub(super) chunks: ChunkConfig,
+    pub(super) missed: Mutex<Missed>,
+    pub(super) forgotten: ForgottenCache,
+}
+
+/// What the index could not follow.
+#[derive(Default)]
+pub(super) struct Missed {
+    /// To be looked at by the next sync, whatever their metadata says.
+    pub(super) names: BTreeSet<DocName>,
+    /// Not taken yet: the last failure of each.
+    pub(super) failures: BTreeMap<DocName, Error>,
+}
+
+/// How often a document is looked at again because others indexed it meanwhile.
+const ATTEMPTS: u32 = 100;
+
+/// Whether a document is one to be found: all but the library's own, and a playbook that was put by.
+pub(super) fn is_indexed(name: &Name) -> bool {
+    let folded = name.folded();
+    name.space() == Space::Document
+        && folded != DocName::HEARTBEAT_STATE.as_str()
+        && !folded.starts_with("bootstrap.md.done.")
+}
+
+/// Whether what the index knew of a document must go, since it is none any more that can be read.
+pub(super) fn is_no_document(error: &Error) -> bool {
+    matches!(error, Error::TooLarge { .. } | Error::Refused { .. })
+}
+
+impl<W: Workspace> Upkeep<W> {
+    pub(super) fn missed(&self) -> MutexGuard<'_, Missed> {
+        self.missed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Follows a verb, whatever came of it: also a failed append may have left something.
+    pub(super) fn follow(&self, name: &Name) {
+        let Some(name) = DocName::parse(name.as_str()).ok().filter(|_| is_indexed(name)) else { return };
+        let followed = self.refresh(&name, None);
+        let mut missed = self.missed();
+        match followed {
+            // What is no document any more has left the index, and whoever asked for it knows.
+            Ok(_) | Err(Error::Refused { .. }) => {
+                missed.names.remove(&name);
+            }
+            Err(error) => {
+                missed.names.insert(name.clone());
+                missed.failures.insert(name, error);
+            }
+        }
+    }
+
+    /// Makes the index say of a document what stands there now. Returns what was carried out last.
+    ///
+    /// The index is asked before the document is read, and takes the change only if nobody changed it since. So
+    /// whatever was indexed last was read last.
+    pub(super) fn refresh(&self, name: &DocName, at: Option<DateTime<Utc>>) -> Result<Option<IndexChange>> {
+        for _ in 0..ATTEMPTS {
+            let cut = self.cut()?;
+            let before = self.index.seen_of(name)?;
+            let (metadata, failed) = match self.workspace.metadata(name) {
+                Ok(metadata) => (metadata, None),
+                Err(error) if is_no_document(&error) => (None, Some(error)),
+                Err(error) => return Err(error),
+            };
+            let (after, failed) =
+                match metadata.map(|metadata| self.look(name, metadata, before.as_ref(), &cut)) {
+                    None => (IndexEntry::Gone, failed),
+                    Some(Ok(after)) => (after, None),
+                    Some(Err(error)) if is_no_document(&error) => (IndexEntry::Gone, Some(error)),
+                    Some(Err(error)) => return Err(error),
+                };
+            let change = IndexChange { name: name.clone(), before, after };
+            if is_nothing(&change) {
+                return failed.map_or(Ok(None), Err);
+            }
+            let at = at.or(metadata.map(|metadata| metadata.modified)).unwrap_or_default();
+            let changed = [change];
+            let is_done = self.index.apply(&changed, at)?[0];
+            let [change] = changed;
+            // A document that was new may have been written, indexed, removed and forgotten by another meanwhile:
+            // that looks as if nothing had happened.
+            let stands =
+                || Ok::<_, Error>(change.before.is_some() || self.workspace.metadata(name)?.is_some());
+            if is_done && (matches!(change.after, IndexEntry::Gone) || stands()?) {
+                return failed.map_or(Ok(Some(change)), Err);
+            }
+        }
+        Err(Error::Busy { path: name.to_string() })
+    }
+
+    /// Reads a document whose metadata was asked before: where it changes in between, what the index says of it is
+    /// older than it is, so that the next sync looks again.
+    pub(super) fn look(
+        &self,
+        name: &DocName,
+        metadata: Metadata,
+        before: Option<&SeenDocument>,
+        cut: &Cut,
+    ) -> Result<IndexEntry> {
+        let Some(document) = self.workspace.read(name)? else { return Ok(IndexEntry::Gone) };
+        let seen = SeenDocument {
+            size: metadata.len,
+            modified: metadata.modified,
+            revision: document.revision(),
+            audience: audience(name),
+            chunking: cut.identity.clone(),
+        };
+        let is_same =
+            |before: &SeenDocument| before.revision == seen.revision && before.chunking == seen.chunking;
+        if before.is_some_and(is_same) {
+            return Ok(IndexEntry::Same(seen));
+        }
+        let bytes = document.into_bytes();
+        let text = if bytes.contains(&0) {
+            String::new()
+        } else {
+            String::from_utf8(bytes)
+                .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+        };
+        let text = match cut.forgotten.as_ref().map(|forgotten| forgotten.blanked(&text)) {
+            Some(Cow::Owned(blanked)) => blanked,
+            _ => text,
+        };
+        let chunks = self.chunks.chunks(&text);
+        Ok(IndexEntry::Text { seen, text, chunks })
+    }
+
+    /// How documents are cut now: what was forgotten is a part of it, so that whatever was cut before is cut anew.
+    pub(super) fn cut(&self) -> Result<Cut> {
+        let forgotten = self.forgotten.get(&self.workspace)?;
+        let mut identity = self.chunks.identity();
+        if let Some(forgotten) = &forgotten {
+            identity.push_str(&format!(" forgotten {}", forgotten.identity()));
+        }
+        Ok(Cut { forgotten, identity })
+    }
+}
+
+/// How documents are cut, and what is left out of them.
+pub(super) struct Cut {
+    forgotten: Option<Arc<Tombstones>>,
+    identity: String,
+}
+
+impl Cut {
+    pub(super) fn is_as_seen(&self, name: &DocName, metadata: Metadata, before: &SeenDocument) -> bool {
+        before.size == metadata.len
+            && before.modified == metadata.modified
+            && before.chunking == self.identity
+            && before.audience == audience(name)
+    }
+}
+
+/// Whether the index says all of it already.
+pub(super) fn is_nothing(change: &IndexChange) -> bool {
+    match &change.after {
+        IndexEntry::Gone => change.before.is_none(),
+        IndexEntry::Same(seen) => change.before.as_ref() == Some(seen),
+        IndexEntry::Text { .. } => false,
+    }
+}

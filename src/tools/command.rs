@@ -1,0 +1,62 @@
+//! The six commands of the memory tool.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::ToolError;
+use super::arguments::{known, object, parsed};
+
+/// A command; [`Command::FIELDS`] names the fields of each.
+#[derive(Deserialize)]
+#[serde(tag = "command", rename_all = "snake_case")]
+pub(super) enum Command {
+    View {
+        path: String,
+        view_range: Option<Vec<i64>>,
+    },
+    Create {
+        path: String,
+        file_text: String,
+    },
+    StrReplace {
+        path: String,
+        old_str: String,
+        #[serde(default)]
+        new_str: String,
+    },
+    Insert {
+        path: String,
+        insert_line: i64,
+        insert_text: String,
+    },
+    Delete {
+        path: String,
+    },
+    Rename {
+        old_path: String,
+        new_path: String,
+    },
+}
+
+impl Command {
+    /// The fields of each command, without its name.
+    const FIELDS: [(&str, &[&str]); 6] = [
+        ("view", &["path", "view_range"]),
+        ("create", &["path", "file_text"]),
+        ("str_replace", &["path", "old_str", "new_str"]),
+        ("insert", &["path", "insert_line", "insert_text"]),
+        ("delete", &["path"]),
+        ("rename", &["old_path", "new_path"]),
+    ];
+
+    pub(super) fn read(arguments: &Value) -> Result<Self, ToolError> {
+        let command = parsed("memory", arguments)?;
+        let given = object(arguments).map_err(|error| ToolError::arguments("memory", &error))?;
+        let called = given.get("command").and_then(Value::as_str).unwrap_or_default();
+        let fields = Self::FIELDS.iter().find(|(command, _)| *command == called);
+        let (called, fields) = fields.expect("a command that was read is one of them");
+        let takes: Vec<&str> = ["command"].iter().chain(*fields).copied().collect();
+        known(&format!("the memory command {called}"), arguments, &takes)?;
+        Ok(command)
+    }
+}
