@@ -7,7 +7,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::{StoreConfig, main_only, row_name};
+use super::admit::main_only;
+use super::backend::Facts;
+use super::config::StoreConfig;
+use super::names::row_name;
+use super::search::search;
 use crate::base::access::{Access, Actor, Scope};
 use crate::base::error::{Error, Result};
 use crate::base::text;
@@ -15,28 +19,8 @@ use crate::facts::{
     Cardinality, ConsolidationEvent, Decision, EventId, EventOutcome, Fact, FactKey, FactState, FactStatus,
     Settled, StatusChange, Suspect, SuspectReason, Verdict,
 };
-use crate::memory::{Memory, MemoryId, NewMemory, Source, categories};
-use crate::search::rank::Plan;
-
-/// Facts as the rules read them: all of a scope's that are not deleted, retired ones included.
-pub(crate) trait Facts {
-    /// A row.
-    fn fact(&self, id: MemoryId) -> Result<Option<Fact>>;
-    /// Those that wait, by id.
-    fn pending(&self) -> Result<Vec<Fact>>;
-    /// Those that are stated in this normal form, by id.
-    fn stated(&self, normal: &str) -> Result<Vec<Fact>>;
-    /// Those of this subject and slot, by id.
-    fn of_key(&self, key: &FactKey) -> Result<Vec<Fact>>;
-    /// Standing ones that share words with a text, the most alike first; of all, or of the shared ones.
-    fn alike(&self, text: &str, most: usize, sees_all: bool) -> Result<Vec<Fact>>;
-    /// How many were retired by a decision of anybody but the human since then.
-    fn retired_since(&self, since: DateTime<Utc>) -> Result<u64>;
-    /// A decision.
-    fn event(&self, id: EventId) -> Result<Option<ConsolidationEvent>>;
-    /// The events after one, in their order.
-    fn events_after(&self, id: EventId) -> Result<Vec<ConsolidationEvent>>;
-}
+use crate::memory::{Memory, MemoryId, NewMemory, Query, Source, categories};
+use crate::search::rank::{Plan, Ranking, Sight};
 
 /// So many rows are named as what a new one may contradict.
 const MOST_SUSPECTS: usize = 5;
@@ -63,7 +47,12 @@ pub(crate) fn plain_status() -> FactStatus {
 
 /// The rows that a new one may contradict, best first; of all, or of the shared ones: where others were only left out
 /// at the end, the room that they take would tell of them.
-pub(crate) fn suspects(facts: &dyn Facts, new: &NewMemory, sees_all: bool) -> Result<Vec<Suspect>> {
+pub(crate) fn suspects(
+    facts: &dyn Facts,
+    config: &StoreConfig,
+    new: &NewMemory,
+    sees_all: bool,
+) -> Result<Vec<Suspect>> {
     let is_fact = new.about.is_some() || new.category.eq_ignore_ascii_case(categories::FACT);
     let is_many = new.about.as_ref().is_some_and(|key| key.cardinality == Cardinality::Many);
     if !is_fact || is_many {
@@ -83,7 +72,7 @@ pub(crate) fn suspects(facts: &dyn Facts, new: &NewMemory, sees_all: bool) -> Re
         found.extend(single.map(|fact| Suspect { id: fact.memory.id, reason: SuspectReason::SameKey }));
     }
     let words = Words::of(&new.content);
-    for fact in facts.alike(&new.content, LOOKED_AT, sees_all)?.into_iter().filter(is_other) {
+    for fact in alike(facts, config, &new.content, sees_all)?.into_iter().filter(is_other) {
         // Where both say what they are about, that tells.
         let is_told = new.about.is_some() && fact.key.is_some();
         let is_many = fact.key.as_ref().is_some_and(|key| key.cardinality == Cardinality::Many);
@@ -93,6 +82,15 @@ pub(crate) fn suspects(facts: &dyn Facts, new: &NewMemory, sees_all: bool) -> Re
     }
     found.truncate(MOST_SUSPECTS);
     Ok(found)
+}
+
+/// Standing rows that share words with a text, the most alike first; of all, or of the shared ones.
+fn alike(facts: &dyn Facts, config: &StoreConfig, text: &str, sees_all: bool) -> Result<Vec<Fact>> {
+    let sight = if sees_all { Sight::All } else { Sight::Shared };
+    let query = Query::new(text).limit(LOOKED_AT);
+    let found = search(facts, config, &Ranking::rows_alone(), sight, &query)?;
+    let facts = found.hits.iter().map(|hit| facts.fact(hit.memory.id));
+    facts.filter_map(Result::transpose).collect()
 }
 
 /// What a statement says something by.
@@ -518,12 +516,7 @@ pub(crate) fn seen(facts: &dyn Facts, id: MemoryId, sees_all: bool) -> Result<Op
 }
 
 /// The rows that a row replaced, it, and those that replaced it, the oldest first, as far as a session sees them.
-pub(crate) fn history(
-    facts: &dyn Facts,
-    replaced_by: &dyn Fn(MemoryId) -> Result<Vec<Fact>>,
-    id: MemoryId,
-    sees_all: bool,
-) -> Result<Vec<Fact>> {
+pub(crate) fn history(facts: &dyn Facts, id: MemoryId, sees_all: bool) -> Result<Vec<Fact>> {
     let mut all = BTreeMap::new();
     let mut open = vec![id];
     while let Some(id) = open.pop() {
@@ -532,7 +525,7 @@ pub(crate) fn history(
         }
         let Some(fact) = seen(facts, id, sees_all)? else { continue };
         open.extend(fact.status.successor);
-        open.extend(replaced_by(id)?.iter().map(|fact| fact.memory.id));
+        open.extend(facts.replaced_by(id)?.iter().map(|fact| fact.memory.id));
         all.insert(id, fact);
     }
     Ok(all.into_values().collect())
