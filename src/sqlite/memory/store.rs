@@ -28,9 +28,8 @@ use crate::store::{Store, StoreConfig, check_scope, forward};
 /// once; whoever waits for longer than [`StoreConfig::patience`] gets [`Error::Busy`]. Not for network drives.
 ///
 /// The scope that opens a file first owns it: rows that another program adds without a scope are its own. A verb
-/// for any scope but this store's finds nothing, and changes nothing: its refusal is a line of the audit. Give each scope a file of its own: in one of
-/// several, and in a session with others present, a search ranks the newest 4,096 rows that match and not all of
-/// them, since the engine's own ranking would tell what rows say that are not in sight.
+/// for any scope but this store's finds nothing, and changes nothing: its refusal is a line of the audit. Give each scope a
+/// file of its own: in one of several a search reads past the matches of all of them.
 ///
 /// ```
 /// use chrono::{TimeZone, Utc};
