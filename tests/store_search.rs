@@ -306,7 +306,7 @@ fn conversations_have_one_order_in_both_stores() {
     ];
     const SPEAKERS: [Option<&str>; 4] = [None, Some("Marta"), Some("user"), Some("Joris")];
     let (mut asked, mut ordered) = (0, 0);
-    for (seed, rows) in [(11, 90), (12, 200), (13, 700), (14, 150), (15, 60)] {
+    for (seed, rows) in [(11, 90), (12, 120), (13, 600), (14, 60), (15, 60)] {
         let mut dice = Dice(seed);
         let ranking = [Ranking::default(), Ranking::default(), Ranking::default(), Ranking::seed(), {
             let mut ranks = Ranking::default();

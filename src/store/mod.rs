@@ -6,17 +6,22 @@
 mod admit;
 pub(crate) mod backend;
 mod config;
+mod decide;
 mod edit;
+pub(crate) mod event;
 pub(crate) mod fact;
 pub(crate) mod forget;
 pub(crate) mod forward;
+mod history;
 mod mask;
 mod names;
 mod operation;
 pub(crate) mod search;
+mod settle;
 mod sight;
 #[expect(clippy::module_inception, reason = "the store is what this room is about")]
 mod store;
+mod suspects;
 
 pub use config::StoreConfig;
 pub(crate) use config::check_scope;

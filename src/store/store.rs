@@ -12,7 +12,8 @@ use super::names::{learning_name, row_name};
 use super::operation::{Operation, refusal};
 use super::search::search;
 use super::sight::{SHARED_KEYS, sees_all};
-use super::{fact, forget, mask};
+use super::suspects::suspects;
+use super::{decide, fact, forget, history, mask, settle};
 use crate::base::access::{Access, Actor, Scope};
 use crate::base::error::{Error, Result};
 use crate::base::name::StateName;
@@ -104,13 +105,13 @@ impl<B: Backend> Store<B> {
                 }
                 return Ok((Recorded::new(id, Vec::new()), is_back.then_some("memory:restored")));
             }
-            let suspects = fact::suspects(rows, &self.config, memory, true)?;
+            let suspected = suspects(rows, &self.config, memory, true)?;
             let shown = if sees_all(access) {
-                suspects.clone()
+                suspected.clone()
             } else {
-                fact::suspects(rows, &self.config, memory, false)?
+                suspects(rows, &self.config, memory, false)?
             };
-            let id = rows.write(memory, &suspects, self.done(&operation, forgotten.as_deref()))?;
+            let id = rows.write(memory, &suspected, self.done(&operation, forgotten.as_deref()))?;
             Ok((Recorded::new(id, shown), Some("memory:written")))
         });
         let (recorded, event) = written?;
@@ -363,8 +364,8 @@ impl<B: Backend> Store<B> {
         if !self.is_settling_due()? {
             return Ok(Settled::default());
         }
-        let (events, ()) = self.rule(now, |rows| Ok((fact::settle(rows, now)?, ())))?;
-        Ok(fact::settled(&events))
+        let (events, ()) = self.rule(now, |rows| Ok((settle::settle(rows, now)?, ())))?;
+        Ok(settle::settled(&events))
     }
 
     pub(crate) fn is_settling_due(&self) -> Result<bool> {
@@ -373,12 +374,12 @@ impl<B: Backend> Store<B> {
 
     pub(crate) fn fact(&self, access: &Access, id: MemoryId) -> Result<Option<Fact>> {
         let Some(sight) = self.sight(access) else { return Ok(None) };
-        self.backend.read("read", |rows| fact::seen(rows, id, sight == Sight::All))
+        self.backend.read("read", |rows| history::seen(rows, id, sight == Sight::All))
     }
 
     pub(crate) fn history(&self, access: &Access, id: MemoryId) -> Result<Vec<Fact>> {
         let Some(sight) = self.sight(access) else { return Ok(Vec::new()) };
-        self.backend.read("read", |rows| fact::history(rows, id, sight == Sight::All))
+        self.backend.read("read", |rows| history::history(rows, id, sight == Sight::All))
     }
 
     pub(crate) fn suspicions(&self, access: &Access, limit: usize) -> Result<Vec<Suspicion>> {
@@ -393,7 +394,7 @@ impl<B: Backend> Store<B> {
         now: DateTime<Utc>,
     ) -> Result<ConsolidationEvent> {
         let whose = (&self.config, &self.scope, access);
-        fact::answer(self.rule(now, |rows| fact::decide(rows, whose, decision, now))?)
+        decide::answer(self.rule(now, |rows| decide::decide(rows, whose, decision, now))?)
     }
 
     pub(crate) fn revert(
@@ -403,7 +404,7 @@ impl<B: Backend> Store<B> {
         now: DateTime<Utc>,
     ) -> Result<ConsolidationEvent> {
         let whose = (&self.config, &self.scope, access);
-        fact::answer(self.rule(now, |rows| fact::revert(rows, whose, event, now))?)
+        decide::answer(self.rule(now, |rows| decide::revert(rows, whose, event, now))?)
     }
 
     pub(crate) fn decisions(&self, access: &Access, limit: usize) -> Result<Vec<ConsolidationEvent>> {

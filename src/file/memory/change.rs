@@ -18,7 +18,7 @@ use crate::memory::{
 use crate::search::rank::Sight;
 use crate::store::Edit;
 use crate::store::backend::{Changes, Editable, Facts, Rows};
-use crate::store::fact;
+use crate::store::event;
 use crate::store::forget::{Burial, Struck};
 
 impl Facts for Table<'_> {
@@ -57,7 +57,7 @@ impl Facts for Table<'_> {
 
     fn retired_since(&self, since: DateTime<Utc>) -> Result<u64> {
         let events = self.lines.rows.fact_index.events().iter().filter(|event| event.at >= since);
-        Ok(events.map(fact::retired_by).sum())
+        Ok(events.map(event::retired_by).sum())
     }
 
     fn event(&self, id: EventId) -> Result<Option<ConsolidationEvent>> {

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::row::Stored;
 use crate::facts::{ConsolidationEvent, EventId, EventOutcome, FactKey, Suspect, SuspectReason, Verdict};
 use crate::memory::MemoryId;
-use crate::store::fact;
 use crate::store::forget::Burial;
+use crate::store::{event, fact};
 
 /// What is known of rows as facts, beside the rows.
 #[derive(Default)]
@@ -68,14 +68,14 @@ impl FactIndex {
     }
 
     pub(super) fn tell(&mut self, event: ConsolidationEvent) {
-        let (id, pair, is_back) = (event.id, fact::pair(&event), event.reverts.is_some());
+        let (id, pair, is_back) = (event.id, event::pair(&event), event.reverts.is_some());
         self.events.push(event);
         let Some((one, other)) = pair else { return };
         let decided = if is_back {
             let is_of_pair = |event: &&ConsolidationEvent| {
-                [Some((one, other)), Some((other, one))].contains(&fact::pair(event))
+                [Some((one, other)), Some((other, one))].contains(&event::pair(event))
             };
-            fact::decided(self.events.iter().filter(is_of_pair))
+            event::decided(self.events.iter().filter(is_of_pair))
         } else {
             Some(id)
         };

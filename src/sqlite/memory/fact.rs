@@ -16,7 +16,7 @@ use crate::facts::{
 };
 use crate::memory::MemoryId;
 use crate::store::backend::Facts;
-use crate::store::fact;
+use crate::store::{event, fact};
 
 /// The columns that [`read`] reads behind those of a row.
 pub(super) const FACT: &str = "m.fact_state, m.successor, m.valid_from, m.valid_until, m.retired_at, m.subject, m.slot, \
@@ -155,7 +155,7 @@ impl Table<'_> {
                 json(&event.outcome),
                 event.reason,
                 event.reverts.map(EventId::get),
-                i64::try_from(fact::retired_by(event)).unwrap_or(i64::MAX),
+                i64::try_from(event::retired_by(event)).unwrap_or(i64::MAX),
                 serde_json::to_string(&event.changes).expect("plain data is always JSON"),
             ])?;
         event.id = EventId::new(self.connection.last_insert_rowid());
@@ -174,13 +174,13 @@ impl Table<'_> {
                 )?
                 .execute(params![older.get(), newer.get()])?;
         }
-        if let Some((one, other)) = fact::pair(event) {
+        if let Some((one, other)) = event::pair(event) {
             let decided = if event.reverts.is_none() {
                 Some(event.id)
             } else {
                 let bound = params![self.user(), self.agent(), one.get(), other.get()];
                 let of_pair = "AND older_id IN (?3, ?4) AND newer_id IN (?3, ?4) ORDER BY id";
-                fact::decided(self.events(of_pair, bound)?.iter())
+                event::decided(self.events(of_pair, bound)?.iter())
             };
             self.connection
                 .prepare_cached(
