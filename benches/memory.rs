@@ -10,7 +10,7 @@
 //!   in one statement over the FTS5 index, prepared once, with the columns of a memory.
 //! - *fused*: the same as a store does it that nobody configured.
 //! - *file*: both of the store in a file, whose index is in memory, beside the same statement. Its ten best rows are
-//!   compared with the first ten of a search for all rows, in which nothing is left out.
+//!   compared with those of the store in SQLite.
 //! - *write*: one durable row. Beside it: the same values into the same tables, indexes and triggers, without the
 //!   look for secrets and instructions, and without the line of the audit.
 //! - *snapshot*: the rows and the profile for a system prompt, and the block that is made of them, judged by the
@@ -293,10 +293,10 @@ fn file(effort: Effort, home: &Home, rows: &mut Vec<Row>) {
     let store = FileMemoryStore::open(folder.path(), scope()).unwrap();
     let fused = searches(effort, home, [FILE, "search, fused"], &store);
     let store = FileMemoryStore::open_with(folder.path(), scope(), rows_alone()).unwrap();
+    let beside = SqliteMemoryStore::open_with(home.database(), scope(), rows_alone()).unwrap();
     for question in &home.questions {
-        let mut all = ask(&store, question, home.rows as usize);
-        all.truncate(10);
-        assert_eq!(ask(&store, question, 10), all, "the best of all rows: {}", question.text);
+        let best = |store: &dyn MemoryStore| ask(store, question, 10);
+        assert_eq!(best(&store), best(&beside), "the best of both stores: {}", question.text);
     }
     let alone = searches(effort, home, [FILE, "search of rows alone"], &store);
     rows.push(Row { bound: Some(0.2), ..alone });

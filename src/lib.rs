@@ -132,7 +132,7 @@ pub use life::config::LifeConfig;
 pub use life::life::Life;
 pub use life::session::Session;
 pub use llm::{LlmClient, LlmError, LlmReply, LlmRequest, llm_fn};
-pub use memory::contract::MemoryStore;
+pub use memory::store::MemoryStore;
 pub use model::extractive::Extractive;
 pub use pii::PiiFilter;
 #[cfg(feature = "sqlite")]

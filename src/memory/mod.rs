@@ -43,14 +43,28 @@
 //!
 //! The manual has [sources, rights and deletion](crate::manual::memory).
 
-pub(crate) mod contract;
+mod audit;
+pub mod categories;
+mod event;
+mod found;
+mod id;
 pub(crate) mod key;
 mod learning;
+mod query;
+mod row;
+mod snapshot;
+mod source;
+pub(crate) mod store;
 
 pub use crate::base::receipt::PlaceReceipt;
-pub(crate) use contract::MemoryStore;
-pub use contract::{
-    AuditEntry, Filter, Found, Hit, IndexState, Memory, MemoryEvent, MemoryId, MemoryObserver, NewMemory,
-    Order, Place, Query, Role, SearchOutcome, SnapshotRow, Source, Syntax, categories, is_purge_due,
-};
+pub use audit::AuditEntry;
+pub use event::{MemoryEvent, MemoryObserver};
+pub use found::{Found, Hit, SearchOutcome};
+pub use id::MemoryId;
 pub use learning::{Learning, LearningId, LearningStore, NewLearning};
+pub use query::{Filter, Order, Query, Syntax};
+pub use row::{Memory, NewMemory, Place, Role};
+pub use snapshot::SnapshotRow;
+pub use source::Source;
+pub(crate) use store::MemoryStore;
+pub use store::{IndexState, is_purge_due};

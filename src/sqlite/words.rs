@@ -46,11 +46,6 @@ pub(super) fn of_plan(plan: &Plan) -> Option<String> {
     }
 }
 
-/// A text on one line, which FTS5 and SQLite read to its end.
-pub(super) fn plain(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
-}
-
 /// Asks for one word.
 pub(super) fn quoted(word: &str) -> String {
     let mut quoted = String::with_capacity(word.len() + 2);

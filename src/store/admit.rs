@@ -2,7 +2,9 @@
 
 use serde_json::Value;
 
-use super::{Edit, StoreConfig, learning_name, row_name};
+use super::config::StoreConfig;
+use super::edit::Edit;
+use super::names::{learning_name, row_name};
 use crate::base::access::{Access, Scope, SessionKind};
 use crate::base::error::{Error, Result};
 use crate::base::name::{Name, StateName};

@@ -161,14 +161,17 @@ pub(crate) fn may_forget(access: &Access, memory: &Memory, status: Option<FactSt
     access.actor == Actor::Human || !(is_typed || is_confirmed)
 }
 
+/// How much was taken out of what is no row.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Struck {
+    pub(crate) profile: u64,
+    pub(crate) learnings: u64,
+    pub(crate) reasons: u64,
+}
+
 /// What a store says of its places. `left` is what still stands in files of its own.
-pub(crate) fn receipt(
-    rows: u64,
-    profile: u64,
-    learnings: u64,
-    reasons: u64,
-    left: Option<&'static str>,
-) -> Vec<PlaceReceipt> {
+pub(crate) fn receipt(rows: u64, struck: Struck, left: Option<&'static str>) -> Vec<PlaceReceipt> {
+    let Struck { profile, learnings, reasons } = struck;
     let index = PlaceReceipt::new(ForgetPlace::TextIndex, rows, rows);
     vec![
         PlaceReceipt::new(ForgetPlace::Rows, rows, rows),

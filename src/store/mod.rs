@@ -24,44 +24,28 @@
 //! - A change waits for another process for up to [`StoreConfig::patience`], then it is [`Error::Busy`](crate::Error::Busy).
 
 mod admit;
+pub(crate) mod backend;
 mod config;
-mod deed;
+mod decide;
 mod edit;
+pub(crate) mod event;
 pub(crate) mod fact;
 pub(crate) mod forget;
-mod shown;
+pub(crate) mod forward;
+mod history;
+mod mask;
+mod names;
+mod operation;
+pub(crate) mod search;
+mod settle;
+mod sight;
+#[expect(clippy::module_inception, reason = "the store is what this room is about")]
+mod store;
+mod suspects;
 
-pub(crate) use admit::main_only;
 pub use config::StoreConfig;
 pub(crate) use config::check_scope;
-pub(crate) use deed::{Deed, refusal};
 pub(crate) use edit::Edit;
-pub(crate) use shown::{Veil, shown};
-
-use crate::base::access::{Access, SessionKind};
-use crate::base::name::{Name, StateName};
-use crate::memory::MemoryId;
-
-/// What a profile tells a session with others present. (seed 001, 3.2)
-pub(crate) const SHARED_KEYS: [&str; 3] = ["name", "timezone", "language"];
-
-/// Whether a session sees the rows of its human, or those alone that are shared. (seed 001, 4.1)
-pub(crate) fn sees_all(access: &Access) -> bool {
-    match access.kind {
-        SessionKind::Main => true,
-        SessionKind::Shared | SessionKind::Subagent | SessionKind::Scheduled => false,
-    }
-}
-
-/// What errors call a learning that is not there yet.
-pub(crate) fn learning_name() -> Name {
-    StateName::new_row("learning").into()
-}
-
-/// What errors call a row: `memories/42`, or `a new memory`.
-pub(crate) fn row_name(id: Option<MemoryId>) -> Name {
-    match id {
-        Some(id) => StateName::row("memories", id).into(),
-        None => StateName::new_row("memory").into(),
-    }
-}
+pub(crate) use mask::{Veil, masked};
+pub(crate) use names::row_name;
+pub(crate) use store::Store;

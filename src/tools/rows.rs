@@ -206,7 +206,7 @@ impl Rows {
             // Masked below, by the doors of the tools.
             self.store.search_unmasked(&self.access, &query).map_err(|error| ToolError::at("the search", error))?;
         let found =
-            store::shown(found, &query, &self.doors).map_err(|error| ToolError::at("the search", error))?;
+            store::masked(found, &query, &self.doors).map_err(|error| ToolError::at("the search", error))?;
         Self::told(found.hits.into_iter().map(|hit| Ok(hit.memory)))
     }
 

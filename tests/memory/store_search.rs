@@ -5,9 +5,9 @@
 use std::collections::BTreeSet;
 
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
-use noctuary::facts::{Decision, FactStore};
+use noctuary::facts::{Decision, FactKey, FactStore};
 use noctuary::memory::{Filter, MemoryId, NewMemory, Order, Place, Query, Role, Source, Syntax};
-use noctuary::search::Ranking;
+use noctuary::search::{Fusion, Ranking};
 use noctuary::store::StoreConfig;
 use noctuary::testing::contract::memory as contract;
 use noctuary::{Access, Actor, FileMemoryStore, MemoryStore, Scope, SessionKind, SqliteMemoryStore};
@@ -222,8 +222,7 @@ fn the_same_rows_and_queries_have_one_order_in_both_stores() {
         let mut moment = now();
         for _ in 0..60 {
             moment += TimeDelta::microseconds(i64::try_from(dice.below(1_500_000)).unwrap());
-            // As long as each other: of rows that were not looked at one store knows no length.
-            let text: Vec<&str> = (0..6).map(|_| dice.pick(&WORDS)).collect();
+            let text: Vec<&str> = (0..2 + dice.below(9)).map(|_| dice.pick(&WORDS)).collect();
             let mut row = NewMemory::new(dice.pick(&CATEGORIES), text.join(" "), Source::AgentRecorded);
             row.shared = dice.below(3) == 0;
             ids.push(homes.write(&row, moment));
@@ -273,6 +272,123 @@ fn the_same_rows_and_queries_have_one_order_in_both_stores() {
         }
     }
     assert!(compared > 150, "{compared}");
+}
+
+// Where rows are parts of conversations, 344 of 1,500 queries had one order in both stores: one weighed all rows, and
+// the other those that its engine ranked best.
+#[test]
+fn conversations_have_one_order_in_both_stores() {
+    const WORDS: [&str; 24] = [
+        "boat",
+        "river",
+        "Marta",
+        "Turin",
+        "C++",
+        "O'Brien's",
+        "tea",
+        "green",
+        "walks",
+        "walked",
+        "harbour",
+        "Brisk",
+        "late",
+        "red",
+        "now",
+        "moved",
+        "3 interviews",
+        "5 interviews",
+        "山寨币",
+        "很好",
+        "서울에",
+        "café",
+        "BTC-USD",
+        "on Friday",
+    ];
+    const SPEAKERS: [Option<&str>; 4] = [None, Some("Marta"), Some("user"), Some("Joris")];
+    let (mut asked, mut ordered) = (0, 0);
+    for (seed, rows) in [(11, 90), (12, 120), (13, 600), (14, 60), (15, 60)] {
+        let mut dice = Dice(seed);
+        let ranking = [Ranking::default(), Ranking::default(), Ranking::default(), Ranking::seed(), {
+            let mut ranks = Ranking::default();
+            ranks.fusion = Fusion::Ranks { k: 60.0 };
+            ranks.most_of_one = Some(3);
+            ranks
+        }][usize::try_from(seed - 11).unwrap()];
+        let homes = Homes::new(ranking, seed == 12);
+        let mut ids: Vec<[MemoryId; 2]> = Vec::new();
+        let mut moment = now();
+        for row in 0..rows {
+            moment += TimeDelta::microseconds(i64::try_from(dice.below(3_000_000)).unwrap());
+            let text: Vec<&str> = (0..=dice.below(14)).map(|_| dice.pick(&WORDS)).collect();
+            let source =
+                [Source::UserExplicit, Source::AgentRecorded, Source::Imported][dice.below(3)].clone();
+            let mut memory = NewMemory::new(
+                ["fact", "preference"][dice.below(2)],
+                text.join([" ", ". "][dice.below(2)]),
+                source,
+            );
+            memory.shared = dice.below(3) == 0;
+            if dice.below(4) > 0 {
+                memory = memory.at(Place {
+                    session: format!("session {}", dice.below(1 + rows / 15)),
+                    // Some at one place, and none of them in the order of their places.
+                    position: dice.below(40) as u64,
+                    role: [Role::User, Role::Agent, Role::Other][dice.below(3)],
+                    speaker: SPEAKERS[dice.below(4)].map(str::to_owned),
+                    said_at: (dice.below(3) == 0).then_some(moment),
+                });
+            }
+            if dice.below(5) == 0 {
+                memory = memory.about(FactKey::one(format!("subject {}", dice.below(9)), "slot"));
+            }
+            ids.push(homes.write(&memory, moment));
+            if row > 5 && dice.below(6) == 0 {
+                let (one, other, act) = (dice.below(row), dice.below(row), dice.below(5));
+                let ended = [0, 1].map(|home| {
+                    let (store, one, other) = (homes.stores[home].as_ref(), ids[one][home], ids[other][home]);
+                    match act {
+                        0 => store.delete(&main_session(), one, moment).unwrap(),
+                        1 => store.restore(&main_session(), one, moment).unwrap(),
+                        2 => store.update(&main_session(), one, "tea in the green harbour", moment).is_ok(),
+                        3 => store.decide(&main_session(), &Decision::supersede(one, other), moment).is_ok(),
+                        _ => store.decide(&main_session(), &Decision::reject(one), moment).is_ok(),
+                    }
+                });
+                assert_eq!(ended[0], ended[1]);
+            }
+        }
+        for _ in 0..150 {
+            let mut text: Vec<String> = (0..=dice.below(5)).map(|_| dice.pick(&WORDS).to_owned()).collect();
+            match dice.below(8) {
+                0 => text.push(format!("\"{}\"", dice.pick(&WORDS))),
+                1 => text.insert(1, ["OR", "AND", "NOT"][dice.below(3)].to_owned()),
+                2 => text.push(["gre*", "wal*", "in 2026", "which session?"][dice.below(4)].to_owned()),
+                _ => {}
+            }
+            let mut query = Query::new(text.join(" ")).limit(1 + dice.below(40));
+            match dice.below(5) {
+                0 => query.filter = query.filter.category("fact"),
+                1 => query.filter.trusted = true,
+                _ => {}
+            }
+            if dice.below(6) == 0 {
+                query.order = Order::Recency;
+            }
+            let kind = [SessionKind::Main, SessionKind::Shared][dice.below(2)];
+            let access = Access::new(kind, Actor::Agent, contract::scope());
+            let told = [0, 1].map(|home| {
+                let found = homes.stores[home].search(&access, &query).unwrap();
+                let row = |id: MemoryId| ids.iter().position(|row| row[home] == id).unwrap();
+                let hits =
+                    found.hits.into_iter().map(|hit| (row(hit.memory.id), hit.score.to_bits(), hit.why));
+                (found.outcome, hits.collect::<Vec<_>>())
+            });
+            assert_eq!(told[0], told[1], "seed {seed}, {kind:?}: {query:?} {text:?}");
+            asked += 1;
+            ordered += usize::from(told[0].1.len() > 1);
+        }
+    }
+    assert!(asked >= 500 && ordered > 500, "{asked} {ordered}");
 }
 
 fn ask(text: &str, syntax: Syntax) -> Query {

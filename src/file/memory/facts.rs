@@ -1,20 +1,12 @@
-//! Rows as facts: what the rules read, and what events change.
+//! What is known of rows as facts, beside the rows: in memory.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use chrono::{DateTime, Utc};
-
-use super::rows::{Rows, Stored};
-use crate::base::error::Result;
-use crate::facts::{
-    ConsolidationEvent, EventId, EventOutcome, Fact, FactKey, FactState, FactStatus, Suspect, SuspectReason,
-    Suspicion, Verdict,
-};
-use crate::memory::{MemoryId, Query};
-use crate::search::rank::{Ranking, Sight};
-use crate::store::StoreConfig;
-use crate::store::fact::{self, Facts};
+use super::row::Stored;
+use crate::facts::{ConsolidationEvent, EventId, EventOutcome, FactKey, Suspect, SuspectReason, Verdict};
+use crate::memory::MemoryId;
 use crate::store::forget::Burial;
+use crate::store::{event, fact};
 
 /// What is known of rows as facts, beside the rows.
 #[derive(Default)]
@@ -25,25 +17,6 @@ pub(super) struct FactIndex {
     /// Newer and older row of a pair, why, and which event closed it.
     suspects: BTreeMap<(MemoryId, MemoryId), (SuspectReason, Option<EventId>)>,
     events: Vec<ConsolidationEvent>,
-}
-
-/// What a row says as a fact.
-#[derive(Default)]
-pub(super) struct Stated {
-    pub about: Option<FactKey>,
-    pub valid_from: Option<DateTime<Utc>>,
-    /// `None` where nothing was ever decided.
-    pub status: Option<FactStatus>,
-}
-
-impl Stated {
-    pub(super) fn is_retired(&self) -> bool {
-        self.status.is_some_and(|status| status.state.is_retired())
-    }
-
-    pub(super) fn is_pending(&self) -> bool {
-        self.status.is_some_and(|status| status.state == FactState::Pending)
-    }
 }
 
 impl FactIndex {
@@ -95,14 +68,14 @@ impl FactIndex {
     }
 
     pub(super) fn tell(&mut self, event: ConsolidationEvent) {
-        let (id, pair, is_back) = (event.id, fact::pair(&event), event.reverts.is_some());
+        let (id, pair, is_back) = (event.id, event::pair(&event), event.reverts.is_some());
         self.events.push(event);
         let Some((one, other)) = pair else { return };
         let decided = if is_back {
             let is_of_pair = |event: &&ConsolidationEvent| {
-                [Some((one, other)), Some((other, one))].contains(&fact::pair(event))
+                [Some((one, other)), Some((other, one))].contains(&event::pair(event))
             };
-            fact::decided(self.events.iter().filter(is_of_pair))
+            event::decided(self.events.iter().filter(is_of_pair))
         } else {
             Some(id)
         };
@@ -113,9 +86,25 @@ impl FactIndex {
         }
     }
 
-    /// The latest first.
-    pub(super) fn decisions(&self, limit: usize) -> Vec<ConsolidationEvent> {
-        self.events.iter().rev().take(limit).cloned().collect()
+    /// The events in their order.
+    pub(super) fn events(&self) -> &[ConsolidationEvent] {
+        &self.events
+    }
+
+    /// The rows in a normal form, by id.
+    pub(super) fn stated(&self, normal: &str) -> impl Iterator<Item = MemoryId> {
+        self.by_normal.get(normal).into_iter().flatten().copied()
+    }
+
+    /// The rows of a key, by id.
+    pub(super) fn of_key(&self, key: &FactKey) -> impl Iterator<Item = MemoryId> {
+        self.by_key.get(&key.normal()).into_iter().flatten().copied()
+    }
+
+    /// The pairs that nobody decided on: newer and older row, and why.
+    pub(super) fn open_pairs(&self) -> impl Iterator<Item = (MemoryId, MemoryId, SuspectReason)> {
+        let open = self.suspects.iter().filter(|(_, (_, closed))| closed.is_none());
+        open.map(|((newer, older), (reason, _))| (*newer, *older, *reason))
     }
 }
 
@@ -125,67 +114,6 @@ fn set<K: Ord>(index: &mut BTreeMap<K, BTreeSet<MemoryId>>, key: K, id: MemoryId
         ids.insert(id);
     } else {
         ids.remove(&id);
-    }
-}
-
-/// The rows, as the rules read them.
-pub(super) struct Table<'a> {
-    pub(super) rows: &'a Rows,
-    pub(super) config: &'a StoreConfig,
-}
-
-impl Table<'_> {
-    fn facts<'a>(&self, ids: impl IntoIterator<Item = &'a MemoryId>) -> Vec<Fact> {
-        ids.into_iter().filter_map(|id| self.rows.fact(*id)).collect()
-    }
-
-    /// The pairs that nobody decided on.
-    pub(super) fn suspicions(&self, limit: usize) -> Vec<Suspicion> {
-        let open = self.rows.fact_index.suspects.iter().filter(|(_, (_, closed))| closed.is_none());
-        let standing = |id: MemoryId| self.rows.fact(id).filter(|fact| !fact.status.state.is_retired());
-        open.filter_map(|((newer, older), (reason, _))| {
-            Some(Suspicion::new(standing(*older)?, standing(*newer)?, *reason))
-        })
-        .take(limit)
-        .collect()
-    }
-}
-
-impl Facts for Table<'_> {
-    fn fact(&self, id: MemoryId) -> Result<Option<Fact>> {
-        Ok(self.rows.fact(id))
-    }
-
-    fn pending(&self) -> Result<Vec<Fact>> {
-        Ok(self.facts(&self.rows.fact_index.pending))
-    }
-
-    fn stated(&self, normal: &str) -> Result<Vec<Fact>> {
-        Ok(self.facts(self.rows.fact_index.by_normal.get(normal).into_iter().flatten()))
-    }
-
-    fn of_key(&self, key: &FactKey) -> Result<Vec<Fact>> {
-        Ok(self.facts(self.rows.fact_index.by_key.get(&key.normal()).into_iter().flatten()))
-    }
-
-    fn alike(&self, text: &str, most: usize, sees_all: bool) -> Result<Vec<Fact>> {
-        let query = Query::new(text).limit(most);
-        let sight = if sees_all { Sight::All } else { Sight::Shared };
-        let found = self.rows.search(&query, sight, &Ranking::rows_alone(), self.config.entities.as_ref());
-        Ok(found.hits.into_iter().filter_map(|hit| self.rows.fact(hit.memory.id)).collect())
-    }
-
-    fn retired_since(&self, since: DateTime<Utc>) -> Result<u64> {
-        let events = self.rows.fact_index.events.iter().filter(|event| event.at >= since);
-        Ok(events.map(fact::retired_by).sum())
-    }
-
-    fn event(&self, id: EventId) -> Result<Option<ConsolidationEvent>> {
-        Ok(self.rows.fact_index.events.iter().find(|event| event.id == id).cloned())
-    }
-
-    fn events_after(&self, id: EventId) -> Result<Vec<ConsolidationEvent>> {
-        Ok(self.rows.fact_index.events.iter().filter(|event| event.id > id).cloned().collect())
     }
 }
 

@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::facts::Stated;
+use super::row::Stated;
 use crate::base::access::{Actor, Scope, SessionKind};
 use crate::base::document::SourceRef;
 use crate::facts::{ConsolidationEvent, FactKey, Suspect};

@@ -2,6 +2,7 @@
 
 use chrono::{Datelike, NaiveDate};
 
+use super::terms::Stemmer;
 use crate::memory::{Memory, Role, Source};
 
 /// What is indexed of a row.
@@ -48,6 +49,17 @@ impl<'a> Card<'a> {
 }
 
 impl Card<'_> {
+    /// Gives each term of a row, and the word that it stands for; returns how many words it says.
+    pub(crate) fn terms(&self, stemmer: &mut Stemmer, mut take: impl FnMut(&str, &str)) -> u32 {
+        let length = stemmer.terms(self.text, &mut take);
+        stemmer.terms(self.category, &mut take);
+        if let Some(day) = self.said_on {
+            stemmer.terms(&date(day), &mut take);
+        }
+        stemmer.terms(self.speaker.unwrap_or_default(), &mut take);
+        length
+    }
+
     /// Gives the card of a row.
     pub(crate) fn with<T>(memory: &Memory, take: impl FnOnce(&Card<'_>) -> T) -> T {
         let place = memory.place.as_ref();

@@ -8,130 +8,40 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
+use super::bm25::{gain, norm, rarity};
 use super::entity::Entities;
-use super::index::{Frequencies, GAP, Index, REACH, Row, RowNo, Sight, gain, ln, norm};
-use super::query::{Plan, Term};
+use super::frequencies::Frequencies;
+use super::pool::{Pool, RowNo};
+use super::query::Plan;
+use super::ranking::{Fusion, Ranking};
 use crate::memory::{Order, SearchOutcome};
-
-/// How the lists that a row is in become one score.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-#[non_exhaustive]
-pub enum Fusion {
-    /// By what each list scores, as shares of its best.
-    #[default]
-    Scores,
-    /// By reciprocal rank: the sum of 1 / (k + rank) over the lists, rank from 1, as the seed fuses with a `k` of 60.
-    /// (seed 003, Hybrid retrieval) On public dialogues it finds less than the scores do.
-    Ranks {
-        /// The greater, the less the first places count.
-        k: f64,
-    },
-}
-
-/// How rows are weighed. The defaults were chosen once for short and long messages alike; the example `evaluate`
-/// measures them.
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[non_exhaustive]
-pub struct Ranking {
-    /// How row, neighbours and conversation become one score.
-    pub fusion: Fusion,
-    /// The share of its score that a row gives to each of the two rows before it and after it in its conversation.
-    pub neighbours: f64,
-    /// A row of more bytes takes the less from its neighbours.
-    pub short: u32,
-    /// How much the conversation counts beside the row.
-    pub conversation: f64,
-    /// How much more a row counts that has all words of the query than one that has few.
-    pub coverage: f64,
-    /// The factor of the human's own words.
-    pub own_words: f64,
-    /// The factor of a speaker whom the query names.
-    pub named_speaker: f64,
-    /// What each entity adds to the factor that a row shares with the query. The seed has 0.3, which on public
-    /// dialogues finds a little less than 0.1: the words of an entity count already.
-    pub entities: f64,
-    /// At most so many rows of one conversation are found.
-    pub most_of_one: Option<usize>,
-    /// Among so many of the best, a row that answers anew what an older one answers comes before it, and the others
-    /// stay as they are: it has the words of the query that the older one has, or fewer of them with a sign of change
-    /// ("now", another number of the same thing). Not where the query asks for what was. 0 leaves all in place.
-    pub freshness: usize,
-}
-
-impl Default for Ranking {
-    fn default() -> Self {
-        Self {
-            fusion: Fusion::Scores,
-            neighbours: 0.2,
-            short: 250,
-            conversation: 0.4,
-            coverage: 0.5,
-            own_words: 1.3,
-            named_speaker: 1.2,
-            entities: 0.1,
-            most_of_one: None,
-            freshness: 10,
-        }
-    }
-}
-
-impl Ranking {
-    /// BM25 of the rows and nothing else: the fastest, and the weakest.
-    #[must_use]
-    pub fn rows_alone() -> Self {
-        Self {
-            fusion: Fusion::Scores,
-            neighbours: 0.0,
-            short: 1,
-            conversation: 0.0,
-            coverage: 0.0,
-            own_words: 1.0,
-            named_speaker: 1.0,
-            entities: 0.0,
-            most_of_one: None,
-            freshness: 0,
-        }
-    }
-}
-
-impl Ranking {
-    /// The seed's mode: rows by BM25, their reciprocal ranks with a `k` of 60, times 1 + 0.3 for each entity that a row
-    /// shares with the query, and nothing else. Scores are shares of what a row would have that is first and shares all
-    /// entities. (seed 003, Hybrid retrieval)
-    #[must_use]
-    pub fn seed() -> Self {
-        Self { fusion: Fusion::Ranks { k: 60.0 }, entities: 0.3, ..Self::rows_alone() }
-    }
-}
 
 /// What is looked for, and among which rows.
 pub(crate) struct Search<'a> {
-    pub index: &'a Index,
+    pub pool: &'a Pool<'a>,
+    pub frequencies: &'a Frequencies,
     pub ranking: &'a Ranking,
     pub plan: &'a Plan,
-    pub sight: Sight,
-    /// Whether a row that is in sight may be found.
-    pub may: &'a dyn Fn(&Row) -> bool,
-    /// What a row says.
-    pub text: &'a dyn Fn(i64) -> Option<&'a str>,
     pub entities: &'a dyn Entities,
 }
 
 /// A row that was found.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Ranked {
-    pub number: RowNo,
+    pub id: i64,
     pub score: f64,
     /// The lists that it is in, with its rank from 1.
     pub why: Vec<(&'static str, usize)>,
     /// The share of the query that the row has itself, by weight.
     pub covered: f64,
+    /// What its own words score.
+    pub strength: f64,
 }
 
 /// Below this share of the query nothing fits well.
-pub(crate) const WEAK: f64 = 0.25;
+const WEAK: f64 = 0.25;
 /// So many of the best are looked at for entities, and for what they take back.
-pub(crate) const LOOKED_AT: usize = 50;
+pub(super) const LOOKED_AT: usize = 50;
 
 /// The scores of one search; rows and conversations that have none are not listed.
 #[derive(Default)]
@@ -162,7 +72,7 @@ impl Search<'_> {
     }
 
     /// The best rows, best first; ties the newest first, then the greater id.
-    pub(crate) fn best(&self, most: usize) -> Vec<Ranked> {
+    fn best(&self, most: usize) -> Vec<Ranked> {
         self.find(most, false)
     }
 
@@ -171,48 +81,45 @@ impl Search<'_> {
         self.find(most, true)
     }
 
+    /// The best rows of conversations by their own words: they give to those beside them.
+    pub(crate) fn givers(&self, most: usize) -> Vec<i64> {
+        let scores = self.rows();
+        let in_conversations =
+            scores.found.iter().filter(|number| self.pool.row(**number).conversation.is_some());
+        let mut givers: Vec<(RowNo, f64)> =
+            in_conversations.map(|number| (*number, scores.row[*number as usize])).collect();
+        givers.sort_unstable_by(|one, other| self.order(*one, *other));
+        givers.into_iter().take(most).map(|(number, _)| self.pool.row(number).id).collect()
+    }
+
     fn find(&self, most: usize, newest: bool) -> Vec<Ranked> {
-        let terms = self.terms();
-        if !newest && *self.ranking == Ranking::rows_alone() && self.plan.required.is_none() {
-            return self.best_alone(&terms, most);
-        }
-        if self.plan.terms.is_empty() && self.plan.required.is_none() {
-            return self.literal(most);
-        }
-        let required = self.required();
-        let scores = self.scores(&terms);
-        let speakers: Vec<u32> =
-            self.plan.words.iter().filter_map(|word| self.index.speaker(word, self.sight)).collect();
+        let scores = self.scores();
+        let speakers: Vec<u32> = self.plan.words.iter().filter_map(|word| self.pool.speaker(word)).collect();
         let fused = match self.ranking.fusion {
             Fusion::Scores => self.by_scores(&scores),
             Fusion::Ranks { k } => self.by_ranks(&scores, k),
         };
         let weigh = |(number, fused): (RowNo, f64)| {
-            let row = self.index.row(number);
+            let row = self.pool.row(number);
             let named = row.speaker.is_some_and(|speaker| speakers.contains(&speaker));
             let factor = if row.own { 1.0 } else { 1.0 / self.ranking.own_words }
                 * if speakers.is_empty() || named { 1.0 } else { 1.0 / self.ranking.named_speaker };
             (number, fused * factor)
         };
-        let takes = |number: &RowNo| {
-            let row = self.index.row(*number);
-            self.sight.sees(row)
-                && (self.may)(row)
-                && required.as_ref().is_none_or(|rows| rows.binary_search(number).is_ok())
-        };
-        let mut ranked: Vec<(RowNo, f64)> =
-            fused.into_iter().filter(|(number, _)| takes(number)).map(weigh).collect();
-        if let Some(required) = &required {
+        let mut ranked: Vec<(RowNo, f64)> = fused.into_iter().map(weigh).collect();
+        if self.plan.required.is_some() {
             // What fulfils a condition is found even where no word of it is ranked.
-            let unranked = |number: &RowNo| scores.around[*number as usize] == 0.0 && takes(number);
-            ranked.extend(required.iter().filter(|number| unranked(number)).map(|number| (*number, 0.0)));
+            let unranked = |(number, _): &(RowNo, _)| scores.around[*number as usize] == 0.0;
+            let rows = (0..).zip(self.pool.rows()).filter(unranked);
+            ranked.extend(rows.map(|(number, _)| (number, 0.0)));
         }
         let mut passed = BTreeMap::new();
         if newest {
             // What only stands beside a row that fits is no answer to a question for the newest.
-            ranked.retain(|(number, _)| required.is_some() || scores.row[*number as usize] > 0.0);
-            ranked
-                .sort_unstable_by(|(one, _), (other, _)| self.index.row(*other).newer(self.index.row(*one)));
+            let is_asked_for =
+                |number: RowNo| self.plan.required.is_some() || scores.row[number as usize] > 0.0;
+            ranked.retain(|(number, _)| is_asked_for(*number));
+            ranked.sort_unstable_by(|(one, _), (other, _)| self.pool.row(*other).newer(self.pool.row(*one)));
         } else {
             self.sort(&mut ranked, most);
             passed = self.freshen(&mut ranked);
@@ -229,7 +136,7 @@ impl Search<'_> {
         let fused = |number: &RowNo| {
             let around = scores.around[*number as usize] / top;
             // A row that stands alone is its whole conversation.
-            let conversation = self.index.row(*number).conversation.map_or(around, |conversation| {
+            let conversation = self.pool.row(*number).conversation.map_or(around, |conversation| {
                 scores.conversation.get(&conversation).map_or(0.0, |score| score / top_conversation)
             });
             (*number, (around + share * conversation) / (1.0 + share))
@@ -240,7 +147,7 @@ impl Search<'_> {
     /// Each row that was found, by its rank in each list; 1 where it is first in all.
     fn by_ranks(&self, scores: &Scores, k: f64) -> Vec<(RowNo, f64)> {
         let conversation = |number: RowNo| {
-            let conversation = self.index.row(number).conversation;
+            let conversation = self.pool.row(number).conversation;
             conversation.map_or(scores.around[number as usize], |conversation| {
                 scores.conversation.get(&conversation).copied().unwrap_or(0.0)
             })
@@ -274,27 +181,6 @@ impl Search<'_> {
         fused
     }
 
-    /// The rows that hold a text without words, such as `+++`, or are of the category that is named alone: the
-    /// newest first, each as good as the first.
-    fn literal(&self, most: usize) -> Vec<Ranked> {
-        let literal = self.plan.text.trim();
-        if literal.is_empty() && self.plan.category.is_none() {
-            return Vec::new();
-        }
-        let holds = |row: &&Row| {
-            self.sight.sees(row)
-                && (self.may)(row)
-                && (self.text)(row.id).is_some_and(|text| text.contains(literal))
-        };
-        let mut found: Vec<(RowNo, &Row)> =
-            (0..).zip(self.index.rows()).filter(|(_, row)| holds(row)).collect();
-        found.sort_unstable_by(|(_, one), (_, other)| other.newer(one));
-        let ranked = found.into_iter().take(most).enumerate();
-        ranked
-            .map(|(at, (number, _))| Ranked { number, score: 1.0, why: vec![("row", at + 1)], covered: 1.0 })
-            .collect()
-    }
-
     /// Puts the best first, at least as many as are asked for.
     fn sort(&self, ranked: &mut Vec<(RowNo, f64)>, most: usize) {
         let kept = most.max(LOOKED_AT).min(ranked.len());
@@ -308,132 +194,79 @@ impl Search<'_> {
         self.cap(ranked);
     }
 
-    fn required(&self) -> Option<Vec<RowNo>> {
-        self.plan.required.as_ref().map(|clause| clause.rows(self.index, self.sight, self.text))
-    }
-
-    /// The terms that are looked up.
-    fn terms(&self) -> Vec<&str> {
-        let mut frequencies = Frequencies::of(self.index.extent(self.sight).rows);
-        for term in &self.plan.terms {
-            let list = self.index.postings(&term.stem);
-            frequencies.push(list.map_or(0, |list| list.found_in(self.sight)));
-        }
-        frequencies.guarded(&self.plan.terms).map(|term| term.stem.as_str()).collect()
-    }
-
-    fn best_alone(&self, terms: &[&str], most: usize) -> Vec<Ranked> {
-        let whole = self.whole();
-        let best = self.index.best(terms, self.sight, self.may, most).into_iter().enumerate();
-        let covered = |number| {
-            let has = |term: &&&str| {
-                self.index.postings(term).is_some_and(|list| list.rows.binary_search(&number).is_ok())
-            };
-            terms
-                .iter()
-                .filter(has)
-                .filter_map(|term| self.index.postings(term))
-                .fold(0.0, |sum, list| sum + self.index.weight(list, self.sight))
-        };
-        let ranked = |(at, (number, score))| Ranked {
-            number,
-            score,
-            why: vec![("row", at + 1)],
-            covered: covered(number) / whole,
-        };
-        best.map(ranked).collect()
-    }
-
     /// What a row would weigh that had every term of the query.
     fn whole(&self) -> f64 {
-        let weight = |term: &Term| match self.index.postings(&term.stem) {
-            Some(list) => self.index.weight(list, self.sight),
-            None => ln(2.0 * f64::from(self.index.extent(self.sight).rows) + 2.0),
-        };
-        self.plan.terms.iter().map(weight).sum::<f64>().max(f64::MIN_POSITIVE)
+        let worth = (0..self.pool.words()).map(|word| self.frequencies.worth(word));
+        worth.sum::<f64>().max(f64::MIN_POSITIVE)
     }
 
-    fn scores(&self, terms: &[&str]) -> Scores {
-        let (index, sight) = (self.index, self.sight);
-        let rows = index.rows();
+    /// Scores each row by its own words.
+    fn rows(&self) -> Scores {
+        let rows = self.pool.rows();
         let mut scores =
             Scores { row: vec![0.0; rows.len()], covered: vec![0.0; rows.len()], ..Scores::default() };
-        let mut matched = Vec::new();
-        let mean = index.mean_length(sight);
-        let conversations = index.conversations_in(sight);
-        let mean_conversation = conversations.mean_length();
-        let mut counts = vec![0_u32; index.conversations().len()];
-        for list in terms.iter().filter_map(|term| index.postings(term)) {
-            let weight = index.weight(list, sight);
-            let mut touched = Vec::new();
-            for (number, count) in list.rows.iter().zip(&list.counts) {
-                let row = index.row(*number);
-                if !sight.sees(row) {
-                    continue;
-                }
-                let at = *number as usize;
-                if scores.row[at] == 0.0 {
-                    matched.push(*number);
-                }
-                scores.row[at] += weight * gain(f64::from(*count), norm(row.length, mean));
-                scores.covered[at] += weight;
-                if let Some(conversation) = row.conversation {
-                    if counts[conversation as usize] == 0 {
-                        touched.push(conversation);
-                    }
-                    counts[conversation as usize] += u32::from(*count);
-                }
-            }
-            let weight =
-                super::index::rarity(conversations.rows, u32::try_from(touched.len()).unwrap_or(u32::MAX));
-            for conversation in touched {
-                let count = f64::from(std::mem::take(&mut counts[conversation as usize]));
-                let length = index.conversations()[conversation as usize].length(sight);
-                *scores.conversation.entry(conversation).or_default() +=
-                    weight * gain(count, norm(length, mean_conversation));
+        let mean = self.pool.extent().mean_length();
+        for word in self.frequencies.looked_up() {
+            let weight = self.frequencies.weight(word);
+            for (number, row) in (0..).zip(rows).filter(|(_, row)| row.has & 1 << word > 0) {
+                let count = f64::from(self.pool.count(number, word));
+                scores.row[number as usize] += weight * gain(count, norm(row.length, mean));
+                scores.covered[number as usize] += weight;
             }
         }
         let whole = self.whole();
-        for number in &matched {
-            let at = *number as usize;
-            scores.covered[at] /= whole;
-            scores.row[at] *= 1.0 + self.ranking.coverage * scores.covered[at];
-        }
-        scores.around.clone_from(&scores.row);
-        matched.sort_unstable();
-        scores.found.clone_from(&matched);
-        for number in matched {
-            self.give(number, &mut scores);
+        for (number, (score, covered)) in (0..).zip(scores.row.iter_mut().zip(&mut scores.covered)) {
+            *covered /= whole;
+            *score *= 1.0 + self.ranking.coverage * *covered;
+            if *score > 0.0 {
+                scores.found.push(number);
+            }
         }
         scores
     }
 
-    /// Gives a share of a row's score to those beside it.
-    fn give(&self, number: RowNo, scores: &mut Scores) {
-        let row = self.index.row(number);
-        let Some(conversation) = row.conversation else { return };
-        let rows = self.index.conversations()[conversation as usize].rows(self.sight);
-        let Ok(at) = rows.binary_search(&(row.position, number)) else { return };
-        for (_, other) in &rows[at.saturating_sub(REACH)..(at + REACH + 1).min(rows.len())] {
-            let other = *other;
-            if other == number || other == GAP {
-                continue;
-            }
-            let takes = self.index.row(other);
-            let short = (f64::from(self.ranking.short) / f64::from(takes.bytes.max(1))).min(1.0);
-            let given = self.ranking.neighbours * short * scores.row[number as usize];
+    /// Scores each row with its neighbours, and each conversation.
+    fn scores(&self) -> Scores {
+        let mut scores = self.rows();
+        self.score_conversations(&mut scores);
+        scores.around.clone_from(&scores.row);
+        for (giver, taker) in self.pool.beside() {
+            let short =
+                (f64::from(self.ranking.short) / f64::from(self.pool.row(*taker).bytes.max(1))).min(1.0);
+            let given = self.ranking.neighbours * short * scores.row[*giver as usize];
             if given > 0.0 {
-                let around = &mut scores.around[other as usize];
+                let around = &mut scores.around[*taker as usize];
                 if *around == 0.0 {
-                    scores.found.push(other);
+                    scores.found.push(*taker);
                 }
                 *around += given;
+            }
+        }
+        scores
+    }
+
+    /// Ranks conversations as rows are ranked: by how often the words of the query are said in them.
+    fn score_conversations(&self, scores: &mut Scores) {
+        let conversations = self.pool.conversations();
+        let mean = conversations.mean_length();
+        for word in self.frequencies.looked_up() {
+            let mut counts: BTreeMap<u32, u32> = BTreeMap::new();
+            for (number, row) in (0..).zip(self.pool.rows()) {
+                if let (Some(conversation), count @ 1..) = (row.conversation, self.pool.count(number, word)) {
+                    *counts.entry(conversation).or_default() += u32::from(count);
+                }
+            }
+            let weight = rarity(conversations.count, u32::try_from(counts.len()).unwrap_or(u32::MAX));
+            for (conversation, count) in counts {
+                let length = self.pool.conversation_length(conversation);
+                *scores.conversation.entry(conversation).or_default() +=
+                    weight * gain(f64::from(count), norm(length, mean));
             }
         }
     }
 
     fn order(&self, (one, score): (RowNo, f64), (other, than): (RowNo, f64)) -> Ordering {
-        than.total_cmp(&score).then_with(|| self.index.row(other).newer(self.index.row(one)))
+        than.total_cmp(&score).then_with(|| self.pool.row(other).newer(self.pool.row(one)))
     }
 
     /// Raises the rows that share entities with the query, among the best.
@@ -443,15 +276,15 @@ impl Search<'_> {
         }
         // Speakers are weighed already, and most of their names in a text are salutations.
         let mut asked = self.entities.of(&self.plan.text);
-        asked.retain(|entity| self.index.speaker(entity, self.sight).is_none());
+        asked.retain(|entity| self.pool.speaker(entity).is_none());
         if asked.is_empty() {
             return;
         }
         let looked_at = ranked.len().min(LOOKED_AT);
         let whole = 1.0 + self.ranking.entities * f64::from(u32::try_from(asked.len()).unwrap_or(u32::MAX));
         for (at, (number, score)) in ranked.iter_mut().enumerate() {
-            let text = (self.text)(self.index.row(*number).id).filter(|_| at < looked_at);
-            let says = text.map(|text| self.entities.of(text)).unwrap_or_default();
+            let text = if at < looked_at { self.pool.text(*number) } else { "" };
+            let says = self.entities.of(text);
             let shared = f64::from(u32::try_from(asked.intersection(&says).count()).unwrap_or(u32::MAX));
             *score *= (1.0 + self.ranking.entities * shared) / whole;
         }
@@ -463,7 +296,7 @@ impl Search<'_> {
         let Some(most) = self.ranking.most_of_one else { return };
         let mut taken: BTreeMap<u32, usize> = BTreeMap::new();
         ranked.retain(|(number, _)| {
-            self.index.row(*number).conversation.is_none_or(|conversation| {
+            self.pool.row(*number).conversation.is_none_or(|conversation| {
                 let taken = taken.entry(conversation).or_default();
                 *taken += 1;
                 *taken <= most
@@ -496,14 +329,21 @@ impl Search<'_> {
             if scores.around[at] > scores.row[at] {
                 why.push(("neighbours", rank(&around, scores.around[at])));
             }
-            let conversation = self.index.row(number).conversation;
-            if let Some(score) = conversation.and_then(|it| scores.conversation.get(&it)) {
+            let conversation = self.pool.row(number).conversation;
+            let counted = conversation.filter(|_| self.ranking.conversation > 0.0);
+            if let Some(score) = counted.and_then(|it| scores.conversation.get(&it)) {
                 why.push(("conversation", rank(&conversations, *score)));
             }
             if let Some(rank) = passed.get(&number) {
                 why.push(("newer", *rank));
             }
-            Ranked { number, score, why, covered: scores.covered[at] }
+            Ranked {
+                id: self.pool.row(number).id,
+                score,
+                why,
+                covered: scores.covered[at],
+                strength: scores.row[at],
+            }
         };
         ranked.into_iter().map(explained).collect()
     }
@@ -526,101 +366,73 @@ mod tests {
         ("trip", "Poor knees", false),
     ];
 
-    fn index(shared: impl Fn(usize) -> bool) -> Index {
-        let mut index = Index::default();
-        for (at, (conversation, text, own)) in LINES.iter().enumerate() {
-            let id = i64::try_from(at).unwrap();
-            index.add(&Card {
-                place: Some((*conversation, at as u64)),
-                own: *own,
-                shared: shared(at),
-                ..Card::of(id, text)
-            });
-        }
-        index
+    /// The lines as rows, each with its place.
+    fn lines() -> Vec<Card<'static>> {
+        let card = |(at, (conversation, text, own)): (usize, &(&'static str, &'static str, bool))| Card {
+            place: Some((*conversation, at as u64)),
+            own: *own,
+            ..Card::of(i64::try_from(at).unwrap(), text)
+        };
+        LINES.iter().enumerate().map(card).collect()
     }
 
-    fn search(index: &Index, ranking: Ranking, sight: Sight, query: &str) -> Vec<Ranked> {
+    /// What is found in rows, of which each is beside the two before it and the two behind it in its conversation.
+    fn search(rows: &[Card<'_>], ranking: Ranking, query: &str) -> Vec<Ranked> {
         let plan = Plan::of(query, false);
-        let text = |id: i64| Some(LINES[usize::try_from(id).unwrap()].1);
-        Search {
-            index,
-            ranking: &ranking,
-            plan: &plan,
-            sight,
-            may: &|_| true,
-            text: &text,
-            entities: &GenericEntities,
+        let all: Vec<usize> = (0..plan.terms.len()).collect();
+        let mut pool = Pool::of(&plan, &all);
+        let taken: Vec<&Card<'_>> = rows.iter().filter(|card| pool.take(card)).collect();
+        let mut frequencies = Frequencies::of(u32::try_from(rows.len()).unwrap());
+        all.iter().for_each(|word| frequencies.push(pool.found_in(*word)));
+        for giver in taken {
+            for card in rows.iter().filter(|card| card.id != giver.id) {
+                let conversation = |card: &Card<'_>| card.place.map(|(name, _)| name.to_owned());
+                if conversation(giver).is_some()
+                    && conversation(giver) == conversation(card)
+                    && card.id.abs_diff(giver.id) <= 2
+                {
+                    pool.put_beside(giver.id, card);
+                }
+            }
         }
-        .best(10)
+        pool.settle();
+        let entities = &GenericEntities;
+        Search { pool: &pool, frequencies: &frequencies, ranking: &ranking, plan: &plan, entities }.best(10)
     }
 
-    fn rows(found: &[Ranked]) -> Vec<RowNo> {
-        found.iter().map(|ranked| ranked.number).collect()
+    fn rows(found: &[Ranked]) -> Vec<i64> {
+        found.iter().map(|ranked| ranked.id).collect()
     }
 
     #[test]
     fn a_short_line_is_found_by_the_lines_around_it() {
-        let index = index(|_| true);
-        let found = search(&index, Ranking::default(), Sight::All, "When did we paint the kitchen?");
+        let found = search(&lines(), Ranking::default(), "When did we paint the kitchen?");
         assert_eq!(rows(&found)[0], 0);
         assert!(rows(&found).contains(&2), "the answer has no word of the question");
         assert!(!rows(&found).contains(&3), "it stands too far away");
-        let answer = found.iter().find(|ranked| ranked.number == 2).unwrap();
+        let answer = found.iter().find(|ranked| ranked.id == 2).unwrap();
         assert_eq!(
             answer.why.iter().map(|(list, _)| *list).collect::<Vec<_>>(),
             ["neighbours", "conversation"]
         );
         assert_eq!(found[0].why, [("row", 1), ("conversation", 1)], "no neighbour has a word of it");
-        let alone = search(&index, Ranking::rows_alone(), Sight::All, "When did we paint the kitchen?");
+        let alone = search(&lines(), Ranking::rows_alone(), "When did we paint the kitchen?");
         assert_eq!(rows(&alone), [0]);
     }
 
     #[test]
-    fn nothing_of_a_private_row_shows_in_what_others_find() {
-        let mut some = Index::default();
-        for at in [1, 3, 5] {
-            let (conversation, text, own) = LINES[at];
-            let id = i64::try_from(at).unwrap();
-            let place = Some((conversation, at as u64));
-            some.add(&Card { place, own, shared: true, ..Card::of(id, text) });
-        }
-        let all = index(|at| [1, 3, 5].contains(&at));
-        for query in ["Was the train late?", "green kitchen", "Porto"] {
-            let ids = |index: &Index| -> Vec<(i64, f64)> {
-                let found = search(index, Ranking::default(), Sight::Shared, query);
-                found.iter().map(|ranked| (index.row(ranked.number).id, ranked.score)).collect()
-            };
-            // Conversations that are seen only in part lie further apart, but nothing else may differ.
-            assert_eq!(
-                ids(&all).iter().map(|(id, _)| *id).collect::<Vec<_>>(),
-                ids(&some)
-                    .iter()
-                    .map(|(id, _)| *id)
-                    .filter(|id| all.row(u32::try_from(*id).unwrap()).shared)
-                    .collect::<Vec<_>>(),
-                "{query}"
-            );
-        }
-    }
-
-    #[test]
     fn the_humans_own_words_come_first_where_all_else_is_equal() {
-        let mut index = Index::default();
-        for (id, own) in [(0, true), (1, false)] {
-            index.add(&Card { own, ..Card::of(id, "tea at nine") });
-        }
+        let cards = [(0, true), (1, false)].map(|(id, own)| Card { own, ..Card::of(id, "tea at nine") });
         let plain = Ranking { own_words: 1.0, ..Ranking::default() };
-        assert_eq!(rows(&search(&index, plain, Sight::All, "tea")), [1, 0], "the newest first");
-        assert_eq!(rows(&search(&index, Ranking::default(), Sight::All, "tea")), [0, 1]);
+        assert_eq!(rows(&search(&cards, plain, "tea")), [1, 0], "the newest first");
+        assert_eq!(rows(&search(&cards, Ranking::default(), "tea")), [0, 1]);
     }
 
     // HY-04
     #[test]
     fn ranks_are_fused_as_by_hand() {
-        let index = index(|_| true);
         let ranks = Ranking { fusion: Fusion::Ranks { k: 60.0 }, own_words: 1.0, ..Ranking::default() };
-        let found = search(&index, ranks, Sight::All, "Porto train");
+        let found = search(&lines(), ranks, "Porto train");
         let by_hand = |ranks: [f64; 3]| ranks.iter().map(|rank| 61.0 / (60.0 + rank)).sum::<f64>() / 3.0;
         // "The train to Porto was late" is first of the rows, with its neighbours, and in its conversation.
         assert_eq!(rows(&found)[0], 4);
@@ -650,25 +462,11 @@ mod tests {
             "the harbour report of people and others was late",
             "the harbour and the harbour",
         ];
-        let mut index = Index::default();
-        for (id, text) in (0..).zip(texts) {
-            index.add(&Card::of(id, text));
-        }
-        let plan = Plan::of("did the harbour report reach Marta or Brisk", false);
-        let text = |id: i64| Some(texts[usize::try_from(id).unwrap()]);
-        let ranked = Search {
-            index: &index,
-            ranking: &Ranking::seed(),
-            plan: &plan,
-            sight: Sight::All,
-            may: &|_| true,
-            text: &text,
-            entities: &GenericEntities,
-        }
-        .best(10);
+        let cards: Vec<Card<'_>> = (0..).zip(texts).map(|(id, text)| Card::of(id, text)).collect();
+        let ranked = search(&cards, Ranking::seed(), "did the harbour report reach Marta or Brisk");
         assert_eq!(ranked.len(), texts.len());
         for ranked in ranked {
-            let shared = [2.0, 1.0, 0.0, 0.0][ranked.number as usize];
+            let shared = [2.0, 1.0, 0.0, 0.0][usize::try_from(ranked.id).unwrap()];
             let rank = f64::from(u32::try_from(ranked.why[0].1).unwrap());
             let by_hand = 61.0 / (60.0 + rank) * (1.0 + 0.3 * shared) / (1.0 + 0.3 * 2.0);
             assert!((ranked.score - by_hand).abs() < 1e-12, "{ranked:?} {by_hand}");
@@ -677,10 +475,9 @@ mod tests {
 
     #[test]
     fn a_conversation_can_be_capped() {
-        let index = index(|_| true);
         let capped = Ranking { most_of_one: Some(1), ..Ranking::default() };
-        let found = rows(&search(&index, capped, Sight::All, "Porto kitchen green train"));
+        let found = rows(&search(&lines(), capped, "Porto kitchen green train"));
         assert_eq!(found.len(), 2);
-        assert_ne!(index.row(found[0]).conversation, index.row(found[1]).conversation);
+        assert_ne!(found[0] < 4, found[1] < 4, "of two conversations");
     }
 }

@@ -1,19 +1,30 @@
 //! What is found, and in which order: words, queries, an index and the ranking over it. No backend, no files.
 
+mod bm25;
 mod card;
+mod clause;
 mod entity;
+mod frequencies;
 mod fresh;
 mod fuse;
 mod index;
+mod pool;
 mod query;
+mod ranking;
+mod statement;
 mod stem;
+mod term;
 mod terms;
 
 pub(crate) use card::{Card, date, is_name};
+pub(crate) use clause::Clause;
 pub use entity::{Entities, FinanceEntities, GenericEntities};
-pub use fuse::{Fusion, Ranking};
-pub(crate) use fuse::{Search, WEAK};
-pub(crate) use index::{Frequencies, Index, REACH, Row, Sight};
-pub(crate) use query::{Clause, MOST_TERMS, Plan, Term};
+pub(crate) use frequencies::Frequencies;
+pub(crate) use fuse::Search;
+pub(crate) use index::{Index, REACH, Sight};
+pub(crate) use pool::Pool;
+pub(crate) use query::{MOST_TERMS, Plan, one_line};
+pub use ranking::{Fusion, Ranking};
 pub(crate) use stem::stem;
+pub(crate) use term::Term;
 pub(crate) use terms::{Beside, beside_words};

@@ -6,11 +6,10 @@
 
 use std::collections::BTreeSet;
 
-use super::index::{Index, Postings, RowNo, Sight};
-use super::stem::stem;
-use super::terms::{
-    Piece, Stemmer, closes_a_name, folded, is_stop_word, name_of as name_in, opens_a_name, pieces,
-};
+use super::card::Card;
+use super::clause::{Clause, phrase};
+use super::term::Term;
+use super::terms::{Piece, Stemmer, folded, is_stop_word, pieces};
 
 /// A query, understood.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -25,61 +24,6 @@ pub(crate) struct Plan {
     pub required: Option<Clause>,
     /// The category that a row must have.
     pub category: Option<String>,
-}
-
-/// A word that is looked for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Term {
-    /// As an index has it.
-    pub stem: String,
-    /// As it is written, folded.
-    pub written: String,
-}
-
-/// What a row must fulfil.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Clause {
-    /// It has all terms of a word.
-    Word(Vec<Term>),
-    /// These words stand in it side by side, as they are, with the signs that hold to them.
-    Phrase(Vec<Spelled>),
-    /// A word begins so, or words with signs that stand together.
-    Prefix(String),
-    /// All hold.
-    And(Vec<Clause>),
-    /// One holds.
-    Or(Vec<Clause>),
-    /// The first holds and the second does not.
-    Without(Box<Clause>, Box<Clause>),
-}
-
-/// A word of a phrase, or of a text to find it in: lower case and not stemmed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Spelled {
-    pub word: String,
-    /// The signs right before it, and right behind it.
-    before: String,
-    behind: String,
-    /// Whether the next word stands right behind those signs.
-    is_joined: bool,
-}
-
-impl Spelled {
-    /// Whether a word of a text is this one of a phrase. A phrase without signs asks for none.
-    fn is(&self, of_text: &Self) -> bool {
-        let begins = || {
-            let rest = of_text.before.strip_suffix(self.before.as_str());
-            rest.is_some_and(|rest| !rest.ends_with(opens_a_name))
-        };
-        let ends = || {
-            let rest = of_text.behind.strip_prefix(self.behind.as_str());
-            rest.is_some_and(|rest| !rest.starts_with(closes_a_name))
-        };
-        self.word == of_text.word
-            && (self.before.is_empty() || begins())
-            && (self.behind.is_empty()
-                || if self.is_joined { of_text.is_joined && of_text.behind == self.behind } else { ends() })
-    }
 }
 
 impl Plan {
@@ -114,7 +58,7 @@ impl Plan {
 
     /// Whether a text fulfils what is required.
     pub(crate) fn is_fulfilled_by(&self, text: &str) -> bool {
-        self.required.as_ref().is_none_or(|clause| clause.holds(text))
+        self.required.as_ref().is_none_or(|clause| clause.is_fulfilled_by(&Card::of(0, text)))
     }
 
     /// Reads a text in which nothing is an operator.
@@ -399,6 +343,11 @@ impl Parser<'_> {
     }
 }
 
+/// Puts a text on one line: what is typed, without the characters that control a terminal.
+pub(crate) fn one_line(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
 /// Brackets within brackets beyond this are not read.
 const DEEPEST: usize = 32;
 
@@ -406,161 +355,9 @@ fn joined(mut clauses: Vec<Clause>, join: fn(Vec<Clause>) -> Clause) -> Option<C
     if clauses.len() > 1 { Some(join(clauses)) } else { clauses.pop() }
 }
 
-/// The words of a phrase, with the signs that make a name with them: `C++`, `0.5%`, `BTC-USD`.
-fn phrase(text: &str) -> Vec<Spelled> {
-    let chunks = text.split(|c: char| c.is_whitespace() || c.is_control());
-    chunks.flat_map(|chunk| spelled(name_in(chunk).unwrap_or(chunk), name_in(chunk).is_some())).collect()
-}
-
-/// The words of a text, with all signs at them.
-fn spelled_words(text: &str) -> Vec<Spelled> {
-    let chunks = text.split(|c: char| c.is_whitespace() || c.is_control());
-    chunks.flat_map(|chunk| spelled(chunk, true)).collect()
-}
-
-/// The words of what stands between two white spaces, with or without the signs at them.
-fn spelled(chunk: &str, with_signs: bool) -> Vec<Spelled> {
-    let mut words: Vec<Spelled> = Vec::new();
-    let mut read = 0;
-    let mut push = |word: String, signs: &str, parted: bool| {
-        let signs = if with_signs { signs } else { "" };
-        if let Some(last) = words.last_mut() {
-            signs.clone_into(&mut last.behind);
-            last.is_joined = true;
-        }
-        let before = if parted { signs.to_owned() } else { String::new() };
-        words.push(Spelled { word, before, behind: String::new(), is_joined: false });
-    };
-    for piece in pieces(chunk) {
-        let (Piece::Word(text) | Piece::Run(text)) = piece else { continue };
-        let at = read + chunk[read..].find(text).unwrap_or(0);
-        let signs = &chunk[read..at];
-        read = at + text.len();
-        match piece {
-            // The signs between two words are those behind the first.
-            Piece::Word(word) => push(folded(word), signs, at == signs.len()),
-            _ => {
-                for (number, c) in text.chars().enumerate() {
-                    push(
-                        c.to_string(),
-                        if number == 0 { signs } else { "" },
-                        number == 0 && at == signs.len(),
-                    );
-                }
-            }
-        }
-    }
-    if let Some(last) = words.last_mut().filter(|_| with_signs) {
-        chunk[read..].clone_into(&mut last.behind);
-    }
-    words
-}
-
-impl Clause {
-    /// Whether a text fulfils it.
-    fn holds(&self, text: &str) -> bool {
-        match self {
-            Self::Word(terms) => {
-                let mut missing: BTreeSet<&str> = terms.iter().map(|term| term.stem.as_str()).collect();
-                Stemmer::default().terms(text, |stem, _| {
-                    missing.remove(stem);
-                });
-                missing.is_empty()
-            }
-            Self::Phrase(words) => {
-                let is_there =
-                    |window: &[Spelled]| words.iter().zip(window).all(|(asked, there)| asked.is(there));
-                !words.is_empty() && spelled_words(text).windows(words.len()).any(is_there)
-            }
-            Self::Prefix(prefix) => pieces(text).any(|piece| match piece {
-                Piece::Word(word) | Piece::Name(word) => folded(word).starts_with(prefix.as_str()),
-                Piece::Run(_) => false,
-            }),
-            Self::And(clauses) => clauses.iter().all(|clause| clause.holds(text)),
-            Self::Or(clauses) => clauses.iter().any(|clause| clause.holds(text)),
-            Self::Without(clause, not) => clause.holds(text) && !not.holds(text),
-        }
-    }
-
-    /// The rows that fulfil it, ascending. `text` gives what a row says.
-    pub(crate) fn rows<'t>(
-        &self,
-        index: &Index,
-        sight: Sight,
-        text: &dyn Fn(i64) -> Option<&'t str>,
-    ) -> Vec<RowNo> {
-        match self {
-            Self::Word(terms) => all_of(index, terms.iter().map(|term| &term.stem)),
-            Self::Phrase(words) => {
-                let stems: BTreeSet<String> = words.iter().map(|spelled| stem(&spelled.word)).collect();
-                let mut rows = all_of(index, stems.iter());
-                rows.retain(|row| {
-                    let says = sight.sees(index.row(*row)).then(|| text(index.row(*row).id)).flatten();
-                    says.is_some_and(|text| self.holds(text))
-                });
-                rows
-            }
-            Self::Prefix(prefix) => {
-                let stem = stem(prefix);
-                // A stem is its word without the end, and the end may lie in the prefix.
-                let fits = |term: &str| {
-                    term.starts_with(prefix.as_str())
-                        || term == stem
-                        || (term.len() > 2
-                            && prefix.starts_with(
-                                &term[..crate::base::text::floor_boundary(term, term.len() - 1)],
-                            ))
-                };
-                let mut rows: Vec<RowNo> =
-                    index.terms_like(fits).flat_map(|list| list.rows.iter().copied()).collect();
-                rows.sort_unstable();
-                rows.dedup();
-                rows.retain(|row| {
-                    let says = sight.sees(index.row(*row)).then(|| text(index.row(*row).id)).flatten();
-                    says.is_some_and(|text| self.holds(text))
-                });
-                rows
-            }
-            Self::And(clauses) => {
-                let mut clauses = clauses.iter().map(|clause| clause.rows(index, sight, text));
-                let first = clauses.next().unwrap_or_default();
-                clauses.fold(first, |rows, other| {
-                    rows.into_iter().filter(|row| other.binary_search(row).is_ok()).collect()
-                })
-            }
-            Self::Or(clauses) => {
-                let mut rows: Vec<RowNo> =
-                    clauses.iter().flat_map(|clause| clause.rows(index, sight, text)).collect();
-                rows.sort_unstable();
-                rows.dedup();
-                rows
-            }
-            Self::Without(clause, not) => {
-                let not = not.rows(index, sight, text);
-                let mut rows = clause.rows(index, sight, text);
-                rows.retain(|row| not.binary_search(row).is_err());
-                rows
-            }
-        }
-    }
-}
-
-/// The rows that have all of some terms.
-fn all_of(index: &Index, mut terms: impl Iterator<Item = impl AsRef<str>>) -> Vec<RowNo> {
-    let lists: Option<Vec<&Postings>> = terms.try_fold(Vec::new(), |mut lists, term| {
-        lists.push(index.postings(term.as_ref())?);
-        Some(lists)
-    });
-    let Some(mut lists) = lists else { return Vec::new() };
-    lists.sort_by_key(|list| list.rows.len());
-    let Some((rarest, others)) = lists.split_first() else { return Vec::new() };
-    let has_all = |row: &&RowNo| others.iter().all(|list| list.rows.binary_search(row).is_ok());
-    rarest.rows.iter().filter(has_all).copied().collect()
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::card::Card;
+    use super::super::index::{Index, Sight};
     use super::*;
 
     #[test]
@@ -627,10 +424,14 @@ mod tests {
             index.add(&Card::of(id, text));
         }
         let clause = Plan::of(query, false).required.expect("it has operators");
-        let rows = clause.rows(&index, Sight::All, &|id| Some(ROWS[usize::try_from(id).unwrap()]));
-        let rows: Vec<usize> = rows.into_iter().map(|row| row as usize).collect();
-        let alone: Vec<usize> = (0..ROWS.len()).filter(|row| clause.holds(ROWS[*row])).collect();
-        assert_eq!(alone, rows, "a text alone is judged as in an index: {query}");
+        let may: Vec<usize> = index
+            .fulfilling(&clause, Sight::All)
+            .into_iter()
+            .map(|id| usize::try_from(id).unwrap())
+            .collect();
+        let rows: Vec<usize> =
+            (0..ROWS.len()).filter(|row| clause.is_fulfilled_by(&Card::of(0, ROWS[*row]))).collect();
+        assert!(rows.iter().all(|row| may.contains(row)), "an index leaves none out: {query}");
         rows
     }
 
@@ -645,7 +446,10 @@ mod tests {
     #[test]
     fn a_phrase_asks_for_the_signs_that_it_has_and_for_no_others() {
         let holds = |query: &str, text: &str| {
-            Plan::of(query, false).required.unwrap_or_else(|| panic!("{query}")).holds(text)
+            Plan::of(query, false)
+                .required
+                .unwrap_or_else(|| panic!("{query}"))
+                .is_fulfilled_by(&Card::of(0, text))
         };
         for (query, texts, others) in [
             (

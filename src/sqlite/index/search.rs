@@ -4,8 +4,9 @@ use rusqlite::{Connection, Row, params};
 
 use crate::base::access::{Scope, SessionKind};
 use crate::base::name::DocName;
+use crate::memory::Order;
 use crate::search::documents::{Audience, SearchResult};
-use crate::search::rank::{Card, GenericEntities, Index, Plan, Ranking, Search, Sight};
+use crate::search::rank::{Card, Frequencies, GenericEntities, Plan, Pool, Ranking, Search, one_line};
 use crate::sqlite::words;
 
 /// The columns of a chunk. A document's audience is in every statement: `?2` to `?4` are the scope and the kind.
@@ -37,7 +38,7 @@ pub(super) fn run(
         return Ok(Vec::new());
     }
     let query = ChunkQuery { connection, scope, kind, limit };
-    let text = words::plain(text);
+    let text = one_line(text);
     let plan = Plan::of(&text, false);
     match (text.trim(), words::of_plan(&plan)) {
         ("", _) => Ok(Vec::new()),
@@ -82,25 +83,22 @@ impl ChunkQuery<'_> {
         chunks.sort_by(|(one, _), (other, _)| {
             (&other.path, other.chunk_index).cmp(&(&one.path, one.chunk_index))
         });
-        let mut index = if plan.required.is_none() { Index::of(&plan.terms) } else { Index::default() };
+        let every_word: Vec<usize> = (0..plan.terms.len()).collect();
+        let mut pool = Pool::of(plan, &every_word);
         for (id, (_, text)) in (0..).zip(&chunks) {
-            index.add(&Card::of(id, text));
+            pool.take(&Card::of(id, text));
         }
-        let at = |id: i64| usize::try_from(id).unwrap_or(usize::MAX);
         let search = Search {
-            index: &index,
+            pool: &pool,
+            frequencies: &Frequencies::within(&pool),
             ranking: &Ranking::rows_alone(),
             plan,
-            sight: Sight::All,
-            may: &|_| true,
-            text: &|id| chunks.get(at(id)).map(|(_, text)| text.as_str()),
             entities: &GenericEntities,
         };
-        let terms: Vec<&str> = plan.terms.iter().map(|term| term.stem.as_str()).collect();
-        let scored = search.best(self.limit).into_iter().enumerate().filter_map(|(rank, ranked)| {
-            let (found, _) = chunks.get(at(index.row(ranked.number).id))?;
-            let strength = index.score(&terms, ranked.number, Sight::All);
-            let bm25_score = Some(strength / (1.0 + strength));
+        let (_, ranked) = search.run(Order::Relevance, self.limit);
+        let scored = ranked.into_iter().enumerate().filter_map(|(rank, ranked)| {
+            let (found, _) = chunks.get(usize::try_from(ranked.id).unwrap_or(usize::MAX))?;
+            let bm25_score = Some(ranked.strength / (1.0 + ranked.strength));
             Some(SearchResult { score: score(rank), bm25_score, ..found.clone() })
         });
         Ok(scored.collect())

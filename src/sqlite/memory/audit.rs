@@ -1,13 +1,11 @@
 //! The audit: a line for what was done and for what was refused.
 
-use rusqlite::{Connection, params};
+use rusqlite::params;
 
-use super::Inner;
 use super::row::{self, stamp};
+use super::table::Table;
 use crate::base::access::{Actor, SessionKind};
-use crate::base::error::Error;
 use crate::memory::{AuditEntry, MemoryId, Source};
-use crate::store::{Deed, refusal};
 
 pub(super) const ACTORS: [(Actor, &str); 3] =
     [(Actor::Human, "human"), (Actor::Agent, "agent"), (Actor::Library, "library")];
@@ -26,51 +24,35 @@ pub(super) fn of_word<T: Copy>(words: &[(T, &'static str)], text: &str) -> Optio
     words.iter().find(|(_, word)| *word == text).map(|(value, _)| *value)
 }
 
-impl Inner {
-    /// Records a refusal, and hands it on. Where the record cannot be written, the refusal still counts.
-    pub(super) fn refused(&self, deed: &Deed<'_>, error: Error) -> Error {
-        if let Some(why) = refusal(&error) {
-            let entry = self.config.entry(deed, why);
-            let _ = self.database.change(deed.action, |connection| self.record(connection, &entry));
-        }
-        error
-    }
-
-    /// Records what is done, in the transaction that does it.
-    pub(super) fn record_done(&self, connection: &Connection, deed: &Deed<'_>) -> rusqlite::Result<()> {
-        self.record(connection, &self.config.entry(deed, "done"))
-    }
-
-    fn record(&self, connection: &Connection, entry: &AuditEntry) -> rusqlite::Result<()> {
-        // Whoever acts may say what was forgotten in a reason, or as a source.
-        let forgotten = self.forgotten(connection)?;
-        let is_kept = |text: &&str| forgotten.as_ref().is_none_or(|forgotten| !forgotten.holds(text));
+impl Table<'_> {
+    /// Adds a line.
+    pub(super) fn audit_entry(&self, entry: &AuditEntry) -> rusqlite::Result<()> {
         let origin = entry.origin.as_ref().map(ToString::to_string);
-        connection
+        self.connection
             .prepare_cached(
                 "INSERT INTO memory_audit (created_at, user_id, agent_id, actor, session_kind, action, outcome,
                    memory_id, source, origin, reason) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
             )?
             .execute(params![
                 stamp(entry.at),
-                self.user,
-                self.agent,
+                self.user(),
+                self.agent(),
                 word(&ACTORS, &entry.actor),
                 entry.kind.and_then(|kind| word(&KINDS, &kind)),
                 entry.action,
                 entry.outcome,
                 entry.id.map(MemoryId::get),
-                entry.source.as_ref().map(Source::word).filter(is_kept),
-                origin.as_deref().filter(is_kept),
-                entry.reason.as_deref().filter(is_kept)
+                entry.source.as_ref().map(Source::word),
+                origin,
+                entry.reason
             ])?;
         Ok(())
     }
 
     /// The lines of this scope, the latest first.
-    pub(super) fn entries(&self, connection: &Connection, limit: usize) -> rusqlite::Result<Vec<AuditEntry>> {
+    pub(super) fn entries(&self, limit: usize) -> rusqlite::Result<Vec<AuditEntry>> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let mut statement = connection.prepare_cached(
+        let mut statement = self.connection.prepare_cached(
             "SELECT created_at, actor, session_kind, action, outcome, memory_id, source, origin, reason
              FROM memory_audit WHERE user_id = ?1 AND agent_id = ?2 ORDER BY id DESC LIMIT ?3",
         )?;
@@ -87,6 +69,6 @@ impl Inner {
                 reason: row::maybe(found, 8)?,
             })
         };
-        statement.query_map(params![self.user, self.agent, limit], entry)?.collect()
+        statement.query_map(params![self.user(), self.agent(), limit], entry)?.collect()
     }
 }

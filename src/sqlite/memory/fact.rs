@@ -1,24 +1,22 @@
 //! Rows as facts: what the rules read, and the events that they say.
 
 use chrono::{DateTime, Utc};
-use rusqlite::{Connection, Params, Row, params};
+use rusqlite::{Params, Row, params};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::Inner;
 use super::audit::{ACTORS, KINDS, of_word, word};
 use super::row::{self, COLUMNS, stamp};
-use super::search::{Asked, View};
+use super::table::Table;
 use crate::base::access::Actor;
 use crate::base::error::Result;
 use crate::facts::{
     Cardinality, ConsolidationEvent, EventId, EventOutcome, Fact, FactKey, FactState, FactStatus,
     StatusChange, Suspect, SuspectReason, Suspicion, Verdict,
 };
-use crate::memory::{MemoryId, Query};
-use crate::search::rank::Ranking;
-use crate::sqlite::error::fold;
-use crate::store::fact::{self, Facts};
+use crate::memory::MemoryId;
+use crate::store::backend::Facts;
+use crate::store::{event, fact};
 
 /// The columns that [`read`] reads behind those of a row.
 pub(super) const FACT: &str = "m.fact_state, m.successor, m.valid_from, m.valid_until, m.retired_at, m.subject, m.slot, \
@@ -26,13 +24,6 @@ pub(super) const FACT: &str = "m.fact_state, m.successor, m.valid_from, m.valid_
 
 /// The rows of a scope that are not deleted, retired ones included.
 const OF_SCOPE: &str = "FROM memories m WHERE m.user_id = ?1 AND m.agent_id = ?2 AND m.deleted_at IS NULL";
-
-/// The rows of a scope as facts, inside one change.
-#[derive(Clone, Copy)]
-pub(super) struct Table<'a> {
-    pub(super) inner: &'a Inner,
-    pub(super) connection: &'a Connection,
-}
 
 impl Facts for Table<'_> {
     fn fact(&self, id: MemoryId) -> Result<Option<Fact>> {
@@ -51,24 +42,32 @@ impl Facts for Table<'_> {
         self.folded(|| self.select("AND m.fact_key = ?3 ORDER BY m.id", key_column(key)))
     }
 
-    fn alike(&self, text: &str, most: usize, sees_all: bool) -> Result<Vec<Fact>> {
+    fn is_pending(&self) -> Result<bool> {
         self.folded(|| {
-            let (inner, connection) = (self.inner, self.connection);
-            let query = Query::new(text).limit(most);
-            let view = if sees_all { View::Main } else { View::Shared };
-            let found =
-                Asked { inner, connection, view, query: &query, ranking: &Ranking::rows_alone() }.find()?;
-            let ids = found.hits.iter().map(|hit| hit.memory.id.get());
-            let facts = ids.map(|id| Ok(self.select("AND m.id = ?3", id)?.pop()));
-            facts.filter_map(rusqlite::Result::transpose).collect()
+            let sql = format!("SELECT 1 {OF_SCOPE} AND m.fact_state = 'pending' LIMIT 1");
+            self.connection.prepare_cached(&sql)?.exists(params![self.user(), self.agent()])
         })
+    }
+
+    fn replaced_by(&self, id: MemoryId) -> Result<Vec<Fact>> {
+        self.folded(|| self.select("AND m.successor = ?3 ORDER BY m.id", id.get()))
+    }
+
+    fn suspicions(&self, limit: usize) -> Result<Vec<Suspicion>> {
+        self.folded(|| self.open_pairs(limit))
+    }
+
+    fn decisions(&self, limit: usize) -> Result<Vec<ConsolidationEvent>> {
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let bound = params![self.user(), self.agent(), limit];
+        self.folded(|| self.events("ORDER BY id DESC LIMIT ?3", bound))
     }
 
     fn retired_since(&self, since: DateTime<Utc>) -> Result<u64> {
         self.folded(|| {
             let sql = "SELECT coalesce(sum(retired), 0) FROM memory_consolidation_events
                        WHERE user_id = ?1 AND agent_id = ?2 AND created_at >= ?3 AND retired > 0";
-            let bound = params![self.inner.user, self.inner.agent, stamp(since)];
+            let bound = params![self.user(), self.agent(), stamp(since)];
             self.connection
                 .prepare_cached(sql)?
                 .query_row(bound, |found| found.get::<_, i64>(0))
@@ -78,39 +77,25 @@ impl Facts for Table<'_> {
 
     fn event(&self, id: EventId) -> Result<Option<ConsolidationEvent>> {
         self.folded(|| {
-            let bound = params![self.inner.user, self.inner.agent, id.get()];
+            let bound = params![self.user(), self.agent(), id.get()];
             Ok(self.events("AND id = ?3", bound)?.pop())
         })
     }
 
     fn events_after(&self, id: EventId) -> Result<Vec<ConsolidationEvent>> {
         self.folded(|| {
-            let bound = params![self.inner.user, self.inner.agent, id.get()];
+            let bound = params![self.user(), self.agent(), id.get()];
             self.events("AND id > ?3 ORDER BY id", bound)
         })
     }
 }
 
 impl Table<'_> {
-    fn folded<T>(&self, read: impl FnOnce() -> rusqlite::Result<T>) -> Result<T> {
-        read().map_err(|error| fold("read", self.inner.database.file(), error))
-    }
-
     fn select(&self, which: &str, bound: impl rusqlite::ToSql) -> rusqlite::Result<Vec<Fact>> {
         let sql = format!("SELECT {COLUMNS}, {FACT} {OF_SCOPE} {which}");
         let mut statement = self.connection.prepare_cached(&sql)?;
-        let facts = statement.query_map(params![self.inner.user, self.inner.agent, bound], read)?;
+        let facts = statement.query_map(params![self.user(), self.agent(), bound], read)?;
         facts.collect()
-    }
-
-    /// The rows that this one replaced.
-    pub(super) fn replaced_by(&self, id: MemoryId) -> rusqlite::Result<Vec<Fact>> {
-        self.select("AND m.successor = ?3 ORDER BY m.id", id.get())
-    }
-
-    pub(super) fn is_pending(&self) -> rusqlite::Result<bool> {
-        let sql = format!("SELECT 1 {OF_SCOPE} AND m.fact_state = 'pending' LIMIT 1");
-        self.connection.prepare_cached(&sql)?.exists(params![self.inner.user, self.inner.agent])
     }
 
     /// Keeps what a new row may contradict.
@@ -126,7 +111,7 @@ impl Table<'_> {
     }
 
     /// The pairs that nobody decided on.
-    pub(super) fn suspicions(&self, limit: usize) -> rusqlite::Result<Vec<Suspicion>> {
+    fn open_pairs(&self, limit: usize) -> rusqlite::Result<Vec<Suspicion>> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let mut statement = self.connection.prepare_cached(
             // Crossed, so that pairs come first: the planner would begin with all rows, twice.
@@ -135,7 +120,7 @@ impl Table<'_> {
              WHERE s.closed_by IS NULL AND o.user_id = ?1 AND o.agent_id = ?2 AND n.user_id = ?1 AND n.agent_id = ?2
              ORDER BY s.newer_id, s.older_id LIMIT ?3",
         )?;
-        let pairs = statement.query_map(params![self.inner.user, self.inner.agent, limit], |found| {
+        let pairs = statement.query_map(params![self.user(), self.agent(), limit], |found| {
             Ok((found.get::<_, i64>(0)?, found.get::<_, i64>(1)?, row::text(found, 2)?))
         })?;
         let mut suspicions = Vec::new();
@@ -152,11 +137,6 @@ impl Table<'_> {
 
     /// Tells an event, and makes its changes where it counts.
     pub(super) fn apply(&self, event: &mut ConsolidationEvent) -> rusqlite::Result<()> {
-        if let (Some(reason), Some(forgotten)) = (&event.reason, self.inner.forgotten(self.connection)?)
-            && forgotten.holds(reason)
-        {
-            event.reason = None;
-        }
         self.connection
             .prepare_cached(
                 "INSERT INTO memory_consolidation_events (created_at, user_id, agent_id, actor, session_kind,
@@ -165,8 +145,8 @@ impl Table<'_> {
             )?
             .execute(params![
                 stamp(event.at),
-                self.inner.user,
-                self.inner.agent,
+                self.user(),
+                self.agent(),
                 word(&ACTORS, &event.actor),
                 event.kind.and_then(|kind| word(&KINDS, &kind)),
                 json(&event.verdict),
@@ -175,7 +155,7 @@ impl Table<'_> {
                 json(&event.outcome),
                 event.reason,
                 event.reverts.map(EventId::get),
-                i64::try_from(fact::retired_by(event)).unwrap_or(i64::MAX),
+                i64::try_from(event::retired_by(event)).unwrap_or(i64::MAX),
                 serde_json::to_string(&event.changes).expect("plain data is always JSON"),
             ])?;
         event.id = EventId::new(self.connection.last_insert_rowid());
@@ -194,13 +174,13 @@ impl Table<'_> {
                 )?
                 .execute(params![older.get(), newer.get()])?;
         }
-        if let Some((one, other)) = fact::pair(event) {
+        if let Some((one, other)) = event::pair(event) {
             let decided = if event.reverts.is_none() {
                 Some(event.id)
             } else {
-                let bound = params![self.inner.user, self.inner.agent, one.get(), other.get()];
+                let bound = params![self.user(), self.agent(), one.get(), other.get()];
                 let of_pair = "AND older_id IN (?3, ?4) AND newer_id IN (?3, ?4) ORDER BY id";
-                fact::decided(self.events(of_pair, bound)?.iter())
+                event::decided(self.events(of_pair, bound)?.iter())
             };
             self.connection
                 .prepare_cached(
@@ -226,12 +206,6 @@ impl Table<'_> {
                 status.retired_at.map(stamp)
             ])?;
         Ok(())
-    }
-
-    /// The events, the latest first.
-    pub(super) fn decisions(&self, limit: usize) -> rusqlite::Result<Vec<ConsolidationEvent>> {
-        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        self.events("ORDER BY id DESC LIMIT ?3", params![self.inner.user, self.inner.agent, limit])
     }
 
     fn events(&self, which: &str, bound: impl Params) -> rusqlite::Result<Vec<ConsolidationEvent>> {

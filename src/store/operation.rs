@@ -3,7 +3,8 @@
 use chrono::{DateTime, Utc};
 
 use super::admit::LONGEST_WORD;
-use super::{StoreConfig, row_name};
+use super::config::StoreConfig;
+use super::names::row_name;
 use crate::base::access::{Access, Actor};
 use crate::base::error::Error;
 use crate::base::text;
@@ -16,7 +17,7 @@ const LONGEST_REASON: usize = 1024;
 
 /// Something that is done to a store, before it is known how it ends.
 #[derive(Clone)]
-pub(crate) struct Deed<'a> {
+pub(crate) struct Operation<'a> {
     pub(crate) access: Option<&'a Access>,
     pub(crate) action: &'static str,
     pub(crate) id: Option<MemoryId>,
@@ -26,7 +27,7 @@ pub(crate) struct Deed<'a> {
     pub(crate) now: DateTime<Utc>,
 }
 
-impl<'a> Deed<'a> {
+impl<'a> Operation<'a> {
     pub(crate) fn new(access: &'a Access, action: &'static str, now: DateTime<Utc>) -> Self {
         Self { access: Some(access), ..Self::of_library(action, now) }
     }
@@ -54,26 +55,26 @@ impl<'a> Deed<'a> {
 
 impl StoreConfig {
     /// The line of the audit: whoever acts may write anything into source and reason, so they are masked.
-    pub(crate) fn entry(&self, deed: &Deed<'_>, outcome: impl Into<String>) -> AuditEntry {
+    pub(crate) fn entry(&self, operation: &Operation<'_>, outcome: impl Into<String>) -> AuditEntry {
         AuditEntry {
-            at: deed.now,
-            actor: deed.access.map_or(Actor::Library, |access| access.actor),
-            kind: deed.access.map(|access| access.kind),
-            action: deed.action.to_owned(),
+            at: operation.now,
+            actor: operation.access.map_or(Actor::Library, |access| access.actor),
+            kind: operation.access.map(|access| access.kind),
+            action: operation.action.to_owned(),
             outcome: outcome.into(),
-            id: deed.id,
-            source: deed.source.map(|source| match source {
+            id: operation.id,
+            source: operation.source.map(|source| match source {
                 Source::Other(word) => Source::Other(self.masked(word, LONGEST_WORD)),
                 known => known.clone(),
             }),
-            origin: deed.origin.clone().map(|origin| match origin {
+            origin: operation.origin.clone().map(|origin| match origin {
                 Origin::Tool(name) if self.masked(&name, usize::MAX) != name => Origin::Tool(String::new()),
                 Origin::Participant(name) if self.masked(&name, usize::MAX) != name => {
                     Origin::Participant(String::new())
                 }
                 known => known,
             }),
-            reason: self.reason(deed.reason),
+            reason: self.reason(operation.reason),
         }
     }
 

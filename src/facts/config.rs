@@ -1,0 +1,22 @@
+//! What anybody but the human may decide on facts.
+
+/// What anybody but the human may decide on facts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FactConfig {
+    /// Whether a pass with a model may decide, which acts as the library. Off: what it decides is refused, and
+    /// nothing is written. What agent and human decide does not hang on it. (seed 003, Facts)
+    pub consolidation: bool,
+    /// What the operator asks of that pass, at most 1,000 characters. It has no authority: no rule gives way to it.
+    pub guidance: Option<String>,
+    /// Shadow mode: their decisions are told and change nothing. Off.
+    pub shadow: bool,
+    /// The circuit breaker: so many facts may be retired by their decisions within 24 hours, then none: 100.
+    pub max_retired_a_day: u32,
+}
+
+impl Default for FactConfig {
+    fn default() -> Self {
+        Self { consolidation: false, guidance: None, shadow: false, max_retired_a_day: 100 }
+    }
+}

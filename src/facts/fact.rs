@@ -1,0 +1,41 @@
+//! A row as a fact.
+
+use chrono::{DateTime, Utc};
+
+use super::state::{FactState, FactStatus};
+use crate::memory::key::FactKey;
+use crate::memory::{Memory, Source};
+
+/// A row as a fact. Its `created_at` says since when the store knows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Fact {
+    /// The row.
+    pub memory: Memory,
+    /// What it is about, where that was said.
+    pub key: Option<FactKey>,
+    /// Since when it is true, where that was said: never guessed from when it was recorded.
+    pub valid_from: Option<DateTime<Utc>>,
+    /// How it stands.
+    pub status: FactStatus,
+}
+
+impl Fact {
+    /// A row of a store as a fact.
+    #[must_use]
+    pub fn new(
+        memory: Memory,
+        key: Option<FactKey>,
+        valid_from: Option<DateTime<Utc>>,
+        status: FactStatus,
+    ) -> Self {
+        Self { memory, key, valid_from, status }
+    }
+
+    /// Whether only the human may retire it: typed, confirmed or pinned by them.
+    #[must_use]
+    pub fn is_protected(&self) -> bool {
+        let is_typed = self.memory.source.as_ref().is_some_and(Source::is_typed);
+        is_typed || self.memory.pinned || self.status.state == FactState::Verified
+    }
+}

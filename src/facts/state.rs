@@ -1,0 +1,97 @@
+//! How a fact stands, and what a decision changes of that.
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use crate::memory::MemoryId;
+
+/// How a fact stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FactState {
+    /// Recorded, and not settled yet: found by a search, and in no prompt.
+    Pending,
+    /// It counts, as far as anybody knows.
+    Candidate,
+    /// The human confirmed it.
+    Verified,
+    /// Another one contradicts it, and nobody knows which holds. Both are found.
+    Disputed,
+    /// Replaced by another one, or said by an older one already: out of every list, search and prompt.
+    Superseded,
+    /// Found to be wrong: out of every list, search and prompt.
+    Rejected,
+}
+
+impl FactState {
+    /// The word that stands for it in a file: `pending`.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Candidate => "candidate",
+            Self::Verified => "verified",
+            Self::Disputed => "disputed",
+            Self::Superseded => "superseded",
+            Self::Rejected => "rejected",
+        }
+    }
+
+    /// The state that a word stands for.
+    #[must_use]
+    pub fn of(word: &str) -> Option<Self> {
+        [Self::Pending, Self::Candidate, Self::Verified, Self::Disputed, Self::Superseded, Self::Rejected]
+            .into_iter()
+            .find(|state| state.word() == word)
+    }
+
+    /// Whether a fact in this state is in no list, search or prompt.
+    #[must_use]
+    pub fn is_retired(self) -> bool {
+        matches!(self, Self::Superseded | Self::Rejected)
+    }
+}
+
+/// What decisions change of a fact; never its words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct FactStatus {
+    /// How it stands.
+    pub state: FactState,
+    /// The row that says it now, where it was superseded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub successor: Option<MemoryId>,
+    /// Until when it was true, where that is known: since when its successor is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub valid_until: Option<DateTime<Utc>>,
+    /// Since when the store knows that it is not true any more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retired_at: Option<DateTime<Utc>>,
+}
+
+impl FactStatus {
+    /// A fact that stands, in this state.
+    #[must_use]
+    pub fn standing(state: FactState) -> Self {
+        Self { state, successor: None, valid_until: None, retired_at: None }
+    }
+}
+
+/// How one row stood, and stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StatusChange {
+    /// The row.
+    pub id: MemoryId,
+    /// How it stood.
+    pub before: FactStatus,
+    /// How it stands, or would.
+    pub after: FactStatus,
+}
+
+impl StatusChange {
+    /// Whether it takes the row out of lists, searches and prompts.
+    #[must_use]
+    pub fn retires(&self) -> bool {
+        !self.before.state.is_retired() && self.after.state.is_retired()
+    }
+}

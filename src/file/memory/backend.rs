@@ -1,0 +1,78 @@
+//! How the file is opened, read and changed.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use super::lines::Lines;
+use super::table::Table;
+use crate::base::access::Scope;
+use crate::base::error::{At, Error, Result};
+use crate::base::name::{Name, StateName};
+use crate::disk::Disk;
+use crate::file::write_guard::write_guard_within;
+use crate::store::StoreConfig;
+use crate::store::backend::{Backend, Changes, Rows};
+
+/// The file of one scope in a folder.
+pub(super) struct FileBackend {
+    disk: Arc<dyn Disk>,
+    scope: Scope,
+    patience: Duration,
+    bound: Option<u64>,
+    lines: Mutex<Lines>,
+}
+
+impl FileBackend {
+    /// Reads the whole file, where there is one.
+    pub(super) fn over(disk: Arc<dyn Disk>, scope: &Scope, config: &StoreConfig) -> Result<Self> {
+        let root = disk.root().display().to_string();
+        if let Some(file_system) = disk.network().at("look at", &root)? {
+            return Err(Error::NetworkFileSystem { path: root, file_system });
+        }
+        let backend = Self {
+            disk,
+            scope: scope.clone(),
+            patience: config.patience,
+            bound: config.max_file_bytes,
+            lines: Mutex::new(Lines::default()),
+        };
+        drop(backend.fresh()?);
+        Ok(backend)
+    }
+
+    /// The rows, with what other processes wrote meanwhile.
+    fn fresh(&self) -> Result<MutexGuard<'_, Lines>> {
+        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        lines.catch_up(self.disk.as_ref(), &self.scope)?;
+        Ok(lines)
+    }
+
+    fn table<'a>(&'a self, lines: &'a mut Lines) -> Table<'a> {
+        Table { lines, disk: self.disk.as_ref(), scope: &self.scope, bound: self.bound }
+    }
+}
+
+impl Backend for FileBackend {
+    fn location(&self) -> String {
+        self.disk.root().join(StateName::MEMORIES.as_str()).display().to_string()
+    }
+
+    fn audit_name(&self) -> Name {
+        StateName::MEMORIES.into()
+    }
+
+    fn read<T>(&self, _action: &'static str, read: impl FnOnce(&dyn Rows) -> Result<T>) -> Result<T> {
+        let mut lines = self.fresh()?;
+        read(&self.table(&mut lines))
+    }
+
+    fn change<T>(
+        &self,
+        _action: &'static str,
+        change: impl FnOnce(&mut dyn Changes) -> Result<T>,
+    ) -> Result<T> {
+        let _guard = write_guard_within(self.disk.as_ref(), self.patience)?;
+        let mut lines = self.fresh()?;
+        change(&mut self.table(&mut lines))
+    }
+}

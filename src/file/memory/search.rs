@@ -1,0 +1,89 @@
+//! Rows as a search reads them: the index finds those that may fit.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+use super::table::Table;
+use crate::base::error::Result;
+use crate::memory::{Filter, Memory, MemoryId, Order};
+use crate::search::rank::{Card, Frequencies, Sight, Term};
+use crate::store::search::{Searchable, Wanted};
+
+impl Searchable for Table<'_> {
+    fn frequencies(&self, sight: Sight, terms: &[Term]) -> Result<Frequencies> {
+        let index = &self.lines.rows.index;
+        let mut frequencies = Frequencies::of(index.len(sight));
+        terms.iter().for_each(|term| frequencies.push(index.found_in(&term.stem, sight)));
+        Ok(frequencies)
+    }
+
+    fn matching(&self, wanted: &Wanted<'_>, take: &mut dyn FnMut(&Card<'_>) -> bool) -> Result<()> {
+        let rows = &self.lines.rows;
+        let weights: Vec<(&str, i64)> =
+            wanted.weights.iter().map(|(term, weight)| (term.stem.as_str(), *weight)).collect();
+        let mut found = rows.index.having(&weights, wanted.sight);
+        if let Some(required) = &wanted.plan.required {
+            let weights: HashMap<i64, i64> = found.into_iter().collect();
+            let may = rows.index.fulfilling(required, wanted.sight).into_iter();
+            found = may.map(|id| (id, weights.get(&id).copied().unwrap_or(0))).collect();
+        }
+        let memory = |id: i64| rows.get(MemoryId::new(id), wanted.sight);
+        match wanted.order {
+            Order::Relevance => {
+                let is_open = *wanted.filter == Filter::limit(wanted.filter.limit);
+                let best = |(id, weight): &(i64, i64)| Reverse((*weight, *id));
+                if is_open && wanted.plan.required.is_none() && found.len() > wanted.most {
+                    found.select_nth_unstable_by_key(wanted.most, best);
+                    found.truncate(wanted.most);
+                }
+                found.sort_unstable_by_key(best);
+            }
+            Order::Recency => {
+                found.sort_by_cached_key(|(id, _)| {
+                    Reverse((memory(*id).map(|memory| memory.updated_at), *id))
+                });
+            }
+        }
+        let memories = found.into_iter().filter_map(|(id, _)| memory(id));
+        for memory in memories.filter(|memory| wanted.filter.takes(memory)) {
+            if !Card::with(memory, &mut *take) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn beside(
+        &self,
+        sight: Sight,
+        filter: &Filter,
+        rows: &[i64],
+        take: &mut dyn FnMut(i64, &Card<'_>),
+    ) -> Result<()> {
+        let all = &self.lines.rows;
+        let memory = |id: i64| all.get(MemoryId::new(id), sight);
+        for giver in rows {
+            let Some(place) = memory(*giver).and_then(|memory| memory.place.as_ref()) else { continue };
+            let beside = all.index.beside((&place.session, place.position), *giver, sight);
+            let beside = beside.into_iter().filter_map(memory);
+            beside
+                .filter(|memory| filter.takes(memory))
+                .for_each(|memory| Card::with(memory, |card| take(*giver, card)));
+        }
+        Ok(())
+    }
+
+    fn rows(&self, sight: Sight, ids: &[i64]) -> Result<Vec<Memory>> {
+        let rows = &self.lines.rows;
+        Ok(ids.iter().filter_map(|id| rows.get(MemoryId::new(*id), sight).cloned()).collect())
+    }
+
+    fn list(&self, sight: Sight, filter: &Filter) -> Result<Vec<Memory>> {
+        Ok(self.lines.rows.list(filter, sight).take(filter.limit).cloned().collect())
+    }
+
+    fn holding(&self, sight: Sight, filter: &Filter, text: &str) -> Result<Vec<Memory>> {
+        let rows = self.lines.rows.list(filter, sight).filter(|memory| memory.content.contains(text));
+        Ok(rows.take(filter.limit).cloned().collect())
+    }
+}

@@ -1,0 +1,65 @@
+//! The rows that a search found.
+
+use serde::{Deserialize, Serialize};
+
+use super::row::Memory;
+
+/// What a search found.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Found {
+    /// How sure it is.
+    pub outcome: SearchOutcome,
+    /// The rows, best first.
+    pub hits: Vec<Hit>,
+}
+
+impl Found {
+    /// Rows that were found, best first.
+    #[must_use]
+    pub fn new(outcome: SearchOutcome, hits: Vec<Hit>) -> Self {
+        Self { outcome, hits }
+    }
+
+    /// No rows.
+    #[must_use]
+    pub fn nothing() -> Self {
+        Self { outcome: SearchOutcome::Empty, hits: Vec::new() }
+    }
+}
+
+/// How sure a search is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum SearchOutcome {
+    /// Rows that fit well.
+    Hit,
+    /// Rows that share little with the query.
+    Weak,
+    /// Nothing.
+    Empty,
+    /// An arm of the search failed; what the others found.
+    Degraded,
+}
+
+/// A row that was found.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Hit {
+    /// The row.
+    pub memory: Memory,
+    /// How well it fits: 1 where it is first in all lists. Compares within one result only.
+    pub score: f64,
+    /// Why it was found: each list that it is in, with its rank from 1; and `newer`, with the rank that it had, where it
+    /// was brought before an older row that answers the same.
+    pub why: Vec<(&'static str, usize)>,
+}
+
+impl Hit {
+    /// A row of a store.
+    #[must_use]
+    pub fn new(memory: Memory, score: f64, why: Vec<(&'static str, usize)>) -> Self {
+        Self { memory, score, why }
+    }
+}

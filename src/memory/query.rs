@@ -1,0 +1,137 @@
+//! A search, and the filter of lists and searches.
+
+use std::fmt::{self, Debug};
+
+use chrono::{DateTime, Utc};
+
+use super::row::Memory;
+
+/// Which rows are listed or searched.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Filter {
+    /// Only of this category.
+    pub category: Option<String>,
+    /// Only what was touched at or after this.
+    pub since: Option<DateTime<Utc>>,
+    /// Only what was touched before this.
+    pub until: Option<DateTime<Utc>>,
+    /// Leaves out what came from a tool, a page or an import.
+    pub trusted: bool,
+    /// Only what dreams promoted.
+    pub dreamed: bool,
+    /// Also facts that are retired. A list alone has them; a search never.
+    pub retired: bool,
+    /// At most so many.
+    pub limit: usize,
+}
+
+impl Filter {
+    /// At most `limit` rows of any kind.
+    #[must_use]
+    pub fn limit(limit: usize) -> Self {
+        Self {
+            category: None,
+            since: None,
+            until: None,
+            trusted: false,
+            dreamed: false,
+            retired: false,
+            limit,
+        }
+    }
+
+    /// Only of this category.
+    #[must_use]
+    pub fn category(mut self, category: impl Into<String>) -> Self {
+        self.category = Some(category.into());
+        self
+    }
+
+    /// Whether it takes this row; the limit is not looked at. The case of ASCII letters in a category does not
+    /// count.
+    #[must_use]
+    pub fn takes(&self, memory: &Memory) -> bool {
+        self.category.as_ref().is_none_or(|category| memory.category.eq_ignore_ascii_case(category))
+            && self.since.is_none_or(|since| memory.updated_at >= since)
+            && self.until.is_none_or(|until| memory.updated_at < until)
+            && (!self.trusted || memory.is_trusted())
+            && (!self.dreamed || memory.dream.is_some())
+    }
+}
+
+/// A search. `Debug` does not print what is searched for.
+///
+/// ```
+/// use noctuary::memory::{Order, Query};
+/// use noctuary::{FileMemoryStore, MemoryStore};
+/// # use noctuary::{Access, Actor, Scope, SessionKind};
+///
+/// # let (folder, marta) = (tempfile::tempdir()?, Access::new(SessionKind::Main, Actor::Agent, Scope::user("marta")));
+/// let store = FileMemoryStore::open(folder.path(), Scope::user("marta"))?;
+/// let mut query = Query::new("\"stop loss\" OR slippage").limit(3);
+/// query.filter = query.filter.category("preference");
+/// query.order = Order::Recency;
+/// assert!(store.search(&marta, &query)?.hits.is_empty());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Query {
+    /// What is searched for.
+    pub text: String,
+    /// How `text` is read.
+    pub syntax: Syntax,
+    /// Which rows.
+    pub filter: Filter,
+    /// In which order.
+    pub order: Order,
+}
+
+/// How the text of a query is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Syntax {
+    /// As a person types it; where it clearly holds operators (a quoted phrase, `AND`, `OR`, `NOT`, `category:`,
+    /// a trailing `*`) they count.
+    #[default]
+    Plain,
+    /// As FTS5 has it; text that it does not take is read as plain.
+    Fts,
+}
+
+/// In which order rows are found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Order {
+    /// The best first.
+    #[default]
+    Relevance,
+    /// The most recently touched first.
+    Recency,
+}
+
+impl Query {
+    /// Searches for what a person types, at most ten rows.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self { text: text.into(), syntax: Syntax::Plain, filter: Filter::limit(10), order: Order::Relevance }
+    }
+
+    /// Searches in FTS5's own syntax.
+    pub fn fts(text: impl Into<String>) -> Self {
+        Self { syntax: Syntax::Fts, ..Self::new(text) }
+    }
+
+    /// At most so many rows.
+    #[must_use]
+    pub fn limit(mut self, limit: usize) -> Self {
+        self.filter.limit = limit;
+        self
+    }
+}
+
+impl Debug for Query {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { text, syntax, filter, order } = self;
+        write!(f, "Query {{ {} bytes, {syntax:?}, {order:?}, {filter:?} }}", text.len())
+    }
+}

@@ -1,0 +1,33 @@
+//! A row as a prompt shows it.
+
+use std::fmt::{self, Debug};
+
+use super::id::MemoryId;
+
+/// A row as a prompt shows it.
+#[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SnapshotRow {
+    /// Its id.
+    pub id: MemoryId,
+    /// What kind of memory it is.
+    pub category: String,
+    /// What is remembered.
+    pub content: String,
+    /// Whether every snapshot begins with it.
+    pub pinned: bool,
+}
+
+impl SnapshotRow {
+    /// A row of a store.
+    #[must_use]
+    pub fn new(id: MemoryId, category: String, content: String, pinned: bool) -> Self {
+        Self { id, category, content, pinned }
+    }
+}
+
+impl Debug for SnapshotRow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "SnapshotRow {{ {}, {}, {} bytes }}", self.id, self.category, self.content.len())
+    }
+}

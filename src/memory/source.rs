@@ -1,0 +1,96 @@
+//! The source of a row, and who may claim or change it.
+
+use serde::{Deserialize, Serialize};
+
+use super::categories;
+use crate::base::access::Actor;
+
+/// Where a row comes from. Set by the caller, who knows; never taken from what a model says of itself.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Source {
+    /// Typed by the human into an interface. Never retired by code or model.
+    UserManual,
+    /// The human asked in a conversation to remember it.
+    UserExplicit,
+    /// A preference that was observed often enough.
+    LearnedPreference,
+    /// Derived from history by a rebuild.
+    Inferred,
+    /// Taken from a conversation by a scan.
+    ChatExtracted,
+    /// Recorded by the agent.
+    AgentRecorded,
+    /// Promoted by a dream.
+    Dreamed,
+    /// Brought from elsewhere.
+    Imported,
+    /// A word of another program, kept as it is.
+    #[serde(untagged)]
+    Other(String),
+}
+
+impl Source {
+    /// The word that stands for it in a file: `user_manual`.
+    #[must_use]
+    pub fn word(&self) -> &str {
+        match self {
+            Self::UserManual => "user_manual",
+            Self::UserExplicit => "user_explicit",
+            Self::LearnedPreference => "learned_preference",
+            Self::Inferred => "inferred",
+            Self::ChatExtracted => "chat_extracted",
+            Self::AgentRecorded => "agent_recorded",
+            Self::Dreamed => "dreamed",
+            Self::Imported => "imported",
+            Self::Other(word) => word,
+        }
+    }
+
+    /// The source that a word stands for. A word of another program is kept as it is.
+    #[must_use]
+    pub fn of(word: &str) -> Self {
+        let known = [
+            Self::UserManual,
+            Self::UserExplicit,
+            Self::LearnedPreference,
+            Self::Inferred,
+            Self::ChatExtracted,
+            Self::AgentRecorded,
+            Self::Dreamed,
+            Self::Imported,
+        ];
+        known.into_iter().find(|source| source.word() == word).unwrap_or_else(|| Self::Other(word.to_owned()))
+    }
+
+    /// Whether a human typed it into an interface, however the word came.
+    #[must_use]
+    pub fn is_typed(&self) -> bool {
+        self.word() == Self::UserManual.word()
+    }
+
+    /// Whether `actor` may write rows with this source: what a human typed is claimed by the human alone, and
+    /// what a dream promoted never by the agent.
+    #[must_use]
+    pub fn may_be_claimed(&self, actor: Actor) -> bool {
+        match Self::of(self.word()) {
+            Self::UserManual => actor == Actor::Human,
+            Self::Dreamed => actor != Actor::Agent,
+            _ => true,
+        }
+    }
+
+    /// Whether `actor` may change the words of a row with this source: the human, through an interface, of the
+    /// personal ones that were typed into it; agent and library of all others. (seed 003, Schema)
+    ///
+    /// The same holds for who deletes and restores it, but that the human of a main session may do so with any row.
+    #[must_use]
+    pub fn may_edit(source: Option<&Self>, category: &str, actor: Actor) -> bool {
+        let is_typed = source.is_some_and(Self::is_typed);
+        match actor {
+            Actor::Human => is_typed && category == categories::PERSONALIZATION,
+            Actor::Agent | Actor::Library => !is_typed,
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! The contract of a memory store: rows that were remembered, found again by what they say.
+//!
+//! Files are the truth; a store is how an agent finds the right line of them among a hundred thousand. Every
+//! verb states its [`Access`]: rows are private unless they were written as shared, and a session with others
+//! present finds shared ones only. That holds down to the query, not only in what is printed.
+
+use std::fmt::Debug;
+
+use chrono::{DateTime, TimeDelta, Utc};
+
+use super::audit::AuditEntry;
+use super::found::Found;
+use super::id::MemoryId;
+use super::query::{Filter, Query};
+use super::row::{Memory, NewMemory};
+use super::snapshot::SnapshotRow;
+use crate::base::access::{Access, Scope};
+use crate::base::error::Result;
+use crate::base::receipt::PlaceReceipt;
+
+/// Rows under ids, with search. Verbs block; an async host calls them on a thread that may.
+///
+/// # Example: a row that begins every prompt, and what the audit says of it
+///
+/// ```
+/// use chrono::{TimeZone, Utc};
+/// use noctuary::memory::{NewMemory, Source};
+/// use noctuary::{Access, Actor, FileMemoryStore, MemoryStore, Scope, SessionKind};
+///
+/// let folder = tempfile::tempdir()?;
+/// let store: Box<dyn MemoryStore> = Box::new(FileMemoryStore::open(folder.path(), Scope::user("marta"))?);
+/// let human = Access::new(SessionKind::Main, Actor::Human, Scope::user("marta"));
+/// let now = Utc.with_ymd_and_hms(2026, 11, 21, 9, 0, 0).unwrap();
+/// let typed = NewMemory::new("personalization", "Answer in German", Source::UserManual);
+/// let id = store.write(&human, &typed, now)?;
+/// store.pin(&human, id, true, now)?;
+/// assert_eq!(store.snapshot(&human, 50, now)?[0].content, "Answer in German");
+///
+/// let agent = Access::new(SessionKind::Main, Actor::Agent, Scope::user("marta"));
+/// assert!(store.delete(&agent, id, now).is_err(), "what the human typed is theirs");
+/// let audit = store.audit(&human, 9)?;
+/// let told: Vec<_> = audit.iter().map(|entry| (entry.action.as_str(), entry.outcome.as_str())).collect();
+/// assert_eq!(
+///     told,
+///     [("memory_delete", "refused: denied"), ("memory_pin", "done"), ("memory_write", "done")]
+/// );
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub trait MemoryStore: Debug + Send + Sync {
+    /// Says where it is, for messages: a path.
+    fn location(&self) -> String;
+
+    /// Says whose rows it holds, always the same: any other scope finds nothing in it. A dreamer that is built for
+    /// another one is refused by that. As provided it is `None`: nobody is told.
+    fn scope(&self) -> Option<&Scope> {
+        None
+    }
+
+    /// Writes a row and returns its id. When it returns, the row is durable and found by a search.
+    ///
+    /// What a dream promoted is written once: where a row of that [dream](NewMemory::of_dream) has the same words, its
+    /// id is returned and nothing changes, also where somebody deleted or retired it. What the library itself deleted
+    /// comes back.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Stopped`](crate::Error::Stopped) where the content holds what the store does not take in,
+    /// [`Error::TooLarge`](crate::Error::TooLarge) above the row cap, [`Error::Denied`](crate::Error::Denied)
+    /// where the actor may not claim the source.
+    fn write(&self, access: &Access, memory: &NewMemory, now: DateTime<Utc>) -> Result<MemoryId>;
+
+    /// Reads a row as it stands; `None` where it is missing, deleted, or not for this session.
+    ///
+    /// # Errors
+    ///
+    /// Those of the backend.
+    fn get(&self, access: &Access, id: MemoryId) -> Result<Option<Memory>>;
+
+    /// Lists rows as they stand, most recently touched first; ties by id, the greater first.
+    ///
+    /// # Errors
+    ///
+    /// Those of the backend.
+    fn list(&self, access: &Access, filter: &Filter) -> Result<Vec<Memory>>;
+
+    /// Lists the rows for a prompt: the pinned ones, then those touched last, at most `limit` together; each
+    /// ordered as a [`list`](Self::list). What came from a tool, a page or an import is left out, and so is what
+    /// is pending; where anything is, it is [settled](crate::facts::FactStore::settle) first, if that can be.
+    ///
+    /// # Errors
+    ///
+    /// Those of the backend.
+    fn snapshot(&self, access: &Access, limit: usize, now: DateTime<Utc>) -> Result<Vec<SnapshotRow>>;
+
+    /// Finds rows by what a person types, as a model may be shown them: by the store's policy of
+    /// [`Door::PromptLoad`](crate::gate::Door::PromptLoad), so secrets are masked and instructions blocked, as they are unless it
+    /// says otherwise. A row that only its masked words led to is not found; notes of the host in which anything was found are left out. Never fails
+    /// because of the query's text.
+    ///
+    /// # Errors
+    ///
+    /// Those of the backend.
+    fn search(&self, access: &Access, query: &Query) -> Result<Found>;
+
+    /// Finds what [`search`](Self::search) does, as it stands in the store: for the owner's own eyes, for what counts or
+    /// compares rows, and for whoever masks it. It belongs into no request of a model.
+    ///
+    /// # Errors
+    ///
+    /// Those of the backend.
+    fn search_unmasked(&self, access: &Access, query: &Query) -> Result<Found>;
+
+    /// Replaces the content of a row, and touches it.
+    ///
+    /// # Errors
+    ///
+    /// As [`write`](Self::write); [`Error::Denied`](crate::Error::Denied) for a row that this actor may not
+    /// [edit](super::Source::may_edit), and outside a main session for every row, whether there is one or not.
+    fn update(&self, access: &Access, id: MemoryId, content: &str, now: DateTime<Utc>) -> Result<bool>;
+
+    /// Hides a row until it is restored or purged; `false` where there was none.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Denied`](crate::Error::Denied) as of [`update`](Self::update), and for the agent where the human
+    /// confirmed the row or pinned it.
+    fn delete(&self, access: &Access, id: MemoryId, now: DateTime<Utc>) -> Result<bool>;
+
+    /// Takes a deletion back; `false` where there is nothing to restore, or its time is over.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Denied`](crate::Error::Denied) as of [`update`](Self::update).
+    fn restore(&self, access: &Access, id: MemoryId, now: DateTime<Utc>) -> Result<bool>;
+
+    /// Pins a row, so that every [`snapshot`](Self::snapshot) begins with it, or lets it go; `false` where there
+    /// is none. It is not touched by that, and can be deleted as before, but for one that the human pinned: not by the agent.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Denied`](crate::Error::Denied) outside a main session, and for the agent and the library where a
+    /// row is not theirs to [edit](super::Source::may_edit), or to let go since the human pinned it. The human pins any row.
+    fn pin(&self, access: &Access, id: MemoryId, pinned: bool, now: DateTime<Utc>) -> Result<bool>;
+
+    /// Removes rows for good that were deleted before `cutoff`, with all that derives from them; returns how
+    /// many. No other row is removed, ever. Due every [half hour](is_purge_due).
+    ///
+    /// # Errors
+    ///
+    /// Those of the backend.
+    fn purge(&self, cutoff: DateTime<Utc>, now: DateTime<Utc>) -> Result<u64>;
+
+    /// Forgets a statement: every row that says it is removed for good, deleted and retired ones included, with what
+    /// derives from it; so is every learning, every value of the profile, and every reason in the audit. A tombstone without content
+    /// stays, and no verb takes the statement in again until the human [lifts](Self::lift) it.
+    ///
+    /// A statement is its words in their order, whatever is around them; a row that says more goes as a whole. When it
+    /// returns, the words are in none of the store's files, unless the receipt says so.
+    /// [`Forget`](crate::exchange::Forget) asks a store, a workspace and its index at once.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Denied`](crate::Error::Denied) outside a main session, and for anybody but the human where they
+    /// typed or confirmed one of the rows; [`Error::Config`](crate::Error::Config) for fewer than two words of fewer
+    /// than eight characters. Nothing was forgotten.
+    fn forget(&self, access: &Access, text: &str, now: DateTime<Utc>) -> Result<Vec<PlaceReceipt>>;
+
+    /// Lets a statement that was forgotten be written again; `false` where it was not. Nothing comes back by it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Denied`](crate::Error::Denied) outside a main session, and for anybody but the human.
+    fn lift(&self, access: &Access, text: &str, now: DateTime<Utc>) -> Result<bool>;
+
+    /// Sets a fact of the profile: one value a key. A key is overwritten, and not deleted.
+    ///
+    /// # Errors
+    ///
+    /// As [`write`](Self::write); [`Error::Denied`](crate::Error::Denied) outside a main session.
+    fn set_profile(&self, access: &Access, key: &str, value: &str, now: DateTime<Utc>) -> Result<()>;
+
+    /// Returns the profile by key; of it a session with others present sees name, timezone and language.
+    ///
+    /// # Errors
+    ///
+    /// Those of the backend.
+    fn profile(&self, access: &Access) -> Result<Vec<(String, String)>>;
+
+    /// Lists what was done and what was refused, the latest first, at most `limit` entries.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Denied`](crate::Error::Denied) outside a main session.
+    fn audit(&self, access: &Access, limit: usize) -> Result<Vec<AuditEntry>>;
+}
+
+/// Whether deleted rows are to be [purged](MemoryStore::purge) at `now`: half an hour after they last were. (seed
+/// 003, Schema)
+///
+/// ```
+/// use chrono::{TimeDelta, Utc};
+/// use noctuary::memory::is_purge_due;
+///
+/// let now = Utc::now();
+/// assert!(is_purge_due(None, now));
+/// assert!(!is_purge_due(Some(now - TimeDelta::minutes(29)), now));
+/// assert!(is_purge_due(Some(now - TimeDelta::minutes(30)), now));
+/// ```
+#[must_use]
+pub fn is_purge_due(last: Option<DateTime<Utc>>, now: DateTime<Utc>) -> bool {
+    // A clock that was set back must not put it off.
+    last.is_none_or(|last| last > now || now - last >= TimeDelta::minutes(30))
+}
+
+/// How the index of a store stands to its rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum IndexState {
+    /// It says what the rows say.
+    Sound,
+    /// It does not, and `rebuild_index` mends it.
+    Drifted,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // MS-10
+    #[test]
+    fn a_clock_that_was_set_back_puts_no_purge_off() {
+        let now = DateTime::UNIX_EPOCH;
+        assert!(is_purge_due(Some(now + TimeDelta::seconds(1)), now));
+        assert!(!is_purge_due(Some(now), now));
+    }
+}

@@ -1,0 +1,84 @@
+//! How often the words of a query occur, and what they weigh by that.
+
+use super::bm25::{ln, rarity};
+use super::pool::Pool;
+
+/// How often the words of a query occur in all rows that a search may return, whatever its filter.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Frequencies {
+    rows: u32,
+    /// The number of rows with each word; of a frequent word, any number that is [worth counting](Self::worth_counting).
+    found_in: Vec<u32>,
+}
+
+impl Frequencies {
+    /// Those of words in so many rows.
+    pub(crate) fn of(rows: u32) -> Self {
+        Self { rows, found_in: Vec::new() }
+    }
+
+    /// Those of the rows of a pool, where it holds all rows.
+    pub(crate) fn within(pool: &Pool) -> Self {
+        let mut frequencies = Self { rows: pool.len(), found_in: Vec::new() };
+        frequencies.found_in = (0..pool.words()).map(|word| pool.found_in(word)).collect();
+        frequencies
+    }
+
+    pub(crate) fn push(&mut self, found_in: u32) {
+        self.found_in.push(found_in.min(self.worth_counting()));
+    }
+
+    /// A word in more rows is frequent, and it does not matter in how many.
+    pub(crate) fn worth_counting(&self) -> u32 {
+        if self.rows >= LARGE { self.rows / FREQUENT + 1 } else { self.rows }
+    }
+
+    /// Counts the words that are looked up anew, in a pool with all rows that have one of them.
+    pub(crate) fn count(&mut self, pool: &Pool) {
+        for word in self.looked_up() {
+            self.found_in[word] = pool.found_in(word);
+        }
+    }
+
+    /// The words that are looked up, in their order. In a large store those that every twentieth row has are left
+    /// out, but for the two rarest: they cost the most and say the least.
+    pub(crate) fn looked_up(&self) -> Vec<usize> {
+        let mut by_rarity: Vec<usize> =
+            (0..self.found_in.len()).filter(|at| self.found_in[*at] > 0).collect();
+        by_rarity.sort_by_key(|at| self.found_in[*at]);
+        let mut rank = 0;
+        by_rarity.retain(|at| {
+            rank += 1;
+            rank <= 2 || self.rows < LARGE || self.found_in[*at] <= self.rows / FREQUENT
+        });
+        by_rarity.sort_unstable();
+        by_rarity
+    }
+
+    /// What a word adds; 0 where no row has it.
+    pub(crate) fn weight(&self, word: usize) -> f64 {
+        match self.found_in.get(word) {
+            None | Some(0) => 0.0,
+            Some(found_in) => rarity(self.rows.max(*found_in), *found_in),
+        }
+    }
+
+    /// What a word weighs in a query, also where no row has it.
+    pub(crate) fn worth(&self, word: usize) -> f64 {
+        match self.found_in.get(word) {
+            None | Some(0) => ln(2.0 * f64::from(self.rows) + 2.0),
+            Some(_) => self.weight(word),
+        }
+    }
+
+    /// The same as a whole number, whose sums are equal in any order and in any engine.
+    #[expect(clippy::cast_possible_truncation, reason = "a weight is below 23")]
+    pub(crate) fn whole_weight(&self, word: usize) -> i64 {
+        (self.weight(word) * f64::from(1 << 20)) as i64
+    }
+}
+
+/// From so many rows on, words that are in a great share of them are not looked up.
+const LARGE: u32 = 20_000;
+/// The share: one in so many.
+const FREQUENT: u32 = 20;

@@ -1,0 +1,10 @@
+//! A word that is looked for.
+
+/// A word that is looked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Term {
+    /// As an index has it.
+    pub stem: String,
+    /// As it is written, folded.
+    pub written: String,
+}

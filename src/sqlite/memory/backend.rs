@@ -1,0 +1,170 @@
+//! How the tables of one scope are opened, read and changed.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::table::{SqliteBackend, Table};
+use super::tables;
+use crate::base::access::Scope;
+use crate::base::error::{Error, Result};
+use crate::base::name::{Name, StateName};
+use crate::memory::IndexState;
+use crate::sqlite::database::Database;
+use crate::sqlite::error::{fold, is_corrupt};
+use crate::store::backend::{Backend, Changes, Rows};
+
+impl SqliteBackend {
+    /// Takes what other programs wrote in, too.
+    pub(super) fn over(database: Database, scope: &Scope) -> Result<Self> {
+        let mut backend = Self {
+            location: database.path().display().to_string(),
+            database,
+            user: scope.user.clone(),
+            agent: scope.agent.clone(),
+            known: Mutex::new(None),
+            forgets: AtomicBool::new(false),
+        };
+        if backend.owner(scope)? == *scope {
+            (backend.user, backend.agent) = (String::new(), String::new());
+        }
+        backend.catch_up()?;
+        Ok(backend)
+    }
+
+    /// Whose file it is: the first who opens it.
+    fn owner(&self, scope: &Scope) -> Result<Scope> {
+        let sql = "SELECT user_id, agent_id FROM memory_owner";
+        let read = |connection: &Connection| {
+            let owner = |row: &rusqlite::Row<'_>| Ok(Scope { user: row.get(0)?, agent: row.get(1)? });
+            connection.query_row(sql, [], owner).optional()
+        };
+        if let Some(owner) = self.database.read("open", read)? {
+            return Ok(owner);
+        }
+        self.database.change("open", |connection| {
+            connection.execute(
+                "INSERT OR IGNORE INTO memory_owner (one, user_id, agent_id) VALUES (1, ?1, ?2)",
+                params![scope.user, scope.agent],
+            )?;
+            Ok(read(connection)?.unwrap_or_else(|| scope.clone()))
+        })
+    }
+
+    /// Takes in what other programs wrote, and mends an index that they left behind.
+    fn catch_up(&self) -> Result<()> {
+        let behind = self.database.read("open", |connection| {
+            // An index that cannot be read is behind too.
+            let drifted = match tables::has_drifted(connection) {
+                Err(error) if is_corrupt(&error) => true,
+                looked => looked?,
+            };
+            Ok((tables::are_mended(connection)?, drifted, tables::has_unread(connection)?))
+        })?;
+        if behind == (true, false, false) {
+            return Ok(());
+        }
+        self.database.change("open", |connection| {
+            if tables::mend_triggers(connection)? || tables::has_drifted(connection).unwrap_or(true) {
+                tables::rebuild(connection)?;
+            }
+            tables::read_others(connection)
+        })
+    }
+
+    /// Looks at the whole file, and compares the index with the rows.
+    pub(super) fn check(&self) -> Result<IndexState> {
+        // Indexes have tables of their own, which this sees too.
+        let verdicts: Vec<String> = self.database.read("check", |connection| {
+            let mut statement = connection.prepare("PRAGMA integrity_check(100)")?;
+            statement.query_map([], |row| row.get(0))?.collect()
+        })?;
+        let is_drifted = self.database.change("check", |connection| {
+            let sql = "INSERT INTO memories_fts (memories_fts, rank) VALUES ('integrity-check', 1)";
+            match connection.execute_batch(sql) {
+                Err(error) if is_corrupt(&error) => Ok(true),
+                checked => checked.map(|()| false),
+            }
+        })?;
+        let is_of = |verdict: &String, index: &str| verdict.contains(index);
+        let is_damaged = |verdict: &String| {
+            verdict != "ok" && !is_of(verdict, "memories_fts") && !is_of(verdict, "memory_chunks_fts")
+        };
+        if verdicts.iter().any(is_damaged) {
+            return Err(Error::Corrupt {
+                name: self.database.file().to_owned(),
+                line: 0,
+                column: 0,
+                what: "the database is malformed",
+            });
+        }
+        let is_drifted = is_drifted || verdicts.iter().any(|verdict| is_of(verdict, "memories_fts"));
+        Ok(if is_drifted { IndexState::Drifted } else { IndexState::Sound })
+    }
+
+    pub(super) fn rebuild_index(&self) -> Result<()> {
+        self.database.change("rebuild the index of", tables::rebuild)
+    }
+
+    /// Takes what was deleted out of the parts of the index and out of the log; `false` where somebody reads the
+    /// log just now.
+    fn wipe_index(&self) -> Result<bool> {
+        // The words of a removed row stay in the index until its parts are merged, and its page in the log until
+        // that is written back.
+        self.database.change("purge", |connection| {
+            connection.execute_batch("INSERT INTO memories_fts (memories_fts) VALUES ('optimize')")
+        })?;
+        let busy: i64 = self.database.read("purge", |connection| {
+            connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |found| found.get(0))
+        })?;
+        Ok(busy == 0)
+    }
+}
+
+impl Backend for SqliteBackend {
+    fn location(&self) -> String {
+        self.location.clone()
+    }
+
+    fn audit_name(&self) -> Name {
+        StateName::row("memory_audit", "all").into()
+    }
+
+    fn read<T>(&self, action: &'static str, read: impl FnOnce(&dyn Rows) -> Result<T>) -> Result<T> {
+        let connection = self.database.lock();
+        let folded = |error| fold(action, self.database.file(), error);
+        let moment = connection.unchecked_transaction().map_err(folded)?;
+        let read = read(&Table { backend: self, connection: &moment, action })?;
+        moment.finish().map_err(folded)?;
+        Ok(read)
+    }
+
+    fn change<T>(
+        &self,
+        action: &'static str,
+        change: impl FnOnce(&mut dyn Changes) -> Result<T>,
+    ) -> Result<T> {
+        let changed = self.database.attempt(action, self.database.file(), |connection| {
+            change(&mut Table { backend: self, connection, action })
+        });
+        if self.forgets.swap(false, Ordering::AcqRel) {
+            // It may have been rolled back.
+            self.database.has_forgotten();
+        }
+        changed
+    }
+
+    fn mend_index(&self) -> Result<bool> {
+        self.rebuild_index().map(|()| true)
+    }
+
+    fn wipe(&self, is_forgotten: bool) -> Result<Option<&'static str>> {
+        if is_forgotten {
+            // Who writes without secure deletion, as a shell does, leaves words between the rows and in free pages.
+            self.database.read("forget in", |connection| connection.execute_batch("VACUUM"))?;
+        }
+        let is_whole = self.wipe_index()?;
+        Ok((!is_whole).then_some("the log of the file: forget it again when whoever reads it now is done"))
+    }
+}

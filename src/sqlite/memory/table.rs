@@ -1,0 +1,64 @@
+//! The tables of one scope in a database, and their rows in one view of it.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+
+use rusqlite::Connection;
+
+use crate::base::error::Result;
+use crate::gate::Tombstones;
+use crate::sqlite::database::Database;
+use crate::sqlite::error::fold;
+
+/// The tables of one scope in a database.
+pub(super) struct SqliteBackend {
+    pub(super) database: Database,
+    pub(super) location: String,
+    /// The scope as its rows name it: both are empty for the owner of the file.
+    pub(super) user: String,
+    pub(super) agent: String,
+    pub(super) known: Mutex<Known>,
+    /// Whether the change that runs now changes what is forgotten.
+    pub(super) forgets: AtomicBool,
+}
+
+/// What is forgotten, as of a version of the file's data, which grows with each commit of another connection, and of how
+/// often this one forgot.
+pub(super) type Known = Option<((i64, u64), Option<Arc<Tombstones>>)>;
+
+impl SqliteBackend {
+    pub(super) fn database(&self) -> &Database {
+        &self.database
+    }
+
+    /// Says that this change changes what is forgotten. Before another thread has the connection: it would still know
+    /// what was forgotten before.
+    pub(super) fn unknow(&self) {
+        self.forgets.store(true, Ordering::Release);
+        self.database.has_forgotten();
+    }
+}
+
+/// The rows of a scope in one view of the database, or inside one change.
+#[derive(Clone, Copy)]
+pub(super) struct Table<'a> {
+    pub(super) backend: &'a SqliteBackend,
+    pub(super) connection: &'a Connection,
+    /// What is done, for errors.
+    pub(super) action: &'static str,
+}
+
+impl Table<'_> {
+    pub(super) fn user(&self) -> &str {
+        &self.backend.user
+    }
+
+    pub(super) fn agent(&self) -> &str {
+        &self.backend.agent
+    }
+
+    /// Runs statements, whose errors say what was done.
+    pub(super) fn folded<T>(&self, run: impl FnOnce() -> rusqlite::Result<T>) -> Result<T> {
+        run().map_err(|error| fold(self.action, self.backend.database.file(), error))
+    }
+}

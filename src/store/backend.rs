@@ -1,0 +1,165 @@
+//! What a backend of a memory store does: it keeps rows and reads them, and decides nothing.
+//!
+//! All is plain data and blocks. A backend keeps the rows of one scope apart from those of others, and leaves rows out of
+//! what it reads for a [`Sight`] that does not see them: in its query, so that none of their words leaves it.
+
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+
+use super::edit::Edit;
+use super::forget::{Burial, Struck};
+use super::search::Searchable;
+use crate::base::access::Actor;
+use crate::base::error::Result;
+use crate::base::name::Name;
+use crate::facts::{ConsolidationEvent, EventId, Fact, FactKey, FactState, Suspect, Suspicion};
+use crate::format::DreamId;
+use crate::gate::{Tombstone, TombstoneKey, Tombstones};
+use crate::memory::{
+    AuditEntry, Learning, LearningId, Memory, MemoryId, NewLearning, NewMemory, SnapshotRow, Source,
+};
+use crate::search::rank::Sight;
+
+/// Where a store keeps its rows.
+pub(crate) trait Backend: Send + Sync {
+    /// Says where it is, for messages: a path.
+    fn location(&self) -> String;
+
+    /// What errors call the audit.
+    fn audit_name(&self) -> Name;
+
+    /// Reads in one view of the store, with everything that other processes wrote before.
+    fn read<T>(&self, action: &'static str, read: impl FnOnce(&dyn Rows) -> Result<T>) -> Result<T>;
+
+    /// Reads and changes in one step: nothing comes between, and where it fails or the power is lost nothing is changed.
+    /// When it returns, the change is durable.
+    fn change<T>(
+        &self,
+        action: &'static str,
+        change: impl FnOnce(&mut dyn Changes) -> Result<T>,
+    ) -> Result<T>;
+
+    /// Makes an index anew that could not be read; `false` where there is none to mend.
+    fn mend_index(&self) -> Result<bool> {
+        Ok(false)
+    }
+
+    /// Takes the words of removed rows out of what is left of them in the files; says where any stay. `is_forgotten`
+    /// where no byte of them may be left between rows either.
+    fn wipe(&self, _is_forgotten: bool) -> Result<Option<&'static str>> {
+        Ok(None)
+    }
+}
+
+/// The rows of a scope, and what belongs to them.
+pub(crate) trait Rows: Searchable + Facts {
+    /// Reads a row that is neither deleted nor retired.
+    fn get(&self, id: MemoryId, sight: Sight) -> Result<Option<Memory>>;
+
+    /// Lists the rows of a prompt: pinned ones before the others, each the latest touched first; none that is pending or
+    /// of nobody's own words.
+    fn snapshot(&self, limit: usize, sight: Sight) -> Result<Vec<SnapshotRow>>;
+
+    /// Reads what a change of a row is judged by: of one that is not deleted, or of one that was deleted at a time or
+    /// later.
+    fn editable(&self, id: MemoryId, deleted_since: Option<DateTime<Utc>>) -> Result<Option<Editable>>;
+
+    /// The row of a dream with these words, deleted or not, and whether the library was the last to delete it; one that
+    /// is not deleted before the others, then the least id.
+    fn promoted(&self, dream: &DreamId, content: &str) -> Result<Option<(MemoryId, bool)>>;
+
+    /// All rows that say a statement anywhere, deleted and retired ones too, by id.
+    fn saying(&self, burial: &Burial) -> Result<Vec<Fact>>;
+
+    /// The profile by key, or some keys of it.
+    fn profile(&self, keys: Option<&[&str]>) -> Result<Vec<(String, String)>>;
+
+    /// The latest lines of the audit first.
+    fn audit(&self, limit: usize) -> Result<Vec<AuditEntry>>;
+
+    /// The latest learnings first.
+    fn learnings(&self, limit: usize) -> Result<Vec<Learning>>;
+
+    /// The learning that says this; white space, case and end marks do not count.
+    fn learned(&self, content: &str) -> Result<Option<LearningId>>;
+
+    /// What was forgotten; `None` for nothing.
+    fn tombstones(&self) -> Result<Option<Arc<Tombstones>>>;
+
+    /// The key under which tombstones are kept, where there were any.
+    fn tombstone_key(&self) -> Result<Option<TombstoneKey>>;
+}
+
+/// What is known of rows as facts: of all that are not deleted, retired ones included.
+pub(crate) trait Facts: Searchable {
+    /// A row.
+    fn fact(&self, id: MemoryId) -> Result<Option<Fact>>;
+    /// Those that wait, by id.
+    fn pending(&self) -> Result<Vec<Fact>>;
+    /// Whether any waits. Costs next to nothing.
+    fn is_pending(&self) -> Result<bool>;
+    /// Those that are stated in this normal form, by id.
+    fn stated(&self, normal: &str) -> Result<Vec<Fact>>;
+    /// Those of this subject and slot, by id.
+    fn of_key(&self, key: &FactKey) -> Result<Vec<Fact>>;
+    /// Those that a row replaced, by id.
+    fn replaced_by(&self, id: MemoryId) -> Result<Vec<Fact>>;
+    /// The pairs of standing rows that nobody decided on, by the newer row, then by the older.
+    fn suspicions(&self, limit: usize) -> Result<Vec<Suspicion>>;
+    /// How many were retired by a decision of anybody but the human since then.
+    fn retired_since(&self, since: DateTime<Utc>) -> Result<u64>;
+    /// A decision.
+    fn event(&self, id: EventId) -> Result<Option<ConsolidationEvent>>;
+    /// The events after one, in their order.
+    fn events_after(&self, id: EventId) -> Result<Vec<ConsolidationEvent>>;
+    /// The latest events first.
+    fn decisions(&self, limit: usize) -> Result<Vec<ConsolidationEvent>>;
+}
+
+/// Changes of the rows of a scope, each with the line of the audit that tells of it.
+pub(crate) trait Changes: Rows {
+    /// Adds a row, and keeps what it may contradict.
+    fn write(&mut self, memory: &NewMemory, suspects: &[Suspect], entry: AuditEntry) -> Result<MemoryId>;
+
+    /// Changes the row that the entry names, by its actor and at its time.
+    fn edit(&mut self, id: MemoryId, edit: Edit<'_>, entry: AuditEntry) -> Result<()>;
+
+    /// Keeps events, gives each its id, and carries out what those change that count.
+    fn rule(&mut self, events: &mut [ConsolidationEvent], now: DateTime<Utc>) -> Result<()>;
+
+    /// Adds a learning.
+    fn learn(&mut self, learning: &NewLearning, entry: AuditEntry) -> Result<LearningId>;
+
+    /// Sets a value of the profile.
+    fn set_profile(&mut self, key: &str, value: &str, entry: AuditEntry) -> Result<()>;
+
+    /// Removes rows that say a statement, and takes it out of everything else; keeps its tombstone under a key. The
+    /// audit has a line for each row beside the entry.
+    fn forget(
+        &mut self,
+        rows: &[MemoryId],
+        burial: &Burial,
+        key: &TombstoneKey,
+        entry: AuditEntry,
+    ) -> Result<Struck>;
+
+    /// Takes a tombstone away.
+    fn lift(&mut self, stone: Tombstone, entry: AuditEntry) -> Result<()>;
+
+    /// Removes rows for good that were deleted before a time, at least one where there is any; the audit has a line like
+    /// the entry for each.
+    fn purge(&mut self, cutoff: DateTime<Utc>, entry: AuditEntry) -> Result<Vec<MemoryId>>;
+
+    /// Adds a line to the audit, of something that was refused.
+    fn refuse(&mut self, entry: AuditEntry) -> Result<()>;
+}
+
+/// What a change of a row is judged by.
+pub(crate) struct Editable {
+    pub(crate) source: Option<Source>,
+    pub(crate) category: String,
+    /// `None` where nothing was ever decided.
+    pub(crate) state: Option<FactState>,
+    pub(crate) pinned_by: Option<Actor>,
+}

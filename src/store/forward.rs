@@ -1,0 +1,86 @@
+//! The contracts of a store, for a type that has one.
+
+/// Implements the contracts of rows, facts and learnings for a type with a [`Store`](super::Store) in its field `store`.
+macro_rules! contracts_of {
+    ($type:ty) => {
+        const _: () = {
+            use chrono::{DateTime, Utc};
+
+            use $crate::base::access::{Access, Scope};
+            use $crate::base::error::Result;
+            use $crate::base::receipt::PlaceReceipt;
+            use $crate::facts::{
+                ConsolidationEvent, Decision, EventId, Fact, FactStore, Recorded, Settled, Suspicion,
+            };
+            use $crate::memory::{
+                AuditEntry, Filter, Found, Learning, LearningId, LearningStore, Memory, MemoryId,
+                MemoryStore, NewLearning, NewMemory, Query, SnapshotRow,
+            };
+
+            $crate::store::forward::forward! { MemoryStore for $type {
+                write(access: &Access, memory: &NewMemory, now: DateTime<Utc>) -> Result<MemoryId>;
+                get(access: &Access, id: MemoryId) -> Result<Option<Memory>>;
+                list(access: &Access, filter: &Filter) -> Result<Vec<Memory>>;
+                snapshot(access: &Access, limit: usize, now: DateTime<Utc>) -> Result<Vec<SnapshotRow>>;
+                search(access: &Access, query: &Query) -> Result<Found>;
+                search_unmasked(access: &Access, query: &Query) -> Result<Found>;
+                update(access: &Access, id: MemoryId, content: &str, now: DateTime<Utc>) -> Result<bool>;
+                delete(access: &Access, id: MemoryId, now: DateTime<Utc>) -> Result<bool>;
+                restore(access: &Access, id: MemoryId, now: DateTime<Utc>) -> Result<bool>;
+                pin(access: &Access, id: MemoryId, pinned: bool, now: DateTime<Utc>) -> Result<bool>;
+                purge(cutoff: DateTime<Utc>, now: DateTime<Utc>) -> Result<u64>;
+                forget(access: &Access, text: &str, now: DateTime<Utc>) -> Result<Vec<PlaceReceipt>>;
+                lift(access: &Access, text: &str, now: DateTime<Utc>) -> Result<bool>;
+                set_profile(access: &Access, key: &str, value: &str, now: DateTime<Utc>) -> Result<()>;
+                profile(access: &Access) -> Result<Vec<(String, String)>>;
+                audit(access: &Access, limit: usize) -> Result<Vec<AuditEntry>>;
+            } {
+                fn location(&self) -> String {
+                    self.store.location()
+                }
+
+                fn scope(&self) -> Option<&Scope> {
+                    Some(self.store.scope())
+                }
+            } }
+
+            $crate::store::forward::forward! { FactStore for $type {
+                record(access: &Access, fact: &NewMemory, now: DateTime<Utc>) -> Result<Recorded>;
+                settle(now: DateTime<Utc>) -> Result<Settled>;
+                is_settling_due() -> Result<bool>;
+                fact(access: &Access, id: MemoryId) -> Result<Option<Fact>>;
+                history(access: &Access, id: MemoryId) -> Result<Vec<Fact>>;
+                suspicions(access: &Access, limit: usize) -> Result<Vec<Suspicion>>;
+                decide(access: &Access, decision: &Decision, now: DateTime<Utc>) -> Result<ConsolidationEvent>;
+                revert(access: &Access, event: EventId, now: DateTime<Utc>) -> Result<ConsolidationEvent>;
+                decisions(access: &Access, limit: usize) -> Result<Vec<ConsolidationEvent>>;
+            } {
+                fn facts_of(&self) -> Option<&Scope> {
+                    Some(self.store.scope())
+                }
+            } }
+
+            $crate::store::forward::forward! { LearningStore for $type {
+                learn(access: &Access, learning: &NewLearning, now: DateTime<Utc>) -> Result<LearningId>;
+                learnings(access: &Access, limit: usize) -> Result<Vec<Learning>>;
+            } {} }
+        };
+    };
+}
+
+/// Hands verbs on to the store.
+macro_rules! forward {
+    ($contract:ident for $type:ty {
+        $($verb:ident($($argument:ident: $of:ty),*) -> $answer:ty;)*
+    } { $($own:item)* }) => {
+        impl $contract for $type {
+            $($own)*
+
+            $(fn $verb(&self $(, $argument: $of)*) -> $answer {
+                self.store.$verb($($argument),*)
+            })*
+        }
+    };
+}
+
+pub(crate) use {contracts_of, forward};

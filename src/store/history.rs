@@ -1,0 +1,37 @@
+//! The history of a fact, as a session sees it.
+
+use std::collections::BTreeMap;
+
+use super::backend::Facts;
+use crate::base::error::Result;
+use crate::facts::Fact;
+use crate::memory::MemoryId;
+
+/// A row as a session sees it: what replaced a shared one may be private.
+pub(crate) fn seen(facts: &dyn Facts, id: MemoryId, sees_all: bool) -> Result<Option<Fact>> {
+    let Some(mut fact) = facts.fact(id)?.filter(|fact| sees_all || fact.memory.shared) else {
+        return Ok(None);
+    };
+    if let Some(successor) = fact.status.successor.filter(|_| !sees_all)
+        && !facts.fact(successor)?.is_some_and(|fact| fact.memory.shared)
+    {
+        fact.status.successor = None;
+    }
+    Ok(Some(fact))
+}
+
+/// The rows that a row replaced, it, and those that replaced it, the oldest first, as far as a session sees them.
+pub(crate) fn history(facts: &dyn Facts, id: MemoryId, sees_all: bool) -> Result<Vec<Fact>> {
+    let mut all = BTreeMap::new();
+    let mut open = vec![id];
+    while let Some(id) = open.pop() {
+        if all.contains_key(&id) {
+            continue;
+        }
+        let Some(fact) = seen(facts, id, sees_all)? else { continue };
+        open.extend(fact.status.successor);
+        open.extend(facts.replaced_by(id)?.iter().map(|fact| fact.memory.id));
+        all.insert(id, fact);
+    }
+    Ok(all.into_values().collect())
+}

@@ -1,0 +1,162 @@
+//! How a store finds rows: a backend reads them, and what is read is weighed here, so that the same rows have the same
+//! order in every store.
+
+use std::collections::BTreeMap;
+
+use super::config::StoreConfig;
+use crate::base::error::Result;
+use crate::memory::{Filter, Found, Hit, Memory, Order, Query, SearchOutcome, Syntax};
+use crate::search::rank::{Card, Frequencies, Plan, Pool, Ranking, Search, Sight, Term, one_line};
+
+/// Rows as a search reads them: those in sight and no others, in one view of the store. Retired and deleted rows are
+/// not among them.
+pub(crate) trait Searchable {
+    /// Counts the rows in sight, and in how many of them each of some words occurs; of a frequent word no more than is
+    /// [worth counting](Frequencies::worth_counting).
+    fn frequencies(&self, sight: Sight, terms: &[Term]) -> Result<Frequencies>;
+
+    /// Gives the rows that may be found until `take` returns `false`.
+    fn matching(&self, wanted: &Wanted<'_>, take: &mut dyn FnMut(&Card<'_>) -> bool) -> Result<()>;
+
+    /// Gives the rows that the filter takes of those right before and right behind some rows in their conversations, at
+    /// most [`REACH`](crate::search::rank::REACH) to each side, each with the row that it stands beside. What they say
+    /// need not be read.
+    fn beside(
+        &self,
+        sight: Sight,
+        filter: &Filter,
+        rows: &[i64],
+        take: &mut dyn FnMut(i64, &Card<'_>),
+    ) -> Result<()>;
+
+    /// Reads rows, in any order.
+    fn rows(&self, sight: Sight, ids: &[i64]) -> Result<Vec<Memory>>;
+
+    /// Lists rows, the latest touched first.
+    fn list(&self, sight: Sight, filter: &Filter) -> Result<Vec<Memory>>;
+
+    /// Lists the rows that hold a text as it is, the latest touched first.
+    fn holding(&self, sight: Sight, filter: &Filter, text: &str) -> Result<Vec<Memory>>;
+
+    /// Finds rows by an expression in the backend's own language, best first, each with a rank that is the less the
+    /// better; `None` where the backend has none, or does not take this for one.
+    fn by_expression(
+        &self,
+        _sight: Sight,
+        _query: &Query,
+        _text: &str,
+    ) -> Result<Option<Vec<(f64, Memory)>>> {
+        Ok(None)
+    }
+}
+
+/// Rows that may be found: those that the filter takes, and that have one of the words or may fulfil what the plan
+/// requires.
+///
+/// By [`Order::Relevance`] those come first whose words weigh most together, then the greater id; by
+/// [`Order::Recency`] the latest touched, then the greater id.
+pub(crate) struct Wanted<'a> {
+    pub sight: Sight,
+    pub filter: &'a Filter,
+    pub plan: &'a Plan,
+    /// The words that are looked up, and what each weighs: more than 0.
+    pub weights: Vec<(&'a Term, i64)>,
+    pub order: Order,
+    /// No more are taken.
+    pub most: usize,
+}
+
+/// So many of the rows that may be found are weighed, where more are there.
+const WEIGHED: usize = 512;
+/// So many of the best of them give to their neighbours.
+const GIVING: usize = 64;
+
+/// Finds what is asked for.
+pub(crate) fn search(
+    rows: &dyn Searchable,
+    config: &StoreConfig,
+    ranking: &Ranking,
+    sight: Sight,
+    query: &Query,
+) -> Result<Found> {
+    let text = one_line(&query.text);
+    if query.filter.limit == 0 || text.trim().is_empty() {
+        return Ok(Found::nothing());
+    }
+    let is_fts = query.syntax == Syntax::Fts;
+    if is_fts && let Some(found) = rows.by_expression(sight, query, &text)? {
+        return Ok(as_ranked(found));
+    }
+    let plan = Plan::of(&text, is_fts);
+    let Some(filter) = narrowed(&query.filter, &plan) else { return Ok(Found::nothing()) };
+    if plan.terms.is_empty() && plan.required.is_none() {
+        let all = match plan.category {
+            Some(_) => rows.list(sight, &filter)?,
+            // Longer than a row can be is in none.
+            None if text.trim().len() > config.max_row_bytes => Vec::new(),
+            None => rows.holding(sight, &filter, text.trim())?,
+        };
+        return Ok(as_ranked(all.into_iter().map(|memory| (-1.0, memory)).collect()));
+    }
+    let mut frequencies = rows.frequencies(sight, &plan.terms)?;
+    let looked_up = frequencies.looked_up();
+    if looked_up.is_empty() && plan.required.is_none() {
+        return Ok(Found::nothing());
+    }
+    let most = WEIGHED.max(filter.limit.saturating_mul(2));
+    let weights = looked_up.iter().map(|word| (&plan.terms[*word], frequencies.whole_weight(*word).max(1)));
+    let wanted =
+        Wanted { sight, filter: &filter, plan: &plan, weights: weights.collect(), order: query.order, most };
+    let mut pool = Pool::of(&plan, &looked_up);
+    let mut given = 0;
+    rows.matching(&wanted, &mut |card| {
+        given += 1;
+        pool.take(card);
+        (pool.len() as usize) < most
+    })?;
+    if given < most && plan.required.is_none() && filter == Filter::limit(filter.limit) {
+        // They are all here: a backend's index may part words otherwise.
+        frequencies.count(&pool);
+    }
+    let entities = config.entities.as_ref();
+    if query.order == Order::Relevance && ranking.neighbours > 0.0 {
+        let givers =
+            Search { pool: &pool, frequencies: &frequencies, ranking, plan: &plan, entities }.givers(GIVING);
+        rows.beside(sight, &filter, &givers, &mut |giver, card| pool.put_beside(giver, card))?;
+        pool.settle();
+    }
+    let (outcome, ranked) = Search { pool: &pool, frequencies: &frequencies, ranking, plan: &plan, entities }
+        .run(query.order, filter.limit);
+    let ids: Vec<i64> = ranked.iter().map(|ranked| ranked.id).collect();
+    let mut found: BTreeMap<i64, Memory> =
+        rows.rows(sight, &ids)?.into_iter().map(|memory| (memory.id.get(), memory)).collect();
+    let hits = ranked.into_iter().filter_map(|ranked| {
+        let memory = found.remove(&ranked.id)?;
+        Some(Hit { memory, score: ranked.score, why: ranked.why })
+    });
+    Ok(Found { outcome, hits: hits.collect() })
+}
+
+/// The filter with the category that the text names; `None` where both name another one.
+fn narrowed(filter: &Filter, plan: &Plan) -> Option<Filter> {
+    let mut narrowed = Filter { retired: false, ..filter.clone() };
+    if let (Some(asked), Some(named)) = (&filter.category, &plan.category)
+        && !asked.eq_ignore_ascii_case(named)
+    {
+        return None;
+    }
+    narrowed.category = narrowed.category.or_else(|| plan.category.clone());
+    Some(narrowed)
+}
+
+/// Rows in the order of a backend, of which the first has a score of 1.
+fn as_ranked(rows: Vec<(f64, Memory)>) -> Found {
+    let first = rows.first().map_or(-1.0, |(rank, _)| rank.min(-f64::MIN_POSITIVE));
+    let outcome = if rows.is_empty() { SearchOutcome::Empty } else { SearchOutcome::Hit };
+    let hits = rows.into_iter().enumerate().map(|(at, (rank, memory))| Hit {
+        memory,
+        score: (rank / first).clamp(0.0, 1.0),
+        why: vec![("row", at + 1)],
+    });
+    Found { outcome, hits: hits.collect() }
+}

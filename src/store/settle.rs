@@ -1,0 +1,89 @@
+//! How pending facts settle: the rule reads facts and says what is to be changed.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, Utc};
+
+use super::backend::Facts;
+use super::event::event;
+use crate::base::error::Result;
+use crate::base::text;
+use crate::facts::{
+    ConsolidationEvent, Fact, FactKey, FactState, FactStatus, Settled, StatusChange, Verdict,
+};
+use crate::memory::MemoryId;
+
+/// What makes two facts one: the statement, what it is about, and who may read it.
+fn identity(fact: &Fact) -> (String, Option<(String, String)>, bool) {
+    let key = fact.key.as_ref().map(FactKey::normal);
+    (text::statement(&fact.memory.content), key, fact.memory.shared)
+}
+
+/// What settles: the events, without ids, in their order.
+pub(crate) fn settle(facts: &dyn Facts, now: DateTime<Utc>) -> Result<Vec<ConsolidationEvent>> {
+    let mut events = Vec::new();
+    let mut just_settled: BTreeMap<_, Fact> = BTreeMap::new();
+    for fact in facts.pending()? {
+        let identity = identity(&fact);
+        let (id, before) = (fact.memory.id, fact.status);
+        let settled = FactStatus { state: FactState::Candidate, ..before };
+        let older = match just_settled.get(&identity) {
+            Some(older) => Some(older.clone()),
+            None => elder(facts, &fact)?,
+        };
+        let change = |after| StatusChange { id, before, after };
+        let (changes, stays, goes) = match older {
+            Some(older) if yields(&older, &fact) => {
+                let (goes, status) = (older.memory.id, older.status);
+                let retired = StatusChange { id: goes, before: status, after: duplicate_of(id, now) };
+                just_settled.insert(identity, Fact { status: settled, ..fact });
+                (vec![change(settled), retired], Some(id), goes)
+            }
+            Some(older) if !fact.is_protected() => {
+                let stays = older.memory.id;
+                (vec![change(duplicate_of(stays, now))], Some(stays), id)
+            }
+            // What the human pinned stays, also where it says nothing new.
+            older => {
+                let oldest = older.filter(|older| !older.status.state.is_retired() && older.memory.id < id);
+                just_settled.insert(identity, oldest.unwrap_or(Fact { status: settled, ..fact }));
+                (vec![change(settled)], None, id)
+            }
+        };
+        let mut event = event(None, Verdict::Settle, now, changes);
+        (event.older, event.newer) = (stays, Some(goes));
+        events.push(event);
+    }
+    Ok(events)
+}
+
+/// How a fact stands that another one says already.
+fn duplicate_of(id: MemoryId, now: DateTime<Utc>) -> FactStatus {
+    FactStatus { successor: Some(id), retired_at: Some(now), ..FactStatus::standing(FactState::Superseded) }
+}
+
+/// Whether the older of two equal facts gives way to the newer one: what a dream promoted leaves with its dream, and
+/// must not take along what was recorded beside it.
+fn yields(older: &Fact, newer: &Fact) -> bool {
+    let is_dreamed = |fact: &Fact| fact.memory.dream.is_some();
+    is_dreamed(older) && !is_dreamed(newer) && !older.is_protected() && !older.status.state.is_retired()
+}
+
+/// The oldest settled row that says the same as a fact, or where there is none a rejected one.
+fn elder(facts: &dyn Facts, fact: &Fact) -> Result<Option<Fact>> {
+    let same = |other: &Fact| {
+        other.memory.id != fact.memory.id
+            && !matches!(other.status.state, FactState::Pending | FactState::Superseded)
+            && identity(other) == identity(fact)
+    };
+    let stated = facts.stated(&text::statement(&fact.memory.content))?;
+    let mut same: Vec<Fact> = stated.into_iter().filter(same).collect();
+    same.sort_by_key(|other| (other.status.state.is_retired(), other.memory.id));
+    Ok(same.into_iter().next())
+}
+
+/// What was settled, by its events.
+pub(crate) fn settled(events: &[ConsolidationEvent]) -> Settled {
+    let duplicates = events.iter().filter(|event| event.older.is_some()).count() as u64;
+    Settled::new(events.len() as u64 - duplicates, duplicates)
+}

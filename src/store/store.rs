@@ -1,0 +1,459 @@
+//! A memory store over a backend: who may do what, what comes in, and what is told of it.
+
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+
+use super::admit::main_only;
+use super::backend::{Backend, Changes, Editable, Rows};
+use super::config::StoreConfig;
+use super::edit::Edit;
+use super::names::{learning_name, row_name};
+use super::operation::{Operation, refusal};
+use super::search::search;
+use super::sight::{SHARED_KEYS, sees_all};
+use super::suspects::suspects;
+use super::{decide, fact, forget, history, mask, settle};
+use crate::base::access::{Access, Actor, Scope};
+use crate::base::error::{Error, Result};
+use crate::base::name::StateName;
+use crate::base::receipt::PlaceReceipt;
+use crate::facts::{ConsolidationEvent, Decision, EventId, Fact, Recorded, Settled, Suspicion};
+use crate::gate::{TombstoneKey, Tombstones};
+use crate::memory::{
+    AuditEntry, Filter, Found, Learning, LearningId, Memory, MemoryId, NewLearning, NewMemory, Query,
+    SnapshotRow,
+};
+use crate::search::rank::Sight;
+use crate::trace;
+
+/// A store of rows, facts and learnings of one scope.
+pub(crate) struct Store<B> {
+    backend: B,
+    scope: Scope,
+    config: StoreConfig,
+}
+
+impl<B: Backend> Store<B> {
+    pub(crate) fn new(backend: B, scope: Scope, config: StoreConfig) -> Self {
+        Self { backend, scope, config }
+    }
+
+    pub(crate) fn backend(&self) -> &B {
+        &self.backend
+    }
+
+    pub(crate) fn scope(&self) -> &Scope {
+        &self.scope
+    }
+
+    pub(crate) fn config(&self) -> &StoreConfig {
+        &self.config
+    }
+
+    pub(crate) fn location(&self) -> String {
+        self.backend.location()
+    }
+
+    /// Which of the rows a session may see; `None` where it sees none.
+    fn sight(&self, access: &Access) -> Option<Sight> {
+        let sight = if sees_all(access) { Sight::All } else { Sight::Shared };
+        (access.scope == self.scope).then_some(sight)
+    }
+
+    /// Makes a change that may be refused, and records where it is. Where the refusal cannot be recorded, it still counts.
+    fn attempt<T>(
+        &self,
+        action: &'static str,
+        operation: &Operation<'_>,
+        admitted: Result<()>,
+        change: impl FnOnce(&mut dyn Changes, Option<Arc<Tombstones>>) -> Result<T>,
+    ) -> Result<T> {
+        let attempted = admitted.and_then(|()| {
+            self.backend.change(action, |rows| {
+                let forgotten = rows.tombstones()?;
+                change(rows, forgotten)
+            })
+        });
+        attempted.inspect_err(|error| {
+            if let Some(why) = refusal(error) {
+                let entry = self.config.entry(operation, why);
+                let _ = self.backend.change(operation.action, |rows| {
+                    let entry = told(entry, rows.tombstones()?.as_deref());
+                    rows.refuse(entry)
+                });
+            }
+        })
+    }
+
+    /// The line of the audit of something that is done.
+    fn done(&self, operation: &Operation<'_>, forgotten: Option<&Tombstones>) -> AuditEntry {
+        told(self.config.entry(operation, "done"), forgotten)
+    }
+
+    /// Writes a row, and says what it may contradict.
+    fn put(&self, access: &Access, memory: &NewMemory, now: DateTime<Utc>) -> Result<Recorded> {
+        let operation = Operation::write(access, memory, now);
+        let admitted = self.config.admit(&self.scope, access, memory);
+        let written = self.attempt("write to", &operation, admitted, |rows, forgotten| {
+            forget::check_row(forgotten.as_ref(), access, &row_name(None), memory)?;
+            let promoted = memory.dream.as_ref().map(|dream| rows.promoted(dream, &memory.content));
+            if let Some((id, is_back)) = promoted.transpose()?.flatten() {
+                if is_back {
+                    let operation = Operation { action: Edit::Restore.action(), ..operation.clone() }.to(id);
+                    rows.edit(id, Edit::Restore, self.done(&operation, forgotten.as_deref()))?;
+                }
+                return Ok((Recorded::new(id, Vec::new()), is_back.then_some("memory:restored")));
+            }
+            let suspected = suspects(rows, &self.config, memory, true)?;
+            let shown = if sees_all(access) {
+                suspected.clone()
+            } else {
+                suspects(rows, &self.config, memory, false)?
+            };
+            let id = rows.write(memory, &suspected, self.done(&operation, forgotten.as_deref()))?;
+            Ok((Recorded::new(id, shown), Some("memory:written")))
+        });
+        let (recorded, event) = written?;
+        if let Some(event) = event {
+            self.config.tell(event, Some(recorded.id));
+        }
+        let is_new = event == Some("memory:written");
+        if is_new && fact::first_status(&memory.category, Some(&memory.source)).is_some() {
+            self.config.tell("fact:recorded", Some(recorded.id));
+        }
+        Ok(recorded)
+    }
+
+    /// Changes one row; `false` where it does not stand.
+    fn edit(&self, access: &Access, id: MemoryId, edit: Edit<'_>, now: DateTime<Utc>) -> Result<bool> {
+        let name = row_name(Some(id));
+        let operation = Operation::new(access, edit.action(), now).to(id);
+        let deleted_since = matches!(edit, Edit::Restore).then(|| self.config.cutoff(now));
+        let admitted = self.config.admit_edit(&self.scope, access, &name, edit);
+        let is_edited = self.attempt(operation.action, &operation, admitted, |rows, forgotten| {
+            let Some(row) = rows.editable(id, deleted_since)? else { return Ok(false) };
+            let Editable { source, category, state, pinned_by } = row;
+            if !edit.is_allowed(source.as_ref(), &category, state, pinned_by, access.actor) {
+                return Err(Error::Denied { name: name.clone(), kind: access.kind });
+            }
+            if !edit.reaches(state)? {
+                return Ok(false);
+            }
+            if let Edit::Content(content) = edit {
+                forget::check(forgotten.as_ref(), &name, content)?;
+            }
+            let operation = Operation { source: source.as_ref(), ..operation.clone() };
+            rows.edit(id, edit, self.done(&operation, forgotten.as_deref()))?;
+            Ok(true)
+        })?;
+        if is_edited {
+            self.config.tell(edit.event(), Some(id));
+        }
+        Ok(is_edited)
+    }
+
+    /// Carries out what the rules of facts say, in one step with what they read.
+    fn rule<T>(
+        &self,
+        now: DateTime<Utc>,
+        rule: impl FnOnce(&dyn Rows) -> Result<(Vec<ConsolidationEvent>, T)>,
+    ) -> Result<(Vec<ConsolidationEvent>, T)> {
+        let (events, answer) = self.backend.change("change facts in", |rows| {
+            let (mut events, answer) = rule(rows)?;
+            if !events.is_empty() {
+                if let Some(forgotten) = rows.tombstones()? {
+                    for event in &mut events {
+                        event.reason = event.reason.take().filter(|reason| !forgotten.holds(reason));
+                    }
+                }
+                rows.rule(&mut events, now)?;
+            }
+            Ok((events, answer))
+        })?;
+        self.config.tell_facts(&events);
+        Ok((events, answer))
+    }
+}
+
+/// The verbs of [`MemoryStore`](crate::MemoryStore).
+impl<B: Backend> Store<B> {
+    pub(crate) fn write(&self, access: &Access, memory: &NewMemory, now: DateTime<Utc>) -> Result<MemoryId> {
+        trace::create(|id| *id, || Ok(self.put(access, memory, now)?.id))
+    }
+
+    pub(crate) fn get(&self, access: &Access, id: MemoryId) -> Result<Option<Memory>> {
+        let Some(sight) = self.sight(access) else { return Ok(None) };
+        self.backend.read("read", |rows| rows.get(id, sight))
+    }
+
+    pub(crate) fn list(&self, access: &Access, filter: &Filter) -> Result<Vec<Memory>> {
+        let Some(sight) = self.sight(access) else { return Ok(Vec::new()) };
+        self.backend.read("list", |rows| rows.list(sight, filter))
+    }
+
+    pub(crate) fn snapshot(
+        &self,
+        access: &Access,
+        limit: usize,
+        now: DateTime<Utc>,
+    ) -> Result<Vec<SnapshotRow>> {
+        let Some(sight) = self.sight(access) else { return Ok(Vec::new()) };
+        // Where it cannot be settled, the prompt does without what is pending.
+        let _ = self.settle(now);
+        self.backend.read("list", |rows| rows.snapshot(limit, sight))
+    }
+
+    pub(crate) fn search(&self, access: &Access, query: &Query) -> Result<Found> {
+        mask::masked(self.search_unmasked(access, query)?, query, &self.config.doors)
+    }
+
+    pub(crate) fn search_unmasked(&self, access: &Access, query: &Query) -> Result<Found> {
+        trace::search(|| {
+            let Some(sight) = self.sight(access) else { return Ok(Found::nothing()) };
+            let run = || {
+                let ranking = &self.config.ranking;
+                self.backend.read("search", |rows| search(rows, &self.config, ranking, sight, query))
+            };
+            match run() {
+                // Where the rows cannot be read either, that is said.
+                Err(Error::Corrupt { .. }) if self.backend.mend_index()? => run(),
+                found => found,
+            }
+        })
+    }
+
+    pub(crate) fn update(
+        &self,
+        access: &Access,
+        id: MemoryId,
+        content: &str,
+        now: DateTime<Utc>,
+    ) -> Result<bool> {
+        trace::update(id, || self.edit(access, id, Edit::Content(content), now))
+    }
+
+    pub(crate) fn delete(&self, access: &Access, id: MemoryId, now: DateTime<Utc>) -> Result<bool> {
+        trace::delete(id, || self.edit(access, id, Edit::Delete, now))
+    }
+
+    pub(crate) fn restore(&self, access: &Access, id: MemoryId, now: DateTime<Utc>) -> Result<bool> {
+        trace::update(id, || self.edit(access, id, Edit::Restore, now))
+    }
+
+    pub(crate) fn pin(
+        &self,
+        access: &Access,
+        id: MemoryId,
+        pinned: bool,
+        now: DateTime<Utc>,
+    ) -> Result<bool> {
+        trace::update(id, || self.edit(access, id, Edit::Pin(pinned), now))
+    }
+
+    pub(crate) fn purge(&self, cutoff: DateTime<Utc>, now: DateTime<Utc>) -> Result<u64> {
+        let entry = self.config.entry(&Operation::of_library(forget::REMOVED, now), "done");
+        let mut purged = 0;
+        loop {
+            let gone = self.backend.change("purge", |rows| rows.purge(cutoff, entry.clone()))?;
+            for id in &gone {
+                self.config.tell("memory:purged", Some(*id));
+            }
+            purged += gone.len() as u64;
+            if gone.is_empty() {
+                break;
+            }
+        }
+        if purged > 0 {
+            self.backend.wipe(false)?;
+        }
+        Ok(purged)
+    }
+
+    /// Purges what was deleted longer ago than the retention.
+    pub(crate) fn purge_expired(&self, now: DateTime<Utc>) -> Result<u64> {
+        self.purge(self.config.cutoff(now), now)
+    }
+
+    pub(crate) fn forget(
+        &self,
+        access: &Access,
+        text: &str,
+        now: DateTime<Utc>,
+    ) -> Result<Vec<PlaceReceipt>> {
+        trace::forget(|| {
+            let operation = Operation::new(access, "memory_forget", now);
+            let admitted = main_only(&self.scope, access, &row_name(None));
+            let (ids, struck) = self.attempt("forget in", &operation, admitted, |rows, forgotten| {
+                let key = rows.tombstone_key()?.unwrap_or_else(TombstoneKey::random);
+                let burial = forget::Burial::new(&key, text)?;
+                let saying = rows.saying(&burial)?;
+                for fact in &saying {
+                    if !forget::may_forget(access, &fact.memory, Some(fact.status)) {
+                        let name = row_name(Some(fact.memory.id));
+                        return Err(Error::Denied { name, kind: access.kind });
+                    }
+                }
+                let ids: Vec<MemoryId> = saying.iter().map(|fact| fact.memory.id).collect();
+                let entry = self.done(&operation, forgotten.as_deref());
+                let struck = rows.forget(&ids, &burial, &key, entry)?;
+                Ok((ids, struck))
+            })?;
+            for id in &ids {
+                self.config.tell("memory:forgotten", Some(*id));
+            }
+            let left = self.backend.wipe(true)?;
+            Ok(forget::receipt(ids.len() as u64, struck, left))
+        })
+    }
+
+    pub(crate) fn lift(&self, access: &Access, text: &str, now: DateTime<Utc>) -> Result<bool> {
+        let operation = Operation::new(access, "memory_lift", now);
+        let name = row_name(None);
+        let admitted = main_only(&self.scope, access, &name).and_then(|()| {
+            if access.actor == Actor::Human { Ok(()) } else { Err(Error::Denied { name, kind: access.kind }) }
+        });
+        self.attempt("lift in", &operation, admitted, |rows, forgotten| {
+            let stone =
+                forgotten.as_ref().and_then(|known| known.bury(text).filter(|stone| known.contains(stone)));
+            if let Some(stone) = stone {
+                rows.lift(stone, self.done(&operation, forgotten.as_deref()))?;
+            }
+            Ok(stone.is_some())
+        })
+    }
+
+    pub(crate) fn set_profile(
+        &self,
+        access: &Access,
+        key: &str,
+        value: &str,
+        now: DateTime<Utc>,
+    ) -> Result<()> {
+        let operation = Operation::new(access, "profile_write", now);
+        let name = StateName::row("user_profile", "new").into();
+        let admitted = self.config.admit_fact(&self.scope, access, key, value);
+        self.attempt("write the profile in", &operation, admitted, |rows, forgotten| {
+            forget::check(forgotten.as_ref(), &name, key)?;
+            forget::check(forgotten.as_ref(), &name, value)?;
+            rows.set_profile(key, value, self.done(&operation, forgotten.as_deref()))
+        })?;
+        self.config.tell("profile:written", None);
+        Ok(())
+    }
+
+    pub(crate) fn profile(&self, access: &Access) -> Result<Vec<(String, String)>> {
+        let Some(sight) = self.sight(access) else { return Ok(Vec::new()) };
+        let keys = (sight != Sight::All).then_some(&SHARED_KEYS[..]);
+        self.backend.read("read the profile in", |rows| rows.profile(keys))
+    }
+
+    pub(crate) fn audit(&self, access: &Access, limit: usize) -> Result<Vec<AuditEntry>> {
+        main_only(&self.scope, access, &self.backend.audit_name())?;
+        self.backend.read("read the audit of", |rows| rows.audit(limit))
+    }
+}
+
+/// The verbs of [`FactStore`](crate::facts::FactStore).
+impl<B: Backend> Store<B> {
+    pub(crate) fn record(&self, access: &Access, fact: &NewMemory, now: DateTime<Utc>) -> Result<Recorded> {
+        trace::create(|recorded: &Recorded| recorded.id, || self.put(access, fact, now))
+    }
+
+    pub(crate) fn settle(&self, now: DateTime<Utc>) -> Result<Settled> {
+        if !self.is_settling_due()? {
+            return Ok(Settled::default());
+        }
+        let (events, ()) = self.rule(now, |rows| Ok((settle::settle(rows, now)?, ())))?;
+        Ok(settle::settled(&events))
+    }
+
+    pub(crate) fn is_settling_due(&self) -> Result<bool> {
+        self.backend.read("read", |rows| rows.is_pending())
+    }
+
+    pub(crate) fn fact(&self, access: &Access, id: MemoryId) -> Result<Option<Fact>> {
+        let Some(sight) = self.sight(access) else { return Ok(None) };
+        self.backend.read("read", |rows| history::seen(rows, id, sight == Sight::All))
+    }
+
+    pub(crate) fn history(&self, access: &Access, id: MemoryId) -> Result<Vec<Fact>> {
+        let Some(sight) = self.sight(access) else { return Ok(Vec::new()) };
+        self.backend.read("read", |rows| history::history(rows, id, sight == Sight::All))
+    }
+
+    pub(crate) fn suspicions(&self, access: &Access, limit: usize) -> Result<Vec<Suspicion>> {
+        main_only(&self.scope, access, &row_name(None))?;
+        self.backend.read("read", |rows| rows.suspicions(limit))
+    }
+
+    pub(crate) fn decide(
+        &self,
+        access: &Access,
+        decision: &Decision,
+        now: DateTime<Utc>,
+    ) -> Result<ConsolidationEvent> {
+        let whose = (&self.config, &self.scope, access);
+        decide::answer(self.rule(now, |rows| decide::decide(rows, whose, decision, now))?)
+    }
+
+    pub(crate) fn revert(
+        &self,
+        access: &Access,
+        event: EventId,
+        now: DateTime<Utc>,
+    ) -> Result<ConsolidationEvent> {
+        let whose = (&self.config, &self.scope, access);
+        decide::answer(self.rule(now, |rows| decide::revert(rows, whose, event, now))?)
+    }
+
+    pub(crate) fn decisions(&self, access: &Access, limit: usize) -> Result<Vec<ConsolidationEvent>> {
+        main_only(&self.scope, access, &row_name(None))?;
+        self.backend.read("read", |rows| rows.decisions(limit))
+    }
+}
+
+/// The verbs of [`LearningStore`](crate::memory::LearningStore).
+impl<B: Backend> Store<B> {
+    pub(crate) fn learn(
+        &self,
+        access: &Access,
+        learning: &NewLearning,
+        now: DateTime<Utc>,
+    ) -> Result<LearningId> {
+        trace::create(
+            |id| *id,
+            || {
+                let operation = Operation::new(access, "memory_learn", now);
+                let admitted = self.config.admit_learning(&self.scope, access, learning);
+                let (id, is_new) = self.attempt("write to", &operation, admitted, |rows, forgotten| {
+                    forget::check_learning(forgotten.as_ref(), &learning_name(), learning)?;
+                    if let Some(id) = rows.learned(&learning.content)? {
+                        return Ok((id, false));
+                    }
+                    let id = rows.learn(learning, self.done(&operation, forgotten.as_deref()))?;
+                    Ok((id, true))
+                })?;
+                if is_new {
+                    self.config.tell("learning:written", None);
+                }
+                Ok(id)
+            },
+        )
+    }
+
+    pub(crate) fn learnings(&self, access: &Access, limit: usize) -> Result<Vec<Learning>> {
+        main_only(&self.scope, access, &learning_name())?;
+        self.backend.read("list", |rows| rows.learnings(limit))
+    }
+}
+
+/// An entry without what was forgotten: whoever acts may say it in a reason, or as a source.
+fn told(mut entry: AuditEntry, forgotten: Option<&Tombstones>) -> AuditEntry {
+    if let Some(forgotten) = forgotten {
+        entry.reason = entry.reason.filter(|reason| !forgotten.holds(reason));
+        entry.source = entry.source.filter(|source| !forgotten.holds(source.word()));
+        entry.origin = entry.origin.filter(|origin| !forgotten.holds(&origin.to_string()));
+    }
+    entry
+}
