@@ -140,7 +140,8 @@ fn items(text: &str) -> Vec<Item> {
             let mut body = line.to_owned();
             let mut last = line;
             while !(last.ends_with(';') || last.ends_with('}')) || last.starts_with(' ') {
-                last = lines.next().expect("an item ends at the left margin");
+                let Some(next) = lines.next() else { break };
+                last = next;
                 body.push('\n');
                 body += last;
             }

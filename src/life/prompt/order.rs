@@ -1,6 +1,6 @@
 //! Which blocks there are, as data.
 
-use super::CacheHint::{self, Session, Stable, Turn};
+use super::block::CacheHint::{self, Session, Stable, Turn};
 use crate::base::name::DocName;
 use Heading::{FileName, None as Bare, Words};
 use Source::{

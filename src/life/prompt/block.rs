@@ -1,0 +1,53 @@
+//! A block of a prompt, and how long it stays the same.
+
+use std::borrow::Cow;
+use std::fmt;
+
+/// A part of a prompt.
+#[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Block {
+    /// What it is, such as `identity` or `memory_snapshot`; the same from release to release.
+    pub id: Cow<'static, str>,
+    /// Its text, headings included, without a line break at the end.
+    pub text: String,
+    /// For how long it stays the same.
+    pub cache: CacheHint,
+}
+
+impl Block {
+    /// Makes a block of text that the host derives from elsewhere: a skill catalogue, a playbook, a profile it inferred.
+    ///
+    /// `id` is the host's own name for it, `cache` how long its text stays the same. [`Session::prompt`](crate::Session::prompt)
+    /// puts it after all that the workspace says. It is shown as it is: not scanned, not cut, not counted in
+    /// [`PromptConfig::max_chars`], and to whichever session it is given.
+    ///
+    /// ```
+    /// use noctuary::life::{Block, CacheHint};
+    ///
+    /// let skills = Block::derived("skills", "# Skills\n\n- book_train: books a seat", CacheHint::Session);
+    /// assert_eq!(skills.id, "skills");
+    /// // let prompt = session.prompt(&[skills])?;
+    /// ```
+    pub fn derived(id: impl Into<Cow<'static, str>>, text: impl Into<String>, cache: CacheHint) -> Self {
+        Self { id: id.into(), text: text.into(), cache }
+    }
+}
+
+impl fmt::Debug for Block {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Block {{ {}, {:?}, {} bytes }}", self.id, self.cache, self.text.len())
+    }
+}
+
+/// For how long a block stays the same, byte for byte.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum CacheHint {
+    /// Until somebody edits who the agent is.
+    Stable,
+    /// For this session.
+    Session,
+    /// For this turn.
+    Turn,
+}

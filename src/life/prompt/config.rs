@@ -1,0 +1,49 @@
+//! The settings of prompts.
+
+use super::order::PromptOrder;
+use crate::base::name::DocName;
+
+/// The settings of prompts.
+///
+/// ```
+/// use noctuary::life::{PromptConfig, PromptOrder};
+///
+/// let mut config = PromptConfig::default();
+/// config.order = PromptOrder::IronClaw;
+/// assert_eq!(config.max_file_chars, 20_000);
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PromptConfig {
+    /// Which blocks there are, in which order. The seed's.
+    pub order: PromptOrder,
+    /// The most of one document, in characters: 20,000. What is cut is said in its place, and the words that say so count
+    /// too, where there is room for them.
+    pub max_file_chars: usize,
+    /// The most of all documents together, in characters: 60,000. Where it is not enough, identity comes
+    /// before memory, and memory before journals.
+    pub max_chars: usize,
+    /// How long `MEMORY.md` should stay, in characters: 10,000. Beyond it there is a notice, and nothing is
+    /// dropped.
+    pub memory_budget: u64,
+    /// For how many days back journals are shown: 1, which is today and yesterday.
+    pub journal_days: u32,
+    /// The document that carries the memo of the last session: `HEARTBEAT.md`. `None` tells of none.
+    pub heartbeat: Option<DocName>,
+    /// Whether there is no prompt without `SOUL.md`. Off: a marker stands in its place.
+    pub requires_soul: bool,
+}
+
+impl Default for PromptConfig {
+    fn default() -> Self {
+        Self {
+            order: PromptOrder::Seed,
+            max_file_chars: 20_000,
+            max_chars: 60_000,
+            memory_budget: 10_000,
+            journal_days: 1,
+            heartbeat: Some(DocName::HEARTBEAT),
+            requires_soul: false,
+        }
+    }
+}

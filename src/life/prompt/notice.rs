@@ -1,0 +1,47 @@
+//! The notices of a prompt, for the operator.
+
+use std::fmt;
+
+use crate::base::name::DocName;
+use crate::gate::DoorWarning;
+
+/// Something about a prompt that a host may want to tell its operator. Never the text in question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PromptNotice {
+    /// A document that the order asks for is missing; a marker stands in its place.
+    Missing(DocName),
+    /// Of a document only a part is shown.
+    Cut {
+        /// The document.
+        name: DocName,
+        /// How long it is, in characters.
+        chars: usize,
+        /// How much of it is shown, in characters.
+        shown: usize,
+    },
+    /// A document holds bytes that are no UTF-8; they are shown as replacement characters.
+    NotUtf8(DocName),
+    /// A document cannot be read: too large, a link, no plain file.
+    Unreadable(DocName),
+    /// Secrets in a document are masked, or lines that look like instructions in disguise are blocked: class,
+    /// document and count. The document stays as it is.
+    Found(DoorWarning),
+    /// `MEMORY.md` is longer than it should be.
+    MemoryOverBudget,
+}
+
+impl fmt::Display for PromptNotice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Missing(name) => write!(f, "{name} is missing"),
+            Self::Cut { name, chars, shown } => {
+                write!(f, "{name} is cut: {shown} of {chars} characters are shown")
+            }
+            Self::NotUtf8(name) => write!(f, "{name} holds bytes that are no UTF-8"),
+            Self::Unreadable(name) => write!(f, "{name} cannot be read"),
+            Self::Found(warning) => write!(f, "{warning}"),
+            Self::MemoryOverBudget => f.write_str("MEMORY.md is over its budget"),
+        }
+    }
+}
