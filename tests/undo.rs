@@ -53,8 +53,8 @@ fn dreamer_with(workspace: Arc<dyn Workspace>, change: impl FnOnce(&mut DreamCon
         config.evidence = Evidence::Off;
         config.total_input_bytes = 1;
         config.max_passes = 20;
-        config.max_calls_per_day = None;
-        config.back_off = None;
+        config.budget.max_calls_per_day = None;
+        config.budget.back_off = None;
         change(config);
     })
 }

@@ -14,14 +14,15 @@ use crate::base::error::{Error, Result};
 use crate::base::name::{DocName, Name, StateName};
 use crate::base::receipt::{DocumentReceipt, ForgetPlace, ForgetReceipt, PlaceReceipt};
 use crate::base::text;
-use crate::dream;
-use crate::dream::sleep;
+use crate::dream::commit;
 use crate::dreamer::Outcome;
 use crate::format::replies::reply;
 use crate::format::state::forgotten::Forgotten;
 use crate::format::state::history::History;
+use crate::format::state::intent::Intent;
 use crate::format::state::ledger::{Entry, Ledger};
 use crate::format::state::proposal::{Proposals, Waiting};
+use crate::format::state::sleep_intent::SleepIntent;
 use crate::format::state::undone::Undone;
 use crate::format::state::{log, seal};
 use crate::format::{JournalName, SleepFiles};
@@ -150,8 +151,8 @@ impl<'a> Forget<'a> {
             let (all, only) = self.bury(workspace)?;
             let lease = if self.in_files { Some(claim(workspace)?) } else { None };
             if let Some(lease) = &lease {
-                dream::recover(workspace, lease.as_ref(), Some(&all))?;
-                sleep::recover(workspace, lease.as_ref(), Some(&all))?;
+                commit::recover::<Intent>(workspace, lease.as_ref(), Some(&all))?;
+                commit::recover::<SleepIntent>(workspace, lease.as_ref(), Some(&all))?;
             }
             let text = Text { workspace, lease: lease.as_deref(), only: &only };
             in_documents = text.forget(&mut receipt)?;

@@ -473,6 +473,10 @@ impl FactStore for FileMemoryStore {
         Some(&self.inner.scope)
     }
 
+    fn takes_rulings(&self) -> bool {
+        self.inner.config.facts.consolidation
+    }
+
     fn record(&self, access: &Access, fact: &NewMemory, now: DateTime<Utc>) -> Result<Recorded> {
         trace::create(|recorded: &Recorded| recorded.id, || self.inner.put(access, fact, now))
     }
