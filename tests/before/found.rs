@@ -9,13 +9,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
+use noctuary::dream::{FactDreamer, Fate, ProposalEnd, ReadReason};
+use noctuary::exchange::{Forget, copy_into};
+use noctuary::format::{DreamId, JournalName, Origin};
+use noctuary::life::{BootState, Editor, Undreamed, read_checks, read_soul};
+use noctuary::memory::{Filter, LearningStore, NewMemory, Query, Source, categories};
+use noctuary::sleep::{Said, SleepDreamer};
+use noctuary::store::StoreConfig;
 use noctuary::testing::Script;
 use noctuary::testing::contract::fact::Facts;
+use noctuary::workspace::StateName;
 use noctuary::{
-    BootState, DocName, DreamConfig, DreamId, DreamReport, Editor, Error, FactDreamer, Fate, FileMemoryStore,
-    FileWorkspace, Filter, Forget, JournalDreamer, JournalName, LearningStore, Life, LifeConfig, NewMemory,
-    Note, Origin, Outcome, ProposalEnd, Query, ReadReason, Said, SessionKind, SleepDreamer, Source,
-    StateName, StoreConfig, Undreamed, Workspace, categories, copy_into, read_checks, read_soul,
+    DocName, DreamConfig, DreamReport, Error, FileMemoryStore, FileWorkspace, JournalDreamer, Life,
+    LifeConfig, Note, Outcome, SessionKind, Workspace,
 };
 
 use crate::kit::{
@@ -471,7 +477,7 @@ fn rows_are_found_and_facts_stand_as_they_did() {
         // And it goes on: the row that was deleted comes back, and the next has an id of its own.
         let standing: BTreeSet<i64> = rows.iter().map(|row| row.id.get()).collect();
         let gone = (1..=99).find(|id| !standing.contains(id)).unwrap();
-        assert!(store.restore(&human(), noctuary::MemoryId::new(gone), at(10, 12, 8, 5)).unwrap());
+        assert!(store.restore(&human(), noctuary::memory::MemoryId::new(gone), at(10, 12, 8, 5)).unwrap());
         let row = NewMemory::new(categories::OBSERVATION, "The sacks were found", Source::AgentRecorded);
         let id = store.write(&agent(), &row, at(10, 12, 8, 6)).unwrap();
         assert!(rows.iter().all(|row| row.id < id));

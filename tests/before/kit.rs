@@ -10,13 +10,15 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
 use chrono::{DateTime, TimeZone, Utc};
+use noctuary::SqliteWorkspace;
 use noctuary::testing::{self, Disk, DiskFile, Entry, Open, Stat};
+use noctuary::workspace::Revision;
+#[cfg(feature = "sqlite")]
+use noctuary::workspace::StateName;
 use noctuary::{
     Access, Actor, DocName, DreamReport, Dreamer, FileWorkspace, LlmClient, LlmReply, LlmRequest, Outcome,
-    Revision, Scope, SessionKind, Workspace, WriteMode, dream_once_at, llm_fn,
+    Scope, SessionKind, Workspace, WriteMode, dream_once_at, llm_fn,
 };
-#[cfg(feature = "sqlite")]
-use noctuary::{SqliteWorkspace, StateName};
 
 /// A key of the class `aws_access_key`: the example of its maker's handbook, which opens nothing.
 pub(crate) const KEY: &str = "AKIAIOSFODNN7EXAMPLE";

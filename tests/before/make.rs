@@ -13,14 +13,20 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
+use noctuary::dream::{DreamMode, FactDreamer, HistoryItem, OverBudget, PersonalizationDreamer, history_fn};
+use noctuary::exchange::Forget;
+use noctuary::facts::{Decision, FactKey};
+use noctuary::format::{DreamId, JournalName, Origin};
+use noctuary::life::{Editor, TurnEnd, archive_journal, mark_checked};
+use noctuary::memory::{LearningStore, NewLearning, NewMemory, Source, categories};
+use noctuary::sleep::{Said, SleepDreamer};
+use noctuary::store::StoreConfig;
 use noctuary::testing::contract::fact::Facts;
 use noctuary::testing::{Fault, Faults, FaultyWorkspace, Script};
+use noctuary::workspace::StateName;
 use noctuary::{
-    Decision, DocName, DreamConfig, DreamId, DreamMode, DreamReport, Dreamer, Editor, Extractive,
-    FactDreamer, FactKey, FileMemoryStore, Forget, HistoryItem, JournalDreamer, JournalName, LearningStore,
-    Life, LifeConfig, LlmClient, NewLearning, NewMemory, Note, Origin, Outcome, OverBudget,
-    PersonalizationDreamer, Said, SleepDreamer, Source, StateName, StoreConfig, TurnEnd, Workspace,
-    WriteMode, archive_journal, categories, dream_once_at, history_fn, mark_checked,
+    DocName, DreamConfig, DreamReport, Dreamer, Extractive, FileMemoryStore, JournalDreamer, Life,
+    LifeConfig, LlmClient, Note, Outcome, Workspace, WriteMode, dream_once_at,
 };
 
 use crate::kit::{
@@ -259,7 +265,7 @@ fn fill(store: &Arc<dyn Facts>, learner: &dyn LearningStore, workspace: &Arc<dyn
     store.write(&human(), &typed, tick()).unwrap();
     let secret = NewMemory::new(categories::OBSERVATION, format!("the key is {KEY}"), Source::AgentRecorded);
     store.write(&agent(), &secret, tick()).unwrap_err();
-    let all = store.list(&human(), &noctuary::Filter::limit(99)).unwrap();
+    let all = store.list(&human(), &noctuary::memory::Filter::limit(99)).unwrap();
     let id = |words: &str| all.iter().find(|row| row.content.contains(words)).unwrap().id;
     assert!(store.delete(&agent(), id("sack fell"), tick()).unwrap());
     assert!(

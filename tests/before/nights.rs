@@ -5,13 +5,20 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use chrono::{DateTime, Days, TimeDelta, Utc};
+use noctuary::dream::{DreamMode, OverBudget, ProposalEnd, Trust};
+use noctuary::exchange::Forget;
+use noctuary::format::{DreamId, JournalName, Origin};
+use noctuary::life::{
+    BootState, Consent, DailyLogConfig, Duty, Editor, TurnEnd, Undreamed, archive_journal, delete_journal,
+    due_checks, mark_checked, read_checks,
+};
+use noctuary::memory::PlaceReceipt;
+use noctuary::sleep::{Fatigue, Said, SleepDreamer};
 use noctuary::testing::Script;
+use noctuary::workspace::{Claim, ClaimTerms, StateName};
 use noctuary::{
-    BootState, Claim, ClaimTerms, Consent, DailyLogConfig, DocName, DreamConfig, DreamId, DreamMode, Duty,
-    Editor, Error, Extractive, Fatigue, Forget, JournalDreamer, JournalName, Life, LifeConfig, LlmClient,
-    Note, Origin, Outcome, OverBudget, PlaceReceipt, ProposalEnd, Said, SleepDreamer, StateName, Trust,
-    TurnEnd, Undreamed, Workspace, WriteMode, archive_journal, delete_journal, due_checks, mark_checked,
-    read_checks,
+    DocName, DreamConfig, Error, Extractive, JournalDreamer, Life, LifeConfig, LlmClient, Note, Outcome,
+    Workspace, WriteMode,
 };
 
 use crate::kit::{

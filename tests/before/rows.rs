@@ -8,14 +8,20 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
+use noctuary::dream::{FactDreamer, HistoryItem, PersonalizationDreamer, history_fn};
+use noctuary::exchange::{Forget, feed};
+use noctuary::facts::{Decision, EventId, FactKey};
+use noctuary::format::Origin;
+use noctuary::gate::{TombstoneKey, Tombstones};
+use noctuary::memory::{
+    Filter, LearningStore, MemoryEvent, MemoryId, MemoryObserver, NewLearning, NewMemory, Order, Place,
+    Query, Role, Source, categories,
+};
+use noctuary::store::StoreConfig;
 use noctuary::testing::Script;
 use noctuary::testing::contract::fact::Facts;
-use noctuary::{
-    Access, Decision, Error, EventId, FactDreamer, FactKey, FileMemoryStore, FileWorkspace, Filter, Forget,
-    HistoryItem, LearningStore, LlmReply, MemoryEvent, MemoryId, MemoryObserver, MemoryStore, NewLearning,
-    NewMemory, Order, Origin, PersonalizationDreamer, Place, Query, Role, Source, StateName, StoreConfig,
-    TombstoneKey, Tombstones, Workspace, WriteMode, categories, feed, history_fn,
-};
+use noctuary::workspace::StateName;
+use noctuary::{Access, Error, FileMemoryStore, FileWorkspace, LlmReply, MemoryStore, Workspace, WriteMode};
 
 use crate::kit::{self, Folder, Home, KEY, agent, at, dream, hash, human, json, marta, put, with_others};
 
