@@ -60,7 +60,7 @@ fn dreamer(workspace: Arc<dyn Workspace>, change: impl FnOnce(&mut DreamConfig))
         .enabled(true)
         .configure(|config| {
             config.max_passes = 1;
-            config.max_calls_per_day = None;
+            config.budget.max_calls_per_day = None;
             change(config);
         })
         .build()

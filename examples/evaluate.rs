@@ -218,7 +218,7 @@ fn cited(path: &Path, last: NaiveDate, share: f64) -> Result<BTreeSet<Line>> {
         .enabled(true)
         .configure(|config| {
             config.window_days = None;
-            config.max_calls_per_day = None;
+            config.budget.max_calls_per_day = None;
             // The share alone bounds what is kept.
             config.section = SectionCaps::new(usize::MAX, usize::MAX, usize::MAX);
         })

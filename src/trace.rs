@@ -218,7 +218,7 @@ pub(crate) fn ask(dream: &Span, request: &LlmRequest) -> Span {
 }
 
 /// A pass is committed: an append to `MEMORY.md`, or what a sleeper leaves behind.
-pub(crate) fn commit(id: &DreamId, run: impl FnOnce() -> Result<()>) -> Result<()> {
+pub(crate) fn commit<T>(id: &DreamId, run: impl FnOnce() -> Result<T>) -> Result<T> {
     span!("commit", "gen_ai.operation.name" = "update_memory", "noctuary.dream.id" = id.as_str()).attempt(run)
 }
 

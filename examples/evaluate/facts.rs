@@ -177,7 +177,7 @@ impl<'a> Judged<'a> {
                 config.pace.interval = Duration::ZERO;
                 config.pace.request_bytes = 1 << 20;
                 config.pace.max_passes = u32::MAX;
-                (config.pace.max_calls_per_day, config.pace.max_bytes_per_day) = (None, None);
+                (config.pace.budget.max_calls_per_day, config.pace.budget.max_bytes_per_day) = (None, None);
             })
             .build()?;
         let report = dream_once_at(&dreamer, &llm_fn(judge), &|| DateTime::UNIX_EPOCH)?;

@@ -54,8 +54,9 @@
 //! [the commit, case by case](crate::manual::durability).
 
 pub(crate) mod commit;
+mod engine;
 mod evidence;
-pub(crate) mod facts;
+mod facts;
 pub(crate) mod journal;
 mod profile;
 pub(crate) mod sleep;
@@ -65,17 +66,14 @@ pub use crate::dreamer::{
     Failure, Fate, Hold, HoldReason, JournalReport, LeftPair, LeftReason, Level, LineReport, MemoryGauge,
     NotDue, Notice, Observer, PassReport, ReadReason, RulingFate, ShownSlice, Step,
 };
-pub(crate) use commit::{append_log, recover};
-pub(crate) use evidence::{Judge, Shown, Verdict};
-pub use facts::{
-    FactDreamConfig, FactDreamer, FactDreamerBuilder, HistoryFn, HistoryItem, HistorySource, Pace, history_fn,
-};
+pub use engine::{BackOff, CallBudget, Due, Pace, SectionCaps};
+pub use evidence::{Evidence, Trust};
+pub use facts::{FactDreamConfig, FactDreamer, FactDreamerBuilder};
 pub use journal::{
-    BackOff, DreamProposal, DreamRecord, DreamStanding, DreamSurvey, Due, Evidence, JournalDreamerBuilder,
-    JournalSpan, OverBudget, ProposalEnd, ProposalReport, SectionCaps, Trust, should_dream,
+    DreamProposal, DreamRecord, DreamStanding, DreamSurvey, JournalDreamerBuilder, JournalSpan, OverBudget,
+    ProposalEnd, ProposalReport, should_dream,
 };
-pub(crate) use journal::{
-    Bounds, Calls, CleanLine, DreamConfig, Sanitised, breaker, clean_line, count_call, count_failure, due,
-    machine_ranges, mask_printed, sanitise, tell, tell_request, whole, without_secrets,
+pub use profile::{
+    HistoryFn, HistoryItem, HistorySource, PersonalizationConfig, PersonalizationDreamer,
+    PersonalizationDreamerBuilder, history_fn,
 };
-pub use profile::{PersonalizationConfig, PersonalizationDreamer, PersonalizationDreamerBuilder};

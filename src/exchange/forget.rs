@@ -12,9 +12,10 @@ use crate::base::access::{Access, Actor, SessionKind};
 use crate::base::error::{Error, Result};
 use crate::base::name::StateName;
 use crate::base::receipt::{DocumentReceipt, ForgetPlace, ForgetReceipt, PlaceReceipt};
-use crate::dream;
-use crate::dream::sleep;
+use crate::dream::commit;
 use crate::format::state::forgotten::Forgotten;
+use crate::format::state::intent::Intent;
+use crate::format::state::sleep_intent::SleepIntent;
 use crate::gate::{TombstoneKey, Tombstones};
 use crate::life::rewrite;
 use crate::memory::MemoryStore;
@@ -138,8 +139,8 @@ impl<'a> Forget<'a> {
             let (all, only) = self.bury(workspace)?;
             let lease = if self.in_files { Some(claim(workspace)?) } else { None };
             if let Some(lease) = &lease {
-                dream::recover(workspace, lease.as_ref(), Some(&all))?;
-                sleep::recover(workspace, lease.as_ref(), Some(&all))?;
+                commit::recover::<Intent>(workspace, lease.as_ref(), Some(&all))?;
+                commit::recover::<SleepIntent>(workspace, lease.as_ref(), Some(&all))?;
             }
             let home = Home { workspace, lease: lease.as_deref(), only: &only };
             in_documents = home.forget(&mut receipt)?;

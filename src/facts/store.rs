@@ -65,6 +65,12 @@ pub trait FactStore: Debug + Send + Sync {
         None
     }
 
+    /// Says whether it takes decisions of a pass with a model. A dreamer asks this first, so that no call is paid for that
+    /// decides nothing. As provided it does.
+    fn takes_rulings(&self) -> bool {
+        true
+    }
+
     /// Writes a fact, as [`MemoryStore::write`](crate::memory::MemoryStore::write) does, and says which rows it may
     /// contradict. A session with others present is told of shared ones only.
     ///

@@ -55,6 +55,10 @@ macro_rules! contracts_of {
                 revert(access: &Access, event: EventId, now: DateTime<Utc>) -> Result<ConsolidationEvent>;
                 decisions(access: &Access, limit: usize) -> Result<Vec<ConsolidationEvent>>;
             } {
+                fn takes_rulings(&self) -> bool {
+                    self.store.config().facts.consolidation
+                }
+
                 fn facts_of(&self) -> Option<&Scope> {
                     Some(self.store.scope())
                 }

@@ -113,7 +113,7 @@ fn tell_all(change: fn(&mut DreamConfig)) {
 #[test]
 fn a_dialogue_is_dreamed_whole_and_every_line_that_is_kept_holds() {
     // BX-32, BX-02, BX-18: at the defaults.
-    tell_all(|config| config.max_calls_per_day = None);
+    tell_all(|config| config.budget.max_calls_per_day = None);
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn a_dialogue_is_dreamed_whole_in_many_small_passes_too() {
         config.total_input_bytes = 8 << 10;
         config.max_file_bytes = 2 << 10;
         config.max_passes = 100;
-        config.max_calls_per_day = None;
+        config.budget.max_calls_per_day = None;
     });
 }
 
@@ -145,7 +145,7 @@ type Attack = fn(&str, &SourceRef) -> String;
 fn what_is_made_up_about_a_dialogue_is_held_and_what_it_says_is_not() {
     let (mut good, mut held_of_good, mut attacks) = (0, 0, 0);
     for dialogue in dialogues() {
-        let all = tell(&dialogue, |config| config.max_calls_per_day = None);
+        let all = tell(&dialogue, |config| config.budget.max_calls_per_day = None);
         let lines: Vec<&LineReport> = all.reports.iter().flat_map(DreamReport::promoted).collect();
         good += lines.len();
         held_of_good += all.reports.iter().flat_map(DreamReport::held).count();

@@ -553,7 +553,7 @@ fn a_preview_is_stopped_by_no_back_off_and_no_cap() {
     // BX-20: it is how somebody tries another model while the first fails.
     let life = evening();
     let script = Script::new().fails("one").says(FACT);
-    let day = |config: &mut DreamConfig| config.max_calls_per_day = Some(1);
+    let day = |config: &mut DreamConfig| config.budget.max_calls_per_day = Some(1);
     assert_eq!(dream(&life.dreamer_with(day), &script, night(21)).outcome, Outcome::LlmError);
     assert_eq!(dream(&life.dreamer_with(day), &script, night(21)).outcome, Outcome::NotDue);
     let preview = |config: &mut DreamConfig| {
@@ -576,7 +576,7 @@ fn the_days_calls_and_bytes_are_capped_within_a_run_and_across_runs() {
     let small = |config: &mut DreamConfig| {
         config.total_input_bytes = 1;
         config.max_passes = 4;
-        config.max_calls_per_day = Some(6);
+        config.budget.max_calls_per_day = Some(6);
     };
     let script = Script::new();
     assert_eq!(dream(&life.dreamer_with(small), &script, night(21)).calls, 4);
@@ -591,7 +591,7 @@ fn the_days_calls_and_bytes_are_capped_within_a_run_and_across_runs() {
     let life = Life::with(&days);
     let one_byte = |config: &mut DreamConfig| {
         small(config);
-        config.max_bytes_per_day = Some(1);
+        config.budget.max_bytes_per_day = Some(1);
     };
     let report = dream(&life.dreamer_with(one_byte), &script, night(21));
     assert_eq!(report.calls, 1);
@@ -616,7 +616,7 @@ fn the_same_input_is_not_sent_again_within_a_run() {
     let life = Life::with(&[(20, LINE)]);
     life.put("MEMORY.md", format!("# Memory\n\n- The key is {KEY}.\n"));
     let model = llm_fn(|_: &LlmRequest| Ok(LlmReply::new(format!("- The key is {KEY}."))));
-    let dreamer = life.dreamer_with(|config| config.back_off = None);
+    let dreamer = life.dreamer_with(|config| config.budget.back_off = None);
     let report = dream(&dreamer, &model, night(21));
     assert_eq!(report.outcome, Outcome::Quarantined);
     assert_eq!(report.calls, 1, "asking again at once ends the same way");
@@ -1219,7 +1219,7 @@ fn a_character_at_the_cut_is_never_split() {
         let dreamer = life.dreamer_with(|config| {
             config.max_file_bytes = max;
             config.max_passes = 1000;
-            config.max_calls_per_day = None;
+            config.budget.max_calls_per_day = None;
         });
         let script = Script::new();
         let reports = drain(&dreamer, &script, night(21));
@@ -3356,7 +3356,7 @@ fn the_same_workspace_answers_and_clock_give_the_same_bytes() {
             .says("- The boat is called Brisk.\n");
         let dreamer = life.dreamer_with(|config| {
             config.max_file_bytes = 1024;
-            config.back_off = None;
+            config.budget.back_off = None;
         });
         let reports: Vec<DreamReport> = (21..25).map(|day| dream(&dreamer, &script, night(day))).collect();
         let requests: Vec<String> = script.requests().into_iter().map(|request| request.user).collect();
@@ -3636,8 +3636,8 @@ proptest! {
             config.max_file_bytes = max;
             config.total_input_bytes = max * 2;
             config.max_passes = 3;
-            config.back_off = None;
-            config.max_calls_per_day = None;
+            config.budget.back_off = None;
+            config.budget.max_calls_per_day = None;
         });
         let mut reports = Vec::new();
         for event in events {

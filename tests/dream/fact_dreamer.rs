@@ -3,11 +3,13 @@
 #![expect(clippy::unwrap_used, reason = "tests may panic")]
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
-use noctuary::dream::{Due, FactDreamConfig, FactDreamer, Failure, LeftReason, NotDue, RulingFate, Step};
+use noctuary::dream::{
+    DreamEvent, Due, FactDreamConfig, FactDreamer, Failure, LeftReason, NotDue, Observer, RulingFate, Step,
+};
 use noctuary::facts::{
     ConsolidationEvent, Decision, EventId, EventOutcome, Fact, FactKey, FactState, FactStore, Recorded,
     Settled, Suspicion, Verdict,
@@ -348,8 +350,8 @@ fn no_answer_at_all_goes_round_the_rules() {
         }
         let stranger = house.home("Tom", "Lisbon", 2);
         let dreamer = house.dreamer_with(|config| {
-            config.pace.back_off = None;
-            (config.pace.max_calls_per_day, config.pace.max_bytes_per_day) = (None, None);
+            config.pace.budget.back_off = None;
+            (config.pace.budget.max_calls_per_day, config.pace.budget.max_bytes_per_day) = (None, None);
         });
         let mut dice = 7_u64;
         for minute in 3..i64::from(cases(10_000)) {
@@ -596,7 +598,7 @@ fn pairs_that_do_not_fit_wait_the_oldest_first_and_calls_and_bytes_have_their_ca
         let small = |config: &mut FactDreamConfig| {
             config.pace.request_bytes = 8 << 10;
             config.pace.max_passes = 2;
-            config.pace.max_calls_per_day = Some(3);
+            config.pace.budget.max_calls_per_day = Some(3);
         };
         let script = (0..99).fold(Script::new(), |script, _| script.answers(coexist));
         let first = dream(&house.dreamer_with(small), &script, 0);
@@ -610,8 +612,8 @@ fn pairs_that_do_not_fit_wait_the_oldest_first_and_calls_and_bytes_have_their_ca
         let sent: u64 = script.requests().iter().map(|request| request.bytes() as u64).sum();
         let bytes = |config: &mut FactDreamConfig| {
             small(config);
-            config.pace.max_calls_per_day = None;
-            config.pace.max_bytes_per_day = Some(sent + 2000);
+            config.pace.budget.max_calls_per_day = None;
+            config.pace.budget.max_bytes_per_day = Some(sent + 2000);
         };
         let none = dream(&house.dreamer_with(bytes), &script, 3);
         assert_eq!(
@@ -909,4 +911,32 @@ fn wherever_a_run_dies_the_next_one_carries_out_the_rest_and_none_twice() {
         }
         println!("{label}: {states} histories with a crash, {operations} operations");
     }
+}
+
+/// What an observer heard.
+#[derive(Debug, Default)]
+struct Ears(Mutex<Vec<Outcome>>);
+
+impl Observer for Ears {
+    fn event(&self, event: &DreamEvent<'_>) {
+        self.0.lock().unwrap().push(event.outcome);
+    }
+}
+
+#[test]
+fn an_observer_hears_how_each_pass_and_each_run_without_one_ended() {
+    each(|house| {
+        let ears = Arc::new(Ears::default());
+        let dreamer =
+            FactDreamer::builder(house.workspace.clone(), house.store.clone(), Scope::user("marta"))
+                .enabled(true)
+                .configure(|config| config.pace.interval = Duration::ZERO)
+                .observer(ears.clone())
+                .build()
+                .unwrap();
+        dream(&dreamer, &Script::new(), 0);
+        house.homes("marta");
+        dream(&dreamer, &Script::new().says("P1 supersede"), 2);
+        assert_eq!(*ears.0.lock().unwrap(), [Outcome::NothingNew, Outcome::Decided], "{}", house.label);
+    });
 }

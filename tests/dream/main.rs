@@ -9,6 +9,7 @@ mod fact_dreamer;
 mod http;
 mod personalization;
 mod proposals;
+mod reads;
 mod seams;
 mod undo;
 mod words;

@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
 use noctuary::dream::{
-    Due, Failure, Fate, HistoryItem, HistorySource, HoldReason, LineReport, NotDue, PersonalizationConfig,
-    PersonalizationDreamer, history_fn,
+    DreamEvent, Due, Failure, Fate, HistoryItem, HistorySource, HoldReason, LineReport, NotDue, Observer,
+    PersonalizationConfig, PersonalizationDreamer, history_fn,
 };
 use noctuary::exchange::Forget;
 use noctuary::facts::Decision;
@@ -449,7 +449,7 @@ fn requests_and_days_have_their_caps_and_the_latest_items_come_first() {
         let small = |config: &mut PersonalizationConfig| {
             config.pace.request_bytes = 8 << 10;
             config.pace.interval = Duration::ZERO;
-            config.pace.max_bytes_per_day = Some(9 << 10);
+            config.pace.budget.max_bytes_per_day = Some(9 << 10);
         };
         let script = Script::new();
         assert_eq!(rebuild(&house.dreamer_with(small), &script, 0).calls, 1, "{}", house.label);
@@ -465,7 +465,7 @@ fn requests_and_days_have_their_caps_and_the_latest_items_come_first() {
         house.chat.says(22, "[user] Good morning.");
         let full = |config: &mut PersonalizationConfig| {
             small(config);
-            config.pace.max_bytes_per_day = Some(sent as u64 + 500);
+            config.pace.budget.max_bytes_per_day = Some(sent as u64 + 500);
         };
         let report = rebuild(&house.dreamer_with(full), &script, 2);
         assert!(matches!(report.not_due, Some(NotDue::BytesToday { .. })), "{report:?}");
@@ -633,4 +633,37 @@ fn wherever_a_rebuild_dies_the_next_one_writes_the_rest_and_no_row_twice() {
             assert_eq!(live(&house, &faults, 2), 0, "{label}: {died} of {operations}");
         }
     }
+}
+
+/// What an observer heard.
+#[derive(Debug, Default)]
+struct Ears(Mutex<Vec<Outcome>>);
+
+impl Observer for Ears {
+    fn event(&self, event: &DreamEvent<'_>) {
+        self.0.lock().unwrap().push(event.outcome);
+    }
+}
+
+#[test]
+fn an_observer_hears_how_each_rebuild_ended() {
+    each(|house| {
+        house.chat.says(20, "[user] I am vegetarian.");
+        let ears = Arc::new(Ears::default());
+        let dreamer = PersonalizationDreamer::builder(
+            house.workspace.clone(),
+            house.store.clone(),
+            Scope::user("marta"),
+        )
+        .source(Arc::new(house.chat.clone()))
+        .enabled(true)
+        .observer(ears.clone())
+        .build()
+        .unwrap();
+        rebuild(&dreamer, &Script::new(), 0);
+        rebuild(&dreamer, &Script::new(), 1);
+        rebuild(&dreamer, &Script::new(), 30);
+        let heard = [Outcome::NothingToPromote, Outcome::NotDue, Outcome::NothingNew];
+        assert_eq!(*ears.0.lock().unwrap(), heard, "{}", house.label);
+    });
 }

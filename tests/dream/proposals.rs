@@ -514,7 +514,7 @@ fn a_days_tokens_are_capped_and_summed_in_report_state_and_log() {
         let dreamer = life.dreamer_with(|config| {
             config.mode = mode;
             config.total_input_bytes = 1;
-            config.max_tokens_per_day = Some(150);
+            config.budget.max_tokens_per_day = Some(150);
         });
         let model = Script::new()
             .answers(says("- First thing.", usage(90, 9)))

@@ -35,7 +35,7 @@ fn archivist(life: &Life, budget: u64) -> JournalDreamer {
     life.dreamer_with(|config| {
         config.over_budget = OverBudget::Archive;
         config.memory_budget = budget;
-        config.back_off = None;
+        config.budget.back_off = None;
     })
 }
 
@@ -103,7 +103,7 @@ fn a_damaged_state_file_neither_loses_a_line_nor_tells_one_twice() {
     };
     let begun = || {
         let life = Life::with(&[(17, &lines(0..5)), (18, &lines(5..10))]);
-        let dreamer = dreaming::dreamer_over(life.quick_workspace(), |config| config.back_off = None);
+        let dreamer = dreaming::dreamer_over(life.quick_workspace(), |config| config.budget.back_off = None);
         assert_eq!(dream(&dreamer, &all(), night(19)).outcome, Outcome::Appended);
         life.add(&journal(18), lines(10..13));
         assert_eq!(dream(&dreamer, &all(), night(20)).outcome, Outcome::Appended);
@@ -130,7 +130,8 @@ fn a_damaged_state_file_neither_loses_a_line_nor_tells_one_twice() {
             let standing = life.bytes(file);
             life.put(file, damaged(&standing, seed + 1));
             let (memory, tree) = (life.memory(), life.tree_without_locks());
-            let dreamer = dreaming::dreamer_over(life.quick_workspace(), |config| config.back_off = None);
+            let dreamer =
+                dreaming::dreamer_over(life.quick_workspace(), |config| config.budget.back_off = None);
             match dream_once_at(&dreamer, &all(), &|| night(21)) {
                 Ok(_) => went_on += 1,
                 Err(Error::Corrupt { name, .. }) => {
@@ -197,7 +198,7 @@ fn two_days() -> Life {
 /// A dreamer that keeps to no pace.
 fn eager(life: &Life, mode: DreamMode) -> JournalDreamer {
     dreaming::dreamer_over(life.quick_workspace(), |config| {
-        (config.back_off, config.max_calls_per_day, config.mode) = (None, None, mode);
+        (config.budget.back_off, config.budget.max_calls_per_day, config.mode) = (None, None, mode);
     })
 }
 
@@ -208,7 +209,8 @@ const SCENES: &[Scene] = &[
             // Right after the ledger was written, where the intent still stands.
             let cut = |at| {
                 let life = two_days();
-                let dreamer = dreaming::dreamer_over(crashing(&life, at).1, |config| config.back_off = None);
+                let dreamer =
+                    dreaming::dreamer_over(crashing(&life, at).1, |config| config.budget.back_off = None);
                 let _ = dream_once_at(&dreamer, &echo(), &|| night(19));
                 life
             };
@@ -396,7 +398,7 @@ fn what_a_peer_dreamed_stays_a_peers_when_a_run_that_reads_nothing_archives() {
         life.dreamer_with(|config| {
             config.over_budget = OverBudget::Archive;
             config.memory_budget = budget;
-            config.max_calls_per_day = Some(1);
+            config.budget.max_calls_per_day = Some(1);
         })
     };
     life.put(&journal(23), "- [user] what nobody has dreamed\n");

@@ -23,7 +23,7 @@ fn a_year_of_nights_keeps_memory_within_its_budget() {
         config.enabled = true;
         config.evidence = Evidence::Off;
         config.over_budget = OverBudget::Archive;
-        config.max_calls_per_day = Some(2);
+        config.budget.max_calls_per_day = Some(2);
     });
     let first = NaiveDate::from_ymd_opt(2026, 1, 1).unwrap();
     let (mut calls, mut archived, mut operator) = (0, 0, mine.to_owned());

@@ -43,8 +43,8 @@ pub(crate) fn dreamer_with(
         config.evidence = Evidence::Off;
         config.total_input_bytes = 1;
         config.max_passes = 20;
-        config.max_calls_per_day = None;
-        config.back_off = None;
+        config.budget.max_calls_per_day = None;
+        config.budget.back_off = None;
         change(config);
     })
 }

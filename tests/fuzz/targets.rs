@@ -513,7 +513,7 @@ fn check_showing(
     });
     let dreamer = dreamer(root, |config| {
         (config.max_file_bytes, config.total_input_bytes) = (max, total);
-        (config.max_passes, config.max_calls_per_day) = (u32::MAX, None);
+        (config.max_passes, config.budget.max_calls_per_day) = (u32::MAX, None);
     });
     let report = dream_once_at(&dreamer, &model, &|| time(day)).expect("journals alone never end a night");
     assert_eq!(report.backlog.bytes, 0, "with enough passes nothing waits");

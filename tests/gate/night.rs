@@ -210,7 +210,7 @@ fn dream_and_check(path: &Path, planted: &[String], dice: &mut Dice) -> usize {
         .enabled(true)
         .configure(|config| {
             config.window_days = None;
-            config.max_calls_per_day = None;
+            config.budget.max_calls_per_day = None;
             // The lines of tools are to be cited too.
             config.trust = Trust::All;
             config.section = SectionCaps::new(10_000, 2_000, 1 << 20);

@@ -197,7 +197,7 @@ fn every_type_may_be_sent_and_shared_and_printed() {
         Session SessionKind SqliteIndex SqliteMemoryStore SqliteWorkspace WriteMode
     ));
     listed.extend(shared!(dream:
-        BackOff Backlog Blamed Charge DreamMode DreamProposal DreamRecord DreamStanding DreamSurvey
+        BackOff Backlog Blamed CallBudget Charge DreamMode DreamProposal DreamRecord DreamStanding DreamSurvey
         DropReason Dropped Due Evidence FactDreamConfig FactDreamer FactDreamerBuilder FactReport
         FactRuling Failure Fate HistoryItem Hold HoldReason JournalDreamerBuilder JournalReport
         JournalSpan LeftPair LeftReason Level LineReport MemoryGauge NotDue Notice OverBudget Pace

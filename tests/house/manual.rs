@@ -178,33 +178,33 @@ fn first_column(page: &str) -> BTreeSet<String> {
 fn the_page_on_nights_has_a_row_for_every_word_that_a_report_may_say() {
     let page = read("src/manual/night.md");
     let named = first_column(&page);
-    let variants = |file: &str, name: &str| -> Vec<String> {
-        let source = read(file);
+    let files = ["failure", "journal", "line", "notice", "outcome"];
+    let source: String = files.map(|file| read(&format!("src/dreamer/{file}.rs"))).concat();
+    let variants = |name: &str| -> Vec<String> {
         let (_, body) = source.split_once(&format!("pub enum {name} {{\n")).expect("the enum");
         let (body, _) = body.split_once("\n}").expect("its end");
         let lines = body.lines().filter_map(|line| line.strip_prefix("    "));
         let variants = lines.filter(|line| line.starts_with(char::is_uppercase));
         variants.map(|line| line.split(|c: char| !c.is_alphanumeric()).next().unwrap().to_owned()).collect()
     };
-    let report = "src/dreamer/report.rs";
     let mut missing = Vec::new();
     for name in ["Failure", "Notice", "ReadReason", "Fate"] {
         let known = |variant: &String| {
             named.iter().any(|word| word.split(['(', ' ']).next() == Some(variant.as_str()))
         };
-        missing.extend(variants(report, name).into_iter().filter(|variant| !known(variant)));
+        missing.extend(variants(name).into_iter().filter(|variant| !known(variant)));
     }
-    for reason in variants(report, "HoldReason") {
+    for reason in variants("HoldReason") {
         if !named.contains(&format!("Held({reason})")) && !named.contains(&reason) {
             missing.push(reason);
         }
     }
-    for outcome in variants(report, "Outcome") {
+    for outcome in variants("Outcome") {
         if !page.contains(&format!("` | `{outcome}` | ")) {
             missing.push(outcome);
         }
     }
-    for mode in variants(report, "DreamMode") {
+    for mode in variants("DreamMode") {
         if !named.contains(&mode) {
             missing.push(mode);
         }
@@ -223,14 +223,14 @@ fn the_page_on_nights_has_every_setting_with_its_default() {
     let (_, body) = settings.split_once("pub struct DreamConfig {\n").unwrap();
     let (body, _) = body.split_once("\n}").unwrap();
     let fields = body.lines().filter_map(|line| line.strip_prefix("    pub ")?.split(':').next());
-    let groups = ["claim", "section"];
+    let groups = ["budget", "claim", "section"];
     let named = first_column(&page);
     let missing: Vec<&str> =
         fields.filter(|field| !groups.contains(field) && !named.contains(*field)).collect();
     assert!(missing.is_empty(), "the page lacks {missing:?}");
 
     let (config, claim, section) = (DreamConfig::default(), ClaimTerms::default(), SectionCaps::default());
-    let back_off = config.back_off.unwrap_or(BackOff { first: claim.ttl, most: claim.ttl });
+    let back_off = config.budget.back_off.unwrap_or(BackOff { first: claim.ttl, most: claim.ttl });
     for (setting, printed) in [
         ("enabled", format!("`{}`", config.enabled)),
         ("mode", format!("`{:?}`", config.mode)),
@@ -255,23 +255,23 @@ fn the_page_on_nights_has_every_setting_with_its_default() {
         ("memory_budget", "10,000".to_owned()),
         ("over_budget", format!("`{:?}`", config.over_budget)),
         (
-            "back_off",
+            "budget.back_off",
             format!(
                 "{} min, doubling, at most {} h",
                 back_off.first.as_secs() / 60,
                 back_off.most.as_secs() / 3600
             ),
         ),
-        ("max_calls_per_day", config.max_calls_per_day.unwrap().to_string()),
-        ("max_bytes_per_day", format!("`{:?}`", config.max_bytes_per_day)),
-        ("max_tokens_per_day", format!("`{:?}`", config.max_tokens_per_day)),
-        ("max_output_tokens", "4,096".to_owned()),
+        ("budget.max_calls_per_day", config.budget.max_calls_per_day.unwrap().to_string()),
+        ("budget.max_bytes_per_day", format!("`{:?}`", config.budget.max_bytes_per_day)),
+        ("budget.max_tokens_per_day", format!("`{:?}`", config.budget.max_tokens_per_day)),
+        ("budget.max_output_tokens", "4,096".to_owned()),
         ("max_proposals", config.max_proposals.to_string()),
         ("proposal_max_age", format!("{} days", config.proposal_max_age.unwrap().as_secs() / 86_400)),
     ] {
         assert!(page.contains(&format!("| `{setting}` | {printed} |")), "{setting} is {printed} by default");
     }
-    assert_eq!((config.memory_budget, config.max_output_tokens), (10_000, Some(4096)));
+    assert_eq!((config.memory_budget, config.budget.max_output_tokens), (10_000, Some(4096)));
 }
 
 #[test]

@@ -37,7 +37,7 @@ fn deep(life: &Life) -> SleepDreamer {
     sleeper_with(life, |config| {
         config.deep_sleep_every = Some(1);
         config.briefing = true;
-        config.back_off = None;
+        config.budget.back_off = None;
     })
 }
 
@@ -578,7 +578,7 @@ fn an_observer_hears_of_every_pass_and_the_log_keeps_what_it_cost() {
         .enabled(true)
         .configure(|config| {
             config.deep_sleep_every = Some(1);
-            config.max_calls_per_day = Some(5);
+            config.budget.max_calls_per_day = Some(5);
         })
         .observer(Arc::<Heard>::clone(&heard))
         .build()

@@ -9,7 +9,8 @@ use regex::{Captures, Regex};
 
 use super::matter::{is_negation, same_stem};
 use super::names::fold;
-use super::{Source, numbers};
+use super::numbers;
+use super::shown::Source;
 use crate::base::text;
 use crate::dreamer::{Hold, HoldReason};
 

@@ -5,8 +5,9 @@ use std::sync::LazyLock;
 use chrono::{Datelike, NaiveDate, TimeDelta, Weekday};
 use regex::Regex;
 
+use super::days::Span;
 use super::implied::implied;
-use super::{Source, held};
+use super::shown::{Source, held};
 use crate::dreamer::{Hold, HoldReason};
 
 /// What stands in a text where a date was taken out.
@@ -196,9 +197,6 @@ impl SomeDate {
     }
 }
 
-/// The first and the last of some days.
-pub(crate) type Span = (NaiveDate, NaiveDate);
-
 /// Everything that the sources say about days.
 pub(crate) struct Calendar {
     dates: Vec<SomeDate>,
@@ -284,27 +282,6 @@ impl Calendar {
         self.spans.iter().any(|(from, to)| from == to && from.weekday() == weekday)
             || self.dates.iter().any(on)
     }
-}
-
-/// The day of the week that a word names.
-pub(crate) fn weekday(word: &str) -> Option<Weekday> {
-    const NAMES: [(&str, &str, Weekday); 7] = [
-        ("monday|mon|mondays", "montag|montags|lundi|lunes|周一|星期一|月曜", Weekday::Mon),
-        ("tuesday|tue|tues|tuesdays", "dienstag|dienstags|mardi|martes|周二|星期二|火曜", Weekday::Tue),
-        ("wednesday|wed|wednesdays", "mittwoch|mittwochs|mercredi|周三|星期三|水曜", Weekday::Wed),
-        (
-            "thursday|thu|thur|thurs|thursdays",
-            "donnerstag|donnerstags|jeudi|jueves|周四|星期四|木曜",
-            Weekday::Thu,
-        ),
-        ("friday|fri|fridays", "freitag|freitags|vendredi|viernes|周五|星期五|金曜", Weekday::Fri),
-        ("saturday|sat|saturdays", "samstag|samstags|samedi|sábado|周六|星期六|土曜", Weekday::Sat),
-        ("sunday|sun|sundays", "sonntag|sonntags|dimanche|domingo|周日|星期日|日曜", Weekday::Sun),
-    ];
-    NAMES
-        .into_iter()
-        .find(|(english, others, _)| english.split('|').chain(others.split('|')).any(|name| name == word))
-        .map(|(.., weekday)| weekday)
 }
 
 /// The days that a span may mean: of a long one, such as "next year", no single day but its ends and middle.

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use chrono::{Datelike, NaiveDate, TimeDelta, Weekday};
 use regex::Regex;
 
-use super::dates::{Span, weekday};
+use super::days::{Span, weekday};
 use super::spelled::number_word;
 use crate::base::text;
 

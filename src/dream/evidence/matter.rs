@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::Source;
 use super::names::fold;
+use super::shown::Source;
 use crate::base::text;
 use crate::dreamer::{Hold, HoldReason};
 

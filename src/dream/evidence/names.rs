@@ -6,8 +6,9 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::common::is_common;
-use super::dates::{Calendar, weekday};
-use super::held;
+use super::dates::Calendar;
+use super::days::weekday;
+use super::shown::held;
 use crate::base::text;
 use crate::dreamer::{Hold, HoldReason};
 

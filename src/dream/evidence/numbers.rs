@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::dates::{Calendar, TAKEN};
-use super::held;
+use super::shown::held;
 use super::spelled::{said, spelled};
 use crate::dreamer::{Hold, HoldReason};
 

@@ -8,10 +8,12 @@
 //! A participant who is not the user is such a stranger too, unless the claim names them: "Ada sails on Mondays" is
 //! told of Ada. And a claim that rests on the agent's words alone, and reads as the user's, says who it is from.
 
+use super::claim::check;
 use super::matter::{matter, same_stem};
-use super::{Hold, HoldReason, Shown, Source, check, held};
+use super::rules::Trust;
+use super::shown::{Line, Shown, Source, held};
 use crate::base::text;
-use crate::dream::journal::config::Trust;
+use crate::dreamer::{Hold, HoldReason};
 use crate::format::Origin;
 use crate::format::documents::curated::strip_date;
 use crate::format::documents::speakers;
@@ -69,8 +71,7 @@ impl<'a> Spoken<'a> {
             let mut lines = shown.lines().peekable();
             while let Some((journal, line)) = lines.next() {
                 let mut words = matter(&line.text);
-                let follows =
-                    |(name, next): &&(_, &super::Line)| *name == journal && next.origin == line.origin;
+                let follows = |(name, next): &&(_, &Line)| *name == journal && next.origin == line.origin;
                 if let Some((_, next)) = lines.peek().filter(follows) {
                     words.extend(matter(&next.text));
                 }
@@ -81,7 +82,7 @@ impl<'a> Spoken<'a> {
         Self { trust, user_names, windows }
     }
 
-    fn party(&self, line: &super::Line) -> Party {
+    fn party(&self, line: &Line) -> Party {
         party(line.origin.as_ref(), self.trust)
     }
 
@@ -93,7 +94,7 @@ impl<'a> Spoken<'a> {
             Party::Other => !names(claim, origin),
             Party::Stranger => true,
         };
-        let strange = |line: &super::Line| is_strange(self.party(line), line.origin.as_ref());
+        let strange = |line: &Line| is_strange(self.party(line), line.origin.as_ref());
         if self.is_labelled_users(claim) && !self.is_users(claim, sources) {
             let line = sources.iter().flat_map(|source| &source.lines).next();
             return Err(of_stranger(line.and_then(|line| line.origin.as_ref()).or(Some(&Origin::Agent))));
@@ -187,7 +188,7 @@ fn of_stranger(origin: Option<&Origin>) -> Hold {
 }
 
 /// The sources with the lines that are wanted; one without any is left out.
-pub(crate) fn only(sources: &[Source], wanted: impl Fn(&super::Line) -> bool) -> Vec<Source> {
+pub(crate) fn only(sources: &[Source], wanted: impl Fn(&Line) -> bool) -> Vec<Source> {
     let kept = |source: &Source| Source {
         place: source.place.clone(),
         date: source.date,

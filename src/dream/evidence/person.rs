@@ -5,9 +5,10 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::{Line, Source, is_party};
+use super::shown::{Line, Source};
 use crate::base::text;
 use crate::format::Origin;
+use crate::format::documents::speakers::is_party;
 
 /// Words with which a line speaks of its writer. A bare name needs one of these.
 const I: &str = "i we ich wir yo nosotros eu nós je j nous io noi ik";
@@ -95,7 +96,7 @@ mod tests {
         let user_names = names.iter().map(|name| (*name).to_owned()).collect();
         let config = DreamConfig { user_names, ..DreamConfig::default() };
         let (claim, citations) = split_citations(&format!("{claim} (memory/2026-11-20-repl.md#L1-L{last})"));
-        Judge::new(&config, &shown).judge(None, &claim, &citations).hold.map(|hold| hold.reason)
+        Judge::new(config.rules(), &shown).judge(None, &claim, &citations).hold.map(|hold| hold.reason)
     }
 
     // "[user] I live in Porto." was lost, since the model called the user by her name.

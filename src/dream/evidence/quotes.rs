@@ -4,7 +4,7 @@
 //! comma or full stop before the closing mark make no difference. Letters and their case do, and so does every word that
 //! is left out. Single marks open no quote, since apostrophes look the same.
 
-use super::{Source, held, without_marks};
+use super::shown::{Source, held, without_marks};
 use crate::dreamer::{Hold, HoldReason};
 
 /// What opens a quote, and what may close it.
@@ -102,10 +102,10 @@ fn holds(text: &str, quote: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::shown::Line;
     use super::*;
     use crate::base::document::SourceRef;
     use crate::base::name::DocName;
-    use crate::dream::evidence::Line;
 
     #[test]
     fn quotes_are_found_in_every_dress_and_marks_of_other_things_are_not() {

@@ -2,7 +2,14 @@
 
 use proptest::prelude::*;
 
-use super::*;
+use std::collections::BTreeMap;
+
+use super::judge::judge;
+use super::shown::Shown;
+use crate::base::name::DocName;
+use crate::dreamer::{Hold, HoldReason};
+use crate::format::JournalName;
+use crate::format::replies::fences::ShownLine;
 use crate::format::replies::reply::split_citations;
 
 const FRI: &str = "2026-11-20";

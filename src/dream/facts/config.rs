@@ -1,7 +1,7 @@
 //! How facts are judged: a plain value.
 
-use super::Pace;
 use crate::base::error::{Error, Result};
+use crate::dream::engine::Pace;
 use crate::facts::FactConfig;
 use crate::store::StoreConfig;
 

@@ -1,118 +1,154 @@
 //! A run over facts: settle, ask about pairs, carry out what was said, until nothing waits or the passes are used up.
 
 use std::collections::BTreeSet;
-use std::fmt;
-use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
+use super::dreamer::FactDreamer;
 use super::select::{self, Batch, Pair, Situation};
-use super::{Inner, ask, state};
+use super::{ask, asked};
 use crate::base::digest::Hasher;
-use crate::base::error::{Error, LostBy, Result};
+use crate::base::error::{Error, Result};
 use crate::base::name::StateName;
-use crate::dream::{Due, tell_request, whole};
+use crate::dream::engine::{self, Asking, Dream, Due, Pass, Run, Terms, Then, tell_request};
 use crate::dreamer::{
-    DreamMode, DreamPass, DreamReport, FactReport, FactRuling, Failure, Notice, Outcome, PassReport,
-    RulingFate, Step,
+    DreamMode, Dreamer, FactReport, FactRuling, Failure, Outcome, PassReport, RulingFate, Step,
 };
 use crate::facts::{Decision, EventId, EventOutcome, Fact, Verdict};
 use crate::format::DreamId;
 use crate::format::replies::rulings::{self, Ruled, Ruling};
 use crate::format::state::asked::{Answered, AskedState, Given};
-use crate::gate::{Doors, Masks};
-use crate::llm::{LlmError, LlmReply, LlmRequest};
+use crate::gate::Masks;
+use crate::llm::LlmRequest;
 use crate::memory::MemoryId;
-use crate::session;
 use crate::trace;
-use crate::workspace::{Claim, Lease, Workspace};
 
-/// One call of `begin`, until its last `resume`.
-pub(crate) struct Run {
-    inner: Arc<Inner>,
-    lease: Box<dyn Lease>,
-    now: DateTime<Utc>,
-    state: AskedState,
-    facts: FactReport,
-    report: DreamReport,
+impl Dreamer for FactDreamer {
+    fn begin(&self, now: DateTime<Utc>) -> Result<Step> {
+        let config = &self.config;
+        // No call is paid for that decides nothing.
+        let enabled = config.enabled && self.store.takes_rulings();
+        let terms = Terms { enabled, mode: DreamMode::Append, claim: &config.pace.claim };
+        engine::begin(&self.host, &terms, now, |run| Judging::open(self.clone(), run))
+    }
 }
 
-impl Run {
-    /// Claims, carries out what an earlier run could not, and settles; then asks, or ends.
-    pub(crate) fn begin(inner: Arc<Inner>, now: DateTime<Utc>) -> Result<Step> {
-        let mut report = DreamReport::begun(DreamMode::Append, inner.workspace.location(), now);
-        if !inner.config.enabled || is_switched_off(&inner, now)? {
-            return Ok(Step::Done(Box::new(report)));
+/// A run that judges facts.
+struct Judging {
+    dreamer: FactDreamer,
+    state: AskedState,
+    facts: FactReport,
+}
+
+/// The pairs that a pass asks about.
+struct Asked {
+    pairs: Vec<Pair>,
+    /// The operator's wish, as it was shown.
+    wish: Option<String>,
+    /// All pairs that are open, where all were looked at.
+    open: Option<BTreeSet<String>>,
+}
+
+impl Dream for Judging {
+    type Material = Asked;
+
+    /// Makes the request of the next pass; `None` where there is nothing to ask, or the passes are used up.
+    fn select(&mut self, run: &mut Run) -> Result<Option<Asking<Asked>>> {
+        let (calls, pace) = (run.report.calls, &self.dreamer.config.pace);
+        if calls == 0 {
+            if let Due::NotYet(not_due) = pace.due(run.now(), true, &self.state.pace) {
+                run.put_off(Some(not_due));
+                return Ok(None);
+            }
+            let settled = self.dreamer.store.settle(run.now())?;
+            (self.facts.settled, self.facts.duplicates) = (settled.settled, settled.duplicates);
+        } else if calls >= pace.max_passes || pace.breaker(run.now(), &self.state.pace).is_some() {
+            return Ok(None);
         }
-        let lease = match inner.workspace.claim(&inner.config.pace.claim)? {
-            Claim::Granted(lease) => lease,
-            Claim::Held(holder) => {
-                report.outcome = Outcome::LockHeld;
-                report.holder = Some(holder);
-                return Ok(Step::Done(Box::new(report)));
+        self.prepare(run)
+    }
+
+    fn count(&mut self, run: &Run, pass: &PassReport) -> Result<()> {
+        self.dreamer.config.pace.count(&mut self.state.pace, run.now(), pass);
+        Ok(())
+    }
+
+    fn judge(
+        &mut self,
+        run: &mut Run,
+        pass: &mut Pass<Asked>,
+        answer: Result<String, Failure>,
+    ) -> Result<Then> {
+        let asked = &pass.material;
+        let pairs = asked.pairs.len();
+        let ruled = answer.and_then(|text| rulings::parse(&text, pairs).ok_or(Failure::Malformed));
+        let ruled = match ruled {
+            Ok(ruled) => ruled,
+            Err(failure) => {
+                pass.report.failure = Some(failure);
+                pass.report.outcome = Outcome::LlmError;
+                let pace = &self.dreamer.config.pace;
+                pace.stamp(&mut self.state.pace, run.now(), Outcome::LlmError);
+                self.keep(run)?;
+                return Ok(Then::End);
             }
         };
-        report.outcome = Outcome::NothingNew;
-        report.epoch = Some(lease.epoch());
-        let state = state(inner.workspace.as_ref(), &StateName::FACTS)?;
-        let mut run = Self { inner, lease, now, state, facts: FactReport::default(), report };
-        match run.recover() {
-            Ok(()) => {}
-            Err(Error::LeaseLost(by)) => return Ok(run.lose(None, by)),
-            Err(error) => return Err(error),
-        }
-        let pace = &run.inner.config.pace;
-        if let Due::NotYet(not_due) = pace.due(now, true, &run.state.pace) {
-            run.report.outcome = Outcome::NotDue;
-            run.report.not_due = Some(not_due);
-            return Ok(run.finish());
-        }
-        let settled = run.inner.store.settle(now)?;
-        (run.facts.settled, run.facts.duplicates) = (settled.settled, settled.duplicates);
-        run.next()
+        let before = self.facts.rulings.len();
+        let carried_out = self
+            .promise(run, asked, &ruled)
+            .and_then(|()| self.carry_out(run, &ruled, asked.wish.as_deref()));
+        let has_decided = self.facts.rulings[before..].iter().any(FactRuling::is_decided);
+        pass.report.outcome = if has_decided { Outcome::Decided } else { Outcome::Undecided };
+        carried_out.map(|()| Then::GoOn)
     }
 
-    /// Goes to the next pass, or ends. What fails after a pass ends the run and not the report.
-    fn next(mut self) -> Result<Step> {
-        let calls = self.report.calls;
-        let pace = &self.inner.config.pace;
-        if calls >= pace.max_passes || (calls > 0 && pace.breaker(self.now, &self.state.pace).is_some()) {
-            return Ok(self.finish());
+    fn complete(&mut self, run: &mut Run) {
+        let report = &mut run.report;
+        let has_failed = report.passes.iter().any(|pass| pass.outcome == Outcome::LlmError);
+        if run.is_lost {
+            report.outcome = Outcome::LeaseLost;
+        } else if has_failed {
+            report.outcome = Outcome::LlmError;
+        } else if self.facts.rulings.iter().any(FactRuling::is_decided) {
+            report.outcome = Outcome::Decided;
         }
-        match self.prepare() {
-            Ok(Some(asking)) => Ok(Step::Ask(Box::new(FactPass { run: self, asking }))),
-            Ok(None) => Ok(self.finish()),
-            Err(error) if calls == 0 => Err(error),
-            Err(error) => {
-                self.report.notices.push(Notice::StoppedEarly(error.to_string()));
-                Ok(self.finish())
-            }
+        report.facts = Some(std::mem::take(&mut self.facts));
+    }
+}
+
+impl Judging {
+    /// Reads what was asked, and carries out what an earlier run could not.
+    fn open(dreamer: FactDreamer, run: &mut Run) -> Result<Self> {
+        let state = asked::read(run.workspace(), &StateName::FACTS)?;
+        let mut ruling = Self { dreamer, state, facts: FactReport::default() };
+        match ruling.recover(run) {
+            Err(Error::LeaseLost(by)) => run.lose(None, by),
+            recovered => recovered?,
         }
+        Ok(ruling)
     }
 
-    /// Makes the request of the next pass; `None` where there is nothing to ask.
-    fn prepare(&mut self) -> Result<Option<Asking>> {
-        let inner = Arc::clone(&self.inner);
-        let (config, pace) = (&inner.config, &inner.config.pace);
-        let doors = self.doors()?;
-        let wish = config.wish().map(|wish| doors.gate().mask(wish, &mut Masks::default()));
+    fn prepare(&mut self, run: &mut Run) -> Result<Option<Asking<Asked>>> {
+        let FactDreamer { store, access, config, .. } = &self.dreamer;
+        let pace = &config.pace;
+        let doors = run.doors();
+        let wish = self.wish(run);
         let around = ask::INSTRUCTIONS.len() + rulings::print(wish.as_deref(), &[]).len();
         let situation = Situation {
-            store: inner.store.as_ref(),
-            access: &inner.access,
+            store: store.as_ref(),
+            access,
             state: &self.state,
             wish: wish.as_deref(),
             doors: &doors,
-            room: pace.room(self.now, &self.state.pace).saturating_sub(around),
+            room: pace.room(run.now(), &self.state.pace).saturating_sub(around),
             most: pace.request_bytes.saturating_sub(around),
         };
         let batch = trace::select().attempt(|| situation.select())?;
         let Batch { pairs, printed, left, waiting, open, masks, found } = batch;
         (self.facts.left, self.facts.waiting) = (left, waiting);
         if pairs.is_empty() {
-            if waiting > 0 && self.report.calls == 0 {
-                self.report.outcome = Outcome::NotDue;
-                self.report.not_due = Some(pace.used_up(self.now, &self.state.pace));
+            if waiting > 0 && run.report.calls == 0 {
+                run.put_off(Some(pace.used_up(run.now(), &self.state.pace)));
             }
             return Ok(None);
         }
@@ -121,85 +157,29 @@ impl Run {
         for pair in &pairs {
             hasher.field(select::key(pair.older, pair.newer).as_bytes()).field(pair.seen.as_bytes());
         }
-        let mut pass = PassReport::new(DreamId::from_digest(hasher.finish()));
+        let mut report = PassReport::new(DreamId::from_digest(hasher.finish()));
         let mut request = LlmRequest::new(ask::INSTRUCTIONS, rulings::print(wish.as_deref(), &printed));
-        request.max_output_tokens = pace.max_output_tokens;
-        tell_request(&mut pass, &request, &masks, &found);
-        Ok(Some(Asking { request, pass, pairs, wish, open }))
+        request.max_output_tokens = pace.budget.max_output_tokens;
+        tell_request(&mut report, &request, &masks, &found);
+        let pass = Pass { report, material: Asked { pairs, wish, open } };
+        Ok(Some(Asking { request, pass }))
     }
 
-    /// The doors, with what the workspace has forgotten.
-    fn doors(&self) -> Result<Doors> {
-        let forgotten = session::forgotten(self.inner.workspace.as_ref())?;
-        Ok(self.inner.doors.clone().heeding(forgotten.map(Arc::new)))
-    }
-
-    /// Takes the answer to a pass.
-    fn judge(
-        mut self,
-        asking: Asking,
-        answer: Result<LlmReply, LlmError>,
-        now: DateTime<Utc>,
-    ) -> Result<Step> {
-        let Asking { mut pass, pairs, wish, open, .. } = asking;
-        self.now = now;
-        self.report.ended_at = now;
-        self.report.calls += 1;
-        if let Some(usage) = answer.as_ref().ok().and_then(|reply| reply.usage) {
-            pass.usage = Some(usage);
-            *self.report.usage.get_or_insert_default() += usage;
-        }
-        let pace = &self.inner.config.pace;
-        pace.count_call(&mut self.state.pace, now, &pass);
-        let ruled = match self.read(answer, pairs.len()) {
-            Ok(ruled) => ruled,
-            Err(failure) => {
-                pass.failure = Some(failure);
-                pass.outcome = Outcome::LlmError;
-                pace.stamp(&mut self.state.pace, now, Outcome::LlmError);
-                return match self.keep() {
-                    Ok(()) => {
-                        self.report.passes.push(pass);
-                        Ok(self.finish())
-                    }
-                    Err(Error::LeaseLost(by)) => Ok(self.lose(Some(pass), by)),
-                    Err(error) => Err(error),
-                };
-            }
-        };
-        pass.outcome = Outcome::Undecided;
-        let before = self.facts.rulings.len();
-        let carried_out = self
-            .promise(&pairs, &ruled, open.as_ref())
-            .and_then(|()| self.carry_out(&ruled, wish.as_deref()));
-        if self.facts.rulings[before..].iter().any(FactRuling::is_decided) {
-            pass.outcome = Outcome::Decided;
-        }
-        match carried_out {
-            Ok(()) => {
-                self.report.passes.push(pass);
-                self.next()
-            }
-            Err(Error::LeaseLost(by)) => Ok(self.lose(Some(pass), by)),
-            Err(error) => Err(error),
-        }
-    }
-
-    /// Reads an answer: nothing of one that is not whole.
-    fn read(&self, answer: Result<LlmReply, LlmError>, pairs: usize) -> Result<Vec<Ruled>, Failure> {
-        let text = whole(answer, self.inner.doors.gate())?;
-        rulings::parse(&text, pairs).ok_or(Failure::Malformed)
+    /// The operator's wish, masked.
+    fn wish(&self, run: &Run) -> Option<String> {
+        let wish = self.dreamer.config.wish()?;
+        Some(run.host.doors.gate().mask(wish, &mut Masks::default()))
     }
 
     /// Writes down what was said before any of it is carried out. From here on a crash costs neither another call nor a
     /// decision twice.
-    fn promise(&mut self, pairs: &[Pair], ruled: &[Ruled], open: Option<&BTreeSet<String>>) -> Result<()> {
+    fn promise(&mut self, run: &Run, asked: &Asked, ruled: &[Ruled]) -> Result<()> {
         // What the human closed meanwhile needs no place.
-        if let Some(open) = open {
+        if let Some(open) = &asked.open {
             self.state.asked.retain(|pair, _| open.contains(pair));
         }
         let mut rulings = Vec::new();
-        for (at, pair) in pairs.iter().enumerate() {
+        for (at, pair) in asked.pairs.iter().enumerate() {
             let said = ruled.iter().find(|line| line.pair == at).map_or(Ruling::Unsure, |line| line.ruling);
             self.state.asked.insert(select::key(pair.older, pair.newer), pair.seen.clone());
             rulings.push(Given {
@@ -209,13 +189,13 @@ impl Run {
                 seen: pair.seen.clone(),
             });
         }
-        let latest = self.inner.store.decisions(&self.inner.access, 1)?;
+        let latest = self.dreamer.store.decisions(&self.dreamer.access, 1)?;
         let after = latest.first().map_or(0, |event| event.id.get());
         self.state.answered = Some(Answered { after, rulings });
-        let pace = &self.inner.config.pace;
-        pace.stamp(&mut self.state.pace, self.now, Outcome::Undecided);
+        let pace = &self.dreamer.config.pace;
+        pace.stamp(&mut self.state.pace, run.now(), Outcome::Undecided);
         self.note_decided(self.facts.rulings.iter().any(FactRuling::is_decided));
-        self.keep()
+        self.keep(run)
     }
 
     /// Has the state say that the run decided something, once it did.
@@ -226,21 +206,22 @@ impl Run {
     }
 
     /// Carries out what is written down, with the reasons that were given, and notes that it is done.
-    fn carry_out(&mut self, ruled: &[Ruled], wish: Option<&str>) -> Result<()> {
+    fn carry_out(&mut self, run: &Run, ruled: &[Ruled], wish: Option<&str>) -> Result<()> {
         let Some(answered) = self.state.answered.clone() else { return Ok(()) };
         for (at, given) in answered.rulings.iter().enumerate() {
             let reason = ruled.iter().find(|line| line.pair == at).and_then(|line| line.reason.clone());
-            self.lease.check()?;
-            let ruling = self.carry_out_one(given, reason, wish)?;
+            run.check_lease()?;
+            let ruling = self.carry_out_one(run, given, reason, wish)?;
             self.facts.rulings.push(ruling);
         }
         self.state.answered = None;
         self.note_decided(self.facts.rulings.iter().any(FactRuling::is_decided));
-        self.keep()
+        self.keep(run)
     }
 
     fn carry_out_one(
         &mut self,
+        run: &Run,
         given: &Given,
         reason: Option<String>,
         wish: Option<&str>,
@@ -251,7 +232,7 @@ impl Run {
         };
         let mut decision = Decision::coexist(older, newer);
         (decision.verdict, decision.reason) = (verdict, reason);
-        let (store, access) = (self.inner.store.as_ref(), &self.inner.access);
+        let (store, access) = (self.dreamer.store.as_ref(), &self.dreamer.access);
         let told = |fate| Ok(FactRuling::new(older, newer, Some(verdict), fate));
         let standing = |id| -> Result<Option<Fact>> {
             Ok(store.fact(access, id)?.filter(|fact| !fact.status.state.is_retired()))
@@ -265,7 +246,7 @@ impl Run {
             self.state.asked.remove(&select::key(older, newer));
             return told(RulingFate::Outdated);
         }
-        match store.decide(access, &decision, self.now) {
+        match store.decide(access, &decision, run.now()) {
             Ok(event) if event.outcome == EventOutcome::Shadow => told(RulingFate::Told(event.id)),
             Ok(event) => told(RulingFate::Decided(event.id)),
             Err(Error::Undecided { rule, .. }) => told(RulingFate::Refused(rule.to_owned())),
@@ -277,12 +258,12 @@ impl Run {
     }
 
     /// Carries out the rest of what an earlier run was told. What the store has told of since is done.
-    fn recover(&mut self) -> Result<()> {
+    fn recover(&mut self, run: &Run) -> Result<()> {
         let Some(mut answered) = self.state.answered.take() else { return Ok(()) };
-        let events = self.inner.store.decisions(&self.inner.access, usize::MAX)?;
+        let events = self.dreamer.store.decisions(&self.dreamer.access, usize::MAX)?;
         let since = events.iter().filter(|event| event.id > EventId::new(answered.after));
         let done: Vec<_> = since
-            .filter(|event| event.actor == self.inner.access.actor)
+            .filter(|event| event.actor == self.dreamer.access.actor)
             .map(|event| (event.older, event.newer, event.verdict))
             .collect();
         let is_done = |given: &Given| {
@@ -295,45 +276,13 @@ impl Run {
         self.state.answered = Some(answered);
         // Whoever left it may have been killed before it was durable: a power loss could take it back, and leave what is
         // decided from it now.
-        self.keep()?;
-        let doors = self.doors()?;
-        let wish = self.inner.config.wish().map(|wish| doors.gate().mask(wish, &mut Masks::default()));
-        self.carry_out(&[], wish.as_deref())
+        self.keep(run)?;
+        let wish = self.wish(run);
+        self.carry_out(run, &[], wish.as_deref())
     }
 
-    fn keep(&self) -> Result<()> {
-        self.lease.replace(&StateName::FACTS, &self.state.print())
-    }
-
-    /// Ends a run whose lease is gone: nothing more is decided.
-    fn lose(mut self, pass: Option<PassReport>, by: LostBy) -> Step {
-        if let Some(mut pass) = pass {
-            pass.outcome = Outcome::LeaseLost;
-            pass.lost = Some(by);
-            self.report.passes.push(pass);
-        }
-        let mut step = self.finish();
-        if let Step::Done(report) = &mut step {
-            report.outcome = Outcome::LeaseLost;
-        }
-        step
-    }
-
-    /// Completes the report and gives the lease back.
-    fn finish(mut self) -> Step {
-        let failed = self.report.passes.iter().any(|pass| pass.outcome == Outcome::LlmError);
-        if failed {
-            self.report.outcome = Outcome::LlmError;
-        } else if self.facts.rulings.iter().any(FactRuling::is_decided) {
-            self.report.outcome = Outcome::Decided;
-        } else if !self.report.passes.is_empty() {
-            self.report.outcome = Outcome::Undecided;
-        }
-        self.report.facts = Some(self.facts);
-        if self.lease.release().is_err() {
-            self.report.notices.push(Notice::LockNotRemoved);
-        }
-        Step::Done(Box::new(self.report))
+    fn keep(&self, run: &Run) -> Result<()> {
+        run.lease().replace(&StateName::FACTS, &self.state.print())
     }
 }
 
@@ -345,46 +294,5 @@ fn verdict(ruling: Ruling) -> Option<Verdict> {
         Ruling::Coexist => Some(Verdict::Coexist),
         Ruling::Dispute => Some(Verdict::Dispute),
         Ruling::Unsure => None,
-    }
-}
-
-/// Whether the store takes no decision of a pass with a model. Asked by taking back what no store has: that is refused by the
-/// switch first, and otherwise is not there. So no call is paid for that decides nothing.
-fn is_switched_off(inner: &Inner, now: DateTime<Utc>) -> Result<bool> {
-    match inner.store.revert(&inner.access, EventId::new(0), now) {
-        Err(Error::Undecided { .. }) => Ok(true),
-        Err(Error::NotFound { .. }) | Ok(_) => Ok(false),
-        Err(error) => Err(error),
-    }
-}
-
-/// A pass that waits for its answer.
-struct Asking {
-    request: LlmRequest,
-    pass: PassReport,
-    pairs: Vec<Pair>,
-    wish: Option<String>,
-    open: Option<BTreeSet<String>>,
-}
-
-/// A run that waits for the model.
-struct FactPass {
-    run: Run,
-    asking: Asking,
-}
-
-impl fmt::Debug for FactPass {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "FactPass {{ id: {}, pairs: {} }}", self.asking.pass.dream_id, self.asking.pairs.len())
-    }
-}
-
-impl DreamPass for FactPass {
-    fn request(&self) -> &LlmRequest {
-        &self.asking.request
-    }
-
-    fn resume(self: Box<Self>, answer: Result<LlmReply, LlmError>, now: DateTime<Utc>) -> Result<Step> {
-        self.run.judge(self.asking, answer, now)
     }
 }

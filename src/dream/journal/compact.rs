@@ -1,17 +1,15 @@
 //! Compaction: the oldest sections of dreams move from `MEMORY.md` to the archive, until it is within its budget.
 
-use std::collections::BTreeMap;
-
 use chrono::{DateTime, NaiveDate, Utc};
 
-use super::undo::Desk;
+use super::earlier::EarlierDreams;
 use crate::base::document::Document;
 use crate::base::error::Result;
 use crate::base::name::DocName;
 use crate::dream::commit;
 use crate::format::DreamId;
 use crate::format::documents::sections::{self, SectionState as Standing};
-use crate::format::state::intent::{Append, Change, Intent};
+use crate::format::state::intent::{Append, Books, Change, Intent};
 use crate::format::state::log;
 use crate::workspace::{Lease, Workspace};
 
@@ -32,18 +30,16 @@ pub(crate) fn compact(
     moved: &mut Vec<DreamId>,
 ) -> Result<()> {
     loop {
-        let name = commit::memory_name(workspace)?;
-        let Some(memory) = workspace.read(&name)? else { return Ok(()) };
-        if memory.lossy().chars().count() as u64 <= budget {
+        let earlier = EarlierDreams::open(workspace)?;
+        if earlier.memory.lossy().chars().count() as u64 <= budget {
             return Ok(());
         }
-        let desk = Desk::open(workspace)?;
         // One that was tried stays where it is: a person changed it in between.
-        let Some((id, section)) = oldest(&desk, moved) else { return Ok(()) };
+        let Some((id, section)) = oldest(&earlier, moved) else { return Ok(()) };
         if moved.is_empty() {
-            desk.keep_preimage(now)?;
+            earlier.keep_preimage(now)?;
         }
-        let Some(pass) = desk.pass(&id) else { return Ok(()) };
+        let Some(pass) = earlier.pass(&id) else { return Ok(()) };
         // Where something else has its place, this says so before an intent could not be carried out.
         let archive = workspace.read(&DocName::DREAMED)?.map(Document::into_bytes).unwrap_or_default();
         let line_end = if section.contains("\r\n") { "\r\n" } else { "\n" };
@@ -52,28 +48,24 @@ pub(crate) fn compact(
             Some(b'\n') => format!("{line_end}{}", section.trim_start()),
             Some(_) => format!("{line_end}{line_end}{}", section.trim_start()),
         };
-        let mut intent = Intent::of_change(
-            Change::Archive { name: desk.name.clone() },
-            Some(Append::new(DocName::DREAMED, section, &archive)),
-            BTreeMap::new(),
-            desk.state.clone(),
-            pass.then(log::ARCHIVED, now, day, lease.epoch()),
-        );
         // A peer's mark stays a peer's: what it dreamed is counted by a run that looks at journals.
-        intent.watermark.clone_from(&desk.ledger.watermark);
+        let books = Books::unchanged(&earlier.ledger, earlier.state.clone());
+        let intent = Intent::new(books, pass.then(log::ARCHIVED, now, day, lease.epoch()))
+            .with_append(Append::new(DocName::DREAMED, section, &archive))
+            .with_change(Change::Archive { name: earlier.name.clone() });
         commit::commit(workspace, lease, &intent)?;
         moved.push(id);
     }
 }
 
 /// The first section that stands as it was appended.
-fn oldest(desk: &Desk<'_>, tried: &[DreamId]) -> Option<(DreamId, String)> {
-    let memory = desk.memory.bytes();
+fn oldest(earlier: &EarlierDreams<'_>, tried: &[DreamId]) -> Option<(DreamId, String)> {
+    let memory = earlier.memory.bytes();
     sections::whole(memory)
         .into_iter()
         .map(|section| section.dream)
         .filter(|id| !tried.contains(id))
-        .find_map(|id| match sections::find(memory, &id, desk.pass(&id)?.section_sha256?) {
+        .find_map(|id| match sections::find(memory, &id, earlier.pass(&id)?.section_sha256?) {
             Standing::Whole(range) => Some((id, String::from_utf8_lossy(&memory[range]).into_owned())),
             Standing::Edited | Standing::Missing => None,
         })

@@ -5,6 +5,8 @@ use std::time::Duration;
 use crate::base::day::DayPolicy;
 use crate::base::env;
 use crate::base::error::{Error, Result};
+use crate::dream::engine::{CallBudget, SectionCaps};
+use crate::dream::evidence::{Evidence, Rules, Trust};
 use crate::dreamer::DreamMode;
 use crate::workspace::ClaimTerms;
 
@@ -64,61 +66,13 @@ pub struct DreamConfig {
     pub memory_budget: u64,
     /// What a run does where `MEMORY.md` is over its budget.
     pub over_budget: OverBudget,
-    /// How to wait after failures of the model; `None` never waits.
-    pub back_off: Option<BackOff>,
-    /// The cap on calls a day; `None` for no cap. 48. What counts is an answer or a failure that was handed back: a call
-    /// that is given up with its process or its pass counts nowhere.
-    pub max_calls_per_day: Option<u32>,
-    /// The cap on bytes sent a day; `None`, the default, for no cap.
-    pub max_bytes_per_day: Option<u64>,
-    /// The cap on tokens a day, read and written, as the host reports them; `None`, the default, for no cap. The call
-    /// that goes over it is the last one.
-    pub max_tokens_per_day: Option<u64>,
-    /// The bound that a request asks the model to keep, in tokens. 4,096.
-    pub max_output_tokens: Option<u32>,
+    /// How many calls a day, how large, and how long to wait after failures.
+    pub budget: CallBudget,
     /// How many proposals may wait. Where so many do, nobody is called, and the journals wait. 20.
     pub max_proposals: u32,
     /// After which time a proposal no longer counts among those that wait; `None` for never. It stays, and can still be
     /// accepted. 30 days.
     pub proposal_max_age: Option<Duration>,
-}
-
-/// How the citations of an answer are judged.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Evidence {
-    /// What is cited is checked; what cites nothing is promoted unchecked, under the heading that the model gave it, and
-    /// reported as [`Fate::Promoted`](crate::dream::Fate::Promoted) with `cited: false`. The seed wants it so.
-    #[default]
-    Checked,
-    /// What is cited is checked; what cites nothing is held back.
-    Required,
-    /// Nothing is checked.
-    Off,
-}
-
-/// Whose words may become memory by themselves, by the [`Origin`](crate::format::Origin) that stands in front of them in a
-/// journal. It holds whatever [`Evidence`] says.
-///
-/// A line that rests on the words of others is held with [`HoldReason::Origin`](crate::dream::HoldReason::Origin): one that
-/// cites only them, or takes from them what no other line that it cites says; and, cited or not, one whose words
-/// stand mostly in a line of theirs and less in anybody else's. What cites nothing and resembles none of them
-/// cannot be told, and is kept. A line without a speaker goes on with the entry above it. Where a journal names nobody, as
-/// those of the seed, its lines are the user's; where it names anybody, a line that names none is the agent's.
-///
-/// What a [participant](crate::format::Origin::Participant) said is kept where the line names them, and is never the user's. A line
-/// under `Preferences` or `Decisions` that rests on no word of the user is put under `Facts`; one of the agent's that reads
-/// as the user's is told as `Agent: …`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Trust {
-    /// Those of the user, the agent and the host; not those of tools, pages and imports.
-    #[default]
-    People,
-    /// Those of tools too: for a host whose tools show it nothing that others wrote.
-    Tools,
-    /// Everybody's: origins are not looked at.
-    All,
 }
 
 /// What a run does where `MEMORY.md` is over its budget.
@@ -140,56 +94,6 @@ pub enum OverBudget {
     /// It moves the oldest sections of dreams to `memory/archive/dreamed.md` until `MEMORY.md` is within. Sections that a
     /// person edited stay, and so does every byte that is no section; what is over then is reported.
     Archive,
-}
-
-/// The bounds of a section. A bullet beyond them is left out whole, and reported.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct SectionCaps {
-    /// How many bullets. 50.
-    pub items: usize,
-    /// How many characters a bullet may have, its citation included. 500.
-    pub item_chars: usize,
-    /// How many bytes all of them may have. 8 KiB.
-    pub bytes: usize,
-}
-
-impl SectionCaps {
-    /// Sets all three.
-    #[must_use]
-    pub fn new(items: usize, item_chars: usize, bytes: usize) -> Self {
-        Self { items, item_chars, bytes }
-    }
-}
-
-impl Default for SectionCaps {
-    fn default() -> Self {
-        Self { items: 50, item_chars: 500, bytes: 8 << 10 }
-    }
-}
-
-/// How to wait after failures of the model: twice as long after each, up to a limit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct BackOff {
-    /// After the first failure. 15 minutes.
-    pub first: Duration,
-    /// At most. 24 hours.
-    pub most: Duration,
-}
-
-impl BackOff {
-    /// How long to wait after so many failures in a row.
-    #[must_use]
-    pub fn after(&self, failures: u32) -> Duration {
-        let doublings = failures.saturating_sub(1).min(31);
-        self.first.saturating_mul(1 << doublings).min(self.most)
-    }
-}
-
-impl Default for BackOff {
-    fn default() -> Self {
-        Self { first: Duration::from_secs(15 * 60), most: Duration::from_secs(24 * 60 * 60) }
-    }
 }
 
 impl Default for DreamConfig {
@@ -214,11 +118,7 @@ impl Default for DreamConfig {
             section: SectionCaps::default(),
             memory_budget: 10_000,
             over_budget: OverBudget::Warn,
-            back_off: Some(BackOff::default()),
-            max_calls_per_day: Some(48),
-            max_bytes_per_day: None,
-            max_tokens_per_day: None,
-            max_output_tokens: Some(4096),
+            budget: CallBudget::default(),
             max_proposals: 20,
             proposal_max_age: Some(Duration::from_secs(30 * 24 * 60 * 60)),
         }
@@ -257,6 +157,16 @@ impl DreamConfig {
         }
         config.validate()?;
         Ok(config)
+    }
+
+    /// The rules that its lines are judged by.
+    pub(crate) fn rules(&self) -> Rules<'_> {
+        Rules {
+            evidence: self.evidence,
+            trust: self.trust,
+            statements_only: self.statements_only,
+            user_names: &self.user_names,
+        }
     }
 
     /// Checks the bounds of all values.
@@ -347,13 +257,5 @@ mod tests {
             assert!(matches!(error, Error::Config { setting: "user_names", .. }), "{wrong:?}");
         }
         named(vec!["Marta".to_owned(); 17]).unwrap_err();
-    }
-
-    #[test]
-    fn waiting_doubles_up_to_its_limit() {
-        let back_off = BackOff::default();
-        let minutes: Vec<u64> = (1..=9).map(|failures| back_off.after(failures).as_secs() / 60).collect();
-        assert_eq!(minutes, [15, 30, 60, 120, 240, 480, 960, 1440, 1440]);
-        assert_eq!(back_off.after(u32::MAX), back_off.most);
     }
 }

@@ -1,14 +1,19 @@
 //! The dreams that appended to `MEMORY.md`, and what became of them.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::JournalDreamer;
-use super::undo::Desk;
+use super::dreamer::JournalDreamer;
+use super::earlier::EarlierDreams;
 use crate::base::error::Result;
+use crate::dream::commit;
 use crate::format::DreamId;
+use crate::format::documents::curated;
+use crate::format::documents::sections::{self, SectionState as Standing};
+use crate::format::state::log::{self, LogLine};
 
 /// A dream that appended a section. Holds no text of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -91,6 +96,24 @@ impl JournalDreamer {
     ///
     /// [`Error::Corrupt`](crate::Error::Corrupt) for a state file that does not parse, and those of the workspace.
     pub fn dreams(&self) -> Result<Vec<DreamRecord>> {
-        Desk::open(self.0.workspace.as_ref())?.dreams()
+        let earlier = EarlierDreams::open(self.workspace())?;
+        let archive = commit::archive(earlier.workspace)?;
+        let mut seen = BTreeSet::new();
+        let appended = earlier.log.iter().rev().filter(|line| line.outcome == log::APPENDED);
+        let last = appended.filter(|line| seen.insert(&line.id));
+        Ok(last.map(|line| record(&earlier, &archive, line)).collect())
     }
+}
+
+fn record(earlier: &EarlierDreams<'_>, archive: &[u8], line: &LogLine) -> DreamRecord {
+    let memory = earlier.memory.bytes();
+    let standing = match line.section_sha256.map(|printed| sections::find(memory, &line.id, printed)) {
+        Some(Standing::Whole(_)) => DreamStanding::Whole,
+        Some(Standing::Edited) => DreamStanding::Edited,
+        _ if earlier.is_undone(&line.id) => DreamStanding::Undone,
+        _ if curated::has_section(archive, &line.id) => DreamStanding::Archived,
+        _ => DreamStanding::Gone,
+    };
+    let lines = line.lines.len() as u64;
+    DreamRecord { id: line.id.clone(), day: line.day, at: line.at, lines, standing }
 }

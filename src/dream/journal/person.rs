@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::Inner;
+use super::dreamer::JournalDreamer;
 use crate::base::access::{Access, Actor, SessionKind};
 use crate::base::error::{Error, Result};
 use crate::base::name::Name;
@@ -14,9 +14,9 @@ use crate::session;
 use crate::workspace::{Claim, Lease, check_scope};
 
 /// Refuses whatever is about `name` to anybody else, the human of another scope included.
-pub(crate) fn check(inner: &Inner, access: &Access, name: impl Into<Name>) -> Result<()> {
+pub(crate) fn check(dreamer: &JournalDreamer, access: &Access, name: impl Into<Name>) -> Result<()> {
     let name = name.into();
-    check_scope(inner.workspace.as_ref(), access, name.clone())?;
+    check_scope(dreamer.workspace(), access, name.clone())?;
     if access.kind == SessionKind::Main && access.actor == Actor::Human {
         return Ok(());
     }
@@ -32,10 +32,10 @@ pub(crate) struct Claimed {
 }
 
 /// Claims the workspace for a person's act on `name`, and finishes what was left half done.
-pub(crate) fn claim(inner: &Inner, access: &Access, name: impl Into<Name>) -> Result<Claimed> {
-    check(inner, access, name)?;
-    let workspace = inner.workspace.as_ref();
-    let lease = match workspace.claim(&inner.config.claim)? {
+pub(crate) fn claim(dreamer: &JournalDreamer, access: &Access, name: impl Into<Name>) -> Result<Claimed> {
+    check(dreamer, access, name)?;
+    let workspace = dreamer.workspace();
+    let lease = match workspace.claim(&dreamer.config.claim)? {
         Claim::Granted(lease) => lease,
         Claim::Held(_) => return Err(Error::Busy { path: workspace.location() }),
     };

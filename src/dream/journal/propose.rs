@@ -17,23 +17,24 @@ use std::fmt;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
+use super::dreamer::JournalDreamer;
 use super::person::{self, Claimed};
-use super::sanitise::{self, Item};
-use super::{Inner, JournalDreamer};
+use super::queue::is_expired;
 use crate::base::access::Access;
 use crate::base::digest::Digest;
 use crate::base::document::{Document, SourceRef};
 use crate::base::error::{Error, Result};
 use crate::base::name::{DocName, Name, StateName};
 use crate::base::text;
-use crate::dream::{DreamConfig, commit};
+use crate::dream::commit;
+use crate::dream::engine::{self, Item};
 use crate::dreamer::{Fate, LineReport, Outcome};
 use crate::format::documents::curated;
 use crate::format::replies::reply;
-use crate::format::state::intent::{Append, Intent};
+use crate::format::state::intent::{Append, Books, Intent};
 use crate::format::state::ledger::Ledger;
 use crate::format::state::log::{self, LogLine};
-use crate::format::state::proposal::{Bullet, ProposalStep, Proposals, Waiting};
+use crate::format::state::proposal::{Bullet, ProposalStep, Waiting};
 use crate::format::{DreamId, DreamedState};
 use crate::gate::{Door, Doors, FORGOTTEN, Masks};
 use crate::workspace::{Lease, Workspace};
@@ -51,7 +52,7 @@ pub struct DreamProposal {
     pub proposed_at: DateTime<Utc>,
     /// For how long it has waited.
     pub age: TimeDelta,
-    /// Whether it has waited for longer than [`DreamConfig::proposal_max_age`]. It can be accepted and rejected all the
+    /// Whether it has waited for longer than [`DreamConfig::proposal_max_age`](crate::DreamConfig::proposal_max_age). It can be accepted and rejected all the
     /// same.
     pub is_expired: bool,
     /// The file as it stands. Where there is no file to open, a host writes under its
@@ -113,10 +114,10 @@ impl JournalDreamer {
     /// - [`accept_proposal`](Self::accept_proposal) appends what stands in it then. The dream keeps its id.
     /// - [`reject_proposal`](Self::reject_proposal), or deleting the file: its lines are answered, and no later dream
     ///   brings them again. The journals stay read.
-    /// - With the age of [`DreamConfig::proposal_max_age`] it makes room for others, and is said to have expired. It stays,
+    /// - With the age of [`DreamConfig::proposal_max_age`](crate::DreamConfig::proposal_max_age) it makes room for others, and is said to have expired. It stays,
     ///   and can still be answered: nothing is given up without a word, and no model is asked again.
     ///
-    /// Where [`DreamConfig::max_proposals`] wait, a dream asks nobody and ends with
+    /// Where [`DreamConfig::max_proposals`](crate::DreamConfig::max_proposals) wait, a dream asks nobody and ends with
     /// [`Outcome::ProposalsFull`]; the journals wait unread. What waits in a proposal is not proposed or appended again.
     /// Journals that were shown count as dreamed while their proposal waits, also for whoever archives them.
     ///
@@ -154,11 +155,11 @@ impl JournalDreamer {
     /// [`Error::Denied`] for anybody but the human of a main session; [`Error::Corrupt`] where the list of proposals does
     /// not parse, and those of reading.
     pub fn proposals(&self, access: &Access, now: DateTime<Utc>) -> Result<Vec<DreamProposal>> {
-        person::check(&self.0, access, StateName::PROPOSALS)?;
-        let workspace = self.0.workspace.as_ref();
-        let list = list(workspace)?;
+        person::check(self, access, StateName::PROPOSALS)?;
+        let workspace = self.workspace();
+        let list = commit::proposals(workspace)?;
         // One whose answer is under way has its answer: the next claim carries it out.
-        let answered = commit::unfinished(workspace)?.and_then(|intent| match intent.proposal {
+        let answered = commit::unfinished::<Intent>(workspace)?.and_then(|intent| match intent.proposal {
             Some(ProposalStep::Answered { id, .. }) => Some(id),
             _ => None,
         });
@@ -169,7 +170,7 @@ impl JournalDreamer {
                 id: waiting.id.clone(),
                 proposed_at: waiting.at,
                 age: now - waiting.at,
-                is_expired: is_expired(waiting, now, &self.0.config),
+                is_expired: is_expired(waiting, now, &self.config),
                 document,
             });
         }
@@ -234,7 +235,7 @@ impl JournalDreamer {
         id: &DreamId,
         now: DateTime<Utc>,
     ) -> Result<ProposalReport> {
-        let answering = Answering::begin(&self.0, access, now)?;
+        let answering = Answering::begin(self, access, now)?;
         let mut report = ProposalReport {
             dream_id: id.clone(),
             end: ProposalEnd::NotWaiting,
@@ -242,7 +243,7 @@ impl JournalDreamer {
             section: None,
             recovered: answering.recovered.clone(),
         };
-        if let Some(waiting) = list(answering.workspace())?.get(id) {
+        if let Some(waiting) = commit::proposals(answering.workspace())?.get(id) {
             answering.accept(waiting, &mut report)?;
         }
         answering.end()?;
@@ -284,8 +285,8 @@ impl JournalDreamer {
     /// [`Error::Denied`] for anybody but the human of a main session, [`Error::Busy`] where somebody dreams, and those of
     /// the workspace.
     pub fn reject_proposal(&self, access: &Access, id: &DreamId, now: DateTime<Utc>) -> Result<bool> {
-        let answering = Answering::begin(&self.0, access, now)?;
-        let list = list(answering.workspace())?;
+        let answering = Answering::begin(self, access, now)?;
+        let list = commit::proposals(answering.workspace())?;
         let waiting = list.get(id);
         if let Some(waiting) = waiting {
             answering.reject(waiting)?;
@@ -296,18 +297,9 @@ impl JournalDreamer {
     }
 }
 
-fn list(workspace: &dyn Workspace) -> Result<Proposals> {
-    Proposals::parse(commit::state(workspace, &StateName::PROPOSALS)?.as_deref())
-}
-
-fn is_expired(waiting: &Waiting, now: DateTime<Utc>, config: &DreamConfig) -> bool {
-    let most = config.proposal_max_age.and_then(|age| TimeDelta::from_std(age).ok());
-    most.is_some_and(|most| now - waiting.at > most)
-}
-
 /// An answer that is being given: the workspace is claimed, and what was left half done is finished.
 struct Answering<'a> {
-    inner: &'a Inner,
+    dreamer: &'a JournalDreamer,
     lease: Box<dyn Lease>,
     recovered: Option<DreamId>,
     doors: Doors,
@@ -315,14 +307,14 @@ struct Answering<'a> {
 }
 
 impl<'a> Answering<'a> {
-    fn begin(inner: &'a Inner, access: &Access, now: DateTime<Utc>) -> Result<Self> {
-        let Claimed { lease, forgotten, recovered } = person::claim(inner, access, StateName::PROPOSALS)?;
-        let doors = inner.doors.clone().heeding(forgotten);
-        Ok(Self { inner, lease, recovered: recovered.map(|intent| intent.id), doors, now })
+    fn begin(dreamer: &'a JournalDreamer, access: &Access, now: DateTime<Utc>) -> Result<Self> {
+        let Claimed { lease, forgotten, recovered } = person::claim(dreamer, access, StateName::PROPOSALS)?;
+        let doors = dreamer.host.doors.clone().heeding(forgotten);
+        Ok(Self { dreamer, lease, recovered: recovered.map(|intent| intent.id), doors, now })
     }
 
     fn workspace(&self) -> &dyn Workspace {
-        self.inner.workspace.as_ref()
+        self.dreamer.workspace()
     }
 
     fn end(self) -> Result<()> {
@@ -375,7 +367,7 @@ impl<'a> Answering<'a> {
         let mut append = None;
         report.end = ProposalEnd::NothingNew;
         if !kept.is_empty() {
-            let body = sanitise::print(&kept);
+            let body = engine::print(&kept);
             let sources = waiting.sources.len();
             let section = curated::print_section(&memory, waiting.day, &waiting.id, sources, &body);
             Outcome::Appended.word().clone_into(&mut log.outcome);
@@ -393,7 +385,7 @@ impl<'a> Answering<'a> {
         let outcome = if append.is_some() { Outcome::Appended } else { Outcome::NothingToPromote };
         self.commit(waiting, append, log, Some(document.bytes()))?;
         let files = waiting.sources.iter().map(|source| source.name.as_str()).collect();
-        self.inner.tell(outcome, Some(&waiting.id), Vec::new(), files);
+        self.dreamer.host.tell(outcome, Some(&waiting.id), Vec::new(), files);
         Ok(())
     }
 
@@ -418,13 +410,13 @@ impl<'a> Answering<'a> {
 
     /// The lines as they go into a section: the sanitiser of a dream's answer must find nothing to take out.
     fn sanitised(&self, name: &Name, bullets: &[Bullet]) -> Result<Vec<Item>> {
-        let caps = &self.inner.config.section;
+        let caps = &self.dreamer.config.section;
         let refused = |line: usize, what| Error::Corrupt { name: name.to_string(), line, column: 1, what };
         let mut items = Vec::with_capacity(bullets.len());
         // What is to be appended, on the lines on which it stands in the file, so that what is found in it has a place.
         let mut cleaned = String::new();
         for bullet in bullets {
-            let mut alone = sanitise::sanitise(&format!("- {}", bullet.text), caps);
+            let mut alone = engine::sanitise(&format!("- {}", bullet.text), caps);
             if let Some(dropped) = alone.dropped().first() {
                 return Err(refused(bullet.line, dropped.reason.explain()));
             }
@@ -435,7 +427,7 @@ impl<'a> Answering<'a> {
             cleaned.push_str(&item.text);
             items.push(Item { heading: bullet.heading, ..item });
         }
-        let together = sanitise::sanitise(&sanitise::print(&items), caps);
+        let together = engine::sanitise(&engine::print(&items), caps);
         if let Some((over, reason)) = together.over_caps.first() {
             let at = items.iter().rposition(|item| item.text == over.text).unwrap_or_default();
             return Err(refused(bullets[at].line, reason.explain()));
@@ -478,97 +470,12 @@ impl<'a> Answering<'a> {
         log.lines.dedup();
         let ledger = Ledger::parse(commit::state(workspace, &StateName::LEDGER)?.as_deref())?;
         let state = DreamedState::parse(commit::state(workspace, &StateName::DREAMED)?.as_deref())?;
-        let (id, epoch) = (waiting.id.clone(), self.lease.epoch());
-        let nothing = BTreeMap::new();
-        let intent =
-            Intent::new(id.clone(), epoch, append, nothing, Vec::new(), ledger.watermark, state, log);
-        let step = ProposalStep::Answered { id, sha256: answered.map(Digest::of) };
-        commit::commit(workspace, self.lease.as_ref(), &intent.with_proposal(step))
-    }
-}
-
-/// Carries out what a commit does to a proposal. Doing it twice is doing it once.
-pub(crate) fn apply(workspace: &dyn Workspace, lease: &dyn Lease, step: &ProposalStep) -> Result<()> {
-    let mut list = list(workspace)?;
-    match step {
-        ProposalStep::Made { waiting, text } => {
-            let name = waiting.name();
-            // Where it stands, a person may have edited it since.
-            if workspace.metadata(&name)?.is_some() {
-                commit::settle(lease, &name)?;
-            } else {
-                lease.replace(&name, text.as_bytes())?;
-            }
-            list.put(waiting);
-        }
-        ProposalStep::Answered { id, sha256 } => {
-            let name = StateName::proposal(id);
-            let standing = workspace.read(&name)?.map(|document| Digest::of(document.bytes()));
-            // What a person wrote after the answer is theirs.
-            if standing.is_some() && standing == *sha256 {
-                lease.remove(&name)?;
-            }
-            list.remove(id);
-        }
-    }
-    lease.replace(&StateName::PROPOSALS, &list.print())
-}
-
-/// The proposals that nobody has answered, as a dream looks at them.
-pub(crate) struct Queue {
-    list: Proposals,
-    /// The files of the list; `None` where a person deleted one.
-    files: Vec<Option<Vec<u8>>>,
-}
-
-impl Queue {
-    pub(crate) fn read(workspace: &dyn Workspace) -> Result<Self> {
-        let list = list(workspace)?;
-        let file = |waiting: &Waiting| match commit::state(workspace, &waiting.name()) {
-            // Something else stands in its place, for a person to look at: it waits.
-            Err(Error::Refused { .. } | Error::TooLarge { .. }) => Ok(Some(Vec::new())),
-            file => file,
+        let intent = Intent::new(Books::unchanged(&ledger, state), log);
+        let intent = match append {
+            Some(append) => intent.with_append(append),
+            None => intent,
         };
-        let files = list.waiting().iter().map(file).collect::<Result<_>>()?;
-        Ok(Self { list, files })
-    }
-
-    /// Whether the inputs of a dream were answered by a proposal.
-    pub(crate) fn has(&self, id: &DreamId) -> bool {
-        self.list.get(id).is_some()
-    }
-
-    fn entries(&self) -> impl Iterator<Item = (&Waiting, Option<&[u8]>)> {
-        self.list.waiting().iter().zip(self.files.iter().map(Option::as_deref))
-    }
-
-    /// How many wait, and how many have waited for too long.
-    pub(crate) fn count(&self, now: DateTime<Utc>, config: &DreamConfig) -> (u64, u64) {
-        let standing = self.entries().filter(|(_, file)| file.is_some());
-        standing.fold((0, 0), |(waiting, expired), (entry, _)| {
-            if is_expired(entry, now, config) { (waiting, expired + 1) } else { (waiting + 1, expired) }
-        })
-    }
-
-    pub(crate) fn is_full(&self, now: DateTime<Utc>, config: &DreamConfig) -> bool {
-        self.count(now, config).0 >= u64::from(config.max_proposals)
-    }
-
-    /// What those that wait say, as they stand.
-    pub(crate) fn statements(&self, now: DateTime<Utc>, config: &DreamConfig) -> BTreeSet<String> {
-        let waiting = self.entries().filter(|(entry, _)| !is_expired(entry, now, config));
-        waiting
-            .filter_map(|(_, file)| file)
-            .flat_map(|file| curated::statements(&String::from_utf8_lossy(file)).collect::<Vec<_>>())
-            .collect()
-    }
-
-    /// The hashes of what a person took out: with its file, or out of one that waits. They hold those of what still
-    /// stands there too.
-    pub(crate) fn declined(&self, now: DateTime<Utc>, config: &DreamConfig) -> impl Iterator<Item = &String> {
-        let holds = move |(entry, file): &(&Waiting, Option<&[u8]>)| {
-            file.is_none() || !is_expired(entry, now, config)
-        };
-        self.entries().filter(holds).flat_map(|(entry, _)| &entry.lines)
+        let step = ProposalStep::Answered { id: waiting.id.clone(), sha256: answered.map(Digest::of) };
+        commit::commit(workspace, self.lease.as_ref(), &intent.with_proposal(step)).map(drop)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::ops::{Range, RangeInclusive};
 
-use super::JournalDreamer;
+use super::dreamer::JournalDreamer;
 use super::person;
 use super::select::hash_range;
 use crate::base::access::Access;
@@ -62,8 +62,8 @@ impl JournalDreamer {
     /// [`Error::Denied`](crate::Error::Denied) for anybody but the human of a main session,
     /// [`Error::Busy`](crate::Error::Busy) where somebody dreams, and those of the workspace.
     pub fn read_again(&self, access: &Access, journal: &DocName, span: &JournalSpan) -> Result<u64> {
-        let lease = person::claim(&self.0, access, journal.clone())?.lease;
-        let workspace = self.0.workspace.as_ref();
+        let lease = person::claim(self, access, journal.clone())?.lease;
+        let workspace = self.workspace();
         let standing = commit::state(workspace, &StateName::LEDGER)?;
         let mut ledger = Ledger::parse(standing.as_deref())?;
         let mut given = 0;

@@ -1,6 +1,6 @@
 //! What waits, for whoever asks without dreaming.
 
-use crate::dream::Due;
+use crate::dream::engine::Due;
 use crate::dreamer::{Backlog, DreamReport, JournalReport, MemoryGauge, Notice};
 
 /// What a run would find: the answer of [`JournalDreamer::survey`](crate::JournalDreamer::survey).

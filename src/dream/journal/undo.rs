@@ -6,34 +6,28 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Range;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use serde_json::Number;
 
-use super::JournalDreamer;
-use super::dreams::{DreamRecord, DreamStanding};
+use super::dreamer::JournalDreamer;
+use super::earlier::EarlierDreams;
 use super::person;
-use super::run::MOST_LOG;
 use super::select::{hash_range, nanoseconds};
 use crate::base::access::Access;
-use crate::base::document::Document;
 use crate::base::error::{Error, Refusal, Result};
 use crate::base::name::{DocName, Name, StateName};
-use crate::dream::commit::{self, state};
+use crate::dream::commit;
+use crate::format::DreamId;
 use crate::format::documents::curated;
 use crate::format::documents::sections::{self, SectionState as Standing};
 use crate::format::state::dreamed::watermark_ns;
-use crate::format::state::intent::{Append, Change, Intent};
-use crate::format::state::ledger::{Entry, Ledger, Piece};
+use crate::format::state::intent::{Append, Books, Change, Intent};
+use crate::format::state::ledger::{Entry, Piece};
 use crate::format::state::log::{self, LogLine};
-use crate::format::state::undone::{Kept, Undone};
-use crate::format::{DreamId, DreamedState};
+use crate::format::state::undone::Kept;
 use crate::session;
-use crate::workspace::{Lease, Workspace, WorkspaceExt, WriteMode};
-
-/// How often a change is tried on a file that others change meanwhile.
-const TRIES: u32 = 4;
+use crate::workspace::Lease;
 
 impl JournalDreamer {
     /// Takes a dream back: its section leaves `MEMORY.md`, and what it had read of the journals waits again for the next
@@ -84,10 +78,14 @@ impl JournalDreamer {
     /// [`Error::Denied`] for anybody but the human of a main session, [`Error::Busy`] where somebody dreams, and those of
     /// the workspace.
     pub fn undo_dream(&self, access: &Access, id: &DreamId, now: DateTime<Utc>) -> Result<bool> {
-        let lease = person::claim(&self.0, access, DocName::MEMORY)?.lease;
-        let desk = Desk::open(self.0.workspace.as_ref())?;
-        let changed =
-            desk.undo(lease.as_ref(), id, now, self).map_err(|error| stays(error, id, "taken back"))?;
+        let lease = person::claim(self, access, DocName::MEMORY)?.lease;
+        let changing = Changing {
+            earlier: EarlierDreams::open(self.workspace())?,
+            lease: lease.as_ref(),
+            day: self.config.day.date(now),
+            now,
+        };
+        let changed = changing.undo(id).map_err(|error| stays(error, id, "taken back"))?;
         lease.release()?;
         Ok(changed)
     }
@@ -126,10 +124,14 @@ impl JournalDreamer {
     /// ([`Refusal::SaidAgain`]); for the archive, where it was moved there; where nothing is kept of
     /// it any more. Otherwise as [`undo_dream`](Self::undo_dream).
     pub fn redo_dream(&self, access: &Access, id: &DreamId, now: DateTime<Utc>) -> Result<bool> {
-        let lease = person::claim(&self.0, access, DocName::MEMORY)?.lease;
-        let desk = Desk::open(self.0.workspace.as_ref())?;
-        let changed =
-            desk.redo(lease.as_ref(), id, now, self).map_err(|error| stays(error, id, "brought back"))?;
+        let lease = person::claim(self, access, DocName::MEMORY)?.lease;
+        let changing = Changing {
+            earlier: EarlierDreams::open(self.workspace())?,
+            lease: lease.as_ref(),
+            day: self.config.day.date(now),
+            now,
+        };
+        let changed = changing.redo(id).map_err(|error| stays(error, id, "brought back"))?;
         lease.release()?;
         Ok(changed)
     }
@@ -147,98 +149,38 @@ fn stays(error: Error, id: &DreamId, attempt: &'static str) -> Error {
     }
 }
 
-/// All that a change of an earlier dream is judged by, as it stands.
-pub(crate) struct Desk<'w> {
-    pub(crate) workspace: &'w dyn Workspace,
-    pub(crate) name: DocName,
-    pub(crate) memory: Document,
-    pub(crate) log: Vec<LogLine>,
-    pub(crate) state: DreamedState,
-    pub(crate) ledger: Ledger,
-    undone: Undone,
+/// A change of an earlier dream, under a claim.
+struct Changing<'a> {
+    earlier: EarlierDreams<'a>,
+    lease: &'a dyn Lease,
+    /// The operator's day, and the time.
+    day: NaiveDate,
+    now: DateTime<Utc>,
 }
 
-impl<'w> Desk<'w> {
-    pub(crate) fn open(workspace: &'w dyn Workspace) -> Result<Self> {
-        let name = commit::memory_name(workspace)?;
-        let memory = workspace.read(&name)?;
-        Ok(Self {
-            workspace,
-            memory: memory.unwrap_or_else(|| Document::new(name.clone().into(), Vec::new())),
-            log: log::of_curators(&workspace.read_tail(&StateName::LOG, MOST_LOG)?.text).collect(),
-            state: DreamedState::parse(state(workspace, &StateName::DREAMED)?.as_deref())?,
-            ledger: Ledger::parse(state(workspace, &StateName::LEDGER)?.as_deref())?,
-            undone: Undone::parse(state(workspace, &StateName::UNDONE)?.as_deref())?,
-            name,
-        })
-    }
-
-    /// The line of the pass that appended the dream's section last.
-    pub(crate) fn pass(&self, id: &DreamId) -> Option<&LogLine> {
-        self.log.iter().rev().find(|line| line.id == *id && line.outcome == log::APPENDED)
-    }
-
-    /// Whether a person took the dream back, and it was not dreamed again since.
-    fn is_undone(&self, id: &DreamId) -> bool {
-        let words = [log::APPENDED, log::UNDONE, log::REDONE, log::ARCHIVED, log::RESTORED];
-        let last =
-            self.log.iter().rev().find(|line| line.id == *id && words.contains(&line.outcome.as_str()));
-        last.is_some_and(|line| line.outcome == log::UNDONE)
-    }
-
-    /// The dreams that appended a section, the newest first, and what became of each.
-    pub(crate) fn dreams(&self) -> Result<Vec<DreamRecord>> {
-        let archive = commit::archive(self.workspace)?;
-        let mut seen = BTreeSet::new();
-        let appended = self.log.iter().rev().filter(|line| line.outcome == log::APPENDED);
-        let last = appended.filter(|line| seen.insert(&line.id));
-        let record = |line: &LogLine| {
-            let found =
-                line.section_sha256.map(|printed| sections::find(self.memory.bytes(), &line.id, printed));
-            let standing = match found {
-                Some(Standing::Whole(_)) => DreamStanding::Whole,
-                Some(Standing::Edited) => DreamStanding::Edited,
-                _ if self.is_undone(&line.id) => DreamStanding::Undone,
-                _ if curated::has_section(&archive, &line.id) => DreamStanding::Archived,
-                _ => DreamStanding::Gone,
-            };
-            let lines = line.lines.len() as u64;
-            DreamRecord { id: line.id.clone(), day: line.day, at: line.at, lines, standing }
-        };
-        Ok(last.map(record).collect())
-    }
-
-    fn is_archived(&self, id: &DreamId) -> Result<bool> {
-        Ok(curated::has_section(&commit::archive(self.workspace)?, id))
-    }
-
-    fn undo(
-        &self,
-        lease: &dyn Lease,
-        id: &DreamId,
-        now: DateTime<Utc>,
-        dreamer: &JournalDreamer,
-    ) -> Result<bool> {
-        let Some((pass, printed)) = self.pass(id).and_then(|pass| Some((pass, pass.section_sha256?))) else {
+impl Changing<'_> {
+    fn undo(&self, id: &DreamId) -> Result<bool> {
+        let Some((pass, printed)) = self.earlier.pass(id).and_then(|pass| Some((pass, pass.section_sha256?)))
+        else {
             return refused(&StateName::LOG, Refusal::UnknownDream);
         };
-        let range = match sections::find(self.memory.bytes(), id, printed) {
+        let range = match sections::find(self.earlier.memory.bytes(), id, printed) {
             Standing::Whole(range) => range,
-            Standing::Edited => return refused(&self.name, Refusal::SectionEdited),
-            Standing::Missing if self.is_undone(id) => return Ok(false),
-            Standing::Missing if self.is_archived(id)? => {
+            Standing::Edited => return refused(&self.earlier.name, Refusal::SectionEdited),
+            Standing::Missing if self.earlier.is_undone(id) => return Ok(false),
+            Standing::Missing if self.earlier.is_archived(id)? => {
                 return refused(&DocName::DREAMED, Refusal::SectionArchived);
             }
-            Standing::Missing => return refused(&self.name, Refusal::SectionGone),
+            Standing::Missing => return refused(&self.earlier.name, Refusal::SectionGone),
         };
-        let mark = self.state.last_processed_mtime.clone();
+        let mark = self.earlier.state.last_processed_mtime.clone();
         self.check_peer()?;
         let mut entries = BTreeMap::new();
         let mut shown: BTreeMap<DocName, Vec<Piece>> = BTreeMap::new();
         let mut limit = i64::MAX;
         for source in &pass.sources {
             let journal = DocName::parse(source.name.as_str())?;
-            let known = entries.remove(&journal).or_else(|| self.ledger.get(&journal).cloned());
+            let known = entries.remove(&journal).or_else(|| self.earlier.ledger.get(&journal).cloned());
             // By its hash too: what stands there now may be as long, and another dream's.
             let piece = Piece { from: source.from, to: source.to, sha256: Some(source.sha256) };
             let piece = known.as_ref().filter(|entry| entry.pieces().contains(&piece)).map(|_| piece);
@@ -255,9 +197,9 @@ impl<'w> Desk<'w> {
         let order = self.order();
         let kept = Kept {
             id: id.clone(),
-            at: now,
-            section: String::from_utf8_lossy(&self.memory.bytes()[range.clone()]).into_owned(),
-            place: self.undone.place_of(self.memory.bytes(), id, &range, &order),
+            at: self.now,
+            section: String::from_utf8_lossy(&self.earlier.memory.bytes()[range.clone()]).into_owned(),
+            place: self.earlier.undone.place_of(self.earlier.memory.bytes(), id, &range, &order),
             shown,
             mark: self
                 .still_undone(id)
@@ -266,46 +208,44 @@ impl<'w> Desk<'w> {
                 .max_by_key(watermark_ns),
             limit,
         };
-        let mut state = self.state.clone();
+        let mut state = self.earlier.state.clone();
         state.last_processed_mtime = lower(mark.clone(), limit);
-        let change = Change::Undo { name: self.name.clone(), kept, order, mark };
-        let line = pass.then(log::UNDONE, now, dreamer.0.config.day.date(now), lease.epoch());
-        self.keep_preimage(now)?;
-        commit::commit(self.workspace, lease, &Intent::of_change(change, None, entries, state, line))?;
+        let change = Change::Undo { name: self.earlier.name.clone(), kept, order, mark };
+        let line = pass.then(log::UNDONE, self.now, self.day, self.lease.epoch());
+        self.earlier.keep_preimage(self.now)?;
+        let intent = Intent::new(Books::of_state(entries, state), line).with_change(change);
+        self.commit(&intent)?;
         Ok(true)
     }
 
-    fn redo(
-        &self,
-        lease: &dyn Lease,
-        id: &DreamId,
-        now: DateTime<Utc>,
-        dreamer: &JournalDreamer,
-    ) -> Result<bool> {
-        let Some(pass) = self.pass(id) else { return refused(&StateName::LOG, Refusal::UnknownDream) };
-        if curated::has_section(self.memory.bytes(), id) {
+    fn redo(&self, id: &DreamId) -> Result<bool> {
+        let Some(pass) = self.earlier.pass(id) else {
+            return refused(&StateName::LOG, Refusal::UnknownDream);
+        };
+        if curated::has_section(self.earlier.memory.bytes(), id) {
             return Ok(false);
         }
-        if curated::has_mark(self.memory.bytes(), id) {
-            return refused(&self.name, Refusal::SectionEdited);
+        if curated::has_mark(self.earlier.memory.bytes(), id) {
+            return refused(&self.earlier.name, Refusal::SectionEdited);
         }
-        if self.is_archived(id)? {
+        if self.earlier.is_archived(id)? {
             return refused(&DocName::DREAMED, Refusal::SectionArchived);
         }
-        if !self.is_undone(id) {
-            return self.restore(lease, pass, now, dreamer);
+        if !self.earlier.is_undone(id) {
+            return self.restore(pass);
         }
-        let Some(kept) = self.undone.get(id) else {
+        let Some(kept) = self.earlier.undone.get(id) else {
             return refused(&StateName::UNDONE, Refusal::NothingKept);
         };
-        if session::forgotten(self.workspace)?.is_some_and(|forgotten| forgotten.holds(&kept.section)) {
-            return refused(&self.name, Refusal::Forgotten);
+        if session::forgotten(self.earlier.workspace)?.is_some_and(|forgotten| forgotten.holds(&kept.section))
+        {
+            return refused(&self.earlier.name, Refusal::Forgotten);
         }
         self.check_peer()?;
 
         let mut entries = BTreeMap::new();
         for (journal, pieces) in &kept.shown {
-            let mut entry: Entry = self.ledger.get(journal).cloned().unwrap_or_default();
+            let mut entry: Entry = self.earlier.ledger.get(journal).cloned().unwrap_or_default();
             for piece in pieces {
                 self.modified_before(journal)?;
                 let overlaps = |other: &Piece| other.from < piece.to && piece.from < other.to;
@@ -321,45 +261,32 @@ impl<'w> Desk<'w> {
 
         let limit = self.still_undone(id).map(|kept| kept.limit).min().unwrap_or(i64::MAX);
         let raised = lower(kept.mark.clone(), limit);
-        let mut state = self.state.clone();
+        let mut state = self.earlier.state.clone();
         if raised.as_ref().and_then(watermark_ns) > state.watermark_ns() {
             state.last_processed_mtime = raised;
         }
-        let change = Change::Redo { name: self.name.clone(), kept: kept.clone(), order: self.order() };
-        let line = pass.then(log::REDONE, now, dreamer.0.config.day.date(now), lease.epoch());
-        self.keep_preimage(now)?;
-        commit::commit(self.workspace, lease, &Intent::of_change(change, None, entries, state, line))?;
+        let change =
+            Change::Redo { name: self.earlier.name.clone(), kept: kept.clone(), order: self.order() };
+        let line = pass.then(log::REDONE, self.now, self.day, self.lease.epoch());
+        self.earlier.keep_preimage(self.now)?;
+        let intent = Intent::new(Books::of_state(entries, state), line).with_change(change);
+        self.commit(&intent)?;
         Ok(true)
     }
 
     /// Appends a section again that is gone although nobody took its dream back: an editor saved over it.
-    fn restore(
-        &self,
-        lease: &dyn Lease,
-        pass: &LogLine,
-        now: DateTime<Utc>,
-        dreamer: &JournalDreamer,
-    ) -> Result<bool> {
-        let Some(section) = self.undone.appended(&pass.id) else {
-            return refused(&self.name, Refusal::SectionGone);
+    fn restore(&self, pass: &LogLine) -> Result<bool> {
+        let Some(section) = self.earlier.undone.appended(&pass.id) else {
+            return refused(&self.earlier.name, Refusal::SectionGone);
         };
-        if session::forgotten(self.workspace)?.is_some_and(|forgotten| forgotten.holds(section)) {
-            return refused(&self.name, Refusal::Forgotten);
+        if session::forgotten(self.earlier.workspace)?.is_some_and(|forgotten| forgotten.holds(section)) {
+            return refused(&self.earlier.name, Refusal::Forgotten);
         }
         self.check_known(section)?;
-        let append = Append::new(self.name.clone(), section.to_owned(), self.memory.bytes());
-        let line = pass.then(log::RESTORED, now, dreamer.0.config.day.date(now), lease.epoch());
-        let intent = Intent::new(
-            pass.id.clone(),
-            lease.epoch(),
-            Some(append),
-            BTreeMap::new(),
-            Vec::new(),
-            self.ledger.watermark.clone(),
-            self.state.clone(),
-            line,
-        );
-        commit::commit(self.workspace, lease, &intent)?;
+        let append = Append::new(self.earlier.name.clone(), section.to_owned(), self.earlier.memory.bytes());
+        let line = pass.then(log::RESTORED, self.now, self.day, self.lease.epoch());
+        let books = Books::unchanged(&self.earlier.ledger, self.earlier.state.clone());
+        self.commit(&Intent::new(books, line).with_append(append))?;
         Ok(true)
     }
 
@@ -367,11 +294,11 @@ impl<'w> Desk<'w> {
     /// were taken back.
     fn order(&self) -> Vec<DreamId> {
         let appends = |line: &&LogLine| [log::APPENDED, log::RESTORED].contains(&line.outcome.as_str());
-        let appended = self.log.iter().filter(appends);
+        let appended = self.earlier.log.iter().filter(appends);
         let all: Vec<&DreamId> = appended.map(|line| &line.id).collect();
-        let standing = sections::whole(self.memory.bytes()).into_iter().map(|section| section.dream);
+        let standing = sections::whole(self.earlier.memory.bytes()).into_iter().map(|section| section.dream);
         let mut order: Vec<DreamId> =
-            standing.chain(self.undone.dreams().iter().map(|kept| kept.id.clone())).collect();
+            standing.chain(self.earlier.undone.dreams().iter().map(|kept| kept.id.clone())).collect();
         order.sort_by_key(|id| all.iter().rposition(|known| *known == id));
         order.dedup();
         order
@@ -379,15 +306,19 @@ impl<'w> Desk<'w> {
 
     /// What is kept of the other dreams that were taken back.
     fn still_undone(&self, id: &DreamId) -> impl Iterator<Item = &Kept> {
-        self.undone.dreams().iter().filter(move |kept| kept.id != *id && self.is_undone(&kept.id))
+        self.earlier
+            .undone
+            .dreams()
+            .iter()
+            .filter(move |kept| kept.id != *id && self.earlier.is_undone(&kept.id))
     }
 
     /// Looks whether nothing of a section stands in memory or in the archive: else it would stand there twice.
     fn check_known(&self, section: &str) -> Result<()> {
         let back: BTreeSet<String> = curated::statements(section).collect();
         for (name, text) in [
-            (&self.name, Cow::Borrowed(self.memory.bytes())),
-            (&DocName::DREAMED, Cow::Owned(commit::archive(self.workspace)?)),
+            (&self.earlier.name, Cow::Borrowed(self.earlier.memory.bytes())),
+            (&DocName::DREAMED, Cow::Owned(commit::archive(self.earlier.workspace)?)),
         ] {
             if curated::statements(&String::from_utf8_lossy(&text)).any(|known| back.contains(&known)) {
                 return refused(name, Refusal::SaidAgain);
@@ -399,8 +330,8 @@ impl<'w> Desk<'w> {
     /// Looks whether the watermark is ours. Below a peer's, the next run counts as read what was dreamed there; a watermark
     /// of ours in its place would have it dreamed once more.
     fn check_peer(&self) -> Result<()> {
-        let ours = self.ledger.watermark.as_ref().and_then(watermark_ns);
-        if self.state.watermark_ns() > ours {
+        let ours = self.earlier.ledger.watermark.as_ref().and_then(watermark_ns);
+        if self.earlier.state.watermark_ns() > ours {
             refused(&StateName::DREAMED, Refusal::PeerAhead)
         } else {
             Ok(())
@@ -409,7 +340,7 @@ impl<'w> Desk<'w> {
 
     /// The highest watermark under which a journal waits, in milliseconds.
     fn modified_before(&self, journal: &DocName) -> Result<i64> {
-        match self.workspace.metadata(journal)? {
+        match self.earlier.workspace.metadata(journal)? {
             Some(metadata) => Ok((nanoseconds(metadata.modified) - 1).div_euclid(1_000_000)),
             None => refused(journal, Refusal::JournalGone),
         }
@@ -417,13 +348,12 @@ impl<'w> Desk<'w> {
 
     /// Looks whether the bytes that were shown still stand in their journal.
     fn check(&self, journal: &DocName, piece: &Piece) -> Result<()> {
-        let stands = hash_range(self.workspace, journal, piece.from..piece.to)?;
+        let stands = hash_range(self.earlier.workspace, journal, piece.from..piece.to)?;
         if piece.sha256 == Some(stands) { Ok(()) } else { refused(journal, Refusal::JournalChanged) }
     }
 
-    /// Keeps `MEMORY.md` as it stands, before it is replaced.
-    pub(crate) fn keep_preimage(&self, now: DateTime<Utc>) -> Result<()> {
-        crate::life::keep_preimage(self.workspace, &DocName::MEMORY, &self.memory, now)
+    fn commit(&self, intent: &Intent) -> Result<()> {
+        commit::commit(self.earlier.workspace, self.lease, intent).map(drop)
     }
 }
 
@@ -433,119 +363,4 @@ fn lower(mark: Option<Number>, limit: i64) -> Option<Number> {
         let is_over = watermark_ns(&mark).is_some_and(|mark| mark > limit.saturating_mul(1_000_000));
         if is_over { Number::from(limit) } else { mark }
     })
-}
-
-/// Carries out what becomes of an earlier dream's section; `false` where a person changed it meanwhile, so that it stays.
-pub(crate) fn carry_out(
-    workspace: &dyn Workspace,
-    lease: &dyn Lease,
-    intent: &Intent,
-    change: &Change,
-) -> Result<bool> {
-    let (Change::Undo { name, .. } | Change::Redo { name, .. } | Change::Archive { name }) = change;
-    for _ in 0..TRIES {
-        let standing = workspace.read(name)?;
-        let memory = standing.as_ref().map_or(&[][..], Document::bytes);
-        let after = match change {
-            Change::Undo { kept, order, .. } => taken_out(intent, memory, |range| {
-                let mut undone = Undone::parse(state(workspace, &StateName::UNDONE)?.as_deref())?;
-                let section = String::from_utf8_lossy(&memory[range.clone()]).into_owned();
-                let place = undone.place_of(memory, &intent.id, range, order);
-                undone.keep(Kept { section, place, ..kept.clone() });
-                lease.replace(&StateName::UNDONE, &undone.print())
-            }),
-            Change::Archive { .. } => taken_out(intent, memory, |_| Ok(())),
-            Change::Redo { kept, order, .. } => {
-                let undone = Undone::parse(state(workspace, &StateName::UNDONE)?.as_deref())?;
-                Ok(put_back(intent, memory, kept, &undone, order))
-            }
-        }?;
-        let (after, is_done) = match after {
-            After::Changed(after) => (after, false),
-            // An interrupted change may have been killed before its sync: to write what stands there settles it.
-            After::Done => (memory.to_vec(), true),
-            After::Edited => {
-                if let Change::Undo { .. } = change {
-                    let_go(workspace, lease, &intent.id)?;
-                }
-                return Ok(false);
-            }
-        };
-        let mode = match &standing {
-            Some(standing) => WriteMode::IfRevision(standing.revision()),
-            None if is_done => return Ok(true),
-            None => WriteMode::Create,
-        };
-        lease.check()?;
-        match workspace.write(name, &after, mode) {
-            Ok(_) => return Ok(true),
-            Err(Error::Conflict { .. }) => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Err(Error::Busy { path: name.to_string() })
-}
-
-/// Whether a section is still to be moved to the archive: a part of it is there, or it stands in `MEMORY.md` as it did.
-/// Else a person changed it, or took it out, before anything was done: theirs is all that is to stand.
-pub(crate) fn still_moves(
-    workspace: &dyn Workspace,
-    intent: &Intent,
-    append: &Append,
-    name: &DocName,
-) -> Result<bool> {
-    let archive = workspace.read(&append.name)?.map(Document::into_bytes).unwrap_or_default();
-    if append.torn_bytes(&archive) > 0 || curated::has_mark(&archive, &intent.id) {
-        return Ok(true);
-    }
-    let memory = workspace.read(name)?.map(Document::into_bytes).unwrap_or_default();
-    let printed = intent.log.section_sha256;
-    Ok(printed
-        .is_some_and(|printed| matches!(sections::find(&memory, &intent.id, printed), Standing::Whole(_))))
-}
-
-/// What is to be done with a document.
-enum After {
-    /// To write this.
-    Changed(Vec<u8>),
-    /// Nothing: it was done.
-    Done,
-    /// Nothing: a person was here.
-    Edited,
-}
-
-/// The document without the section; `keep` is told where it stands first.
-fn taken_out(
-    intent: &Intent,
-    memory: &[u8],
-    keep: impl FnOnce(&Range<usize>) -> Result<()>,
-) -> Result<After> {
-    let Some(printed) = intent.log.section_sha256 else { return Ok(After::Edited) };
-    Ok(match sections::find(memory, &intent.id, printed) {
-        Standing::Whole(range) => {
-            keep(&range)?;
-            After::Changed([&memory[..range.start], &memory[range.end..]].concat())
-        }
-        Standing::Edited => After::Edited,
-        Standing::Missing => After::Done,
-    })
-}
-
-fn put_back(intent: &Intent, memory: &[u8], kept: &Kept, undone: &Undone, order: &[DreamId]) -> After {
-    if curated::has_section(memory, &intent.id) {
-        After::Done
-    } else if curated::has_mark(memory, &intent.id) {
-        After::Edited
-    } else {
-        After::Changed(undone.put_back(memory, kept, order))
-    }
-}
-
-/// Lets go what was kept of a dream. Written also where it is gone already: whoever let it go may have been killed before
-/// that was durable.
-pub(crate) fn let_go(workspace: &dyn Workspace, lease: &dyn Lease, id: &DreamId) -> Result<()> {
-    let Some(standing) = state(workspace, &StateName::UNDONE)? else { return Ok(()) };
-    let mut undone = Undone::parse(Some(&standing))?;
-    undone.retain(|kept| kept.id != *id);
-    lease.replace(&StateName::UNDONE, &undone.print())
 }

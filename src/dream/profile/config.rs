@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use crate::base::env;
 use crate::base::error::{Error, Result};
-use crate::dream::facts::Pace;
-use crate::dream::{DreamConfig, Evidence, SectionCaps, Trust};
+use crate::dream::engine::{CallBudget, Pace, SectionCaps};
+use crate::dream::evidence::{Evidence, Rules, Trust};
 
 /// How a [`PersonalizationDreamer`](super::PersonalizationDreamer) behaves.
 ///
@@ -44,7 +44,7 @@ impl Default for PersonalizationConfig {
             interval: Duration::from_secs(24 * 60 * 60),
             max_passes: 1,
             request_bytes: 64 << 10,
-            max_calls_per_day: Some(4),
+            budget: CallBudget { max_calls_per_day: Some(4), ..Pace::default().budget },
             ..Pace::default()
         };
         Self {
@@ -104,8 +104,8 @@ impl PersonalizationConfig {
         }
     }
 
-    /// By what the curator's judge of evidence goes.
-    pub(crate) fn evidence(&self) -> DreamConfig {
-        DreamConfig { evidence: self.evidence, trust: self.trust, ..DreamConfig::default() }
+    /// The rules that its lines are judged by.
+    pub(crate) fn rules(&self) -> Rules<'_> {
+        Rules { evidence: self.evidence, trust: self.trust, statements_only: true, user_names: &[] }
     }
 }

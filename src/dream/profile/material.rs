@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, Utc};
 
 use super::config::PersonalizationConfig;
+use super::history::{HistoryItem, HistorySource};
 use crate::base::error::Result;
 use crate::base::name::DocName;
 use crate::base::text;
-use crate::dream::facts::history::{HistoryItem, HistorySource};
-use crate::dream::{Shown, machine_ranges, without_secrets};
+use crate::dream::engine::{machine_ranges, without_secrets};
+use crate::dream::evidence::Shown;
 use crate::format::documents::origins;
 use crate::format::replies::fences::{Printer, ShownLine, one_line};
 use crate::format::state::asked::AskedState;

@@ -1,33 +1,33 @@
 //! A rebuild: look whether anything is new, ask once, judge, write.
 
 use std::collections::BTreeSet;
-use std::fmt;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use serde_json::json;
 
+use super::ask;
+use super::dreamer::PersonalizationDreamer;
 use super::material::{Items, Material};
-use super::{Inner, ask};
 use crate::base::digest::Hasher;
-use crate::base::error::{Error, LostBy, Result};
+use crate::base::error::{Error, Result};
 use crate::base::name::{DocName, StateName};
 use crate::base::text;
-use crate::dream::facts::state;
-use crate::dream::{self, Due, Judge, Sanitised, Verdict, tell_request, whole};
-use crate::dreamer::{
-    DreamMode, DreamPass, DreamReport, Failure, Fate, Hold, HoldReason, LineReport, Notice, Outcome,
-    PassReport, Step,
+use crate::dream::engine::{
+    self, Asking, Dream, Due, Pass, Run, Sanitised, Terms, Then, sanitise, tell_request,
 };
-use crate::format::replies::fences::Printer;
+use crate::dream::evidence::{Judge, Verdict};
+use crate::dream::facts::asked;
+use crate::dreamer::{
+    DreamMode, Dreamer, Failure, Fate, Hold, HoldReason, LineReport, Outcome, PassReport, Step,
+};
+use crate::format::replies::fences::{Printer, one_line};
 use crate::format::replies::reply::{self, NOTHING_TO_PROMOTE};
 use crate::format::state::asked::AskedState;
 use crate::format::{DreamId, Origin};
-use crate::gate::{Door, Doors, InjectionPolicy, Masks, Tombstones};
-use crate::llm::{LlmError, LlmReply, LlmRequest};
+use crate::gate::{Door, Doors, InjectionPolicy, Masks};
+use crate::llm::LlmRequest;
 use crate::memory::{Filter, NewMemory, Source, categories};
-use crate::session;
-use crate::workspace::{Claim, Lease};
 
 /// So many statements are remembered to have been written.
 const MOST_WRITTEN: usize = 4096;
@@ -35,101 +35,128 @@ const MOST_WRITTEN: usize = 4096;
 /// What the hash of the last input is kept under.
 const INPUT: &str = "input";
 
-/// One call of `begin`, until its `resume`.
-pub(crate) struct Run {
-    inner: Arc<Inner>,
-    lease: Box<dyn Lease>,
-    now: DateTime<Utc>,
-    state: AskedState,
-    forgotten: Option<Arc<Tombstones>>,
-    report: DreamReport,
+/// What the rows that stand are fenced under.
+const PROFILE: &str = "personalization.md";
+
+impl Dreamer for PersonalizationDreamer {
+    fn begin(&self, now: DateTime<Utc>) -> Result<Step> {
+        let config = &self.config;
+        let terms = Terms { enabled: config.enabled, mode: DreamMode::Append, claim: &config.pace.claim };
+        engine::begin(&self.host, &terms, now, |run| {
+            let state = asked::read(run.workspace(), &StateName::PERSONALIZATION)?;
+            Ok(Rebuild { dreamer: self.clone(), state })
+        })
+    }
 }
 
-impl Run {
-    /// Claims, and looks whether anything is new; then asks, or ends.
-    pub(crate) fn begin(inner: Arc<Inner>, now: DateTime<Utc>) -> Result<Step> {
-        let mut report = DreamReport::begun(DreamMode::Append, inner.workspace.location(), now);
-        if !inner.config.enabled {
-            return Ok(Step::Done(Box::new(report)));
+/// A run that rebuilds personalization.
+struct Rebuild {
+    dreamer: PersonalizationDreamer,
+    state: AskedState,
+}
+
+/// The items of a request, and the hash of all that was looked at.
+struct Evidence {
+    material: Material,
+    input: String,
+}
+
+impl Dream for Rebuild {
+    type Material = Evidence;
+
+    /// Asks once, where anything is new.
+    fn select(&mut self, run: &mut Run) -> Result<Option<Asking<Evidence>>> {
+        let config = &self.dreamer.config;
+        if let Due::NotYet(not_due) = config.pace.due(run.now(), true, &self.state.pace) {
+            run.put_off(Some(not_due));
+            return Ok(None);
         }
-        let pace = &inner.config.pace;
-        let lease = match inner.workspace.claim(&pace.claim)? {
-            Claim::Granted(lease) => lease,
-            Claim::Held(holder) => {
-                report.outcome = Outcome::LockHeld;
-                report.holder = Some(holder);
-                return Ok(Step::Done(Box::new(report)));
-            }
-        };
-        report.outcome = Outcome::NothingNew;
-        report.epoch = Some(lease.epoch());
-        let workspace = inner.workspace.as_ref();
-        let state = state(workspace, &StateName::PERSONALIZATION)?;
-        let forgotten = session::forgotten(workspace)?.map(Arc::new);
-        let mut run = Self { inner, lease, now, state, forgotten, report };
-        if let Due::NotYet(not_due) = run.inner.config.pace.due(now, true, &run.state.pace) {
-            run.report.outcome = Outcome::NotDue;
-            run.report.not_due = Some(not_due);
-            return Ok(run.finish());
+        let items = Items::take(&self.dreamer.sources, config.items)?;
+        let input = items.hash(&self.state);
+        if self.state.asked.get(INPUT) == Some(&input) {
+            return Ok(None);
         }
-        let items = Items::take(&run.inner.sources, run.inner.config.items)?;
-        let input = items.hash(&run.state);
-        if run.state.asked.get(INPUT) == Some(&input) {
-            return Ok(run.finish());
-        }
-        run.ask(&items, input)
+        self.prepare(run, &items, input)
     }
 
-    fn ask(mut self, items: &Items, input: String) -> Result<Step> {
-        let inner = Arc::clone(&self.inner);
-        let (config, pace, doors) = (&inner.config, &inner.config.pace, self.doors());
+    fn count(&mut self, run: &Run, pass: &PassReport) -> Result<()> {
+        self.dreamer.config.pace.count(&mut self.state.pace, run.now(), pass);
+        Ok(())
+    }
+
+    fn judge(
+        &mut self,
+        run: &mut Run,
+        pass: &mut Pass<Evidence>,
+        answer: Result<String, Failure>,
+    ) -> Result<Then> {
+        let Pass { report, material: Evidence { material, input } } = pass;
+        match answer.and_then(|text| self.read(run, &text)) {
+            Ok(section) => {
+                // The call counts, whatever becomes of its answer.
+                self.keep(run)?;
+                self.write(run, report, material, section.as_ref())?;
+            }
+            Err(failure) => {
+                report.failure = Some(failure);
+                report.outcome = Outcome::LlmError;
+            }
+        }
+        self.dreamer.config.pace.stamp(&mut self.state.pace, run.now(), report.outcome);
+        if report.outcome != Outcome::LlmError {
+            self.state.asked.insert(INPUT.to_owned(), std::mem::take(input));
+        }
+        self.keep(run)?;
+        Ok(Then::End)
+    }
+}
+
+impl Rebuild {
+    fn prepare(&self, run: &mut Run, items: &Items, input: String) -> Result<Option<Asking<Evidence>>> {
+        let config = &self.dreamer.config;
+        let (pace, doors) = (&config.pace, run.doors());
         let known = self.known_rows(&doors)?;
-        let name = DocName::parse("personalization.md")?;
         let around = ask::INSTRUCTIONS.len() + known.len() + 2 * known.lines().count() + 512;
-        let room = pace.room(self.now, &self.state.pace).saturating_sub(around);
+        let room = pace.room(run.now(), &self.state.pace).saturating_sub(around);
         let material = Material::new(items, config, &doors, room)?;
         if material.is_empty() {
             let all = Material::new(items, config, &doors, usize::MAX)?;
             if !all.is_empty() {
-                self.report.outcome = Outcome::NotDue;
-                self.report.not_due = Some(pace.used_up(self.now, &self.state.pace));
+                run.put_off(Some(pace.used_up(run.now(), &self.state.pace)));
             }
-            return Ok(self.finish());
+            return Ok(None);
         }
         let mut hasher = Hasher::new();
-        hasher.field(b"personalization").field(known.as_bytes()).field(self.now.to_rfc3339().as_bytes());
+        hasher.field(b"personalization").field(known.as_bytes()).field(run.now().to_rfc3339().as_bytes());
         for line in material.texts() {
             hasher.field(line.as_bytes());
         }
         let id = hasher.finish();
         let mut printer = Printer::new(id.short(16));
         printer.say("The profile:");
-        printer.memory(&name, &known);
+        printer.block(PROFILE, &known);
         printer.say("Sessions and activity, oldest first:");
         material.print(&mut printer);
         let mut request = LlmRequest::new(ask::INSTRUCTIONS, printer.finish());
-        request.max_output_tokens = pace.max_output_tokens;
-        let mut pass = PassReport::new(DreamId::from_digest(id));
-        tell_request(&mut pass, &request, &material.masks, &material.found);
-        Ok(Step::Ask(Box::new(RebuildPass { run: self, request, pass, material, input })))
-    }
-
-    fn doors(&self) -> Doors {
-        self.inner.doors.clone().heeding(self.forgotten.clone())
+        request.max_output_tokens = pace.budget.max_output_tokens;
+        let mut report = PassReport::new(DreamId::from_digest(id));
+        tell_request(&mut report, &request, &material.masks, &material.found);
+        let pass = Pass { report, material: Evidence { material, input } };
+        Ok(Some(Asking { request, pass }))
     }
 
     /// The rows that stand, as they are shown.
     fn known_rows(&self, doors: &Doors) -> Result<String> {
-        let config = &self.inner.config;
+        let config = &self.dreamer.config;
         let filter = Filter::limit(config.known_rows).category(categories::PERSONALIZATION);
-        let rows = self.inner.store.list(&self.inner.access, &filter)?;
+        let rows = self.dreamer.store.list(&self.dreamer.access, &filter)?;
         let (mut printed, most) = (String::new(), config.pace.request_bytes / 4);
         let mut masks = Masks::default();
         for row in rows {
             let name = crate::store::row_name(Some(row.id));
             let policy = doors.policy_of(Door::DreamRequest, &name);
             let passed = doors.judge(Door::DreamRequest, policy, &name, &row.content, &mut masks)?;
-            let line = format!("- {}\n", crate::format::replies::fences::one_line(&passed.text));
+            let line = format!("- {}\n", one_line(&passed.text));
             if printed.len() + line.len() > most {
                 break;
             }
@@ -138,65 +165,15 @@ impl Run {
         Ok(printed)
     }
 
-    /// Takes the answer.
-    fn judge(
-        mut self,
-        mut pass: PassReport,
-        material: &Material,
-        input: String,
-        answer: Result<LlmReply, LlmError>,
-        now: DateTime<Utc>,
-    ) -> Result<Step> {
-        self.now = now;
-        self.report.ended_at = now;
-        self.report.calls += 1;
-        if let Some(usage) = answer.as_ref().ok().and_then(|reply| reply.usage) {
-            pass.usage = Some(usage);
-            self.report.usage = Some(usage);
-        }
-        // Somebody may have asked to forget while the model thought.
-        self.forgotten = session::forgotten(self.inner.workspace.as_ref())?.map(Arc::new);
-        let inner = Arc::clone(&self.inner);
-        let pace = &inner.config.pace;
-        pace.count_call(&mut self.state.pace, now, &pass);
-        let kept = match self.read(answer) {
-            Ok(section) => {
-                // The call counts, whatever becomes of its answer.
-                self.keep().and_then(|()| self.write(&mut pass, material, section.as_ref()))
-            }
-            Err(failure) => {
-                pass.failure = Some(failure);
-                pass.outcome = Outcome::LlmError;
-                Ok(())
-            }
-        };
-        let kept = kept.and_then(|()| {
-            pace.stamp(&mut self.state.pace, now, pass.outcome);
-            if pass.outcome != Outcome::LlmError {
-                self.state.asked.insert(INPUT.to_owned(), input);
-            }
-            self.keep()
-        });
-        match kept {
-            Ok(()) => {}
-            Err(Error::LeaseLost(by)) => return Ok(self.lose(pass, by)),
-            Err(error) => return Err(error),
-        }
-        self.report.outcome = pass.outcome;
-        self.report.passes.push(pass);
-        Ok(self.finish())
-    }
-
     /// Reads an answer; `None` where there is nothing to add. Secrets are masked, and their bullets left out.
-    fn read(&self, answer: Result<LlmReply, LlmError>) -> Result<Option<Sanitised>, Failure> {
-        let gate = self.inner.doors.gate();
-        let text = whole(answer, gate)?;
+    fn read(&self, run: &Run, text: &str) -> Result<Option<Sanitised>, Failure> {
+        let gate = run.host.doors.gate();
         if text.trim() == NOTHING_TO_PROMOTE {
             return Ok(None);
         }
-        let masked = gate.mask(&text, &mut Masks::default());
+        let masked = gate.mask(text, &mut Masks::default());
         let has_secrets = masked != text;
-        let mut section = dream::sanitise(&masked, &self.inner.config.caps);
+        let mut section = sanitise(&masked, &self.dreamer.config.caps);
         // What the sanitiser takes out may have parted a secret.
         section.items.retain(|item| gate.inspect(&item.text).is_empty());
         section.over_caps.retain(|(item, _)| gate.inspect(&item.text).is_empty());
@@ -207,6 +184,7 @@ impl Run {
     /// Writes what is new and holds.
     fn write(
         &mut self,
+        run: &Run,
         pass: &mut PassReport,
         material: &Material,
         section: Option<&Sanitised>,
@@ -215,12 +193,12 @@ impl Run {
         let Some(section) = section else { return Ok(()) };
         pass.dropped = section.dropped();
         let mut known = self.known()?;
-        let evidence = self.inner.config.evidence();
-        let judge = Judge::new(&evidence, &material.shown);
+        let config = Arc::clone(&self.dreamer.config);
+        let judge = Judge::new(config.rules(), &material.shown);
         for item in &section.items {
             let (claim, citations) = reply::split_citations(&item.text);
             let heading = item.heading.map(str::to_owned);
-            if self.forgotten.as_ref().is_some_and(|forgotten| forgotten.holds(&item.text)) {
+            if run.forgotten.as_ref().is_some_and(|forgotten| forgotten.holds(&item.text)) {
                 let text = "[REDACTED:forgotten#1]".to_owned();
                 pass.lines.push(LineReport::new(text, heading, Vec::new(), Fate::Forgotten));
                 continue;
@@ -228,7 +206,7 @@ impl Run {
             let statement = text::statement(&claim);
             let hash = self.state.hash([statement.as_str()]);
             let Verdict { sources, hold, .. } = judge.judge(item.heading, &claim, &citations);
-            let fate = if let Some(hold) = self.instructs(&item.text).or(hold) {
+            let fate = if let Some(hold) = instructs(run, &item.text).or(hold) {
                 Fate::Held(hold)
             } else if known.contains(&statement) {
                 Fate::Duplicate
@@ -236,8 +214,8 @@ impl Run {
                 Fate::RemovedBefore
             } else {
                 let (from, at) = material.origin_of(sources.iter().map(|source| &source.name));
-                self.lease.check()?;
-                let fate = self.write_row(&claim, &from, at, !citations.is_empty())?;
+                run.check_lease()?;
+                let fate = self.write_row(run, &claim, &from, at, !citations.is_empty())?;
                 if matches!(fate, Fate::Promoted { .. }) {
                     pass.outcome = Outcome::Rebuilt;
                     known.insert(statement);
@@ -259,6 +237,7 @@ impl Run {
     /// Writes a row through the store's own door.
     fn write_row(
         &self,
+        run: &Run,
         claim: &str,
         from: &[String],
         at: Option<DateTime<Utc>>,
@@ -269,7 +248,7 @@ impl Run {
             .origin(Origin::Agent)
             .metadata(json!({ "sources": from, "until": at.map(|at| at.date_naive().to_string()) }))
             .because("rebuilt from history");
-        match self.inner.store.write(&self.inner.access, &row, self.now) {
+        match self.dreamer.store.write(&self.dreamer.access, &row, run.now()) {
             Ok(_) => Ok(Fate::Promoted { cited }),
             Err(Error::Stopped { classes, .. }) => {
                 Ok(Fate::Held(Hold { reason: HoldReason::Injection, word: classes.into_iter().next() }))
@@ -284,64 +263,23 @@ impl Run {
         for category in [categories::PERSONALIZATION, categories::PREFERENCE, categories::FACT] {
             let mut filter = Filter::limit(usize::MAX).category(category);
             filter.retired = true;
-            let rows = self.inner.store.list(&self.inner.access, &filter)?;
+            let rows = self.dreamer.store.list(&self.dreamer.access, &filter)?;
             known.extend(rows.into_iter().map(|row| text::statement(&row.content)));
         }
         Ok(known)
     }
 
-    /// Whether a bullet is held back for an instruction in disguise.
-    fn instructs(&self, item: &str) -> Option<Hold> {
-        let policy = self.inner.doors.policy_of(Door::DreamReply, &DocName::MEMORY).injections;
-        if policy != InjectionPolicy::Block {
-            return None;
-        }
-        let found = self.inner.doors.injections(item).into_iter().next()?;
-        Some(Hold { reason: HoldReason::Injection, word: Some(found.class.into_owned()) })
-    }
-
-    fn keep(&self) -> Result<()> {
-        self.lease.replace(&StateName::PERSONALIZATION, &self.state.print())
-    }
-
-    fn lose(mut self, mut pass: PassReport, by: LostBy) -> Step {
-        pass.outcome = Outcome::LeaseLost;
-        pass.lost = Some(by);
-        self.report.outcome = Outcome::LeaseLost;
-        self.report.passes.push(pass);
-        self.finish()
-    }
-
-    fn finish(mut self) -> Step {
-        if self.lease.release().is_err() {
-            self.report.notices.push(Notice::LockNotRemoved);
-        }
-        Step::Done(Box::new(self.report))
+    fn keep(&self, run: &Run) -> Result<()> {
+        run.lease().replace(&StateName::PERSONALIZATION, &self.state.print())
     }
 }
 
-/// A run that waits for the model.
-struct RebuildPass {
-    run: Run,
-    request: LlmRequest,
-    pass: PassReport,
-    material: Material,
-    input: String,
-}
-
-impl fmt::Debug for RebuildPass {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "RebuildPass {{ id: {}, bytes: {} }}", self.pass.dream_id, self.pass.request_bytes)
+/// Whether a bullet is held back for an instruction in disguise.
+fn instructs(run: &Run, item: &str) -> Option<Hold> {
+    let policy = run.host.doors.policy_of(Door::DreamReply, &DocName::MEMORY).injections;
+    if policy != InjectionPolicy::Block {
+        return None;
     }
-}
-
-impl DreamPass for RebuildPass {
-    fn request(&self) -> &LlmRequest {
-        &self.request
-    }
-
-    fn resume(self: Box<Self>, answer: Result<LlmReply, LlmError>, now: DateTime<Utc>) -> Result<Step> {
-        let Self { run, pass, material, input, .. } = *self;
-        run.judge(pass, &material, input, answer, now)
-    }
+    let found = run.host.doors.injections(item).into_iter().next()?;
+    Some(Hold { reason: HoldReason::Injection, word: Some(found.class.into_owned()) })
 }

@@ -6,17 +6,20 @@ use chrono::{DateTime, Utc};
 use serde_json::{Map, Value};
 
 use super::config::SleepConfig;
+use super::dreamer::SleepDreamer;
 use super::fatigue::{Fatigue, SleepPlan, fatigue, plan_sleep};
 use super::wake::{WakeUp, fragment};
-use super::{SleepDreamer, commit, observations};
+use super::{commit, observations};
 use crate::base::access::Access;
 use crate::base::document::Document;
 use crate::base::error::Result;
 use crate::base::name::Name;
 use crate::base::text;
 use crate::disk::host;
+use crate::dream::commit::unfinished;
 use crate::format::replies::fences::printed;
 use crate::format::state::dreams::{self, LoggedMessage};
+use crate::format::state::sleep_intent::SleepIntent;
 use crate::format::{DreamEntry, Observation, Observations, SleepFiles, SleepState};
 use crate::gate::Door;
 use crate::session::Guarded;
@@ -86,10 +89,10 @@ impl SleepDreamer {
     pub fn log(&self, messages: &[Said], now: DateTime<Utc>) -> Result<Fatigue> {
         // Else a state that does not parse would have the host log it all again.
         self.state()?;
-        let name: &Name = &self.0.files.conversation;
+        let name: &Name = &self.files.conversation;
         let mut lines = String::new();
         for message in messages {
-            let pass = |text| self.0.doors.pass(Door::JournalAppend, name, text);
+            let pass = |text| self.host.doors.pass(Door::JournalAppend, name, text);
             let (role, content) =
                 (pass(&message.role)?.text.into_owned(), pass(&message.content)?.text.into_owned());
             lines.push_str(&dreams::print(&LoggedMessage { t: now, role, content, calls: message.calls }));
@@ -120,11 +123,11 @@ impl SleepDreamer {
     ///
     /// Those of [`Workspace::append`](crate::Workspace::append).
     pub fn note_event(&self, mut fields: Map<String, Value>, now: DateTime<Utc>) -> Result<()> {
-        let name: &Name = &self.0.files.memory;
+        let name: &Name = &self.files.memory;
         fields.insert("t".to_owned(), Value::String(now.to_rfc3339()));
         let line = dreams::print(&fields);
         // As a line, since the word in front of a value may tell that it is a secret.
-        let masked = self.0.doors.pass(Door::JournalAppend, name, &line)?.text.into_owned();
+        let masked = self.host.doors.pass(Door::JournalAppend, name, &line)?.text.into_owned();
         let is_whole =
             serde_json::from_str::<Map<String, Value>>(&masked).is_ok() && masked.lines().count() == 1;
         if is_whole {
@@ -140,7 +143,7 @@ impl SleepDreamer {
 
     /// Adds whole lines.
     fn add(&self, name: &Name, lines: &str) -> Result<()> {
-        if lines.is_empty() { Ok(()) } else { self.0.workspace.append(name, lines.as_bytes()) }
+        if lines.is_empty() { Ok(()) } else { self.host.workspace.append(name, lines.as_bytes()) }
     }
 
     /// Counts actions, and says how tired the sleeper is now. For a host that logs by itself; [`log`](Self::log) counts.
@@ -164,13 +167,13 @@ impl SleepDreamer {
     /// [`Error::Corrupt`](crate::Error::Corrupt) where the state file does not parse.
     pub fn act(&self, actions: u32) -> Result<Fatigue> {
         let mut tired = Fatigue::Awake;
-        commit::change_state(self.0.workspace.as_ref(), &self.0.files, |state| {
-            state.folder = Some(self.0.config.folder.clone());
+        commit::change_state(self.workspace(), &self.files, |state| {
+            state.folder = Some(self.config.folder.clone());
             state.actions = state.actions.saturating_add(actions);
             // A write whose bytes stand there already is one that was done. Two that count at once make the same number
             // of what they read, and one of them would not be counted.
             state.counted = Some(host::token());
-            tired = fatigue(state, &self.0.config);
+            tired = fatigue(state, &self.config);
             state.warned |= tired != Fatigue::Awake;
         })?;
         Ok(tired)
@@ -182,7 +185,7 @@ impl SleepDreamer {
     ///
     /// [`Error::Corrupt`](crate::Error::Corrupt) where the state file does not parse.
     pub fn state(&self) -> Result<SleepState> {
-        commit::state(self.0.workspace.as_ref(), &self.0.files)
+        commit::state(self.workspace(), &self.files)
     }
 
     /// Falls asleep for so many seconds, as the tool `set_sleep` asks: plans it, and remembers since when. The host
@@ -210,9 +213,9 @@ impl SleepDreamer {
     /// [`Error::Corrupt`](crate::Error::Corrupt) where the state file does not parse.
     pub fn fall_asleep(&self, seconds: u64, now: DateTime<Utc>) -> Result<SleepPlan> {
         let mut plan = None;
-        commit::change_state(self.0.workspace.as_ref(), &self.0.files, |state| {
-            plan = Some(plan_sleep(seconds, now, state, &self.0.config));
-            state.folder = Some(self.0.config.folder.clone());
+        commit::change_state(self.workspace(), &self.files, |state| {
+            plan = Some(plan_sleep(seconds, now, state, &self.config));
+            state.folder = Some(self.config.folder.clone());
             state.asleep_since = Some(now);
         })?;
         Ok(plan.expect("a state is changed at least once"))
@@ -226,7 +229,7 @@ impl SleepDreamer {
     pub fn must_rest(&self, now: DateTime<Utc>) -> Result<Duration> {
         let rest = self.state()?.rest_until.and_then(|until| until.signed_duration_since(now).to_std().ok());
         // A time further away than a rest lasts was written under another clock.
-        Ok(rest.filter(|rest| *rest <= self.0.config.deep_sleep_pause).unwrap_or_default())
+        Ok(rest.filter(|rest| *rest <= self.config.deep_sleep_pause).unwrap_or_default())
     }
 
     /// Wakes up: says what the sleeper must know, from the files alone. A main session only is told: its files are as
@@ -256,13 +259,13 @@ impl SleepDreamer {
     /// [`Error::Corrupt`](crate::Error::Corrupt) where a state file does not parse; those of reading, and of writing
     /// the state.
     pub fn wake(&self, access: &Access, now: DateTime<Utc>) -> Result<WakeUp> {
-        let (workspace, files) = (self.0.workspace.as_ref(), &self.0.files);
-        let view = Guarded::new(workspace, access.clone()).with_doors(self.0.doors.clone());
+        let (workspace, files) = (self.workspace(), &self.files);
+        let view = Guarded::new(workspace, access.clone()).with_doors(self.host.doors.clone());
         for private in [&files.dreams, &files.observations] {
             view.metadata(private)?;
         }
         let state = commit::change_state(workspace, files, |state| {
-            state.folder = Some(self.0.config.folder.clone());
+            state.folder = Some(self.config.folder.clone());
             if let Some(since) = state.asleep_since.take() {
                 let slept = now.signed_duration_since(since).to_std().unwrap_or_default();
                 state.slept_seconds = Some(slept.as_secs());
@@ -281,7 +284,7 @@ impl SleepDreamer {
         };
         let last: Option<DreamEntry> =
             dreams::last(&view.read_tail(&files.dreams, commit::LAST_RECORDS)?.text);
-        let most = self.0.config.prose.bytes;
+        let most = self.config.prose.bytes;
         let mut told = |text: Option<String>| -> Result<Option<String>> {
             let Some(text) = text.filter(|text| !text.is_empty()) else { return Ok(None) };
             // As it is shown, since control characters may hide a secret in it.
@@ -291,15 +294,15 @@ impl SleepDreamer {
         let (reflection, priority) = last.map(|last| (last.reflection, last.priority)).unzip();
         let (reflection, priority) = (told(reflection)?, told(priority)?);
         let observations = self.recent(at, shown)?;
-        let has_briefing = self.0.config.briefing && view.metadata(&files.briefing)?.is_some();
+        let has_briefing = self.config.briefing && view.metadata(&files.briefing)?.is_some();
         Ok(WakeUp {
             at,
             slept: state.slept_seconds.map(Duration::from_secs),
             reflection,
             priority,
             observations,
-            files: files.clone(),
-            orders: self.0.config.orders.clone(),
+            files: files.as_ref().clone(),
+            orders: self.config.orders.clone(),
             has_briefing,
             warnings,
         })
@@ -311,10 +314,9 @@ impl SleepDreamer {
         at: DateTime<Utc>,
         mut shown: impl FnMut(&Name, &str) -> Result<String>,
     ) -> Result<Vec<Observation>> {
-        let (workspace, config, name) =
-            (self.0.workspace.as_ref(), &self.0.config, &self.0.files.observations);
+        let (workspace, config, name) = (self.workspace(), &self.config, &self.files.observations);
         // Of a commit that is under way, nothing.
-        let begun = commit::unfinished(workspace)?.and_then(|intent| intent.before_len(name));
+        let begun = unfinished::<SleepIntent>(workspace)?.and_then(|intent| intent.before_len(name));
         let document = workspace.read(name)?.map(Document::into_bytes).unwrap_or_default();
         let end =
             begun.and_then(|len| usize::try_from(len).ok()).unwrap_or(document.len()).min(document.len());
@@ -350,18 +352,18 @@ impl SleepDreamer {
     /// ```
     #[must_use]
     pub fn prompt_fragment(&self) -> String {
-        fragment(&self.0.files)
+        fragment(&self.files)
     }
 
     /// The names of its files.
     #[must_use]
     pub fn files(&self) -> &SleepFiles {
-        &self.0.files
+        &self.files
     }
 
     /// The configuration.
     #[must_use]
     pub fn config(&self) -> &SleepConfig {
-        &self.0.config
+        &self.config
     }
 }

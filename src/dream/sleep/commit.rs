@@ -10,14 +10,13 @@ use chrono::{DateTime, Utc};
 use crate::base::document::Document;
 use crate::base::error::{Error, Result};
 use crate::base::name::{DocName, Name, StateName};
-use crate::dream::append_log;
+use crate::dream::commit::{Recorded, append_log};
 use crate::format::state::dreams;
 use crate::format::state::history::History;
 use crate::format::state::sleep_intent::{Deed, Missing, SleepIntent, missing_after, missing_in};
 use crate::format::{DreamId, Observation, Observations, SleepFiles, SleepState};
 use crate::gate::Tombstones;
 use crate::life::rewrite;
-use crate::trace;
 use crate::workspace::{Lease, MAX_DOCUMENT, Workspace, WorkspaceExt, WriteMode};
 
 /// How often an append is tried on a file that is replaced under it.
@@ -26,31 +25,77 @@ const TRIES: u32 = 4;
 /// Where the last of a file of records is looked for.
 pub(crate) const LAST_RECORDS: u64 = 4 << 20;
 
-/// Records an intent and carries it out. On an error the intent stays, and the next claim finishes it.
-pub(crate) fn commit(workspace: &dyn Workspace, lease: &dyn Lease, intent: &SleepIntent) -> Result<()> {
-    trace::commit(&intent.id, || {
-        lease.replace(&StateName::SLEEP_INTENT, &intent.print())?;
-        apply(workspace, lease, intent)
-    })
-}
+impl Recorded for SleepIntent {
+    const FILE: StateName = StateName::SLEEP_INTENT;
 
-/// Finishes the commit that an earlier sleep left half done; returns its id where there was one. What was forgotten
-/// since is struck out of whatever is not begun.
-pub(crate) fn recover(
-    workspace: &dyn Workspace,
-    lease: &dyn Lease,
-    forgotten: Option<&Tombstones>,
-) -> Result<Option<DreamId>> {
-    let Some(mut intent) = unfinished(workspace)? else { return Ok(None) };
-    if let Some(forgotten) = forgotten {
-        for deed in &mut intent.deeds {
-            strike(workspace, deed, forgotten)?;
-        }
+    /// The state after it.
+    type Done = SleepState;
+
+    fn id(&self) -> &DreamId {
+        &self.id
     }
-    // Whoever left it may have been killed before it was durable, and its deeds are done from it now.
-    lease.replace(&StateName::SLEEP_INTENT, &intent.print())?;
-    apply(workspace, lease, &intent)?;
-    Ok(Some(intent.id))
+
+    fn parse(bytes: Option<&[u8]>) -> Result<Option<Self>> {
+        SleepIntent::parse(bytes)
+    }
+
+    fn print(&self) -> Vec<u8> {
+        SleepIntent::print(self)
+    }
+
+    fn strike(&mut self, workspace: &dyn Workspace, forgotten: &Tombstones) -> Result<()> {
+        self.deeds.iter_mut().try_for_each(|deed| strike(workspace, deed, forgotten))
+    }
+
+    fn carry_out(&self, workspace: &dyn Workspace, lease: &dyn Lease) -> Result<SleepState> {
+        let files = SleepFiles::in_folder(&self.folder);
+        // Damage is named before the first deed, and not when all are done but one.
+        state(workspace, &files)?;
+        for deed in &self.deeds {
+            match deed {
+                Deed::Append { name, text, before_len, entries } => {
+                    append(workspace, lease, name, text, *before_len, entries)?;
+                }
+                Deed::Prune { name, dropped } => {
+                    lease.check()?;
+                    rewrite(workspace, name, |bytes| {
+                        // What somebody made other than text of, meanwhile, stays.
+                        let Some(text) = bytes.and_then(|bytes| std::str::from_utf8(bytes).ok()) else {
+                            return Ok(None);
+                        };
+                        let (pruned, bytes) = (Observations::parse(text).without(dropped), text.as_bytes());
+                        if pruned.as_bytes() != bytes {
+                            keep(workspace, name, bytes, self.state.at)?;
+                        }
+                        Ok(Some(pruned.into_bytes()))
+                    })?;
+                }
+                Deed::Replace { name, text, before } => {
+                    lease.check()?;
+                    let standing = workspace.read(name)?;
+                    let revision = standing.as_ref().map(Document::revision);
+                    let is_ours =
+                        standing.as_ref().is_some_and(|standing| standing.bytes() == text.as_bytes());
+                    if !is_ours && revision != *before {
+                        // Somebody wrote it since: theirs stands, and what was to replace it is a dream ago.
+                        continue;
+                    }
+                    if let (Some(standing), false) = (&standing, is_ours) {
+                        keep(workspace, name, standing.bytes(), self.state.at)?;
+                    }
+                    let mode = revision.map_or(WriteMode::Create, WriteMode::IfRevision);
+                    match workspace.write(name, text.as_bytes(), mode) {
+                        Ok(_) | Err(Error::Conflict { .. }) => {}
+                        Err(error) => return Err(error),
+                    }
+                }
+            }
+        }
+        lease.check()?;
+        let settled = change_state(workspace, &files, |state| self.state.settle(state, &self.folder))?;
+        append_log(workspace, lease, &self.log)?;
+        Ok(settled)
+    }
 }
 
 fn strike(workspace: &dyn Workspace, deed: &mut Deed, forgotten: &Tombstones) -> Result<()> {
@@ -72,11 +117,6 @@ fn strike(workspace: &dyn Workspace, deed: &mut Deed, forgotten: &Tombstones) ->
         entries.retain(|entry| !forgotten.holds(&entry.text));
     }
     Ok(())
-}
-
-/// The commit that is half done, if there is one.
-pub(crate) fn unfinished(workspace: &dyn Workspace) -> Result<Option<SleepIntent>> {
-    SleepIntent::parse(workspace.read(&StateName::SLEEP_INTENT)?.as_ref().map(Document::bytes))
 }
 
 /// The state as it stands, or as the last checkpoint has it.
@@ -111,57 +151,6 @@ pub(crate) fn change_state(
         Ok(Some(changed.print()))
     })?;
     Ok(changed)
-}
-
-/// Carries an intent out. Doing all of it twice is doing it once.
-fn apply(workspace: &dyn Workspace, lease: &dyn Lease, intent: &SleepIntent) -> Result<()> {
-    let files = SleepFiles::in_folder(&intent.folder);
-    // Damage is named before the first deed, and not when all are done but one.
-    state(workspace, &files)?;
-    for deed in &intent.deeds {
-        match deed {
-            Deed::Append { name, text, before_len, entries } => {
-                append(workspace, lease, name, text, *before_len, entries)?;
-            }
-            Deed::Prune { name, dropped } => {
-                lease.check()?;
-                rewrite(workspace, name, |bytes| {
-                    // What somebody made other than text of, meanwhile, stays.
-                    let Some(text) = bytes.and_then(|bytes| std::str::from_utf8(bytes).ok()) else {
-                        return Ok(None);
-                    };
-                    let (pruned, bytes) = (Observations::parse(text).without(dropped), text.as_bytes());
-                    if pruned.as_bytes() != bytes {
-                        keep(workspace, name, bytes, intent.state.at)?;
-                    }
-                    Ok(Some(pruned.into_bytes()))
-                })?;
-            }
-            Deed::Replace { name, text, before } => {
-                lease.check()?;
-                let standing = workspace.read(name)?;
-                let revision = standing.as_ref().map(Document::revision);
-                let is_ours = standing.as_ref().is_some_and(|standing| standing.bytes() == text.as_bytes());
-                if !is_ours && revision != *before {
-                    // Somebody wrote it since: theirs stands, and what was to replace it is a dream ago.
-                    continue;
-                }
-                if let (Some(standing), false) = (&standing, is_ours) {
-                    keep(workspace, name, standing.bytes(), intent.state.at)?;
-                }
-                let mode = revision.map_or(WriteMode::Create, WriteMode::IfRevision);
-                match workspace.write(name, text.as_bytes(), mode) {
-                    Ok(_) | Err(Error::Conflict { .. }) => {}
-                    Err(error) => return Err(error),
-                }
-            }
-        }
-    }
-    lease.check()?;
-    change_state(workspace, &files, |state| intent.state.settle(state, &intent.folder))?;
-    append_log(workspace, lease, &intent.log)?;
-    lease.remove(&StateName::SLEEP_INTENT)?;
-    Ok(())
 }
 
 /// Keeps what a file was.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::base::day::DayPolicy;
 use crate::base::error::{Error, Result};
 use crate::base::name::DocName;
-use crate::dream::{BackOff, Bounds, SectionCaps};
+use crate::dream::engine::{BackOff, CallBudget, SectionCaps};
 use crate::workspace::ClaimTerms;
 
 /// How a [`SleepDreamer`](super::SleepDreamer) behaves. The defaults are seed 002's, where it has one.
@@ -66,17 +66,9 @@ pub struct SleepConfig {
     pub day: DayPolicy,
     /// How the workspace is claimed.
     pub claim: ClaimTerms,
-    /// How to wait after failures of the model; `None` never waits.
-    pub back_off: Option<BackOff>,
-    /// The cap on calls a day; `None` for no cap. 200: a dream every ten minutes, and the deep ones.
-    pub max_calls_per_day: Option<u32>,
-    /// The cap on bytes sent a day; `None`, the default, for no cap.
-    pub max_bytes_per_day: Option<u64>,
-    /// The cap on tokens a day, read and written, as the host reports them; `None`, the default, for no cap. The call
-    /// that goes over it is the last one.
-    pub max_tokens_per_day: Option<u64>,
-    /// The bound that a request asks the model to keep, in tokens. 4,096.
-    pub max_output_tokens: Option<u32>,
+    /// How many calls a day, how large, and how long to wait after failures: 200 calls, a dream every ten minutes and the
+    /// deep ones; a minute after the first failure, an hour at most.
+    pub budget: CallBudget,
 }
 
 impl Default for SleepConfig {
@@ -103,11 +95,14 @@ impl Default for SleepConfig {
             prose: SectionCaps::new(40, 2000, 8 << 10),
             day: DayPolicy::UTC,
             claim: ClaimTerms::default(),
-            back_off: Some(BackOff { first: Duration::from_secs(60), most: Duration::from_secs(60 * 60) }),
-            max_calls_per_day: Some(200),
-            max_bytes_per_day: None,
-            max_tokens_per_day: None,
-            max_output_tokens: Some(4096),
+            budget: CallBudget {
+                max_calls_per_day: Some(200),
+                back_off: Some(BackOff {
+                    first: Duration::from_secs(60),
+                    most: Duration::from_secs(60 * 60),
+                }),
+                ..CallBudget::default()
+            },
         }
     }
 }
@@ -141,18 +136,6 @@ impl SleepConfig {
         match rules.into_iter().find(|(broken, ..)| *broken) {
             Some((_, setting, rule)) => Err(Error::Config { setting, rule }),
             None => Ok(()),
-        }
-    }
-}
-
-impl From<&SleepConfig> for Bounds {
-    fn from(config: &SleepConfig) -> Self {
-        Self {
-            day: config.day,
-            back_off: config.back_off,
-            calls: config.max_calls_per_day,
-            bytes: config.max_bytes_per_day,
-            tokens: config.max_tokens_per_day,
         }
     }
 }

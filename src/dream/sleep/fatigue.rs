@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::config::SleepConfig;
 use crate::base::error::{Error, Result};
-use crate::dream::{Calls, Due, breaker};
+use crate::dream::engine::{Due, breaker};
 use crate::dreamer::NotDue;
 use crate::format::SleepState;
 
@@ -86,27 +86,6 @@ pub enum PauseReason {
     Waits(NotDue),
 }
 
-impl From<&SleepState> for Calls {
-    fn from(state: &SleepState) -> Self {
-        Self {
-            failures: state.consecutive_failures,
-            next_allowed_at: state.next_allowed_at,
-            day: state.counted_day,
-            made: state.calls_that_day,
-            bytes: state.bytes_that_day,
-            tokens: state.tokens_that_day,
-        }
-    }
-}
-
-impl Calls {
-    pub(crate) fn into_sleep(self, state: &mut SleepState) {
-        (state.consecutive_failures, state.next_allowed_at) = (self.failures, self.next_allowed_at);
-        (state.counted_day, state.calls_that_day) = (self.day, self.made);
-        (state.bytes_that_day, state.tokens_that_day) = (self.bytes, self.tokens);
-    }
-}
-
 /// Says whether a host's scheduler should have it dream now. Calls nothing, reads nothing.
 ///
 /// An exhausted sleeper is due as soon as a model may be asked; another one where its last dream is longer ago than
@@ -131,7 +110,7 @@ pub fn should_sleep(now: DateTime<Utc>, state: &SleepState, config: &SleepConfig
     if !config.enabled {
         return Due::Off;
     }
-    if let Some(not_due) = breaker(now, &state.into(), &config.into()) {
+    if let Some(not_due) = breaker(now, &state.into(), &config.budget, config.day) {
         return Due::NotYet(not_due);
     }
     let is_forced = fatigue(state, config) == Fatigue::Forced;
@@ -171,7 +150,7 @@ pub fn plan_sleep(seconds: u64, now: DateTime<Utc>, state: &SleepState, config: 
     let duration = Duration::from_secs(seconds);
     let pause = if !config.enabled {
         Some(PauseReason::Off)
-    } else if let Some(not_due) = breaker(now, &state.into(), &config.into()) {
+    } else if let Some(not_due) = breaker(now, &state.into(), &config.budget, config.day) {
         Some(PauseReason::Waits(not_due))
     } else if fatigue(state, config) == Fatigue::Forced {
         None
@@ -234,6 +213,7 @@ impl SetSleep {
 mod tests {
     use super::*;
     use crate::base::usage::Usage;
+    use crate::dream::engine::{CallBudget, Calls};
     use chrono::TimeZone;
 
     fn now() -> DateTime<Utc> {
@@ -242,6 +222,10 @@ mod tests {
 
     fn on() -> SleepConfig {
         SleepConfig { enabled: true, ..SleepConfig::default() }
+    }
+
+    fn with(budget: CallBudget) -> SleepConfig {
+        SleepConfig { budget, ..on() }
     }
 
     fn tired(actions: u32, warned: bool) -> Fatigue {
@@ -288,7 +272,7 @@ mod tests {
     #[test]
     fn a_failed_model_and_a_days_calls_hold_an_exhausted_sleeper_back() {
         let mut state = SleepState { actions: 80, ..SleepState::default() };
-        Calls::from(&state).failed(now(), &(&on()).into()).into_sleep(&mut state);
+        Calls::from(&state).failed(now(), &on().budget).into_sleep(&mut state);
         let next = now() + TimeDelta::seconds(60);
         let not_due = NotDue::BackOff { failures: 1, next };
         assert_eq!(should_sleep(now(), &state, &on()), Due::NotYet(not_due));
@@ -300,21 +284,21 @@ mod tests {
             "the clock was set back"
         );
 
-        let config = SleepConfig { max_calls_per_day: Some(1), ..on() };
+        let config = with(CallBudget { max_calls_per_day: Some(1), ..on().budget });
         let mut state = SleepState { actions: 80, ..SleepState::default() };
         let usage = Usage { input: 30, output: 5, cached_input: 0 };
-        Calls::from(&state).called(now(), &(&config).into(), 10, Some(usage)).into_sleep(&mut state);
+        Calls::from(&state).called(now(), config.day, 10, Some(usage)).into_sleep(&mut state);
         let Due::NotYet(used @ NotDue::CallsToday { calls: 1, .. }) = should_sleep(now(), &state, &config)
         else {
             panic!("the day's call is used up")
         };
         assert_eq!(should_sleep(used.next(), &state, &config), Due::Now);
-        let config = SleepConfig { max_bytes_per_day: Some(10), ..on() };
+        let config = with(CallBudget { max_bytes_per_day: Some(10), ..on().budget });
         assert!(matches!(
             should_sleep(now(), &state, &config),
             Due::NotYet(NotDue::BytesToday { bytes: 10, .. })
         ));
-        let config = SleepConfig { max_tokens_per_day: Some(35), ..on() };
+        let config = with(CallBudget { max_tokens_per_day: Some(35), ..on().budget });
         assert!(matches!(
             should_sleep(now(), &state, &config),
             Due::NotYet(NotDue::TokensToday { tokens: 35, .. })

@@ -60,10 +60,15 @@ impl Printer {
     }
 
     pub(crate) fn memory(&mut self, name: &DocName, memory: &str) {
-        self.open("memory", &reference(name));
-        for range in text::line_ranges(memory) {
+        self.block(&reference(name), memory);
+    }
+
+    /// Prints what is remembered already under a label that is no document's.
+    pub(crate) fn block(&mut self, label: &str, text: &str) {
+        self.open("memory", label);
+        for range in text::line_ranges(text) {
             self.text.push_str("| ");
-            self.text.push_str(&one_line(&memory[range]));
+            self.text.push_str(&one_line(&text[range]));
             self.text.push('\n');
         }
         self.close();

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Number;
 
 use super::dreamed::DreamedState;
-use super::ledger::{self, Entry};
+use super::ledger::{self, Entry, Ledger};
 use super::log::LogLine;
 use super::proposal::ProposalStep;
 use super::seal;
@@ -44,6 +44,31 @@ pub(crate) struct Intent {
     pub(crate) watermark: Option<Number>,
     pub(crate) state: DreamedState,
     pub(crate) log: LogLine,
+}
+
+/// The changes of ledger and state in a commit.
+#[derive(Debug, Clone)]
+pub(crate) struct Books {
+    /// The ledger's entries that change.
+    pub(crate) ledger: BTreeMap<DocName, Entry>,
+    /// Entries that the ledger no longer needs.
+    pub(crate) forget: Vec<DocName>,
+    pub(crate) watermark: Option<Number>,
+    pub(crate) state: DreamedState,
+}
+
+impl Books {
+    /// The books of a commit in which no journal was shown: a peer's watermark stays a peer's.
+    pub(crate) fn unchanged(ledger: &Ledger, state: DreamedState) -> Self {
+        let watermark = ledger.watermark.clone();
+        Self { ledger: BTreeMap::new(), forget: Vec::new(), watermark, state }
+    }
+
+    /// The books of a commit whose state gives the watermark.
+    pub(crate) fn of_state(ledger: BTreeMap<DocName, Entry>, state: DreamedState) -> Self {
+        let watermark = state.last_processed_mtime.clone();
+        Self { ledger, forget: Vec::new(), watermark, state }
+    }
 }
 
 /// What becomes of a dream that was committed earlier. Each names the document that holds curated memory.
@@ -153,19 +178,17 @@ impl Change {
 }
 
 impl Intent {
-    #[expect(clippy::too_many_arguments, reason = "a record of one commit, made in one place")]
-    pub(crate) fn new(
-        id: DreamId,
-        epoch: u64,
-        append: Option<Append>,
-        ledger: BTreeMap<DocName, Entry>,
-        forget: Vec<DocName>,
-        watermark: Option<Number>,
-        state: DreamedState,
-        log: LogLine,
-    ) -> Self {
-        let (proposal, change) = (None, None);
+    /// A commit that changes the books, told by a line of the log: dream and claim are those of the line.
+    pub(crate) fn new(books: Books, log: LogLine) -> Self {
+        let Books { ledger, forget, watermark, state } = books;
+        let (append, proposal, change) = (None, None, None);
+        let (id, epoch) = (log.id.clone(), log.epoch);
         Self { v: 1, id, epoch, append, proposal, change, ledger, forget, watermark, state, log }
+    }
+
+    /// The same, with a section.
+    pub(crate) fn with_append(self, append: Append) -> Self {
+        Self { append: Some(append), ..self }
     }
 
     /// The same, with what becomes of a proposal.
@@ -173,17 +196,9 @@ impl Intent {
         Self { v: VERSION, proposal: Some(step), ..self }
     }
 
-    /// One that changes the earlier dream of `log`.
-    pub(crate) fn of_change(
-        change: Change,
-        append: Option<Append>,
-        ledger: BTreeMap<DocName, Entry>,
-        state: DreamedState,
-        log: LogLine,
-    ) -> Self {
-        let watermark = state.last_processed_mtime.clone();
-        let intent = Self::new(log.id.clone(), log.epoch, append, ledger, Vec::new(), watermark, state, log);
-        Self { v: VERSION, change: Some(change), ..intent }
+    /// The same, with what becomes of the earlier dream of its line.
+    pub(crate) fn with_change(self, change: Change) -> Self {
+        Self { v: VERSION, change: Some(change), ..self }
     }
 
     /// Parses the file; `None` (no file) means that nothing is under way.

@@ -216,8 +216,8 @@ impl History {
         let dreamer = dreamer_over(workspace, |config| {
             config.window_days = weather.window;
             config.evidence = Evidence::Off;
-            config.max_calls_per_day = None;
-            config.back_off = None;
+            config.budget.max_calls_per_day = None;
+            config.budget.back_off = None;
             config.total_input_bytes = budget;
             config.max_file_bytes = most;
         });

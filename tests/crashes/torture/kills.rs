@@ -60,8 +60,8 @@ pub(crate) fn dreamer(life: &Path, chance: &mut Chance) -> JournalDreamer {
     unscanned(Arc::new(FileWorkspace::open(life).unwrap()), |config| {
         config.evidence = Evidence::Off;
         config.section = SectionCaps::new(100_000, 500, 1 << 24);
-        config.max_calls_per_day = None;
-        config.back_off = None;
+        config.budget.max_calls_per_day = None;
+        config.budget.back_off = None;
         config.total_input_bytes = budget;
         config.max_file_bytes = budget.max(200);
         config.claim.settle = Duration::from_millis(5);

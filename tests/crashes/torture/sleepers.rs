@@ -75,7 +75,7 @@ fn sleeper(life: &Path, input_bytes: u64) -> SleepDreamer {
     let sleeper = SleepDreamer::builder(workspace).enabled(true).doors(doors).configure(|config| {
         config.deep_sleep_every = Some(DEEP);
         config.observations = SectionCaps::new(100_000, 500, 1 << 24);
-        (config.back_off, config.max_calls_per_day) = (None, None);
+        (config.budget.back_off, config.budget.max_calls_per_day) = (None, None);
         config.input_bytes = input_bytes;
         config.claim.settle = Duration::from_millis(5);
     });

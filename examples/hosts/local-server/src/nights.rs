@@ -39,7 +39,7 @@ impl Evening {
             .enabled(true)
             .configure(|config| {
                 config.window_days = None;
-                config.back_off = None;
+                config.budget.back_off = None;
             })
             .build()
             .expect("a dreamer");

@@ -9,10 +9,11 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::config::SectionCaps;
+use super::caps::SectionCaps;
 use crate::base::text;
 use crate::dream::evidence::is_negation;
 use crate::dreamer::{DropReason, Dropped};
+use crate::format::replies::fences::one_line;
 use crate::format::replies::reply::{self, HEADINGS, NOTHING_TO_PROMOTE};
 
 /// A bullet of an answer.
@@ -539,6 +540,30 @@ fn is_rule(text: &str) -> bool {
 fn is_control_token(text: &str) -> bool {
     let plain = text.replace('\\', "");
     CONTROL_TOKENS.contains(&plain.trim_matches(|c: char| !c.is_alphanumeric()))
+}
+
+/// What is left of one line of an answer once nothing in it can act on a reader.
+#[derive(Debug)]
+pub(crate) struct CleanLine {
+    /// The line; `None` where nothing is left of it.
+    pub(crate) text: Option<String>,
+    /// Why it is beyond the bounds, where it is.
+    pub(crate) over: Option<DropReason>,
+    /// What was taken out.
+    pub(crate) dropped: Vec<Dropped>,
+}
+
+/// Cleans one line of an answer as the bullets of a section are cleaned.
+pub(crate) fn clean_line(line: &str, caps: &SectionCaps) -> CleanLine {
+    let line = format!("- {}", one_line(line));
+    let cleaned = sanitise(&line, caps);
+    let dropped = cleaned.dropped();
+    let over = cleaned.over_caps.into_iter().next();
+    let text = cleaned.items.into_iter().next().map(|item| item.text);
+    match over {
+        Some((item, reason)) => CleanLine { text: Some(item.text), over: Some(reason), dropped },
+        None => CleanLine { text, over: None, dropped },
+    }
 }
 
 #[cfg(test)]

@@ -1,20 +1,8 @@
-//! What every dreamer tells of a request, and asks of an answer before it reads it.
+//! The answer to a request, as every dreamer takes it.
 
-use crate::dreamer::{Charge, Failure, PassReport};
-use crate::gate::{DoorWarning, Gate, Masks};
-use crate::llm::{Finish, LlmError, LlmReply, LlmRequest};
-
-/// Tells how large a request is, what was masked in it, and what was found and let pass.
-pub(crate) fn tell_request(
-    pass: &mut PassReport,
-    request: &LlmRequest,
-    masks: &Masks,
-    found: &[DoorWarning],
-) {
-    pass.request_bytes = request.bytes() as u64;
-    pass.masked = masks.counts().map(|(class, count)| Charge { class: class.to_owned(), count }).collect();
-    pass.warn(found.iter().map(|warning| (warning.class.clone(), warning.count)));
-}
+use crate::dreamer::Failure;
+use crate::gate::{Gate, Masks};
+use crate::llm::{Finish, LlmError, LlmReply};
 
 /// No answer is longer, in bytes: nobody asked for a book.
 const MOST: usize = 1 << 20;

@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use chrono::{DateTime, Days, Utc};
 
+use super::budget::{CallBudget, Calls};
+use super::due::{Due, breaker, due};
 use crate::base::day::DayPolicy;
 use crate::base::error::{Error, Result};
-use crate::dream::{self, BackOff, Bounds, Due};
 use crate::dreamer::{NotDue, Outcome, PassReport};
 use crate::format::DreamedState;
 use crate::workspace::ClaimTerms;
@@ -18,7 +19,7 @@ use crate::workspace::ClaimTerms;
 /// use noctuary::dream::Pace;
 ///
 /// let mut pace = Pace::default();
-/// assert_eq!((pace.max_passes, pace.max_calls_per_day), (4, Some(24)));
+/// assert_eq!((pace.max_passes, pace.budget.max_calls_per_day), (4, Some(24)));
 /// pace.interval = Duration::ZERO; // ask whenever the host calls
 /// ```
 #[derive(Debug, Clone, PartialEq)]
@@ -31,17 +32,8 @@ pub struct Pace {
     pub max_passes: u32,
     /// The cap on one request, in bytes, its instructions included. 32 KiB.
     pub request_bytes: usize,
-    /// The cap on calls a day; `None` for no cap. 24.
-    pub max_calls_per_day: Option<u32>,
-    /// The cap on bytes sent a day; `None` for no cap. 512 KiB.
-    pub max_bytes_per_day: Option<u64>,
-    /// The cap on tokens a day, read and written, as the host reports them; `None`, the default, for no cap. The call
-    /// that goes over it is the last one.
-    pub max_tokens_per_day: Option<u64>,
-    /// How to wait after failures of the model; `None` never waits.
-    pub back_off: Option<BackOff>,
-    /// The bound that a request asks the model to keep, in tokens. 4,096.
-    pub max_output_tokens: Option<u32>,
+    /// How many calls a day, how large, and how long to wait after failures: 24 calls and 512 KiB.
+    pub budget: CallBudget,
     /// Which day an instant belongs to.
     pub day: DayPolicy,
     /// How the workspace is claimed.
@@ -54,11 +46,11 @@ impl Default for Pace {
             interval: Duration::from_secs(60 * 60),
             max_passes: 4,
             request_bytes: 32 << 10,
-            max_calls_per_day: Some(24),
-            max_bytes_per_day: Some(512 << 10),
-            max_tokens_per_day: None,
-            back_off: Some(BackOff::default()),
-            max_output_tokens: Some(4096),
+            budget: CallBudget {
+                max_calls_per_day: Some(24),
+                max_bytes_per_day: Some(512 << 10),
+                ..CallBudget::default()
+            },
             day: DayPolicy::UTC,
             claim: ClaimTerms::default(),
         }
@@ -81,30 +73,20 @@ impl Pace {
         }
     }
 
-    fn bounds(&self) -> Bounds {
-        Bounds {
-            day: self.day,
-            back_off: self.back_off,
-            calls: self.max_calls_per_day,
-            bytes: self.max_bytes_per_day,
-            tokens: self.max_tokens_per_day,
-        }
-    }
-
     /// Whether a run may begin.
     pub(crate) fn due(&self, now: DateTime<Utc>, enabled: bool, state: &DreamedState) -> Due {
-        if enabled { dream::due(now, state, self.interval, &self.bounds()) } else { Due::Off }
+        if enabled { due(now, state, self.interval, &self.budget, self.day) } else { Due::Off }
     }
 
     /// What forbids a further call of a run.
     pub(crate) fn breaker(&self, now: DateTime<Utc>, state: &DreamedState) -> Option<NotDue> {
-        dream::breaker(now, &state.into(), &self.bounds())
+        breaker(now, &state.into(), &self.budget, self.day)
     }
 
     /// How large the next request may be, in bytes.
     pub(crate) fn room(&self, now: DateTime<Utc>, state: &DreamedState) -> usize {
         let sent = if state.counted_day == Some(self.day.date(now)) { state.bytes_that_day } else { 0 };
-        let left = self.max_bytes_per_day.map_or(u64::MAX, |cap| cap.saturating_sub(sent));
+        let left = self.budget.max_bytes_per_day.map_or(u64::MAX, |cap| cap.saturating_sub(sent));
         self.request_bytes.min(usize::try_from(left).unwrap_or(usize::MAX))
     }
 
@@ -115,8 +97,9 @@ impl Pace {
         NotDue::BytesToday { bytes: state.bytes_that_day, next }
     }
 
-    pub(crate) fn count_call(&self, state: &mut DreamedState, now: DateTime<Utc>, pass: &PassReport) {
-        dream::count_call(state, now, &self.bounds(), pass.request_bytes, pass.usage);
+    /// Counts a call against the day.
+    pub(crate) fn count(&self, state: &mut DreamedState, now: DateTime<Utc>, pass: &PassReport) {
+        Calls::from(&*state).called(now, self.day, pass.request_bytes, pass.usage).into_state(state);
     }
 
     /// Notes how a call ended.
@@ -124,7 +107,7 @@ impl Pace {
         state.last_run_at = Some(now);
         state.last_outcome = Some(outcome.word().to_owned());
         if outcome == Outcome::LlmError {
-            dream::count_failure(state, now, &self.bounds());
+            Calls::from(&*state).failed(now, &self.budget).into_state(state);
         } else {
             state.consecutive_failures = 0;
             state.next_allowed_at = None;

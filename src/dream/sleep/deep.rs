@@ -4,18 +4,16 @@ use std::collections::BTreeSet;
 
 use chrono::TimeDelta;
 
-use super::dream::nonce;
-use super::{About, Drops, Run, Shown, Unusable, clean};
+use super::about::{About, Material};
+use super::night::{Drops, Night, Shown, Unusable, check, clean, texts};
+use super::{ask, commit, observations};
 use crate::base::digest::{Digest, Hasher};
 use crate::base::document::Document;
 use crate::base::error::Result;
 use crate::base::name::Name;
 use crate::base::text;
-use crate::dream::SectionCaps;
-use crate::dream::sleep::{ask, commit, observations};
-use crate::dreamer::{
-    DeepReport, DropReason, Failure, Notice, Outcome, PassReport, PlanFault, ShownSlice, Step,
-};
+use crate::dream::engine::{Asking, Pass, Run, SectionCaps, nonce};
+use crate::dreamer::{DeepReport, DropReason, Failure, Outcome, PassReport, PlanFault, ShownSlice};
 use crate::format::replies::fences::{Printer, ShownLine, one_line};
 use crate::format::replies::sleep_reply::{DeepReply, Plan};
 use crate::format::state::dreams::{self, Checkpoint};
@@ -34,45 +32,23 @@ const SHOWN_DREAMS: usize = 10;
 const SHOWN_PRIORITIES: usize = 16 << 10;
 const SHOWN_REFLECTIONS: usize = 96 << 10;
 
-/// What a deep sleep works on.
-#[derive(Debug)]
-pub(crate) struct Material {
-    observations: Observations,
-    /// The first line that is shown; the model names no other that it knows.
-    first_shown: u64,
-    /// Whether nothing in the file is other than text.
-    is_text: bool,
-}
-
-impl Material {
-    pub(crate) fn sha256(&self) -> Digest {
-        Digest::of(self.observations.as_str().as_bytes())
-    }
-}
-
-impl Run {
-    /// Asks what can go and what matters. What fails after the dream was committed ends the sleep and not the report.
-    pub(crate) fn ask_for_deep(mut self) -> Result<Step> {
+impl Night {
+    /// Asks what can go and what matters.
+    pub(crate) fn ask_for_deep(&self, run: &Run) -> Result<Asking<About>> {
         let mut shown = Shown::default();
-        match self.deep_request(&mut shown) {
-            Ok((request, pass, material)) => Ok(self.ask(request, pass, &shown, About::Deep(material))),
-            Err(error) if self.report.passes.is_empty() => Err(error),
-            Err(error) => {
-                self.report.notices.push(Notice::StoppedEarly(error.to_string()));
-                Ok(self.finish())
-            }
-        }
+        let (request, report, material) = self.deep_request(run, &mut shown)?;
+        Ok(self.ask(request, report, &shown, About::Deep(material)))
     }
 
-    fn deep_request(&self, shown: &mut Shown) -> Result<(LlmRequest, PassReport, Material)> {
-        let workspace = self.inner.workspace.as_ref();
+    fn deep_request(&self, run: &Run, shown: &mut Shown) -> Result<(LlmRequest, PassReport, Material)> {
+        let workspace = self.dreamer.workspace();
         let read = |name: &Name| -> Result<(String, bool)> {
             let bytes = workspace.read(name)?.map(Document::into_bytes).unwrap_or_default();
             let is_text = std::str::from_utf8(&bytes).is_ok();
             Ok((String::from_utf8_lossy(&bytes).into_owned(), is_text))
         };
         let ((text, is_text), (priorities, _)) =
-            (read(&self.files.observations)?, read(&self.files.priorities)?);
+            (read(&self.dreamer.files.observations)?, read(&self.dreamer.files.priorities)?);
         shown.masks.keep_apart_from(&text);
         shown.masks.keep_apart_from(&priorities);
         let mut hasher = Hasher::new();
@@ -81,38 +57,38 @@ impl Run {
             .field(&self.state.dreams.to_be_bytes())
             .field(Digest::of(text.as_bytes()).as_bytes());
         let id = DreamId::from_digest(hasher.finish());
-        let lines = self.numbered(&text, shown)?;
+        let lines = self.numbered(run, &text, shown)?;
         let mut pass = PassReport::new(id.clone());
         if let (Some(first), Some(last)) = (lines.first(), lines.last()) {
             pass.shown.push(ShownSlice {
-                name: self.files.observations.clone(),
+                name: self.dreamer.files.observations.clone(),
                 from: 0,
                 to: text.len() as u64,
                 first_line: first.number,
                 last_line: last.number,
             });
         }
-        let priorities = self.masked(&self.files.priorities, &priorities, shown)?;
+        let priorities = shown.masked(run, &self.dreamer.files.priorities, &priorities)?;
         let priorities = &priorities[..text::floor_boundary(&priorities, SHOWN_PRIORITIES)];
-        let priorities = self.printed(&self.files.priorities, priorities, shown)?;
-        let dreams = workspace.read_tail(&self.files.dreams, commit::LAST_RECORDS)?.text;
+        let priorities = shown.printed(run, &self.dreamer.files.priorities, priorities)?;
+        let dreams = workspace.read_tail(&self.dreamer.files.dreams, commit::LAST_RECORDS)?.text;
         let dreams: Vec<DreamEntry> =
             dreams.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
         let last = &dreams[dreams.len().saturating_sub(SHOWN_DREAMS)..];
-        let day = self.inner.config.day;
+        let day = self.dreamer.config.day;
         let told = last.iter().map(|dream| format!("{}: {}\n", day.date(dream.t), dream.reflection));
-        let reflections = self.masked(&self.files.dreams, &told.collect::<String>(), shown)?;
+        let reflections = shown.masked(run, &self.dreamer.files.dreams, &told.collect::<String>())?;
         let reflections = &reflections[..text::floor_boundary(&reflections, SHOWN_REFLECTIONS)];
-        let reflections = self.printed(&self.files.dreams, reflections, shown)?;
+        let reflections = shown.printed(run, &self.dreamer.files.dreams, reflections)?;
         let memory = format!("{priorities}\n{reflections}");
-        let mut printer = Printer::new(nonce(&id, self.begun, &memory, &lines));
-        printer.say(&format!("It is {} {}.", day.date(self.now), day.time(self.now).format("%H:%M")));
+        let mut printer = Printer::new(nonce(&id, run.begun(), &memory, texts(&lines)));
+        printer.say(&format!("It is {} {}.", day.date(run.now()), day.time(run.now()).format("%H:%M")));
         printer.say("All observations:");
-        printer.journal(&self.files.observations, false, &lines);
+        printer.journal(&self.dreamer.files.observations, false, &lines);
         printer.say("The priorities so far:");
-        printer.memory(&self.files.priorities, &priorities);
+        printer.memory(&self.dreamer.files.priorities, &priorities);
         printer.say("The last reflections:");
-        printer.memory(&self.files.dreams, &reflections);
+        printer.memory(&self.dreamer.files.dreams, &reflections);
         let request = LlmRequest::new(ask::deep(), printer.finish());
         let observations = Observations::parse(text);
         let first_shown = lines.first().map_or(0, |line| line.number);
@@ -121,10 +97,10 @@ impl Run {
 
     /// The observations and their headings, masked, with the numbers of their lines. The newest, where there are too
     /// many for one request.
-    fn numbered(&self, text: &str, shown: &mut Shown) -> Result<Vec<ShownLine>> {
-        let masked = self.masked(&self.files.observations, text, shown)?;
+    fn numbered(&self, run: &Run, text: &str, shown: &mut Shown) -> Result<Vec<ShownLine>> {
+        let masked = shown.masked(run, &self.dreamer.files.observations, text)?;
         let mut lines = Vec::new();
-        let mut left = usize::try_from(self.inner.config.input_bytes).unwrap_or(usize::MAX);
+        let mut left = usize::try_from(self.dreamer.config.input_bytes).unwrap_or(usize::MAX);
         for (number, range) in (1..).zip(text::line_ranges(&masked)).collect::<Vec<_>>().into_iter().rev() {
             let line = one_line(masked[range].trim_start_matches(text::BOM));
             if line.trim().is_empty() {
@@ -135,102 +111,108 @@ impl Run {
             lines.push(ShownLine { number, text: line });
         }
         lines.reverse();
-        self.mask_lines(&self.files.observations, &mut lines, shown)?;
+        shown.mask_lines(run, &self.dreamer.files.observations, &mut lines)?;
         Ok(lines)
     }
 
     /// Judges the answer to a deep sleep, and commits what it says.
-    pub(crate) fn judge_deep(
-        &mut self,
-        pass: &mut PassReport,
-        material: &Material,
-        answer: &str,
-    ) -> Result<()> {
+    pub(crate) fn judge_deep(&mut self, run: &mut Run, pass: &mut Pass<About>, answer: &str) -> Result<()> {
         let reply = DeepReply::parse(answer);
         let mut drops = Drops::default();
-        let priorities = self.priorities(&reply, &mut drops);
-        let diary = self.prose(&reply.diary, &self.inner.config.prose.clone(), &mut drops);
-        pass.dropped = drops.into_dropped();
+        let priorities = self.priorities(run, &reply, &mut drops);
+        let diary = self.prose(run, &reply.diary, &self.dreamer.config.prose.clone(), &mut drops);
+        pass.report.dropped = drops.into_dropped();
         let says_nothing =
             priorities.kept.is_empty() && diary.is_empty() && !matches!(reply.plan, Plan::Lines(_));
         if says_nothing {
-            return self.fail(pass, Failure::Malformed.into());
+            return self.fail(run, pass, Failure::Malformed.into());
         }
         let printed = format!("{}\n{}", priorities.kept.join("\n"), diary.join("\n"));
-        if let Err(secret @ Unusable::Secret(_)) = self.check(&printed) {
-            return self.fail(pass, secret);
+        if let Err(secret @ Unusable::Secret(_)) = check(run, &printed) {
+            return self.fail(run, pass, secret);
         }
-        pass.outcome = Outcome::Appended;
+        pass.report.outcome = Outcome::Appended;
         let mut report = DeepReport::default();
+        let About::Deep(material) = &pass.material else { return Ok(()) };
         let plan = if material.is_text { checked(&reply.plan, material) } else { Err(PlanFault::NotText) };
         let dropped = match plan {
-            Ok(named) => self.dropped(named, &material.observations, &mut report),
+            Ok(named) => self.dropped(run, named, &material.observations, &mut report),
             Err(fault) => {
                 report.refused = Some(fault);
                 BTreeSet::new()
             }
         };
-        let (day, dream) = (self.inner.config.day, self.state.dreams);
+        let (day, dream) = (self.dreamer.config.day, self.state.dreams);
         let mut deeds = Vec::new();
         if !dropped.is_empty() {
             let archived: Vec<Observation> = dropped.iter().cloned().collect();
             // Its end, however long it got: a day goes on there, and what stands above is of earlier sleeps.
-            let name = &self.files.archive;
-            let before_len = self.inner.workspace.metadata(name)?.map_or(0, |archive| archive.len);
-            let archive = self.inner.workspace.read_tail(name, commit::LAST_RECORDS)?.text;
+            let name = &self.dreamer.files.archive;
+            let before_len = self.dreamer.workspace().metadata(name)?.map_or(0, |archive| archive.len);
+            let archive = self.dreamer.workspace().read_tail(name, commit::LAST_RECORDS)?.text;
             let text = Observations::parse(archive).addition(&archived);
             if !text.is_empty() {
-                let name = self.files.archive.clone();
+                let name = self.dreamer.files.archive.clone();
                 deeds.push(Deed::Append { name, text, before_len, entries: archived });
             }
-            deeds.push(Deed::Prune { name: self.files.observations.clone(), dropped: dropped.clone() });
+            deeds.push(Deed::Prune {
+                name: self.dreamer.files.observations.clone(),
+                dropped: dropped.clone(),
+            });
         }
         if !priorities.kept.is_empty() {
             let lines =
                 (1..).zip(&priorities.kept).map(|(number, line): (u32, _)| format!("{number}. {line}\n"));
             let text = format!("# Priorities\n\n{}", lines.collect::<String>());
-            deeds.push(self.replace(&self.files.priorities, text)?);
+            deeds.push(self.replace(&self.dreamer.files.priorities, text)?);
         }
         if !diary.is_empty() {
-            let heading = format!("## {}, dream {dream}", day.date(self.now));
-            let gap = if self.inner.workspace.metadata(&self.files.diary)?.is_none() { "" } else { "\n" };
-            deeds.push(self.append(&self.files.diary, &format!("{gap}{heading}\n\n{}\n", diary.join("\n")))?);
+            let heading = format!("## {}, dream {dream}", day.date(run.now()));
+            let gap = if self.dreamer.workspace().metadata(&self.dreamer.files.diary)?.is_none() {
+                ""
+            } else {
+                "\n"
+            };
+            deeds.push(
+                self.append(&self.dreamer.files.diary, &format!("{gap}{heading}\n\n{}\n", diary.join("\n")))?,
+            );
         }
         let checkpoint = Checkpoint {
-            t: self.now,
+            t: run.now(),
             dream,
             last_deep: dream,
             read: self.state.read,
             actions: 0,
             observations: 0,
             pruned: Some(dropped.len() as u64),
-            id: pass.dream_id.clone(),
+            id: pass.report.dream_id.clone(),
         };
-        deeds.push(self.append(&self.files.iterations, &dreams::print(&checkpoint))?);
-        let pause = self.inner.config.deep_sleep_pause;
-        let rest_until = TimeDelta::from_std(pause).ok().and_then(|pause| self.now.checked_add_signed(pause));
+        deeds.push(self.append(&self.dreamer.files.iterations, &dreams::print(&checkpoint))?);
+        let pause = self.dreamer.config.deep_sleep_pause;
+        let rest_until =
+            TimeDelta::from_std(pause).ok().and_then(|pause| run.now().checked_add_signed(pause));
         let settled = Settled {
             dreams: dream,
             last_deep: dream,
             read: self.state.read,
             actions: 0,
             at: self.state.last_dream_at,
-            asleep_since: Some(self.begun),
+            asleep_since: Some(run.begun()),
             rest_until,
         };
-        self.commit(pass, deeds, settled)?;
+        self.commit(run, pass, deeds, settled)?;
         report.priorities = priorities.kept;
         report.priorities_left_out = priorities.left_out;
         report.diary_lines = diary.iter().filter(|line| !line.is_empty()).count() as u64;
-        let sleep = self.sleep();
+        let sleep = Self::sleep(run);
         sleep.deep = Some(report);
         sleep.pause_seconds = pause.as_secs();
         Ok(())
     }
 
     /// The first five priorities.
-    fn priorities(&self, reply: &DeepReply, drops: &mut Drops) -> Priorities {
-        let prose = self.inner.config.prose;
+    fn priorities(&self, run: &Run, reply: &DeepReply, drops: &mut Drops) -> Priorities {
+        let prose = self.dreamer.config.prose;
         let caps = SectionCaps::new(1, prose.item_chars.min(500), prose.bytes);
         let mut kept = Vec::new();
         let mut left_out = 0;
@@ -242,13 +224,14 @@ impl Run {
                 kept.push(line);
             }
         }
-        self.without_told(&mut kept, drops);
+        self.without_told(run, &mut kept, drops);
         Priorities { kept, left_out }
     }
 
     /// All that goes: what the plan names, and what is stale.
     fn dropped(
         &self,
+        run: &Run,
         named: BTreeSet<Observation>,
         all: &Observations,
         report: &mut DeepReport,
@@ -257,7 +240,7 @@ impl Run {
         report.named = dropped.len() as u64;
         let stale = all.entries().map(|(_, entry)| entry);
         dropped.extend(
-            stale.filter(|entry| observations::is_stale(entry, self.now, &self.inner.config)).cloned(),
+            stale.filter(|entry| observations::is_stale(entry, run.now(), &self.dreamer.config)).cloned(),
         );
         report.stale = dropped.len() as u64 - report.named;
         dropped

@@ -1,0 +1,21 @@
+//! The commit: an intent, then steps that can each be done twice.
+//!
+//! The intent holds everything, so that whoever finds it can finish: append, ledger, state, log, and then
+//! the intent is dropped. The same steps are the commit and the recovery. A dream appends to `MEMORY.md` and never
+//! replaces it, since a replacement would lose what a person saves meanwhile; taking one back has no other way.
+//!
+//! Everything that changes a home stands on this module: dreams, and the verbs of a person over earlier dreams and
+//! proposals. It knows none of them.
+
+mod change;
+mod home;
+mod proposal;
+mod recorded;
+mod section;
+mod steps;
+
+pub(crate) use home::{
+    Glimpse, append_log, archive, archive_of, is_there, memory, memory_name, memory_of, proposals, state,
+};
+pub(crate) use recorded::{Recorded, commit, recover, unfinished};
+pub(crate) use steps::Committed;

@@ -1,0 +1,31 @@
+//! The setters that the builder of every dreamer has.
+
+/// The setters that the builder of every dreamer has: over its configuration, and its observer.
+macro_rules! configured_by {
+    ($config:ty) => {
+        /// Turns the dreamer on or off; it is off until somebody turns it on.
+        pub fn enabled(mut self, enabled: bool) -> Self {
+            self.config.enabled = enabled;
+            self
+        }
+
+        /// Replaces the whole configuration.
+        pub fn config(mut self, config: $config) -> Self {
+            self.config = config;
+            self
+        }
+
+        /// Changes the configuration in place.
+        pub fn configure(mut self, change: impl FnOnce(&mut $config)) -> Self {
+            change(&mut self.config);
+            self
+        }
+
+        /// Sets who hears how each pass ended.
+        pub fn observer(mut self, observer: std::sync::Arc<dyn $crate::dreamer::Observer>) -> Self {
+            self.host.observer = Some(observer);
+            self
+        }
+    };
+}
+pub(crate) use configured_by;

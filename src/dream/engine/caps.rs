@@ -1,0 +1,27 @@
+//! The bounds of what one answer adds.
+
+/// The bounds of a section. A bullet beyond them is left out whole, and reported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SectionCaps {
+    /// How many bullets. 50.
+    pub items: usize,
+    /// How many characters a bullet may have, its citation included. 500.
+    pub item_chars: usize,
+    /// How many bytes all of them may have. 8 KiB.
+    pub bytes: usize,
+}
+
+impl SectionCaps {
+    /// Sets all three.
+    #[must_use]
+    pub fn new(items: usize, item_chars: usize, bytes: usize) -> Self {
+        Self { items, item_chars, bytes }
+    }
+}
+
+impl Default for SectionCaps {
+    fn default() -> Self {
+        Self { items: 50, item_chars: 500, bytes: 8 << 10 }
+    }
+}

@@ -1,0 +1,63 @@
+//! The contract between the engine and a dreamer of one kind.
+
+use super::run::Run;
+use crate::base::error::Result;
+use crate::dreamer::{Failure, PassReport};
+use crate::llm::LlmRequest;
+
+/// A run of a dreamer of one kind, between its claim and its report.
+///
+/// A lease that is lost in any of these, [`Error::LeaseLost`](crate::Error::LeaseLost), ends the run, and is told in the
+/// report.
+pub(crate) trait Dream: Send + 'static {
+    /// What an answer is judged by.
+    type Material: Send + 'static;
+
+    /// Selects what the model is asked next; `None` where the run ends. Passes without a call are committed here.
+    fn select(&mut self, run: &mut Run) -> Result<Option<Asking<Self::Material>>>;
+
+    /// Looks whether all that was selected from still stands, beside the lease.
+    fn check(&self, _run: &Run) -> Result<()> {
+        Ok(())
+    }
+
+    /// Counts a call that was answered, whatever comes of its answer.
+    fn count(&mut self, run: &Run, pass: &PassReport) -> Result<()>;
+
+    /// Judges an answer, and commits what it promotes. The pass says how it ended.
+    fn judge(
+        &mut self,
+        run: &mut Run,
+        pass: &mut Pass<Self::Material>,
+        answer: Result<String, Failure>,
+    ) -> Result<Then>;
+
+    /// Whether a pass that fails leaves the report to the caller, since an earlier one was committed.
+    fn keeps_report(&self, _run: &Run) -> bool {
+        false
+    }
+
+    /// Completes the report of a run that ends.
+    fn complete(&mut self, _run: &mut Run) {}
+}
+
+/// One pass: what it tells, and what its answer is judged by.
+pub(crate) struct Pass<M> {
+    pub(crate) report: PassReport,
+    pub(crate) material: M,
+}
+
+/// A pass with its request.
+pub(crate) struct Asking<M> {
+    pub(crate) request: LlmRequest,
+    pub(crate) pass: Pass<M>,
+}
+
+/// What follows a pass.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Then {
+    /// The next one is selected.
+    GoOn,
+    /// The run ends.
+    End,
+}

@@ -1,0 +1,36 @@
+//! The request of a pass, as every dreamer fences it and tells of it.
+
+use chrono::{DateTime, Utc};
+
+use crate::base::digest::Hasher;
+use crate::dreamer::{Charge, PassReport};
+use crate::format::DreamId;
+use crate::gate::{DoorWarning, Masks};
+use crate::llm::LlmRequest;
+
+/// The mark in each fence: a hash of all that is inside, which no text inside can foresee.
+pub(crate) fn nonce<'t>(
+    id: &DreamId,
+    now: DateTime<Utc>,
+    memory: &str,
+    lines: impl IntoIterator<Item = &'t str>,
+) -> String {
+    let mut hasher = Hasher::new();
+    hasher.field(id.as_str().as_bytes()).field(now.to_rfc3339().as_bytes()).field(memory.as_bytes());
+    for line in lines {
+        hasher.field(line.as_bytes());
+    }
+    hasher.finish().short(16)
+}
+
+/// Tells how large a request is, what was masked in it, and what was found and let pass.
+pub(crate) fn tell_request(
+    pass: &mut PassReport,
+    request: &LlmRequest,
+    masks: &Masks,
+    found: &[DoorWarning],
+) {
+    pass.request_bytes = request.bytes() as u64;
+    pass.masked = masks.counts().map(|(class, count)| Charge { class: class.to_owned(), count }).collect();
+    pass.warn(found.iter().map(|warning| (warning.class.clone(), warning.count)));
+}

@@ -1,0 +1,109 @@
+//! The lines that a model was shown, and those that a claim cites.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use chrono::NaiveDate;
+
+use crate::base::document::SourceRef;
+use crate::base::name::DocName;
+use crate::base::text;
+use crate::dreamer::{Hold, HoldReason};
+use crate::format::replies::fences::ShownLine;
+use crate::format::replies::reply::Citation;
+use crate::format::{JournalName, Origin};
+
+/// A line that a model was shown, and whose words it is.
+#[derive(Clone)]
+pub(crate) struct Line {
+    pub(crate) text: String,
+    pub(crate) origin: Option<Origin>,
+}
+
+/// The lines that a model was shown, as it was shown them.
+#[derive(Default)]
+pub(crate) struct Shown {
+    journals: BTreeMap<DocName, (Option<NaiveDate>, BTreeMap<u64, Line>)>,
+    /// The whole extent of each slice: blank lines between shown ones may lie inside a citation.
+    extents: BTreeMap<DocName, Vec<(u64, u64)>>,
+}
+
+impl Shown {
+    /// Adds a slice of a journal, and the origin of each of its lines that has one.
+    pub(crate) fn add(
+        &mut self,
+        journal: &JournalName,
+        first_line: u64,
+        last_line: u64,
+        lines: &[ShownLine],
+        origins: &BTreeMap<u64, Origin>,
+    ) {
+        let (_, known) = self
+            .journals
+            .entry(journal.name().clone())
+            .or_insert_with(|| (Some(journal.date()), BTreeMap::new()));
+        let origin = |line: &ShownLine| origins.get(&line.number).cloned();
+        known.extend(
+            lines.iter().map(|line| (line.number, Line { text: line.text.clone(), origin: origin(line) })),
+        );
+        self.extents.entry(journal.name().clone()).or_default().push((first_line, last_line));
+    }
+
+    /// Looks the cited lines up: what they are, or which citation is wrong.
+    pub(crate) fn find(&self, citation: &Citation) -> Result<Source, HoldReason> {
+        // It names a journal, and no line that could be read.
+        if citation.first_line == 0 {
+            return Err(HoldReason::NoSuchLine);
+        }
+        let (name, (date, lines)) = citation
+            .name
+            .as_ref()
+            .and_then(|name| self.journals.get_key_value(name))
+            .ok_or(HoldReason::UnknownSource)?;
+        let (first, last) = (citation.first_line, citation.last_line);
+        let inside = self
+            .extents
+            .get(name)
+            .is_some_and(|extents| extents.iter().any(|(from, to)| *from <= first && last <= *to));
+        if last < first || last - first > MOST_LINES || !inside {
+            return Err(HoldReason::NoSuchLine);
+        }
+        let lines: Vec<Line> = lines.range(first..=last).map(|(_, line)| line.clone()).collect();
+        if lines.is_empty() {
+            return Err(HoldReason::NoSuchLine);
+        }
+        let place = SourceRef { name: name.clone(), first_line: first, last_line: last };
+        Ok(Source { place, date: *date, lines })
+    }
+
+    /// All lines, in their order.
+    pub(crate) fn lines(&self) -> impl Iterator<Item = (&DocName, &Line)> {
+        self.journals.iter().flat_map(|(name, (_, lines))| lines.values().map(move |line| (name, line)))
+    }
+}
+
+impl fmt::Debug for Shown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Shown({:?})", self.extents)
+    }
+}
+
+/// A citation of more lines than this proves nothing.
+const MOST_LINES: u64 = 40;
+
+/// Cited lines, as they were shown.
+pub(crate) struct Source {
+    pub(crate) place: SourceRef,
+    pub(crate) date: Option<NaiveDate>,
+    pub(crate) lines: Vec<Line>,
+}
+
+/// A hold for a reason, with the word that was missed.
+pub(crate) fn held(reason: HoldReason, word: &str) -> Hold {
+    Hold { reason, word: Some(word.to_owned()) }
+}
+
+/// A text without marks that stand on letters of their own: "u\u{308}" is compared as "u".
+pub(crate) fn without_marks(text: &str) -> String {
+    text.chars().filter(|c| !matches!(c, '\u{300}'..='\u{36f}') && !text::is_invisible(*c)).collect()
+}

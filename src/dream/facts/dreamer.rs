@@ -1,0 +1,184 @@
+//! The dreamer over facts: what it is built of, and what it remembers.
+
+use std::fmt;
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+
+use super::asked::{self, check_scope};
+use super::config::FactDreamConfig;
+use crate::base::access::{Access, Actor, Scope, SessionKind};
+use crate::base::error::{Error, Result};
+use crate::base::name::StateName;
+use crate::dream::engine::{Due, Host, configured_by};
+use crate::facts::FactStore;
+use crate::format::DreamedState;
+use crate::gate::Doors;
+use crate::workspace::{Workspace, WriteMode};
+
+/// Judges the pairs of facts that may contradict each other, in the way of seed 003: a model says of each whether the newer one
+/// is how it is now, and the store decides whether that may be.
+///
+/// The store finds the pairs ([`FactStore::suspicions`]). A request holds as many as fit; the answer is a word a pair,
+/// and an answer in any other form decides nothing. Each word becomes a [`Decision`](crate::facts::Decision) of
+/// the library, so the rules of the store stand above it: what the human typed, confirmed or pinned is retired by the human
+/// alone, no more than so many facts go within a day, in shadow mode nothing changes, and every decision and refusal is
+/// [told](FactStore::decisions). Both rows are looked at again before they are decided on.
+///
+/// Some pairs no model is asked about, and the human decides ([`LeftReason`](crate::dream::LeftReason)). A pair that was asked
+/// about is asked about again once a row of it, or the operator's wish, changes; so where nothing is new nobody
+/// is called, and nothing is written.
+///
+/// When a run was killed between an answer and its last decision, the next one carries out the rest, and none twice.
+/// The workspace gives the lease, and `.dreaming.d/facts.json` holds ids and keyed hashes, no words. One
+/// workspace serves one store. Judging is off until it is enabled, here and in the store. It takes a model:
+/// [`Extractive`](crate::Extractive) judges nothing.
+///
+/// # Example: somebody moved
+///
+/// ```
+/// use std::sync::Arc;
+/// use chrono::Utc;
+/// use noctuary::dream::{FactDreamConfig, FactDreamer};
+/// use noctuary::facts::{FactKey, FactStore};
+/// use noctuary::memory::{NewMemory, Query, Source, categories};
+/// use noctuary::store::StoreConfig;
+/// use noctuary::{
+///     Access, Actor, FileMemoryStore, FileWorkspace, LlmReply, MemoryStore, Outcome, Scope, SessionKind,
+///     dream_once, llm_fn,
+/// };
+///
+/// let folder = tempfile::tempdir()?;
+/// let scope = Scope::user("marta");
+/// let mut config = StoreConfig::default();
+/// config.facts.consolidation = true;
+/// let store = Arc::new(FileMemoryStore::open_with(folder.path(), scope.clone(), config)?);
+/// let access = Access::new(SessionKind::Main, Actor::Agent, scope.clone());
+/// for home in ["Marta lives in Lisbon", "Marta lives in Porto"] {
+///     let fact = NewMemory::new(categories::FACT, home, Source::ChatExtracted);
+///     store.record(&access, &fact.about(FactKey::one("marta", "home")), Utc::now())?;
+/// }
+///
+/// let workspace = Arc::new(FileWorkspace::open(folder.path())?);
+/// let dreamer = FactDreamer::builder(workspace, store.clone(), scope)
+///     .config(FactDreamConfig::of(&store.config().facts))
+///     .build()?;
+/// let model = llm_fn(|_| Ok(LlmReply::new("P1 supersede: she moved")));
+/// let report = dream_once(&dreamer, &model)?;
+/// assert_eq!(report.outcome, Outcome::Decided);
+/// let found = store.search(&access, &Query::new("Where does Marta live?"))?;
+/// assert_eq!(found.hits.len(), 1);
+/// assert_eq!(found.hits[0].memory.content, "Marta lives in Porto");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct FactDreamer {
+    pub(super) host: Host,
+    pub(super) store: Arc<dyn FactStore>,
+    pub(super) access: Access,
+    pub(super) config: Arc<FactDreamConfig>,
+}
+
+impl FactDreamer {
+    /// Starts with the defaults: judging off, the default [`Doors`].
+    pub fn builder(
+        workspace: Arc<dyn Workspace>,
+        store: Arc<dyn FactStore>,
+        scope: Scope,
+    ) -> FactDreamerBuilder {
+        FactDreamerBuilder { host: Host::new(workspace), store, scope, config: FactDreamConfig::default() }
+    }
+
+    /// The configuration.
+    #[must_use]
+    pub fn config(&self) -> &FactDreamConfig {
+        &self.config
+    }
+
+    /// Reads what the last run that called a model left: when, how it ended, and what the day has cost so far. Of a
+    /// journal's watermark there is none.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Corrupt`](crate::Error::Corrupt) where the state file does not parse.
+    pub fn state(&self) -> Result<DreamedState> {
+        Ok(asked::read(self.host.workspace.as_ref(), &StateName::FACTS)?.pace)
+    }
+
+    /// Says whether a host's scheduler should run it now. Calls nobody and writes nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Corrupt`](crate::Error::Corrupt) where the state file does not parse.
+    pub fn due(&self, now: DateTime<Utc>) -> Result<Due> {
+        let state = asked::read(self.host.workspace.as_ref(), &StateName::FACTS)?;
+        Ok(self.config.pace.due(now, self.config.enabled, &state.pace))
+    }
+
+    /// Has every open pair asked about again by the next run: after a change of model, or of shadow mode. The next run
+    /// comes as early as the pace allows; one that is under way forgets that it was told so.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Corrupt`](crate::Error::Corrupt) where the state file does not parse.
+    pub fn ask_again(&self) -> Result<()> {
+        let workspace = self.host.workspace.as_ref();
+        loop {
+            let Some(document) = workspace.read(&StateName::FACTS)? else { return Ok(()) };
+            let mut state = asked::parse(&StateName::FACTS, Some(&document))?;
+            state.asked.clear();
+            let mode = WriteMode::IfRevision(document.revision());
+            match workspace.write(&StateName::FACTS, &state.print(), mode) {
+                Ok(_) => return Ok(()),
+                // A run wrote it meanwhile: once more, from what stands there now.
+                Err(Error::Conflict { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+}
+
+impl fmt::Debug for FactDreamer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "FactDreamer({:?}, {:?})", self.store, self.host.workspace)
+    }
+}
+
+/// Builds a [`FactDreamer`].
+#[derive(Debug, Clone)]
+#[must_use = "`build` makes the dreamer"]
+pub struct FactDreamerBuilder {
+    host: Host,
+    store: Arc<dyn FactStore>,
+    scope: Scope,
+    config: FactDreamConfig,
+}
+
+impl FactDreamerBuilder {
+    configured_by!(FactDreamConfig);
+
+    /// Sets what may go to the model: the policy of [`Door::DreamRequest`](crate::gate::Door::DreamRequest), the filter, and
+    /// what an operator allows.
+    pub fn doors(mut self, doors: Doors) -> Self {
+        self.host.doors = doors;
+        self
+    }
+
+    /// Checks the configuration and builds. Touches nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Config`] naming the setting that is out of its bounds, the door whose policy makes no sense, or the `scope`
+    /// that is not the store's or the workspace's.
+    pub fn build(self) -> Result<FactDreamer> {
+        self.config.validate()?;
+        self.host.doors.check_of_dream()?;
+        check_scope(&self.scope, self.host.workspace.scope(), self.store.facts_of())?;
+        Ok(FactDreamer {
+            host: self.host,
+            store: self.store,
+            access: Access::new(SessionKind::Main, Actor::Library, self.scope),
+            config: Arc::new(self.config),
+        })
+    }
+}

@@ -1,0 +1,177 @@
+//! The dreamer over journals: what it is built of, and its state and quarantine.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::config::DreamConfig;
+use crate::base::error::{Error, Result};
+use crate::base::name::{DocName, StateName};
+use crate::dream::commit;
+use crate::dream::engine::{Host, configured_by};
+use crate::format::{DreamedState, Quarantine, QuarantineEntry};
+use crate::gate::Doors;
+use crate::workspace::{Workspace, WriteMode};
+
+/// Dreams over the journals of a workspace, in the way of seed 000.
+///
+/// A run claims the workspace, finishes what a crash left half done, and shows the model what it has not
+/// been shown, newest first. What the answer promotes is appended to `MEMORY.md` as one section with its
+/// citations; what the model was shown is recorded byte by byte, so that nothing is shown twice and nothing
+/// is left out. Further passes drain what waits, oldest first. Dreaming is off until it is enabled.
+///
+/// # Example: one night
+///
+/// ```
+/// use std::sync::Arc;
+/// use noctuary::{Extractive, FileWorkspace, JournalDreamer, Outcome, dream_once};
+///
+/// let folder = tempfile::tempdir()?;
+/// std::fs::create_dir(folder.path().join("memory"))?;
+/// let journal = "- 09:12 [user] Decision: we release on 2026-12-04, Ilya signs it off.\n";
+/// std::fs::write(folder.path().join("memory/2026-11-20-repl.md"), journal)?;
+///
+/// let workspace = Arc::new(FileWorkspace::open(folder.path())?);
+/// let dreamer = JournalDreamer::builder(workspace)
+///     .enabled(true)
+///     .configure(|config| config.window_days = None)
+///     .build()?;
+/// let report = dream_once(&dreamer, &Extractive::new())?;
+/// assert_eq!(report.outcome, Outcome::Appended);
+///
+/// let memory = std::fs::read_to_string(folder.path().join("MEMORY.md"))?;
+/// assert!(memory.contains("(memory/2026-11-20-repl.md#L1)"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct JournalDreamer {
+    pub(super) host: Host,
+    pub(super) config: Arc<DreamConfig>,
+}
+
+impl JournalDreamer {
+    /// Starts with the defaults: dreaming off, the default [`Doors`].
+    pub fn builder(workspace: Arc<dyn Workspace>) -> JournalDreamerBuilder {
+        JournalDreamerBuilder { host: Host::new(workspace), config: DreamConfig::default() }
+    }
+
+    /// The configuration.
+    #[must_use]
+    pub fn config(&self) -> &DreamConfig {
+        &self.config
+    }
+
+    /// Reads what the last run left: when, how it ended, and when the next may be.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Corrupt`] where the state file does not parse.
+    pub fn state(&self) -> Result<DreamedState> {
+        DreamedState::parse(commit::state(self.workspace(), &StateName::DREAMED)?.as_deref())
+    }
+
+    /// Lists the journals in quarantine.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Corrupt`] where the quarantine file does not parse.
+    pub fn quarantine(&self) -> Result<Quarantine> {
+        Quarantine::parse(commit::state(self.workspace(), &StateName::QUARANTINE)?.as_deref())
+    }
+
+    /// Takes a journal out of quarantine, so that the next run reads it; `false` where it was not in it. Of one in
+    /// `memory/` the bare file name will do.
+    ///
+    /// Mask the secret in the journal first, or let the filter pass it by
+    /// [`Doors::allow`]: otherwise the same answer is quarantined again. Deleting the entry, or
+    /// the whole file, by hand does the same. [`should_dream`] still waits for its interval; call
+    /// [`dream_once`](crate::dream_once) to have it read now.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Corrupt`] where the quarantine file does not parse.
+    pub fn release(&self, journal: &DocName) -> Result<bool> {
+        self.change_quarantine(|quarantine| quarantine.release(journal))
+    }
+
+    /// Takes one entry out of quarantine, with all journals that it names; `false` where it is not there. Otherwise as
+    /// [`release`](Self::release).
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # use noctuary::{FileWorkspace, JournalDreamer};
+    /// # let folder = tempfile::tempdir()?;
+    /// # std::fs::write(folder.path().join(".dreamed-quarantine.json"), r#"[{"pattern":"x","log_filenames":["a.md"]}]"#)?;
+    /// let dreamer = JournalDreamer::builder(Arc::new(FileWorkspace::open(folder.path())?)).build()?;
+    /// let quarantine = dreamer.quarantine()?;
+    /// for entry in quarantine.entries().iter().filter(|entry| entry.pattern == "x") {
+    ///     assert!(dreamer.release_entry(entry)?);
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Corrupt`] where the quarantine file does not parse.
+    pub fn release_entry(&self, entry: &QuarantineEntry) -> Result<bool> {
+        self.change_quarantine(|quarantine| quarantine.release_entry(entry))
+    }
+
+    fn change_quarantine(&self, change: impl Fn(&mut Quarantine) -> bool) -> Result<bool> {
+        let workspace = self.workspace();
+        loop {
+            let Some(document) = workspace.read(&StateName::QUARANTINE)? else { return Ok(false) };
+            let mut quarantine = Quarantine::parse(Some(document.bytes()))?;
+            if !change(&mut quarantine) {
+                return Ok(false);
+            }
+            let printed = quarantine.print_over(Some(document.bytes()));
+            let mode = WriteMode::IfRevision(document.revision());
+            match workspace.write(&StateName::QUARANTINE, &printed, mode) {
+                Ok(_) => return Ok(true),
+                // Somebody edited it meanwhile: once more, from what stands there now.
+                Err(Error::Conflict { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    pub(super) fn workspace(&self) -> &dyn Workspace {
+        self.host.workspace.as_ref()
+    }
+}
+
+impl fmt::Debug for JournalDreamer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "JournalDreamer({:?})", self.host.workspace)
+    }
+}
+
+/// Builds a [`JournalDreamer`].
+#[derive(Debug, Clone)]
+#[must_use = "`build` makes the dreamer"]
+pub struct JournalDreamerBuilder {
+    host: Host,
+    config: DreamConfig,
+}
+
+impl JournalDreamerBuilder {
+    configured_by!(DreamConfig);
+
+    /// Sets what may go to the model and come back: the policies of [`Door::DreamRequest`](crate::gate::Door::DreamRequest)
+    /// and [`Door::DreamReply`](crate::gate::Door::DreamReply), the filter, and what an operator allows.
+    pub fn doors(mut self, doors: Doors) -> Self {
+        self.host.doors = doors;
+        self
+    }
+
+    /// Checks the configuration and builds. Touches nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Config`] naming the setting that is out of its bounds, or the door whose policy makes no sense.
+    pub fn build(self) -> Result<JournalDreamer> {
+        self.config.validate()?;
+        self.host.doors.check_of_dream()?;
+        Ok(JournalDreamer { host: self.host, config: Arc::new(self.config) })
+    }
+}

@@ -1,0 +1,262 @@
+//! The answer to a pass: gate by gate, and then line by line.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use super::blame::blame;
+use super::config::OverBudget;
+use super::curation::{Curation, Material};
+use super::queue::Queue;
+use super::record::{self, Addition};
+use crate::base::error::Result;
+use crate::base::name::DocName;
+use crate::dream::engine::{self, Item, Pass, Run, Sanitised, Then};
+use crate::dream::evidence::{Judge, Verdict, told};
+use crate::dreamer::{
+    DreamMode, DropReason, Failure, Fate, Hold, HoldReason, LineReport, Notice, Outcome, PassReport,
+};
+use crate::format::documents::curated;
+use crate::format::replies::reply::{HEADINGS, NOTHING_TO_PROMOTE, split_citations};
+use crate::format::state::intent::Append;
+use crate::format::state::log;
+use crate::format::state::proposal::{ProposalStep, Waiting};
+use crate::gate::{Door, DoorPolicy, InjectionPolicy, Masks, SecretPolicy, mask_within};
+use crate::pii::Finding;
+
+/// A usable answer.
+enum Answer {
+    Nothing,
+    Secret { text: String, findings: Vec<Finding> },
+    Section(Sanitised),
+}
+
+/// The statements that a new section does not repeat.
+struct Known {
+    /// Those of memory, archive and proposals that wait.
+    statements: BTreeSet<String>,
+    /// The hashes of those that a person took out, or said no to.
+    removed: BTreeSet<String>,
+}
+
+impl Curation {
+    /// Judges the answer to a pass, and commits what it promotes.
+    pub(crate) fn judge_answer(
+        &mut self,
+        run: &mut Run,
+        pass: &mut Pass<Material>,
+        answer: Result<String, Failure>,
+    ) -> Result<Then> {
+        match answer.and_then(|text| self.read(run, text)) {
+            Err(failure) => {
+                pass.report.failure = Some(failure);
+                return self.fail(run, pass);
+            }
+            Ok(Answer::Secret { text, findings }) => {
+                let (_, memory) = self.records.memory(run.workspace())?;
+                let gate = run.host.doors.gate();
+                let slices = &pass.material.selection.slices;
+                let blamed = blame(gate, &text, &findings, slices, &memory.text());
+                return self.quarantine(run, pass, blamed);
+            }
+            Ok(Answer::Nothing) => {
+                pass.report.outcome = Outcome::NothingToPromote;
+                self.commit(run, pass, None)?;
+            }
+            Ok(Answer::Section(section)) => self.promote(run, pass, &section)?,
+        }
+        Ok(Then::GoOn)
+    }
+
+    /// Reads an answer, gate by gate.
+    fn read(&self, run: &Run, text: String) -> Result<Answer, Failure> {
+        let gate = run.host.doors.gate();
+        if text.trim() == NOTHING_TO_PROMOTE {
+            return Ok(Answer::Nothing);
+        }
+        let findings = gate.inspect(&text);
+        let has_secrets = !findings.is_empty();
+        if has_secrets && reply_policy(run).secrets != SecretPolicy::Redact {
+            return Ok(Answer::Secret { text, findings });
+        }
+        // The bullets that a secret stands in are left out by their placeholders.
+        let text = if has_secrets { gate.mask(&text, &mut Masks::default()) } else { text };
+        let section = engine::sanitise(&text, &self.dreamer.config.section);
+        // What the sanitiser takes out may have parted a secret.
+        let over_caps = section.over_caps.iter().map(|(item, _)| item);
+        let printed = engine::print(section.items.iter().chain(over_caps));
+        let findings = gate.inspect(&printed);
+        if !findings.is_empty() {
+            return Ok(Answer::Secret { text: printed, findings });
+        }
+        let has_bullets = !section.items.is_empty() || !section.over_caps.is_empty();
+        if has_bullets || has_secrets { Ok(Answer::Section(section)) } else { Err(Failure::Malformed) }
+    }
+
+    /// Judges the lines of an answer, and commits those that are new and hold.
+    fn promote(&mut self, run: &mut Run, pass: &mut Pass<Material>, section: &Sanitised) -> Result<()> {
+        let mut known = self.known(run)?;
+        let kept = self.judge_lines(run, pass, section, &mut known);
+        if kept.is_empty() && is_all_held(&pass.report.lines) {
+            pass.report.outcome = Outcome::AllHeld;
+            return self.commit_held(run, pass);
+        }
+        if kept.is_empty() {
+            pass.report.outcome = Outcome::NothingToPromote;
+            return self.commit(run, pass, None);
+        }
+        let addition = self.addition(run, pass, &kept)?;
+        self.commit(run, pass, Some(addition))
+    }
+
+    /// Looks up what is known, as it stands now: somebody may have written while the model thought.
+    fn known(&mut self, run: &Run) -> Result<Known> {
+        let workspace = run.workspace();
+        let (_, memory) = self.records.memory(workspace)?;
+        let mut statements: BTreeSet<String> = curated::statements(&memory.text()).collect();
+        statements.extend(curated::statements(&self.records.archive(workspace)?.text()));
+        let list = self.records.proposals(workspace)?;
+        let queue = Queue { workspace, list, config: &self.dreamer.config, now: run.now() };
+        let proposed = queue.read()?;
+        statements.extend(proposed.statements);
+        let mut removed = proposed.declined;
+        removed.extend(log::settled(&self.records.log).map(str::to_owned));
+        Ok(Known { statements, removed })
+    }
+
+    /// Gives each line its fate; returns those that are kept.
+    fn judge_lines(
+        &self,
+        run: &Run,
+        pass: &mut Pass<Material>,
+        section: &Sanitised,
+        known: &mut Known,
+    ) -> Vec<Item> {
+        let config = &self.dreamer.config;
+        let Pass { report, material } = pass;
+        report.dropped = section.dropped();
+        let judge = Judge::new(config.rules(), &material.shown);
+        let (mut kept, mut moved): (Vec<Item>, bool) = (Vec::new(), false);
+        let over_caps = section.over_caps.iter().map(|(item, _)| item);
+        let mut reported = without_forgotten(run, section.items.iter().chain(over_caps)).into_iter();
+        for item in &section.items {
+            if let Some(Some(text)) = reported.next() {
+                let heading = item.heading.map(str::to_owned);
+                report.lines.push(LineReport::new(text, heading, Vec::new(), Fate::Forgotten));
+                continue;
+            }
+            let (claim, citations) = split_citations(&item.text);
+            let Verdict { sources, hold, heading, teller } = judge.judge(item.heading, &claim, &citations);
+            let text = match teller {
+                Some(teller) => told(teller, &item.text),
+                None => item.text.clone(),
+            };
+            let statement = curated::statement_key(&text);
+            let nested = item.is_nested.then_some(Hold { reason: HoldReason::Nested, word: None });
+            let hold = instructs(run, item, report).or(nested).or(hold);
+            let fate = if let Some(hold) = hold {
+                Fate::Held(hold)
+            } else if known.statements.contains(&statement) {
+                Fate::Duplicate
+            } else if known.removed.contains(log::statement_hash(&text).as_str()) {
+                Fate::RemovedBefore
+            } else if text.chars().count() > config.section.item_chars {
+                Fate::OverCap(DropReason::TooLong)
+            } else {
+                known.statements.insert(statement);
+                moved |= heading != item.heading;
+                kept.push(Item { heading, text: text.clone(), is_nested: false });
+                Fate::Promoted { cited: !citations.is_empty() }
+            };
+            let heading = heading.map(str::to_owned);
+            report.lines.push(LineReport::new(text, heading, sources, fate));
+        }
+        for (item, reason) in &section.over_caps {
+            let heading = item.heading.map(str::to_owned);
+            let (text, fate) = match reported.next().flatten() {
+                Some(text) => (text, Fate::Forgotten),
+                None => (item.text.clone(), Fate::OverCap(*reason)),
+            };
+            report.lines.push(LineReport::new(text, heading, Vec::new(), fate));
+        }
+        if moved {
+            kept.sort_by_key(|item| HEADINGS.iter().position(|known| item.heading == Some(known)));
+        }
+        kept
+    }
+
+    /// The section of the lines that are kept, or the proposal of it.
+    fn addition(&mut self, run: &mut Run, pass: &mut Pass<Material>, kept: &[Item]) -> Result<Addition> {
+        let config = &self.dreamer.config;
+        let day = self.day(run);
+        let (name, memory) = self.records.memory(run.host.workspace.as_ref())?;
+        let Pass { report, material: Material { selection, .. } } = pass;
+        let body = engine::print(kept);
+        let section =
+            curated::print_section(memory.bytes(), day, &report.dream_id, selection.slices.len(), &body);
+        let hashes: Vec<String> = kept.iter().map(|item| log::statement_hash(&item.text)).collect();
+        report.section = Some(section.clone());
+        let chars = (memory.text().chars().count() + section.chars().count()) as u64;
+        let budget = config.memory_budget;
+        if chars > budget {
+            let is_appended = config.mode != DreamMode::Propose;
+            let archives = is_appended && config.over_budget == OverBudget::Archive;
+            run.report.notices.push(Notice::WillPassBudget { chars, budget, archives });
+        }
+        if config.mode == DreamMode::Propose {
+            report.outcome = Outcome::Proposed;
+            let sources = record::sources(&selection.slices);
+            let waiting = Waiting { id: report.dream_id.clone(), at: run.now(), day, sources, lines: hashes };
+            let text = waiting.print(&body);
+            return Ok(Addition::Propose(ProposalStep::Made { waiting, text }));
+        }
+        report.outcome = Outcome::Appended;
+        Ok(Addition::Append(Append::new(name, section, memory.bytes()), hashes))
+    }
+}
+
+/// Whether an answer came to nothing because none of its lines holds.
+fn is_all_held(lines: &[LineReport]) -> bool {
+    !lines.is_empty() && lines.iter().all(|line| matches!(line.fate, Fate::Held(_)))
+}
+
+fn reply_policy(run: &Run) -> DoorPolicy {
+    run.host.doors.policy_of(Door::DreamReply, &DocName::MEMORY)
+}
+
+/// Of each bullet that holds a part of what was forgotten, what may be told of it. A statement may be spread over
+/// bullets that follow one another.
+fn without_forgotten<'i>(run: &Run, items: impl Iterator<Item = &'i Item>) -> Vec<Option<String>> {
+    let Some(forgotten) = &run.forgotten else { return Vec::new() };
+    let (mut text, mut places) = (String::new(), Vec::new());
+    for item in items {
+        let start = text.len();
+        text.push_str(&item.text);
+        places.push(start..text.len());
+        text.push('\n');
+    }
+    let findings = forgotten.inspect(&text);
+    let told = |place: Range<usize>| {
+        let touches = |finding: &Finding| finding.span.start < place.end && place.start < finding.span.end;
+        let said = |finding: &Finding| Cow::Borrowed(&text[finding.span.clone()]);
+        let masked = || mask_within(&text, place.clone(), &findings, &mut Masks::default(), said);
+        findings.iter().any(touches).then(masked)
+    };
+    places.into_iter().map(told).collect()
+}
+
+/// Whether a bullet is held back for an instruction in disguise.
+fn instructs(run: &Run, item: &Item, report: &mut PassReport) -> Option<Hold> {
+    let policy = reply_policy(run).injections;
+    if policy == InjectionPolicy::Allow {
+        return None;
+    }
+    let found = run.host.doors.injections(&item.text);
+    let first = found.first().filter(|_| policy == InjectionPolicy::Block);
+    let hold = first.map(|finding| Hold {
+        reason: HoldReason::Injection,
+        word: Some(finding.class.clone().into_owned()),
+    });
+    report.warn(found.into_iter().map(|finding| (finding.class.into_owned(), 1)));
+    hold
+}

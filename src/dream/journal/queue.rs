@@ -1,0 +1,88 @@
+//! The proposals that nobody has answered, as a dream looks at them.
+
+use std::collections::BTreeSet;
+
+use chrono::{DateTime, TimeDelta, Utc};
+
+use super::config::DreamConfig;
+use crate::base::error::{Error, Result};
+use crate::dream::commit;
+use crate::dreamer::Notice;
+use crate::format::documents::curated;
+use crate::format::state::proposal::{Proposals, Waiting};
+use crate::workspace::Workspace;
+
+/// Whether a proposal has waited for longer than it may.
+pub(crate) fn is_expired(waiting: &Waiting, now: DateTime<Utc>, config: &DreamConfig) -> bool {
+    let most = config.proposal_max_age.and_then(|age| TimeDelta::from_std(age).ok());
+    most.is_some_and(|most| now - waiting.at > most)
+}
+
+/// A list of proposals, and where their files are.
+#[derive(Clone, Copy)]
+pub(crate) struct Queue<'a> {
+    pub(crate) workspace: &'a dyn Workspace,
+    pub(crate) list: &'a Proposals,
+    pub(crate) config: &'a DreamConfig,
+    pub(crate) now: DateTime<Utc>,
+}
+
+/// The statements of proposals that wait.
+#[derive(Default)]
+pub(crate) struct Proposed {
+    /// What they say, as they stand.
+    pub(crate) statements: BTreeSet<String>,
+    /// The hashes of what a person took out: with its file, or out of one that waits. They hold those of what still
+    /// stands there too.
+    pub(crate) declined: BTreeSet<String>,
+}
+
+impl Queue<'_> {
+    fn is_expired(&self, waiting: &Waiting) -> bool {
+        is_expired(waiting, self.now, self.config)
+    }
+
+    /// Counts those that wait, and those that have waited for too long. One whose file a person deleted does neither.
+    fn count(&self) -> Result<(u64, u64)> {
+        let (mut waiting, mut expired) = (0, 0);
+        for entry in self.list.waiting() {
+            if commit::is_there(self.workspace, &entry.name())? {
+                *if self.is_expired(entry) { &mut expired } else { &mut waiting } += 1;
+            }
+        }
+        Ok((waiting, expired))
+    }
+
+    /// Whether as many wait as may.
+    pub(crate) fn is_full(&self) -> Result<bool> {
+        Ok(self.count()?.0 >= u64::from(self.config.max_proposals))
+    }
+
+    /// Says how many wait, and how many have waited for too long.
+    pub(crate) fn notices(&self) -> Result<Vec<Notice>> {
+        let (waiting, expired) = self.count()?;
+        let notices =
+            [(waiting, Notice::ProposalsWaiting(waiting)), (expired, Notice::ProposalsExpired(expired))];
+        Ok(notices.into_iter().filter(|(count, _)| *count > 0).map(|(_, notice)| notice).collect())
+    }
+
+    /// Reads what they say.
+    pub(crate) fn read(&self) -> Result<Proposed> {
+        let mut proposed = Proposed::default();
+        for entry in self.list.waiting() {
+            let file = match commit::state(self.workspace, &entry.name()) {
+                // Something else stands in its place, for a person to look at: it waits.
+                Err(Error::Refused { .. } | Error::TooLarge { .. }) => Some(Vec::new()),
+                file => file?,
+            };
+            let is_expired = self.is_expired(entry);
+            if file.is_none() || !is_expired {
+                proposed.declined.extend(entry.lines.iter().cloned());
+            }
+            if let (Some(file), false) = (file, is_expired) {
+                proposed.statements.extend(curated::statements(&String::from_utf8_lossy(&file)));
+            }
+        }
+        Ok(proposed)
+    }
+}

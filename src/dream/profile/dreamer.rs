@@ -1,0 +1,167 @@
+//! The dreamer over earlier sessions: what it is built of, and what it remembers.
+
+use std::fmt;
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+
+use super::config::PersonalizationConfig;
+use super::history::HistorySource;
+use crate::base::access::{Access, Actor, Scope, SessionKind};
+use crate::base::error::{Error, Result};
+use crate::base::name::StateName;
+use crate::dream::engine::{Due, Host, configured_by};
+use crate::dream::facts::asked;
+use crate::format::DreamedState;
+use crate::gate::Doors;
+use crate::memory::MemoryStore;
+use crate::workspace::Workspace;
+
+/// Rebuilds the rows of category [`personalization`](crate::memory::categories::PERSONALIZATION), in the way of seed 003: a model
+/// is shown the latest sessions, and says what lasts about the human.
+///
+/// The host hands over its history by [`HistorySource`]s, each with its latest items: sessions, and whatever its domain
+/// records. What is shown is masked and numbered as journals are for a dream, and what comes back is judged in the same
+/// way: each statement cites lines, and what they do not say is held, so are words of pages, tools and imports, orders and
+/// hidden instructions. What is left is written as rows of source [`inferred`](crate::memory::Source::Inferred) through the
+/// store's own door, unless a personal row, a preference or a fact says it, retired ones included, or an earlier rebuild
+/// wrote it and somebody took it out. Rows that stand are never changed.
+///
+/// Where nothing is new since the last answer, nobody is called, and nothing is written. What a crash left unwritten is
+/// asked about again; no statement is written twice. The workspace gives the lease, and
+/// `.dreaming.d/personalization.json` holds keyed hashes, no words.
+///
+/// # Example
+///
+/// ```
+/// use std::sync::Arc;
+/// use chrono::{TimeZone, Utc};
+/// use noctuary::dream::{HistoryItem, PersonalizationDreamer, history_fn};
+/// use noctuary::memory::Filter;
+/// use noctuary::{
+///     FileMemoryStore, FileWorkspace, LlmReply, MemoryStore, Outcome, Scope, dream_once, llm_fn,
+/// };
+/// # use noctuary::{Access, Actor, SessionKind};
+///
+/// let folder = tempfile::tempdir()?;
+/// let scope = Scope::user("marta");
+/// let store = Arc::new(FileMemoryStore::open(folder.path(), scope.clone())?);
+/// let chat = history_fn("chat", |_limit| {
+///     let at = Utc.with_ymd_and_hms(2026, 11, 20, 9, 0, 0).unwrap();
+///     Ok(vec![HistoryItem::new("session-41", at, "[user] I am vegetarian, as you know.")])
+/// });
+/// let workspace = Arc::new(FileWorkspace::open(folder.path())?);
+/// let dreamer = PersonalizationDreamer::builder(workspace, store.clone(), scope.clone())
+///     .source(Arc::new(chat))
+///     .enabled(true)
+///     .build()?;
+/// let model = llm_fn(|_| Ok(LlmReply::new("### Facts\n- The user is vegetarian. (memory/2026-11-20-chat.1.md#L1)")));
+/// assert_eq!(dream_once(&dreamer, &model)?.outcome, Outcome::Rebuilt);
+///
+/// let access = Access::new(SessionKind::Main, Actor::Human, scope);
+/// let profile = store.list(&access, &Filter::limit(50).category("personalization"))?;
+/// assert_eq!(profile[0].content, "The user is vegetarian.");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct PersonalizationDreamer {
+    pub(super) host: Host,
+    pub(super) store: Arc<dyn MemoryStore>,
+    pub(super) sources: Vec<Arc<dyn HistorySource>>,
+    pub(super) access: Access,
+    pub(super) config: Arc<PersonalizationConfig>,
+}
+
+impl PersonalizationDreamer {
+    /// Starts with the defaults: rebuilding off, no source, the default [`Doors`].
+    pub fn builder(
+        workspace: Arc<dyn Workspace>,
+        store: Arc<dyn MemoryStore>,
+        scope: Scope,
+    ) -> PersonalizationDreamerBuilder {
+        PersonalizationDreamerBuilder {
+            host: Host::new(workspace),
+            store,
+            scope,
+            sources: Vec::new(),
+            config: PersonalizationConfig::default(),
+        }
+    }
+
+    /// Reads what the last run that called a model left: when, how it ended, and what the day has cost so far. Of a
+    /// journal's watermark there is none.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Corrupt`] where the state file does not parse.
+    pub fn state(&self) -> Result<DreamedState> {
+        Ok(asked::read(self.host.workspace.as_ref(), &StateName::PERSONALIZATION)?.pace)
+    }
+
+    /// Says whether a host's scheduler should run it now. Calls nobody and writes nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Corrupt`] where the state file does not parse.
+    pub fn due(&self, now: DateTime<Utc>) -> Result<Due> {
+        let state = asked::read(self.host.workspace.as_ref(), &StateName::PERSONALIZATION)?;
+        Ok(self.config.pace.due(now, self.config.enabled, &state.pace))
+    }
+}
+
+impl fmt::Debug for PersonalizationDreamer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "PersonalizationDreamer({:?}, {:?})", self.store, self.sources)
+    }
+}
+
+/// Builds a [`PersonalizationDreamer`].
+#[derive(Debug, Clone)]
+#[must_use = "`build` makes the dreamer"]
+pub struct PersonalizationDreamerBuilder {
+    host: Host,
+    store: Arc<dyn MemoryStore>,
+    scope: Scope,
+    sources: Vec<Arc<dyn HistorySource>>,
+    config: PersonalizationConfig,
+}
+
+impl PersonalizationDreamerBuilder {
+    /// Adds a source of evidence.
+    pub fn source(mut self, source: Arc<dyn HistorySource>) -> Self {
+        self.sources.push(source);
+        self
+    }
+
+    configured_by!(PersonalizationConfig);
+
+    /// Sets what may go to the model and come back.
+    pub fn doors(mut self, doors: Doors) -> Self {
+        self.host.doors = doors;
+        self
+    }
+
+    /// Checks the configuration and builds. Touches nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Config`] naming the setting that is out of its bounds, the door whose policy makes no sense, the `scope`
+    /// that is not the store's or the workspace's, or `source` where two have one name.
+    pub fn build(self) -> Result<PersonalizationDreamer> {
+        self.config.validate()?;
+        self.host.doors.check_of_dream()?;
+        asked::check_scope(&self.scope, self.host.workspace.scope(), self.store.scope())?;
+        let mut names: Vec<&str> = self.sources.iter().map(|source| source.name()).collect();
+        names.sort_unstable();
+        if names.windows(2).any(|pair| pair[0] == pair[1]) || names.contains(&"") {
+            return Err(Error::Config { setting: "source", rule: "must have a name of its own" });
+        }
+        Ok(PersonalizationDreamer {
+            host: self.host,
+            store: self.store,
+            sources: self.sources,
+            access: Access::new(SessionKind::Main, Actor::Library, self.scope),
+            config: Arc::new(self.config),
+        })
+    }
+}

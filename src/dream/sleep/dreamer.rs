@@ -1,0 +1,110 @@
+//! The sleeper: what it is built of.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::config::SleepConfig;
+use crate::base::error::Result;
+use crate::dream::engine::{Host, configured_by};
+use crate::format::SleepFiles;
+use crate::gate::Doors;
+use crate::workspace::Workspace;
+
+/// Dreams over what an autonomous agent did since it slept last, in the way of seed 002.
+///
+/// Awake, a host [`log`](Self::log)s each message; the tool calls in it make the agent tired. At 60 it is told to wrap
+/// up, at 80 it must sleep; it may [`fall_asleep`](Self::fall_asleep) earlier. Asleep, a dream shows the model what was
+/// said since the last one, and keeps marked observations, a reflection and a priority. Every tenth dream goes on as a
+/// deep sleep: observations are pruned by a plan that the model names and this library checks, priorities are
+/// rewritten, the diary gets an entry, and the agent must rest. [`wake`](Self::wake) says what it must know.
+///
+/// All of it is written as the dreams of a [`JournalDreamer`](crate::JournalDreamer) are: under the lease, by an intent
+/// that whoever comes next can finish. The files are the sleeper's own ([`SleepFiles`]); what a pruning takes out stands
+/// in the archive. Dreaming is off until it is enabled. The page [`sleep`](crate::manual::sleep) has the files byte by byte.
+///
+/// # Example: a cycle
+///
+/// ```
+/// use std::sync::Arc;
+/// use chrono::{TimeDelta, TimeZone, Utc};
+/// use noctuary::sleep::{Said, SleepDreamer};
+/// use noctuary::{
+///     Access, Actor, FileWorkspace, LlmReply, Outcome, Scope, SessionKind, dream_once_at, llm_fn,
+/// };
+///
+/// let folder = tempfile::tempdir()?;
+/// let sleeper =
+///     SleepDreamer::builder(Arc::new(FileWorkspace::open(folder.path())?)).enabled(true).build()?;
+/// let now = Utc.with_ymd_and_hms(2026, 2, 12, 9, 32, 0).unwrap();
+/// sleeper.log(&[Said::new("assistant", "The pull request is merged.").calls(1)], now)?;
+///
+/// let plan = sleeper.fall_asleep(300, now)?;
+/// assert!(plan.dreams);
+/// let model = llm_fn(|_| {
+///     Ok(LlmReply::new("OBSERVATIONS:\nRED 09:32 PR #50 merged\n\nREFLECTION:\nWell done.\n\nPRIORITY:\nGo on."))
+/// });
+/// let report = dream_once_at(&sleeper, &model, &|| now)?;
+/// assert_eq!(report.outcome, Outcome::Appended);
+///
+/// let access = Access::new(SessionKind::Main, Actor::Agent, Scope::user("marta"));
+/// let message = sleeper.wake(&access, now + TimeDelta::seconds(300))?.to_string();
+/// assert!(message.contains("You slept for 300 s") && message.contains("RED 09:32 PR #50 merged"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct SleepDreamer {
+    pub(super) host: Host,
+    pub(super) config: Arc<SleepConfig>,
+    pub(super) files: Arc<SleepFiles>,
+}
+
+impl SleepDreamer {
+    /// Starts with the defaults: dreaming off, the default [`Doors`].
+    pub fn builder(workspace: Arc<dyn Workspace>) -> SleepDreamerBuilder {
+        SleepDreamerBuilder { host: Host::new(workspace), config: SleepConfig::default() }
+    }
+
+    pub(super) fn workspace(&self) -> &dyn Workspace {
+        self.host.workspace.as_ref()
+    }
+}
+
+impl fmt::Debug for SleepDreamer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "SleepDreamer({:?})", self.host.workspace)
+    }
+}
+
+/// Builds a [`SleepDreamer`].
+#[derive(Debug, Clone)]
+#[must_use = "`build` makes the dreamer"]
+pub struct SleepDreamerBuilder {
+    host: Host,
+    config: SleepConfig,
+}
+
+impl SleepDreamerBuilder {
+    configured_by!(SleepConfig);
+
+    /// Sets what is let into the log ([`Door::JournalAppend`](crate::gate::Door::JournalAppend)), to the model
+    /// ([`Door::DreamRequest`](crate::gate::Door::DreamRequest)), back from it
+    /// ([`Door::DreamReply`](crate::gate::Door::DreamReply)), and into a wake-up message
+    /// ([`Door::PromptLoad`](crate::gate::Door::PromptLoad)).
+    pub fn doors(mut self, doors: Doors) -> Self {
+        self.host.doors = doors;
+        self
+    }
+
+    /// Checks the configuration and builds. Touches nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Config`](crate::Error::Config) naming the setting that is out of its bounds, or the door whose policy
+    /// makes no sense.
+    pub fn build(self) -> Result<SleepDreamer> {
+        self.config.validate()?;
+        self.host.doors.check_of_dream()?;
+        let files = SleepFiles::in_folder(&self.config.folder);
+        Ok(SleepDreamer { host: self.host, config: Arc::new(self.config), files: Arc::new(files) })
+    }
+}

@@ -1,0 +1,245 @@
+//! The lines of an answer and their fates.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::document::SourceRef;
+
+/// One line of an answer and what became of it.
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct LineReport {
+    /// The line after the sanitiser, without its bullet.
+    pub text: String,
+    /// The heading above it: `Facts`, `Preferences`, `Decisions`.
+    pub heading: Option<String>,
+    /// The journal lines that it cites.
+    pub sources: Vec<SourceRef>,
+    /// What became of it.
+    pub fate: Fate,
+}
+
+impl LineReport {
+    /// Says what became of a line.
+    #[must_use]
+    pub fn new(text: String, heading: Option<String>, sources: Vec<SourceRef>, fate: Fate) -> Self {
+        Self { text, heading, sources, fate }
+    }
+}
+
+/// A line with what became of it, for a person: it holds words of journals, as the line does.
+///
+/// ```
+/// use noctuary::dream::{Fate, LineReport};
+///
+/// let line = LineReport::new("Likes tea.".to_owned(), None, Vec::new(), Fate::Promoted { cited: false });
+/// assert_eq!(line.to_string(), "promoted, citing nothing: Likes tea.");
+/// ```
+impl fmt::Display for LineReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.fate {
+            Fate::Held(Hold { word: Some(word), .. }) => {
+                write!(f, "{} ({word}): {}", self.fate, self.text)
+            }
+            fate => write!(f, "{fate}: {}", self.text),
+        }
+    }
+}
+
+impl fmt::Debug for LineReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "LineReport {{ bytes: {}, sources: {:?}, fate: {:?} }}",
+            self.text.len(),
+            self.sources,
+            self.fate
+        )
+    }
+}
+
+/// What became of a line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Fate {
+    /// It is in the section, or in the proposal.
+    Promoted {
+        /// Whether it cites journal lines, which were then checked.
+        cited: bool,
+    },
+    /// The same statement stands in `MEMORY.md`, in the archive, in a proposal that waits, or earlier in the answer.
+    Duplicate,
+    /// An earlier dream promoted it and a person took it out again, or said no to it.
+    RemovedBefore,
+    /// It says what the workspace has forgotten, and is reported as `[REDACTED:forgotten#1]`.
+    Forgotten,
+    /// Its evidence does not hold.
+    Held(Hold),
+    /// It lies beyond the bounds of a section.
+    OverCap(DropReason),
+}
+
+impl fmt::Display for Fate {
+    /// Says nothing of the line.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Promoted { cited: true } => f.write_str("promoted"),
+            Self::Promoted { cited: false } => f.write_str("promoted, citing nothing"),
+            Self::Duplicate => f.write_str("memory holds it already"),
+            Self::RemovedBefore => f.write_str("somebody took it out of memory before"),
+            Self::Forgotten => f.write_str("it says what was forgotten"),
+            Self::Held(hold) => write!(f, "held, {}", hold.reason.explain()),
+            Self::OverCap(reason) => f.write_str(reason.explain()),
+        }
+    }
+}
+
+/// Why a line was held back.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Hold {
+    /// The check that it failed.
+    pub reason: HoldReason,
+    /// The word of the line that the check missed in its sources; for [`HoldReason::Origin`], whose words they are,
+    /// such as `web` or `tool:psql`, and for
+    /// [`HoldReason::Injection`] the reason of [`scan_injection`](crate::gate::scan_injection).
+    pub word: Option<String>,
+}
+
+impl fmt::Debug for Hold {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", self.reason)
+    }
+}
+
+/// The check that a line failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum HoldReason {
+    /// It cites a journal that was not shown.
+    UnknownSource,
+    /// It cites lines that were not shown.
+    NoSuchLine,
+    /// A number does not occur in the cited lines.
+    Number,
+    /// A date neither occurs there nor follows from the journal's date.
+    Date,
+    /// A name does not occur there.
+    Name,
+    /// It says the opposite of a cited line.
+    Negation,
+    /// It has no word in common with the cited lines.
+    Unrelated,
+    /// What it quotes does not stand in the cited lines word for word.
+    Quote,
+    /// It cites nothing, and citations are required.
+    Uncited,
+    /// It rests on the words of a page, a tool, an import or another person alone, or says that the user said what
+    /// somebody else did.
+    Origin,
+    /// It is an order to its reader, and no statement.
+    Imperative,
+    /// It hides an instruction of a form that is known.
+    Injection,
+    /// It stands under another line of the answer, or leads to lines under it, and says something else alone.
+    Nested,
+}
+
+impl HoldReason {
+    /// Says it to a person.
+    #[must_use]
+    pub fn explain(self) -> &'static str {
+        match self {
+            Self::UnknownSource => "cites a journal that was not shown",
+            Self::NoSuchLine => "cites lines that were not shown",
+            Self::Number => "a number is not in the cited lines",
+            Self::Date => "a date is not in the cited lines",
+            Self::Name => "a name is not in the cited lines",
+            Self::Negation => "says the opposite of a cited line",
+            Self::Unrelated => "has nothing in common with the cited lines",
+            Self::Quote => "what it quotes is not in the cited lines",
+            Self::Uncited => "cites nothing",
+            Self::Origin => "rests on the words of a page, a tool, an import or another person",
+            Self::Injection => "hides an instruction",
+            Self::Imperative => "is an order and no statement",
+            Self::Nested => "is a part of a nested list and says something else alone",
+        }
+    }
+}
+
+/// What the sanitiser took out of an answer, counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Dropped {
+    /// What it was.
+    pub reason: DropReason,
+    /// How often.
+    pub count: u32,
+}
+
+/// Why a piece of an answer was taken out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum DropReason {
+    /// A heading other than Facts, Preferences and Decisions.
+    Heading,
+    /// A line of prose between the bullets.
+    NotABullet,
+    /// An HTML comment.
+    Comment,
+    /// An HTML or prompt tag.
+    Tag,
+    /// A code fence around the bullets.
+    Fence,
+    /// A frontmatter or thematic line.
+    Frontmatter,
+    /// A token that the library or a host acts on, alone on a line.
+    ControlToken,
+    /// Characters that cannot be seen.
+    Invisible,
+    /// An image, whose address a viewer would fetch.
+    Image,
+    /// The target of a link.
+    Link,
+    /// A bullet about a secret that was masked.
+    Masked,
+    /// A bullet with nothing left in it.
+    Empty,
+    /// A bullet above the length cap.
+    TooLong,
+    /// A bullet after the item cap.
+    TooMany,
+    /// A bullet that would take the section over its size cap.
+    SectionFull,
+    /// A line of prose that is an instruction in disguise.
+    Injection,
+}
+
+impl DropReason {
+    /// Says it to a person.
+    #[must_use]
+    pub fn explain(self) -> &'static str {
+        match self {
+            Self::Heading => "heading",
+            Self::NotABullet => "line that is no bullet",
+            Self::Comment => "comment",
+            Self::Tag => "tag",
+            Self::Fence => "code fence",
+            Self::Frontmatter => "frontmatter line",
+            Self::ControlToken => "control token",
+            Self::Invisible => "run of invisible characters",
+            Self::Image => "image",
+            Self::Link => "link target",
+            Self::Masked => "bullet about a masked secret",
+            Self::Empty => "empty bullet",
+            Self::TooLong => "bullet over the length cap",
+            Self::TooMany => "bullet over the item cap",
+            Self::SectionFull => "bullet over the section cap",
+            Self::Injection => "line that is an instruction in disguise",
+        }
+    }
+}

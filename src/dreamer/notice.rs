@@ -1,0 +1,162 @@
+//! Notices for the operator, beside the outcome.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::name::DocName;
+use crate::base::text::counted;
+use crate::format::DreamId;
+
+/// Something that the operator should know besides.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Notice {
+    /// A section that a dream appended is no longer in `MEMORY.md`: somebody took it out, or an editor saved
+    /// over it. It is not appended again, unless a person asks by [`redo_dream`](crate::JournalDreamer::redo_dream).
+    SectionMissing(DreamId),
+    /// Every line of an answer was held; so many journals wait for another try.
+    HeldWaits(u64),
+    /// Every line about this journal was held as often as it may be tried; what was shown of it counts as read, until
+    /// [`read_again`](crate::JournalDreamer::read_again) gives it back.
+    HeldUsedUp(DocName),
+    /// `MEMORY.md` will be over its budget by what this night promotes; said before it is written.
+    WillPassBudget {
+        /// How many characters it will have.
+        chars: u64,
+        /// The budget in characters.
+        budget: u64,
+        /// Whether sections will move to the archive then.
+        archives: bool,
+    },
+    /// A peer that knows only the watermark dreamed meanwhile; so many journals count as dreamed.
+    DreamedByPeer(u64),
+    /// Two names differ in case only.
+    CaseCollision(DocName, DocName),
+    /// An entry of a journal folder that is no journal and no plain file.
+    RefusedEntry(String),
+    /// So many journals wait in quarantine, which no run reads until they are released; said in each run.
+    InQuarantine(u64),
+    /// So many journals wait under names that hold what no model is shown: no run reads them until they are renamed; said
+    /// in each run.
+    HiddenNames(u64),
+    /// A quarantined journal has grown since it was quarantined; it stays out until released.
+    QuarantinedGrew(DocName),
+    /// A journal changed between being selected and being read; it waits for the next pass.
+    ChangedWhileReading(DocName),
+    /// `MEMORY.md` is over its budget; nothing was dropped.
+    MemoryOverBudget,
+    /// Not all sections could be moved to the archive; what failed, in a sentence. The next run goes on with it.
+    NotArchived(String),
+    /// The lock could not be removed; peers wait for its time to run out.
+    LockNotRemoved,
+    /// No journal exists at all. The automatic daily log is off by default.
+    NoJournals,
+    /// The watermark lies in the future, so it is not trusted.
+    WatermarkInFuture,
+    /// A pass was committed, and the next one could not begin; what failed, in a sentence.
+    StoppedEarly(String),
+    /// So many proposals wait for a person's word.
+    ProposalsWaiting(u64),
+    /// So many proposals have waited for too long: they take no room among those that wait, and can still be accepted.
+    ProposalsExpired(u64),
+    /// There is an unfinished commit, which a preview does not finish.
+    UnfinishedCommit(DreamId),
+}
+
+impl fmt::Display for Notice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::SectionMissing(id) => {
+                write!(f, "the section of dream {id} is no longer in MEMORY.md; redo_dream brings it back")
+            }
+            Self::HeldWaits(journals) => {
+                let wait = if *journals == 1 { "waits" } else { "wait" };
+                let journals = counted(*journals, "journal");
+                write!(f, "every line of an answer was held; {journals} {wait} for another try")
+            }
+            Self::HeldUsedUp(name) => {
+                write!(
+                    f,
+                    "every line about {name} was held each time; it counts as read, read_again gives it back"
+                )
+            }
+            Self::WillPassBudget { chars, budget, archives } => {
+                let chars = counted(*chars, "character");
+                write!(f, "MEMORY.md will have {chars}, over its budget of {budget}; ")?;
+                f.write_str(if *archives {
+                    "the oldest dream sections will move to the archive"
+                } else {
+                    "nothing will be dropped"
+                })
+            }
+            Self::DreamedByPeer(journals) => write!(f, "a peer dreamed {}", counted(*journals, "journal")),
+            Self::InQuarantine(journals) => {
+                let wait = if *journals == 1 { "waits" } else { "wait" };
+                write!(f, "{} {wait} in quarantine until released", counted(*journals, "journal"))
+            }
+            Self::HiddenNames(1) => {
+                f.write_str("the name of 1 journal holds what is not shown; it waits until renamed")
+            }
+            Self::HiddenNames(journals) => {
+                write!(f, "the names of {journals} journals hold what is not shown; they wait until renamed")
+            }
+            Self::CaseCollision(one, other) => write!(f, "{one} and {other} differ in case only"),
+            Self::RefusedEntry(name) => write!(f, "{name:?} in a journal folder is no plain file"),
+            Self::QuarantinedGrew(name) => write!(f, "{name} grew while in quarantine"),
+            Self::ChangedWhileReading(name) => write!(f, "{name} changed while it was read, and waits"),
+            Self::MemoryOverBudget => f.write_str("MEMORY.md is over its budget"),
+            Self::NotArchived(why) => write!(f, "sections could not be moved to the archive: {why}"),
+            Self::LockNotRemoved => {
+                f.write_str("the lock could not be removed; peers wait for its time to run out")
+            }
+            Self::NoJournals => {
+                f.write_str("there are no journals yet; they are memory/YYYY-MM-DD-<session>.md")
+            }
+            Self::WatermarkInFuture => f.write_str("the watermark lies in the future and is not trusted"),
+            Self::StoppedEarly(why) => write!(f, "the run stopped after a committed pass: {why}"),
+            Self::ProposalsWaiting(1) => f.write_str("1 proposal waits for a person's word"),
+            Self::ProposalsWaiting(count) => {
+                write!(f, "{} wait for a person's word", counted(*count, "proposal"))
+            }
+            Self::ProposalsExpired(1) => {
+                f.write_str("1 proposal has waited for too long; it can still be accepted")
+            }
+            Self::ProposalsExpired(count) => {
+                let proposals = counted(*count, "proposal");
+                write!(f, "{proposals} have waited for too long; they can still be accepted")
+            }
+            Self::UnfinishedCommit(id) => {
+                write!(f, "the commit of dream {id} is unfinished; a real run finishes it")
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_is_said_as_one() {
+        let told: Vec<String> = [1, 2]
+            .into_iter()
+            .flat_map(|n| {
+                [Notice::DreamedByPeer(n), Notice::ProposalsWaiting(n), Notice::ProposalsExpired(n)]
+            })
+            .map(|notice| notice.to_string())
+            .collect();
+        assert_eq!(
+            told,
+            [
+                "a peer dreamed 1 journal",
+                "1 proposal waits for a person's word",
+                "1 proposal has waited for too long; it can still be accepted",
+                "a peer dreamed 2 journals",
+                "2 proposals wait for a person's word",
+                "2 proposals have waited for too long; they can still be accepted",
+            ]
+        );
+    }
+}
