@@ -556,7 +556,7 @@ fn toolbox(workspace: &Home, root: &Path, kind: SessionKind) -> Toolbox {
         toolbox(Arc::new(indexed.clone())).indexed(&indexed)
     }
     #[cfg(not(feature = "sqlite"))]
-    toolbox.documents(view(Arc::clone(workspace)))
+    toolbox(Arc::clone(workspace))
 }
 
 fn furnish(workspace: &Home, root: &Path) {

@@ -66,7 +66,7 @@ const MOST_ROUNDS: usize = 8;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gate::SecretGate;
+    use crate::gate::secret::SecretGate;
 
     fn gate(allow: Allow) -> Gate {
         Gate::new(Arc::new(SecretGate::new()), allow)

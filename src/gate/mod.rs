@@ -72,7 +72,6 @@ pub(crate) use mask::{Masks, mask_within};
 pub(crate) use places::Places;
 pub use policy::{DoorPolicy, InjectionPolicy, SecretPolicy};
 pub use scanner::Strictness;
-pub(crate) use secret::SecretGate;
 pub(crate) use tombstone::FORGOTTEN;
 pub use tombstone::{Tombstone, TombstoneKey, Tombstones};
 pub(crate) use view::as_drawn;

@@ -156,7 +156,7 @@ fn subject(line: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gate::SecretGate;
+    use crate::gate::secret::SecretGate;
     use crate::life::config::Preset;
     use crate::life::edit::EDITABLE;
     use crate::life::onboarding::is_bootstrap_done;

@@ -22,7 +22,7 @@ pub(super) struct Turns {
     session_id: String,
     surface: String,
     journal: Journal,
-    turns: u64,
+    count: u64,
     pending: VecDeque<(DateTime<Utc>, Note)>,
 }
 
@@ -87,12 +87,12 @@ impl Turns {
     /// No turn yet, of a session with this journal.
     pub(super) fn begin(kind: SessionKind, id: &str, surface: &str, journal: Journal) -> Self {
         let (session_id, surface) = (id.to_owned(), surface.to_owned());
-        Self { kind, session_id, surface, journal, turns: 0, pending: VecDeque::new() }
+        Self { kind, session_id, surface, journal, count: 0, pending: VecDeque::new() }
     }
 
     /// How many turns have ended.
     pub(super) fn turn_count(&self) -> u64 {
-        self.turns
+        self.count
     }
 
     /// Appends a note at once, whatever the switches say. Durable as [`Journal::append`] is.
@@ -119,25 +119,25 @@ impl Turns {
         turn: TurnEnd,
         now: DateTime<Utc>,
     ) -> Result<TurnReport> {
-        self.turns += 1;
+        self.count += 1;
         if daily_log.enabled {
             self.pending.extend(turn.notes.into_iter().map(|note| (now, note)));
         }
-        let written = if daily_log.is_due_after(self.turns) { self.flush(view) } else { Ok(0) };
+        let written = if daily_log.is_due_after(self.count) { self.flush(view) } else { Ok(0) };
         let beat = match (heartbeat.enabled, self.kind) {
             (false, _) => Beat::Off,
             (true, SessionKind::Main) => update_heartbeat(workspace, &heartbeat.document, |memo| {
                 memo.last_seen = Some(now);
                 memo.session_id = Some(self.session_id.clone());
                 memo.surface = Some(self.surface.clone());
-                memo.turn_count = self.turns;
+                memo.turn_count = self.count;
                 memo.close(&turn.closes);
                 memo.open(&turn.opens);
             })?,
             (true, _) => Beat::NotMain,
         };
         Ok(TurnReport {
-            turn: self.turns,
+            turn: self.count,
             heartbeat: beat,
             notes_written: written?,
             notes_waiting: self.pending.len(),

@@ -117,15 +117,14 @@ impl Journal {
         let known = self.seen.take().filter(|seen| seen.name == *journal.name());
         let known =
             known.map(|seen| seen.rest(workspace, &heading).map(|rest| rest.map(|rest| (seen, rest))));
-        let (mut seen, rest) = match known.transpose()?.flatten() {
-            Some(known) => known,
-            None => {
-                let all = match workspace.read(journal.name())? {
-                    Some(document) => document.into_bytes(),
-                    None => begin(workspace, journal)?,
-                };
-                (Seen::nothing(journal.name()), all)
-            }
+        let (mut seen, rest) = if let Some(known) = known.transpose()?.flatten() {
+            known
+        } else {
+            let all = match workspace.read(journal.name())? {
+                Some(document) => document.into_bytes(),
+                None => begin(workspace, journal)?,
+            };
+            (Seen::nothing(journal.name()), all)
         };
         let torn = seen.add(&rest, &heading);
         let standing = JournalEnd {

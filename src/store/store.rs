@@ -39,6 +39,7 @@ impl<B: Backend> Store<B> {
         Self { backend, scope, config }
     }
 
+    #[cfg(feature = "sqlite")]
     pub(crate) fn backend(&self) -> &B {
         &self.backend
     }

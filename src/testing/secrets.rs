@@ -3,7 +3,7 @@
 use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{Class, Hir, HirKind};
 
-use crate::gate::SecretGate;
+use crate::gate::secret::SecretGate;
 use crate::pii::PiiFilter;
 
 /// One made-up example for every class of [`SecretGate`], with its name, in the order of the table.

@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
 use chrono::{DateTime, TimeZone, Utc};
+#[cfg(feature = "sqlite")]
 use noctuary::SqliteWorkspace;
 use noctuary::testing::{self, Disk, DiskFile, Entry, Open, Stat};
 use noctuary::workspace::Revision;

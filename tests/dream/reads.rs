@@ -1,4 +1,5 @@
 //! A pass reads what it goes by once, and sees what somebody saves meanwhile all the same.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::ops::Range;
 use std::sync::{Arc, Mutex};

@@ -179,7 +179,7 @@ fn the_page_on_nights_has_a_row_for_every_word_that_a_report_may_say() {
     let page = read("src/manual/night.md");
     let named = first_column(&page);
     let files = ["failure", "journal", "line", "notice", "outcome"];
-    let source: String = files.map(|file| read(&format!("src/dreamer/{file}.rs"))).concat();
+    let source: String = files.map(|file| read(format!("src/dreamer/{file}.rs"))).concat();
     let variants = |name: &str| -> Vec<String> {
         let (_, body) = source.split_once(&format!("pub enum {name} {{\n")).expect("the enum");
         let (body, _) = body.split_once("\n}").expect("its end");

@@ -917,6 +917,9 @@ fn hygiene_proposes_and_changes_nothing() {
 
 #[test]
 fn a_life_that_moves_takes_its_memory_of_itself_along() {
+    fn human(workspace: &Arc<dyn Workspace>) -> Editor<'_> {
+        Editor::new(workspace.as_ref(), access(SessionKind::Main, Actor::Human))
+    }
     for from in HOMES {
         for to in HOMES {
             let (a, b) = (quick(), quick());
@@ -925,9 +928,6 @@ fn a_life_that_moves_takes_its_memory_of_itself_along() {
             boot(&source, &config).unwrap();
             complete(&source, &config, now()).unwrap();
             read_soul(&source, SessionKind::Main).unwrap();
-            fn human(workspace: &Arc<dyn Workspace>) -> Editor<'_> {
-                Editor::new(workspace.as_ref(), access(SessionKind::Main, Actor::Human))
-            }
             let seen = human(&source).load(&DocName::USER).unwrap().unwrap().revision();
             human(&source).save(&DocName::USER, "# Marta\n", Some(seen), now()).unwrap();
             copy_into(&source, &target).unwrap();

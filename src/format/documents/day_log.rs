@@ -36,6 +36,7 @@ pub(crate) fn block(begun: NaiveTime) -> String {
 
 /// The end of a journal and its form, as far as a note that is added depends on them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "four independent facts of a file")]
 pub(crate) struct JournalEnd {
     /// It has no byte.
     pub(crate) is_empty: bool,

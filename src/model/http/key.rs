@@ -7,7 +7,8 @@ use ureq::http::HeaderValue;
 
 use crate::base::error::{Error, Result};
 use crate::base::text;
-use crate::gate::{Allow, Gate, Masks, SecretGate};
+use crate::gate::secret::SecretGate;
+use crate::gate::{Allow, Gate, Masks};
 
 /// How many characters in a row of a key are a part of it, and no chance.
 const PART: usize = 8;

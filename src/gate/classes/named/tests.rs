@@ -1,4 +1,4 @@
-use crate::gate::SecretGate;
+use crate::gate::secret::SecretGate;
 use crate::pii::{PiiFilter, View};
 
 fn gate() -> SecretGate {
