@@ -18,7 +18,7 @@ pub(super) struct Lines {
     pub(super) rows: Rows,
     file: Option<Held>,
     read_to: u64,
-    lines: usize,
+    count: usize,
     /// The last line has no end: it is being written, a crash left it, or an editor.
     torn: bool,
     /// A change failed, and nobody knows what of it the disk holds.
@@ -71,7 +71,7 @@ impl Lines {
             let Some(missed) = mark.filter(|mark| !mark.is_in(whole)) else { return Ok(()) };
             mark = Mark::read(disk, StateName::MEMORIES_MARK.as_str());
             if mark.as_ref() == Some(&missed) {
-                let found = self.lines as u64;
+                let found = self.count as u64;
                 self.reset();
                 return Err(Error::Shrunk {
                     name: StateName::MEMORIES.to_string(),
@@ -90,7 +90,7 @@ impl Lines {
 
     /// Says beside the file that this line is its last. Where that cannot be written, the line counts all the same.
     fn mark(&self, disk: &dyn Disk, line: &[u8]) {
-        let mark = Mark::new(self.lines as u64).with_line(line);
+        let mark = Mark::new(self.count as u64).with_line(line);
         let _ = mark.write(disk, StateName::MEMORIES_MARK.as_str());
     }
 
@@ -243,15 +243,15 @@ impl Lines {
         let line = record.line();
         kept.extend_from_slice(line.as_bytes());
         // Of the file before and of the one after, since either may be there after a crash.
-        let mut mark = Mark::new(self.lines as u64 + 1).with_line(line.as_bytes());
+        let mut mark = Mark::new(self.count as u64 + 1).with_line(line.as_bytes());
         if let Some(last) = bytes.split(|byte| *byte == b'\n').rfind(|line| !line.trim_ascii().is_empty()) {
             mark = mark.with_line(last);
         }
         mark.write_durably(disk, StateName::MEMORIES_MARK.as_str())?;
         self.replace(disk, &kept)?;
-        self.lines += 1;
+        self.count += 1;
         self.mark(disk, line.as_bytes());
-        self.rows.apply(record, scope, self.lines)
+        self.rows.apply(record, scope, self.count)
     }
 
     /// The latest lines of the audit first.
@@ -273,7 +273,7 @@ impl Lines {
     fn take(&mut self, bytes: &[u8], scope: &Scope) -> Result<()> {
         self.torn = false;
         for line in bytes.split_inclusive(|byte| *byte == b'\n') {
-            let number = self.lines + 1;
+            let number = self.count + 1;
             let is_whole = line.ends_with(b"\n");
             match parsed(line, number) {
                 Ok(record) => self.rows.apply(record, scope, number)?,
@@ -285,7 +285,7 @@ impl Lines {
                 }
                 Err(error) => return Err(error),
             }
-            self.lines = number;
+            self.count = number;
             self.read_to += line.len() as u64;
             // A person's editor may have left out the end of the last line.
             self.torn = !is_whole;

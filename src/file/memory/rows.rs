@@ -55,7 +55,7 @@ impl Rows {
         if !self.is_owned && !matches!(record.change, Change::Opened { .. }) {
             return Err(Error::Corrupt {
                 name: StateName::MEMORIES.to_string(),
-                line: line,
+                line,
                 column: 0,
                 what: "it does not begin with its owner",
             });

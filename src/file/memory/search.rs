@@ -13,7 +13,9 @@ impl Searchable for Table<'_> {
     fn frequencies(&self, sight: Sight, terms: &[Term]) -> Result<Frequencies> {
         let index = &self.lines.rows.index;
         let mut frequencies = Frequencies::of(index.len(sight));
-        terms.iter().for_each(|term| frequencies.push(index.found_in(&term.stem, sight)));
+        for term in terms {
+            frequencies.push(index.found_in(&term.stem, sight));
+        }
         Ok(frequencies)
     }
 
