@@ -211,11 +211,9 @@ impl<'p> Pool<'p> {
         &self.texts[number as usize]
     }
 
-    /// The mean length of a row, at least 1. Rows that are only beside others count as empty: the more of them there are,
-    /// the more a long row must say to come before the short lines that they answer.
+    /// The mean length of a row that fits, at least 1.
     pub(crate) fn mean_length(&self) -> f64 {
-        let count = u32::try_from(self.rows.len()).unwrap_or(u32::MAX);
-        Extent { count, ..self.extent }.mean_length()
+        self.extent.mean_length()
     }
 
     /// The conversations in which rows fit, as if each were a row.
