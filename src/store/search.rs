@@ -69,7 +69,7 @@ pub(crate) struct Wanted<'a> {
 /// So many of the rows that may be found are weighed, where more are there.
 const WEIGHED: usize = 512;
 /// So many of the best of them give to their neighbours.
-const GIVING: usize = 64;
+const GIVING: usize = 256;
 
 /// Finds what is asked for.
 pub(crate) fn search(

@@ -205,7 +205,7 @@ impl Search<'_> {
         let rows = self.pool.rows();
         let mut scores =
             Scores { row: vec![0.0; rows.len()], covered: vec![0.0; rows.len()], ..Scores::default() };
-        let mean = self.pool.extent().mean_length();
+        let mean = self.pool.mean_length();
         for word in self.frequencies.looked_up() {
             let weight = self.frequencies.weight(word);
             for (number, row) in (0..).zip(rows).filter(|(_, row)| row.has & 1 << word > 0) {

@@ -211,9 +211,9 @@ impl<'p> Pool<'p> {
         &self.texts[number as usize]
     }
 
-    /// The rows that fit.
-    pub(crate) fn extent(&self) -> Extent {
-        self.extent
+    /// The mean length of a row that fits, at least 1.
+    pub(crate) fn mean_length(&self) -> f64 {
+        self.extent.mean_length()
     }
 
     /// The conversations in which rows fit, as if each were a row.

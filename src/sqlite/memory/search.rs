@@ -141,10 +141,13 @@ impl Searchable for Table<'_> {
                 )
             };
             let place = "(coalesce(o.position, 0), o.id)";
+            // Without their indexes, or the planner goes through all rows of the scope for each of these.
+            let conditions =
+                CONDITIONS.replace("m.user_id", "+m.user_id").replace("m.agent_id", "+m.agent_id");
             let sql = format!(
                 "SELECT {CARD}, o.id FROM json_each(?6) r CROSS JOIN {view} o ON o.id = r.value
                  CROSS JOIN {view} m ON m.id IN ({} UNION ALL {})
-                 WHERE {CONDITIONS} {trusted}",
+                 WHERE {conditions} {trusted}",
                 side(&format!("< {place} ORDER BY b.position DESC, b.id DESC")),
                 side(&format!("> {place} ORDER BY b.position, b.id")),
             );
