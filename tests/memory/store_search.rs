@@ -305,7 +305,6 @@ const SAID: [&str; 24] = [
 // Where rows are parts of conversations, 344 of 1,500 queries had one order in both stores: one weighed all rows, and
 // the other those that its engine ranked best.
 #[test]
-#[expect(clippy::too_many_lines, reason = "it is a script of rows and of questions")]
 fn conversations_have_one_order_in_both_stores() {
     const SPEAKERS: [Option<&str>; 4] = [None, Some("Marta"), Some("user"), Some("Joris")];
     let (mut asked, mut ordered) = (0, 0);
