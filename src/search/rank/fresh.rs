@@ -199,7 +199,9 @@ mod tests {
         let mut pool = Pool::of(&plan, &all);
         assert!(rows.iter().filter(|card| pool.take(card)).count() > 0);
         let mut frequencies = Frequencies::of(u32::try_from(rows.len()).unwrap());
-        all.iter().for_each(|word| frequencies.push(pool.found_in(*word)));
+        for word in &all {
+            frequencies.push(pool.found_in(*word));
+        }
         let entities = &GenericEntities;
         Search { pool: &pool, frequencies: &frequencies, ranking, plan: &plan, entities }
             .run(Order::Relevance, 10)

@@ -383,7 +383,9 @@ mod tests {
         let mut pool = Pool::of(&plan, &all);
         let taken: Vec<&Card<'_>> = rows.iter().filter(|card| pool.take(card)).collect();
         let mut frequencies = Frequencies::of(u32::try_from(rows.len()).unwrap());
-        all.iter().for_each(|word| frequencies.push(pool.found_in(*word)));
+        for word in &all {
+            frequencies.push(pool.found_in(*word));
+        }
         for giver in taken {
             for card in rows.iter().filter(|card| card.id != giver.id) {
                 let conversation = |card: &Card<'_>| card.place.map(|(name, _)| name.to_owned());

@@ -238,8 +238,10 @@ mod tests {
         Card { shared: id % 3 == 0, place: Some(("talk", id.unsigned_abs())), ..Card::of(id, text) }
     }
 
-    /// Everything that the index says of two words and a place.
-    fn told(index: &Index, sight: Sight) -> (u32, [u32; 2], Vec<(i64, i64)>, Vec<i64>) {
+    /// Rows, how many of them have each of two words, which have them, and which are beside a place.
+    type Told = (u32, [u32; 2], Vec<(i64, i64)>, Vec<i64>);
+
+    fn told(index: &Index, sight: Sight) -> Told {
         let mut having = index.having(&[("green", 2), ("tea", 1)], sight);
         having.sort_unstable();
         let found_in = ["green", "tea"].map(|term| index.found_in(term, sight));
