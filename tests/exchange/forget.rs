@@ -15,8 +15,8 @@ use noctuary::life::{Editor, Guarded, PromptConfig, SharedUser, Snapshot, TurnEn
 use noctuary::testing::{Fault, Faults, FaultyWorkspace, Script};
 use noctuary::workspace::{Claim, ClaimTerms, DayPolicy, StateName};
 use noctuary::{
-    Access, Actor, DocName, Dreamer, Error, Extractive, LifeConfig, LlmReply, Outcome, Scope, SessionKind,
-    Workspace, WriteMode,
+    Access, Actor, DocName, DreamReport, Dreamer, Error, Extractive, LifeConfig, LlmReply, Outcome, Scope,
+    SessionKind, Workspace, WriteMode,
 };
 
 use crate::dreaming::{self, Life, dream, dreamer_over, journal, name, night, seen};
@@ -430,29 +430,42 @@ fn while_somebody_dreams_the_tombstone_stands_and_the_files_wait() {
     }
 }
 
+/// Dreams over a journal until an operation after the answer crashes; with none, says what was done after it.
+fn dream_until(
+    workspace: &Arc<dyn Workspace>,
+    crash: Option<u64>,
+) -> (noctuary::Result<DreamReport>, Vec<String>) {
+    put(workspace.as_ref(), &journal(20), "- [user] nothing of note\n");
+    let faults = Faults::new();
+    let faulty: Arc<dyn Workspace> = Arc::new(FaultyWorkspace::new(Arc::clone(workspace), faults.clone()));
+    let model = Script::new().answers({
+        let faults = faults.clone();
+        move |_| {
+            faults.disarm();
+            if let Some(at) = crash {
+                faults.arm(at, Fault::Crash);
+            }
+            Ok(LlmReply::new(format!("- {STATEMENT}\n- Tea is at five.\n")))
+        }
+    });
+    let report = noctuary::dream_once_at(&dreamer_over(faulty, |_| ()), &model, &|| night(21));
+    let seen = faults.seen();
+    faults.disarm();
+    (report, seen)
+}
+
 #[test]
 fn a_commit_that_a_crash_cut_is_finished_without_what_was_forgotten_since() {
     for in_files in [false, true] {
-        for (_folder, workspace) in homes() {
-            put(workspace.as_ref(), &journal(20), "- [user] nothing of note\n");
-            let faults = Faults::new();
-            let crashing: Arc<dyn Workspace> =
-                Arc::new(FaultyWorkspace::new(Arc::clone(&workspace), faults.clone()));
-            let model = Script::new().answers({
-                let faults = faults.clone();
-                move |_| {
-                    // The fence, memory, archive and proposals as they stand, the intent: what comes next is the append.
-                    faults.disarm();
-                    faults.arm(10, Fault::Crash);
-                    Ok(LlmReply::new(format!("- {STATEMENT}\n- Tea is at five.\n")))
-                }
-            });
-            let cut = noctuary::dream_once_at(&dreamer_over(crashing, |_| ()), &model, &|| night(21));
+        for ((_folder, workspace), (_other, rehearsed)) in homes().zip(homes()) {
+            let (whole, seen) = dream_until(&rehearsed, None);
+            assert_eq!(whole.unwrap().outcome, Outcome::Appended);
+            let append =
+                seen.iter().position(|operation| operation.starts_with("append")).expect("an append");
+            let (cut, seen) = dream_until(&workspace, Some(append as u64 + 1));
             assert!(cut.is_err());
-            let seen = faults.seen();
             assert!(workspace.read(&StateName::INTENT).unwrap().is_some(), "{seen:?}");
             assert!(workspace.read(&DocName::MEMORY).unwrap().is_none(), "{seen:?}");
-            faults.disarm();
 
             forget(workspace.as_ref(), in_files).unwrap();
             let report = dream(&dreamer_over(Arc::clone(&workspace), |_| ()), &Script::new(), night(22));
