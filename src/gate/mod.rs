@@ -25,7 +25,6 @@
 //! | [`Finding`], [`GateFinding`], [`View`], [`Confidence`], [`Cure`] | a secret: its class, place, disguise and cure, never its text |
 //! | [`Strictness`] | how much proof [the filter](crate::SecretGate) wants |
 //! | [`scan_injection`], [`Injection`] | disguised instructions |
-//! | [`audit_secrets`], [`SecretAudit`] | a check of a whole workspace |
 //! | [`Tombstone`], [`TombstoneKey`], [`Tombstones`] | keyed hashes of forgotten statements |
 //!
 //! # Limits

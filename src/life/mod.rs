@@ -5,12 +5,12 @@
 //! use chrono::Utc;
 //! use noctuary::format::Origin;
 //! use noctuary::life::TurnEnd;
-//! use noctuary::{Access, Actor, FileWorkspace, Life, LifeConfig, Note, Scope, SessionKind};
+//! use noctuary::{Access, FileWorkspace, Life, LifeConfig, Note, Scope};
 //!
 //! # let folder = tempfile::tempdir()?;
 //! let life = Life::new(Arc::new(FileWorkspace::open(folder.path())?), LifeConfig::default());
 //! life.boot(Utc::now())?; // writes missing templates, changes no existing file
-//! let marta = Access::new(SessionKind::Main, Actor::Agent, Scope::user("marta"));
+//! let marta = Access::agent(Scope::user("marta"));
 //! let mut session = life.begin_session(marta, "8f14", "terminal", Utc::now())?;
 //! let prompt = session.prompt(&[])?.to_string(); // the system prompt for your model
 //! session.note(&Note::decision("Releases go out on Fridays.").from(Origin::User), Utc::now())?;
@@ -20,24 +20,25 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`Life`](crate::Life) and [`Session`](crate::Session) do all of a day. The functions of this module do one part each, on any workspace.
+//! A [`Life`](crate::Life) begins sessions and takes care of what lies between them; a [`Session`](crate::Session) reads, writes and asks for
+//! one of them.
 //!
 //! | Name | Use |
 //! |---|---|
 //! | [`Guarded`], [`SharedUser`], [`SoulPolicy`] | a workspace as one session may reach it |
 //! | [`Indexed`], [`SyncReport`], [`Unreadable`] | a workspace with an index: search, and writes that are found at once |
-//! | [`boot`](fn@boot), [`seed`](fn@seed), [`template`], [`start_plan`], [`Boot`], [`BootState`], [`SeedReport`], [`StartStep`] | the first start |
-//! | [`complete_onboarding`], [`onboarding_end`], [`is_bootstrap_done`], [`Completion`], [`BootstrapFate`] | the end of the onboarding |
+//! | [`Boot`], [`BootState`], [`SeedReport`], [`StartStep`] | the first start: [`Life::boot`](crate::Life::boot), [`Life::seed`](crate::Life::seed) |
+//! | [`is_bootstrap_done`], [`Completion`], [`BootstrapFate`] | the end of the onboarding: [`Life::complete_onboarding`](crate::Life::complete_onboarding) |
 //! | [`Prompt`], [`Block`], [`CacheHint`], [`PromptConfig`], [`PromptOrder`], [`PromptNotice`], [`Snapshot`] | the system prompt |
 //! | [`MemoryContext`], [`ContextConfig`] | rows of a memory store as a block of a prompt |
-//! | [`TurnEnd`], [`TurnOutcome`], [`TurnState`], [`TurnReport`] | the end of a turn |
-//! | [`append_note`], [`daily_log`](fn@daily_log), [`today_log`] | journals |
-//! | [`update_heartbeat`], [`Beat`], [`HeartbeatConfig`], [`heartbeat_has_tasks`], [`is_heartbeat_ok`] | the memo in `HEARTBEAT.md` |
-//! | [`Duty`], [`due_checks`], [`mark_checked`], [`read_checks`], [`QuietHours`] | checks of an agent on a timer |
-//! | [`Editor`], [`EDITABLE`], [`document_of_command`] | editing by a person, with earlier versions |
-//! | [`read_soul`], [`Soul`], [`SoulNotice`] | changes of `SOUL.md` |
-//! | [`propose_retention`], [`archive_journal`], [`delete_journal`], [`Retention`], [`RetentionPlan`], [`Consent`], [`Undreamed`] | old journals |
-//! | [`propose_hygiene`], [`is_hygiene_due`], [`HygieneConfig`], [`Proposal`] | doubled or outdated documents |
+//! | [`TurnEnd`], [`TurnOutcome`], [`TurnReport`] | the end of a turn |
+//! | [`Journal`] | notes in the journal of a day: [`Session::note`](crate::Session::note), [`Life::today_log`](crate::Life::today_log) |
+//! | [`Beat`], [`HeartbeatConfig`], [`is_heartbeat_ok`] | the memo in `HEARTBEAT.md`: [`Life::update_heartbeat`](crate::Life::update_heartbeat) |
+//! | [`Duty`], [`due_checks`], [`QuietHours`] | checks of an agent on a timer: [`Life::checks`](crate::Life::checks), [`Life::mark_checked`](crate::Life::mark_checked) |
+//! | [`Editor`], [`EDITABLE`], [`document_of_command`] | editing by a person, with earlier versions: [`Life::editor`](crate::Life::editor) |
+//! | [`Soul`], [`SoulNotice`] | changes of `SOUL.md`: [`Life::read_soul`](crate::Life::read_soul) |
+//! | [`Retention`], [`RetentionPlan`], [`Consent`], [`Undreamed`] | old journals: [`Life::propose_retention`](crate::Life::propose_retention), [`Life::archive_journal`](crate::Life::archive_journal) |
+//! | [`HygieneConfig`], [`Proposal`] | doubled or outdated documents: [`Life::propose_hygiene`](crate::Life::propose_hygiene) |
 //! | [`Preset`], [`BootPolicy`], [`BootstrapEnd`], [`SeedSet`], [`Onboarding`], [`JournalNaming`], [`DailyLogConfig`] | [settings](crate::LifeConfig) of a life |
 //!
 //! # Limits

@@ -22,7 +22,7 @@
 //!
 //! - The page holds words of journals and of `MEMORY.md`: keep it where those are.
 //! - It has no script, and it forbids itself to fetch anything.
-//! - Text that is not the page's own is masked by the filter of the [`Doors`] and then escaped. Invisible characters are shown by their numbers.
+//! - Text that is not the page's own is masked by the filter of the [doors](crate::gate::Doors) and then escaped. Invisible characters are shown by their numbers.
 
 mod dream_page;
 mod frame;

@@ -96,7 +96,7 @@ impl<W: Workspace> Indexed<W> {
     ///
     /// # Errors
     ///
-    /// [`Error::Config`] for chunks below 16 bytes or characters, or overlaps of more than half a chunk.
+    /// [`Error::Config`](crate::Error::Config) for chunks below 16 bytes or characters, or overlaps of more than half a chunk.
     pub fn with_chunks(
         workspace: W,
         index: impl DocumentIndex + 'static,

@@ -834,6 +834,7 @@ const NOT_A_SESSIONS: &[&str] = &[
     "Life::boot",
     "Life::config",
     "FactStore::facts_of",
+    "FactStore::takes_rulings",
     "Life::propose_retention",
     "Life::workspace",
     "MemoryStore::purge",

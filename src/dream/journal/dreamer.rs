@@ -83,7 +83,7 @@ impl JournalDreamer {
     ///
     /// Mask the secret in the journal first, or let the filter pass it by
     /// [`Doors::allow`]: otherwise the same answer is quarantined again. Deleting the entry, or
-    /// the whole file, by hand does the same. [`should_dream`] still waits for its interval; call
+    /// the whole file, by hand does the same. [`should_dream`](crate::dream::should_dream) still waits for its interval; call
     /// [`dream_once`](crate::dream_once) to have it read now.
     ///
     /// # Errors

@@ -20,7 +20,7 @@ impl Block {
     ///
     /// `id` is the host's own name for it, `cache` how long its text stays the same. [`Session::prompt`](crate::Session::prompt)
     /// puts it after all that the workspace says. It is shown as it is: not scanned, not cut, not counted in
-    /// [`PromptConfig::max_chars`], and to whichever session it is given.
+    /// [`PromptConfig::max_chars`](super::PromptConfig::max_chars), and to whichever session it is given.
     ///
     /// ```
     /// use noctuary::life::{Block, CacheHint};

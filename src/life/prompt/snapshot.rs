@@ -53,7 +53,7 @@ impl Snapshot {
     ///
     /// # Errors
     ///
-    /// [`Error::NotFound`] for a missing `SOUL.md` where the configuration requires it; [`Error::Denied`] for another
+    /// [`Error::NotFound`](crate::Error::NotFound) for a missing `SOUL.md` where the configuration requires it; [`Error::Denied`](crate::Error::Denied) for another
     /// scope than the workspace's; those of the workspace.
     /// A document that cannot be read otherwise is named in a notice.
     pub fn take<W: Workspace>(
