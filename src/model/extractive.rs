@@ -494,7 +494,7 @@ My teacher Ines won a prize in June for her blue bowls.
                 let claim = claim.strip_prefix("2026-03-12: ").unwrap();
                 // Whoever speaks is named in one form, also where the line has no space behind the colon.
                 let said = match claim.split_once(": ") {
-                    Some((name, said)) if name == "User" || source.contains(&format!("{name}:")) => said,
+                    Some((name, said)) if ["User", "Ada"].contains(&name) || source.contains(&format!("{name}:")) => said,
                     _ => claim,
                 };
                 prop_assert!(fences::one_line(source).contains(said.trim()), "{} | {}", source, said);
