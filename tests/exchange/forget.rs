@@ -437,7 +437,7 @@ fn dream_until(
 ) -> (noctuary::Result<DreamReport>, Vec<String>) {
     put(workspace.as_ref(), &journal(20), "- [user] nothing of note\n");
     let faults = Faults::new();
-    let faulty: Arc<dyn Workspace> = Arc::new(FaultyWorkspace::new(Arc::clone(workspace), faults.clone()));
+    let crashing: Arc<dyn Workspace> = Arc::new(FaultyWorkspace::new(Arc::clone(workspace), faults.clone()));
     let model = Script::new().answers({
         let faults = faults.clone();
         move |_| {
@@ -448,7 +448,7 @@ fn dream_until(
             Ok(LlmReply::new(format!("- {STATEMENT}\n- Tea is at five.\n")))
         }
     });
-    let report = noctuary::dream_once_at(&dreamer_over(faulty, |_| ()), &model, &|| night(21));
+    let report = noctuary::dream_once_at(&dreamer_over(crashing, |_| ()), &model, &|| night(21));
     let seen = faults.seen();
     faults.disarm();
     (report, seen)
