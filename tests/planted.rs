@@ -237,7 +237,7 @@ const BUGS: &[Bug] = &[
     },
     Bug {
         name: "secrets are not masked before the model is asked",
-        file: "src/gate/door.rs",
+        file: "src/gate/doors.rs",
         stands: "            request: DoorPolicy::new(Secrets::Redact, Injections::Allow),",
         planted: "            request: DoorPolicy::new(Secrets::Warn, Injections::Allow),",
         tests: DREAM,
@@ -504,8 +504,8 @@ const BUGS: &[Bug] = &[
     Bug {
         name: "private rows are found with others present",
         file: "src/sqlite/memory/search.rs",
-        stands: "Self::Shared => \"shared_memories\"",
-        planted: "Self::Shared => \"main_memories\"",
+        stands: "Sight::Shared => \"shared_memories\"",
+        planted: "Sight::Shared => \"main_memories\"",
         tests: STORES,
     },
     Bug {
@@ -538,7 +538,7 @@ const BUGS: &[Bug] = &[
     },
     Bug {
         name: "a search of rows is masked by nobody",
-        file: "src/store/shown.rs",
+        file: "src/store/mask.rs",
         stands: "hit.memory = veil.row(hit.memory)?;",
         planted: "let _ = &mut veil;",
         tests: SEARCHES,
@@ -594,7 +594,7 @@ const BUGS: &[Bug] = &[
     },
     Bug {
         name: "a file of rows is not compared with its mark",
-        file: "src/file/memory/rows.rs",
+        file: "src/file/memory/lines.rs",
         stands: "mark.filter(|mark| !mark.is_in(whole))",
         planted: "mark.filter(|mark| !mark.is_in(whole) && whole.len() > 1 << 40)",
         tests: SHORTENED,
