@@ -3,14 +3,13 @@
 //! ```
 //! use std::sync::Arc;
 //! use chrono::Utc;
-//! use noctuary::tools::Toolbox;
-//! use noctuary::{Access, Actor, FileMemoryStore, FileWorkspace, Life, LifeConfig, Scope, SessionKind};
+//! use noctuary::{Access, FileMemoryStore, FileWorkspace, Life, LifeConfig, Scope};
 //!
 //! # let folder = tempfile::tempdir()?;
 //! let life = Life::new(Arc::new(FileWorkspace::open(folder.path())?), LifeConfig::default());
 //! let store = Arc::new(FileMemoryStore::open(folder.path(), Scope::user("marta"))?);
-//! let marta = Access::new(SessionKind::Main, Actor::Agent, Scope::user("marta"));
-//! let tools = Toolbox::new().documents(life.view(marta.clone())).store(store, marta);
+//! let session = life.begin_session(Access::agent(Scope::user("marta")), "8f14", "repl", Utc::now())?;
+//! let tools = session.tools().store(store);
 //! let definitions: Vec<_> = tools.catalogue().iter().map(|tool| tool.mcp()).collect(); // or openai(), anthropic()
 //! match tools.call("memory_search", &serde_json::json!({"query": "tea"}), Utc::now()) {
 //!     Ok(answer) => println!("{answer}"),
@@ -30,7 +29,7 @@
 //! # Limits
 //!
 //! - There is no agent loop: the host hands the definitions to its model and makes the calls.
-//! - The view and the [`Access`](crate::Access) decide whose session it is. Arguments of a model change nothing of that, and every tool acts as
+//! - The session decides who acts. Arguments of a model change nothing of that, and every tool acts as
 //!   [`Actor::Agent`](crate::Actor::Agent).
 //! - An answer has at most 24 KiB.
 //! - Warnings about documents are in `take_warnings`.
