@@ -8,7 +8,7 @@ use crate::base::error::{Error, Result};
 use crate::base::name::{DocName, StateName};
 use crate::format::DreamId;
 use crate::format::documents::curated;
-use crate::format::documents::sections::{self, SectionState as Standing};
+use crate::format::documents::sections::{self, SectionState};
 use crate::format::state::intent::{Append, Change, Intent};
 use crate::format::state::undone::{Kept, Undone};
 use crate::workspace::{Lease, Workspace, WriteMode};
@@ -81,11 +81,12 @@ pub(super) fn still_moves(
     }
     let memory = workspace.read(name)?.map(Document::into_bytes).unwrap_or_default();
     let printed = intent.log.section_sha256;
-    Ok(printed
-        .is_some_and(|printed| matches!(sections::find(&memory, &intent.id, printed), Standing::Whole(_))))
+    Ok(printed.is_some_and(|printed| {
+        matches!(sections::find(&memory, &intent.id, printed), SectionState::Whole(_))
+    }))
 }
 
-/// What is to be done with a document.
+/// The change that a document needs.
 enum After {
     /// To write this.
     Changed(Vec<u8>),
@@ -103,12 +104,12 @@ fn taken_out(
 ) -> Result<After> {
     let Some(printed) = intent.log.section_sha256 else { return Ok(After::Edited) };
     Ok(match sections::find(memory, &intent.id, printed) {
-        Standing::Whole(range) => {
+        SectionState::Whole(range) => {
             keep(&range)?;
             After::Changed([&memory[..range.start], &memory[range.end..]].concat())
         }
-        Standing::Edited => After::Edited,
-        Standing::Missing => After::Done,
+        SectionState::Edited => After::Edited,
+        SectionState::Missing => After::Done,
     })
 }
 

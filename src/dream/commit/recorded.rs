@@ -12,7 +12,7 @@ pub(crate) trait Recorded: Sized {
     /// The file in which it stands while it is under way.
     const FILE: StateName;
 
-    /// What its steps came to.
+    /// The result of its steps.
     type Done;
 
     fn id(&self) -> &DreamId;

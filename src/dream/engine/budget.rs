@@ -70,7 +70,7 @@ impl Default for BackOff {
     }
 }
 
-/// What came of calls so far, as the state of a dreamer has it.
+/// The outcome of the calls so far, as the state of a dreamer has it.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Calls {
     pub(crate) failures: u32,

@@ -10,7 +10,7 @@ use crate::llm::LlmRequest;
 /// A lease that is lost in any of these, [`Error::LeaseLost`](crate::Error::LeaseLost), ends the run, and is told in the
 /// report.
 pub(crate) trait Dream: Send + 'static {
-    /// What an answer is judged by.
+    /// The material by which an answer is judged.
     type Material: Send + 'static;
 
     /// Selects what the model is asked next; `None` where the run ends. Passes without a call are committed here.
@@ -53,7 +53,7 @@ pub(crate) struct Asking<M> {
     pub(crate) pass: Pass<M>,
 }
 
-/// What follows a pass.
+/// The step after a pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Then {
     /// The next one is selected.

@@ -54,7 +54,7 @@ pub(crate) fn due(
     }
 }
 
-/// What forbids a call of the model, whoever asks for it: back-off, and the day's caps.
+/// Says why no call of the model may be made now, whoever asks for it: the back-off, or a cap of the day.
 pub(crate) fn breaker(
     now: DateTime<Utc>,
     calls: &Calls,

@@ -8,7 +8,7 @@ use crate::base::error::Result;
 use crate::base::name::DocName;
 use crate::dream::commit;
 use crate::format::DreamId;
-use crate::format::documents::sections::{self, SectionState as Standing};
+use crate::format::documents::sections::{self, SectionState};
 use crate::format::state::intent::{Append, Books, Change, Intent};
 use crate::format::state::log;
 use crate::workspace::{Lease, Workspace};
@@ -66,7 +66,7 @@ fn oldest(earlier: &EarlierDreams<'_>, tried: &[DreamId]) -> Option<(DreamId, St
         .map(|section| section.dream)
         .filter(|id| !tried.contains(id))
         .find_map(|id| match sections::find(memory, &id, earlier.pass(&id)?.section_sha256?) {
-            Standing::Whole(range) => Some((id, String::from_utf8_lossy(&memory[range]).into_owned())),
-            Standing::Edited | Standing::Missing => None,
+            SectionState::Whole(range) => Some((id, String::from_utf8_lossy(&memory[range]).into_owned())),
+            SectionState::Edited | SectionState::Missing => None,
         })
 }

@@ -12,7 +12,7 @@ use crate::base::error::Result;
 use crate::dream::commit;
 use crate::format::DreamId;
 use crate::format::documents::curated;
-use crate::format::documents::sections::{self, SectionState as Standing};
+use crate::format::documents::sections::{self, SectionState};
 use crate::format::state::log::{self, LogLine};
 
 /// A dream that appended a section. Holds no text of it.
@@ -108,8 +108,8 @@ impl JournalDreamer {
 fn record(earlier: &EarlierDreams<'_>, archive: &[u8], line: &LogLine) -> DreamRecord {
     let memory = earlier.memory.bytes();
     let standing = match line.section_sha256.map(|printed| sections::find(memory, &line.id, printed)) {
-        Some(Standing::Whole(_)) => DreamStanding::Whole,
-        Some(Standing::Edited) => DreamStanding::Edited,
+        Some(SectionState::Whole(_)) => DreamStanding::Whole,
+        Some(SectionState::Edited) => DreamStanding::Edited,
         _ if earlier.is_undone(&line.id) => DreamStanding::Undone,
         _ if curated::has_section(archive, &line.id) => DreamStanding::Archived,
         _ => DreamStanding::Gone,

@@ -20,7 +20,7 @@ use crate::base::name::{DocName, Name, StateName};
 use crate::dream::commit;
 use crate::format::DreamId;
 use crate::format::documents::curated;
-use crate::format::documents::sections::{self, SectionState as Standing};
+use crate::format::documents::sections::{self, SectionState};
 use crate::format::state::dreamed::watermark_ns;
 use crate::format::state::intent::{Append, Books, Change, Intent};
 use crate::format::state::ledger::{Entry, Piece};
@@ -78,16 +78,7 @@ impl JournalDreamer {
     /// [`Error::Denied`] for anybody but the human of a main session, [`Error::Busy`] where somebody dreams, and those of
     /// the workspace.
     pub fn undo_dream(&self, access: &Access, id: &DreamId, now: DateTime<Utc>) -> Result<bool> {
-        let lease = person::claim(self, access, DocName::MEMORY)?.lease;
-        let changing = Changing {
-            earlier: EarlierDreams::open(self.workspace())?,
-            lease: lease.as_ref(),
-            day: self.config.day.date(now),
-            now,
-        };
-        let changed = changing.undo(id).map_err(|error| stays(error, id, "taken back"))?;
-        lease.release()?;
-        Ok(changed)
+        self.change(access, now, |changing| changing.undo(id).map_err(|error| stays(error, id, "taken back")))
     }
 
     /// Brings back a dream that was taken back by [`undo_dream`](Self::undo_dream): its section stands again where it stood, in the same
@@ -124,6 +115,18 @@ impl JournalDreamer {
     /// ([`Refusal::SaidAgain`]); for the archive, where it was moved there; where nothing is kept of
     /// it any more. Otherwise as [`undo_dream`](Self::undo_dream).
     pub fn redo_dream(&self, access: &Access, id: &DreamId, now: DateTime<Utc>) -> Result<bool> {
+        self.change(access, now, |changing| {
+            changing.redo(id).map_err(|error| stays(error, id, "brought back"))
+        })
+    }
+
+    /// Changes an earlier dream at a person's word, under the lease.
+    fn change(
+        &self,
+        access: &Access,
+        now: DateTime<Utc>,
+        change: impl FnOnce(&Changing<'_>) -> Result<bool>,
+    ) -> Result<bool> {
         let lease = person::claim(self, access, DocName::MEMORY)?.lease;
         let changing = Changing {
             earlier: EarlierDreams::open(self.workspace())?,
@@ -131,7 +134,7 @@ impl JournalDreamer {
             day: self.config.day.date(now),
             now,
         };
-        let changed = changing.redo(id).map_err(|error| stays(error, id, "brought back"))?;
+        let changed = change(&changing)?;
         lease.release()?;
         Ok(changed)
     }
@@ -165,13 +168,13 @@ impl Changing<'_> {
             return refused(&StateName::LOG, Refusal::UnknownDream);
         };
         let range = match sections::find(self.earlier.memory.bytes(), id, printed) {
-            Standing::Whole(range) => range,
-            Standing::Edited => return refused(&self.earlier.name, Refusal::SectionEdited),
-            Standing::Missing if self.earlier.is_undone(id) => return Ok(false),
-            Standing::Missing if self.earlier.is_archived(id)? => {
+            SectionState::Whole(range) => range,
+            SectionState::Edited => return refused(&self.earlier.name, Refusal::SectionEdited),
+            SectionState::Missing if self.earlier.is_undone(id) => return Ok(false),
+            SectionState::Missing if self.earlier.is_archived(id)? => {
                 return refused(&DocName::DREAMED, Refusal::SectionArchived);
             }
-            Standing::Missing => return refused(&self.earlier.name, Refusal::SectionGone),
+            SectionState::Missing => return refused(&self.earlier.name, Refusal::SectionGone),
         };
         let mark = self.earlier.state.last_processed_mtime.clone();
         self.check_peer()?;
