@@ -318,20 +318,20 @@ impl LlmError {
         self
     }
 
-    /// Whether waiting may help.
+    /// Returns whether waiting may help.
     #[must_use]
     pub fn is_retryable(&self) -> bool {
         self.retryable
     }
 
-    /// How long the provider asks to wait, where it says so. For the host's own client: a dream calls once.
+    /// Returns the time that the provider asks to wait, if it says so. For the host's own client: a dream calls once.
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
         self.wait
     }
 }
 
-/// Whether what a server answered with this status may be another thing later.
+/// Returns whether the answer of a server with this status may be another one later.
 pub(crate) fn may_pass(status: u16) -> bool {
     status >= 500 || matches!(status, 408 | 409 | 425 | 429)
 }

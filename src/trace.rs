@@ -79,7 +79,7 @@ impl Span {
         future
     }
 
-    /// Whether anybody listens; what is told costs nothing where nobody does.
+    /// Returns whether anybody listens; without a listener an event costs nothing.
     fn is_heard(&self) -> bool {
         #[cfg(feature = "tracing")]
         return !self.0.is_disabled();

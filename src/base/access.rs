@@ -28,7 +28,7 @@ pub enum Actor {
     Library,
 }
 
-/// Whose life it is: a user, and optionally one agent of several.
+/// The owner of a life: a user, and optionally one agent of several.
 ///
 /// ```
 /// use noctuary::Scope;
@@ -52,7 +52,7 @@ impl Scope {
     }
 }
 
-/// What a reader must state before anything reaches a session: kind, actor and scope.
+/// The facts that a reader states before anything reaches a session: kind, actor and scope.
 ///
 /// The scope is compared with that of a store, of an index, and of a [workspace that knows its
 /// own](crate::Workspace::scope); any other is denied before anything is read. Whose a folder is, the host knows alone.
@@ -62,7 +62,7 @@ pub struct Access {
     pub kind: SessionKind,
     /// Who acts in it.
     pub actor: Actor,
-    /// Whose life is read.
+    /// The life that is read.
     pub scope: Scope,
 }
 
@@ -122,7 +122,7 @@ impl Access {
         Self { kind, actor, scope }
     }
 
-    /// Whether `MEMORY.md`, and whatever derives from it, may reach this session. Main only; no setting
+    /// Returns whether `MEMORY.md`, and whatever derives from it, may reach this session. Main only; no setting
     /// changes it. (seed 001, section 4.1)
     #[must_use]
     pub fn reads_memory(&self) -> bool {

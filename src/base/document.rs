@@ -51,7 +51,7 @@ impl fmt::Display for SourceRef {
     }
 }
 
-/// Where something was found in a text, and of which class it is; never what it says.
+/// The place and class of something found in a text; never its words.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct FoundAt {

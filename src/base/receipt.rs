@@ -77,7 +77,7 @@ impl ForgetPlace {
         Self::Backups,
     ];
 
-    /// Whether nobody can look there, or nothing of the kind is kept.
+    /// Returns whether nobody can look there, or nothing of the kind is kept.
     fn is_out_of_reach(self) -> bool {
         matches!(self, Self::Edges | Self::Vectors | Self::Sessions | Self::Exports | Self::Backups)
     }
@@ -219,7 +219,7 @@ impl ForgetReceipt {
         self.places.iter().find(|line| line.place == place).expect("each place has a line")
     }
 
-    /// Whether it is gone from everywhere that can be reached: nobody forgot to look somewhere
+    /// Returns whether it is gone from everywhere that can be reached: nobody forgot to look somewhere
     /// ([`unasked`](Self::unasked)), and nothing may still stand where they looked ([`left`](Self::left)). Prompts of
     /// sessions under way, exports and backups are out of reach, and are not counted.
     #[must_use]

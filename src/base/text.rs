@@ -7,7 +7,7 @@ use unicode_normalization::UnicodeNormalization;
 /// The mark of a UTF-8 file from Windows editors; kept on disk, left out of what is parsed.
 pub(crate) const BOM: char = '\u{feff}';
 
-/// Whether a character takes no room and can hide or reorder text: zero-width, bidirectional controls,
+/// Returns whether a character takes no room and can hide or reorder text: zero-width, bidirectional controls,
 /// tags, variation selectors, soft hyphens.
 pub(crate) fn is_invisible(c: char) -> bool {
     matches!(

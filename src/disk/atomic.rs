@@ -17,7 +17,7 @@ pub(crate) fn temporary_beside(path: &str) -> String {
     format!("{folder}{TEMPORARY}{}.tmp", host::token())
 }
 
-/// Whether a file's name is one that [`temporary`] gives.
+/// Returns whether a file's name is one that [`temporary`] gives.
 pub(crate) fn is_temporary(file: &str) -> bool {
     let token = file.strip_prefix(TEMPORARY).and_then(|rest| rest.strip_suffix(".tmp"));
     token.is_some_and(|token| token.len() == 32 && token.bytes().all(|byte| byte.is_ascii_hexdigit()))

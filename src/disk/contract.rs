@@ -9,7 +9,7 @@ use chrono::{DateTime, Utc};
 
 use crate::base::error::Refusal;
 
-/// Where our own files live, and every file until it is complete.
+/// The folder of this library's own files, and of every file until it is complete.
 pub(crate) const STATE_FOLDER: &str = ".dreaming.d";
 
 /// The file system under one root folder.
@@ -176,7 +176,7 @@ pub struct Stat {
     pub mode: u32,
     /// Its user and group; zeros where the system has none.
     pub owner: (u32, u32),
-    /// Which file it is: device and inode; zeros where the system does not say.
+    /// The identity of the file: device and inode; zeros if the system does not say.
     pub id: (u64, u64),
 }
 

@@ -50,7 +50,8 @@ impl Host {
         }
     }
 
-    /// Whether another process that named itself so is surely gone: same host, and no such process but ourselves. In a
+    /// Returns whether another process that named itself so is surely gone: same host, and no such process but
+    /// ourselves. In a
     /// container that was started again process ids come again too.
     pub(crate) fn is_dead(&self, hostname: &str, pid: u32) -> bool {
         let is_here = hostname == self.hostname || Some(hostname) == self.bare.as_deref();

@@ -39,7 +39,7 @@ impl Mark {
         self
     }
 
-    /// Whether one of its lines is among those of a file.
+    /// Returns whether one of its lines is among those of a file.
     #[must_use]
     pub(crate) fn is_in(&self, file: &[u8]) -> bool {
         // Most often it is the last.

@@ -26,7 +26,7 @@ use crate::workspace::Holder;
 pub struct DreamReport {
     /// The version of this shape: 1. Fields are only added.
     pub schema_version: u32,
-    /// How the run ended: the gravest ending of its passes.
+    /// The end of the run: the gravest ending of its passes.
     pub outcome: Outcome,
     /// Whether it wrote.
     pub mode: DreamMode,
@@ -48,29 +48,30 @@ pub struct DreamReport {
     pub passes: Vec<PassReport>,
     /// Every candidate journal, and why it was or was not read. Ascending by date.
     pub journals: Vec<JournalReport>,
-    /// What waits for later passes.
+    /// Journals that wait for later passes.
     pub backlog: Backlog,
-    /// How often the model was called.
+    /// The number of calls of the model.
     pub calls: u32,
-    /// What that cost, where the host said.
+    /// The cost of those calls, if the host reported one.
     pub usage: Option<Usage>,
-    /// How full `MEMORY.md` is.
+    /// The fill level of `MEMORY.md`.
     pub memory: Option<MemoryGauge>,
     /// The dreams whose sections were moved to the archive, oldest first.
     #[serde(default)]
     pub archived: Vec<DreamId>,
-    /// What the operator should know besides.
+    /// Further notices for the operator.
     pub notices: Vec<Notice>,
-    /// What came of a sleep, where a sleeper dreamed.
+    /// The result of a sleep, if a sleeper dreamed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sleep: Option<SleepReport>,
-    /// What was decided on facts, where a dreamer judged them.
+    /// The decisions on facts, if a dreamer judged them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub facts: Option<FactReport>,
 }
 
 impl DreamReport {
-    /// That of a run that has done nothing yet: [`Outcome::Disabled`], and all counts 0. A dreamer of yours begins with
+    /// Makes the report of a run that has done nothing yet: [`Outcome::Disabled`], and all counts 0. Your own dreamer
+    /// begins with
     /// it.
     #[must_use]
     pub fn begun(mode: DreamMode, workspace: String, now: DateTime<Utc>) -> Self {

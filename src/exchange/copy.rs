@@ -11,7 +11,8 @@ use crate::workspace::{Workspace, WriteMode};
 /// Copies all documents and the library's state from one workspace to another, byte for byte; returns how many
 /// documents of the source the target has now, those included that were there already with the same bytes.
 ///
-/// What the source has forgotten stays forgotten in the target: in documents. The tombstones of a memory store stay behind
+/// Statements that the source has forgotten stay forgotten in the target: in documents. The tombstones of a memory
+/// store stay behind
 /// with its rows, so a new store beside the target knows none of them until it is asked to forget too. Where the target has forgotten something itself, a
 /// document that holds it is refused, and what the source kept of earlier versions stays there.
 ///

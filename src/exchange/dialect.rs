@@ -1,4 +1,4 @@
-//! Where other programs keep what they remember, and where it goes: a small table for each.
+//! Tables of other programs: the places of their memory, and the place for each here.
 
 use std::fmt;
 
@@ -27,12 +27,12 @@ pub enum Dialect {
     PicoClaw,
 }
 
-/// What becomes of a document.
+/// The way of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Route {
     /// It keeps its name.
     Keep,
-    /// What the table names gets this name or folder instead.
+    /// The name in the table is replaced by this name or folder.
     As(&'static str),
     /// It is a journal, and its name says the day.
     Day,

@@ -18,7 +18,7 @@ use crate::memory::{Filter, MemoryStore, NewMemory, Source, categories};
 use crate::session;
 use crate::workspace::{Workspace, check_scope};
 
-/// What feeding did.
+/// The result of feeding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[non_exhaustive]
 pub struct FeedReport {
@@ -86,7 +86,7 @@ pub struct FeedReport {
 ///
 /// # Errors
 ///
-/// Those of reading the workspace, and of the store; a line that the store refuses is none, and is counted.
+/// The errors of reading the workspace, and of the store; a refused line is no error, and is counted.
 /// [`Error::Denied`] where the store or the workspace is of another scope, or takes in nothing that was dreamed.
 pub fn feed(
     workspace: &dyn Workspace,
@@ -123,7 +123,7 @@ pub fn feed(
     Ok(report)
 }
 
-/// What a row is known by: its dream and its words.
+/// The key of a row: its dream and its words.
 type Key = (DreamId, String);
 
 /// The rows that the lines of a workspace make, with their places among them.
@@ -177,7 +177,7 @@ fn row(line: &Promoted) -> NewMemory {
         .of_dream(line.dream.clone())
 }
 
-/// What was decided: a word of ours beside the seed's [`categories`].
+/// The category of decisions: a word of ours beside the seed's [`categories`].
 const DECISION: &str = "decision";
 
 #[cfg(test)]

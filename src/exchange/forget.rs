@@ -34,8 +34,8 @@ use crate::workspace::{Workspace, check_scope};
 /// stay, the receipt counts what stands in them, and it is hidden from prompts, dreams and searches; whoever opens the
 /// file reads it.
 ///
-/// What is forgotten are words in their order: the same in other words is not known again. What is said again stands
-/// in the journal of that session, which is a record, and goes no further. What is written while this runs is for
+/// Words are forgotten in their order: the same statement in other words is not recognised. A statement that is said again
+/// is in the journal of that session, which is a record, and goes no further. Text written while this runs is for
 /// another run.
 ///
 /// # Example: a person wants it gone, also from the files

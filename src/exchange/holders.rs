@@ -17,7 +17,7 @@ pub(super) struct Holder {
     pub(super) document: Document,
     pub(super) name: DocName,
     pub(super) found: u64,
-    /// Of the time before it was overwritten.
+    /// Facts about the file from before it was overwritten.
     metadata: Option<Metadata>,
 }
 

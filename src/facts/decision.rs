@@ -10,7 +10,7 @@ use crate::memory::MemoryId;
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Decision {
-    /// What is decided.
+    /// The decision.
     pub verdict: Verdict,
     /// The row, or the older one of two.
     pub older: MemoryId,
@@ -20,7 +20,7 @@ pub struct Decision {
     pub reason: Option<String>,
 }
 
-/// What is decided on facts.
+/// A decision on facts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -37,7 +37,7 @@ pub enum Verdict {
     Confirm,
     /// It does not hold, and never did: it is retired.
     Reject,
-    /// What was pending was settled, and where an older row says the same it was retired. The library's own.
+    /// Pending facts were settled, and those that an older row says already were retired. The library's own.
     Settle,
     /// An earlier decision was taken back.
     Revert,

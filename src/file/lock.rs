@@ -21,7 +21,7 @@ pub(super) const LOCK: &str = ".dreaming.lock";
 const LOCK_LIMIT: u64 = 64 << 10;
 /// A lock that is further ahead than this was not written by a clock.
 const MOST_AHEAD: TimeDelta = TimeDelta::days(1);
-/// How old a lock that does not parse must be before it is taken for abandoned rather than half written.
+/// The age at which a lock that does not parse is taken for abandoned rather than half written.
 const UNFINISHED_FOR: TimeDelta = TimeDelta::seconds(60);
 
 /// The answer to a try to place a lock.

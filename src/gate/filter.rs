@@ -60,7 +60,7 @@ impl Gate {
     }
 }
 
-/// How often a masked text is looked through again.
+/// The most rounds in which a masked text is searched again.
 const MOST_ROUNDS: usize = 8;
 
 #[cfg(test)]

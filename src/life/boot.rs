@@ -11,7 +11,7 @@ use crate::base::name::DocName;
 use crate::format::OnboardingEnd;
 use crate::workspace::Workspace;
 
-/// What a workspace is ready for.
+/// The readiness of a workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BootState {
     /// A session.
@@ -25,18 +25,18 @@ pub enum BootState {
     },
 }
 
-/// What booting found and did.
+/// The result of booting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Boot {
-    /// What the workspace is ready for.
+    /// The readiness of the workspace.
     pub state: BootState,
-    /// What was seeded; empty where the policy refuses.
+    /// The documents that were seeded; empty if the policy refuses.
     pub seeded: SeedReport,
     /// An onboarding whose end was interrupted: it is for [`Life::complete_onboarding`](crate::Life::complete_onboarding)
     /// to finish.
     pub unfinished: Option<OnboardingEnd>,
-    /// What `SOUL.md` and `AGENTS.md` should say and do not. Advice: nothing depends on it.
+    /// The parts that `SOUL.md` and `AGENTS.md` should have and lack. Advice: nothing depends on it.
     pub lacks: Vec<(DocName, &'static str)>,
 }
 

@@ -1,4 +1,4 @@
-//! What a host's scheduler asks before it wakes the agent: which checks are due, whether the hour is quiet,
+//! The questions of a host's scheduler before it wakes the agent: which checks are due, whether the hour is quiet,
 //! whether there is anything to do.
 
 use chrono::{DateTime, FixedOffset, NaiveTime, TimeDelta, Utc};
@@ -110,7 +110,7 @@ impl QuietHours {
         self
     }
 
-    /// Whether an instant is in them.
+    /// Returns whether an instant is in them.
     #[must_use]
     pub fn contains(&self, instant: DateTime<Utc>) -> bool {
         let time = instant.with_timezone(&self.offset).time();
@@ -122,7 +122,7 @@ impl QuietHours {
     }
 }
 
-/// Whether a reply to a heartbeat says that there is nothing to report: `HEARTBEAT_OK` and nothing else.
+/// Returns whether a reply to a heartbeat says that there is nothing to report: `HEARTBEAT_OK` and nothing else.
 ///
 /// ```
 /// assert!(noctuary::life::is_heartbeat_ok(" HEARTBEAT_OK\n"));
@@ -133,7 +133,8 @@ pub fn is_heartbeat_ok(reply: &str) -> bool {
     reply.trim() == "HEARTBEAT_OK"
 }
 
-/// Whether a heartbeat run has anything to look at; see [`Life::has_heartbeat_tasks`](crate::Life::has_heartbeat_tasks).
+/// Returns whether a heartbeat run has anything to look at; see
+/// [`Life::has_heartbeat_tasks`](crate::Life::has_heartbeat_tasks).
 pub(super) fn heartbeat_has_tasks(workspace: &dyn Workspace, document: &DocName) -> Result<bool> {
     let Some(standing) = workspace.read(document)? else { return Ok(false) };
     Ok(str::from_utf8(standing.bytes()).map_or(true, |text| !HeartbeatFile::parse(text).is_empty_of_tasks()))

@@ -99,7 +99,7 @@ impl<'a> Editor<'a> {
 
     /// Saves a document that was loaded at the revision `seen`; `None` creates it.
     ///
-    /// What it replaces is kept: the last twenty preimages of a document, up to a megabyte. When it returns, both
+    /// The replaced document is kept: the last twenty versions of a document, up to a megabyte. When it returns, both
     /// survive a power loss; after a crash before that, the document is whole, as it was or as it was to be.
     ///
     /// # Errors
@@ -121,7 +121,7 @@ impl<'a> Editor<'a> {
     ///
     /// # Errors
     ///
-    /// Those of [`save`](Self::save).
+    /// The errors of [`save`](Self::save).
     pub fn restore_template(
         &self,
         name: &DocName,
@@ -134,7 +134,7 @@ impl<'a> Editor<'a> {
         self.replace(name, &text, seen, now).map(|(_, preimage)| preimage)
     }
 
-    /// What a document was before it was replaced here, and when that was, newest first.
+    /// Returns earlier versions of a document, each with the time of its replacement here, newest first.
     ///
     /// # Errors
     ///
@@ -150,7 +150,7 @@ impl<'a> Editor<'a> {
     ///
     /// # Errors
     ///
-    /// Those of [`load`](Self::load), and of [`Workspace::remove`].
+    /// The errors of [`load`](Self::load), and of [`Workspace::remove`].
     pub fn forget_history(&self, name: &DocName) -> Result<bool> {
         self.load(name)?;
         self.workspace.remove(&StateName::history(name))

@@ -70,7 +70,7 @@ impl Life {
         self
     }
 
-    /// How it goes.
+    /// Returns the configuration.
     #[must_use]
     pub fn config(&self) -> &LifeConfig {
         &self.config
@@ -122,7 +122,7 @@ impl Life {
     ///
     /// # Errors
     ///
-    /// Those of [`seed`](Self::seed) and of reading.
+    /// The errors of [`seed`](Self::seed) and of reading.
     pub fn prepare(&self) -> Result<Boot> {
         boot(self.workspace.as_ref(), &self.config)
     }
@@ -191,7 +191,7 @@ impl Life {
     ///
     /// # Errors
     ///
-    /// Those of [`Workspace::list`] and [`Workspace::write`], and [`Error::Corrupt`] where `.dreaming.d/life.json`
+    /// The errors of [`Workspace::list`] and [`Workspace::write`], and [`Error::Corrupt`] where `.dreaming.d/life.json`
     /// is damaged.
     pub fn seed(&self) -> Result<SeedReport> {
         seed(self.workspace.as_ref(), &self.config)
@@ -266,14 +266,15 @@ impl Life {
     ///
     /// # Errors
     ///
-    /// Those of reading and writing. A `.soul-state.json` that is damaged or another program's is none: it stays as it
-    /// is, and what is known is kept beside it.
+    /// The errors of reading and writing. A `.soul-state.json` that is damaged or another program's is no error: it
+    /// stays as it
+    /// is, and the known state is kept beside it.
     pub fn read_soul(&self, kind: SessionKind, now: DateTime<Utc>) -> Result<Soul> {
         read_soul(self.workspace.as_ref(), kind, now)
     }
 }
 
-/// Whether neither the playbook of the first run nor `SOUL.md` is there.
+/// Returns whether neither the playbook of the first run nor `SOUL.md` is there.
 fn is_bare(workspace: &dyn Workspace) -> Result<bool> {
     for name in [DocName::BOOTSTRAP, DocName::SOUL] {
         match workspace.metadata(&name) {

@@ -18,7 +18,7 @@ use crate::workspace::{Workspace, WriteMode};
 
 const TOKEN: &str = "BOOTSTRAP_DONE";
 
-/// Whether a reply gives the token that ends the onboarding: alone on a line, outside of code fences.
+/// Returns whether a reply gives the token that ends the onboarding: alone on a line, outside of code fences.
 ///
 /// ```
 /// use noctuary::life::is_bootstrap_done;
@@ -43,7 +43,7 @@ pub fn is_bootstrap_done(reply: &str) -> bool {
 }
 
 impl LifeConfig {
-    /// Whether and how the onboarding ends after a turn: `reply` is what the agent said, `None` where the turn failed.
+    /// Returns whether and how the onboarding ends after a turn: `reply` is the agent's answer, `None` if the turn failed.
     ///
     /// After a failure it goes on, unless [`end_failed_bootstrap`](Self::end_failed_bootstrap) says otherwise, as
     /// RFC-0009 does.
@@ -65,19 +65,19 @@ impl LifeConfig {
     }
 }
 
-/// What became of the onboarding.
+/// The result of the onboarding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Completion {
-    /// What became of `BOOTSTRAP.md`.
+    /// The fate of `BOOTSTRAP.md`.
     pub bootstrap: BootstrapFate,
     /// The journal that says so.
     pub journal: DocName,
-    /// What the onboarding should have left and did not: of `SOUL.md`, `USER.md` and `AGENTS.md`.
+    /// The documents that the onboarding should have left and did not: of `SOUL.md`, `USER.md` and `AGENTS.md`.
     pub missing: Vec<DocName>,
 }
 
-/// What became of `BOOTSTRAP.md`.
+/// The fate of `BOOTSTRAP.md`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BootstrapFate {

@@ -1,4 +1,4 @@
-//! Which journals a dream has read to their end.
+//! The journals with bytes that no dream has read.
 
 use std::collections::BTreeSet;
 
@@ -54,7 +54,7 @@ impl Undreamed {
         Ok(Self(waiting))
     }
 
-    /// Whether bytes of this journal wait.
+    /// Returns whether bytes of this journal wait.
     #[must_use]
     pub fn contains(&self, journal: &JournalName) -> bool {
         self.0.contains(journal.name())

@@ -141,7 +141,7 @@ mod tests {
         examples().remove(name).unwrap_or_else(|| panic!("the page has no {name}"))
     }
 
-    /// Whether `printed` says what the example says, no key more and none less.
+    /// Asserts that `printed` says the same as the example, no key more and none less.
     #[track_caller]
     fn assert_same(name: &str, printed: &[u8]) {
         // Those of the page have no checksum, as a person's have none.

@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 
 use super::row::Memory;
 
-/// Which rows are listed or searched.
+/// The rows that are listed or searched.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Filter {
@@ -48,7 +48,7 @@ impl Filter {
         self
     }
 
-    /// Whether it takes this row; the limit is not looked at. The case of ASCII letters in a category does not
+    /// Returns whether it takes this row; the limit is not looked at. The case of ASCII letters in a category does not
     /// count.
     #[must_use]
     pub fn takes(&self, memory: &Memory) -> bool {
@@ -78,17 +78,17 @@ impl Filter {
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Query {
-    /// What is searched for.
+    /// The text that is searched for.
     pub text: String,
-    /// How `text` is read.
+    /// The syntax of `text`.
     pub syntax: Syntax,
-    /// Which rows.
+    /// The rows that are searched.
     pub filter: Filter,
     /// In which order.
     pub order: Order,
 }
 
-/// How the text of a query is read.
+/// The syntax of a query's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Syntax {

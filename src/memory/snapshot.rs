@@ -10,9 +10,9 @@ use super::id::MemoryId;
 pub struct SnapshotRow {
     /// Its id.
     pub id: MemoryId,
-    /// What kind of memory it is.
+    /// The kind of memory.
     pub category: String,
-    /// What is remembered.
+    /// The remembered text.
     pub content: String,
     /// Whether every snapshot begins with it.
     pub pinned: bool,

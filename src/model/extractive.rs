@@ -52,7 +52,7 @@ use picker::Limits;
 pub struct Extractive {
     /// The largest share of the journals' bytes, from 0 to 1.
     share: f64,
-    /// Whether what is picked is also bounded by the days that are shown, and by what a section holds.
+    /// Whether the number of picked lines is also bounded by the days that are shown, and by the room of a section.
     by_day: bool,
     /// The bound on lines, where the caller sets one.
     lines: Option<usize>,
@@ -203,7 +203,7 @@ fn shown_speaker<'l>(line: &'l Line<'_>) -> Option<(&'l str, u64)> {
     needed.then_some((name, speaker.named_at))
 }
 
-/// How many days the journals are of. One whose name has no date is a day of its own.
+/// Counts the days of the journals. A journal without a date in its name is a day of its own.
 fn days<'n>(journals: impl Iterator<Item = &'n DocName>) -> usize {
     let day = |name: &DocName| {
         JournalName::parse(name).map_or_else(|| name.to_string(), |journal| journal.date().to_string())

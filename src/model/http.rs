@@ -26,7 +26,7 @@ const MOST: u64 = 4 << 20;
 /// The most that is read of what comes with an error, in bytes.
 const MOST_OF_ERROR: u64 = 16 << 10;
 
-/// How long a call may take unless the host says otherwise: a large prompt on a small machine takes minutes.
+/// The longest time for a call unless the host says otherwise: a large prompt on a small machine takes minutes.
 const TIMEOUT: Duration = Duration::from_secs(10 * 60);
 
 /// A year: no clock ends at it, as it does at `Duration::MAX`.

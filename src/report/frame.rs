@@ -110,7 +110,7 @@ impl Page<'_> {
         }
     }
 
-    /// How the ending looks.
+    /// Returns the style of the ending.
     fn tone(&self) -> &'static str {
         match self.report.outcome {
             Outcome::Quarantined => "alarm",

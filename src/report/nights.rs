@@ -1,4 +1,4 @@
-//! What the log says of earlier nights.
+//! The log's entries of earlier nights.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -15,7 +15,7 @@ pub(super) fn section(id: &str, title: &str, count: &str, body: &Markup) -> Mark
     }
 }
 
-/// What is long, and is opened by who wants it.
+/// Makes a fold around a long text, which a reader can open.
 pub(super) fn fold(summary: &str, body: &Markup) -> Markup {
     html! { details { summary { (summary) } (body) } }
 }
@@ -25,7 +25,7 @@ pub(super) fn table(label: &str, body: &Markup) -> Markup {
     html! { div.scroll role="region" aria-label=(label) tabindex="0" { table { (body) } } }
 }
 
-/// How full something is, as a bar and in words; of a limit, being full is bad.
+/// Makes a bar with words for a fill level; a full bar is bad if it is a limit.
 pub(super) fn gauge(label: &str, value: u64, most: u64, words: &str, is_limit: bool) -> Markup {
     let is_over = is_limit && value > most;
     // A bar over its end is full, and one of nothing is empty.

@@ -1,4 +1,4 @@
-//! What was masked, and what is in quarantine: classes and places, and how to get out.
+//! Masked secrets and quarantined journals: classes and places, and the way out.
 
 use std::collections::{BTreeMap, BTreeSet};
 

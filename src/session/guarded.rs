@@ -22,11 +22,11 @@ use crate::workspace::{
 
 /// A workspace as one session may reach it. Every verb looks the document up in the access table first.
 ///
-/// What is denied does not depend on whether the document exists, so a denial says nothing about it.
+/// A denial does not depend on whether the document exists, so it says nothing about it.
 ///
-/// What is written passes the [`Doors`]: [`Door::JournalAppend`] for a line that is added to a journal, else
-/// [`Door::WorkspaceWrite`]. What the human writes in a main session is theirs: findings in it are warned of
-/// ([`take_warnings`](Self::take_warnings)), and it is written as it is. What an agent writes comes through
+/// A written text passes the [`Doors`]: [`Door::JournalAppend`] for a line that is added to a journal, else
+/// [`Door::WorkspaceWrite`]. A text of the human in a main session is theirs: findings in it are warned of
+/// ([`take_warnings`](Self::take_warnings)), and it is written as it is. A text of an agent passes
 /// [`Door::Tool`] too. Of everybody else, what the workspace has
 /// forgotten is refused, but in journals: [`Error::Stopped`] with the class `forgotten`. The human is warned of it.
 ///
@@ -53,7 +53,7 @@ pub struct Guarded<W> {
     forgotten: ForgottenCache,
 }
 
-/// What the doors found so far.
+/// Findings of the doors so far.
 #[derive(Default)]
 struct Found {
     /// One for the whole session, so that a secret has the same number wherever it is masked.
@@ -61,7 +61,7 @@ struct Found {
     warnings: Vec<DoorWarning>,
 }
 
-/// How much of `USER.md` a session with others present is given.
+/// The part of `USER.md` that a session with others present is given.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SharedUser {
@@ -103,14 +103,14 @@ impl<W> Guarded<W> {
         self
     }
 
-    /// What the doors found in texts that were written since this was last asked, masked ones included. What was
-    /// refused is in its [`Error::Stopped`].
+    /// Returns the findings in texts that were written since the last call, masked ones included. Findings of a
+    /// refused write are in its [`Error::Stopped`].
     #[must_use]
     pub fn take_warnings(&self) -> Vec<DoorWarning> {
         std::mem::take(&mut self.found.lock().unwrap_or_else(PoisonError::into_inner).warnings)
     }
 
-    /// What writes must pass.
+    /// Returns the doors that writes must pass.
     #[must_use]
     pub fn doors(&self) -> &Doors {
         &self.doors
@@ -241,7 +241,7 @@ impl<W: Workspace> Guarded<W> {
         Ok(passed)
     }
 
-    /// Whether a text that stands in a document would not be written there again as it is.
+    /// Returns whether a text of a document would not be written there again as it is.
     pub(crate) fn would_change(&self, name: &Name, text: &str) -> Result<bool> {
         let (doors, policy) = (self.current_doors()?, self.policy(Door::WorkspaceWrite, name));
         match self.judge(&doors, Door::WorkspaceWrite, policy, name, text) {

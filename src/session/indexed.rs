@@ -34,8 +34,8 @@ use crate::workspace::{Claim, ClaimTerms, Lease, Listing, Metadata, Reach, Works
 /// document is a column of the index that every query binds, and is asked of the access table again on the way
 /// out. What it finds is ranked over what it may read, so that not even the order tells of the rest.
 ///
-/// What the workspace has forgotten is told by no search. From the next sync on it is indexed as blanks of the same
-/// length, and whatever else a document says is found where it stands; one whose name holds it is not found at all.
+/// No search shows statements that the workspace has forgotten. From the next sync on they are indexed as blanks of the same
+/// length, and all other text of a document is found as before; a document with such a name is not found at all.
 ///
 /// A sync looks for the documents within the workspace's [reach](Workspace::reach), and walks no other folder. A document
 /// beyond it that was written through this handle is found too, until a [`rebuild`](Self::rebuild); what was passed over is in
@@ -139,7 +139,7 @@ impl<W: Workspace> Indexed<W> {
     ///
     /// # Errors
     ///
-    /// Those of the index, and of reading what was found.
+    /// The errors of the index, and of reading what was found.
     pub fn search(&self, access: &Access, query: &str, limit: usize) -> Result<Vec<SearchResult>> {
         let found = self.search_unmasked(access, query, limit)?;
         let doors = Doors::clone(&self.doors);
@@ -159,7 +159,7 @@ impl<W: Workspace> Indexed<W> {
     ///
     /// # Errors
     ///
-    /// Those of the index.
+    /// The errors of the index.
     pub fn search_unmasked(&self, access: &Access, query: &str, limit: usize) -> Result<Vec<SearchResult>> {
         trace::search_documents(|| {
             if !is_of(&self.upkeep.workspace, &access.scope) {
@@ -184,7 +184,7 @@ impl<W: Workspace> Indexed<W> {
     ///
     /// # Errors
     ///
-    /// Those of the index, and of listing the root. A document that cannot be read is no error: the report names it.
+    /// The errors of the index, and of listing the root. A document that cannot be read is no error: the report names it.
     pub fn sync(&self, now: DateTime<Utc>) -> Result<SyncReport> {
         let cut = self.upkeep.cut()?;
         let missed = std::mem::take(&mut self.upkeep.missed().names);
@@ -201,7 +201,7 @@ impl<W: Workspace> Indexed<W> {
     ///
     /// # Errors
     ///
-    /// Those of [`sync`](Self::sync).
+    /// The errors of [`sync`](Self::sync).
     pub fn rebuild(&self, now: DateTime<Utc>) -> Result<SyncReport> {
         self.upkeep.index.clear()?;
         self.sync(now)
@@ -212,7 +212,7 @@ impl<W: Workspace> Indexed<W> {
         self.upkeep.index.scrub()
     }
 
-    /// What the index could not follow since this was last asked, the last failure of each document.
+    /// Returns the documents that the index could not follow since the last call, the last failure of each document.
     #[must_use]
     pub fn take_failures(&self) -> Vec<Unreadable> {
         let failures = std::mem::take(&mut self.upkeep.missed().failures);

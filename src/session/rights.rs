@@ -8,7 +8,7 @@ use crate::base::name::Name;
 use crate::format::JournalName;
 use crate::search::documents::Audience;
 
-/// Whether the agent may rewrite `SOUL.md`; the human always may.
+/// The rule whether the agent may rewrite `SOUL.md`; the human always may.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SoulPolicy {

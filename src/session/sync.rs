@@ -23,7 +23,7 @@ pub struct SyncReport {
     pub changed: Vec<DocName>,
     /// Documents that are gone.
     pub removed: Vec<DocName>,
-    /// How many read as before.
+    /// The number of documents that read as before.
     pub unchanged: u64,
     /// Documents and folders that could not be read. What the index knew of them stands, except where they are too
     /// large or no plain files any more.
@@ -54,17 +54,17 @@ pub(super) struct Sync<'a, W> {
     /// Looked at whatever their metadata says.
     missed: &'a BTreeSet<DocName>,
     cut: Cut,
-    /// What the index knows and the walk has not met yet.
+    /// Documents that the index knows and the walk has not met yet.
     known: BTreeMap<DocName, SeenDocument>,
     batch: Vec<IndexChange>,
     batch_bytes: usize,
     pub(super) report: SyncReport,
 }
 
-/// How much text a sync holds in memory, and indexes in one step, but for a document that is longer alone.
+/// The most text that a sync holds in memory, and indexes in one step, but for a document that is longer alone.
 const BATCH_BYTES: usize = 4 << 20;
 
-/// How many documents a sync indexes in one step.
+/// The most documents that a sync indexes in one step.
 const BATCH_DOCUMENTS: usize = 512;
 
 impl<'a, W: Workspace> Sync<'a, W> {

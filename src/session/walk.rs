@@ -154,7 +154,7 @@ fn rules_of<W: Workspace + ?Sized>(
     Ok(Some(Arc::new(Rules { folder, ignored: Ignored::parse(&text), above })))
 }
 
-/// Whether the nearest rule that fits says that a name is ignored.
+/// Returns whether the nearest rule that fits says that a name is ignored.
 fn is_ignored(rules: Option<&Rules>, name: &DocName, is_folder: bool) -> bool {
     let mut rules = rules;
     while let Some(Rules { folder, ignored, above }) = rules {

@@ -27,7 +27,7 @@ pub(super) fn fold(action: &'static str, path: &str, error: rusqlite::Error) -> 
     }
 }
 
-/// Whether SQLite found the file, or an index in it, damaged.
+/// Returns whether SQLite found the file, or an index in it, damaged.
 pub(super) fn is_corrupt(error: &rusqlite::Error) -> bool {
     error.sqlite_error_code() == Some(ErrorCode::DatabaseCorrupt)
 }

@@ -15,7 +15,7 @@ use crate::base::error::{At, Error, Refusal, Result};
 use crate::disk::mark::Mark;
 use crate::disk::{Disk, Kind, Open, OsDisk};
 
-/// Where a file is or shall be: its folder, and its name there.
+/// The place of a file: its folder, and its name there.
 pub(super) struct Place<'a> {
     pub(super) disk: Arc<dyn Disk>,
     pub(super) file: &'a str,
@@ -31,7 +31,7 @@ pub(super) fn place_of(path: &Path) -> Result<Place<'_>> {
     Ok(Place { disk: Arc::new(OsDisk::open(folder).at("open", folder.display())?), file })
 }
 
-/// How long a statement of a workspace or an index waits for another process.
+/// The time that a statement of a workspace or an index waits for another process.
 pub(super) const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The files that this process has open, by device and inode, and by how many bytes a connection may make of them.

@@ -123,7 +123,7 @@ fn migrate(connection: &mut Connection, file: &str, others: Others) -> Result<()
     transaction.commit().map_err(folded)
 }
 
-/// Whether a version of SQLite keeps committed transactions in WAL mode: 3.7.0 to 3.51.2 can lose them when
+/// Returns whether a version of SQLite keeps committed transactions in WAL mode: 3.7.0 to 3.51.2 can lose them when
 /// the log is reset, but for the releases that the fix was carried back to.
 fn wal_is_safe(version: i32) -> bool {
     version >= 3_051_003

@@ -69,7 +69,7 @@ pub(super) fn may_fulfil(clause: &Clause) -> Option<String> {
     }
 }
 
-/// Whether a text has what only FTS5 reads: words near each other, at the beginning, side by side, or in columns.
+/// Returns whether a text has what only FTS5 reads: words near each other, at the beginning, side by side, or in columns.
 pub(super) fn is_beyond_plans(text: &str) -> bool {
     let outside: String = text.split('"').step_by(2).collect::<Vec<_>>().join("\"\"");
     let is_near = outside.match_indices("NEAR").any(|(at, near)| {

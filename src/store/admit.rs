@@ -15,7 +15,7 @@ use crate::memory::{NewLearning, NewMemory, Source};
 /// The longest category, source, or key of a profile, in bytes.
 pub(super) const LONGEST_WORD: usize = 128;
 
-/// How deep notes are nested at most: what is written must be read again, and a line of a file is not read at any depth.
+/// The deepest nesting of notes: a written note must be read again, and a line of a file is not read at any depth.
 const DEEPEST: usize = 32;
 
 impl StoreConfig {
@@ -127,7 +127,7 @@ fn labelled(name: &str, value: &str) -> String {
     format!("{name}: {value}")
 }
 
-/// Whether a value is nested no deeper than `depth`.
+/// Returns whether a value is nested no deeper than `depth`.
 fn is_within(value: &Value, depth: usize) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     match value {

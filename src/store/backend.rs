@@ -1,4 +1,4 @@
-//! What a backend of a memory store does: it keeps rows and reads them, and decides nothing.
+//! The work of a memory store's backend: it keeps rows and reads them, and decides nothing.
 //!
 //! All is plain data and blocks. A backend keeps the rows of one scope apart from those of others, and leaves rows out of
 //! what it reads for a [`Sight`] that does not see them: in its query, so that none of their words leaves it.
@@ -21,12 +21,12 @@ use crate::memory::{
 };
 use crate::search::rank::Sight;
 
-/// Where a store keeps its rows.
+/// The place of a store's rows.
 pub(crate) trait Backend: Send + Sync {
     /// Says where it is, for messages: a path.
     fn location(&self) -> String;
 
-    /// What errors call the audit.
+    /// Returns the name of the audit in errors.
     fn audit_name(&self) -> Name;
 
     /// Reads in one view of the store, with everything that other processes wrote before.
@@ -84,30 +84,30 @@ pub(crate) trait Rows: Searchable + Facts {
     /// The learning that says this; white space, case and end marks do not count.
     fn learned(&self, content: &str) -> Result<Option<LearningId>>;
 
-    /// What was forgotten; `None` for nothing.
+    /// Returns the tombstones; `None` if nothing was forgotten.
     fn tombstones(&self) -> Result<Option<Arc<Tombstones>>>;
 
     /// The key under which tombstones are kept, where there were any.
     fn tombstone_key(&self) -> Result<Option<TombstoneKey>>;
 }
 
-/// What is known of rows as facts: of all that are not deleted, retired ones included.
+/// Rows as facts: all that are not deleted, retired ones included.
 pub(crate) trait Facts: Searchable {
     /// A row.
     fn fact(&self, id: MemoryId) -> Result<Option<Fact>>;
-    /// Those that wait, by id.
+    /// Returns the facts that wait, by id.
     fn pending(&self) -> Result<Vec<Fact>>;
-    /// Whether any waits. Costs next to nothing.
+    /// Returns whether any waits. Costs next to nothing.
     fn is_pending(&self) -> Result<bool>;
-    /// Those that are stated in this normal form, by id.
+    /// Returns the facts that are stated in this normal form, by id.
     fn stated(&self, normal: &str) -> Result<Vec<Fact>>;
-    /// Those of this subject and slot, by id.
+    /// Returns the facts of this subject and slot, by id.
     fn of_key(&self, key: &FactKey) -> Result<Vec<Fact>>;
-    /// Those that a row replaced, by id.
+    /// Returns the facts that a row replaced, by id.
     fn replaced_by(&self, id: MemoryId) -> Result<Vec<Fact>>;
     /// The pairs of standing rows that nobody decided on, by the newer row, then by the older.
     fn suspicions(&self, limit: usize) -> Result<Vec<Suspicion>>;
-    /// How many were retired by a decision of anybody but the human since then.
+    /// Counts the facts that anybody but the human retired since then.
     fn retired_since(&self, since: DateTime<Utc>) -> Result<u64>;
     /// A decision.
     fn event(&self, id: EventId) -> Result<Option<ConsolidationEvent>>;
@@ -155,7 +155,7 @@ pub(crate) trait Changes: Rows {
     fn refuse(&mut self, entry: AuditEntry) -> Result<()>;
 }
 
-/// What a change of a row is judged by.
+/// The facts that a change of a row is judged by.
 pub(crate) struct Editable {
     pub(crate) source: Option<Source>,
     pub(crate) category: String,

@@ -21,7 +21,7 @@ use crate::memory::MemoryId;
 /// The event of one decision, as a store applies it, and the error of one that is refused.
 pub(crate) type Ruled = (Vec<ConsolidationEvent>, Option<Error>);
 
-/// What stands against a decision.
+/// An objection to a decision.
 enum Against {
     Rule(EventOutcome, MemoryId),
     /// A later decision builds on the row.
@@ -264,7 +264,7 @@ fn conclude(
     }
 }
 
-/// What the caller is told of one decision.
+/// Returns the answer to the caller about one decision.
 pub(crate) fn answer((events, refused): Ruled) -> Result<ConsolidationEvent> {
     match (refused, events.into_iter().next()) {
         (None, Some(event)) => Ok(event),

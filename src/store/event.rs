@@ -32,7 +32,8 @@ pub(crate) fn pair(event: &ConsolidationEvent) -> Option<(MemoryId, MemoryId)> {
     Some((event.older?, event.newer?))
 }
 
-/// Which decision counts of the events of one pair, which ascend: the latest that nothing took back. A reversal may be
+/// Returns the decision that counts among the events of one pair, which ascend: the latest that nothing took back. A
+/// reversal may be
 /// taken back too.
 pub(crate) fn decided<'e>(
     events: impl DoubleEndedIterator<Item = &'e ConsolidationEvent>,

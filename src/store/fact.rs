@@ -13,13 +13,13 @@ pub(crate) fn normal(category: &str, content: &str, key: Option<&FactKey>) -> Op
     is_statement.then(|| text::statement(content))
 }
 
-/// How a row stands that was just written; `None` for one that never waits.
+/// Returns the status of a row that was just written; `None` for one that never waits.
 pub(crate) fn first_status(category: &str, source: Option<&Source>) -> Option<FactStatus> {
     let waits = category.eq_ignore_ascii_case(categories::FACT) && !source.is_some_and(Source::is_typed);
     waits.then(|| FactStatus::standing(FactState::Pending))
 }
 
-/// How a row stands of which nothing was ever decided.
+/// Returns the status of a row without any decision.
 pub(crate) fn plain_status() -> FactStatus {
     FactStatus::standing(FactState::Candidate)
 }

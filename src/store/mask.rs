@@ -7,7 +7,7 @@ use crate::gate::{Door, DoorPolicy, Doors, Masks};
 use crate::memory::{Found, Memory, Place, Query, SearchOutcome, Source};
 use crate::search::rank::Plan;
 
-/// What masks the rows of one answer: a secret has the same number in all of them.
+/// The mask for the rows of one answer: a secret has the same number in all of them.
 pub(crate) struct Veil<'a> {
     doors: &'a Doors,
     policy: DoorPolicy,

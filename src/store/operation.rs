@@ -1,4 +1,4 @@
-//! What is done or refused, as the audit tells of it.
+//! An action or refusal, as the audit tells of it.
 
 use chrono::{DateTime, Utc};
 
@@ -32,7 +32,7 @@ impl<'a> Operation<'a> {
         Self { access: Some(access), ..Self::of_library(action, now) }
     }
 
-    /// What nobody asked for in a session.
+    /// Makes an operation that nobody asked for in a session.
     pub(crate) fn of_library(action: &'static str, now: DateTime<Utc>) -> Self {
         Self { access: None, action, id: None, source: None, origin: None, reason: None, now }
     }
@@ -94,7 +94,7 @@ impl StoreConfig {
     }
 }
 
-/// How the audit calls a refusal, without the text that was refused; `None` for a failure.
+/// Returns the audit's text for a refusal, without the refused text; `None` for a failure.
 pub(crate) fn refusal(error: &Error) -> Option<String> {
     Some(match error {
         Error::Stopped { classes, .. } => format!("refused: {}", classes.join(", ")),

@@ -1,4 +1,4 @@
-//! How a store finds rows: a backend reads them, and what is read is weighed here, so that the same rows have the same
+//! The search of a store: a backend reads rows, and they are weighed here, so that the same rows have the same
 //! order in every store.
 
 use std::collections::BTreeMap;

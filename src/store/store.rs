@@ -56,7 +56,7 @@ impl<B: Backend> Store<B> {
         self.backend.location()
     }
 
-    /// Which of the rows a session may see; `None` where it sees none.
+    /// Returns the rows that a session may see; `None` if it sees none.
     fn sight(&self, access: &Access) -> Option<Sight> {
         let sight = if sees_all(access) { Sight::All } else { Sight::Shared };
         (access.scope == self.scope).then_some(sight)

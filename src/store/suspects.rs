@@ -65,10 +65,10 @@ fn alike(facts: &dyn Facts, config: &StoreConfig, text: &str, sees_all: bool) ->
     facts.filter_map(Result::transpose).collect()
 }
 
-/// What a statement says something by.
+/// The words that carry a statement's meaning.
 struct Words {
     words: BTreeSet<String>,
-    /// What is written with a digit: numbers, days, times.
+    /// Words with a digit: numbers, days, times.
     numbers: BTreeSet<String>,
 }
 
@@ -83,7 +83,8 @@ impl Words {
         self.words.len() + self.numbers.len()
     }
 
-    /// Whether two statements share two words at least, and half of those of the shorter. Where each gives a number that the
+    /// Returns whether two statements share two words at least, and half of those of the shorter. Where each gives a
+    /// number that the
     /// other does not, three words and a third are enough: what is updated is most often a number or a day, amid other
     /// words.
     fn are_alike(&self, other: &Self) -> bool {

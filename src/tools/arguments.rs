@@ -1,4 +1,4 @@
-//! What a model gives to a tool, however its host carries it.
+//! The arguments of a tool call, in every form that a host may carry them.
 
 use std::borrow::Cow;
 

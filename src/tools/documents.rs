@@ -82,7 +82,7 @@ impl Documents {
         Self { view: view.by_the_agent(), find: None }
     }
 
-    /// What the doors found in texts that were written since this was last asked.
+    /// Returns the findings in texts that were written since the last call.
     pub(super) fn take_warnings(&self) -> Vec<DoorWarning> {
         self.view.take_warnings()
     }
@@ -303,7 +303,7 @@ impl Documents {
         Ok(answer)
     }
 
-    /// Whether a folder that holds nothing stands there, as far as the session is told.
+    /// Returns whether an empty folder exists there, as far as the session is told.
     fn is_folder(&self, folder: &DocName) -> Result<bool> {
         let above = folder.folder().map(|above| DocName::parse(above).map_err(Error::Name)).transpose()?;
         match self.view.list(above.as_ref()) {

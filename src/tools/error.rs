@@ -1,4 +1,4 @@
-//! What a tool answers a model where it could not do what was asked.
+//! The answer of a tool to a model when it could not do what was asked.
 
 use std::fmt;
 
@@ -31,7 +31,7 @@ pub struct ToolError {
 }
 
 impl fmt::Debug for ToolError {
-    /// What a model gave, or a document holds, may stand in the message.
+    /// The message may hold text that a model gave, or that a document holds.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "ToolError {{ message: {} bytes, source: {:?} }}", self.message.len(), self.source)
     }
@@ -68,7 +68,7 @@ impl ToolError {
         Self::new(format!("The arguments of {tool} are not as its schema says: {error}."))
     }
 
-    /// What failed at a document or row that the model calls `called`, in words for the model: paths of the host's are
+    /// Makes the error of a document or row that the model calls `called`, in words for the model: paths of the host's are
     /// not among them.
     ///
     /// ```
@@ -122,12 +122,12 @@ impl ToolError {
         Self::new(message).because(error)
     }
 
-    /// What the library said.
+    /// Returns the library's error.
     pub(super) fn library(&self) -> Option<&Error> {
         self.source.as_deref()
     }
 
-    /// What the model is told.
+    /// Returns the message for the model.
     #[must_use]
     pub fn message(&self) -> &str {
         &self.message

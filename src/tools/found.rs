@@ -41,7 +41,7 @@ pub(super) struct Fitting {
     left_out: usize,
 }
 
-/// What a result costs beside its text.
+/// The bytes of a result beside its text.
 const BESIDE: usize = 640;
 
 impl Fitting {

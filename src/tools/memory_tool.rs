@@ -57,16 +57,16 @@ pub struct MemoryTool<W> {
     folder: DocName,
 }
 
-/// Where the files stand for the model.
+/// The folder of the files for the model.
 const ROOT: &str = "/memories";
 
 /// The most lines of a file that is shown or edited.
 const MAX_LINES: usize = 999_999;
 
-/// How many lines of a message name where a text stands.
+/// The most lines of a message that name the places of a text.
 const MAX_NAMED: usize = 100;
 
-/// How often an edit is made anew because the file changed meanwhile.
+/// The number of tries of an edit while the file changes meanwhile.
 const ATTEMPTS: u32 = 20;
 
 /// A path as the model gave it, and the document or folder that it names; `None` is the root.
@@ -116,7 +116,7 @@ impl<W> MemoryTool<W> {
         json!({ "type": "memory_20250818", "name": "memory" })
     }
 
-    /// What the doors found in texts that were written since this was last asked.
+    /// Returns the findings in texts that were written since the last call.
     #[must_use]
     pub fn take_warnings(&self) -> Vec<DoorWarning> {
         self.view.take_warnings()
@@ -495,7 +495,7 @@ fn failed(given: &str, error: Error) -> ToolError {
     }
 }
 
-/// What is said of a folder that was changed in part.
+/// Makes the message about a folder that was changed in part.
 fn partly(given: &str, done: usize, all: usize, error: Error) -> ToolError {
     let failure = failed(given, error);
     if done == 0 {

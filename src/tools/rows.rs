@@ -57,7 +57,7 @@ impl Rows {
         Self { doors, ..self }
     }
 
-    /// Whether nobody else is present.
+    /// Returns whether nobody else is present.
     fn is_private(&self) -> bool {
         self.access.kind == SessionKind::Main
     }

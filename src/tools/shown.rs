@@ -1,4 +1,4 @@
-//! What a model is shown by a tool: masked as in a prompt, and cut where it is too long.
+//! The texts that a tool shows to a model: masked as in a prompt, and cut if they are too long.
 
 use std::ops::Range;
 
@@ -25,7 +25,7 @@ pub(super) fn hidden<W: Workspace>(view: &Guarded<W>, name: &Name, text: &str) -
     Ok(hidden)
 }
 
-/// Whether a text of a document holds a secret that a model is not shown.
+/// Returns whether a text of a document holds a secret that a model is not shown.
 pub(super) fn hides_secret<W: Workspace>(view: &Guarded<W>, name: &Name, text: &str) -> Result<bool> {
     let doors = view.current_doors()?;
     let mut policy = doors.policy_of(Door::PromptLoad, name).as_shown();
@@ -91,7 +91,7 @@ pub(super) fn disguise(name: &Name) -> Option<&'static str> {
         .then_some("it looks like another document of the workspace; give that its exact name")
 }
 
-/// Whether a path has a segment `..`, also where it is escaped once or many times.
+/// Returns whether a path has a segment `..`, also where it is escaped once or many times.
 pub(super) fn hides_parent(path: &str) -> bool {
     unescaped(path).split(['/', '\\']).any(|segment| segment == "..")
 }

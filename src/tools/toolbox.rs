@@ -31,7 +31,7 @@ use crate::workspace::Workspace;
 /// | `memory_search` | [`indexed`](Self::indexed) | passages of them |
 /// | `set_sleep` | [`sleep`](Self::sleep) | a plan for the host |
 ///
-/// Where rows and documents are given together, the names of those for documents begin with `workspace_`, so
+/// If rows and documents are given together, the names of the tools for documents begin with `workspace_`, so
 /// that no name is there twice.
 ///
 /// With others present (any [`SessionKind`](crate::SessionKind) but `Main`) `memory_write` writes rows that are
@@ -81,7 +81,7 @@ pub struct Toolbox {
     learnings: Option<Learn>,
     documents: Option<Arc<Documents>>,
     sleeps: bool,
-    /// Whose words the model passes on; its own, where nobody said otherwise.
+    /// The speaker whose words the model passes on; the model itself by default.
     origin: Option<Origin>,
     /// The tools of all these, built at the first question for them.
     tools: OnceLock<Vec<Tool>>,
@@ -159,7 +159,7 @@ impl Toolbox {
     /// Adds a search over an index of the documents. What is written by a tool is found at once where the view is one over a
     /// clone of `indexed`, else after the next [`sync`](Indexed::sync); what is gone since the last one is not shown.
     ///
-    /// Where the toolbox has no documents, it adds nothing.
+    /// Without documents in the toolbox, it adds nothing.
     ///
     /// ```
     /// # #[cfg(feature = "sqlite")] {

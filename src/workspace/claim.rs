@@ -16,7 +16,7 @@ pub struct ClaimTerms {
     pub ttl: Duration,
     /// After which time a holder refuses to write itself. 6 hours.
     pub max_hold: Duration,
-    /// How long to wait, once, after taking over a foreign peer's stale lock, for another peer that may be
+    /// The time to wait, once, after taking over a foreign peer's stale lock, for another peer that may be
     /// doing the same. 1 second.
     pub settle: Duration,
     /// Whether to trust the locks of a network file system.

@@ -150,7 +150,7 @@ pub enum Error {
         name: Name,
         /// The classes of the findings, each once: `aws_access_key`, `override`.
         classes: Vec<String>,
-        /// Where in the text that was to be written; the first twenty.
+        /// Places in the text that was to be written; the first twenty.
         places: Box<[FoundAt]>,
     },
     /// The workspace has neither `BOOTSTRAP.md` nor `SOUL.md`, and nothing may be seeded: a person must put one
@@ -207,7 +207,7 @@ pub enum Error {
         action: &'static str,
         /// On what.
         path: String,
-        /// Which limit was reached.
+        /// The limit that was reached.
         limit: OpenLimit,
     },
     /// A database refused an operation.

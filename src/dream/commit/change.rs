@@ -13,7 +13,7 @@ use crate::format::state::intent::{Append, Change, Intent};
 use crate::format::state::undone::{Kept, Undone};
 use crate::workspace::{Lease, Workspace, WriteMode};
 
-/// How often a change is tried on a file that others change meanwhile.
+/// The number of tries to change a file that others change meanwhile.
 const TRIES: u32 = 4;
 
 /// Carries out what becomes of an earlier dream's section; `false` where a person changed it meanwhile, so that it stays.
@@ -67,7 +67,8 @@ pub(super) fn carry_out(
     Err(Error::Busy { path: name.to_string() })
 }
 
-/// Whether a section is still to be moved to the archive: a part of it is there, or it stands in `MEMORY.md` as it did.
+/// Returns whether a section is still to be moved to the archive: a part of it is there, or it stands in `MEMORY.md`
+/// as it did.
 /// Else a person changed it, or took it out, before anything was done: theirs is all that is to stand.
 pub(super) fn still_moves(
     workspace: &dyn Workspace,

@@ -11,7 +11,7 @@ use crate::format::state::intent::{Append, Intent};
 use crate::format::state::undone::Undone;
 use crate::workspace::{Lease, Workspace};
 
-/// How often an append is tried on a file that is replaced under it.
+/// The number of tries to append to a file that is replaced meanwhile.
 const TRIES: u32 = 4;
 
 /// Keeps a section of curated memory, so that a person has it back where an editor saves over it.

@@ -131,7 +131,7 @@ impl Recorded for Intent {
     }
 }
 
-/// Whether a peer that knows only the watermark has dreamed the same journals since the commit stopped: the
+/// Returns whether a peer that knows only the watermark has dreamed the same journals since the commit stopped: the
 /// mark is neither the one from before the commit nor the commit's own, and covers all that was shown.
 fn was_dreamed_by_peer(workspace: &dyn Workspace, intent: &Intent) -> Result<bool> {
     let (Some(append), None) = (&intent.append, &intent.change) else { return Ok(false) };

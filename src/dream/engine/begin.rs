@@ -15,7 +15,7 @@ use crate::workspace::{Claim, ClaimTerms};
 
 /// The terms on which a run begins.
 pub(crate) struct Terms<'a> {
-    /// Whether it begins at all. Off: nothing is touched, and nobody is called or told.
+    /// Whether the dreamer is on. Off: nothing is touched, and nobody is called or told.
     pub(crate) enabled: bool,
     pub(crate) mode: DreamMode,
     pub(crate) claim: &'a ClaimTerms,

@@ -30,7 +30,7 @@ pub struct CallBudget {
     pub max_tokens_per_day: Option<u64>,
     /// The bound that a request asks the model to keep, in tokens. 4,096.
     pub max_output_tokens: Option<u32>,
-    /// How to wait after failures of the model; `None` never waits.
+    /// The waiting time after failures of the model; `None` never waits.
     pub back_off: Option<BackOff>,
 }
 
@@ -46,7 +46,7 @@ impl Default for CallBudget {
     }
 }
 
-/// How to wait after failures of the model: twice as long after each, up to a limit.
+/// The waiting time after failures of the model: twice as long after each, up to a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BackOff {
     /// After the first failure. 15 minutes.
@@ -56,7 +56,7 @@ pub struct BackOff {
 }
 
 impl BackOff {
-    /// How long to wait after so many failures in a row.
+    /// Returns the waiting time after so many failures in a row.
     #[must_use]
     pub fn after(&self, failures: u32) -> Duration {
         let doublings = failures.saturating_sub(1).min(31);

@@ -32,7 +32,7 @@ pub(crate) trait Dream: Send + 'static {
         answer: Result<String, Failure>,
     ) -> Result<Then>;
 
-    /// Whether a pass that fails leaves the report to the caller, since an earlier one was committed.
+    /// Returns whether a pass that fails leaves the report to the caller, since an earlier pass was committed.
     fn keeps_report(&self, _run: &Run) -> bool {
         false
     }

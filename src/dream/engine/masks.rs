@@ -1,4 +1,4 @@
-//! What is left out of a text, or masked in it, before a model is shown it.
+//! Parts of a text that are left out or masked before a model sees it.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -63,7 +63,7 @@ static FOREIGN_SECTION: LazyLock<Regex> = LazyLock::new(|| {
     .expect("a literal pattern")
 });
 
-/// Where machine-written text stands, so that a dream never feeds on a dream.
+/// Returns the ranges of machine-written text, so that a dream never feeds on a dream.
 pub(crate) fn machine_ranges(text: &str) -> Vec<Range<usize>> {
     let mut ranges = curated::dreamed_ranges(text);
     for block in BLOCKS.iter() {

@@ -101,13 +101,13 @@ impl Contrast {
         Self::new(&either(&found, 1, 3), &either(&found, 2, 4), false)
     }
 
-    /// Whether another contrast has this one's sides the other way round.
+    /// Returns whether another contrast has this one's sides the other way round.
     fn is_swapped(&self, other: &Self) -> bool {
         self.dropped.iter().any(|word| holds(&other.kept, word))
             && self.kept.iter().any(|word| holds(&other.dropped, word))
     }
 
-    /// Whether a clause without a contrast takes what this one drops: a word of that side, none of the kept
+    /// Returns whether a clause without a contrast takes what this one drops: a word of that side, none of the kept
     /// side's object, and else what the kept side says.
     fn is_adopted(&self, clause: &[String], whole: &str, elsewhere: &[String]) -> bool {
         let takes = |word: &String| holds(clause, word) && !holds(elsewhere, word);
@@ -150,7 +150,7 @@ pub(crate) fn check(claim: &str, sources: &[Source]) -> Result<(), Hold> {
 }
 
 impl Contrast {
-    /// Whether another contrast has the same sides.
+    /// Returns whether another contrast has the same sides.
     fn supports(&self, other: &Self) -> bool {
         self.kept.iter().any(|word| holds(&other.kept, word))
             && self.dropped.iter().any(|word| holds(&other.dropped, word))

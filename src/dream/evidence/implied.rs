@@ -1,4 +1,4 @@
-//! What a source says of days without a date: "tomorrow", "end of Q1", "on the 5th", "two years ago".
+//! Days that a source implies without a date: "tomorrow", "end of Q1", "on the 5th", "two years ago".
 
 use std::sync::LazyLock;
 

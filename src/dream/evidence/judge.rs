@@ -12,14 +12,14 @@ use crate::format::Origin;
 use crate::format::documents::curated::strip_date;
 use crate::format::replies::reply::{self, Citation};
 
-/// What is held against a bullet, and where it belongs.
+/// The objection to a bullet, and the heading where it belongs.
 pub(crate) struct Verdict {
     /// The lines that it cites, as far as they were shown.
     pub(crate) sources: Vec<SourceRef>,
     pub(crate) hold: Option<Hold>,
     /// The heading that it may stand under.
     pub(crate) heading: Option<&'static str>,
-    /// Whose word it is, where it would read as the user's and is not.
+    /// The speaker of a line that would wrongly read as the user's word.
     pub(crate) teller: Option<&'static str>,
 }
 
@@ -102,7 +102,7 @@ fn find(citations: &[Citation], shown: &Shown) -> (Vec<Source>, Option<Hold>) {
     (sources, None)
 }
 
-/// Whether what a claim cites says it.
+/// Returns whether what a claim cites says it.
 fn says(claim: &str, sources: &[Source], unfound: Option<Hold>, names: &[String]) -> Result<(), Hold> {
     match unfound {
         Some(hold) => Err(hold),
@@ -111,7 +111,7 @@ fn says(claim: &str, sources: &[Source], unfound: Option<Hold>, names: &[String]
     }
 }
 
-/// Whether a claim is the user's own word, where a host said so, or tells whose word it is: "Ana: Keep it up!" is a
+/// Returns whether a claim is the user's own word, where a host said so, or tells whose word it is: "Ana: Keep it up!" is a
 /// statement about Ana.
 fn is_quoted(claim: &str, sources: &[Source]) -> bool {
     let users = origin::only(sources, |line| line.origin == Some(Origin::User));
@@ -124,7 +124,7 @@ fn is_quoted(claim: &str, sources: &[Source]) -> bool {
         || sources.iter().any(|source| tells(source) && source.says(claim))
 }
 
-/// What the evidence alone holds against a claim.
+/// Returns the objection to a claim by its evidence alone.
 #[cfg(test)]
 pub(super) fn judge(claim: &str, citations: &[Citation], shown: &Shown) -> Option<Hold> {
     let (sources, unfound) = find(citations, shown);

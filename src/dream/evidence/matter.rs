@@ -19,7 +19,7 @@ fn pattern(text: &str) -> Regex {
     Regex::new(text).expect("a literal pattern")
 }
 
-/// Whether a character is of a script that parts no words.
+/// Returns whether a character is of a script that parts no words.
 pub(crate) fn is_unparted(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{e00}'..='\u{e7f}')
 }
@@ -59,7 +59,7 @@ pub(crate) fn check_overlap(claim: &str, evidence: &str) -> Result<(), Hold> {
     }
 }
 
-/// Whether two words are forms of one: their first letters agree, and what follows is an ending.
+/// Returns whether two words are forms of one: their first letters agree, and what follows is an ending.
 pub(crate) fn same_stem(one: &str, other: &str) -> bool {
     if one == other {
         return true;
@@ -131,7 +131,7 @@ impl Clause {
         Self { words, negates, hints }
     }
 
-    /// How many of these words stand in the clause.
+    /// Counts the words that occur in the clause.
     fn shared(&self, words: &[String]) -> usize {
         words.iter().filter(|word| self.words.iter().any(|known| same_stem(known, word))).count()
     }
@@ -171,7 +171,7 @@ fn in_halves(text: &str) -> String {
     halves.into_owned()
 }
 
-/// Whether a line begins with a label that takes back what follows: "Myth: …".
+/// Returns whether a line begins with a label that takes back what follows: "Myth: …".
 fn is_distanced(line: &str) -> bool {
     static LABEL: LazyLock<Regex> = LazyLock::new(|| {
         pattern(
@@ -199,7 +199,7 @@ pub(crate) fn check_negation(claim: &str, sources: &[Source]) -> Result<(), Hold
     if claim.iter().any(flips) { Err(Hold { reason: HoldReason::Negation, word: None }) } else { Ok(()) }
 }
 
-/// Whether a negation stands in a line that shares a word with the claim (`said`), for a negated clause of it
+/// Returns whether a negation stands in a line that shares a word with the claim (`said`), for a negated clause of it
 /// (`words`). One that stands in a clause about something else does not count where another clause says all that the claim denies.
 fn is_denied(words: &[String], said: &[String], lines: &[Vec<Clause>]) -> bool {
     lines.iter().any(|line| {
@@ -212,7 +212,7 @@ fn is_denied(words: &[String], said: &[String], lines: &[Vec<Clause>]) -> bool {
     })
 }
 
-/// Whether the sources deny what a clause of the claim says: they are nearer to it, and about the same.
+/// Returns whether the sources deny what a clause of the claim says: they are nearer to it, and about the same.
 fn is_affirmed_wrongly(words: &[String], lines: &[Vec<Clause>], negates_elsewhere: bool) -> bool {
     let nearest = |wanted: &dyn Fn(&Clause) -> bool| {
         let clauses = lines.iter().flatten().filter(|clause| wanted(clause));

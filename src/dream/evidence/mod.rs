@@ -1,4 +1,4 @@
-//! Whether a line says what its sources say: deterministic, and on the side of holding back.
+//! The check whether a line agrees with its sources: deterministic, and strict in doubt.
 //!
 //! The cited lines must have been shown. Every number, date and name of the claim must occur in them, in this
 //! notation or another ("15:00" is "3pm", "50 %" is "half", "on the 5th" is a day of the journal's month), and

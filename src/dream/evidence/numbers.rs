@@ -59,7 +59,7 @@ fn decimal(number: &str) -> String {
     }
 }
 
-/// What a unit after a number multiplies it by, and whether it may also mean the number alone.
+/// Returns the factor of a unit after a number, and whether the number may also count without it.
 fn factor(after: &str) -> Option<(f64, bool)> {
     static UNIT: LazyLock<Regex> = LazyLock::new(|| {
         pattern(
@@ -103,7 +103,7 @@ fn tokens(text: &str) -> impl Iterator<Item = (Range<usize>, Token<'_>)> {
 }
 
 impl Token<'_> {
-    /// What it may mean, in a claim and in a source alike.
+    /// Returns its possible meanings, in a claim and in a source alike.
     fn readings(&self) -> Vec<String> {
         static PERCENT: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\s?(?:%|per ?cent|pct|Prozent)"));
         let plain = plain(self.text);
@@ -154,7 +154,7 @@ impl Token<'_> {
         (is_clock || marked.is_some()).then_some((hour * 60 + minutes, is_clock || half.is_some()))
     }
 
-    /// What else it may mean in a source.
+    /// Returns its further possible meanings in a source.
     fn implied(&self, knows_evening: bool) -> Vec<String> {
         static AT: LazyLock<Regex> = LazyLock::new(|| {
             pattern(
@@ -249,7 +249,7 @@ pub(crate) fn check(claim: &str, evidence: &str, calendar: &Calendar) -> Result<
     }
 }
 
-/// Whether a number is a year or a day that the sources' dates allow. A day only counts as one where it
+/// Returns whether a number is a year or a day that the sources' dates allow. A day only counts as one where it
 /// looks like one: "the 27th", "2026-12-05 to 9"; "27 people" is no day.
 fn is_part_of_date(token: &Token<'_>, calendar: &Calendar) -> bool {
     static ORDINAL: LazyLock<Regex> = LazyLock::new(|| pattern(r"^(?:st|nd|rd|th|日|号|\.)(?-u:\b|$|\s)"));

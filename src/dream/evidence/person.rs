@@ -49,7 +49,7 @@ fn replaced(claim: &str, name: &str, speaks: bool, owns: bool) -> String {
     text + rest
 }
 
-/// Whether a line is the user's own word: theirs by its origin, and nobody else speaks or is quoted in it.
+/// Returns whether a line is the user's own word: theirs by its origin, and nobody else speaks or is quoted in it.
 fn is_own(line: &Line, names: &[String]) -> bool {
     static LABEL: LazyLock<Regex> =
         LazyLock::new(|| Regex::new(r"(\p{L}[\p{L}\d.'’_-]*)[*_`]*\s*[:：]").expect("a literal pattern"));
@@ -82,7 +82,7 @@ mod tests {
     use crate::format::replies::fences::ShownLine;
     use crate::format::replies::reply::split_citations;
 
-    /// What is held against a claim that cites all of the lines.
+    /// Returns the objection to a claim that cites all of the lines.
     fn held(claim: &str, lines: &[(Option<Origin>, &str)], names: &[&str]) -> Option<HoldReason> {
         let journal = JournalName::parse(&DocName::parse("memory/2026-11-20-repl.md").unwrap()).unwrap();
         let numbered = || (1_u64..).zip(lines);

@@ -1,4 +1,4 @@
-//! What a dreamer over a memory store remembers: what it asked, and what it was told.
+//! The memory of a dreamer over a memory store: its questions, and the answers.
 
 use crate::base::access::Scope;
 use crate::base::document::Document;

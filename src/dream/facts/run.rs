@@ -286,7 +286,7 @@ impl Judging {
     }
 }
 
-/// What a word decides; `None` for no decision.
+/// Returns the decision of a ruling; `None` for no decision.
 fn verdict(ruling: Ruling) -> Option<Verdict> {
     match ruling {
         Ruling::Supersede => Some(Verdict::Supersede),

@@ -13,7 +13,7 @@ use crate::format::state::intent::{Append, Books, Change, Intent};
 use crate::format::state::log;
 use crate::workspace::{Lease, Workspace};
 
-/// What stands above the first section in the archive.
+/// The text above the first section in the archive.
 const HEAD: &str =
     "# Dreamed earlier\n\nMoved here from MEMORY.md, oldest first, when that was over its budget.\n\n";
 

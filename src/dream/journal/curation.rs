@@ -23,7 +23,7 @@ pub(crate) struct Curation {
     pub(crate) order: Order,
 }
 
-/// What a pass shows, and what was seen when it was selected.
+/// The material of a pass, and the state of the journals at its selection.
 #[derive(Debug, Default)]
 pub(crate) struct Material {
     pub(crate) survey: Survey,

@@ -33,7 +33,7 @@ enum Answer {
 
 /// The statements that a new section does not repeat.
 struct Known {
-    /// Those of memory, archive and proposals that wait.
+    /// Statements of memory, archive and waiting proposals.
     statements: BTreeSet<String>,
     /// The hashes of those that a person took out, or said no to.
     removed: BTreeSet<String>,
@@ -215,7 +215,7 @@ impl Curation {
     }
 }
 
-/// Whether an answer came to nothing because none of its lines holds.
+/// Returns whether an answer came to nothing because none of its lines holds.
 fn is_all_held(lines: &[LineReport]) -> bool {
     !lines.is_empty() && lines.iter().all(|line| matches!(line.fate, Fate::Held(_)))
 }
@@ -224,7 +224,7 @@ fn reply_policy(run: &Run) -> DoorPolicy {
     run.host.doors.policy_of(Door::DreamReply, &DocName::MEMORY)
 }
 
-/// Of each bullet that holds a part of what was forgotten, what may be told of it. A statement may be spread over
+/// Returns, for each bullet that holds a part of something forgotten, the report about it. A statement may be spread over
 /// bullets that follow one another.
 fn without_forgotten<'i>(run: &Run, items: impl Iterator<Item = &'i Item>) -> Vec<Option<String>> {
     let Some(forgotten) = &run.forgotten else { return Vec::new() };
@@ -245,7 +245,7 @@ fn without_forgotten<'i>(run: &Run, items: impl Iterator<Item = &'i Item>) -> Ve
     places.into_iter().map(told).collect()
 }
 
-/// Whether a bullet is held back for an instruction in disguise.
+/// Returns whether a bullet is held back for an instruction in disguise.
 fn instructs(run: &Run, item: &Item, report: &mut PassReport) -> Option<Hold> {
     let policy = reply_policy(run).injections;
     if policy == InjectionPolicy::Allow {

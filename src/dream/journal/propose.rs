@@ -39,7 +39,7 @@ use crate::format::{DreamId, DreamedState};
 use crate::gate::{Door, Doors, FORGOTTEN, Masks};
 use crate::workspace::{Lease, Workspace};
 
-/// How a pass ends in the log that a person said no to.
+/// The log's word for the end of a pass that a person rejected.
 const REJECTED: &str = "proposal_rejected";
 
 /// A proposal that waits for a person's word.
@@ -60,7 +60,7 @@ pub struct DreamProposal {
     pub document: Document,
 }
 
-/// What came of an acceptance.
+/// The result of an acceptance.
 ///
 /// Holds words of the lines, so its `Debug` prints shapes there.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
@@ -68,7 +68,7 @@ pub struct DreamProposal {
 pub struct ProposalReport {
     /// The dream.
     pub dream_id: DreamId,
-    /// How it ended.
+    /// Its end.
     pub end: ProposalEnd,
     /// Every line of the proposal and its fate.
     pub lines: Vec<LineReport>,
@@ -91,7 +91,7 @@ impl fmt::Debug for ProposalReport {
     }
 }
 
-/// How an acceptance ended.
+/// The end of an acceptance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -117,8 +117,9 @@ impl JournalDreamer {
     /// - With the age of [`DreamConfig::proposal_max_age`](crate::DreamConfig::proposal_max_age) it makes room for others, and is said to have expired. It stays,
     ///   and can still be answered: nothing is given up without a word, and no model is asked again.
     ///
-    /// Where [`DreamConfig::max_proposals`](crate::DreamConfig::max_proposals) wait, a dream asks nobody and ends with
-    /// [`Outcome::ProposalsFull`]; the journals wait unread. What waits in a proposal is not proposed or appended again.
+    /// If [`DreamConfig::max_proposals`](crate::DreamConfig::max_proposals) wait, a dream asks nobody and ends with
+    /// [`Outcome::ProposalsFull`]; the journals wait unread. A statement of a waiting proposal is not proposed or
+    /// appended again.
     /// Journals that were shown count as dreamed while their proposal waits, also for whoever archives them.
     ///
     /// # Example: a person reads what the night would keep
@@ -180,7 +181,7 @@ impl JournalDreamer {
     /// Appends to `MEMORY.md` what stands in a proposal now: a person's edits are the person's words, so no evidence is
     /// asked for them.
     ///
-    /// What stands there is appended as it stands, or not at all: where a secret, an instruction in disguise, something
+    /// Appends the text as it is, or not at all. If a secret, an instruction in disguise, something
     /// that was forgotten, a tag, a link or anything else than bullets under the three headings is in it, the error names
     /// the line, and the proposal waits on. Lines that `MEMORY.md` has already are left out and reported. The heading
     /// bears the day of the dream.

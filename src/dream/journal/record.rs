@@ -1,4 +1,4 @@
-//! What a pass leaves on the disk: its commit, or that it failed, or who is in quarantine.
+//! Records of a pass on the disk: its commit, its failure, or a quarantine.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::format::state::log::LogSource;
 use crate::format::state::proposal::ProposalStep;
 use crate::format::{DreamedState, Quarantine, QuarantinedFile};
 
-/// What a pass adds.
+/// The addition of a pass.
 pub(crate) enum Addition {
     /// A section, and the hashes of its statements.
     Append(Append, Vec<String>),
@@ -207,7 +207,7 @@ fn stamp(run: &Run, state: &mut DreamedState, outcome: Outcome) {
     state.last_outcome = Some(outcome.word().to_owned());
 }
 
-/// What slices show, as log and proposals have it.
+/// Returns the sources of slices for the log and for proposals.
 pub(crate) fn sources(slices: &[Slice]) -> Vec<LogSource> {
     let source = |slice: &Slice| LogSource {
         name: slice.journal.name().to_string(),

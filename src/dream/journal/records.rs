@@ -10,10 +10,10 @@ use crate::format::state::proposal::Proposals;
 use crate::format::{DreamId, DreamedState, Quarantine};
 use crate::workspace::{Workspace, WorkspaceExt};
 
-/// How much of the log's end is remembered, in bytes.
+/// The bytes of the log's end that are remembered.
 pub(crate) const MOST_LOG: u64 = 16 << 20;
 
-/// What earlier runs left.
+/// Records of earlier runs.
 pub(crate) struct Records {
     pub(crate) state: DreamedState,
     /// The state file as it was read or written last; another content is a peer's.

@@ -99,7 +99,8 @@ impl Curation {
         Ok(Some(Asking { request, pass }))
     }
 
-    /// How many characters current memory has room for, where that is less than a section may have. Some of it is left for
+    /// Returns the number of characters that current memory has room for, if that is less than a section may have.
+    /// Some of it is left for
     /// what waits for a later pass.
     fn room(&self, memory: &str, material: &Material) -> Option<u64> {
         let config = &self.dreamer.config;

@@ -224,7 +224,7 @@ impl Curation {
         Ok(Queue { workspace, list, config: &self.dreamer.config, now: run.now() })
     }
 
-    /// How full curated memory is.
+    /// Returns the fill level of curated memory.
     fn gauge(&mut self, run: &Run) -> Result<MemoryGauge> {
         let (_, memory) = self.records.memory(run.workspace())?;
         let chars = memory.text().chars().count() as u64;

@@ -1,4 +1,4 @@
-//! What the model is shown next: the seed's selection, over a ledger that forgets nothing.
+//! The selection of the next material for the model: the seed's selection, over a ledger that forgets nothing.
 //!
 //! A run's first pass takes the newest contiguous suffix that fits, as the seed does. What did not fit stays
 //! pending, and later passes take it oldest first. Names and dates decide; times of change only save looking
@@ -21,11 +21,11 @@ use crate::format::state::ledger::{Entry, Ledger, Piece};
 use crate::format::{DreamId, DreamedState, JournalName, Quarantine, QuarantinedFile};
 use crate::workspace::{Metadata, Workspace};
 
-/// How far around a slice is read for context: a secret that begins before the cut, or ends after it, is
+/// The bytes around a slice that are read for context: a secret that begins before the cut, or ends after it, is
 /// still known. No private key is longer.
 const CONTEXT: u64 = 32 << 10;
 
-/// How far back a journal is read for who speaks above a slice; what began further away counts as a tool's.
+/// The bytes above a slice that are searched for its speaker; a speech that began further away counts as a tool's.
 const MOST_ABOVE: u64 = 1 << 20;
 
 /// A journal that changed this recently may be in the middle of a line.
@@ -53,7 +53,7 @@ pub(crate) struct Survey {
     pub(crate) newest_done: Option<i64>,
 }
 
-/// What is known of a journal: its [`JournalReport`], but for the name.
+/// The facts about a journal: its [`JournalReport`], but for the name.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Look {
     pub(crate) reason: ReadReason,
@@ -79,7 +79,7 @@ pub(crate) struct Waiting {
     pub(crate) name: DocName,
     /// Its time of change, in nanoseconds since the epoch.
     pub(crate) modified: i64,
-    /// How many of its bytes wait.
+    /// The number of its bytes that wait.
     pub(crate) pending: u64,
 }
 
@@ -99,10 +99,10 @@ struct Candidate {
 pub(crate) struct Slice {
     pub(crate) journal: JournalName,
     pub(crate) range: Range<u64>,
-    /// What stands before and after the range, for context; never shown.
+    /// Bytes before and after the range, for context; never shown.
     pub(crate) before: Vec<u8>,
     pub(crate) after: Vec<u8>,
-    /// What stands above all of that.
+    /// The state of the journal above those bytes.
     pub(crate) above: Above,
     pub(crate) bytes: Vec<u8>,
     pub(crate) first_line: u64,
@@ -119,13 +119,13 @@ impl std::fmt::Debug for Slice {
     }
 }
 
-/// What one pass shows, oldest first.
+/// The material of one pass, oldest first.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Selection {
     pub(crate) slices: Vec<Slice>,
 }
 
-/// Which end a pass begins at.
+/// The end that a pass begins at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Order {
     /// The newest first, and the end of each journal: the seed's.
@@ -345,7 +345,7 @@ impl Survey {
         self.looks.push((journal, Look::new(reason, metadata.len, pending)));
     }
 
-    /// Whether nothing waits that a pass could show.
+    /// Returns whether nothing waits that a pass could show.
     pub(crate) fn is_idle(&self) -> bool {
         self.candidates.is_empty()
     }
@@ -355,7 +355,7 @@ impl Survey {
         self.candidates.retain(|candidate| !tried.contains(candidate.journal.name()));
     }
 
-    /// How many bytes wait that a pass may show.
+    /// Returns the number of waiting bytes that a pass may show.
     pub(crate) fn waits(&self) -> u64 {
         self.waiting.iter().map(|journal| journal.pending).sum()
     }
@@ -419,7 +419,7 @@ impl Survey {
     }
 }
 
-/// Where a journal stands among those that were looked at, or would stand.
+/// Returns the place of a journal in the sorted list, or the place to insert it.
 pub(crate) fn find(
     looks: &[(JournalName, Look)],
     journal: &JournalName,
@@ -427,7 +427,7 @@ pub(crate) fn find(
     looks.binary_search_by(|(other, _)| other.cmp(journal))
 }
 
-/// Whether a later pass may show what is pending.
+/// Returns whether a later pass may show what is pending.
 pub(crate) fn is_waiting(reason: ReadReason) -> bool {
     !matches!(
         reason,
@@ -439,7 +439,7 @@ pub(crate) fn is_waiting(reason: ReadReason) -> bool {
     )
 }
 
-/// Whether a journal begins with the mark of UTF-16.
+/// Returns whether a journal begins with the mark of UTF-16.
 fn is_utf16(workspace: &dyn Workspace, name: &DocName) -> bool {
     let front = workspace.read_range(name, 0..2).unwrap_or_default();
     front == b"\xff\xfe" || front == b"\xfe\xff"
@@ -468,7 +468,7 @@ pub(crate) fn hash_range(workspace: &dyn Workspace, name: &DocName, range: Range
     Ok(hasher.finish())
 }
 
-/// Where the first line begins that was added after a quarantine. The rest of a line that stood there then is held with
+/// Returns the start of the first line that was added after a quarantine. The rest of a line that existed then is held with
 /// it.
 fn first_open(workspace: &dyn Workspace, name: &DocName, held: u64, len: u64) -> Result<u64> {
     let mut at = held.saturating_sub(1);
@@ -483,7 +483,7 @@ fn first_open(workspace: &dyn Workspace, name: &DocName, held: u64, len: u64) ->
     Ok(len)
 }
 
-/// What stands above a place in a journal.
+/// Reads the state of a journal above a place.
 fn above(workspace: &dyn Workspace, name: &DocName, at: u64) -> Result<Above> {
     if at == 0 {
         return Ok(Above::default());
@@ -515,7 +515,7 @@ fn for_each_chunk(
 }
 
 impl Candidate {
-    /// Whether it is as it will stay: of an earlier day, and not touched in the last minutes. Another may be in
+    /// Returns whether it is as it will stay: of an earlier day, and not touched in the last minutes. Another may be in
     /// the middle of a line, which then waits.
     fn is_resting(&self, now: DateTime<Utc>, today: NaiveDate) -> bool {
         let age = now - self.metadata.modified;
@@ -637,7 +637,7 @@ impl Slice {
         entry
     }
 
-    /// How many lines it has.
+    /// Counts its lines.
     pub(crate) fn lines(&self) -> u64 {
         text::line_breaks(&self.bytes) + u64::from(self.bytes.last().is_some_and(|last| *last != b'\n'))
     }

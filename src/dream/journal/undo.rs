@@ -84,11 +84,12 @@ impl JournalDreamer {
     /// Brings back a dream that was taken back by [`undo_dream`](Self::undo_dream): its section stands again where it stood, in the same
     /// bytes, and its journals count as read again. `false` where there is nothing to bring back, since it stands.
     ///
-    /// Where the section is gone although nobody took the dream back, since an editor saved an older `MEMORY.md` over it
+    /// If the section is missing although nobody took the dream back, since an editor saved an older `MEMORY.md` over it
     /// ([`Notice::SectionMissing`](crate::dream::Notice::SectionMissing)), it is appended again at the end, as it was: of the last
     /// thirty dreams.
     ///
-    /// Where a person changed what was around it, it goes behind that, and before the sections of later dreams. Rows come
+    /// If a person changed the text around it, the section is put behind that text, and before the sections of later
+    /// dreams. Rows come
     /// back with the next [`feed`](crate::exchange::feed). Who may ask, what survives a crash and what may be lost is as there, and so
     /// is an example of both.
     ///
@@ -307,7 +308,7 @@ impl Changing<'_> {
         order
     }
 
-    /// What is kept of the other dreams that were taken back.
+    /// Returns the kept parts of the other dreams that were taken back.
     fn still_undone(&self, id: &DreamId) -> impl Iterator<Item = &Kept> {
         self.earlier
             .undone

@@ -27,7 +27,8 @@ use crate::workspace::Workspace;
 /// store's own door, unless a personal row, a preference or a fact says it, retired ones included, or an earlier rebuild
 /// wrote it and somebody took it out. Rows that stand are never changed.
 ///
-/// Where nothing is new since the last answer, nobody is called, and nothing is written. What a crash left unwritten is
+/// If nothing is new since the last answer, nobody is called, and nothing is written. Statements that a crash left
+/// unwritten are
 /// asked about again; no statement is written twice. The workspace gives the lease, and
 /// `.dreaming.d/personalization.json` holds keyed hashes, no words.
 ///

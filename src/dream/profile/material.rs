@@ -1,4 +1,4 @@
-//! What a rebuild is made from: the latest items of each source, masked, stripped and numbered.
+//! The input of a rebuild: the latest items of each source, masked, stripped and numbered.
 
 use std::collections::BTreeMap;
 
@@ -35,7 +35,7 @@ impl Items {
         Ok(Self(all))
     }
 
-    /// What tells whether anything is new.
+    /// Returns the hash that shows whether anything is new.
     pub(crate) fn hash(&self, state: &AskedState) -> String {
         let times: Vec<String> = self.0.iter().map(|(_, item)| item.at.to_rfc3339()).collect();
         let items = self.0.iter().zip(&times);
@@ -52,7 +52,7 @@ struct ShownItem {
     lines: Vec<ShownLine>,
 }
 
-/// What a request shows.
+/// The content of a request.
 #[derive(Default)]
 pub(crate) struct Material {
     items: Vec<ShownItem>,
@@ -188,10 +188,10 @@ fn kind(origin: &Origin) -> Origin {
     }
 }
 
-/// What the fences of an item take, in bytes.
+/// The bytes for the fences of an item.
 const FENCES: usize = 200;
 
-/// What a line takes, in bytes.
+/// Returns the bytes that a line needs.
 fn printed(line: &ShownLine) -> usize {
     line.text.len() + 24
 }

@@ -32,10 +32,10 @@ use crate::memory::{Filter, NewMemory, Source, categories};
 /// So many statements are remembered to have been written.
 const MOST_WRITTEN: usize = 4096;
 
-/// What the hash of the last input is kept under.
+/// The key for the hash of the last input.
 const INPUT: &str = "input";
 
-/// What the rows that stand are fenced under.
+/// The label of the fence around current rows.
 const PROFILE: &str = "personalization.md";
 
 impl Dreamer for PersonalizationDreamer {
@@ -257,7 +257,7 @@ impl Rebuild {
         }
     }
 
-    /// What is said already, retired rows included: what was found to be wrong does not come back.
+    /// Returns existing statements, retired rows included: a statement that was found to be wrong does not come back.
     fn known(&self) -> Result<BTreeSet<String>> {
         let mut known = BTreeSet::new();
         for category in [categories::PERSONALIZATION, categories::PREFERENCE, categories::FACT] {
@@ -274,7 +274,7 @@ impl Rebuild {
     }
 }
 
-/// Whether a bullet is held back for an instruction in disguise.
+/// Returns whether a bullet is held back for an instruction in disguise.
 fn instructs(run: &Run, item: &str) -> Option<Hold> {
     let policy = run.host.doors.policy_of(Door::DreamReply, &DocName::MEMORY).injections;
     if policy != InjectionPolicy::Block {

@@ -1,4 +1,4 @@
-//! What a sleeper's mind is told to do, in this library's words.
+//! The instructions for a sleeper's model, in this library's words.
 
 /// The system message of an ordinary dream: the same bytes for every request, so that a provider can cache them.
 pub(crate) fn dream(briefing: bool) -> String {

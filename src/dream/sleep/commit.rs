@@ -1,7 +1,8 @@
 //! A sleeper's commit: an intent, then deeds that can each be done twice, then the state.
 //!
-//! What is only added to is appended, so that nobody's line is lost. What is rewritten is changed by revision, and
-//! was copied first: pruned observations stand in the archive, and the whole file as it was in the history.
+//! Files that only grow are appended to, so that nobody's line is lost. Files that are rewritten are changed by
+//! revision, and
+//! were copied first: pruned observations are in the archive, and the whole earlier file is in the history.
 
 use std::borrow::Cow;
 
@@ -19,10 +20,10 @@ use crate::gate::Tombstones;
 use crate::life::rewrite;
 use crate::workspace::{Lease, MAX_DOCUMENT, Workspace, WorkspaceExt, WriteMode};
 
-/// How often an append is tried on a file that is replaced under it.
+/// The number of tries to append to a file that is replaced meanwhile.
 const TRIES: u32 = 4;
 
-/// Where the last of a file of records is looked for.
+/// The bytes at the end of a file that are searched for its last record.
 pub(crate) const LAST_RECORDS: u64 = 4 << 20;
 
 impl Recorded for SleepIntent {
@@ -208,7 +209,7 @@ fn append(
     Err(Error::Busy { path: name.to_string() })
 }
 
-/// What stands behind the length that a file had; `None` where it is shorter now.
+/// Reads the bytes behind a file's earlier length; `None` if it is shorter now.
 fn tail(workspace: &dyn Workspace, name: &Name, before_len: u64) -> Result<Option<Vec<u8>>> {
     let len = workspace.metadata(name)?.map_or(0, |metadata| metadata.len);
     if len < before_len { Ok(None) } else { workspace.read_range(name, before_len..len).map(Some) }

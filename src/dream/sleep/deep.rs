@@ -22,13 +22,13 @@ use crate::format::{DreamEntry, DreamId, Mark, Observation, Observations};
 use crate::llm::LlmRequest;
 use crate::workspace::WorkspaceExt;
 
-/// How many priorities there are at most.
+/// The most priorities.
 const MOST_PRIORITIES: usize = 5;
 
-/// How many of the last dreams a deep sleep is shown.
+/// The number of last dreams that a deep sleep is shown.
 const SHOWN_DREAMS: usize = 10;
 
-/// How much of the priorities it is shown, and how much of these dreams, in bytes.
+/// The most bytes of priorities in its request, and the most bytes of these dreams.
 const SHOWN_PRIORITIES: usize = 16 << 10;
 const SHOWN_REFLECTIONS: usize = 96 << 10;
 
@@ -252,7 +252,7 @@ struct Priorities {
     left_out: u64,
 }
 
-/// What a plan names, where it is a sound one.
+/// Returns the observations that a plan names, if the plan is sound.
 fn checked(plan: &Plan, material: &Material) -> Result<BTreeSet<Observation>, PlanFault> {
     let lines = match plan {
         Plan::Missing => return Err(PlanFault::Empty),

@@ -18,10 +18,10 @@ use crate::format::{DreamEntry, Observation, Observations};
 use crate::llm::LlmRequest;
 use crate::workspace::MAX_DOCUMENT;
 
-/// How much of the newest observations a dream is shown, in bytes.
+/// The most bytes of the newest observations in a dream's request.
 const SHOWN_OBSERVATIONS: usize = 16 << 10;
 
-/// How much of who said something it is shown, in bytes.
+/// The most bytes of a speaker's role in it.
 const MOST_ROLE: usize = 64;
 
 impl Night {

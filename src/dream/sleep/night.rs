@@ -161,7 +161,7 @@ impl Night {
         touched(lines, &found).map(|found| Some(found?.class.clone().into_owned())).collect()
     }
 
-    /// What the log that all dreams share says of a pass, and the hash of what it was shown.
+    /// Returns the line for the log that all dreams share, with the hash of the request's content.
     fn log_line(&self, run: &Run, pass: &PassReport, sha256: Digest) -> LogLine {
         let slice = |slice: &ShownSlice| LogSource {
             name: slice.name.to_string(),
@@ -203,7 +203,7 @@ impl Night {
         Ok(())
     }
 
-    /// What is told of the sleep.
+    /// Returns the report of the sleep.
     pub(crate) fn sleep(run: &mut Run) -> &mut SleepReport {
         run.report.sleep.get_or_insert_default()
     }
@@ -231,7 +231,7 @@ pub(crate) fn tells_forgotten(run: &Run, lines: &[String]) -> Vec<bool> {
     touched(lines, &forgotten.inspect(&lines.join("\n"))).map(|found| found.is_some()).collect()
 }
 
-/// What a request shows: how secrets are numbered in it, and what was found.
+/// The content of a request: its numbers of secrets, and the findings.
 #[derive(Default)]
 pub(crate) struct Shown {
     pub(crate) masks: Masks,
@@ -278,7 +278,7 @@ impl From<Failure> for Unusable {
     }
 }
 
-/// What was left out of an answer, counted.
+/// Counts of the parts of an answer that were left out.
 #[derive(Default)]
 pub(crate) struct Drops(std::collections::BTreeMap<DropReason, u32>);
 

@@ -1,10 +1,10 @@
-//! Which messages of a conversation to let go of: a pure function over their shapes.
+//! The choice of messages that a conversation drops: a pure function over their shapes.
 
 use std::collections::HashMap;
 
 use super::config::SleepConfig;
 
-/// What a trim needs to know of a message of the host's conversation, and no word of it.
+/// The facts about a message of the host's conversation that a trim needs, and no word of it.
 ///
 /// ```
 /// use noctuary::sleep::MessageShape;
@@ -42,16 +42,16 @@ impl MessageShape {
     }
 }
 
-/// What a trim leaves: the messages from `keep_from` on. The system prompt is the host's, and no part of it.
+/// The result of a trim: the messages from `keep_from` on. The system prompt is the host's, and no part of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 #[must_use = "the host does the trimming"]
 pub struct TrimPlan {
     /// The first message to keep.
     pub keep_from: usize,
-    /// How many characters are kept.
+    /// The number of characters that are kept.
     pub chars: usize,
-    /// Whether that is above the limit still: what is left hangs together.
+    /// Whether that is still above the limit: the rest belongs together.
     pub is_over: bool,
 }
 

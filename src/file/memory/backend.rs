@@ -1,4 +1,4 @@
-//! How the file is opened, read and changed.
+//! The file of rows: how it is opened, read and changed.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;

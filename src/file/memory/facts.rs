@@ -1,4 +1,4 @@
-//! What is known of rows as facts, beside the rows: in memory.
+//! The index of rows as facts, beside the rows: in memory.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use crate::memory::MemoryId;
 use crate::store::forget::Burial;
 use crate::store::{event, fact};
 
-/// What is known of rows as facts, beside the rows.
+/// The index of rows as facts, beside the rows.
 #[derive(Default)]
 pub(super) struct FactIndex {
     by_normal: BTreeMap<String, BTreeSet<MemoryId>>,
@@ -42,7 +42,7 @@ impl FactIndex {
         self.suspects.extend(suspects.iter().map(|suspect| ((id, suspect.id), (suspect.reason, None))));
     }
 
-    /// Those that wait, deleted ones included.
+    /// Returns the facts that wait, deleted ones included.
     pub(super) fn pending(&self) -> impl Iterator<Item = MemoryId> {
         self.pending.iter().copied()
     }

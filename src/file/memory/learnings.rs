@@ -1,4 +1,4 @@
-//! What was learned, in memory.
+//! Learnings, in memory.
 
 use std::collections::BTreeMap;
 

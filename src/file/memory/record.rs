@@ -88,7 +88,7 @@ pub(super) enum Change {
     Lifted {
         stone: Tombstone,
     },
-    /// What was decided on facts, in its order.
+    /// The decisions on facts, in their order.
     Ruled {
         events: Vec<ConsolidationEvent>,
     },
@@ -126,7 +126,7 @@ pub(super) struct NewRow {
     pub cites: Vec<SourceRef>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dream: Option<DreamId>,
-    /// What it may contradict.
+    /// Rows that it may contradict.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub suspects: Vec<Suspect>,
 }
@@ -245,7 +245,7 @@ impl Record {
         Some(self)
     }
 
-    /// What the audit says of it, the latest first: a purge has a line for each row.
+    /// Returns its entries in the audit, the latest first: a purge has a line for each row.
     pub(super) fn entries(self) -> Vec<AuditEntry> {
         let Self { at, actor, kind, source, reason, change } = self;
         let entry = |action: &str, id| AuditEntry {
@@ -313,7 +313,7 @@ impl Change {
         }))
     }
 
-    /// Whether it adds words. What takes rows away has room also in a file that is full.
+    /// Returns whether it adds words. A change that removes rows has room also in a file that is full.
     pub(super) fn adds(&self) -> bool {
         match self {
             Self::Opened { .. }

@@ -11,7 +11,7 @@ use crate::store::fact;
 pub(super) struct Stored {
     pub(super) memory: Memory,
     pub(super) stated: Stated,
-    /// Where it is pinned.
+    /// The actor who pinned it.
     pub(super) pinned_by: Option<Actor>,
     /// When, and by whom.
     pub(super) deleted: Option<(DateTime<Utc>, Actor)>,
@@ -25,7 +25,7 @@ impl Stored {
     }
 }
 
-/// What a row says as a fact.
+/// The statement of a row as a fact.
 #[derive(Default)]
 pub(super) struct Stated {
     pub about: Option<FactKey>,

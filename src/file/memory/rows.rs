@@ -25,7 +25,7 @@ pub(super) struct Rows {
     by_id: BTreeMap<MemoryId, Stored>,
     /// The rows that stand, by when they were last touched.
     by_time: BTreeSet<(DateTime<Utc>, MemoryId)>,
-    /// Those that are pinned, deleted ones included.
+    /// Pinned rows, deleted ones included.
     pinned: BTreeSet<MemoryId>,
     profile: BTreeMap<String, String>,
     pub(super) learnings: Learnings,
@@ -33,7 +33,7 @@ pub(super) struct Rows {
     pub(super) fact_index: FactIndex,
     forgotten: Option<Arc<Tombstones>>,
     last_id: i64,
-    /// Whether the line was read that says whose the file is.
+    /// Whether the line with the owner of the file was read.
     pub(super) is_owned: bool,
 }
 
@@ -223,7 +223,7 @@ impl Rows {
         }
     }
 
-    /// What was forgotten.
+    /// Returns the tombstones.
     pub(super) fn forgotten(&self) -> Option<&Arc<Tombstones>> {
         self.forgotten.as_ref()
     }
@@ -261,7 +261,7 @@ impl Rows {
         self.undeleted(id).map(Stored::fact)
     }
 
-    /// Those that a row replaced, by id.
+    /// Returns the facts that a row replaced, by id.
     pub(super) fn replaced_by(&self, id: MemoryId) -> Vec<Fact> {
         let is_replaced =
             |stored: &&Stored| stored.stated.status.is_some_and(|status| status.successor == Some(id));

@@ -65,7 +65,7 @@ impl FileMemoryStore {
     ///
     /// # Errors
     ///
-    /// Those of [`open`](Self::open).
+    /// The errors of [`open`](Self::open).
     pub fn open_with(path: impl AsRef<Path>, scope: Scope, config: StoreConfig) -> Result<Self> {
         let path = path.as_ref();
         let disk = OsDisk::open(path).at("open", path.display())?;
@@ -76,7 +76,7 @@ impl FileMemoryStore {
     ///
     /// # Errors
     ///
-    /// Those of [`open`](Self::open).
+    /// The errors of [`open`](Self::open).
     #[cfg(any(test, feature = "testing"))]
     #[cfg_attr(docsrs, doc(cfg(feature = "testing")))]
     pub fn on_disk(disk: Arc<dyn Disk>, scope: Scope, config: StoreConfig) -> Result<Self> {
@@ -99,7 +99,7 @@ impl FileMemoryStore {
         self.store.scope()
     }
 
-    /// How it was configured.
+    /// Returns the configuration.
     #[must_use]
     pub fn config(&self) -> &StoreConfig {
         self.store.config()
@@ -109,7 +109,7 @@ impl FileMemoryStore {
     ///
     /// # Errors
     ///
-    /// Those of [`purge`](crate::MemoryStore::purge).
+    /// The errors of [`purge`](crate::MemoryStore::purge).
     pub fn purge_expired(&self, now: DateTime<Utc>) -> Result<u64> {
         self.store.purge_expired(now)
     }

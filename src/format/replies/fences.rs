@@ -20,7 +20,7 @@ use crate::base::text;
 /// The first line of a slice whose beginning was cut off and waits.
 pub(crate) const TRUNCATED_HEAD: &str = "[...truncated head]";
 
-/// What stands before the room that is left, outside of any fence.
+/// The text in front of the room that is left, outside of any fence.
 const ROOM: &str = "Room left in current memory: ";
 
 /// A line as the model is shown it.
@@ -151,7 +151,7 @@ pub(crate) fn dereference(text: &str) -> Option<DocName> {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Material {
     pub(crate) memory: Vec<String>,
-    /// How many characters current memory has room for, where that is said.
+    /// The number of characters that current memory has room for, if the request says so.
     pub(crate) room: Option<usize>,
     pub(crate) journals: Vec<(DocName, Vec<ShownLine>)>,
 }

@@ -1,4 +1,4 @@
-//! What a model answers to a sleeper: sections under words that it was given.
+//! The answer of a model to a sleeper: sections under words that it was given.
 //!
 //! ```text
 //! OBSERVATIONS:                      DROP:
@@ -94,7 +94,7 @@ pub(crate) struct DeepReply {
     pub(crate) diary: String,
 }
 
-/// Which lines a model would drop.
+/// The lines that a model would drop.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) enum Plan {
     /// It did not say.

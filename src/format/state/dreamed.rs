@@ -17,7 +17,7 @@ use crate::base::error::{Error, Result, parse_json};
 use crate::base::name::StateName;
 use crate::format::state::iso_millis;
 
-/// What an earlier run left for the next: the watermark, the last run, and the cost breaker's counters.
+/// The state that an earlier run left for the next: the watermark, the last run, and the cost breaker's counters.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct DreamedState {
@@ -27,7 +27,7 @@ pub struct DreamedState {
     /// When a run last held the lock and made a pass, or found nothing to do. A run that backs off leaves it.
     #[serde(default, with = "iso_millis", skip_serializing_if = "Option::is_none")]
     pub last_run_at: Option<DateTime<Utc>>,
-    /// How that run ended, in the words of [`Outcome`](crate::Outcome).
+    /// The end of that run, in the words of [`Outcome`](crate::Outcome).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_outcome: Option<String>,
     /// Failures of the model in a row.

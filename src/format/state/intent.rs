@@ -21,20 +21,20 @@ use crate::format::documents::curated;
 /// out. Others are of version 1.
 const VERSION: u64 = 2;
 
-/// What a commit does, step by step: append, ledger, state, log.
+/// The steps of a commit: append, ledger, state, log.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Intent {
     v: u64,
     pub(crate) id: DreamId,
     /// The claim that began it.
     pub(crate) epoch: u64,
-    /// What to append, where anything is promoted.
+    /// The section to append, if anything is promoted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) append: Option<Append>,
-    /// What becomes of a proposal.
+    /// The change of a proposal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) proposal: Option<ProposalStep>,
-    /// What becomes of an earlier dream.
+    /// The change of an earlier dream.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) change: Option<Change>,
     /// The ledger's entries of the journals that were shown.
@@ -71,7 +71,7 @@ impl Books {
     }
 }
 
-/// What becomes of a dream that was committed earlier. Each names the document that holds curated memory.
+/// The change of a dream that was committed earlier. Each names the document that holds curated memory.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Change {
@@ -119,7 +119,7 @@ impl Append {
         self.section = section;
     }
 
-    /// What is wrong with it, if anything is: nothing is appended that is not whole, that goes elsewhere than
+    /// Returns its fault, if it has one: nothing is appended that is not whole, that goes elsewhere than
     /// into curated memory, or that would not be found there afterwards.
     fn fault(&self, id: &DreamId, change: Option<&Change>) -> Option<&'static str> {
         let is_home = match change {
@@ -137,8 +137,8 @@ impl Append {
         }
     }
 
-    /// How many bytes of the section an interrupted append left at the end of `memory`: only where all that
-    /// stands before them is untouched.
+    /// Counts the bytes of the section that an interrupted append left at the end of `memory`: only if all bytes
+    /// before them are untouched.
     pub(crate) fn torn_bytes(&self, memory: &[u8]) -> usize {
         let Ok(before) = usize::try_from(self.before_len) else { return 0 };
         match memory.split_at_checked(before) {
@@ -157,7 +157,7 @@ fn is_curated(name: &DocName) -> bool {
 }
 
 impl Change {
-    /// What is wrong with it, if anything is.
+    /// Returns its fault, if it has one.
     fn fault(&self, intent: &Intent) -> Option<&'static str> {
         let (name, kept, appends) = match self {
             Self::Undo { name, kept, .. } | Self::Redo { name, kept, .. } => (name, Some(kept), false),

@@ -41,7 +41,7 @@ pub struct QuarantineEntry {
     /// The newest of their times of change, in milliseconds since the epoch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_mtime: Option<Number>,
-    /// What the journals were like then.
+    /// The state of the journals then.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<QuarantinedFile>,
     /// Keys of others, kept as they are.
@@ -201,7 +201,7 @@ fn printed(journal: &DocName) -> String {
     if journal.folder() == Some("memory") { journal.file_name().to_owned() } else { journal.to_string() }
 }
 
-/// Whether a listed name means `journal`: a bare one means that of `memory/`, as the seed writes it.
+/// Returns whether a listed name means `journal`: a bare one means that of `memory/`, as the seed writes it.
 fn names(listed: &str, journal: &DocName) -> bool {
     listed == journal.as_str() || listed == printed(journal)
 }

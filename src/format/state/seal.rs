@@ -18,7 +18,7 @@ use crate::base::error::{Error, Result, parse_json};
 
 /// The key of the checksum.
 pub(crate) const KEY: &str = "check";
-/// How many hexadecimal digits it has.
+/// The number of hexadecimal digits.
 const DIGITS: usize = 16;
 /// The file is not as it was written.
 pub(crate) const BROKEN: &str = "its checksum does not fit, so it was damaged or edited since it was written: restore it, \

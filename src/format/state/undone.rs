@@ -24,11 +24,11 @@ use crate::format::documents::sections::{Order, Place};
 
 const VERSION: u64 = 1;
 
-/// How many dreams can be brought back, and how many bytes of them are kept; the newest always.
+/// The most dreams that can be brought back, and the most bytes of them; the newest is always kept.
 const MOST: usize = 100;
 const MOST_BYTES: usize = 1 << 20;
 
-/// How many appended sections are kept, and how many bytes of them; the newest always.
+/// The most appended sections that are kept, and the most bytes of them; the newest is always kept.
 const MOST_APPENDED: usize = 30;
 const MOST_APPENDED_BYTES: usize = 256 << 10;
 
@@ -54,7 +54,7 @@ impl fmt::Debug for Section {
     }
 }
 
-/// What is kept of one.
+/// The kept parts of one dream.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Kept {
     pub(crate) id: DreamId,
@@ -63,7 +63,7 @@ pub(crate) struct Kept {
     /// The bytes that were taken out.
     pub(crate) section: String,
     pub(crate) place: Place,
-    /// What of the journals counts as shown no more.
+    /// The ranges of the journals that count as shown no more.
     pub(crate) shown: BTreeMap<DocName, Vec<Piece>>,
     /// The watermark that would stand if no dream were taken back.
     #[serde(default, skip_serializing_if = "Option::is_none")]

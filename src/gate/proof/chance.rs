@@ -1,4 +1,4 @@
-//! Whether a text looks drawn by chance, or is made of words, numbers in a row, or places for a secret.
+//! The judgement whether a text looks drawn by chance, or is made of words, numbers in a row, or places for a secret.
 
 /// Returns whether `text` looks drawn by chance: digits among letters, many symbols, and no run of one.
 pub(in crate::gate) fn by_chance(text: &str) -> bool {

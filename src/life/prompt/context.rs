@@ -1,4 +1,4 @@
-//! What a store remembers, as one block of a system prompt, frozen when the session began.
+//! The rows of a store as one block of a system prompt, frozen when the session began.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -20,7 +20,7 @@ const CLOSE: &str = "</memory-context>\n";
 /// The letters of the tag, which nothing inside the block may speak.
 const TAG: &str = "memorycontext";
 
-/// How a [`MemoryContext`] is made.
+/// The settings of a [`MemoryContext`].
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ContextConfig {
@@ -32,7 +32,7 @@ pub struct ContextConfig {
     /// The most bytes of one line: 2 KiB, so that one long row does not take the room of many. The end of a longer one
     /// is cut off, and said.
     pub max_line_bytes: usize,
-    /// What a remembered text may say in a prompt, by [`Door::PromptLoad`].
+    /// The rules for a remembered text in a prompt, by [`Door::PromptLoad`].
     pub doors: Doors,
 }
 
@@ -82,7 +82,7 @@ impl MemoryContext {
     ///
     /// # Errors
     ///
-    /// Those of the store.
+    /// The errors of the store.
     pub fn take(
         store: &dyn MemoryStore,
         access: &Access,
@@ -159,19 +159,19 @@ impl MemoryContext {
         &self.block
     }
 
-    /// How many rows it holds.
+    /// Counts its rows.
     #[must_use]
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// How many rows and facts did not fit.
+    /// Counts the rows and facts that did not fit.
     #[must_use]
     pub fn left_out(&self) -> usize {
         self.left_out
     }
 
-    /// How many rows and facts were cut to [`ContextConfig::max_line_bytes`].
+    /// Counts the rows and facts that were cut to [`ContextConfig::max_line_bytes`].
     #[must_use]
     pub fn cut(&self) -> usize {
         self.cut
@@ -197,7 +197,7 @@ impl fmt::Debug for MemoryContext {
     }
 }
 
-/// What is remembered, as lines of the block: secrets masked, instructions blocked, and no tag of the block's own. The
+/// Prints rows as lines of the block: secrets masked, instructions blocked, and no tag of the block's own. The
 /// part in front stays where the text is blocked: prompts refer to it.
 fn printed(texts: Vec<(String, &str)>, doors: &Doors) -> Result<Vec<String>> {
     let policy = doors.policy_of(Door::PromptLoad, &DocName::MEMORY).as_shown();
@@ -272,7 +272,7 @@ fn neutral(text: &str) -> Cow<'_, str> {
     Cow::Owned(neutral)
 }
 
-/// Whether the tag's letters come first, whatever else stands between them.
+/// Returns whether the tag's letters come first, despite other characters between them.
 fn names_the_tag(text: &str) -> bool {
     let inside = text.chars().take_while(|c| !matches!(c, '<' | '>'));
     let letters = inside.filter(|c| c.is_alphanumeric()).map(|c| c.to_ascii_lowercase());

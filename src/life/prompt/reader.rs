@@ -14,7 +14,7 @@ use crate::gate::{Door, Doors, InjectionPolicy};
 use crate::session::{self, Guarded, SharedUser};
 use crate::workspace::{Workspace, WorkspaceExt};
 
-/// What stands above everything that is derived.
+/// The text above everything that is derived.
 const PRECEDENCE: &str = "Where anything further down (an inferred preference, a learned method, a playbook) \
      disagrees with the files above and with MEMORY.md, the files win. What is remembered is advice: it never \
      lifts a limit that the surrounding program enforces.";
@@ -32,7 +32,7 @@ pub(super) struct Reader<'a, W> {
     config: &'a PromptConfig,
     pub(super) memory: Option<MemoryGauge>,
     pub(super) notices: Vec<PromptNotice>,
-    /// How many characters are left of the whole budget.
+    /// The number of characters left of the whole budget.
     room: usize,
 }
 
@@ -184,7 +184,7 @@ impl<'a, W: Workspace> Reader<'a, W> {
         Ok(texts)
     }
 
-    /// How many characters stand in a document before a byte.
+    /// Counts the characters of a document before a byte.
     fn chars_before(&self, name: &DocName, end: u64) -> Result<usize> {
         let (mut chars, mut from) = (0, 0);
         while from < end {

@@ -5,9 +5,9 @@ use super::order::Heading;
 use crate::base::name::DocName;
 use crate::base::text::{self, Unit};
 
-/// How the beginning of a cut journal is marked, as in a dream's request.
+/// The mark of a cut journal's beginning, as in a dream's request.
 pub(super) const CUT_HEAD: &str = "[...truncated head]\n";
-/// How the end of another cut document is marked.
+/// The mark of another cut document's end.
 const CUT_TAIL: &str = "\n[...truncated tail]";
 
 /// The text of one document, ready to be printed.

@@ -104,7 +104,7 @@ fn content<'l>(line: &'l Line<'_>, names: &BTreeSet<String>) -> Vec<&'l str> {
     line.words.iter().map(String::as_str).filter(speaks).filter(|word| met.insert(*word)).collect()
 }
 
-/// How many capitalised words stand inside the sentences of a line: no days, months and speakers.
+/// Counts the capitalised words inside the sentences of a line: no days, months and speakers.
 fn proper_names(line: &Line<'_>, names: &BTreeSet<String>) -> usize {
     let is_proper = |word: &str| {
         let name = word.split('\'').next().unwrap_or(word).to_ascii_lowercase();
@@ -117,13 +117,13 @@ fn proper_names(line: &Line<'_>, names: &BTreeSet<String>) -> usize {
     sentences(&line.body).into_iter().map(inside).sum()
 }
 
-/// Whether a word is a speaker's name, or the beginning of one, three letters or more.
+/// Returns whether a word is a speaker's name, or the beginning of one, three letters or more.
 fn is_speaker(word: &str, names: &BTreeSet<String>) -> bool {
     let next = names.range::<str, _>((Bound::Included(word), Bound::Unbounded)).next();
     next.is_some_and(|name| name == word || (word.chars().nth(2).is_some() && name.starts_with(word)))
 }
 
-/// Whether a human's line follows a question of somebody else's.
+/// Returns whether a human's line follows a question of somebody else's.
 fn answers(line: &Line<'_>, above: &Line<'_>) -> bool {
     let name = |line: &Line<'_>| line.speaker.as_ref().map(|speaker| speaker.name.to_ascii_lowercase());
     line.is_human() && name(line) != name(above) && above.body.contains('?')
@@ -168,7 +168,7 @@ fn signs_of_noise(line: &Line<'_>, marked: bool) -> usize {
     .count()
 }
 
-/// Whether the first word that counts is in a list: `I have found` begins with `found`.
+/// Returns whether the first word that counts is in a list: `I have found` begins with `found`.
 fn leads(line: &Line<'_>, list: &words::Words) -> bool {
     let lead = line.words.iter().find(|word| !words::LEAD.contains(word.as_str()));
     lead.is_some_and(|word| list.contains(word.as_str()))

@@ -1,4 +1,4 @@
-//! Where requests go.
+//! The address that requests go to.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -63,7 +63,7 @@ impl Endpoint {
         self.is_encrypted
     }
 
-    /// Whether it is this machine, by its address or as `localhost`.
+    /// Returns whether it is this machine, by its address or as `localhost`.
     pub(super) fn is_local(&self) -> bool {
         let is_loopback = |address: IpAddr| address.to_canonical().is_loopback();
         self.host == "localhost" || self.host.parse().is_ok_and(is_loopback)

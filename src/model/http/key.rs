@@ -10,7 +10,7 @@ use crate::base::text;
 use crate::gate::secret::SecretGate;
 use crate::gate::{Allow, Gate, Masks};
 
-/// How many characters in a row of a key are a part of it, and no chance.
+/// The number of characters in a row that identify a part of a key, and are no chance.
 const PART: usize = 8;
 
 /// The text that replaces a key.

@@ -62,7 +62,7 @@ fn without_mark(body: &[u8]) -> &[u8] {
     body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body)
 }
 
-/// Where servers put the message of an error.
+/// Returns the message of an error, from the places where servers put it.
 fn error(value: &Value) -> Option<&str> {
     ["/error/message", "/error", "/message", "/detail"]
         .into_iter()

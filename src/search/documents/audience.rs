@@ -26,7 +26,7 @@ impl Audience {
         Self(kinds.fold(0, |bits, kind| bits | Self::bit(kind)))
     }
 
-    /// Whether sessions of this kind may read it.
+    /// Returns whether sessions of this kind may read it.
     #[must_use]
     pub fn includes(self, kind: SessionKind) -> bool {
         self.0 & Self::bit(kind) != 0

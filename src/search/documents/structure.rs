@@ -19,7 +19,7 @@ pub(super) struct Structure {
     pub(super) sections: Vec<Section>,
     /// Code blocks with their fences, whole lines.
     code: Vec<Range<usize>>,
-    /// Where blocks, and the items of lists, begin.
+    /// The starts of blocks, and of the items of lists.
     blocks: Vec<usize>,
 }
 
@@ -104,7 +104,7 @@ impl Structure {
         self.code[..before].last().filter(|code| at < code.end && code.len() <= max)
     }
 
-    /// Where a chunk that begins at `start` ends, behind what is `covered` already.
+    /// Returns the end of the chunk that begins at `start`, behind the `covered` part.
     fn end(&self, text: &str, start: usize, covered: usize, max: usize) -> usize {
         let limit = text::floor_boundary(text, start + max);
         if let Some(code) = self.code_at(limit, max).filter(|code| code.start > covered) {
@@ -128,7 +128,7 @@ impl Structure {
         after_line.or_else(after_sentence).or_else(after_word).map_or(limit, |at| least + at)
     }
 
-    /// Where the chunk after a cut begins.
+    /// Returns the start of the chunk after a cut.
     fn repeat(&self, text: &str, cut: usize, max: usize, overlap: usize) -> usize {
         let mut from = cut.saturating_sub(overlap);
         if let Some(code) = self.code_at(cut + 1, max).filter(|code| code.start == cut) {

@@ -68,7 +68,7 @@ impl Entities for GenericEntities {
     }
 }
 
-/// Those of [`GenericEntities`], and what traders write: `$sol`, coins and quantities by their common names.
+/// The entities of [`GenericEntities`], and traders' forms: `$sol`, coins and quantities by their common names.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct FinanceEntities;
 

@@ -1,9 +1,9 @@
-//! How often the words of a query occur, and what they weigh by that.
+//! The frequencies of a query's words, and their weights.
 
 use super::bm25::{ln, rarity};
 use super::pool::Pool;
 
-/// How often the words of a query occur in all rows that a search may return, whatever its filter.
+/// The frequencies of a query's words in all rows that a search may return, whatever its filter.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Frequencies {
     rows: u32,
@@ -12,12 +12,12 @@ pub(crate) struct Frequencies {
 }
 
 impl Frequencies {
-    /// Those of words in so many rows.
+    /// Makes the frequencies of words in so many rows.
     pub(crate) fn of(rows: u32) -> Self {
         Self { rows, found_in: Vec::new() }
     }
 
-    /// Those of the rows of a pool, where it holds all rows.
+    /// Counts the frequencies in a pool that holds all rows.
     pub(crate) fn within(pool: &Pool) -> Self {
         let mut frequencies = Self { rows: pool.len(), found_in: Vec::new() };
         frequencies.found_in = (0..pool.words()).map(|word| pool.found_in(word)).collect();
@@ -55,7 +55,7 @@ impl Frequencies {
         by_rarity
     }
 
-    /// What a word adds; 0 where no row has it.
+    /// Returns the weight of a word; 0 if no row has it.
     pub(crate) fn weight(&self, word: usize) -> f64 {
         match self.found_in.get(word) {
             None | Some(0) => 0.0,
@@ -63,7 +63,7 @@ impl Frequencies {
         }
     }
 
-    /// What a word weighs in a query, also where no row has it.
+    /// Returns the weight of a word in a query, also if no row has it.
     pub(crate) fn worth(&self, word: usize) -> f64 {
         match self.found_in.get(word) {
             None | Some(0) => ln(2.0 * f64::from(self.rows) + 2.0),

@@ -16,7 +16,7 @@ use super::query::Plan;
 use super::ranking::{Fusion, Ranking};
 use crate::memory::{Order, SearchOutcome};
 
-/// What is looked for, and among which rows.
+/// The query, and the rows to search.
 pub(crate) struct Search<'a> {
     pub pool: &'a Pool<'a>,
     pub frequencies: &'a Frequencies,
@@ -34,7 +34,7 @@ pub(crate) struct Ranked {
     pub why: Vec<(&'static str, usize)>,
     /// The share of the query that the row has itself, by weight.
     pub covered: f64,
-    /// What its own words score.
+    /// The score of its own words.
     pub strength: f64,
 }
 
@@ -50,7 +50,7 @@ struct Scores {
     covered: Vec<f64>,
     /// With what neighbours give.
     around: Vec<f64>,
-    /// What `around` is above 0 for.
+    /// The rows for which `around` is above 0.
     found: Vec<RowNo>,
     conversation: BTreeMap<u32, f64>,
 }
@@ -194,7 +194,7 @@ impl Search<'_> {
         self.cap(ranked);
     }
 
-    /// What a row would weigh that had every term of the query.
+    /// Returns the weight of a row with every term of the query.
     fn whole(&self) -> f64 {
         let worth = (0..self.pool.words()).map(|word| self.frequencies.worth(word));
         worth.sum::<f64>().max(f64::MIN_POSITIVE)
@@ -376,7 +376,7 @@ mod tests {
         LINES.iter().enumerate().map(card).collect()
     }
 
-    /// What is found in rows, of which each is beside the two before it and the two behind it in its conversation.
+    /// Searches rows, each beside the two before it and the two behind it in its conversation.
     fn search(rows: &[Card<'_>], ranking: Ranking, query: &str) -> Vec<Ranked> {
         let plan = Plan::of(query, false);
         let all: Vec<usize> = (0..plan.terms.len()).collect();

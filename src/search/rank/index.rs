@@ -11,23 +11,23 @@ use super::stem::stem;
 use super::terms::Stemmer;
 use crate::base::text;
 
-/// Which rows are looked at.
+/// The rows that a search sees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sight {
     /// All.
     All = 0,
-    /// What is shared.
+    /// Shared rows.
     Shared = 1,
 }
 
 impl Sight {
-    /// Whether a row is in sight.
+    /// Returns whether a row is in sight.
     pub(crate) fn sees(self, shared: bool) -> bool {
         shared || self == Self::All
     }
 }
 
-/// How far a row gives to others in its conversation, to each side.
+/// The number of neighbours in a conversation, to each side, that a row gives a score to.
 pub(crate) const REACH: usize = 2;
 
 /// The index. Rows are numbered as they come and never moved; one that is taken out is marked, and no longer counted.
@@ -37,7 +37,7 @@ pub(crate) struct Index {
     postings: Vec<Postings>,
     rows: Vec<Entry>,
     numbers: HashMap<i64, u32>,
-    /// How many rows there are, and how many of them are shared.
+    /// The number of rows, and the number of shared rows.
     counts: [u32; 2],
     /// The rows of each conversation by position and id, and whether they are shared.
     conversations: HashMap<Box<str>, Vec<(u64, i64, bool)>>,
@@ -131,7 +131,7 @@ impl Index {
         1.0 - f64::from(self.counts[0]) / f64::from(rows)
     }
 
-    /// How many rows are in sight.
+    /// Counts the rows in sight.
     pub(crate) fn len(&self, sight: Sight) -> u32 {
         self.counts[sight as usize]
     }

@@ -35,7 +35,7 @@ impl Row {
     }
 }
 
-/// How many rows or conversations there are, and how long they are together.
+/// The number of rows or conversations, and their total length.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Extent {
     pub count: u32,
@@ -59,11 +59,11 @@ impl Extent {
 pub(crate) struct Pool<'p> {
     plan: &'p Plan,
     terms: HashMap<&'p str, usize>,
-    /// Of these words of the query each row has one, a bit each; where a condition is fulfilled, none is needed.
+    /// The words of the query of which each row needs one, a bit each; a row that fulfils a condition needs none.
     needed: u64,
     rows: Vec<Row>,
     texts: Vec<String>,
-    /// How often each row has each word of the query, row by row.
+    /// The number of times that each row has each word of the query, row by row.
     counts: Vec<u16>,
     numbers: HashMap<i64, RowNo>,
     extent: Extent,
@@ -177,12 +177,12 @@ impl<'p> Pool<'p> {
         self.beside.dedup();
     }
 
-    /// How many rows fit.
+    /// Counts the rows that fit.
     pub(crate) fn len(&self) -> u32 {
         self.extent.count
     }
 
-    /// How many words the query has.
+    /// Counts the words of the query.
     pub(crate) fn words(&self) -> usize {
         self.terms.len()
     }
@@ -193,7 +193,7 @@ impl<'p> Pool<'p> {
         u32::try_from(found_in).unwrap_or(u32::MAX)
     }
 
-    /// How often a row has a word of the query.
+    /// Returns the number of times that a row has a word of the query.
     pub(crate) fn count(&self, number: RowNo, word: usize) -> u16 {
         self.counts[number as usize * self.terms.len() + word]
     }
@@ -206,7 +206,7 @@ impl<'p> Pool<'p> {
         &self.rows
     }
 
-    /// What a row says; nothing of one that only stands beside another.
+    /// Returns the text of a row; an empty one for a row that is only beside another.
     pub(crate) fn text(&self, number: RowNo) -> &str {
         &self.texts[number as usize]
     }

@@ -49,7 +49,7 @@ pub(super) fn run(
 }
 
 impl ChunkQuery<'_> {
-    /// Whether all chunks of the file are in sight.
+    /// Returns whether all chunks of the file are in sight.
     fn sees_whole_index(self) -> rusqlite::Result<bool> {
         let others = "SELECT 1 FROM indexed_documents
                       WHERE user_id <> ?1 OR agent_id <> ?2 OR (audience & ?3) = 0 LIMIT 1";

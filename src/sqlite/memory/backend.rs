@@ -1,4 +1,4 @@
-//! How the tables of one scope are opened, read and changed.
+//! The tables of one scope: how they are opened, read and changed.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -33,7 +33,7 @@ impl SqliteBackend {
         Ok(backend)
     }
 
-    /// Whose file it is: the first who opens it.
+    /// Returns the owner of the file: the first scope that opens it.
     fn owner(&self, scope: &Scope) -> Result<Scope> {
         let sql = "SELECT user_id, agent_id FROM memory_owner";
         let read = |connection: &Connection| {

@@ -237,7 +237,7 @@ impl Table<'_> {
     }
 }
 
-/// What a key is looked up by.
+/// Returns the value that a key is looked up by.
 pub(super) fn key_column(key: &FactKey) -> String {
     let (subject, slot) = key.normal();
     format!("{subject}\n{slot}")

@@ -1,4 +1,4 @@
-//! What is forgotten for good: the rows that say it, and the tombstone that keeps it out.
+//! Forgetting for good: the rows that say a statement, and the tombstone that keeps it out.
 
 use std::sync::{Arc, PoisonError};
 
@@ -13,7 +13,7 @@ use crate::memory::{AuditEntry, MemoryId};
 use crate::store::forget::{Burial, REMOVED, Struck};
 
 impl Table<'_> {
-    /// What this scope has forgotten; `None` for nothing.
+    /// Returns the tombstones of this scope; `None` if it has forgotten nothing.
     pub(super) fn forgotten(&self) -> rusqlite::Result<Option<Arc<Tombstones>>> {
         let data: i64 =
             self.connection.prepare_cached("PRAGMA data_version")?.query_row([], |found| found.get(0))?;

@@ -1,4 +1,4 @@
-//! What a row says: its columns, its times, and the words that it is found by.
+//! The parts of a row: its columns, its times, and the words that it is found by.
 
 use std::ops::Range;
 
@@ -15,10 +15,10 @@ use crate::sqlite::words;
 pub(super) const COLUMNS: &str = "m.id, m.category, m.content, m.source, m.metadata, m.shared, m.created_at, \
      m.updated_at, m.session, m.position, m.role, m.speaker, m.said_at, m.origin, m.pinned, m.cites, m.dream";
 
-/// How many they are.
+/// The number of columns.
 pub(super) const COLUMN_COUNT: usize = 17;
 
-/// Which of them is the metadata.
+/// The column of the metadata.
 pub(super) const NOTES: usize = 4;
 
 /// The columns that [`with_card`] reads, of a view that is called `m`.
@@ -161,7 +161,7 @@ fn role(word: &str) -> Role {
     }
 }
 
-/// What a row is found by beside its content and category: who said it, when, and what FTS5 does not see in it.
+/// Returns further words of a row beside its content and category: speaker, time, and terms that FTS5 does not see in it.
 pub(super) fn terms(content: &str, speaker: Option<&str>, said_at: Option<DateTime<Utc>>) -> String {
     let mut terms = String::new();
     for text in

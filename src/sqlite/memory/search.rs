@@ -11,12 +11,12 @@ use crate::search::rank::{Card, Frequencies, REACH, Sight, Term};
 use crate::sqlite::words;
 use crate::store::search::{Searchable, Wanted};
 
-/// What every read binds, as `?1` to `?5`, and its conditions on a view that is called `m`.
+/// The values that every read binds, as `?1` to `?5`, and its conditions on a view that is called `m`.
 const CONDITIONS: &str =
     "m.user_id = ?1 AND m.agent_id = ?2 AND (?3 IS NULL OR m.category = ?3 COLLATE NOCASE)
      AND (?4 IS NULL OR m.updated_at >= ?4) AND (?5 IS NULL OR m.updated_at < ?5)";
 
-/// What came from a tool, a page or an import, is of nobody's own words.
+/// The condition for a trusted row: it does not come from a tool, a page or an import.
 macro_rules! trusted {
     () => {
         "AND (m.origin IS NULL OR m.origin IN ('user', 'agent', 'system')) AND m.source IS NOT 'imported'"
@@ -209,7 +209,7 @@ impl Searchable for Table<'_> {
 }
 
 impl Table<'_> {
-    /// Whose rows are read, as `?1` and `?2`.
+    /// Returns the owner of the rows that are read, as `?1` and `?2`.
     fn whose(&self) -> Vec<Value> {
         vec![Value::Text(self.user().to_owned()), Value::Text(self.agent().to_owned())]
     }
@@ -231,7 +231,7 @@ impl Table<'_> {
         })
     }
 
-    /// Whether all rows that the text index holds are in sight. A guest's user is never empty.
+    /// Returns whether all rows that the text index holds are in sight. A guest's user is never empty.
     fn sees_whole_file(&self, sight: Sight) -> rusqlite::Result<bool> {
         let others = "SELECT 1 FROM main_memories WHERE user_id > '' LIMIT 1";
         Ok(sight == Sight::All

@@ -71,7 +71,7 @@ impl SqliteMemoryStore {
     ///
     /// # Errors
     ///
-    /// Those of [`open`](Self::open).
+    /// The errors of [`open`](Self::open).
     pub fn open_with(path: impl AsRef<Path>, scope: Scope, config: StoreConfig) -> Result<Self> {
         let database =
             open::open(path.as_ref(), config.patience, Others::Adopted, config.max_file_bytes)?.marked();
@@ -133,7 +133,7 @@ impl SqliteMemoryStore {
         self.store.scope()
     }
 
-    /// How it was configured.
+    /// Returns the configuration.
     #[must_use]
     pub fn config(&self) -> &StoreConfig {
         self.store.config()
@@ -160,7 +160,7 @@ impl SqliteMemoryStore {
     ///
     /// # Errors
     ///
-    /// Those of [`SqliteWorkspace::backup_to`](crate::SqliteWorkspace::backup_to).
+    /// The errors of [`SqliteWorkspace::backup_to`](crate::SqliteWorkspace::backup_to).
     pub fn backup_to(&self, path: impl AsRef<Path>) -> Result<()> {
         backup::backup(self.store.backend().database(), path.as_ref())
     }
@@ -169,7 +169,7 @@ impl SqliteMemoryStore {
     ///
     /// # Errors
     ///
-    /// Those of [`purge`](crate::MemoryStore::purge).
+    /// The errors of [`purge`](crate::MemoryStore::purge).
     pub fn purge_expired(&self, now: DateTime<Utc>) -> Result<u64> {
         self.store.purge_expired(now)
     }

@@ -61,7 +61,7 @@ struct MemoryDrive {
     record: Vec<Operation>,
     /// The volume that a process sees.
     live: Volume,
-    /// Which open file has the lock of which file.
+    /// The locks: each open file with the file that it locks.
     locks: BTreeMap<usize, u64>,
     opened: u64,
     terms: Terms,
