@@ -55,7 +55,7 @@ impl Scope {
 /// The facts that a reader states before anything reaches a session: kind, actor and scope.
 ///
 /// The scope is compared with that of a store, of an index, and of a [workspace that knows its
-/// own](crate::Workspace::scope); any other is denied before anything is read. Whose a folder is, the host knows alone.
+/// own](crate::Workspace::scope); any other is denied before anything is read. Only the host knows the owner of a folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Access {
     /// The kind of session.

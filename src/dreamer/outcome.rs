@@ -103,7 +103,7 @@ pub enum DreamMode {
     #[default]
     Append,
     /// Makes a file of it that a person edits, and then accepts or rejects; see
-    /// [`JournalDreamer::proposals`](crate::JournalDreamer::proposals). What the model was shown counts as read.
+    /// [`JournalDreamer::proposals`](crate::JournalDreamer::proposals). The journals that the model was shown count as read.
     Propose,
     /// Asks the model and says what it would append. It claims nothing and writes nothing, neither state nor ledger, so
     /// that it runs beside a dream, counts against no cap and is stopped by none, nor by a back-off, and asks again when it is

@@ -17,7 +17,7 @@ use crate::workspace::{Workspace, WriteMode};
 /// document that holds it is refused, and what the source kept of earlier versions stays there.
 ///
 /// Both are claimed meanwhile, so that no dream runs in between. The ledger goes along: what a model was
-/// shown in one home is not shown again in the other. What has no place in a workspace (links, devices, names
+/// shown in one home is not shown again in the other. An entry that has no place in a workspace (links, devices, names
 /// that are no document names) is left out. So are the rows of a memory store, also of one in the same folder or database: they go with their own
 /// file. A copy that was interrupted is taken up by calling it again, as
 /// long as the source has not changed.

@@ -117,7 +117,7 @@ impl<'a> Forget<'a> {
     ///
     /// [`Error::Denied`] for another scope than the workspace's, for a session with others present, and for anybody but the human where files are to be
     /// touched, or where the human typed or confirmed a row of a store. [`Error::Config`] for a text of fewer than two words and fewer than eight letters.
-    /// [`Error::Busy`] where somebody dreams: the tombstone stands then, and the files wait for another run. Those of
+    /// [`Error::Busy`] where somebody dreams: the tombstone exists then, and the files wait for another run. The errors of
     /// the stores, the workspace and the index.
     pub fn run(&self, now: DateTime<Utc>) -> Result<ForgetReceipt> {
         self.check(self.in_files)?;
@@ -159,7 +159,7 @@ impl<'a> Forget<'a> {
         Ok(receipt)
     }
 
-    /// Takes it back: the statement may be written and remembered again. What was removed stays removed. `false`
+    /// Takes it back: the statement may be written and remembered again. Removed text stays removed. `false`
     /// where it was not forgotten.
     ///
     /// # Errors
@@ -196,7 +196,7 @@ impl<'a> Forget<'a> {
         match Tombstones::new(TombstoneKey::random()).bury(&self.text) {
             Some(_) => Ok(()),
             None => Err(Error::Config {
-                setting: "what is to be forgotten",
+                setting: "the text to forget",
                 rule: "must have two words, or eight letters",
             }),
         }

@@ -182,7 +182,7 @@ impl Import {
 
     /// Does what a plan of this import says, and no more: what changed since is reported and left alone.
     ///
-    /// The target is claimed meanwhile, so that no dream runs in between. What is reported as done survives a
+    /// The target is claimed meanwhile, so that no dream runs in between. A document that is reported as done survives a
     /// power loss. After an error or a crash some of it is done; planning and applying again does the rest.
     ///
     /// # Errors

@@ -80,8 +80,8 @@ pub trait FactStore: Debug + Send + Sync {
     fn record(&self, access: &Access, fact: &NewMemory, now: DateTime<Utc>) -> Result<Recorded>;
 
     /// Settles what is pending, the oldest first, without a model: a statement that an older row makes already is
-    /// retired, any other one counts from now on. What was rejected and is stated again is retired too. What a dream
-    /// promoted gives way to a newer row as well, since it leaves with its line.
+    /// retired, any other one counts from now on. A rejected fact that is stated again is retired too. A row that a dream
+    /// promoted is replaced by a newer row as well, since it is removed with its line.
     ///
     /// # Errors
     ///

@@ -1,7 +1,7 @@
 //! The seed's lock file, `.dreaming.lock`, which peers judge by its age and its process.
 //!
-//! It is complete from the moment it can be seen, and refreshed in place while held. Whoever takes over a lock moves it
-//! aside and looks again before it is removed.
+//! It is complete from the moment it can be seen, and refreshed in place while held. A peer that takes over a lock moves it
+//! aside and looks again before it removes it.
 
 use std::io;
 use std::time::Duration;

@@ -113,7 +113,7 @@ pub enum JournalNaming {
     /// One a session and day, `memory/YYYY-MM-DD-<session>.md`: surfaces never write into one another.
     #[default]
     Session,
-    /// One a day, `memory/YYYY-MM-DD.md`, for private sessions. Those of sessions with others present keep their
+    /// One a day, `memory/YYYY-MM-DD.md`, for private sessions. Sessions with others present have their
     /// own, since such sessions may read them.
     Daily,
 }

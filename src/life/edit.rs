@@ -43,7 +43,7 @@ pub fn document_of_command(command: &str) -> Option<DocName> {
     (!short || [DocName::SOUL, DocName::IDENTITY, DocName::HEARTBEAT].contains(&name)).then_some(name)
 }
 
-/// An editor of one workspace for one session. What the session may not read or write, it may not here either.
+/// An editor of one workspace for one session. It can do nothing that the session may not do.
 ///
 /// A save carries the revision that was loaded. [`Error::Conflict`] carries what stands there instead, so a person
 /// who chooses to overwrite saves again with that revision, and one who chooses to reload has the text at hand.

@@ -244,7 +244,7 @@ impl Life {
     ///
     /// The first read of a workspace sets what is known, and gives no notice. Later ones give a main session a notice
     /// where the document has changed since the last one that was confirmed; sessions of other kinds get none, and
-    /// leave it to the next main one. What is known survives a power loss once this returns.
+    /// leave it to the next main one. The state survives a power loss once this returns.
     ///
     /// ```
     /// use std::sync::Arc;

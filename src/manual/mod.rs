@@ -144,7 +144,7 @@ mod tests {
     /// Asserts that `printed` says the same as the example, no key more and none less.
     #[track_caller]
     fn assert_same(name: &str, printed: &[u8]) {
-        // Those of the page have no checksum, as a person's have none.
+        // The logs of the page have no checksum, as a person's have none.
         let value = |text: &[u8]| {
             let mut value = serde_json::from_slice::<Value>(text).expect("JSON");
             if let Some(object) = value.as_object_mut() {

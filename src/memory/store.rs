@@ -85,8 +85,8 @@ pub trait MemoryStore: Debug + Send + Sync {
     fn list(&self, access: &Access, filter: &Filter) -> Result<Vec<Memory>>;
 
     /// Lists the rows for a prompt: the pinned ones, then those touched last, at most `limit` together; each
-    /// ordered as a [`list`](Self::list). What came from a tool, a page or an import is left out, and so is what
-    /// is pending; where anything is, it is [settled](crate::facts::FactStore::settle) first, if that can be.
+    /// ordered as a [`list`](Self::list). Rows from a tool, a page or an import are left out, and so are
+    /// pending facts; if there are any, they are [settled](crate::facts::FactStore::settle) first, if that can be.
     ///
     /// # Errors
     ///

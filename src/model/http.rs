@@ -170,7 +170,7 @@ impl ChatCompletions {
         self
     }
 
-    /// Adds a field to each request: `temperature`, `seed`, whatever the server knows. What the client fills in itself
+    /// Adds a field to each request: `temperature`, `seed`, whatever the server knows. A field that the client fills in itself
     /// (`model`, `messages`, `stream`, and the bound of the answer) stands above it.
     #[must_use]
     pub fn parameter(mut self, name: impl Into<String>, value: Value) -> Self {

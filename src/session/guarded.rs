@@ -206,7 +206,7 @@ impl<W: Workspace> Guarded<W> {
         })
     }
 
-    /// Lets the name of a document through; nothing can be masked in it. Those of journals hold ids of the host's, and
+    /// Lets the name of a document through; nothing can be masked in it. Names of journals hold ids of the host's, and
     /// ids look like keys: no prompt and no dream shows them.
     fn pass_name(&self, name: &Name) -> Result<()> {
         let policy = self.policy(Door::WorkspaceWrite, name).as_it_is();

@@ -25,14 +25,14 @@ use crate::workspace::{Claim, ClaimTerms, Lease, Listing, Metadata, Reach, Works
 /// A workspace, and an index over its documents that is kept in step with it.
 ///
 /// It is a workspace itself: what is written, appended, removed or renamed through it, or through a lease that it
-/// gave, is found the moment the verb returns. What was changed by hand is found after the next [`sync`](Self::sync).
+/// gave, is found the moment the verb returns. A change by hand is found after the next [`sync`](Self::sync).
 ///
 /// The document is the truth. Where the index fails, the verb does what it does all the same; the failure is kept for
 /// [`take_failures`](Self::take_failures), and the next sync mends it. So it is after a crash between the two.
 ///
 /// A search tells a session what [`Guarded`](crate::life::Guarded) would let it read, and nothing else: who may read a
 /// document is a column of the index that every query binds, and is asked of the access table again on the way
-/// out. What it finds is ranked over what it may read, so that not even the order tells of the rest.
+/// out. Its results are ranked over the documents that it may read, so that not even the order tells of the rest.
 ///
 /// No search shows statements that the workspace has forgotten. From the next sync on they are indexed as blanks of the same
 /// length, and all other text of a document is found as before; a document with such a name is not found at all.
@@ -124,7 +124,7 @@ impl<W: Workspace> Indexed<W> {
         self
     }
 
-    /// The workspace beneath. What is written to it directly is found after the next sync.
+    /// The workspace beneath. A document that is written to it directly is found after the next sync.
     #[must_use]
     pub fn workspace(&self) -> &W {
         &self.upkeep.workspace
@@ -134,7 +134,7 @@ impl<W: Workspace> Indexed<W> {
     /// document would stand in a prompt, with secrets masked and instructions blocked. No text is an error; for a scope that is
     /// not the index's, or not the workspace's, nothing is found.
     ///
-    /// Each document of which something was found is read. What stands there no more is left out, and so is what only masked
+    /// Each document with a result is read. A passage that is no longer there is left out, and so is one that only masked
     /// words led to.
     ///
     /// # Errors

@@ -25,7 +25,7 @@ pub struct SyncReport {
     pub removed: Vec<DocName>,
     /// The number of documents that read as before.
     pub unchanged: u64,
-    /// Documents and folders that could not be read. What the index knew of them stands, except where they are too
+    /// Documents and folders that could not be read. Their entries in the index are kept, unless they are too
     /// large or no plain files any more.
     pub unreadable: Vec<Unreadable>,
     /// Entries that have no place in a workspace, such as symbolic links and names that no document may have. Lossy

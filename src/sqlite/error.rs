@@ -15,7 +15,7 @@ pub(super) fn fold(action: &'static str, path: &str, error: rusqlite::Error) -> 
             Some(limit) => Error::TooManyOpen { action, path, limit },
             None => Error::Database { action, path, source: Box::new(error) },
         },
-        Some(ErrorCode::NotADatabase) => corrupt("it is no SQLite database"),
+        Some(ErrorCode::NotADatabase) => corrupt("it is not an SQLite database"),
         Some(ErrorCode::DatabaseCorrupt) => corrupt("the database is malformed"),
         Some(ErrorCode::DiskFull) => {
             Error::Io { action, path, source: std::io::ErrorKind::StorageFull.into() }

@@ -71,7 +71,7 @@ pub(super) fn open(
             name: file.to_owned(),
             line: 0,
             column: 0,
-            what: "it is no SQLite database",
+            what: "it is not an SQLite database",
         });
     }
     // Where the system does not say which file it is, none is known to be the same.

@@ -29,7 +29,7 @@ impl StoreConfig {
             return Err(Error::Denied { name, kind: access.kind });
         }
         if memory.dream.is_some() && memory.source.word() != Source::Dreamed.word() {
-            return Err(Error::Config { setting: "dream", rule: "is of what a dream promoted alone" });
+            return Err(Error::Config { setting: "dream", rule: "may be set only on a row that a dream promoted" });
         }
         if memory.metadata.as_ref().is_some_and(|notes| !is_within(notes, DEEPEST)) {
             return Err(Error::Config {

@@ -195,7 +195,7 @@ fn changes(
         _ => {
             return Err(Against::Failure(Error::Config {
                 setting: "decision",
-                rule: "must be one on these rows",
+                rule: "does not fit these rows",
             }));
         }
     })
@@ -256,8 +256,8 @@ fn conclude(
                 EventOutcome::Denied => Error::Denied { name, kind: access.kind },
                 EventOutcome::NotFound => Error::NotFound { name },
                 EventOutcome::Protected => Error::Undecided { name, rule: "only the human retires it" },
-                EventOutcome::Breaker => Error::Undecided { name, rule: "enough was retired for a day" },
-                _ => Error::Undecided { name, rule: "it does not stand as it did" },
+                EventOutcome::Breaker => Error::Undecided { name, rule: "the limit of retired rows a day is reached" },
+                _ => Error::Undecided { name, rule: "it is not in the state that the decision needs" },
             };
             Ok((vec![told], Some(error)))
         }

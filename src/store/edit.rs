@@ -49,7 +49,7 @@ impl Edit<'_> {
             (Self::Pin(_), _) | (_, Some(FactState::Pending)) => Ok(true),
             (Self::Content(_), _) => Err(Error::Config {
                 setting: "content",
-                rule: "of a settled fact is superseded, not rewritten",
+                rule: "of a settled fact cannot be rewritten; record a new fact that supersedes it",
             }),
         }
     }

@@ -19,7 +19,7 @@ pub(crate) trait Searchable {
     fn matching(&self, wanted: &Wanted<'_>, take: &mut dyn FnMut(&Card<'_>) -> bool) -> Result<()>;
 
     /// Gives the rows that the filter takes of those right before and right behind some rows in their conversations, at
-    /// most [`REACH`](crate::search::rank::REACH) to each side, each with the row that it stands beside. What they say
+    /// most [`REACH`](crate::search::rank::REACH) to each side, each with the row that it is beside. Their text
     /// need not be read.
     fn beside(
         &self,

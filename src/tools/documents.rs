@@ -199,7 +199,7 @@ impl Documents {
             self.view.write(&name, arguments.content.as_bytes(), mode).map_err(|error| match error {
                 // What was never read is never replaced.
                 Error::Conflict { .. } if mode == WriteMode::Create => ToolError::new(format!(
-                    "Nothing was written: {name} stands already. Read it and give the revision that you read, or append to it."
+                    "Nothing was written: {name} exists already. Read it and give the revision that you read, or append to it."
                 )),
                 error => failed(error),
             })?;

@@ -8,8 +8,8 @@ use crate::gate::FORGOTTEN;
 
 /// Why a tool did not do what was asked, in words that the model can act on.
 ///
-/// The message goes to the model as the tool's result, marked as an error where the host's protocol can. What the
-/// library itself said is the [`source`](std::error::Error::source), for the host.
+/// The message goes to the model as the tool's result, marked as an error where the host's protocol can. The
+/// library's own error is the [`source`](std::error::Error::source), for the host.
 ///
 /// ```
 /// use noctuary::life::Guarded;
@@ -41,7 +41,7 @@ impl fmt::Debug for ToolError {
 const MAX_MESSAGE: usize = 8 << 10;
 
 impl ToolError {
-    /// A refusal that the tool itself has words for. What is longer than 8 KiB is cut.
+    /// A refusal that the tool itself has words for. A message over 8 KiB is cut.
     ///
     /// For a host with tools of its own beside those of a [`Toolbox`](crate::tools::Toolbox), as [`at`](Self::at) is.
     #[must_use]
@@ -89,12 +89,12 @@ impl ToolError {
             Error::Stopped { classes, .. } => {
                 let found: Vec<&str> = classes.iter().map(|class| told(class)).collect();
                 format!(
-                    "Nothing was written: {called} takes in no text that holds {}. Take it out, and write the rest.",
+                    "Nothing was written to {called}: the text contains {}. Remove it, and write the rest.",
                     found.join(", ")
                 )
             }
             Error::Conflict { .. } => {
-                format!("{called} is not as you saw it, and nothing was written. Read it again first.")
+                format!("{called} has changed since you read it, and nothing was written. Read it again first.")
             }
             Error::NotFound { .. } => format!("There is no {called}."),
             Error::Name(name) => format!(
@@ -104,15 +104,15 @@ impl ToolError {
             Error::NotUtf8 { .. } => format!("{called} is not text."),
             Error::TooLarge { len, limit, .. } => {
                 format!(
-                    "What is meant for {called}, or stands there, is too large: {len} bytes, where {limit} are allowed."
+                    "The text for {called}, or its present content, is too large: {len} bytes; at most {limit} are allowed."
                 )
             }
             Error::Refused { reason: Refusal::Symlink, .. } => {
-                format!("{called} is, or lies behind, a symbolic link, and those are not followed.")
+                format!("{called} is a symbolic link, or is below one. Links are not followed.")
             }
             Error::Refused { reason: Refusal::NotAFile, .. } => format!("{called} is not a file."),
             Error::Refused { reason: Refusal::NotAFolder, .. } => {
-                format!("{called} is a file, or lies below one, where a folder was expected.")
+                format!("{called} is a file, or is below one. A folder was expected.")
             }
             Error::Config { setting, rule } => format!("Nothing was done: {setting} {rule}."),
             Error::Busy { .. } => format!("{called} is in use by another process. Try again in a moment."),
@@ -136,5 +136,5 @@ impl ToolError {
 
 /// A class of what was stopped, as a model understands it.
 fn told(class: &str) -> &str {
-    if class == FORGOTTEN { "what the user asked to forget" } else { class }
+    if class == FORGOTTEN { "text that the user asked to forget" } else { class }
 }

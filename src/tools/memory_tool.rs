@@ -23,8 +23,8 @@ use crate::workspace::{Workspace, WriteMode};
 /// `/memories` is a folder of the workspace, `memory/notes` unless [said otherwise](Self::in_folder), never its root: a
 /// model cannot reach `SOUL.md`, `MEMORY.md` or a journal through it, whatever it calls a file. All of it goes through
 /// the session's view. In a session with others present the folder looks empty, and nothing can be written
-/// there. What is written passes the [`Doors`](crate::gate::Doors); what is shown is masked as it would be in a prompt. What is
-/// masked can neither be replaced nor searched for by trying, and a file with a masked secret is not deleted.
+/// there. Written text passes the [`Doors`](crate::gate::Doors); shown text is masked as it would be in a prompt. Masked
+/// text can neither be replaced nor searched for by trying, and a file with a masked secret is not deleted.
 ///
 /// A file is created only where none stands, and edited at the revision that was read: of two sessions that edit at
 /// once both succeed, or one is told. When a command returns, what it did survives a power loss. A folder is deleted
@@ -84,7 +84,7 @@ enum Occupant {
 }
 
 impl<W> MemoryTool<W> {
-    /// The tool for the session of a view. Whoever acts in the session, the tool acts as the agent.
+    /// The tool for the session of a view. The tool always acts as the agent, even in a human's session.
     #[must_use]
     pub fn new(view: Guarded<W>) -> Self {
         let folder = DocName::parse("memory/notes").expect("it is a plain name");
@@ -103,7 +103,7 @@ impl<W> MemoryTool<W> {
         {
             return Err(Error::Config {
                 setting: "the folder of the memory tool",
-                rule: "must be one of its own",
+                rule: "must not be a folder of journals or of a sleeper",
             });
         }
         self.folder = folder;
@@ -122,7 +122,7 @@ impl<W> MemoryTool<W> {
         self.view.take_warnings()
     }
 
-    /// Reads a path of the model's. What climbs out of `/memories` is refused however it is written.
+    /// Reads a path of the model's. A path out of `/memories` is refused in every spelling.
     fn place<'a>(&self, given: &'a str) -> Result<Place<'a>, ToolError> {
         let below = given.strip_prefix(ROOT).filter(|rest| rest.is_empty() || rest.starts_with('/'));
         let Some(below) = below else {

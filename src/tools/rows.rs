@@ -188,7 +188,7 @@ impl Rows {
         }
     }
 
-    /// Refuses to take back what the model did not write by a tool, and what the human pinned. What they confirmed the
+    /// Refuses to take back rows that the model did not write by a tool, and rows that the human pinned. A confirmed row the
     /// store refuses.
     fn check_own(&self, id: MemoryId) -> Result<(), ToolError> {
         if !self.is_private() {

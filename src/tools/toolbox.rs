@@ -41,8 +41,8 @@ use crate::workspace::Workspace;
 /// A document is given no name that is not what it looks like: `~`, a drive letter, an escape or a look-alike of another
 /// place, or another spelling of `MEMORY.md`, its kin and journals.
 ///
-/// For whom the session is stands in the view and in the access that the host gave. Whatever a model puts into its
-/// arguments changes nothing of that: a call with a field that a tool does not take is refused, and says so. It acts as the
+/// The view and the access that the host gave name the session's kind and scope. No argument of a model
+/// changes that: a call with a field that a tool does not take is refused, and says so. It acts as the
 /// agent, whose texts pass [`Door::Tool`](crate::gate::Door::Tool), and is shown what a prompt of the session would show. An answer has at
 /// most 24 KiB, give or take the escapes of JSON; where it is cut, `cut` says so.
 ///
@@ -129,7 +129,7 @@ impl Toolbox {
         self.anew()
     }
 
-    /// Adds `memory_learn`, for the session of a review at the end of a turn. What is learned is in no answer of the other
+    /// Adds `memory_learn`, for the session of a review at the end of a turn. A learning is in no answer of the other
     /// tools; the host [reads](LearningStore::learnings) it.
     ///
     /// ```
@@ -156,7 +156,7 @@ impl Toolbox {
         self.anew()
     }
 
-    /// Adds a search over an index of the documents. What is written by a tool is found at once where the view is one over a
+    /// Adds a search over an index of the documents. A document written by a tool is found at once where the view is one over a
     /// clone of `indexed`, else after the next [`sync`](Indexed::sync); what is gone since the last one is not shown.
     ///
     /// Without documents in the toolbox, it adds nothing.

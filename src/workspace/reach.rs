@@ -62,7 +62,7 @@ impl Reach {
         self.includes(folder) || self.leads_to_declared(folder)
     }
 
-    /// Returns whether a name is declared itself, or leads to one that is. What a host names, no ignore file hides.
+    /// Returns whether a name is declared itself, or leads to one that is. No ignore file hides a declared name.
     pub(crate) fn leads_to_declared(&self, name: &Name) -> bool {
         let is_below = |declared: &DocName| is_at_or_below(declared.as_str(), name.as_str());
         self.declared.iter().flatten().any(is_below)

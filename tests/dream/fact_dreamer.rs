@@ -528,7 +528,7 @@ fn the_stores_breaker_stands_above_the_verdicts() {
         let pairs = [house.homes("Marta"), house.homes("Ilya")];
         let script = Script::new().says("P1 supersede\nP2 supersede");
         let report = dream(&house.dreamer(), &script, 5);
-        let refused = RulingFate::Refused("enough was retired for a day".into());
+        let refused = RulingFate::Refused("the limit of retired rows a day is reached".into());
         assert!(
             matches!(&fates(&report)[..], [RulingFate::Decided(_), other] if *other == refused),
             "{}",

@@ -1624,7 +1624,7 @@ fn a_stopped_text_is_told_by_its_places_and_by_nothing_else() {
     let error = Doors::default().pass(Door::WorkspaceWrite, &DocName::MEMORY, &text).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "MEMORY.md does not take in what was found: aws_access_key at 3:9, override at 4:3"
+        "cannot write MEMORY.md: contains aws_access_key at 3:9, override at 4:3; remove it, or add it to the allow-list"
     );
     let many = format!("{KEY}\n").repeat(500);
     let Error::Stopped { classes, places, .. } =

@@ -339,9 +339,9 @@ const STOPPED: &str = "stopped: forgotten";
 const OFF: &str = "undecided: consolidation is switched off";
 const NOT_FOUND: &str = "not found";
 const PROTECTED: &str = "undecided: only the human retires it";
-const BREAKER: &str = "undecided: enough was retired for a day";
+const BREAKER: &str = "undecided: the limit of retired rows a day is reached";
 const SINCE: &str = "decided since";
-const OUTDATED: &str = "undecided: it does not stand as it did";
+const OUTDATED: &str = "undecided: it is not in the state that the decision needs";
 
 impl Model {
     fn new(config: StoreConfig) -> Self {

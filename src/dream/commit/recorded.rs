@@ -51,7 +51,7 @@ pub(crate) fn commit<I: Recorded>(
     })
 }
 
-/// Finishes the commit that an earlier run left half done; returns it where there was one. What was forgotten
+/// Finishes the commit that an earlier run left half done; returns it where there was one. Text that was forgotten
 /// since is struck out of whatever is not begun.
 pub(crate) fn recover<I: Recorded>(
     workspace: &dyn Workspace,

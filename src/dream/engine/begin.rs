@@ -56,7 +56,7 @@ struct Dreaming<D> {
 }
 
 impl<D: Dream> Dreaming<D> {
-    /// Goes to the next request, or ends. What fails after a pass was committed ends the run and not the report.
+    /// Goes to the next request, or ends. A failure after a committed pass ends the run and keeps the report.
     fn next(mut self) -> Result<Step> {
         if self.run.is_lost {
             return Ok(self.end());

@@ -20,7 +20,7 @@ use crate::format::{DreamedState, SleepState};
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CallBudget {
-    /// The cap on calls a day; `None` for no cap. 48. What counts is an answer or a failure that was handed back: a call
+    /// The cap on calls a day; `None` for no cap. 48. An answer counts, and so does a failure that was handed back: a call
     /// that is given up with its process or its pass counts nowhere.
     pub max_calls_per_day: Option<u32>,
     /// The cap on bytes sent a day; `None`, the default, for no cap.

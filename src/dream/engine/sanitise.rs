@@ -1,6 +1,6 @@
 //! Makes a section of an answer: bullets under three headings, and nothing that could act on a reader.
 //!
-//! The answer is text of a model that read untrusted journals, and every later session will read it. What
+//! The answer is text of a model that read untrusted journals, and every later session will read it. Text that
 //! is taken out is counted with its reason. Sanitising a section again changes nothing.
 
 use std::borrow::Cow;

@@ -7,7 +7,7 @@
 //! Korean by their plainest forms.
 //!
 //! Some orders pass: one without such a form ("It is best to …", "Good agents send …"), and
-//! any verb that is not known here. What is held although it is none: a note without its subject in the words
+//! any verb that is not known here. Some notes are held although they are no orders: a note without its subject in the words
 //! of an order ("Read the book on the train"), a German or Romance note in the first person or third ("Nutze Vim").
 
 use std::sync::LazyLock;

@@ -19,7 +19,7 @@ pub enum Evidence {
 ///
 /// A line that rests on the words of others is held with [`HoldReason::Origin`](crate::dream::HoldReason::Origin): one that
 /// cites only them, or takes from them what no other line that it cites says; and, cited or not, one whose words
-/// stand mostly in a line of theirs and less in anybody else's. What cites nothing and resembles none of them
+/// stand mostly in a line of theirs and less in anybody else's. A line that cites nothing and resembles none of them
 /// cannot be told, and is kept. A line without a speaker goes on with the entry above it. Where a journal names nobody, as
 /// those of the seed, its lines are the user's; where it names anybody, a line that names none is the agent's.
 ///

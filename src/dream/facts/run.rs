@@ -257,7 +257,7 @@ impl Judging {
         }
     }
 
-    /// Carries out the rest of what an earlier run was told. What the store has told of since is done.
+    /// Carries out the remaining rulings of an earlier run. A ruling with an event in the store is done.
     fn recover(&mut self, run: &Run) -> Result<()> {
         let Some(mut answered) = self.state.answered.take() else { return Ok(()) };
         let events = self.dreamer.store.decisions(&self.dreamer.access, usize::MAX)?;

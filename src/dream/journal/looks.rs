@@ -18,7 +18,7 @@ pub(crate) struct Looks {
 }
 
 impl Looks {
-    /// Takes in what a survey saw. What was shown earlier in this run keeps its reason.
+    /// Takes in the journals of a survey. A journal that was shown earlier in this run keeps its reason.
     pub(crate) fn note(&mut self, survey: &mut Survey, report: &mut DreamReport) {
         let looks = std::mem::take(&mut survey.looks);
         if self.seen.is_empty() {

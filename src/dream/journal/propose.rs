@@ -187,8 +187,8 @@ impl JournalDreamer {
     /// bears the day of the dream.
     ///
     /// It is done by the ordinary commit: once the intent is written, a crash or a power loss at any point leaves it to
-    /// the next claim, which finishes it exactly once; before that, nothing has happened. What is saved in `MEMORY.md`
-    /// meanwhile stands. Accepted again it has no effect: [`ProposalEnd::NotWaiting`].
+    /// the next claim, which finishes it exactly once; before that, nothing has happened. A save of `MEMORY.md`
+    /// in between is kept. Accepted again it has no effect: [`ProposalEnd::NotWaiting`].
     ///
     /// # Example: the night proposes, a person edits and says yes
     ///

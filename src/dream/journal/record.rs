@@ -37,7 +37,7 @@ impl Curation {
         Ok(())
     }
 
-    /// Commits a pass of which every line was held: its journals wait for another try. Those that were tried as often as
+    /// Commits a pass of which every line was held: its journals wait for another try. Journals that were tried as often as
     /// may be count as shown.
     pub(crate) fn commit_held(&mut self, run: &mut Run, pass: &Pass<Material>) -> Result<()> {
         let most = self.dreamer.config.max_tries;

@@ -231,7 +231,7 @@ impl Curation {
         Ok(MemoryGauge { chars, budget: self.dreamer.config.memory_budget })
     }
 
-    /// Moves sections to the archive, where that is wanted. What fails does not take the report away.
+    /// Moves sections to the archive, where that is wanted. A failure keeps the report.
     fn compact(&mut self, run: &mut Run) {
         let is_wanted = self.dreamer.config.over_budget == OverBudget::Archive && !run.is_lost;
         if !is_wanted || run.lease.is_none() || self.gauge(run).is_ok_and(|gauge| !gauge.is_over()) {

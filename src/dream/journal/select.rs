@@ -1,6 +1,6 @@
 //! The selection of the next material for the model: the seed's selection, over a ledger that forgets nothing.
 //!
-//! A run's first pass takes the newest contiguous suffix that fits, as the seed does. What did not fit stays
+//! A run's first pass takes the newest contiguous suffix that fits, as the seed does. The rest stays
 //! pending, and later passes take it oldest first. Names and dates decide; times of change only save looking
 //! into journals that did not change.
 

@@ -34,7 +34,7 @@ impl JournalDreamer {
     /// dream. `false` where it was taken back before.
     ///
     /// Only the section goes, and only where it stands as it was appended; every other byte stays, those of later dreams
-    /// too. What the dream had promoted may be promoted again. [`redo_dream`](Self::redo_dream) brings it back, as long as
+    /// too. Its statements may be promoted again. [`redo_dream`](Self::redo_dream) brings it back, as long as
     /// it is among the last hundred that were taken back. Rows of a memory store go with the next [`feed`](crate::exchange::feed).
     ///
     /// When it returns, all of it survives a power loss. After a crash before, the next run, undo or redo finishes what was

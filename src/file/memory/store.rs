@@ -21,8 +21,8 @@ use crate::store::{Store, StoreConfig, check_scope, forward};
 /// stays in the file until the row is purged; then its words go from every line, and the lines stay.
 ///
 /// A change appends one line and syncs the file once; a purge writes the file anew. When a verb returns, its change
-/// survives a power loss; where one fails, the change is there whole or not at all. What a crash leaves of an
-/// unfinished line is taken away by the next change. A mark beside the file says what its last line was: where that is
+/// survives a power loss; where one fails, the change is there whole or not at all. The next change removes an
+/// unfinished line of a crash. A mark beside the file says what its last line was: where that is
 /// missing, the file was emptied or cut short, and each verb says [`Error::Shrunk`]. Several processes may use the folder at once, each sees what
 /// the others wrote, and whoever waits for longer than [`StoreConfig::patience`] gets [`Error::Busy`]. Not for network
 /// drives.

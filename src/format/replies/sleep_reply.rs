@@ -168,7 +168,7 @@ fn ranges(line: &str) -> Vec<RangeInclusive<u64>> {
     named
 }
 
-/// Each line with the section that it stands in. What follows the word on its own line is the section's first.
+/// Each line with the section that it stands in. Text behind the word on the same line is the section's first line.
 fn lines(text: &str) -> impl Iterator<Item = (Option<&'static str>, &str)> {
     let mut section = None;
     text.lines().map(move |line| {

@@ -127,11 +127,11 @@ impl Append {
             None => is_curated(&self.name),
         };
         if Digest::of(self.section.as_bytes()) != self.sha256 {
-            Some("its section is not the one it was made with")
+            Some("its section is not the one that it was made with")
         } else if !is_home {
             Some("its section goes into another document than curated memory")
         } else if !curated::has_section(self.section.as_bytes(), id) {
-            Some("its section is that of another dream")
+            Some("its section belongs to another dream")
         } else {
             None
         }
@@ -168,9 +168,9 @@ impl Change {
         if !is_curated(name) {
             Some("it changes another document than curated memory")
         } else if appends != intent.append.is_some() || intent.log.section_sha256.is_none() {
-            Some("a part of it is missing, or one too many")
+            Some("a part of it is missing, or there is one too many")
         } else if !kept.is_none_or(is_its_own) {
-            Some("its section is that of another dream")
+            Some("its section belongs to another dream")
         } else {
             None
         }

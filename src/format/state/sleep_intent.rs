@@ -119,7 +119,7 @@ impl SleepIntent {
     /// Returns its fault, if it has one: a sleeper writes its own files, each in its own way.
     fn fault(&self) -> Option<&'static str> {
         if self.folder.join(super::sleep_state::LONGEST).is_err() {
-            return Some("its folder is none of a sleeper");
+            return Some("its folder is not a sleeper's");
         }
         let files = SleepFiles::in_folder(&self.folder);
         let added = [&files.observations, &files.archive, &files.dreams, &files.diary, &files.iterations];

@@ -17,7 +17,7 @@ use crate::base::name::DocName;
 pub struct PromptConfig {
     /// The blocks, in their order. The seed's.
     pub order: PromptOrder,
-    /// The most of one document, in characters: 20,000. What is cut is said in its place, and the words that say so count
+    /// The most of one document, in characters: 20,000. A mark takes the place of a cut, and its words count
     /// too, where there is room for them.
     pub max_file_chars: usize,
     /// The most of all documents together, in characters: 60,000. Where it is not enough, identity comes

@@ -47,7 +47,7 @@ impl Default for ContextConfig {
 /// Pinned rows come first, and the budget is theirs before it is the profile's and that of other rows.
 ///
 /// It is read once; a later write changes the store and not this block, so that the prompt's prefix stays the
-/// same bytes for the whole session. The same store gives the same bytes. What came from a tool, a page or an
+/// same bytes for the whole session. The same store gives the same bytes. A row from a tool, a page or an
 /// import is left out. A session with others present is given shared rows, and of the profile name, timezone and
 /// language.
 ///

@@ -13,7 +13,7 @@ pub(super) enum Fault {
     NoChoice(String),
 }
 
-/// A request as bytes. What is filled in here stands above the host's own parameters.
+/// A request as bytes. Fields that are filled in here override the host's own parameters.
 pub(super) fn body(own: &Map<String, Value>, model: &str, request: &LlmRequest, bound: &str) -> Vec<u8> {
     let mut body = own.clone();
     body.insert("model".to_owned(), model.into());

@@ -1,6 +1,6 @@
 //! Text as terms: what is indexed, and what is asked for.
 //!
-//! A word is lower-cased and stemmed. What stands together as one name (`BTC-USD`, `C++`, `0.5%`, `a/b.rs`) is a
+//! A word is lower-cased and stemmed. A name of joined words (`BTC-USD`, `C++`, `0.5%`, `a/b.rs`) is a
 //! term as a whole too, beside its words. Scripts that write no spaces between words (Chinese, Japanese, Thai and
 //! their like), and Korean, whose words carry particles, give every character and every pair of neighbours.
 

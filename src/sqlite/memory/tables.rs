@@ -1,7 +1,7 @@
 //! The tables of a store: the seed's, by its names, with columns beside its own.
 //!
 //! Any SQLite shell can read them and add a row: no trigger, index or view calls a function or tokenizer of
-//! this library. What is searched beside content and category stands in the column `terms`.
+//! this library. Further searched words are in the column `terms`.
 
 use rusqlite::Connection;
 

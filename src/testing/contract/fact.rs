@@ -215,7 +215,7 @@ pub fn supersedes(store: &dyn Facts) {
     }
     assert!(store.suspicions(&agent(), 9).expect(WORKS).is_empty());
     let outdated = store.decide(&agent(), &Decision::supersede(lisbon.id, porto.id), at(3));
-    assert_eq!(rule(outdated), "it does not stand as it did");
+    assert_eq!(rule(outdated), "it is not in the state that the decision needs");
 
     let reverted = store.revert(&agent(), decided.id, at(4)).expect(WORKS);
     assert_eq!(reverted.reverts, Some(decided.id));
@@ -335,7 +335,7 @@ pub fn scopes(store: &dyn Facts) {
     let missing = store.decide(&agent(), &Decision::reject(MemoryId::new(77)), at(1));
     assert!(matches!(missing, Err(Error::NotFound { .. })), "{missing:?}");
     let itself = store.decide(&agent(), &Decision::supersede(id, id), at(1));
-    assert_eq!(rule(itself), "it does not stand as it did");
+    assert_eq!(rule(itself), "it is not in the state that the decision needs");
 }
 
 /// Reasons of decisions hold no secret.

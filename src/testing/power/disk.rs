@@ -111,7 +111,7 @@ impl MemoryDisk {
         inner.terms.begun = now - inner.terms.elapsed;
     }
 
-    /// From now on says that it did this, and does not. What comes of it by a crash lies too.
+    /// From now on says that it did this, and does not. Its state after a crash is false too.
     pub fn lie(&self, about: Lie) {
         self.inner().terms.lie = Some(about);
     }
