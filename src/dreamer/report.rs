@@ -158,7 +158,7 @@ impl fmt::Display for DreamReport {
             held => write!(f, ", {} in quarantine", counted(held, "journal"))?,
         }
         write!(f, ", {}", counted(self.calls, "call"))?;
-        // What a person lost by a save of theirs, and must hear of where they read nothing else.
+        // A loss by a person's own save, which they must learn even if they read nothing else.
         let mut gone = self.notices.iter().filter(|notice| matches!(notice, Notice::SectionMissing(_)));
         for notice in gone.by_ref().take(3) {
             write!(f, "; {notice}")?;

@@ -97,7 +97,7 @@ fn copy(
         });
     }
     match target.write(name, document.bytes(), WriteMode::Create) {
-        // What an earlier, interrupted copy brought.
+        // Documents of an earlier, interrupted copy.
         Err(Error::Conflict { current: Some(current), .. }) if current.revision() == document.revision() => {
             Ok(true)
         }

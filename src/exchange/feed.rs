@@ -101,7 +101,7 @@ pub fn feed(
     let mut filter = Filter::limit(usize::MAX);
     (filter.dreamed, filter.retired) = (true, true);
     let mut standing = BTreeSet::new();
-    // What is gone leaves first, so that no failure of another row keeps it.
+    // Missing lines are removed first, so that no failure of another row keeps them.
     for row in store.list(&access, &filter)? {
         let Some(dream) = row.dream else { continue };
         let key = (dream, row.content);
@@ -131,7 +131,7 @@ fn lines(workspace: &dyn Workspace, report: &mut FeedReport) -> Result<BTreeMap<
     let mut promoted = Vec::new();
     for name in [DocName::DREAMED, own_name(workspace, DocName::MEMORY)?] {
         let document = match workspace.read(&name) {
-            // Whatever else has the name of the archive is a person's.
+            // Any other entry with the name of the archive is a person's.
             Err(Error::Refused { .. }) if name == DocName::DREAMED => continue,
             document => document?,
         };
@@ -143,7 +143,7 @@ fn lines(workspace: &dyn Workspace, report: &mut FeedReport) -> Result<BTreeMap<
         report.lines += 1;
         let row = row(&line);
         let is_forgotten = forgotten.as_ref().is_some_and(|forgotten| forgotten.holds(&line.text));
-        // What stands in the place of forgotten words says nothing.
+        // The placeholder of forgotten words says nothing.
         let is_struck = row.content.contains(&format!("[{FORGOTTEN}]"));
         if is_forgotten || is_struck || !row.content.contains(char::is_alphanumeric) {
             report.refused += 1;

@@ -206,7 +206,7 @@ impl Import {
                 report.left.push(item);
                 continue;
             }
-            // What judged it for the plan judges it again, so what is written is what was planned.
+            // The same check as for the plan runs again, so the written text is the planned one.
             let (again, bytes, len) = import.judge(name.clone(), source, target)?;
             let written = match action {
                 _ if again != item => false,

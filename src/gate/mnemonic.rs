@@ -223,7 +223,7 @@ mod tests {
         assert!(find(&loud, 0).is_some());
     }
 
-    // Whose words are whose cannot be told, so what stands between them goes with them.
+    // The words cannot be assigned to one of the phrases, so text between them is masked with them.
     #[test]
     fn two_mnemonics_with_marks_between_are_one() {
         let phrase = "legal winner thank year wave sausage worth useful legal winner thank yellow";

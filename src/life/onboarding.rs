@@ -123,7 +123,8 @@ impl Ending<'_> {
         let of_first = begun.as_ref().ok().and_then(|begun| DocName::parse(begun.journal.as_deref()?).ok());
         let journal = of_first.and_then(|name| JournalName::parse(&name)).unwrap_or_else(|| journal(at));
 
-        // Whatever else fails, the playbook is taken away; and where that fails, the rest is done. (seed 001, 6.2)
+        // The playbook is taken away even if another step fails, and the other steps are done even if that
+        // fails. (seed 001, 6.2)
         let taken =
             take_away(self.workspace, self.config.bootstrap_end, playbook, self.doors, at).map_err(remains);
         let noted = match &begun {

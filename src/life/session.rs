@@ -169,7 +169,7 @@ impl Session {
         now: DateTime<Utc>,
     ) -> Result<TurnOutcome> {
         let (mut warnings, mut stopped) = (Vec::new(), None);
-        // What the door stops is left out, and the turn ends all the same.
+        // A text that the door stops is left out, and the turn ends all the same.
         let mut admit = |text: &mut String| {
             let passed = self.view.admit(text, &mut warnings).map(|passed| *text = passed);
             let is_admitted = passed.is_ok();
@@ -181,7 +181,7 @@ impl Session {
         turn.notes.retain_mut(|note| admit(&mut note.text));
         let mut heartbeat = self.config.heartbeat.clone();
         if let Err(error) = self.mask_forgotten(&mut turn, &mut warnings) {
-            // What may not stand in the memo is not known: it stays as it is.
+            // Text that the memo may not hold is not known here: it stays as it is.
             heartbeat.enabled = false;
             stopped = stopped.or(Some(error));
         }

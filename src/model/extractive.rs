@@ -492,7 +492,7 @@ My teacher Ines won a prize in June for her blue bowls.
                 prop_assert_eq!(citations[0].name.as_ref().map(|name| name.as_str()), Some(DAY));
                 let source = &lines[usize::try_from(citations[0].last_line).unwrap() - 1];
                 let claim = claim.strip_prefix("2026-03-12: ").unwrap();
-                // Whoever speaks is named in front, by a name that the journal has.
+                // The speaker is named in front, by a name that the journal has.
                 let speaks = |name: &str| name == "User" || lines.iter().any(|line| line.replace('’', "'").contains(&format!("{name}:")));
                 let said = claim.split_once(": ").filter(|(name, _)| speaks(name)).map_or(claim, |(_, said)| said);
                 prop_assert!(fences::one_line(source).contains(said.trim()), "{} | {}", source, said);

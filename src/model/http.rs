@@ -113,7 +113,7 @@ impl ChatCompletions {
             // A night asks seldom; a connection that was kept would be closed by then.
             .max_idle_connections(0)
             .user_agent(concat!("noctuary/", env!("CARGO_PKG_VERSION")));
-        // What is on this machine is reached without anybody between.
+        // A server on this machine is reached without a proxy.
         let config = if endpoint.is_local() { config.proxy(None) } else { config };
         Ok(Self {
             agent: config.build().new_agent(),
@@ -147,7 +147,7 @@ impl ChatCompletions {
     ///
     /// As [`key`](Self::key), and [`Error::Config`] naming a variable that is not set.
     pub fn key_from_env(self, variable: &'static str) -> Result<Self> {
-        // What the standard library says of a variable that is no text repeats it.
+        // The standard library's error for a variable that is not text quotes its value.
         let key = std::env::var(variable)
             .map_err(|_| Error::Config { setting: variable, rule: "must be set, to the key" })?;
         self.key(&key)
@@ -212,7 +212,7 @@ impl ChatCompletions {
             said.push_str(", and redirects are not followed");
         }
         let mut body = Vec::new();
-        // What was read counts; that there was more, or that it broke off, says nothing new.
+        // The bytes that were read count; a longer or broken answer says nothing new.
         let _ = response.body_mut().as_reader().take(MOST_OF_ERROR).read_to_end(&mut body);
         let words = self.excerpt(&wire::message(&body));
         if !words.is_empty() {

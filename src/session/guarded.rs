@@ -189,7 +189,8 @@ impl<W: Workspace> Guarded<W> {
         // A journal is a record of what was said.
         if door != Door::JournalAppend {
             match self.current_doors() {
-                // What the human writes is theirs, also where they asked to forget it, or where the list of that is damaged.
+                // The human's text is theirs, also if they asked to forget it, or if the list of
+                // tombstones is damaged.
                 Ok(current) if self.is_theirs() => {
                     of_theirs = self.mask_forgotten(&current, name, &text)?.warnings;
                 }
@@ -232,7 +233,7 @@ impl<W: Workspace> Guarded<W> {
 
     /// Masks in a text what was forgotten, and nothing else.
     pub(crate) fn mask_forgotten<'a>(&self, doors: &Doors, name: &Name, text: &'a str) -> Result<Passed<'a>> {
-        // What is shown is masked, where what is written is refused.
+        // Text that a write would be refused for is masked when shown.
         let policy = DoorPolicy::new(SecretPolicy::Allow, InjectionPolicy::Allow);
         let mut passed = self.judge(doors, Door::PromptLoad, policy, name, text)?;
         for warning in &mut passed.warnings {
@@ -344,7 +345,7 @@ impl<W: Workspace> Workspace for Guarded<W> {
         };
         match folder {
             None => {
-                // What cannot be listed holds nothing to show.
+                // A folder that cannot be listed holds nothing to show.
                 let holds_any = readable(Some(&DocName::JOURNALS)).is_ok_and(|names| !names.is_empty());
                 let folders = if holds_any { vec![DocName::JOURNALS] } else { Vec::new() };
                 Ok(Listing::new(readable(None)?, folders, Vec::new()))

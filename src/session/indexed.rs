@@ -281,7 +281,7 @@ impl<W: Workspace + 'static> Workspace for Indexed<W> {
 
     fn drop_versions(&self, holds: &dyn Fn(&str, &[u8]) -> bool) -> Result<u64> {
         let dropped = self.upkeep.workspace.drop_versions(holds)?;
-        // What is deleted for good has left the index, and leaves its file too.
+        // A document that is deleted for good has left the index, and leaves its file too.
         self.upkeep.index.scrub()?;
         Ok(dropped)
     }

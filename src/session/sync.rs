@@ -118,7 +118,7 @@ impl<'a, W: Workspace> Sync<'a, W> {
                 }
             }
         }
-        // What was written through the handle, where no sync looks.
+        // Documents that were written through the handle, where no sync looks.
         let beyond: Vec<DocName> = self.known.keys().filter(|name| !reach.includes(name)).cloned().collect();
         self.report.left_out.retain(|name| beyond.binary_search(name).is_err());
         self.documents(&beyond)?;

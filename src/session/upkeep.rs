@@ -59,7 +59,7 @@ impl<W: Workspace> Upkeep<W> {
         let followed = self.refresh(&name, None);
         let mut missed = self.missed();
         match followed {
-            // What is no document any more has left the index, and whoever asked for it knows.
+            // A name without a document has left the index, and the caller knows.
             Ok(_) | Err(Error::Refused { .. }) => {
                 missed.names.remove(&name);
             }

@@ -64,7 +64,7 @@ pub(super) fn may_fulfil(clause: &Clause) -> Option<String> {
         Clause::Prefix(prefix) => joined(beginnings(prefix).into_iter().map(Some), " OR "),
         Clause::And(clauses) => joined(clauses.iter().filter_map(may_fulfil).map(Some), " AND "),
         Clause::Or(clauses) => joined(clauses.iter().map(may_fulfil), " OR "),
-        // What FTS5 would leave out may be more than is meant.
+        // FTS5 might leave out more than is meant.
         Clause::Without(clause, _) => may_fulfil(clause),
     }
 }

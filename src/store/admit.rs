@@ -48,7 +48,7 @@ impl StoreConfig {
         self.admit_text(access, &name, &memory.content, beside.len() + session)?;
         // Not the session: it is an id of the host's, and ids look like keys.
         self.pass(access, &name, &beside)?;
-        // What a value is may be said by the words beside it.
+        // The words beside a value may show its class.
         for label in [&memory.category, subject, slot].into_iter().filter(|label| !label.is_empty()) {
             self.pass_secrets(access, &name, &labelled(label, &memory.content))?;
         }

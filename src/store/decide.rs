@@ -183,7 +183,7 @@ fn changes(
             .into_iter()
             .map(|fact| {
                 let status = FactStatus { state: FactState::Disputed, ..fact.status };
-                // What the human confirmed stays confirmed.
+                // A fact that the human confirmed stays confirmed.
                 if fact.status.state == FactState::Verified { settled(fact) } else { (fact, status) }
             })
             .collect(),

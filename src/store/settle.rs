@@ -43,7 +43,7 @@ pub(crate) fn settle(facts: &dyn Facts, now: DateTime<Utc>) -> Result<Vec<Consol
                 let stays = older.memory.id;
                 (vec![change(duplicate_of(stays, now))], Some(stays), id)
             }
-            // What the human pinned stays, also where it says nothing new.
+            // A row that the human pinned stays, even if it says nothing new.
             older => {
                 let oldest = older.filter(|older| !older.status.state.is_retired() && older.memory.id < id);
                 just_settled.insert(identity, oldest.unwrap_or(Fact { status: settled, ..fact }));

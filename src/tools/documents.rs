@@ -44,7 +44,7 @@ struct Write {
 #[serde(rename_all = "snake_case")]
 enum Mode {
     Write,
-    // What loses nothing, where the model does not say.
+    // The mode that loses nothing, if the model names none.
     #[default]
     Append,
 }
@@ -187,7 +187,8 @@ impl Documents {
         let standing = self.view.read(&name).map_err(&failed)?;
         if let Some(standing) = &standing {
             let text = standing.lossy();
-            // Whoever was shown a placeholder would write it over what it stands for; so it is with bytes that are no text.
+            // A model that was shown a placeholder would write it over the hidden text; bytes that are
+            // no text are the same case.
             if shown(&self.view, &name, &text).map_err(&failed)?.as_bytes() != standing.bytes() {
                 return Err(ToolError::new(format!(
                     "Nothing was written: {name} holds text that you are not shown, and to replace the document would lose it. Append to it, or ask the user."
@@ -197,7 +198,7 @@ impl Documents {
         let mode = arguments.revision.map_or(WriteMode::Create, WriteMode::IfRevision);
         let revision =
             self.view.write(&name, arguments.content.as_bytes(), mode).map_err(|error| match error {
-                // What was never read is never replaced.
+                // A document that was never read is never replaced.
                 Error::Conflict { .. } if mode == WriteMode::Create => ToolError::new(format!(
                     "Nothing was written: {name} exists already. Read it and give the revision that you read, or append to it."
                 )),

@@ -62,7 +62,7 @@ impl ToolError {
 
     /// Arguments that do not have the tool's shape.
     pub(super) fn arguments(tool: &str, error: &serde_json::Error) -> Self {
-        // What a number is called in Rust says nothing to a model.
+        // A Rust type's name says nothing to a model.
         let error = error.to_string().replace("expected i64", "expected a whole number");
         let error = error.replace("expected u64", "expected a whole number from 0 on");
         Self::new(format!("The arguments of {tool} are not as its schema says: {error}."))

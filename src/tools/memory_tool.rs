@@ -209,7 +209,7 @@ impl<W: Workspace> MemoryTool<W> {
         let mut entries: BTreeMap<Vec<&str>, (u64, bool)> = BTreeMap::new();
         let mut whole = 0;
         for (name, metadata) in files.iter().zip(self.view.metadata_of(&names)) {
-            // What is gone or closed by now is not named.
+            // A file that is missing or closed by now is not named.
             let Ok(Some(metadata)) = metadata else { continue };
             let segments: Vec<&str> = name.as_str()[above..].split('/').collect();
             if segments.contains(&"node_modules") {
@@ -258,7 +258,7 @@ impl<W: Workspace> MemoryTool<W> {
         }
         let (name, text, first) = self.edit(place, |text, hidden| {
             let mut found = occurrences(text, old);
-            // What is not shown is not there: else it could be tried what it says, letter by letter.
+            // Hidden text counts as absent: else a model could guess it letter by letter.
             let is_hidden = |at: usize| hidden.iter().any(|line| line.start < at + old.len() && at < line.end);
             found.retain(|at| !is_hidden(*at));
             let Some(first) = found.first().copied() else {

@@ -54,7 +54,7 @@ fn unescaped(text: &str) -> String {
     let mut read = String::new();
     for c in text.chars() {
         read.push(c);
-        // What is read may begin an escape in its turn.
+        // The decoded text may begin another escape.
         let escape =
             read.len().checked_sub(3).and_then(|from| Some((from, read.get(from..)?.strip_prefix('%')?)));
         if let Some((from, digits)) = escape

@@ -63,7 +63,7 @@ pub(crate) fn recover<I: Recorded>(
     if let Some(forgotten) = forgotten {
         intent.strike(workspace, forgotten)?;
     }
-    // Whoever left it may have been killed before it was durable: a power loss could take it back, and leave
+    // The process that left it may have been killed before it was durable: a power loss could take it back, and leave
     // the steps that are done from it now.
     lease.replace(&I::FILE, &intent.print())?;
     intent.take_stock(workspace)?;

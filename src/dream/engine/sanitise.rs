@@ -344,7 +344,7 @@ impl Sanitised {
     fn take_item(&mut self, open: Open, caps: &SectionCaps) {
         let Open { heading, text: item, is_nested } = open;
         let item = item.as_str();
-        // What is far too long is not worth the work of cleaning it.
+        // A text that is far too long is not cleaned.
         let is_vast = item.len() > caps.item_chars.saturating_mul(8);
         let text =
             if is_vast { Some(item[..text::floor_boundary(item, 200)].to_owned()) } else { self.clean(item) };

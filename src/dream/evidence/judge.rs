@@ -65,7 +65,7 @@ impl<'a> Judge<'a> {
             let is_order = is_order && !is_quoted(claim, &sources);
             if is_order { Err(Hold { reason: HoldReason::Imperative, word: None }) } else { Ok(()) }
         };
-        // Whoever opens such an address tells it what stands in it.
+        // Opening such an address sends its text to the server.
         let carries_nothing = || {
             let is_users = |address: &str| origin::is_users_text(self.shown, self.rules.trust, address);
             let is_strange = self.rules.statements_only && !orders::addresses(claim).all(is_users);

@@ -174,7 +174,7 @@ impl Judging {
     /// Writes down what was said before any of it is carried out. From here on a crash costs neither another call nor a
     /// decision twice.
     fn promise(&mut self, run: &Run, asked: &Asked, ruled: &[Ruled]) -> Result<()> {
-        // What the human closed meanwhile needs no place.
+        // A pair that the human closed meanwhile needs no place.
         if let Some(open) = &asked.open {
             self.state.asked.retain(|pair, _| open.contains(pair));
         }
@@ -274,7 +274,8 @@ impl Judging {
         answered.rulings.retain(|given| is_done(given) == Some(false));
         self.facts.recovered = answered.rulings.len() as u64;
         self.state.answered = Some(answered);
-        // Whoever left it may have been killed before it was durable: a power loss could take it back, and leave what is
+        // The process that left it may have been killed before it was durable: a power loss could take it
+        // back, and leave what is
         // decided from it now.
         self.keep(run)?;
         let wish = self.wish(run);

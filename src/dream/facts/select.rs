@@ -81,7 +81,7 @@ impl Situation<'_> {
             if printed.len() > self.most {
                 batch.left.push(LeftPair::new(one, other, LeftReason::TooLarge));
             } else if printed.len() > room || batch.pairs.len() == MOST_PAIRS {
-                // Those behind it wait too, so that the oldest come first.
+                // Pairs behind it wait too, so that the oldest come first.
                 room = 0;
                 batch.waiting += 1;
             } else {

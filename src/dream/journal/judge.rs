@@ -82,7 +82,7 @@ impl Curation {
         // The bullets that a secret stands in are left out by their placeholders.
         let text = if has_secrets { gate.mask(&text, &mut Masks::default()) } else { text };
         let section = engine::sanitise(&text, &self.dreamer.config.section);
-        // What the sanitiser takes out may have parted a secret.
+        // A part that the sanitiser removed may have split a secret.
         let over_caps = section.over_caps.iter().map(|(item, _)| item);
         let printed = engine::print(section.items.iter().chain(over_caps));
         let findings = gate.inspect(&printed);

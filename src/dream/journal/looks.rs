@@ -56,7 +56,7 @@ impl Looks {
             (earlier, ReadReason::OverBudget) if look.shown > 0 && earlier != ReadReason::Held => {
                 ReadReason::PartlyShown
             }
-            // What an earlier pass of this run did with it says more than that nothing is left.
+            // The result of an earlier pass of this run says more than that nothing is left.
             (earlier, ReadReason::AlreadyShown)
             | (
                 earlier @ (ReadReason::Unfinished | ReadReason::Unreadable | ReadReason::Held),

@@ -345,7 +345,7 @@ impl<'a> Answering<'a> {
                 Some(SourceRef { name, first_line: citation.first_line, last_line: citation.last_line })
             };
             let sources = citations.into_iter().filter_map(source).collect();
-            // What stands in the place of forgotten words says nothing.
+            // The placeholder of forgotten words says nothing.
             if item.text.contains(&struck) {
                 let heading = item.heading.map(str::to_owned);
                 report.lines.push(LineReport::new(item.text, heading, Vec::new(), Fate::Forgotten));
@@ -360,7 +360,7 @@ impl<'a> Answering<'a> {
             }
         }
         let mut log = self.log_line(waiting, Outcome::NothingToPromote.word());
-        // What a person took out of it stays out, also where the rest is taken back.
+        // Lines that a person removed stay removed, also if the rest is taken back.
         let standing: BTreeSet<String> =
             report.lines.iter().map(|line| log::statement_hash(&line.text)).collect();
         (log.lines, log.declined) = log.lines.into_iter().partition(|hash| standing.contains(hash));
@@ -414,7 +414,7 @@ impl<'a> Answering<'a> {
         let caps = &self.dreamer.config.section;
         let refused = |line: usize, what| Error::Corrupt { name: name.to_string(), line, column: 1, what };
         let mut items = Vec::with_capacity(bullets.len());
-        // What is to be appended, on the lines on which it stands in the file, so that what is found in it has a place.
+        // The text to append, on its lines of the file, so that findings have a place.
         let mut cleaned = String::new();
         for bullet in bullets {
             let mut alone = engine::sanitise(&format!("- {}", bullet.text), caps);

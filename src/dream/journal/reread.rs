@@ -69,7 +69,7 @@ impl JournalDreamer {
         let mut given = 0;
         if let Some(mut entry) = ledger.get(journal).cloned() {
             let span = whole_lines(workspace, journal, span, entry.size)?;
-            // What is left of a piece that was rewritten is not known to have been shown, and waits too.
+            // The rest of a rewritten piece may never have been shown, and waits too.
             let pieces = entry.pieces().to_vec();
             let stands = |part: &Range<u64>| {
                 let piece = pieces.iter().find(|piece| piece.from <= part.start && part.end <= piece.to)?;

@@ -490,7 +490,7 @@ fn above(workspace: &dyn Workspace, name: &DocName, at: u64) -> Result<Above> {
     }
     let from = at.saturating_sub(MOST_ABOVE);
     let text = workspace.read_range(name, from..at)?;
-    // What began further away counts as a tool's.
+    // A speech that began further away counts as a tool's.
     let begun = if from > 0 { Above::unknown() } else { Above::default() };
     Ok(origins::read_part(&String::from_utf8_lossy(&text), &begun, true).left)
 }

@@ -118,7 +118,7 @@ impl Material {
         } else {
             let reading = origins::read(&item.text, &origins::Above::default());
             let nobody = item.origin.clone().or_else(|| reading.unnamed());
-            // What the host says of the item bounds what the item says of itself.
+            // The origin that the host gives limits the tags inside the item.
             let bounded = |origin: Option<Origin>| {
                 origins::lower(origin.or_else(|| nobody.clone()), item.origin.as_ref())
             };

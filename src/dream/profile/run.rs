@@ -174,7 +174,7 @@ impl Rebuild {
         let masked = gate.mask(text, &mut Masks::default());
         let has_secrets = masked != text;
         let mut section = sanitise(&masked, &self.dreamer.config.caps);
-        // What the sanitiser takes out may have parted a secret.
+        // A part that the sanitiser removed may have split a secret.
         section.items.retain(|item| gate.inspect(&item.text).is_empty());
         section.over_caps.retain(|(item, _)| gate.inspect(&item.text).is_empty());
         let has_bullets = !section.items.is_empty() || !section.over_caps.is_empty();

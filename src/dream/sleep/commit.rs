@@ -60,7 +60,7 @@ impl Recorded for SleepIntent {
                 Deed::Prune { name, dropped } => {
                     lease.check()?;
                     rewrite(workspace, name, |bytes| {
-                        // What somebody made other than text of, meanwhile, stays.
+                        // A file that somebody replaced by other bytes than text is kept.
                         let Some(text) = bytes.and_then(|bytes| std::str::from_utf8(bytes).ok()) else {
                             return Ok(None);
                         };
@@ -191,7 +191,7 @@ fn append(
             }
         };
         if missing.len() < text.len() && !is_appended {
-            // Whoever wrote what stands there may have been killed before its sync; a power loss could take it, and
+            // The writer of the existing bytes may have been killed before its sync; a power loss could take it, and
             // leave zeros before the rest.
             lease.append(name, b"")?;
         }

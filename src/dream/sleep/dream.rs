@@ -41,7 +41,7 @@ impl Night {
                     bytes.truncate(last + 1);
                     break bytes;
                 }
-                // Whoever writes its last line is not done, or was killed; it waits for the next.
+                // The writer of the last line is not done, or was killed; the line waits for the next dream.
                 None if end == len => break Vec::new(),
                 None if budget >= MAX_DOCUMENT / 2 => break bytes,
                 None => budget = (budget * 2).min(MAX_DOCUMENT / 2),
@@ -134,7 +134,7 @@ impl Night {
         if !is_dream {
             return self.fail(run, pass, Failure::Malformed.into());
         }
-        // What was taken out of the answer may have parted a secret.
+        // A part that was removed from the answer may have split a secret.
         let lines: Vec<String> = pass.report.lines.iter().map(|line| line.text.clone()).collect();
         let printed = format!("{}\n{reflection}\n{priority}\n{briefing}", lines.join("\n"));
         if let Err(secret @ Unusable::Secret(_)) = check(run, &printed) {
@@ -234,7 +234,7 @@ impl Night {
             };
             let fate = match cleaned.over.or(full) {
                 Some(reason) => {
-                    // What is too long was counted as it was cleaned.
+                    // A text that is too long was counted during the cleaning.
                     (0..u32::from(cleaned.over.is_none())).for_each(|_| drops.add(reason));
                     Fate::OverCap(reason)
                 }

@@ -278,7 +278,7 @@ impl Lines {
             match parsed(line, number) {
                 Ok(record) => self.rows.apply(record, scope, number)?,
                 Err(_) if line.trim_ascii().is_empty() => {}
-                // What a crash, or a writer that is at it, leaves of a line: its beginning, or zeros.
+                // The rest of a crash or of a running writer: the beginning of a line, or zeros.
                 Err(_) if !is_whole && matches!(line[0], b'{' | 0) => {
                     self.torn = true;
                     break;

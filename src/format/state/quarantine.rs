@@ -182,7 +182,7 @@ fn elements(list: &[u8], mut at: usize) -> Vec<Element> {
         let space = at..start;
         at = bytes.end;
         at += list[at..].iter().take_while(is_space).count();
-        // What follows the last one belongs to the end of the list.
+        // Text behind the last one belongs to the end of the list.
         let has_next = list.get(at) == Some(&b',');
         let space_after = if has_next { bytes.end..at } else { at..at };
         elements.push(Element { entry, space, bytes, space_after });

@@ -199,7 +199,7 @@ mod tests {
 
         let mut found = Vec::new();
         state_files(folder.path(), folder.path(), &mut found);
-        // Those that the disk itself keeps, and no workspace reads.
+        // Files that the disk itself keeps, and no workspace reads.
         found.retain(|path| {
             !["guard", "write-guard", ".gitignore", ".dreaming.lock"]
                 .contains(&path.rsplit('/').next().unwrap())

@@ -123,7 +123,7 @@ impl<'a, W: Workspace> Reader<'a, W> {
         let (chars, most) = (text.chars().count(), self.config.max_file_chars.min(self.room));
         let mut body = text.to_owned();
         if chars > most {
-            // What was curated first and what was dreamed last both stay in sight.
+            // The first curated lines and the last dreamed ones both stay in sight.
             curated::head_and_tail(text, most, Unit::Chars).trim_end().clone_into(&mut body);
             self.notices.push(PromptNotice::Cut { name: name.clone(), chars, shown: body.chars().count() });
         }
@@ -165,7 +165,7 @@ impl<'a, W: Workspace> Reader<'a, W> {
             if is_cut {
                 let end = text::tail(&text, most.saturating_sub(CUT_HEAD.len()), Unit::Chars);
                 let before = &text[..text.len() - end.len()];
-                // Whose a line is stands at its front: the first is whole, where there is more than one.
+                // The speaker is at the front of a line: the first line is whole, if there is more than one.
                 body = match end.trim_end().split_once('\n') {
                     Some((_, rest)) if !before.is_empty() && !before.ends_with('\n') => rest,
                     _ => end.trim_end(),

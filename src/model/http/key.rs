@@ -43,7 +43,7 @@ impl Key {
         header.set_sensitive(true);
         let bytes = value.as_bytes();
         let mut forms = vec![value.to_owned(), hex::encode(bytes)];
-        // What stands before it decides which of three it is.
+        // The text before it decides between three cases.
         forms.extend((0..bytes.len().min(3)).map(|from| base64(&bytes[from..])));
         for form in &mut forms {
             form.retain(|c| c.is_ascii_alphanumeric());

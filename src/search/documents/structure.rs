@@ -132,7 +132,7 @@ impl Structure {
     fn repeat(&self, text: &str, cut: usize, max: usize, overlap: usize) -> usize {
         let mut from = cut.saturating_sub(overlap);
         if let Some(code) = self.code_at(cut + 1, max).filter(|code| code.start == cut) {
-            // What would be repeated must not push the code out.
+            // The repeated part must not push the code out.
             from = from.max(code.end.saturating_sub(max));
         }
         // No half of a code block that was whole.

@@ -108,14 +108,14 @@ impl Search<'_> {
         };
         let mut ranked: Vec<(RowNo, f64)> = fused.into_iter().map(weigh).collect();
         if self.plan.required.is_some() {
-            // What fulfils a condition is found even where no word of it is ranked.
+            // A row that fulfils a condition is found even if no word of it is ranked.
             let unranked = |(number, _): &(RowNo, _)| scores.around[*number as usize] == 0.0;
             let rows = (0..).zip(self.pool.rows()).filter(unranked);
             ranked.extend(rows.map(|(number, _)| (number, 0.0)));
         }
         let mut passed = BTreeMap::new();
         if newest {
-            // What only stands beside a row that fits is no answer to a question for the newest.
+            // A row that is only beside a fitting row is no answer to a question for the newest.
             let is_asked_for =
                 |number: RowNo| self.plan.required.is_some() || scores.row[number as usize] > 0.0;
             ranked.retain(|(number, _)| is_asked_for(*number));

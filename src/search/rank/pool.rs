@@ -219,7 +219,7 @@ impl<'p> Pool<'p> {
     /// The conversations in which rows fit, as if each were a row.
     pub(crate) fn conversations(&self) -> Extent {
         let mut extent = Extent::default();
-        // What is only beside a row is in the same conversation.
+        // A row that is only beside another is in the same conversation.
         self.conversations.iter().for_each(|length| extent.add(*length));
         extent
     }

@@ -327,7 +327,7 @@ impl Disk for MemoryDisk {
 
     fn pause(&self, duration: Duration) {
         self.inner().terms.elapsed += duration;
-        // Whoever is waited for is a thread.
+        // The holder that is waited for is a thread.
         std::thread::yield_now();
     }
 }

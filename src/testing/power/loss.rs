@@ -100,7 +100,7 @@ impl PowerLoss {
             }
             pending.change.apply(&mut self.durable, Fate::Kept);
             if let Some(path) = pending.change.path() {
-                // What this name was to be before can come back no more.
+                // Earlier changes of this name can come back no more.
                 kept.retain(|earlier| earlier.change.path() != Some(path));
             }
         }
