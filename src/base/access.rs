@@ -67,7 +67,7 @@ pub struct Access {
 }
 
 impl Access {
-    /// The human in private: they may read and write everything.
+    /// Makes the access of the human in private: they may read and write everything.
     ///
     /// ```
     /// use noctuary::{Access, Actor, Scope, SessionKind};
@@ -80,7 +80,7 @@ impl Access {
         Self::new(SessionKind::Main, Actor::Human, scope)
     }
 
-    /// The agent in private with its human: the session of a terminal, a direct message or a heartbeat.
+    /// Makes the access of the agent in private with its human: the session of a terminal, a direct message or a heartbeat.
     ///
     /// ```
     /// use noctuary::{Access, Scope};
@@ -92,7 +92,7 @@ impl Access {
         Self::new(SessionKind::Main, Actor::Agent, scope)
     }
 
-    /// The agent where others are present.
+    /// Makes the access of the agent with others present.
     ///
     /// ```
     /// use noctuary::{Access, Scope};
@@ -104,13 +104,13 @@ impl Access {
         Self::new(SessionKind::Shared, Actor::Agent, scope)
     }
 
-    /// An agent that another agent started.
+    /// Makes the access of an agent that another agent started.
     #[must_use]
     pub fn subagent(scope: Scope) -> Self {
         Self::new(SessionKind::Subagent, Actor::Agent, scope)
     }
 
-    /// The agent in an unattended job.
+    /// Makes the access of the agent in an unattended job.
     #[must_use]
     pub fn scheduled(scope: Scope) -> Self {
         Self::new(SessionKind::Scheduled, Actor::Agent, scope)

@@ -34,7 +34,7 @@ impl Name {
         Self { path: Cow::Borrowed(path), space }
     }
 
-    /// The name as text, its segments parted by `/`.
+    /// Returns the name as text, its segments parted by `/`.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.path
@@ -46,13 +46,14 @@ impl Name {
         self.space
     }
 
-    /// The last segment.
+    /// Returns the last segment.
     #[must_use]
     pub fn file_name(&self) -> &str {
         self.path.rsplit('/').next().unwrap_or(&self.path)
     }
 
-    /// The name as file systems that do not tell case apart compare it: lower case, a long s as an s. A stream of a file
+    /// Returns the name as file systems that do not tell case apart compare it: lower case, a long s as an s. A
+    /// stream of a file
     /// in the root, `SOUL.md:x` on disks of Windows, is the file.
     pub(crate) fn folded(&self) -> String {
         let path = self.as_str();
@@ -61,7 +62,7 @@ impl Name {
         if lower.is_ascii() { lower } else { lower.replace('\u{17f}', "s") }
     }
 
-    /// All but the last segment; `None` for a name in the root.
+    /// Returns all but the last segment; `None` for a name in the root.
     #[must_use]
     pub fn folder(&self) -> Option<&str> {
         self.path.rsplit_once('/').map(|(folder, _)| folder)
@@ -234,7 +235,7 @@ impl StateName {
         Self(Name { path: format!(".dreaming.d/history/{document}.json").into(), space: Space::State })
     }
 
-    /// A file that says which names of a folder are none of ours, such as `.gitignore`.
+    /// Returns the name of a file such as `.gitignore`, which lists names of a folder that are none of ours.
     pub(crate) fn ignoring(folder: Option<&DocName>, file: &str) -> Self {
         let path = folder.map_or_else(|| file.to_owned(), |folder| format!("{folder}/{file}"));
         Self(Name { path: path.into(), space: Space::State })

@@ -58,7 +58,7 @@ fn segment_fault(segment: &str, is_plain: bool) -> Option<&'static str> {
     if cfg!(windows) { windows_fault(segment) } else { None }
 }
 
-/// Why Windows alone would not have a segment.
+/// Returns why only Windows would not have a segment.
 pub(super) fn windows_fault(segment: &str) -> Option<&'static str> {
     if segment.contains([':', '*', '?', '"', '<', '>', '|']) {
         return Some("it contains a character that Windows reserves");

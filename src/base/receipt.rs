@@ -138,7 +138,7 @@ pub struct PlaceReceipt {
 }
 
 impl PlaceReceipt {
-    /// A place in which all that was found is gone.
+    /// Makes the receipt of a place in which all findings were removed.
     #[must_use]
     pub fn new(place: ForgetPlace, found: u64, removed: u64) -> Self {
         Self { place, found, removed, left: None }
@@ -199,7 +199,7 @@ impl DocumentReceipt {
 }
 
 impl ForgetReceipt {
-    /// Nobody has looked anywhere yet.
+    /// Makes a receipt for which nobody has looked anywhere yet.
     #[must_use]
     pub fn new(at: DateTime<Utc>) -> Self {
         let unseen = |place: ForgetPlace| PlaceReceipt::new(place, 0, 0).left(place.unseen());
@@ -227,13 +227,14 @@ impl ForgetReceipt {
         self.unasked().next().is_none() && self.left().next().is_none()
     }
 
-    /// The places at which nobody looked, since no store, no workspace or no index was given. For a host that has none
+    /// Returns the places at which nobody looked, since no store, no workspace or no index was given. For a host
+    /// that has none
     /// of the kind, nothing stands there.
     pub fn unasked(&self) -> impl Iterator<Item = &PlaceReceipt> {
         self.places.iter().filter(|line| !line.place.is_out_of_reach() && line.is_unseen())
     }
 
-    /// The places at which somebody looked, and where it may still stand.
+    /// Returns the places at which somebody looked, and where it may still stand.
     pub fn left(&self) -> impl Iterator<Item = &PlaceReceipt> {
         self.places
             .iter()

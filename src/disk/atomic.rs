@@ -6,7 +6,7 @@ use super::contract::{Disk, DiskFile, Entry, Kind, Open, STATE_FOLDER, Stat};
 use super::host;
 use crate::base::error::{At, Result, Unsynced};
 
-/// A name for a file until it is complete: in the state folder, where the next claim finds what a crash left.
+/// Returns a name for a file until it is complete: in the state folder, where the next claim finds what a crash left.
 pub(crate) fn temporary() -> String {
     format!("{STATE_FOLDER}/{TEMPORARY}{}.tmp", host::token())
 }
@@ -196,7 +196,7 @@ pub(crate) fn sync_folders_of(disk: &dyn Disk, path: &str) -> Result<()> {
         .try_for_each(|folder| disk.sync_folder(folder).map_err(unsynced).at("sync", shown(folder)))
 }
 
-/// The folders that lead to a path, the root first.
+/// Returns the folders that lead to a path, the root first.
 fn folders_of(path: &str) -> impl Iterator<Item = &str> {
     std::iter::once("").chain(path.match_indices('/').map(|(at, _)| &path[..at]))
 }

@@ -14,7 +14,7 @@ pub(crate) const STATE_FOLDER: &str = ".dreaming.d";
 
 /// The file system under one root folder.
 pub trait Disk: Debug + Send + Sync {
-    /// The root, for messages.
+    /// Returns the root, for messages.
     fn root(&self) -> &Path;
 
     /// Opens a plain file.
@@ -86,10 +86,10 @@ pub trait Disk: Debug + Send + Sync {
     /// As the operating system says.
     fn network(&self) -> io::Result<Option<&'static str>>;
 
-    /// The time on the wall.
+    /// Returns the time on the wall.
     fn clock(&self) -> DateTime<Utc>;
 
-    /// A time that never goes back.
+    /// Returns a time that never goes back.
     fn elapsed(&self) -> Duration;
 
     /// Waits.

@@ -33,7 +33,7 @@ impl Mark {
         Self { v: 1, held, last: Vec::new() }
     }
 
-    /// With one line more of which one is there.
+    /// Returns the mark of a file with one line more.
     pub(crate) fn with_line(mut self, line: &[u8]) -> Self {
         self.last.push(hash(line));
         self
@@ -74,7 +74,7 @@ impl Mark {
     }
 }
 
-/// Not of the whole file: a person may have mended a line of it.
+/// Returns the hash of a line, not of the whole file: a person may have mended a line of it.
 fn hash(line: &[u8]) -> String {
     let mut hasher = Hasher::new();
     hasher.update(line.trim_ascii());

@@ -82,7 +82,7 @@ pub enum Step {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait DreamPass: Debug + Send {
-    /// The request to answer.
+    /// Returns the request to answer.
     fn request(&self) -> &LlmRequest;
 
     /// Takes the answer, commits what it promotes, and says what is next. A failure of the model is an

@@ -48,7 +48,7 @@ pub enum NotDue {
 }
 
 impl NotDue {
-    /// When to ask again.
+    /// Returns the time to ask again.
     #[must_use]
     pub fn next(&self) -> DateTime<Utc> {
         match self {

@@ -22,7 +22,7 @@ use crate::format::DreamId;
 /// }
 /// ```
 pub trait Observer: Debug + Send + Sync {
-    /// Called once for each pass that ended, and for each run that ended without one.
+    /// Receives one event for each pass that ended, and for each run that ended without one.
     fn event(&self, event: &DreamEvent<'_>);
 }
 

@@ -63,7 +63,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// The word for logs.
+    /// Returns the word for logs.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {

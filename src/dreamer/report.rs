@@ -99,7 +99,7 @@ impl DreamReport {
         }
     }
 
-    /// All lines that were promoted, over all passes.
+    /// Returns all lines that were promoted, over all passes.
     pub fn promoted(&self) -> impl Iterator<Item = &LineReport> {
         self.passes
             .iter()
@@ -107,13 +107,14 @@ impl DreamReport {
             .filter(|line| matches!(line.fate, Fate::Promoted { .. }))
     }
 
-    /// The journals of which something waits in quarantine. They are no part of the backlog, since no run reads them.
+    /// Returns the journals of which something waits in quarantine. They are no part of the backlog, since no run
+    /// reads them.
     pub fn quarantined(&self) -> impl Iterator<Item = &JournalReport> {
         let held = |journal: &&JournalReport| journal.reason == ReadReason::Quarantined;
         self.journals.iter().filter(move |journal| held(journal) && journal.pending > 0)
     }
 
-    /// All lines that were held back for their evidence, over all passes.
+    /// Returns all lines that were held back for their evidence, over all passes.
     pub fn held(&self) -> impl Iterator<Item = &LineReport> {
         self.passes.iter().flat_map(|pass| &pass.lines).filter(|line| matches!(line.fate, Fate::Held(_)))
     }

@@ -26,7 +26,7 @@ pub struct SleepReport {
 }
 
 impl SleepReport {
-    /// For how long it must rest before it wakes up: nothing but after a deep sleep.
+    /// Returns the time that it must rest before it wakes up: nothing but after a deep sleep.
     #[must_use]
     pub fn pause(&self) -> Duration {
         Duration::from_secs(self.pause_seconds)

@@ -126,7 +126,7 @@ pub fn feed(
 /// The key of a row: its dream and its words.
 type Key = (DreamId, String);
 
-/// The rows that the lines of a workspace make, with their places among them.
+/// Returns the rows that the lines of a workspace make, with their places among them.
 fn lines(workspace: &dyn Workspace, report: &mut FeedReport) -> Result<BTreeMap<Key, (u64, NewMemory)>> {
     let mut promoted = Vec::new();
     for name in [DocName::DREAMED, own_name(workspace, DocName::MEMORY)?] {
@@ -154,7 +154,7 @@ fn lines(workspace: &dyn Workspace, report: &mut FeedReport) -> Result<BTreeMap<
     Ok(rows)
 }
 
-/// The row that a line makes.
+/// Returns the row that a line makes.
 fn row(line: &Promoted) -> NewMemory {
     let category = match line.heading {
         Some("Facts") => categories::FACT,

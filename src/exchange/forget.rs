@@ -75,7 +75,7 @@ pub struct Forget<'a> {
 type CatchUp<'a> = Box<dyn Fn(DateTime<Utc>) -> Result<SyncReport> + Send + Sync + 'a>;
 
 impl<'a> Forget<'a> {
-    /// A request of a session to forget a statement, in its own words.
+    /// Makes a request of a session to forget a statement, in its own words.
     pub fn new(access: &'a Access, text: impl Into<String>) -> Self {
         Self { access, text: text.into(), in_files: false, stores: Vec::new(), workspace: None, index: None }
     }
@@ -87,19 +87,19 @@ impl<'a> Forget<'a> {
         self
     }
 
-    /// A memory store that forgets: its rows are removed, whoever wrote them; there may be several.
+    /// Adds a memory store that forgets: its rows are removed, whoever wrote them; there may be several.
     pub fn store(mut self, store: &'a dyn MemoryStore) -> Self {
         self.stores.push(store);
         self
     }
 
-    /// The workspace that forgets.
+    /// Sets the workspace that forgets.
     pub fn workspace(mut self, workspace: &'a dyn Workspace) -> Self {
         self.workspace = Some(workspace);
         self
     }
 
-    /// The index over its documents, which is brought up to date.
+    /// Sets the index over its documents, which is brought up to date.
     pub fn index<W: Workspace>(mut self, index: &'a Indexed<W>) -> Self {
         self.index = Some(Box::new(move |now| {
             let report = index.sync(now)?;

@@ -22,7 +22,7 @@ pub(super) struct Holder {
 }
 
 impl Home<'_> {
-    /// The documents that hold the statement, ascending.
+    /// Returns the documents that hold the statement, ascending.
     pub(super) fn holders(&self, places: &mut BTreeMap<ForgetPlace, PlaceReceipt>) -> Result<Vec<Holder>> {
         let mut holders = Vec::new();
         let mut in_names: BTreeMap<ForgetPlace, u64> = BTreeMap::new();

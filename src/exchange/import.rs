@@ -223,7 +223,7 @@ impl Import {
         Ok(report)
     }
 
-    /// The same import, which lets nothing in that the target has forgotten.
+    /// Returns the same import, which lets nothing in that the target has forgotten.
     fn knowing(&self, target: &dyn Workspace) -> Result<Self> {
         let mut import = self.clone();
         if let Some(forgotten) = session::forgotten(target)? {
@@ -280,7 +280,7 @@ impl Import {
         Ok((item, bytes, len))
     }
 
-    /// The text of a document as it may come in, and what was found in it.
+    /// Returns the text of a document as it may come in, and what was found in it.
     fn inspect(&self, document: Document, into: &DocName) -> Result<Inspected> {
         let revision = document.revision();
         let refuse = |why| Ok(Err(ImportAction::Refuse(why)));
@@ -312,7 +312,7 @@ impl ImportItem {
     }
 }
 
-/// The name that the target has for a document: a workspace with `memory.md` alone keeps its memory there,
+/// Returns the name that the target has for a document: a workspace with `memory.md` alone keeps its memory there,
 /// and a `MEMORY.md` beside it would hide it.
 pub(super) fn own_name(target: &dyn Workspace, name: DocName) -> Result<DocName> {
     let is_older = name == DocName::MEMORY

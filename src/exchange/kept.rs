@@ -38,7 +38,7 @@ impl Home<'_> {
         Ok(if removed < found { line.left(NOT_ASKED) } else { line })
     }
 
-    /// The hashes under which lines that hold the statement are remembered.
+    /// Returns the hashes under which lines that hold the statement are remembered.
     fn hashes(&self, text: &str) -> Vec<String> {
         let places = self.only.find(text);
         let touches =

@@ -48,37 +48,37 @@ impl Decision {
         Self { verdict, older, newer, reason: None }
     }
 
-    /// The newer row is how it is now.
+    /// Makes the decision that the newer row is how it is now.
     #[must_use]
     pub fn supersede(older: MemoryId, newer: MemoryId) -> Self {
         Self::new(Verdict::Supersede, older, Some(newer))
     }
 
-    /// Both rows say the same.
+    /// Makes the decision that both rows say the same.
     #[must_use]
     pub fn duplicate(older: MemoryId, newer: MemoryId) -> Self {
         Self::new(Verdict::Duplicate, older, Some(newer))
     }
 
-    /// Both rows hold: they are no contradiction.
+    /// Makes the decision that both rows hold: they are no contradiction.
     #[must_use]
     pub fn coexist(older: MemoryId, newer: MemoryId) -> Self {
         Self::new(Verdict::Coexist, older, Some(newer))
     }
 
-    /// One of the rows does not hold, and nobody knows which.
+    /// Makes the decision that one of the rows does not hold, and nobody knows which.
     #[must_use]
     pub fn dispute(older: MemoryId, newer: MemoryId) -> Self {
         Self::new(Verdict::Dispute, older, Some(newer))
     }
 
-    /// The row holds.
+    /// Makes the decision that the row holds.
     #[must_use]
     pub fn confirm(id: MemoryId) -> Self {
         Self::new(Verdict::Confirm, id, None)
     }
 
-    /// The row does not hold.
+    /// Makes the decision that the row does not hold.
     #[must_use]
     pub fn reject(id: MemoryId) -> Self {
         Self::new(Verdict::Reject, id, None)

@@ -16,13 +16,13 @@ use crate::memory::MemoryId;
 pub struct EventId(i64);
 
 impl EventId {
-    /// An id of a store.
+    /// Makes an id of a store.
     #[must_use]
     pub fn new(id: i64) -> Self {
         Self(id)
     }
 
-    /// The number.
+    /// Returns the number.
     #[must_use]
     pub fn get(self) -> i64 {
         self.0
@@ -70,7 +70,7 @@ pub struct ConsolidationEvent {
 }
 
 impl ConsolidationEvent {
-    /// A decision that counts and changes nothing: its other fields can be set.
+    /// Makes a decision that counts and changes nothing: its other fields can be set.
     #[must_use]
     pub fn new(id: EventId, at: DateTime<Utc>, actor: Actor, verdict: Verdict) -> Self {
         Self {

@@ -21,7 +21,7 @@ pub struct Fact {
 }
 
 impl Fact {
-    /// A row of a store as a fact.
+    /// Makes a row of a store as a fact.
     #[must_use]
     pub fn new(
         memory: Memory,

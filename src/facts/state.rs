@@ -24,7 +24,7 @@ pub enum FactState {
 }
 
 impl FactState {
-    /// The word that stands for it in a file: `pending`.
+    /// Returns the word that stands for it in a file: `pending`.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -37,7 +37,7 @@ impl FactState {
         }
     }
 
-    /// The state that a word stands for.
+    /// Returns the state that a word stands for.
     #[must_use]
     pub fn of(word: &str) -> Option<Self> {
         [Self::Pending, Self::Candidate, Self::Verified, Self::Disputed, Self::Superseded, Self::Rejected]
@@ -70,7 +70,7 @@ pub struct FactStatus {
 }
 
 impl FactStatus {
-    /// A fact that stands, in this state.
+    /// Makes the status of a fact in this state.
     #[must_use]
     pub fn standing(state: FactState) -> Self {
         Self { state, successor: None, valid_until: None, retired_at: None }

@@ -103,7 +103,7 @@ pub trait FactStore: Debug + Send + Sync {
     /// The errors of the backend.
     fn fact(&self, access: &Access, id: MemoryId) -> Result<Option<Fact>>;
 
-    /// The rows that this one replaced, it, and those that replaced it, the oldest first; of those that this
+    /// Returns the rows that this one replaced, it, and those that replaced it, the oldest first; of those that this
     /// session may read.
     ///
     /// # Errors

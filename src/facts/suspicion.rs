@@ -56,7 +56,7 @@ pub struct Suspicion {
 }
 
 impl Suspicion {
-    /// A pair of a store.
+    /// Makes a pair of a store.
     #[must_use]
     pub fn new(older: Fact, newer: Fact, reason: SuspectReason) -> Self {
         Self { older, newer, reason }

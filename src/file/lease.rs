@@ -101,7 +101,7 @@ struct Shared {
 }
 
 impl Shared {
-    /// The fence. The caller holds the write guard if a write follows.
+    /// Checks the fence. The caller holds the write guard if a write follows.
     fn check(&self) -> Result<()> {
         let lost = |by| Err(Error::LeaseLost(by));
         if *self.poisoned.lock().unwrap_or_else(PoisonError::into_inner) {

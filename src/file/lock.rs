@@ -138,7 +138,7 @@ impl FoundLock {
     }
 }
 
-/// The seed's two rules, and what it leaves open: a lock of ours is dead, since we hold the guard; one that
+/// Returns the seed's two rules, and what it leaves open: a lock of ours is dead, since we hold the guard; one that
 /// says no time goes by that of its file; one that is no JSON is being written, unless it is old.
 fn is_stale(
     found: &FoundLock,

@@ -55,7 +55,7 @@ pub(super) fn boot(workspace: &dyn Workspace, config: &LifeConfig) -> Result<Boo
     })
 }
 
-/// First `BOOTSTRAP.md`, then `SOUL.md`, as RFC-0009 asks. An empty playbook is one that was cleared.
+/// Looks first for `BOOTSTRAP.md`, then for `SOUL.md`, as RFC-0009 asks. An empty playbook is one that was cleared.
 fn look(workspace: &dyn Workspace) -> Result<BootState> {
     let playbook = workspace.read(&DocName::BOOTSTRAP)?;
     if playbook.is_some_and(|playbook| !playbook.lossy().trim().is_empty()) {

@@ -21,7 +21,7 @@ pub struct Duty {
 }
 
 impl Duty {
-    /// A check and the least time between two of its runs; two to four runs a day is eight hours.
+    /// Makes a check with the least time between two of its runs; two to four runs a day is eight hours.
     #[must_use]
     pub fn new(name: impl Into<String>, every: TimeDelta) -> Self {
         Self { name: name.into(), every }
@@ -97,13 +97,13 @@ impl Default for QuietHours {
 }
 
 impl QuietHours {
-    /// From one time of the day until another; the same time twice is never.
+    /// Makes the hours from one time of the day until another; the same time twice is never.
     #[must_use]
     pub fn new(from: NaiveTime, until: NaiveTime, offset: FixedOffset) -> Self {
         Self { from, until, offset }
     }
 
-    /// The same hours at another offset.
+    /// Returns the same hours at another offset.
     #[must_use]
     pub fn at(mut self, offset: FixedOffset) -> Self {
         self.offset = offset;

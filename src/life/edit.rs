@@ -74,7 +74,7 @@ pub struct Editor<'a> {
 }
 
 impl<'a> Editor<'a> {
-    /// An editor for a session.
+    /// Makes an editor for a session.
     #[must_use]
     pub fn new(workspace: &'a dyn Workspace, access: Access) -> Self {
         Self { workspace, view: Guarded::new(workspace, access) }

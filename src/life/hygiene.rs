@@ -67,7 +67,8 @@ impl HygieneConfig {
 }
 
 impl From<&HygieneConfig> for Retention {
-    /// Only the count of journals bounds them, and only by archiving. IronClaw, whose care this is, has no dreams.
+    /// Makes a retention that only the count of journals bounds, and only by archiving. IronClaw, whose care this
+    /// is, has no dreams.
     fn from(hygiene: &HygieneConfig) -> Self {
         let most = hygiene.enabled.then_some(hygiene.max_daily_logs);
         Self { most, without_dreams: hygiene.enabled, ..Self::default() }
@@ -151,7 +152,7 @@ pub(super) fn propose(
     Ok(proposals)
 }
 
-/// The runs of words of a text, hashed. A text of fewer words is one run.
+/// Returns the runs of words of a text, hashed. A text of fewer words is one run.
 fn runs(text: &str) -> BTreeSet<u64> {
     let words: Vec<String> = text::words(text).collect();
     let hash = |run: &[String]| {
@@ -162,7 +163,7 @@ fn runs(text: &str) -> BTreeSet<u64> {
     if words.is_empty() { BTreeSet::new() } else { words.windows(RUN.min(words.len())).map(hash).collect() }
 }
 
-/// The part of their runs that two texts share: Jaccard's index. Empty texts are like nothing.
+/// Returns the part of their runs that two texts share: Jaccard's index. Empty texts are like nothing.
 fn similarity(one: &BTreeSet<u64>, other: &BTreeSet<u64>) -> f64 {
     let (least, most) = (one.len().min(other.len()), one.len().max(other.len()));
     // The sizes alone bound it.

@@ -57,7 +57,7 @@ pub struct Life {
 }
 
 impl Life {
-    /// A life in `workspace`.
+    /// Makes a life in `workspace`.
     #[must_use]
     pub fn new(workspace: Arc<dyn Workspace>, config: LifeConfig) -> Self {
         Self { workspace, config: Arc::new(config), doors: Doors::default() }
@@ -76,13 +76,13 @@ impl Life {
         &self.config
     }
 
-    /// The workspace, unguarded: the operator's.
+    /// Returns the workspace, unguarded: the operator's.
     #[must_use]
     pub fn workspace(&self) -> &Arc<dyn Workspace> {
         &self.workspace
     }
 
-    /// A view of the workspace for one session: what its tools may reach.
+    /// Returns a view of the workspace for one session: what its tools may reach.
     #[must_use]
     pub fn view(&self, access: Access) -> Guarded<Arc<dyn Workspace>> {
         Guarded::new(Arc::clone(&self.workspace), access)

@@ -130,7 +130,7 @@ const PARTS: [(DocName, &[&str]); 2] = [
     (DocName::AGENTS, &["first run", "every session", "memory", "safety", "external vs internal"]),
 ];
 
-/// The parts that `SOUL.md` and `AGENTS.md` lack. Advice: no reader depends on them.
+/// Returns the parts that `SOUL.md` and `AGENTS.md` lack. Advice: no reader depends on them.
 pub(crate) fn lacks(workspace: &dyn Workspace) -> Result<Vec<(DocName, &'static str)>> {
     let mut lacks = Vec::new();
     for (name, parts) in PARTS {
@@ -144,7 +144,7 @@ pub(crate) fn lacks(workspace: &dyn Workspace) -> Result<Vec<(DocName, &'static 
     Ok(lacks)
 }
 
-/// The text of a heading, or the label of a field.
+/// Returns the text of a heading, or the label of a field.
 fn subject(line: &str) -> Option<&str> {
     let line = line.trim();
     if line.starts_with('#') {

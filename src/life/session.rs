@@ -49,7 +49,7 @@ pub struct TurnOutcome {
 }
 
 impl Session {
-    /// For whom it is.
+    /// Returns the access.
     #[must_use]
     pub fn access(&self) -> &Access {
         self.view.access()

@@ -84,7 +84,7 @@ pub struct TurnReport {
 }
 
 impl Turns {
-    /// No turn yet, of a session with this journal.
+    /// Begins a session with this journal and without a turn.
     pub(super) fn begin(kind: SessionKind, id: &str, surface: &str, journal: Journal) -> Self {
         let (session_id, surface) = (id.to_owned(), surface.to_owned());
         Self { kind, session_id, surface, journal, count: 0, pending: VecDeque::new() }

@@ -124,7 +124,7 @@ mod tests {
     use crate::format::{Checks, DayLog, DreamId, DreamedState, HeartbeatFile, JournalName, Quarantine};
     use crate::gate::Tombstones;
 
-    /// The example below each heading that names a file.
+    /// Returns the example below each heading that names a file.
     fn examples() -> BTreeMap<&'static str, &'static str> {
         let mut examples = BTreeMap::new();
         for part in include_str!("formats.md").split("\n# `").skip(1) {

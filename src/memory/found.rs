@@ -21,7 +21,7 @@ impl Found {
         Self { outcome, hits }
     }
 
-    /// No rows.
+    /// Makes a result without rows.
     #[must_use]
     pub fn nothing() -> Self {
         Self { outcome: SearchOutcome::Empty, hits: Vec::new() }
@@ -57,7 +57,7 @@ pub struct Hit {
 }
 
 impl Hit {
-    /// A row of a store.
+    /// Makes a row of a store.
     #[must_use]
     pub fn new(memory: Memory, score: f64, why: Vec<(&'static str, usize)>) -> Self {
         Self { memory, score, why }

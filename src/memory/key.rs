@@ -31,17 +31,17 @@ pub enum Cardinality {
 }
 
 impl FactKey {
-    /// A property with one value at a time.
+    /// Makes a property with one value at a time.
     pub fn one(subject: impl Into<String>, slot: impl Into<String>) -> Self {
         Self { subject: subject.into(), slot: slot.into(), cardinality: Cardinality::One }
     }
 
-    /// A property with any number of values.
+    /// Makes a property with any number of values.
     pub fn many(subject: impl Into<String>, slot: impl Into<String>) -> Self {
         Self { cardinality: Cardinality::Many, ..Self::one(subject, slot) }
     }
 
-    /// Subject and slot as they are compared.
+    /// Returns subject and slot as they are compared.
     pub(crate) fn normal(&self) -> (String, String) {
         (text::normalise(&self.subject), text::normalise(&self.slot))
     }

@@ -60,13 +60,13 @@ pub trait LearningStore: Debug + Send + Sync {
 pub struct LearningId(i64);
 
 impl LearningId {
-    /// An id of a store.
+    /// Makes an id of a store.
     #[must_use]
     pub fn new(id: i64) -> Self {
         Self(id)
     }
 
-    /// The number.
+    /// Returns the number.
     #[must_use]
     pub fn get(self) -> i64 {
         self.0
@@ -124,7 +124,7 @@ pub struct Learning {
 }
 
 impl Learning {
-    /// A learning as a store has it that just took it in.
+    /// Makes a learning as a store keeps it right after the write.
     #[must_use]
     pub fn new(id: LearningId, written: NewLearning, now: DateTime<Utc>) -> Self {
         let NewLearning { content, context } = written;

@@ -27,7 +27,7 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// At most `limit` rows of any kind.
+    /// Makes a filter for at most `limit` rows of any kind.
     #[must_use]
     pub fn limit(limit: usize) -> Self {
         Self {
@@ -41,7 +41,7 @@ impl Filter {
         }
     }
 
-    /// Only of this category.
+    /// Keeps only rows of this category.
     #[must_use]
     pub fn category(mut self, category: impl Into<String>) -> Self {
         self.category = Some(category.into());
@@ -121,7 +121,7 @@ impl Query {
         Self { syntax: Syntax::Fts, ..Self::new(text) }
     }
 
-    /// At most so many rows.
+    /// Keeps at most so many rows.
     #[must_use]
     pub fn limit(mut self, limit: usize) -> Self {
         self.filter.limit = limit;

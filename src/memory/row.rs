@@ -69,7 +69,7 @@ pub struct NewMemory {
 }
 
 impl NewMemory {
-    /// A private row.
+    /// Makes a private row.
     pub fn new(category: impl Into<String>, content: impl Into<String>, source: Source) -> Self {
         Self {
             category: category.into(),
@@ -150,7 +150,7 @@ impl NewMemory {
         self
     }
 
-    /// From what the words came: as it was said, and what is imported came by an import.
+    /// Returns the origin of the words: as it was said, and what is imported came by an import.
     pub(crate) fn came_by(&self) -> Option<Origin> {
         let is_imported = self.source.word() == Source::Imported.word();
         self.origin.clone().or(is_imported.then_some(Origin::Import))
@@ -196,7 +196,7 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// A row as a store has it that just took it in.
+    /// Makes a row as a store keeps it right after the write.
     #[must_use]
     pub fn new(id: MemoryId, written: NewMemory, now: DateTime<Utc>) -> Self {
         let origin = written.came_by();

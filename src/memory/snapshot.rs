@@ -19,7 +19,7 @@ pub struct SnapshotRow {
 }
 
 impl SnapshotRow {
-    /// A row of a store.
+    /// Makes a row of a store.
     #[must_use]
     pub fn new(id: MemoryId, category: String, content: String, pinned: bool) -> Self {
         Self { id, category, content, pinned }

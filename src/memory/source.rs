@@ -32,7 +32,7 @@ pub enum Source {
 }
 
 impl Source {
-    /// The word that stands for it in a file: `user_manual`.
+    /// Returns the word that stands for it in a file: `user_manual`.
     #[must_use]
     pub fn word(&self) -> &str {
         match self {
@@ -48,7 +48,7 @@ impl Source {
         }
     }
 
-    /// The source that a word stands for. A word of another program is kept as it is.
+    /// Parses the source from its word. A word of another program is kept as it is.
     #[must_use]
     pub fn of(word: &str) -> Self {
         let known = [

@@ -82,7 +82,7 @@ impl Extractive {
         self
     }
 
-    /// The bounds for a request that shows so many days.
+    /// Returns the bounds for a request that shows so many days.
     fn limits(&self, days: usize) -> Limits {
         let day = if self.by_day {
             Limits {
@@ -107,7 +107,7 @@ impl Extractive {
         Limits { lines: self.lines.unwrap_or(day.lines), ..day }
     }
 
-    /// The answer to a request's material.
+    /// Returns the answer to a request's material.
     fn answer(&self, material: &Material) -> String {
         let journals = &material.journals;
         let candidates = line::candidates(journals);
@@ -137,7 +137,7 @@ impl Extractive {
 }
 
 impl Default for Extractive {
-    /// The same as [`new`](Self::new).
+    /// Does the same as [`new`](Self::new).
     fn default() -> Self {
         Self::new()
     }
@@ -159,7 +159,7 @@ enum Kind {
 }
 
 impl Kind {
-    /// A decision by its words, whoever says it; else a preference by its words, unless the agent says it;
+    /// Returns a decision by its words, whoever says it; else a preference by its words, unless the agent says it;
     /// else a fact.
     fn of(line: &Line<'_>) -> Self {
         let has = |list, pairs| words::any(list, &line.words) || words::any_pair(pairs, &line.words);
@@ -173,7 +173,7 @@ impl Kind {
     }
 }
 
-/// A line as a bullet: its day, who says it where that matters, what is said, and where it stands.
+/// Prints a line as a bullet: its day, who says it where that matters, its words, and its place.
 fn bullet(line: &Line<'_>, journal: &DocName) -> String {
     let day = JournalName::parse(journal).map(|journal| format!("{}: ", journal.date())).unwrap_or_default();
     let (name, first) = match shown_speaker(line) {
@@ -186,7 +186,7 @@ fn bullet(line: &Line<'_>, journal: &DocName) -> String {
     format!("- {day}{name}{said} ({}#L{first}{last})\n", fences::reference(journal))
 }
 
-/// The name to put in front of a line, and the number of the line that it stands in: a person's always,
+/// Returns the name to put in front of a line, and the number of the line that it stands in: a person's always,
 /// the user's and the agent's where the line speaks of `I` or `we`, and the agent's where it reads as a decision of the
 /// user's.
 fn shown_speaker<'l>(line: &'l Line<'_>) -> Option<(&'l str, u64)> {

@@ -38,7 +38,7 @@ const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 /// It asks once and waits for the whole answer: no retry, no streaming, no redirect followed. It blocks its thread, so
 /// an async host calls it where blocking is fine.
 ///
-/// **What it says.** An answer that ended by a length limit is [`Finish::Length`](crate::model::Finish::Length), one that
+/// **Its endings.** An answer that ended by a length limit is [`Finish::Length`](crate::model::Finish::Length), one that
 /// ended by itself [`Finish::Stop`](crate::model::Finish::Stop), one of which the server does not say why it ended
 /// [`Finish::Unsaid`](crate::model::Finish::Unsaid), and any other [`Finish::Other`](crate::model::Finish::Other): of these none is used,
 /// since an answer that may be half a one is no memory. A refusal keeps its text, as `Other`. Thoughts in front of an answer
@@ -49,7 +49,7 @@ const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 /// [`key_over_plain_http`](Self::key_over_plain_http) says otherwise. The level `trace` of the crate `log` shows what
 /// goes over the wire, key and all: keep the target `ureq` out of it.
 ///
-/// **What is asked** goes wherever the endpoint is, over plain HTTP for everybody on the way to read. Of a dream's
+/// **The request** goes wherever the endpoint is, over plain HTTP for everybody on the way to read. Of a dream's
 /// request the secrets are masked already.
 ///
 /// Certificates are checked against Mozilla's roots, not those of the machine: for an authority of your own, bring your
@@ -97,7 +97,7 @@ pub struct ChatCompletions {
 }
 
 impl ChatCompletions {
-    /// A client of a model at a base URL, which is the part before `/chat/completions`; most end in `/v1`. No key is
+    /// Makes a client of a model at a base URL, which is the part before `/chat/completions`; most end in `/v1`. No key is
     /// sent.
     ///
     /// # Errors
@@ -187,7 +187,7 @@ impl ChatCompletions {
         LlmError::new(format!("{} {what}", self.endpoint))
     }
 
-    /// Why the call did not come to its end.
+    /// Returns why the call did not come to its end.
     fn broken(&self, error: &ureq::Error) -> LlmError {
         match error {
             ureq::Error::Timeout(_) => {
@@ -200,7 +200,7 @@ impl ChatCompletions {
         }
     }
 
-    /// Why there is an answer, and no completion.
+    /// Returns why there is an answer, and no completion.
     fn refused(&self, response: &mut Response<Body>) -> LlmError {
         let status = response.status();
         let mut said = status.to_string();

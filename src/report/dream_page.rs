@@ -55,7 +55,7 @@ use crate::workspace::Workspace;
 pub struct DreamPage<'r>(Inputs<'r>);
 
 impl<'r> DreamPage<'r> {
-    /// A page from the report alone.
+    /// Makes a page from the report alone.
     pub fn new(report: &'r DreamReport) -> Self {
         Self(Inputs {
             report,

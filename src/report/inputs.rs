@@ -24,7 +24,7 @@ pub(super) struct Inputs<'r> {
 }
 
 impl Inputs<'_> {
-    /// The journals of which the page shows lines.
+    /// Returns the journals of which the page shows lines.
     pub(super) fn cited(&self) -> BTreeSet<DocName> {
         let lines = self.report.passes.iter().flat_map(|pass| &pass.lines).flat_map(|line| &line.sources);
         let blamed =

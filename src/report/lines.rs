@@ -94,12 +94,12 @@ pub(super) fn held(page: &Page<'_>) -> Part {
     Part { title: "Held back", count: count(number, "line"), body }
 }
 
-/// A line, masked, without its citations, which stand beside it.
+/// Returns a line, masked, without its citations, which stand beside it.
 fn claim(page: &Page<'_>, text: &str) -> String {
     page.veil.mask(&reply::split_citations(&page.veil.mask(text)).0)
 }
 
-/// A line of the answer, why it is where it is, and its sources.
+/// Returns a line of the answer, why it is where it is, and its sources.
 fn row(page: &Page<'_>, pass: &PassReport, line: &LineReport, why: &Markup) -> Markup {
     let claim = claim(page, &line.text);
     let words = Words::of(&claim);
@@ -117,7 +117,7 @@ fn row(page: &Page<'_>, pass: &PassReport, line: &LineReport, why: &Markup) -> M
     }
 }
 
-/// The lines that a citation names, with those around them; the words of the claim are marked.
+/// Returns the lines that a citation names, with those around them; the words of the claim are marked.
 fn quote(page: &Page<'_>, pass: &PassReport, source: &SourceRef, words: &Words) -> Markup {
     let lines = page.journals.get(&source.name);
     let note = match lines {

@@ -32,7 +32,7 @@ impl<'p> Page<'p> {
         Self { given, report: given.report, journals, veil }
     }
 
-    /// A text that is not the page's own.
+    /// Returns a text that is not the page's own.
     pub(super) fn show(&self, text: &(impl Display + ?Sized)) -> Shown {
         self.veil.show(&text.to_string())
     }

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 pub(super) use crate::base::text::{counted as count, grouped};
 
-/// A section under its heading, which links lead to.
+/// Returns a section under its heading, which links lead to.
 pub(super) fn section(id: &str, title: &str, count: &str, body: &Markup) -> Markup {
     let heading = format!("{id}-heading");
     html! {
@@ -20,7 +20,7 @@ pub(super) fn fold(summary: &str, body: &Markup) -> Markup {
     html! { details { summary { (summary) } (body) } }
 }
 
-/// A table that may be wider than a small screen: it scrolls by itself, also by keys.
+/// Returns a table that may be wider than a small screen: it scrolls by itself, also by keys.
 pub(super) fn table(label: &str, body: &Markup) -> Markup {
     html! { div.scroll role="region" aria-label=(label) tabindex="0" { table { (body) } } }
 }
@@ -45,7 +45,7 @@ pub(super) fn gauge(label: &str, value: u64, most: u64, words: &str, is_limit: b
     }
 }
 
-/// A list of terms, those without a value left out.
+/// Returns a list of terms, those without a value left out.
 pub(super) fn facts(facts: &[(&str, Option<Markup>)]) -> Markup {
     html! {
         dl.facts {

@@ -45,7 +45,8 @@ impl Veil {
 pub(super) struct Shown(String);
 
 impl Shown {
-    /// A text, or a part of one, that was masked. A character that HTML does not allow, or that hides or reorders text, is shown by
+    /// Masks a text, or a part of one. A character that HTML does not allow, or that hides or
+    /// reorders text, is shown by
     /// its number, as `[U+202E]`; a line break is a space.
     pub(super) fn masked(masked: &str) -> Self {
         let mut shown = String::with_capacity(masked.len());

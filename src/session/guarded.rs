@@ -75,7 +75,7 @@ pub enum SharedUser {
 }
 
 impl<W> Guarded<W> {
-    /// A view of `workspace` for one session. Where the workspace knows [whose life](Workspace::scope) it holds, any
+    /// Makes a view of `workspace` for one session. Where the workspace knows [whose life](Workspace::scope) it holds, any
     /// other scope is denied every verb; whose a folder is, was decided when it was opened.
     #[must_use]
     pub fn new(workspace: W, access: Access) -> Self {
@@ -116,13 +116,13 @@ impl<W> Guarded<W> {
         &self.doors
     }
 
-    /// For whom the view is.
+    /// Returns the access of the view.
     #[must_use]
     pub fn access(&self) -> &Access {
         &self.access
     }
 
-    /// The same view for the agent's tools, whoever acts in the session.
+    /// Returns the same view for the agent's tools, whoever acts in the session.
     pub(crate) fn by_the_agent(mut self) -> Self {
         self.access.actor = Actor::Agent;
         self
@@ -165,7 +165,7 @@ impl<W: Workspace> Guarded<W> {
         self.check(Verb::Append, name)
     }
 
-    /// The workspace beneath.
+    /// Returns the workspace beneath.
     pub(super) fn workspace(&self) -> &W {
         &self.workspace
     }
@@ -252,7 +252,7 @@ impl<W: Workspace> Guarded<W> {
         }
     }
 
-    /// The doors, with what the workspace has forgotten by now.
+    /// Returns the doors, with what the workspace has forgotten by now.
     pub(crate) fn current_doors(&self) -> Result<Cow<'_, Doors>> {
         Ok(match self.forgotten.get(&self.workspace)? {
             Some(forgotten) => Cow::Owned(self.doors.clone().forgotten(forgotten)),
@@ -272,7 +272,7 @@ impl<W: Workspace> Guarded<W> {
         Ok(Looked { listing, folders, left_out: Vec::new() })
     }
 
-    /// A folder that was named, to look into.
+    /// Returns a folder that was named, to look into.
     pub(crate) fn folder(&self, name: Option<DocName>) -> Result<Folder> {
         match name {
             None => Ok(Folder::root()),
@@ -408,12 +408,12 @@ impl<W: Workspace> Workspace for Guarded<W> {
         self.workspace.rename(from, to)
     }
 
-    /// Denied: what was replaced is the operator's.
+    /// Is denied: what was replaced is the operator's.
     fn drop_versions(&self, _holds: &dyn Fn(&str, &[u8]) -> bool) -> Result<u64> {
         Err(self.denied(&StateName::FORGOTTEN))
     }
 
-    /// Denied: a lease writes state, and a dream curates as the library, on the workspace itself.
+    /// Is denied: a lease writes state, and a dream curates as the library, on the workspace itself.
     fn claim(&self, _terms: &ClaimTerms) -> Result<Claim> {
         Err(self.denied(&StateName::LEDGER))
     }

@@ -124,7 +124,7 @@ impl<W: Workspace> Indexed<W> {
         self
     }
 
-    /// The workspace beneath. A document that is written to it directly is found after the next sync.
+    /// Returns the workspace beneath. A document that is written to it directly is found after the next sync.
     #[must_use]
     pub fn workspace(&self) -> &W {
         &self.upkeep.workspace

@@ -83,7 +83,7 @@ const APPEND: Rights = Rights { read: false, append: true, write: false };
 const JOURNAL: Rights = Rights { read: true, append: true, write: false };
 const NONE: Rights = Rights { read: false, append: false, write: false };
 
-/// The access table.
+/// Returns the access table.
 #[expect(clippy::match_same_arms, reason = "a table is read row by row")]
 pub(super) fn rights(kind: SessionKind, actor: Actor, document: DocumentKind, soul: SoulPolicy) -> Rights {
     match (kind, actor, document) {

@@ -68,7 +68,7 @@ const BATCH_BYTES: usize = 4 << 20;
 const BATCH_DOCUMENTS: usize = 512;
 
 impl<'a, W: Workspace> Sync<'a, W> {
-    /// A sync at a time; the `missed` documents are looked at, whatever their metadata says.
+    /// Makes a sync, one at a time; the `missed` documents are looked at, whatever their metadata says.
     pub(super) fn new(
         upkeep: &'a Upkeep<W>,
         missed: &'a BTreeSet<DocName>,

@@ -70,7 +70,7 @@ impl Database {
         self
     }
 
-    /// The file's name in its folder.
+    /// Returns the file's name in its folder.
     pub(super) fn file(&self) -> &str {
         &self.shared.file
     }
@@ -80,7 +80,7 @@ impl Database {
         &self.shared.path
     }
 
-    /// The folder of the file; `None` in memory.
+    /// Returns the folder of the file; `None` in memory.
     pub(super) fn disk(&self) -> Option<&Arc<dyn Disk>> {
         self.shared.disk.as_ref()
     }

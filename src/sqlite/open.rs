@@ -112,7 +112,7 @@ pub(super) fn open(
     Ok(Database::new(shared, patience))
 }
 
-/// The open file of a key; where there is none, the one that is given is it from now on.
+/// Returns the open file of a key; where there is none, the one that is given is it from now on.
 fn is_open(key: Key, opened: Option<&Arc<Shared>>) -> Option<Arc<Shared>> {
     let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
     let standing = open.get(&key).and_then(Weak::upgrade);

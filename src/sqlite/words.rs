@@ -17,7 +17,7 @@ pub(super) fn add_beside(words: &mut String, text: &str) {
     });
 }
 
-/// A character that FTS5 takes as a part of a token: signs and marks become characters for private use.
+/// Returns a character that FTS5 takes as a part of a token: signs and marks become characters for private use.
 fn token_part(c: char) -> char {
     const PRIVATE: u32 = 0xe000;
     const PRIVATE_END: u32 = 0xf900;
@@ -104,7 +104,8 @@ fn joined(parts: impl Iterator<Item = Option<String>>, operator: &str) -> Option
     (!parts.is_empty()).then(|| format!("({})", parts.join(operator)))
 }
 
-/// The forms under which the index, which has stems, holds words with a prefix: longer than the prefix, or a beginning of
+/// Returns the forms under which the index, which has stems, holds words with a prefix: longer than the prefix, or a
+/// beginning of
 /// it with which a stem may end. FTS5 stems what is asked for too, so of what is not its own stem a beginning is
 /// asked for that is.
 fn beginnings(prefix: &str) -> Vec<String> {

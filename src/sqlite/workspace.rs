@@ -91,7 +91,7 @@ impl SqliteWorkspace {
         Self { scoped: Arc::new(ScopedDatabase::new(database, scope)) }
     }
 
-    /// The scope that was fixed when it was opened.
+    /// Returns the scope that was fixed when it was opened.
     #[must_use]
     pub fn scope(&self) -> &Scope {
         &self.scoped.scope

@@ -29,7 +29,10 @@ impl StoreConfig {
             return Err(Error::Denied { name, kind: access.kind });
         }
         if memory.dream.is_some() && memory.source.word() != Source::Dreamed.word() {
-            return Err(Error::Config { setting: "dream", rule: "may be set only on a row that a dream promoted" });
+            return Err(Error::Config {
+                setting: "dream",
+                rule: "may be set only on a row that a dream promoted",
+            });
         }
         if memory.metadata.as_ref().is_some_and(|notes| !is_within(notes, DEEPEST)) {
             return Err(Error::Config {
@@ -122,7 +125,7 @@ impl StoreConfig {
     }
 }
 
-/// A value under its name, as a file of settings has it.
+/// Returns a value under its name, as a file of settings has it.
 fn labelled(name: &str, value: &str) -> String {
     format!("{name}: {value}")
 }

@@ -65,35 +65,36 @@ pub(crate) trait Rows: Searchable + Facts {
     /// later.
     fn editable(&self, id: MemoryId, deleted_since: Option<DateTime<Utc>>) -> Result<Option<Editable>>;
 
-    /// The row of a dream with these words, deleted or not, and whether the library was the last to delete it; one that
+    /// Returns the row of a dream with these words, deleted or not, and whether the library was the last to delete
+    /// it; one that
     /// is not deleted before the others, then the least id.
     fn promoted(&self, dream: &DreamId, content: &str) -> Result<Option<(MemoryId, bool)>>;
 
-    /// All rows that say a statement anywhere, deleted and retired ones too, by id.
+    /// Returns all rows that say a statement anywhere, deleted and retired ones too, by id.
     fn saying(&self, burial: &Burial) -> Result<Vec<Fact>>;
 
-    /// The profile by key, or some keys of it.
+    /// Returns the profile by key, or some keys of it.
     fn profile(&self, keys: Option<&[&str]>) -> Result<Vec<(String, String)>>;
 
-    /// The latest lines of the audit first.
+    /// Returns the latest lines of the audit first.
     fn audit(&self, limit: usize) -> Result<Vec<AuditEntry>>;
 
-    /// The latest learnings first.
+    /// Returns the latest learnings first.
     fn learnings(&self, limit: usize) -> Result<Vec<Learning>>;
 
-    /// The learning that says this; white space, case and end marks do not count.
+    /// Returns the learning that says this; white space, case and end marks do not count.
     fn learned(&self, content: &str) -> Result<Option<LearningId>>;
 
     /// Returns the tombstones; `None` if nothing was forgotten.
     fn tombstones(&self) -> Result<Option<Arc<Tombstones>>>;
 
-    /// The key under which tombstones are kept, where there were any.
+    /// Returns the key under which tombstones are kept, where there were any.
     fn tombstone_key(&self) -> Result<Option<TombstoneKey>>;
 }
 
 /// Rows as facts: all that are not deleted, retired ones included.
 pub(crate) trait Facts: Searchable {
-    /// A row.
+    /// Returns a row.
     fn fact(&self, id: MemoryId) -> Result<Option<Fact>>;
     /// Returns the facts that wait, by id.
     fn pending(&self) -> Result<Vec<Fact>>;
@@ -105,15 +106,15 @@ pub(crate) trait Facts: Searchable {
     fn of_key(&self, key: &FactKey) -> Result<Vec<Fact>>;
     /// Returns the facts that a row replaced, by id.
     fn replaced_by(&self, id: MemoryId) -> Result<Vec<Fact>>;
-    /// The pairs of standing rows that nobody decided on, by the newer row, then by the older.
+    /// Returns the pairs of standing rows that nobody decided on, by the newer row, then by the older.
     fn suspicions(&self, limit: usize) -> Result<Vec<Suspicion>>;
     /// Counts the facts that anybody but the human retired since then.
     fn retired_since(&self, since: DateTime<Utc>) -> Result<u64>;
-    /// A decision.
+    /// Returns a decision.
     fn event(&self, id: EventId) -> Result<Option<ConsolidationEvent>>;
-    /// The events after one, in their order.
+    /// Returns the events after one, in their order.
     fn events_after(&self, id: EventId) -> Result<Vec<ConsolidationEvent>>;
-    /// The latest events first.
+    /// Returns the latest events first.
     fn decisions(&self, limit: usize) -> Result<Vec<ConsolidationEvent>>;
 }
 

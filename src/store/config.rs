@@ -101,7 +101,8 @@ impl StoreConfig {
         Ok(config)
     }
 
-    /// Before when a row must have been deleted to be purged at `now`; one that was deleted since can be restored.
+    /// Returns the time before which a row must have been deleted to be purged at `now`; one that was deleted since
+    /// can be restored.
     #[must_use]
     pub fn cutoff(&self, now: DateTime<Utc>) -> DateTime<Utc> {
         now.checked_sub_days(Days::new(self.retention_days.into())).unwrap_or(DateTime::<Utc>::MIN_UTC)

@@ -6,7 +6,7 @@ use crate::base::text;
 use crate::facts::{Fact, FactKey, FactState, FactStatus};
 use crate::memory::{Memory, Source, categories};
 
-/// The form in which two rows are the same statement; `None` for rows that are no statements of facts.
+/// Returns the form in which two rows are the same statement; `None` for rows that are no statements of facts.
 pub(crate) fn normal(category: &str, content: &str, key: Option<&FactKey>) -> Option<String> {
     let stated = [categories::FACT, categories::PERSONALIZATION, categories::PREFERENCE];
     let is_statement = key.is_some() || stated.iter().any(|word| category.eq_ignore_ascii_case(word));
@@ -24,7 +24,7 @@ pub(crate) fn plain_status() -> FactStatus {
     FactStatus::standing(FactState::Candidate)
 }
 
-/// A row as the rules see it.
+/// Returns a row as the rules see it.
 pub(crate) fn fact(
     memory: Memory,
     key: Option<FactKey>,

@@ -76,7 +76,7 @@ pub(crate) fn masked(found: Found, query: &Query, doors: &Doors) -> Result<Found
     Ok(Found::new(outcome, hits))
 }
 
-/// The words of a row by which it is found.
+/// Returns the words of a row by which it is found.
 fn words(row: &Memory) -> String {
     let speaker = row.place.as_ref().and_then(|place| place.speaker.as_deref()).unwrap_or_default();
     format!("{} {} {speaker}", row.category, row.content)

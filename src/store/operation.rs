@@ -37,7 +37,7 @@ impl<'a> Operation<'a> {
         Self { access: None, action, id: None, source: None, origin: None, reason: None, now }
     }
 
-    /// A new row.
+    /// Makes a new row.
     pub(crate) fn write(access: &'a Access, memory: &'a NewMemory, now: DateTime<Utc>) -> Self {
         Self {
             source: Some(&memory.source),
@@ -54,7 +54,7 @@ impl<'a> Operation<'a> {
 }
 
 impl StoreConfig {
-    /// The line of the audit: whoever acts may write anything into source and reason, so they are masked.
+    /// Returns the line of the audit: whoever acts may write anything into source and reason, so they are masked.
     pub(crate) fn entry(&self, operation: &Operation<'_>, outcome: impl Into<String>) -> AuditEntry {
         AuditEntry {
             at: operation.now,
@@ -78,12 +78,12 @@ impl StoreConfig {
         }
     }
 
-    /// A reason as it is kept.
+    /// Returns a reason as it is kept.
     pub(crate) fn reason(&self, reason: Option<&str>) -> Option<String> {
         reason.map(|reason| self.masked(reason, LONGEST_REASON))
     }
 
-    /// A text of an audit line: short, without secrets and instructions. (seed 003, Safety properties)
+    /// Returns a text of an audit line: short, without secrets and instructions. (seed 003, Safety properties)
     fn masked(&self, text: &str, longest: usize) -> String {
         let policy = DoorPolicy::new(SecretPolicy::Redact, InjectionPolicy::Block);
         // A secret is masked before it could be cut in two.

@@ -137,7 +137,7 @@ pub(crate) fn search(
     Ok(Found { outcome, hits: hits.collect() })
 }
 
-/// The filter with the category that the text names; `None` where both name another one.
+/// Returns the filter with the category that the text names; `None` where both name another one.
 fn narrowed(filter: &Filter, plan: &Plan) -> Option<Filter> {
     let mut narrowed = Filter { retired: false, ..filter.clone() };
     if let (Some(asked), Some(named)) = (&filter.category, &plan.category)

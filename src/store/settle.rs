@@ -69,7 +69,7 @@ fn yields(older: &Fact, newer: &Fact) -> bool {
     is_dreamed(older) && !is_dreamed(newer) && !older.is_protected() && !older.status.state.is_retired()
 }
 
-/// The oldest settled row that says the same as a fact, or where there is none a rejected one.
+/// Returns the oldest settled row that says the same as a fact, or where there is none a rejected one.
 fn elder(facts: &dyn Facts, fact: &Fact) -> Result<Option<Fact>> {
     let same = |other: &Fact| {
         other.memory.id != fact.memory.id

@@ -17,7 +17,8 @@ const MOST_SUSPECTS: usize = 5;
 /// So many are looked at for that.
 const LOOKED_AT: usize = 16;
 
-/// The rows that a new one may contradict, best first; of all, or of the shared ones: where others were only left out
+/// Returns the rows that a new one may contradict, best first; of all, or of the shared ones: where others were only
+/// left out
 /// at the end, the room that they take would tell of them.
 pub(crate) fn suspects(
     facts: &dyn Facts,
@@ -56,7 +57,7 @@ pub(crate) fn suspects(
     Ok(found)
 }
 
-/// Standing rows that share words with a text, the most alike first; of all, or of the shared ones.
+/// Returns standing rows that share words with a text, the most alike first; of all, or of the shared ones.
 fn alike(facts: &dyn Facts, config: &StoreConfig, text: &str, sees_all: bool) -> Result<Vec<Fact>> {
     let sight = if sees_all { Sight::All } else { Sight::Shared };
     let query = Query::new(text).limit(LOOKED_AT);

@@ -87,7 +87,7 @@ impl Documents {
         self.view.take_warnings()
     }
 
-    /// The tools over these documents, with names that begin with `prefix`.
+    /// Returns the tools over these documents, with names that begin with `prefix`.
     pub(super) fn tools(self: &Arc<Self>, prefix: &str) -> Vec<Tool> {
         let tool = |definition, run: fn(&Self, &Call<'_>) -> Result<Value, ToolError>| {
             let documents = Arc::clone(self);
@@ -344,13 +344,13 @@ impl Documents {
     }
 }
 
-/// A text that ends its last line, so that nobody goes on in it.
+/// Returns a text that ends its last line, so that nobody goes on in it.
 fn whole_lines(content: &str) -> Cow<'_, str> {
     let is_whole = content.is_empty() || content.ends_with('\n');
     if is_whole { Cow::Borrowed(content) } else { Cow::Owned(format!("{content}\n")) }
 }
 
-/// The name of a document, and how a failure there is told.
+/// Returns the name of a document, and how a failure there is told.
 fn named(path: &str) -> Result<(DocName, impl Fn(Error) -> ToolError), ToolError> {
     let name = DocName::parse(path).map_err(|error| {
         let called = format!("{:?}", error.name);

@@ -31,7 +31,7 @@ pub struct ToolError {
 }
 
 impl fmt::Debug for ToolError {
-    /// The message may hold text that a model gave, or that a document holds.
+    /// Prints the shape. The message may hold text that a model gave, or that a document holds.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "ToolError {{ message: {} bytes, source: {:?} }}", self.message.len(), self.source)
     }
@@ -41,7 +41,7 @@ impl fmt::Debug for ToolError {
 const MAX_MESSAGE: usize = 8 << 10;
 
 impl ToolError {
-    /// A refusal that the tool itself has words for. A message over 8 KiB is cut.
+    /// Makes a refusal that the tool itself has words for. A message over 8 KiB is cut.
     ///
     /// For a host with tools of its own beside those of a [`Toolbox`](crate::tools::Toolbox), as [`at`](Self::at) is.
     #[must_use]
@@ -54,7 +54,7 @@ impl ToolError {
         Self { message, source: None }
     }
 
-    /// The same, with what the library said.
+    /// Adds the library's error.
     pub(super) fn because(mut self, error: Error) -> Self {
         self.source = Some(Box::new(error));
         self
@@ -94,7 +94,9 @@ impl ToolError {
                 )
             }
             Error::Conflict { .. } => {
-                format!("{called} has changed since you read it, and nothing was written. Read it again first.")
+                format!(
+                    "{called} has changed since you read it, and nothing was written. Read it again first."
+                )
             }
             Error::NotFound { .. } => format!("There is no {called}."),
             Error::Name(name) => format!(
@@ -134,7 +136,7 @@ impl ToolError {
     }
 }
 
-/// A class of what was stopped, as a model understands it.
+/// Returns a class of what was stopped, as a model understands it.
 fn told(class: &str) -> &str {
     if class == FORGOTTEN { "text that the user asked to forget" } else { class }
 }

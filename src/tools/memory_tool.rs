@@ -84,7 +84,7 @@ enum Occupant {
 }
 
 impl<W> MemoryTool<W> {
-    /// The tool for the session of a view. The tool always acts as the agent, even in a human's session.
+    /// Makes the tool for the session of a view. The tool always acts as the agent, even in a human's session.
     #[must_use]
     pub fn new(view: Guarded<W>) -> Self {
         let folder = DocName::parse("memory/notes").expect("it is a plain name");
@@ -110,7 +110,7 @@ impl<W> MemoryTool<W> {
         Ok(self)
     }
 
-    /// The tool as it stands in a request: a type and a name, since the models know the rest.
+    /// Returns the tool as it stands in a request: a type and a name, since the models know the rest.
     #[must_use]
     pub fn definition(&self) -> Value {
         json!({ "type": "memory_20250818", "name": "memory" })
@@ -202,7 +202,7 @@ impl<W: Workspace> MemoryTool<W> {
         }
     }
 
-    /// The files and folders of two levels.
+    /// Returns the files and folders of two levels.
     fn listing(&self, place: &Place<'_>, files: &[DocName]) -> String {
         let above = place.name.as_ref().unwrap_or(&self.folder).as_str().len() + 1;
         let names: Vec<&Name> = files.iter().map(|name| &**name).collect();
@@ -453,7 +453,7 @@ impl<W: Workspace> MemoryTool<W> {
         })
     }
 
-    /// All files below a folder, in the order of a listing.
+    /// Returns all files below a folder, in the order of a listing.
     fn below(&self, folder: &DocName) -> Result<Vec<DocName>> {
         let mut files = Vec::new();
         for listing in walk(&self.view, Some(folder.clone()), |_| true) {

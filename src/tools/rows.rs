@@ -62,7 +62,7 @@ impl Rows {
         self.access.kind == SessionKind::Main
     }
 
-    /// The tools over these rows.
+    /// Returns the tools over these rows.
     pub(super) fn tools(self) -> Vec<Tool> {
         let limit = limit();
         let is_private = self.is_private();

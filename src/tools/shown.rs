@@ -11,7 +11,7 @@ use crate::life::EDITABLE;
 use crate::session::{Guarded, shown};
 use crate::workspace::Workspace;
 
-/// The lines of a text of a document that are shown otherwise than they stand there, by their bytes.
+/// Returns the lines of a text of a document that are shown otherwise than they stand there, by their bytes.
 pub(super) fn hidden<W: Workspace>(view: &Guarded<W>, name: &Name, text: &str) -> Result<Vec<Range<usize>>> {
     let shown = shown(view, name, text)?;
     let mut hidden = Vec::new();
@@ -35,13 +35,14 @@ pub(super) fn hides_secret<W: Workspace>(view: &Guarded<W>, name: &Name, text: &
     Ok(is_masked && passed.warnings.iter().any(|warning| warning.class != FORGOTTEN))
 }
 
-/// A query of a model's, without the sign for any ending: else it could be tried letter by letter what a masked word
+/// Returns a query of a model's, without the sign for any ending: else it could be tried letter by letter what a
+/// masked word
 /// begins with.
 pub(super) fn plain(query: &str) -> String {
     query.replace('*', " ")
 }
 
-/// The beginning of a text that fits, and whether that is all of it.
+/// Returns the beginning of a text that fits, and whether that is all of it.
 pub(super) fn cut(text: &str, most: usize) -> (&str, bool) {
     if text.len() <= most {
         return (text, true);
@@ -49,7 +50,7 @@ pub(super) fn cut(text: &str, most: usize) -> (&str, bool) {
     (&text[..text::floor_boundary(text, most)], false)
 }
 
-/// A text with the percent escapes of ASCII read, as often as they are there.
+/// Returns a text with the percent escapes of ASCII read, as often as they are there.
 fn unescaped(text: &str) -> String {
     let mut read = String::new();
     for c in text.chars() {
@@ -68,7 +69,7 @@ fn unescaped(text: &str) -> String {
     read
 }
 
-/// Why a model may not give a document this name, where it may not. A name that is not what it looks like would be
+/// Returns why a model may not give a document this name, where it may not. A name that is not what it looks like would be
 /// taken for another by a person, a disk or a program that reads it otherwise.
 pub(super) fn disguise(name: &Name) -> Option<&'static str> {
     let given = name.as_str();

@@ -91,7 +91,7 @@ pub struct Toolbox {
 const PREFIX: &str = "workspace_";
 
 impl Toolbox {
-    /// The tools over the documents of a session's view.
+    /// Makes the tools over the documents of a session's view.
     #[must_use]
     pub fn new(view: Guarded<Arc<dyn Workspace>>) -> Self {
         let mut tools = Self::without_documents(view.access().clone()).with_doors(view.doors().clone());
@@ -99,7 +99,7 @@ impl Toolbox {
         tools
     }
 
-    /// No tools yet, for a session that has a memory store and no workspace.
+    /// Makes a toolbox without tools yet, for a session that has a memory store and no workspace.
     #[must_use]
     pub fn without_documents(access: Access) -> Self {
         Self {
@@ -236,7 +236,8 @@ impl Toolbox {
         self
     }
 
-    /// The definitions, always in the same order, and no name twice. A session with others present is told of no tool that it
+    /// Returns the definitions, always in the same order, and no name twice. A session with others present is told
+    /// of no tool that it
     /// is always refused: `memory_forget` and `memory_learn`.
     #[must_use]
     pub fn catalogue(&self) -> Vec<ToolDef> {
@@ -267,7 +268,7 @@ impl Toolbox {
         trace::tool(name, ToolError::library, || tool.call(&Call { tool: name, arguments, origin, now }))
     }
 
-    /// The tools with those that are always refused.
+    /// Returns the tools with those that are always refused.
     fn tools(&self) -> &[Tool] {
         self.tools.get_or_init(|| {
             let prefix = if self.rows.is_some() { PREFIX } else { "" };
@@ -278,7 +279,7 @@ impl Toolbox {
         })
     }
 
-    /// The same with a table that is built anew.
+    /// Returns the same with a table that is built anew.
     fn anew(mut self) -> Self {
         self.tools = OnceLock::new();
         self

@@ -57,7 +57,7 @@ pub struct Holder {
 }
 
 impl fmt::Display for Holder {
-    /// A host name comes out of a file that anybody may have written: control characters are escaped.
+    /// Prints the holder. A host name comes out of a file that anybody may have written: control characters are escaped.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.pid {
             Some(pid) => write!(f, "process {pid} on ")?,

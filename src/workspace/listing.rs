@@ -33,7 +33,7 @@ impl Listing {
     }
 }
 
-/// The pairs that differ in case only, of names that differ.
+/// Returns the pairs that differ in case only, of names that differ.
 fn collisions<'a>(names: impl Iterator<Item = &'a DocName> + Clone) -> Vec<(DocName, DocName)> {
     // Most are in lower case already, and no two of those are one in it.
     if names.clone().all(|name| is_lowercase(name.as_str())) {

@@ -29,13 +29,13 @@ pub struct Reach {
 }
 
 impl Reach {
-    /// The root files that this library knows, and all of `memory/`, `daily/`, `self/` and `.self/`.
+    /// Makes the reach of the root files that this library knows, and all of `memory/`, `daily/`, `self/` and `.self/`.
     #[must_use]
     pub fn own() -> Self {
         Self { declared: Some(BTreeSet::new()) }
     }
 
-    /// Every document. Only what ignore files name is passed over.
+    /// Makes the reach of every document. Only what ignore files name is passed over.
     #[must_use]
     pub fn everything() -> Self {
         Self { declared: None }

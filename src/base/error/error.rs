@@ -106,7 +106,9 @@ pub enum Error {
         what: &'static str,
     },
     /// A state file was written by a newer version of this library.
-    #[error("cannot read {name}: it has version {found}, and this library knows up to {known}; update the library")]
+    #[error(
+        "cannot read {name}: it has version {found}, and this library knows up to {known}; update the library"
+    )]
     NewerVersion {
         /// The file.
         name: String,
@@ -125,7 +127,9 @@ pub enum Error {
         path: String,
     },
     /// The workspace lies on a network file system, where locks cannot be trusted.
-    #[error("cannot claim {path}: it is on {file_system}, where locks cannot be trusted; move it to a local disk")]
+    #[error(
+        "cannot claim {path}: it is on {file_system}, where locks cannot be trusted; move it to a local disk"
+    )]
     NetworkFileSystem {
         /// The workspace's root.
         path: String,

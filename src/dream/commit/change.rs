@@ -97,7 +97,7 @@ enum After {
     Edited,
 }
 
-/// The document without the section; `keep` is told where it stands first.
+/// Takes the section out of the document; `keep` is told its place first.
 fn taken_out(
     intent: &Intent,
     memory: &[u8],

@@ -104,7 +104,7 @@ pub(crate) struct Glimpse {
 }
 
 impl Glimpse {
-    /// A document whose bytes are known for this size and time of change.
+    /// Makes a document whose bytes are known for this size and time of change.
     pub(super) fn of(name: Name, metadata: Option<Metadata>, bytes: Vec<u8>) -> Self {
         Self { seen: Some((name, metadata)), bytes }
     }

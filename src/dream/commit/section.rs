@@ -72,7 +72,7 @@ pub(super) fn append(
     Err(Error::Busy { path: name.to_string() })
 }
 
-/// The part of the section that is still to be appended to `memory`.
+/// Returns the part of the section that is still to be appended to `memory`.
 fn missing_part(intent: &Intent, append: &Append, memory: &[u8], torn: usize) -> Vec<u8> {
     if torn > 0 {
         // Bytes, not text: it may be torn inside a character.

@@ -108,7 +108,7 @@ impl From<&SleepState> for Calls {
 }
 
 impl Calls {
-    /// With a further call, of so many bytes and, where the host said so, tokens.
+    /// Adds a call of so many bytes and, if the host said so, tokens.
     pub(crate) fn called(
         mut self,
         now: DateTime<Utc>,
@@ -127,7 +127,7 @@ impl Calls {
         self
     }
 
-    /// With a further failure, and when to try again.
+    /// Adds a failure, and the time of the next try.
     pub(crate) fn failed(mut self, now: DateTime<Utc>, budget: &CallBudget) -> Self {
         self.failures = self.failures.saturating_add(1);
         self.next_allowed_at = budget.back_off.and_then(|back_off| {

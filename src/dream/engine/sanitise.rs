@@ -448,7 +448,7 @@ impl Sanitised {
     }
 }
 
-/// Text with the characters that its entities stand for.
+/// Returns text with the characters that its entities stand for.
 fn decoded(text: &str) -> Cow<'_, str> {
     ENTITY.replace_all(text, |found: &regex::Captures<'_>| match character(found) {
         Some(c) => c.to_string(),
@@ -456,7 +456,7 @@ fn decoded(text: &str) -> Cow<'_, str> {
     })
 }
 
-/// Text without what cannot be seen; controls become spaces, and wide brackets the brackets that they stand for.
+/// Returns text without invisible characters; controls become spaces, and wide brackets the brackets that they stand for.
 fn visible(text: &str) -> String {
     text.chars()
         .filter(|c| !text::is_invisible(*c))
@@ -469,7 +469,7 @@ fn visible(text: &str) -> String {
         .collect()
 }
 
-/// The character of an entity, where it could be a part of a frame.
+/// Returns the character of an entity, where it could be a part of a frame.
 fn character(found: &regex::Captures<'_>) -> Option<char> {
     let number = |group, radix| Some(u32::from_str_radix(found.get(group)?.as_str(), radix).ok());
     if let Some(number) = number(1, 16).or_else(|| number(2, 10)) {
@@ -727,7 +727,7 @@ mod tests {
         format!("{}{inner}{}", &outer[..at], &outer[at..])
     }
 
-    /// The marks of a form as entities: by name, in decimal, in hexadecimal, or without the last sign.
+    /// Returns the marks of a form as entities: by name, in decimal, in hexadecimal, or without the last sign.
     fn encoded(form: &str, kind: u32) -> String {
         let encode = |c: char| match (kind, c) {
             (_, c) if c.is_alphanumeric() || c.is_whitespace() => c.to_string(),

@@ -161,7 +161,7 @@ fn short_dates(text: &str) -> Vec<SomeDate> {
     dates
 }
 
-/// The other end of "5-9 December", which stays a number too.
+/// Returns the other end of "5-9 December", which stays a number too.
 fn ends_of_ranges(text: &str) -> Vec<SomeDate> {
     static RANGE: LazyLock<Regex> = LazyLock::new(|| {
         let (names, to) = (month_names(), r"\s*(?:[-–—&]|to|and|or|until|through|bis|und)\s*");
@@ -226,7 +226,7 @@ impl Calendar {
         Self { dates, spans, days }
     }
 
-    /// A date stands in the sources, or is the journal's own, or follows by a word such as "tomorrow".
+    /// Checks that each date is in the sources, or is the journal's own, or follows by a word such as "tomorrow".
     pub(crate) fn check(&self, claim: &[SomeDate]) -> Result<(), Hold> {
         match claim.iter().find(|date| !self.allows(date)) {
             Some(date) => Err(held(HoldReason::Date, &date.text)),
@@ -284,7 +284,7 @@ impl Calendar {
     }
 }
 
-/// The days that a span may mean: of a long one, such as "next year", no single day but its ends and middle.
+/// Returns the days that a span may mean: of a long one, such as "next year", no single day but its ends and middle.
 fn days_meant((from, to): Span, is_exact: bool) -> impl Iterator<Item = NaiveDate> {
     let days = (to - from).num_days();
     let step = if is_exact && days > 33 { (days / 2).max(1) } else { 1 };

@@ -23,7 +23,7 @@ pub(crate) struct Verdict {
     pub(crate) teller: Option<&'static str>,
 }
 
-/// A claim with the name of who said it in front, behind its date.
+/// Returns a claim with the name of who said it in front, behind its date.
 pub(crate) fn told(teller: &str, text: &str) -> String {
     let (_, rest) = strip_date(text);
     let front = &text[..text.len() - rest.len()];

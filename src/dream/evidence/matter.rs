@@ -24,7 +24,7 @@ pub(crate) fn is_unparted(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{e00}'..='\u{e7f}')
 }
 
-/// The words of matter of a text; of a script that parts no words, each two characters that are neighbours.
+/// Returns the words of matter of a text; of a script that parts no words, each two characters that are neighbours.
 pub(crate) fn matter(text: &str) -> Vec<String> {
     let mut matter = Vec::new();
     for word in text::words(text) {
@@ -43,7 +43,7 @@ pub(crate) fn matter(text: &str) -> Vec<String> {
     matter
 }
 
-/// A claim that shares no word of matter with its sources is about something else.
+/// Refuses a claim without a common word of matter: it is about something else.
 pub(crate) fn check_overlap(claim: &str, evidence: &str) -> Result<(), Hold> {
     let known: Vec<String> = matter(evidence).into_iter().chain(text::words(evidence)).collect();
     let matter = matter(claim);
@@ -137,7 +137,7 @@ impl Clause {
     }
 }
 
-/// The clauses of a text.
+/// Returns the clauses of a text.
 fn clauses(text: &str) -> Vec<Clause> {
     static PART: LazyLock<Regex> = LazyLock::new(|| {
         pattern(
@@ -152,7 +152,7 @@ fn clauses(text: &str) -> Vec<Clause> {
         .collect()
 }
 
-/// A line of the sources with a comma where a second half begins without one: "in the vault not in the repo",
+/// Returns a line of the sources with a comma where a second half begins without one: "in the vault not in the repo",
 /// "I can't have lactose so oat milk it is".
 fn in_halves(text: &str) -> String {
     static HALF: LazyLock<Regex> =
@@ -181,7 +181,7 @@ fn is_distanced(line: &str) -> bool {
     LABEL.is_match(line)
 }
 
-/// A clause of the claim must not say of the same matter the opposite of the clause of the sources that it
+/// Checks that no clause of the claim says of the same matter the opposite of the clause of the sources that it
 /// is nearest to.
 pub(crate) fn check_negation(claim: &str, sources: &[Source]) -> Result<(), Hold> {
     let lines: Vec<Vec<Clause>> =

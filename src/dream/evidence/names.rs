@@ -77,7 +77,7 @@ const UNITS: &[(&str, &[&str])] = &[
     ("tb", &["terabyte", "terabytes"]),
 ];
 
-/// A word without its accents, in lower case; umlauts in either spelling are one.
+/// Returns a word without its accents, in lower case; umlauts in either spelling are one.
 pub(crate) fn fold(word: &str) -> String {
     let mut folded = String::with_capacity(word.len());
     for c in word.chars().flat_map(char::to_lowercase) {
@@ -107,7 +107,7 @@ pub(crate) fn fold(word: &str) -> String {
     folded.replace("ae", "a").replace("oe", "o").replace("ue", "u")
 }
 
-/// The parts of a word: letters, digits, humps.
+/// Returns the parts of a word: letters, digits, humps.
 fn parts(word: &str) -> Vec<String> {
     static PART: LazyLock<Regex> = LazyLock::new(|| pattern(r"\p{Lu}+(?:\p{Ll}+)?|[\p{L}&&[^\p{Lu}]]+|\d+"));
     PART.find_iter(word).map(|part| part.as_str().to_lowercase()).collect()
@@ -136,7 +136,7 @@ struct Word<'c> {
     after: &'c str,
 }
 
-/// A word in upper case that is not the sources' and no opener of a sentence is a name that was made up.
+/// Refuses a word in upper case that is neither the sources' nor opens a sentence: it is an invented name.
 pub(crate) fn check(claim: &str, known: &Words, calendar: &Calendar) -> Result<(), Hold> {
     static ZONE: LazyLock<Regex> =
         LazyLock::new(|| pattern(r"\b(?:Europe|America|Asia|Africa|Australia|Atlantic|Pacific)/"));

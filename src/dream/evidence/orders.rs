@@ -28,7 +28,7 @@ fn pattern(text: &str) -> Regex {
     Regex::new(text).expect("a literal pattern")
 }
 
-/// The addresses in a claim that have a query: one that is opened carries away what stands in it.
+/// Returns the addresses in a claim that have a query: one that is opened carries away what stands in it.
 pub(crate) fn addresses(claim: &str) -> impl Iterator<Item = &str> {
     static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
         pattern(r#"(?i)(?:\bhttps?://|\bwww\.)[^\s<>"'`()\[\]?]+\?[^\s<>"'`()\[\]]*[^\s<>"'`()\[\].,;:!?]"#)
@@ -36,7 +36,7 @@ pub(crate) fn addresses(claim: &str) -> impl Iterator<Item = &str> {
     ADDRESS.find_iter(claim).map(|address| address.as_str())
 }
 
-/// "Decision: …", "2026-11-20, preference: …".
+/// Returns whether a text is such as "Decision: …", "2026-11-20, preference: …".
 fn is_named_wish(sentence: &str) -> bool {
     static WISH: LazyLock<Regex> = LazyLock::new(|| {
         pattern(
@@ -46,7 +46,7 @@ fn is_named_wish(sentence: &str) -> bool {
     WISH.is_match(sentence)
 }
 
-/// A sentence without date, mark and label: "2026-11-20: **Note:** …".
+/// Returns a sentence without date, mark and label: "2026-11-20: **Note:** …".
 fn unlabelled(sentence: &str) -> &str {
     static LABEL: LazyLock<Regex> = LazyLock::new(|| {
         pattern(r"^[^\p{L}]*(?:[\p{L}][\p{L}\d.'’_-]*(?: [\p{L}\d.'’_-]+)?\**:\**\s+[^\p{L}]*)?")
@@ -166,7 +166,7 @@ fn is_foreign_order(clause: &str) -> bool {
     FORMS.is_match(clause.trim_end_matches(['.', '!', '*', '_', ' ', '。', '！', '।', '؟']))
 }
 
-/// A word in lower case without what stands around it.
+/// Returns a word in lower case without what stands around it.
 fn plain(word: &str) -> String {
     word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase().replace('’', "'")
 }

@@ -133,7 +133,7 @@ impl<'a> Spoken<'a> {
         others * 2 <= words.len() || others <= users
     }
 
-    /// Who said a claim that reads as the user's and is not, where the claim does not tell: the agent.
+    /// Returns the speaker of a claim that wrongly reads as the user's, unless the claim does not tell: the agent.
     pub(crate) fn teller(&self, claim: &str, sources: &[Source], is_moved: bool) -> Option<&'static str> {
         let (_, rest) = strip_date(claim);
         let reads_as_users = is_moved || self.is_about_user(rest);
@@ -168,7 +168,7 @@ impl<'a> Spoken<'a> {
         }
     }
 
-    /// The most of the words that stand in one window.
+    /// Returns the most of the words that stand in one window.
     fn most(&self, words: &[String], wanted: impl Fn(&Window) -> bool) -> (usize, Option<&Window>) {
         let windows = self.windows.iter().filter(|window| wanted(window));
         let counted = windows.map(|window| (count(words, &window.words), window));
@@ -187,7 +187,7 @@ fn of_stranger(origin: Option<&Origin>) -> Hold {
     held(HoldReason::Origin, &origin.map(ToString::to_string).unwrap_or_default())
 }
 
-/// The sources with the lines that are wanted; one without any is left out.
+/// Returns the sources with the lines that are wanted; one without any is left out.
 pub(crate) fn only(sources: &[Source], wanted: impl Fn(&Line) -> bool) -> Vec<Source> {
     let kept = |source: &Source| Source {
         place: source.place.clone(),

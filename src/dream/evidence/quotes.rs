@@ -54,7 +54,7 @@ fn quotes(claim: &str) -> Vec<&str> {
     quotes
 }
 
-/// The next mark that opens a quote.
+/// Returns the next mark that opens a quote.
 fn opening(claim: &str, from: usize) -> Option<(usize, char, &'static str)> {
     claim[from..].char_indices().find_map(|(at, c)| {
         let at = from + at;
@@ -69,13 +69,13 @@ fn opening(claim: &str, from: usize) -> Option<(usize, char, &'static str)> {
     })
 }
 
-/// A line without the bar that says that it goes on with an entry.
+/// Returns a line without the bar that says that it goes on with an entry.
 fn said(line: &str) -> &str {
     let line = line.trim();
     line.strip_prefix("| ").unwrap_or(line)
 }
 
-/// A text in one setting.
+/// Returns a text in one setting.
 fn plain(text: &str) -> String {
     let text = without_marks(text).replace("&lt;", "<");
     let text: String = text

@@ -80,7 +80,7 @@ fn is_distance(word: &str) -> bool {
     )
 }
 
-/// The same for a label of a normalised line, whose upper case stands in the line itself.
+/// Returns whether a label of a normalised line, whose upper case is in the line itself.
 fn is_label_before(line: &str, label: &str) -> bool {
     let letters = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).count();
     let wanted = letters(label);

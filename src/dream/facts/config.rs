@@ -33,7 +33,7 @@ pub struct FactDreamConfig {
 const LONGEST_GUIDANCE: usize = 1000;
 
 impl FactDreamConfig {
-    /// The switch and the guidance of a store.
+    /// Reads the switch and the guidance of a store.
     ///
     /// ```
     /// use noctuary::dream::FactDreamConfig;
@@ -78,7 +78,7 @@ impl FactDreamConfig {
         self.pace.validate()
     }
 
-    /// The guidance, where it says anything.
+    /// Returns the guidance, where it says anything.
     pub(crate) fn wish(&self) -> Option<&str> {
         self.guidance.as_deref().map(str::trim).filter(|wish| !wish.is_empty())
     }

@@ -165,7 +165,7 @@ impl Judging {
         Ok(Some(Asking { request, pass }))
     }
 
-    /// The operator's wish, masked.
+    /// Returns the operator's wish, masked.
     fn wish(&self, run: &Run) -> Option<String> {
         let wish = self.dreamer.config.wish()?;
         Some(run.host.doors.gate().mask(wish, &mut Masks::default()))

@@ -93,7 +93,7 @@ impl Situation<'_> {
         Ok(batch)
     }
 
-    /// The pairs that nobody decided on: all of them, or so many that some were not asked about.
+    /// Returns the pairs that nobody decided on: all of them, or so many that some were not asked about.
     fn suspicions(&self) -> Result<(Vec<Suspicion>, bool)> {
         let mut limit = MOST_PAIRS + self.state.asked.len();
         loop {
@@ -136,7 +136,7 @@ pub(crate) fn seen(state: &AskedState, wish: Option<&str>, older: &Fact, newer: 
     state.hash(texts.into_iter().map(String::as_str).chain([wish.unwrap_or_default()]))
 }
 
-/// Why no model is asked about a pair.
+/// Returns why no model is asked about a pair.
 fn left(older: &Fact, newer: &Fact) -> Option<LeftReason> {
     let is_statement = |fact: &Fact| {
         let stated = [categories::FACT, categories::PERSONALIZATION, categories::PREFERENCE];

@@ -58,7 +58,7 @@ pub(crate) fn compact(
     }
 }
 
-/// The first section that stands as it was appended.
+/// Returns the first section that stands as it was appended.
 fn oldest(earlier: &EarlierDreams<'_>, tried: &[DreamId]) -> Option<(DreamId, String)> {
     let memory = earlier.memory.bytes();
     sections::whole(memory)

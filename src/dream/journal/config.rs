@@ -159,7 +159,7 @@ impl DreamConfig {
         Ok(config)
     }
 
-    /// The rules that its lines are judged by.
+    /// Returns the rules that its lines are judged by.
     pub(crate) fn rules(&self) -> Rules<'_> {
         Rules {
             evidence: self.evidence,

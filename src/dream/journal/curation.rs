@@ -55,7 +55,7 @@ impl Curation {
         Ok(Self { dreamer, records, looks: Looks::default(), order: Order::Newest })
     }
 
-    /// The operator's day on which the run began.
+    /// Returns the operator's day on which the run began.
     pub(crate) fn day(&self, run: &Run) -> NaiveDate {
         self.dreamer.config.day.date(run.begun())
     }

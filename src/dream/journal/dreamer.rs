@@ -54,7 +54,7 @@ impl JournalDreamer {
         JournalDreamerBuilder { host: Host::new(workspace), config: DreamConfig::default() }
     }
 
-    /// The configuration.
+    /// Returns the configuration.
     #[must_use]
     pub fn config(&self) -> &DreamConfig {
         &self.config

@@ -40,7 +40,7 @@ impl<'w> EarlierDreams<'w> {
         })
     }
 
-    /// The line of the pass that appended the dream's section last.
+    /// Returns the line of the pass that appended the dream's section last.
     pub(crate) fn pass(&self, id: &DreamId) -> Option<&LogLine> {
         self.log.iter().rev().find(|line| line.id == *id && line.outcome == log::APPENDED)
     }

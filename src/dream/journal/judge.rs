@@ -185,7 +185,7 @@ impl Curation {
         kept
     }
 
-    /// The section of the lines that are kept, or the proposal of it.
+    /// Returns the section of the lines that are kept, or the proposal of it.
     fn addition(&mut self, run: &mut Run, pass: &mut Pass<Material>, kept: &[Item]) -> Result<Addition> {
         let config = &self.dreamer.config;
         let day = self.day(run);

@@ -117,7 +117,7 @@ impl Looks {
         }
     }
 
-    /// The days of quarantined journals from one day to another.
+    /// Returns the days of quarantined journals from one day to another.
     pub(crate) fn quarantined_days(&self, first: NaiveDate, last: NaiveDate) -> BTreeSet<NaiveDate> {
         let held = self.seen.iter().filter(|(_, look)| look.reason == ReadReason::Quarantined);
         held.map(|(journal, _)| journal.date()).filter(|date| (first..=last).contains(date)).collect()

@@ -409,7 +409,7 @@ impl<'a> Answering<'a> {
         self.doors.judge(Door::WorkspaceWrite, policy, name, file, &mut Masks::default()).map(|_| ())
     }
 
-    /// The lines as they go into a section: the sanitiser of a dream's answer must find nothing to take out.
+    /// Returns the lines as they go into a section: the sanitiser of a dream's answer must find nothing to take out.
     fn sanitised(&self, name: &Name, bullets: &[Bullet]) -> Result<Vec<Item>> {
         let caps = &self.dreamer.config.section;
         let refused = |line: usize, what| Error::Corrupt { name: name.to_string(), line, column: 1, what };

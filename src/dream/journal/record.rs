@@ -146,7 +146,7 @@ impl Curation {
         Ok(if anyone { Then::GoOn } else { Then::End })
     }
 
-    /// The state with a further failure.
+    /// Returns the state with a further failure.
     fn failed(&self, run: &Run) -> DreamedState {
         let mut state = self.records.state.clone();
         Calls::from(&state).failed(run.now(), &self.dreamer.config.budget).into_state(&mut state);

@@ -55,7 +55,7 @@ impl Records {
         Ok(&self.archive)
     }
 
-    /// The proposals that nobody has answered. The workspace is claimed before one is answered.
+    /// Returns the proposals that nobody has answered. The workspace is claimed before one is answered.
     pub(crate) fn proposals(&mut self, workspace: &dyn Workspace) -> Result<&Proposals> {
         let list = match self.proposals.take() {
             Some(list) => list,

@@ -111,7 +111,7 @@ impl Curation {
         (free < config.section.bytes as u64).then_some(free.max(LEAST_ROOM))
     }
 
-    /// The days of quarantined journals between the first and the last that are shown: gaps that the model is
+    /// Returns the days of quarantined journals between the first and the last that are shown: gaps that the model is
     /// told of, without names, which stand outside of any fence.
     fn held_out(&self, slices: &[Slice]) -> Vec<String> {
         let dates = || slices.iter().map(|slice| slice.journal.date());

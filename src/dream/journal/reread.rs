@@ -89,7 +89,7 @@ impl JournalDreamer {
     }
 }
 
-/// The bytes of a span, from the beginning of its first line to the end of its last.
+/// Returns the bytes of a span, from the beginning of its first line to the end of its last.
 fn whole_lines(
     workspace: &dyn Workspace,
     journal: &DocName,

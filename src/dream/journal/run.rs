@@ -217,7 +217,7 @@ impl Curation {
         })
     }
 
-    /// The proposals that nobody has answered.
+    /// Returns the proposals that nobody has answered.
     fn queue<'a>(&'a mut self, run: &'a Run) -> Result<Queue<'a>> {
         let workspace = run.workspace();
         let list = self.records.proposals(workspace)?;

@@ -213,7 +213,7 @@ pub(crate) fn survey(situation: Situation<'_>) -> Result<Survey> {
     Ok(survey)
 }
 
-/// The journals whose entries have outlived their use: a whole window older than the window, by this clock and
+/// Returns the journals whose entries have outlived their use: a whole window older than the window, by this clock and
 /// by that of the last run. A journal that is merely not there today (a folder renamed, a branch checked out)
 /// keeps its entry, and so does one that a clock ahead of its time would let go.
 fn forgettable(
@@ -236,7 +236,7 @@ fn forgettable(
         .collect()
 }
 
-/// The journals of both folders, ascending.
+/// Returns the journals of both folders, ascending.
 fn journals(workspace: &dyn Workspace, notices: &mut Vec<Notice>) -> Result<Vec<JournalName>> {
     let mut journals = Vec::new();
     for folder in [DocName::JOURNALS, DocName::DAILY] {
@@ -259,7 +259,7 @@ fn journals(workspace: &dyn Workspace, notices: &mut Vec<Notice>) -> Result<Vec<
 }
 
 impl Survey {
-    /// The watermark of a peer, where the one that stands is not ours: what lies below it was dreamed there.
+    /// Returns the watermark of a peer, where the one that stands is not ours: what lies below it was dreamed there.
     fn peer_mark(&mut self, situation: Situation<'_>) -> Option<i64> {
         let Situation { now, ledger, state, .. } = situation;
         if state.last_processed_mtime == ledger.watermark {
@@ -445,7 +445,7 @@ fn is_utf16(workspace: &dyn Workspace, name: &DocName) -> bool {
     front == b"\xff\xfe" || front == b"\xfe\xff"
 }
 
-/// The pieces of `entry` whose bytes are no longer what was shown, by where they begin.
+/// Returns the pieces of `entry` whose bytes are no longer what was shown, by where they begin.
 fn void_pieces(workspace: &dyn Workspace, name: &DocName, entry: &Entry, len: u64) -> Result<Vec<u64>> {
     let mut void = Vec::new();
     for piece in entry.pieces() {
@@ -522,7 +522,7 @@ impl Candidate {
         self.journal.date() < today && !(TimeDelta::zero()..RESTING).contains(&age)
     }
 
-    /// The bytes that a pass would show of this journal: whole lines, at most `max` bytes; `None` while its
+    /// Returns the bytes that a pass would show of this journal: whole lines, at most `max` bytes; `None` while its
     /// last line is still being written.
     fn next_range(
         &self,
@@ -622,7 +622,7 @@ impl Candidate {
 }
 
 impl Slice {
-    /// The ledger's entry once this slice has been shown.
+    /// Returns the ledger's entry once this slice has been shown.
     pub(crate) fn entry_after(&self) -> Entry {
         let mut entry = self.entry.clone();
         entry.tries = 0;
@@ -630,7 +630,7 @@ impl Slice {
         entry
     }
 
-    /// The ledger's entry once every line of an answer about this slice was held.
+    /// Returns the ledger's entry once every line of an answer about this slice was held.
     pub(crate) fn entry_tried(&self) -> Entry {
         let mut entry = self.entry.clone();
         entry.tries = entry.tries.saturating_add(1);
@@ -661,7 +661,7 @@ impl Slice {
 }
 
 impl Selection {
-    /// The id of the dream over these slices: names, places and bytes. (reference: inputs, not answers)
+    /// Returns the id of the dream over these slices: names, places and bytes. (reference: inputs, not answers)
     pub(crate) fn id(&self) -> DreamId {
         let mut hasher = Hasher::new();
         for slice in &self.slices {
@@ -679,7 +679,7 @@ impl Selection {
     }
 }
 
-/// A time as the ledger keeps it.
+/// Returns a time as the ledger keeps it.
 pub(crate) fn nanoseconds(instant: DateTime<Utc>) -> i64 {
     instant.timestamp_nanos_opt().unwrap_or(i64::MAX)
 }

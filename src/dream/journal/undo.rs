@@ -294,7 +294,7 @@ impl Changing<'_> {
         Ok(true)
     }
 
-    /// The dreams of the file in the order in which they were appended: those whose sections stand, and those that
+    /// Returns the dreams of the file in the order in which they were appended: those whose sections stand, and those that
     /// were taken back.
     fn order(&self) -> Vec<DreamId> {
         let appends = |line: &&LogLine| [log::APPENDED, log::RESTORED].contains(&line.outcome.as_str());
@@ -342,7 +342,7 @@ impl Changing<'_> {
         }
     }
 
-    /// The highest watermark under which a journal waits, in milliseconds.
+    /// Returns the highest watermark under which a journal waits, in milliseconds.
     fn modified_before(&self, journal: &DocName) -> Result<i64> {
         match self.earlier.workspace.metadata(journal)? {
             Some(metadata) => Ok((nanoseconds(metadata.modified) - 1).div_euclid(1_000_000)),
@@ -361,7 +361,7 @@ impl Changing<'_> {
     }
 }
 
-/// A watermark, or the limit where that is lower.
+/// Returns a watermark, or the limit where that is lower.
 fn lower(mark: Option<Number>, limit: i64) -> Option<Number> {
     mark.map(|mark| {
         let is_over = watermark_ns(&mark).is_some_and(|mark| mark > limit.saturating_mul(1_000_000));

@@ -104,7 +104,7 @@ impl PersonalizationConfig {
         }
     }
 
-    /// The rules that its lines are judged by.
+    /// Returns the rules that its lines are judged by.
     pub(crate) fn rules(&self) -> Rules<'_> {
         Rules { evidence: self.evidence, trust: self.trust, statements_only: true, user_names: &[] }
     }

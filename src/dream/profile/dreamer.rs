@@ -155,7 +155,10 @@ impl PersonalizationDreamerBuilder {
         let mut names: Vec<&str> = self.sources.iter().map(|source| source.name()).collect();
         names.sort_unstable();
         if names.windows(2).any(|pair| pair[0] == pair[1]) || names.contains(&"") {
-            return Err(Error::Config { setting: "source", rule: "must have a name that no other source has" });
+            return Err(Error::Config {
+                setting: "source",
+                rule: "must have a name that no other source has",
+            });
         }
         Ok(PersonalizationDreamer {
             host: self.host,

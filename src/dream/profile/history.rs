@@ -25,7 +25,7 @@ use crate::format::Origin;
 /// # Ok::<(), noctuary::Error>(())
 /// ```
 pub trait HistorySource: fmt::Debug + Send + Sync {
-    /// A word for it, which no other source has: `chat`, `perps_fills`, `spot`.
+    /// Returns a word for it, which no other source has: `chat`, `perps_fills`, `spot`.
     fn name(&self) -> &str;
 
     /// Returns the latest items, at most `limit`, in any order.
@@ -53,7 +53,7 @@ pub struct HistoryItem {
 }
 
 impl HistoryItem {
-    /// A piece of evidence.
+    /// Makes a piece of evidence.
     pub fn new(id: impl Into<String>, at: DateTime<Utc>, text: impl Into<String>) -> Self {
         Self { id: id.into(), at, text: text.into(), origin: None }
     }

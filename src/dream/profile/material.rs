@@ -154,7 +154,7 @@ impl Material {
         Ok(ShownItem { name, is_cut: cut > 0, lines })
     }
 
-    /// Every line that is shown.
+    /// Returns every line that is shown.
     pub(crate) fn texts(&self) -> impl Iterator<Item = &str> {
         self.items.iter().flat_map(|item| &item.lines).map(|line| line.text.as_str())
     }
@@ -165,7 +165,7 @@ impl Material {
         }
     }
 
-    /// The sources that lines of these items are from, and when the latest of them was.
+    /// Returns the sources that lines of these items are from, and when the latest of them was.
     pub(crate) fn origin_of<'n>(
         &self,
         names: impl Iterator<Item = &'n DocName>,
@@ -178,7 +178,7 @@ impl Material {
     }
 }
 
-/// An origin as it is shown: a tool without its name, which passed no door.
+/// Returns an origin as it is shown: a tool without its name, which passed no door.
 fn kind(origin: &Origin) -> Origin {
     match origin {
         Origin::Tool(_) => Origin::Tool(String::new()),

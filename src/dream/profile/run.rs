@@ -145,7 +145,7 @@ impl Rebuild {
         Ok(Some(Asking { request, pass }))
     }
 
-    /// The rows that stand, as they are shown.
+    /// Returns the rows that stand, as they are shown.
     fn known_rows(&self, doors: &Doors) -> Result<String> {
         let config = &self.dreamer.config;
         let filter = Filter::limit(config.known_rows).category(categories::PERSONALIZATION);

@@ -10,7 +10,7 @@ pub(crate) enum About {
 }
 
 impl About {
-    /// The hash of what the model is shown.
+    /// Returns the hash of what the model is shown.
     pub(crate) fn sha256(&self) -> Digest {
         match self {
             Self::Dream(slice) => slice.sha256(),

@@ -221,7 +221,7 @@ impl SleepDreamer {
         Ok(plan.expect("a state is changed at least once"))
     }
 
-    /// For how long it must go on resting after a deep sleep; nothing where it need not.
+    /// Returns the time that it must go on resting after a deep sleep; nothing where it need not.
     ///
     /// # Errors
     ///
@@ -308,7 +308,7 @@ impl SleepDreamer {
         })
     }
 
-    /// The newest observations that still count, as a prompt may show them.
+    /// Returns the newest observations that still count, as a prompt may show them.
     fn recent(
         &self,
         at: DateTime<Utc>,
@@ -355,13 +355,13 @@ impl SleepDreamer {
         fragment(&self.files)
     }
 
-    /// The names of its files.
+    /// Returns the names of its files.
     #[must_use]
     pub fn files(&self) -> &SleepFiles {
         &self.files
     }
 
-    /// The configuration.
+    /// Returns the configuration.
     #[must_use]
     pub fn config(&self) -> &SleepConfig {
         &self.config

@@ -120,7 +120,7 @@ fn strike(workspace: &dyn Workspace, deed: &mut Deed, forgotten: &Tombstones) ->
     Ok(())
 }
 
-/// The state as it stands, or as the last checkpoint has it.
+/// Returns the state as it stands, or as the last checkpoint has it.
 pub(crate) fn state(workspace: &dyn Workspace, files: &SleepFiles) -> Result<SleepState> {
     let standing = workspace.read(&StateName::SLEEP)?;
     parse_state(workspace, files, standing.as_ref().map(Document::bytes))

@@ -95,7 +95,8 @@ impl Night {
         Ok((request, pass, Material { observations, first_shown, is_text }))
     }
 
-    /// The observations and their headings, masked, with the numbers of their lines. The newest, where there are too
+    /// Returns the observations and their headings, masked, with the numbers of their lines. The newest, where there
+    /// are too
     /// many for one request.
     fn numbered(&self, run: &Run, text: &str, shown: &mut Shown) -> Result<Vec<ShownLine>> {
         let masked = shown.masked(run, &self.dreamer.files.observations, text)?;
@@ -210,7 +211,7 @@ impl Night {
         Ok(())
     }
 
-    /// The first five priorities.
+    /// Returns the first five priorities.
     fn priorities(&self, run: &Run, reply: &DeepReply, drops: &mut Drops) -> Priorities {
         let prose = self.dreamer.config.prose;
         let caps = SectionCaps::new(1, prose.item_chars.min(500), prose.bytes);
@@ -228,7 +229,7 @@ impl Night {
         Priorities { kept, left_out }
     }
 
-    /// All that goes: what the plan names, and what is stale.
+    /// Returns all that goes: what the plan names, and what is stale.
     fn dropped(
         &self,
         run: &Run,

@@ -25,7 +25,7 @@ const SHOWN_OBSERVATIONS: usize = 16 << 10;
 const MOST_ROLE: usize = 64;
 
 impl Night {
-    /// The oldest of the conversation that no dream was shown, within the budget; at least one line of it.
+    /// Returns the oldest of the conversation that no dream was shown, within the budget; at least one line of it.
     pub(crate) fn slice(&self) -> Result<Slice> {
         let workspace = self.dreamer.workspace();
         let name = &self.dreamer.files.conversation;
@@ -83,7 +83,7 @@ impl Night {
         Ok(self.ask(request, pass, &shown, About::Dream(slice)))
     }
 
-    /// The messages of a slice, masked, each cut to its budget.
+    /// Returns the messages of a slice, masked, each cut to its budget.
     fn shown(&self, run: &Run, slice: &Slice, shown: &mut Shown) -> Result<Vec<ShownLine>> {
         let day = self.dreamer.config.day;
         let bytes = String::from_utf8_lossy(&slice.bytes);
@@ -196,7 +196,7 @@ impl Night {
         Ok(())
     }
 
-    /// The observations of an answer that are new; all of them are reported.
+    /// Returns the observations of an answer that are new; all of them are reported.
     fn observations(
         &self,
         run: &Run,
@@ -270,13 +270,13 @@ impl Night {
     }
 }
 
-/// The last lines of a text that fit.
+/// Returns the last lines of a text that fit.
 fn tail_of(text: &str, most: usize) -> &str {
     let tail = &text[text::ceil_boundary(text, text.len().saturating_sub(most))..];
     if tail.len() == text.len() { text } else { tail.split_once('\n').map_or("", |(_, rest)| rest) }
 }
 
-/// The beginning and the end of what is too long.
+/// Cuts out the middle of a text that is too long.
 fn cut(message: &str, most: usize) -> String {
     if message.len() <= most {
         return message.to_owned();

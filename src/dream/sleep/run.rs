@@ -30,7 +30,7 @@ impl Dreamer for SleepDreamer {
 impl Dream for Night {
     type Material = About;
 
-    /// A dream where anything waits, then a deep sleep where one is owed.
+    /// Selects a dream if anything waits, then a deep sleep if one is owed.
     fn select(&mut self, run: &mut Run) -> Result<Option<Asking<About>>> {
         let is_first = run.report.passes.is_empty();
         let slice = if is_first { Some(trace::select().attempt(|| self.slice())?) } else { None };

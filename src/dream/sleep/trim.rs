@@ -21,20 +21,20 @@ pub struct MessageShape {
 }
 
 impl MessageShape {
-    /// A message of so many characters.
+    /// Makes a message of so many characters.
     #[must_use]
     pub fn new(chars: usize) -> Self {
         Self { chars, calls: Vec::new(), answers: Vec::new() }
     }
 
-    /// It makes a tool call of this id; `""` where calls have none.
+    /// Adds a tool call of this id; `""` if calls have none.
     #[must_use]
     pub fn calls(mut self, id: impl Into<String>) -> Self {
         self.calls.push(id.into());
         self
     }
 
-    /// It holds the result of the last call of this id before it.
+    /// Adds the result of the last call of this id before it.
     #[must_use]
     pub fn answers(mut self, id: impl Into<String>) -> Self {
         self.answers.push(id.into());
@@ -114,7 +114,7 @@ fn shrink(messages: &[MessageShape], reaches: &[usize], from: usize, config: &Sl
     plan
 }
 
-/// For each place, the earliest message that a result at or after it belongs to: a cut there parts nothing where
+/// Returns for each place the earliest message that a result at or after it belongs to: a cut there parts nothing where
 /// that is not before it.
 fn reaches_back(messages: &[MessageShape]) -> Vec<usize> {
     let mut calls: HashMap<&str, usize> = HashMap::new();

@@ -254,7 +254,7 @@ impl Lines {
         self.rows.apply(record, scope, self.count)
     }
 
-    /// The latest lines of the audit first.
+    /// Returns the latest lines of the audit first.
     pub(super) fn audit(&self, limit: usize) -> Result<Vec<AuditEntry>> {
         let bytes = self.read(0, self.read_to)?;
         let mut entries = Vec::new();

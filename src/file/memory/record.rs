@@ -137,7 +137,7 @@ impl Record {
         Self { at, actor, kind, source, reason, change }
     }
 
-    /// The first line of a file.
+    /// Makes the first line of a file.
     pub(super) fn opened(at: DateTime<Utc>, scope: &Scope) -> Self {
         let change = Change::Opened { version: VERSION, scope: scope.clone() };
         Self { at, actor: Actor::Library, kind: None, source: None, reason: None, change }
@@ -157,7 +157,7 @@ impl Record {
         serde_json::to_string(self).expect("plain data with text keys is always JSON") + "\n"
     }
 
-    /// The row that it makes, and what it may contradict.
+    /// Returns the row that it makes, and what it may contradict.
     pub(super) fn row(self) -> Option<(Memory, Stated, Vec<Suspect>)> {
         let Change::Written(row) = self.change else { return None };
         let NewRow { id, category, content, metadata, place, shared, origin, about, valid_from, .. } = *row;
@@ -182,7 +182,8 @@ impl Record {
         Some((memory, stated, row.suspects))
     }
 
-    /// The line without what is forgotten: in reasons, in the profile, in earlier words of a row that says something
+    /// Returns the line without what is forgotten: in reasons, in the profile, in earlier words of a row that says
+    /// something
     /// else now, and in what the audit says of a row that is gone.
     pub(super) fn struck(mut self, holds: &dyn Fn(&str) -> bool) -> Option<Self> {
         let mut is_struck = false;
@@ -232,7 +233,7 @@ impl Record {
         is_struck.then_some(self)
     }
 
-    /// The line without the words of these rows, which ascend; `None` where it has none of theirs.
+    /// Returns the line without the words of these rows, which ascend; `None` where it has none of theirs.
     pub(super) fn forgetting(mut self, rows: &[MemoryId]) -> Option<Self> {
         match &mut self.change {
             Change::Written(row) if rows.binary_search(&row.id).is_ok() => {

@@ -18,7 +18,7 @@ pub(super) struct Stored {
 }
 
 impl Stored {
-    /// The row as a fact.
+    /// Returns the row as a fact.
     pub(super) fn fact(&self) -> Fact {
         let Stated { about, valid_from, status } = &self.stated;
         fact::fact(self.memory.clone(), about.clone(), *valid_from, *status)

@@ -228,7 +228,7 @@ impl Rows {
         self.forgotten.as_ref()
     }
 
-    /// The rows that say it, deleted and retired ones too.
+    /// Returns the rows that say it, deleted and retired ones too.
     pub(super) fn holding(&self, burial: &Burial) -> impl Iterator<Item = &Stored> {
         self.by_id.values().filter(|stored| burial.is_in(&stored.memory, stored.stated.about.as_ref()))
     }
@@ -246,17 +246,17 @@ impl Rows {
         MemoryId::new(self.last_id + 1)
     }
 
-    /// A row that was deleted at this time or later.
+    /// Returns a row that was deleted at this time or later.
     pub(super) fn deleted_since(&self, id: MemoryId, cutoff: DateTime<Utc>) -> Option<&Stored> {
         self.by_id.get(&id).filter(|stored| stored.deleted.is_some_and(|(at, _)| at >= cutoff))
     }
 
-    /// A row that is not deleted, retired or not.
+    /// Returns a row that is not deleted, retired or not.
     pub(super) fn undeleted(&self, id: MemoryId) -> Option<&Stored> {
         self.by_id.get(&id).filter(|stored| stored.deleted.is_none())
     }
 
-    /// Such a row as a fact.
+    /// Returns such a row as a fact.
     pub(super) fn fact(&self, id: MemoryId) -> Option<Fact> {
         self.undeleted(id).map(Stored::fact)
     }
@@ -287,7 +287,7 @@ impl Rows {
         sight.sees(stored.memory.shared).then_some(&stored.memory)
     }
 
-    /// The rows that a filter takes, the newest first, whatever its limit.
+    /// Returns the rows that a filter takes, the newest first, whatever its limit.
     pub(super) fn list<'a>(
         &'a self,
         filter: &'a Filter,
@@ -304,7 +304,7 @@ impl Rows {
         Box::new(rows.into_iter())
     }
 
-    /// The row of a dream that has these words, and whether the library deleted it last.
+    /// Returns the row of a dream that has these words, and whether the library deleted it last.
     pub(super) fn promoted(&self, dream: &DreamId, content: &str) -> Option<(MemoryId, bool)> {
         let is_same = |stored: &&Stored| {
             stored.memory.dream.as_ref() == Some(dream) && stored.memory.content == content
@@ -314,7 +314,7 @@ impl Rows {
         Some((standing.memory.id, is_back))
     }
 
-    /// The rows of a prompt: the pinned ones before the others.
+    /// Returns the rows of a prompt: the pinned ones before the others.
     pub(super) fn snapshot(&self, limit: usize, sight: Sight) -> Vec<SnapshotRow> {
         let is_told = |memory: &&Memory| memory.is_trusted() && !self.fact_index.waits(memory.id);
         let mut pinned: Vec<_> =

@@ -93,7 +93,7 @@ impl FileMemoryStore {
         Ok(Self { store: Arc::new(Store::new(backend, scope, config)) })
     }
 
-    /// The scope that was fixed when it was opened.
+    /// Returns the scope that was fixed when it was opened.
     #[must_use]
     pub fn scope(&self) -> &Scope {
         self.store.scope()

@@ -464,7 +464,7 @@ mod tests {
         assert!(!format!("{profile:?}").contains("Marta"));
     }
 
-    /// A line of every kind that matters.
+    /// Makes lines of every kind that matters.
     fn line() -> impl Strategy<Value = String> {
         let label = "[A-Za-z][A-Za-z ]{0,6}[a-z]";
         prop_oneof![

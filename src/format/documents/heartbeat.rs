@@ -636,7 +636,7 @@ mod tests {
         )
     }
 
-    /// The lines that are certainly not ours: no bullet, no indented line.
+    /// Returns the lines that are certainly not ours: no bullet, no indented line.
     fn others(text: &str) -> Vec<&str> {
         let is_other = |line: &&str| !line.trim().is_empty() && !line.starts_with(['-', '*', '+', ' ', '\t']);
         text.trim_start_matches(text::BOM).split_inclusive('\n').filter(is_other).collect()

@@ -110,13 +110,13 @@ pub(crate) fn one_line(line: &str) -> String {
         .collect()
 }
 
-/// A text with its lines as they are printed.
+/// Prints a text with its lines.
 pub(crate) fn printed(text: &str) -> String {
     let lines: Vec<String> = text::line_ranges(text).map(|line| one_line(&text[line])).collect();
     lines.join("\n")
 }
 
-/// The name of a journal as it is cited: characters that would end a citation, or that an answer loses, are
+/// Returns the name of a journal as it is cited: characters that would end a citation, or that an answer loses, are
 /// written as `%20`. So are signs of other scripts, among which are those that look like brackets.
 pub(crate) fn reference(name: &DocName) -> String {
     let mut reference = String::with_capacity(name.as_str().len());
@@ -134,7 +134,7 @@ pub(crate) fn reference(name: &DocName) -> String {
     reference
 }
 
-/// The inverse of [`reference`]; `None` where the text cites no document.
+/// Returns the inverse of [`reference`]; `None` where the text cites no document.
 pub(crate) fn dereference(text: &str) -> Option<DocName> {
     let mut name = Vec::with_capacity(text.len());
     let mut rest = text;

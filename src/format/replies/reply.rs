@@ -130,7 +130,7 @@ fn take_further(
     at
 }
 
-/// The statement without its citations.
+/// Returns the statement without its citations.
 fn without(statement: &str, spans: Vec<Range<usize>>) -> String {
     let mut claim = String::with_capacity(statement.len());
     let mut from = 0;
@@ -198,12 +198,12 @@ fn label(before: &str) -> Option<&'static str> {
     })
 }
 
-/// A line without the bullet or number in front of it.
+/// Returns a line without the bullet or number in front of it.
 pub(crate) fn strip_bullet(line: &str) -> &str {
     bullet(line).unwrap_or_else(|| line.trim())
 }
 
-/// The text of a bullet or numbered item; `None` for any other line.
+/// Returns the text of a bullet or numbered item; `None` for any other line.
 pub(crate) fn bullet(line: &str) -> Option<&str> {
     let line = line.trim();
     if let Some(rest) = line.strip_prefix(['-', '*', '+', '•', '–']) {

@@ -80,13 +80,13 @@ impl DreamedState {
         bytes
     }
 
-    /// The checksum, and the run that it was made for.
+    /// Returns the checksum, and the run that it was made for.
     fn check(&self) -> String {
         let sum = seal::of(&serde_json::to_vec(self).expect("maps with text keys print"));
         format!("{sum} {}", self.last_run_at.map_or_else(|| "never".to_owned(), iso_millis::print))
     }
 
-    /// The watermark in nanoseconds since the epoch.
+    /// Returns the watermark in nanoseconds since the epoch.
     pub(crate) fn watermark_ns(&self) -> Option<i64> {
         watermark_ns(self.last_processed_mtime.as_ref()?)
     }
@@ -111,7 +111,7 @@ fn is_zero_long(number: &u64) -> bool {
     *number == 0
 }
 
-/// A watermark in nanoseconds since the epoch.
+/// Returns a watermark in nanoseconds since the epoch.
 pub(crate) fn watermark_ns(number: &Number) -> Option<i64> {
     if let Some(whole) = number.as_i64() {
         return whole.checked_mul(1_000_000);

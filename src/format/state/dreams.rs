@@ -124,7 +124,7 @@ pub(crate) fn print(record: &impl Serialize) -> String {
     line
 }
 
-/// The last line of a text that is whole and such a record.
+/// Returns the last line of a text that is whole and such a record.
 pub(crate) fn last<T: DeserializeOwned>(text: &str) -> Option<T> {
     let whole = &text[..text.rfind('\n').map_or(0, |end| end + 1)];
     whole.lines().rev().find_map(|line| serde_json::from_str(line).ok())

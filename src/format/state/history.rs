@@ -110,7 +110,7 @@ impl History {
         changed
     }
 
-    /// The preimages and when each was replaced, newest first.
+    /// Returns the preimages and when each was replaced, newest first.
     pub(crate) fn documents(self, name: &DocName) -> Result<Vec<(DateTime<Utc>, Document)>> {
         let bytes = |entry: Entry| match (entry.text, entry.hex) {
             (Some(text), None) => Some((entry.at, text.into_bytes())),

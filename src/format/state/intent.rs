@@ -58,13 +58,13 @@ pub(crate) struct Books {
 }
 
 impl Books {
-    /// The books of a commit in which no journal was shown: a peer's watermark stays a peer's.
+    /// Makes the books of a commit in which no journal was shown: a peer's watermark stays a peer's.
     pub(crate) fn unchanged(ledger: &Ledger, state: DreamedState) -> Self {
         let watermark = ledger.watermark.clone();
         Self { ledger: BTreeMap::new(), forget: Vec::new(), watermark, state }
     }
 
-    /// The books of a commit whose state gives the watermark.
+    /// Makes the books of a commit whose state gives the watermark.
     pub(crate) fn of_state(ledger: BTreeMap<DocName, Entry>, state: DreamedState) -> Self {
         let watermark = state.last_processed_mtime.clone();
         Self { ledger, forget: Vec::new(), watermark, state }
@@ -178,7 +178,7 @@ impl Change {
 }
 
 impl Intent {
-    /// A commit that changes the books, told by a line of the log: dream and claim are those of the line.
+    /// Makes a commit that changes the books, told by a line of the log: dream and claim are those of the line.
     pub(crate) fn new(books: Books, log: LogLine) -> Self {
         let Books { ledger, forget, watermark, state } = books;
         let (append, proposal, change) = (None, None, None);
@@ -186,17 +186,17 @@ impl Intent {
         Self { v: 1, id, epoch, append, proposal, change, ledger, forget, watermark, state, log }
     }
 
-    /// The same, with a section.
+    /// Adds a section.
     pub(crate) fn with_append(self, append: Append) -> Self {
         Self { append: Some(append), ..self }
     }
 
-    /// The same, with what becomes of a proposal.
+    /// Adds the change of a proposal.
     pub(crate) fn with_proposal(self, step: ProposalStep) -> Self {
         Self { v: VERSION, proposal: Some(step), ..self }
     }
 
-    /// The same, with what becomes of the earlier dream of its line.
+    /// Adds the change of the earlier dream of its line.
     pub(crate) fn with_change(self, change: Change) -> Self {
         Self { v: VERSION, change: Some(change), ..self }
     }

@@ -187,7 +187,7 @@ impl Entry {
         self.shown.insert(at, piece);
     }
 
-    /// The runs of bytes below `end` that were not shown, ascending.
+    /// Returns the runs of bytes below `end` that were not shown, ascending.
     pub(crate) fn gaps(&self, end: u64) -> Vec<Range<u64>> {
         let mut gaps = Vec::new();
         let mut from = 0;

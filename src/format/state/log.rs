@@ -131,7 +131,7 @@ impl Promotion<'_> {
     }
 }
 
-/// The dreams that appended a section, in the order in which they did so last.
+/// Returns the dreams that appended a section, in the order in which they did so last.
 pub(crate) fn promotions(log: &[Remembered]) -> Vec<Promotion<'_>> {
     let mut all: BTreeMap<usize, Promotion<'_>> = BTreeMap::new();
     let mut places: BTreeMap<&DreamId, usize> = BTreeMap::new();
@@ -157,7 +157,7 @@ pub(crate) fn promotions(log: &[Remembered]) -> Vec<Promotion<'_>> {
     all.into_values().collect()
 }
 
-/// The hashes of what was promoted, or declined by a person: what is not in memory any more was taken out of it.
+/// Returns the hashes of what was promoted, or declined by a person: what is not in memory any more was taken out of it.
 pub(crate) fn settled(log: &[Remembered]) -> impl Iterator<Item = &str> {
     let promoted =
         promotions(log).into_iter().filter(|dream| !dream.is_undone()).flat_map(|dream| dream.lines);
@@ -182,7 +182,7 @@ pub(crate) fn of_curators(text: &str) -> impl Iterator<Item = LogLine> + '_ {
     parse(text).filter(|line| line.by.is_none())
 }
 
-/// The hash under which a promoted statement is remembered.
+/// Returns the hash under which a promoted statement is remembered.
 pub(crate) fn statement_hash(statement: &str) -> String {
     Digest::of(curated::statement_key(statement).as_bytes()).short(16)
 }

@@ -100,7 +100,7 @@ impl Quarantine {
         printed
     }
 
-    /// The entries, oldest first.
+    /// Returns the entries, oldest first.
     #[must_use]
     pub fn entries(&self) -> &[QuarantineEntry] {
         &self.entries
@@ -170,7 +170,7 @@ struct Element {
     space_after: Range<usize>,
 }
 
-/// The entries of a list that begins at `at`.
+/// Returns the entries of a list that begins at `at`.
 fn elements(list: &[u8], mut at: usize) -> Vec<Element> {
     let mut elements = Vec::new();
     loop {
@@ -190,13 +190,13 @@ fn elements(list: &[u8], mut at: usize) -> Vec<Element> {
     }
 }
 
-/// A new entry, on lines of its own.
+/// Returns a new entry, on lines of its own.
 fn printed_entry(entry: &QuarantineEntry) -> Vec<u8> {
     let printed = serde_json::to_string_pretty(entry).expect("maps with text keys print");
     format!("\n{printed}").replace('\n', "\n  ").into_bytes()
 }
 
-/// The seed writes bare file names; only a journal outside `memory/` needs its folder.
+/// Returns the seed writes bare file names; only a journal outside `memory/` needs its folder.
 fn printed(journal: &DocName) -> String {
     if journal.folder() == Some("memory") { journal.file_name().to_owned() } else { journal.to_string() }
 }

@@ -145,7 +145,7 @@ pub struct SleepFiles {
 }
 
 impl SleepFiles {
-    /// The files in a folder.
+    /// Makes the files in a folder.
     #[must_use]
     pub fn in_folder(folder: &DocName) -> Self {
         let file = |name: &str| folder.join(name).expect("the folder is short enough, which was checked");
@@ -167,7 +167,7 @@ impl SleepFiles {
         [self.observations, self.priorities, self.briefing]
     }
 
-    /// The rewritten files of the sleeper of a workspace, by its state file.
+    /// Returns the rewritten files of the sleeper of a workspace, by its state file.
     pub(crate) fn of_state(bytes: Option<&[u8]>) -> Result<Option<Self>> {
         let folder = SleepState::parse(bytes, None)?.folder;
         Ok(folder.filter(|folder| folder.join(LONGEST).is_ok()).map(|folder| Self::in_folder(&folder)))

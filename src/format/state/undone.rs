@@ -101,12 +101,12 @@ impl Undone {
         self.dreams.iter().find(|kept| kept.id == *id)
     }
 
-    /// The section of a dream as it was appended, where it is kept.
+    /// Returns the section of a dream as it was appended, where it is kept.
     pub(crate) fn appended(&self, id: &DreamId) -> Option<&str> {
         self.appended.iter().find(|kept| kept.id == *id).map(|kept| kept.section.as_str())
     }
 
-    /// All sections that are kept as they were appended.
+    /// Returns all sections that are kept as they were appended.
     pub(crate) fn sections(&self) -> impl Iterator<Item = &str> {
         self.appended.iter().map(|kept| kept.section.as_str())
     }
@@ -131,7 +131,7 @@ impl Undone {
         (before - self.appended.len()) as u64
     }
 
-    /// The place of a section that is to be taken out, among `order`.
+    /// Returns the place of a section that is to be taken out, among `order`.
     pub(crate) fn place_of(
         &self,
         memory: &[u8],

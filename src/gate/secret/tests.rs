@@ -435,7 +435,7 @@ fn every_pattern_matches_the_example_of_its_class() {
     assert_eq!(left_out, ["mnemonic"]);
 }
 
-/// The table of the classes, as people read it.
+/// Returns the table of the classes, as people read it.
 fn table() -> String {
     let mut table = "| class | what | proof | by default |\n|---|---|---|---|\n".to_owned();
     for class in classes::all() {

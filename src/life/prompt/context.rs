@@ -153,7 +153,7 @@ impl MemoryContext {
         neutral(text).into_owned()
     }
 
-    /// The block as it stands in the prompt, ending in a line break; empty where nothing is remembered.
+    /// Returns the block as it stands in the prompt, ending in a line break; empty where nothing is remembered.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.block
@@ -229,7 +229,7 @@ fn printed(texts: Vec<(String, &str)>, doors: &Doors) -> Result<Vec<String>> {
     texts.into_iter().map(line).collect()
 }
 
-/// The beginning of a line, and how much of it there is.
+/// Returns the beginning of a line, and how much of it there is.
 fn shortened(line: &str, most: usize) -> String {
     let chars = line.chars().count();
     // No number of characters is longer than that of all.
@@ -238,7 +238,7 @@ fn shortened(line: &str, most: usize) -> String {
     format!("{head}{}", said(head.chars().count()))
 }
 
-/// A text without line breaks, and without what a reader does not see.
+/// Returns a text without line breaks, and without what a reader does not see.
 fn one_line(text: &str) -> Cow<'_, str> {
     let mut last = b' ';
     let mut is_single = |byte: u8| {
@@ -255,7 +255,7 @@ fn one_line(text: &str) -> Cow<'_, str> {
     Cow::Owned(words.collect::<Vec<_>>().join(" "))
 }
 
-/// See [`MemoryContext::neutral`].
+/// Returns the neutral text; see [`MemoryContext::neutral`].
 fn neutral(text: &str) -> Cow<'_, str> {
     let is_angle = |c: char| matches!(c, '<' | '\u{fe64}' | '\u{ff1c}');
     if !text.contains('<') && (text.is_ascii() || !text.contains(is_angle)) {

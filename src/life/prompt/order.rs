@@ -48,7 +48,7 @@ pub(crate) enum Source {
 }
 
 impl Source {
-    /// The document that it is, unless it is made of several or of none, or the configuration names it.
+    /// Returns the document that it is, unless it is made of several or of none, or the configuration names it.
     pub(crate) fn document(self) -> Option<DocName> {
         match self {
             Soul => Some(DocName::SOUL),

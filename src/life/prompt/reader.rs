@@ -101,7 +101,7 @@ impl<'a, W: Workspace> Reader<'a, W> {
         Ok(vec![cut_tail(name, &text, most, &mut self.notices)])
     }
 
-    /// `MEMORY.md` as a session reads it: without the marks of dreams, and without a section that is torn.
+    /// Reads `MEMORY.md` for a session: without the marks of dreams, and without a section that is torn.
     fn memory(&mut self) -> Result<Vec<PromptText>> {
         let mut name = DocName::MEMORY;
         let mut found = read(self.view, &name, &mut self.notices)?;
@@ -131,7 +131,7 @@ impl<'a, W: Workspace> Reader<'a, W> {
         Ok(vec![PromptText { name: shown, body }])
     }
 
-    /// The journals of a day and of those before it, oldest first; of each the end, and the newest get their
+    /// Returns the journals of a day and of those before it, oldest first; of each the end, and the newest get their
     /// share first.
     fn journals(&mut self, last: NaiveDate, days_before: u32) -> Result<Vec<PromptText>> {
         if !self.view.access().reads_memory() {

@@ -76,14 +76,14 @@ impl<T: Copy> Features<T> {
 }
 
 impl Features {
-    /// The sum, weighted by a column.
+    /// Returns the sum, weighted by a column.
     pub(super) fn sum(&self, column: usize) -> f64 {
         let weighted = self.values().into_iter().zip(WEIGHTS.values());
         weighted.fold(BIAS[column], |sum, (value, weights)| sum + weights[column] * value)
     }
 }
 
-/// The column of the weights that a line is measured by: what persons say to each other is the first, what
+/// Returns the column of the weights that a line is measured by: what persons say to each other is the first, what
 /// stands in an agent's log or in notes the second.
 pub(super) fn column(line: &Line<'_>) -> usize {
     usize::from(line.is_logged)

@@ -141,7 +141,7 @@ pub(crate) fn candidates(journals: &[(DocName, Vec<ShownLine>)]) -> Vec<Line<'_>
     candidates
 }
 
-/// The candidate that a row makes; `None` where it has too few letters to say anything.
+/// Returns the candidate that a row makes; `None` where it has too few letters to say anything.
 fn line<'m>(row: &Row<'m>, speaker: Option<Speaker>, end: usize) -> Option<Line<'m>> {
     let text = row.text[end..].to_owned();
     let without_urls = URL.replace_all(&text, " ");
@@ -191,7 +191,7 @@ enum Start {
     Apart,
 }
 
-/// The rows of a journal, and whether it is a log: whether it has roles.
+/// Returns the rows of a journal, and whether it is a log: whether it has roles.
 fn rows(journal: usize, lines: &[ShownLine]) -> (bool, Vec<Row<'_>>) {
     let mut rows = Vec::new();
     let (mut in_fence, mut in_section, mut under_heading) = (false, false, true);
@@ -265,7 +265,7 @@ impl Tag {
     }
 }
 
-/// A text without the quotation marks around all of it.
+/// Returns a text without the quotation marks around all of it.
 fn unquoted(text: &str) -> &str {
     let inner = text.strip_prefix(['"', '“']).and_then(|text| text.strip_suffix(['"', '”']));
     inner.filter(|inner| !inner.contains(['"', '“', '”'])).unwrap_or(text)
@@ -278,12 +278,12 @@ fn undress(line: &str) -> (bool, bool, &str) {
     (!bullet.trim().is_empty(), stamp.is_some(), &rest[stamp.map_or(0, |stamp| stamp.end())..])
 }
 
-/// A line of curated memory as it can be compared: without bullet and date.
+/// Returns a line of curated memory as it can be compared: without bullet and date.
 pub(crate) fn undressed(line: &str) -> String {
     undress(&straight(line)).2.to_owned()
 }
 
-/// The words and numbers of a text, in lower case.
+/// Returns the words and numbers of a text, in lower case.
 pub(crate) fn tokens(text: &str) -> Vec<String> {
     TOKEN.find_iter(&text.to_ascii_lowercase()).map(|token| token.as_str().to_owned()).collect()
 }
@@ -293,7 +293,7 @@ pub(crate) fn is_number(token: &str) -> bool {
     token.starts_with(char::is_numeric)
 }
 
-/// The same text with straight quotes and dashes, character for character.
+/// Returns the same text with straight quotes and dashes, character for character.
 fn straight(text: &str) -> String {
     let straight = |c| match c {
         '\u{2018}' | '\u{2019}' => '\'',
@@ -304,7 +304,7 @@ fn straight(text: &str) -> String {
     text.chars().map(straight).collect()
 }
 
-/// The end of a text, `count` characters long.
+/// Returns the end of a text, `count` characters long.
 fn last_chars(text: &str, count: usize) -> &str {
     let start = count
         .checked_sub(1)

@@ -39,7 +39,7 @@ pub(super) fn measure(lines: &[Line<'_>], memory: &[Vec<String>]) -> Vec<Feature
     features
 }
 
-/// The features that a line has by itself; the others are 0.
+/// Returns the features that a line has by itself; the others are 0.
 fn alone(line: &Line<'_>) -> Features {
     let sentences = sentences(&line.body);
     let chars = |sentence: &&str| sentence.chars().count();
@@ -90,14 +90,14 @@ fn alone(line: &Line<'_>) -> Features {
     }
 }
 
-/// The words of the names of all persons.
+/// Returns the words of the names of all persons.
 fn names(lines: &[Line<'_>]) -> BTreeSet<String> {
     let persons =
         lines.iter().filter_map(|line| line.speaker.as_ref()).filter(|speaker| speaker.role == Role::Person);
     persons.flat_map(|speaker| speaker.name.split_whitespace().map(str::to_ascii_lowercase)).collect()
 }
 
-/// The words of a line that say what it is about, each once.
+/// Returns the words of a line that say what it is about, each once.
 fn content<'l>(line: &'l Line<'_>, names: &BTreeSet<String>) -> Vec<&'l str> {
     let mut met = BTreeSet::new();
     let speaks = |word: &&str| is_content(word) && !is_number(word) && !names.contains(*word);
@@ -179,7 +179,7 @@ fn is_errand(line: &Line<'_>) -> bool {
     reports || leads(line, &words::ERRAND)
 }
 
-/// The sentences of a text, each with its end mark.
+/// Returns the sentences of a text, each with its end mark.
 fn sentences(text: &str) -> Vec<&str> {
     SENTENCE
         .find_iter(text)
@@ -196,12 +196,12 @@ fn flag(holds: bool) -> f64 {
     f64::from(u8::from(holds))
 }
 
-/// A count as a number to reckon with; counts of more than 32 bits, which no request holds, are cut.
+/// Returns a count as a number to reckon with; counts of more than 32 bits, which no request holds, are cut.
 pub(super) fn real(count: usize) -> f64 {
     f64::from(u32::try_from(count).unwrap_or(u32::MAX))
 }
 
-/// `some` of `all`; 0 of nothing.
+/// Returns `some` of `all`; 0 of nothing.
 fn part(some: usize, all: usize) -> f64 {
     real(some) / real(all.max(1))
 }

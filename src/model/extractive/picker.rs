@@ -83,7 +83,7 @@ pub(crate) fn pick<'l, 'm>(
     picked
 }
 
-/// The lines above the threshold, best first.
+/// Returns the lines above the threshold, best first.
 fn rank<'l, 'm>(lines: &'l [Line<'m>], memory: &[Vec<String>]) -> Vec<Valued<'l, 'm>> {
     let mut ranked: Vec<Valued<'l, 'm>> = measure(lines, memory)
         .iter()

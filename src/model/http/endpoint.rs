@@ -54,7 +54,7 @@ impl Endpoint {
         &self.url
     }
 
-    /// The path behind the host.
+    /// Returns the path behind the host.
     pub(super) fn path(&self) -> &str {
         self.url.strip_prefix(&self.origin).unwrap_or(&self.url)
     }

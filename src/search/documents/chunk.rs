@@ -71,7 +71,7 @@ impl Default for ChunkConfig {
 }
 
 impl ChunkConfig {
-    /// The fifth seed's: 500 characters, 50 of them repeated, cut at paragraphs, lines and sentences.
+    /// Makes the fifth seed's rule: 500 characters, 50 of them repeated, cut at paragraphs, lines and sentences.
     #[must_use]
     pub fn ironclaw() -> Self {
         Self::Plain {

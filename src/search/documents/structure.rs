@@ -98,7 +98,7 @@ impl Structure {
         ranges
     }
 
-    /// The code block that a cut at `at` would split, where it fits a chunk.
+    /// Returns the code block that a cut at `at` would split, where it fits a chunk.
     fn code_at(&self, at: usize, max: usize) -> Option<&Range<usize>> {
         let before = self.code.partition_point(|code| code.start < at);
         self.code[..before].last().filter(|code| at < code.end && code.len() <= max)
@@ -147,7 +147,7 @@ impl Structure {
     }
 }
 
-/// The words of a heading, of its first line.
+/// Returns the words of a heading, of its first line.
 fn title(heading: &str) -> String {
     let line = heading.lines().next().unwrap_or_default();
     line.trim_matches(|c: char| c == '#' || c.is_whitespace()).to_owned()
@@ -157,7 +157,7 @@ fn line_start(text: &str, at: usize) -> usize {
     text[..at].rfind('\n').map_or(0, |at| at + 1)
 }
 
-/// The end of the line that ends at `at`, its break included.
+/// Returns the end of the line that ends at `at`, its break included.
 fn line_end(text: &str, at: usize) -> usize {
     if text[..at].ends_with('\n') { at } else { text[at..].find('\n').map_or(text.len(), |end| at + end + 1) }
 }

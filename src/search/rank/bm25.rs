@@ -19,7 +19,7 @@ pub(crate) fn norm(length: u32, mean: f64) -> f64 {
     K1 * (1.0 - B + B * f64::from(length) / mean)
 }
 
-/// The natural logarithm of a number from 1 up, the same bits on every machine.
+/// Returns the natural logarithm of a number from 1 up, the same bits on every machine.
 pub(crate) fn ln(number: f64) -> f64 {
     let (mut twos, mut rest) = (0.0, number);
     while rest > 1.5 {

@@ -31,7 +31,7 @@ pub(crate) struct Card<'a> {
 }
 
 impl<'a> Card<'a> {
-    /// A text, and nothing else that is known of it.
+    /// Makes the card of a text without further facts.
     pub(crate) fn of(id: i64, text: &'a str) -> Self {
         Self {
             id,
@@ -77,7 +77,7 @@ impl Card<'_> {
     }
 }
 
-/// A day in the words that people ask for it: `8 May 2023 2023-05-08`.
+/// Returns a day in the words that people ask for it: `8 May 2023 2023-05-08`.
 pub(crate) fn date(day: NaiveDate) -> String {
     let month = MONTHS[day.month0() as usize];
     format!("{} {month} {} {day}", day.day(), day.year())

@@ -88,19 +88,19 @@ impl Clause {
     }
 }
 
-/// The words of a phrase, with the signs that make a name with them: `C++`, `0.5%`, `BTC-USD`.
+/// Returns the words of a phrase, with the signs that make a name with them: `C++`, `0.5%`, `BTC-USD`.
 pub(super) fn phrase(text: &str) -> Vec<Spelled> {
     let chunks = text.split(|c: char| c.is_whitespace() || c.is_control());
     chunks.flat_map(|chunk| spelled(name_in(chunk).unwrap_or(chunk), name_in(chunk).is_some())).collect()
 }
 
-/// The words of a text, with all signs at them.
+/// Returns the words of a text, with all signs at them.
 fn spelled_words(text: &str) -> Vec<Spelled> {
     let chunks = text.split(|c: char| c.is_whitespace() || c.is_control());
     chunks.flat_map(|chunk| spelled(chunk, true)).collect()
 }
 
-/// The words of what stands between two white spaces, with or without the signs at them.
+/// Returns the words of what stands between two white spaces, with or without the signs at them.
 fn spelled(chunk: &str, with_signs: bool) -> Vec<Spelled> {
     let mut words: Vec<Spelled> = Vec::new();
     let mut read = 0;

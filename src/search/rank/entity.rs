@@ -27,7 +27,7 @@ use super::terms::{Piece, folded, is_stop_word, pieces};
 /// config.entities = Arc::new(Tickets);
 /// ```
 pub trait Entities: Debug + Send + Sync {
-    /// The entities in a text, each in one spelling.
+    /// Returns the entities in a text, each in one spelling.
     fn of(&self, text: &str) -> BTreeSet<String>;
 }
 

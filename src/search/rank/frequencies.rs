@@ -28,7 +28,7 @@ impl Frequencies {
         self.found_in.push(found_in.min(self.worth_counting()));
     }
 
-    /// A word in more rows is frequent, and it does not matter in how many.
+    /// Returns the number of rows worth counting: a word in more is frequent, and it does not matter in how many.
     pub(crate) fn worth_counting(&self) -> u32 {
         if self.rows >= LARGE { self.rows / FREQUENT + 1 } else { self.rows }
     }
@@ -40,7 +40,7 @@ impl Frequencies {
         }
     }
 
-    /// The words that are looked up, in their order. In a large store those that every twentieth row has are left
+    /// Returns the words that are looked up, in their order. In a large store those that every twentieth row has are left
     /// out, but for the two rarest: they cost the most and say the least.
     pub(crate) fn looked_up(&self) -> Vec<usize> {
         let mut by_rarity: Vec<usize> =
@@ -71,7 +71,7 @@ impl Frequencies {
         }
     }
 
-    /// The same as a whole number, whose sums are equal in any order and in any engine.
+    /// Returns the same as a whole number, whose sums are equal in any order and in any engine.
     #[expect(clippy::cast_possible_truncation, reason = "a weight is below 23")]
     pub(crate) fn whole_weight(&self, word: usize) -> i64 {
         (self.weight(word) * f64::from(1 << 20)) as i64

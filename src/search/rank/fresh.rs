@@ -77,14 +77,14 @@ impl Search<'_> {
         passed
     }
 
-    /// The words of the query that have a digit, a bit each.
+    /// Returns the words of the query that have a digit, a bit each.
     fn numbers(&self) -> u64 {
         let terms = self.plan.terms.iter().zip(0..);
         let numbers = terms.filter(|(term, _)| term.written.contains(|c: char| c.is_ascii_digit()));
         numbers.fold(0, |bits, (_, bit)| bits | 1 << bit)
     }
 
-    /// The words of the query that are names, a bit each.
+    /// Returns the words of the query that are names, a bit each.
     fn names(&self) -> u64 {
         let names = self.entities.of(&self.plan.text);
         let terms = self.plan.terms.iter().zip(0..);

@@ -56,7 +56,7 @@ struct Scores {
 }
 
 impl Search<'_> {
-    /// The rows in the order that is asked for, and how sure they are.
+    /// Returns the rows in the order that is asked for, and how sure they are.
     pub(crate) fn run(&self, order: Order, most: usize) -> (SearchOutcome, Vec<Ranked>) {
         let ranked = match order {
             Order::Relevance => self.best(most),
@@ -71,17 +71,17 @@ impl Search<'_> {
         (outcome, ranked)
     }
 
-    /// The best rows, best first; ties the newest first, then the greater id.
+    /// Returns the best rows, best first; ties the newest first, then the greater id.
     fn best(&self, most: usize) -> Vec<Ranked> {
         self.find(most, false)
     }
 
-    /// The newest rows that fit themselves, the newest first.
+    /// Returns the newest rows that fit themselves, the newest first.
     fn newest(&self, most: usize) -> Vec<Ranked> {
         self.find(most, true)
     }
 
-    /// The best rows of conversations by their own words: they give to those beside them.
+    /// Returns the best rows of conversations by their own words: they give to those beside them.
     pub(crate) fn givers(&self, most: usize) -> Vec<i64> {
         let scores = self.rows();
         let in_conversations =
@@ -128,7 +128,7 @@ impl Search<'_> {
         self.explain(ranked, &scores, &passed)
     }
 
-    /// Each row that was found, by what the lists score.
+    /// Returns each row that was found, by what the lists score.
     fn by_scores(&self, scores: &Scores) -> Vec<(RowNo, f64)> {
         let top = scores.found.iter().map(|row| scores.around[*row as usize]).fold(0.0, f64::max);
         let top_conversation = scores.conversation.values().copied().fold(0.0, f64::max);
@@ -144,7 +144,7 @@ impl Search<'_> {
         scores.found.iter().map(fused).collect()
     }
 
-    /// Each row that was found, by its rank in each list; 1 where it is first in all.
+    /// Returns each row that was found, by its rank in each list; 1 where it is first in all.
     fn by_ranks(&self, scores: &Scores, k: f64) -> Vec<(RowNo, f64)> {
         let conversation = |number: RowNo| {
             let conversation = self.pool.row(number).conversation;
@@ -366,7 +366,7 @@ mod tests {
         ("trip", "Poor knees", false),
     ];
 
-    /// The lines as rows, each with its place.
+    /// Returns the lines as rows, each with its place.
     fn lines() -> Vec<Card<'static>> {
         let card = |(at, (conversation, text, own)): (usize, &(&'static str, &'static str, bool))| Card {
             place: Some((*conversation, at as u64)),

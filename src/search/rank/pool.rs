@@ -48,7 +48,7 @@ impl Extent {
         self.length += u64::from(length);
     }
 
-    /// At least 1.
+    /// Returns the mean length, at least 1.
     #[expect(clippy::cast_precision_loss, reason = "a length of 2^53 words is not in memory")]
     pub(crate) fn mean_length(self) -> f64 {
         (self.length as f64 / f64::from(self.count.max(1))).max(1.0)
@@ -77,7 +77,7 @@ pub(crate) struct Pool<'p> {
 }
 
 impl<'p> Pool<'p> {
-    /// A pool without rows, for those that have one of some words of a query.
+    /// Makes a pool without rows, for those that have one of some words of a query.
     pub(crate) fn of(plan: &'p Plan, needed: &[usize]) -> Self {
         let terms = plan.terms.iter().zip(0..).map(|(term, at)| (term.stem.as_str(), at)).collect();
         Self {
@@ -187,7 +187,7 @@ impl<'p> Pool<'p> {
         self.terms.len()
     }
 
-    /// In how many rows a word of the query occurs.
+    /// Counts the rows that have a word of the query.
     pub(crate) fn found_in(&self, word: usize) -> u32 {
         let found_in = self.rows.iter().filter(|row| row.has & 1 << word > 0).count();
         u32::try_from(found_in).unwrap_or(u32::MAX)
@@ -211,12 +211,12 @@ impl<'p> Pool<'p> {
         &self.texts[number as usize]
     }
 
-    /// The mean length of a row that fits, at least 1.
+    /// Returns the mean length of a row that fits, at least 1.
     pub(crate) fn mean_length(&self) -> f64 {
         self.extent.mean_length()
     }
 
-    /// The conversations in which rows fit, as if each were a row.
+    /// Returns the conversations in which rows fit, as if each were a row.
     pub(crate) fn conversations(&self) -> Extent {
         let mut extent = Extent::default();
         // A row that is only beside another is in the same conversation.
@@ -224,17 +224,17 @@ impl<'p> Pool<'p> {
         extent
     }
 
-    /// The length of a conversation, in words of rows that fit.
+    /// Returns the length of a conversation, in words of rows that fit.
     pub(crate) fn conversation_length(&self, conversation: u32) -> u32 {
         self.conversations[conversation as usize]
     }
 
-    /// The speaker of this name, who says something here.
+    /// Returns the speaker of this name, who says something here.
     pub(crate) fn speaker(&self, folded: &str) -> Option<u32> {
         self.speakers.get(folded).copied()
     }
 
-    /// Rows, and those beside them.
+    /// Returns rows, and those beside them.
     pub(crate) fn beside(&self) -> &[(RowNo, RowNo)] {
         &self.beside
     }

@@ -46,7 +46,7 @@ impl Plan {
         plan
     }
 
-    /// The share of its words that a text has, each counting alike; 1 where it has no words.
+    /// Returns the share of its words that a text has, each counting alike; 1 where it has no words.
     pub(crate) fn share_in(&self, text: &str) -> f64 {
         let mut there = BTreeSet::new();
         Stemmer::default().terms(text, |stem, _| {

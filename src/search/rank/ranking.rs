@@ -63,7 +63,7 @@ impl Default for Ranking {
 }
 
 impl Ranking {
-    /// BM25 of the rows and nothing else: the fastest, and the weakest.
+    /// Makes the ranking by BM25 of the rows and nothing else: the fastest, and the weakest.
     #[must_use]
     pub fn rows_alone() -> Self {
         Self {
@@ -82,7 +82,8 @@ impl Ranking {
 }
 
 impl Ranking {
-    /// The seed's mode: rows by BM25, their reciprocal ranks with a `k` of 60, times 1 + 0.3 for each entity that a row
+    /// Makes the seed's mode: rows by BM25, their reciprocal ranks with a `k` of 60, times 1 + 0.3 for each entity
+    /// that a row
     /// shares with the query, and nothing else. Scores are shares of what a row would have that is first and shares all
     /// entities. (seed 003, Hybrid retrieval)
     #[must_use]

@@ -193,7 +193,8 @@ fn is_of_change(word: &str) -> bool {
     CHANGED.binary_search(&word).is_ok() || CHANGES.iter().any(|begin| word.starts_with(begin))
 }
 
-/// The words of a query that a word of change answers for, a bit each: who moved lives elsewhere, and what changed is
+/// Returns the words of a query that a word of change answers for, a bit each: who moved lives elsewhere, and what
+/// changed is
 /// used no longer.
 fn stands_for(
     before: &[&str],

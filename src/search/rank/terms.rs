@@ -51,7 +51,7 @@ impl<'a> Iterator for Words<'a> {
     }
 }
 
-/// The chunk as one name, where it is more than a word with punctuation around it.
+/// Returns the chunk as one name, where it is more than a word with punctuation around it.
 pub(crate) fn name_of(chunk: &str) -> Option<&str> {
     let opens = |c: char| !c.is_alphanumeric() && !opens_a_name(c);
     let closes = |c: char| !c.is_alphanumeric() && !closes_a_name(c);
@@ -104,7 +104,7 @@ fn is_dense(c: char) -> bool {
         | '\u{ff66}'..='\u{ff9d}' | '\u{20000}'..='\u{3ffff}')
 }
 
-/// A word as it is compared: lower case, without apostrophes and a possessive's `s`.
+/// Returns a word as it is compared: lower case, without apostrophes and a possessive's `s`.
 pub(crate) fn folded(word: &str) -> String {
     let word = word.strip_suffix("'s").or_else(|| word.strip_suffix("’s")).unwrap_or(word);
     let mut folded = String::with_capacity(word.len());
@@ -123,7 +123,7 @@ pub(crate) fn folded(word: &str) -> String {
     folded
 }
 
-/// A letter without its accent, of the languages of western Europe.
+/// Returns a letter without its accent, of the languages of western Europe.
 fn plain(c: char) -> char {
     match c {
         'à'..='å' => 'a',

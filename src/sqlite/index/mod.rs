@@ -150,7 +150,7 @@ impl DocumentIndex for SqliteIndex {
         self.database.read("read", |connection| seen::of(connection, &self.scope, name))
     }
 
-    /// When it returns, the changes survive a power loss.
+    /// Applies the changes, which survive a power loss when it returns.
     fn apply(&self, changes: &[IndexChange], at: DateTime<Utc>) -> Result<Vec<bool>> {
         let at = stamp(at);
         self.database.change("write to", |connection| {

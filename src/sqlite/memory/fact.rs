@@ -110,7 +110,7 @@ impl Table<'_> {
         Ok(())
     }
 
-    /// The pairs that nobody decided on.
+    /// Returns the pairs that nobody decided on.
     fn open_pairs(&self, limit: usize) -> rusqlite::Result<Vec<Suspicion>> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let mut statement = self.connection.prepare_cached(
@@ -250,7 +250,7 @@ pub(super) fn cardinality_word(cardinality: Cardinality) -> &'static str {
     }
 }
 
-/// A word that serde knows.
+/// Returns a word that serde knows.
 fn json(word: &impl Serialize) -> String {
     match serde_json::to_value(word) {
         Ok(serde_json::Value::String(word)) => word,

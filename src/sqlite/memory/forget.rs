@@ -54,7 +54,7 @@ impl Table<'_> {
         Ok(key.and_then(|key| serde_json::from_value(serde_json::Value::String(key)).ok()))
     }
 
-    /// The rows that say a statement, deleted and retired ones too.
+    /// Returns the rows that say a statement, deleted and retired ones too.
     pub(super) fn rows_saying(&self, burial: &Burial) -> rusqlite::Result<Vec<Fact>> {
         let sql = format!(
             "SELECT {COLUMNS}, {FACT} FROM memories m WHERE m.user_id = ?1 AND m.agent_id = ?2 ORDER BY m.id"

@@ -50,7 +50,7 @@ pub(super) fn with_card<T>(
     }))
 }
 
-/// A time as [`stamp`] writes it, which nearly every one is, without a look at formats.
+/// Returns a time as [`stamp`] writes it, which nearly every one is, without a look at formats.
 fn parse_stamp(text: &str) -> Option<DateTime<Utc>> {
     let bytes = text.as_bytes();
     let digits = |bytes: &[u8]| {
@@ -102,12 +102,12 @@ pub(super) fn memory(row: &Row<'_>) -> rusqlite::Result<Memory> {
     })
 }
 
-/// A column as text, whatever another program put there.
+/// Returns a column as text, whatever another program put there.
 pub(super) fn text(row: &Row<'_>, column: usize) -> rusqlite::Result<String> {
     Ok(maybe(row, column)?.unwrap_or_default())
 }
 
-/// A column as text, `None` where it is null.
+/// Returns a column as text, `None` where it is null.
 pub(super) fn maybe(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<String>> {
     Ok(match row.get_ref(column)? {
         ValueRef::Null => None,
@@ -117,7 +117,7 @@ pub(super) fn maybe(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<Str
     })
 }
 
-/// A column as a time; `None` where it is none.
+/// Returns a column as a time; `None` where it is none.
 pub(super) fn time(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<DateTime<Utc>>> {
     if let Ok(text) = row.get_ref(column)?.as_str() {
         return Ok(parse_time(text));
@@ -125,7 +125,8 @@ pub(super) fn time(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<Date
     Ok(maybe(row, column)?.and_then(|text| parse_time(&text)))
 }
 
-/// A time as SQLite's own `datetime('now')` writes it, and behind it what it has beyond whole seconds. Texts are in the
+/// Returns a time as SQLite's own `datetime('now')` writes it, and behind it what it has beyond whole seconds. Texts
+/// are in the
 /// order of their times.
 pub(super) fn stamp(time: DateTime<Utc>) -> String {
     time.format("%Y-%m-%d %H:%M:%S%.f").to_string()

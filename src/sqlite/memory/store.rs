@@ -127,7 +127,7 @@ impl SqliteMemoryStore {
         Ok(Self { store: Arc::new(Store::new(backend, scope, config)) })
     }
 
-    /// The scope that was fixed when it was opened.
+    /// Returns the scope that was fixed when it was opened.
     #[must_use]
     pub fn scope(&self) -> &Scope {
         self.store.scope()

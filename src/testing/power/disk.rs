@@ -23,7 +23,7 @@ use crate::disk::{Disk, DiskFile, Entry, Kind, Open, Stat};
 ///
 /// The model of a power loss is harsher than any journaling file system:
 ///
-/// - What was written is durable once the file is synced; a name, once its folder is. The sync of a file does
+/// - A write is durable once the file is synced; a name, once its folder is. The sync of a file does
 ///   nothing for its name, and the other way round.
 /// - Every other write may be there, absent, or torn to its first half; where it makes the file longer, also
 ///   as that length in zeros. Each for itself, in any combination.

@@ -5,7 +5,7 @@ fn gate() -> SecretGate {
     SecretGate::new()
 }
 
-/// The classes of a text, each with what is masked.
+/// Returns the classes of a text, each with what is masked.
 fn found(text: &str) -> Vec<(String, &str)> {
     let found = gate().scan(text).into_iter();
     found.map(|one| (one.class.into_owned(), &text[one.span])).collect()
