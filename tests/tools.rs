@@ -1,4 +1,4 @@
-//! What a model may call: the words it is answered, and that nothing it says widens what its session may.
+//! The tools of a model: its answers, and that no argument widens the rights of its session.
 
 #![expect(clippy::unwrap_used, reason = "helpers of a test")]
 
@@ -82,7 +82,7 @@ fn doc(text: &str) -> DocName {
     DocName::parse(text).unwrap()
 }
 
-/// What a model is told, whether it is an error or not.
+/// Returns the answer to a model, error or not.
 fn told(answer: Result<String, ToolError>) -> String {
     answer.unwrap_or_else(|error| {
         assert_eq!(error.to_string(), error.message());
@@ -536,7 +536,7 @@ fn the_folder_of_the_tool_is_one_of_its_own() {
     });
 }
 
-/// What a model is answered, a refusal as its words.
+/// Returns the answer to a model; a refusal as its words.
 fn answered(tools: &Toolbox, name: &str, arguments: &Value) -> Value {
     tools.call(name, arguments, now()).unwrap_or_else(|error| json!({"error": error.message()}))
 }

@@ -206,7 +206,7 @@ impl ForgetReceipt {
         Self { at, places: ForgetPlace::ALL.map(unseen).into(), documents: Vec::new() }
     }
 
-    /// Says what came of it in a place, instead of what was said before.
+    /// Replaces the result for a place.
     pub fn set(&mut self, receipt: PlaceReceipt) {
         if let Some(line) = self.places.iter_mut().find(|line| line.place == receipt.place) {
             *line = receipt;

@@ -34,7 +34,7 @@ pub(crate) fn replace(disk: &dyn Disk, path: &str, bytes: &[u8]) -> Result<()> {
     let standing = disk.stat(path).at("look at", path)?;
     put(disk, path, bytes, standing.as_ref(), |temporary| disk.rename(temporary, path))
         .at("replace", path)?;
-    // All of them, also where a file stood: whoever made its folder may have been killed before its sync.
+    // All of them, also if a file existed: the process that made its folder may have been killed before its sync.
     sync_folders_of(disk, path)
 }
 

@@ -24,7 +24,7 @@ pub trait Disk: Debug + Send + Sync {
     /// As the operating system says; a [`Refusal`](crate::workspace::Refusal) inside where no plain file stands there.
     fn open(&self, path: &str, how: Open) -> io::Result<Box<dyn DiskFile>>;
 
-    /// Looks at a name without following it; `None` where nothing has it.
+    /// Looks at a name without following it; `None` if nothing exists.
     ///
     /// # Errors
     ///
@@ -51,14 +51,14 @@ pub trait Disk: Debug + Send + Sync {
     /// As the operating system says.
     fn create_folder(&self, path: &str) -> io::Result<()>;
 
-    /// Gives a file another name, and replaces what has it.
+    /// Renames a file, and replaces an existing one.
     ///
     /// # Errors
     ///
     /// As the operating system says.
     fn rename(&self, from: &str, to: &str) -> io::Result<()>;
 
-    /// Gives a file another name where nothing has it yet.
+    /// Renames a file if nothing has the new name.
     ///
     /// # Errors
     ///

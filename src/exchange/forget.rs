@@ -87,7 +87,7 @@ impl<'a> Forget<'a> {
         self
     }
 
-    /// Adds a memory store that forgets: its rows are removed, whoever wrote them; there may be several.
+    /// Adds a memory store that forgets: its rows are removed, no matter who wrote them; there may be several.
     pub fn store(mut self, store: &'a dyn MemoryStore) -> Self {
         self.stores.push(store);
         self
@@ -109,7 +109,7 @@ impl<'a> Forget<'a> {
         self
     }
 
-    /// Forgets, and says what came of it in each place.
+    /// Forgets, and returns the result for each place.
     ///
     /// With [`in_files`](Self::in_files) the workspace is claimed meanwhile, so that no dream runs in between.
     ///

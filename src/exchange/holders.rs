@@ -67,7 +67,7 @@ impl Home<'_> {
         Ok(holders)
     }
 
-    /// Overwrites the statement in a document, whoever adds to it meanwhile; returns how often.
+    /// Overwrites the statement in a document, even while others append to it; returns the number of places.
     pub(super) fn strike(&self, holder: &Holder) -> Result<u64> {
         let mut left = 0;
         let is_struck = self.change(&holder.name, |bytes| {

@@ -1,4 +1,4 @@
-//! A decision as it is told, and what came of it.
+//! A decision as the store tells it, and its result.
 
 use std::fmt::{self, Debug};
 

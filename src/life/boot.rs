@@ -40,7 +40,7 @@ pub struct Boot {
     pub lacks: Vec<(DocName, &'static str)>,
 }
 
-/// Seeds what is missing, or refuses to, as the policy has it; see [`Life::boot`](crate::Life::boot).
+/// Seeds missing documents, or refuses to, by the policy; see [`Life::boot`](crate::Life::boot).
 pub(super) fn boot(workspace: &dyn Workspace, config: &LifeConfig) -> Result<Boot> {
     let seeded = match config.boot {
         BootPolicy::Seed => seed(workspace, config)?,

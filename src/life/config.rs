@@ -65,11 +65,11 @@ pub enum Preset {
     Default,
     /// RFC-0009 to the letter: nothing starts without `SOUL.md`, nothing is kept of the onboarding.
     Rfc0009Strict,
-    /// As OpenClaw has it.
+    /// OpenClaw's settings.
     OpenClaw,
-    /// As OpenSeed has it.
+    /// OpenSeed's settings.
     OpenSeed,
-    /// As IronClaw has it.
+    /// IronClaw's settings.
     IronClaw,
 }
 

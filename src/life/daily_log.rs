@@ -5,7 +5,7 @@ use crate::base::error::Result;
 
 /// The settings of a session's automatic journal.
 ///
-/// Off by default, as the seed has it. The switch governs the automatic writer alone: what a host appends
+/// Off by default, as in the seed. The switch governs the automatic writer alone: what a host appends
 /// explicitly is always written.
 ///
 /// ```

@@ -83,7 +83,7 @@ pub struct Completion {
 pub enum BootstrapFate {
     /// It was renamed.
     Archived(DocName),
-    /// It was deleted for good, as the policy has it: earlier versions, the editor's history and the index too. A backup
+    /// It was deleted for good, by the policy: earlier versions, the editor's history and the index too. A backup
     /// or a commit that was made before holds it still, and is the operator's to delete.
     Deleted,
     /// It was to be archived, holds a secret, and was deleted for good.

@@ -96,7 +96,7 @@ pub enum Syntax {
     /// a trailing `*`) they count.
     #[default]
     Plain,
-    /// As FTS5 has it; text that it does not take is read as plain.
+    /// The syntax of FTS5; text that FTS5 does not accept is read as plain.
     Fts,
 }
 

@@ -159,7 +159,7 @@ enum Kind {
 }
 
 impl Kind {
-    /// Returns a decision by its words, whoever says it; else a preference by its words, unless the agent says it;
+    /// Returns a decision by its words, by any speaker; else a preference by its words, unless the agent says it;
     /// else a fact.
     fn of(line: &Line<'_>) -> Self {
         let has = |list, pairs| words::any(list, &line.words) || words::any_pair(pairs, &line.words);

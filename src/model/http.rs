@@ -153,7 +153,7 @@ impl ChatCompletions {
         self.key(&key)
     }
 
-    /// As [`key`](Self::key), also where whoever is on the way can read it.
+    /// Does the same as [`key`](Self::key), also if others on the way can read it.
     ///
     /// # Errors
     ///

@@ -122,7 +122,7 @@ impl<W> Guarded<W> {
         &self.access
     }
 
-    /// Returns the same view for the agent's tools, whoever acts in the session.
+    /// Returns the same view for the agent's tools, even in a human's session.
     pub(crate) fn by_the_agent(mut self) -> Self {
         self.access.actor = Actor::Agent;
         self

@@ -15,7 +15,7 @@ pub enum SoulPolicy {
     /// It may not.
     #[default]
     Fixed,
-    /// In a main session it may; whoever hosts it tells the human.
+    /// In a main session it may; the host tells the human.
     AgentMayEvolve,
 }
 

@@ -53,7 +53,7 @@ impl<W: Workspace> Upkeep<W> {
         self.missed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Follows a verb, whatever came of it: also a failed append may have left something.
+    /// Follows a verb, even a failed one: a failed append may have left something.
     pub(super) fn follow(&self, name: &Name) {
         let Some(name) = DocName::parse(name.as_str()).ok().filter(|_| is_indexed(name)) else { return };
         let followed = self.refresh(&name, None);

@@ -52,7 +52,7 @@ impl Shared {
     }
 }
 
-/// An open database as one workspace, store or index has it. A verb of one waits for a verb of another in the same file.
+/// An open database of one workspace, store or index. A verb of one waits for a verb of another in the same file.
 #[derive(Clone)]
 pub(super) struct Database {
     shared: Arc<Shared>,

@@ -158,7 +158,7 @@ impl Rows<'_> {
         Ok(())
     }
 
-    /// Keeps what stands in the history, before it gives way.
+    /// Keeps the document in the history, before it is replaced.
     fn keep(&self, name: &Name, row: &Row) -> Result<()> {
         if name.space() == Space::State {
             return Ok(());

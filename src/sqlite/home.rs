@@ -23,7 +23,7 @@ pub(super) enum Home {
     },
 }
 
-/// The proof that a holder lives: whoever drops it gives it back, and a process that dies drops it.
+/// The proof that a holder lives: dropping it gives it back, and a process that dies drops it.
 pub(super) struct Guard {
     /// The identity of the file; zeros in memory.
     pub(super) id: (u64, u64),
@@ -67,7 +67,7 @@ impl Home {
         }
     }
 
-    /// Takes the guard of this name; `None` while somebody has it.
+    /// Takes the guard of this name; `None` while somebody holds it.
     pub(super) fn guard(&self, name: &str) -> Result<Option<Guard>> {
         match self {
             Self::File { disk, .. } => {

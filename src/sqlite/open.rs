@@ -52,7 +52,7 @@ pub(super) fn open(
     if let Some(file_system) = disk.network().at("look at", folder.display())? {
         return Err(Error::NetworkFileSystem { path: path.display().to_string(), file_system });
     }
-    // Before the file: whoever changes that meanwhile writes the mark afterwards.
+    // Before the file: a process that changes the file meanwhile writes the mark afterwards.
     let mark = Mark::read(disk.as_ref(), &mark_of(file));
     let standing = disk.stat(file).at("look at", file)?;
     if let Some(mark) = &mark

@@ -125,7 +125,7 @@ impl StoreConfig {
     }
 }
 
-/// Returns a value under its name, as a file of settings has it.
+/// Returns a value under its name, as in a file of settings.
 fn labelled(name: &str, value: &str) -> String {
     format!("{name}: {value}")
 }
@@ -140,7 +140,7 @@ fn is_within(value: &Value, depth: usize) -> bool {
     }
 }
 
-/// Refuses whoever is not in a main session of the store's scope.
+/// Refuses an access outside a main session of the store's scope.
 pub(crate) fn main_only(scope: &Scope, access: &Access, name: &Name) -> Result<()> {
     if access.kind == SessionKind::Main && access.scope == *scope {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Rows as facts: when two say the same, and how one stands of which nothing was decided yet.
+//! Rows as facts: when two say the same, and the status of a row without any decision.
 
 use chrono::{DateTime, Utc};
 

@@ -54,7 +54,7 @@ impl<'a> Operation<'a> {
 }
 
 impl StoreConfig {
-    /// Returns the line of the audit: whoever acts may write anything into source and reason, so they are masked.
+    /// Returns the line of the audit: an actor may write anything into source and reason, so they are masked.
     pub(crate) fn entry(&self, operation: &Operation<'_>, outcome: impl Into<String>) -> AuditEntry {
         AuditEntry {
             at: operation.now,

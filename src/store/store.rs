@@ -449,7 +449,7 @@ impl<B: Backend> Store<B> {
     }
 }
 
-/// Returns an entry without what was forgotten: whoever acts may say it in a reason, or as a source.
+/// Returns an entry without what was forgotten: an actor may repeat it in a reason, or as a source.
 fn told(mut entry: AuditEntry, forgotten: Option<&Tombstones>) -> AuditEntry {
     if let Some(forgotten) = forgotten {
         entry.reason = entry.reason.filter(|reason| !forgotten.holds(reason));

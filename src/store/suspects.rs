@@ -46,7 +46,7 @@ pub(crate) fn suspects(
     }
     let words = Words::of(&new.content);
     for fact in alike(facts, config, &new.content, sees_all)?.into_iter().filter(is_other) {
-        // Where both say what they are about, that tells.
+        // If both name their subject, the subject decides.
         let is_told = new.about.is_some() && fact.key.is_some();
         let is_many = fact.key.as_ref().is_some_and(|key| key.cardinality == Cardinality::Many);
         if !is_told && !is_many && words.are_alike(&Words::of(&fact.memory.content)) {

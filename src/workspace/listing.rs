@@ -21,7 +21,7 @@ pub struct Listing {
 }
 
 impl Listing {
-    /// Sorts, and finds the names that differ in case only. For whoever implements [`Workspace::list`](crate::Workspace::list).
+    /// Sorts, and finds the names that differ in case only. For implementers of [`Workspace::list`](crate::Workspace::list).
     #[must_use]
     pub fn new(mut documents: Vec<DocName>, mut folders: Vec<DocName>, mut refused: Vec<String>) -> Self {
         // Stable sorts, here and below, since they are quick on what is nearly sorted already.

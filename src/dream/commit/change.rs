@@ -69,7 +69,7 @@ pub(super) fn carry_out(
 
 /// Returns whether a section is still to be moved to the archive: a part of it is there, or it stands in `MEMORY.md`
 /// as it did.
-/// Else a person changed it, or took it out, before anything was done: theirs is all that is to stand.
+/// Else a person changed it, or took it out, before anything was done: their version is kept.
 pub(super) fn still_moves(
     workspace: &dyn Workspace,
     intent: &Intent,
@@ -124,7 +124,7 @@ fn put_back(intent: &Intent, memory: &[u8], kept: &Kept, undone: &Undone, order:
     }
 }
 
-/// Lets go what was kept of a dream. Written also where it is gone already: whoever let it go may have been killed before
+/// Removes the kept parts of a dream. Written also if they are removed already: the process may have been killed before
 /// that was durable.
 pub(super) fn let_go(workspace: &dyn Workspace, lease: &dyn Lease, id: &DreamId) -> Result<()> {
     let Some(standing) = home::state(workspace, &StateName::UNDONE)? else { return Ok(()) };

@@ -14,7 +14,7 @@ use crate::workspace::{Lease, Workspace};
 /// The number of tries to append to a file that is replaced meanwhile.
 const TRIES: u32 = 4;
 
-/// Keeps a section of curated memory, so that a person has it back where an editor saves over it.
+/// Keeps a section of curated memory, so that a person can bring it back if an editor saves over it.
 pub(super) fn keep(
     workspace: &dyn Workspace,
     lease: &dyn Lease,
@@ -25,7 +25,7 @@ pub(super) fn keep(
         return Ok(());
     }
     let mut undone = Undone::parse(home::state(workspace, &StateName::UNDONE)?.as_deref())?;
-    // Written also where it is there: whoever wrote it may have been killed before that was durable.
+    // Written also if it exists: its writer may have been killed before that was durable.
     undone.keep_appended(&intent.id, &append.section);
     lease.replace(&StateName::UNDONE, &undone.print())
 }

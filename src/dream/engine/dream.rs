@@ -21,7 +21,7 @@ pub(crate) trait Dream: Send + 'static {
         Ok(())
     }
 
-    /// Counts a call that was answered, whatever comes of its answer.
+    /// Counts a call that was answered, even if its answer is of no use.
     fn count(&mut self, run: &Run, pass: &PassReport) -> Result<()>;
 
     /// Judges an answer, and commits what it promotes. The pass says how it ended.

@@ -54,7 +54,7 @@ pub(crate) fn due(
     }
 }
 
-/// Says why no call of the model may be made now, whoever asks for it: the back-off, or a cap of the day.
+/// Returns why no call of the model may be made now: the back-off, or a cap of the day.
 pub(crate) fn breaker(
     now: DateTime<Utc>,
     calls: &Calls,

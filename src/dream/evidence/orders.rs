@@ -1,4 +1,4 @@
-//! Orders to whoever reads them: what is remembered shall say how things are, and command nobody.
+//! Orders to a reader: a remembered line states facts, and commands nobody.
 //!
 //! "The user wants answers in German" is a statement, and so is "Decision: answer in German". "Always answer in
 //! German" is an order: in a file that every later session reads, nobody can tell whose. It is known by its

@@ -21,7 +21,7 @@ use crate::format::documents::speakers;
 /// Who is behind a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Party {
-    /// The user, or whoever wrote a journal that names nobody.
+    /// The user, or the writer of a journal that names nobody.
     User,
     /// The agent and its host.
     Agent,

@@ -215,7 +215,7 @@ impl Curation {
     }
 }
 
-/// Returns whether an answer came to nothing because none of its lines holds.
+/// Returns whether an answer has no result because none of its lines holds.
 fn is_all_held(lines: &[LineReport]) -> bool {
     !lines.is_empty() && lines.iter().all(|line| matches!(line.fate, Fate::Held(_)))
 }

@@ -35,7 +35,7 @@ impl Looks {
         }
     }
 
-    /// Takes in a survey of which nothing is shown. In a run that showed nothing before, the budget is not why.
+    /// Takes in the journals of a survey that shows nothing. In a run that showed nothing before, the budget is not why.
     pub(crate) fn note_unasked(&mut self, survey: &mut Survey, report: &mut DreamReport) {
         if report.passes.is_empty() {
             for (_, look) in &mut survey.looks {

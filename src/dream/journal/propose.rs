@@ -120,7 +120,7 @@ impl JournalDreamer {
     /// If [`DreamConfig::max_proposals`](crate::DreamConfig::max_proposals) wait, a dream asks nobody and ends with
     /// [`Outcome::ProposalsFull`]; the journals wait unread. A statement of a waiting proposal is not proposed or
     /// appended again.
-    /// Journals that were shown count as dreamed while their proposal waits, also for whoever archives them.
+    /// Journals that were shown count as dreamed while their proposal waits, also for archiving.
     ///
     /// # Example: a person reads what the night would keep
     ///

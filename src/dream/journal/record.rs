@@ -218,7 +218,7 @@ pub(crate) fn sources(slices: &[Slice]) -> Vec<LogSource> {
     slices.iter().map(source).collect()
 }
 
-/// Raises the seed's watermark to the newest journal of which nothing waits, and never past one of which
+/// Raises the seed's watermark to the newest journal without waiting bytes, and never past one of which
 /// something does: a peer that goes by it takes everything below for read.
 fn raise_watermark(state: &mut DreamedState, survey: &Survey, slices: &[Slice]) {
     let shown = |name: &DocName| -> u64 {

@@ -90,7 +90,7 @@ struct Candidate {
     metadata: Metadata,
     entry: Entry,
     rewritten: bool,
-    /// The length of its front that is in quarantine, of which nothing is shown.
+    /// The length of its front that is in quarantine and is not shown.
     held: u64,
 }
 

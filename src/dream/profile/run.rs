@@ -244,7 +244,7 @@ impl Rebuild {
         cited: bool,
     ) -> Result<Fate> {
         let row = NewMemory::new(categories::PERSONALIZATION, claim, Source::Inferred)
-            // A model worded it, whoever said it first.
+            // A model worded it, even if somebody else said it first.
             .origin(Origin::Agent)
             .metadata(json!({ "sources": from, "until": at.map(|at| at.date_naive().to_string()) }))
             .because("rebuilt from history");

@@ -138,7 +138,7 @@ fn parse_state(workspace: &dyn Workspace, files: &SleepFiles, bytes: Option<&[u8
     SleepState::parse(None, last.as_ref())
 }
 
-/// Changes the state, whoever else counts an action meanwhile; returns it.
+/// Changes the state, even while another process counts an action; returns it.
 pub(crate) fn change_state(
     workspace: &dyn Workspace,
     files: &SleepFiles,
@@ -148,7 +148,7 @@ pub(crate) fn change_state(
     rewrite(workspace, &StateName::SLEEP, |bytes| {
         changed = parse_state(workspace, files, bytes)?;
         change(&mut changed);
-        // Also where nothing changes: whoever wrote it may have been killed before it was durable.
+        // Also if nothing changes: its writer may have been killed before it was durable.
         Ok(Some(changed.print()))
     })?;
     Ok(changed)

@@ -94,7 +94,7 @@ impl Dream for Night {
 }
 
 impl Night {
-    /// Returns whether the last dream was to be a deep sleep, and none came of it yet.
+    /// Returns whether the last dream was to be a deep sleep, and that has not happened yet.
     fn is_deep_owed(&self) -> bool {
         let count = |dreams: u64| self.dreamer.config.deep_sleep_every.map_or(0, |every| dreams / every);
         count(self.state.dreams) > count(self.state.last_deep)

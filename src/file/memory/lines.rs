@@ -57,7 +57,7 @@ impl Lines {
 
     /// Reads the whole file, and compares it with its mark.
     fn read_anew(&mut self, disk: &dyn Disk, scope: &Scope) -> Result<()> {
-        // Before the file: whoever changes that meanwhile writes the mark too.
+        // Before the file: a process that changes the file meanwhile writes the mark too.
         let mut mark = Mark::read(disk, StateName::MEMORIES_MARK.as_str());
         loop {
             self.reset();
@@ -147,7 +147,7 @@ impl Lines {
         let stat = file.stat().at("look at", path)?;
         let held = self.file.as_mut().filter(|held| held.id == stat.id && stat.len == self.read_to);
         if !held.as_ref().is_some_and(|held| held.settled) {
-            // Also where the file stood: whoever made it may have been killed before its name was durable.
+            // Also if the file existed: its maker may have been killed before its name was durable.
             atomic::sync_folders_of(disk, path)?;
         }
         file.append(bytes).at("append to", path)?;
@@ -269,7 +269,7 @@ impl Lines {
         Ok(entries)
     }
 
-    /// Takes in what stands behind what was read.
+    /// Reads the lines behind those that were read.
     fn take(&mut self, bytes: &[u8], scope: &Scope) -> Result<()> {
         self.torn = false;
         for line in bytes.split_inclusive(|byte| *byte == b'\n') {

@@ -24,7 +24,7 @@ use crate::store::{Store, StoreConfig, check_scope, forward};
 /// survives a power loss; where one fails, the change is there whole or not at all. The next change removes an
 /// unfinished line of a crash. A mark beside the file says what its last line was: where that is
 /// missing, the file was emptied or cut short, and each verb says [`Error::Shrunk`]. Several processes may use the folder at once, each sees what
-/// the others wrote, and whoever waits for longer than [`StoreConfig::patience`] gets [`Error::Busy`]. Not for network
+/// the others wrote, and a call that waits for longer than [`StoreConfig::patience`] gets [`Error::Busy`]. Not for network
 /// drives.
 ///
 /// The scope that opens a folder first owns it: a verb for any other scope finds nothing, and writes nothing.

@@ -168,7 +168,7 @@ impl Said {
 }
 
 impl Above {
-    /// Returns what a text goes on with that begins in a place of which nothing further up is known: the words of a
+    /// Returns the state for a text that begins in a place without known lines above: the words of a
     /// tool.
     pub(crate) fn unknown() -> Self {
         Self { origin: Some(Origin::Tool(String::new())), is_inside_line: true, ..Self::default() }

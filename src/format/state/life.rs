@@ -34,7 +34,7 @@ pub(crate) struct LifeState {
 pub(crate) struct Onboarded {
     pub(crate) end: OnboardingEnd,
     pub(crate) at: DateTime<Utc>,
-    /// The journal that says so; whoever goes on after a crash looks there.
+    /// The journal that says so; recovery after a crash looks there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) journal: Option<String>,
     /// Whether every step of it was done.

@@ -61,7 +61,7 @@ pub(in crate::gate) fn is_worded(text: &str) -> bool {
         })
 }
 
-/// So many letters has a word that tells.
+/// The number of letters of a significant word.
 const LEAST_WORD: usize = 5;
 
 /// Returns whether letters could be a word, or several that are joined: vowels among them, and few other letters in a

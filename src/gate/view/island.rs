@@ -31,7 +31,7 @@ pub(crate) struct Island {
 
 /// The places of an island's bytes.
 enum Places {
-    /// Ascending by `seen`; the last at or before a byte tells.
+    /// Ascending by `seen`; the last one at or before a byte counts.
     Steps(Vec<Step>),
     /// Decoded text, between the text beside it.
     Code(Code),

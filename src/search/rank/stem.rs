@@ -1,4 +1,4 @@
-//! Porter's stemmer for English words in lower case, as SQLite's FTS5 has it.
+//! Porter's stemmer for English words in lower case, as in SQLite's FTS5.
 
 /// Returns the stem. Words of other letters, of fewer than three, and of more than 64 are their own.
 pub(crate) fn stem(word: &str) -> String {

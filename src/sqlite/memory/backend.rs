@@ -52,7 +52,7 @@ impl SqliteBackend {
         })
     }
 
-    /// Takes in what other programs wrote, and mends an index that they left behind.
+    /// Takes in rows of other programs, and mends an index that they left behind.
     fn catch_up(&self) -> Result<()> {
         let behind = self.database.read("open", |connection| {
             // An index that cannot be read is behind too.

@@ -26,7 +26,7 @@ use crate::store::{Store, StoreConfig, check_scope, forward};
 /// The text index holds the rows that a search may return, so words of deleted and retired rows count in no frequency.
 ///
 /// WAL with `synchronous=FULL`: what a verb returned survives a power loss. Several processes may use the file at
-/// once; whoever waits for longer than [`StoreConfig::patience`] gets [`Error::Busy`]. Not for network drives.
+/// once; a call that waits for longer than [`StoreConfig::patience`] gets [`Error::Busy`]. Not for network drives.
 ///
 /// The scope that opens a file first owns it: rows that another program adds without a scope are its own. A verb
 /// for any scope but this store's finds nothing, and changes nothing: its refusal is a line of the audit. Give each scope a

@@ -183,7 +183,7 @@ const FACTS: &str = "
     ) WITHOUT ROWID;
 ";
 
-/// The view has the seed's name, and gives way to a table of another program that has it.
+/// The view has the seed's name, and is replaced by a table of another program with that name.
 const LEARNINGS: &str = "
     CREATE TABLE IF NOT EXISTS memory_learnings (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
