@@ -27,7 +27,7 @@ pub enum Dialect {
     PicoClaw,
 }
 
-/// The way of a document.
+/// The route of a document into the workspace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Route {
     /// It keeps its name.

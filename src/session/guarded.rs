@@ -233,7 +233,7 @@ impl<W: Workspace> Guarded<W> {
 
     /// Masks in a text what was forgotten, and nothing else.
     pub(crate) fn mask_forgotten<'a>(&self, doors: &Doors, name: &Name, text: &'a str) -> Result<Passed<'a>> {
-        // Text that a write would be refused for is masked when shown.
+        // A shown text is masked; a written one would be refused.
         let policy = DoorPolicy::new(SecretPolicy::Allow, InjectionPolicy::Allow);
         let mut passed = self.judge(doors, Door::PromptLoad, policy, name, text)?;
         for warning in &mut passed.warnings {
