@@ -1,4 +1,4 @@
-//! What a day costs beside the bare operations that it cannot do without, on both homes.
+//! The cost of a day beside the bare operations that it cannot do without, on both homes.
 //!
 //! Each row compares a part of a day with a baseline, in rounds that alternate between the two, and gives the
 //! median of the rounds for one operation, and their ratio. The workspace has 60 KB in the documents and journals

@@ -1,4 +1,4 @@
-//! What a scan for secrets costs beside plain searches.
+//! The cost of a scan for secrets beside plain searches.
 //!
 //! Each row scans its text through the public API, 64 MB of it where the baseline allows, in rounds that alternate with a baseline. Both
 //! look for the same shapes:
@@ -66,7 +66,7 @@ fn code(dice: &mut Dice) -> String {
     format!("{}{}{commit}\n", "    ".repeat(dice.roll(4)), CODE[dice.roll(CODE.len())])
 }
 
-/// What almost is a secret: too short, cut, or with a wrong checksum.
+/// Texts that almost are secrets: too short, cut, or with a wrong checksum.
 fn near_miss(dice: &mut Dice) -> String {
     let miss = match dice.roll(10) {
         0 => format!("sk-ant-{}", dice.run(ALNUM, 5)),

@@ -1,4 +1,4 @@
-//! What a verb costs beside the bare operation that it cannot do without, on both homes.
+//! The cost of a verb beside the bare operation that it cannot do without, on both homes.
 //!
 //! Each row compares a verb of the public API with a baseline, in rounds that alternate between the two, and
 //! gives the median of the rounds for one operation, and their ratio. Beside a folder stand the system calls

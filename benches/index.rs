@@ -1,4 +1,4 @@
-//! What an index costs beside the bare operations that it cannot do without.
+//! The cost of an index beside the bare operations that it cannot do without.
 //!
 //! Each row compares a verb with a baseline, in rounds that alternate between the two, and gives the median of the
 //! rounds and their ratio. The baseline cuts the same documents by the same configuration and writes the same
@@ -191,7 +191,7 @@ mod index {
         )
     }
 
-    /// What stands already, and changes.
+    /// Documents that exist already, and change.
     fn keep(effort: Effort, home: &Path, texts: &[String], rows: &mut Vec<Row>) {
         let databases = tempfile::tempdir().unwrap();
         let folder = home.join("memory");

@@ -1,4 +1,4 @@
-//! What the memory stores cost beside the bare engine, over 100,000 rows.
+//! The cost of the memory stores beside the bare engine, over 100,000 rows.
 //!
 //! Each row compares a verb of the public API with what a person would write by hand through rusqlite, in rounds
 //! that alternate between the two, and gives the median of the rounds for one operation, their ratio, and the
@@ -116,7 +116,7 @@ fn memory(number: u32) -> NewMemory {
     NewMemory::new("observation", sentence, Source::ChatExtracted).at(place)
 }
 
-/// What is asked: as a person types it, and as FTS5 takes it.
+/// The queries: as a person types them, and as FTS5 takes them.
 struct Question {
     text: String,
     expression: String,
@@ -164,7 +164,7 @@ fn connect(path: &Path) -> Connection {
     connection
 }
 
-/// What a memory is made of.
+/// The words that a memory is made of.
 type Columns = (
     i64,
     String,
@@ -198,7 +198,7 @@ fn ask(store: &dyn MemoryStore, question: &Question, limit: usize) -> Vec<Memory
     found.hits.iter().map(|hit| hit.memory.id).collect()
 }
 
-/// What all parts read: a file with the rows in it.
+/// The file with the rows, which all parts read.
 struct Home {
     folder: tempfile::TempDir,
     rows: u32,
@@ -403,7 +403,7 @@ const FILE: &str = "file";
 /// Says to a process that was started by this one what it is to be.
 const ROLE: &str = "NOCTUARY_BENCH_ROLE";
 
-/// What a process says of itself.
+/// The output of a process about itself.
 struct Spent {
     micros: f64,
     peak: Option<f64>,

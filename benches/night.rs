@@ -1,4 +1,4 @@
-//! What a night costs beside the bare operations that it cannot do without.
+//! The cost of a night beside the bare operations that it cannot do without.
 //!
 //! Each row compares a part of a dream, through the public API, with a baseline, in rounds that alternate
 //! between the two, and gives the median of the rounds for one operation, and their ratio. Where the model

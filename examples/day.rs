@@ -22,7 +22,7 @@ use noctuary::{
 
 type Result<T> = std::result::Result<T, Box<dyn StdError + Send + Sync>>;
 
-/// What only Marta and her agent know.
+/// Facts that only Marta and her agent know.
 const PRIVATE: &str = "the boat is called Brisk";
 
 fn main() -> Result<()> {
@@ -199,7 +199,7 @@ fn third_day(life: &Life) -> Result<()> {
     Ok(())
 }
 
-/// What lasts of it becomes memory.
+/// Lasting statements become memory.
 fn night(life: &Life) -> Result<()> {
     println!("# The night\n");
     let dreamer = JournalDreamer::builder(Arc::clone(life.workspace())).enabled(true).build()?;

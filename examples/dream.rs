@@ -87,7 +87,7 @@ fn run() -> Result<()> {
     )
 }
 
-/// What is asked: the model at an endpoint, or nobody.
+/// The model to ask: one at an endpoint, or none.
 fn model(arguments: &Arguments) -> Result<Box<dyn LlmClient>> {
     match (&arguments.endpoint, &arguments.model) {
         (Some(endpoint), Some(model)) => at_endpoint(endpoint, model),
@@ -167,7 +167,7 @@ fn html(_report: &DreamReport, _workspace: &dyn Workspace, _config: &DreamConfig
 const USAGE: &str = "[PATH] [--user NAME] [--preview] [--all] [--json] [--html FILE] [--sqlite FILE] \
                      [--evidence checked|required|off] [--endpoint URL --model NAME]";
 
-/// What was asked for on the command line.
+/// The options of the command line.
 #[derive(Default)]
 struct Arguments {
     path: Option<PathBuf>,

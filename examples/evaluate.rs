@@ -84,7 +84,7 @@ impl DreamArguments {
     }
 }
 
-/// What was kept of one workspace, as counts.
+/// The kept lines of one workspace, as counts.
 #[derive(Debug, Default, Clone, Copy)]
 struct Kept {
     questions: usize,

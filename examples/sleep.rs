@@ -21,7 +21,7 @@ use noctuary::{
 
 type Result<T> = std::result::Result<T, Box<dyn StdError + Send + Sync>>;
 
-/// What happens to it, one thing in a cycle.
+/// The events of its days, one in a cycle.
 const STORY: [&str; 25] = [
     "I promise Ines a test for issue 12, the clock that runs backwards.",
     "The test for issue 12 is open as pull request 3; nobody has answered yet.",
@@ -140,7 +140,7 @@ fn live(
     Ok(Fatigue::Awake)
 }
 
-/// What it says in a dream: each different line once, marked by its words.
+/// Answers in a dream: each different line once, marked by its words.
 fn dream(request: &LlmRequest) -> String {
     let mut seen: Vec<&str> = Vec::new();
     let mut observations = String::new();
@@ -170,7 +170,7 @@ fn mark(text: &str) -> &'static str {
     }
 }
 
-/// What it says in a deep sleep: what is open is overtaken by what was noted later, and the diary tells what is new of
+/// Answers in a deep sleep: later notes replace open ones, and the diary tells the news of
 /// all that it never forgets.
 fn sleep_deeply(request: &LlmRequest, told: &AtomicUsize) -> String {
     let numbered: Vec<(&str, &str)> =

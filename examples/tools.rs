@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 type Result<T> = std::result::Result<T, Box<dyn StdError>>;
 
-/// What the model of this example calls, one after the other. Yours decides by itself.
+/// The calls of this example's model, one after the other. Yours decides by itself.
 fn script() -> Vec<(&'static str, Value)> {
     let boat = "/memories/boat.md";
     vec![

@@ -1,7 +1,7 @@
 //! The contract of a dreamer: a dream in steps that the host answers.
 //!
 //! [`Dreamer::begin`] either ends at once or hands out a [`DreamPass`] with a request for the model.
-//! Whoever drives it answers with [`DreamPass::resume`], until it is [`Step::Done`]. The drivers
+//! A driver answers with [`DreamPass::resume`], until it is [`Step::Done`]. The drivers
 //! [`dream_once`](crate::dream_once) and [`dream_once_async`](crate::dream_once_async) are ten lines each; a
 //! host with needs of its own writes its own ten.
 

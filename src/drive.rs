@@ -26,7 +26,7 @@ use crate::trace;
 ///
 /// # Errors
 ///
-/// What the library itself could not do; see [`Dreamer::begin`].
+/// Failures of the library itself; see [`Dreamer::begin`].
 pub fn dream_once(dreamer: &dyn Dreamer, llm: &dyn LlmClient) -> Result<DreamReport> {
     dream_once_at(dreamer, llm, &Utc::now)
 }

@@ -67,7 +67,7 @@
 //!
 //! Times are types of `chrono` 0.4, free values of `serde_json` 1. No type of another crate is in a signature.
 //!
-//! # What may grow
+//! # Types that may grow
 //!
 //! Types that a host reads and never builds are `#[non_exhaustive]`, and so are settings with public fields. An enum without
 //! that mark, such as [`SessionKind`] and [`WriteMode`], asks for a decision in each case.

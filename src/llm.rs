@@ -108,7 +108,7 @@ impl LlmRequest {
         Self { system: system.into(), user: user.into(), max_output_tokens: None }
     }
 
-    /// The size of both messages in bytes.
+    /// Returns the size of both messages in bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.system.len() + self.user.len()
@@ -142,7 +142,7 @@ pub struct LlmReply {
 }
 
 impl LlmReply {
-    /// An answer that ended by itself.
+    /// Makes an answer that ended by itself.
     #[must_use]
     pub fn new(text: impl Into<String>) -> Self {
         Self { text: text.into(), finish: Finish::Stop, usage: None }
@@ -193,7 +193,7 @@ impl fmt::Debug for LlmReply {
     }
 }
 
-/// The end of a text that is no thought.
+/// Returns the end of a text that is no thought.
 fn spoken(text: &str) -> &str {
     const END: &str = "</think>";
     let mut said = text;
@@ -243,7 +243,7 @@ impl fmt::Debug for LlmError {
 }
 
 impl LlmError {
-    /// An error in the host's words.
+    /// Makes an error in the host's words.
     #[must_use]
     pub fn new(message: impl Into<String>) -> Self {
         Self { message: message.into(), retryable: true, wait: None, source: None }
@@ -256,7 +256,7 @@ impl LlmError {
         Self { message: source.to_string(), retryable: true, wait: None, source: Some(source) }
     }
 
-    /// A model's server answered a request with this HTTP status and nothing of use. Waiting may help after
+    /// Makes the error of a model's server that answered with this HTTP status and nothing of use. Waiting may help after
     /// 408, 409, 425, 429 and whatever is the server's own fault; what else it refuses, it refuses tomorrow.
     ///
     /// Says the status alone, since what servers say beside it repeats prompts and keys.
@@ -274,7 +274,8 @@ impl LlmError {
         if may_pass(status) { error } else { error.permanent() }
     }
 
-    /// A model's server answered a request with this body and no completion, and the client library does not tell the
+    /// Makes the error of a model's server that answered with this body and no completion, and the client library
+    /// does not tell the
     /// status. Takes the status from the body where it is a number in it, as llama.cpp, vLLM and `OpenRouter` write it, and
     /// is then [`of_status`](Self::of_status); else it is permanent, since such a body comes from another address, or
     /// from a proxy that wants another key.
@@ -318,20 +319,20 @@ impl LlmError {
         self
     }
 
-    /// Whether waiting may help.
+    /// Returns whether waiting may help.
     #[must_use]
     pub fn is_retryable(&self) -> bool {
         self.retryable
     }
 
-    /// How long the provider asks to wait, where it says so. For the host's own client: a dream calls once.
+    /// Returns the time that the provider asks to wait, if it says so. For the host's own client: a dream calls once.
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
         self.wait
     }
 }
 
-/// Whether what a server answered with this status may be another thing later.
+/// Returns whether the answer of a server with this status may be another one later.
 pub(crate) fn may_pass(status: u16) -> bool {
     status >= 500 || matches!(status, 408 | 409 | 425 | 429)
 }

@@ -47,9 +47,9 @@ pub trait PiiFilter: Debug + Send + Sync {
 pub struct Finding {
     /// The class, such as `aws_access_key`.
     pub class: Cow<'static, str>,
-    /// Where it stands, in bytes.
+    /// The place, in bytes.
     pub span: Range<usize>,
-    /// How sure the filter is.
+    /// The certainty of the filter.
     pub confidence: Confidence,
     /// The disguise in which it was seen.
     pub view: View,
@@ -70,8 +70,8 @@ impl Finding {
     }
 }
 
-/// How a secret stands in a text: as it is, or in a disguise that a filter saw through. Where one is put on another,
-/// the last of this list tells.
+/// The form of a secret in a text: as it is, or in a disguise that a filter saw through. With several disguises,
+/// the last one of this list is given.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -98,7 +98,7 @@ pub enum View {
     Decimal,
 }
 
-/// How sure a filter is of a finding.
+/// The certainty of a filter about a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]

@@ -71,7 +71,7 @@ impl Span {
         Unended { span: Some(self.clone()) }
     }
 
-    /// A future that is within the span whenever it is polled, and only then.
+    /// Returns a future that is within the span whenever it is polled, and only then.
     pub(crate) fn around<F: Future>(&self, future: F) -> impl Future<Output = F::Output> + use<F> {
         #[cfg(feature = "tracing")]
         return tracing::Instrument::instrument(future, self.0.clone());
@@ -79,7 +79,7 @@ impl Span {
         future
     }
 
-    /// Whether anybody listens; what is told costs nothing where nobody does.
+    /// Returns whether anybody listens; without a listener an event costs nothing.
     fn is_heard(&self) -> bool {
         #[cfg(feature = "tracing")]
         return !self.0.is_disabled();
@@ -161,7 +161,7 @@ pub(crate) struct Unended {
 }
 
 impl Unended {
-    /// The dream has ended, well or not, and says itself how.
+    /// Ends the span. The dream has ended, well or not, and says itself how.
     pub(crate) fn end(mut self) {
         self.span = None;
     }
@@ -175,7 +175,7 @@ impl Drop for Unended {
     }
 }
 
-/// A whole dream.
+/// Opens the span of a whole dream.
 pub(crate) fn dream() -> Span {
     span!(
         "dream",
@@ -192,12 +192,12 @@ pub(crate) fn dream() -> Span {
     )
 }
 
-/// The selection of what a dream shows to a model.
+/// Opens the span of the selection of what a dream shows to a model.
 pub(crate) fn select() -> Span {
     span!("select", "noctuary.candidates", "noctuary.selected", "noctuary.selected.bytes")
 }
 
-/// A model is asked, in a dream.
+/// Opens the span of a call of a model, in a dream.
 pub(crate) fn ask(dream: &Span, request: &LlmRequest) -> Span {
     let span = span!(
         "ask",
@@ -217,12 +217,12 @@ pub(crate) fn ask(dream: &Span, request: &LlmRequest) -> Span {
     span
 }
 
-/// A pass is committed: an append to `MEMORY.md`, or what a sleeper leaves behind.
+/// Spans a commit of a pass: an append to `MEMORY.md`, or what a sleeper leaves behind.
 pub(crate) fn commit<T>(id: &DreamId, run: impl FnOnce() -> Result<T>) -> Result<T> {
     span!("commit", "gen_ai.operation.name" = "update_memory", "noctuary.dream.id" = id.as_str()).attempt(run)
 }
 
-/// A workspace is claimed. Who holds it is not said: it is in the report.
+/// Spans the claim of a workspace. Who holds it is not said: it is in the report.
 pub(crate) fn claim(run: impl FnOnce() -> Result<Claim>) -> Result<Claim> {
     let span = span!("claim", "noctuary.claim.granted", "noctuary.claim.epoch", "noctuary.claim.wait_ms");
     let begun = span.is_heard().then(Instant::now);
@@ -272,13 +272,13 @@ fn searching() -> Span {
     )
 }
 
-/// A row is written.
+/// Spans the writing of a row.
 pub(crate) fn create<T, I: fmt::Display>(id: impl Fn(&T) -> I, run: impl FnOnce() -> Result<T>) -> Result<T> {
     let span = span!("create_memory", "gen_ai.operation.name" = "create_memory", "gen_ai.memory.record.id");
     span.attempt(run).inspect(|written| span.word("gen_ai.memory.record.id", &id(written).to_string()))
 }
 
-/// A row is changed, or its state is.
+/// Spans the change of a row, or of its state.
 pub(crate) fn update(id: MemoryId, run: impl FnOnce() -> Result<bool>) -> Result<bool> {
     let span = span!(
         "update_memory",
@@ -289,7 +289,7 @@ pub(crate) fn update(id: MemoryId, run: impl FnOnce() -> Result<bool>) -> Result
     span.attempt(run).inspect(|done| span.count("gen_ai.memory.record.count", u64::from(*done)))
 }
 
-/// A row is deleted.
+/// Spans the deletion of a row.
 pub(crate) fn delete(id: MemoryId, run: impl FnOnce() -> Result<bool>) -> Result<bool> {
     let span = span!(
         "delete_memory",
@@ -310,7 +310,7 @@ pub(crate) fn forget(run: impl FnOnce() -> Result<Vec<PlaceReceipt>>) -> Result<
     })
 }
 
-/// A tool of ours is called, by a name of ours. Of its arguments and of what it answers nothing is said.
+/// Spans a call of a tool of ours, by a name of ours. Of its arguments and of what it answers nothing is said.
 pub(crate) fn tool<T, E>(
     name: &str,
     because: impl FnOnce(&E) -> Option<&Error>,
@@ -320,7 +320,7 @@ pub(crate) fn tool<T, E>(
     span.within(run).inspect_err(|error| span.word("error.type", because(error).map_or("refused", kind)))
 }
 
-/// The class of an error; its message names paths, and documents name people.
+/// Returns the class of an error; its message names paths, and documents name people.
 fn kind(error: &Error) -> &'static str {
     match error {
         Error::Name(_) => "name",

@@ -105,7 +105,7 @@ const BUGS: &[Bug] = &[
     Bug {
         name: "the name of a replaced file is not made durable",
         file: "src/disk/atomic.rs",
-        stands: "        .at(\"replace\", path)?;\n    // All of them, also where a file stood: whoever made its folder may have been killed before its sync.\n    sync_folders_of(disk, path)\n",
+        stands: "        .at(\"replace\", path)?;\n    // All of them, also if a file existed: the process that made its folder may have been killed before its sync.\n    sync_folders_of(disk, path)\n",
         planted: "        .at(\"replace\", path)\n",
         tests: POWER,
     },

@@ -362,7 +362,7 @@ fn assert_only_ours(tree: &Tree, others: &str) {
     assert_eq!(ids.len(), ids.iter().collect::<BTreeSet<_>>().len(), "an id is one element's: {ids:?}");
 }
 
-/// What is in every text of others.
+/// A mark in every text of others.
 const MARK: &str = "zqx";
 
 fn hostile() -> impl Strategy<Value = String> {

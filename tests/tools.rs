@@ -1,4 +1,4 @@
-//! What a model may call: the words it is answered, and that nothing it says widens what its session may.
+//! The tools of a model: its answers, and that no argument widens the rights of its session.
 
 #![expect(clippy::unwrap_used, reason = "helpers of a test")]
 
@@ -82,7 +82,7 @@ fn doc(text: &str) -> DocName {
     DocName::parse(text).unwrap()
 }
 
-/// What a model is told, whether it is an error or not.
+/// Returns the answer to a model, error or not.
 fn told(answer: Result<String, ToolError>) -> String {
     answer.unwrap_or_else(|error| {
         assert_eq!(error.to_string(), error.message());
@@ -401,7 +401,7 @@ fn a_secret_does_not_come_in_and_is_not_shown() {
         let answer = told(tool.call(&create));
         assert_eq!(
             answer,
-            "error: Nothing was written: /memories/k.md takes in no text that holds aws_access_key. Take it out, and write the rest.",
+            "error: Nothing was written to /memories/k.md: the text contains aws_access_key. Remove it, and write the rest.",
             "{home}"
         );
         // A person may keep one there; a model is not told.
@@ -536,7 +536,7 @@ fn the_folder_of_the_tool_is_one_of_its_own() {
     });
 }
 
-/// What a model is answered, a refusal as its words.
+/// Returns the answer to a model; a refusal as its words.
 fn answered(tools: &Toolbox, name: &str, arguments: &Value) -> Value {
     tools.call(name, arguments, now()).unwrap_or_else(|error| json!({"error": error.message()}))
 }
@@ -703,7 +703,7 @@ fn documents_are_written_found_listed_and_read_on() {
         let stale = whole(&json!("0".repeat(64)));
         assert_eq!(
             stale["error"],
-            "context/boat.md is not as you saw it, and nothing was written. Read it again first."
+            "context/boat.md has changed since you read it, and nothing was written. Read it again first."
         );
         assert_eq!(whole(&read["revision"])["status"], "written");
         assert_eq!(
@@ -745,7 +745,7 @@ fn documents_are_written_found_listed_and_read_on() {
         let answer = write(json!({"path": "MEMORY.md", "content": format!("key {KEY}")}));
         assert_eq!(
             answer["error"],
-            "Nothing was written: MEMORY.md takes in no text that holds aws_access_key. Take it out, and write the rest."
+            "Nothing was written to MEMORY.md: the text contains aws_access_key. Remove it, and write the rest."
         );
         let long: String = (1..=9000).map(|line| format!("- line {line}\n")).collect();
         workspace.write(&doc("context/long.md"), long.as_bytes(), WriteMode::Create).unwrap();
@@ -1014,7 +1014,7 @@ fn a_document_that_was_not_read_is_not_replaced_and_what_a_tool_does_not_take_is
             assert_eq!(
                 answer["error"],
                 format!(
-                    "Nothing was written: {path} stands already. Read it and give the revision that you read, or append to it."
+                    "Nothing was written: {path} exists already. Read it and give the revision that you read, or append to it."
                 )
             );
         }
@@ -1281,19 +1281,19 @@ fn what_a_row_does_not_take_in_is_told_in_words() {
             (
                 "fact",
                 long.as_str(),
-                "What is meant for the memory, or stands there, is too large: 65559 bytes, where 16384 are allowed.",
+                "The text for the memory, or its present content, is too large: 65559 bytes; at most 16384 are allowed.",
             ),
             ("fact", " ", "Nothing was done: content must not be empty."),
             ("a]b", "x", "Nothing was done: category must be one line without brackets."),
             (
                 "fact",
                 KEY,
-                "Nothing was written: the memory takes in no text that holds aws_access_key. Take it out, and write the rest.",
+                "Nothing was written to the memory: the text contains aws_access_key. Remove it, and write the rest.",
             ),
             (
                 "fact",
                 forgotten,
-                "Nothing was written: the memory takes in no text that holds what the user asked to forget. Take it out, and write the rest.",
+                "Nothing was written to the memory: the text contains text that the user asked to forget. Remove it, and write the rest.",
             ),
         ] {
             let row = json!({"category": category, "content": content});
@@ -1511,7 +1511,7 @@ fn what_a_review_learns_is_in_learnings_and_in_no_other_answer() {
         for (arguments, says) in [
             (
                 json!({"content": KEY}),
-                "Nothing was written: the learnings takes in no text that holds aws_access_key. Take it out, and write the rest.",
+                "Nothing was written to the learnings: the text contains aws_access_key. Remove it, and write the rest.",
             ),
             (json!({"content": " "}), "Nothing was done: content must not be empty."),
         ] {

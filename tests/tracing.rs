@@ -1,4 +1,4 @@
-//! What a host's tracing hears: the spans that the manual names, nested as it says, and no word of anybody's.
+//! A host's tracing: the spans that the manual names, nested as it says, and no word of anybody's.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -113,7 +113,7 @@ impl Listener {
         spans.iter().map(|span| format!("{}{}", "  ".repeat(depth(span)), span.name)).collect()
     }
 
-    /// What the last span of a name was told.
+    /// Returns the fields of the last span of a name.
     fn told(&self, name: &str) -> BTreeMap<&'static str, String> {
         self.spans().into_iter().rfind(|span| span.name == name).unwrap().fields
     }

@@ -1,4 +1,4 @@
-//! What the benchmarks share: rounds in turn, their medians, and the table of them.
+//! The shared parts of the benchmarks: rounds in turn, their medians, and the table of them.
 
 use std::time::Instant;
 
@@ -10,7 +10,7 @@ pub(crate) struct Effort {
 }
 
 impl Effort {
-    /// What the arguments ask for: `--bench` all of it, `--quick` or a test run one small round.
+    /// The size of a run by its arguments: `--bench` all of it, `--quick` or a test run one small round.
     pub(crate) fn of_arguments() -> Self {
         let is_quick = std::env::args().any(|argument| argument == "--quick" || argument == "--test");
         // `cargo bench` says so; without a word from either, it is a test run.

@@ -202,7 +202,7 @@ impl<'a> Judged<'a> {
     }
 }
 
-/// What people said to each other is shown and kept as it is: a made-up key in it is no secret.
+/// Talk between people is shown and kept as it is: a made-up key in it is no secret.
 fn doors() -> Doors {
     let open = DoorPolicy::new(SecretPolicy::Allow, InjectionPolicy::Allow);
     Doors::default().policy(Door::StoreWrite, open).policy(Door::DreamRequest, open)

@@ -80,7 +80,7 @@ pub(crate) fn run(arguments: impl Iterator<Item = String>) -> Result<()> {
     Ok(())
 }
 
-/// What `clean` reads where no folder is named.
+/// The folder that `clean` reads if none is named.
 const CLEAN: &str = include_str!("clean/Cargo.toml");
 
 /// Classes that only a proof gives away, with those that name a person: none may be found in clean text.

@@ -49,7 +49,7 @@ pub(crate) fn run(arguments: impl Iterator<Item = String>) -> Result<()> {
     Ok(())
 }
 
-/// What is measured: a store, as nobody configured it unless that is asked for.
+/// The store to measure, with its defaults unless options change them.
 #[derive(Debug, Clone, Copy, Default)]
 struct Measured {
     in_a_file: bool,
@@ -274,7 +274,7 @@ impl<'a> Filled<'a> {
     }
 }
 
-/// What a folder holds: sessions by id, corpora, and the questions of each.
+/// The content of a folder: sessions by id, corpora, and the questions of each.
 pub(crate) type Set = (HashMap<String, Session>, Vec<Corpus>, BTreeMap<String, Vec<Question>>);
 
 /// Reads a folder.

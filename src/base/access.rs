@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The kind of session that something is read for. There is no default: whoever reads says it.
+/// The kind of session that something is read for. There is no default: the reader names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SessionKind {
@@ -28,7 +28,7 @@ pub enum Actor {
     Library,
 }
 
-/// Whose life it is: a user, and optionally one agent of several.
+/// The owner of a life: a user, and optionally one agent of several.
 ///
 /// ```
 /// use noctuary::Scope;
@@ -52,22 +52,22 @@ impl Scope {
     }
 }
 
-/// What a reader must state before anything reaches a session: kind, actor and scope.
+/// The facts that a reader states before anything reaches a session: kind, actor and scope.
 ///
 /// The scope is compared with that of a store, of an index, and of a [workspace that knows its
-/// own](crate::Workspace::scope); any other is denied before anything is read. Whose a folder is, the host knows alone.
+/// own](crate::Workspace::scope); any other is denied before anything is read. Only the host knows the owner of a folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Access {
     /// The kind of session.
     pub kind: SessionKind,
     /// Who acts in it.
     pub actor: Actor,
-    /// Whose life is read.
+    /// The life that is read.
     pub scope: Scope,
 }
 
 impl Access {
-    /// The human in private: they may read and write everything.
+    /// Makes the access of the human in private: they may read and write everything.
     ///
     /// ```
     /// use noctuary::{Access, Actor, Scope, SessionKind};
@@ -80,7 +80,7 @@ impl Access {
         Self::new(SessionKind::Main, Actor::Human, scope)
     }
 
-    /// The agent in private with its human: the session of a terminal, a direct message or a heartbeat.
+    /// Makes the access of the agent in private with its human: the session of a terminal, a direct message or a heartbeat.
     ///
     /// ```
     /// use noctuary::{Access, Scope};
@@ -92,7 +92,7 @@ impl Access {
         Self::new(SessionKind::Main, Actor::Agent, scope)
     }
 
-    /// The agent where others are present.
+    /// Makes the access of the agent with others present.
     ///
     /// ```
     /// use noctuary::{Access, Scope};
@@ -104,13 +104,13 @@ impl Access {
         Self::new(SessionKind::Shared, Actor::Agent, scope)
     }
 
-    /// An agent that another agent started.
+    /// Makes the access of an agent that another agent started.
     #[must_use]
     pub fn subagent(scope: Scope) -> Self {
         Self::new(SessionKind::Subagent, Actor::Agent, scope)
     }
 
-    /// The agent in an unattended job.
+    /// Makes the access of the agent in an unattended job.
     #[must_use]
     pub fn scheduled(scope: Scope) -> Self {
         Self::new(SessionKind::Scheduled, Actor::Agent, scope)
@@ -122,7 +122,7 @@ impl Access {
         Self { kind, actor, scope }
     }
 
-    /// Whether `MEMORY.md`, and whatever derives from it, may reach this session. Main only; no setting
+    /// Returns whether `MEMORY.md`, and whatever derives from it, may reach this session. Main only; no setting
     /// changes it. (seed 001, section 4.1)
     #[must_use]
     pub fn reads_memory(&self) -> bool {

@@ -22,7 +22,7 @@ impl Digest {
     /// The first of all, in order.
     pub(crate) const LEAST: Self = Self([0; 32]);
 
-    /// The bytes.
+    /// Returns the bytes.
     pub(crate) fn as_bytes(&self) -> &[u8; 32] {
         &self.0
     }

@@ -51,7 +51,7 @@ impl fmt::Display for SourceRef {
     }
 }
 
-/// Where something was found in a text, and of which class it is; never what it says.
+/// The place and class of something found in a text; never its words.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct FoundAt {
@@ -85,31 +85,31 @@ impl Document {
         Self { name, bytes }
     }
 
-    /// The document's name.
+    /// Returns the document's name.
     #[must_use]
     pub fn name(&self) -> &Name {
         &self.name
     }
 
-    /// The raw bytes, byte order mark and line endings included.
+    /// Returns the raw bytes, byte order mark and line endings included.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// The raw bytes, without a copy.
+    /// Returns the raw bytes, without a copy.
     #[must_use]
     pub fn into_bytes(self) -> Vec<u8> {
         self.bytes
     }
 
-    /// The revision of these bytes, hashed at each call: most documents are read and never written back.
+    /// Returns the revision of these bytes, hashed at each call: most documents are read and never written back.
     #[must_use]
     pub fn revision(&self) -> Revision {
         Revision::of(&self.bytes)
     }
 
-    /// The text, with every byte that is not UTF-8 replaced. For reading only: writing it back would
+    /// Returns the text, with every byte that is not UTF-8 replaced. For reading only: writing it back would
     /// change what stands there.
     #[must_use]
     pub fn lossy(&self) -> std::borrow::Cow<'_, str> {

@@ -2,7 +2,7 @@
 
 use crate::base::error::{Error, Result};
 
-/// A switch: `1`, `true`, `yes`, `on` or their opposites. Unset and empty are `None`.
+/// Parses a switch: `1`, `true`, `yes`, `on` or their opposites. Unset and empty are `None`.
 pub(crate) fn flag(lookup: &impl Fn(&str) -> Option<String>, name: &'static str) -> Result<Option<bool>> {
     let Some(value) = lookup(name) else { return Ok(None) };
     match value.trim().to_ascii_lowercase().as_str() {
@@ -13,7 +13,7 @@ pub(crate) fn flag(lookup: &impl Fn(&str) -> Option<String>, name: &'static str)
     }
 }
 
-/// A whole number from 1. Unset and empty are `None`.
+/// Parses a whole number from 1. Unset and empty are `None`.
 pub(crate) fn positive(lookup: &impl Fn(&str) -> Option<String>, name: &'static str) -> Result<Option<u64>> {
     let Some(value) = lookup(name) else { return Ok(None) };
     match value.trim() {

@@ -20,7 +20,7 @@ pub struct Name {
     space: Space,
 }
 
-/// Which of the two kinds a [`Name`] is.
+/// The two kinds of a [`Name`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Space {
     /// A document: the operator's markdown.
@@ -34,25 +34,26 @@ impl Name {
         Self { path: Cow::Borrowed(path), space }
     }
 
-    /// The name as text, its segments parted by `/`.
+    /// Returns the name as text, its segments parted by `/`.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.path
     }
 
-    /// Whether it names a document or state.
+    /// Returns whether it names a document or state.
     #[must_use]
     pub fn space(&self) -> Space {
         self.space
     }
 
-    /// The last segment.
+    /// Returns the last segment.
     #[must_use]
     pub fn file_name(&self) -> &str {
         self.path.rsplit('/').next().unwrap_or(&self.path)
     }
 
-    /// The name as file systems that do not tell case apart compare it: lower case, a long s as an s. A stream of a file
+    /// Returns the name as file systems that do not tell case apart compare it: lower case, a long s as an s. A
+    /// stream of a file
     /// in the root, `SOUL.md:x` on disks of Windows, is the file.
     pub(crate) fn folded(&self) -> String {
         let path = self.as_str();
@@ -61,7 +62,7 @@ impl Name {
         if lower.is_ascii() { lower } else { lower.replace('\u{17f}', "s") }
     }
 
-    /// All but the last segment; `None` for a name in the root.
+    /// Returns all but the last segment; `None` for a name in the root.
     #[must_use]
     pub fn folder(&self) -> Option<&str> {
         self.path.rsplit_once('/').map(|(folder, _)| folder)
@@ -103,7 +104,7 @@ pub struct DocName(Name);
 impl DocName {
     /// Who the agent is.
     pub const SOUL: Self = Self::constant("SOUL.md");
-    /// How a session starts, and what stays fixed.
+    /// Rules for the start of a session, and for what never changes.
     pub const AGENTS: Self = Self::constant("AGENTS.md");
     /// Display name, emoji, vibe.
     pub const IDENTITY: Self = Self::constant("IDENTITY.md");
@@ -127,7 +128,7 @@ impl DocName {
     pub const SELF: Self = Self::constant("self");
     /// The same folder as its first seed has it, hidden; for [`SleepConfig::folder`](crate::sleep::SleepConfig::folder).
     pub const DOT_SELF: Self = Self::constant(DOT_SELF);
-    /// Where a sleeper's creator leaves orders.
+    /// Orders that a sleeper's creator leaves.
     pub const MESSAGES: Self = Self::constant("MESSAGES.md");
     /// When each periodic check last ran.
     pub const HEARTBEAT_STATE: Self = Self::constant("memory/heartbeat-state.json");
@@ -163,7 +164,7 @@ impl DocName {
         }
     }
 
-    /// Whether every platform can have a file of this name. One with `\ : * ? " < > |`, or that Windows keeps for a
+    /// Returns whether every platform can have a file of this name. One with `\ : * ? " < > |`, or that Windows keeps for a
     /// device, cannot be copied to Windows.
     ///
     /// ```
@@ -198,7 +199,7 @@ impl StateName {
     pub const DREAMED: Self = Self::constant(".dreamed-state.json");
     /// Journals that an operator must look at, in the seed's shape.
     pub const QUARANTINE: Self = Self::constant(".dreamed-quarantine.json");
-    /// Which bytes of which journal a model has been shown.
+    /// The bytes of each journal that a model has been shown.
     pub const LEDGER: Self = Self::constant(".dreaming.d/ledger.json");
     /// A commit that is under way.
     pub const INTENT: Self = Self::constant(".dreaming.d/intent.json");
@@ -206,51 +207,51 @@ impl StateName {
     pub const UNDONE: Self = Self::constant(".dreaming.d/history/undone.json");
     /// One line for each pass.
     pub const LOG: Self = Self::constant(".dreaming.d/log.jsonl");
-    /// Which `SOUL.md` the agent knows of, in the seed's place.
+    /// The `SOUL.md` that the agent knows, in the seed's place.
     pub const SOUL: Self = Self::constant(".soul-state.json");
     /// The same, where another program's file has that name.
     pub const SOUL_BESIDE: Self = Self::constant(".dreaming.d/soul.json");
-    /// What a life remembers about its own beginning.
+    /// Facts about the beginning of a life.
     pub const LIFE: Self = Self::constant(".dreaming.d/life.json");
-    /// How tired a sleeper is.
+    /// The tiredness of a sleeper.
     pub const SLEEP: Self = Self::constant(".dreaming.d/sleep.json");
     /// A sleeper's commit that is under way.
     pub const SLEEP_INTENT: Self = Self::constant(".dreaming.d/sleep-intent.json");
-    /// Which pairs of facts a model was asked about.
+    /// Pairs of facts that a model was asked about.
     pub const FACTS: Self = Self::constant(".dreaming.d/facts.json");
-    /// What the last rebuild of personalization was made from.
+    /// The mark of the input of the last rebuild of personalization.
     pub const PERSONALIZATION: Self = Self::constant(".dreaming.d/personalization.json");
-    /// What was forgotten, without its content.
+    /// Tombstones of forgotten statements, without their content.
     pub const FORGOTTEN: Self = Self::constant(".dreaming.d/forgotten.json");
-    /// Which proposals of dreams wait for a person's word.
+    /// Proposals of dreams that wait for a person's answer.
     pub const PROPOSALS: Self = Self::constant(".dreaming.d/proposals.json");
     /// The rows of a [`FileMemoryStore`](crate::FileMemoryStore).
     pub const MEMORIES: Self = Self::constant(".dreaming.d/memories.jsonl");
-    /// What a [`FileMemoryStore`](crate::FileMemoryStore) held at its last commit.
+    /// The mark of a [`FileMemoryStore`](crate::FileMemoryStore) at its last commit.
     pub const MEMORIES_MARK: Self = Self::constant(".dreaming.d/memories.mark");
 
-    /// What a document was before it was replaced.
+    /// Returns the name of the file with a document's earlier versions.
     pub(crate) fn history(document: &DocName) -> Self {
         Self(Name { path: format!(".dreaming.d/history/{document}.json").into(), space: Space::State })
     }
 
-    /// A file that says which names of a folder are none of ours, such as `.gitignore`.
+    /// Returns the name of a file such as `.gitignore`, which lists names of a folder that are none of ours.
     pub(crate) fn ignoring(folder: Option<&DocName>, file: &str) -> Self {
         let path = folder.map_or_else(|| file.to_owned(), |folder| format!("{folder}/{file}"));
         Self(Name { path: path.into(), space: Space::State })
     }
 
-    /// What a dream would append, for a person to edit.
+    /// Returns the name of the file with a proposed section, for a person to edit.
     pub(crate) fn proposal(id: impl fmt::Display) -> Self {
         Self(Name { path: format!(".dreaming.d/proposals/{id}.md").into(), space: Space::State })
     }
 
-    /// What errors call a row of a store: `memories/42`.
+    /// Returns the name of a row of a store in errors: `memories/42`.
     pub(crate) fn row(table: &str, id: impl fmt::Display) -> Self {
         Self(Name { path: format!("{table}/{id}").into(), space: Space::State })
     }
 
-    /// What errors call a row that is not there yet: `a new memory`.
+    /// Returns the name of a new row in errors: `a new memory`.
     pub(crate) fn new_row(what: &str) -> Self {
         Self(Name { path: format!("a new {what}").into(), space: Space::State })
     }

@@ -58,7 +58,7 @@ fn segment_fault(segment: &str, is_plain: bool) -> Option<&'static str> {
     if cfg!(windows) { windows_fault(segment) } else { None }
 }
 
-/// Why Windows alone would not have a segment.
+/// Returns why only Windows would not have a segment.
 pub(super) fn windows_fault(segment: &str) -> Option<&'static str> {
     if segment.contains([':', '*', '?', '"', '<', '>', '|']) {
         return Some("it contains a character that Windows reserves");
@@ -66,7 +66,7 @@ pub(super) fn windows_fault(segment: &str) -> Option<&'static str> {
     is_device(segment).then_some("a segment is the name of a Windows device")
 }
 
-/// Whether Windows would open a device: `CON`, `nul.txt`, `COM1`, and `COM¹` with a superscript digit.
+/// Returns whether Windows would open a device: `CON`, `nul.txt`, `COM1`, and `COM¹` with a superscript digit.
 fn is_device(segment: &str) -> bool {
     // Most names are told apart by their first letter.
     if !segment.starts_with(['C', 'c', 'P', 'p', 'A', 'a', 'N', 'n', 'L', 'l']) {

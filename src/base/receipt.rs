@@ -77,7 +77,7 @@ impl ForgetPlace {
         Self::Backups,
     ];
 
-    /// Whether nobody can look there, or nothing of the kind is kept.
+    /// Returns whether nobody can look there, or nothing of the kind is kept.
     fn is_out_of_reach(self) -> bool {
         matches!(self, Self::Edges | Self::Vectors | Self::Sessions | Self::Exports | Self::Backups)
     }
@@ -138,7 +138,7 @@ pub struct PlaceReceipt {
 }
 
 impl PlaceReceipt {
-    /// A place in which all that was found is gone.
+    /// Makes the receipt of a place in which all findings were removed.
     #[must_use]
     pub fn new(place: ForgetPlace, found: u64, removed: u64) -> Self {
         Self { place, found, removed, left: None }
@@ -199,14 +199,14 @@ impl DocumentReceipt {
 }
 
 impl ForgetReceipt {
-    /// Nobody has looked anywhere yet.
+    /// Makes a receipt for which nobody has looked anywhere yet.
     #[must_use]
     pub fn new(at: DateTime<Utc>) -> Self {
         let unseen = |place: ForgetPlace| PlaceReceipt::new(place, 0, 0).left(place.unseen());
         Self { at, places: ForgetPlace::ALL.map(unseen).into(), documents: Vec::new() }
     }
 
-    /// Says what came of it in a place, instead of what was said before.
+    /// Replaces the result for a place.
     pub fn set(&mut self, receipt: PlaceReceipt) {
         if let Some(line) = self.places.iter_mut().find(|line| line.place == receipt.place) {
             *line = receipt;
@@ -219,7 +219,7 @@ impl ForgetReceipt {
         self.places.iter().find(|line| line.place == place).expect("each place has a line")
     }
 
-    /// Whether it is gone from everywhere that can be reached: nobody forgot to look somewhere
+    /// Returns whether it is gone from everywhere that can be reached: nobody forgot to look somewhere
     /// ([`unasked`](Self::unasked)), and nothing may still stand where they looked ([`left`](Self::left)). Prompts of
     /// sessions under way, exports and backups are out of reach, and are not counted.
     #[must_use]
@@ -227,13 +227,14 @@ impl ForgetReceipt {
         self.unasked().next().is_none() && self.left().next().is_none()
     }
 
-    /// The places at which nobody looked, since no store, no workspace or no index was given. For a host that has none
+    /// Returns the places at which nobody looked, since no store, no workspace or no index was given. For a host
+    /// that has none
     /// of the kind, nothing stands there.
     pub fn unasked(&self) -> impl Iterator<Item = &PlaceReceipt> {
         self.places.iter().filter(|line| !line.place.is_out_of_reach() && line.is_unseen())
     }
 
-    /// The places at which somebody looked, and where it may still stand.
+    /// Returns the places at which somebody looked, and where it may still stand.
     pub fn left(&self) -> impl Iterator<Item = &PlaceReceipt> {
         self.places
             .iter()

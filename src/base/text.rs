@@ -7,7 +7,7 @@ use unicode_normalization::UnicodeNormalization;
 /// The mark of a UTF-8 file from Windows editors; kept on disk, left out of what is parsed.
 pub(crate) const BOM: char = '\u{feff}';
 
-/// Whether a character takes no room and can hide or reorder text: zero-width, bidirectional controls,
+/// Returns whether a character takes no room and can hide or reorder text: zero-width, bidirectional controls,
 /// tags, variation selectors, soft hyphens.
 pub(crate) fn is_invisible(c: char) -> bool {
     matches!(
@@ -128,7 +128,7 @@ pub(crate) fn line_breaks(bytes: &[u8]) -> u64 {
     bytes.iter().filter(|byte| **byte == b'\n').count() as u64
 }
 
-/// The form in which two statements are the same statement: lower case, markup and punctuation at the ends
+/// Returns the form in which two statements are the same statement: lower case, markup and punctuation at the ends
 /// gone, white space folded, invisible characters dropped.
 pub(crate) fn normalise(statement: &str) -> String {
     let mut folded = String::with_capacity(statement.len());
@@ -146,7 +146,8 @@ pub(crate) fn normalise(statement: &str) -> String {
         .to_owned()
 }
 
-/// The form in which two facts are one statement: as [`normalise`], but that nothing inside it goes, no sign in front
+/// Returns the form in which two facts are one statement: as [`normalise`], but that nothing inside it goes, no sign
+/// in front
 /// of a number, and that a character counts as the same however it is composed.
 pub(crate) fn statement(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
@@ -168,14 +169,14 @@ pub(crate) fn statement(text: &str) -> String {
         .to_owned()
 }
 
-/// The words of `text` in lower case: runs of letters and digits; an apostrophe inside a word stays.
+/// Returns the words of `text` in lower case: runs of letters and digits; an apostrophe inside a word stays.
 pub(crate) fn words(text: &str) -> impl Iterator<Item = String> + '_ {
     text.split(|c: char| !(c.is_alphanumeric() || c == '\'' || c == '’'))
         .map(|word| word.trim_matches(['\'', '’']).to_lowercase().replace('’', "'"))
         .filter(|word| !word.is_empty())
 }
 
-/// So many of a thing, in words: `1 pass`, `2 passes`, `1,200 lines`.
+/// Prints a number of things in words: `1 pass`, `2 passes`, `1,200 lines`.
 pub(crate) fn counted(number: impl Into<u64>, noun: &str) -> String {
     let number = number.into();
     if number == 1 {
@@ -185,7 +186,7 @@ pub(crate) fn counted(number: impl Into<u64>, noun: &str) -> String {
     format!("{} {noun}{plural}", grouped(number))
 }
 
-/// A number with its thousands apart.
+/// Prints a number with its thousands apart.
 pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut grouped = String::new();

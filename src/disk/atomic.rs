@@ -6,7 +6,7 @@ use super::contract::{Disk, DiskFile, Entry, Kind, Open, STATE_FOLDER, Stat};
 use super::host;
 use crate::base::error::{At, Result, Unsynced};
 
-/// A name for a file until it is complete: in the state folder, where the next claim finds what a crash left.
+/// Returns a name for a file until it is complete: in the state folder, where the next claim finds what a crash left.
 pub(crate) fn temporary() -> String {
     format!("{STATE_FOLDER}/{TEMPORARY}{}.tmp", host::token())
 }
@@ -17,7 +17,7 @@ pub(crate) fn temporary_beside(path: &str) -> String {
     format!("{folder}{TEMPORARY}{}.tmp", host::token())
 }
 
-/// Whether a file's name is one that [`temporary`] gives.
+/// Returns whether a file's name is one that [`temporary`] gives.
 pub(crate) fn is_temporary(file: &str) -> bool {
     let token = file.strip_prefix(TEMPORARY).and_then(|rest| rest.strip_suffix(".tmp"));
     token.is_some_and(|token| token.len() == 32 && token.bytes().all(|byte| byte.is_ascii_hexdigit()))
@@ -34,7 +34,7 @@ pub(crate) fn replace(disk: &dyn Disk, path: &str, bytes: &[u8]) -> Result<()> {
     let standing = disk.stat(path).at("look at", path)?;
     put(disk, path, bytes, standing.as_ref(), |temporary| disk.rename(temporary, path))
         .at("replace", path)?;
-    // All of them, also where a file stood: whoever made its folder may have been killed before its sync.
+    // All of them, also if a file existed: the process that made its folder may have been killed before its sync.
     sync_folders_of(disk, path)
 }
 
@@ -196,7 +196,7 @@ pub(crate) fn sync_folders_of(disk: &dyn Disk, path: &str) -> Result<()> {
         .try_for_each(|folder| disk.sync_folder(folder).map_err(unsynced).at("sync", shown(folder)))
 }
 
-/// The folders that lead to a path, the root first.
+/// Returns the folders that lead to a path, the root first.
 fn folders_of(path: &str) -> impl Iterator<Item = &str> {
     std::iter::once("").chain(path.match_indices('/').map(|(at, _)| &path[..at]))
 }

@@ -9,12 +9,12 @@ use chrono::{DateTime, Utc};
 
 use crate::base::error::Refusal;
 
-/// Where our own files live, and every file until it is complete.
+/// The folder of this library's own files, and of every file until it is complete.
 pub(crate) const STATE_FOLDER: &str = ".dreaming.d";
 
 /// The file system under one root folder.
 pub trait Disk: Debug + Send + Sync {
-    /// The root, for messages.
+    /// Returns the root, for messages.
     fn root(&self) -> &Path;
 
     /// Opens a plain file.
@@ -24,7 +24,7 @@ pub trait Disk: Debug + Send + Sync {
     /// As the operating system says; a [`Refusal`](crate::workspace::Refusal) inside where no plain file stands there.
     fn open(&self, path: &str, how: Open) -> io::Result<Box<dyn DiskFile>>;
 
-    /// Looks at a name without following it; `None` where nothing has it.
+    /// Looks at a name without following it; `None` if nothing exists.
     ///
     /// # Errors
     ///
@@ -51,14 +51,14 @@ pub trait Disk: Debug + Send + Sync {
     /// As the operating system says.
     fn create_folder(&self, path: &str) -> io::Result<()>;
 
-    /// Gives a file another name, and replaces what has it.
+    /// Renames a file, and replaces an existing one.
     ///
     /// # Errors
     ///
     /// As the operating system says.
     fn rename(&self, from: &str, to: &str) -> io::Result<()>;
 
-    /// Gives a file another name where nothing has it yet.
+    /// Renames a file if nothing has the new name.
     ///
     /// # Errors
     ///
@@ -86,10 +86,10 @@ pub trait Disk: Debug + Send + Sync {
     /// As the operating system says.
     fn network(&self) -> io::Result<Option<&'static str>>;
 
-    /// The time on the wall.
+    /// Returns the time on the wall.
     fn clock(&self) -> DateTime<Utc>;
 
-    /// A time that never goes back.
+    /// Returns a time that never goes back.
     fn elapsed(&self) -> Duration;
 
     /// Waits.
@@ -176,7 +176,7 @@ pub struct Stat {
     pub mode: u32,
     /// Its user and group; zeros where the system has none.
     pub owner: (u32, u32),
-    /// Which file it is: device and inode; zeros where the system does not say.
+    /// The identity of the file: device and inode; zeros if the system does not say.
     pub id: (u64, u64),
 }
 

@@ -50,7 +50,8 @@ impl Host {
         }
     }
 
-    /// Whether another process that named itself so is surely gone: same host, and no such process but ourselves. In a
+    /// Returns whether another process that named itself so is surely gone: same host, and no such process but
+    /// ourselves. In a
     /// container that was started again process ids come again too.
     pub(crate) fn is_dead(&self, hostname: &str, pid: u32) -> bool {
         let is_here = hostname == self.hostname || Some(hostname) == self.bare.as_deref();
@@ -74,7 +75,7 @@ fn process_exists(_pid: u32) -> bool {
     true
 }
 
-/// The limit on open files that is reached: so few files are left that a database cannot be open with its log.
+/// Returns the limit on open files that is reached: so few files are left that a database cannot be open with its log.
 #[cfg(feature = "sqlite")]
 pub(crate) fn reached_limit() -> Option<crate::base::error::OpenLimit> {
     let mut opened = Vec::new();

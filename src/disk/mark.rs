@@ -33,13 +33,13 @@ impl Mark {
         Self { v: 1, held, last: Vec::new() }
     }
 
-    /// With one line more of which one is there.
+    /// Returns the mark of a file with one line more.
     pub(crate) fn with_line(mut self, line: &[u8]) -> Self {
         self.last.push(hash(line));
         self
     }
 
-    /// Whether one of its lines is among those of a file.
+    /// Returns whether one of its lines is among those of a file.
     #[must_use]
     pub(crate) fn is_in(&self, file: &[u8]) -> bool {
         // Most often it is the last.
@@ -74,7 +74,7 @@ impl Mark {
     }
 }
 
-/// Not of the whole file: a person may have mended a line of it.
+/// Returns the hash of a line, not of the whole file: a person may have mended a line of it.
 fn hash(line: &[u8]) -> String {
     let mut hasher = Hasher::new();
     hasher.update(line.trim_ascii());

@@ -15,7 +15,7 @@ use super::os_portable as system;
 #[cfg(unix)]
 use super::os_unix as system;
 
-/// The time on the wall, for what lies on no disk.
+/// Returns the time on the wall, for files that are on no disk.
 #[cfg(feature = "sqlite")]
 pub(crate) fn wall_clock() -> DateTime<Utc> {
     Utc::now()

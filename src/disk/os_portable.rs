@@ -22,7 +22,7 @@ impl Root {
         }
     }
 
-    /// The path below the root, after a look at each folder on the way.
+    /// Returns the path below the root, after a look at each folder on the way.
     fn resolve(&self, path: &str) -> io::Result<PathBuf> {
         let mut full = self.0.clone();
         let mut segments = path.split('/').filter(|segment| !segment.is_empty()).peekable();

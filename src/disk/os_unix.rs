@@ -56,7 +56,7 @@ impl Root {
         Ok(folder)
     }
 
-    /// The folder of a path, and its last segment.
+    /// Returns the folder of a path, and its last segment.
     fn parent<'p>(&self, path: &'p str) -> io::Result<(Folder<'_>, &'p str)> {
         let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
         Ok((self.folder(folder)?, file))

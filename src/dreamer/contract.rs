@@ -37,12 +37,12 @@ pub trait Dreamer: Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// What the library itself could not do; nothing is lost, and nothing moved on. A held lock, a disabled
+    /// Failures of the library itself; nothing is lost, and nothing moved on. A held lock, a disabled
     /// dreamer and an empty selection are no errors but [`Outcome`](super::Outcome)s.
     fn begin(&self, now: DateTime<Utc>) -> Result<Step>;
 }
 
-/// What a dream needs next. Exhaustive on purpose: a driver handles both.
+/// The next need of a dream. Exhaustive on purpose: a driver handles both.
 #[derive(Debug)]
 #[must_use = "a dream goes on with its step, or is given up with it"]
 pub enum Step {
@@ -82,7 +82,7 @@ pub enum Step {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait DreamPass: Debug + Send {
-    /// The request to answer.
+    /// Returns the request to answer.
     fn request(&self) -> &LlmRequest;
 
     /// Takes the answer, commits what it promotes, and says what is next. A failure of the model is an
@@ -90,7 +90,7 @@ pub trait DreamPass: Debug + Send {
     ///
     /// # Errors
     ///
-    /// What the library itself could not do. The lease is released; a commit that had begun is finished by
+    /// Failures of the library itself. The lease is released; a commit that had begun is finished by
     /// the next claim.
     fn resume(self: Box<Self>, answer: Result<LlmReply, LlmError>, now: DateTime<Utc>) -> Result<Step>;
 }

@@ -19,28 +19,28 @@ pub enum NotDue {
     },
     /// It backs off after failures in a row.
     BackOff {
-        /// How many.
+        /// The number of failures in a row.
         failures: u32,
         /// When it tries again.
         next: DateTime<Utc>,
     },
     /// The day's calls are used up.
     CallsToday {
-        /// How many were made.
+        /// The number of calls that were made.
         calls: u32,
         /// When the next day begins, at the earliest.
         next: DateTime<Utc>,
     },
     /// The day's bytes are used up.
     BytesToday {
-        /// How many were sent.
+        /// The number of bytes that were sent.
         bytes: u64,
         /// When the next day begins, at the earliest.
         next: DateTime<Utc>,
     },
     /// The day's tokens are used up.
     TokensToday {
-        /// How many were read and written, as the host said.
+        /// The number of tokens that were read and written, as the host said.
         tokens: u64,
         /// When the next day begins, at the earliest.
         next: DateTime<Utc>,
@@ -48,7 +48,7 @@ pub enum NotDue {
 }
 
 impl NotDue {
-    /// When to ask again.
+    /// Returns the time to ask again.
     #[must_use]
     pub fn next(&self) -> DateTime<Utc> {
         match self {

@@ -1,29 +1,29 @@
-//! What a dreamer that judges facts says of itself, beside what every dream says.
+//! The part of a report that only a dreamer over facts fills.
 
 use serde::{Deserialize, Serialize};
 
 use crate::facts::{EventId, Verdict};
 use crate::memory::MemoryId;
 
-/// What came of judging facts, in [`DreamReport::facts`](super::DreamReport::facts). It holds no words of them.
+/// The result of judging facts, in [`DreamReport::facts`](super::DreamReport::facts). It holds no words of them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct FactReport {
-    /// How many facts that were pending count from now on.
+    /// The number of pending facts that count from now on.
     pub settled: u64,
-    /// How many were retired without a model, since an older row says the same.
+    /// The number of facts that were retired without a model, since an older row says the same.
     pub duplicates: u64,
-    /// How many of the rulings an earlier run was given and could not carry out.
+    /// The number of rulings that an earlier run was given and left for this one.
     pub recovered: u64,
     /// Every pair that the model was asked about, in the order of the requests.
     pub rulings: Vec<FactRuling>,
     /// The pairs that no model is asked about: the human decides on them.
     pub left: Vec<LeftPair>,
-    /// How many more pairs wait for a later run, as far as was looked.
+    /// The number of pairs that wait for a later run, as far as the run looked.
     pub waiting: u64,
 }
 
-/// What a model said of one pair, and what came of it.
+/// The model's ruling on one pair, and its result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct FactRuling {
@@ -31,9 +31,9 @@ pub struct FactRuling {
     pub older: MemoryId,
     /// The row that came.
     pub newer: MemoryId,
-    /// What the model said; `None` where it was not sure, or said nothing of the pair.
+    /// The model's decision; `None` if it was not sure, or said nothing of the pair.
     pub verdict: Option<Verdict>,
-    /// What came of it.
+    /// The result of the ruling.
     pub fate: RulingFate,
 }
 
@@ -43,7 +43,7 @@ impl FactRuling {
     }
 }
 
-/// What came of what a model said of a pair.
+/// The result of a model's ruling on a pair.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -61,7 +61,7 @@ pub enum RulingFate {
 }
 
 impl FactRuling {
-    /// Whether the store took it for a decision, and only told it in shadow mode.
+    /// Returns whether the store took it for a decision, and only reported it in shadow mode.
     pub(crate) fn is_decided(&self) -> bool {
         matches!(self.fate, RulingFate::Decided(_) | RulingFate::Told(_))
     }

@@ -85,19 +85,19 @@ impl ReadReason {
     }
 }
 
-/// What waits for later passes.
+/// Journals that wait for later passes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Backlog {
-    /// How many journals.
+    /// The number of journals.
     pub journals: u64,
-    /// How many bytes.
+    /// The number of bytes.
     pub bytes: u64,
     /// The date of the oldest of them.
     pub oldest: Option<NaiveDate>,
 }
 
-/// How full `MEMORY.md` is against its budget.
+/// The fill level of `MEMORY.md` against its budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct MemoryGauge {
@@ -108,7 +108,7 @@ pub struct MemoryGauge {
 }
 
 impl MemoryGauge {
-    /// Whether it is over its budget.
+    /// Returns whether it is over its budget.
     #[must_use]
     pub fn is_over(&self) -> bool {
         self.chars > self.budget

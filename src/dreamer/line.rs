@@ -16,7 +16,7 @@ pub struct LineReport {
     pub heading: Option<String>,
     /// The journal lines that it cites.
     pub sources: Vec<SourceRef>,
-    /// What became of it.
+    /// The fate of the line.
     pub fate: Fate,
 }
 
@@ -59,7 +59,7 @@ impl fmt::Debug for LineReport {
     }
 }
 
-/// What became of a line.
+/// The fate of a line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -133,7 +133,7 @@ pub enum HoldReason {
     Negation,
     /// It has no word in common with the cited lines.
     Unrelated,
-    /// What it quotes does not stand in the cited lines word for word.
+    /// Its quotation does not occur word for word in the cited lines.
     Quote,
     /// It cites nothing, and citations are required.
     Uncited,
@@ -170,13 +170,13 @@ impl HoldReason {
     }
 }
 
-/// What the sanitiser took out of an answer, counted.
+/// A kind of part that the sanitiser removed from an answer, counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Dropped {
-    /// What it was.
+    /// The kind of part.
     pub reason: DropReason,
-    /// How often.
+    /// The number of times.
     pub count: u32,
 }
 

@@ -23,11 +23,11 @@ pub enum Notice {
     HeldUsedUp(DocName),
     /// `MEMORY.md` will be over its budget by what this night promotes; said before it is written.
     WillPassBudget {
-        /// How many characters it will have.
+        /// The number of characters that it will have.
         chars: u64,
         /// The budget in characters.
         budget: u64,
-        /// Whether sections will move to the archive then.
+        /// Whether sections will move to the archive.
         archives: bool,
     },
     /// A peer that knows only the watermark dreamed meanwhile; so many journals count as dreamed.

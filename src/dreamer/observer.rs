@@ -22,7 +22,7 @@ use crate::format::DreamId;
 /// }
 /// ```
 pub trait Observer: Debug + Send + Sync {
-    /// Called once for each pass that ended, and for each run that ended without one.
+    /// Receives one event for each pass that ended, and for each run that ended without one.
     fn event(&self, event: &DreamEvent<'_>);
 }
 
@@ -32,13 +32,13 @@ pub trait Observer: Debug + Send + Sync {
 pub struct DreamEvent<'a> {
     /// `workspace/dreaming-task`, the seed's module name.
     pub module: &'static str,
-    /// How loud it is.
+    /// The level of the event.
     pub level: Level,
-    /// How the pass ended.
+    /// The end of the pass.
     pub outcome: Outcome,
     /// Where: the workspace's location.
     pub workspace: &'a str,
-    /// Which dream, where one was selected.
+    /// The dream, if one was selected.
     pub dream_id: Option<&'a DreamId>,
     /// Classes of secrets that were found in the reply.
     pub patterns: Vec<&'a str>,
@@ -46,7 +46,7 @@ pub struct DreamEvent<'a> {
     pub files: Vec<&'a str>,
 }
 
-/// How loud an event is.
+/// The level of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Level {

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// How a run or pass ended. Prints the seed's words for the endings that the seed knows.
+/// The end of a run or pass. Prints the seed's words for the endings that the seed knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Outcome {
@@ -30,7 +30,7 @@ pub enum Outcome {
     /// A section was appended (in a preview: would have been).
     #[serde(rename = "appended")]
     Appended,
-    /// What would be appended waits for a person's word.
+    /// The section waits for a person's answer.
     #[serde(rename = "proposed")]
     Proposed,
     /// It backs off after failures, or has reached its daily cap.
@@ -63,7 +63,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// The word for logs.
+    /// Returns the word for logs.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -94,7 +94,7 @@ impl fmt::Display for Outcome {
     }
 }
 
-/// What a dream does with what it found.
+/// The handling of a dream's findings.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -103,7 +103,7 @@ pub enum DreamMode {
     #[default]
     Append,
     /// Makes a file of it that a person edits, and then accepts or rejects; see
-    /// [`JournalDreamer::proposals`](crate::JournalDreamer::proposals). What the model was shown counts as read.
+    /// [`JournalDreamer::proposals`](crate::JournalDreamer::proposals). The journals that the model was shown count as read.
     Propose,
     /// Asks the model and says what it would append. It claims nothing and writes nothing, neither state nor ledger, so
     /// that it runs beside a dream, counts against no cap and is stopped by none, nor by a back-off, and asks again when it is

@@ -19,19 +19,19 @@ use crate::pii::GateFinding;
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct PassReport {
-    /// How it ended.
+    /// The end of the pass.
     pub outcome: Outcome,
     /// The id of the dream: a hash of what the model was shown.
     pub dream_id: DreamId,
-    /// What the model was shown, oldest first.
+    /// The slices that the model was shown, oldest first.
     pub shown: Vec<ShownSlice>,
     /// The size of the request in bytes; 0 where the model was not called.
     pub request_bytes: u64,
-    /// What the call cost, where the host said.
+    /// The cost of the call, if the host reported one.
     pub usage: Option<Usage>,
     /// Secrets that were masked before the request was made, by class.
     pub masked: Vec<Charge>,
-    /// What the doors of request and answer found besides, by class: what was warned of, and instructions that were
+    /// Further findings at the doors of request and answer, by class: warnings, and instructions that were
     /// blocked or held.
     #[serde(default)]
     pub warned: Vec<Charge>,
@@ -40,11 +40,11 @@ pub struct PassReport {
     pub stripped: Vec<SourceRef>,
     /// Why there was no usable answer, for [`Outcome::LlmError`].
     pub failure: Option<Failure>,
-    /// How the lease was lost, for [`Outcome::LeaseLost`].
+    /// The way in which the lease was lost, for [`Outcome::LeaseLost`].
     pub lost: Option<LostBy>,
     /// Every line of the answer and its fate.
     pub lines: Vec<LineReport>,
-    /// What the sanitiser took out of the answer.
+    /// Counts of the parts that the sanitiser removed from the answer.
     pub dropped: Vec<Dropped>,
     /// Who is to blame, for [`Outcome::Quarantined`].
     pub quarantined: Vec<Blamed>,
@@ -53,7 +53,7 @@ pub struct PassReport {
 }
 
 impl PassReport {
-    /// That of a pass that has come to nothing yet.
+    /// Makes the report of a pass without any result yet.
     #[must_use]
     pub fn new(dream_id: DreamId) -> Self {
         Self {
@@ -76,7 +76,7 @@ impl PassReport {
 }
 
 impl PassReport {
-    /// How many lines of the answer had each fate.
+    /// Counts the lines of the answer by their fate.
     pub(crate) fn fates(&self) -> BTreeMap<String, u32> {
         let mut fates = BTreeMap::new();
         for line in &self.lines {
@@ -140,13 +140,13 @@ pub struct ShownSlice {
     pub last_line: u64,
 }
 
-/// How often a class of secrets was masked.
+/// The number of times that a class of secrets was masked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Charge {
     /// The class, such as `aws_access_key`.
     pub class: String,
-    /// How many places.
+    /// The number of places.
     pub count: u32,
 }
 
@@ -156,11 +156,11 @@ pub struct Charge {
 pub struct Blamed {
     /// The class of the secret.
     pub pattern: String,
-    /// Where it stands: journal and line. Empty where no journal contains it, and all of the batch are blamed.
+    /// The places by journal and line. Empty if no journal contains it, and all of the batch are blamed.
     pub places: Vec<SourceRef>,
     /// The quarantined journals.
     pub journals: Vec<DocName>,
-    /// Where it stands to the character, and what to do about it; the first fifty.
+    /// The exact places, and the advice for each; the first fifty.
     #[serde(default)]
     pub findings: Vec<GateFinding>,
 }

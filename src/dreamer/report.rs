@@ -26,7 +26,7 @@ use crate::workspace::Holder;
 pub struct DreamReport {
     /// The version of this shape: 1. Fields are only added.
     pub schema_version: u32,
-    /// How the run ended: the gravest ending of its passes.
+    /// The end of the run: the gravest ending of its passes.
     pub outcome: Outcome,
     /// Whether it wrote.
     pub mode: DreamMode,
@@ -48,29 +48,30 @@ pub struct DreamReport {
     pub passes: Vec<PassReport>,
     /// Every candidate journal, and why it was or was not read. Ascending by date.
     pub journals: Vec<JournalReport>,
-    /// What waits for later passes.
+    /// Journals that wait for later passes.
     pub backlog: Backlog,
-    /// How often the model was called.
+    /// The number of calls of the model.
     pub calls: u32,
-    /// What that cost, where the host said.
+    /// The cost of those calls, if the host reported one.
     pub usage: Option<Usage>,
-    /// How full `MEMORY.md` is.
+    /// The fill level of `MEMORY.md`.
     pub memory: Option<MemoryGauge>,
     /// The dreams whose sections were moved to the archive, oldest first.
     #[serde(default)]
     pub archived: Vec<DreamId>,
-    /// What the operator should know besides.
+    /// Further notices for the operator.
     pub notices: Vec<Notice>,
-    /// What came of a sleep, where a sleeper dreamed.
+    /// The result of a sleep, if a sleeper dreamed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sleep: Option<SleepReport>,
-    /// What was decided on facts, where a dreamer judged them.
+    /// The decisions on facts, if a dreamer judged them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub facts: Option<FactReport>,
 }
 
 impl DreamReport {
-    /// That of a run that has done nothing yet: [`Outcome::Disabled`], and all counts 0. A dreamer of yours begins with
+    /// Makes the report of a run that has done nothing yet: [`Outcome::Disabled`], and all counts 0. Your own dreamer
+    /// begins with
     /// it.
     #[must_use]
     pub fn begun(mode: DreamMode, workspace: String, now: DateTime<Utc>) -> Self {
@@ -98,7 +99,7 @@ impl DreamReport {
         }
     }
 
-    /// All lines that were promoted, over all passes.
+    /// Returns all lines that were promoted, over all passes.
     pub fn promoted(&self) -> impl Iterator<Item = &LineReport> {
         self.passes
             .iter()
@@ -106,13 +107,14 @@ impl DreamReport {
             .filter(|line| matches!(line.fate, Fate::Promoted { .. }))
     }
 
-    /// The journals of which something waits in quarantine. They are no part of the backlog, since no run reads them.
+    /// Returns the journals of which something waits in quarantine. They are no part of the backlog, since no run
+    /// reads them.
     pub fn quarantined(&self) -> impl Iterator<Item = &JournalReport> {
         let held = |journal: &&JournalReport| journal.reason == ReadReason::Quarantined;
         self.journals.iter().filter(move |journal| held(journal) && journal.pending > 0)
     }
 
-    /// All lines that were held back for their evidence, over all passes.
+    /// Returns all lines that were held back for their evidence, over all passes.
     pub fn held(&self) -> impl Iterator<Item = &LineReport> {
         self.passes.iter().flat_map(|pass| &pass.lines).filter(|line| matches!(line.fate, Fate::Held(_)))
     }
@@ -157,7 +159,7 @@ impl fmt::Display for DreamReport {
             held => write!(f, ", {} in quarantine", counted(held, "journal"))?,
         }
         write!(f, ", {}", counted(self.calls, "call"))?;
-        // What a person lost by a save of theirs, and must hear of where they read nothing else.
+        // A loss by a person's own save, which they must learn even if they read nothing else.
         let mut gone = self.notices.iter().filter(|notice| matches!(notice, Notice::SectionMissing(_)));
         for notice in gone.by_ref().take(3) {
             write!(f, "; {notice}")?;

@@ -1,11 +1,11 @@
-//! What a sleep says of itself, beside what every dream says.
+//! The part of a report that only a sleeper fills.
 
 use std::fmt;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// What came of a sleep, in [`DreamReport::sleep`](super::DreamReport::sleep).
+/// The result of a sleep, in [`DreamReport::sleep`](super::DreamReport::sleep).
 ///
 /// Holds words of the sleeper, so its `Debug` prints shapes.
 #[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -13,20 +13,20 @@ use serde::{Deserialize, Serialize};
 pub struct SleepReport {
     /// The number of the last dream, from 1; 0 where none was ever dreamed.
     pub dream: u64,
-    /// How many tool calls were slept off.
+    /// The number of tool calls that were slept off.
     pub actions: u32,
-    /// How the sleeper saw itself.
+    /// The sleeper's view of itself.
     pub reflection: String,
-    /// What it should do next.
+    /// Its next step.
     pub priority: String,
-    /// What came of the deep sleep, where there was one.
+    /// The result of the deep sleep, if there was one.
     pub deep: Option<DeepReport>,
     /// For how many seconds it must rest before it wakes up.
     pub pause_seconds: u64,
 }
 
 impl SleepReport {
-    /// For how long it must rest before it wakes up: nothing but after a deep sleep.
+    /// Returns the time that it must rest before it wakes up: nothing but after a deep sleep.
     #[must_use]
     pub fn pause(&self) -> Duration {
         Duration::from_secs(self.pause_seconds)
@@ -46,26 +46,26 @@ impl fmt::Debug for SleepReport {
     }
 }
 
-/// What came of a deep sleep.
+/// The result of a deep sleep.
 #[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct DeepReport {
-    /// How many observations went because the plan named them.
+    /// The number of observations that were removed because the plan named them.
     pub named: u64,
-    /// How many went because their time was over.
+    /// The number of observations that were removed because their time was over.
     pub stale: u64,
     /// Why nothing went at all, where the plan was not followed.
     pub refused: Option<PlanFault>,
     /// The priorities, at most five; where there are none, the old ones stay.
     pub priorities: Vec<String>,
-    /// How many more the model gave.
+    /// The number of further priorities that the model gave.
     pub priorities_left_out: u64,
-    /// How many lines the diary was given.
+    /// The number of lines that the diary was given.
     pub diary_lines: u64,
 }
 
 impl DeepReport {
-    /// Whether there are fewer priorities than the three that were asked for. They are kept all the same.
+    /// Returns whether there are fewer priorities than the three that were asked for. They are kept all the same.
     #[must_use]
     pub fn has_too_few_priorities(&self) -> bool {
         self.priorities.len() < 3

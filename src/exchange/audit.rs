@@ -38,7 +38,7 @@ pub struct SecretAudit {
 ///
 /// # Errors
 ///
-/// Those of [`Workspace::list`] and [`Workspace::read`].
+/// The errors of [`Workspace::list`] and [`Workspace::read`].
 pub fn audit_secrets(workspace: &dyn Workspace, doors: &Doors) -> Result<SecretAudit> {
     let mut audit = SecretAudit::default();
     let mut folders = vec![None];

@@ -11,12 +11,13 @@ use crate::workspace::{Workspace, WriteMode};
 /// Copies all documents and the library's state from one workspace to another, byte for byte; returns how many
 /// documents of the source the target has now, those included that were there already with the same bytes.
 ///
-/// What the source has forgotten stays forgotten in the target: in documents. The tombstones of a memory store stay behind
+/// Statements that the source has forgotten stay forgotten in the target: in documents. The tombstones of a memory
+/// store stay behind
 /// with its rows, so a new store beside the target knows none of them until it is asked to forget too. Where the target has forgotten something itself, a
 /// document that holds it is refused, and what the source kept of earlier versions stays there.
 ///
 /// Both are claimed meanwhile, so that no dream runs in between. The ledger goes along: what a model was
-/// shown in one home is not shown again in the other. What has no place in a workspace (links, devices, names
+/// shown in one home is not shown again in the other. An entry that has no place in a workspace (links, devices, names
 /// that are no document names) is left out. So are the rows of a memory store, also of one in the same folder or database: they go with their own
 /// file. A copy that was interrupted is taken up by calling it again, as
 /// long as the source has not changed.
@@ -96,7 +97,7 @@ fn copy(
         });
     }
     match target.write(name, document.bytes(), WriteMode::Create) {
-        // What an earlier, interrupted copy brought.
+        // Documents of an earlier, interrupted copy.
         Err(Error::Conflict { current: Some(current), .. }) if current.revision() == document.revision() => {
             Ok(true)
         }

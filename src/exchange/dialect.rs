@@ -1,4 +1,4 @@
-//! Where other programs keep what they remember, and where it goes: a small table for each.
+//! Tables of other programs: the places of their memory, and the place for each here.
 
 use std::fmt;
 
@@ -27,12 +27,12 @@ pub enum Dialect {
     PicoClaw,
 }
 
-/// What becomes of a document.
+/// The route of a document into the workspace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Route {
     /// It keeps its name.
     Keep,
-    /// What the table names gets this name or folder instead.
+    /// The name in the table is replaced by this name or folder.
     As(&'static str),
     /// It is a journal, and its name says the day.
     Day,
@@ -125,7 +125,7 @@ impl Dialect {
         }
     }
 
-    /// The heading above lines that were entries elsewhere.
+    /// Returns the heading above lines that were entries elsewhere.
     pub(super) fn heading(self) -> String {
         format!("## Imported from {self}")
     }
@@ -147,7 +147,7 @@ fn covers(pattern: &str, path: &str) -> bool {
     pattern == path || ((pattern.is_empty() || pattern.ends_with('/')) && path.starts_with(pattern))
 }
 
-/// The journal that a name means: `2026-11-21.md`, whatever follows the date, or `20261121.md`.
+/// Returns the journal that a name means: `2026-11-21.md`, whatever follows the date, or `20261121.md`.
 fn day(name: &Name) -> Option<String> {
     let journal = DocName::JOURNALS.join(name.file_name()).ok()?;
     if JournalName::parse(&journal).is_some() {
@@ -158,7 +158,7 @@ fn day(name: &Name) -> Option<String> {
     Some(JournalName::new(date, None).name().to_string())
 }
 
-/// The entries of a text, each as one line, so that none can forge a heading or another entry.
+/// Returns the entries of a text, each as one line, so that none can forge a heading or another entry.
 pub(super) fn entries(route: Route, text: &str) -> Vec<String> {
     let text = body(text);
     let entries: Vec<String> = if route == Route::Index {
@@ -199,7 +199,7 @@ fn is_markdown(path: &str) -> bool {
     path.to_ascii_lowercase().ends_with(".md")
 }
 
-/// The text below its frontmatter and the white space that follows it; without frontmatter, all of it. A
+/// Returns the text below its frontmatter and the white space that follows it; without frontmatter, all of it. A
 /// byte order mark is left out.
 pub(super) fn body(text: &str) -> &str {
     let text = text.strip_prefix(text::BOM).unwrap_or(text);

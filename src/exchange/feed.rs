@@ -18,7 +18,7 @@ use crate::memory::{Filter, MemoryStore, NewMemory, Source, categories};
 use crate::session;
 use crate::workspace::{Workspace, check_scope};
 
-/// What feeding did.
+/// The result of feeding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[non_exhaustive]
 pub struct FeedReport {
@@ -86,7 +86,7 @@ pub struct FeedReport {
 ///
 /// # Errors
 ///
-/// Those of reading the workspace, and of the store; a line that the store refuses is none, and is counted.
+/// The errors of reading the workspace, and of the store; a refused line is no error, and is counted.
 /// [`Error::Denied`] where the store or the workspace is of another scope, or takes in nothing that was dreamed.
 pub fn feed(
     workspace: &dyn Workspace,
@@ -101,7 +101,7 @@ pub fn feed(
     let mut filter = Filter::limit(usize::MAX);
     (filter.dreamed, filter.retired) = (true, true);
     let mut standing = BTreeSet::new();
-    // What is gone leaves first, so that no failure of another row keeps it.
+    // Missing lines are removed first, so that no failure of another row keeps them.
     for row in store.list(&access, &filter)? {
         let Some(dream) = row.dream else { continue };
         let key = (dream, row.content);
@@ -123,15 +123,15 @@ pub fn feed(
     Ok(report)
 }
 
-/// What a row is known by: its dream and its words.
+/// The key of a row: its dream and its words.
 type Key = (DreamId, String);
 
-/// The rows that the lines of a workspace make, with their places among them.
+/// Returns the rows that the lines of a workspace make, with their places among them.
 fn lines(workspace: &dyn Workspace, report: &mut FeedReport) -> Result<BTreeMap<Key, (u64, NewMemory)>> {
     let mut promoted = Vec::new();
     for name in [DocName::DREAMED, own_name(workspace, DocName::MEMORY)?] {
         let document = match workspace.read(&name) {
-            // Whatever else has the name of the archive is a person's.
+            // Any other entry with the name of the archive is a person's.
             Err(Error::Refused { .. }) if name == DocName::DREAMED => continue,
             document => document?,
         };
@@ -143,7 +143,7 @@ fn lines(workspace: &dyn Workspace, report: &mut FeedReport) -> Result<BTreeMap<
         report.lines += 1;
         let row = row(&line);
         let is_forgotten = forgotten.as_ref().is_some_and(|forgotten| forgotten.holds(&line.text));
-        // What stands in the place of forgotten words says nothing.
+        // The placeholder of forgotten words says nothing.
         let is_struck = row.content.contains(&format!("[{FORGOTTEN}]"));
         if is_forgotten || is_struck || !row.content.contains(char::is_alphanumeric) {
             report.refused += 1;
@@ -154,7 +154,7 @@ fn lines(workspace: &dyn Workspace, report: &mut FeedReport) -> Result<BTreeMap<
     Ok(rows)
 }
 
-/// The row that a line makes.
+/// Returns the row that a line makes.
 fn row(line: &Promoted) -> NewMemory {
     let category = match line.heading {
         Some("Facts") => categories::FACT,
@@ -177,7 +177,7 @@ fn row(line: &Promoted) -> NewMemory {
         .of_dream(line.dream.clone())
 }
 
-/// What was decided: a word of ours beside the seed's [`categories`].
+/// The category of decisions: a word of ours beside the seed's [`categories`].
 const DECISION: &str = "decision";
 
 #[cfg(test)]

@@ -34,8 +34,8 @@ use crate::workspace::{Workspace, check_scope};
 /// stay, the receipt counts what stands in them, and it is hidden from prompts, dreams and searches; whoever opens the
 /// file reads it.
 ///
-/// What is forgotten are words in their order: the same in other words is not known again. What is said again stands
-/// in the journal of that session, which is a record, and goes no further. What is written while this runs is for
+/// Words are forgotten in their order: the same statement in other words is not recognised. A statement that is said again
+/// is in the journal of that session, which is a record, and goes no further. Text written while this runs is for
 /// another run.
 ///
 /// # Example: a person wants it gone, also from the files
@@ -75,7 +75,7 @@ pub struct Forget<'a> {
 type CatchUp<'a> = Box<dyn Fn(DateTime<Utc>) -> Result<SyncReport> + Send + Sync + 'a>;
 
 impl<'a> Forget<'a> {
-    /// A request of a session to forget a statement, in its own words.
+    /// Makes a request of a session to forget a statement, in its own words.
     pub fn new(access: &'a Access, text: impl Into<String>) -> Self {
         Self { access, text: text.into(), in_files: false, stores: Vec::new(), workspace: None, index: None }
     }
@@ -87,19 +87,19 @@ impl<'a> Forget<'a> {
         self
     }
 
-    /// A memory store that forgets: its rows are removed, whoever wrote them; there may be several.
+    /// Adds a memory store that forgets: its rows are removed, no matter who wrote them; there may be several.
     pub fn store(mut self, store: &'a dyn MemoryStore) -> Self {
         self.stores.push(store);
         self
     }
 
-    /// The workspace that forgets.
+    /// Sets the workspace that forgets.
     pub fn workspace(mut self, workspace: &'a dyn Workspace) -> Self {
         self.workspace = Some(workspace);
         self
     }
 
-    /// The index over its documents, which is brought up to date.
+    /// Sets the index over its documents, which is brought up to date.
     pub fn index<W: Workspace>(mut self, index: &'a Indexed<W>) -> Self {
         self.index = Some(Box::new(move |now| {
             let report = index.sync(now)?;
@@ -109,7 +109,7 @@ impl<'a> Forget<'a> {
         self
     }
 
-    /// Forgets, and says what came of it in each place.
+    /// Forgets, and returns the result for each place.
     ///
     /// With [`in_files`](Self::in_files) the workspace is claimed meanwhile, so that no dream runs in between.
     ///
@@ -117,7 +117,7 @@ impl<'a> Forget<'a> {
     ///
     /// [`Error::Denied`] for another scope than the workspace's, for a session with others present, and for anybody but the human where files are to be
     /// touched, or where the human typed or confirmed a row of a store. [`Error::Config`] for a text of fewer than two words and fewer than eight letters.
-    /// [`Error::Busy`] where somebody dreams: the tombstone stands then, and the files wait for another run. Those of
+    /// [`Error::Busy`] where somebody dreams: the tombstone exists then, and the files wait for another run. The errors of
     /// the stores, the workspace and the index.
     pub fn run(&self, now: DateTime<Utc>) -> Result<ForgetReceipt> {
         self.check(self.in_files)?;
@@ -159,7 +159,7 @@ impl<'a> Forget<'a> {
         Ok(receipt)
     }
 
-    /// Takes it back: the statement may be written and remembered again. What was removed stays removed. `false`
+    /// Takes it back: the statement may be written and remembered again. Removed text stays removed. `false`
     /// where it was not forgotten.
     ///
     /// # Errors
@@ -196,7 +196,7 @@ impl<'a> Forget<'a> {
         match Tombstones::new(TombstoneKey::random()).bury(&self.text) {
             Some(_) => Ok(()),
             None => Err(Error::Config {
-                setting: "what is to be forgotten",
+                setting: "the text to forget",
                 rule: "must have two words, or eight letters",
             }),
         }

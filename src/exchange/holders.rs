@@ -17,12 +17,12 @@ pub(super) struct Holder {
     pub(super) document: Document,
     pub(super) name: DocName,
     pub(super) found: u64,
-    /// Of the time before it was overwritten.
+    /// Facts about the file from before it was overwritten.
     metadata: Option<Metadata>,
 }
 
 impl Home<'_> {
-    /// The documents that hold the statement, ascending.
+    /// Returns the documents that hold the statement, ascending.
     pub(super) fn holders(&self, places: &mut BTreeMap<ForgetPlace, PlaceReceipt>) -> Result<Vec<Holder>> {
         let mut holders = Vec::new();
         let mut in_names: BTreeMap<ForgetPlace, u64> = BTreeMap::new();
@@ -67,7 +67,7 @@ impl Home<'_> {
         Ok(holders)
     }
 
-    /// Overwrites the statement in a document, whoever adds to it meanwhile; returns how often.
+    /// Overwrites the statement in a document, even while others append to it; returns the number of places.
     pub(super) fn strike(&self, holder: &Holder) -> Result<u64> {
         let mut left = 0;
         let is_struck = self.change(&holder.name, |bytes| {

@@ -45,7 +45,7 @@ impl Home<'_> {
         self.only.find(&String::from_utf8_lossy(bytes)).len() as u64
     }
 
-    /// Changes a document or state file, whoever else writes to it meanwhile. Where files are only looked at, it is shown
+    /// Changes a document or state file, even while others write to it. Where files are only looked at, it is shown
     /// to `change`, and stays.
     pub(super) fn change(
         &self,

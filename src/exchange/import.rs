@@ -51,17 +51,17 @@ pub struct Import {
     strip_frontmatter: bool,
 }
 
-/// What an import would do, document by document. Nothing is written before it is applied.
+/// The plan of an import, document by document. Nothing is written before it is applied.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct ImportPlan {
     /// Each document of the source, and each folder that is left alone as a whole.
     pub items: Vec<ImportItem>,
-    /// What is no plain file under a plain name: symbolic links, devices. Lossy text.
+    /// Entries that are no plain file under a plain name: symbolic links, devices. Lossy text.
     pub refused: Vec<String>,
 }
 
-/// What becomes of one document.
+/// The plan for one document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct ImportItem {
@@ -69,7 +69,7 @@ pub struct ImportItem {
     pub source: DocName,
     /// Its name in the workspace; `None` where it has none.
     pub target: Option<DocName>,
-    /// What is done with it.
+    /// The action on it.
     pub action: ImportAction,
     /// The classes of what the door found in it and let pass, masked or as it is.
     pub found: Vec<String>,
@@ -78,7 +78,7 @@ pub struct ImportItem {
     seen: (Option<Revision>, Option<Revision>),
 }
 
-/// What is done with a document.
+/// The action on a document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -111,15 +111,15 @@ pub enum ImportRefusal {
     NotAFile,
 }
 
-/// What an import did.
+/// The result of an import.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct ImportReport {
-    /// What was copied and appended.
+    /// Documents that were copied and appended.
     pub done: Vec<ImportItem>,
-    /// What was not as the plan saw it any more, at the source or the target, and was left alone.
+    /// Documents that had changed since the plan, at the source or the target, and were left alone.
     pub changed: Vec<ImportItem>,
-    /// What the plan skips and refuses.
+    /// Documents that the plan skips and refuses.
     pub left: Vec<ImportItem>,
 }
 
@@ -150,7 +150,7 @@ impl Import {
     ///
     /// # Errors
     ///
-    /// Those of listing and reading; what cannot be imported is no error and stands in the plan.
+    /// The errors of listing and reading; a document that cannot be imported is no error and is part of the plan.
     pub fn plan(&self, source: &dyn Workspace, target: &dyn Workspace) -> Result<ImportPlan> {
         let mut plan = ImportPlan { items: Vec::new(), refused: Vec::new() };
         let import = self.knowing(target)?;
@@ -182,7 +182,7 @@ impl Import {
 
     /// Does what a plan of this import says, and no more: what changed since is reported and left alone.
     ///
-    /// The target is claimed meanwhile, so that no dream runs in between. What is reported as done survives a
+    /// The target is claimed meanwhile, so that no dream runs in between. A document that is reported as done survives a
     /// power loss. After an error or a crash some of it is done; planning and applying again does the rest.
     ///
     /// # Errors
@@ -206,7 +206,7 @@ impl Import {
                 report.left.push(item);
                 continue;
             }
-            // What judged it for the plan judges it again, so what is written is what was planned.
+            // The same check as for the plan runs again, so the written text is the planned one.
             let (again, bytes, len) = import.judge(name.clone(), source, target)?;
             let written = match action {
                 _ if again != item => false,
@@ -223,7 +223,7 @@ impl Import {
         Ok(report)
     }
 
-    /// The same import, which lets nothing in that the target has forgotten.
+    /// Returns the same import, which lets nothing in that the target has forgotten.
     fn knowing(&self, target: &dyn Workspace) -> Result<Self> {
         let mut import = self.clone();
         if let Some(forgotten) = session::forgotten(target)? {
@@ -280,7 +280,7 @@ impl Import {
         Ok((item, bytes, len))
     }
 
-    /// The text of a document as it may come in, and what was found in it.
+    /// Returns the text of a document as it may come in, and what was found in it.
     fn inspect(&self, document: Document, into: &DocName) -> Result<Inspected> {
         let revision = document.revision();
         let refuse = |why| Ok(Err(ImportAction::Refuse(why)));
@@ -312,7 +312,7 @@ impl ImportItem {
     }
 }
 
-/// The name that the target has for a document: a workspace with `memory.md` alone keeps its memory there,
+/// Returns the name that the target has for a document: a workspace with `memory.md` alone keeps its memory there,
 /// and a `MEMORY.md` beside it would hide it.
 pub(super) fn own_name(target: &dyn Workspace, name: DocName) -> Result<DocName> {
     let is_older = name == DocName::MEMORY

@@ -38,7 +38,7 @@ impl Home<'_> {
         Ok(if removed < found { line.left(NOT_ASKED) } else { line })
     }
 
-    /// The hashes under which lines that hold the statement are remembered.
+    /// Returns the hashes under which lines that hold the statement are remembered.
     fn hashes(&self, text: &str) -> Vec<String> {
         let places = self.only.find(text);
         let touches =
@@ -62,7 +62,7 @@ impl Home<'_> {
         Ok((found, if is_struck { found } else { 0 }))
     }
 
-    /// What dreams would append, and waits for a person's word.
+    /// Looks through proposals that wait for a person's answer.
     pub(super) fn proposals(&self) -> Result<PlaceReceipt> {
         let standing = self.workspace.read(&StateName::PROPOSALS)?;
         let list = Proposals::parse(standing.as_ref().map(Document::bytes))?;
@@ -100,7 +100,7 @@ impl Home<'_> {
         })
     }
 
-    /// What was kept of documents before they were replaced.
+    /// Looks through earlier versions of documents.
     pub(super) fn versions(&self) -> Result<PlaceReceipt> {
         let (mut found, mut removed) = (0, 0);
         let preimages = registry::with_words().filter(|file| matches!(file.names, Names::Preimages));

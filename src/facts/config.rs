@@ -1,13 +1,13 @@
-//! What anybody but the human may decide on facts.
+//! Settings for decisions on facts by anybody but the human.
 
-/// What anybody but the human may decide on facts.
+/// Settings for decisions on facts by anybody but the human.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FactConfig {
-    /// Whether a pass with a model may decide, which acts as the library. Off: what it decides is refused, and
-    /// nothing is written. What agent and human decide does not hang on it. (seed 003, Facts)
+    /// Whether a pass with a model may decide, which acts as the library. Off: its decisions are refused, and
+    /// nothing is written. Decisions of agent and human do not depend on it. (seed 003, Facts)
     pub consolidation: bool,
-    /// What the operator asks of that pass, at most 1,000 characters. It has no authority: no rule gives way to it.
+    /// The operator's wish for that pass, at most 1,000 characters. It has no authority: it overrides no rule.
     pub guidance: Option<String>,
     /// Shadow mode: their decisions are told and change nothing. Off.
     pub shadow: bool,

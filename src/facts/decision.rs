@@ -10,7 +10,7 @@ use crate::memory::MemoryId;
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Decision {
-    /// What is decided.
+    /// The decision.
     pub verdict: Verdict,
     /// The row, or the older one of two.
     pub older: MemoryId,
@@ -20,7 +20,7 @@ pub struct Decision {
     pub reason: Option<String>,
 }
 
-/// What is decided on facts.
+/// A decision on facts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -37,7 +37,7 @@ pub enum Verdict {
     Confirm,
     /// It does not hold, and never did: it is retired.
     Reject,
-    /// What was pending was settled, and where an older row says the same it was retired. The library's own.
+    /// Pending facts were settled, and those that an older row says already were retired. The library's own.
     Settle,
     /// An earlier decision was taken back.
     Revert,
@@ -48,37 +48,37 @@ impl Decision {
         Self { verdict, older, newer, reason: None }
     }
 
-    /// The newer row is how it is now.
+    /// Makes the decision that the newer row is how it is now.
     #[must_use]
     pub fn supersede(older: MemoryId, newer: MemoryId) -> Self {
         Self::new(Verdict::Supersede, older, Some(newer))
     }
 
-    /// Both rows say the same.
+    /// Makes the decision that both rows say the same.
     #[must_use]
     pub fn duplicate(older: MemoryId, newer: MemoryId) -> Self {
         Self::new(Verdict::Duplicate, older, Some(newer))
     }
 
-    /// Both rows hold: they are no contradiction.
+    /// Makes the decision that both rows hold: they are no contradiction.
     #[must_use]
     pub fn coexist(older: MemoryId, newer: MemoryId) -> Self {
         Self::new(Verdict::Coexist, older, Some(newer))
     }
 
-    /// One of the rows does not hold, and nobody knows which.
+    /// Makes the decision that one of the rows does not hold, and nobody knows which.
     #[must_use]
     pub fn dispute(older: MemoryId, newer: MemoryId) -> Self {
         Self::new(Verdict::Dispute, older, Some(newer))
     }
 
-    /// The row holds.
+    /// Makes the decision that the row holds.
     #[must_use]
     pub fn confirm(id: MemoryId) -> Self {
         Self::new(Verdict::Confirm, id, None)
     }
 
-    /// The row does not hold.
+    /// Makes the decision that the row does not hold.
     #[must_use]
     pub fn reject(id: MemoryId) -> Self {
         Self::new(Verdict::Reject, id, None)

@@ -1,4 +1,4 @@
-//! A decision as it is told, and what came of it.
+//! A decision as the store tells it, and its result.
 
 use std::fmt::{self, Debug};
 
@@ -16,13 +16,13 @@ use crate::memory::MemoryId;
 pub struct EventId(i64);
 
 impl EventId {
-    /// An id of a store.
+    /// Makes an id of a store.
     #[must_use]
     pub fn new(id: i64) -> Self {
         Self(id)
     }
 
-    /// The number.
+    /// Returns the number.
     #[must_use]
     pub fn get(self) -> i64 {
         self.0
@@ -48,7 +48,7 @@ pub struct ConsolidationEvent {
     /// In what kind of session; `None` where it was in none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<SessionKind>,
-    /// What was decided.
+    /// The decision.
     pub verdict: Verdict,
     /// The row, or the older one of two; `None` where it settled something that no other row says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -56,7 +56,7 @@ pub struct ConsolidationEvent {
     /// The newer one of two, or what was settled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub newer: Option<MemoryId>,
-    /// What came of it.
+    /// The result of it.
     pub outcome: EventOutcome,
     /// Why, as it was stored: with secrets and instructions masked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -70,7 +70,7 @@ pub struct ConsolidationEvent {
 }
 
 impl ConsolidationEvent {
-    /// A decision that counts and changes nothing: its other fields can be set.
+    /// Makes a decision that counts and changes nothing: its other fields can be set.
     #[must_use]
     pub fn new(id: EventId, at: DateTime<Utc>, actor: Actor, verdict: Verdict) -> Self {
         Self {
@@ -96,7 +96,7 @@ impl Debug for ConsolidationEvent {
     }
 }
 
-/// What came of a decision.
+/// The result of a decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]

@@ -12,16 +12,16 @@ use crate::memory::{Memory, Source};
 pub struct Fact {
     /// The row.
     pub memory: Memory,
-    /// What it is about, where that was said.
+    /// The subject and property that it is about, if the writer said so.
     pub key: Option<FactKey>,
     /// Since when it is true, where that was said: never guessed from when it was recorded.
     pub valid_from: Option<DateTime<Utc>>,
-    /// How it stands.
+    /// Its status.
     pub status: FactStatus,
 }
 
 impl Fact {
-    /// A row of a store as a fact.
+    /// Makes a row of a store as a fact.
     #[must_use]
     pub fn new(
         memory: Memory,
@@ -32,7 +32,7 @@ impl Fact {
         Self { memory, key, valid_from, status }
     }
 
-    /// Whether only the human may retire it: typed, confirmed or pinned by them.
+    /// Returns whether only the human may retire it: typed, confirmed or pinned by them.
     #[must_use]
     pub fn is_protected(&self) -> bool {
         let is_typed = self.memory.source.as_ref().is_some_and(Source::is_typed);

@@ -1,11 +1,11 @@
-//! How a fact stands, and what a decision changes of that.
+//! The state of a fact, and the effect of decisions on it.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::memory::MemoryId;
 
-/// How a fact stands.
+/// The state of a fact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FactState {
@@ -24,7 +24,7 @@ pub enum FactState {
 }
 
 impl FactState {
-    /// The word that stands for it in a file: `pending`.
+    /// Returns the word that stands for it in a file: `pending`.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -37,7 +37,7 @@ impl FactState {
         }
     }
 
-    /// The state that a word stands for.
+    /// Returns the state that a word stands for.
     #[must_use]
     pub fn of(word: &str) -> Option<Self> {
         [Self::Pending, Self::Candidate, Self::Verified, Self::Disputed, Self::Superseded, Self::Rejected]
@@ -45,18 +45,18 @@ impl FactState {
             .find(|state| state.word() == word)
     }
 
-    /// Whether a fact in this state is in no list, search or prompt.
+    /// Returns whether a fact in this state is in no list, search or prompt.
     #[must_use]
     pub fn is_retired(self) -> bool {
         matches!(self, Self::Superseded | Self::Rejected)
     }
 }
 
-/// What decisions change of a fact; never its words.
+/// The part of a fact that decisions change; never its words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct FactStatus {
-    /// How it stands.
+    /// The state.
     pub state: FactState,
     /// The row that says it now, where it was superseded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -70,26 +70,26 @@ pub struct FactStatus {
 }
 
 impl FactStatus {
-    /// A fact that stands, in this state.
+    /// Makes the status of a fact in this state.
     #[must_use]
     pub fn standing(state: FactState) -> Self {
         Self { state, successor: None, valid_until: None, retired_at: None }
     }
 }
 
-/// How one row stood, and stands.
+/// The status of one row before and after a decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StatusChange {
     /// The row.
     pub id: MemoryId,
-    /// How it stood.
+    /// The status before.
     pub before: FactStatus,
-    /// How it stands, or would.
+    /// The status after, or the status that it would have.
     pub after: FactStatus,
 }
 
 impl StatusChange {
-    /// Whether it takes the row out of lists, searches and prompts.
+    /// Returns whether it takes the row out of lists, searches and prompts.
     #[must_use]
     pub fn retires(&self) -> bool {
         !self.before.state.is_retired() && self.after.state.is_retired()

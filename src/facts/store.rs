@@ -20,12 +20,12 @@ use crate::memory::{MemoryId, NewMemory};
 /// [settled](Self::settle): the host calls that where nobody waits for it, and
 /// [`snapshot`](crate::memory::MemoryStore::snapshot) does it before it reads. Of equal statements the oldest stays.
 ///
-/// Whether one statement replaces another is nothing that words alone tell. So rows that may contradict a new one
+/// Words alone do not tell whether one statement replaces another. So rows that may contradict a new one
 /// are [found](Recorded::suspects) when it is recorded, told to the caller and kept as
 /// [suspicions](Self::suspicions); somebody then [decides](Self::decide). No decision rewrites a word, each is
 /// [told](Self::decisions), and each can be [taken back](Self::revert).
 ///
-/// What a human typed, confirmed or pinned is retired by that human alone.
+/// A row that a human typed, confirmed or pinned is retired by that human alone.
 ///
 /// It stands beside [`MemoryStore`](crate::memory::MemoryStore), and another layer of facts can be put in its place.
 ///
@@ -76,23 +76,23 @@ pub trait FactStore: Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// Those of [`MemoryStore::write`](crate::memory::MemoryStore::write).
+    /// The errors of [`MemoryStore::write`](crate::memory::MemoryStore::write).
     fn record(&self, access: &Access, fact: &NewMemory, now: DateTime<Utc>) -> Result<Recorded>;
 
     /// Settles what is pending, the oldest first, without a model: a statement that an older row makes already is
-    /// retired, any other one counts from now on. What was rejected and is stated again is retired too. What a dream
-    /// promoted gives way to a newer row as well, since it leaves with its line.
+    /// retired, any other one counts from now on. A rejected fact that is stated again is retired too. A row that a dream
+    /// promoted is replaced by a newer row as well, since it is removed with its line.
     ///
     /// # Errors
     ///
-    /// Those of the backend; nothing was settled.
+    /// The errors of the backend; nothing was settled.
     fn settle(&self, now: DateTime<Utc>) -> Result<Settled>;
 
-    /// Whether anything is pending. Costs next to nothing.
+    /// Returns whether anything is pending. Costs next to nothing.
     ///
     /// # Errors
     ///
-    /// Those of the backend.
+    /// The errors of the backend.
     fn is_settling_due(&self) -> Result<bool>;
 
     /// Reads a row with what is known of it as a fact, retired or not; `None` where it is missing, deleted, or not
@@ -100,15 +100,15 @@ pub trait FactStore: Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// Those of the backend.
+    /// The errors of the backend.
     fn fact(&self, access: &Access, id: MemoryId) -> Result<Option<Fact>>;
 
-    /// The rows that this one replaced, it, and those that replaced it, the oldest first; of those that this
+    /// Returns the rows that this one replaced, it, and those that replaced it, the oldest first; of those that this
     /// session may read.
     ///
     /// # Errors
     ///
-    /// Those of the backend.
+    /// The errors of the backend.
     fn history(&self, access: &Access, id: MemoryId) -> Result<Vec<Fact>>;
 
     /// Pairs of standing rows that may contradict each other and that nobody decided on, the oldest pair first.
@@ -135,7 +135,7 @@ pub trait FactStore: Debug + Send + Sync {
     ///
     /// As [`decide`](Self::decide); [`Error::DecidedSince`](crate::Error::DecidedSince) with the id of a later decision that
     /// changed one of the rows: that must be reverted first, else two values would count, or none.
-    /// What the human decided is reverted by the human alone.
+    /// A decision of the human is reverted by the human alone.
     fn revert(&self, access: &Access, event: EventId, now: DateTime<Utc>) -> Result<ConsolidationEvent>;
 
     /// Lists what was decided, refused or only told, the latest first.
@@ -146,7 +146,7 @@ pub trait FactStore: Debug + Send + Sync {
     fn decisions(&self, access: &Access, limit: usize) -> Result<Vec<ConsolidationEvent>>;
 }
 
-/// What a sweep settled.
+/// The result of a sweep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[non_exhaustive]
 pub struct Settled {
@@ -157,7 +157,7 @@ pub struct Settled {
 }
 
 impl Settled {
-    /// What a store answers.
+    /// Makes the result that a store returns.
     #[must_use]
     pub fn new(settled: u64, duplicates: u64) -> Self {
         Self { settled, duplicates }

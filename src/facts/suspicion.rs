@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::fact::Fact;
 use crate::memory::MemoryId;
 
-/// What became of a fact that was recorded.
+/// The result of recording a fact.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Recorded {
@@ -16,7 +16,7 @@ pub struct Recorded {
 }
 
 impl Recorded {
-    /// What a store answers.
+    /// Makes the result that a store returns.
     #[must_use]
     pub fn new(id: MemoryId, suspects: Vec<Suspect>) -> Self {
         Self { id, suspects }
@@ -56,7 +56,7 @@ pub struct Suspicion {
 }
 
 impl Suspicion {
-    /// A pair of a store.
+    /// Makes a pair of a store.
     #[must_use]
     pub fn new(older: Fact, newer: Fact, reason: SuspectReason) -> Self {
         Self { older, newer, reason }

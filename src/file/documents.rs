@@ -1,6 +1,6 @@
 //! Documents and states as plain files: how each is read and changed.
 //!
-//! Whoever changes one holds the [write guard](super::write_guard).
+//! A writer holds the [write guard](super::write_guard).
 
 use std::io;
 

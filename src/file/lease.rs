@@ -4,7 +4,7 @@
 //! at any death of its holder, and no two open files have it at once. The guard also holds the epoch, a
 //! number that only rises. Beside it stands `.dreaming.lock`, complete from the moment it can be seen, and
 //! refreshed in place while held, so that a peer which knows only age and process id never takes a live
-//! holder for dead. Whoever takes over a lock moves it aside and looks again before it is removed.
+//! holder for dead. A peer that takes over a lock moves it aside and looks again before it removes it.
 
 use std::fmt;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
@@ -85,7 +85,7 @@ fn read_epoch(guard: &dyn DiskFile) -> Result<u64> {
         name: GUARD.to_owned(),
         line: 1,
         column: 1,
-        what: "it is no number",
+        what: "it is not a number",
     })
 }
 
@@ -101,7 +101,7 @@ struct Shared {
 }
 
 impl Shared {
-    /// The fence. Whoever calls it before a write holds the write guard.
+    /// Checks the fence. The caller holds the write guard if a write follows.
     fn check(&self) -> Result<()> {
         let lost = |by| Err(Error::LeaseLost(by));
         if *self.poisoned.lock().unwrap_or_else(PoisonError::into_inner) {

@@ -1,7 +1,7 @@
 //! The seed's lock file, `.dreaming.lock`, which peers judge by its age and its process.
 //!
-//! It is complete from the moment it can be seen, and refreshed in place while held. Whoever takes over a lock moves it
-//! aside and looks again before it is removed.
+//! It is complete from the moment it can be seen, and refreshed in place while held. A peer that takes over a lock moves it
+//! aside and looks again before it removes it.
 
 use std::io;
 use std::time::Duration;
@@ -21,7 +21,7 @@ pub(super) const LOCK: &str = ".dreaming.lock";
 const LOCK_LIMIT: u64 = 64 << 10;
 /// A lock that is further ahead than this was not written by a clock.
 const MOST_AHEAD: TimeDelta = TimeDelta::days(1);
-/// How old a lock that does not parse must be before it is taken for abandoned rather than half written.
+/// The age at which a lock that does not parse is taken for abandoned rather than half written.
 const UNFINISHED_FOR: TimeDelta = TimeDelta::seconds(60);
 
 /// The answer to a try to place a lock.
@@ -138,7 +138,7 @@ impl FoundLock {
     }
 }
 
-/// The seed's two rules, and what it leaves open: a lock of ours is dead, since we hold the guard; one that
+/// Returns the seed's two rules, and what it leaves open: a lock of ours is dead, since we hold the guard; one that
 /// says no time goes by that of its file; one that is no JSON is being written, unless it is old.
 fn is_stale(
     found: &FoundLock,

@@ -230,7 +230,7 @@ fn metadata(stat: &Stat) -> Metadata {
     Metadata { len: stat.len, modified: stat.modified }
 }
 
-/// The first 16 bytes of a name as a number; names in ascending order have ascending numbers.
+/// Returns the first 16 bytes of a name as a number; names in ascending order have ascending numbers.
 fn first_bytes(name: &str) -> u128 {
     let mut bytes = [0; 16];
     let len = name.len().min(16);

@@ -7,7 +7,7 @@ use crate::disk::{Disk, DiskFile, atomic};
 
 /// The file that is locked.
 const WRITE_GUARD: &str = ".dreaming.d/write-guard";
-/// How long a mutation waits for another one.
+/// The time that a mutation waits for another one.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Takes the write guard; it is free again when the file is dropped.

@@ -19,13 +19,13 @@ pub(super) struct Class {
     /// Given a text and where the shape ends, says where the secret ends.
     pub(super) body: Option<fn(&str, usize) -> usize>,
     pub(super) proof: Proof,
-    /// Whether it is looked for where nobody chose.
+    /// Whether it is searched for by default.
     pub(super) default: Switch,
-    /// Whether a match holds so long a run of symbols that prose need not be searched for it. A test tells who does not.
+    /// Whether a match holds so long a run of symbols that prose need not be searched for it. A test checks each class.
     pub(super) is_dense: bool,
 }
 
-/// How a match looks. Patterns know ASCII only, and see [`REACH`] bytes from their literal on.
+/// The shape of a match. Patterns know ASCII only, and see [`REACH`] bytes from their literal on.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Shape {
     /// A literal and then a run of symbols, of the least and at most the greatest length.
@@ -90,7 +90,7 @@ pub(super) enum Bounds {
     Apart,
 }
 
-/// Whether a class is looked for where nobody chose.
+/// Whether a class is searched for by default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Switch {
     On,

@@ -1,4 +1,4 @@
-//! Where the secrets of most classes can stand: about long runs of the symbols that keys are made of, which prose lacks.
+//! The possible places of most secrets: around long runs of the symbols that keys are made of, which prose lacks.
 
 use std::ops::Range;
 

@@ -170,7 +170,7 @@ impl Doors {
         }
     }
 
-    /// Returns the policy of a door for whoever comes through it: a model comes with a tool.
+    /// Returns the policy of a door for its user: a model uses a tool.
     pub(crate) fn policy_for(&self, actor: Actor, door: Door, name: &Name) -> DoorPolicy {
         let policy = self.policy_of(door, name);
         if actor == Actor::Agent { policy.stricter(self.tool) } else { policy }
@@ -222,7 +222,7 @@ impl Doors {
         self.forgotten.as_ref().is_some_and(|forgotten| forgotten.holds(text))
     }
 
-    /// Lets a text pass a door, as its policy for the document has it. Lines keep their numbers.
+    /// Checks a text at a door, by its policy for the document. Lines keep their numbers.
     ///
     /// # Errors
     ///

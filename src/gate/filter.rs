@@ -46,7 +46,7 @@ impl Gate {
         self.mask_bared(masked, masks)
     }
 
-    /// Masks what masks laid bare: a secret that runs into another is seen once that one is gone.
+    /// Masks secrets that earlier masks revealed: a secret beside another is seen once the other is masked.
     pub(crate) fn mask_bared(&self, mut masked: String, masks: &mut Masks) -> String {
         for _ in 0..MOST_ROUNDS {
             let bared = self.inspect(&masked);
@@ -60,7 +60,7 @@ impl Gate {
     }
 }
 
-/// How often a masked text is looked through again.
+/// The most rounds in which a masked text is searched again.
 const MOST_ROUNDS: usize = 8;
 
 #[cfg(test)]

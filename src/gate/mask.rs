@@ -57,7 +57,7 @@ pub(crate) struct Masks {
     counts: BTreeMap<String, u32>,
 }
 
-/// How a placeholder begins: `[REDACTED:class#n]`.
+/// The beginning of a placeholder: `[REDACTED:class#n]`.
 const PLACEHOLDER: &str = "[REDACTED:";
 
 /// No number above this is somebody's.

@@ -16,7 +16,7 @@ const COUNTS: [usize; 5] = [24, 21, 18, 15, LEAST];
 const LEAST: usize = 12;
 /// So many different words has one that is drawn, or more.
 const LEAST_DISTINCT: usize = 8;
-/// How long the words of the list are at least.
+/// The length of the shortest word of the list.
 const SHORTEST_WORD: usize = 3;
 /// The shortest mnemonic, with one byte between its words.
 const SHORTEST: usize = LEAST * (SHORTEST_WORD + 1) - 1;
@@ -25,7 +25,7 @@ const MOST_BETWEEN: usize = 8;
 
 static WORDS: LazyLock<Vec<&'static str>> = LazyLock::new(|| LIST.lines().collect());
 
-/// How many words of the list, which ascends, come before all that begin with three letters.
+/// The number of words before the first with the same three letters, in the ascending list.
 static BEFORE: LazyLock<Vec<u16>> = LazyLock::new(|| {
     let mut before = vec![0; (1 << 15) + 1];
     for head in WORDS.iter().filter_map(|word| word.as_bytes().first_chunk()) {
@@ -223,7 +223,7 @@ mod tests {
         assert!(find(&loud, 0).is_some());
     }
 
-    // Whose words are whose cannot be told, so what stands between them goes with them.
+    // The words cannot be assigned to one of the phrases, so text between them is masked with them.
     #[test]
     fn two_mnemonics_with_marks_between_are_one() {
         let phrase = "legal winner thank year wave sausage worth useful legal winner thank yellow";

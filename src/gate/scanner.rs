@@ -9,14 +9,14 @@ use super::table::TABLE;
 use super::view::{self, Disguised, Island, Undone};
 use crate::pii::{Confidence, View};
 
-/// How much a match must prove.
+/// The proof that a match must give.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Strictness {
     /// A distinctive shape is enough. The seed's behaviour.
     #[default]
     Shape,
-    /// Where a class has a checksum, it must hold.
+    /// A class with a checksum must match it.
     Validated,
 }
 

@@ -219,14 +219,14 @@ mod tests {
     /// The runs that every match of a shape has.
     #[derive(Debug, Clone, Copy)]
     struct Runs {
-        /// How long a match is.
+        /// The least length of a match.
         least: usize,
         most: usize,
-        /// Whether nothing but symbols is in it, and with how many it begins and ends.
+        /// Whether it contains only symbols, and the number of symbols at its ends.
         all: bool,
         head: usize,
         tail: usize,
-        /// How far from its beginning, at most, a run begins that makes it dense.
+        /// The largest distance from its beginning to the run that makes it dense.
         run: Option<usize>,
     }
 

@@ -11,7 +11,7 @@ use crate::base::name::DocName;
 use crate::format::OnboardingEnd;
 use crate::workspace::Workspace;
 
-/// What a workspace is ready for.
+/// The readiness of a workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BootState {
     /// A session.
@@ -25,22 +25,22 @@ pub enum BootState {
     },
 }
 
-/// What booting found and did.
+/// The result of booting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Boot {
-    /// What the workspace is ready for.
+    /// The readiness of the workspace.
     pub state: BootState,
-    /// What was seeded; empty where the policy refuses.
+    /// The documents that were seeded; empty if the policy refuses.
     pub seeded: SeedReport,
     /// An onboarding whose end was interrupted: it is for [`Life::complete_onboarding`](crate::Life::complete_onboarding)
     /// to finish.
     pub unfinished: Option<OnboardingEnd>,
-    /// What `SOUL.md` and `AGENTS.md` should say and do not. Advice: nothing depends on it.
+    /// The parts that `SOUL.md` and `AGENTS.md` should have and lack. Advice: nothing depends on it.
     pub lacks: Vec<(DocName, &'static str)>,
 }
 
-/// Seeds what is missing, or refuses to, as the policy has it; see [`Life::boot`](crate::Life::boot).
+/// Seeds missing documents, or refuses to, by the policy; see [`Life::boot`](crate::Life::boot).
 pub(super) fn boot(workspace: &dyn Workspace, config: &LifeConfig) -> Result<Boot> {
     let seeded = match config.boot {
         BootPolicy::Seed => seed(workspace, config)?,
@@ -55,7 +55,7 @@ pub(super) fn boot(workspace: &dyn Workspace, config: &LifeConfig) -> Result<Boo
     })
 }
 
-/// First `BOOTSTRAP.md`, then `SOUL.md`, as RFC-0009 asks. An empty playbook is one that was cleared.
+/// Looks first for `BOOTSTRAP.md`, then for `SOUL.md`, as RFC-0009 asks. An empty playbook is one that was cleared.
 fn look(workspace: &dyn Workspace) -> Result<BootState> {
     let playbook = workspace.read(&DocName::BOOTSTRAP)?;
     if playbook.is_some_and(|playbook| !playbook.lossy().trim().is_empty()) {

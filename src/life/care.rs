@@ -23,7 +23,7 @@ impl Life {
     ///
     /// # Errors
     ///
-    /// Those of the workspace.
+    /// The errors of the workspace.
     pub fn daily_log(&self, date: NaiveDate) -> Result<Vec<(JournalName, Document)>> {
         daily_log(self.workspace.as_ref(), date)
     }
@@ -50,7 +50,7 @@ impl Life {
     ///
     /// # Errors
     ///
-    /// Those of [`daily_log`](Self::daily_log).
+    /// The errors of [`daily_log`](Self::daily_log).
     pub fn today_log(&self, now: DateTime<Utc>) -> Result<Vec<(JournalName, Document)>> {
         self.daily_log(self.config.day.date(now))
     }
@@ -58,7 +58,7 @@ impl Life {
     /// Changes the memo in its document, and makes the document where it is missing, with an empty `## Schedule`.
     /// A [`Session`](crate::Session) does so by itself, at the end of a turn.
     ///
-    /// Where somebody saved the document meanwhile, the change is made to what they saved. When it returns, the
+    /// If somebody saved the document meanwhile, the change is made to their version. When it returns, the
     /// memo survives a power loss; a crash before leaves the old document. An editor that writes in the instant
     /// between the last look and the rename, without this library, is still overwritten.
     ///
@@ -82,7 +82,8 @@ impl Life {
         update_heartbeat(self.workspace.as_ref(), &self.config.heartbeat.document, change)
     }
 
-    /// Whether a heartbeat run has anything to look at: the memo's document has words outside of headings, comments and
+    /// Returns whether a heartbeat run has anything to look at: the memo's document has words outside of headings,
+    /// comments and
     /// our own memo. A document that is not UTF-8 has.
     ///
     /// ```
@@ -100,7 +101,7 @@ impl Life {
     ///
     /// # Errors
     ///
-    /// Those of the workspace.
+    /// The errors of the workspace.
     pub fn has_heartbeat_tasks(&self) -> Result<bool> {
         duties::heartbeat_has_tasks(self.workspace.as_ref(), &self.config.heartbeat.document)
     }
@@ -159,7 +160,7 @@ impl Life {
     ///
     /// # Errors
     ///
-    /// Those of reading.
+    /// The errors of reading.
     pub fn propose_hygiene(&self, documents: &[DocName], now: DateTime<Utc>) -> Result<Vec<Proposal>> {
         hygiene::propose(self.workspace.as_ref(), documents, &self.config.hygiene, now)
     }
@@ -169,7 +170,7 @@ impl Life {
     ///
     /// # Errors
     ///
-    /// Those of [`Undreamed::among`].
+    /// The errors of [`Undreamed::among`].
     pub fn propose_retention(&self, now: DateTime<Utc>) -> Result<RetentionPlan> {
         // `daily` is only an alias: whatever else has the name is a person's.
         let journals = session::journals(self.workspace.as_ref(), |folder, error| {

@@ -1,4 +1,4 @@
-//! How a life goes by day: one plain value, and the five dialects as values of it.
+//! The settings of a life by day: one plain value, and the five dialects as values of it.
 
 use super::daily_log::DailyLogConfig;
 use super::duties::QuietHours;
@@ -10,7 +10,7 @@ use crate::base::error::Result;
 use crate::life::prompt::{PromptConfig, PromptOrder};
 use crate::session::{SharedUser, SoulPolicy};
 
-/// How a life goes by day. The default is the main seed's; [`preset`](Self::preset) gives the other dialects.
+/// The settings of a life by day. The default is the main seed's; [`preset`](Self::preset) gives the other dialects.
 ///
 /// ```
 /// use noctuary::life::{BootstrapEnd, Preset};
@@ -24,21 +24,21 @@ use crate::session::{SharedUser, SoulPolicy};
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct LifeConfig {
-    /// Which day an instant belongs to.
+    /// The rule that gives an instant its day.
     pub day: DayPolicy,
-    /// What happens where something is missing at boot.
+    /// The reaction to missing documents at boot.
     pub boot: BootPolicy,
-    /// Which templates are seeded.
+    /// The templates that are seeded.
     pub seed: SeedSet,
-    /// What a new human is asked.
+    /// The questions to a new human.
     pub bootstrap: Onboarding,
-    /// What becomes of `BOOTSTRAP.md` at the end of the onboarding.
+    /// The end of `BOOTSTRAP.md` after the onboarding.
     pub bootstrap_end: BootstrapEnd,
-    /// Whether an onboarding that failed ends too, its file with it. Off: it waits for the token.
+    /// Whether a failed onboarding ends too, and its file is removed. Off: it waits for the token.
     pub end_failed_bootstrap: bool,
     /// The automatic daily log.
     pub daily_log: DailyLogConfig,
-    /// How journals are named.
+    /// The names of journals.
     pub naming: JournalNaming,
     /// The memo at the end of a turn. The dialects in which `HEARTBEAT.md` is a checklist turn it off.
     pub heartbeat: HeartbeatConfig,
@@ -46,11 +46,11 @@ pub struct LifeConfig {
     pub quiet: QuietHours,
     /// Whether the agent may rewrite `SOUL.md`.
     pub soul: SoulPolicy,
-    /// What of `USER.md` a session with others present is told.
+    /// The part of `USER.md` that a session with others present is told.
     pub shared_user: SharedUser,
-    /// How prompts are made.
+    /// The settings of prompts.
     pub prompt: PromptConfig,
-    /// How long journals stay where they are. For ever.
+    /// The time that journals stay in place. For ever.
     pub retention: Retention,
     /// Care for the documents.
     pub hygiene: HygieneConfig,
@@ -65,26 +65,26 @@ pub enum Preset {
     Default,
     /// RFC-0009 to the letter: nothing starts without `SOUL.md`, nothing is kept of the onboarding.
     Rfc0009Strict,
-    /// As OpenClaw has it.
+    /// OpenClaw's settings.
     OpenClaw,
-    /// As OpenSeed has it.
+    /// OpenSeed's settings.
     OpenSeed,
-    /// As IronClaw has it.
+    /// IronClaw's settings.
     IronClaw,
 }
 
-/// What happens where something is missing at boot.
+/// The reaction to missing documents at boot.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BootPolicy {
-    /// What is missing is seeded, and reported.
+    /// Missing documents are seeded, and reported.
     #[default]
     Seed,
     /// Nothing is written; without `BOOTSTRAP.md` or `SOUL.md` no session starts.
     Refuse,
 }
 
-/// Which templates are seeded. `HEARTBEAT.md` never is, and `BOOTSTRAP.md` only into a fresh workspace.
+/// The templates that are seeded. `HEARTBEAT.md` never is, and `BOOTSTRAP.md` only into a fresh workspace.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SeedSet {
@@ -95,7 +95,7 @@ pub enum SeedSet {
     WithoutTools,
 }
 
-/// What the first-run playbook asks a new human.
+/// The questions of the first-run playbook to a new human.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Onboarding {
@@ -106,19 +106,19 @@ pub enum Onboarding {
     Finance,
 }
 
-/// How journals are named.
+/// The names of journals.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum JournalNaming {
     /// One a session and day, `memory/YYYY-MM-DD-<session>.md`: surfaces never write into one another.
     #[default]
     Session,
-    /// One a day, `memory/YYYY-MM-DD.md`, for private sessions. Those of sessions with others present keep their
+    /// One a day, `memory/YYYY-MM-DD.md`, for private sessions. Sessions with others present have their
     /// own, since such sessions may read them.
     Daily,
 }
 
-/// What becomes of `BOOTSTRAP.md` when the onboarding is complete.
+/// The end of `BOOTSTRAP.md` after the onboarding.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BootstrapEnd {
@@ -193,7 +193,7 @@ impl LifeConfig {
 mod tests {
     use super::*;
 
-    /// What of a preset prints differently from the default, field by field.
+    /// Returns the differences between a preset and the default, field by field.
     fn differences(preset: Preset) -> Vec<String> {
         let print = |config: LifeConfig| -> Vec<String> {
             let printed = format!("{config:#?}").replace("(\n            ", "(").replace(",\n        )", ")");

@@ -3,9 +3,9 @@
 use crate::base::env;
 use crate::base::error::Result;
 
-/// Whether and how often a session's turns are written to its journal by themselves.
+/// The settings of a session's automatic journal.
 ///
-/// Off by default, as the seed has it. The switch governs the automatic writer alone: what a host appends
+/// Off by default, as in the seed. The switch governs the automatic writer alone: what a host appends
 /// explicitly is always written.
 ///
 /// ```
@@ -19,7 +19,7 @@ use crate::base::error::Result;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DailyLogConfig {
-    /// Whether it writes by itself. Off.
+    /// Whether turns are written automatically. Off.
     pub enabled: bool,
     /// After how many turns. 5.
     pub interval: u64,
@@ -45,7 +45,7 @@ impl DailyLogConfig {
         })
     }
 
-    /// Whether the turns since the last write are written after this one, counted from 1.
+    /// Returns whether the turns since the last write are written after this one, counted from 1.
     #[must_use]
     pub fn is_due_after(&self, turn: u64) -> bool {
         self.enabled && self.interval > 0 && turn > 0 && turn.is_multiple_of(self.interval)

@@ -1,4 +1,4 @@
-//! What a host's scheduler asks before it wakes the agent: which checks are due, whether the hour is quiet,
+//! The questions of a host's scheduler before it wakes the agent: which checks are due, whether the hour is quiet,
 //! whether there is anything to do.
 
 use chrono::{DateTime, FixedOffset, NaiveTime, TimeDelta, Utc};
@@ -21,7 +21,7 @@ pub struct Duty {
 }
 
 impl Duty {
-    /// A check and the least time between two of its runs; two to four runs a day is eight hours.
+    /// Makes a check with the least time between two of its runs; two to four runs a day is eight hours.
     #[must_use]
     pub fn new(name: impl Into<String>, every: TimeDelta) -> Self {
         Self { name: name.into(), every }
@@ -97,20 +97,20 @@ impl Default for QuietHours {
 }
 
 impl QuietHours {
-    /// From one time of the day until another; the same time twice is never.
+    /// Makes the hours from one time of the day until another; the same time twice is never.
     #[must_use]
     pub fn new(from: NaiveTime, until: NaiveTime, offset: FixedOffset) -> Self {
         Self { from, until, offset }
     }
 
-    /// The same hours at another offset.
+    /// Returns the same hours at another offset.
     #[must_use]
     pub fn at(mut self, offset: FixedOffset) -> Self {
         self.offset = offset;
         self
     }
 
-    /// Whether an instant is in them.
+    /// Returns whether an instant is in them.
     #[must_use]
     pub fn contains(&self, instant: DateTime<Utc>) -> bool {
         let time = instant.with_timezone(&self.offset).time();
@@ -122,7 +122,7 @@ impl QuietHours {
     }
 }
 
-/// Whether a reply to a heartbeat says that there is nothing to report: `HEARTBEAT_OK` and nothing else.
+/// Returns whether a reply to a heartbeat says that there is nothing to report: `HEARTBEAT_OK` and nothing else.
 ///
 /// ```
 /// assert!(noctuary::life::is_heartbeat_ok(" HEARTBEAT_OK\n"));
@@ -133,7 +133,8 @@ pub fn is_heartbeat_ok(reply: &str) -> bool {
     reply.trim() == "HEARTBEAT_OK"
 }
 
-/// Whether a heartbeat run has anything to look at; see [`Life::has_heartbeat_tasks`](crate::Life::has_heartbeat_tasks).
+/// Returns whether a heartbeat run has anything to look at; see
+/// [`Life::has_heartbeat_tasks`](crate::Life::has_heartbeat_tasks).
 pub(super) fn heartbeat_has_tasks(workspace: &dyn Workspace, document: &DocName) -> Result<bool> {
     let Some(standing) = workspace.read(document)? else { return Ok(false) };
     Ok(str::from_utf8(standing.bytes()).map_or(true, |text| !HeartbeatFile::parse(text).is_empty_of_tasks()))

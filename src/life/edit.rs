@@ -43,7 +43,7 @@ pub fn document_of_command(command: &str) -> Option<DocName> {
     (!short || [DocName::SOUL, DocName::IDENTITY, DocName::HEARTBEAT].contains(&name)).then_some(name)
 }
 
-/// An editor of one workspace for one session. What the session may not read or write, it may not here either.
+/// An editor of one workspace for one session. It can do nothing that the session may not do.
 ///
 /// A save carries the revision that was loaded. [`Error::Conflict`] carries what stands there instead, so a person
 /// who chooses to overwrite saves again with that revision, and one who chooses to reload has the text at hand.
@@ -74,7 +74,7 @@ pub struct Editor<'a> {
 }
 
 impl<'a> Editor<'a> {
-    /// An editor for a session.
+    /// Makes an editor for a session.
     #[must_use]
     pub fn new(workspace: &'a dyn Workspace, access: Access) -> Self {
         Self { workspace, view: Guarded::new(workspace, access) }
@@ -99,7 +99,7 @@ impl<'a> Editor<'a> {
 
     /// Saves a document that was loaded at the revision `seen`; `None` creates it.
     ///
-    /// What it replaces is kept: the last twenty preimages of a document, up to a megabyte. When it returns, both
+    /// The replaced document is kept: the last twenty versions of a document, up to a megabyte. When it returns, both
     /// survive a power loss; after a crash before that, the document is whole, as it was or as it was to be.
     ///
     /// # Errors
@@ -121,7 +121,7 @@ impl<'a> Editor<'a> {
     ///
     /// # Errors
     ///
-    /// Those of [`save`](Self::save).
+    /// The errors of [`save`](Self::save).
     pub fn restore_template(
         &self,
         name: &DocName,
@@ -134,7 +134,7 @@ impl<'a> Editor<'a> {
         self.replace(name, &text, seen, now).map(|(_, preimage)| preimage)
     }
 
-    /// What a document was before it was replaced here, and when that was, newest first.
+    /// Returns earlier versions of a document, each with the time of its replacement here, newest first.
     ///
     /// # Errors
     ///
@@ -150,7 +150,7 @@ impl<'a> Editor<'a> {
     ///
     /// # Errors
     ///
-    /// Those of [`load`](Self::load), and of [`Workspace::remove`].
+    /// The errors of [`load`](Self::load), and of [`Workspace::remove`].
     pub fn forget_history(&self, name: &DocName) -> Result<bool> {
         self.load(name)?;
         self.workspace.remove(&StateName::history(name))

@@ -7,7 +7,7 @@ use crate::format::{Heartbeat, HeartbeatFile};
 use crate::life::rewrite::rewrite;
 use crate::workspace::Workspace;
 
-/// Whether and where the memo is written at the end of a turn.
+/// The settings of the memo at the end of a turn.
 ///
 /// ```
 /// use noctuary::life::HeartbeatConfig;
@@ -47,7 +47,7 @@ impl HeartbeatConfig {
     }
 }
 
-/// What became of the memo.
+/// The result of the memo's update.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Beat {

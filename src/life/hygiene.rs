@@ -34,7 +34,7 @@ pub struct HygieneConfig {
     pub interval_hours: u32,
     /// After how many days without a change a document counts as outdated. It is flagged, and stays in use. 90.
     pub max_chunk_age_days: u32,
-    /// How many journals stand in `memory/` before archiving the oldest is proposed. 60.
+    /// The number of journals in `memory/` at which archiving the oldest is proposed. 60.
     pub max_daily_logs: usize,
 }
 
@@ -45,7 +45,7 @@ impl Default for HygieneConfig {
 }
 
 impl HygieneConfig {
-    /// Whether the care is due: it is on, and was not given within its interval.
+    /// Returns whether the care is due: it is on, and was not given within its interval.
     ///
     /// ```
     /// use chrono::{TimeDelta, Utc};
@@ -67,7 +67,8 @@ impl HygieneConfig {
 }
 
 impl From<&HygieneConfig> for Retention {
-    /// Only the count of journals bounds them, and only by archiving. IronClaw, whose care this is, has no dreams.
+    /// Makes a retention that only the count of journals bounds, and only by archiving. IronClaw, whose care this
+    /// is, has no dreams.
     fn from(hygiene: &HygieneConfig) -> Self {
         let most = hygiene.enabled.then_some(hygiene.max_daily_logs);
         Self { most, without_dreams: hygiene.enabled, ..Self::default() }
@@ -84,7 +85,7 @@ pub enum Proposal {
         first: DocName,
         /// The other.
         second: DocName,
-        /// Which part of their runs of three words they share, up to 1.
+        /// The part of their runs of three words that they share, up to 1.
         similarity: f64,
     },
     /// A document that nobody has changed for long. It stays in use.
@@ -105,7 +106,7 @@ pub enum Proposal {
 /// two have 0.74 and more, and other documents of one form and matter 0.06 and less.
 const NEAR: f64 = 0.5;
 
-/// How many words make a run.
+/// The number of words in a run.
 const RUN: usize = 3;
 
 /// Words that a name may have and still says nothing.
@@ -151,7 +152,7 @@ pub(super) fn propose(
     Ok(proposals)
 }
 
-/// The runs of words of a text, hashed. A text of fewer words is one run.
+/// Returns the runs of words of a text, hashed. A text of fewer words is one run.
 fn runs(text: &str) -> BTreeSet<u64> {
     let words: Vec<String> = text::words(text).collect();
     let hash = |run: &[String]| {
@@ -162,7 +163,7 @@ fn runs(text: &str) -> BTreeSet<u64> {
     if words.is_empty() { BTreeSet::new() } else { words.windows(RUN.min(words.len())).map(hash).collect() }
 }
 
-/// The part of their runs that two texts share: Jaccard's index. Empty texts are like nothing.
+/// Returns the part of their runs that two texts share: Jaccard's index. Empty texts are like nothing.
 fn similarity(one: &BTreeSet<u64>, other: &BTreeSet<u64>) -> f64 {
     let (least, most) = (one.len().min(other.len()), one.len().max(other.len()));
     // The sizes alone bound it.
@@ -178,7 +179,7 @@ fn ratio(part: usize, whole: usize) -> f64 {
     part as f64 / whole as f64
 }
 
-/// Whether a name says nothing: all its words are filler or numbers.
+/// Returns whether a name says nothing: all its words are filler or numbers.
 fn is_poor(name: &DocName) -> bool {
     let stem = name.file_name().rsplit_once('.').map_or(name.file_name(), |(stem, _)| stem).to_lowercase();
     let mut words = stem.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());

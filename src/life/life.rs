@@ -57,7 +57,7 @@ pub struct Life {
 }
 
 impl Life {
-    /// A life in `workspace`.
+    /// Makes a life in `workspace`.
     #[must_use]
     pub fn new(workspace: Arc<dyn Workspace>, config: LifeConfig) -> Self {
         Self { workspace, config: Arc::new(config), doors: Doors::default() }
@@ -70,19 +70,19 @@ impl Life {
         self
     }
 
-    /// How it goes.
+    /// Returns the configuration.
     #[must_use]
     pub fn config(&self) -> &LifeConfig {
         &self.config
     }
 
-    /// The workspace, unguarded: the operator's.
+    /// Returns the workspace, unguarded: the operator's.
     #[must_use]
     pub fn workspace(&self) -> &Arc<dyn Workspace> {
         &self.workspace
     }
 
-    /// A view of the workspace for one session: what its tools may reach.
+    /// Returns a view of the workspace for one session: what its tools may reach.
     #[must_use]
     pub fn view(&self, access: Access) -> Guarded<Arc<dyn Workspace>> {
         Guarded::new(Arc::clone(&self.workspace), access)
@@ -122,7 +122,7 @@ impl Life {
     ///
     /// # Errors
     ///
-    /// Those of [`seed`](Self::seed) and of reading.
+    /// The errors of [`seed`](Self::seed) and of reading.
     pub fn prepare(&self) -> Result<Boot> {
         boot(self.workspace.as_ref(), &self.config)
     }
@@ -191,7 +191,7 @@ impl Life {
     ///
     /// # Errors
     ///
-    /// Those of [`Workspace::list`] and [`Workspace::write`], and [`Error::Corrupt`] where `.dreaming.d/life.json`
+    /// The errors of [`Workspace::list`] and [`Workspace::write`], and [`Error::Corrupt`] where `.dreaming.d/life.json`
     /// is damaged.
     pub fn seed(&self) -> Result<SeedReport> {
         seed(self.workspace.as_ref(), &self.config)
@@ -244,7 +244,7 @@ impl Life {
     ///
     /// The first read of a workspace sets what is known, and gives no notice. Later ones give a main session a notice
     /// where the document has changed since the last one that was confirmed; sessions of other kinds get none, and
-    /// leave it to the next main one. What is known survives a power loss once this returns.
+    /// leave it to the next main one. The state survives a power loss once this returns.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -266,14 +266,15 @@ impl Life {
     ///
     /// # Errors
     ///
-    /// Those of reading and writing. A `.soul-state.json` that is damaged or another program's is none: it stays as it
-    /// is, and what is known is kept beside it.
+    /// The errors of reading and writing. A `.soul-state.json` that is damaged or another program's is no error: it
+    /// stays as it
+    /// is, and the known state is kept beside it.
     pub fn read_soul(&self, kind: SessionKind, now: DateTime<Utc>) -> Result<Soul> {
         read_soul(self.workspace.as_ref(), kind, now)
     }
 }
 
-/// Whether neither the playbook of the first run nor `SOUL.md` is there.
+/// Returns whether neither the playbook of the first run nor `SOUL.md` is there.
 fn is_bare(workspace: &dyn Workspace) -> Result<bool> {
     for name in [DocName::BOOTSTRAP, DocName::SOUL] {
         match workspace.metadata(&name) {

@@ -18,7 +18,7 @@ use crate::workspace::{Workspace, WriteMode};
 
 const TOKEN: &str = "BOOTSTRAP_DONE";
 
-/// Whether a reply gives the token that ends the onboarding: alone on a line, outside of code fences.
+/// Returns whether a reply gives the token that ends the onboarding: alone on a line, outside of code fences.
 ///
 /// ```
 /// use noctuary::life::is_bootstrap_done;
@@ -43,7 +43,7 @@ pub fn is_bootstrap_done(reply: &str) -> bool {
 }
 
 impl LifeConfig {
-    /// Whether and how the onboarding ends after a turn: `reply` is what the agent said, `None` where the turn failed.
+    /// Returns whether and how the onboarding ends after a turn: `reply` is the agent's answer, `None` if the turn failed.
     ///
     /// After a failure it goes on, unless [`end_failed_bootstrap`](Self::end_failed_bootstrap) says otherwise, as
     /// RFC-0009 does.
@@ -65,25 +65,25 @@ impl LifeConfig {
     }
 }
 
-/// What became of the onboarding.
+/// The result of the onboarding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Completion {
-    /// What became of `BOOTSTRAP.md`.
+    /// The fate of `BOOTSTRAP.md`.
     pub bootstrap: BootstrapFate,
     /// The journal that says so.
     pub journal: DocName,
-    /// What the onboarding should have left and did not: of `SOUL.md`, `USER.md` and `AGENTS.md`.
+    /// The documents that the onboarding should have left and did not: of `SOUL.md`, `USER.md` and `AGENTS.md`.
     pub missing: Vec<DocName>,
 }
 
-/// What became of `BOOTSTRAP.md`.
+/// The fate of `BOOTSTRAP.md`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BootstrapFate {
     /// It was renamed.
     Archived(DocName),
-    /// It was deleted for good, as the policy has it: earlier versions, the editor's history and the index too. A backup
+    /// It was deleted for good, by the policy: earlier versions, the editor's history and the index too. A backup
     /// or a commit that was made before holds it still, and is the operator's to delete.
     Deleted,
     /// It was to be archived, holds a secret, and was deleted for good.
@@ -123,7 +123,8 @@ impl Ending<'_> {
         let of_first = begun.as_ref().ok().and_then(|begun| DocName::parse(begun.journal.as_deref()?).ok());
         let journal = of_first.and_then(|name| JournalName::parse(&name)).unwrap_or_else(|| journal(at));
 
-        // Whatever else fails, the playbook is taken away; and where that fails, the rest is done. (seed 001, 6.2)
+        // The playbook is taken away even if another step fails, and the other steps are done even if that
+        // fails. (seed 001, 6.2)
         let taken =
             take_away(self.workspace, self.config.bootstrap_end, playbook, self.doors, at).map_err(remains);
         let noted = match &begun {

@@ -1,6 +1,6 @@
-//! How long journals stay: for ever, unless the host decides otherwise; and then proposed, archived, deleted.
+//! The lifetime of journals: for ever, unless the host decides otherwise; and then proposed, archived, deleted.
 //!
-//! What a journal was dreamed of is given as data: `undreamed` says whether a journal holds bytes that no dream was
+//! The dreamed part of a journal is given as data: `undreamed` says whether a journal holds bytes that no dream was
 //! shown. Such a one is kept, and so is one younger than seven days, unless a human names it.
 
 use chrono::NaiveDate;
@@ -14,7 +14,7 @@ use crate::workspace::Workspace;
 /// Below this age in days a journal is kept. (seed 001, 5.2)
 const RECENT: i64 = 7;
 
-/// How long journals stay. The default proposes nothing.
+/// The lifetime of journals. The default proposes nothing.
 ///
 /// ```
 /// use noctuary::life::Retention;
@@ -30,13 +30,13 @@ pub struct Retention {
     pub archive_after_days: Option<u32>,
     /// The age in days above which deleting is proposed; `None` for never.
     pub delete_after_days: Option<u32>,
-    /// How many journals stand before archiving the oldest is proposed; `None` for no bound.
+    /// The number of journals at which archiving the oldest is proposed; `None` for no bound.
     pub most: Option<usize>,
-    /// Whether no dream reads the journals here, so that none of them waits for one. Off: one that was not dreamed is kept.
+    /// Whether no dream reads the journals here, so that none of them waits for one. Off: an undreamed journal is kept.
     pub without_dreams: bool,
 }
 
-/// What is proposed for the journals of a workspace. Nothing is done yet.
+/// The proposal for the journals of a workspace. Nothing is done yet.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 #[must_use = "nothing is archived or deleted yet"]
@@ -45,7 +45,7 @@ pub struct RetentionPlan {
     pub archive: Vec<JournalName>,
     /// For [`Life::delete_journal`](crate::Life::delete_journal), oldest first.
     pub delete: Vec<JournalName>,
-    /// What its age or the count would have moved and a rule keeps: it is undreamed, or recent.
+    /// Journals that their age or the count would have moved and a rule keeps: undreamed or recent ones.
     pub kept: Vec<(JournalName, Refusal)>,
 }
 

@@ -5,7 +5,7 @@ use crate::base::error::{Error, Result};
 use crate::base::name::Name;
 use crate::workspace::{Workspace, WriteMode};
 
-/// How often another writer may come first.
+/// The most times that another writer may come first.
 const ATTEMPTS: u32 = 256;
 
 /// Replaces a document or state file by what `change` makes of it, and makes it anew of what stands there

@@ -12,17 +12,17 @@ use crate::base::error::{Error, Result};
 use crate::base::name::DocName;
 use crate::workspace::{Workspace, WriteMode};
 
-/// What seeding did.
+/// The result of seeding.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SeedReport {
     /// The documents that it wrote, in order.
     pub wrote: Vec<DocName>,
-    /// Those of the set that stood already, as they were.
+    /// Documents of the set that existed already, unchanged.
     pub stood: Vec<DocName>,
 }
 
-/// What is seeded after `BOOTSTRAP.md`, in order.
+/// The documents that are seeded after `BOOTSTRAP.md`, in order.
 const SET: [DocName; 6] =
     [DocName::AGENTS, DocName::SOUL, DocName::IDENTITY, DocName::USER, DocName::MEMORY, DocName::TOOLS];
 
@@ -58,7 +58,7 @@ pub(super) fn seed(workspace: &dyn Workspace, config: &LifeConfig) -> Result<See
     Ok(report)
 }
 
-/// Whether nobody has lived here: no `SOUL.md`, `IDENTITY.md`, `USER.md`, `MEMORY.md`, journal folder, nor an
+/// Returns whether nobody has lived here: no `SOUL.md`, `IDENTITY.md`, `USER.md`, `MEMORY.md`, journal folder, nor an
 /// onboarding that was put away. Judged without case, since some systems open names without it.
 fn is_fresh(standing: &BTreeSet<String>) -> bool {
     !standing.iter().map(|name| name.to_lowercase()).any(|name| {
@@ -124,13 +124,13 @@ impl LifeConfig {
     }
 }
 
-/// What the two documents that steer an agent should say, and where: a heading, or the label of a field.
+/// The parts that the two steering documents should have: a heading, or the label of a field.
 const PARTS: [(DocName, &[&str]); 2] = [
     (DocName::SOUL, &["name", "role", "values|traits", "capabilities"]),
     (DocName::AGENTS, &["first run", "every session", "memory", "safety", "external vs internal"]),
 ];
 
-/// The parts that `SOUL.md` and `AGENTS.md` lack. Advice: no reader depends on them.
+/// Returns the parts that `SOUL.md` and `AGENTS.md` lack. Advice: no reader depends on them.
 pub(crate) fn lacks(workspace: &dyn Workspace) -> Result<Vec<(DocName, &'static str)>> {
     let mut lacks = Vec::new();
     for (name, parts) in PARTS {
@@ -144,7 +144,7 @@ pub(crate) fn lacks(workspace: &dyn Workspace) -> Result<Vec<(DocName, &'static 
     Ok(lacks)
 }
 
-/// The text of a heading, or the label of a field.
+/// Returns the text of a heading, or the label of a field.
 fn subject(line: &str) -> Option<&str> {
     let line = line.trim();
     if line.starts_with('#') {

@@ -36,26 +36,26 @@ pub struct Session {
     pub(super) id: String,
 }
 
-/// What the end of a turn did.
+/// The result of a turn's end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TurnOutcome {
     /// Memo and journal.
     pub turn: TurnReport,
-    /// What became of the onboarding, where this turn ended it.
+    /// The result of the onboarding, if this turn ended it.
     pub onboarding: Option<Completion>,
-    /// What was found in the texts of this turn, and masked.
+    /// Findings in the texts of this turn, which were masked.
     pub warnings: Vec<DoorWarning>,
 }
 
 impl Session {
-    /// For whom it is.
+    /// Returns the access.
     #[must_use]
     pub fn access(&self) -> &Access {
         self.view.access()
     }
 
-    /// What the session's tools may reach.
+    /// Returns the view that the session's tools may reach.
     #[must_use]
     pub fn view(&self) -> &Guarded<Arc<dyn Workspace>> {
         &self.view
@@ -68,7 +68,7 @@ impl Session {
             .with_soul(self.config.soul)
     }
 
-    /// How many turns have ended.
+    /// Counts the ended turns.
     #[must_use]
     pub fn turn_count(&self) -> u64 {
         self.turns.turn_count()
@@ -80,7 +80,7 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// Those of [`Snapshot::prompt`].
+    /// The errors of [`Snapshot::prompt`].
     pub fn prompt(&mut self, derived: &[Block]) -> Result<Prompt> {
         let notice = self.notice.is_some().then_some(SoulNotice::TEXT);
         let prompt = self.snapshot.prompt(&self.view, notice, derived)?;
@@ -92,7 +92,7 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// Those of [`prompt`](Self::prompt).
+    /// The errors of [`prompt`](Self::prompt).
     pub fn system_prompt(&mut self) -> Result<String> {
         Ok(self.prompt(&[])?.to_string())
     }
@@ -101,7 +101,7 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// Those of [`note`](Self::note).
+    /// The errors of [`note`](Self::note).
     pub fn append_daily_log(&mut self, text: &str, now: DateTime<Utc>) -> Result<Vec<DoorWarning>> {
         self.note(&Note::happened(text), now)
     }
@@ -126,7 +126,7 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// Those of the workspace.
+    /// The errors of the workspace.
     pub fn daily_log(&self, date: NaiveDate) -> Result<Vec<(JournalName, Document)>> {
         daily_log(&self.view, date)
     }
@@ -135,7 +135,7 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// Those of [`daily_log`](Self::daily_log).
+    /// The errors of [`daily_log`](Self::daily_log).
     pub fn today_log(&self, now: DateTime<Utc>) -> Result<Vec<(JournalName, Document)>> {
         self.daily_log(self.config.day.date(now))
     }
@@ -146,9 +146,9 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// Those of [`note`](Self::note) and of [`Life::update_heartbeat`](crate::Life::update_heartbeat),
-    /// [`Error::BootstrapRemains`](crate::Error::BootstrapRemains), and [`Error::Stopped`](crate::Error::Stopped) where the doors let a note
-    /// or loop not pass. Each part is tried, whatever fails; the first error is returned.
+    /// The errors of [`note`](Self::note) and of [`Life::update_heartbeat`](crate::Life::update_heartbeat),
+    /// [`Error::BootstrapRemains`](crate::Error::BootstrapRemains), and [`Error::Stopped`](crate::Error::Stopped) if the doors refuse a note
+    /// or loop. Each part is tried, whatever fails; the first error is returned.
     pub fn end_turn(&mut self, reply: &str, turn: TurnEnd, now: DateTime<Utc>) -> Result<TurnOutcome> {
         self.finish_turn(Some(reply), turn, now)
     }
@@ -169,7 +169,7 @@ impl Session {
         now: DateTime<Utc>,
     ) -> Result<TurnOutcome> {
         let (mut warnings, mut stopped) = (Vec::new(), None);
-        // What the door stops is left out, and the turn ends all the same.
+        // A text that the door stops is left out, and the turn ends all the same.
         let mut admit = |text: &mut String| {
             let passed = self.view.admit(text, &mut warnings).map(|passed| *text = passed);
             let is_admitted = passed.is_ok();
@@ -181,7 +181,7 @@ impl Session {
         turn.notes.retain_mut(|note| admit(&mut note.text));
         let mut heartbeat = self.config.heartbeat.clone();
         if let Err(error) = self.mask_forgotten(&mut turn, &mut warnings) {
-            // What may not stand in the memo is not known: it stays as it is.
+            // Text that the memo may not hold is not known here: it stays as it is.
             heartbeat.enabled = false;
             stopped = stopped.or(Some(error));
         }
@@ -227,7 +227,7 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// Those of [`note`](Self::note). The notes that were not written still wait.
+    /// The errors of [`note`](Self::note). The notes that were not written still wait.
     pub fn flush(&mut self) -> Result<usize> {
         self.turns.flush(&self.view)
     }

@@ -16,7 +16,7 @@ use crate::workspace::Workspace;
 pub struct Soul {
     /// The document, frozen for the session; `None` where there is none.
     pub document: Option<Document>,
-    /// What the agent must be told, if anything.
+    /// The notice for the agent, if there is one.
     pub notice: Option<SoulNotice>,
 }
 
@@ -48,7 +48,7 @@ pub(super) fn read_soul(workspace: &dyn Workspace, kind: SessionKind, now: DateT
 }
 
 impl SoulNotice {
-    /// What the agent is told.
+    /// The text of the notice.
     pub const TEXT: &'static str = "SOUL.md has changed since your last session. Tell your human so in your next \
         reply, in a sentence, and go on by what it says now.";
 
@@ -59,7 +59,7 @@ impl SoulNotice {
     ///
     /// # Errors
     ///
-    /// Those of [`Life::read_soul`](crate::Life::read_soul).
+    /// The errors of [`Life::read_soul`](crate::Life::read_soul).
     pub fn confirm(self, workspace: &dyn Workspace, now: DateTime<Utc>) -> Result<()> {
         change(workspace, |known| {
             if known.hash != Some(self.revision) {
@@ -70,7 +70,7 @@ impl SoulNotice {
     }
 }
 
-/// Where it stands what is known: beside a file that another program has in the seed's place, and that stays.
+/// Returns the place of the state: beside a file that another program has in the seed's place, and that stays.
 fn place(workspace: &dyn Workspace) -> Result<Name> {
     let is_foreign = match workspace.read(&StateName::SOUL) {
         Ok(standing) => SoulState::parse(standing.as_ref().map(Document::bytes)).is_err(),

@@ -1,4 +1,4 @@
-//! What a life remembers of its own beginning.
+//! The state of a life's beginning.
 
 use super::rewrite::rewrite;
 use crate::base::document::Document;
@@ -7,7 +7,7 @@ use crate::base::name::StateName;
 use crate::format::state::life::LifeState;
 use crate::workspace::Workspace;
 
-/// What the life remembers.
+/// Reads the state of the life.
 pub(crate) fn life(workspace: &dyn Workspace) -> Result<LifeState> {
     LifeState::parse(workspace.read(&StateName::LIFE)?.as_ref().map(Document::bytes))
 }

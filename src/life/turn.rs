@@ -26,15 +26,15 @@ pub(super) struct Turns {
     pending: VecDeque<(DateTime<Utc>, Note)>,
 }
 
-/// What a turn leaves behind.
+/// The traces that a turn leaves.
 #[derive(Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TurnEnd {
-    /// What is left to do from now on.
+    /// Tasks that are open from now on.
     pub opens: Vec<String>,
-    /// What was left to do and is done.
+    /// Open tasks that are done.
     pub closes: Vec<String>,
-    /// What the automatic daily log says of it.
+    /// Notes for the automatic daily log.
     pub notes: Vec<Note>,
 }
 
@@ -69,28 +69,28 @@ impl fmt::Debug for TurnEnd {
     }
 }
 
-/// What the end of a turn did.
+/// The result of a turn's end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TurnReport {
-    /// Which turn of its session it was, from 1.
+    /// The number of the turn in its session, from 1.
     pub turn: u64,
-    /// What became of the memo.
+    /// The result of the memo's update.
     pub heartbeat: Beat,
-    /// How many notes were written to the journal.
+    /// The number of notes that were written to the journal.
     pub notes_written: usize,
-    /// How many wait for a later turn.
+    /// The number of notes that wait for a later turn.
     pub notes_waiting: usize,
 }
 
 impl Turns {
-    /// No turn yet, of a session with this journal.
+    /// Begins a session with this journal and without a turn.
     pub(super) fn begin(kind: SessionKind, id: &str, surface: &str, journal: Journal) -> Self {
         let (session_id, surface) = (id.to_owned(), surface.to_owned());
         Self { kind, session_id, surface, journal, count: 0, pending: VecDeque::new() }
     }
 
-    /// How many turns have ended.
+    /// Counts the ended turns.
     pub(super) fn turn_count(&self) -> u64 {
         self.count
     }

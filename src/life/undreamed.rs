@@ -1,4 +1,4 @@
-//! Which journals a dream has read to their end.
+//! The journals with bytes that no dream has read.
 
 use std::collections::BTreeSet;
 
@@ -9,10 +9,10 @@ use crate::format::JournalName;
 use crate::format::state::ledger::Ledger;
 use crate::workspace::Workspace;
 
-/// The journals of which bytes wait for a dream, as the ledger has it.
+/// The journals with bytes that wait for a dream, by the ledger.
 ///
 /// A journal that changed since it was looked at counts as waiting, and so does one that the ledger no longer
-/// knows. For whoever archives or deletes journals.
+/// knows. For archiving or deleting journals.
 ///
 /// ```
 /// use noctuary::format::JournalName;
@@ -54,7 +54,7 @@ impl Undreamed {
         Ok(Self(waiting))
     }
 
-    /// Whether bytes of this journal wait.
+    /// Returns whether bytes of this journal wait.
     #[must_use]
     pub fn contains(&self, journal: &JournalName) -> bool {
         self.0.contains(journal.name())

@@ -124,7 +124,7 @@ mod tests {
     use crate::format::{Checks, DayLog, DreamId, DreamedState, HeartbeatFile, JournalName, Quarantine};
     use crate::gate::Tombstones;
 
-    /// The example below each heading that names a file.
+    /// Returns the example below each heading that names a file.
     fn examples() -> BTreeMap<&'static str, &'static str> {
         let mut examples = BTreeMap::new();
         for part in include_str!("formats.md").split("\n# `").skip(1) {
@@ -141,10 +141,10 @@ mod tests {
         examples().remove(name).unwrap_or_else(|| panic!("the page has no {name}"))
     }
 
-    /// Whether `printed` says what the example says, no key more and none less.
+    /// Asserts that `printed` says the same as the example, no key more and none less.
     #[track_caller]
     fn assert_same(name: &str, printed: &[u8]) {
-        // Those of the page have no checksum, as a person's have none.
+        // The logs of the page have no checksum, as a person's have none.
         let value = |text: &[u8]| {
             let mut value = serde_json::from_slice::<Value>(text).expect("JSON");
             if let Some(object) = value.as_object_mut() {

@@ -28,7 +28,7 @@ pub struct AuditEntry {
     pub outcome: String,
     /// The row, where it has an id.
     pub id: Option<MemoryId>,
-    /// Where the row comes from, as it was claimed.
+    /// The claimed source of the row.
     pub source: Option<Source>,
     /// From what the words came.
     pub origin: Option<Origin>,
@@ -37,7 +37,7 @@ pub struct AuditEntry {
 }
 
 impl AuditEntry {
-    /// What somebody did, or was refused, without the rest: its fields can be set.
+    /// Makes the entry of an action or refusal, without the rest: its fields can be set.
     pub fn new(
         at: DateTime<Utc>,
         actor: Actor,

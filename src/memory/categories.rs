@@ -26,7 +26,7 @@ pub const ALL: [&str; 8] =
 mod tests {
     use crate::memory::{Source, categories};
 
-    /// The first words of the rows of a table in the manual.
+    /// Returns the first words of the rows of a table in the manual.
     fn listed(section: &str) -> Vec<String> {
         let page = include_str!("../manual/memory.md");
         let (_, rest) = page.split_once(&format!("## {section}\n")).unwrap();

@@ -26,7 +26,7 @@ use super::id::MemoryId;
 /// config.observer = Some(Arc::new(ToStderr));
 /// ```
 pub trait MemoryObserver: Debug + Send + Sync {
-    /// Called once for each change, never for one that was refused. It may call the store.
+    /// Receives one event for each change, never for one that was refused. It may call the store.
     fn event(&self, event: &MemoryEvent);
 }
 
@@ -44,7 +44,7 @@ pub struct MemoryEvent {
 }
 
 impl MemoryEvent {
-    /// A change of a row, or of the profile.
+    /// Makes a change of a row, or of the profile.
     #[must_use]
     pub fn new(name: &'static str, id: Option<MemoryId>) -> Self {
         Self { name, id }

@@ -4,11 +4,11 @@ use serde::{Deserialize, Serialize};
 
 use super::row::Memory;
 
-/// What a search found.
+/// The result of a search.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Found {
-    /// How sure it is.
+    /// The certainty of the result.
     pub outcome: SearchOutcome,
     /// The rows, best first.
     pub hits: Vec<Hit>,
@@ -21,14 +21,14 @@ impl Found {
         Self { outcome, hits }
     }
 
-    /// No rows.
+    /// Makes a result without rows.
     #[must_use]
     pub fn nothing() -> Self {
         Self { outcome: SearchOutcome::Empty, hits: Vec::new() }
     }
 }
 
-/// How sure a search is.
+/// The certainty of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -49,7 +49,7 @@ pub enum SearchOutcome {
 pub struct Hit {
     /// The row.
     pub memory: Memory,
-    /// How well it fits: 1 where it is first in all lists. Compares within one result only.
+    /// The fit: 1 for the first row of all lists. Compares within one result only.
     pub score: f64,
     /// Why it was found: each list that it is in, with its rank from 1; and `newer`, with the rank that it had, where it
     /// was brought before an older row that answers the same.
@@ -57,7 +57,7 @@ pub struct Hit {
 }
 
 impl Hit {
-    /// A row of a store.
+    /// Makes a row of a store.
     #[must_use]
     pub fn new(memory: Memory, score: f64, why: Vec<(&'static str, usize)>) -> Self {
         Self { memory, score, why }

@@ -10,13 +10,13 @@ use serde::{Deserialize, Serialize};
 pub struct MemoryId(i64);
 
 impl MemoryId {
-    /// An id of a store.
+    /// Makes an id of a store.
     #[must_use]
     pub fn new(id: i64) -> Self {
         Self(id)
     }
 
-    /// The number.
+    /// Returns the number.
     #[must_use]
     pub fn get(self) -> i64 {
         self.0

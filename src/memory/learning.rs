@@ -11,7 +11,7 @@ use crate::base::error::Result;
 /// Learnings: what a review of a turn found to be worth doing otherwise next time. They stand apart from memories: no
 /// list, search, snapshot or prompt of rows holds one, and no learning changes a row. (seed 003, Write path)
 ///
-/// What becomes of them is the host's: it [reads](Self::learnings) them, for a person or for a job that makes methods of
+/// Their use is the host's: it [reads](Self::learnings) them, for a person or for a job that makes methods of
 /// them. [`MemoryStore::forget`](super::MemoryStore::forget) reaches them, and what was forgotten is not learned again.
 ///
 /// It stands beside [`MemoryStore`](super::MemoryStore), and both stores keep it.
@@ -60,13 +60,13 @@ pub trait LearningStore: Debug + Send + Sync {
 pub struct LearningId(i64);
 
 impl LearningId {
-    /// An id of a store.
+    /// Makes an id of a store.
     #[must_use]
     pub fn new(id: i64) -> Self {
         Self(id)
     }
 
-    /// The number.
+    /// Returns the number.
     #[must_use]
     pub fn get(self) -> i64 {
         self.0
@@ -83,14 +83,14 @@ impl fmt::Display for LearningId {
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct NewLearning {
-    /// What was learned.
+    /// The lesson.
     pub content: String,
-    /// What it was learned from.
+    /// The work that it was learned from.
     pub context: Option<String>,
 }
 
 impl NewLearning {
-    /// What was learned.
+    /// Makes a learning of a lesson.
     pub fn new(content: impl Into<String>) -> Self {
         Self { content: content.into(), context: None }
     }
@@ -115,16 +115,16 @@ impl Debug for NewLearning {
 pub struct Learning {
     /// Its id.
     pub id: LearningId,
-    /// What was learned.
+    /// The lesson.
     pub content: String,
-    /// What it was learned from.
+    /// The work that it was learned from.
     pub context: Option<String>,
     /// When it was written.
     pub created_at: DateTime<Utc>,
 }
 
 impl Learning {
-    /// A learning as a store has it that just took it in.
+    /// Makes a learning as a store keeps it right after the write.
     #[must_use]
     pub fn new(id: LearningId, written: NewLearning, now: DateTime<Utc>) -> Self {
         let NewLearning { content, context } = written;

@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 
 use super::row::Memory;
 
-/// Which rows are listed or searched.
+/// The rows that are listed or searched.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Filter {
@@ -27,7 +27,7 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// At most `limit` rows of any kind.
+    /// Makes a filter for at most `limit` rows of any kind.
     #[must_use]
     pub fn limit(limit: usize) -> Self {
         Self {
@@ -41,14 +41,14 @@ impl Filter {
         }
     }
 
-    /// Only of this category.
+    /// Keeps only rows of this category.
     #[must_use]
     pub fn category(mut self, category: impl Into<String>) -> Self {
         self.category = Some(category.into());
         self
     }
 
-    /// Whether it takes this row; the limit is not looked at. The case of ASCII letters in a category does not
+    /// Returns whether it takes this row; the limit is not looked at. The case of ASCII letters in a category does not
     /// count.
     #[must_use]
     pub fn takes(&self, memory: &Memory) -> bool {
@@ -78,17 +78,17 @@ impl Filter {
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Query {
-    /// What is searched for.
+    /// The text that is searched for.
     pub text: String,
-    /// How `text` is read.
+    /// The syntax of `text`.
     pub syntax: Syntax,
-    /// Which rows.
+    /// The rows that are searched.
     pub filter: Filter,
     /// In which order.
     pub order: Order,
 }
 
-/// How the text of a query is read.
+/// The syntax of a query's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Syntax {
@@ -96,7 +96,7 @@ pub enum Syntax {
     /// a trailing `*`) they count.
     #[default]
     Plain,
-    /// As FTS5 has it; text that it does not take is read as plain.
+    /// The syntax of FTS5; text that FTS5 does not accept is read as plain.
     Fts,
 }
 
@@ -121,7 +121,7 @@ impl Query {
         Self { syntax: Syntax::Fts, ..Self::new(text) }
     }
 
-    /// At most so many rows.
+    /// Keeps at most so many rows.
     #[must_use]
     pub fn limit(mut self, limit: usize) -> Self {
         self.filter.limit = limit;

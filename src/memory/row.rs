@@ -23,7 +23,7 @@ pub enum Role {
     Other,
 }
 
-/// Where in a conversation a row stands, so that a search can weigh its neighbours and its session.
+/// The place of a row in a conversation, so that a search can weigh its neighbours and its session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
     /// The conversation or journal.
@@ -42,23 +42,23 @@ pub struct Place {
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct NewMemory {
-    /// What kind of memory it is: one of [`categories`](super::categories), or a word of the host's.
+    /// The kind of memory: one of [`categories`](super::categories), or a word of the host's.
     pub category: String,
-    /// What is remembered.
+    /// The remembered text.
     pub content: String,
-    /// Where it comes from.
+    /// The source of the row.
     pub source: Source,
     /// Notes of the host, as JSON; never trusted.
     pub metadata: Option<serde_json::Value>,
-    /// Where it was said.
+    /// The place where it was said.
     pub place: Option<Place>,
-    /// Whether sessions with others present may find it. Private unless said otherwise.
+    /// Whether sessions with others present may find it. Private by default.
     pub shared: bool,
     /// From what the words came. The host says it, never the model.
     pub origin: Option<Origin>,
     /// Why it is written, for the audit.
     pub reason: Option<String>,
-    /// What it is about, where it states a fact.
+    /// The subject and property that it is about, if it states a fact.
     pub about: Option<FactKey>,
     /// Since when it is true, where that is known.
     pub valid_from: Option<DateTime<Utc>>,
@@ -69,7 +69,7 @@ pub struct NewMemory {
 }
 
 impl NewMemory {
-    /// A private row.
+    /// Makes a private row.
     pub fn new(category: impl Into<String>, content: impl Into<String>, source: Source) -> Self {
         Self {
             category: category.into(),
@@ -150,7 +150,7 @@ impl NewMemory {
         self
     }
 
-    /// From what the words came: as it was said, and what is imported came by an import.
+    /// Returns the origin of the words: as it was said, and what is imported came by an import.
     pub(crate) fn came_by(&self) -> Option<Origin> {
         let is_imported = self.source.word() == Source::Imported.word();
         self.origin.clone().or(is_imported.then_some(Origin::Import))
@@ -169,15 +169,15 @@ impl Debug for NewMemory {
 pub struct Memory {
     /// Its id.
     pub id: MemoryId,
-    /// What kind of memory it is.
+    /// The kind of memory.
     pub category: String,
-    /// What is remembered.
+    /// The remembered text.
     pub content: String,
-    /// Where it comes from; `None` where another program did not say.
+    /// The source; `None` if another program did not say.
     pub source: Option<Source>,
     /// Notes of the host.
     pub metadata: Option<serde_json::Value>,
-    /// Where it was said.
+    /// The place where it was said.
     pub place: Option<Place>,
     /// Whether sessions with others present may find it.
     pub shared: bool,
@@ -196,7 +196,7 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// A row as a store has it that just took it in.
+    /// Makes a row as a store keeps it right after the write.
     #[must_use]
     pub fn new(id: MemoryId, written: NewMemory, now: DateTime<Utc>) -> Self {
         let origin = written.came_by();
@@ -218,7 +218,7 @@ impl Memory {
         }
     }
 
-    /// Whether its words are somebody's own: not those of a tool, a page or an import.
+    /// Returns whether its words are somebody's own: not those of a tool, a page or an import.
     #[must_use]
     pub fn is_trusted(&self) -> bool {
         self.origin.as_ref().is_none_or(Origin::is_trusted)

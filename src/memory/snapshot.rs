@@ -10,16 +10,16 @@ use super::id::MemoryId;
 pub struct SnapshotRow {
     /// Its id.
     pub id: MemoryId,
-    /// What kind of memory it is.
+    /// The kind of memory.
     pub category: String,
-    /// What is remembered.
+    /// The remembered text.
     pub content: String,
     /// Whether every snapshot begins with it.
     pub pinned: bool,
 }
 
 impl SnapshotRow {
-    /// A row of a store.
+    /// Makes a row of a store.
     #[must_use]
     pub fn new(id: MemoryId, category: String, content: String, pinned: bool) -> Self {
         Self { id, category, content, pinned }

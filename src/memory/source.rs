@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::categories;
 use crate::base::access::Actor;
 
-/// Where a row comes from. Set by the caller, who knows; never taken from what a model says of itself.
+/// The source of a row. Set by the caller, who knows; never taken from a model's claim about itself.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -32,7 +32,7 @@ pub enum Source {
 }
 
 impl Source {
-    /// The word that stands for it in a file: `user_manual`.
+    /// Returns the word that stands for it in a file: `user_manual`.
     #[must_use]
     pub fn word(&self) -> &str {
         match self {
@@ -48,7 +48,7 @@ impl Source {
         }
     }
 
-    /// The source that a word stands for. A word of another program is kept as it is.
+    /// Parses the source from its word. A word of another program is kept as it is.
     #[must_use]
     pub fn of(word: &str) -> Self {
         let known = [
@@ -64,13 +64,13 @@ impl Source {
         known.into_iter().find(|source| source.word() == word).unwrap_or_else(|| Self::Other(word.to_owned()))
     }
 
-    /// Whether a human typed it into an interface, however the word came.
+    /// Returns whether a human typed it into an interface, however the word came.
     #[must_use]
     pub fn is_typed(&self) -> bool {
         self.word() == Self::UserManual.word()
     }
 
-    /// Whether `actor` may write rows with this source: what a human typed is claimed by the human alone, and
+    /// Returns whether `actor` may write rows with this source: what a human typed is claimed by the human alone, and
     /// what a dream promoted never by the agent.
     #[must_use]
     pub fn may_be_claimed(&self, actor: Actor) -> bool {
@@ -81,7 +81,7 @@ impl Source {
         }
     }
 
-    /// Whether `actor` may change the words of a row with this source: the human, through an interface, of the
+    /// Returns whether `actor` may change the words of a row with this source: the human, through an interface, of the
     /// personal ones that were typed into it; agent and library of all others. (seed 003, Schema)
     ///
     /// The same holds for who deletes and restores it, but that the human of a main session may do so with any row.

@@ -58,8 +58,9 @@ pub trait MemoryStore: Debug + Send + Sync {
 
     /// Writes a row and returns its id. When it returns, the row is durable and found by a search.
     ///
-    /// What a dream promoted is written once: where a row of that [dream](NewMemory::of_dream) has the same words, its
-    /// id is returned and nothing changes, also where somebody deleted or retired it. What the library itself deleted
+    /// A statement that a dream promoted is written once: if a row of that [dream](NewMemory::of_dream) has the same
+    /// words, its
+    /// id is returned and nothing changes, also if somebody deleted or retired it. A row that the library itself deleted
     /// comes back.
     ///
     /// # Errors
@@ -73,23 +74,23 @@ pub trait MemoryStore: Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// Those of the backend.
+    /// The errors of the backend.
     fn get(&self, access: &Access, id: MemoryId) -> Result<Option<Memory>>;
 
     /// Lists rows as they stand, most recently touched first; ties by id, the greater first.
     ///
     /// # Errors
     ///
-    /// Those of the backend.
+    /// The errors of the backend.
     fn list(&self, access: &Access, filter: &Filter) -> Result<Vec<Memory>>;
 
     /// Lists the rows for a prompt: the pinned ones, then those touched last, at most `limit` together; each
-    /// ordered as a [`list`](Self::list). What came from a tool, a page or an import is left out, and so is what
-    /// is pending; where anything is, it is [settled](crate::facts::FactStore::settle) first, if that can be.
+    /// ordered as a [`list`](Self::list). Rows from a tool, a page or an import are left out, and so are
+    /// pending facts; if there are any, they are [settled](crate::facts::FactStore::settle) first, if that can be.
     ///
     /// # Errors
     ///
-    /// Those of the backend.
+    /// The errors of the backend.
     fn snapshot(&self, access: &Access, limit: usize, now: DateTime<Utc>) -> Result<Vec<SnapshotRow>>;
 
     /// Finds rows by what a person types, as a model may be shown them: by the store's policy of
@@ -99,7 +100,7 @@ pub trait MemoryStore: Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// Those of the backend.
+    /// The errors of the backend.
     fn search(&self, access: &Access, query: &Query) -> Result<Found>;
 
     /// Finds what [`search`](Self::search) does, as it stands in the store: for the owner's own eyes, for what counts or
@@ -107,7 +108,7 @@ pub trait MemoryStore: Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// Those of the backend.
+    /// The errors of the backend.
     fn search_unmasked(&self, access: &Access, query: &Query) -> Result<Found>;
 
     /// Replaces the content of a row, and touches it.
@@ -147,7 +148,7 @@ pub trait MemoryStore: Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// Those of the backend.
+    /// The errors of the backend.
     fn purge(&self, cutoff: DateTime<Utc>, now: DateTime<Utc>) -> Result<u64>;
 
     /// Forgets a statement: every row that says it is removed for good, deleted and retired ones included, with what
@@ -183,7 +184,7 @@ pub trait MemoryStore: Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// Those of the backend.
+    /// The errors of the backend.
     fn profile(&self, access: &Access) -> Result<Vec<(String, String)>>;
 
     /// Lists what was done and what was refused, the latest first, at most `limit` entries.
@@ -194,7 +195,7 @@ pub trait MemoryStore: Debug + Send + Sync {
     fn audit(&self, access: &Access, limit: usize) -> Result<Vec<AuditEntry>>;
 }
 
-/// Whether deleted rows are to be [purged](MemoryStore::purge) at `now`: half an hour after they last were. (seed
+/// Returns whether deleted rows are to be [purged](MemoryStore::purge) at `now`: half an hour after they last were. (seed
 /// 003, Schema)
 ///
 /// ```
@@ -212,7 +213,7 @@ pub fn is_purge_due(last: Option<DateTime<Utc>>, now: DateTime<Utc>) -> bool {
     last.is_none_or(|last| last > now || now - last >= TimeDelta::minutes(30))
 }
 
-/// How the index of a store stands to its rows.
+/// The state of a store's index against its rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum IndexState {

@@ -19,7 +19,7 @@ use picker::Limits;
 
 /// Answers a dream without a model: it picks lines from the journals and cites them.
 ///
-/// It selects and does not abstract. What it keeps is a line as somebody wrote it; it joins nothing, and its
+/// It selects and does not abstract. Each kept line is as somebody wrote it; it joins nothing, and its
 /// cue words are English. It is good for a dream that costs nothing, needs no network and comes out the same
 /// each time: the same request gives the same bytes.
 ///
@@ -52,7 +52,7 @@ use picker::Limits;
 pub struct Extractive {
     /// The largest share of the journals' bytes, from 0 to 1.
     share: f64,
-    /// Whether what is picked is also bounded by the days that are shown, and by what a section holds.
+    /// Whether the number of picked lines is also bounded by the days that are shown, and by the room of a section.
     by_day: bool,
     /// The bound on lines, where the caller sets one.
     lines: Option<usize>,
@@ -82,7 +82,7 @@ impl Extractive {
         self
     }
 
-    /// The bounds for a request that shows so many days.
+    /// Returns the bounds for a request that shows so many days.
     fn limits(&self, days: usize) -> Limits {
         let day = if self.by_day {
             Limits {
@@ -107,7 +107,7 @@ impl Extractive {
         Limits { lines: self.lines.unwrap_or(day.lines), ..day }
     }
 
-    /// The answer to a request's material.
+    /// Returns the answer to a request's material.
     fn answer(&self, material: &Material) -> String {
         let journals = &material.journals;
         let candidates = line::candidates(journals);
@@ -137,7 +137,7 @@ impl Extractive {
 }
 
 impl Default for Extractive {
-    /// The same as [`new`](Self::new).
+    /// Does the same as [`new`](Self::new).
     fn default() -> Self {
         Self::new()
     }
@@ -159,7 +159,7 @@ enum Kind {
 }
 
 impl Kind {
-    /// A decision by its words, whoever says it; else a preference by its words, unless the agent says it;
+    /// Returns a decision by its words, by any speaker; else a preference by its words, unless the agent says it;
     /// else a fact.
     fn of(line: &Line<'_>) -> Self {
         let has = |list, pairs| words::any(list, &line.words) || words::any_pair(pairs, &line.words);
@@ -173,7 +173,7 @@ impl Kind {
     }
 }
 
-/// A line as a bullet: its day, who says it where that matters, what is said, and where it stands.
+/// Prints a line as a bullet: its day, who says it where that matters, its words, and its place.
 fn bullet(line: &Line<'_>, journal: &DocName) -> String {
     let day = JournalName::parse(journal).map(|journal| format!("{}: ", journal.date())).unwrap_or_default();
     let (name, first) = match shown_speaker(line) {
@@ -186,7 +186,7 @@ fn bullet(line: &Line<'_>, journal: &DocName) -> String {
     format!("- {day}{name}{said} ({}#L{first}{last})\n", fences::reference(journal))
 }
 
-/// The name to put in front of a line, and the number of the line that it stands in: a person's always,
+/// Returns the name to put in front of a line, and the number of the line that it stands in: a person's always,
 /// the user's and the agent's where the line speaks of `I` or `we`, and the agent's where it reads as a decision of the
 /// user's.
 fn shown_speaker<'l>(line: &'l Line<'_>) -> Option<(&'l str, u64)> {
@@ -203,7 +203,7 @@ fn shown_speaker<'l>(line: &'l Line<'_>) -> Option<(&'l str, u64)> {
     needed.then_some((name, speaker.named_at))
 }
 
-/// How many days the journals are of. One whose name has no date is a day of its own.
+/// Counts the days of the journals. A journal without a date in its name is a day of its own.
 fn days<'n>(journals: impl Iterator<Item = &'n DocName>) -> usize {
     let day = |name: &DocName| {
         JournalName::parse(name).map_or_else(|| name.to_string(), |journal| journal.date().to_string())
@@ -492,7 +492,7 @@ My teacher Ines won a prize in June for her blue bowls.
                 prop_assert_eq!(citations[0].name.as_ref().map(|name| name.as_str()), Some(DAY));
                 let source = &lines[usize::try_from(citations[0].last_line).unwrap() - 1];
                 let claim = claim.strip_prefix("2026-03-12: ").unwrap();
-                // Whoever speaks is named in front, by a name that the journal has.
+                // The speaker is named in front, by a name that the journal has.
                 let speaks = |name: &str| name == "User" || lines.iter().any(|line| line.replace('’', "'").contains(&format!("{name}:")));
                 let said = claim.split_once(": ").filter(|(name, _)| speaks(name)).map_or(claim, |(_, said)| said);
                 prop_assert!(fences::one_line(source).contains(said.trim()), "{} | {}", source, said);

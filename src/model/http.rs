@@ -26,7 +26,7 @@ const MOST: u64 = 4 << 20;
 /// The most that is read of what comes with an error, in bytes.
 const MOST_OF_ERROR: u64 = 16 << 10;
 
-/// How long a call may take unless the host says otherwise: a large prompt on a small machine takes minutes.
+/// The longest time for a call unless the host says otherwise: a large prompt on a small machine takes minutes.
 const TIMEOUT: Duration = Duration::from_secs(10 * 60);
 
 /// A year: no clock ends at it, as it does at `Duration::MAX`.
@@ -38,7 +38,7 @@ const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 /// It asks once and waits for the whole answer: no retry, no streaming, no redirect followed. It blocks its thread, so
 /// an async host calls it where blocking is fine.
 ///
-/// **What it says.** An answer that ended by a length limit is [`Finish::Length`](crate::model::Finish::Length), one that
+/// **Its endings.** An answer that ended by a length limit is [`Finish::Length`](crate::model::Finish::Length), one that
 /// ended by itself [`Finish::Stop`](crate::model::Finish::Stop), one of which the server does not say why it ended
 /// [`Finish::Unsaid`](crate::model::Finish::Unsaid), and any other [`Finish::Other`](crate::model::Finish::Other): of these none is used,
 /// since an answer that may be half a one is no memory. A refusal keeps its text, as `Other`. Thoughts in front of an answer
@@ -49,7 +49,7 @@ const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 /// [`key_over_plain_http`](Self::key_over_plain_http) says otherwise. The level `trace` of the crate `log` shows what
 /// goes over the wire, key and all: keep the target `ureq` out of it.
 ///
-/// **What is asked** goes wherever the endpoint is, over plain HTTP for everybody on the way to read. Of a dream's
+/// **The request** goes wherever the endpoint is, over plain HTTP for everybody on the way to read. Of a dream's
 /// request the secrets are masked already.
 ///
 /// Certificates are checked against Mozilla's roots, not those of the machine: for an authority of your own, bring your
@@ -97,7 +97,7 @@ pub struct ChatCompletions {
 }
 
 impl ChatCompletions {
-    /// A client of a model at a base URL, which is the part before `/chat/completions`; most end in `/v1`. No key is
+    /// Makes a client of a model at a base URL, which is the part before `/chat/completions`; most end in `/v1`. No key is
     /// sent.
     ///
     /// # Errors
@@ -113,7 +113,7 @@ impl ChatCompletions {
             // A night asks seldom; a connection that was kept would be closed by then.
             .max_idle_connections(0)
             .user_agent(concat!("noctuary/", env!("CARGO_PKG_VERSION")));
-        // What is on this machine is reached without anybody between.
+        // A server on this machine is reached without a proxy.
         let config = if endpoint.is_local() { config.proxy(None) } else { config };
         Ok(Self {
             agent: config.build().new_agent(),
@@ -147,13 +147,13 @@ impl ChatCompletions {
     ///
     /// As [`key`](Self::key), and [`Error::Config`] naming a variable that is not set.
     pub fn key_from_env(self, variable: &'static str) -> Result<Self> {
-        // What the standard library says of a variable that is no text repeats it.
+        // The standard library's error for a variable that is not text quotes its value.
         let key = std::env::var(variable)
             .map_err(|_| Error::Config { setting: variable, rule: "must be set, to the key" })?;
         self.key(&key)
     }
 
-    /// As [`key`](Self::key), also where whoever is on the way can read it.
+    /// Does the same as [`key`](Self::key), also if others on the way can read it.
     ///
     /// # Errors
     ///
@@ -170,7 +170,7 @@ impl ChatCompletions {
         self
     }
 
-    /// Adds a field to each request: `temperature`, `seed`, whatever the server knows. What the client fills in itself
+    /// Adds a field to each request: `temperature`, `seed`, whatever the server knows. A field that the client fills in itself
     /// (`model`, `messages`, `stream`, and the bound of the answer) stands above it.
     #[must_use]
     pub fn parameter(mut self, name: impl Into<String>, value: Value) -> Self {
@@ -187,7 +187,7 @@ impl ChatCompletions {
         LlmError::new(format!("{} {what}", self.endpoint))
     }
 
-    /// Why the call did not come to its end.
+    /// Returns why the call did not come to its end.
     fn broken(&self, error: &ureq::Error) -> LlmError {
         match error {
             ureq::Error::Timeout(_) => {
@@ -200,7 +200,7 @@ impl ChatCompletions {
         }
     }
 
-    /// Why there is an answer, and no completion.
+    /// Returns why there is an answer, and no completion.
     fn refused(&self, response: &mut Response<Body>) -> LlmError {
         let status = response.status();
         let mut said = status.to_string();
@@ -212,7 +212,7 @@ impl ChatCompletions {
             said.push_str(", and redirects are not followed");
         }
         let mut body = Vec::new();
-        // What was read counts; that there was more, or that it broke off, says nothing new.
+        // The bytes that were read count; a longer or broken answer says nothing new.
         let _ = response.body_mut().as_reader().take(MOST_OF_ERROR).read_to_end(&mut body);
         let words = self.excerpt(&wire::message(&body));
         if !words.is_empty() {

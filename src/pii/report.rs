@@ -22,9 +22,9 @@ pub struct GateFinding {
     /// The character of that line with which it begins, from 1. A line of a journal of which the model is shown a part,
     /// and which is longer than 32 KiB before that part, counts from there.
     pub column: u64,
-    /// How it stands there.
+    /// Its form in the text.
     pub view: View,
-    /// How sure the filter is.
+    /// The certainty of the filter.
     pub confidence: Confidence,
     /// Its first and last two characters, where that is no more than a quarter of it: `AK…LE`. Else nothing but `…`.
     pub preview: String,

@@ -55,7 +55,7 @@ use crate::workspace::Workspace;
 pub struct DreamPage<'r>(Inputs<'r>);
 
 impl<'r> DreamPage<'r> {
-    /// A page from the report alone.
+    /// Makes a page from the report alone.
     pub fn new(report: &'r DreamReport) -> Self {
         Self(Inputs {
             report,
@@ -113,7 +113,7 @@ impl<'r> DreamPage<'r> {
     ///
     /// # Errors
     ///
-    /// Those of reading. The view of a session is [`Error::Denied`]: the page is the operator's, and reads the
+    /// The errors of reading. The view of a session is [`Error::Denied`]: the page is the operator's, and reads the
     /// library's own files.
     pub fn read(mut self, workspace: &dyn Workspace) -> Result<Self> {
         let text = |document: Option<Document>| document.map(|document| document.lossy().into_owned());

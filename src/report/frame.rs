@@ -62,7 +62,7 @@ impl Page<'_> {
         }
     }
 
-    /// The ending in a sentence.
+    /// Returns the ending in a sentence.
     fn outcome(&self) -> Markup {
         let report = self.report;
         let failure = self.passes().iter().find_map(|pass| pass.failure.as_ref());
@@ -110,7 +110,7 @@ impl Page<'_> {
         }
     }
 
-    /// How the ending looks.
+    /// Returns the style of the ending.
     fn tone(&self) -> &'static str {
         match self.report.outcome {
             Outcome::Quarantined => "alarm",
@@ -157,7 +157,7 @@ impl Page<'_> {
         ])
     }
 
-    /// The dreams whose sections moved to the archive.
+    /// Returns the dreams whose sections moved to the archive.
     fn archived(&self) -> Markup {
         html! {
             @for (at, id) in self.report.archived.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! How memory grew over the nights.
+//! The growth of memory over the nights.
 
 use maud::html;
 

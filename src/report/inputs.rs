@@ -15,7 +15,7 @@ pub(super) struct Inputs<'r> {
     pub(super) report: &'r DreamReport,
     pub(super) doors: Doors,
     pub(super) forgotten: Option<Arc<Tombstones>>,
-    /// How many bytes of journals a pass may show.
+    /// The most bytes of journals that a pass may show.
     pub(super) budget: Option<u64>,
     pub(super) journals: BTreeMap<DocName, Vec<u8>>,
     pub(super) memory: Option<String>,
@@ -24,7 +24,7 @@ pub(super) struct Inputs<'r> {
 }
 
 impl Inputs<'_> {
-    /// The journals of which the page shows lines.
+    /// Returns the journals of which the page shows lines.
     pub(super) fn cited(&self) -> BTreeSet<DocName> {
         let lines = self.report.passes.iter().flat_map(|pass| &pass.lines).flat_map(|line| &line.sources);
         let blamed =

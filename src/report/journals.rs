@@ -9,7 +9,7 @@ use crate::dreamer::{JournalReport, ReadReason};
 pub(super) fn section(page: &Page<'_>) -> Part {
     let all = &page.report.journals;
     let (read, others): (Vec<_>, Vec<_>) = all.iter().partition(|journal| journal.shown > 0);
-    // What waits or needs a hand is told before what is done with.
+    // Journals that wait or need a person come before finished ones.
     let (done, waiting): (Vec<_>, Vec<_>) = others.into_iter().partition(|journal| {
         matches!(journal.reason, ReadReason::AlreadyShown | ReadReason::OutsideWindow | ReadReason::Empty)
     });

@@ -13,12 +13,12 @@ use crate::base::document::SourceRef;
 use crate::dreamer::{Fate, LineReport, PassReport};
 use crate::format::replies::reply;
 
-/// How many lines of a citation are shown at once, and in all; how many around it.
+/// The most lines of a citation that are shown at once, and in all; the number of lines around it.
 const MOST_LINES: u64 = 8;
 const MOST_FOLDED: u64 = 400;
 const AROUND: u64 = 1;
 
-/// What was promoted.
+/// Makes the part with promoted lines.
 pub(super) fn promoted(page: &Page<'_>) -> Part {
     let mut headings: Vec<(Option<&str>, Vec<Markup>)> = Vec::new();
     let mut number = 0_u64;
@@ -44,7 +44,7 @@ pub(super) fn promoted(page: &Page<'_>) -> Part {
     Part { title, count: count(number, "line"), body }
 }
 
-/// What was not.
+/// Makes the part with lines that were held back.
 pub(super) fn held(page: &Page<'_>) -> Part {
     let mut held = Vec::new();
     let mut others: BTreeMap<String, Vec<&str>> = BTreeMap::new();
@@ -94,12 +94,12 @@ pub(super) fn held(page: &Page<'_>) -> Part {
     Part { title: "Held back", count: count(number, "line"), body }
 }
 
-/// A line, masked, without its citations, which stand beside it.
+/// Returns a line, masked, without its citations, which stand beside it.
 fn claim(page: &Page<'_>, text: &str) -> String {
     page.veil.mask(&reply::split_citations(&page.veil.mask(text)).0)
 }
 
-/// A line of the answer, why it is where it is, and its sources.
+/// Returns a line of the answer, why it is where it is, and its sources.
 fn row(page: &Page<'_>, pass: &PassReport, line: &LineReport, why: &Markup) -> Markup {
     let claim = claim(page, &line.text);
     let words = Words::of(&claim);
@@ -117,7 +117,7 @@ fn row(page: &Page<'_>, pass: &PassReport, line: &LineReport, why: &Markup) -> M
     }
 }
 
-/// The lines that a citation names, with those around them; the words of the claim are marked.
+/// Returns the lines that a citation names, with those around them; the words of the claim are marked.
 fn quote(page: &Page<'_>, pass: &PassReport, source: &SourceRef, words: &Words) -> Markup {
     let lines = page.journals.get(&source.name);
     let note = match lines {
@@ -161,7 +161,7 @@ fn quote(page: &Page<'_>, pass: &PassReport, source: &SourceRef, words: &Words) 
     }
 }
 
-/// Whether the bytes that the model was shown, as the log of the dream has them, are others now.
+/// Returns whether the bytes that the model was shown, as the log of the dream has them, are others now.
 fn has_changed(page: &Page<'_>, pass: &PassReport, source: &SourceRef) -> bool {
     let Some(bytes) = page.given.journals.get(&source.name) else { return false };
     let shown = page.given.log.iter().filter(|line| line.id == pass.dream_id).flat_map(|line| &line.sources);

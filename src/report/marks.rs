@@ -1,4 +1,4 @@
-//! Which words of a source are those of the line that cites it.
+//! The words of a source that the citing line has too.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -53,14 +53,14 @@ impl Words {
     }
 }
 
-/// Where a line begins to say something: after the time of day that a journal puts in front.
+/// Returns the start of a line's statement: after the time of day that a journal puts in front.
 fn after_time(line: &str) -> usize {
     let is_of_time = |c: char| c.is_ascii_digit() || c.is_whitespace() || "-*:[]".contains(c);
     let front = line.find(|c| !is_of_time(c)).unwrap_or(line.len());
     if line[..front].contains(':') { front } else { 0 }
 }
 
-/// Where words stand: runs of letters and digits, as [`text::words`] has them.
+/// Returns the places of words: runs of letters and digits, as in [`text::words`].
 fn words(line: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     let is_in = |c: char| c.is_alphanumeric() || c == '\'' || c == '’';
     let mut at = 0;

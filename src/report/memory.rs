@@ -1,4 +1,4 @@
-//! What became of `MEMORY.md`, and how to undo it.
+//! The change of `MEMORY.md`, and the way to undo it.
 
 use maud::{Markup, html};
 
@@ -8,11 +8,11 @@ use super::veil::Shown;
 use crate::dreamer::PassReport;
 use crate::format::documents::curated;
 
-/// How many lines that stood there before are shown above what was added, and how many of it at once.
+/// The most earlier lines that are shown above an addition, and the most added lines at once.
 const ABOVE: usize = 3;
 const MOST_ADDED: usize = 60;
 
-/// How a section stands in `MEMORY.md` now.
+/// The state of a section in `MEMORY.md` now.
 enum Whereabouts {
     /// Nothing is known of `MEMORY.md`.
     Unknown,
@@ -83,7 +83,7 @@ fn standing(page: &Page<'_>, pass: &PassReport, section: &str) -> Whereabouts {
     }
 }
 
-/// What was added, below what stood there.
+/// Prints the added lines, below the lines that were there before.
 fn diff(above: &[String], added: &[String], from: usize) -> Markup {
     let (shown, rest) = added.split_at(added.len().min(MOST_ADDED));
     let rows = |lines: &[String], start: usize| {

@@ -1,4 +1,4 @@
-//! What the log says of earlier nights.
+//! The log's entries of earlier nights.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -71,7 +71,8 @@ pub(super) const WIDTH: u64 = 1000;
 /// See [`WIDTH`].
 pub(super) const HEIGHT: u64 = 200;
 
-/// The steps of the growth as the path of an area: a day's lines stand from that day on. `None` for less than two days,
+/// Returns the steps of the growth as the path of an area: a day's lines stand from that day on. `None` for less
+/// than two days,
 /// and where nothing grew.
 pub(super) fn curve(nights: &BTreeMap<NaiveDate, Night>) -> Option<String> {
     let (first, last) = (nights.keys().next()?, nights.keys().next_back()?);

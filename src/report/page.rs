@@ -32,7 +32,7 @@ impl<'p> Page<'p> {
         Self { given, report: given.report, journals, veil }
     }
 
-    /// A text that is not the page's own.
+    /// Returns a text that is not the page's own.
     pub(super) fn show(&self, text: &(impl Display + ?Sized)) -> Shown {
         self.veil.show(&text.to_string())
     }
@@ -41,7 +41,7 @@ impl<'p> Page<'p> {
         &self.report.passes
     }
 
-    /// Whether what was promoted is in `MEMORY.md`, and not only what would be.
+    /// Returns whether the promoted lines are in `MEMORY.md`, and not only proposed.
     pub(super) fn is_written(&self) -> bool {
         self.report.mode == DreamMode::Append
     }
@@ -50,7 +50,7 @@ impl<'p> Page<'p> {
 /// A section of the page.
 pub(super) struct Part {
     pub(super) title: &'static str,
-    /// How much is in it, in words.
+    /// The number of entries in it, in words.
     pub(super) count: String,
     pub(super) body: Markup,
 }

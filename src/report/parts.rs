@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 pub(super) use crate::base::text::{counted as count, grouped};
 
-/// A section under its heading, which links lead to.
+/// Returns a section under its heading, which links lead to.
 pub(super) fn section(id: &str, title: &str, count: &str, body: &Markup) -> Markup {
     let heading = format!("{id}-heading");
     html! {
@@ -15,17 +15,17 @@ pub(super) fn section(id: &str, title: &str, count: &str, body: &Markup) -> Mark
     }
 }
 
-/// What is long, and is opened by who wants it.
+/// Makes a fold around a long text, which a reader can open.
 pub(super) fn fold(summary: &str, body: &Markup) -> Markup {
     html! { details { summary { (summary) } (body) } }
 }
 
-/// A table that may be wider than a small screen: it scrolls by itself, also by keys.
+/// Returns a table that may be wider than a small screen: it scrolls by itself, also by keys.
 pub(super) fn table(label: &str, body: &Markup) -> Markup {
     html! { div.scroll role="region" aria-label=(label) tabindex="0" { table { (body) } } }
 }
 
-/// How full something is, as a bar and in words; of a limit, being full is bad.
+/// Makes a bar with words for a fill level; a full bar is bad if it is a limit.
 pub(super) fn gauge(label: &str, value: u64, most: u64, words: &str, is_limit: bool) -> Markup {
     let is_over = is_limit && value > most;
     // A bar over its end is full, and one of nothing is empty.
@@ -45,7 +45,7 @@ pub(super) fn gauge(label: &str, value: u64, most: u64, words: &str, is_limit: b
     }
 }
 
-/// A list of terms, those without a value left out.
+/// Returns a list of terms, those without a value left out.
 pub(super) fn facts(facts: &[(&str, Option<Markup>)]) -> Markup {
     html! {
         dl.facts {

@@ -1,4 +1,4 @@
-//! What was masked, and what is in quarantine: classes and places, and how to get out.
+//! Masked secrets and quarantined journals: classes and places, and the way out.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -66,7 +66,7 @@ fn sum<'c>(charges: impl Iterator<Item = &'c Charge>) -> BTreeMap<&'c str, u64> 
     sums
 }
 
-/// A class of secrets in the answer, and where it stands in journals.
+/// Returns a class of secrets in the answer, and where it stands in journals.
 fn quarantined(page: &Page<'_>, blamed: &Blamed) -> Markup {
     let findings = html! {
         ul {
@@ -99,7 +99,7 @@ fn quarantined(page: &Page<'_>, blamed: &Blamed) -> Markup {
 
 const MOST_FINDINGS: usize = 10;
 
-/// A journal line, masked.
+/// Returns a journal line, masked.
 fn line(page: &Page<'_>, name: &str, number: u64) -> Markup {
     let journal = page.journals.iter().find(|(known, _)| known.as_str() == name).map(|(_, lines)| lines);
     let at = usize::try_from(number).ok().and_then(|number| number.checked_sub(1));

@@ -1,4 +1,4 @@
-//! What stands between a text and the page: secrets are masked, and nothing in it is unseen.
+//! The filter between a text and the page: secrets are masked, and invisible characters are shown.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -45,7 +45,8 @@ impl Veil {
 pub(super) struct Shown(String);
 
 impl Shown {
-    /// A text, or a part of one, that was masked. What HTML does not allow, and what hides or reorders text, is shown by
+    /// Masks a text, or a part of one. A character that HTML does not allow, or that hides or
+    /// reorders text, is shown by
     /// its number, as `[U+202E]`; a line break is a space.
     pub(super) fn masked(masked: &str) -> Self {
         let mut shown = String::with_capacity(masked.len());
@@ -67,7 +68,7 @@ impl Render for Shown {
     }
 }
 
-/// What no page shows as it is. Emoji and Persian are joined by what cannot be seen either, and need it.
+/// Returns whether a character is invisible and must be shown as a mark. Joiners inside emoji and Persian words are needed.
 fn is_unseen(c: char) -> bool {
     let joins = matches!(c, '\u{200c}' | '\u{200d}' | '\u{fe0e}' | '\u{fe0f}');
     let is_noncharacter = u32::from(c) & 0xfffe == 0xfffe || matches!(c, '\u{fdd0}'..='\u{fdef}');

@@ -22,11 +22,11 @@ use crate::workspace::{
 
 /// A workspace as one session may reach it. Every verb looks the document up in the access table first.
 ///
-/// What is denied does not depend on whether the document exists, so a denial says nothing about it.
+/// A denial does not depend on whether the document exists, so it says nothing about it.
 ///
-/// What is written passes the [`Doors`]: [`Door::JournalAppend`] for a line that is added to a journal, else
-/// [`Door::WorkspaceWrite`]. What the human writes in a main session is theirs: findings in it are warned of
-/// ([`take_warnings`](Self::take_warnings)), and it is written as it is. What an agent writes comes through
+/// A written text passes the [`Doors`]: [`Door::JournalAppend`] for a line that is added to a journal, else
+/// [`Door::WorkspaceWrite`]. A text of the human in a main session is theirs: findings in it are warned of
+/// ([`take_warnings`](Self::take_warnings)), and it is written as it is. A text of an agent passes
 /// [`Door::Tool`] too. Of everybody else, what the workspace has
 /// forgotten is refused, but in journals: [`Error::Stopped`] with the class `forgotten`. The human is warned of it.
 ///
@@ -53,7 +53,7 @@ pub struct Guarded<W> {
     forgotten: ForgottenCache,
 }
 
-/// What the doors found so far.
+/// Findings of the doors so far.
 #[derive(Default)]
 struct Found {
     /// One for the whole session, so that a secret has the same number wherever it is masked.
@@ -61,7 +61,7 @@ struct Found {
     warnings: Vec<DoorWarning>,
 }
 
-/// How much of `USER.md` a session with others present is given.
+/// The part of `USER.md` that a session with others present is given.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SharedUser {
@@ -75,7 +75,7 @@ pub enum SharedUser {
 }
 
 impl<W> Guarded<W> {
-    /// A view of `workspace` for one session. Where the workspace knows [whose life](Workspace::scope) it holds, any
+    /// Makes a view of `workspace` for one session. Where the workspace knows [whose life](Workspace::scope) it holds, any
     /// other scope is denied every verb; whose a folder is, was decided when it was opened.
     #[must_use]
     pub fn new(workspace: W, access: Access) -> Self {
@@ -103,26 +103,26 @@ impl<W> Guarded<W> {
         self
     }
 
-    /// What the doors found in texts that were written since this was last asked, masked ones included. What was
-    /// refused is in its [`Error::Stopped`].
+    /// Returns the findings in texts that were written since the last call, masked ones included. Findings of a
+    /// refused write are in its [`Error::Stopped`].
     #[must_use]
     pub fn take_warnings(&self) -> Vec<DoorWarning> {
         std::mem::take(&mut self.found.lock().unwrap_or_else(PoisonError::into_inner).warnings)
     }
 
-    /// What writes must pass.
+    /// Returns the doors that writes must pass.
     #[must_use]
     pub fn doors(&self) -> &Doors {
         &self.doors
     }
 
-    /// For whom the view is.
+    /// Returns the access of the view.
     #[must_use]
     pub fn access(&self) -> &Access {
         &self.access
     }
 
-    /// The same view for the agent's tools, whoever acts in the session.
+    /// Returns the same view for the agent's tools, even in a human's session.
     pub(crate) fn by_the_agent(mut self) -> Self {
         self.access.actor = Actor::Agent;
         self
@@ -165,7 +165,7 @@ impl<W: Workspace> Guarded<W> {
         self.check(Verb::Append, name)
     }
 
-    /// The workspace beneath.
+    /// Returns the workspace beneath.
     pub(super) fn workspace(&self) -> &W {
         &self.workspace
     }
@@ -189,7 +189,8 @@ impl<W: Workspace> Guarded<W> {
         // A journal is a record of what was said.
         if door != Door::JournalAppend {
             match self.current_doors() {
-                // What the human writes is theirs, also where they asked to forget it, or where the list of that is damaged.
+                // The human's text is theirs, also if they asked to forget it, or if the list of
+                // tombstones is damaged.
                 Ok(current) if self.is_theirs() => {
                     of_theirs = self.mask_forgotten(&current, name, &text)?.warnings;
                 }
@@ -206,7 +207,7 @@ impl<W: Workspace> Guarded<W> {
         })
     }
 
-    /// Lets the name of a document through; nothing can be masked in it. Those of journals hold ids of the host's, and
+    /// Lets the name of a document through; nothing can be masked in it. Names of journals hold ids of the host's, and
     /// ids look like keys: no prompt and no dream shows them.
     fn pass_name(&self, name: &Name) -> Result<()> {
         let policy = self.policy(Door::WorkspaceWrite, name).as_it_is();
@@ -232,7 +233,7 @@ impl<W: Workspace> Guarded<W> {
 
     /// Masks in a text what was forgotten, and nothing else.
     pub(crate) fn mask_forgotten<'a>(&self, doors: &Doors, name: &Name, text: &'a str) -> Result<Passed<'a>> {
-        // What is shown is masked, where what is written is refused.
+        // A shown text is masked; a written one would be refused.
         let policy = DoorPolicy::new(SecretPolicy::Allow, InjectionPolicy::Allow);
         let mut passed = self.judge(doors, Door::PromptLoad, policy, name, text)?;
         for warning in &mut passed.warnings {
@@ -241,7 +242,7 @@ impl<W: Workspace> Guarded<W> {
         Ok(passed)
     }
 
-    /// Whether a text that stands in a document would not be written there again as it is.
+    /// Returns whether a text of a document would not be written there again as it is.
     pub(crate) fn would_change(&self, name: &Name, text: &str) -> Result<bool> {
         let (doors, policy) = (self.current_doors()?, self.policy(Door::WorkspaceWrite, name));
         match self.judge(&doors, Door::WorkspaceWrite, policy, name, text) {
@@ -251,7 +252,7 @@ impl<W: Workspace> Guarded<W> {
         }
     }
 
-    /// The doors, with what the workspace has forgotten by now.
+    /// Returns the doors, with what the workspace has forgotten by now.
     pub(crate) fn current_doors(&self) -> Result<Cow<'_, Doors>> {
         Ok(match self.forgotten.get(&self.workspace)? {
             Some(forgotten) => Cow::Owned(self.doors.clone().forgotten(forgotten)),
@@ -271,7 +272,7 @@ impl<W: Workspace> Guarded<W> {
         Ok(Looked { listing, folders, left_out: Vec::new() })
     }
 
-    /// A folder that was named, to look into.
+    /// Returns a folder that was named, to look into.
     pub(crate) fn folder(&self, name: Option<DocName>) -> Result<Folder> {
         match name {
             None => Ok(Folder::root()),
@@ -344,7 +345,7 @@ impl<W: Workspace> Workspace for Guarded<W> {
         };
         match folder {
             None => {
-                // What cannot be listed holds nothing to show.
+                // A folder that cannot be listed holds nothing to show.
                 let holds_any = readable(Some(&DocName::JOURNALS)).is_ok_and(|names| !names.is_empty());
                 let folders = if holds_any { vec![DocName::JOURNALS] } else { Vec::new() };
                 Ok(Listing::new(readable(None)?, folders, Vec::new()))
@@ -407,12 +408,12 @@ impl<W: Workspace> Workspace for Guarded<W> {
         self.workspace.rename(from, to)
     }
 
-    /// Denied: what was replaced is the operator's.
+    /// Is denied: what was replaced is the operator's.
     fn drop_versions(&self, _holds: &dyn Fn(&str, &[u8]) -> bool) -> Result<u64> {
         Err(self.denied(&StateName::FORGOTTEN))
     }
 
-    /// Denied: a lease writes state, and a dream curates as the library, on the workspace itself.
+    /// Is denied: a lease writes state, and a dream curates as the library, on the workspace itself.
     fn claim(&self, _terms: &ClaimTerms) -> Result<Claim> {
         Err(self.denied(&StateName::LEDGER))
     }

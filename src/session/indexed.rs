@@ -25,17 +25,17 @@ use crate::workspace::{Claim, ClaimTerms, Lease, Listing, Metadata, Reach, Works
 /// A workspace, and an index over its documents that is kept in step with it.
 ///
 /// It is a workspace itself: what is written, appended, removed or renamed through it, or through a lease that it
-/// gave, is found the moment the verb returns. What was changed by hand is found after the next [`sync`](Self::sync).
+/// gave, is found the moment the verb returns. A change by hand is found after the next [`sync`](Self::sync).
 ///
 /// The document is the truth. Where the index fails, the verb does what it does all the same; the failure is kept for
 /// [`take_failures`](Self::take_failures), and the next sync mends it. So it is after a crash between the two.
 ///
 /// A search tells a session what [`Guarded`](crate::life::Guarded) would let it read, and nothing else: who may read a
 /// document is a column of the index that every query binds, and is asked of the access table again on the way
-/// out. What it finds is ranked over what it may read, so that not even the order tells of the rest.
+/// out. Its results are ranked over the documents that it may read, so that not even the order tells of the rest.
 ///
-/// What the workspace has forgotten is told by no search. From the next sync on it is indexed as blanks of the same
-/// length, and whatever else a document says is found where it stands; one whose name holds it is not found at all.
+/// No search shows statements that the workspace has forgotten. From the next sync on they are indexed as blanks of the same
+/// length, and all other text of a document is found as before; a document with such a name is not found at all.
 ///
 /// A sync looks for the documents within the workspace's [reach](Workspace::reach), and walks no other folder. A document
 /// beyond it that was written through this handle is found too, until a [`rebuild`](Self::rebuild); what was passed over is in
@@ -124,7 +124,7 @@ impl<W: Workspace> Indexed<W> {
         self
     }
 
-    /// The workspace beneath. What is written to it directly is found after the next sync.
+    /// Returns the workspace beneath. A document that is written to it directly is found after the next sync.
     #[must_use]
     pub fn workspace(&self) -> &W {
         &self.upkeep.workspace
@@ -134,12 +134,12 @@ impl<W: Workspace> Indexed<W> {
     /// document would stand in a prompt, with secrets masked and instructions blocked. No text is an error; for a scope that is
     /// not the index's, or not the workspace's, nothing is found.
     ///
-    /// Each document of which something was found is read. What stands there no more is left out, and so is what only masked
+    /// Each document with a result is read. A passage that is no longer there is left out, and so is one that only masked
     /// words led to.
     ///
     /// # Errors
     ///
-    /// Those of the index, and of reading what was found.
+    /// The errors of the index, and of reading what was found.
     pub fn search(&self, access: &Access, query: &str, limit: usize) -> Result<Vec<SearchResult>> {
         let found = self.search_unmasked(access, query, limit)?;
         let doors = Doors::clone(&self.doors);
@@ -159,7 +159,7 @@ impl<W: Workspace> Indexed<W> {
     ///
     /// # Errors
     ///
-    /// Those of the index.
+    /// The errors of the index.
     pub fn search_unmasked(&self, access: &Access, query: &str, limit: usize) -> Result<Vec<SearchResult>> {
         trace::search_documents(|| {
             if !is_of(&self.upkeep.workspace, &access.scope) {
@@ -184,7 +184,7 @@ impl<W: Workspace> Indexed<W> {
     ///
     /// # Errors
     ///
-    /// Those of the index, and of listing the root. A document that cannot be read is no error: the report names it.
+    /// The errors of the index, and of listing the root. A document that cannot be read is no error: the report names it.
     pub fn sync(&self, now: DateTime<Utc>) -> Result<SyncReport> {
         let cut = self.upkeep.cut()?;
         let missed = std::mem::take(&mut self.upkeep.missed().names);
@@ -201,7 +201,7 @@ impl<W: Workspace> Indexed<W> {
     ///
     /// # Errors
     ///
-    /// Those of [`sync`](Self::sync).
+    /// The errors of [`sync`](Self::sync).
     pub fn rebuild(&self, now: DateTime<Utc>) -> Result<SyncReport> {
         self.upkeep.index.clear()?;
         self.sync(now)
@@ -212,7 +212,7 @@ impl<W: Workspace> Indexed<W> {
         self.upkeep.index.scrub()
     }
 
-    /// What the index could not follow since this was last asked, the last failure of each document.
+    /// Returns the documents that the index could not follow since the last call, the last failure of each document.
     #[must_use]
     pub fn take_failures(&self) -> Vec<Unreadable> {
         let failures = std::mem::take(&mut self.upkeep.missed().failures);
@@ -281,7 +281,7 @@ impl<W: Workspace + 'static> Workspace for Indexed<W> {
 
     fn drop_versions(&self, holds: &dyn Fn(&str, &[u8]) -> bool) -> Result<u64> {
         let dropped = self.upkeep.workspace.drop_versions(holds)?;
-        // What is deleted for good has left the index, and leaves its file too.
+        // A document that is deleted for good has left the index, and leaves its file too.
         self.upkeep.index.scrub()?;
         Ok(dropped)
     }

@@ -47,25 +47,25 @@ pub struct Journal {
 #[derive(Clone)]
 struct Seen {
     name: DocName,
-    /// Where it ends: after a line break.
+    /// The end: after a line break.
     end: u64,
     /// The last bytes of it, by which it is known again.
     last: Vec<u8>,
     lines: u64,
     /// Lines that end in CRLF.
     crlf: u64,
-    /// Where the heading of the session's block begins.
+    /// The start of the heading of the session's block.
     block: Option<u64>,
 }
 
-/// How many bytes of a file tell whether what was read before is still there.
+/// The number of bytes that show whether the part that was read before is unchanged.
 const LAST: usize = 64;
 
-/// How many bytes are read at once.
+/// The number of bytes that are read at once.
 const PIECE: u64 = 1 << 20;
 
 impl Journal {
-    /// The journal `name` of a session that began at `begun`; of the name, the day is replaced by that of each note.
+    /// Makes the journal `name` of a session that began at `begun`; of the name, the day is replaced by that of each note.
     #[must_use]
     pub fn new(name: JournalName, day: DayPolicy, begun: DateTime<Utc>) -> Self {
         Self { name, day, begun, seen: None }
@@ -88,7 +88,7 @@ impl Journal {
     ///
     /// # Errors
     ///
-    /// Those of the workspace. After [`Error::DurabilityUnknown`] the note may be in the file already.
+    /// The errors of the workspace. After [`Error::DurabilityUnknown`] the note may be in the file already.
     pub fn append(
         &mut self,
         workspace: &dyn Workspace,
@@ -216,7 +216,7 @@ mod tests {
     use chrono::TimeZone;
     use proptest::prelude::*;
 
-    /// What an editor, another writer or this session does to the file next.
+    /// The next change of the file by an editor, another writer or this session.
     #[derive(Debug, Clone)]
     enum Step {
         Note(&'static str),

@@ -8,14 +8,14 @@ use crate::base::name::Name;
 use crate::format::JournalName;
 use crate::search::documents::Audience;
 
-/// Whether the agent may rewrite `SOUL.md`; the human always may.
+/// The rule whether the agent may rewrite `SOUL.md`; the human always may.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SoulPolicy {
     /// It may not.
     #[default]
     Fixed,
-    /// In a main session it may; whoever hosts it tells the human.
+    /// In a main session it may; the host tells the human.
     AgentMayEvolve,
 }
 
@@ -83,7 +83,7 @@ const APPEND: Rights = Rights { read: false, append: true, write: false };
 const JOURNAL: Rights = Rights { read: true, append: true, write: false };
 const NONE: Rights = Rights { read: false, append: false, write: false };
 
-/// The access table.
+/// Returns the access table.
 #[expect(clippy::match_same_arms, reason = "a table is read row by row")]
 pub(super) fn rights(kind: SessionKind, actor: Actor, document: DocumentKind, soul: SoulPolicy) -> Rights {
     match (kind, actor, document) {

@@ -29,7 +29,7 @@ pub(crate) fn shown<W: Workspace>(view: &Guarded<W>, name: &Name, text: &str) ->
     Ok(view.judge(&doors, Door::PromptLoad, policy, name, text)?.text.into_owned())
 }
 
-/// Whether nobody else is present.
+/// Returns whether nobody else is present.
 pub(crate) fn is_private<W>(view: &Guarded<W>) -> bool {
     view.access().kind == SessionKind::Main
 }

@@ -23,9 +23,9 @@ pub struct SyncReport {
     pub changed: Vec<DocName>,
     /// Documents that are gone.
     pub removed: Vec<DocName>,
-    /// How many read as before.
+    /// The number of documents that read as before.
     pub unchanged: u64,
-    /// Documents and folders that could not be read. What the index knew of them stands, except where they are too
+    /// Documents and folders that could not be read. Their entries in the index are kept, unless they are too
     /// large or no plain files any more.
     pub unreadable: Vec<Unreadable>,
     /// Entries that have no place in a workspace, such as symbolic links and names that no document may have. Lossy
@@ -54,21 +54,21 @@ pub(super) struct Sync<'a, W> {
     /// Looked at whatever their metadata says.
     missed: &'a BTreeSet<DocName>,
     cut: Cut,
-    /// What the index knows and the walk has not met yet.
+    /// Documents that the index knows and the walk has not met yet.
     known: BTreeMap<DocName, SeenDocument>,
     batch: Vec<IndexChange>,
     batch_bytes: usize,
     pub(super) report: SyncReport,
 }
 
-/// How much text a sync holds in memory, and indexes in one step, but for a document that is longer alone.
+/// The most text that a sync holds in memory, and indexes in one step, but for a document that is longer alone.
 const BATCH_BYTES: usize = 4 << 20;
 
-/// How many documents a sync indexes in one step.
+/// The most documents that a sync indexes in one step.
 const BATCH_DOCUMENTS: usize = 512;
 
 impl<'a, W: Workspace> Sync<'a, W> {
-    /// A sync at a time; the `missed` documents are looked at, whatever their metadata says.
+    /// Makes a sync, one at a time; the `missed` documents are looked at, whatever their metadata says.
     pub(super) fn new(
         upkeep: &'a Upkeep<W>,
         missed: &'a BTreeSet<DocName>,
@@ -118,7 +118,7 @@ impl<'a, W: Workspace> Sync<'a, W> {
                 }
             }
         }
-        // What was written through the handle, where no sync looks.
+        // Documents that were written through the handle, where no sync looks.
         let beyond: Vec<DocName> = self.known.keys().filter(|name| !reach.includes(name)).cloned().collect();
         self.report.left_out.retain(|name| beyond.binary_search(name).is_err());
         self.documents(&beyond)?;

@@ -23,7 +23,7 @@ pub(super) struct Upkeep<W> {
     pub(super) forgotten: ForgottenCache,
 }
 
-/// What the index could not follow.
+/// Documents that the index could not follow.
 #[derive(Default)]
 pub(super) struct Missed {
     /// To be looked at by the next sync, whatever their metadata says.
@@ -32,10 +32,10 @@ pub(super) struct Missed {
     pub(super) failures: BTreeMap<DocName, Error>,
 }
 
-/// How often a document is looked at again because others indexed it meanwhile.
+/// The most looks at a document that others indexed meanwhile.
 const ATTEMPTS: u32 = 100;
 
-/// Whether a document is one to be found: all but the library's own, and a playbook that was put by.
+/// Returns whether a document is one to be found: all but the library's own, and a playbook that was put by.
 pub(super) fn is_indexed(name: &Name) -> bool {
     let folded = name.folded();
     name.space() == Space::Document
@@ -43,7 +43,7 @@ pub(super) fn is_indexed(name: &Name) -> bool {
         && !folded.starts_with("bootstrap.md.done.")
 }
 
-/// Whether what the index knew of a document must go, since it is none any more that can be read.
+/// Returns whether the index must drop a document, since it can no longer be read.
 pub(super) fn is_no_document(error: &Error) -> bool {
     matches!(error, Error::TooLarge { .. } | Error::Refused { .. })
 }
@@ -53,13 +53,13 @@ impl<W: Workspace> Upkeep<W> {
         self.missed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Follows a verb, whatever came of it: also a failed append may have left something.
+    /// Follows a verb, even a failed one: a failed append may have left something.
     pub(super) fn follow(&self, name: &Name) {
         let Some(name) = DocName::parse(name.as_str()).ok().filter(|_| is_indexed(name)) else { return };
         let followed = self.refresh(&name, None);
         let mut missed = self.missed();
         match followed {
-            // What is no document any more has left the index, and whoever asked for it knows.
+            // A name without a document has left the index, and the caller knows.
             Ok(_) | Err(Error::Refused { .. }) => {
                 missed.names.remove(&name);
             }
@@ -146,7 +146,8 @@ impl<W: Workspace> Upkeep<W> {
         Ok(IndexEntry::Text { seen, text, chunks })
     }
 
-    /// How documents are cut now: what was forgotten is a part of it, so that whatever was cut before is cut anew.
+    /// Returns the rule for cutting documents now. Tombstones are a part of it, so that after a forgetting all
+    /// documents are cut anew.
     pub(super) fn cut(&self) -> Result<Cut> {
         let forgotten = self.forgotten.get(&self.workspace)?;
         let mut identity = self.chunks.identity();
@@ -157,7 +158,7 @@ impl<W: Workspace> Upkeep<W> {
     }
 }
 
-/// How documents are cut, and what is left out of them.
+/// The rule for cutting documents, and the parts that are left out.
 pub(super) struct Cut {
     forgotten: Option<Arc<Tombstones>>,
     identity: String,
@@ -172,7 +173,7 @@ impl Cut {
     }
 }
 
-/// Whether the index says all of it already.
+/// Returns whether the index says all of it already.
 pub(super) fn is_nothing(change: &IndexChange) -> bool {
     match &change.after {
         IndexEntry::Gone => change.before.is_none(),

@@ -85,12 +85,12 @@ impl Folder {
         Self { name: None, above: None }
     }
 
-    /// A folder of the library's own, for which no rules count.
+    /// Makes a folder of the library's own, for which no rules count.
     pub(crate) fn own(name: DocName) -> Self {
         Self { name: Some(name), above: None }
     }
 
-    /// A folder that was named, below all the rules above it.
+    /// Makes a folder that was named, below all the rules above it.
     pub(crate) fn at<W: Workspace + ?Sized>(workspace: &W, name: DocName) -> Result<Self> {
         let mut above = rules_of(workspace, None, None)?;
         for (at, _) in name.as_str().match_indices('/') {
@@ -131,7 +131,7 @@ impl Folder {
     }
 }
 
-/// The rules of a folder above those that are known.
+/// Returns the rules of a folder above those that are known.
 fn rules_of<W: Workspace + ?Sized>(
     workspace: &W,
     folder: Option<DocName>,
@@ -154,7 +154,7 @@ fn rules_of<W: Workspace + ?Sized>(
     Ok(Some(Arc::new(Rules { folder, ignored: Ignored::parse(&text), above })))
 }
 
-/// Whether the nearest rule that fits says that a name is ignored.
+/// Returns whether the nearest rule that fits says that a name is ignored.
 fn is_ignored(rules: Option<&Rules>, name: &DocName, is_folder: bool) -> bool {
     let mut rules = rules;
     while let Some(Rules { folder, ignored, above }) = rules {

@@ -44,7 +44,7 @@ pub(super) fn backup(database: &Database, target: &Path) -> Result<()> {
             renamed => renamed.at("create", file),
         });
     if let Err(error) = written {
-        // What cannot be removed has a name that nobody takes for a backup.
+        // A file that cannot be removed has a name that nobody takes for a backup.
         for left in [aside.clone(), format!("{aside}-journal")] {
             let _ = disk.unlink(&left);
         }

@@ -29,7 +29,7 @@ pub(super) fn content(value: ValueRef<'_>) -> rusqlite::Result<Vec<u8>> {
     }
 }
 
-/// The id of a document: a UUID (version 8) hashed from scope and path, so that making it anew keeps it.
+/// Returns the id of a document: a UUID (version 8) hashed from scope and path, so that making it anew keeps it.
 pub(super) fn document_id(scope: &Scope, name: &Name) -> String {
     let mut hasher = Hasher::new();
     hasher.field(scope.user.as_bytes()).field(scope.agent.as_bytes()).field(name.as_str().as_bytes());

@@ -17,17 +17,17 @@ use crate::disk::mark::Mark;
 /// A file that is open, or the memory of this process.
 pub(super) struct Shared {
     connection: Mutex<Connection>,
-    /// How long a statement waits for another process, as the connection has it now.
+    /// The time that a statement waits for another process, as the connection has it now.
     patience: AtomicU64,
-    /// How often something was forgotten through this connection, whose own changes its `data_version` does not tell.
+    /// The number of forgettings through this connection, whose own changes its `data_version` does not tell.
     forgets: AtomicU64,
     /// The folder of the file; `None` in memory.
     disk: Option<Arc<dyn Disk>>,
     path: PathBuf,
     file: String,
-    /// Which file it is; `None` where that is not known.
+    /// The identity of the file; `None` if unknown.
     id: Option<(u64, u64)>,
-    /// Whether it holds what cannot be made anew, and has a mark.
+    /// Whether it holds data that cannot be made anew, and has a mark.
     is_marked: AtomicBool,
 }
 
@@ -52,7 +52,7 @@ impl Shared {
     }
 }
 
-/// An open database as one workspace, store or index has it. A verb of one waits for a verb of another in the same file.
+/// An open database of one workspace, store or index. A verb of one waits for a verb of another in the same file.
 #[derive(Clone)]
 pub(super) struct Database {
     shared: Arc<Shared>,
@@ -70,22 +70,22 @@ impl Database {
         self
     }
 
-    /// The file's name in its folder.
+    /// Returns the file's name in its folder.
     pub(super) fn file(&self) -> &str {
         &self.shared.file
     }
 
-    /// Where the file is.
+    /// Returns the place of the file.
     pub(super) fn path(&self) -> &Path {
         &self.shared.path
     }
 
-    /// The folder of the file; `None` in memory.
+    /// Returns the folder of the file; `None` in memory.
     pub(super) fn disk(&self) -> Option<&Arc<dyn Disk>> {
         self.shared.disk.as_ref()
     }
 
-    /// How often something was forgotten through this connection.
+    /// Counts the forgettings through this connection.
     pub(super) fn forgets(&self) -> u64 {
         self.shared.forgets.load(Ordering::Acquire)
     }
@@ -163,7 +163,7 @@ impl Database {
         Ok(done)
     }
 
-    /// Whether the mark tells of this file: another one may have its name by now, such as a backup that was put back.
+    /// Returns whether the mark belongs to this file: another file may have its name by now, such as a restored backup.
     fn has_mark(&self, disk: &dyn Disk) -> bool {
         let is_named = || {
             let standing = disk.stat(self.file()).ok().flatten();

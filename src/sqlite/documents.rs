@@ -11,7 +11,7 @@ use crate::base::error::{Error, Refusal, Result};
 use crate::base::name::{Name, Space};
 use crate::workspace::{MAX_DOCUMENT, WriteMode, line_break_before};
 
-/// How many earlier versions of a document are kept.
+/// The most earlier versions of a document that are kept.
 const KEPT_VERSIONS: u32 = 10;
 
 /// The statements that both kinds of row share: each row has a scope, a name, a content, a size and a time of change.
@@ -158,7 +158,7 @@ impl Rows<'_> {
         Ok(())
     }
 
-    /// Keeps what stands in the history, before it gives way.
+    /// Keeps the document in the history, before it is replaced.
     fn keep(&self, name: &Name, row: &Row) -> Result<()> {
         if name.space() == Space::State {
             return Ok(());
@@ -244,14 +244,14 @@ impl Rows<'_> {
     }
 }
 
-/// Whether a document has this path.
+/// Returns whether a document has this path.
 pub(super) fn exists(connection: &Connection, scope: &Scope, path: &str) -> rusqlite::Result<bool> {
     connection
         .prepare_cached("SELECT 1 FROM memory_documents WHERE user_id = ?1 AND agent_id = ?2 AND path = ?3")?
         .exists(params![scope.user, scope.agent, path])
 }
 
-/// Whether documents have paths below this one.
+/// Returns whether documents have paths below this one.
 pub(super) fn is_folder(connection: &Connection, scope: &Scope, path: &str) -> rusqlite::Result<bool> {
     connection
         .prepare_cached("SELECT 1 FROM memory_documents WHERE user_id = ?1 AND agent_id = ?2 AND path > ?3 AND path < ?4 LIMIT 1")?

@@ -15,7 +15,7 @@ pub(super) fn fold(action: &'static str, path: &str, error: rusqlite::Error) -> 
             Some(limit) => Error::TooManyOpen { action, path, limit },
             None => Error::Database { action, path, source: Box::new(error) },
         },
-        Some(ErrorCode::NotADatabase) => corrupt("it is no SQLite database"),
+        Some(ErrorCode::NotADatabase) => corrupt("it is not an SQLite database"),
         Some(ErrorCode::DatabaseCorrupt) => corrupt("the database is malformed"),
         Some(ErrorCode::DiskFull) => {
             Error::Io { action, path, source: std::io::ErrorKind::StorageFull.into() }
@@ -27,7 +27,7 @@ pub(super) fn fold(action: &'static str, path: &str, error: rusqlite::Error) -> 
     }
 }
 
-/// Whether SQLite found the file, or an index in it, damaged.
+/// Returns whether SQLite found the file, or an index in it, damaged.
 pub(super) fn is_corrupt(error: &rusqlite::Error) -> bool {
     error.sqlite_error_code() == Some(ErrorCode::DatabaseCorrupt)
 }

@@ -1,4 +1,4 @@
-//! Where a database is: in a file, beside which the guards of its scopes stand, or in the memory of this process.
+//! The place of a database: in a file, with the guards of its scopes beside it, or in the memory of this process.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -23,9 +23,9 @@ pub(super) enum Home {
     },
 }
 
-/// The proof that a holder lives: whoever drops it gives it back, and a process that dies drops it.
+/// The proof that a holder lives: dropping it gives it back, and a process that dies drops it.
 pub(super) struct Guard {
-    /// Which file it is; zeros in memory.
+    /// The identity of the file; zeros in memory.
     pub(super) id: (u64, u64),
     pub(super) held: Box<dyn fmt::Debug + Send + Sync>,
 }
@@ -67,7 +67,7 @@ impl Home {
         }
     }
 
-    /// Takes the guard of this name; `None` while somebody has it.
+    /// Takes the guard of this name; `None` while somebody holds it.
     pub(super) fn guard(&self, name: &str) -> Result<Option<Guard>> {
         match self {
             Self::File { disk, .. } => {
@@ -82,7 +82,7 @@ impl Home {
         }
     }
 
-    /// Whether the name still stands for the guard with this id.
+    /// Returns whether the guard with this id still has the name.
     pub(super) fn is_guard(&self, name: &str, id: (u64, u64)) -> Result<bool> {
         match self {
             Self::File { disk, .. } => {

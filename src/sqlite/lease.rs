@@ -41,7 +41,7 @@ pub(super) fn claim(scoped: &Arc<ScopedDatabase>, terms: &ClaimTerms) -> Result<
     Ok(Claim::Granted(Box::new(lease)))
 }
 
-/// `life.db.guard-…`: one for each scope, so that users do not wait for each other's nights.
+/// Returns `life.db.guard-…`: one for each scope, so that users do not wait for each other's nights.
 fn guard_name(scoped: &ScopedDatabase) -> String {
     let mut hasher = Hasher::new();
     hasher.field(scoped.scope.user.as_bytes()).field(scoped.scope.agent.as_bytes());
@@ -97,7 +97,7 @@ struct SqliteLease {
 }
 
 impl SqliteLease {
-    /// The fence, inside the transaction of what it allows.
+    /// Checks the fence, inside the transaction of what it allows.
     fn fence(&self, rows: &Rows<'_>, name: &Name) -> Result<()> {
         let lost = |by| Err(Error::LeaseLost(by));
         let home = &self.scoped.home;
@@ -135,7 +135,7 @@ impl SqliteLease {
         })
     }
 
-    /// The row stays, for its epoch; the kernel's lock is what is given back.
+    /// Gives the lease back. The row stays, for its epoch; the kernel's lock is what is given back.
     fn give_back(&self) {
         drop(self.guard.lock().unwrap_or_else(PoisonError::into_inner).take());
     }

@@ -15,7 +15,7 @@ use crate::base::error::{At, Error, Refusal, Result};
 use crate::disk::mark::Mark;
 use crate::disk::{Disk, Kind, Open, OsDisk};
 
-/// Where a file is or shall be: its folder, and its name there.
+/// The place of a file: its folder, and its name there.
 pub(super) struct Place<'a> {
     pub(super) disk: Arc<dyn Disk>,
     pub(super) file: &'a str,
@@ -31,7 +31,7 @@ pub(super) fn place_of(path: &Path) -> Result<Place<'_>> {
     Ok(Place { disk: Arc::new(OsDisk::open(folder).at("open", folder.display())?), file })
 }
 
-/// How long a statement of a workspace or an index waits for another process.
+/// The time that a statement of a workspace or an index waits for another process.
 pub(super) const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The files that this process has open, by device and inode, and by how many bytes a connection may make of them.
@@ -52,7 +52,7 @@ pub(super) fn open(
     if let Some(file_system) = disk.network().at("look at", folder.display())? {
         return Err(Error::NetworkFileSystem { path: path.display().to_string(), file_system });
     }
-    // Before the file: whoever changes that meanwhile writes the mark afterwards.
+    // Before the file: a process that changes the file meanwhile writes the mark afterwards.
     let mark = Mark::read(disk.as_ref(), &mark_of(file));
     let standing = disk.stat(file).at("look at", file)?;
     if let Some(mark) = &mark
@@ -71,7 +71,7 @@ pub(super) fn open(
             name: file.to_owned(),
             line: 0,
             column: 0,
-            what: "it is no SQLite database",
+            what: "it is not an SQLite database",
         });
     }
     // Where the system does not say which file it is, none is known to be the same.
@@ -112,7 +112,7 @@ pub(super) fn open(
     Ok(Database::new(shared, patience))
 }
 
-/// The open file of a key; where there is none, the one that is given is it from now on.
+/// Returns the open file of a key; where there is none, the one that is given is it from now on.
 fn is_open(key: Key, opened: Option<&Arc<Shared>>) -> Option<Arc<Shared>> {
     let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
     let standing = open.get(&key).and_then(Weak::upgrade);

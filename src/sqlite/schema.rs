@@ -79,7 +79,7 @@ pub(super) fn check_version(connection: &Connection, file: &str) -> Result<()> {
 /// More than there are: each is parsed once a connection, which workspace, store and index share.
 const STATEMENTS: usize = 192;
 
-/// The version of a file; refuses what is another program's, or newer.
+/// Returns the version of a file; refuses what is another program's, or newer.
 fn look(connection: &Connection, file: &str, others: Others) -> Result<usize> {
     let pragma = |name: &str| -> Result<i64> {
         connection.pragma_query_value(None, name, |row| row.get(0)).map_err(|error| fold("open", file, error))
@@ -123,7 +123,7 @@ fn migrate(connection: &mut Connection, file: &str, others: Others) -> Result<()
     transaction.commit().map_err(folded)
 }
 
-/// Whether a version of SQLite keeps committed transactions in WAL mode: 3.7.0 to 3.51.2 can lose them when
+/// Returns whether a version of SQLite keeps committed transactions in WAL mode: 3.7.0 to 3.51.2 can lose them when
 /// the log is reset, but for the releases that the fix was carried back to.
 fn wal_is_safe(version: i32) -> bool {
     version >= 3_051_003

@@ -1,7 +1,7 @@
 //! Words as FTS5 is told them: what a text is found by beside its own words, and how a query is asked.
 //!
 //! FTS5 parts a text at signs and white space, so names (`C++`), scripts without spaces and words that are folded
-//! otherwise stand in a column of their own, where each is one token. What is asked for here may match more than is
+//! otherwise stand in a column of their own, where each is one token. The query here may match more than is
 //! meant, and never less: the ranking looks at what was found again.
 
 use crate::search::rank::{Beside, Clause, MOST_TERMS, Plan, Term, beside_words, stem};
@@ -17,7 +17,7 @@ pub(super) fn add_beside(words: &mut String, text: &str) {
     });
 }
 
-/// A character that FTS5 takes as a part of a token: signs and marks become characters for private use.
+/// Returns a character that FTS5 takes as a part of a token: signs and marks become characters for private use.
 fn token_part(c: char) -> char {
     const PRIVATE: u32 = 0xe000;
     const PRIVATE_END: u32 = 0xf900;
@@ -64,12 +64,12 @@ pub(super) fn may_fulfil(clause: &Clause) -> Option<String> {
         Clause::Prefix(prefix) => joined(beginnings(prefix).into_iter().map(Some), " OR "),
         Clause::And(clauses) => joined(clauses.iter().filter_map(may_fulfil).map(Some), " AND "),
         Clause::Or(clauses) => joined(clauses.iter().map(may_fulfil), " OR "),
-        // What FTS5 would leave out may be more than is meant.
+        // FTS5 might leave out more than is meant.
         Clause::Without(clause, _) => may_fulfil(clause),
     }
 }
 
-/// Whether a text has what only FTS5 reads: words near each other, at the beginning, side by side, or in columns.
+/// Returns whether a text has what only FTS5 reads: words near each other, at the beginning, side by side, or in columns.
 pub(super) fn is_beyond_plans(text: &str) -> bool {
     let outside: String = text.split('"').step_by(2).collect::<Vec<_>>().join("\"\"");
     let is_near = outside.match_indices("NEAR").any(|(at, near)| {
@@ -104,7 +104,8 @@ fn joined(parts: impl Iterator<Item = Option<String>>, operator: &str) -> Option
     (!parts.is_empty()).then(|| format!("({})", parts.join(operator)))
 }
 
-/// The forms under which the index, which has stems, holds words with a prefix: longer than the prefix, or a beginning of
+/// Returns the forms under which the index, which has stems, holds words with a prefix: longer than the prefix, or a
+/// beginning of
 /// it with which a stem may end. FTS5 stems what is asked for too, so of what is not its own stem a beginning is
 /// asked for that is.
 fn beginnings(prefix: &str) -> Vec<String> {

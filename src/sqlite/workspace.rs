@@ -29,7 +29,7 @@ use crate::workspace::{Claim, ClaimTerms, Listing, MAX_DOCUMENT, Metadata, Versi
 /// A workspace inside one SQLite file, for one scope of it.
 ///
 /// The file is made with mode 0600, in WAL mode with `synchronous=FULL`: what a verb returned survives a power
-/// loss. Several processes may use it at once; whoever waits for longer than half a minute gets
+/// loss. Several processes may use it at once; a call that waits for longer than half a minute gets
 /// [`Error::Busy`]. A replaced or removed document keeps its last ten versions.
 ///
 /// A document is at most [`MAX_DOCUMENT`] bytes, and reading a range of it takes memory for all of it. Not for
@@ -91,7 +91,7 @@ impl SqliteWorkspace {
         Self { scoped: Arc::new(ScopedDatabase::new(database, scope)) }
     }
 
-    /// The scope that was fixed when it was opened.
+    /// Returns the scope that was fixed when it was opened.
     #[must_use]
     pub fn scope(&self) -> &Scope {
         &self.scoped.scope

@@ -15,7 +15,7 @@ use crate::memory::{NewLearning, NewMemory, Source};
 /// The longest category, source, or key of a profile, in bytes.
 pub(super) const LONGEST_WORD: usize = 128;
 
-/// How deep notes are nested at most: what is written must be read again, and a line of a file is not read at any depth.
+/// The deepest nesting of notes: a written note must be read again, and a line of a file is not read at any depth.
 const DEEPEST: usize = 32;
 
 impl StoreConfig {
@@ -29,7 +29,10 @@ impl StoreConfig {
             return Err(Error::Denied { name, kind: access.kind });
         }
         if memory.dream.is_some() && memory.source.word() != Source::Dreamed.word() {
-            return Err(Error::Config { setting: "dream", rule: "is of what a dream promoted alone" });
+            return Err(Error::Config {
+                setting: "dream",
+                rule: "may be set only on a row that a dream promoted",
+            });
         }
         if memory.metadata.as_ref().is_some_and(|notes| !is_within(notes, DEEPEST)) {
             return Err(Error::Config {
@@ -48,7 +51,7 @@ impl StoreConfig {
         self.admit_text(access, &name, &memory.content, beside.len() + session)?;
         // Not the session: it is an id of the host's, and ids look like keys.
         self.pass(access, &name, &beside)?;
-        // What a value is may be said by the words beside it.
+        // The words beside a value may show its class.
         for label in [&memory.category, subject, slot].into_iter().filter(|label| !label.is_empty()) {
             self.pass_secrets(access, &name, &labelled(label, &memory.content))?;
         }
@@ -122,12 +125,12 @@ impl StoreConfig {
     }
 }
 
-/// A value under its name, as a file of settings has it.
+/// Returns a value under its name, as in a file of settings.
 fn labelled(name: &str, value: &str) -> String {
     format!("{name}: {value}")
 }
 
-/// Whether a value is nested no deeper than `depth`.
+/// Returns whether a value is nested no deeper than `depth`.
 fn is_within(value: &Value, depth: usize) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     match value {
@@ -137,7 +140,7 @@ fn is_within(value: &Value, depth: usize) -> bool {
     }
 }
 
-/// Refuses whoever is not in a main session of the store's scope.
+/// Refuses an access outside a main session of the store's scope.
 pub(crate) fn main_only(scope: &Scope, access: &Access, name: &Name) -> Result<()> {
     if access.kind == SessionKind::Main && access.scope == *scope {
         return Ok(());

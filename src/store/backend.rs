@@ -1,4 +1,4 @@
-//! What a backend of a memory store does: it keeps rows and reads them, and decides nothing.
+//! The work of a memory store's backend: it keeps rows and reads them, and decides nothing.
 //!
 //! All is plain data and blocks. A backend keeps the rows of one scope apart from those of others, and leaves rows out of
 //! what it reads for a [`Sight`] that does not see them: in its query, so that none of their words leaves it.
@@ -21,12 +21,12 @@ use crate::memory::{
 };
 use crate::search::rank::Sight;
 
-/// Where a store keeps its rows.
+/// The place of a store's rows.
 pub(crate) trait Backend: Send + Sync {
     /// Says where it is, for messages: a path.
     fn location(&self) -> String;
 
-    /// What errors call the audit.
+    /// Returns the name of the audit in errors.
     fn audit_name(&self) -> Name;
 
     /// Reads in one view of the store, with everything that other processes wrote before.
@@ -65,55 +65,56 @@ pub(crate) trait Rows: Searchable + Facts {
     /// later.
     fn editable(&self, id: MemoryId, deleted_since: Option<DateTime<Utc>>) -> Result<Option<Editable>>;
 
-    /// The row of a dream with these words, deleted or not, and whether the library was the last to delete it; one that
+    /// Returns the row of a dream with these words, deleted or not, and whether the library was the last to delete
+    /// it; one that
     /// is not deleted before the others, then the least id.
     fn promoted(&self, dream: &DreamId, content: &str) -> Result<Option<(MemoryId, bool)>>;
 
-    /// All rows that say a statement anywhere, deleted and retired ones too, by id.
+    /// Returns all rows that say a statement anywhere, deleted and retired ones too, by id.
     fn saying(&self, burial: &Burial) -> Result<Vec<Fact>>;
 
-    /// The profile by key, or some keys of it.
+    /// Returns the profile by key, or some keys of it.
     fn profile(&self, keys: Option<&[&str]>) -> Result<Vec<(String, String)>>;
 
-    /// The latest lines of the audit first.
+    /// Returns the latest lines of the audit first.
     fn audit(&self, limit: usize) -> Result<Vec<AuditEntry>>;
 
-    /// The latest learnings first.
+    /// Returns the latest learnings first.
     fn learnings(&self, limit: usize) -> Result<Vec<Learning>>;
 
-    /// The learning that says this; white space, case and end marks do not count.
+    /// Returns the learning that says this; white space, case and end marks do not count.
     fn learned(&self, content: &str) -> Result<Option<LearningId>>;
 
-    /// What was forgotten; `None` for nothing.
+    /// Returns the tombstones; `None` if nothing was forgotten.
     fn tombstones(&self) -> Result<Option<Arc<Tombstones>>>;
 
-    /// The key under which tombstones are kept, where there were any.
+    /// Returns the key under which tombstones are kept, where there were any.
     fn tombstone_key(&self) -> Result<Option<TombstoneKey>>;
 }
 
-/// What is known of rows as facts: of all that are not deleted, retired ones included.
+/// Rows as facts: all that are not deleted, retired ones included.
 pub(crate) trait Facts: Searchable {
-    /// A row.
+    /// Returns a row.
     fn fact(&self, id: MemoryId) -> Result<Option<Fact>>;
-    /// Those that wait, by id.
+    /// Returns the facts that wait, by id.
     fn pending(&self) -> Result<Vec<Fact>>;
-    /// Whether any waits. Costs next to nothing.
+    /// Returns whether any waits. Costs next to nothing.
     fn is_pending(&self) -> Result<bool>;
-    /// Those that are stated in this normal form, by id.
+    /// Returns the facts that are stated in this normal form, by id.
     fn stated(&self, normal: &str) -> Result<Vec<Fact>>;
-    /// Those of this subject and slot, by id.
+    /// Returns the facts of this subject and slot, by id.
     fn of_key(&self, key: &FactKey) -> Result<Vec<Fact>>;
-    /// Those that a row replaced, by id.
+    /// Returns the facts that a row replaced, by id.
     fn replaced_by(&self, id: MemoryId) -> Result<Vec<Fact>>;
-    /// The pairs of standing rows that nobody decided on, by the newer row, then by the older.
+    /// Returns the pairs of standing rows that nobody decided on, by the newer row, then by the older.
     fn suspicions(&self, limit: usize) -> Result<Vec<Suspicion>>;
-    /// How many were retired by a decision of anybody but the human since then.
+    /// Counts the facts that anybody but the human retired since then.
     fn retired_since(&self, since: DateTime<Utc>) -> Result<u64>;
-    /// A decision.
+    /// Returns a decision.
     fn event(&self, id: EventId) -> Result<Option<ConsolidationEvent>>;
-    /// The events after one, in their order.
+    /// Returns the events after one, in their order.
     fn events_after(&self, id: EventId) -> Result<Vec<ConsolidationEvent>>;
-    /// The latest events first.
+    /// Returns the latest events first.
     fn decisions(&self, limit: usize) -> Result<Vec<ConsolidationEvent>>;
 }
 
@@ -155,7 +156,7 @@ pub(crate) trait Changes: Rows {
     fn refuse(&mut self, entry: AuditEntry) -> Result<()>;
 }
 
-/// What a change of a row is judged by.
+/// The facts that a change of a row is judged by.
 pub(crate) struct Editable {
     pub(crate) source: Option<Source>,
     pub(crate) category: String,

@@ -1,4 +1,4 @@
-//! How a store behaves.
+//! The configuration of a store.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::gate::Doors;
 use crate::memory::{MemoryEvent, MemoryId, MemoryObserver, Source};
 use crate::search::rank::{Entities, GenericEntities, Ranking};
 
-/// How a memory store behaves, whichever it is.
+/// The configuration of a memory store, for every backend.
 ///
 /// ```
 /// use noctuary::store::StoreConfig;
@@ -27,7 +27,7 @@ use crate::search::rank::{Entities, GenericEntities, Ranking};
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct StoreConfig {
-    /// What may be written, by [`Door::StoreWrite`](crate::gate::Door::StoreWrite).
+    /// The rules for written text, by [`Door::StoreWrite`](crate::gate::Door::StoreWrite).
     pub doors: Doors,
     /// Who hears of changes.
     pub observer: Option<Arc<dyn MemoryObserver>>,
@@ -38,16 +38,16 @@ pub struct StoreConfig {
     pub retention_days: u32,
     /// Writers that are switched off: rows with these sources are refused.
     pub refused: BTreeSet<Source>,
-    /// How long a change waits for another process: 30 seconds.
+    /// The time that a change waits for another process: 30 seconds.
     pub patience: Duration,
-    /// The most bytes of the file, which SQLite counts in whole pages; `None` for no bound of its own. What does not
+    /// The most bytes of the file, which SQLite counts in whole pages; `None` for no bound of its own. A write that does not
     /// fit is refused as on a full disk.
     pub max_file_bytes: Option<u64>,
-    /// What others than the human may decide on facts.
+    /// The limits on decisions about facts by others than the human.
     pub facts: FactConfig,
-    /// How rows are weighed.
+    /// The weights of a search.
     pub ranking: Ranking,
-    /// What finds the entities of a text.
+    /// The finder of a text's entities.
     pub entities: Arc<dyn Entities>,
 }
 
@@ -101,7 +101,8 @@ impl StoreConfig {
         Ok(config)
     }
 
-    /// Before when a row must have been deleted to be purged at `now`; one that was deleted since can be restored.
+    /// Returns the time before which a row must have been deleted to be purged at `now`; one that was deleted since
+    /// can be restored.
     #[must_use]
     pub fn cutoff(&self, now: DateTime<Utc>) -> DateTime<Utc> {
         now.checked_sub_days(Days::new(self.retention_days.into())).unwrap_or(DateTime::<Utc>::MIN_UTC)

@@ -21,7 +21,7 @@ use crate::memory::MemoryId;
 /// The event of one decision, as a store applies it, and the error of one that is refused.
 pub(crate) type Ruled = (Vec<ConsolidationEvent>, Option<Error>);
 
-/// What stands against a decision.
+/// An objection to a decision.
 enum Against {
     Rule(EventOutcome, MemoryId),
     /// A later decision builds on the row.
@@ -36,7 +36,7 @@ impl From<Error> for Against {
     }
 }
 
-/// The event of a decision, without its id, and the error of one that is refused. Only an `Applied` event changes
+/// Returns the event of a decision, without its id, and the error of one that is refused. Only an `Applied` event changes
 /// anything.
 pub(crate) fn decide(
     facts: &dyn Facts,
@@ -58,7 +58,7 @@ pub(crate) fn decide(
     conclude(config, access, told, changes)
 }
 
-/// The event that takes a decision back, as [`decide`] gives it.
+/// Returns the event that takes a decision back, as [`decide`] gives it.
 pub(crate) fn revert(
     facts: &dyn Facts,
     (config, scope, access): (&StoreConfig, &Scope, &Access),
@@ -100,7 +100,8 @@ pub(crate) fn revert(
     conclude(config, access, told, changes)
 }
 
-/// The latest decision that counts and changed a row of an earlier one, with that row. Taking the earlier one back alone
+/// Returns the latest decision that counts and changed a row of an earlier one, with that row. Taking the earlier
+/// one back alone
 /// would leave two values that both count, or none.
 fn built_upon(decided: &ConsolidationEvent, later: &[ConsolidationEvent]) -> Option<(MemoryId, EventId)> {
     let mut undone = BTreeSet::new();
@@ -136,7 +137,7 @@ fn check_switch(config: &StoreConfig, access: &Access, id: MemoryId) -> Result<(
     Ok(())
 }
 
-/// The rows that a decision changes, and how they stand after it.
+/// Returns the rows that a decision changes, and how they stand after it.
 fn changes(
     facts: &dyn Facts,
     decision: &Decision,
@@ -183,7 +184,7 @@ fn changes(
             .into_iter()
             .map(|fact| {
                 let status = FactStatus { state: FactState::Disputed, ..fact.status };
-                // What the human confirmed stays confirmed.
+                // A fact that the human confirmed stays confirmed.
                 if fact.status.state == FactState::Verified { settled(fact) } else { (fact, status) }
             })
             .collect(),
@@ -195,13 +196,13 @@ fn changes(
         _ => {
             return Err(Against::Failure(Error::Config {
                 setting: "decision",
-                rule: "must be one on these rows",
+                rule: "does not fit these rows",
             }));
         }
     })
 }
 
-/// The changes, where nothing stands against them.
+/// Returns the changes, where nothing stands against them.
 fn allowed(
     facts: &dyn Facts,
     config: &StoreConfig,
@@ -256,15 +257,17 @@ fn conclude(
                 EventOutcome::Denied => Error::Denied { name, kind: access.kind },
                 EventOutcome::NotFound => Error::NotFound { name },
                 EventOutcome::Protected => Error::Undecided { name, rule: "only the human retires it" },
-                EventOutcome::Breaker => Error::Undecided { name, rule: "enough was retired for a day" },
-                _ => Error::Undecided { name, rule: "it does not stand as it did" },
+                EventOutcome::Breaker => {
+                    Error::Undecided { name, rule: "the limit of retired rows a day is reached" }
+                }
+                _ => Error::Undecided { name, rule: "it is not in the state that the decision needs" },
             };
             Ok((vec![told], Some(error)))
         }
     }
 }
 
-/// What the caller is told of one decision.
+/// Returns the answer to the caller about one decision.
 pub(crate) fn answer((events, refused): Ruled) -> Result<ConsolidationEvent> {
     match (refused, events.into_iter().next()) {
         (None, Some(event)) => Ok(event),

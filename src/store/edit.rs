@@ -1,4 +1,4 @@
-//! What is done to one row.
+//! Changes of one row.
 
 use crate::base::access::Actor;
 use crate::base::error::{Error, Result};
@@ -15,7 +15,7 @@ pub(crate) enum Edit<'a> {
 }
 
 impl Edit<'_> {
-    /// What the audit calls it.
+    /// Returns its name in the audit.
     pub(crate) fn action(self) -> &'static str {
         match self {
             Self::Content(_) => "memory_update",
@@ -26,7 +26,7 @@ impl Edit<'_> {
         }
     }
 
-    /// What an observer hears.
+    /// Returns its name for an observer.
     pub(crate) fn event(self) -> &'static str {
         match self {
             Self::Content(_) => "memory:written",
@@ -37,7 +37,7 @@ impl Edit<'_> {
         }
     }
 
-    /// Whether it is done to a row that stands so as a fact: a retired one can be deleted and restored alone.
+    /// Returns whether it may change a row in this state as a fact: a retired one can be deleted and restored alone.
     ///
     /// # Errors
     ///
@@ -49,13 +49,14 @@ impl Edit<'_> {
             (Self::Pin(_), _) | (_, Some(FactState::Pending)) => Ok(true),
             (Self::Content(_), _) => Err(Error::Config {
                 setting: "content",
-                rule: "of a settled fact is superseded, not rewritten",
+                rule: "of a settled fact cannot be rewritten; record a new fact that supersedes it",
             }),
         }
     }
 
-    /// Whether `actor` may do it to a row with this source and category. The human pins, deletes and restores what they
-    /// like: that changes no word of it. What they pinned is let go by them alone, and what they pinned or confirmed the agent
+    /// Returns whether `actor` may do it to a row with this source and category. The human may pin, delete and restore
+    /// every row: that changes no word of it. Only the human unpins a row that they pinned, and a row that they pinned
+    /// or confirmed the agent
     /// does not delete. The library does, since it follows what they wrote: a line that they took out of `MEMORY.md`
     /// leaves with its row.
     pub(crate) fn is_allowed(

@@ -8,7 +8,7 @@ use crate::base::access::{Access, Actor};
 use crate::facts::{ConsolidationEvent, EventId, EventOutcome, StatusChange, Verdict};
 use crate::memory::MemoryId;
 
-/// An event that counts, without an id.
+/// Returns an event that counts, without an id.
 pub(super) fn event(
     access: Option<&Access>,
     verdict: Verdict,
@@ -20,7 +20,7 @@ pub(super) fn event(
     ConsolidationEvent { kind, changes, ..ConsolidationEvent::new(EventId::new(0), now, actor, verdict) }
 }
 
-/// The pair of suspects that an event decides on, or takes a decision on back; `None` where it does neither.
+/// Returns the pair of suspects that an event decides on, or takes a decision on back; `None` where it does neither.
 pub(crate) fn pair(event: &ConsolidationEvent) -> Option<(MemoryId, MemoryId)> {
     let is_of_pair = matches!(
         event.verdict,
@@ -32,7 +32,8 @@ pub(crate) fn pair(event: &ConsolidationEvent) -> Option<(MemoryId, MemoryId)> {
     Some((event.older?, event.newer?))
 }
 
-/// Which decision counts of the events of one pair, which ascend: the latest that nothing took back. A reversal may be
+/// Returns the decision that counts among the events of one pair, which ascend: the latest that nothing took back. A
+/// reversal may be
 /// taken back too.
 pub(crate) fn decided<'e>(
     events: impl DoubleEndedIterator<Item = &'e ConsolidationEvent>,
@@ -48,7 +49,7 @@ pub(crate) fn decided<'e>(
     counting.find(|event| event.reverts.is_none()).map(|event| event.id)
 }
 
-/// The rows that an event retired by anybody but the human, for the breaker.
+/// Returns the rows that an event retired by anybody but the human, for the breaker.
 pub(crate) fn retired_by(event: &ConsolidationEvent) -> u64 {
     let counts = event.outcome == EventOutcome::Applied
         && event.actor != Actor::Human

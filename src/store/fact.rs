@@ -1,4 +1,4 @@
-//! Rows as facts: when two say the same, and how one stands of which nothing was decided yet.
+//! Rows as facts: when two say the same, and the status of a row without any decision.
 
 use chrono::{DateTime, Utc};
 
@@ -6,25 +6,25 @@ use crate::base::text;
 use crate::facts::{Fact, FactKey, FactState, FactStatus};
 use crate::memory::{Memory, Source, categories};
 
-/// The form in which two rows are the same statement; `None` for rows that are no statements of facts.
+/// Returns the form in which two rows are the same statement; `None` for rows that are no statements of facts.
 pub(crate) fn normal(category: &str, content: &str, key: Option<&FactKey>) -> Option<String> {
     let stated = [categories::FACT, categories::PERSONALIZATION, categories::PREFERENCE];
     let is_statement = key.is_some() || stated.iter().any(|word| category.eq_ignore_ascii_case(word));
     is_statement.then(|| text::statement(content))
 }
 
-/// How a row stands that was just written; `None` for one that never waits.
+/// Returns the status of a row that was just written; `None` for one that never waits.
 pub(crate) fn first_status(category: &str, source: Option<&Source>) -> Option<FactStatus> {
     let waits = category.eq_ignore_ascii_case(categories::FACT) && !source.is_some_and(Source::is_typed);
     waits.then(|| FactStatus::standing(FactState::Pending))
 }
 
-/// How a row stands of which nothing was ever decided.
+/// Returns the status of a row without any decision.
 pub(crate) fn plain_status() -> FactStatus {
     FactStatus::standing(FactState::Candidate)
 }
 
-/// A row as the rules see it.
+/// Returns a row as the rules see it.
 pub(crate) fn fact(
     memory: Memory,
     key: Option<FactKey>,

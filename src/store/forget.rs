@@ -1,4 +1,4 @@
-//! What is forgotten: which rows go, who may ask for it, and that nothing brings it back.
+//! Forgetting: the rows that are removed, the actors who may ask for it, and the tombstones that keep the words out.
 
 use std::sync::Arc;
 
@@ -39,12 +39,12 @@ impl Burial {
         self.alone.holds(text)
     }
 
-    /// Whether a learning says it.
+    /// Returns whether a learning says it.
     pub(crate) fn is_learned(&self, said: &str, context: Option<&str>) -> bool {
         self.holds(said) || context.is_some_and(|context| self.holds(context))
     }
 
-    /// Whether a row says it anywhere.
+    /// Returns whether a row says it anywhere.
     pub(crate) fn is_in(&self, memory: &Memory, key: Option<&FactKey>) -> bool {
         let said = Said {
             content: &memory.content,
@@ -60,7 +60,7 @@ impl Burial {
     }
 }
 
-/// Where in a row a statement may stand.
+/// The parts of a row where a statement may be.
 struct Said<'a> {
     content: &'a str,
     category: &'a str,
@@ -154,14 +154,14 @@ fn stopped(name: &Name) -> Error {
     Error::Stopped { name: name.clone(), classes: vec![CLASS.to_owned()], places: Box::default() }
 }
 
-/// Whether this actor may have a row forgotten: what a human typed or confirmed is theirs.
+/// Returns whether this actor may have a row forgotten: what a human typed or confirmed is theirs.
 pub(crate) fn may_forget(access: &Access, memory: &Memory, status: Option<FactStatus>) -> bool {
     let is_typed = memory.source.as_ref().is_some_and(Source::is_typed);
     let is_confirmed = status.is_some_and(|status| status.state == FactState::Verified);
     access.actor == Actor::Human || !(is_typed || is_confirmed)
 }
 
-/// How much was taken out of what is no row.
+/// The counts of removals outside of rows.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Struck {
     pub(crate) profile: u64,
@@ -169,7 +169,7 @@ pub(crate) struct Struck {
     pub(crate) reasons: u64,
 }
 
-/// What a store says of its places. `left` is what still stands in files of its own.
+/// Returns the receipts for a store's places. `left` names the words that remain in files of its own.
 pub(crate) fn receipt(rows: u64, struck: Struck, left: Option<&'static str>) -> Vec<PlaceReceipt> {
     let Struck { profile, learnings, reasons } = struck;
     let index = PlaceReceipt::new(ForgetPlace::TextIndex, rows, rows);

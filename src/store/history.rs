@@ -7,7 +7,7 @@ use crate::base::error::Result;
 use crate::facts::Fact;
 use crate::memory::MemoryId;
 
-/// A row as a session sees it: what replaced a shared one may be private.
+/// Returns a row as a session sees it: what replaced a shared one may be private.
 pub(crate) fn seen(facts: &dyn Facts, id: MemoryId, sees_all: bool) -> Result<Option<Fact>> {
     let Some(mut fact) = facts.fact(id)?.filter(|fact| sees_all || fact.memory.shared) else {
         return Ok(None);
@@ -20,7 +20,7 @@ pub(crate) fn seen(facts: &dyn Facts, id: MemoryId, sees_all: bool) -> Result<Op
     Ok(Some(fact))
 }
 
-/// The rows that a row replaced, it, and those that replaced it, the oldest first, as far as a session sees them.
+/// Returns the rows that a row replaced, it, and those that replaced it, the oldest first, as far as a session sees them.
 pub(crate) fn history(facts: &dyn Facts, id: MemoryId, sees_all: bool) -> Result<Vec<Fact>> {
     let mut all = BTreeMap::new();
     let mut open = vec![id];

@@ -7,7 +7,7 @@ use crate::gate::{Door, DoorPolicy, Doors, Masks};
 use crate::memory::{Found, Memory, Place, Query, SearchOutcome, Source};
 use crate::search::rank::Plan;
 
-/// What masks the rows of one answer: a secret has the same number in all of them.
+/// The mask for the rows of one answer: a secret has the same number in all of them.
 pub(crate) struct Veil<'a> {
     doors: &'a Doors,
     policy: DoorPolicy,
@@ -76,7 +76,7 @@ pub(crate) fn masked(found: Found, query: &Query, doors: &Doors) -> Result<Found
     Ok(Found::new(outcome, hits))
 }
 
-/// The words of a row by which it is found.
+/// Returns the words of a row by which it is found.
 fn words(row: &Memory) -> String {
     let speaker = row.place.as_ref().and_then(|place| place.speaker.as_deref()).unwrap_or_default();
     format!("{} {} {speaker}", row.category, row.content)

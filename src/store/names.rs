@@ -1,14 +1,14 @@
-//! What errors call rows and learnings.
+//! Names of rows and learnings in errors.
 
 use crate::base::name::{Name, StateName};
 use crate::memory::MemoryId;
 
-/// What errors call a learning that is not there yet.
+/// Returns the name of a new learning in errors.
 pub(crate) fn learning_name() -> Name {
     StateName::new_row("learning").into()
 }
 
-/// What errors call a row: `memories/42`, or `a new memory`.
+/// Returns the name of a row in errors: `memories/42`, or `a new memory`.
 pub(crate) fn row_name(id: Option<MemoryId>) -> Name {
     match id {
         Some(id) => StateName::row("memories", id).into(),

@@ -1,4 +1,4 @@
-//! What is done or refused, as the audit tells of it.
+//! An action or refusal, as the audit tells of it.
 
 use chrono::{DateTime, Utc};
 
@@ -32,12 +32,12 @@ impl<'a> Operation<'a> {
         Self { access: Some(access), ..Self::of_library(action, now) }
     }
 
-    /// What nobody asked for in a session.
+    /// Makes an operation that nobody asked for in a session.
     pub(crate) fn of_library(action: &'static str, now: DateTime<Utc>) -> Self {
         Self { access: None, action, id: None, source: None, origin: None, reason: None, now }
     }
 
-    /// A new row.
+    /// Makes a new row.
     pub(crate) fn write(access: &'a Access, memory: &'a NewMemory, now: DateTime<Utc>) -> Self {
         Self {
             source: Some(&memory.source),
@@ -54,7 +54,7 @@ impl<'a> Operation<'a> {
 }
 
 impl StoreConfig {
-    /// The line of the audit: whoever acts may write anything into source and reason, so they are masked.
+    /// Returns the line of the audit: an actor may write anything into source and reason, so they are masked.
     pub(crate) fn entry(&self, operation: &Operation<'_>, outcome: impl Into<String>) -> AuditEntry {
         AuditEntry {
             at: operation.now,
@@ -78,12 +78,12 @@ impl StoreConfig {
         }
     }
 
-    /// A reason as it is kept.
+    /// Returns a reason as it is kept.
     pub(crate) fn reason(&self, reason: Option<&str>) -> Option<String> {
         reason.map(|reason| self.masked(reason, LONGEST_REASON))
     }
 
-    /// A text of an audit line: short, without secrets and instructions. (seed 003, Safety properties)
+    /// Returns a text of an audit line: short, without secrets and instructions. (seed 003, Safety properties)
     fn masked(&self, text: &str, longest: usize) -> String {
         let policy = DoorPolicy::new(SecretPolicy::Redact, InjectionPolicy::Block);
         // A secret is masked before it could be cut in two.
@@ -94,7 +94,7 @@ impl StoreConfig {
     }
 }
 
-/// How the audit calls a refusal, without the text that was refused; `None` for a failure.
+/// Returns the audit's text for a refusal, without the refused text; `None` for a failure.
 pub(crate) fn refusal(error: &Error) -> Option<String> {
     Some(match error {
         Error::Stopped { classes, .. } => format!("refused: {}", classes.join(", ")),

@@ -1,4 +1,4 @@
-//! How a store finds rows: a backend reads them, and what is read is weighed here, so that the same rows have the same
+//! The search of a store: a backend reads rows, and they are weighed here, so that the same rows have the same
 //! order in every store.
 
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ pub(crate) trait Searchable {
     fn matching(&self, wanted: &Wanted<'_>, take: &mut dyn FnMut(&Card<'_>) -> bool) -> Result<()>;
 
     /// Gives the rows that the filter takes of those right before and right behind some rows in their conversations, at
-    /// most [`REACH`](crate::search::rank::REACH) to each side, each with the row that it stands beside. What they say
+    /// most [`REACH`](crate::search::rank::REACH) to each side, each with the row that it is beside. Their text
     /// need not be read.
     fn beside(
         &self,
@@ -137,7 +137,7 @@ pub(crate) fn search(
     Ok(Found { outcome, hits: hits.collect() })
 }
 
-/// The filter with the category that the text names; `None` where both name another one.
+/// Returns the filter with the category that the text names; `None` where both name another one.
 fn narrowed(filter: &Filter, plan: &Plan) -> Option<Filter> {
     let mut narrowed = Filter { retired: false, ..filter.clone() };
     if let (Some(asked), Some(named)) = (&filter.category, &plan.category)

@@ -1,4 +1,4 @@
-//! How pending facts settle: the rule reads facts and says what is to be changed.
+//! The settling of pending facts: the rule reads facts and returns the changes.
 
 use std::collections::BTreeMap;
 
@@ -13,13 +13,13 @@ use crate::facts::{
 };
 use crate::memory::MemoryId;
 
-/// What makes two facts one: the statement, what it is about, and who may read it.
+/// Returns the identity of a fact: the statement, its subject and property, and its readers.
 fn identity(fact: &Fact) -> (String, Option<(String, String)>, bool) {
     let key = fact.key.as_ref().map(FactKey::normal);
     (text::statement(&fact.memory.content), key, fact.memory.shared)
 }
 
-/// What settles: the events, without ids, in their order.
+/// Returns the events of the settling, without ids, in their order.
 pub(crate) fn settle(facts: &dyn Facts, now: DateTime<Utc>) -> Result<Vec<ConsolidationEvent>> {
     let mut events = Vec::new();
     let mut just_settled: BTreeMap<_, Fact> = BTreeMap::new();
@@ -43,7 +43,7 @@ pub(crate) fn settle(facts: &dyn Facts, now: DateTime<Utc>) -> Result<Vec<Consol
                 let stays = older.memory.id;
                 (vec![change(duplicate_of(stays, now))], Some(stays), id)
             }
-            // What the human pinned stays, also where it says nothing new.
+            // A row that the human pinned stays, even if it says nothing new.
             older => {
                 let oldest = older.filter(|older| !older.status.state.is_retired() && older.memory.id < id);
                 just_settled.insert(identity, oldest.unwrap_or(Fact { status: settled, ..fact }));
@@ -57,19 +57,19 @@ pub(crate) fn settle(facts: &dyn Facts, now: DateTime<Utc>) -> Result<Vec<Consol
     Ok(events)
 }
 
-/// How a fact stands that another one says already.
+/// Returns the status of a fact that another one says already.
 fn duplicate_of(id: MemoryId, now: DateTime<Utc>) -> FactStatus {
     FactStatus { successor: Some(id), retired_at: Some(now), ..FactStatus::standing(FactState::Superseded) }
 }
 
-/// Whether the older of two equal facts gives way to the newer one: what a dream promoted leaves with its dream, and
+/// Returns whether the older of two equal facts is replaced by the newer one: a dream's fact is removed with its dream, and
 /// must not take along what was recorded beside it.
 fn yields(older: &Fact, newer: &Fact) -> bool {
     let is_dreamed = |fact: &Fact| fact.memory.dream.is_some();
     is_dreamed(older) && !is_dreamed(newer) && !older.is_protected() && !older.status.state.is_retired()
 }
 
-/// The oldest settled row that says the same as a fact, or where there is none a rejected one.
+/// Returns the oldest settled row that says the same as a fact, or where there is none a rejected one.
 fn elder(facts: &dyn Facts, fact: &Fact) -> Result<Option<Fact>> {
     let same = |other: &Fact| {
         other.memory.id != fact.memory.id
@@ -82,7 +82,7 @@ fn elder(facts: &dyn Facts, fact: &Fact) -> Result<Option<Fact>> {
     Ok(same.into_iter().next())
 }
 
-/// What was settled, by its events.
+/// Counts the settled facts, by the events.
 pub(crate) fn settled(events: &[ConsolidationEvent]) -> Settled {
     let duplicates = events.iter().filter(|event| event.older.is_some()).count() as u64;
     Settled::new(events.len() as u64 - duplicates, duplicates)

@@ -1,11 +1,11 @@
-//! What a kind of session sees of a store.
+//! The rows of a store that each kind of session sees.
 
 use crate::base::access::{Access, SessionKind};
 
-/// What a profile tells a session with others present. (seed 001, 3.2)
+/// The keys of a profile that a session with others present is told. (seed 001, 3.2)
 pub(crate) const SHARED_KEYS: [&str; 3] = ["name", "timezone", "language"];
 
-/// Whether a session sees the rows of its human, or those alone that are shared. (seed 001, 4.1)
+/// Returns whether a session sees the rows of its human, or those alone that are shared. (seed 001, 4.1)
 pub(crate) fn sees_all(access: &Access) -> bool {
     match access.kind {
         SessionKind::Main => true,

@@ -56,7 +56,7 @@ impl<B: Backend> Store<B> {
         self.backend.location()
     }
 
-    /// Which of the rows a session may see; `None` where it sees none.
+    /// Returns the rows that a session may see; `None` if it sees none.
     fn sight(&self, access: &Access) -> Option<Sight> {
         let sight = if sees_all(access) { Sight::All } else { Sight::Shared };
         (access.scope == self.scope).then_some(sight)
@@ -87,7 +87,7 @@ impl<B: Backend> Store<B> {
         })
     }
 
-    /// The line of the audit of something that is done.
+    /// Returns the line of the audit of something that is done.
     fn done(&self, operation: &Operation<'_>, forgotten: Option<&Tombstones>) -> AuditEntry {
         told(self.config.entry(operation, "done"), forgotten)
     }
@@ -449,7 +449,7 @@ impl<B: Backend> Store<B> {
     }
 }
 
-/// An entry without what was forgotten: whoever acts may say it in a reason, or as a source.
+/// Returns an entry without what was forgotten: an actor may repeat it in a reason, or as a source.
 fn told(mut entry: AuditEntry, forgotten: Option<&Tombstones>) -> AuditEntry {
     if let Some(forgotten) = forgotten {
         entry.reason = entry.reason.filter(|reason| !forgotten.holds(reason));

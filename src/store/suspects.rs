@@ -17,7 +17,8 @@ const MOST_SUSPECTS: usize = 5;
 /// So many are looked at for that.
 const LOOKED_AT: usize = 16;
 
-/// The rows that a new one may contradict, best first; of all, or of the shared ones: where others were only left out
+/// Returns the rows that a new one may contradict, best first; of all, or of the shared ones: where others were only
+/// left out
 /// at the end, the room that they take would tell of them.
 pub(crate) fn suspects(
     facts: &dyn Facts,
@@ -45,7 +46,7 @@ pub(crate) fn suspects(
     }
     let words = Words::of(&new.content);
     for fact in alike(facts, config, &new.content, sees_all)?.into_iter().filter(is_other) {
-        // Where both say what they are about, that tells.
+        // If both name their subject, the subject decides.
         let is_told = new.about.is_some() && fact.key.is_some();
         let is_many = fact.key.as_ref().is_some_and(|key| key.cardinality == Cardinality::Many);
         if !is_told && !is_many && words.are_alike(&Words::of(&fact.memory.content)) {
@@ -56,7 +57,7 @@ pub(crate) fn suspects(
     Ok(found)
 }
 
-/// Standing rows that share words with a text, the most alike first; of all, or of the shared ones.
+/// Returns standing rows that share words with a text, the most alike first; of all, or of the shared ones.
 fn alike(facts: &dyn Facts, config: &StoreConfig, text: &str, sees_all: bool) -> Result<Vec<Fact>> {
     let sight = if sees_all { Sight::All } else { Sight::Shared };
     let query = Query::new(text).limit(LOOKED_AT);
@@ -65,10 +66,10 @@ fn alike(facts: &dyn Facts, config: &StoreConfig, text: &str, sees_all: bool) ->
     facts.filter_map(Result::transpose).collect()
 }
 
-/// What a statement says something by.
+/// The words that carry a statement's meaning.
 struct Words {
     words: BTreeSet<String>,
-    /// What is written with a digit: numbers, days, times.
+    /// Words with a digit: numbers, days, times.
     numbers: BTreeSet<String>,
 }
 
@@ -83,7 +84,8 @@ impl Words {
         self.words.len() + self.numbers.len()
     }
 
-    /// Whether two statements share two words at least, and half of those of the shorter. Where each gives a number that the
+    /// Returns whether two statements share two words at least, and half of those of the shorter. Where each gives a
+    /// number that the
     /// other does not, three words and a third are enough: what is updated is most often a number or a day, amid other
     /// words.
     fn are_alike(&self, other: &Self) -> bool {

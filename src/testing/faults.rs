@@ -1,4 +1,4 @@
-//! Which operation fails.
+//! The choice of the operation that fails.
 
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -28,7 +28,7 @@ struct Plan {
     seen: Mutex<Vec<String>>,
 }
 
-/// How an operation fails.
+/// The way in which an operation fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
     /// It alone, with this error, and has no effect.

@@ -61,7 +61,7 @@ pub use script::Script;
 pub use secrets::secrets;
 pub use workspace::FaultyWorkspace;
 
-/// How many cases a property runs: a fiftieth, or all of them where `NOCTUARY_LONG_TESTS` is set.
+/// Returns the number of cases of a property: a fiftieth, or all of them if `NOCTUARY_LONG_TESTS` is set.
 #[must_use]
 pub fn cases(long: u32) -> u32 {
     if std::env::var_os("NOCTUARY_LONG_TESTS").is_some() { long } else { (long / 50).max(32) }

@@ -1,4 +1,4 @@
-//! What a model gives to a tool, however its host carries it.
+//! The arguments of a tool call, in every form that a host may carry them.
 
 use std::borrow::Cow;
 
@@ -49,7 +49,7 @@ pub(super) fn known(tool: &str, arguments: &Value, takes: &[&str]) -> Result<(),
     )))
 }
 
-/// The fields that a model gave.
+/// Returns the fields that a model gave.
 pub(super) fn object(arguments: &Value) -> serde_json::Result<Cow<'_, Map<String, Value>>> {
     Ok(match arguments {
         Value::Object(object) => Cow::Borrowed(object),
@@ -61,7 +61,7 @@ pub(super) fn object(arguments: &Value) -> serde_json::Result<Cow<'_, Map<String
     })
 }
 
-/// A number, or the numbers of a list, as integers where they are whole.
+/// Returns a number, or the numbers of a list, as integers where they are whole.
 fn with_whole(value: &Value) -> Value {
     match value {
         Value::Number(number) => Value::Number(whole(number).unwrap_or_else(|| number.clone())),

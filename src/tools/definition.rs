@@ -20,9 +20,9 @@ use super::arguments::known;
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ToolDef {
-    /// What the model calls it by.
+    /// The name that the model calls it by.
     pub name: String,
-    /// What it is for, and when to use it.
+    /// The purpose of the tool, and the occasions for it.
     pub description: String,
     /// The JSON schema of its arguments.
     pub input_schema: Value,

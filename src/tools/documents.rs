@@ -44,7 +44,7 @@ struct Write {
 #[serde(rename_all = "snake_case")]
 enum Mode {
     Write,
-    // What loses nothing, where the model does not say.
+    // The mode that loses nothing, if the model names none.
     #[default]
     Append,
 }
@@ -82,12 +82,12 @@ impl Documents {
         Self { view: view.by_the_agent(), find: None }
     }
 
-    /// What the doors found in texts that were written since this was last asked.
+    /// Returns the findings in texts that were written since the last call.
     pub(super) fn take_warnings(&self) -> Vec<DoorWarning> {
         self.view.take_warnings()
     }
 
-    /// The tools over these documents, with names that begin with `prefix`.
+    /// Returns the tools over these documents, with names that begin with `prefix`.
     pub(super) fn tools(self: &Arc<Self>, prefix: &str) -> Vec<Tool> {
         let tool = |definition, run: fn(&Self, &Call<'_>) -> Result<Value, ToolError>| {
             let documents = Arc::clone(self);
@@ -187,7 +187,8 @@ impl Documents {
         let standing = self.view.read(&name).map_err(&failed)?;
         if let Some(standing) = &standing {
             let text = standing.lossy();
-            // Whoever was shown a placeholder would write it over what it stands for; so it is with bytes that are no text.
+            // A model that was shown a placeholder would write it over the hidden text; bytes that are
+            // no text are the same case.
             if shown(&self.view, &name, &text).map_err(&failed)?.as_bytes() != standing.bytes() {
                 return Err(ToolError::new(format!(
                     "Nothing was written: {name} holds text that you are not shown, and to replace the document would lose it. Append to it, or ask the user."
@@ -197,9 +198,9 @@ impl Documents {
         let mode = arguments.revision.map_or(WriteMode::Create, WriteMode::IfRevision);
         let revision =
             self.view.write(&name, arguments.content.as_bytes(), mode).map_err(|error| match error {
-                // What was never read is never replaced.
+                // A document that was never read is never replaced.
                 Error::Conflict { .. } if mode == WriteMode::Create => ToolError::new(format!(
-                    "Nothing was written: {name} stands already. Read it and give the revision that you read, or append to it."
+                    "Nothing was written: {name} exists already. Read it and give the revision that you read, or append to it."
                 )),
                 error => failed(error),
             })?;
@@ -303,7 +304,7 @@ impl Documents {
         Ok(answer)
     }
 
-    /// Whether a folder that holds nothing stands there, as far as the session is told.
+    /// Returns whether an empty folder exists there, as far as the session is told.
     fn is_folder(&self, folder: &DocName) -> Result<bool> {
         let above = folder.folder().map(|above| DocName::parse(above).map_err(Error::Name)).transpose()?;
         match self.view.list(above.as_ref()) {
@@ -343,13 +344,13 @@ impl Documents {
     }
 }
 
-/// A text that ends its last line, so that nobody goes on in it.
+/// Returns a text that ends its last line, so that nobody goes on in it.
 fn whole_lines(content: &str) -> Cow<'_, str> {
     let is_whole = content.is_empty() || content.ends_with('\n');
     if is_whole { Cow::Borrowed(content) } else { Cow::Owned(format!("{content}\n")) }
 }
 
-/// The name of a document, and how a failure there is told.
+/// Returns the name of a document, and how a failure there is told.
 fn named(path: &str) -> Result<(DocName, impl Fn(Error) -> ToolError), ToolError> {
     let name = DocName::parse(path).map_err(|error| {
         let called = format!("{:?}", error.name);

@@ -1,4 +1,4 @@
-//! What a tool answers a model where it could not do what was asked.
+//! The answer of a tool to a model when it could not do what was asked.
 
 use std::fmt;
 
@@ -8,8 +8,8 @@ use crate::gate::FORGOTTEN;
 
 /// Why a tool did not do what was asked, in words that the model can act on.
 ///
-/// The message goes to the model as the tool's result, marked as an error where the host's protocol can. What the
-/// library itself said is the [`source`](std::error::Error::source), for the host.
+/// The message goes to the model as the tool's result, marked as an error where the host's protocol can. The
+/// library's own error is the [`source`](std::error::Error::source), for the host.
 ///
 /// ```
 /// use noctuary::life::Guarded;
@@ -31,7 +31,7 @@ pub struct ToolError {
 }
 
 impl fmt::Debug for ToolError {
-    /// What a model gave, or a document holds, may stand in the message.
+    /// Prints the shape. The message may hold text that a model gave, or that a document holds.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "ToolError {{ message: {} bytes, source: {:?} }}", self.message.len(), self.source)
     }
@@ -41,7 +41,7 @@ impl fmt::Debug for ToolError {
 const MAX_MESSAGE: usize = 8 << 10;
 
 impl ToolError {
-    /// A refusal that the tool itself has words for. What is longer than 8 KiB is cut.
+    /// Makes a refusal that the tool itself has words for. A message over 8 KiB is cut.
     ///
     /// For a host with tools of its own beside those of a [`Toolbox`](crate::tools::Toolbox), as [`at`](Self::at) is.
     #[must_use]
@@ -54,7 +54,7 @@ impl ToolError {
         Self { message, source: None }
     }
 
-    /// The same, with what the library said.
+    /// Adds the library's error.
     pub(super) fn because(mut self, error: Error) -> Self {
         self.source = Some(Box::new(error));
         self
@@ -62,13 +62,13 @@ impl ToolError {
 
     /// Arguments that do not have the tool's shape.
     pub(super) fn arguments(tool: &str, error: &serde_json::Error) -> Self {
-        // What a number is called in Rust says nothing to a model.
+        // A Rust type's name says nothing to a model.
         let error = error.to_string().replace("expected i64", "expected a whole number");
         let error = error.replace("expected u64", "expected a whole number from 0 on");
         Self::new(format!("The arguments of {tool} are not as its schema says: {error}."))
     }
 
-    /// What failed at a document or row that the model calls `called`, in words for the model: paths of the host's are
+    /// Makes the error of a document or row that the model calls `called`, in words for the model: paths of the host's are
     /// not among them.
     ///
     /// ```
@@ -89,12 +89,14 @@ impl ToolError {
             Error::Stopped { classes, .. } => {
                 let found: Vec<&str> = classes.iter().map(|class| told(class)).collect();
                 format!(
-                    "Nothing was written: {called} takes in no text that holds {}. Take it out, and write the rest.",
+                    "Nothing was written to {called}: the text contains {}. Remove it, and write the rest.",
                     found.join(", ")
                 )
             }
             Error::Conflict { .. } => {
-                format!("{called} is not as you saw it, and nothing was written. Read it again first.")
+                format!(
+                    "{called} has changed since you read it, and nothing was written. Read it again first."
+                )
             }
             Error::NotFound { .. } => format!("There is no {called}."),
             Error::Name(name) => format!(
@@ -104,15 +106,15 @@ impl ToolError {
             Error::NotUtf8 { .. } => format!("{called} is not text."),
             Error::TooLarge { len, limit, .. } => {
                 format!(
-                    "What is meant for {called}, or stands there, is too large: {len} bytes, where {limit} are allowed."
+                    "The text for {called}, or its present content, is too large: {len} bytes; at most {limit} are allowed."
                 )
             }
             Error::Refused { reason: Refusal::Symlink, .. } => {
-                format!("{called} is, or lies behind, a symbolic link, and those are not followed.")
+                format!("{called} is a symbolic link, or is below one. Links are not followed.")
             }
             Error::Refused { reason: Refusal::NotAFile, .. } => format!("{called} is not a file."),
             Error::Refused { reason: Refusal::NotAFolder, .. } => {
-                format!("{called} is a file, or lies below one, where a folder was expected.")
+                format!("{called} is a file, or is below one. A folder was expected.")
             }
             Error::Config { setting, rule } => format!("Nothing was done: {setting} {rule}."),
             Error::Busy { .. } => format!("{called} is in use by another process. Try again in a moment."),
@@ -122,19 +124,19 @@ impl ToolError {
         Self::new(message).because(error)
     }
 
-    /// What the library said.
+    /// Returns the library's error.
     pub(super) fn library(&self) -> Option<&Error> {
         self.source.as_deref()
     }
 
-    /// What the model is told.
+    /// Returns the message for the model.
     #[must_use]
     pub fn message(&self) -> &str {
         &self.message
     }
 }
 
-/// A class of what was stopped, as a model understands it.
+/// Returns a class of what was stopped, as a model understands it.
 fn told(class: &str) -> &str {
-    if class == FORGOTTEN { "what the user asked to forget" } else { class }
+    if class == FORGOTTEN { "text that the user asked to forget" } else { class }
 }

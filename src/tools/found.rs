@@ -20,7 +20,7 @@ pub(super) fn ten() -> u64 {
     10
 }
 
-/// A limit in a schema.
+/// Returns a limit in a schema.
 pub(super) fn limit() -> Value {
     json!({
         "type": "integer", "minimum": 1, "maximum": MAX_FOUND,
@@ -28,7 +28,7 @@ pub(super) fn limit() -> Value {
     })
 }
 
-/// A limit as a model gives it, within what is allowed.
+/// Returns a limit as a model gives it, within what is allowed.
 pub(super) fn limited(limit: u64) -> usize {
     usize::try_from(limit.clamp(1, MAX_FOUND)).unwrap_or(1)
 }
@@ -41,7 +41,7 @@ pub(super) struct Fitting {
     left_out: usize,
 }
 
-/// What a result costs beside its text.
+/// The bytes of a result beside its text.
 const BESIDE: usize = 640;
 
 impl Fitting {

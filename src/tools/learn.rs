@@ -29,7 +29,7 @@ impl Learn {
         Self { store, access: Access { actor: Actor::Agent, ..access } }
     }
 
-    /// The tool.
+    /// Returns the tool.
     pub(super) fn tool(self) -> Tool {
         let is_private = self.access.kind == SessionKind::Main;
         let definition = ToolDef::new(

@@ -3,7 +3,7 @@
 use super::shown::cut;
 use super::{MAX_ANSWER, ToolError};
 
-/// Every place where a text stands, also where two of them overlap.
+/// Returns every place where a text stands, also where two of them overlap.
 pub(super) fn occurrences(text: &str, wanted: &str) -> Vec<usize> {
     let step = wanted.chars().next().map_or(1, char::len_utf8);
     let mut found = Vec::new();
@@ -15,7 +15,7 @@ pub(super) fn occurrences(text: &str, wanted: &str) -> Vec<usize> {
     found
 }
 
-/// The lines of bytes in their order, from 1.
+/// Returns the lines of bytes in their order, from 1.
 pub(super) fn lines_at(text: &str, bytes: &[usize]) -> Vec<usize> {
     let (mut line, mut read) = (1, 0);
     let line_of = |at: &usize| {
@@ -26,7 +26,7 @@ pub(super) fn lines_at(text: &str, bytes: &[usize]) -> Vec<usize> {
     bytes.iter().map(line_of).collect()
 }
 
-/// The first and the last line of a range as a model gives it; all of them where it gives none.
+/// Returns the first and the last line of a range as a model gives it; all of them where it gives none.
 pub(super) fn lines_of(range: Option<&[i64]>, lines: usize) -> Result<(usize, usize), ToolError> {
     let Some(given) = range else { return Ok((1, lines)) };
     let read = match given {
@@ -63,7 +63,7 @@ pub(super) fn numbered(mut told: String, text: &str, (first, last): (usize, usiz
     told
 }
 
-/// A size as a person reads it: `0B`, `512B`, `1.5K`, `2M`.
+/// Prints a size as a person reads it: `0B`, `512B`, `1.5K`, `2M`.
 pub(super) fn human(len: u64) -> String {
     let (mut unit, mut power) = ("B", 1);
     for (next, factor) in [("K", 1 << 10), ("M", 1 << 20), ("G", 1 << 30)] {

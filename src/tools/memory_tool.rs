@@ -23,8 +23,8 @@ use crate::workspace::{Workspace, WriteMode};
 /// `/memories` is a folder of the workspace, `memory/notes` unless [said otherwise](Self::in_folder), never its root: a
 /// model cannot reach `SOUL.md`, `MEMORY.md` or a journal through it, whatever it calls a file. All of it goes through
 /// the session's view. In a session with others present the folder looks empty, and nothing can be written
-/// there. What is written passes the [`Doors`](crate::gate::Doors); what is shown is masked as it would be in a prompt. What is
-/// masked can neither be replaced nor searched for by trying, and a file with a masked secret is not deleted.
+/// there. Written text passes the [`Doors`](crate::gate::Doors); shown text is masked as it would be in a prompt. Masked
+/// text can neither be replaced nor searched for by trying, and a file with a masked secret is not deleted.
 ///
 /// A file is created only where none stands, and edited at the revision that was read: of two sessions that edit at
 /// once both succeed, or one is told. When a command returns, what it did survives a power loss. A folder is deleted
@@ -57,16 +57,16 @@ pub struct MemoryTool<W> {
     folder: DocName,
 }
 
-/// Where the files stand for the model.
+/// The folder of the files for the model.
 const ROOT: &str = "/memories";
 
 /// The most lines of a file that is shown or edited.
 const MAX_LINES: usize = 999_999;
 
-/// How many lines of a message name where a text stands.
+/// The most lines of a message that name the places of a text.
 const MAX_NAMED: usize = 100;
 
-/// How often an edit is made anew because the file changed meanwhile.
+/// The number of tries of an edit while the file changes meanwhile.
 const ATTEMPTS: u32 = 20;
 
 /// A path as the model gave it, and the document or folder that it names; `None` is the root.
@@ -84,7 +84,7 @@ enum Occupant {
 }
 
 impl<W> MemoryTool<W> {
-    /// The tool for the session of a view. Whoever acts in the session, the tool acts as the agent.
+    /// Makes the tool for the session of a view. The tool always acts as the agent, even in a human's session.
     #[must_use]
     pub fn new(view: Guarded<W>) -> Self {
         let folder = DocName::parse("memory/notes").expect("it is a plain name");
@@ -103,26 +103,26 @@ impl<W> MemoryTool<W> {
         {
             return Err(Error::Config {
                 setting: "the folder of the memory tool",
-                rule: "must be one of its own",
+                rule: "must not be a folder of journals or of a sleeper",
             });
         }
         self.folder = folder;
         Ok(self)
     }
 
-    /// The tool as it stands in a request: a type and a name, since the models know the rest.
+    /// Returns the tool as it stands in a request: a type and a name, since the models know the rest.
     #[must_use]
     pub fn definition(&self) -> Value {
         json!({ "type": "memory_20250818", "name": "memory" })
     }
 
-    /// What the doors found in texts that were written since this was last asked.
+    /// Returns the findings in texts that were written since the last call.
     #[must_use]
     pub fn take_warnings(&self) -> Vec<DoorWarning> {
         self.view.take_warnings()
     }
 
-    /// Reads a path of the model's. What climbs out of `/memories` is refused however it is written.
+    /// Reads a path of the model's. A path out of `/memories` is refused in every spelling.
     fn place<'a>(&self, given: &'a str) -> Result<Place<'a>, ToolError> {
         let below = given.strip_prefix(ROOT).filter(|rest| rest.is_empty() || rest.starts_with('/'));
         let Some(below) = below else {
@@ -202,14 +202,14 @@ impl<W: Workspace> MemoryTool<W> {
         }
     }
 
-    /// The files and folders of two levels.
+    /// Returns the files and folders of two levels.
     fn listing(&self, place: &Place<'_>, files: &[DocName]) -> String {
         let above = place.name.as_ref().unwrap_or(&self.folder).as_str().len() + 1;
         let names: Vec<&Name> = files.iter().map(|name| &**name).collect();
         let mut entries: BTreeMap<Vec<&str>, (u64, bool)> = BTreeMap::new();
         let mut whole = 0;
         for (name, metadata) in files.iter().zip(self.view.metadata_of(&names)) {
-            // What is gone or closed by now is not named.
+            // A file that is missing or closed by now is not named.
             let Ok(Some(metadata)) = metadata else { continue };
             let segments: Vec<&str> = name.as_str()[above..].split('/').collect();
             if segments.contains(&"node_modules") {
@@ -258,7 +258,7 @@ impl<W: Workspace> MemoryTool<W> {
         }
         let (name, text, first) = self.edit(place, |text, hidden| {
             let mut found = occurrences(text, old);
-            // What is not shown is not there: else it could be tried what it says, letter by letter.
+            // Hidden text counts as absent: else a model could guess it letter by letter.
             let is_hidden = |at: usize| hidden.iter().any(|line| line.start < at + old.len() && at < line.end);
             found.retain(|at| !is_hidden(*at));
             let Some(first) = found.first().copied() else {
@@ -453,7 +453,7 @@ impl<W: Workspace> MemoryTool<W> {
         })
     }
 
-    /// All files below a folder, in the order of a listing.
+    /// Returns all files below a folder, in the order of a listing.
     fn below(&self, folder: &DocName) -> Result<Vec<DocName>> {
         let mut files = Vec::new();
         for listing in walk(&self.view, Some(folder.clone()), |_| true) {
@@ -495,7 +495,7 @@ fn failed(given: &str, error: Error) -> ToolError {
     }
 }
 
-/// What is said of a folder that was changed in part.
+/// Makes the message about a folder that was changed in part.
 fn partly(given: &str, done: usize, all: usize, error: Error) -> ToolError {
     let failure = failed(given, error);
     if done == 0 {

@@ -57,12 +57,12 @@ impl Rows {
         Self { doors, ..self }
     }
 
-    /// Whether nobody else is present.
+    /// Returns whether nobody else is present.
     fn is_private(&self) -> bool {
         self.access.kind == SessionKind::Main
     }
 
-    /// The tools over these rows.
+    /// Returns the tools over these rows.
     pub(super) fn tools(self) -> Vec<Tool> {
         let limit = limit();
         let is_private = self.is_private();
@@ -154,7 +154,7 @@ impl Rows {
         let mut memory = NewMemory::new(arguments.category, arguments.content, Source::AgentRecorded)
             .origin(origin.clone());
         memory.metadata = arguments.metadata.map(Value::Object);
-        // What is said with others present was never private, and what is private the model cannot share.
+        // A statement made with others present was never private, and the model cannot share a private one.
         memory.shared = !self.is_private();
         let id = self
             .store
@@ -188,7 +188,7 @@ impl Rows {
         }
     }
 
-    /// Refuses to take back what the model did not write by a tool, and what the human pinned. What they confirmed the
+    /// Refuses to take back rows that the model did not write by a tool, and rows that the human pinned. A confirmed row the
     /// store refuses.
     fn check_own(&self, id: MemoryId) -> Result<(), ToolError> {
         if !self.is_private() {
@@ -227,7 +227,7 @@ impl Rows {
             // Other programs have words of their own, as long as they like.
             let word = |word: String| cut(&word, LONGEST_WORD).0.to_owned();
             let source = row.source.as_ref().map(|source| word(source.word().to_owned()));
-            // What is nobody's own words says so.
+            // A row in nobody's own words says so.
             let origin = row.origin.as_ref().filter(|_| !row.is_trusted());
             let origin = origin.map(|origin| word(origin.to_string()));
             results.add(&row.content, |content| {

@@ -1,4 +1,4 @@
-//! What a model is shown by a tool: masked as in a prompt, and cut where it is too long.
+//! The texts that a tool shows to a model: masked as in a prompt, and cut if they are too long.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use crate::life::EDITABLE;
 use crate::session::{Guarded, shown};
 use crate::workspace::Workspace;
 
-/// The lines of a text of a document that are shown otherwise than they stand there, by their bytes.
+/// Returns the lines of a text of a document that are shown otherwise than they stand there, by their bytes.
 pub(super) fn hidden<W: Workspace>(view: &Guarded<W>, name: &Name, text: &str) -> Result<Vec<Range<usize>>> {
     let shown = shown(view, name, text)?;
     let mut hidden = Vec::new();
@@ -25,7 +25,7 @@ pub(super) fn hidden<W: Workspace>(view: &Guarded<W>, name: &Name, text: &str) -
     Ok(hidden)
 }
 
-/// Whether a text of a document holds a secret that a model is not shown.
+/// Returns whether a text of a document holds a secret that a model is not shown.
 pub(super) fn hides_secret<W: Workspace>(view: &Guarded<W>, name: &Name, text: &str) -> Result<bool> {
     let doors = view.current_doors()?;
     let mut policy = doors.policy_of(Door::PromptLoad, name).as_shown();
@@ -35,13 +35,14 @@ pub(super) fn hides_secret<W: Workspace>(view: &Guarded<W>, name: &Name, text: &
     Ok(is_masked && passed.warnings.iter().any(|warning| warning.class != FORGOTTEN))
 }
 
-/// A query of a model's, without the sign for any ending: else it could be tried letter by letter what a masked word
+/// Returns a query of a model's, without the sign for any ending: else it could be tried letter by letter what a
+/// masked word
 /// begins with.
 pub(super) fn plain(query: &str) -> String {
     query.replace('*', " ")
 }
 
-/// The beginning of a text that fits, and whether that is all of it.
+/// Returns the beginning of a text that fits, and whether that is all of it.
 pub(super) fn cut(text: &str, most: usize) -> (&str, bool) {
     if text.len() <= most {
         return (text, true);
@@ -49,12 +50,12 @@ pub(super) fn cut(text: &str, most: usize) -> (&str, bool) {
     (&text[..text::floor_boundary(text, most)], false)
 }
 
-/// A text with the percent escapes of ASCII read, as often as they are there.
+/// Returns a text with the percent escapes of ASCII read, as often as they are there.
 fn unescaped(text: &str) -> String {
     let mut read = String::new();
     for c in text.chars() {
         read.push(c);
-        // What is read may begin an escape in its turn.
+        // The decoded text may begin another escape.
         let escape =
             read.len().checked_sub(3).and_then(|from| Some((from, read.get(from..)?.strip_prefix('%')?)));
         if let Some((from, digits)) = escape
@@ -68,7 +69,7 @@ fn unescaped(text: &str) -> String {
     read
 }
 
-/// Why a model may not give a document this name, where it may not. A name that is not what it looks like would be
+/// Returns why a model may not give a document this name, where it may not. A name that is not what it looks like would be
 /// taken for another by a person, a disk or a program that reads it otherwise.
 pub(super) fn disguise(name: &Name) -> Option<&'static str> {
     let given = name.as_str();
@@ -91,7 +92,7 @@ pub(super) fn disguise(name: &Name) -> Option<&'static str> {
         .then_some("it looks like another document of the workspace; give that its exact name")
 }
 
-/// Whether a path has a segment `..`, also where it is escaped once or many times.
+/// Returns whether a path has a segment `..`, also where it is escaped once or many times.
 pub(super) fn hides_parent(path: &str) -> bool {
     unescaped(path).split(['/', '\\']).any(|segment| segment == "..")
 }

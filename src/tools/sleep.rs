@@ -6,7 +6,7 @@ use super::tool::{Call, Tool};
 use super::{ToolDef, ToolError};
 use crate::dream::sleep::SetSleep;
 
-/// The tool `set_sleep`.
+/// Returns the tool `set_sleep`.
 pub(super) fn tool() -> Tool {
     let told = SetSleep::schema();
     let text = |field: &str| told[field].as_str().unwrap_or_default().to_owned();

@@ -25,7 +25,7 @@ pub(super) struct Call<'c> {
     /// The name by which it was called.
     pub(super) tool: &'c str,
     pub(super) arguments: &'c Value,
-    /// Whose words the model passes on.
+    /// The speaker whose words the model passes on.
     pub(super) origin: &'c Origin,
     pub(super) now: DateTime<Utc>,
 }

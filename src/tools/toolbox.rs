@@ -31,7 +31,7 @@ use crate::workspace::Workspace;
 /// | `memory_search` | [`indexed`](Self::indexed) | passages of them |
 /// | `set_sleep` | [`sleep`](Self::sleep) | a plan for the host |
 ///
-/// Where rows and documents are given together, the names of those for documents begin with `workspace_`, so
+/// If rows and documents are given together, the names of the tools for documents begin with `workspace_`, so
 /// that no name is there twice.
 ///
 /// With others present (any [`SessionKind`](crate::SessionKind) but `Main`) `memory_write` writes rows that are
@@ -41,8 +41,8 @@ use crate::workspace::Workspace;
 /// A document is given no name that is not what it looks like: `~`, a drive letter, an escape or a look-alike of another
 /// place, or another spelling of `MEMORY.md`, its kin and journals.
 ///
-/// For whom the session is stands in the view and in the access that the host gave. Whatever a model puts into its
-/// arguments changes nothing of that: a call with a field that a tool does not take is refused, and says so. It acts as the
+/// The view and the access that the host gave name the session's kind and scope. No argument of a model
+/// changes that: a call with a field that a tool does not take is refused, and says so. It acts as the
 /// agent, whose texts pass [`Door::Tool`](crate::gate::Door::Tool), and is shown what a prompt of the session would show. An answer has at
 /// most 24 KiB, give or take the escapes of JSON; where it is cut, `cut` says so.
 ///
@@ -81,7 +81,7 @@ pub struct Toolbox {
     learnings: Option<Learn>,
     documents: Option<Arc<Documents>>,
     sleeps: bool,
-    /// Whose words the model passes on; its own, where nobody said otherwise.
+    /// The speaker whose words the model passes on; the model itself by default.
     origin: Option<Origin>,
     /// The tools of all these, built at the first question for them.
     tools: OnceLock<Vec<Tool>>,
@@ -91,7 +91,7 @@ pub struct Toolbox {
 const PREFIX: &str = "workspace_";
 
 impl Toolbox {
-    /// The tools over the documents of a session's view.
+    /// Makes the tools over the documents of a session's view.
     #[must_use]
     pub fn new(view: Guarded<Arc<dyn Workspace>>) -> Self {
         let mut tools = Self::without_documents(view.access().clone()).with_doors(view.doors().clone());
@@ -99,7 +99,7 @@ impl Toolbox {
         tools
     }
 
-    /// No tools yet, for a session that has a memory store and no workspace.
+    /// Makes a toolbox without tools yet, for a session that has a memory store and no workspace.
     #[must_use]
     pub fn without_documents(access: Access) -> Self {
         Self {
@@ -129,7 +129,7 @@ impl Toolbox {
         self.anew()
     }
 
-    /// Adds `memory_learn`, for the session of a review at the end of a turn. What is learned is in no answer of the other
+    /// Adds `memory_learn`, for the session of a review at the end of a turn. A learning is in no answer of the other
     /// tools; the host [reads](LearningStore::learnings) it.
     ///
     /// ```
@@ -156,10 +156,10 @@ impl Toolbox {
         self.anew()
     }
 
-    /// Adds a search over an index of the documents. What is written by a tool is found at once where the view is one over a
+    /// Adds a search over an index of the documents. A document written by a tool is found at once where the view is one over a
     /// clone of `indexed`, else after the next [`sync`](Indexed::sync); what is gone since the last one is not shown.
     ///
-    /// Where the toolbox has no documents, it adds nothing.
+    /// Without documents in the toolbox, it adds nothing.
     ///
     /// ```
     /// # #[cfg(feature = "sqlite")] {
@@ -236,7 +236,8 @@ impl Toolbox {
         self
     }
 
-    /// The definitions, always in the same order, and no name twice. A session with others present is told of no tool that it
+    /// Returns the definitions, always in the same order, and no name twice. A session with others present is told
+    /// of no tool that it
     /// is always refused: `memory_forget` and `memory_learn`.
     #[must_use]
     pub fn catalogue(&self) -> Vec<ToolDef> {
@@ -267,7 +268,7 @@ impl Toolbox {
         trace::tool(name, ToolError::library, || tool.call(&Call { tool: name, arguments, origin, now }))
     }
 
-    /// The tools with those that are always refused.
+    /// Returns the tools with those that are always refused.
     fn tools(&self) -> &[Tool] {
         self.tools.get_or_init(|| {
             let prefix = if self.rows.is_some() { PREFIX } else { "" };
@@ -278,7 +279,7 @@ impl Toolbox {
         })
     }
 
-    /// The same with a table that is built anew.
+    /// Returns the same with a table that is built anew.
     fn anew(mut self) -> Self {
         self.tools = OnceLock::new();
         self

@@ -16,7 +16,7 @@ pub struct ClaimTerms {
     pub ttl: Duration,
     /// After which time a holder refuses to write itself. 6 hours.
     pub max_hold: Duration,
-    /// How long to wait, once, after taking over a foreign peer's stale lock, for another peer that may be
+    /// The time to wait, once, after taking over a foreign peer's stale lock, for another peer that may be
     /// doing the same. 1 second.
     pub settle: Duration,
     /// Whether to trust the locks of a network file system.
@@ -57,7 +57,7 @@ pub struct Holder {
 }
 
 impl fmt::Display for Holder {
-    /// A host name comes out of a file that anybody may have written: control characters are escaped.
+    /// Prints the holder. A host name comes out of a file that anybody may have written: control characters are escaped.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.pid {
             Some(pid) => write!(f, "process {pid} on ")?,

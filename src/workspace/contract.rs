@@ -1,6 +1,6 @@
 //! The contract of a workspace: documents under validated names, and a lease over them.
 //!
-//! A `Workspace` is the operator's own, unguarded capability. What reaches a session goes through a view
+//! A `Workspace` is the operator's own, unguarded capability. A session reaches it only through a view
 //! that states its [`Access`](crate::Access).
 
 use std::fmt::Debug;
@@ -106,8 +106,8 @@ pub trait Workspace: Debug + Send + Sync {
     /// [`Error::Conflict`](crate::Error::Conflict) with what stands there instead; nothing was written.
     fn write(&self, name: &Name, bytes: &[u8], mode: WriteMode) -> Result<Revision>;
 
-    /// Adds bytes at the end, on a line of their own, and creates the document where it is missing. What stands there
-    /// is never rewritten, also not by a failing append, which may leave a part of `bytes` at the end.
+    /// Adds bytes at the end, on a line of their own, and creates the document where it is missing. Existing bytes
+    /// are never rewritten, also not by a failing append, which may leave a part of `bytes` at the end.
     ///
     /// A line break is added first where the document does not end in one and `bytes` do not begin with one. Look and
     /// write are one critical section. So no append goes on in a line that somebody else left without its end: a

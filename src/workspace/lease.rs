@@ -27,7 +27,7 @@ use crate::base::name::Name;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait Lease: Debug + Send {
-    /// The number of this claim; later claims of the same workspace have greater ones, as long as nobody deletes
+    /// Returns the number of this claim; later claims of the same workspace have greater ones, as long as nobody deletes
     /// the library's own files.
     fn epoch(&self) -> u64;
 

@@ -21,7 +21,7 @@ pub struct Listing {
 }
 
 impl Listing {
-    /// Sorts, and finds the names that differ in case only. For whoever implements [`Workspace::list`](crate::Workspace::list).
+    /// Sorts, and finds the names that differ in case only. For implementers of [`Workspace::list`](crate::Workspace::list).
     #[must_use]
     pub fn new(mut documents: Vec<DocName>, mut folders: Vec<DocName>, mut refused: Vec<String>) -> Self {
         // Stable sorts, here and below, since they are quick on what is nearly sorted already.
@@ -33,7 +33,7 @@ impl Listing {
     }
 }
 
-/// The pairs that differ in case only, of names that differ.
+/// Returns the pairs that differ in case only, of names that differ.
 fn collisions<'a>(names: impl Iterator<Item = &'a DocName> + Clone) -> Vec<(DocName, DocName)> {
     // Most are in lower case already, and no two of those are one in it.
     if names.clone().all(|name| is_lowercase(name.as_str())) {

@@ -29,13 +29,13 @@ pub struct Reach {
 }
 
 impl Reach {
-    /// The root files that this library knows, and all of `memory/`, `daily/`, `self/` and `.self/`.
+    /// Makes the reach of the root files that this library knows, and all of `memory/`, `daily/`, `self/` and `.self/`.
     #[must_use]
     pub fn own() -> Self {
         Self { declared: Some(BTreeSet::new()) }
     }
 
-    /// Every document. Only what ignore files name is passed over.
+    /// Makes the reach of every document. Only what ignore files name is passed over.
     #[must_use]
     pub fn everything() -> Self {
         Self { declared: None }
@@ -50,26 +50,26 @@ impl Reach {
         self
     }
 
-    /// Whether a document or folder of this name is looked for.
+    /// Returns whether a document or folder of this name is looked for.
     #[must_use]
     pub fn includes(&self, name: &Name) -> bool {
         let Some(declared) = &self.declared else { return true };
         is_own(name) || declared.iter().any(|declared| is_at_or_below(name.as_str(), declared.as_str()))
     }
 
-    /// Whether a folder is looked into: it is included, or what is declared lies below it.
+    /// Returns whether a folder is looked into: it is included, or what is declared lies below it.
     pub(crate) fn enters(&self, folder: &Name) -> bool {
         self.includes(folder) || self.leads_to_declared(folder)
     }
 
-    /// Whether a name is declared itself, or leads to one that is. What a host names, no ignore file hides.
+    /// Returns whether a name is declared itself, or leads to one that is. No ignore file hides a declared name.
     pub(crate) fn leads_to_declared(&self, name: &Name) -> bool {
         let is_below = |declared: &DocName| is_at_or_below(declared.as_str(), name.as_str());
         self.declared.iter().flatten().any(is_below)
     }
 }
 
-/// Whether a name is one that only this library's documents have. Ignore files say nothing of them.
+/// Returns whether a name is one that only this library's documents have. Ignore files say nothing of them.
 pub(crate) fn is_own(name: &Name) -> bool {
     const FILES: [&str; 9] = [
         "soul.md",

@@ -1,4 +1,4 @@
-//! What the tests of files share: a look at a whole folder, and this test binary as a second process.
+//! Shared parts of the tests of files: a look at a whole folder, and this test binary as a second process.
 #![allow(dead_code, reason = "each test crate uses a part of it")]
 #![allow(clippy::unwrap_used, reason = "a helper of tests panics with what does not hold")]
 
@@ -12,10 +12,10 @@ use std::time::SystemTime;
 
 const ROLE: &str = "NOCTUARY_TEST_ROLE";
 const FOLDER: &str = "NOCTUARY_TEST_FOLDER";
-/// What a line that is meant for the parent begins with; the test harness prints lines of its own.
+/// The beginning of a line that is meant for the parent; the test harness prints lines of its own.
 const TELL: &str = "child: ";
 
-/// What stands at a path: its bytes, and when it was last changed. A link is never followed.
+/// The entry at a path: its bytes, and when it was last changed. A link is never followed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Standing {
     Folder(SystemTime),

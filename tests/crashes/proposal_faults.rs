@@ -131,7 +131,7 @@ impl Home for InSqlite {
     }
 }
 
-/// What stands before the night.
+/// Makes the state before the night.
 fn documents() -> Vec<(String, String)> {
     let of_day = |day: u32| (journal(day), format!("- [user] what day {day} was like\n"));
     [("MEMORY.md".to_owned(), MEMORY.to_owned())].into_iter().chain(DAYS.map(of_day)).collect()
@@ -406,7 +406,7 @@ fn memory_disk() -> MemoryDisk {
     disk_with(&files)
 }
 
-/// What a power loss may leave: nothing of what was not durable, all of it, and torn.
+/// Returns the possible disks after a power loss: nothing of what was not durable, all of it, and torn.
 fn images(loss: &PowerLoss) -> Vec<MemoryDisk> {
     let fates = |wanted: Fate| {
         let fate = |choice: &[Fate]| if choice.contains(&wanted) { wanted } else { Fate::Lost };

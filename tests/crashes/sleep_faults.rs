@@ -23,7 +23,7 @@ use noctuary::{
 
 use crate::dreaming::{Home, Life, ensure};
 
-/// What a sleep does.
+/// The sleep to run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Sleep {
     /// Dreams its third dream.
@@ -441,7 +441,7 @@ fn a_crash_in_the_recovery_of_a_crash_of_a_database_loses_and_doubles_nothing() 
     crash_twice::<Database>("database", Sleep::Deep, every_n, every_m);
 }
 
-/// What a power loss at `cut` may leave: all, nothing, and each fate of each operation alone among lost and kept ones.
+/// Returns the possible disks after a power loss at `cut`: all, nothing, and each fate of each operation alone among lost and kept ones.
 fn images(disk: &MemoryDisk, cut: usize) -> Vec<MemoryDisk> {
     let loss = disk.power_loss(cut);
     let choices = loss.choices();

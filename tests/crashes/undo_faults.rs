@@ -13,7 +13,7 @@ use noctuary::{Error, FileWorkspace};
 use crate::dreaming::disk_with;
 use crate::dreaming::world::{DAYS, MINE, World};
 
-/// What is done to dreams.
+/// The actions on dreams.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Deed {
     Undo,
@@ -76,7 +76,7 @@ fn without_holes(text: &str) -> String {
     lines.map(|line| format!("{line}\n")).collect()
 }
 
-/// What may be seen between the beginning and the end of a deed, each step whole.
+/// Returns the states between the beginning and the end of an action, each step whole.
 fn pictures(deed: Deed, begin: &dyn Fn() -> World) -> (Vec<Picture>, Vec<DreamId>) {
     let (world, ids) = deed.prepare(begin());
     let mut all = vec![picture(&world)];
@@ -92,7 +92,7 @@ fn pictures(deed: Deed, begin: &dyn Fn() -> World) -> (Vec<Picture>, Vec<DreamId
     (all, ids)
 }
 
-/// What must hold at any moment, also before anything is recovered.
+/// Checks the promises that hold at any moment, also before a recovery.
 fn check_torn(world: &World, all: &[Picture], ids: &[DreamId], place: &str) {
     let memory = world.memory();
     assert!(all.iter().any(|(known, ..)| *known == memory), "{place}: it was never to look so\n{memory}");

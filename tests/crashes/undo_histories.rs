@@ -45,7 +45,7 @@ enum Section {
     Rejected,
 }
 
-/// What the model knows of a dream.
+/// The facts about a dream in the model.
 #[derive(Debug, Clone)]
 struct Dream {
     id: DreamId,
@@ -54,7 +54,7 @@ struct Dream {
     /// As it was appended.
     appended: String,
     section: Section,
-    /// What it read, and the bytes that stood there.
+    /// The ranges that it read, and their bytes then.
     read: Vec<(String, Range<usize>, String)>,
 }
 
@@ -80,7 +80,7 @@ struct Life {
     dreams: Vec<Dream>,
     /// All that a person wrote into memory.
     mine: String,
-    /// What a person took out of proposals that were accepted then.
+    /// Lines that a person took out of proposals before accepting them.
     declined: String,
     counts: Counts,
 }
@@ -439,7 +439,7 @@ impl Life {
         self.world.put("MEMORY.md", &memory);
     }
 
-    /// What must hold at any time.
+    /// Checks the promises that hold at any time.
     fn check(&self) {
         let parts = self.cut();
         let theirs: String =

@@ -10,7 +10,7 @@ use crate::dreaming::{Life, dream, journal, night};
 /// How many people there are, each with lines of their own.
 const PEOPLE: usize = 200;
 
-/// What a journal says of one person.
+/// A journal's lines about one person.
 struct Person {
     name: String,
     thing: String,
@@ -62,7 +62,7 @@ fn life() -> Life {
     ])
 }
 
-/// What becomes of an answer in which each person has a bullet.
+/// Returns the result of an answer with a bullet for each person.
 fn told(bullet: impl Fn(&Person) -> String) -> DreamReport {
     let life = life();
     let dreamer = life.dreamer_with(|config| {

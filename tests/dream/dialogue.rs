@@ -127,7 +127,7 @@ fn a_dialogue_is_dreamed_whole_in_many_small_passes_too() {
     });
 }
 
-/// What becomes of an answer to all of a dialogue at once.
+/// Returns the result of an answer to a whole dialogue at once.
 fn answered(dialogue: &Path, answer: String) -> DreamReport {
     let life = copy(dialogue);
     let dreamer = dreamer_over(life.quick_workspace(), |config| {

@@ -200,7 +200,7 @@ fn an_answer_that_says_a_thing_twice_promotes_it_once() {
     assert_eq!(life.memory().to_lowercase().matches("the user sails").count(), 1);
 }
 
-/// What the ledger says was shown.
+/// Returns the shown ranges of the ledger.
 fn cursors(life: &Life) -> Vec<(String, serde_json::Value)> {
     let ledger = life.json(".dreaming.d/ledger.json");
     let shown = ledger["journals"].as_object().unwrap().iter().map(|(name, entry)| (name, &entry["shown"]));
@@ -2309,7 +2309,7 @@ fn an_entry_that_the_operator_adds_during_the_call_is_kept() {
     assert_eq!(patterns, ["mine", "aws_access_key"]);
 }
 
-/// What an observer heard.
+/// The events of an observer.
 #[derive(Debug, Default)]
 struct Ears(Mutex<Vec<Heard>>);
 
@@ -3601,7 +3601,7 @@ fn a_file_workspace_carries_a_dream_as_the_contract_says() {
 
 // Any history.
 
-/// What happens to a workspace between two nights.
+/// The events of a workspace between two nights.
 #[derive(Debug, Clone)]
 enum Event {
     Append { day: u32, text: String },

@@ -113,7 +113,7 @@ impl House {
         self.store.fact(&human(), id).unwrap().unwrap().status.state
     }
 
-    /// What was told of pairs, the first first.
+    /// Returns the reported rulings, the first first.
     fn told(&self) -> Vec<(Actor, Verdict, EventOutcome)> {
         let mut events = self.store.decisions(&human(), 999).unwrap();
         events.retain(|event| event.verdict != Verdict::Settle);
@@ -528,7 +528,7 @@ fn the_stores_breaker_stands_above_the_verdicts() {
         let pairs = [house.homes("Marta"), house.homes("Ilya")];
         let script = Script::new().says("P1 supersede\nP2 supersede");
         let report = dream(&house.dreamer(), &script, 5);
-        let refused = RulingFate::Refused("enough was retired for a day".into());
+        let refused = RulingFate::Refused("the limit of retired rows a day is reached".into());
         assert!(
             matches!(&fates(&report)[..], [RulingFate::Decided(_), other] if *other == refused),
             "{}",
@@ -829,7 +829,7 @@ fn live(house: &House, faults: &Faults, minute: i64) -> u32 {
     u32::try_from(script.requests().len()).unwrap()
 }
 
-/// What must be true once a run came to its end, whatever died before it.
+/// Checks the state after a complete run, even if earlier ones died.
 fn check(house: &House, calls: u32, place: &str) {
     let mut told = house.told();
     told.retain(|(actor, ..)| *actor == Actor::Library);
@@ -913,7 +913,7 @@ fn wherever_a_run_dies_the_next_one_carries_out_the_rest_and_none_twice() {
     }
 }
 
-/// What an observer heard.
+/// The events of an observer.
 #[derive(Debug, Default)]
 struct Ears(Mutex<Vec<Outcome>>);
 

@@ -26,7 +26,7 @@ struct Server {
     thread: JoinHandle<Vec<Asked>>,
 }
 
-/// What a server was asked: the head in lower case, and the body.
+/// The request to a server: the head in lower case, and the body.
 struct Asked {
     head: String,
     body: Value,
@@ -120,7 +120,7 @@ fn ask(client: &ChatCompletions) -> Result<LlmReply, LlmError> {
     answer
 }
 
-/// What the client says of an answer, without the address in front of it.
+/// Returns the client's result for an answer, without the address in front of it.
 fn refused(answer: impl Into<Vec<u8>>) -> (String, LlmError) {
     let server = Server::says(answer);
     let error = ask(&server.client()).unwrap_err();

@@ -52,7 +52,7 @@ const STORES: &[(&str, Open)] = &[
     }),
 ];
 
-/// What a host keeps, which can grow.
+/// The history of a host, which can grow.
 #[derive(Debug, Clone, Default)]
 struct Chat(Arc<Mutex<Vec<HistoryItem>>>);
 
@@ -128,7 +128,7 @@ fn rebuild(dreamer: &PersonalizationDreamer, script: &Script, hour: i64) -> Drea
     dream_once_at(dreamer, script, &|| at(hour)).unwrap()
 }
 
-/// What was held, by the line that was.
+/// Returns the hold reasons, by the held line.
 fn held(report: &DreamReport) -> BTreeMap<String, HoldReason> {
     let hold = |line: &LineReport| match &line.fate {
         Fate::Held(hold) => Some((line.text.split(" (").next().unwrap().to_owned(), hold.reason)),
@@ -635,7 +635,7 @@ fn wherever_a_rebuild_dies_the_next_one_writes_the_rest_and_no_row_twice() {
     }
 }
 
-/// What an observer heard.
+/// The events of an observer.
 #[derive(Debug, Default)]
 struct Ears(Mutex<Vec<Outcome>>);
 

@@ -144,7 +144,7 @@ fn what_stands_in_the_file_when_it_is_accepted_is_what_is_appended() {
     assert!(!memory.contains("Fridays") && memory.contains(&format!("id={} src=1", proposal.id)));
 }
 
-/// What a person does to a proposal.
+/// The action of a person on a proposal.
 type Answer = fn(&Life, &DreamProposal);
 
 #[test]

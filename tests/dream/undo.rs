@@ -203,7 +203,7 @@ fn an_undo_that_cannot_put_everything_back_says_what_stands_against_it() {
     let (world, ids) = World::dreamed();
     world.put("MEMORY.md", MINE);
     let told = world.undo(&ids[1]).unwrap_err().to_string();
-    assert_eq!(told, format!("dream {} cannot be taken back: the section is gone (MEMORY.md)", ids[1]));
+    assert_eq!(told, format!("dream {} cannot be taken back: the section is missing (MEMORY.md)", ids[1]));
     let gone = unchanged(&|world, _| world.put("MEMORY.md", MINE), 1);
     assert_eq!(gone, (memory, Refusal::SectionGone));
 

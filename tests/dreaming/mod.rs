@@ -1,4 +1,4 @@
-//! What the tests of dreaming share: a workspace in a temporary folder, a clock that stands still, and
+//! Shared parts of the tests of dreaming: a workspace in a temporary folder, a clock that stands still, and
 //! models whose answers follow from what they are shown.
 #![allow(dead_code, reason = "each test crate uses a part of it")]
 #![allow(clippy::unwrap_used, reason = "a helper of tests panics with what does not hold")]
@@ -22,7 +22,7 @@ use noctuary::{
     LlmReply, LlmRequest, Outcome, Workspace, dream_once_at, llm_fn,
 };
 
-/// What stands in `MEMORY.md` at first.
+/// The first text of `MEMORY.md`.
 pub(crate) const MEMORY: &str = "# Memory\n\n- Known already.\n";
 
 /// An example key of the class `aws_access_key`.
@@ -284,7 +284,7 @@ pub(crate) fn journals_of(request: &LlmRequest) -> Vec<String> {
     fences.map(|fence| fence.split_once(' ').unwrap().1.trim_end_matches(">>>").to_owned()).collect()
 }
 
-/// What a report says of a journal.
+/// Returns the report about a journal.
 pub(crate) fn report_of<'r>(report: &'r DreamReport, journal: &str) -> &'r JournalReport {
     let found = report.journals.iter().find(|known| known.name.as_str() == journal);
     found.unwrap_or_else(|| panic!("no report of {journal}: {:?}", report.journals))
@@ -294,7 +294,7 @@ pub(crate) fn reason_of(report: &DreamReport, journal: &str) -> ReadReason {
     report_of(report, journal).reason
 }
 
-/// What the committed passes of some runs showed, by journal, ascending.
+/// Returns the shown ranges of the committed passes of some runs, by journal, ascending.
 pub(crate) fn intervals(reports: &[DreamReport]) -> BTreeMap<String, Vec<(u64, u64)>> {
     let mut shown: BTreeMap<String, Vec<(u64, u64)>> = BTreeMap::new();
     for pass in reports.iter().flat_map(|report| &report.passes) {
@@ -355,7 +355,7 @@ pub(crate) fn damaged(error: &Error) -> Option<&str> {
     }
 }
 
-/// What a night does, for the tests that disturb it. The model words its answer anew each time.
+/// The night to run, for the tests that disturb it. The model words its answer anew each time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Night {
     /// Promotes a line of each of two journals, in two passes.

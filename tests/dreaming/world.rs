@@ -136,13 +136,13 @@ impl World {
         serde_json::from_str(&self.text_of(name)).unwrap_or_default()
     }
 
-    /// What was shown of which journal, and up to where a peer takes them for read.
+    /// Returns the shown ranges by journal, and the place up to which a peer takes them for read.
     pub(crate) fn cursors(&self) -> serde_json::Value {
         let (ledger, state) = (self.json(&StateName::LEDGER), self.json(&StateName::DREAMED));
         serde_json::json!([ledger["journals"], ledger["watermark"], state["last_processed_mtime"]])
     }
 
-    /// What the log says of sections: the word and the dream, in order.
+    /// Returns the log's entries about sections: the word and the dream, in order.
     pub(crate) fn log(&self) -> Vec<(String, String)> {
         let log = self.text_of(&StateName::LOG);
         // A torn line is skipped.

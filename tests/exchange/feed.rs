@@ -1,4 +1,4 @@
-//! What dreams promoted becomes rows of a store: in every home, in both stores, and gone again with its line.
+//! Promoted lines become rows of a store: in every home, in both stores, and gone again with its line.
 
 #![expect(clippy::unwrap_used, reason = "tests may panic")]
 
@@ -43,7 +43,7 @@ const HOMES: &[Home] = &[
     |folder| Arc::new(noctuary::SqliteWorkspace::open(folder.join("life.db"), scope()).unwrap()),
 ];
 
-/// What the model answers of the journal of the 20th.
+/// The model's answer about the journal of the 20th.
 const ANSWER: &str = "\
 ### Facts
 - The boat is called Brisk. (memory/2026-11-20-repl.md#L1)

@@ -21,7 +21,7 @@ use noctuary::{
 
 use crate::dreaming::{self, Life, dream, dreamer_over, journal, name, night, seen};
 
-/// What is forgotten, and a word of it that stands nowhere else.
+/// The forgotten statement, and a word of it that occurs nowhere else.
 const STATEMENT: &str = "My landlord is Jan Kowalski.";
 const WORD: &str = "kowalski";
 

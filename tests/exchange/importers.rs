@@ -473,7 +473,7 @@ fn journals_of_ironclaw_and_picoclaw_become_journals() {
     }
 }
 
-/// What an import into each kind of home must survive: the operations of a disk, and the verbs of a database.
+/// Checks that an import into each kind of home survives faults: the operations of a disk, and the verbs of a database.
 fn interrupted(dialect: Dialect, source: &Life, begin: &dyn Fn(&dyn Workspace)) {
     let from = FileWorkspace::open(source.root()).unwrap();
     for kind in 0..HOMES {

@@ -1,4 +1,4 @@
-//! What comes from elsewhere, moves elsewhere, and is forgotten everywhere.
+//! Imports, moves, and forgetting everywhere.
 
 #[path = "../dreaming/mod.rs"]
 mod dreaming;

@@ -1,4 +1,4 @@
-//! What the fuzzers begin with: files of real nights, hostile answers, odd names.
+//! First inputs of the fuzzers: files of real nights, hostile answers, odd names.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What must hold for any bytes, one function a target. Each panics with what does not hold.
+//! Promises for any bytes, one function a target. Each panics with the broken promise.
 //!
 //! A target uses what the crate offers to everybody, over a folder that is emptied before each run. Inputs of
 //! several parts are parted by the byte 0x1e.
@@ -21,10 +21,10 @@ use noctuary::{
 };
 use serde_json::Value;
 
-/// What parts the pieces of an input.
+/// The separator of an input's pieces.
 pub(crate) const PART: u8 = 0x1e;
 
-/// What stands in `MEMORY.md` at first.
+/// The first text of `MEMORY.md`.
 pub(crate) const MEMORY: &str = "# Memory\n\n- Known already.\n";
 
 /// The journal of the 20th, which the answers cite.
@@ -114,7 +114,7 @@ pub(crate) fn state_files(bytes: &[u8]) {
     });
 }
 
-/// What `MEMORY.md` begins with once the section is whole of which a part stands at its end.
+/// Returns the beginning of `MEMORY.md` after the torn section at its end is whole.
 fn memory_when_finished(before: &Tree) -> Option<Vec<u8>> {
     let intent: Value = serde_json::from_slice(before.get(".dreaming.d/intent.json")?).ok()?;
     // Without its last line break, which may stay away.

@@ -1002,7 +1002,7 @@ impl Stage {
             .unwrap()
     }
 
-    /// What the model was shown of a dream and a deep sleep, and whether its answer was written.
+    /// Returns the requests of a dream and a deep sleep, and whether the answer was written.
     fn sleep(&self, answer: &str) -> (String, bool) {
         self.put("self/observations.md", &format!("## 2026-11-20\n\nRED 09:00 {KEY}\n"));
         self.put("self/priorities.md", &format!("1. {KEY}\n"));
@@ -1017,7 +1017,7 @@ impl Stage {
         (requests.iter().map(|request| request.user.clone()).collect(), written)
     }
 
-    /// What the model was shown, and whether its answer was written.
+    /// Returns the request, and whether the answer was written.
     fn dream(&self, answer: &str) -> (String, bool) {
         self.put("memory/2026-11-20-repl.md", &format!("- [user] the key is {KEY}\n"));
         let dreamer = JournalDreamer::builder(Arc::clone(&self.workspace))
@@ -1446,7 +1446,7 @@ fn a_search_of_documents_shows_no_half_of_a_key_and_a_document_as_it_stands_now(
     assert!(!indexed.search_unmasked(&main, "harbour", 9).unwrap().is_empty());
 }
 
-/// What takes text in and is behind no door, and why.
+/// Functions that take text in and are behind no door, each with its reason.
 const WITHOUT_DOOR: &[(&str, &str)] = &[
     ("DocumentIndex::search", "what is looked for is kept nowhere"),
     ("Lease::append", "the library's own, after its door"),
@@ -1624,7 +1624,7 @@ fn a_stopped_text_is_told_by_its_places_and_by_nothing_else() {
     let error = Doors::default().pass(Door::WorkspaceWrite, &DocName::MEMORY, &text).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "MEMORY.md does not take in what was found: aws_access_key at 3:9, override at 4:3"
+        "cannot write MEMORY.md: contains aws_access_key at 3:9, override at 4:3; remove it, or add it to the allow-list"
     );
     let many = format!("{KEY}\n").repeat(500);
     let Error::Stopped { classes, places, .. } =

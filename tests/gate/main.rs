@@ -1,4 +1,4 @@
-//! What must not pass: the doors, secrets in disguise, and whole nights of them.
+//! Doors and their limits: the doors, secrets in disguise, and whole nights of them.
 
 mod doors;
 mod evasion;

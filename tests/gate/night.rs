@@ -1,4 +1,4 @@
-//! What the night lets through, over generated journals: no secret leaves for the model or reaches memory,
+//! The night over generated journals: no secret leaves for the model or reaches memory,
 //! and no citation points at another line than the one that was promoted.
 
 #![expect(clippy::unwrap_used, reason = "helpers of a test")]

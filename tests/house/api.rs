@@ -12,7 +12,7 @@ use std::sync::{Arc, LazyLock};
 use noctuary::Workspace;
 use regex::Regex;
 
-/// What stands at the left margin of a source file, with its attributes and its documentation.
+/// An item at the left margin of a source file, with its attributes and its documentation.
 struct Item {
     kind: String,
     name: String,
@@ -111,7 +111,7 @@ fn collect(root: &Path, folder: &Path, files: &mut BTreeMap<String, String>) {
     }
 }
 
-/// What a file exports from its modules: module and name.
+/// Returns the exports of a file from its modules: module and name.
 fn uses(text: &str) -> Vec<(String, String)> {
     let export = Regex::new(r"(?m)^pub use ((?:\w+::)*\w+)::(?:\{([^}]*)\}|(\w+));").unwrap();
     let mut found = Vec::new();
@@ -374,7 +374,7 @@ fn what_may_grow_is_non_exhaustive() {
     expect_all("structs", closed("struct").into_iter(), &literal);
 }
 
-/// What the public items of a file show to whoever calls them: their fields, and the heads of their functions.
+/// Returns the visible parts of a file's public items: their fields, and the heads of their functions.
 fn signatures(text: &str) -> Vec<String> {
     let head = Regex::new(r"(?ms)^ *(?:pub )?(?:async )?fn .*?(?:;|\{)$").unwrap();
     let method = Regex::new(r"(?ms)^    pub (?:async |const )*fn .*?\{$").unwrap();
@@ -427,7 +427,7 @@ fn signatures_name_chrono_and_serde_json_and_no_other_crate() {
     assert!(named.is_empty(), "{named:#?}");
 }
 
-/// What derives `Debug` over text, and why that text may be printed.
+/// Types that derive `Debug` over text, and why that text may be printed.
 const PRINTED: &[(&str, &str)] = &[
     ("Blamed", "classes and names"),
     ("BootstrapFate", "classes and names"),
@@ -483,7 +483,7 @@ fn no_debug_prints_the_words_of_a_person() {
     expect_all("Debug", derives.into_iter(), &listed);
 }
 
-/// What is exported, can be called or made, and has no example of its own.
+/// Items that are exported, can be called or made, and have no example of their own.
 const WITHOUT_EXAMPLE: &[(&str, &[&str])] = &[
     (
         "a backend makes it, and the suite of its contract shows how it is read",

@@ -3,3 +3,4 @@
 mod api;
 mod floors;
 mod manual;
+mod words;

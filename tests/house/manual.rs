@@ -1,6 +1,6 @@
 //! The pages hold together: every link points to something that exists, and every page is to be found.
 //!
-//! What a page links to as code (`crate::…`) is rustdoc's to check; the rest is checked here.
+//! Rustdoc checks links to code (`crate::…`); the rest is checked here.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -43,7 +43,7 @@ fn documents() -> Vec<PathBuf> {
     documents
 }
 
-/// What a markdown text links to, and the anchors of its headings as rustdoc and GitHub make them.
+/// The links of a markdown text, and the anchors of its headings as rustdoc and GitHub make them.
 struct Outline {
     links: Vec<String>,
     anchors: BTreeSet<String>,
@@ -79,7 +79,7 @@ fn slug(heading: &str) -> String {
     kept.map(|c| if c == ' ' { '-' } else { c.to_ascii_lowercase() }).collect()
 }
 
-/// What is wrong with a link that stands in `document`, if anything is.
+/// Returns the fault of a link in `document`, if it has one.
 fn fault(document: &Path, link: &str, outlines: &BTreeMap<PathBuf, Outline>) -> Option<String> {
     let has_anchor = |path: &Path, anchor: &str| {
         outlines.get(path).is_some_and(|outline| anchor.is_empty() || outline.anchors.contains(anchor))

@@ -82,7 +82,7 @@ impl Place {
         self.life.begin_session(self.access.clone(), "s", "chat", at(20, 12, 0)).unwrap()
     }
 
-    /// What a verb says of each memory store, in which a canary is a private row and a private fact.
+    /// Returns the answers of each memory store, in which a canary is a private row and a private fact.
     fn stores(&self, verb: impl Fn(&dyn Store, &Access) -> String) -> String {
         self.stores.iter().map(|store| verb(store.as_ref(), &self.access)).collect()
     }
@@ -91,13 +91,13 @@ impl Place {
         Editor::new(self.life.workspace(), self.access.clone())
     }
 
-    /// What a verb says of each document.
+    /// Returns the answers about each document.
     fn each(&self, verb: impl Fn(&noctuary::DocName) -> String) -> String {
         self.names.iter().map(verb).collect()
     }
 }
 
-/// What an answer gives away: its text, or an error's words and the document that a conflict carries.
+/// Returns the words that an answer gives away: its text, or an error's words and the document that a conflict carries.
 fn told<T>(answer: noctuary::Result<T>, text: impl FnOnce(T) -> String) -> String {
     match answer {
         Ok(answer) => text(answer),
@@ -802,7 +802,7 @@ const READERS: &[Reader] = &[
     }),
 ];
 
-/// What a change of dreams says, over the whole workspace and over the view.
+/// Returns the answers of a change of dreams, over the whole workspace and over the view.
 fn with_dreams(
     place: &Place,
     change: fn(&JournalDreamer, &Access, &DreamId, DateTime<Utc>) -> noctuary::Result<bool>,
@@ -816,7 +816,7 @@ fn with_dreams(
     said.collect()
 }
 
-/// What a dreamer asks, and what it tells.
+/// Returns a dreamer's requests, and its reports.
 fn asked(dreamer: &dyn Dreamer) -> String {
     let script = Script::new();
     let said = shape(dream_once_at(dreamer, &script, &|| at(21, 3, 0)));
@@ -876,7 +876,7 @@ fn no_reader_gives_a_session_with_others_what_is_private() {
     assert!(failed.is_empty(), "{}", failed.join("\n"));
 }
 
-/// What a model is told by a tool, or the host by its error.
+/// Returns the answer of a tool to a model, or its error to the host.
 fn tool_told(answer: Result<String, ToolError>) -> String {
     answer.unwrap_or_else(|error| format!("{error} {error:?}")) + "\n"
 }
@@ -894,7 +894,7 @@ fn toolbox(place: &Place) -> Toolbox {
     Toolbox::new(place.view())
 }
 
-/// What an index over the whole workspace gives the session, with its view in front or alone.
+/// Returns the results of an index over the whole workspace for the session, with its view in front or alone.
 /// The rows that searches of a store tell.
 fn found(search: &dyn Fn(&Query) -> noctuary::Result<noctuary::memory::Found>) -> String {
     ["canary", "canary-in-a-row", "can*", "\"canary in a row\"", "everybody OR canary", "category:fact"]

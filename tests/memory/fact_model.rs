@@ -28,7 +28,7 @@ fn sequences() -> u64 {
 
 const STEPS: usize = 24;
 
-/// What is stated: statements in two dresses, and words of which each is found by itself.
+/// Statements: the same ones in two forms, and words of which each is found by itself.
 const STATEMENTS: [&str; 7] = [
     "Marta lives in Lisbon",
     "- marta  lives in LISBON.",
@@ -250,7 +250,7 @@ impl Row {
         self.new.source == Source::UserManual
     }
 
-    /// What only the human may retire.
+    /// Returns whether only the human may retire it.
     fn is_protected(&self) -> bool {
         self.is_typed() || self.pinned || self.state() == FactState::Verified
     }
@@ -339,9 +339,9 @@ const STOPPED: &str = "stopped: forgotten";
 const OFF: &str = "undecided: consolidation is switched off";
 const NOT_FOUND: &str = "not found";
 const PROTECTED: &str = "undecided: only the human retires it";
-const BREAKER: &str = "undecided: enough was retired for a day";
+const BREAKER: &str = "undecided: the limit of retired rows a day is reached";
 const SINCE: &str = "decided since";
-const OUTDATED: &str = "undecided: it does not stand as it did";
+const OUTDATED: &str = "undecided: it is not in the state that the decision needs";
 
 impl Model {
     fn new(config: StoreConfig) -> Self {
@@ -705,7 +705,7 @@ impl Model {
         Ok(changes.map(|(id, before, after)| StatusChange { id, before, after }).collect())
     }
 
-    /// What a pass with a model decides counts where it is switched on.
+    /// Returns whether the actor is a pass with a model, which is switched off.
     fn is_switched_off(&self, access: &Access) -> bool {
         access.actor == Actor::Library && !self.config.facts.consolidation
     }
@@ -775,7 +775,7 @@ impl Model {
         last
     }
 
-    /// What stands against changes: protection, and the circuit breaker.
+    /// Returns the objections to changes: protection, and the circuit breaker.
     fn against(
         &self,
         changes: &[StatusChange],
@@ -878,7 +878,7 @@ impl Model {
         pinned.into_iter().chain(rest).map(|row| row.id).collect()
     }
 
-    /// What a row replaced, it, and what replaced it.
+    /// Returns the rows that a row replaced, the row, and its replacements.
     fn history(&self, id: MemoryId) -> Vec<MemoryId> {
         let mut all = BTreeSet::new();
         let mut open = vec![id];
@@ -903,7 +903,7 @@ fn said(id: MemoryId) -> String {
     format!("row {id}")
 }
 
-/// What counts of a statement where it is forgotten.
+/// Returns the form of a statement that counts for forgetting.
 fn words(text: &str) -> Vec<String> {
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     words.map(str::to_lowercase).collect()

@@ -117,9 +117,9 @@ fn so_many_facts_are_retired_in_a_day_and_no_more() {
             |whose: Access, row: usize, minute| store.decide(&whose, &Decision::reject(ids[row]), at(minute));
         reject(agent(), 0, 2).unwrap();
         reject(access(SessionKind::Main, Actor::Library), 1, 3).unwrap();
-        assert_eq!(rule(reject(agent(), 2, 4)), "enough was retired for a day");
+        assert_eq!(rule(reject(agent(), 2, 4)), "the limit of retired rows a day is reached");
         reject(human(), 2, 5).unwrap();
-        assert_eq!(rule(reject(agent(), 3, 24 * 60)), "enough was retired for a day");
+        assert_eq!(rule(reject(agent(), 3, 24 * 60)), "the limit of retired rows a day is reached");
         reject(agent(), 3, 24 * 60 + 4).unwrap();
         let latest = store.decisions(&agent(), 1).unwrap();
         assert_eq!(latest[0].outcome, EventOutcome::Applied);

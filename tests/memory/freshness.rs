@@ -1,4 +1,4 @@
-//! What is said anew is found before what it was said of earlier, and what answers better is not buried.
+//! Newer statements are found before the ones that they update, and better answers are not buried.
 //!
 //! The rows are generated, the same every time: chains of states in ten wordings, between rows about the same subject,
 //! about the same slot of others, and about neither.
@@ -137,7 +137,7 @@ const SLOTS: [Slot; 12] = [
     },
 ];
 
-/// What an update is called, and how it is said.
+/// The name of an update, and its words.
 const WORDINGS: [(&str, &str); 10] = [
     ("moved", ""),
     ("changed to", "The {n} of {s} changed to {v}."),

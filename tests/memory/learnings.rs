@@ -1,4 +1,4 @@
-//! What an agent learned about its own work, on both stores: beside the rows, and in none of their ways.
+//! Learnings of an agent about its own work, on both stores, apart from the rows.
 
 #![expect(clippy::unwrap_used, reason = "tests may panic")]
 

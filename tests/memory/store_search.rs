@@ -1,4 +1,4 @@
-//! What both memory stores find alike.
+//! Searches that find the same in both memory stores.
 #![cfg(feature = "sqlite")]
 #![expect(clippy::unwrap_used, reason = "helpers of a test")]
 
@@ -492,7 +492,7 @@ fn a_neighbour_that_does_not_fulfil_a_condition_is_not_found() {
     }
 }
 
-/// What a session with others present is told of a store in which private rows say this.
+/// Returns the answer to a session with others present, by a store in which private rows say this.
 fn told(store: &dyn MemoryStore, private: &[String], queries: &[String]) -> Vec<String> {
     const SHARED: [(&str, &str); 6] = [
         ("The boat lies in Lisbon", "ilya"),

@@ -1,4 +1,4 @@
-//! What both memory stores survive: kills, and many writers at once beside a purge and a dream.
+//! Faults that both memory stores survive: kills, and many writers at once beside a purge and a dream.
 #![cfg(feature = "sqlite")]
 #![expect(clippy::unwrap_used, reason = "helpers of a test")]
 
@@ -154,7 +154,7 @@ fn a_child_plays_its_role() {
     }
 }
 
-/// What a child acknowledged before it died.
+/// The rows that a child acknowledged before it died.
 #[derive(Default)]
 struct Acknowledged {
     contents: BTreeMap<i64, String>,
@@ -335,7 +335,7 @@ fn no_string_makes_a_search_of_a_file_fail() {
     contract::any_text(Backend::File.open(folder.path()).as_ref(), texts());
 }
 
-/// What one backend answers, word for word.
+/// Returns the answers of one backend, word for word.
 fn answers(store: &dyn MemoryStore) -> Vec<String> {
     let access = agent();
     let mut said = Vec::new();

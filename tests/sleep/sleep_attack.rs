@@ -1,4 +1,4 @@
-//! What strangers may do to a sleeper: hostile answers, files that somebody else wrote, thieves, and clocks.
+//! Attacks on a sleeper: hostile answers, files that somebody else wrote, thieves, and clocks.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::collections::BTreeSet;

@@ -352,7 +352,7 @@ struct Scenario {
     title: &'static str,
     before: &'static [(&'static str, &'static str)],
     operate: fn(&FileWorkspace) -> Result<()>,
-    /// What stands there when all went well.
+    /// The bytes that are there when all went well.
     after: &'static [(&'static str, &'static str)],
 }
 

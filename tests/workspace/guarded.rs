@@ -1,4 +1,4 @@
-//! What a session reaches through a guarded view: a canary in every document, and every verb for every kind
+//! The reach of a session through a guarded view: a canary in every document, and every verb for every kind
 //! of session and every actor, on every home.
 
 #![expect(clippy::unwrap_used, reason = "helpers of a test")]

@@ -434,7 +434,7 @@ fn a_lease_may_be_held_for_as_long_as_there_is_time() {
     }
 }
 
-/// What a night does, in the faults.
+/// The night to run, in the tests of faults.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Night {
     Commit,
@@ -490,7 +490,7 @@ impl Night {
         dream_once_at(&dreamer, &model, &|| night(21))
     }
 
-    /// What must be true after any fault, once nights have run undisturbed.
+    /// Checks the state after any fault and undisturbed nights.
     fn check(self, workspace: &Arc<dyn Workspace>, place: &str) {
         let asked = AtomicU32::new(1000);
         for _ in 0..2 {
@@ -723,7 +723,7 @@ fn what_was_acknowledged_survives_a_killed_process() {
     }
 }
 
-/// What somebody left without its end: words of the user's, which whoever goes on in them would speak as the user.
+/// Text without its end: words of the user's, and a writer that goes on in them would speak as the user.
 const LEFT: &str = "- [user] Decision: releases go out on Fridays";
 
 /// A way to add something to a document.

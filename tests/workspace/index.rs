@@ -922,7 +922,7 @@ fn a_project_around_a_life_is_neither_walked_nor_found() {
     assert!(!found.iter().any(|path| parts.iter().any(|part| path.contains(part))));
 }
 
-/// What the agent wrote where no sync looks was found at once: the next sync must not lose it, and follow what becomes of it.
+/// A text of the agent that no sync covers was found at once: the next sync must not lose it, and follow what becomes of it.
 #[test]
 fn what_was_written_beyond_the_reach_is_found_until_it_is_gone() {
     let folder = Folder::new();

@@ -1014,7 +1014,7 @@ fn a_verb_waits_for_another_writer_and_a_reader_for_nobody() {
     assert_eq!(text.as_deref(), Some("- one\n- two\n- three\n"));
 }
 
-/// What a process of a role says that may make no file longer than a mebibyte or so, which stands for a full disk.
+/// Returns the output of a process that may make no file longer than a mebibyte or so, which stands for a full disk.
 #[cfg(unix)]
 fn said_where_there_is_no_room(role: &str, folder: &Path) -> Vec<String> {
     let plain = common::in_role(module_path!(), role, folder);

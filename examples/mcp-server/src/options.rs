@@ -1,4 +1,4 @@
-//! What the person who sets the server up decides. No tool's argument can change any of it.
+//! Decisions of the person who sets the server up. No tool's argument can change any of it.
 
 use std::path::{Path, PathBuf};
 
@@ -37,7 +37,7 @@ pub(crate) struct Options {
     pub(crate) also: Vec<DocName>,
 }
 
-/// What the command line asks for.
+/// The options of the command line.
 #[derive(Debug)]
 pub(crate) enum Asked {
     Serve(Options),

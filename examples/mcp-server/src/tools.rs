@@ -1,4 +1,4 @@
-//! What the agent may call: the library's tools over documents, a line into the journal, and a look at the nights.
+//! Tools that the agent may call: the library's tools over documents, a line into the journal, and a look at the nights.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -66,7 +66,7 @@ impl Tools {
         Ok(Self { documents, workspace, kind, user, day, journal, nights, preview })
     }
 
-    /// What a model is told of the server as a whole.
+    /// The description of the server for a model.
     pub(crate) fn instructions(&self) -> &'static str {
         if self.kind == SessionKind::Main { MAIN } else { SHARED }
     }

@@ -35,7 +35,7 @@ impl<T> At<T> for io::Result<T> {
 #[error("{0}")]
 pub(crate) struct Unsynced(pub(crate) io::Error);
 
-/// The limit that an error of the operating system tells of, where it is one on open files.
+/// Returns the limit that an error of the operating system tells of, where it is one on open files.
 pub(crate) fn open_limit(error: &io::Error) -> Option<OpenLimit> {
     #[cfg(unix)]
     {

@@ -33,7 +33,7 @@ pub enum Error {
     },
     /// Bytes were handed to the operating system, which could not say that they are safe. They may or may
     /// not survive a power loss; the next claim finds out and finishes the commit.
-    #[error("cannot tell whether {path} reached the disk")]
+    #[error("cannot sync {path}: its last change may not survive a power loss")]
     DurabilityUnknown {
         /// The file or folder that could not be synced.
         path: String,
@@ -41,7 +41,7 @@ pub enum Error {
         source: io::Error,
     },
     /// The document is not as the writer saw it; nothing was written.
-    #[error("{name} has changed since it was read")]
+    #[error("cannot write {name}: it has changed since it was read; read it again")]
     Conflict {
         /// The document.
         name: Name,
@@ -56,7 +56,7 @@ pub enum Error {
         name: Name,
     },
     /// Something stands at this name that is not a plain file or folder inside the workspace.
-    #[error("{path} is refused: {reason}")]
+    #[error("cannot use {path}: {reason}")]
     Refused {
         /// The path inside the workspace.
         path: String,
@@ -76,7 +76,7 @@ pub enum Error {
         reason: Refusal,
     },
     /// The document is not UTF-8; its bytes stay as they are.
-    #[error("{name} is not UTF-8 after byte {valid_up_to}")]
+    #[error("cannot read {name} as text: it is not UTF-8 after byte {valid_up_to}")]
     NotUtf8 {
         /// The document.
         name: Name,
@@ -84,7 +84,7 @@ pub enum Error {
         valid_up_to: usize,
     },
     /// The document is larger than a whole read allows; read a range of it.
-    #[error("{name} has {len} bytes, more than {limit}")]
+    #[error("cannot read or write {name} whole: it has {len} bytes, and at most {limit} are allowed")]
     TooLarge {
         /// The document.
         name: Name,
@@ -94,7 +94,7 @@ pub enum Error {
         limit: u64,
     },
     /// A state file does not parse, or a database is none of ours. Nothing is reset: a person mends or deletes it.
-    #[error("{name} {}: {what}", unusable(*line, *column))]
+    #[error("cannot use {name}{}: {what}", damage(*line, *column))]
     Corrupt {
         /// The file.
         name: String,
@@ -106,7 +106,9 @@ pub enum Error {
         what: &'static str,
     },
     /// A state file was written by a newer version of this library.
-    #[error("{name} has version {found}; this library knows up to {known}")]
+    #[error(
+        "cannot read {name}: it has version {found}, and this library knows up to {known}; update the library"
+    )]
     NewerVersion {
         /// The file.
         name: String,
@@ -116,16 +118,18 @@ pub enum Error {
         known: u64,
     },
     /// The lease is no longer this holder's; nothing was written.
-    #[error("the lease was lost: {0}")]
+    #[error("cannot write: the lease was lost, since {0}")]
     LeaseLost(LostBy),
     /// Another process held a short lock for longer than was waited.
-    #[error("{path} stayed locked by another process")]
+    #[error("cannot lock {path}: another process holds the lock; try again")]
     Busy {
         /// The lock file.
         path: String,
     },
     /// The workspace lies on a network file system, where locks cannot be trusted.
-    #[error("{path} lies on {file_system}, where locks cannot be trusted; dreaming stays off there")]
+    #[error(
+        "cannot claim {path}: it is on {file_system}, where locks cannot be trusted; move it to a local disk"
+    )]
     NetworkFileSystem {
         /// The workspace's root.
         path: String,
@@ -134,7 +138,7 @@ pub enum Error {
     },
     /// A session may not do this to this document or row, for its kind, its actor, the source that it claims, or its
     /// scope; which of them is not said, nor whether the document exists.
-    #[error("a {kind:?} session of this actor, source and scope may not do this to {name}")]
+    #[error("cannot access {name}: denied for this {kind:?} session, its actor, source or scope")]
     Denied {
         /// The document.
         name: Name,
@@ -144,27 +148,27 @@ pub enum Error {
     /// The text to be written holds a secret or an instruction that this document does not take in; nothing was
     /// written. The cure is to take it out, or to let it pass with [`Allow`](crate::gate::Allow); where it
     /// is `forgotten`, to lift that with [`Forget::lift`](crate::exchange::Forget::lift).
-    #[error("{name} does not take in what was found: {}{}", told(classes, places), let_in(classes))]
+    #[error("cannot write {name}: contains {}; {}", told(classes, places), remedy(classes))]
     Stopped {
         /// The document.
         name: Name,
         /// The classes of the findings, each once: `aws_access_key`, `override`.
         classes: Vec<String>,
-        /// Where in the text that was to be written; the first twenty.
+        /// Places in the text that was to be written; the first twenty.
         places: Box<[FoundAt]>,
     },
     /// The workspace has neither `BOOTSTRAP.md` nor `SOUL.md`, and nothing may be seeded: a person must put one
     /// of them there.
-    #[error("the workspace has neither BOOTSTRAP.md nor SOUL.md")]
+    #[error("cannot start: the workspace has neither BOOTSTRAP.md nor SOUL.md; create one of them")]
     Uninitialized,
     /// The onboarding ended and `BOOTSTRAP.md` could not be taken away: the human must be told.
-    #[error("BOOTSTRAP.md is still there after the onboarding")]
+    #[error("cannot put BOOTSTRAP.md away after the onboarding; move or delete it by hand")]
     BootstrapRemains {
         /// Why.
         source: Box<Error>,
     },
     /// A decision on a fact that a rule stands against; nothing was changed.
-    #[error("{name} stays as it is: {rule}")]
+    #[error("cannot decide on {name}: {rule}")]
     Undecided {
         /// The row.
         name: Name,
@@ -174,7 +178,7 @@ pub enum Error {
     /// A decision on facts that a later one builds on; nothing was changed. [Revert](crate::facts::FactStore::revert) the later
     /// one first.
     #[error(
-        "{name} stays as it is: decision {decision} builds on what is to be reverted; revert decision {decision} first"
+        "cannot revert a decision on {name}: decision {decision} builds on it; revert decision {decision} first"
     )]
     DecidedSince {
         /// The row that both decided on.
@@ -185,8 +189,8 @@ pub enum Error {
     /// A store lacks its last commit: its file was emptied, cut short, deleted, or replaced by an older one. Nothing was
     /// read or written. Put back a backup, or delete the mark to go on with what is there.
     #[error(
-        "{name} lacks its last commit: it held {held} {of} and holds {found}; put back a backup, or delete {mark} to \
-         go on with what is there"
+        "cannot use {name}: its last commit is missing, it held {held} {of} and holds {found}; put back a backup, or \
+         delete {mark} to go on without the missing {of}"
     )]
     Shrunk {
         /// The file of the store.
@@ -207,7 +211,7 @@ pub enum Error {
         action: &'static str,
         /// On what.
         path: String,
-        /// Which limit was reached.
+        /// The limit that was reached.
         limit: OpenLimit,
     },
     /// A database refused an operation.
@@ -238,21 +242,21 @@ fn told(classes: &[String], places: &[FoundAt]) -> String {
     places.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// Says that a file cannot be used, and where it is damaged, as far as that is known.
-fn unusable(line: usize, column: usize) -> String {
+/// Prints the damaged place of a file, if it is known.
+fn damage(line: usize, column: usize) -> String {
     match (line, column) {
-        (0, _) => "cannot be used".to_owned(),
-        (line, 0) => format!("is damaged at line {line}"),
-        (line, column) => format!("is damaged at line {line}, column {column}"),
+        (0, _) => String::new(),
+        (line, 0) => format!(", damaged at line {line}"),
+        (line, column) => format!(", damaged at line {line}, column {column}"),
     }
 }
 
-/// Says how forgotten words are let in again: no [`Allow`](crate::gate::Allow) does it.
-fn let_in(classes: &[String]) -> &'static str {
+/// Returns the remedy for a stopped text. No [`Allow`](crate::gate::Allow) permits forgotten words.
+fn remedy(classes: &[String]) -> &'static str {
     if classes.iter().any(|class| class == "forgotten") {
-        "; the human had it forgotten, and `Forget::lift` lets it in again"
+        "the human had this forgotten: remove it, or permit it again with `Forget::lift`"
     } else {
-        ""
+        "remove it, or add it to the allow-list"
     }
 }
 
@@ -270,8 +274,8 @@ mod tests {
         };
         assert_eq!(
             stopped("forgotten").to_string(),
-            "a new memory does not take in what was found: forgotten; the human had it forgotten, and \
-             `Forget::lift` lets it in again"
+            "cannot write a new memory: contains forgotten; the human had this forgotten: remove it, or permit it \
+             again with `Forget::lift`"
         );
         assert!(!stopped("jwt").to_string().contains("lift"));
     }
@@ -282,8 +286,8 @@ mod tests {
             let name = "life.db".to_owned();
             Error::Corrupt { name, line, column, what: "it is a database of another program" }.to_string()
         };
-        assert_eq!(said(0, 0), "life.db cannot be used: it is a database of another program");
-        assert_eq!(said(7, 0), "life.db is damaged at line 7: it is a database of another program");
+        assert_eq!(said(0, 0), "cannot use life.db: it is a database of another program");
+        assert_eq!(said(7, 0), "cannot use life.db, damaged at line 7: it is a database of another program");
     }
 
     #[test]

@@ -29,7 +29,7 @@ mod tests {
         let error = parse_json::<u64>("state.json", b"\"sk-ant-secret\"").unwrap_err();
         assert_eq!(
             error.to_string(),
-            "state.json is damaged at line 1, column 15: a value is missing or has another type"
+            "cannot use state.json, damaged at line 1, column 15: a value is missing or has another type"
         );
     }
 }

@@ -47,23 +47,23 @@ pub enum Refusal {
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Symlink => "a symbolic link stands there",
+            Self::Symlink => "it is a symbolic link, or is below one",
             Self::NotAFile => "it is not a plain file",
             Self::NotAFolder => "it is not a folder",
-            Self::NotEditable => "it is not edited whole",
+            Self::NotEditable => "it is not a document that is edited whole",
             Self::Undreamed => "no dream has read it to its end",
             Self::Recent => "it is younger than seven days",
             Self::UnknownDream => "no such dream is known",
             Self::SectionEdited => "a person changed the section",
-            Self::SectionGone => "the section is gone",
+            Self::SectionGone => "the section is missing",
             Self::SectionArchived => "the section is in the archive",
-            Self::NothingKept => "nothing of the dream is kept any more",
-            Self::Forgotten => "the section holds what was forgotten",
-            Self::JournalGone => "the journal is gone",
-            Self::JournalChanged => "the journal changed where the dream had read it",
+            Self::NothingKept => "its section is no longer kept",
+            Self::Forgotten => "the section holds forgotten text",
+            Self::JournalGone => "the journal is missing",
+            Self::JournalChanged => "the journal changed in the part that the dream had read",
             Self::ReadAgain => "another dream has read the journal since",
-            Self::SaidAgain => "a line of the section stands in memory by now",
-            Self::PeerAhead => "a peer has dreamed since, and the next dream takes that in",
+            Self::SaidAgain => "a line of the section is in memory already",
+            Self::PeerAhead => "a peer has dreamed since; run a dream first",
             Self::OtherScope => "it belongs to another scope",
         })
     }
@@ -95,7 +95,7 @@ impl fmt::Display for LostBy {
         f.write_str(match self {
             Self::Token => "its lock was taken over or deleted",
             Self::Guard => "its guard was replaced or deleted",
-            Self::Epoch => "a later holder came",
+            Self::Epoch => "a later holder took it",
             Self::Watermark => "a peer moved the watermark",
             Self::Deadline => "it was held for too long",
             Self::Poisoned => "an earlier write could not be made durable",

@@ -13,7 +13,7 @@ use crate::format::state::intent::{Append, Change, Intent};
 use crate::format::state::undone::{Kept, Undone};
 use crate::workspace::{Lease, Workspace, WriteMode};
 
-/// How often a change is tried on a file that others change meanwhile.
+/// The number of tries to change a file that others change meanwhile.
 const TRIES: u32 = 4;
 
 /// Carries out what becomes of an earlier dream's section; `false` where a person changed it meanwhile, so that it stays.
@@ -67,8 +67,9 @@ pub(super) fn carry_out(
     Err(Error::Busy { path: name.to_string() })
 }
 
-/// Whether a section is still to be moved to the archive: a part of it is there, or it stands in `MEMORY.md` as it did.
-/// Else a person changed it, or took it out, before anything was done: theirs is all that is to stand.
+/// Returns whether a section is still to be moved to the archive: a part of it is there, or it stands in `MEMORY.md`
+/// as it did.
+/// Else a person changed it, or took it out, before anything was done: their version is kept.
 pub(super) fn still_moves(
     workspace: &dyn Workspace,
     intent: &Intent,
@@ -96,7 +97,7 @@ enum After {
     Edited,
 }
 
-/// The document without the section; `keep` is told where it stands first.
+/// Takes the section out of the document; `keep` is told its place first.
 fn taken_out(
     intent: &Intent,
     memory: &[u8],
@@ -123,7 +124,7 @@ fn put_back(intent: &Intent, memory: &[u8], kept: &Kept, undone: &Undone, order:
     }
 }
 
-/// Lets go what was kept of a dream. Written also where it is gone already: whoever let it go may have been killed before
+/// Removes the kept parts of a dream. Written also if they are removed already: the process may have been killed before
 /// that was durable.
 pub(super) fn let_go(workspace: &dyn Workspace, lease: &dyn Lease, id: &DreamId) -> Result<()> {
     let Some(standing) = home::state(workspace, &StateName::UNDONE)? else { return Ok(()) };

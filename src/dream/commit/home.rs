@@ -7,7 +7,7 @@ use crate::format::state::log;
 use crate::format::state::proposal::Proposals;
 use crate::workspace::{Lease, Metadata, Workspace, WorkspaceExt};
 
-/// How much of the log's end is looked at for a line that an interrupted commit wrote already.
+/// The bytes at the log's end that are searched for a line that an interrupted commit wrote already.
 const LOG_TAIL: u64 = 4 << 20;
 
 /// Names the document that holds curated memory: `MEMORY.md`, or the older `memory.md` where that alone exists.
@@ -68,7 +68,7 @@ pub(crate) fn proposals(workspace: &dyn Workspace) -> Result<Proposals> {
     Proposals::parse(state(workspace, &StateName::PROPOSALS)?.as_deref())
 }
 
-/// Whether anything has this name, for a person to look at if it is no plain file.
+/// Returns whether anything has this name, for a person to look at if it is no plain file.
 pub(crate) fn is_there(workspace: &dyn Workspace, name: &Name) -> Result<bool> {
     match workspace.metadata(name) {
         Err(Error::Refused { .. }) => Ok(true),
@@ -81,7 +81,7 @@ pub(super) fn bytes(workspace: &dyn Workspace, name: &Name) -> Result<Vec<u8>> {
     Ok(workspace.read(name)?.map(Document::into_bytes).unwrap_or_default())
 }
 
-/// Makes durable what an interrupted commit appended: whoever did may have been killed before its sync, and
+/// Makes the appended text of an interrupted commit durable: the process may have been killed before its sync, and
 /// the ledger must not be ahead of the section.
 pub(super) fn settle(lease: &dyn Lease, name: &Name) -> Result<()> {
     lease.append(name, b"")
@@ -104,7 +104,7 @@ pub(crate) struct Glimpse {
 }
 
 impl Glimpse {
-    /// A document whose bytes are known for this size and time of change.
+    /// Makes a document whose bytes are known for this size and time of change.
     pub(super) fn of(name: Name, metadata: Option<Metadata>, bytes: Vec<u8>) -> Self {
         Self { seen: Some((name, metadata)), bytes }
     }

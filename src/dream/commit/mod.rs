@@ -1,6 +1,6 @@
 //! The commit: an intent, then steps that can each be done twice.
 //!
-//! The intent holds everything, so that whoever finds it can finish: append, ledger, state, log, and then
+//! The intent holds everything, so that the next claim can finish it: append, ledger, state, log, and then
 //! the intent is dropped. The same steps are the commit and the recovery. A dream appends to `MEMORY.md` and never
 //! replaces it, since a replacement would lose what a person saves meanwhile; taking one back has no other way.
 //!

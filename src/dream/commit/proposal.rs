@@ -24,7 +24,7 @@ pub(super) fn carry_out(workspace: &dyn Workspace, lease: &dyn Lease, step: &Pro
         ProposalStep::Answered { id, sha256 } => {
             let name = StateName::proposal(id);
             let standing = workspace.read(&name)?.map(|document| Digest::of(document.bytes()));
-            // What a person wrote after the answer is theirs.
+            // Text that a person wrote after the answer is theirs.
             if standing.is_some() && standing == *sha256 {
                 lease.remove(&name)?;
             }

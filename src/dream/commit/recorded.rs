@@ -51,7 +51,7 @@ pub(crate) fn commit<I: Recorded>(
     })
 }
 
-/// Finishes the commit that an earlier run left half done; returns it where there was one. What was forgotten
+/// Finishes the commit that an earlier run left half done; returns it where there was one. Text that was forgotten
 /// since is struck out of whatever is not begun.
 pub(crate) fn recover<I: Recorded>(
     workspace: &dyn Workspace,
@@ -63,7 +63,7 @@ pub(crate) fn recover<I: Recorded>(
     if let Some(forgotten) = forgotten {
         intent.strike(workspace, forgotten)?;
     }
-    // Whoever left it may have been killed before it was durable: a power loss could take it back, and leave
+    // The process that left it may have been killed before it was durable: a power loss could take it back, and leave
     // the steps that are done from it now.
     lease.replace(&I::FILE, &intent.print())?;
     intent.take_stock(workspace)?;

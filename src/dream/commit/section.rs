@@ -11,10 +11,10 @@ use crate::format::state::intent::{Append, Intent};
 use crate::format::state::undone::Undone;
 use crate::workspace::{Lease, Workspace};
 
-/// How often an append is tried on a file that is replaced under it.
+/// The number of tries to append to a file that is replaced meanwhile.
 const TRIES: u32 = 4;
 
-/// Keeps a section of curated memory, so that a person has it back where an editor saves over it.
+/// Keeps a section of curated memory, so that a person can bring it back if an editor saves over it.
 pub(super) fn keep(
     workspace: &dyn Workspace,
     lease: &dyn Lease,
@@ -25,7 +25,7 @@ pub(super) fn keep(
         return Ok(());
     }
     let mut undone = Undone::parse(home::state(workspace, &StateName::UNDONE)?.as_deref())?;
-    // Written also where it is there: whoever wrote it may have been killed before that was durable.
+    // Written also if it exists: its writer may have been killed before that was durable.
     undone.keep_appended(&intent.id, &append.section);
     lease.replace(&StateName::UNDONE, &undone.print())
 }
@@ -72,7 +72,7 @@ pub(super) fn append(
     Err(Error::Busy { path: name.to_string() })
 }
 
-/// The part of the section that is still to be appended to `memory`.
+/// Returns the part of the section that is still to be appended to `memory`.
 fn missing_part(intent: &Intent, append: &Append, memory: &[u8], torn: usize) -> Vec<u8> {
     if torn > 0 {
         // Bytes, not text: it may be torn inside a character.

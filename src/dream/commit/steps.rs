@@ -68,7 +68,7 @@ impl Recorded for Intent {
         let (Some(append), None) = (&mut self.append, &self.change) else { return Ok(()) };
         let Cow::Owned(section) = forgotten.struck(&append.section) else { return Ok(()) };
         let memory = home::bytes(workspace, &append.name)?;
-        // What stands there in part is finished as it was begun: its rest is found by what it was.
+        // A section that was appended in part is finished: the rest is known from its recorded text.
         if append.torn_bytes(&memory) == 0 && !curated::has_mark(&memory, &self.id) {
             self.log.section_sha256 = Some(Digest::of(section.as_bytes()));
             append.replace_section(section);
@@ -131,7 +131,7 @@ impl Recorded for Intent {
     }
 }
 
-/// Whether a peer that knows only the watermark has dreamed the same journals since the commit stopped: the
+/// Returns whether a peer that knows only the watermark has dreamed the same journals since the commit stopped: the
 /// mark is neither the one from before the commit nor the commit's own, and covers all that was shown.
 fn was_dreamed_by_peer(workspace: &dyn Workspace, intent: &Intent) -> Result<bool> {
     let (Some(append), None) = (&intent.append, &intent.change) else { return Ok(false) };

@@ -15,7 +15,7 @@ use crate::workspace::{Claim, ClaimTerms};
 
 /// The terms on which a run begins.
 pub(crate) struct Terms<'a> {
-    /// Whether it begins at all. Off: nothing is touched, and nobody is called or told.
+    /// Whether the dreamer is on. Off: nothing is touched, and nobody is called or told.
     pub(crate) enabled: bool,
     pub(crate) mode: DreamMode,
     pub(crate) claim: &'a ClaimTerms,
@@ -56,7 +56,7 @@ struct Dreaming<D> {
 }
 
 impl<D: Dream> Dreaming<D> {
-    /// Goes to the next request, or ends. What fails after a pass was committed ends the run and not the report.
+    /// Goes to the next request, or ends. A failure after a committed pass ends the run and keeps the report.
     fn next(mut self) -> Result<Step> {
         if self.run.is_lost {
             return Ok(self.end());

@@ -20,7 +20,7 @@ use crate::format::{DreamedState, SleepState};
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CallBudget {
-    /// The cap on calls a day; `None` for no cap. 48. What counts is an answer or a failure that was handed back: a call
+    /// The cap on calls a day; `None` for no cap. 48. An answer counts, and so does a failure that was handed back: a call
     /// that is given up with its process or its pass counts nowhere.
     pub max_calls_per_day: Option<u32>,
     /// The cap on bytes sent a day; `None`, the default, for no cap.
@@ -30,7 +30,7 @@ pub struct CallBudget {
     pub max_tokens_per_day: Option<u64>,
     /// The bound that a request asks the model to keep, in tokens. 4,096.
     pub max_output_tokens: Option<u32>,
-    /// How to wait after failures of the model; `None` never waits.
+    /// The waiting time after failures of the model; `None` never waits.
     pub back_off: Option<BackOff>,
 }
 
@@ -46,7 +46,7 @@ impl Default for CallBudget {
     }
 }
 
-/// How to wait after failures of the model: twice as long after each, up to a limit.
+/// The waiting time after failures of the model: twice as long after each, up to a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BackOff {
     /// After the first failure. 15 minutes.
@@ -56,7 +56,7 @@ pub struct BackOff {
 }
 
 impl BackOff {
-    /// How long to wait after so many failures in a row.
+    /// Returns the waiting time after so many failures in a row.
     #[must_use]
     pub fn after(&self, failures: u32) -> Duration {
         let doublings = failures.saturating_sub(1).min(31);
@@ -108,7 +108,7 @@ impl From<&SleepState> for Calls {
 }
 
 impl Calls {
-    /// With a further call, of so many bytes and, where the host said so, tokens.
+    /// Adds a call of so many bytes and, if the host said so, tokens.
     pub(crate) fn called(
         mut self,
         now: DateTime<Utc>,
@@ -127,7 +127,7 @@ impl Calls {
         self
     }
 
-    /// With a further failure, and when to try again.
+    /// Adds a failure, and the time of the next try.
     pub(crate) fn failed(mut self, now: DateTime<Utc>, budget: &CallBudget) -> Self {
         self.failures = self.failures.saturating_add(1);
         self.next_allowed_at = budget.back_off.and_then(|back_off| {

@@ -4,11 +4,11 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SectionCaps {
-    /// How many bullets. 50.
+    /// The most bullets. 50.
     pub items: usize,
-    /// How many characters a bullet may have, its citation included. 500.
+    /// The most characters of a bullet, its citation included. 500.
     pub item_chars: usize,
-    /// How many bytes all of them may have. 8 KiB.
+    /// The most bytes of all bullets together. 8 KiB.
     pub bytes: usize,
 }
 

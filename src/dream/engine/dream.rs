@@ -21,7 +21,7 @@ pub(crate) trait Dream: Send + 'static {
         Ok(())
     }
 
-    /// Counts a call that was answered, whatever comes of its answer.
+    /// Counts a call that was answered, even if its answer is of no use.
     fn count(&mut self, run: &Run, pass: &PassReport) -> Result<()>;
 
     /// Judges an answer, and commits what it promotes. The pass says how it ended.
@@ -32,7 +32,7 @@ pub(crate) trait Dream: Send + 'static {
         answer: Result<String, Failure>,
     ) -> Result<Then>;
 
-    /// Whether a pass that fails leaves the report to the caller, since an earlier one was committed.
+    /// Returns whether a pass that fails leaves the report to the caller, since an earlier pass was committed.
     fn keeps_report(&self, _run: &Run) -> bool {
         false
     }

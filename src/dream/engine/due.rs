@@ -1,4 +1,4 @@
-//! Whether it is time to dream: the interval between runs, and the breaker of costs within them.
+//! The decision whether to dream now: the interval between runs, and the breaker of costs within them.
 
 use std::fmt;
 use std::time::Duration;
@@ -32,7 +32,7 @@ impl fmt::Display for Due {
     }
 }
 
-/// Whether the next run of a dreamer may begin that keeps such a state.
+/// Returns whether the next run of a dreamer may begin, by its state.
 pub(crate) fn due(
     now: DateTime<Utc>,
     state: &DreamedState,
@@ -54,7 +54,7 @@ pub(crate) fn due(
     }
 }
 
-/// Says why no call of the model may be made now, whoever asks for it: the back-off, or a cap of the day.
+/// Returns why no call of the model may be made now: the back-off, or a cap of the day.
 pub(crate) fn breaker(
     now: DateTime<Utc>,
     calls: &Calls,

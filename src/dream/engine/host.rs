@@ -18,7 +18,7 @@ pub(crate) struct Host {
 }
 
 impl Host {
-    /// A workspace with the default doors, and without an observer.
+    /// Makes a workspace with the default doors, and without an observer.
     pub(crate) fn new(workspace: Arc<dyn Workspace>) -> Self {
         Self { workspace, doors: Doors::default(), observer: None }
     }

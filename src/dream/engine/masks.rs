@@ -1,4 +1,4 @@
-//! What is left out of a text, or masked in it, before a model is shown it.
+//! Parts of a text that are left out or masked before a model sees it.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -12,7 +12,7 @@ use crate::format::Origin;
 use crate::format::documents::curated;
 use crate::gate::{Door, DoorWarning, Doors, Masks};
 
-/// An origin as a report may tell of it: a name that holds a secret, or what was forgotten, is left out.
+/// Returns an origin as a report may tell of it: a name that holds a secret, or what was forgotten, is left out.
 pub(crate) fn without_secrets(origin: Origin, doors: &Doors) -> Origin {
     let hides = |name: &str| !doors.gate().inspect(name).is_empty() || doors.has_forgotten(name);
     match origin {
@@ -63,7 +63,7 @@ static FOREIGN_SECTION: LazyLock<Regex> = LazyLock::new(|| {
     .expect("a literal pattern")
 });
 
-/// Where machine-written text stands, so that a dream never feeds on a dream.
+/// Returns the ranges of machine-written text, so that a dream never feeds on a dream.
 pub(crate) fn machine_ranges(text: &str) -> Vec<Range<usize>> {
     let mut ranges = curated::dreamed_ranges(text);
     for block in BLOCKS.iter() {

@@ -1,4 +1,4 @@
-//! How often a model may be asked, and how much it may be sent.
+//! Limits on the calls of a model, and on the bytes sent to it.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::dreamer::{NotDue, Outcome, PassReport};
 use crate::format::DreamedState;
 use crate::workspace::ClaimTerms;
 
-/// How often a dreamer beside the curator may ask its model, and how much it may send it.
+/// Limits for a dreamer beside the curator: its calls of the model, and the bytes sent.
 ///
 /// ```
 /// use std::time::Duration;
@@ -28,15 +28,15 @@ pub struct Pace {
     /// The least time between two runs that ask; nothing at all for none. An hour. A failed run is tried again after its
     /// back-off.
     pub interval: Duration,
-    /// How many times one run may ask. 4.
+    /// The most calls of one run. 4.
     pub max_passes: u32,
     /// The cap on one request, in bytes, its instructions included. 32 KiB.
     pub request_bytes: usize,
-    /// How many calls a day, how large, and how long to wait after failures: 24 calls and 512 KiB.
+    /// Calls a day, their size, and the waiting time after failures: 24 calls and 512 KiB.
     pub budget: CallBudget,
-    /// Which day an instant belongs to.
+    /// The rule that gives an instant its day.
     pub day: DayPolicy,
-    /// How the workspace is claimed.
+    /// Terms for claiming the workspace.
     pub claim: ClaimTerms,
 }
 
@@ -73,24 +73,24 @@ impl Pace {
         }
     }
 
-    /// Whether a run may begin.
+    /// Returns whether a run may begin.
     pub(crate) fn due(&self, now: DateTime<Utc>, enabled: bool, state: &DreamedState) -> Due {
         if enabled { due(now, state, self.interval, &self.budget, self.day) } else { Due::Off }
     }
 
-    /// What forbids a further call of a run.
+    /// Returns the reason that forbids a further call of a run.
     pub(crate) fn breaker(&self, now: DateTime<Utc>, state: &DreamedState) -> Option<NotDue> {
         breaker(now, &state.into(), &self.budget, self.day)
     }
 
-    /// How large the next request may be, in bytes.
+    /// Returns the most bytes of the next request.
     pub(crate) fn room(&self, now: DateTime<Utc>, state: &DreamedState) -> usize {
         let sent = if state.counted_day == Some(self.day.date(now)) { state.bytes_that_day } else { 0 };
         let left = self.budget.max_bytes_per_day.map_or(u64::MAX, |cap| cap.saturating_sub(sent));
         self.request_bytes.min(usize::try_from(left).unwrap_or(usize::MAX))
     }
 
-    /// What says that no request fits into the day any more.
+    /// Returns the reason that no request fits into the day any more.
     pub(crate) fn used_up(&self, now: DateTime<Utc>, state: &DreamedState) -> NotDue {
         let today = self.day.date(now);
         let next = self.day.begins(today.checked_add_days(Days::new(1)).unwrap_or(today));

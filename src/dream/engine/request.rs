@@ -8,7 +8,7 @@ use crate::format::DreamId;
 use crate::gate::{DoorWarning, Masks};
 use crate::llm::LlmRequest;
 
-/// The mark in each fence: a hash of all that is inside, which no text inside can foresee.
+/// Returns the mark in each fence: a hash of all that is inside, which no text inside can foresee.
 pub(crate) fn nonce<'t>(
     id: &DreamId,
     now: DateTime<Utc>,

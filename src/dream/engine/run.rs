@@ -25,13 +25,13 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    /// A run that has done nothing yet.
+    /// Makes a run that has done nothing yet.
     pub(super) fn new(host: &Host, mode: DreamMode, now: DateTime<Utc>) -> Self {
         let report = DreamReport::begun(mode, host.workspace.location(), now);
         Self { host: host.clone(), lease: None, forgotten: None, report, is_lost: false }
     }
 
-    /// A run that claims nothing, for whoever looks only.
+    /// Makes a run that only looks, and claims nothing.
     pub(crate) fn unclaimed(host: &Host, mode: DreamMode, now: DateTime<Utc>) -> Result<Self> {
         let mut run = Self::new(host, mode, now);
         run.go(None)?;
@@ -51,17 +51,17 @@ impl Run {
         Ok(())
     }
 
-    /// When it began.
+    /// Returns the time when it began.
     pub(crate) fn begun(&self) -> DateTime<Utc> {
         self.report.started_at
     }
 
-    /// The time of its last step.
+    /// Returns the time of its last step.
     pub(crate) fn now(&self) -> DateTime<Utc> {
         self.report.ended_at
     }
 
-    /// The number of its claim; 0 without one.
+    /// Returns the number of its claim; 0 without one.
     pub(crate) fn epoch(&self) -> u64 {
         self.report.epoch.unwrap_or_default()
     }
@@ -70,12 +70,12 @@ impl Run {
         self.host.workspace.as_ref()
     }
 
-    /// The doors, with what the workspace has forgotten.
+    /// Returns the doors, with what the workspace has forgotten.
     pub(crate) fn doors(&self) -> Doors {
         self.host.doors.clone().heeding(self.forgotten.clone())
     }
 
-    /// The lease of a dreamer that claims in every mode.
+    /// Returns the lease of a dreamer that claims in every mode.
     pub(crate) fn lease(&self) -> &dyn Lease {
         self.lease.as_deref().expect("only a preview and a survey run without a lease")
     }
@@ -137,7 +137,7 @@ impl Run {
         self.report.notices.push(Notice::StoppedEarly(error.to_string()));
     }
 
-    /// The line of the log for a pass, without what it showed and promoted.
+    /// Returns the line of the log for a pass, without what it showed and promoted.
     pub(crate) fn log_line(&self, day: NaiveDate, pass: &PassReport) -> LogLine {
         LogLine {
             v: 1,

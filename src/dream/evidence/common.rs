@@ -1,6 +1,6 @@
 //! Words that begin a curated line in upper case and are no names.
 
-/// Whether a word, or what it is a form of, is common: "Runs", "Meetings", "Decided".
+/// Returns whether a word, or what it is a form of, is common: "Runs", "Meetings", "Decided".
 pub(crate) fn is_common(lower: &str) -> bool {
     let listed = |word: &str| WORDS.split_ascii_whitespace().any(|common| common == word);
     let stems = [

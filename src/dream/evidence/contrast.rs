@@ -30,7 +30,7 @@ struct Contrast {
 const SMALL: &str = "the and but for with that this at in on of by as is be it we he do so if or my us an to from use uses used \
     using are was were has have had will would she they you user his her their our not now also";
 
-/// The words and numbers of one side.
+/// Returns the words and numbers of one side.
 fn side(text: &str) -> Vec<String> {
     let words = text::words(text)
         .filter(|word| word.chars().count() > 1 && !word.starts_with(|c: char| c.is_ascii_digit()))
@@ -43,7 +43,7 @@ fn holds(side: &[String], word: &str) -> bool {
     side.iter().any(|known| if has_digit { known == word } else { same_stem(known, word) })
 }
 
-/// The clauses in which a contrast is looked for.
+/// Returns the clauses in which a contrast is looked for.
 fn clauses(text: &str) -> impl Iterator<Item = &str> {
     static STOP: LazyLock<Regex> = LazyLock::new(|| pattern(r"[.;!?:\n]+(?:\s|$)|[()]| [-–—] "));
     STOP.split(text).filter(|clause| !clause.is_empty())
@@ -57,7 +57,7 @@ impl Contrast {
         (!kept.is_empty() && !dropped.is_empty()).then_some(Self { kept, dropped, is_move })
     }
 
-    /// The contrast that a clause makes.
+    /// Returns the contrast that a clause makes.
     fn of(clause: &str) -> Option<Self> {
         static FRONT: LazyLock<Regex> =
             LazyLock::new(|| pattern(r"(?i)^\W*(?:instead of|rather than|not) ([^,]+?)(?:,| but) (.+)$"));
@@ -101,13 +101,13 @@ impl Contrast {
         Self::new(&either(&found, 1, 3), &either(&found, 2, 4), false)
     }
 
-    /// Whether another contrast has this one's sides the other way round.
+    /// Returns whether another contrast has this one's sides the other way round.
     fn is_swapped(&self, other: &Self) -> bool {
         self.dropped.iter().any(|word| holds(&other.kept, word))
             && self.kept.iter().any(|word| holds(&other.dropped, word))
     }
 
-    /// Whether a clause without a contrast takes what this one drops: a word of that side, none of the kept
+    /// Returns whether a clause without a contrast takes what this one drops: a word of that side, none of the kept
     /// side's object, and else what the kept side says.
     fn is_adopted(&self, clause: &[String], whole: &str, elsewhere: &[String]) -> bool {
         let takes = |word: &String| holds(clause, word) && !holds(elsewhere, word);
@@ -125,7 +125,7 @@ impl Contrast {
     }
 }
 
-/// A clause of the claim must not swap the sides of a contrast of the sources, nor take the dropped one.
+/// Checks that no clause of the claim swaps the sides of a contrast of the sources, nor take the dropped one.
 pub(crate) fn check(claim: &str, sources: &[Source]) -> Result<(), Hold> {
     let lines = || sources.iter().flat_map(|source| &source.lines).flat_map(|line| clauses(&line.text));
     let contrasts: Vec<Contrast> = lines().filter_map(Contrast::of).collect();
@@ -150,7 +150,7 @@ pub(crate) fn check(claim: &str, sources: &[Source]) -> Result<(), Hold> {
 }
 
 impl Contrast {
-    /// Whether another contrast has the same sides.
+    /// Returns whether another contrast has the same sides.
     fn supports(&self, other: &Self) -> bool {
         self.kept.iter().any(|word| holds(&other.kept, word))
             && self.dropped.iter().any(|word| holds(&other.dropped, word))

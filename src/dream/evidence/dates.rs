@@ -10,7 +10,7 @@ use super::implied::implied;
 use super::shown::{Source, held};
 use crate::dreamer::{Hold, HoldReason};
 
-/// What stands in a text where a date was taken out.
+/// The character that replaces a date that was taken out of a text.
 pub(crate) const TAKEN: &str = "\u{1}";
 
 /// A date as far as it is given.
@@ -145,7 +145,7 @@ fn named(found: &regex::Captures<'_>, before: &str) -> Option<SomeDate> {
     })
 }
 
-/// What may be a date in a source, and stays a number too: "12/5", "5.12.".
+/// Returns possible dates of a source that are numbers too: "12/5", "5.12.".
 fn short_dates(text: &str) -> Vec<SomeDate> {
     static SHORT: LazyLock<Regex> =
         LazyLock::new(|| pattern(r"(?-u:\b)(\d{1,2})(?:(/)(\d{1,2})(?-u:\b)|\.\s?(\d{1,2})\.)"));
@@ -161,7 +161,7 @@ fn short_dates(text: &str) -> Vec<SomeDate> {
     dates
 }
 
-/// The other end of "5-9 December", which stays a number too.
+/// Returns the other end of "5-9 December", which stays a number too.
 fn ends_of_ranges(text: &str) -> Vec<SomeDate> {
     static RANGE: LazyLock<Regex> = LazyLock::new(|| {
         let (names, to) = (month_names(), r"\s*(?:[-–—&]|to|and|or|until|through|bis|und)\s*");
@@ -226,7 +226,7 @@ impl Calendar {
         Self { dates, spans, days }
     }
 
-    /// A date stands in the sources, or is the journal's own, or follows by a word such as "tomorrow".
+    /// Checks that each date is in the sources, or is the journal's own, or follows by a word such as "tomorrow".
     pub(crate) fn check(&self, claim: &[SomeDate]) -> Result<(), Hold> {
         match claim.iter().find(|date| !self.allows(date)) {
             Some(date) => Err(held(HoldReason::Date, &date.text)),
@@ -239,7 +239,7 @@ impl Calendar {
             || self.spans.iter().any(|span| days_meant(*span, date.day.is_some()).any(|day| date.covers(day)))
     }
 
-    /// Whether a date of the claim is one of the sources', or vague in the same way.
+    /// Returns whether a date of the claim is one of the sources', or vague in the same way.
     fn agree(&self, claim: &SomeDate, other: &SomeDate) -> bool {
         let year = match (claim.year, other.year) {
             (Some(year), Some(other)) => year == other,
@@ -261,13 +261,13 @@ impl Calendar {
             || self.spans.iter().any(|(from, to)| (from.year()..=to.year()).contains(&year))
     }
 
-    /// Whether a date of the sources is of this day of the month.
+    /// Returns whether a date of the sources is of this day of the month.
     pub(crate) fn allows_day(&self, day: u32) -> bool {
         self.dates.iter().any(|date| date.day == Some(day) || (date.swaps && date.month == day))
             || self.spans.iter().any(|(from, to)| from == to && from.day() == day)
     }
 
-    /// Whether a date of the sources falls on this day of the week.
+    /// Returns whether a date of the sources falls on this day of the week.
     pub(crate) fn allows_weekday(&self, weekday: Weekday) -> bool {
         let on = |date: &SomeDate| {
             let years: Vec<i32> =
@@ -284,7 +284,7 @@ impl Calendar {
     }
 }
 
-/// The days that a span may mean: of a long one, such as "next year", no single day but its ends and middle.
+/// Returns the days that a span may mean: of a long one, such as "next year", no single day but its ends and middle.
 fn days_meant((from, to): Span, is_exact: bool) -> impl Iterator<Item = NaiveDate> {
     let days = (to - from).num_days();
     let step = if is_exact && days > 33 { (days / 2).max(1) } else { 1 };

@@ -5,7 +5,7 @@ use chrono::{NaiveDate, Weekday};
 /// The first and the last of some days.
 pub(crate) type Span = (NaiveDate, NaiveDate);
 
-/// The day of the week that a word names.
+/// Returns the day of the week that a word names.
 pub(crate) fn weekday(word: &str) -> Option<Weekday> {
     const NAMES: [(&str, &str, Weekday); 7] = [
         ("monday|mon|mondays", "montag|montags|lundi|lunes|周一|星期一|月曜", Weekday::Mon),

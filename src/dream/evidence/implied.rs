@@ -1,4 +1,4 @@
-//! What a source says of days without a date: "tomorrow", "end of Q1", "on the 5th", "two years ago".
+//! Days that a source implies without a date: "tomorrow", "end of Q1", "on the 5th", "two years ago".
 
 use std::sync::LazyLock;
 
@@ -17,7 +17,7 @@ fn number(found: &regex::Captures<'_>, at: usize) -> Option<u32> {
     found.get(at).and_then(|digits| digits.as_str().parse().ok())
 }
 
-/// The spans of days that words of a line point at, seen from the day of its journal.
+/// Returns the spans of days that words of a line point at, seen from the day of its journal.
 pub(crate) fn implied(line: &str, day: NaiveDate) -> Vec<Span> {
     let lower = line.to_lowercase();
     let words: Vec<String> = text::words(&lower).collect();
@@ -121,7 +121,7 @@ fn relative(lower: &str, words: &[String], day: NaiveDate) -> Vec<Span> {
     spans
 }
 
-/// The first of one month to the last of another.
+/// Returns the span from the first of one month to the last of another.
 fn month_span(year: i32, from: u32, to: u32) -> Option<Span> {
     let after = if to == 12 { (year + 1, 1) } else { (year, to + 1) };
     Some((
@@ -130,7 +130,7 @@ fn month_span(year: i32, from: u32, to: u32) -> Option<Span> {
     ))
 }
 
-/// Quarters, seasons and feasts, of the journal's year and those next to it.
+/// Returns quarters, seasons and feasts, of the journal's year and those next to it.
 fn parts_of_year(words: &[String], day: NaiveDate) -> Vec<Span> {
     let mut spans = Vec::new();
     for word in words {
@@ -174,7 +174,7 @@ fn ordinals(lower: &str, day: NaiveDate) -> Vec<Span> {
     spans
 }
 
-/// "Two weeks ago", "in three days", "for five years".
+/// Returns the spans of "Two weeks ago", "in three days", "for five years".
 fn ago(lower: &str, day: NaiveDate) -> Vec<Span> {
     static AGO: LazyLock<Regex> = LazyLock::new(|| {
         let count = r"(\d{1,3}|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|a few|few|several|a couple of|a couple)";

@@ -12,18 +12,18 @@ use crate::format::Origin;
 use crate::format::documents::curated::strip_date;
 use crate::format::replies::reply::{self, Citation};
 
-/// What is held against a bullet, and where it belongs.
+/// The objection to a bullet, and the heading where it belongs.
 pub(crate) struct Verdict {
     /// The lines that it cites, as far as they were shown.
     pub(crate) sources: Vec<SourceRef>,
     pub(crate) hold: Option<Hold>,
     /// The heading that it may stand under.
     pub(crate) heading: Option<&'static str>,
-    /// Whose word it is, where it would read as the user's and is not.
+    /// The speaker of a line that would wrongly read as the user's word.
     pub(crate) teller: Option<&'static str>,
 }
 
-/// A claim with the name of who said it in front, behind its date.
+/// Returns a claim with the name of who said it in front, behind its date.
 pub(crate) fn told(teller: &str, text: &str) -> String {
     let (_, rest) = strip_date(text);
     let front = &text[..text.len() - rest.len()];
@@ -65,7 +65,7 @@ impl<'a> Judge<'a> {
             let is_order = is_order && !is_quoted(claim, &sources);
             if is_order { Err(Hold { reason: HoldReason::Imperative, word: None }) } else { Ok(()) }
         };
-        // Whoever opens such an address tells it what stands in it.
+        // Opening such an address sends its text to the server.
         let carries_nothing = || {
             let is_users = |address: &str| origin::is_users_text(self.shown, self.rules.trust, address);
             let is_strange = self.rules.statements_only && !orders::addresses(claim).all(is_users);
@@ -102,7 +102,7 @@ fn find(citations: &[Citation], shown: &Shown) -> (Vec<Source>, Option<Hold>) {
     (sources, None)
 }
 
-/// Whether what a claim cites says it.
+/// Returns whether what a claim cites says it.
 fn says(claim: &str, sources: &[Source], unfound: Option<Hold>, names: &[String]) -> Result<(), Hold> {
     match unfound {
         Some(hold) => Err(hold),
@@ -111,7 +111,7 @@ fn says(claim: &str, sources: &[Source], unfound: Option<Hold>, names: &[String]
     }
 }
 
-/// Whether a claim is the user's own word, where a host said so, or tells whose word it is: "Ana: Keep it up!" is a
+/// Returns whether a claim is the user's own word, where a host said so, or tells whose word it is: "Ana: Keep it up!" is a
 /// statement about Ana.
 fn is_quoted(claim: &str, sources: &[Source]) -> bool {
     let users = origin::only(sources, |line| line.origin == Some(Origin::User));
@@ -124,7 +124,7 @@ fn is_quoted(claim: &str, sources: &[Source]) -> bool {
         || sources.iter().any(|source| tells(source) && source.says(claim))
 }
 
-/// What the evidence alone holds against a claim.
+/// Returns the objection to a claim by its evidence alone.
 #[cfg(test)]
 pub(super) fn judge(claim: &str, citations: &[Citation], shown: &Shown) -> Option<Hold> {
     let (sources, unfound) = find(citations, shown);

@@ -19,12 +19,12 @@ fn pattern(text: &str) -> Regex {
     Regex::new(text).expect("a literal pattern")
 }
 
-/// Whether a character is of a script that parts no words.
+/// Returns whether a character is of a script that parts no words.
 pub(crate) fn is_unparted(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{e00}'..='\u{e7f}')
 }
 
-/// The words of matter of a text; of a script that parts no words, each two characters that are neighbours.
+/// Returns the words of matter of a text; of a script that parts no words, each two characters that are neighbours.
 pub(crate) fn matter(text: &str) -> Vec<String> {
     let mut matter = Vec::new();
     for word in text::words(text) {
@@ -43,7 +43,7 @@ pub(crate) fn matter(text: &str) -> Vec<String> {
     matter
 }
 
-/// A claim that shares no word of matter with its sources is about something else.
+/// Refuses a claim without a common word of matter: it is about something else.
 pub(crate) fn check_overlap(claim: &str, evidence: &str) -> Result<(), Hold> {
     let known: Vec<String> = matter(evidence).into_iter().chain(text::words(evidence)).collect();
     let matter = matter(claim);
@@ -59,7 +59,7 @@ pub(crate) fn check_overlap(claim: &str, evidence: &str) -> Result<(), Hold> {
     }
 }
 
-/// Whether two words are forms of one: their first letters agree, and what follows is an ending.
+/// Returns whether two words are forms of one: their first letters agree, and what follows is an ending.
 pub(crate) fn same_stem(one: &str, other: &str) -> bool {
     if one == other {
         return true;
@@ -131,13 +131,13 @@ impl Clause {
         Self { words, negates, hints }
     }
 
-    /// How many of these words stand in the clause.
+    /// Counts the words that occur in the clause.
     fn shared(&self, words: &[String]) -> usize {
         words.iter().filter(|word| self.words.iter().any(|known| same_stem(known, word))).count()
     }
 }
 
-/// The clauses of a text.
+/// Returns the clauses of a text.
 fn clauses(text: &str) -> Vec<Clause> {
     static PART: LazyLock<Regex> = LazyLock::new(|| {
         pattern(
@@ -152,7 +152,7 @@ fn clauses(text: &str) -> Vec<Clause> {
         .collect()
 }
 
-/// A line of the sources with a comma where a second half begins without one: "in the vault not in the repo",
+/// Returns a line of the sources with a comma where a second half begins without one: "in the vault not in the repo",
 /// "I can't have lactose so oat milk it is".
 fn in_halves(text: &str) -> String {
     static HALF: LazyLock<Regex> =
@@ -171,7 +171,7 @@ fn in_halves(text: &str) -> String {
     halves.into_owned()
 }
 
-/// Whether a line begins with a label that takes back what follows: "Myth: …".
+/// Returns whether a line begins with a label that takes back what follows: "Myth: …".
 fn is_distanced(line: &str) -> bool {
     static LABEL: LazyLock<Regex> = LazyLock::new(|| {
         pattern(
@@ -181,7 +181,7 @@ fn is_distanced(line: &str) -> bool {
     LABEL.is_match(line)
 }
 
-/// A clause of the claim must not say of the same matter the opposite of the clause of the sources that it
+/// Checks that no clause of the claim says of the same matter the opposite of the clause of the sources that it
 /// is nearest to.
 pub(crate) fn check_negation(claim: &str, sources: &[Source]) -> Result<(), Hold> {
     let lines: Vec<Vec<Clause>> =
@@ -199,7 +199,7 @@ pub(crate) fn check_negation(claim: &str, sources: &[Source]) -> Result<(), Hold
     if claim.iter().any(flips) { Err(Hold { reason: HoldReason::Negation, word: None }) } else { Ok(()) }
 }
 
-/// Whether a negation stands in a line that shares a word with the claim (`said`), for a negated clause of it
+/// Returns whether a negation stands in a line that shares a word with the claim (`said`), for a negated clause of it
 /// (`words`). One that stands in a clause about something else does not count where another clause says all that the claim denies.
 fn is_denied(words: &[String], said: &[String], lines: &[Vec<Clause>]) -> bool {
     lines.iter().any(|line| {
@@ -212,7 +212,7 @@ fn is_denied(words: &[String], said: &[String], lines: &[Vec<Clause>]) -> bool {
     })
 }
 
-/// Whether the sources deny what a clause of the claim says: they are nearer to it, and about the same.
+/// Returns whether the sources deny what a clause of the claim says: they are nearer to it, and about the same.
 fn is_affirmed_wrongly(words: &[String], lines: &[Vec<Clause>], negates_elsewhere: bool) -> bool {
     let nearest = |wanted: &dyn Fn(&Clause) -> bool| {
         let clauses = lines.iter().flatten().filter(|clause| wanted(clause));

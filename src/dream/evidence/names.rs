@@ -44,7 +44,7 @@ impl Words {
         self.folded.contains(&fold(word))
     }
 
-    /// Whether a word stands here, also as a plural, a possessive, or the name of a people.
+    /// Returns whether a word stands here, also as a plural, a possessive, or the name of a people.
     fn has_form(&self, word: &str) -> bool {
         let word = fold(word);
         let word = word.strip_suffix("'s").unwrap_or(&word);
@@ -77,7 +77,7 @@ const UNITS: &[(&str, &[&str])] = &[
     ("tb", &["terabyte", "terabytes"]),
 ];
 
-/// A word without its accents, in lower case; umlauts in either spelling are one.
+/// Returns a word without its accents, in lower case; umlauts in either spelling are one.
 pub(crate) fn fold(word: &str) -> String {
     let mut folded = String::with_capacity(word.len());
     for c in word.chars().flat_map(char::to_lowercase) {
@@ -107,13 +107,13 @@ pub(crate) fn fold(word: &str) -> String {
     folded.replace("ae", "a").replace("oe", "o").replace("ue", "u")
 }
 
-/// The parts of a word: letters, digits, humps.
+/// Returns the parts of a word: letters, digits, humps.
 fn parts(word: &str) -> Vec<String> {
     static PART: LazyLock<Regex> = LazyLock::new(|| pattern(r"\p{Lu}+(?:\p{Ll}+)?|[\p{L}&&[^\p{Lu}]]+|\d+"));
     PART.find_iter(word).map(|part| part.as_str().to_lowercase()).collect()
 }
 
-/// Whether two words differ only in their endings.
+/// Returns whether two words differ only in their endings.
 fn is_form(one: &str, other: &str, endings: &[&str]) -> bool {
     let shared: usize =
         one.chars().zip(other.chars()).take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum();
@@ -136,7 +136,7 @@ struct Word<'c> {
     after: &'c str,
 }
 
-/// A word in upper case that is not the sources' and no opener of a sentence is a name that was made up.
+/// Refuses a word in upper case that is neither the sources' nor opens a sentence: it is an invented name.
 pub(crate) fn check(claim: &str, known: &Words, calendar: &Calendar) -> Result<(), Hold> {
     static ZONE: LazyLock<Regex> =
         LazyLock::new(|| pattern(r"\b(?:Europe|America|Asia|Africa|Australia|Atlantic|Pacific)/"));
@@ -203,7 +203,7 @@ fn is_known(word: &str, known: &Words, calendar: &Calendar) -> bool {
 const ALWAYS: &str = "user users agent human operator assistant owner version mr mrs ms dr prof ok todo am pm utc faq \
     api id url pdf ui ci pr prs tv pc ai llm note q1 q2 q3 q4 monday's eta rfc cpu gpu ram uhr";
 
-/// Whether words in upper case spell out an abbreviation of the sources: "Pull Request" for "PR".
+/// Returns whether words in upper case spell out an abbreviation of the sources: "Pull Request" for "PR".
 fn is_spelled_out(words: &[Word<'_>], at: usize, known: &Words) -> bool {
     let capital = |word: &Word<'_>| word.text.chars().next().is_some_and(char::is_uppercase);
     let from = words[..at].iter().rposition(|word| !capital(word)).map_or(0, |before| before + 1);
@@ -217,7 +217,7 @@ fn is_spelled_out(words: &[Word<'_>], at: usize, known: &Words) -> bool {
     })
 }
 
-/// Whether a word at the front of a sentence is a name: no common word, no form of a word of the sources,
+/// Returns whether a word at the front of a sentence is a name: no common word, no form of a word of the sources,
 /// and used as a name is, with a verb, a preposition, a comma after it.
 fn is_a_name_in_front(word: &Word<'_>, known: &Words) -> bool {
     const ENDINGS: &[&str] = &[
@@ -239,7 +239,7 @@ fn is_a_name_in_front(word: &Word<'_>, known: &Words) -> bool {
     !is_plain || bare != lower || is_used_as_a_name(word.after)
 }
 
-/// Whether what follows a word is what follows a name.
+/// Returns whether what follows a word is what follows a name.
 fn is_used_as_a_name(after: &str) -> bool {
     const AFTER_NAMES: &str = "is are was were has have had will would can could should must does did do may might \
         and or for in on with as likes wants went said told took got made left came gave wrote bought met \
@@ -256,7 +256,7 @@ fn is_used_as_a_name(after: &str) -> bool {
     is_end || next_is_capital || ends_as_verb || AFTER_NAMES.split_ascii_whitespace().any(|word| word == next)
 }
 
-/// Whether a claim is German, where every noun is in upper case.
+/// Returns whether a claim is German, where every noun is in upper case.
 fn is_german(words: &[Word<'_>]) -> bool {
     const GERMAN: &str =
         "und ist nicht das der eine einen für wird wurde werden kein keine keinen seine ihre";

@@ -25,7 +25,7 @@ static NUMBER: LazyLock<Regex> = LazyLock::new(|| pattern(r"\d+(?:[.,:'’\u{a0}
 static COMPOUND: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(?-u:\b)(?:\d{1,3}(?: \d{3})+|(\d{1,2})/(\d{1,2}))(?-u:\b)"));
 
-/// The plain values of a run of digits, and of a version what it begins with.
+/// Returns the plain values of a run of digits, and of a version what it begins with.
 fn plain(number: &str) -> Vec<String> {
     let number: String = number.chars().filter(|c| c.is_ascii_digit() || ".,:".contains(*c)).collect();
     let (dots, commas) = (number.matches('.').count(), number.matches(',').count());
@@ -46,7 +46,7 @@ fn plain(number: &str) -> Vec<String> {
     }
 }
 
-/// A decimal without leading and trailing zeros.
+/// Returns a decimal without leading and trailing zeros.
 fn decimal(number: &str) -> String {
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
     let whole = match whole.trim_start_matches('0') {
@@ -59,7 +59,7 @@ fn decimal(number: &str) -> String {
     }
 }
 
-/// What a unit after a number multiplies it by, and whether it may also mean the number alone.
+/// Returns the factor of a unit after a number, and whether the number may also count without it.
 fn factor(after: &str) -> Option<(f64, bool)> {
     static UNIT: LazyLock<Regex> = LazyLock::new(|| {
         pattern(
@@ -103,7 +103,7 @@ fn tokens(text: &str) -> impl Iterator<Item = (Range<usize>, Token<'_>)> {
 }
 
 impl Token<'_> {
-    /// What it may mean, in a claim and in a source alike.
+    /// Returns its possible meanings, in a claim and in a source alike.
     fn readings(&self) -> Vec<String> {
         static PERCENT: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\s?(?:%|per ?cent|pct|Prozent)"));
         let plain = plain(self.text);
@@ -126,7 +126,7 @@ impl Token<'_> {
         readings
     }
 
-    /// The minute of the day, and whether it is nothing but a time.
+    /// Returns the minute of the day, and whether it is nothing but a time.
     fn time(&self) -> Option<(u32, bool)> {
         static HALF: LazyLock<Regex> = LazyLock::new(|| {
             pattern(
@@ -154,7 +154,7 @@ impl Token<'_> {
         (is_clock || marked.is_some()).then_some((hour * 60 + minutes, is_clock || half.is_some()))
     }
 
-    /// What else it may mean in a source.
+    /// Returns its further possible meanings in a source.
     fn implied(&self, knows_evening: bool) -> Vec<String> {
         static AT: LazyLock<Regex> = LazyLock::new(|| {
             pattern(
@@ -196,7 +196,7 @@ fn minute_of(minute: u32) -> String {
     format!("t{}", minute % 1440)
 }
 
-/// Everything that numbers and number words of a source may mean.
+/// Returns all that numbers and number words of a source may mean.
 fn known(evidence: &str) -> BTreeSet<String> {
     static EVENING: LazyLock<Regex> = LazyLock::new(|| {
         pattern(r"(?i)\b(?:afternoon|evening|tonight|dinner|abends?|nachmittags?|soir)\b|下午|晚上|午後")
@@ -220,7 +220,7 @@ fn compound(text: &str) -> Option<String> {
     }
 }
 
-/// The readings of the numbers of a part of a text, for comparing parts.
+/// Returns the readings of the numbers of a part of a text, for comparing parts.
 pub(crate) fn readings(text: &str) -> Vec<String> {
     tokens(text).flat_map(|(_, token)| token.readings()).collect()
 }
@@ -249,7 +249,7 @@ pub(crate) fn check(claim: &str, evidence: &str, calendar: &Calendar) -> Result<
     }
 }
 
-/// Whether a number is a year or a day that the sources' dates allow. A day only counts as one where it
+/// Returns whether a number is a year or a day that the sources' dates allow. A day only counts as one where it
 /// looks like one: "the 27th", "2026-12-05 to 9"; "27 people" is no day.
 fn is_part_of_date(token: &Token<'_>, calendar: &Calendar) -> bool {
     static ORDINAL: LazyLock<Regex> = LazyLock::new(|| pattern(r"^(?:st|nd|rd|th|日|号|\.)(?-u:\b|$|\s)"));

@@ -1,4 +1,4 @@
-//! Orders to whoever reads them: what is remembered shall say how things are, and command nobody.
+//! Orders to a reader: a remembered line states facts, and commands nobody.
 //!
 //! "The user wants answers in German" is a statement, and so is "Decision: answer in German". "Always answer in
 //! German" is an order: in a file that every later session reads, nobody can tell whose. It is known by its
@@ -6,15 +6,15 @@
 //! English mostly; German, French, Spanish, Italian, Portuguese, Russian, Polish, Turkish, Arabic, Hindi, Chinese, Japanese and
 //! Korean by their plainest forms.
 //!
-//! What passes although it is an order: one without such a form ("It is best to …", "Good agents send …"), and
-//! any verb that is not known here. What is held although it is none: a note without its subject in the words
+//! Some orders pass: one without such a form ("It is best to …", "Good agents send …"), and
+//! any verb that is not known here. Some notes are held although they are no orders: a note without its subject in the words
 //! of an order ("Read the book on the train"), a German or Romance note in the first person or third ("Nutze Vim").
 
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-/// Whether a claim gives an order.
+/// Returns whether a claim gives an order.
 pub(crate) fn gives_order(claim: &str) -> bool {
     static SENTENCE: LazyLock<Regex> =
         LazyLock::new(|| pattern(r#"[.!?;…]+["'”’)\]*_]*(?:\s+|$)|\n|[。！？；।؟]| [-–—]+ |: *["“„«]"#));
@@ -28,7 +28,7 @@ fn pattern(text: &str) -> Regex {
     Regex::new(text).expect("a literal pattern")
 }
 
-/// The addresses in a claim that have a query: one that is opened carries away what stands in it.
+/// Returns the addresses in a claim that have a query: one that is opened carries away what stands in it.
 pub(crate) fn addresses(claim: &str) -> impl Iterator<Item = &str> {
     static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
         pattern(r#"(?i)(?:\bhttps?://|\bwww\.)[^\s<>"'`()\[\]?]+\?[^\s<>"'`()\[\]]*[^\s<>"'`()\[\].,;:!?]"#)
@@ -36,7 +36,7 @@ pub(crate) fn addresses(claim: &str) -> impl Iterator<Item = &str> {
     ADDRESS.find_iter(claim).map(|address| address.as_str())
 }
 
-/// "Decision: …", "2026-11-20, preference: …".
+/// Returns whether a text is such as "Decision: …", "2026-11-20, preference: …".
 fn is_named_wish(sentence: &str) -> bool {
     static WISH: LazyLock<Regex> = LazyLock::new(|| {
         pattern(
@@ -46,7 +46,7 @@ fn is_named_wish(sentence: &str) -> bool {
     WISH.is_match(sentence)
 }
 
-/// A sentence without date, mark and label: "2026-11-20: **Note:** …".
+/// Returns a sentence without date, mark and label: "2026-11-20: **Note:** …".
 fn unlabelled(sentence: &str) -> &str {
     static LABEL: LazyLock<Regex> = LazyLock::new(|| {
         pattern(r"^[^\p{L}]*(?:[\p{L}][\p{L}\d.'’_-]*(?: [\p{L}\d.'’_-]+)?\**:\**\s+[^\p{L}]*)?")
@@ -85,7 +85,7 @@ fn is_order(sentence: &str) -> bool {
     CONDITION.find(sentence).is_some_and(|condition| begins_as_order(&sentence[condition.end()..]))
 }
 
-/// Whether a clause begins as English gives orders.
+/// Returns whether a clause begins as English gives orders.
 fn begins_as_order(clause: &str) -> bool {
     let mut raw = clause.split_whitespace();
     let mut word = || raw.next().map(|word| (plain(word), word));
@@ -141,7 +141,7 @@ fn begins_as_order(clause: &str) -> bool {
     is_urged || next.is_some_and(|(next, written)| is_one_of(OBJECTS, &next) || is_literal(&written))
 }
 
-/// Whether a clause begins as other languages give orders.
+/// Returns whether a clause begins as other languages give orders.
 fn is_foreign_order(clause: &str) -> bool {
     static FORMS: LazyLock<Regex> = LazyLock::new(|| {
         pattern(
@@ -166,12 +166,12 @@ fn is_foreign_order(clause: &str) -> bool {
     FORMS.is_match(clause.trim_end_matches(['.', '!', '*', '_', ' ', '。', '！', '।', '؟']))
 }
 
-/// A word in lower case without what stands around it.
+/// Returns a word in lower case without what stands around it.
 fn plain(word: &str) -> String {
     word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase().replace('’', "'")
 }
 
-/// What is typed into a machine: `cmd`, a path, an address, an option.
+/// Returns whether a word is typed into a machine: `cmd`, a path, an address, an option.
 fn is_literal(word: &str) -> bool {
     word.starts_with(['`', '"', '“', '$', '~', '/', '-'])
         || word.contains(['/', '@', '='])
@@ -207,7 +207,7 @@ const NOUNS_TOO: &str = "act alert answer append back block book build buy call 
 const STATES: &str = "like know want need have feel own love hate enjoy seem think remember see care mind drink eat live smoke \
     drive speak work watch play usually really even you they we i";
 
-/// What follows a verb in an order.
+/// Words that follow a verb in an order.
 const OBJECTS: &str = "the a an this that these those all every each any your my you their his her its our it them him me us no \
     everything anything nothing whatever only always again immediately silently secretly carefully both";
 

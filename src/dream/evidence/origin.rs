@@ -1,4 +1,4 @@
-//! Whose words a claim rests on: a page, a tool or an import says nothing that a dream may keep by itself.
+//! The speakers that a claim rests on: a page, a tool or an import says nothing that a dream may keep by itself.
 //!
 //! A claim that cites such lines must stand on the others that it cites: these alone carry it, and no word of
 //! it stands only in the former. And whatever it cites, or nothing: where a line of a page holds most words
@@ -21,7 +21,7 @@ use crate::format::documents::speakers;
 /// Who is behind a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Party {
-    /// The user, or whoever wrote a journal that names nobody.
+    /// The user, or the writer of a journal that names nobody.
     User,
     /// The agent and its host.
     Agent,
@@ -42,7 +42,7 @@ fn party(origin: Option<&Origin>, trust: Trust) -> Party {
     }
 }
 
-/// Whether a text stands in a line of the user's.
+/// Returns whether a text stands in a line of the user's.
 pub(crate) fn is_users_text(shown: &Shown, trust: Trust, text: &str) -> bool {
     let is_users = |origin: Option<&Origin>| party(origin, trust) == Party::User;
     shown.lines().any(|(_, line)| is_users(line.origin.as_ref()) && line.text.contains(text))
@@ -120,7 +120,7 @@ impl<'a> Spoken<'a> {
         if is_theirs { Err(of_stranger(window.and_then(|window| window.origin.as_ref()))) } else { Ok(()) }
     }
 
-    /// Whether a claim rests on a word of the user. One that cites nothing does, unless the agent's lines hold
+    /// Returns whether a claim rests on a word of the user. One that cites nothing does, unless the agent's lines hold
     /// most of it.
     pub(crate) fn is_users(&self, claim: &str, sources: &[Source]) -> bool {
         if !sources.is_empty() {
@@ -133,7 +133,7 @@ impl<'a> Spoken<'a> {
         others * 2 <= words.len() || others <= users
     }
 
-    /// Who said a claim that reads as the user's and is not, where the claim does not tell: the agent.
+    /// Returns the speaker of a claim that wrongly reads as the user's, unless the claim does not tell: the agent.
     pub(crate) fn teller(&self, claim: &str, sources: &[Source], is_moved: bool) -> Option<&'static str> {
         let (_, rest) = strip_date(claim);
         let reads_as_users = is_moved || self.is_about_user(rest);
@@ -146,7 +146,7 @@ impl<'a> Spoken<'a> {
         (!is_told && !is_others).then_some("Agent")
     }
 
-    /// Whether a claim begins as a decision, or with the user, or speaks of "I".
+    /// Returns whether a claim begins as a decision, or with the user, or speaks of "I".
     fn is_about_user(&self, claim: &str) -> bool {
         let mut words = text::words(claim);
         let first = words.by_ref().find(|word| word != "the").unwrap_or_default();
@@ -158,7 +158,7 @@ impl<'a> Spoken<'a> {
             || is_self(first)
     }
 
-    /// Whether a claim says of itself that the user said it.
+    /// Returns whether a claim says of itself that the user said it.
     fn is_labelled_users(&self, claim: &str) -> bool {
         let (_, rest) = strip_date(claim);
         match speakers::read(rest).map(|speaker| speaker.origin) {
@@ -168,7 +168,7 @@ impl<'a> Spoken<'a> {
         }
     }
 
-    /// The most of the words that stand in one window.
+    /// Returns the most of the words that stand in one window.
     fn most(&self, words: &[String], wanted: impl Fn(&Window) -> bool) -> (usize, Option<&Window>) {
         let windows = self.windows.iter().filter(|window| wanted(window));
         let counted = windows.map(|window| (count(words, &window.words), window));
@@ -176,7 +176,7 @@ impl<'a> Spoken<'a> {
     }
 }
 
-/// Whether a claim names the participant whose words it takes.
+/// Returns whether a claim names the participant whose words it takes.
 fn names(claim: &str, origin: Option<&Origin>) -> bool {
     let Some(Origin::Participant(name)) = origin else { return false };
     let said: Vec<String> = text::words(claim).collect();
@@ -187,7 +187,7 @@ fn of_stranger(origin: Option<&Origin>) -> Hold {
     held(HoldReason::Origin, &origin.map(ToString::to_string).unwrap_or_default())
 }
 
-/// The sources with the lines that are wanted; one without any is left out.
+/// Returns the sources with the lines that are wanted; one without any is left out.
 pub(crate) fn only(sources: &[Source], wanted: impl Fn(&Line) -> bool) -> Vec<Source> {
     let kept = |source: &Source| Source {
         place: source.place.clone(),

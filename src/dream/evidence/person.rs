@@ -16,7 +16,8 @@ const I: &str = "i we ich wir yo nosotros eu nós je j nous io noi ik";
 const MY: &str = "my our mine mein meine meinen meinem meiner unser unsere meu minha meus minhas nosso nossa mi mis mon \
     ma mes mio mia mijn";
 
-/// The claim with the names of the user read as "user", as far as lines of theirs that it cites speak of themselves.
+/// Returns the claim with the names of the user read as "user", as far as lines of theirs that it cites speak of
+/// themselves.
 /// "Ana lives there" says nothing of the user, so it bears out no sentence with their name.
 pub(crate) fn unnamed<'c>(claim: &'c str, sources: &[Source], names: &[String]) -> Cow<'c, str> {
     let mut claim = Cow::Borrowed(claim);
@@ -49,7 +50,7 @@ fn replaced(claim: &str, name: &str, speaks: bool, owns: bool) -> String {
     text + rest
 }
 
-/// Whether a line is the user's own word: theirs by its origin, and nobody else speaks or is quoted in it.
+/// Returns whether a line is the user's own word: theirs by its origin, and nobody else speaks or is quoted in it.
 fn is_own(line: &Line, names: &[String]) -> bool {
     static LABEL: LazyLock<Regex> =
         LazyLock::new(|| Regex::new(r"(\p{L}[\p{L}\d.'’_-]*)[*_`]*\s*[:：]").expect("a literal pattern"));
@@ -82,7 +83,7 @@ mod tests {
     use crate::format::replies::fences::ShownLine;
     use crate::format::replies::reply::split_citations;
 
-    /// What is held against a claim that cites all of the lines.
+    /// Returns the objection to a claim that cites all of the lines.
     fn held(claim: &str, lines: &[(Option<Origin>, &str)], names: &[&str]) -> Option<HoldReason> {
         let journal = JournalName::parse(&DocName::parse("memory/2026-11-20-repl.md").unwrap()).unwrap();
         let numbered = || (1_u64..).zip(lines);

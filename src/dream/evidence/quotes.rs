@@ -1,17 +1,18 @@
 //! Quotes: what a claim puts between quotation marks must stand in the cited lines word for word.
 //!
-//! Where words stand is looked at, not how they are set: white space, the shape of apostrophes and quotation marks, and a
+//! Only the place of words is compared, not their typography: white space, the shape of apostrophes and quotation
+//! marks, and a
 //! comma or full stop before the closing mark make no difference. Letters and their case do, and so does every word that
 //! is left out. Single marks open no quote, since apostrophes look the same.
 
 use super::shown::{Source, held, without_marks};
 use crate::dreamer::{Hold, HoldReason};
 
-/// What opens a quote, and what may close it.
+/// Opening quotation marks, each with its closing ones.
 const MARKS: [(char, &str); 6] =
     [('"', "\"”"), ('“', "”\""), ('„', "“”\""), ('«', "»"), ('「', "」"), ('『', "』")];
 
-/// Whether what a claim quotes stands in a source, within one citation.
+/// Returns whether what a claim quotes stands in a source, within one citation.
 pub(crate) fn check(claim: &str, sources: &[Source]) -> Result<(), Hold> {
     let quotes = quotes(claim);
     if quotes.is_empty() {
@@ -33,7 +34,7 @@ pub(crate) fn check(claim: &str, sources: &[Source]) -> Result<(), Hold> {
     }
 }
 
-/// What stands between quotation marks; what is opened and not closed goes on to the end.
+/// Returns the texts between quotation marks; a quote that is not closed goes on to the end.
 fn quotes(claim: &str) -> Vec<&str> {
     let mut quotes = Vec::new();
     let mut from = 0;
@@ -53,7 +54,7 @@ fn quotes(claim: &str) -> Vec<&str> {
     quotes
 }
 
-/// The next mark that opens a quote.
+/// Returns the next mark that opens a quote.
 fn opening(claim: &str, from: usize) -> Option<(usize, char, &'static str)> {
     claim[from..].char_indices().find_map(|(at, c)| {
         let at = from + at;
@@ -68,13 +69,13 @@ fn opening(claim: &str, from: usize) -> Option<(usize, char, &'static str)> {
     })
 }
 
-/// A line without the bar that says that it goes on with an entry.
+/// Returns a line without the bar that says that it goes on with an entry.
 fn said(line: &str) -> &str {
     let line = line.trim();
     line.strip_prefix("| ").unwrap_or(line)
 }
 
-/// A text in one setting.
+/// Returns a text in one setting.
 fn plain(text: &str) -> String {
     let text = without_marks(text).replace("&lt;", "<");
     let text: String = text
@@ -88,7 +89,7 @@ fn plain(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Whether a text holds a quote, and not as a part of other words.
+/// Returns whether a text holds a quote, and not as a part of other words.
 fn holds(text: &str, quote: &str) -> bool {
     let parts = |inside: Option<char>, outside: Option<char>| {
         let is_letter = |c: char| c.is_alphanumeric() && !super::matter::is_unparted(c);

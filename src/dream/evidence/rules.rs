@@ -1,38 +1,38 @@
 //! The rules that a judge of evidence goes by.
 
-/// How the citations of an answer are judged.
+/// The rule for checking the citations of an answer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Evidence {
-    /// What is cited is checked; what cites nothing is promoted unchecked, under the heading that the model gave it, and
+    /// Cited lines are checked. Lines without a citation are promoted unchecked, under the heading that the model gave, and
     /// reported as [`Fate::Promoted`](crate::dream::Fate::Promoted) with `cited: false`. The seed wants it so.
     #[default]
     Checked,
-    /// What is cited is checked; what cites nothing is held back.
+    /// Cited lines are checked; lines without a citation are held back.
     Required,
     /// Nothing is checked.
     Off,
 }
 
-/// Whose words may become memory by themselves, by the [`Origin`](crate::format::Origin) that stands in front of them in a
+/// The speakers whose words may become memory by themselves, by the [`Origin`](crate::format::Origin) in front of them in a
 /// journal. It holds whatever [`Evidence`] says.
 ///
 /// A line that rests on the words of others is held with [`HoldReason::Origin`](crate::dream::HoldReason::Origin): one that
 /// cites only them, or takes from them what no other line that it cites says; and, cited or not, one whose words
-/// stand mostly in a line of theirs and less in anybody else's. What cites nothing and resembles none of them
+/// stand mostly in a line of theirs and less in anybody else's. A line that cites nothing and resembles none of them
 /// cannot be told, and is kept. A line without a speaker goes on with the entry above it. Where a journal names nobody, as
 /// those of the seed, its lines are the user's; where it names anybody, a line that names none is the agent's.
 ///
-/// What a [participant](crate::format::Origin::Participant) said is kept where the line names them, and is never the user's. A line
+/// A line from a [participant](crate::format::Origin::Participant) is kept if it names them, and is never the user's. A line
 /// under `Preferences` or `Decisions` that rests on no word of the user is put under `Facts`; one of the agent's that reads
 /// as the user's is told as `Agent: …`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Trust {
-    /// Those of the user, the agent and the host; not those of tools, pages and imports.
+    /// The user, the agent and the host; not tools, pages and imports.
     #[default]
     People,
-    /// Those of tools too: for a host whose tools show it nothing that others wrote.
+    /// Tools too: for a host whose tools show it nothing that others wrote.
     Tools,
     /// Everybody's: origins are not looked at.
     All,
@@ -45,6 +45,6 @@ pub(crate) struct Rules<'a> {
     pub(crate) trust: Trust,
     /// Whether a line that is an order to its reader is held back.
     pub(crate) statements_only: bool,
-    /// What the user is called.
+    /// Names of the user.
     pub(crate) user_names: &'a [String],
 }

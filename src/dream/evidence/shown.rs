@@ -76,7 +76,7 @@ impl Shown {
         Ok(Source { place, date: *date, lines })
     }
 
-    /// All lines, in their order.
+    /// Returns all lines, in their order.
     pub(crate) fn lines(&self) -> impl Iterator<Item = (&DocName, &Line)> {
         self.journals.iter().flat_map(|(name, (_, lines))| lines.values().map(move |line| (name, line)))
     }
@@ -98,12 +98,12 @@ pub(crate) struct Source {
     pub(crate) lines: Vec<Line>,
 }
 
-/// A hold for a reason, with the word that was missed.
+/// Returns a hold for a reason, with the word that was missed.
 pub(crate) fn held(reason: HoldReason, word: &str) -> Hold {
     Hold { reason, word: Some(word.to_owned()) }
 }
 
-/// A text without marks that stand on letters of their own: "u\u{308}" is compared as "u".
+/// Returns a text without marks that stand on letters of their own: "u\u{308}" is compared as "u".
 pub(crate) fn without_marks(text: &str) -> String {
     text.chars().filter(|c| !matches!(c, '\u{300}'..='\u{36f}') && !text::is_invisible(*c)).collect()
 }

@@ -102,13 +102,13 @@ const WORDS_FOR: &[(&str, &[&str])] = &[
     ("mitternacht", &["0", "24", "t0"]),
 ];
 
-/// The value of a number word up to twenty.
+/// Returns the value of a number word up to twenty.
 pub(crate) fn number_word(word: &str) -> Option<i64> {
     let at = NUMBER_WORDS.iter().position(|known| *known == word)?;
     i64::try_from(at).ok()
 }
 
-/// The value of any word that is part of a number: "forty", "hundred".
+/// Returns the value of any word that is part of a number: "forty", "hundred".
 fn part_of_number(word: &str) -> Option<i64> {
     let tens = ["thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
     let ten = || tens.iter().zip(3..).find(|(ten, _)| **ten == word).map(|(_, at)| at * 10);
@@ -121,7 +121,7 @@ fn part_of_number(word: &str) -> Option<i64> {
     number_word(word).or_else(ten).or_else(power)
 }
 
-/// The numbers that words of a text say: "twenty-five", "a hundred and fifty".
+/// Returns the numbers that words of a text say: "twenty-five", "a hundred and fifty".
 pub(crate) fn spelled(text: &str) -> Vec<i64> {
     let mut numbers = Vec::new();
     let mut open: Option<(i64, i64)> = None;
@@ -157,7 +157,7 @@ pub(crate) fn spelled(text: &str) -> Vec<i64> {
     numbers
 }
 
-/// All that the words of a source may mean.
+/// Returns all that the words of a source may mean.
 pub(crate) fn said(evidence: &str) -> Vec<String> {
     let mut readings: Vec<String> = spelled(evidence).iter().map(ToString::to_string).collect();
     for word in text::words(evidence) {
@@ -198,7 +198,7 @@ fn phrases(evidence: &str) -> Vec<String> {
     readings
 }
 
-/// "Two weeks" are 14 days.
+/// Returns readings in smaller units: "Two weeks" are 14 days.
 fn in_smaller_units(evidence: &str) -> Vec<String> {
     static UNIT: LazyLock<Regex> = LazyLock::new(|| {
         pattern(r"\b([a-z]+|\d{1,4}) ?(weeks?|days|hours?|hrs?|h|years?|months|minutes?|mins?)\b")
@@ -217,7 +217,7 @@ fn in_smaller_units(evidence: &str) -> Vec<String> {
     UNIT.captures_iter(&lower).filter_map(convert).flatten().map(|number: i64| number.to_string()).collect()
 }
 
-/// The values of runs of Chinese digits up to 99.
+/// Returns the values of runs of Chinese digits up to 99.
 fn chinese(text: &str) -> Vec<usize> {
     const DIGITS: &str = "零一二三四五六七八九十";
     let digit = |c: char| if c == '两' { Some(2) } else { DIGITS.chars().position(|known| known == c) };

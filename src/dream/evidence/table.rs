@@ -1,4 +1,4 @@
-//! What a curator may honestly write, and what it must not: a table of each, and of what the rules get wrong.
+//! Lines that a curator may honestly write, lines that it must not, and lines that the rules judge wrongly.
 
 use proptest::prelude::*;
 

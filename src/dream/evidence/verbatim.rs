@@ -11,7 +11,7 @@ use crate::format::documents::curated::strip_date;
 use crate::format::documents::speakers::is_party;
 
 impl Source {
-    /// Whether a line, or all lines together, are the claim word for word.
+    /// Returns whether a line, or all lines together, are the claim word for word.
     pub(crate) fn says(&self, claim: &str) -> bool {
         let lines = || self.lines.iter().map(|line| line.text.as_str());
         let whole = lines().collect::<Vec<_>>().join(" ");
@@ -19,7 +19,7 @@ impl Source {
         texts.any(|text| self.is_said(claim, text))
     }
 
-    /// Whether a text of the source is the claim, but for what only says when, where and who.
+    /// Returns whether a text of the source is the claim, but for what only says when, where and who.
     fn is_said(&self, claim: &str, text: &str) -> bool {
         let (plain, whole) = (text::normalise(text), text::normalise(claim));
         if plain == whole || text.trim_end().strip_suffix(claim.trim()).is_some_and(is_label_of_line) {
@@ -38,14 +38,14 @@ impl Source {
     }
 }
 
-/// Whether a claim's label names a speaker that the line may have.
+/// Returns whether a claim's label names a speaker that the line may have.
 pub(crate) fn speaks(speaker: &str, line: &str) -> bool {
     let words: Vec<String> = text::words(speaker).collect();
     let stands = |word: &String| text::words(line).any(|known| known == *word);
     words.len() <= 2 && words.iter().all(|word| is_party(word) || (is_speaker(speaker) && stands(word)))
 }
 
-/// Whether a label is a party to the talk, or at most two words that can be a name: not "Myth".
+/// Returns whether a label is a party to the talk, or at most two words that can be a name: not "Myth".
 fn is_speaker(label: &str) -> bool {
     let words: Vec<&str> = label.split_whitespace().collect();
     let is_capital = |word: &&str| word.starts_with(|c: char| c.is_uppercase() || !c.is_ascii());
@@ -56,7 +56,7 @@ fn is_speaker(label: &str) -> bool {
     words.len() <= 2 && (words.iter().all(is_name) || words.iter().all(|word| is_party(&word.to_lowercase())))
 }
 
-/// Whether a word in front of a colon takes back what follows.
+/// Returns whether a word in front of a colon takes back what follows.
 fn is_distance(word: &str) -> bool {
     matches!(
         word,
@@ -80,7 +80,7 @@ fn is_distance(word: &str) -> bool {
     )
 }
 
-/// The same for a label of a normalised line, whose upper case stands in the line itself.
+/// Returns whether a label of a normalised line, whose upper case is in the line itself.
 fn is_label_before(line: &str, label: &str) -> bool {
     let letters = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).count();
     let wanted = letters(label);
@@ -91,7 +91,7 @@ fn is_label_before(line: &str, label: &str) -> bool {
     is_label_of_line(&front)
 }
 
-/// Whether a text in front of a line's matter is only a bullet, a time, a tag, a speaker.
+/// Returns whether a text in front of a line's matter is only a bullet, a time, a tag, a speaker.
 fn is_label_of_line(text: &str) -> bool {
     static LABEL: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r#"^\s*(?:(?:[-*+>•]|\d{1,3}[.)])\s+)*(?:[\[(]?\d{1,4}[-\d:t.,z+ ]*(?:[ap]m)?[\])]?:?\s*[-–—]?\s*)?(?:\[[^\[\]]{1,40}\]:?\s*){0,2}(?:\**([\p{L}\d][\p{L}\d.'_-]*(?: [\p{L}\d.'_-]+)?)\**:\**\s*)?["“'(]*$"#)

@@ -1,4 +1,4 @@
-//! What a dreamer over a memory store remembers: what it asked, and what it was told.
+//! The memory of a dreamer over a memory store: its questions, and the answers.
 
 use crate::base::access::Scope;
 use crate::base::document::Document;
@@ -14,7 +14,7 @@ pub(crate) fn check_scope(scope: &Scope, workspace: Option<&Scope>, store: Optio
     if workspace.into_iter().chain(store).all(|own| own == scope) {
         return Ok(());
     }
-    Err(Error::Config { setting: "scope", rule: "must be that of the store and of the workspace" })
+    Err(Error::Config { setting: "scope", rule: "must be the same for the store and the workspace" })
 }
 
 /// Reads what a dreamer remembers of what it asked.

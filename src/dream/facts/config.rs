@@ -1,11 +1,11 @@
-//! How facts are judged: a plain value.
+//! Settings for judging facts: a plain value.
 
 use crate::base::error::{Error, Result};
 use crate::dream::engine::Pace;
 use crate::facts::FactConfig;
 use crate::store::StoreConfig;
 
-/// How a [`FactDreamer`](super::FactDreamer) behaves.
+/// Settings of a [`FactDreamer`](super::FactDreamer).
 ///
 /// ```
 /// use noctuary::dream::FactDreamConfig;
@@ -22,10 +22,10 @@ pub struct FactDreamConfig {
     /// Whether to ask at all. Off: nothing is touched, and nobody is called. The store has the same switch
     /// ([`FactConfig::consolidation`]), and where that is off nobody is called either.
     pub enabled: bool,
-    /// What the operator asks of the judge, at most 1,000 characters. It is shown to the model as a wish; no rule gives way
-    /// to it.
+    /// The operator's wish for the judge, at most 1,000 characters. It is shown to the model as a wish; it overrides
+    /// no rule.
     pub guidance: Option<String>,
-    /// How often the model may be asked, and how much it may be sent.
+    /// Limits on the calls of the model, and on the bytes sent to it.
     pub pace: Pace,
 }
 
@@ -33,7 +33,7 @@ pub struct FactDreamConfig {
 const LONGEST_GUIDANCE: usize = 1000;
 
 impl FactDreamConfig {
-    /// The switch and the guidance of a store.
+    /// Reads the switch and the guidance of a store.
     ///
     /// ```
     /// use noctuary::dream::FactDreamConfig;
@@ -78,7 +78,7 @@ impl FactDreamConfig {
         self.pace.validate()
     }
 
-    /// The guidance, where it says anything.
+    /// Returns the guidance, where it says anything.
     pub(crate) fn wish(&self) -> Option<&str> {
         self.guidance.as_deref().map(str::trim).filter(|wish| !wish.is_empty())
     }

@@ -89,7 +89,7 @@ impl FactDreamer {
         FactDreamerBuilder { host: Host::new(workspace), store, scope, config: FactDreamConfig::default() }
     }
 
-    /// The configuration.
+    /// Returns the configuration.
     #[must_use]
     pub fn config(&self) -> &FactDreamConfig {
         &self.config

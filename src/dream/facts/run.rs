@@ -165,7 +165,7 @@ impl Judging {
         Ok(Some(Asking { request, pass }))
     }
 
-    /// The operator's wish, masked.
+    /// Returns the operator's wish, masked.
     fn wish(&self, run: &Run) -> Option<String> {
         let wish = self.dreamer.config.wish()?;
         Some(run.host.doors.gate().mask(wish, &mut Masks::default()))
@@ -174,7 +174,7 @@ impl Judging {
     /// Writes down what was said before any of it is carried out. From here on a crash costs neither another call nor a
     /// decision twice.
     fn promise(&mut self, run: &Run, asked: &Asked, ruled: &[Ruled]) -> Result<()> {
-        // What the human closed meanwhile needs no place.
+        // A pair that the human closed meanwhile needs no place.
         if let Some(open) = &asked.open {
             self.state.asked.retain(|pair, _| open.contains(pair));
         }
@@ -257,7 +257,7 @@ impl Judging {
         }
     }
 
-    /// Carries out the rest of what an earlier run was told. What the store has told of since is done.
+    /// Carries out the remaining rulings of an earlier run. A ruling with an event in the store is done.
     fn recover(&mut self, run: &Run) -> Result<()> {
         let Some(mut answered) = self.state.answered.take() else { return Ok(()) };
         let events = self.dreamer.store.decisions(&self.dreamer.access, usize::MAX)?;
@@ -274,7 +274,8 @@ impl Judging {
         answered.rulings.retain(|given| is_done(given) == Some(false));
         self.facts.recovered = answered.rulings.len() as u64;
         self.state.answered = Some(answered);
-        // Whoever left it may have been killed before it was durable: a power loss could take it back, and leave what is
+        // The process that left it may have been killed before it was durable: a power loss could take it
+        // back, and leave what is
         // decided from it now.
         self.keep(run)?;
         let wish = self.wish(run);
@@ -286,7 +287,7 @@ impl Judging {
     }
 }
 
-/// What a word decides; `None` for no decision.
+/// Returns the decision of a ruling; `None` for no decision.
 fn verdict(ruling: Ruling) -> Option<Verdict> {
     match ruling {
         Ruling::Supersede => Some(Verdict::Supersede),

@@ -1,4 +1,4 @@
-//! Which pairs a model is asked about.
+//! The choice of pairs for a model.
 
 use std::collections::BTreeSet;
 
@@ -20,11 +20,11 @@ const MOST_PAIRS: usize = 50;
 pub(crate) struct Pair {
     pub(crate) older: MemoryId,
     pub(crate) newer: MemoryId,
-    /// What both are.
+    /// The hash of both rows.
     pub(crate) seen: String,
 }
 
-/// What one request asks.
+/// The pairs of one request.
 #[derive(Default)]
 pub(crate) struct Batch {
     pub(crate) pairs: Vec<Pair>,
@@ -38,20 +38,20 @@ pub(crate) struct Batch {
     pub(crate) found: Vec<DoorWarning>,
 }
 
-/// Where pairs come from, and what bounds a request.
+/// The source of pairs, and the bounds of a request.
 pub(crate) struct Situation<'a> {
     pub(crate) store: &'a dyn FactStore,
     pub(crate) access: &'a Access,
     pub(crate) state: &'a AskedState,
     pub(crate) wish: Option<&'a str>,
     pub(crate) doors: &'a Doors,
-    /// How many bytes of pairs fit.
+    /// The bytes that are left for pairs.
     pub(crate) room: usize,
-    /// How many bytes of pairs fit into the largest request.
+    /// The bytes of pairs that fit into the largest request.
     pub(crate) most: usize,
 }
 
-/// What a pair is remembered by.
+/// Returns the key of a pair.
 pub(crate) fn key(older: MemoryId, newer: MemoryId) -> String {
     format!("{older}-{newer}")
 }
@@ -81,7 +81,7 @@ impl Situation<'_> {
             if printed.len() > self.most {
                 batch.left.push(LeftPair::new(one, other, LeftReason::TooLarge));
             } else if printed.len() > room || batch.pairs.len() == MOST_PAIRS {
-                // Those behind it wait too, so that the oldest come first.
+                // Pairs behind it wait too, so that the oldest come first.
                 room = 0;
                 batch.waiting += 1;
             } else {
@@ -93,7 +93,7 @@ impl Situation<'_> {
         Ok(batch)
     }
 
-    /// The pairs that nobody decided on: all of them, or so many that some were not asked about.
+    /// Returns the pairs that nobody decided on: all of them, or so many that some were not asked about.
     fn suspicions(&self) -> Result<(Vec<Suspicion>, bool)> {
         let mut limit = MOST_PAIRS + self.state.asked.len();
         loop {
@@ -128,7 +128,7 @@ impl Situation<'_> {
     }
 }
 
-/// What two rows are, as far as a ruling hangs on it.
+/// Returns the hash of everything in two rows that a ruling depends on.
 pub(crate) fn seen(state: &AskedState, wish: Option<&str>, older: &Fact, newer: &Fact) -> String {
     let since = |fact: &Fact| fact.valid_from.map(|since| since.to_rfc3339()).unwrap_or_default();
     let (since, other_since) = (since(older), since(newer));
@@ -136,7 +136,7 @@ pub(crate) fn seen(state: &AskedState, wish: Option<&str>, older: &Fact, newer: 
     state.hash(texts.into_iter().map(String::as_str).chain([wish.unwrap_or_default()]))
 }
 
-/// Why no model is asked about a pair.
+/// Returns why no model is asked about a pair.
 fn left(older: &Fact, newer: &Fact) -> Option<LeftReason> {
     let is_statement = |fact: &Fact| {
         let stated = [categories::FACT, categories::PERSONALIZATION, categories::PREFERENCE];

@@ -2,7 +2,7 @@
 
 use crate::format::replies::reply::NOTHING_TO_PROMOTE;
 
-/// The system message: the same bytes for every request, so that a provider can cache them.
+/// Returns the system message: the same bytes for every request, so that a provider can cache them.
 pub(crate) fn instructions() -> String {
     format!(
         "You curate the long-term memory of an assistant. You are given its current memory and excerpts from \

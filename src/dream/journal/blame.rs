@@ -1,4 +1,4 @@
-//! Whose secret it is: the journals that contain what the filter found in an answer.
+//! The search for a secret's source: the journals that contain what the filter found in an answer.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -90,7 +90,7 @@ struct Source<'a> {
     slice: &'a Slice,
     /// With what stands around it.
     whole: String,
-    /// Where the slice stands in it.
+    /// The range of the slice in it.
     body: Range<usize>,
     secrets: Vec<(Finding, String)>,
     squeezed: Squeezed,
@@ -109,12 +109,12 @@ impl<'a> Source<'a> {
         Self { slice, whole, body, secrets, squeezed }
     }
 
-    /// Where the filter sees a secret of the answer in it.
+    /// Returns the findings in it that show a secret of the answer.
     fn seen(&self, secret: &Secret) -> impl Iterator<Item = &Finding> {
         self.secrets.iter().filter(|(_, plain)| *plain == secret.plain).map(|(finding, _)| finding)
     }
 
-    /// Where the slice holds a secret of the answer; in pieces too, where that is asked for.
+    /// Returns the places in the slice that hold a secret of the answer; in pieces too, if that is asked for.
     fn holding(&self, secret: &Secret, finding: &Finding, in_pieces: bool) -> Vec<(SourceRef, GateFinding)> {
         let mut found: Vec<Finding> = self.seen(secret).cloned().collect();
         if in_pieces
@@ -139,7 +139,7 @@ impl<'a> Source<'a> {
     }
 }
 
-/// What the filter sees in a text, with each secret as it would be used.
+/// Returns the filter's findings in a text, each with the secret as it would be used.
 fn plain_secrets<'t>(gate: &'t Gate, text: &'t str) -> impl Iterator<Item = (Finding, String)> + 't {
     let plain = |finding: Finding| {
         let plain = gate.plain(text, &finding).into_owned();
@@ -151,7 +151,7 @@ fn plain_secrets<'t>(gate: &'t Gate, text: &'t str) -> impl Iterator<Item = (Fin
 /// A text without what an answer may have added or lost: spaces, line breaks, markup, what cannot be seen.
 struct Squeezed {
     text: String,
-    /// Where each byte of it comes from.
+    /// The origin of each byte.
     from: Vec<usize>,
 }
 
@@ -171,7 +171,7 @@ impl Squeezed {
         squeezed
     }
 
-    /// Where the text holds what `other` is, squeezed too; nothing is nowhere.
+    /// Returns the range that contains `other`, squeezed too; an empty text is never found.
     fn find(&self, other: &str) -> Option<Range<usize>> {
         let start = self.text.find(other).filter(|_| !other.is_empty())?;
         let last = *self.from.get(start + other.len() - 1)?;

@@ -13,7 +13,7 @@ use crate::format::state::intent::{Append, Books, Change, Intent};
 use crate::format::state::log;
 use crate::workspace::{Lease, Workspace};
 
-/// What stands above the first section in the archive.
+/// The text above the first section in the archive.
 const HEAD: &str =
     "# Dreamed earlier\n\nMoved here from MEMORY.md, oldest first, when that was over its budget.\n\n";
 
@@ -58,7 +58,7 @@ pub(crate) fn compact(
     }
 }
 
-/// The first section that stands as it was appended.
+/// Returns the first section that stands as it was appended.
 fn oldest(earlier: &EarlierDreams<'_>, tried: &[DreamId]) -> Option<(DreamId, String)> {
     let memory = earlier.memory.bytes();
     sections::whole(memory)

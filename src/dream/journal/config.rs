@@ -1,4 +1,4 @@
-//! How a dreamer behaves: a plain value with the seed's defaults.
+//! Settings of a dreamer: a plain value with the seed's defaults.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::dream::evidence::{Evidence, Rules, Trust};
 use crate::dreamer::DreamMode;
 use crate::workspace::ClaimTerms;
 
-/// How a [`JournalDreamer`](super::JournalDreamer) behaves. The defaults are the seed's, where it has one.
+/// Settings of a [`JournalDreamer`](super::JournalDreamer). The defaults are the seed's, if it has one.
 ///
 /// ```
 /// use noctuary::DreamConfig;
@@ -27,7 +27,7 @@ use crate::workspace::ClaimTerms;
 pub struct DreamConfig {
     /// Whether to dream at all. Off: nothing is touched, and nobody is called.
     pub enabled: bool,
-    /// What to do with what was found.
+    /// The handling of findings: append, propose, or report only.
     pub mode: DreamMode,
     /// The least time between two runs, for [`should_dream`](crate::dream::should_dream). 24 hours.
     pub interval: Duration,
@@ -37,45 +37,45 @@ pub struct DreamConfig {
     pub max_file_bytes: u64,
     /// The cap on `MEMORY.md` in the request, in bytes: its head, its headings and its tail. 64 KiB.
     pub memory_bytes: usize,
-    /// How many days back a journal's date may lie; `None` for all. 30.
+    /// The oldest journals that are read, in days by their date; `None` for all. 30.
     pub window_days: Option<u32>,
-    /// How many times one run may ask the model, to work through a backlog. 4.
+    /// The most calls of the model in one run, to work through a backlog. 4.
     pub max_passes: u32,
-    /// How many times a journal is shown while every line of the answer is held; after that it counts as read. 3.
+    /// The most times that a journal is shown while every line of the answer is held; after that it counts as read. 3.
     pub max_tries: u32,
-    /// Which day an instant belongs to.
+    /// The rule that gives an instant its day.
     pub day: DayPolicy,
-    /// How the workspace is claimed.
+    /// Terms for claiming the workspace.
     pub claim: ClaimTerms,
-    /// Whether what was added to a journal after it went to quarantine is read. Off: it waits for the release. What
-    /// stood there then waits either way, and so does all of it where that was rewritten.
+    /// Whether additions to a journal after its quarantine are read. Off: they wait for the release. Older bytes
+    /// wait either way, and so does the whole journal if they were rewritten.
     pub read_past_quarantine: bool,
-    /// How citations are judged.
+    /// The rule for checking citations.
     pub evidence: Evidence,
-    /// Whose words may become memory by themselves.
+    /// The speakers whose words may become memory by themselves.
     pub trust: Trust,
     /// Whether a line that is an order to its reader is held back, other than the user's own word. On.
     pub statements_only: bool,
-    /// What the user is called, as far as a line may call them so: "Marta lives in Porto" then holds where a line of the
-    /// user's that it cites says "I live in Porto" (and "Marta's boat" where one says "my boat"). None, unless you give
+    /// Names of the user. With "Marta" here, "Marta lives in Porto" holds if a cited line of
+    /// the user says "I live in Porto" (and "Marta's boat" if one says "my boat"). None, unless you give
     /// some; at most 16, each one line of at most 64 characters, compared in this case.
     pub user_names: Vec<String>,
     /// The bounds of a section.
     pub section: SectionCaps,
     /// The budget of `MEMORY.md` in characters; see `over_budget`. 10,000.
     pub memory_budget: u64,
-    /// What a run does where `MEMORY.md` is over its budget.
+    /// The reaction to a `MEMORY.md` that is over its budget.
     pub over_budget: OverBudget,
-    /// How many calls a day, how large, and how long to wait after failures.
+    /// Calls a day, their size, and the waiting time after failures.
     pub budget: CallBudget,
-    /// How many proposals may wait. Where so many do, nobody is called, and the journals wait. 20.
+    /// The most proposals that may wait. At that number nobody is called, and the journals wait. 20.
     pub max_proposals: u32,
     /// After which time a proposal no longer counts among those that wait; `None` for never. It stays, and can still be
     /// accepted. 30 days.
     pub proposal_max_age: Option<Duration>,
 }
 
-/// What a run does where `MEMORY.md` is over its budget.
+/// The reaction to a `MEMORY.md` that is over its budget.
 ///
 /// ```
 /// use noctuary::dream::OverBudget;
@@ -159,7 +159,7 @@ impl DreamConfig {
         Ok(config)
     }
 
-    /// The rules that its lines are judged by.
+    /// Returns the rules that its lines are judged by.
     pub(crate) fn rules(&self) -> Rules<'_> {
         Rules {
             evidence: self.evidence,

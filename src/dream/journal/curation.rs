@@ -23,7 +23,7 @@ pub(crate) struct Curation {
     pub(crate) order: Order,
 }
 
-/// What a pass shows, and what was seen when it was selected.
+/// The material of a pass, and the state of the journals at its selection.
 #[derive(Debug, Default)]
 pub(crate) struct Material {
     pub(crate) survey: Survey,
@@ -55,7 +55,7 @@ impl Curation {
         Ok(Self { dreamer, records, looks: Looks::default(), order: Order::Newest })
     }
 
-    /// The operator's day on which the run began.
+    /// Returns the operator's day on which the run began.
     pub(crate) fn day(&self, run: &Run) -> NaiveDate {
         self.dreamer.config.day.date(run.begun())
     }

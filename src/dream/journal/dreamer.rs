@@ -15,7 +15,7 @@ use crate::workspace::{Workspace, WriteMode};
 /// Dreams over the journals of a workspace, in the way of seed 000.
 ///
 /// A run claims the workspace, finishes what a crash left half done, and shows the model what it has not
-/// been shown, newest first. What the answer promotes is appended to `MEMORY.md` as one section with its
+/// been shown, newest first. Promoted lines are appended to `MEMORY.md` as one section with its
 /// citations; what the model was shown is recorded byte by byte, so that nothing is shown twice and nothing
 /// is left out. Further passes drain what waits, oldest first. Dreaming is off until it is enabled.
 ///
@@ -54,7 +54,7 @@ impl JournalDreamer {
         JournalDreamerBuilder { host: Host::new(workspace), config: DreamConfig::default() }
     }
 
-    /// The configuration.
+    /// Returns the configuration.
     #[must_use]
     pub fn config(&self) -> &DreamConfig {
         &self.config

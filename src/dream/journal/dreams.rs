@@ -25,9 +25,9 @@ pub struct DreamRecord {
     pub day: NaiveDate,
     /// When it was appended.
     pub at: Option<DateTime<Utc>>,
-    /// How many lines it promoted.
+    /// The number of lines that it promoted.
     pub lines: u64,
-    /// What became of its section.
+    /// The state of its section.
     pub standing: DreamStanding,
 }
 
@@ -38,7 +38,7 @@ impl fmt::Display for DreamRecord {
     }
 }
 
-/// What became of the section of a dream.
+/// The state of the section of a dream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -70,7 +70,7 @@ impl fmt::Display for DreamStanding {
 impl JournalDreamer {
     /// Lists the dreams that appended a section, those that were accepted as proposals among them: the newest first.
     ///
-    /// Of a log over 16 MiB the end is read. Claims nothing and writes nothing.
+    /// Reads only the end of a log over 16 MiB. Claims nothing and writes nothing.
     ///
     /// # Example: what did the last night promote, and can it be taken back?
     ///

@@ -1,4 +1,4 @@
-//! Whether it is time to dream over journals: a pure function for the host's scheduler.
+//! The decision whether to dream over journals: a pure function for the host's scheduler.
 
 use chrono::{DateTime, Utc};
 

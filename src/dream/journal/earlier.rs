@@ -40,12 +40,12 @@ impl<'w> EarlierDreams<'w> {
         })
     }
 
-    /// The line of the pass that appended the dream's section last.
+    /// Returns the line of the pass that appended the dream's section last.
     pub(crate) fn pass(&self, id: &DreamId) -> Option<&LogLine> {
         self.log.iter().rev().find(|line| line.id == *id && line.outcome == log::APPENDED)
     }
 
-    /// Whether a person took the dream back, and it was not dreamed again since.
+    /// Returns whether a person took the dream back, and it was not dreamed again since.
     pub(crate) fn is_undone(&self, id: &DreamId) -> bool {
         let words = [log::APPENDED, log::UNDONE, log::REDONE, log::ARCHIVED, log::RESTORED];
         let last =
@@ -53,7 +53,7 @@ impl<'w> EarlierDreams<'w> {
         last.is_some_and(|line| line.outcome == log::UNDONE)
     }
 
-    /// Whether the section of a dream was moved to the archive.
+    /// Returns whether the section of a dream was moved to the archive.
     pub(crate) fn is_archived(&self, id: &DreamId) -> Result<bool> {
         Ok(curated::has_section(&commit::archive(self.workspace)?, id))
     }

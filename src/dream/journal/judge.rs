@@ -33,7 +33,7 @@ enum Answer {
 
 /// The statements that a new section does not repeat.
 struct Known {
-    /// Those of memory, archive and proposals that wait.
+    /// Statements of memory, archive and waiting proposals.
     statements: BTreeSet<String>,
     /// The hashes of those that a person took out, or said no to.
     removed: BTreeSet<String>,
@@ -82,7 +82,7 @@ impl Curation {
         // The bullets that a secret stands in are left out by their placeholders.
         let text = if has_secrets { gate.mask(&text, &mut Masks::default()) } else { text };
         let section = engine::sanitise(&text, &self.dreamer.config.section);
-        // What the sanitiser takes out may have parted a secret.
+        // A part that the sanitiser removed may have split a secret.
         let over_caps = section.over_caps.iter().map(|(item, _)| item);
         let printed = engine::print(section.items.iter().chain(over_caps));
         let findings = gate.inspect(&printed);
@@ -185,7 +185,7 @@ impl Curation {
         kept
     }
 
-    /// The section of the lines that are kept, or the proposal of it.
+    /// Returns the section of the lines that are kept, or the proposal of it.
     fn addition(&mut self, run: &mut Run, pass: &mut Pass<Material>, kept: &[Item]) -> Result<Addition> {
         let config = &self.dreamer.config;
         let day = self.day(run);
@@ -215,7 +215,7 @@ impl Curation {
     }
 }
 
-/// Whether an answer came to nothing because none of its lines holds.
+/// Returns whether an answer has no result because none of its lines holds.
 fn is_all_held(lines: &[LineReport]) -> bool {
     !lines.is_empty() && lines.iter().all(|line| matches!(line.fate, Fate::Held(_)))
 }
@@ -224,7 +224,7 @@ fn reply_policy(run: &Run) -> DoorPolicy {
     run.host.doors.policy_of(Door::DreamReply, &DocName::MEMORY)
 }
 
-/// Of each bullet that holds a part of what was forgotten, what may be told of it. A statement may be spread over
+/// Returns, for each bullet that holds a part of something forgotten, the report about it. A statement may be spread over
 /// bullets that follow one another.
 fn without_forgotten<'i>(run: &Run, items: impl Iterator<Item = &'i Item>) -> Vec<Option<String>> {
     let Some(forgotten) = &run.forgotten else { return Vec::new() };
@@ -245,7 +245,7 @@ fn without_forgotten<'i>(run: &Run, items: impl Iterator<Item = &'i Item>) -> Ve
     places.into_iter().map(told).collect()
 }
 
-/// Whether a bullet is held back for an instruction in disguise.
+/// Returns whether a bullet is held back for an instruction in disguise.
 fn instructs(run: &Run, item: &Item, report: &mut PassReport) -> Option<Hold> {
     let policy = reply_policy(run).injections;
     if policy == InjectionPolicy::Allow {

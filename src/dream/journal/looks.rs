@@ -18,7 +18,7 @@ pub(crate) struct Looks {
 }
 
 impl Looks {
-    /// Takes in what a survey saw. What was shown earlier in this run keeps its reason.
+    /// Takes in the journals of a survey. A journal that was shown earlier in this run keeps its reason.
     pub(crate) fn note(&mut self, survey: &mut Survey, report: &mut DreamReport) {
         let looks = std::mem::take(&mut survey.looks);
         if self.seen.is_empty() {
@@ -35,7 +35,7 @@ impl Looks {
         }
     }
 
-    /// Takes in a survey of which nothing is shown. In a run that showed nothing before, the budget is not why.
+    /// Takes in the journals of a survey that shows nothing. In a run that showed nothing before, the budget is not why.
     pub(crate) fn note_unasked(&mut self, survey: &mut Survey, report: &mut DreamReport) {
         if report.passes.is_empty() {
             for (_, look) in &mut survey.looks {
@@ -56,7 +56,7 @@ impl Looks {
             (earlier, ReadReason::OverBudget) if look.shown > 0 && earlier != ReadReason::Held => {
                 ReadReason::PartlyShown
             }
-            // What an earlier pass of this run did with it says more than that nothing is left.
+            // The result of an earlier pass of this run says more than that nothing is left.
             (earlier, ReadReason::AlreadyShown)
             | (
                 earlier @ (ReadReason::Unfinished | ReadReason::Unreadable | ReadReason::Held),
@@ -117,7 +117,7 @@ impl Looks {
         }
     }
 
-    /// The days of quarantined journals from one day to another.
+    /// Returns the days of quarantined journals from one day to another.
     pub(crate) fn quarantined_days(&self, first: NaiveDate, last: NaiveDate) -> BTreeSet<NaiveDate> {
         let held = self.seen.iter().filter(|(_, look)| look.reason == ReadReason::Quarantined);
         held.map(|(journal, _)| journal.date()).filter(|date| (first..=last).contains(date)).collect()

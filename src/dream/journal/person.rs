@@ -1,4 +1,5 @@
-//! What only a person may ask of a dreamer: the human of a main session. No session of an agent may, and neither may this
+//! Operations that only a person may ask of a dreamer: the human of a main session. No session of an agent may, and
+//! neither may this
 //! library for it.
 
 use std::sync::Arc;
@@ -27,7 +28,7 @@ pub(crate) fn check(dreamer: &JournalDreamer, access: &Access, name: impl Into<N
 pub(crate) struct Claimed {
     pub(crate) lease: Box<dyn Lease>,
     pub(crate) forgotten: Option<Arc<Tombstones>>,
-    /// What was left half done, and is finished now.
+    /// The interrupted commit that is finished now.
     pub(crate) recovered: Option<Intent>,
 }
 

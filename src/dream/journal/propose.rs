@@ -39,7 +39,7 @@ use crate::format::{DreamId, DreamedState};
 use crate::gate::{Door, Doors, FORGOTTEN, Masks};
 use crate::workspace::{Lease, Workspace};
 
-/// How a pass ends in the log that a person said no to.
+/// The log's word for the end of a pass that a person rejected.
 const REJECTED: &str = "proposal_rejected";
 
 /// A proposal that waits for a person's word.
@@ -60,7 +60,7 @@ pub struct DreamProposal {
     pub document: Document,
 }
 
-/// What came of an acceptance.
+/// The result of an acceptance.
 ///
 /// Holds words of the lines, so its `Debug` prints shapes there.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
@@ -68,7 +68,7 @@ pub struct DreamProposal {
 pub struct ProposalReport {
     /// The dream.
     pub dream_id: DreamId,
-    /// How it ended.
+    /// Its end.
     pub end: ProposalEnd,
     /// Every line of the proposal and its fate.
     pub lines: Vec<LineReport>,
@@ -91,7 +91,7 @@ impl fmt::Debug for ProposalReport {
     }
 }
 
-/// How an acceptance ended.
+/// The end of an acceptance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -117,9 +117,10 @@ impl JournalDreamer {
     /// - With the age of [`DreamConfig::proposal_max_age`](crate::DreamConfig::proposal_max_age) it makes room for others, and is said to have expired. It stays,
     ///   and can still be answered: nothing is given up without a word, and no model is asked again.
     ///
-    /// Where [`DreamConfig::max_proposals`](crate::DreamConfig::max_proposals) wait, a dream asks nobody and ends with
-    /// [`Outcome::ProposalsFull`]; the journals wait unread. What waits in a proposal is not proposed or appended again.
-    /// Journals that were shown count as dreamed while their proposal waits, also for whoever archives them.
+    /// If [`DreamConfig::max_proposals`](crate::DreamConfig::max_proposals) wait, a dream asks nobody and ends with
+    /// [`Outcome::ProposalsFull`]; the journals wait unread. A statement of a waiting proposal is not proposed or
+    /// appended again.
+    /// Journals that were shown count as dreamed while their proposal waits, also for archiving.
     ///
     /// # Example: a person reads what the night would keep
     ///
@@ -180,14 +181,14 @@ impl JournalDreamer {
     /// Appends to `MEMORY.md` what stands in a proposal now: a person's edits are the person's words, so no evidence is
     /// asked for them.
     ///
-    /// What stands there is appended as it stands, or not at all: where a secret, an instruction in disguise, something
+    /// Appends the text as it is, or not at all. If a secret, an instruction in disguise, something
     /// that was forgotten, a tag, a link or anything else than bullets under the three headings is in it, the error names
     /// the line, and the proposal waits on. Lines that `MEMORY.md` has already are left out and reported. The heading
     /// bears the day of the dream.
     ///
     /// It is done by the ordinary commit: once the intent is written, a crash or a power loss at any point leaves it to
-    /// the next claim, which finishes it exactly once; before that, nothing has happened. What is saved in `MEMORY.md`
-    /// meanwhile stands. Accepted again it has no effect: [`ProposalEnd::NotWaiting`].
+    /// the next claim, which finishes it exactly once; before that, nothing has happened. A save of `MEMORY.md`
+    /// in between is kept. Accepted again it has no effect: [`ProposalEnd::NotWaiting`].
     ///
     /// # Example: the night proposes, a person edits and says yes
     ///
@@ -344,7 +345,7 @@ impl<'a> Answering<'a> {
                 Some(SourceRef { name, first_line: citation.first_line, last_line: citation.last_line })
             };
             let sources = citations.into_iter().filter_map(source).collect();
-            // What stands in the place of forgotten words says nothing.
+            // The placeholder of forgotten words says nothing.
             if item.text.contains(&struck) {
                 let heading = item.heading.map(str::to_owned);
                 report.lines.push(LineReport::new(item.text, heading, Vec::new(), Fate::Forgotten));
@@ -359,7 +360,7 @@ impl<'a> Answering<'a> {
             }
         }
         let mut log = self.log_line(waiting, Outcome::NothingToPromote.word());
-        // What a person took out of it stays out, also where the rest is taken back.
+        // Lines that a person removed stay removed, also if the rest is taken back.
         let standing: BTreeSet<String> =
             report.lines.iter().map(|line| log::statement_hash(&line.text)).collect();
         (log.lines, log.declined) = log.lines.into_iter().partition(|hash| standing.contains(hash));
@@ -408,12 +409,12 @@ impl<'a> Answering<'a> {
         self.doors.judge(Door::WorkspaceWrite, policy, name, file, &mut Masks::default()).map(|_| ())
     }
 
-    /// The lines as they go into a section: the sanitiser of a dream's answer must find nothing to take out.
+    /// Returns the lines as they go into a section: the sanitiser of a dream's answer must find nothing to take out.
     fn sanitised(&self, name: &Name, bullets: &[Bullet]) -> Result<Vec<Item>> {
         let caps = &self.dreamer.config.section;
         let refused = |line: usize, what| Error::Corrupt { name: name.to_string(), line, column: 1, what };
         let mut items = Vec::with_capacity(bullets.len());
-        // What is to be appended, on the lines on which it stands in the file, so that what is found in it has a place.
+        // The text to append, on its lines of the file, so that findings have a place.
         let mut cleaned = String::new();
         for bullet in bullets {
             let mut alone = engine::sanitise(&format!("- {}", bullet.text), caps);

@@ -12,7 +12,7 @@ use crate::format::documents::curated;
 use crate::format::state::proposal::{Proposals, Waiting};
 use crate::workspace::Workspace;
 
-/// Whether a proposal has waited for longer than it may.
+/// Returns whether a proposal has waited for longer than it may.
 pub(crate) fn is_expired(waiting: &Waiting, now: DateTime<Utc>, config: &DreamConfig) -> bool {
     let most = config.proposal_max_age.and_then(|age| TimeDelta::from_std(age).ok());
     most.is_some_and(|most| now - waiting.at > most)
@@ -30,7 +30,7 @@ pub(crate) struct Queue<'a> {
 /// The statements of proposals that wait.
 #[derive(Default)]
 pub(crate) struct Proposed {
-    /// What they say, as they stand.
+    /// Their statements, word for word.
     pub(crate) statements: BTreeSet<String>,
     /// The hashes of what a person took out: with its file, or out of one that waits. They hold those of what still
     /// stands there too.
@@ -53,7 +53,7 @@ impl Queue<'_> {
         Ok((waiting, expired))
     }
 
-    /// Whether as many wait as may.
+    /// Returns whether as many wait as may.
     pub(crate) fn is_full(&self) -> Result<bool> {
         Ok(self.count()?.0 >= u64::from(self.config.max_proposals))
     }

@@ -1,4 +1,4 @@
-//! What a pass leaves on the disk: its commit, or that it failed, or who is in quarantine.
+//! Records of a pass on the disk: its commit, its failure, or a quarantine.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::format::state::log::LogSource;
 use crate::format::state::proposal::ProposalStep;
 use crate::format::{DreamedState, Quarantine, QuarantinedFile};
 
-/// What a pass adds.
+/// The addition of a pass.
 pub(crate) enum Addition {
     /// A section, and the hashes of its statements.
     Append(Append, Vec<String>),
@@ -37,7 +37,7 @@ impl Curation {
         Ok(())
     }
 
-    /// Commits a pass of which every line was held: its journals wait for another try. Those that were tried as often as
+    /// Commits a pass of which every line was held: its journals wait for another try. Journals that were tried as often as
     /// may be count as shown.
     pub(crate) fn commit_held(&mut self, run: &mut Run, pass: &Pass<Material>) -> Result<()> {
         let most = self.dreamer.config.max_tries;
@@ -146,7 +146,7 @@ impl Curation {
         Ok(if anyone { Then::GoOn } else { Then::End })
     }
 
-    /// The state with a further failure.
+    /// Returns the state with a further failure.
     fn failed(&self, run: &Run) -> DreamedState {
         let mut state = self.records.state.clone();
         Calls::from(&state).failed(run.now(), &self.dreamer.config.budget).into_state(&mut state);
@@ -207,7 +207,7 @@ fn stamp(run: &Run, state: &mut DreamedState, outcome: Outcome) {
     state.last_outcome = Some(outcome.word().to_owned());
 }
 
-/// What slices show, as log and proposals have it.
+/// Returns the sources of slices for the log and for proposals.
 pub(crate) fn sources(slices: &[Slice]) -> Vec<LogSource> {
     let source = |slice: &Slice| LogSource {
         name: slice.journal.name().to_string(),
@@ -218,7 +218,7 @@ pub(crate) fn sources(slices: &[Slice]) -> Vec<LogSource> {
     slices.iter().map(source).collect()
 }
 
-/// Raises the seed's watermark to the newest journal of which nothing waits, and never past one of which
+/// Raises the seed's watermark to the newest journal without waiting bytes, and never past one of which
 /// something does: a peer that goes by it takes everything below for read.
 fn raise_watermark(state: &mut DreamedState, survey: &Survey, slices: &[Slice]) {
     let shown = |name: &DocName| -> u64 {

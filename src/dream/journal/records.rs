@@ -10,10 +10,10 @@ use crate::format::state::proposal::Proposals;
 use crate::format::{DreamId, DreamedState, Quarantine};
 use crate::workspace::{Workspace, WorkspaceExt};
 
-/// How much of the log's end is remembered, in bytes.
+/// The bytes of the log's end that are remembered.
 pub(crate) const MOST_LOG: u64 = 16 << 20;
 
-/// What earlier runs left.
+/// Records of earlier runs.
 pub(crate) struct Records {
     pub(crate) state: DreamedState,
     /// The state file as it was read or written last; another content is a peer's.
@@ -55,7 +55,7 @@ impl Records {
         Ok(&self.archive)
     }
 
-    /// The proposals that nobody has answered. Whoever answers one claims the workspace first.
+    /// Returns the proposals that nobody has answered. The workspace is claimed before one is answered.
     pub(crate) fn proposals(&mut self, workspace: &dyn Workspace) -> Result<&Proposals> {
         let list = match self.proposals.take() {
             Some(list) => list,

@@ -99,7 +99,8 @@ impl Curation {
         Ok(Some(Asking { request, pass }))
     }
 
-    /// How many characters current memory has room for, where that is less than a section may have. Some of it is left for
+    /// Returns the number of characters that current memory has room for, if that is less than a section may have.
+    /// Some of it is left for
     /// what waits for a later pass.
     fn room(&self, memory: &str, material: &Material) -> Option<u64> {
         let config = &self.dreamer.config;
@@ -110,7 +111,7 @@ impl Curation {
         (free < config.section.bytes as u64).then_some(free.max(LEAST_ROOM))
     }
 
-    /// The days of quarantined journals between the first and the last that are shown: gaps that the model is
+    /// Returns the days of quarantined journals between the first and the last that are shown: gaps that the model is
     /// told of, without names, which stand outside of any fence.
     fn held_out(&self, slices: &[Slice]) -> Vec<String> {
         let dates = || slices.iter().map(|slice| slice.journal.date());

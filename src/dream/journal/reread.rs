@@ -28,8 +28,8 @@ impl JournalDreamer {
     /// Gives a part of a journal back, so that the next dream reads it again; returns how many bytes wait by it that did
     /// not. For a night whose lines were held each time, or that a weak model read.
     ///
-    /// What stands in `MEMORY.md` stays, and is not promoted twice in the same words; in other words it may be. Where that
-    /// is not wanted, [`undo_dream`](Self::undo_dream) takes the section back together with its journals. A journal in
+    /// Existing statements of `MEMORY.md` stay, and are not promoted twice in the same words; in other words they may be. To
+    /// avoid that, [`undo_dream`](Self::undo_dream) takes the section back together with its journals. A journal in
     /// quarantine, or outside the window, waits and is not read. A peer that knows only the watermark does not read it.
     ///
     /// When it returns, this survives a power loss; before, all of it is done or nothing.
@@ -69,7 +69,7 @@ impl JournalDreamer {
         let mut given = 0;
         if let Some(mut entry) = ledger.get(journal).cloned() {
             let span = whole_lines(workspace, journal, span, entry.size)?;
-            // What is left of a piece that was rewritten is not known to have been shown, and waits too.
+            // The rest of a rewritten piece may never have been shown, and waits too.
             let pieces = entry.pieces().to_vec();
             let stands = |part: &Range<u64>| {
                 let piece = pieces.iter().find(|piece| piece.from <= part.start && part.end <= piece.to)?;
@@ -89,7 +89,7 @@ impl JournalDreamer {
     }
 }
 
-/// The bytes of a span, from the beginning of its first line to the end of its last.
+/// Returns the bytes of a span, from the beginning of its first line to the end of its last.
 fn whole_lines(
     workspace: &dyn Workspace,
     journal: &DocName,

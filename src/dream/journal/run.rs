@@ -217,21 +217,21 @@ impl Curation {
         })
     }
 
-    /// The proposals that nobody has answered.
+    /// Returns the proposals that nobody has answered.
     fn queue<'a>(&'a mut self, run: &'a Run) -> Result<Queue<'a>> {
         let workspace = run.workspace();
         let list = self.records.proposals(workspace)?;
         Ok(Queue { workspace, list, config: &self.dreamer.config, now: run.now() })
     }
 
-    /// How full curated memory is.
+    /// Returns the fill level of curated memory.
     fn gauge(&mut self, run: &Run) -> Result<MemoryGauge> {
         let (_, memory) = self.records.memory(run.workspace())?;
         let chars = memory.text().chars().count() as u64;
         Ok(MemoryGauge { chars, budget: self.dreamer.config.memory_budget })
     }
 
-    /// Moves sections to the archive, where that is wanted. What fails does not take the report away.
+    /// Moves sections to the archive, where that is wanted. A failure keeps the report.
     fn compact(&mut self, run: &mut Run) {
         let is_wanted = self.dreamer.config.over_budget == OverBudget::Archive && !run.is_lost;
         if !is_wanted || run.lease.is_none() || self.gauge(run).is_ok_and(|gauge| !gauge.is_over()) {

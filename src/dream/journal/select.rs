@@ -1,6 +1,6 @@
-//! What the model is shown next: the seed's selection, over a ledger that forgets nothing.
+//! The selection of the next material for the model: the seed's selection, over a ledger that forgets nothing.
 //!
-//! A run's first pass takes the newest contiguous suffix that fits, as the seed does. What did not fit stays
+//! A run's first pass takes the newest contiguous suffix that fits, as the seed does. The rest stays
 //! pending, and later passes take it oldest first. Names and dates decide; times of change only save looking
 //! into journals that did not change.
 
@@ -21,11 +21,11 @@ use crate::format::state::ledger::{Entry, Ledger, Piece};
 use crate::format::{DreamId, DreamedState, JournalName, Quarantine, QuarantinedFile};
 use crate::workspace::{Metadata, Workspace};
 
-/// How far around a slice is read for context: a secret that begins before the cut, or ends after it, is
+/// The bytes around a slice that are read for context: a secret that begins before the cut, or ends after it, is
 /// still known. No private key is longer.
 const CONTEXT: u64 = 32 << 10;
 
-/// How far back a journal is read for who speaks above a slice; what began further away counts as a tool's.
+/// The bytes above a slice that are searched for its speaker; a speech that began further away counts as a tool's.
 const MOST_ABOVE: u64 = 1 << 20;
 
 /// A journal that changed this recently may be in the middle of a line.
@@ -53,7 +53,7 @@ pub(crate) struct Survey {
     pub(crate) newest_done: Option<i64>,
 }
 
-/// What is known of a journal: its [`JournalReport`], but for the name.
+/// The facts about a journal: its [`JournalReport`], but for the name.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Look {
     pub(crate) reason: ReadReason,
@@ -79,7 +79,7 @@ pub(crate) struct Waiting {
     pub(crate) name: DocName,
     /// Its time of change, in nanoseconds since the epoch.
     pub(crate) modified: i64,
-    /// How many of its bytes wait.
+    /// The number of its bytes that wait.
     pub(crate) pending: u64,
 }
 
@@ -90,7 +90,7 @@ struct Candidate {
     metadata: Metadata,
     entry: Entry,
     rewritten: bool,
-    /// The length of its front that is in quarantine, of which nothing is shown.
+    /// The length of its front that is in quarantine and is not shown.
     held: u64,
 }
 
@@ -99,10 +99,10 @@ struct Candidate {
 pub(crate) struct Slice {
     pub(crate) journal: JournalName,
     pub(crate) range: Range<u64>,
-    /// What stands before and after the range, for context; never shown.
+    /// Bytes before and after the range, for context; never shown.
     pub(crate) before: Vec<u8>,
     pub(crate) after: Vec<u8>,
-    /// What stands above all of that.
+    /// The state of the journal above those bytes.
     pub(crate) above: Above,
     pub(crate) bytes: Vec<u8>,
     pub(crate) first_line: u64,
@@ -119,13 +119,13 @@ impl std::fmt::Debug for Slice {
     }
 }
 
-/// What one pass shows, oldest first.
+/// The material of one pass, oldest first.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Selection {
     pub(crate) slices: Vec<Slice>,
 }
 
-/// Which end a pass begins at.
+/// The end that a pass begins at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Order {
     /// The newest first, and the end of each journal: the seed's.
@@ -213,7 +213,7 @@ pub(crate) fn survey(situation: Situation<'_>) -> Result<Survey> {
     Ok(survey)
 }
 
-/// The journals whose entries have outlived their use: a whole window older than the window, by this clock and
+/// Returns the journals whose entries have outlived their use: a whole window older than the window, by this clock and
 /// by that of the last run. A journal that is merely not there today (a folder renamed, a branch checked out)
 /// keeps its entry, and so does one that a clock ahead of its time would let go.
 fn forgettable(
@@ -236,7 +236,7 @@ fn forgettable(
         .collect()
 }
 
-/// The journals of both folders, ascending.
+/// Returns the journals of both folders, ascending.
 fn journals(workspace: &dyn Workspace, notices: &mut Vec<Notice>) -> Result<Vec<JournalName>> {
     let mut journals = Vec::new();
     for folder in [DocName::JOURNALS, DocName::DAILY] {
@@ -259,7 +259,7 @@ fn journals(workspace: &dyn Workspace, notices: &mut Vec<Notice>) -> Result<Vec<
 }
 
 impl Survey {
-    /// The watermark of a peer, where the one that stands is not ours: what lies below it was dreamed there.
+    /// Returns the watermark of a peer, where the one that stands is not ours: what lies below it was dreamed there.
     fn peer_mark(&mut self, situation: Situation<'_>) -> Option<i64> {
         let Situation { now, ledger, state, .. } = situation;
         if state.last_processed_mtime == ledger.watermark {
@@ -345,7 +345,7 @@ impl Survey {
         self.looks.push((journal, Look::new(reason, metadata.len, pending)));
     }
 
-    /// Whether nothing waits that a pass could show.
+    /// Returns whether nothing waits that a pass could show.
     pub(crate) fn is_idle(&self) -> bool {
         self.candidates.is_empty()
     }
@@ -355,7 +355,7 @@ impl Survey {
         self.candidates.retain(|candidate| !tried.contains(candidate.journal.name()));
     }
 
-    /// How many bytes wait that a pass may show.
+    /// Returns the number of waiting bytes that a pass may show.
     pub(crate) fn waits(&self) -> u64 {
         self.waiting.iter().map(|journal| journal.pending).sum()
     }
@@ -419,7 +419,7 @@ impl Survey {
     }
 }
 
-/// Where a journal stands among those that were looked at, or would stand.
+/// Returns the place of a journal in the sorted list, or the place to insert it.
 pub(crate) fn find(
     looks: &[(JournalName, Look)],
     journal: &JournalName,
@@ -427,7 +427,7 @@ pub(crate) fn find(
     looks.binary_search_by(|(other, _)| other.cmp(journal))
 }
 
-/// Whether a later pass may show what is pending.
+/// Returns whether a later pass may show what is pending.
 pub(crate) fn is_waiting(reason: ReadReason) -> bool {
     !matches!(
         reason,
@@ -439,13 +439,13 @@ pub(crate) fn is_waiting(reason: ReadReason) -> bool {
     )
 }
 
-/// Whether a journal begins with the mark of UTF-16.
+/// Returns whether a journal begins with the mark of UTF-16.
 fn is_utf16(workspace: &dyn Workspace, name: &DocName) -> bool {
     let front = workspace.read_range(name, 0..2).unwrap_or_default();
     front == b"\xff\xfe" || front == b"\xfe\xff"
 }
 
-/// The pieces of `entry` whose bytes are no longer what was shown, by where they begin.
+/// Returns the pieces of `entry` whose bytes are no longer what was shown, by where they begin.
 fn void_pieces(workspace: &dyn Workspace, name: &DocName, entry: &Entry, len: u64) -> Result<Vec<u64>> {
     let mut void = Vec::new();
     for piece in entry.pieces() {
@@ -468,7 +468,7 @@ pub(crate) fn hash_range(workspace: &dyn Workspace, name: &DocName, range: Range
     Ok(hasher.finish())
 }
 
-/// Where the first line begins that was added after a quarantine. The rest of a line that stood there then is held with
+/// Returns the start of the first line that was added after a quarantine. The rest of a line that existed then is held with
 /// it.
 fn first_open(workspace: &dyn Workspace, name: &DocName, held: u64, len: u64) -> Result<u64> {
     let mut at = held.saturating_sub(1);
@@ -483,14 +483,14 @@ fn first_open(workspace: &dyn Workspace, name: &DocName, held: u64, len: u64) ->
     Ok(len)
 }
 
-/// What stands above a place in a journal.
+/// Reads the state of a journal above a place.
 fn above(workspace: &dyn Workspace, name: &DocName, at: u64) -> Result<Above> {
     if at == 0 {
         return Ok(Above::default());
     }
     let from = at.saturating_sub(MOST_ABOVE);
     let text = workspace.read_range(name, from..at)?;
-    // What began further away counts as a tool's.
+    // A speech that began further away counts as a tool's.
     let begun = if from > 0 { Above::unknown() } else { Above::default() };
     Ok(origins::read_part(&String::from_utf8_lossy(&text), &begun, true).left)
 }
@@ -515,14 +515,14 @@ fn for_each_chunk(
 }
 
 impl Candidate {
-    /// Whether it is as it will stay: of an earlier day, and not touched in the last minutes. Another may be in
+    /// Returns whether it is as it will stay: of an earlier day, and not touched in the last minutes. Another may be in
     /// the middle of a line, which then waits.
     fn is_resting(&self, now: DateTime<Utc>, today: NaiveDate) -> bool {
         let age = now - self.metadata.modified;
         self.journal.date() < today && !(TimeDelta::zero()..RESTING).contains(&age)
     }
 
-    /// The bytes that a pass would show of this journal: whole lines, at most `max` bytes; `None` while its
+    /// Returns the bytes that a pass would show of this journal: whole lines, at most `max` bytes; `None` while its
     /// last line is still being written.
     fn next_range(
         &self,
@@ -622,7 +622,7 @@ impl Candidate {
 }
 
 impl Slice {
-    /// The ledger's entry once this slice has been shown.
+    /// Returns the ledger's entry once this slice has been shown.
     pub(crate) fn entry_after(&self) -> Entry {
         let mut entry = self.entry.clone();
         entry.tries = 0;
@@ -630,14 +630,14 @@ impl Slice {
         entry
     }
 
-    /// The ledger's entry once every line of an answer about this slice was held.
+    /// Returns the ledger's entry once every line of an answer about this slice was held.
     pub(crate) fn entry_tried(&self) -> Entry {
         let mut entry = self.entry.clone();
         entry.tries = entry.tries.saturating_add(1);
         entry
     }
 
-    /// How many lines it has.
+    /// Counts its lines.
     pub(crate) fn lines(&self) -> u64 {
         text::line_breaks(&self.bytes) + u64::from(self.bytes.last().is_some_and(|last| *last != b'\n'))
     }
@@ -661,7 +661,7 @@ impl Slice {
 }
 
 impl Selection {
-    /// The id of the dream over these slices: names, places and bytes. (reference: inputs, not answers)
+    /// Returns the id of the dream over these slices: names, places and bytes. (reference: inputs, not answers)
     pub(crate) fn id(&self) -> DreamId {
         let mut hasher = Hasher::new();
         for slice in &self.slices {
@@ -679,7 +679,7 @@ impl Selection {
     }
 }
 
-/// A time as the ledger keeps it.
+/// Returns a time as the ledger keeps it.
 pub(crate) fn nanoseconds(instant: DateTime<Utc>) -> i64 {
     instant.timestamp_nanos_opt().unwrap_or(i64::MAX)
 }

@@ -1,4 +1,5 @@
-//! What of a slice a model is shown: without what a machine wrote there, and with secrets and what was forgotten masked. Line
+//! The part of a slice that a model is shown: without machine-written text, and with secrets and forgotten statements
+//! masked. Line
 //! numbers never move.
 
 use std::collections::BTreeMap;
@@ -19,7 +20,7 @@ pub(crate) struct ShownJournal {
     pub(crate) lines: Vec<ShownLine>,
     /// The lines that were left out because a machine wrote them, as runs of first and last.
     pub(crate) stripped: Vec<(u64, u64)>,
-    /// Whose words a line is, where the journal says so, by its number.
+    /// The speaker of each line by its number, if the journal names one.
     pub(crate) origins: BTreeMap<u64, Origin>,
 }
 

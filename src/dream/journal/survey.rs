@@ -1,22 +1,23 @@
-//! What waits, for whoever asks without dreaming.
+//! A survey of the waiting journals, without a dream.
 
 use crate::dream::engine::Due;
 use crate::dreamer::{Backlog, DreamReport, JournalReport, MemoryGauge, Notice};
 
-/// What a run would find: the answer of [`JournalDreamer::survey`](crate::JournalDreamer::survey).
+/// A preview of a run: the answer of [`JournalDreamer::survey`](crate::JournalDreamer::survey).
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct DreamSurvey {
-    /// What [`should_dream`](crate::dream::should_dream) says now. It does not know whether anything waits; `backlog` does.
+    /// The answer of [`should_dream`](crate::dream::should_dream) now. It does not know whether anything waits;
+    /// `backlog` does.
     pub due: Due,
     /// Every journal, ascending, and whether it would be read: of what waits the reason is
     /// [`NotAsked`](crate::dream::ReadReason::NotAsked).
     pub journals: Vec<JournalReport>,
-    /// What waits to be shown to a model.
+    /// Journals that no model has been shown.
     pub backlog: Backlog,
-    /// How large `MEMORY.md` is; `None` where dreaming is off.
+    /// The size of `MEMORY.md`; `None` if dreaming is off.
     pub memory: Option<MemoryGauge>,
-    /// What the operator should know.
+    /// Notices for the operator.
     pub notices: Vec<Notice>,
 }
 

@@ -34,7 +34,7 @@ impl JournalDreamer {
     /// dream. `false` where it was taken back before.
     ///
     /// Only the section goes, and only where it stands as it was appended; every other byte stays, those of later dreams
-    /// too. What the dream had promoted may be promoted again. [`redo_dream`](Self::redo_dream) brings it back, as long as
+    /// too. Its statements may be promoted again. [`redo_dream`](Self::redo_dream) brings it back, as long as
     /// it is among the last hundred that were taken back. Rows of a memory store go with the next [`feed`](crate::exchange::feed).
     ///
     /// When it returns, all of it survives a power loss. After a crash before, the next run, undo or redo finishes what was
@@ -84,11 +84,12 @@ impl JournalDreamer {
     /// Brings back a dream that was taken back by [`undo_dream`](Self::undo_dream): its section stands again where it stood, in the same
     /// bytes, and its journals count as read again. `false` where there is nothing to bring back, since it stands.
     ///
-    /// Where the section is gone although nobody took the dream back, since an editor saved an older `MEMORY.md` over it
+    /// If the section is missing although nobody took the dream back, since an editor saved an older `MEMORY.md` over it
     /// ([`Notice::SectionMissing`](crate::dream::Notice::SectionMissing)), it is appended again at the end, as it was: of the last
     /// thirty dreams.
     ///
-    /// Where a person changed what was around it, it goes behind that, and before the sections of later dreams. Rows come
+    /// If a person changed the text around it, the section is put behind that text, and before the sections of later
+    /// dreams. Rows come
     /// back with the next [`feed`](crate::exchange::feed). Who may ask, what survives a crash and what may be lost is as there, and so
     /// is an example of both.
     ///
@@ -293,7 +294,7 @@ impl Changing<'_> {
         Ok(true)
     }
 
-    /// The dreams of the file in the order in which they were appended: those whose sections stand, and those that
+    /// Returns the dreams of the file in the order in which they were appended: those whose sections stand, and those that
     /// were taken back.
     fn order(&self) -> Vec<DreamId> {
         let appends = |line: &&LogLine| [log::APPENDED, log::RESTORED].contains(&line.outcome.as_str());
@@ -307,7 +308,7 @@ impl Changing<'_> {
         order
     }
 
-    /// What is kept of the other dreams that were taken back.
+    /// Returns the kept parts of the other dreams that were taken back.
     fn still_undone(&self, id: &DreamId) -> impl Iterator<Item = &Kept> {
         self.earlier
             .undone
@@ -341,7 +342,7 @@ impl Changing<'_> {
         }
     }
 
-    /// The highest watermark under which a journal waits, in milliseconds.
+    /// Returns the highest watermark under which a journal waits, in milliseconds.
     fn modified_before(&self, journal: &DocName) -> Result<i64> {
         match self.earlier.workspace.metadata(journal)? {
             Some(metadata) => Ok((nanoseconds(metadata.modified) - 1).div_euclid(1_000_000)),
@@ -360,7 +361,7 @@ impl Changing<'_> {
     }
 }
 
-/// A watermark, or the limit where that is lower.
+/// Returns a watermark, or the limit where that is lower.
 fn lower(mark: Option<Number>, limit: i64) -> Option<Number> {
     mark.map(|mark| {
         let is_over = watermark_ns(&mark).is_some_and(|mark| mark > limit.saturating_mul(1_000_000));

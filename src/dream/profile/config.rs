@@ -1,4 +1,4 @@
-//! How personalization is rebuilt: a plain value.
+//! Settings for rebuilding personalization: a plain value.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use crate::base::error::{Error, Result};
 use crate::dream::engine::{CallBudget, Pace, SectionCaps};
 use crate::dream::evidence::{Evidence, Rules, Trust};
 
-/// How a [`PersonalizationDreamer`](super::PersonalizationDreamer) behaves.
+/// Settings of a [`PersonalizationDreamer`](super::PersonalizationDreamer).
 ///
 /// ```
 /// use noctuary::dream::PersonalizationConfig;
@@ -19,22 +19,22 @@ use crate::dream::evidence::{Evidence, Rules, Trust};
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct PersonalizationConfig {
-    /// Whether to rebuild at all. Off: nothing is touched, and nobody is called. What the human and the agent write does
-    /// not hang on it.
+    /// Whether to rebuild at all. Off: nothing is touched, and nobody is called. Writing by the human and the agent
+    /// does not depend on it.
     pub enabled: bool,
-    /// How many of the latest items of each source are looked at. 20.
+    /// The number of latest items that are read of each source. 20.
     pub items: usize,
     /// The cap on what is shown of one item, in bytes: its end. 16 KiB.
     pub item_bytes: usize,
-    /// How many of the rows that stand are shown, so that they are not said again; all of them are compared. 100.
+    /// The most current rows that are shown, so that they are not said again; all of them are compared. 100.
     pub known_rows: usize,
-    /// How citations are judged. What cites nothing is held.
+    /// The rule for checking citations. A line without a citation is held.
     pub evidence: Evidence,
-    /// Whose words may become memory by themselves.
+    /// The speakers whose words may become memory by themselves.
     pub trust: Trust,
     /// The bounds of what one rebuild writes: 20 rows of 300 characters, 4 KiB.
     pub caps: SectionCaps,
-    /// How often the model may be asked, and how much it may be sent: every 24 hours, 64 KiB, four times a day.
+    /// Limits on the calls of the model, and on the bytes sent: every 24 hours, 64 KiB, four times a day.
     pub pace: Pace,
 }
 
@@ -104,7 +104,7 @@ impl PersonalizationConfig {
         }
     }
 
-    /// The rules that its lines are judged by.
+    /// Returns the rules that its lines are judged by.
     pub(crate) fn rules(&self) -> Rules<'_> {
         Rules { evidence: self.evidence, trust: self.trust, statements_only: true, user_names: &[] }
     }

@@ -21,13 +21,14 @@ use crate::workspace::Workspace;
 /// is shown the latest sessions, and says what lasts about the human.
 ///
 /// The host hands over its history by [`HistorySource`]s, each with its latest items: sessions, and whatever its domain
-/// records. What is shown is masked and numbered as journals are for a dream, and what comes back is judged in the same
+/// records. The text is masked and numbered as journals are for a dream, and the answer is judged in the same
 /// way: each statement cites lines, and what they do not say is held, so are words of pages, tools and imports, orders and
-/// hidden instructions. What is left is written as rows of source [`inferred`](crate::memory::Source::Inferred) through the
+/// hidden instructions. The remaining lines are written as rows of source [`inferred`](crate::memory::Source::Inferred) through the
 /// store's own door, unless a personal row, a preference or a fact says it, retired ones included, or an earlier rebuild
 /// wrote it and somebody took it out. Rows that stand are never changed.
 ///
-/// Where nothing is new since the last answer, nobody is called, and nothing is written. What a crash left unwritten is
+/// If nothing is new since the last answer, nobody is called, and nothing is written. Statements that a crash left
+/// unwritten are
 /// asked about again; no statement is written twice. The workspace gives the lease, and
 /// `.dreaming.d/personalization.json` holds keyed hashes, no words.
 ///
@@ -154,7 +155,10 @@ impl PersonalizationDreamerBuilder {
         let mut names: Vec<&str> = self.sources.iter().map(|source| source.name()).collect();
         names.sort_unstable();
         if names.windows(2).any(|pair| pair[0] == pair[1]) || names.contains(&"") {
-            return Err(Error::Config { setting: "source", rule: "must have a name of its own" });
+            return Err(Error::Config {
+                setting: "source",
+                rule: "must have a name that no other source has",
+            });
         }
         Ok(PersonalizationDreamer {
             host: self.host,

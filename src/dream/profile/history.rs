@@ -1,4 +1,4 @@
-//! Where a rebuild of personalization takes its evidence from: what a host keeps of earlier sessions.
+//! The evidence for a rebuild of personalization: a host's records of earlier sessions.
 
 use std::fmt;
 
@@ -25,14 +25,14 @@ use crate::format::Origin;
 /// # Ok::<(), noctuary::Error>(())
 /// ```
 pub trait HistorySource: fmt::Debug + Send + Sync {
-    /// A word for it, which no other source has: `chat`, `perps_fills`, `spot`.
+    /// Returns a word for it, which no other source has: `chat`, `perps_fills`, `spot`.
     fn name(&self) -> &str;
 
     /// Returns the latest items, at most `limit`, in any order.
     ///
     /// # Errors
     ///
-    /// What the host could not read; the run ends with it, and nobody was called.
+    /// An error of the host's reading; the run ends with it, and nobody was called.
     fn latest(&self, limit: usize) -> Result<Vec<HistoryItem>>;
 }
 
@@ -40,20 +40,20 @@ pub trait HistorySource: fmt::Debug + Send + Sync {
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HistoryItem {
-    /// What the host knows it by.
+    /// The host's id for it.
     pub id: String,
     /// When it was.
     pub at: DateTime<Utc>,
-    /// What was said or done, in lines. Where a line begins with whose words it is (`[user]`, `[agent]`, `[tool:psql]`,
+    /// The words or actions, in lines. If a line begins with its speaker (`[user]`, `[agent]`, `[tool:psql]`,
     /// `[web]`), as in a journal, that counts, unless the item itself is of a tool, a page or an import.
     pub text: String,
-    /// Whose words the lines are that do not say it; `None` for the human's and the agent's. What is of a tool, a page or an
-    /// import is so in every line, whatever tags stand there.
+    /// The speaker of lines without a tag; `None` for the human and the agent. An item of a tool, a page or an
+    /// import keeps that origin in every line, whatever tags it has.
     pub origin: Option<Origin>,
 }
 
 impl HistoryItem {
-    /// A piece of evidence.
+    /// Makes a piece of evidence.
     pub fn new(id: impl Into<String>, at: DateTime<Utc>, text: impl Into<String>) -> Self {
         Self { id: id.into(), at, text: text.into(), origin: None }
     }

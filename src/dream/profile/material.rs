@@ -1,4 +1,4 @@
-//! What a rebuild is made from: the latest items of each source, masked, stripped and numbered.
+//! The input of a rebuild: the latest items of each source, masked, stripped and numbered.
 
 use std::collections::BTreeMap;
 
@@ -35,7 +35,7 @@ impl Items {
         Ok(Self(all))
     }
 
-    /// What tells whether anything is new.
+    /// Returns the hash that shows whether anything is new.
     pub(crate) fn hash(&self, state: &AskedState) -> String {
         let times: Vec<String> = self.0.iter().map(|(_, item)| item.at.to_rfc3339()).collect();
         let items = self.0.iter().zip(&times);
@@ -52,7 +52,7 @@ struct ShownItem {
     lines: Vec<ShownLine>,
 }
 
-/// What a request shows.
+/// The content of a request.
 #[derive(Default)]
 pub(crate) struct Material {
     items: Vec<ShownItem>,
@@ -118,7 +118,7 @@ impl Material {
         } else {
             let reading = origins::read(&item.text, &origins::Above::default());
             let nobody = item.origin.clone().or_else(|| reading.unnamed());
-            // What the host says of the item bounds what the item says of itself.
+            // The origin that the host gives limits the tags inside the item.
             let bounded = |origin: Option<Origin>| {
                 origins::lower(origin.or_else(|| nobody.clone()), item.origin.as_ref())
             };
@@ -154,7 +154,7 @@ impl Material {
         Ok(ShownItem { name, is_cut: cut > 0, lines })
     }
 
-    /// Every line that is shown.
+    /// Returns every line that is shown.
     pub(crate) fn texts(&self) -> impl Iterator<Item = &str> {
         self.items.iter().flat_map(|item| &item.lines).map(|line| line.text.as_str())
     }
@@ -165,7 +165,7 @@ impl Material {
         }
     }
 
-    /// The sources that lines of these items are from, and when the latest of them was.
+    /// Returns the sources that lines of these items are from, and when the latest of them was.
     pub(crate) fn origin_of<'n>(
         &self,
         names: impl Iterator<Item = &'n DocName>,
@@ -178,7 +178,7 @@ impl Material {
     }
 }
 
-/// An origin as it is shown: a tool without its name, which passed no door.
+/// Returns an origin as it is shown: a tool without its name, which passed no door.
 fn kind(origin: &Origin) -> Origin {
     match origin {
         Origin::Tool(_) => Origin::Tool(String::new()),
@@ -188,10 +188,10 @@ fn kind(origin: &Origin) -> Origin {
     }
 }
 
-/// What the fences of an item take, in bytes.
+/// The bytes for the fences of an item.
 const FENCES: usize = 200;
 
-/// What a line takes, in bytes.
+/// Returns the bytes that a line needs.
 fn printed(line: &ShownLine) -> usize {
     line.text.len() + 24
 }

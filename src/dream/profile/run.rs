@@ -32,10 +32,10 @@ use crate::memory::{Filter, NewMemory, Source, categories};
 /// So many statements are remembered to have been written.
 const MOST_WRITTEN: usize = 4096;
 
-/// What the hash of the last input is kept under.
+/// The key for the hash of the last input.
 const INPUT: &str = "input";
 
-/// What the rows that stand are fenced under.
+/// The label of the fence around current rows.
 const PROFILE: &str = "personalization.md";
 
 impl Dreamer for PersonalizationDreamer {
@@ -145,7 +145,7 @@ impl Rebuild {
         Ok(Some(Asking { request, pass }))
     }
 
-    /// The rows that stand, as they are shown.
+    /// Returns the rows that stand, as they are shown.
     fn known_rows(&self, doors: &Doors) -> Result<String> {
         let config = &self.dreamer.config;
         let filter = Filter::limit(config.known_rows).category(categories::PERSONALIZATION);
@@ -174,7 +174,7 @@ impl Rebuild {
         let masked = gate.mask(text, &mut Masks::default());
         let has_secrets = masked != text;
         let mut section = sanitise(&masked, &self.dreamer.config.caps);
-        // What the sanitiser takes out may have parted a secret.
+        // A part that the sanitiser removed may have split a secret.
         section.items.retain(|item| gate.inspect(&item.text).is_empty());
         section.over_caps.retain(|(item, _)| gate.inspect(&item.text).is_empty());
         let has_bullets = !section.items.is_empty() || !section.over_caps.is_empty();
@@ -244,7 +244,7 @@ impl Rebuild {
         cited: bool,
     ) -> Result<Fate> {
         let row = NewMemory::new(categories::PERSONALIZATION, claim, Source::Inferred)
-            // A model worded it, whoever said it first.
+            // A model worded it, even if somebody else said it first.
             .origin(Origin::Agent)
             .metadata(json!({ "sources": from, "until": at.map(|at| at.date_naive().to_string()) }))
             .because("rebuilt from history");
@@ -257,7 +257,7 @@ impl Rebuild {
         }
     }
 
-    /// What is said already, retired rows included: what was found to be wrong does not come back.
+    /// Returns existing statements, retired rows included: a statement that was found to be wrong does not come back.
     fn known(&self) -> Result<BTreeSet<String>> {
         let mut known = BTreeSet::new();
         for category in [categories::PERSONALIZATION, categories::PREFERENCE, categories::FACT] {
@@ -274,7 +274,7 @@ impl Rebuild {
     }
 }
 
-/// Whether a bullet is held back for an instruction in disguise.
+/// Returns whether a bullet is held back for an instruction in disguise.
 fn instructs(run: &Run, item: &str) -> Option<Hold> {
     let policy = run.host.doors.policy_of(Door::DreamReply, &DocName::MEMORY).injections;
     if policy != InjectionPolicy::Block {

@@ -1,16 +1,16 @@
-//! What a pass of a sleep is about: a slice of the conversation, or all observations.
+//! The matter of a sleep's pass: a slice of the conversation, or all observations.
 
 use crate::base::digest::{Digest, Hasher};
 use crate::format::{DreamId, Observations};
 
-/// What a pass asks about.
+/// The matter of a pass.
 pub(crate) enum About {
     Dream(Slice),
     Deep(Material),
 }
 
 impl About {
-    /// The hash of what the model is shown.
+    /// Returns the hash of what the model is shown.
     pub(crate) fn sha256(&self) -> Digest {
         match self {
             Self::Dream(slice) => slice.sha256(),
@@ -19,7 +19,7 @@ impl About {
     }
 }
 
-/// What of the conversation a dream is shown: whole lines.
+/// The part of the conversation that a dream is shown: whole lines.
 #[derive(Debug)]
 pub(crate) struct Slice {
     pub(super) from: u64,
@@ -52,13 +52,13 @@ impl Slice {
     }
 }
 
-/// What a deep sleep works on.
+/// The input of a deep sleep.
 #[derive(Debug)]
 pub(crate) struct Material {
     pub(super) observations: Observations,
     /// The first line that is shown; the model names no other that it knows.
     pub(super) first_shown: u64,
-    /// Whether nothing in the file is other than text.
+    /// Whether the file is text from end to end.
     pub(super) is_text: bool,
 }
 

@@ -41,7 +41,7 @@ pub struct Said {
 }
 
 impl Said {
-    /// What somebody said, or what a tool gave back: `user`, `assistant`, `tool`.
+    /// Makes a message of somebody, or a result of a tool: `user`, `assistant`, `tool`.
     #[must_use]
     pub fn new(role: impl Into<String>, content: impl Into<String>) -> Self {
         Self { role: role.into(), content: content.into(), calls: 0 }
@@ -84,7 +84,7 @@ impl SleepDreamer {
     ///
     /// # Errors
     ///
-    /// Those of [`Workspace::append`](crate::Workspace::append), and
+    /// The errors of [`Workspace::append`](crate::Workspace::append), and
     /// [`Error::Corrupt`](crate::Error::Corrupt) where the state file does not parse.
     pub fn log(&self, messages: &[Said], now: DateTime<Utc>) -> Result<Fatigue> {
         // Else a state that does not parse would have the host log it all again.
@@ -121,7 +121,7 @@ impl SleepDreamer {
     ///
     /// # Errors
     ///
-    /// Those of [`Workspace::append`](crate::Workspace::append).
+    /// The errors of [`Workspace::append`](crate::Workspace::append).
     pub fn note_event(&self, mut fields: Map<String, Value>, now: DateTime<Utc>) -> Result<()> {
         let name: &Name = &self.files.memory;
         fields.insert("t".to_owned(), Value::String(now.to_rfc3339()));
@@ -221,7 +221,7 @@ impl SleepDreamer {
         Ok(plan.expect("a state is changed at least once"))
     }
 
-    /// For how long it must go on resting after a deep sleep; nothing where it need not.
+    /// Returns the time that it must go on resting after a deep sleep; nothing where it need not.
     ///
     /// # Errors
     ///
@@ -235,9 +235,9 @@ impl SleepDreamer {
     /// Wakes up: says what the sleeper must know, from the files alone. A main session only is told: its files are as
     /// private as `MEMORY.md`.
     ///
-    /// Where it is awake already, as after a restart, it says the same once more: same files, same bytes. What stands
-    /// in the files is looked at as a [`Snapshot`](crate::life::Snapshot) is, by [`Door::PromptLoad`]: secrets, what was
-    /// forgotten and instructions in disguise are placeholders. What a crash left half written is not shown.
+    /// If it is awake already, as after a restart, it says the same once more: same files, same bytes. The text
+    /// of the files is checked as a [`Snapshot`](crate::life::Snapshot) is, by [`Door::PromptLoad`]: secrets,
+    /// forgotten statements and instructions in disguise are placeholders. A half-written line of a crash is not shown.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -308,7 +308,7 @@ impl SleepDreamer {
         })
     }
 
-    /// The newest observations that still count, as a prompt may show them.
+    /// Returns the newest observations that still count, as a prompt may show them.
     fn recent(
         &self,
         at: DateTime<Utc>,
@@ -338,7 +338,7 @@ impl SleepDreamer {
         Ok(newest)
     }
 
-    /// What the agent's system prompt says of the files and of being tired.
+    /// Returns the part of the agent's system prompt about the files and about being tired.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -355,13 +355,13 @@ impl SleepDreamer {
         fragment(&self.files)
     }
 
-    /// The names of its files.
+    /// Returns the names of its files.
     #[must_use]
     pub fn files(&self) -> &SleepFiles {
         &self.files
     }
 
-    /// The configuration.
+    /// Returns the configuration.
     #[must_use]
     pub fn config(&self) -> &SleepConfig {
         &self.config

@@ -1,7 +1,8 @@
 //! A sleeper's commit: an intent, then deeds that can each be done twice, then the state.
 //!
-//! What is only added to is appended, so that nobody's line is lost. What is rewritten is changed by revision, and
-//! was copied first: pruned observations stand in the archive, and the whole file as it was in the history.
+//! Files that only grow are appended to, so that nobody's line is lost. Files that are rewritten are changed by
+//! revision, and
+//! were copied first: pruned observations are in the archive, and the whole earlier file is in the history.
 
 use std::borrow::Cow;
 
@@ -19,10 +20,10 @@ use crate::gate::Tombstones;
 use crate::life::rewrite;
 use crate::workspace::{Lease, MAX_DOCUMENT, Workspace, WorkspaceExt, WriteMode};
 
-/// How often an append is tried on a file that is replaced under it.
+/// The number of tries to append to a file that is replaced meanwhile.
 const TRIES: u32 = 4;
 
-/// Where the last of a file of records is looked for.
+/// The bytes at the end of a file that are searched for its last record.
 pub(crate) const LAST_RECORDS: u64 = 4 << 20;
 
 impl Recorded for SleepIntent {
@@ -59,7 +60,7 @@ impl Recorded for SleepIntent {
                 Deed::Prune { name, dropped } => {
                     lease.check()?;
                     rewrite(workspace, name, |bytes| {
-                        // What somebody made other than text of, meanwhile, stays.
+                        // A file that somebody replaced by other bytes than text is kept.
                         let Some(text) = bytes.and_then(|bytes| std::str::from_utf8(bytes).ok()) else {
                             return Ok(None);
                         };
@@ -119,7 +120,7 @@ fn strike(workspace: &dyn Workspace, deed: &mut Deed, forgotten: &Tombstones) ->
     Ok(())
 }
 
-/// The state as it stands, or as the last checkpoint has it.
+/// Returns the state as it stands, or as the last checkpoint has it.
 pub(crate) fn state(workspace: &dyn Workspace, files: &SleepFiles) -> Result<SleepState> {
     let standing = workspace.read(&StateName::SLEEP)?;
     parse_state(workspace, files, standing.as_ref().map(Document::bytes))
@@ -137,7 +138,7 @@ fn parse_state(workspace: &dyn Workspace, files: &SleepFiles, bytes: Option<&[u8
     SleepState::parse(None, last.as_ref())
 }
 
-/// Changes the state, whoever else counts an action meanwhile; returns it.
+/// Changes the state, even while another process counts an action; returns it.
 pub(crate) fn change_state(
     workspace: &dyn Workspace,
     files: &SleepFiles,
@@ -147,7 +148,7 @@ pub(crate) fn change_state(
     rewrite(workspace, &StateName::SLEEP, |bytes| {
         changed = parse_state(workspace, files, bytes)?;
         change(&mut changed);
-        // Also where nothing changes: whoever wrote it may have been killed before it was durable.
+        // Also if nothing changes: its writer may have been killed before it was durable.
         Ok(Some(changed.print()))
     })?;
     Ok(changed)
@@ -190,7 +191,7 @@ fn append(
             }
         };
         if missing.len() < text.len() && !is_appended {
-            // Whoever wrote what stands there may have been killed before its sync; a power loss could take it, and
+            // The writer of the existing bytes may have been killed before its sync; a power loss could take it, and
             // leave zeros before the rest.
             lease.append(name, b"")?;
         }
@@ -208,7 +209,7 @@ fn append(
     Err(Error::Busy { path: name.to_string() })
 }
 
-/// What stands behind the length that a file had; `None` where it is shorter now.
+/// Reads the bytes behind a file's earlier length; `None` if it is shorter now.
 fn tail(workspace: &dyn Workspace, name: &Name, before_len: u64) -> Result<Option<Vec<u8>>> {
     let len = workspace.metadata(name)?.map_or(0, |metadata| metadata.len);
     if len < before_len { Ok(None) } else { workspace.read_range(name, before_len..len).map(Some) }

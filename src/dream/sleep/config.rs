@@ -1,4 +1,4 @@
-//! How a sleeper behaves: a plain value with the seed's constants.
+//! Settings of a sleeper: a plain value with the seed's constants.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use crate::base::name::DocName;
 use crate::dream::engine::{BackOff, CallBudget, SectionCaps};
 use crate::workspace::ClaimTerms;
 
-/// How a [`SleepDreamer`](super::SleepDreamer) behaves. The defaults are seed 002's, where it has one.
+/// Settings of a [`SleepDreamer`](super::SleepDreamer). The defaults are seed 002's, if it has one.
 ///
 /// ```
 /// use noctuary::sleep::SleepConfig;
@@ -32,7 +32,7 @@ pub struct SleepConfig {
     pub fatigue_warning: u32,
     /// After how many actions it must sleep. 80.
     pub fatigue_limit: u32,
-    /// How long ago the last dream must be for a voluntary sleep to dream. 10 minutes.
+    /// The shortest time since the last dream before a voluntary sleep dreams. 10 minutes.
     pub min_dream_interval: Duration,
     /// Sleeps that are shorter only pause. 30 seconds.
     pub quick_nap: Duration,
@@ -40,33 +40,33 @@ pub struct SleepConfig {
     pub deep_sleep_every: Option<u64>,
     /// For how long a deep sleep makes it rest. 300 seconds.
     pub deep_sleep_pause: Duration,
-    /// How many messages a trim keeps. 20.
+    /// The number of messages that a trim keeps. 20.
     pub keep_recent_messages: usize,
     /// Above how many characters a conversation must be trimmed. 100,000.
     pub max_context_chars: usize,
     /// With fewer actions than this no model is asked. 0.
     pub min_actions: u32,
-    /// How old an observation marked `GRN` gets. 48 hours.
+    /// The lifetime of an observation marked `GRN`. 48 hours.
     pub green_lasts: Duration,
-    /// How many observations a wake-up message shows. 20.
+    /// The number of observations in a wake-up message. 20.
     pub wake_observations: usize,
     /// Whether each dream replaces a page that briefs the next session. Off.
     pub briefing: bool,
     /// The document that the wake-up message sends it to for orders. `MESSAGES.md`.
     pub orders: DocName,
-    /// How much of the conversation one dream is shown, in bytes; the rest waits. 256 KiB.
+    /// The most bytes of the conversation in one dream; the rest waits. 256 KiB.
     pub input_bytes: u64,
-    /// How much of one message a dream is shown, in bytes. 4 KiB.
+    /// The most bytes of one message in a dream. 4 KiB.
     pub message_bytes: usize,
     /// The bounds of what one dream notes.
     pub observations: SectionCaps,
     /// The bounds of a reflection, a priority, a diary entry and a briefing: lines, characters a line, bytes.
     pub prose: SectionCaps,
-    /// Which day an instant belongs to.
+    /// The rule that gives an instant its day.
     pub day: DayPolicy,
-    /// How the workspace is claimed.
+    /// Terms for claiming the workspace.
     pub claim: ClaimTerms,
-    /// How many calls a day, how large, and how long to wait after failures: 200 calls, a dream every ten minutes and the
+    /// Calls a day, their size, and the waiting time after failures: 200 calls, a dream every ten minutes and the
     /// deep ones; a minute after the first failure, an hour at most.
     pub budget: CallBudget,
 }

@@ -22,13 +22,13 @@ use crate::format::{DreamEntry, DreamId, Mark, Observation, Observations};
 use crate::llm::LlmRequest;
 use crate::workspace::WorkspaceExt;
 
-/// How many priorities there are at most.
+/// The most priorities.
 const MOST_PRIORITIES: usize = 5;
 
-/// How many of the last dreams a deep sleep is shown.
+/// The number of last dreams that a deep sleep is shown.
 const SHOWN_DREAMS: usize = 10;
 
-/// How much of the priorities it is shown, and how much of these dreams, in bytes.
+/// The most bytes of priorities in its request, and the most bytes of these dreams.
 const SHOWN_PRIORITIES: usize = 16 << 10;
 const SHOWN_REFLECTIONS: usize = 96 << 10;
 
@@ -95,7 +95,8 @@ impl Night {
         Ok((request, pass, Material { observations, first_shown, is_text }))
     }
 
-    /// The observations and their headings, masked, with the numbers of their lines. The newest, where there are too
+    /// Returns the observations and their headings, masked, with the numbers of their lines. The newest, where there
+    /// are too
     /// many for one request.
     fn numbered(&self, run: &Run, text: &str, shown: &mut Shown) -> Result<Vec<ShownLine>> {
         let masked = shown.masked(run, &self.dreamer.files.observations, text)?;
@@ -210,7 +211,7 @@ impl Night {
         Ok(())
     }
 
-    /// The first five priorities.
+    /// Returns the first five priorities.
     fn priorities(&self, run: &Run, reply: &DeepReply, drops: &mut Drops) -> Priorities {
         let prose = self.dreamer.config.prose;
         let caps = SectionCaps::new(1, prose.item_chars.min(500), prose.bytes);
@@ -228,7 +229,7 @@ impl Night {
         Priorities { kept, left_out }
     }
 
-    /// All that goes: what the plan names, and what is stale.
+    /// Returns all that goes: what the plan names, and what is stale.
     fn dropped(
         &self,
         run: &Run,
@@ -252,7 +253,7 @@ struct Priorities {
     left_out: u64,
 }
 
-/// What a plan names, where it is a sound one.
+/// Returns the observations that a plan names, if the plan is sound.
 fn checked(plan: &Plan, material: &Material) -> Result<BTreeSet<Observation>, PlanFault> {
     let lines = match plan {
         Plan::Missing => return Err(PlanFault::Empty),

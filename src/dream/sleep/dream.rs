@@ -18,14 +18,14 @@ use crate::format::{DreamEntry, Observation, Observations};
 use crate::llm::LlmRequest;
 use crate::workspace::MAX_DOCUMENT;
 
-/// How much of the newest observations a dream is shown, in bytes.
+/// The most bytes of the newest observations in a dream's request.
 const SHOWN_OBSERVATIONS: usize = 16 << 10;
 
-/// How much of who said something it is shown, in bytes.
+/// The most bytes of a speaker's role in it.
 const MOST_ROLE: usize = 64;
 
 impl Night {
-    /// The oldest of the conversation that no dream was shown, within the budget; at least one line of it.
+    /// Returns the oldest of the conversation that no dream was shown, within the budget; at least one line of it.
     pub(crate) fn slice(&self) -> Result<Slice> {
         let workspace = self.dreamer.workspace();
         let name = &self.dreamer.files.conversation;
@@ -41,7 +41,7 @@ impl Night {
                     bytes.truncate(last + 1);
                     break bytes;
                 }
-                // Whoever writes its last line is not done, or was killed; it waits for the next.
+                // The writer of the last line is not done, or was killed; the line waits for the next dream.
                 None if end == len => break Vec::new(),
                 None if budget >= MAX_DOCUMENT / 2 => break bytes,
                 None => budget = (budget * 2).min(MAX_DOCUMENT / 2),
@@ -83,7 +83,7 @@ impl Night {
         Ok(self.ask(request, pass, &shown, About::Dream(slice)))
     }
 
-    /// The messages of a slice, masked, each cut to its budget.
+    /// Returns the messages of a slice, masked, each cut to its budget.
     fn shown(&self, run: &Run, slice: &Slice, shown: &mut Shown) -> Result<Vec<ShownLine>> {
         let day = self.dreamer.config.day;
         let bytes = String::from_utf8_lossy(&slice.bytes);
@@ -134,7 +134,7 @@ impl Night {
         if !is_dream {
             return self.fail(run, pass, Failure::Malformed.into());
         }
-        // What was taken out of the answer may have parted a secret.
+        // A part that was removed from the answer may have split a secret.
         let lines: Vec<String> = pass.report.lines.iter().map(|line| line.text.clone()).collect();
         let printed = format!("{}\n{reflection}\n{priority}\n{briefing}", lines.join("\n"));
         if let Err(secret @ Unusable::Secret(_)) = check(run, &printed) {
@@ -196,7 +196,7 @@ impl Night {
         Ok(())
     }
 
-    /// The observations of an answer that are new; all of them are reported.
+    /// Returns the observations of an answer that are new; all of them are reported.
     fn observations(
         &self,
         run: &Run,
@@ -234,7 +234,7 @@ impl Night {
             };
             let fate = match cleaned.over.or(full) {
                 Some(reason) => {
-                    // What is too long was counted as it was cleaned.
+                    // A text that is too long was counted during the cleaning.
                     (0..u32::from(cleaned.over.is_none())).for_each(|_| drops.add(reason));
                     Fate::OverCap(reason)
                 }
@@ -270,13 +270,13 @@ impl Night {
     }
 }
 
-/// The last lines of a text that fit.
+/// Returns the last lines of a text that fit.
 fn tail_of(text: &str, most: usize) -> &str {
     let tail = &text[text::ceil_boundary(text, text.len().saturating_sub(most))..];
     if tail.len() == text.len() { text } else { tail.split_once('\n').map_or("", |(_, rest)| rest) }
 }
 
-/// The beginning and the end of what is too long.
+/// Cuts out the middle of a text that is too long.
 fn cut(message: &str, most: usize) -> String {
     if message.len() <= most {
         return message.to_owned();

@@ -1,4 +1,4 @@
-//! How tired a sleeper is, and what comes of it when it wants to sleep: pure functions.
+//! The tiredness of a sleeper, and the result when it wants to sleep: pure functions.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::dream::engine::{Due, breaker};
 use crate::dreamer::NotDue;
 use crate::format::SleepState;
 
-/// How tired it is.
+/// The tiredness of a sleeper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Fatigue {
@@ -25,7 +25,7 @@ pub enum Fatigue {
 }
 
 impl Fatigue {
-    /// What a host says to the agent, as a system message; `None` where there is nothing to say.
+    /// Returns the system message that a host gives to the agent; `None` if there is nothing to say.
     #[must_use]
     pub fn message(self) -> Option<&'static str> {
         match self {
@@ -60,7 +60,7 @@ pub fn fatigue(state: &SleepState, config: &SleepConfig) -> Fatigue {
     }
 }
 
-/// What a voluntary sleep comes to. The host does the sleeping.
+/// The plan of a voluntary sleep. The host does the sleeping.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SleepPlan {
@@ -182,7 +182,7 @@ pub struct SetSleep {
 }
 
 impl SetSleep {
-    /// The tool as a model is told of it: name, description, and the schema of its arguments.
+    /// Returns the tool as a model is told of it: name, description, and the schema of its arguments.
     #[must_use]
     pub fn schema() -> Value {
         json!({

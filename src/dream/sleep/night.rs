@@ -31,7 +31,7 @@ pub(crate) struct Night {
 }
 
 impl Night {
-    /// A request with its pass.
+    /// Returns a request with its pass.
     pub(crate) fn ask(
         &self,
         mut request: LlmRequest,
@@ -151,7 +151,7 @@ impl Night {
         lines.retain(|_| !goes.next().unwrap_or(false));
     }
 
-    /// For each line the instruction of which it holds a part, where answers are looked through for any.
+    /// Returns for each line the instruction of which it holds a part, where answers are looked through for any.
     pub(crate) fn instructs(&self, run: &Run, lines: &[String]) -> Vec<Option<String>> {
         let policy = run.host.doors.policy_of(Door::DreamReply, &self.dreamer.files.observations);
         if policy.injections != InjectionPolicy::Block {
@@ -161,7 +161,7 @@ impl Night {
         touched(lines, &found).map(|found| Some(found?.class.clone().into_owned())).collect()
     }
 
-    /// What the log that all dreams share says of a pass, and the hash of what it was shown.
+    /// Returns the line for the log that all dreams share, with the hash of the request's content.
     fn log_line(&self, run: &Run, pass: &PassReport, sha256: Digest) -> LogLine {
         let slice = |slice: &ShownSlice| LogSource {
             name: slice.name.to_string(),
@@ -203,13 +203,13 @@ impl Night {
         Ok(())
     }
 
-    /// What is told of the sleep.
+    /// Returns the report of the sleep.
     pub(crate) fn sleep(run: &mut Run) -> &mut SleepReport {
         run.report.sleep.get_or_insert_default()
     }
 }
 
-/// For each of these lines, joined, the first finding that holds a part of it.
+/// Returns for each of these lines, joined, the first finding that holds a part of it.
 fn touched<'a>(lines: &'a [String], findings: &'a [Finding]) -> impl Iterator<Item = Option<&'a Finding>> {
     let mut start = 0;
     lines.iter().map(move |line| {
@@ -225,13 +225,13 @@ pub(crate) fn check(run: &Run, text: &str) -> Result<(), Unusable> {
     if findings.is_empty() { Ok(()) } else { Err(Unusable::Secret(findings)) }
 }
 
-/// For each line whether it holds a part of what was forgotten, which may be spread over lines.
+/// Returns for each line whether it holds a part of a forgotten statement, which may be spread over lines.
 pub(crate) fn tells_forgotten(run: &Run, lines: &[String]) -> Vec<bool> {
     let Some(forgotten) = &run.forgotten else { return vec![false; lines.len()] };
     touched(lines, &forgotten.inspect(&lines.join("\n"))).map(|found| found.is_some()).collect()
 }
 
-/// What a request shows: how secrets are numbered in it, and what was found.
+/// The content of a request: its numbers of secrets, and the findings.
 #[derive(Default)]
 pub(crate) struct Shown {
     pub(crate) masks: Masks,
@@ -239,7 +239,7 @@ pub(crate) struct Shown {
 }
 
 impl Shown {
-    /// A text as a model is shown it; what was found in it is added.
+    /// Returns a text as a model is shown it; what was found in it is added.
     pub(crate) fn masked(&mut self, run: &Run, name: &Name, text: &str) -> Result<String> {
         let doors = run.doors();
         let policy = doors.policy_of(Door::DreamRequest, name);
@@ -248,7 +248,7 @@ impl Shown {
         Ok(passed.text.into_owned())
     }
 
-    /// A text as it is printed, without what only stands there then: control characters may have hidden it.
+    /// Returns a text as it is printed, without what only stands there then: control characters may have hidden it.
     pub(crate) fn printed(&mut self, run: &Run, name: &DocName, text: &str) -> Result<String> {
         let printed = printed(text.trim_start_matches(text::BOM));
         let masked = mask_printed(&printed, name, &run.doors(), &mut self.masks, &mut self.found)?;
@@ -278,7 +278,7 @@ impl From<Failure> for Unusable {
     }
 }
 
-/// What was left out of an answer, counted.
+/// Counts of the parts of an answer that were left out.
 #[derive(Default)]
 pub(crate) struct Drops(std::collections::BTreeMap<DropReason, u32>);
 
@@ -298,14 +298,14 @@ impl Drops {
     }
 }
 
-/// A line as it may be kept; `None` where nothing is left of it, or it is too long.
+/// Returns a line as it may be kept; `None` where nothing is left of it, or it is too long.
 pub(crate) fn clean(line: &str, caps: &SectionCaps, drops: &mut Drops) -> Option<String> {
     let CleanLine { text, over, dropped } = clean_line(line, caps);
     drops.take(&dropped);
     text.filter(|_| over.is_none())
 }
 
-/// The texts of lines.
+/// Returns the texts of lines.
 pub(crate) fn texts(lines: &[ShownLine]) -> impl Iterator<Item = &str> {
     lines.iter().map(|line| line.text.as_str())
 }

@@ -1,11 +1,11 @@
-//! How long an observation counts.
+//! The lifetime of an observation.
 
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::config::SleepConfig;
 use crate::format::{Mark, Observation};
 
-/// Whether the time of an observation is over: that of `GRN` after 48 hours, that of the others never.
+/// Returns whether the time of an observation is over: `GRN` after 48 hours, the others never.
 ///
 /// ```
 /// use chrono::{TimeZone, Utc};

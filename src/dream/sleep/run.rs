@@ -30,7 +30,7 @@ impl Dreamer for SleepDreamer {
 impl Dream for Night {
     type Material = About;
 
-    /// A dream where anything waits, then a deep sleep where one is owed.
+    /// Selects a dream if anything waits, then a deep sleep if one is owed.
     fn select(&mut self, run: &mut Run) -> Result<Option<Asking<About>>> {
         let is_first = run.report.passes.is_empty();
         let slice = if is_first { Some(trace::select().attempt(|| self.slice())?) } else { None };
@@ -80,7 +80,7 @@ impl Dream for Night {
         Ok(if goes_on { Then::GoOn } else { Then::End })
     }
 
-    /// Whoever called learns what the dream came to, whatever becomes of the deep sleep.
+    /// Returns whether the report goes to the caller although the deep sleep failed: the dream itself was committed.
     fn keeps_report(&self, run: &Run) -> bool {
         !run.report.passes.is_empty()
     }
@@ -94,7 +94,7 @@ impl Dream for Night {
 }
 
 impl Night {
-    /// Whether the last dream was to be a deep sleep, and none came of it yet.
+    /// Returns whether the last dream was to be a deep sleep, and that has not happened yet.
     fn is_deep_owed(&self) -> bool {
         let count = |dreams: u64| self.dreamer.config.deep_sleep_every.map_or(0, |every| dreams / every);
         count(self.state.dreams) > count(self.state.last_deep)

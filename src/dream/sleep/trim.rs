@@ -1,10 +1,10 @@
-//! Which messages of a conversation to let go of: a pure function over their shapes.
+//! The choice of messages that a conversation drops: a pure function over their shapes.
 
 use std::collections::HashMap;
 
 use super::config::SleepConfig;
 
-/// What a trim needs to know of a message of the host's conversation, and no word of it.
+/// The facts about a message of the host's conversation that a trim needs, and no word of it.
 ///
 /// ```
 /// use noctuary::sleep::MessageShape;
@@ -21,20 +21,20 @@ pub struct MessageShape {
 }
 
 impl MessageShape {
-    /// A message of so many characters.
+    /// Makes a message of so many characters.
     #[must_use]
     pub fn new(chars: usize) -> Self {
         Self { chars, calls: Vec::new(), answers: Vec::new() }
     }
 
-    /// It makes a tool call of this id; `""` where calls have none.
+    /// Adds a tool call of this id; `""` if calls have none.
     #[must_use]
     pub fn calls(mut self, id: impl Into<String>) -> Self {
         self.calls.push(id.into());
         self
     }
 
-    /// It holds the result of the last call of this id before it.
+    /// Adds the result of the last call of this id before it.
     #[must_use]
     pub fn answers(mut self, id: impl Into<String>) -> Self {
         self.answers.push(id.into());
@@ -42,16 +42,16 @@ impl MessageShape {
     }
 }
 
-/// What a trim leaves: the messages from `keep_from` on. The system prompt is the host's, and no part of it.
+/// The result of a trim: the messages from `keep_from` on. The system prompt is the host's, and no part of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 #[must_use = "the host does the trimming"]
 pub struct TrimPlan {
     /// The first message to keep.
     pub keep_from: usize,
-    /// How many characters are kept.
+    /// The number of characters that are kept.
     pub chars: usize,
-    /// Whether that is above the limit still: what is left hangs together.
+    /// Whether that is still above the limit: the rest belongs together.
     pub is_over: bool,
 }
 
@@ -114,7 +114,7 @@ fn shrink(messages: &[MessageShape], reaches: &[usize], from: usize, config: &Sl
     plan
 }
 
-/// For each place, the earliest message that a result at or after it belongs to: a cut there parts nothing where
+/// Returns for each place the earliest message that a result at or after it belongs to: a cut there parts nothing where
 /// that is not before it.
 fn reaches_back(messages: &[MessageShape]) -> Vec<usize> {
     let mut calls: HashMap<&str, usize> = HashMap::new();

@@ -9,7 +9,7 @@ use crate::base::name::DocName;
 use crate::format::{Observation, SleepFiles};
 use crate::gate::DoorWarning;
 
-/// What a sleeper is told when it wakes up. Prints as the message; `Debug` prints its shape.
+/// The message for a sleeper when it wakes up. Prints as the message; `Debug` prints its shape.
 ///
 /// The same files give the same message, so that one that is started anew knows what it knew.
 #[derive(Clone, PartialEq, Eq)]
@@ -19,19 +19,19 @@ pub struct WakeUp {
     pub at: DateTime<Utc>,
     /// For how long it had slept, where it had.
     pub slept: Option<Duration>,
-    /// What the last dream made of it.
+    /// The last dream's reflection.
     pub reflection: Option<String>,
-    /// What the last dream would have it do.
+    /// The last dream's advice for the next step.
     pub priority: Option<String>,
     /// The newest observations that still count, oldest first.
     pub observations: Vec<Observation>,
-    /// Where the rest is.
+    /// The files with the rest.
     pub files: SleepFiles,
-    /// Where its creator leaves orders.
+    /// The document for the creator's orders.
     pub orders: DocName,
-    /// Whether there is a page that briefs it.
+    /// Whether a briefing page exists.
     pub has_briefing: bool,
-    /// What was masked or blocked in it.
+    /// Findings in it that were masked or blocked.
     pub warnings: Vec<DoorWarning>,
 }
 
@@ -83,7 +83,7 @@ impl fmt::Debug for WakeUp {
     }
 }
 
-/// What an agent's system prompt says of the files.
+/// Returns the part of an agent's system prompt about the files.
 pub(crate) fn fragment(files: &SleepFiles) -> String {
     format!(
         "## Your memory across sleeps\n\n\

@@ -1,4 +1,4 @@
-//! How the file is opened, read and changed.
+//! The file of rows: how it is opened, read and changed.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -40,7 +40,7 @@ impl FileBackend {
         Ok(backend)
     }
 
-    /// The rows, with what other processes wrote meanwhile.
+    /// Returns the rows, with what other processes wrote meanwhile.
     fn fresh(&self) -> Result<MutexGuard<'_, Lines>> {
         let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
         lines.catch_up(self.disk.as_ref(), &self.scope)?;

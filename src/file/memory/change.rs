@@ -1,4 +1,4 @@
-//! What a store reads and changes of the rows of a file: each change is a line.
+//! The store's reads and changes of the rows of a file: each change is a line.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What is known of rows as facts, beside the rows: in memory.
+//! The index of rows as facts, beside the rows: in memory.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use crate::memory::MemoryId;
 use crate::store::forget::Burial;
 use crate::store::{event, fact};
 
-/// What is known of rows as facts, beside the rows.
+/// The index of rows as facts, beside the rows.
 #[derive(Default)]
 pub(super) struct FactIndex {
     by_normal: BTreeMap<String, BTreeSet<MemoryId>>,
@@ -42,7 +42,7 @@ impl FactIndex {
         self.suspects.extend(suspects.iter().map(|suspect| ((id, suspect.id), (suspect.reason, None))));
     }
 
-    /// Those that wait, deleted ones included.
+    /// Returns the facts that wait, deleted ones included.
     pub(super) fn pending(&self) -> impl Iterator<Item = MemoryId> {
         self.pending.iter().copied()
     }
@@ -86,22 +86,22 @@ impl FactIndex {
         }
     }
 
-    /// The events in their order.
+    /// Returns the events in their order.
     pub(super) fn events(&self) -> &[ConsolidationEvent] {
         &self.events
     }
 
-    /// The rows in a normal form, by id.
+    /// Returns the rows in a normal form, by id.
     pub(super) fn stated(&self, normal: &str) -> impl Iterator<Item = MemoryId> {
         self.by_normal.get(normal).into_iter().flatten().copied()
     }
 
-    /// The rows of a key, by id.
+    /// Returns the rows of a key, by id.
     pub(super) fn of_key(&self, key: &FactKey) -> impl Iterator<Item = MemoryId> {
         self.by_key.get(&key.normal()).into_iter().flatten().copied()
     }
 
-    /// The pairs that nobody decided on: newer and older row, and why.
+    /// Returns the pairs that nobody decided on: newer and older row, and why.
     pub(super) fn open_pairs(&self) -> impl Iterator<Item = (MemoryId, MemoryId, SuspectReason)> {
         let open = self.suspects.iter().filter(|(_, (_, closed))| closed.is_none());
         open.map(|((newer, older), (reason, _))| (*newer, *older, *reason))
@@ -117,7 +117,7 @@ fn set<K: Ord>(index: &mut BTreeMap<K, BTreeSet<MemoryId>>, key: K, id: MemoryId
     }
 }
 
-/// The row that was stated again by a fact that settled.
+/// Returns the row that was stated again by a fact that settled.
 pub(super) fn restated(event: &ConsolidationEvent) -> Option<(MemoryId, MemoryId)> {
     let is_settled = event.verdict == Verdict::Settle && event.outcome == EventOutcome::Applied;
     is_settled.then_some(event.older.zip(event.newer)).flatten()

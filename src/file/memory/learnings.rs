@@ -1,4 +1,4 @@
-//! What was learned, in memory.
+//! Learnings, in memory.
 
 use std::collections::BTreeMap;
 
@@ -35,7 +35,7 @@ impl Learnings {
         }
     }
 
-    /// The learning that says this.
+    /// Returns the learning that says this.
     pub(super) fn saying(&self, content: &str) -> Option<LearningId> {
         let wanted = text::statement(content);
         let says = |learning: &&Learning| text::statement(&learning.content) == wanted;

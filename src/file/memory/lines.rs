@@ -57,7 +57,7 @@ impl Lines {
 
     /// Reads the whole file, and compares it with its mark.
     fn read_anew(&mut self, disk: &dyn Disk, scope: &Scope) -> Result<()> {
-        // Before the file: whoever changes that meanwhile writes the mark too.
+        // Before the file: a process that changes the file meanwhile writes the mark too.
         let mut mark = Mark::read(disk, StateName::MEMORIES_MARK.as_str());
         loop {
             self.reset();
@@ -147,7 +147,7 @@ impl Lines {
         let stat = file.stat().at("look at", path)?;
         let held = self.file.as_mut().filter(|held| held.id == stat.id && stat.len == self.read_to);
         if !held.as_ref().is_some_and(|held| held.settled) {
-            // Also where the file stood: whoever made it may have been killed before its name was durable.
+            // Also if the file existed: its maker may have been killed before its name was durable.
             atomic::sync_folders_of(disk, path)?;
         }
         file.append(bytes).at("append to", path)?;
@@ -254,7 +254,7 @@ impl Lines {
         self.rows.apply(record, scope, self.count)
     }
 
-    /// The latest lines of the audit first.
+    /// Returns the latest lines of the audit first.
     pub(super) fn audit(&self, limit: usize) -> Result<Vec<AuditEntry>> {
         let bytes = self.read(0, self.read_to)?;
         let mut entries = Vec::new();
@@ -269,7 +269,7 @@ impl Lines {
         Ok(entries)
     }
 
-    /// Takes in what stands behind what was read.
+    /// Reads the lines behind those that were read.
     fn take(&mut self, bytes: &[u8], scope: &Scope) -> Result<()> {
         self.torn = false;
         for line in bytes.split_inclusive(|byte| *byte == b'\n') {
@@ -278,7 +278,7 @@ impl Lines {
             match parsed(line, number) {
                 Ok(record) => self.rows.apply(record, scope, number)?,
                 Err(_) if line.trim_ascii().is_empty() => {}
-                // What a crash, or a writer that is at it, leaves of a line: its beginning, or zeros.
+                // The rest of a crash or of a running writer: the beginning of a line, or zeros.
                 Err(_) if !is_whole && matches!(line[0], b'{' | 0) => {
                     self.torn = true;
                     break;

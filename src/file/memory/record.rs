@@ -88,7 +88,7 @@ pub(super) enum Change {
     Lifted {
         stone: Tombstone,
     },
-    /// What was decided on facts, in its order.
+    /// The decisions on facts, in their order.
     Ruled {
         events: Vec<ConsolidationEvent>,
     },
@@ -126,7 +126,7 @@ pub(super) struct NewRow {
     pub cites: Vec<SourceRef>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dream: Option<DreamId>,
-    /// What it may contradict.
+    /// Rows that it may contradict.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub suspects: Vec<Suspect>,
 }
@@ -137,7 +137,7 @@ impl Record {
         Self { at, actor, kind, source, reason, change }
     }
 
-    /// The first line of a file.
+    /// Makes the first line of a file.
     pub(super) fn opened(at: DateTime<Utc>, scope: &Scope) -> Self {
         let change = Change::Opened { version: VERSION, scope: scope.clone() };
         Self { at, actor: Actor::Library, kind: None, source: None, reason: None, change }
@@ -157,7 +157,7 @@ impl Record {
         serde_json::to_string(self).expect("plain data with text keys is always JSON") + "\n"
     }
 
-    /// The row that it makes, and what it may contradict.
+    /// Returns the row that it makes, and what it may contradict.
     pub(super) fn row(self) -> Option<(Memory, Stated, Vec<Suspect>)> {
         let Change::Written(row) = self.change else { return None };
         let NewRow { id, category, content, metadata, place, shared, origin, about, valid_from, .. } = *row;
@@ -182,7 +182,8 @@ impl Record {
         Some((memory, stated, row.suspects))
     }
 
-    /// The line without what is forgotten: in reasons, in the profile, in earlier words of a row that says something
+    /// Returns the line without what is forgotten: in reasons, in the profile, in earlier words of a row that says
+    /// something
     /// else now, and in what the audit says of a row that is gone.
     pub(super) fn struck(mut self, holds: &dyn Fn(&str) -> bool) -> Option<Self> {
         let mut is_struck = false;
@@ -232,7 +233,7 @@ impl Record {
         is_struck.then_some(self)
     }
 
-    /// The line without the words of these rows, which ascend; `None` where it has none of theirs.
+    /// Returns the line without the words of these rows, which ascend; `None` where it has none of theirs.
     pub(super) fn forgetting(mut self, rows: &[MemoryId]) -> Option<Self> {
         match &mut self.change {
             Change::Written(row) if rows.binary_search(&row.id).is_ok() => {
@@ -245,7 +246,7 @@ impl Record {
         Some(self)
     }
 
-    /// What the audit says of it, the latest first: a purge has a line for each row.
+    /// Returns its entries in the audit, the latest first: a purge has a line for each row.
     pub(super) fn entries(self) -> Vec<AuditEntry> {
         let Self { at, actor, kind, source, reason, change } = self;
         let entry = |action: &str, id| AuditEntry {
@@ -313,7 +314,7 @@ impl Change {
         }))
     }
 
-    /// Whether it adds words. What takes rows away has room also in a file that is full.
+    /// Returns whether it adds words. A change that removes rows has room also in a file that is full.
     pub(super) fn adds(&self) -> bool {
         match self {
             Self::Opened { .. }

@@ -11,21 +11,21 @@ use crate::store::fact;
 pub(super) struct Stored {
     pub(super) memory: Memory,
     pub(super) stated: Stated,
-    /// Where it is pinned.
+    /// The actor who pinned it.
     pub(super) pinned_by: Option<Actor>,
     /// When, and by whom.
     pub(super) deleted: Option<(DateTime<Utc>, Actor)>,
 }
 
 impl Stored {
-    /// The row as a fact.
+    /// Returns the row as a fact.
     pub(super) fn fact(&self) -> Fact {
         let Stated { about, valid_from, status } = &self.stated;
         fact::fact(self.memory.clone(), about.clone(), *valid_from, *status)
     }
 }
 
-/// What a row says as a fact.
+/// The statement of a row as a fact.
 #[derive(Default)]
 pub(super) struct Stated {
     pub about: Option<FactKey>,

@@ -25,7 +25,7 @@ pub(super) struct Rows {
     by_id: BTreeMap<MemoryId, Stored>,
     /// The rows that stand, by when they were last touched.
     by_time: BTreeSet<(DateTime<Utc>, MemoryId)>,
-    /// Those that are pinned, deleted ones included.
+    /// Pinned rows, deleted ones included.
     pinned: BTreeSet<MemoryId>,
     profile: BTreeMap<String, String>,
     pub(super) learnings: Learnings,
@@ -33,7 +33,7 @@ pub(super) struct Rows {
     pub(super) fact_index: FactIndex,
     forgotten: Option<Arc<Tombstones>>,
     last_id: i64,
-    /// Whether the line was read that says whose the file is.
+    /// Whether the line with the owner of the file was read.
     pub(super) is_owned: bool,
 }
 
@@ -223,12 +223,12 @@ impl Rows {
         }
     }
 
-    /// What was forgotten.
+    /// Returns the tombstones.
     pub(super) fn forgotten(&self) -> Option<&Arc<Tombstones>> {
         self.forgotten.as_ref()
     }
 
-    /// The rows that say it, deleted and retired ones too.
+    /// Returns the rows that say it, deleted and retired ones too.
     pub(super) fn holding(&self, burial: &Burial) -> impl Iterator<Item = &Stored> {
         self.by_id.values().filter(|stored| burial.is_in(&stored.memory, stored.stated.about.as_ref()))
     }
@@ -246,22 +246,22 @@ impl Rows {
         MemoryId::new(self.last_id + 1)
     }
 
-    /// A row that was deleted at this time or later.
+    /// Returns a row that was deleted at this time or later.
     pub(super) fn deleted_since(&self, id: MemoryId, cutoff: DateTime<Utc>) -> Option<&Stored> {
         self.by_id.get(&id).filter(|stored| stored.deleted.is_some_and(|(at, _)| at >= cutoff))
     }
 
-    /// A row that is not deleted, retired or not.
+    /// Returns a row that is not deleted, retired or not.
     pub(super) fn undeleted(&self, id: MemoryId) -> Option<&Stored> {
         self.by_id.get(&id).filter(|stored| stored.deleted.is_none())
     }
 
-    /// Such a row as a fact.
+    /// Returns such a row as a fact.
     pub(super) fn fact(&self, id: MemoryId) -> Option<Fact> {
         self.undeleted(id).map(Stored::fact)
     }
 
-    /// Those that a row replaced, by id.
+    /// Returns the facts that a row replaced, by id.
     pub(super) fn replaced_by(&self, id: MemoryId) -> Vec<Fact> {
         let is_replaced =
             |stored: &&Stored| stored.stated.status.is_some_and(|status| status.successor == Some(id));
@@ -287,7 +287,7 @@ impl Rows {
         sight.sees(stored.memory.shared).then_some(&stored.memory)
     }
 
-    /// The rows that a filter takes, the newest first, whatever its limit.
+    /// Returns the rows that a filter takes, the newest first, whatever its limit.
     pub(super) fn list<'a>(
         &'a self,
         filter: &'a Filter,
@@ -304,7 +304,7 @@ impl Rows {
         Box::new(rows.into_iter())
     }
 
-    /// The row of a dream that has these words, and whether the library deleted it last.
+    /// Returns the row of a dream that has these words, and whether the library deleted it last.
     pub(super) fn promoted(&self, dream: &DreamId, content: &str) -> Option<(MemoryId, bool)> {
         let is_same = |stored: &&Stored| {
             stored.memory.dream.as_ref() == Some(dream) && stored.memory.content == content
@@ -314,7 +314,7 @@ impl Rows {
         Some((standing.memory.id, is_back))
     }
 
-    /// The rows of a prompt: the pinned ones before the others.
+    /// Returns the rows of a prompt: the pinned ones before the others.
     pub(super) fn snapshot(&self, limit: usize, sight: Sight) -> Vec<SnapshotRow> {
         let is_told = |memory: &&Memory| memory.is_trusted() && !self.fact_index.waits(memory.id);
         let mut pinned: Vec<_> =

@@ -21,10 +21,10 @@ use crate::store::{Store, StoreConfig, check_scope, forward};
 /// stays in the file until the row is purged; then its words go from every line, and the lines stay.
 ///
 /// A change appends one line and syncs the file once; a purge writes the file anew. When a verb returns, its change
-/// survives a power loss; where one fails, the change is there whole or not at all. What a crash leaves of an
-/// unfinished line is taken away by the next change. A mark beside the file says what its last line was: where that is
+/// survives a power loss; where one fails, the change is there whole or not at all. The next change removes an
+/// unfinished line of a crash. A mark beside the file says what its last line was: where that is
 /// missing, the file was emptied or cut short, and each verb says [`Error::Shrunk`]. Several processes may use the folder at once, each sees what
-/// the others wrote, and whoever waits for longer than [`StoreConfig::patience`] gets [`Error::Busy`]. Not for network
+/// the others wrote, and a call that waits for longer than [`StoreConfig::patience`] gets [`Error::Busy`]. Not for network
 /// drives.
 ///
 /// The scope that opens a folder first owns it: a verb for any other scope finds nothing, and writes nothing.
@@ -65,7 +65,7 @@ impl FileMemoryStore {
     ///
     /// # Errors
     ///
-    /// Those of [`open`](Self::open).
+    /// The errors of [`open`](Self::open).
     pub fn open_with(path: impl AsRef<Path>, scope: Scope, config: StoreConfig) -> Result<Self> {
         let path = path.as_ref();
         let disk = OsDisk::open(path).at("open", path.display())?;
@@ -76,7 +76,7 @@ impl FileMemoryStore {
     ///
     /// # Errors
     ///
-    /// Those of [`open`](Self::open).
+    /// The errors of [`open`](Self::open).
     #[cfg(any(test, feature = "testing"))]
     #[cfg_attr(docsrs, doc(cfg(feature = "testing")))]
     pub fn on_disk(disk: Arc<dyn Disk>, scope: Scope, config: StoreConfig) -> Result<Self> {
@@ -93,13 +93,13 @@ impl FileMemoryStore {
         Ok(Self { store: Arc::new(Store::new(backend, scope, config)) })
     }
 
-    /// The scope that was fixed when it was opened.
+    /// Returns the scope that was fixed when it was opened.
     #[must_use]
     pub fn scope(&self) -> &Scope {
         self.store.scope()
     }
 
-    /// How it was configured.
+    /// Returns the configuration.
     #[must_use]
     pub fn config(&self) -> &StoreConfig {
         self.store.config()
@@ -109,7 +109,7 @@ impl FileMemoryStore {
     ///
     /// # Errors
     ///
-    /// Those of [`purge`](crate::MemoryStore::purge).
+    /// The errors of [`purge`](crate::MemoryStore::purge).
     pub fn purge_expired(&self, now: DateTime<Utc>) -> Result<u64> {
         self.store.purge_expired(now)
     }

@@ -34,7 +34,7 @@ use crate::format::replies::reply;
 pub struct DreamId(String);
 
 impl DreamId {
-    /// How many hexadecimal digits an id has.
+    /// The number of hexadecimal digits of an id.
     const DIGITS: usize = 16;
 
     pub(crate) fn from_digest(digest: Digest) -> Self {
@@ -82,7 +82,7 @@ impl<'de> Deserialize<'de> for DreamId {
     }
 }
 
-/// How the heading of a section begins.
+/// The beginning of a section's heading.
 pub(crate) const HEADING: &str = "## Dreamed ";
 const START: &str = "<!-- dream:v1 id=";
 const END: &str = "<!-- /dream:v1 id=";

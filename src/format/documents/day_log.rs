@@ -63,7 +63,7 @@ pub(crate) fn addition(standing: JournalEnd, begun: NaiveTime, note: &Note, at: 
     Some(lines.into_iter().flat_map(|line| [line, eol]).collect())
 }
 
-/// A journal as it is read: opaque lines to whoever wants them so, entries to whoever wants those.
+/// A journal as it is read: opaque lines, or entries.
 ///
 /// ```
 /// use noctuary::format::{DayLog, NoteKind, Origin};

@@ -32,7 +32,7 @@ const LONGEST_LABEL: usize = 40;
 pub struct Fields {
     text: String,
     found: Vec<Field>,
-    /// How many of the fields stand before the heading that follows the first of them.
+    /// The number of fields before the heading that follows the first of them.
     head: usize,
 }
 
@@ -43,7 +43,7 @@ struct Field {
     behind: usize,
     /// Without white space around it; empty at the end of its line where there is none.
     value: Range<usize>,
-    /// Whether the value stands on the line below its label.
+    /// Whether the value is on the line below its label.
     below: bool,
 }
 
@@ -254,7 +254,7 @@ fn is_placeholder(value: &str) -> bool {
 pub struct Identity {
     /// The name that is shown.
     pub name: Option<String>,
-    /// How it comes across.
+    /// The impression that it makes.
     pub vibe: Option<String>,
     /// Its emoji.
     pub emoji: Option<String>,
@@ -464,7 +464,7 @@ mod tests {
         assert!(!format!("{profile:?}").contains("Marta"));
     }
 
-    /// A line of every kind that matters.
+    /// Makes lines of every kind that matters.
     fn line() -> impl Strategy<Value = String> {
         let label = "[A-Za-z][A-Za-z ]{0,6}[a-z]";
         prop_oneof![

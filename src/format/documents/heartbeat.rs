@@ -19,7 +19,7 @@
 //! (the user's, byte for byte)
 //! ```
 //!
-//! Of `## State` the four fields are ours, of `## Open loops` the bullets; every other byte is somebody
+//! This library owns the four fields of `## State` and the bullets of `## Open loops`; every other byte is somebody
 //! else's and stays. A file that does not look like this is foreign, most likely a checklist of the same name,
 //! and is never rewritten.
 
@@ -41,16 +41,16 @@ pub struct Heartbeat {
     pub last_seen: Option<DateTime<Utc>>,
     /// The session of that turn.
     pub session_id: Option<String>,
-    /// Where it ran: a terminal, a gateway.
+    /// The surface of the session: a terminal, a gateway.
     pub surface: Option<String>,
-    /// How many turns that session had.
+    /// The number of turns of that session.
     pub turn_count: u64,
     /// The tasks that were left, the newest last; at most [`MAX_LOOPS`](Self::MAX_LOOPS).
     pub open_loops: Vec<String>,
 }
 
 impl Heartbeat {
-    /// How many open loops are kept.
+    /// The most open loops that are kept.
     pub const MAX_LOOPS: usize = 10;
 
     /// Adds open loops as the newest ones; one that stands there already moves.
@@ -306,7 +306,7 @@ const FRESH: &str = "# Heartbeat\n\n## State\n\n## Open loops\n\n## Schedule\n";
 struct Section {
     /// In lower case.
     title: String,
-    /// Where the line of the heading begins.
+    /// The start of the heading's line.
     start: usize,
     body: Range<usize>,
 }
@@ -636,7 +636,7 @@ mod tests {
         )
     }
 
-    /// The lines that are certainly not ours: no bullet, no indented line.
+    /// Returns the lines that are certainly not ours: no bullet, no indented line.
     fn others(text: &str) -> Vec<&str> {
         let is_other = |line: &&str| !line.trim().is_empty() && !line.starts_with(['-', '*', '+', ' ', '\t']);
         text.trim_start_matches(text::BOM).split_inclusive('\n').filter(is_other).collect()

@@ -138,7 +138,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(48))]
 
-        // Whoever wrote the file wrote it for git, so git is asked what it says.
+        // The file was written for git, so git is asked for its meaning.
         #[test]
         fn git_says_the_same(
             rules in proptest::collection::vec(

@@ -31,7 +31,7 @@ const SHARED: &str = "shared.";
 pub struct JournalName {
     name: DocName,
     date: NaiveDate,
-    /// Where in the name the session begins; its end is that of the name's stem.
+    /// The start of the session in the name; its end is the end of the name's stem.
     session: Option<usize>,
 }
 

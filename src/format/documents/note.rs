@@ -137,7 +137,7 @@ impl Note {
         self.print(None).is_none()
     }
 
-    /// Returns the entry without a time, for whoever does not know the day of the operator; empty where there are no
+    /// Returns the entry without a time, for a caller that does not know the operator's day; empty where there are no
     /// words.
     pub(crate) fn untimed(&self) -> String {
         self.print(None).unwrap_or_default().into_iter().flat_map(|line| [line, "\n".to_owned()]).collect()

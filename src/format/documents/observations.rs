@@ -7,7 +7,7 @@
 //! GRN 09:32 Dev environment verified working after reboot
 //! ```
 //!
-//! Whatever else stands in the file is kept as it is. Printing what was parsed gives the same bytes.
+//! All other lines of the file are kept as they are. Printing what was parsed gives the same bytes.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -20,7 +20,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::base::day::DayPolicy;
 use crate::base::text;
 
-/// How much an observation matters, and so how long it stays. Prints and reads back as the word in front of its line.
+/// The weight of an observation, and so its lifetime. Prints and reads back as the word in front of its line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Mark {
     /// `RED`: commitments, bans, deadlines, key wins. No pruning takes it.
@@ -71,7 +71,7 @@ pub struct Observation {
     pub date: NaiveDate,
     /// The minute of it, on the operator's clock.
     pub time: NaiveTime,
-    /// How much it matters.
+    /// The weight.
     pub mark: Mark,
     /// The words: one line that is not blank.
     pub text: String,

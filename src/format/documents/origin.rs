@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// Where the words of an entry come from. The host says it, never the model.
+/// The speaker or source of an entry. The host says it, never the model.
 ///
 /// ```
 /// use noctuary::format::Origin;

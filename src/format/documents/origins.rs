@@ -15,7 +15,7 @@
 //! start of lines and in the form of an entry, cannot be told from one: [`Note`](crate::format::Note) prints what no text
 //! can forge.
 //!
-//! Where a journal has speakers, a line that names none of them is not the user's for that.
+//! If a journal has speakers, a line without a name is not the user's for that reason.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -32,13 +32,13 @@ use crate::base::text;
 pub(crate) struct Above {
     /// The origin of the words that the text goes on with.
     pub(crate) origin: Option<Origin>,
-    /// Whether the host said that it is a participant, and not the journal a name.
+    /// Whether the host, and not a name in the journal, says that it is a participant.
     is_told: bool,
     /// Whether it begins within a line. The text there is no beginning of an entry, whatever it says.
     pub(crate) is_inside_line: bool,
     /// Whether speakers are named above.
     pub(crate) has_speakers: bool,
-    /// How the first speaker of the session is written, and whether behind a bullet.
+    /// The form of the session's first speaker, and whether it is behind a bullet.
     form: Option<(Form, bool)>,
     /// Whether it goes on with a quotation of somebody other than the user.
     is_quoted: bool,
@@ -51,7 +51,7 @@ pub(crate) struct Above {
 pub(crate) struct Reading {
     /// Its lines.
     pub(crate) lines: Vec<Said>,
-    /// Whether the journal has speakers: then what nobody is named for is not the user's.
+    /// Whether the journal has speakers: then a line without a name is not the user's.
     pub(crate) has_speakers: bool,
     /// The state with which a text below goes on.
     pub(crate) left: Above,
@@ -62,15 +62,15 @@ pub(crate) struct Reading {
 pub(crate) struct Said {
     /// Their origin; `None` where nobody is named.
     pub(crate) origin: Option<Origin>,
-    /// Whether the host said that it is a participant, and not the journal a name.
+    /// Whether the host, and not a name in the journal, says that it is a participant.
     is_told: bool,
     /// The place of the line that names it, among the lines.
     pub(crate) named_at: usize,
-    /// Where the words of the line begin.
+    /// The start of the line's words.
     pub(crate) start: usize,
 }
 
-/// How a line begins.
+/// The beginning of a line.
 enum Head<'t> {
     /// A session.
     Session,
@@ -168,7 +168,7 @@ impl Said {
 }
 
 impl Above {
-    /// Returns what a text goes on with that begins in a place of which nothing further up is known: the words of a
+    /// Returns the state for a text that begins in a place without known lines above: the words of a
     /// tool.
     pub(crate) fn unknown() -> Self {
         Self { origin: Some(Origin::Tool(String::new())), is_inside_line: true, ..Self::default() }
@@ -263,7 +263,7 @@ struct Cast {
     names: Vec<String>,
 }
 
-/// How many lines must carry a name, or words that may be labels, before they are taken for speakers.
+/// The number of lines that must carry a name, or words that may be labels, before they are taken for speakers.
 const NAMED_LINES: usize = 3;
 
 impl Cast {

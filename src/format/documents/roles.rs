@@ -3,7 +3,7 @@
 use super::origin::Origin;
 use crate::base::text;
 
-/// How a speaker is written.
+/// The form of a speaker's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Form {
     /// In brackets.

@@ -1,4 +1,4 @@
-//! Where sections of dreams stand in a curated file, to the byte: what may be taken out again, and where it goes back.
+//! The places of dream sections in a curated file, to the byte: text that may be taken out, and the place to put it back.
 //!
 //! A section is taken out as it was printed, with the line break in front that was printed with it, and known by the
 //! hash of both. Words that a person wrote before, behind or inside are never a part of it.
@@ -37,7 +37,7 @@ pub(crate) fn whole(memory: &[u8]) -> Vec<Section> {
     all
 }
 
-/// How a dream's section stands in a file.
+/// The state of a dream's section in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum SectionState {
     /// As it was printed; these bytes may go.
@@ -87,7 +87,7 @@ fn line_break_before(memory: &[u8], at: usize) -> Option<usize> {
     head.strip_suffix(b"\r\n").or_else(|| head.strip_suffix(b"\n")).map(<[u8]>::len)
 }
 
-/// Where a section stood: what is between it and the sections next to it, those that were taken out included.
+/// The former place of a section: the text between it and the sections next to it, removed ones included.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Place {
     before: Text,
@@ -143,9 +143,9 @@ impl Order<'_> {
 /// The text between two sections, in which one stood or is to stand.
 struct Around<'m> {
     text: &'m [u8],
-    /// Where it begins in the file.
+    /// The start in the file.
     from: usize,
-    /// Where in it the texts end, from above and from below, that are nearer to others that were taken out there;
+    /// The ends of the texts in it, from above and from below, that are nearer to other removed sections;
     /// `None` where a person changed them.
     above: Option<usize>,
     below: Option<usize>,

@@ -26,13 +26,13 @@ use crate::base::text;
 pub(crate) struct Speaker<'t> {
     /// The origin of the words that follow.
     pub(crate) origin: Origin,
-    /// How it is written.
+    /// The form of the name.
     pub(crate) form: Form,
     /// Whether the word names a speaker in any journal.
     pub(crate) is_sure: bool,
     /// The name as it stands there.
     pub(crate) name: &'t str,
-    /// Where the words begin.
+    /// The start of the words.
     pub(crate) end: usize,
 }
 

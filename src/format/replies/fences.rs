@@ -20,7 +20,7 @@ use crate::base::text;
 /// The first line of a slice whose beginning was cut off and waits.
 pub(crate) const TRUNCATED_HEAD: &str = "[...truncated head]";
 
-/// What stands before the room that is left, outside of any fence.
+/// The text in front of the room that is left, outside of any fence.
 const ROOM: &str = "Room left in current memory: ";
 
 /// A line as the model is shown it.
@@ -110,13 +110,13 @@ pub(crate) fn one_line(line: &str) -> String {
         .collect()
 }
 
-/// A text with its lines as they are printed.
+/// Prints a text with its lines.
 pub(crate) fn printed(text: &str) -> String {
     let lines: Vec<String> = text::line_ranges(text).map(|line| one_line(&text[line])).collect();
     lines.join("\n")
 }
 
-/// The name of a journal as it is cited: characters that would end a citation, or that an answer loses, are
+/// Returns the name of a journal as it is cited: characters that would end a citation, or that an answer loses, are
 /// written as `%20`. So are signs of other scripts, among which are those that look like brackets.
 pub(crate) fn reference(name: &DocName) -> String {
     let mut reference = String::with_capacity(name.as_str().len());
@@ -134,7 +134,7 @@ pub(crate) fn reference(name: &DocName) -> String {
     reference
 }
 
-/// The inverse of [`reference`]; `None` where the text cites no document.
+/// Returns the inverse of [`reference`]; `None` where the text cites no document.
 pub(crate) fn dereference(text: &str) -> Option<DocName> {
     let mut name = Vec::with_capacity(text.len());
     let mut rest = text;
@@ -151,7 +151,7 @@ pub(crate) fn dereference(text: &str) -> Option<DocName> {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Material {
     pub(crate) memory: Vec<String>,
-    /// How many characters current memory has room for, where that is said.
+    /// The number of characters that current memory has room for, if the request says so.
     pub(crate) room: Option<usize>,
     pub(crate) journals: Vec<(DocName, Vec<ShownLine>)>,
 }

@@ -1,4 +1,4 @@
-//! What a curator answers: bullets under `### Facts`, `### Preferences`, `### Decisions`, each with the
+//! The answer of a curator: bullets under `### Facts`, `### Preferences`, `### Decisions`, each with the
 //! journal lines that it rests on, or exactly one token.
 
 use std::ops::Range;
@@ -43,7 +43,7 @@ static CITATION: LazyLock<Regex> = LazyLock::new(|| {
     ))
 });
 
-/// What stands between the ends of a range.
+/// The pattern between the ends of a range.
 const TO: &str = r"(?:[-‐‑–—−]#?[Ll]?|\s*(?:[-‐‑–—−]|to)\s*#?[Ll]|\s+to\s+)";
 
 /// Further lines of the same file: `, L26`, `; #L26`, `and #L26`, and in a list also `, 26`.
@@ -130,7 +130,7 @@ fn take_further(
     at
 }
 
-/// The statement without its citations.
+/// Returns the statement without its citations.
 fn without(statement: &str, spans: Vec<Range<usize>>) -> String {
     let mut claim = String::with_capacity(statement.len());
     let mut from = 0;
@@ -182,7 +182,7 @@ fn widen(text: &str, mut span: Range<usize>) -> Range<usize> {
     }
 }
 
-/// Where a markdown link begins whose target is at `at`, if its text only says where: `[L25](…)`.
+/// Returns the start of the markdown link whose target is at `at`, if its text only names a place: `[L25](…)`.
 fn link_start(text: &str, at: usize) -> usize {
     static PLACE: LazyLock<Regex> =
         LazyLock::new(|| pattern(r"\[(?i:sources?|journal|ref|lines?|[#\^`L\d\s,–-]|\S*\.md`?)*\]$"));
@@ -198,12 +198,12 @@ fn label(before: &str) -> Option<&'static str> {
     })
 }
 
-/// A line without the bullet or number in front of it.
+/// Returns a line without the bullet or number in front of it.
 pub(crate) fn strip_bullet(line: &str) -> &str {
     bullet(line).unwrap_or_else(|| line.trim())
 }
 
-/// The text of a bullet or numbered item; `None` for any other line.
+/// Returns the text of a bullet or numbered item; `None` for any other line.
 pub(crate) fn bullet(line: &str) -> Option<&str> {
     let line = line.trim();
     if let Some(rest) = line.strip_prefix(['-', '*', '+', '•', '–']) {

@@ -29,7 +29,7 @@ use super::fences::one_line;
 use crate::base::digest::Hasher;
 use crate::base::text;
 
-/// What a judge says of a pair.
+/// The ruling of a judge on a pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Ruling {
@@ -57,7 +57,7 @@ impl Ruling {
 /// One line of an answer.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Ruled {
-    /// Which pair, from 0.
+    /// The pair, from 0.
     pub(crate) pair: usize,
     pub(crate) ruling: Ruling,
     pub(crate) reason: Option<String>,

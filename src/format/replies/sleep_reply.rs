@@ -1,4 +1,4 @@
-//! What a model answers to a sleeper: sections under words that it was given.
+//! The answer of a model to a sleeper: sections under words that it was given.
 //!
 //! ```text
 //! OBSERVATIONS:                      DROP:
@@ -94,7 +94,7 @@ pub(crate) struct DeepReply {
     pub(crate) diary: String,
 }
 
-/// Which lines a model would drop.
+/// The lines that a model would drop.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) enum Plan {
     /// It did not say.
@@ -150,7 +150,7 @@ impl Plan {
     }
 }
 
-/// The lines that are named at the front of a line; what follows them may say why.
+/// Returns the lines that are named at the front of a line; what follows them may say why.
 fn ranges(line: &str) -> Vec<RangeInclusive<u64>> {
     let mut rest = line.trim().trim_start_matches(['-', '*', '+', '•', ' ', '`', '[', '(']);
     let mut named = Vec::new();
@@ -168,7 +168,7 @@ fn ranges(line: &str) -> Vec<RangeInclusive<u64>> {
     named
 }
 
-/// Each line with the section that it stands in. What follows the word on its own line is the section's first.
+/// Returns each line with the section that it is in. Text behind the word on the same line is the section's first line.
 fn lines(text: &str) -> impl Iterator<Item = (Option<&'static str>, &str)> {
     let mut section = None;
     text.lines().map(move |line| {

@@ -1,4 +1,4 @@
-//! What a dreamer beside the curator remembers: `.dreaming.d/facts.json` and `.dreaming.d/personalization.json`.
+//! The state of a dreamer beside the curator: `.dreaming.d/facts.json` and `.dreaming.d/personalization.json`.
 //!
 //! ```text
 //! {"v":1,"key":"9b1f…","pace":{"last_run_at":"2026-11-21T03:00:00.000Z","calls_that_day":1},
@@ -23,16 +23,16 @@ use crate::format::replies::rulings::Ruling;
 /// The version of this shape.
 const VERSION: u64 = 1;
 
-/// What is remembered.
+/// The state of a dreamer beside the curator.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct AskedState {
     v: u64,
-    /// What hashes are made with: a hash without a key can be tried against words.
+    /// The key of the hashes: a hash without a key can be tried against words.
     key: String,
     /// When a model was asked last, how that ended, and what was used up.
     #[serde(default)]
     pub(crate) pace: DreamedState,
-    /// What was asked about, and what it was then.
+    /// The questions that were asked, each with its state then.
     #[serde(default)]
     pub(crate) asked: BTreeMap<String, String>,
     /// Statements that were written, so that one which somebody took out does not come back.
@@ -54,13 +54,13 @@ pub(crate) struct Answered {
     pub(crate) rulings: Vec<Given>,
 }
 
-/// What was said of one pair.
+/// The ruling on one pair.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Given {
     pub(crate) older: i64,
     pub(crate) newer: i64,
     pub(crate) ruling: Ruling,
-    /// What both rows were when it was said.
+    /// The hash of both rows at that time.
     pub(crate) seen: String,
 }
 
@@ -90,7 +90,7 @@ impl AskedState {
         seal::print(self)
     }
 
-    /// What texts are known by.
+    /// Returns the keyed hash of texts.
     pub(crate) fn hash<'t>(&self, texts: impl IntoIterator<Item = &'t str>) -> String {
         self.digest(texts).short(16)
     }

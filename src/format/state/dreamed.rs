@@ -17,7 +17,7 @@ use crate::base::error::{Error, Result, parse_json};
 use crate::base::name::StateName;
 use crate::format::state::iso_millis;
 
-/// What an earlier run left for the next: the watermark, the last run, and the cost breaker's counters.
+/// The state that an earlier run left for the next: the watermark, the last run, and the cost breaker's counters.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct DreamedState {
@@ -27,7 +27,7 @@ pub struct DreamedState {
     /// When a run last held the lock and made a pass, or found nothing to do. A run that backs off leaves it.
     #[serde(default, with = "iso_millis", skip_serializing_if = "Option::is_none")]
     pub last_run_at: Option<DateTime<Utc>>,
-    /// How that run ended, in the words of [`Outcome`](crate::Outcome).
+    /// The end of that run, in the words of [`Outcome`](crate::Outcome).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_outcome: Option<String>,
     /// Failures of the model in a row.
@@ -80,13 +80,13 @@ impl DreamedState {
         bytes
     }
 
-    /// The checksum, and the run that it was made for.
+    /// Returns the checksum, and the run that it was made for.
     fn check(&self) -> String {
         let sum = seal::of(&serde_json::to_vec(self).expect("maps with text keys print"));
         format!("{sum} {}", self.last_run_at.map_or_else(|| "never".to_owned(), iso_millis::print))
     }
 
-    /// The watermark in nanoseconds since the epoch.
+    /// Returns the watermark in nanoseconds since the epoch.
     pub(crate) fn watermark_ns(&self) -> Option<i64> {
         watermark_ns(self.last_processed_mtime.as_ref()?)
     }
@@ -111,7 +111,7 @@ fn is_zero_long(number: &u64) -> bool {
     *number == 0
 }
 
-/// A watermark in nanoseconds since the epoch.
+/// Returns a watermark in nanoseconds since the epoch.
 pub(crate) fn watermark_ns(number: &Number) -> Option<i64> {
     if let Some(whole) = number.as_i64() {
         return whole.checked_mul(1_000_000);

@@ -21,16 +21,16 @@ use crate::format::DreamId;
 pub struct DreamEntry {
     /// When.
     pub t: DateTime<Utc>,
-    /// How many tool calls it looked back on.
+    /// The number of tool calls that it looked back on.
     #[serde(default)]
     pub actions: u32,
-    /// How the sleeper saw itself.
+    /// The sleeper's view of itself.
     #[serde(default)]
     pub reflection: String,
-    /// What it should do next.
+    /// Its next step.
     #[serde(default)]
     pub priority: String,
-    /// What it noted, as it stands in `observations.md`.
+    /// Its notes, as in `observations.md`.
     #[serde(default)]
     pub observations: Vec<String>,
     /// Whether a deep sleep belongs to it.
@@ -56,19 +56,19 @@ impl std::fmt::Debug for DreamEntry {
     }
 }
 
-/// What a sleep came to, in numbers.
+/// The result of a sleep, in numbers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Checkpoint {
     pub(crate) t: DateTime<Utc>,
     pub(crate) dream: u64,
     pub(crate) last_deep: u64,
-    /// How many bytes of the conversation were shown by then.
+    /// The number of bytes of the conversation that were shown by then.
     pub(crate) read: u64,
     #[serde(default)]
     pub(crate) actions: u32,
     #[serde(default)]
     pub(crate) observations: u64,
-    /// Of a deep sleep: how many observations were pruned.
+    /// The number of observations that a deep sleep pruned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) pruned: Option<u64>,
     pub(crate) id: DreamId,
@@ -80,7 +80,7 @@ pub(crate) struct LoggedMessage {
     pub(crate) t: DateTime<Utc>,
     pub(crate) role: String,
     pub(crate) content: String,
-    /// How many tool calls it makes.
+    /// The number of tool calls that it makes.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub(crate) calls: u32,
 }
@@ -90,7 +90,7 @@ pub(crate) fn is_zero(number: &u32) -> bool {
     *number == 0
 }
 
-/// What of a line of a conversation, of ours or of another tool's, a model can be shown.
+/// The part of a conversation's line, ours or another tool's, that a model can be shown.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Shown {
     pub(crate) at: Option<DateTime<Utc>>,
@@ -124,7 +124,7 @@ pub(crate) fn print(record: &impl Serialize) -> String {
     line
 }
 
-/// The last line of a text that is whole and such a record.
+/// Returns the last line of a text that is whole and such a record.
 pub(crate) fn last<T: DeserializeOwned>(text: &str) -> Option<T> {
     let whole = &text[..text.rfind('\n').map_or(0, |end| end + 1)];
     whole.lines().rev().find_map(|line| serde_json::from_str(line).ok())

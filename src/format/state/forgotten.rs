@@ -1,10 +1,10 @@
-//! What a workspace has forgotten, `.dreaming.d/forgotten.json`: tombstones, and no word of what they stand for.
+//! The tombstones of a workspace, `.dreaming.d/forgotten.json`, without the forgotten words.
 //!
 //! ```text
 //! {"v":1,"forgotten":{"key":"5fe1…","tombstones":[{"words":5,"mark":3735928559,"digest":"9f86d0…"}]}}
 //! ```
 //!
-//! Whoever loses this file brings back what was forgotten with the next dream. Unknown keys survive.
+//! Without this file, the next dream brings back forgotten statements. Unknown keys survive.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};

@@ -13,7 +13,7 @@ use crate::base::document::{Document, Revision};
 use crate::base::error::{Error, Result, parse_json};
 use crate::base::name::{DocName, StateName};
 
-/// How many preimages are kept of a document, and how many bytes of them; the newest is always kept.
+/// The most earlier versions of a document, and the most bytes of them; the newest is always kept.
 const MOST: usize = 20;
 const MOST_BYTES: usize = 1 << 20;
 
@@ -40,7 +40,7 @@ impl Entry {
         Self { at, revision: Revision::of(bytes), text, hex }
     }
 
-    /// Whether it says what its revision says.
+    /// Returns whether its content matches its revision.
     fn is_whole(&self) -> bool {
         let revision = match (&self.text, &self.hex) {
             (Some(text), None) => Some(Revision::of(text.as_bytes())),
@@ -110,7 +110,7 @@ impl History {
         changed
     }
 
-    /// The preimages and when each was replaced, newest first.
+    /// Returns the preimages and when each was replaced, newest first.
     pub(crate) fn documents(self, name: &DocName) -> Result<Vec<(DateTime<Utc>, Document)>> {
         let bytes = |entry: Entry| match (entry.text, entry.hex) {
             (Some(text), None) => Some((entry.at, text.into_bytes())),

@@ -21,20 +21,20 @@ use crate::format::documents::curated;
 /// out. Others are of version 1.
 const VERSION: u64 = 2;
 
-/// What a commit does, step by step: append, ledger, state, log.
+/// The steps of a commit: append, ledger, state, log.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Intent {
     v: u64,
     pub(crate) id: DreamId,
     /// The claim that began it.
     pub(crate) epoch: u64,
-    /// What to append, where anything is promoted.
+    /// The section to append, if anything is promoted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) append: Option<Append>,
-    /// What becomes of a proposal.
+    /// The change of a proposal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) proposal: Option<ProposalStep>,
-    /// What becomes of an earlier dream.
+    /// The change of an earlier dream.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) change: Option<Change>,
     /// The ledger's entries of the journals that were shown.
@@ -58,20 +58,20 @@ pub(crate) struct Books {
 }
 
 impl Books {
-    /// The books of a commit in which no journal was shown: a peer's watermark stays a peer's.
+    /// Makes the books of a commit in which no journal was shown: a peer's watermark stays a peer's.
     pub(crate) fn unchanged(ledger: &Ledger, state: DreamedState) -> Self {
         let watermark = ledger.watermark.clone();
         Self { ledger: BTreeMap::new(), forget: Vec::new(), watermark, state }
     }
 
-    /// The books of a commit whose state gives the watermark.
+    /// Makes the books of a commit whose state gives the watermark.
     pub(crate) fn of_state(ledger: BTreeMap<DocName, Entry>, state: DreamedState) -> Self {
         let watermark = state.last_processed_mtime.clone();
         Self { ledger, forget: Vec::new(), watermark, state }
     }
 }
 
-/// What becomes of a dream that was committed earlier. Each names the document that holds curated memory.
+/// The change of a dream that was committed earlier. Each names the document that holds curated memory.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Change {
@@ -119,7 +119,7 @@ impl Append {
         self.section = section;
     }
 
-    /// What is wrong with it, if anything is: nothing is appended that is not whole, that goes elsewhere than
+    /// Returns its fault, if it has one: nothing is appended that is not whole, that goes elsewhere than
     /// into curated memory, or that would not be found there afterwards.
     fn fault(&self, id: &DreamId, change: Option<&Change>) -> Option<&'static str> {
         let is_home = match change {
@@ -127,18 +127,18 @@ impl Append {
             None => is_curated(&self.name),
         };
         if Digest::of(self.section.as_bytes()) != self.sha256 {
-            Some("its section is not the one it was made with")
+            Some("its section is not the one that it was made with")
         } else if !is_home {
             Some("its section goes into another document than curated memory")
         } else if !curated::has_section(self.section.as_bytes(), id) {
-            Some("its section is that of another dream")
+            Some("its section belongs to another dream")
         } else {
             None
         }
     }
 
-    /// How many bytes of the section an interrupted append left at the end of `memory`: only where all that
-    /// stands before them is untouched.
+    /// Counts the bytes of the section that an interrupted append left at the end of `memory`: only if all bytes
+    /// before them are untouched.
     pub(crate) fn torn_bytes(&self, memory: &[u8]) -> usize {
         let Ok(before) = usize::try_from(self.before_len) else { return 0 };
         match memory.split_at_checked(before) {
@@ -157,7 +157,7 @@ fn is_curated(name: &DocName) -> bool {
 }
 
 impl Change {
-    /// What is wrong with it, if anything is.
+    /// Returns its fault, if it has one.
     fn fault(&self, intent: &Intent) -> Option<&'static str> {
         let (name, kept, appends) = match self {
             Self::Undo { name, kept, .. } | Self::Redo { name, kept, .. } => (name, Some(kept), false),
@@ -168,9 +168,9 @@ impl Change {
         if !is_curated(name) {
             Some("it changes another document than curated memory")
         } else if appends != intent.append.is_some() || intent.log.section_sha256.is_none() {
-            Some("a part of it is missing, or one too many")
+            Some("a part of it is missing, or there is one too many")
         } else if !kept.is_none_or(is_its_own) {
-            Some("its section is that of another dream")
+            Some("its section belongs to another dream")
         } else {
             None
         }
@@ -178,7 +178,7 @@ impl Change {
 }
 
 impl Intent {
-    /// A commit that changes the books, told by a line of the log: dream and claim are those of the line.
+    /// Makes a commit that changes the books, told by a line of the log: dream and claim are those of the line.
     pub(crate) fn new(books: Books, log: LogLine) -> Self {
         let Books { ledger, forget, watermark, state } = books;
         let (append, proposal, change) = (None, None, None);
@@ -186,17 +186,17 @@ impl Intent {
         Self { v: 1, id, epoch, append, proposal, change, ledger, forget, watermark, state, log }
     }
 
-    /// The same, with a section.
+    /// Adds a section.
     pub(crate) fn with_append(self, append: Append) -> Self {
         Self { append: Some(append), ..self }
     }
 
-    /// The same, with what becomes of a proposal.
+    /// Adds the change of a proposal.
     pub(crate) fn with_proposal(self, step: ProposalStep) -> Self {
         Self { v: VERSION, proposal: Some(step), ..self }
     }
 
-    /// The same, with what becomes of the earlier dream of its line.
+    /// Adds the change of the earlier dream of its line.
     pub(crate) fn with_change(self, change: Change) -> Self {
         Self { v: VERSION, change: Some(change), ..self }
     }

@@ -23,7 +23,7 @@ use crate::base::name::{DocName, StateName};
 
 const VERSION: u64 = 1;
 
-/// What is known of every journal that is inside the window, or that still waits.
+/// The facts about every journal that is inside the window, or that still waits.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Ledger {
     v: u64,
@@ -38,16 +38,16 @@ pub(crate) struct Ledger {
 /// One journal.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Entry {
-    /// What was shown, ascending and without overlap.
+    /// The ranges that were shown, ascending and without overlap.
     shown: Vec<Piece>,
     /// Its size when it was last looked at.
     pub(crate) size: u64,
     /// Its time of change then, in nanoseconds since the epoch.
     pub(crate) modified: i64,
-    /// How many times in a row it was shown and every line of the answer was held.
+    /// The number of times in a row that it was shown and every line of the answer was held.
     #[serde(default, skip_serializing_if = "is_none")]
     pub(crate) tries: u32,
-    /// How many times a person gave a part of it back: then the same bytes make another dream.
+    /// The number of times that a person gave a part of it back: then the same bytes make another dream.
     #[serde(default, skip_serializing_if = "is_none")]
     pub(crate) again: u32,
 }
@@ -187,7 +187,7 @@ impl Entry {
         self.shown.insert(at, piece);
     }
 
-    /// The runs of bytes below `end` that were not shown, ascending.
+    /// Returns the runs of bytes below `end` that were not shown, ascending.
     pub(crate) fn gaps(&self, end: u64) -> Vec<Range<u64>> {
         let mut gaps = Vec::new();
         let mut from = 0;
@@ -203,7 +203,7 @@ impl Entry {
         gaps
     }
 
-    /// How many bytes below `end` were not shown.
+    /// Counts the bytes below `end` that were not shown.
     pub(crate) fn pending(&self, end: u64) -> u64 {
         self.gaps(end).iter().map(|gap| gap.end - gap.start).sum()
     }

@@ -15,13 +15,13 @@ use super::seal;
 use crate::base::error::Result;
 use crate::base::name::StateName;
 
-/// What is remembered.
+/// The state of a life.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct LifeState {
-    /// Whether there ever was a `BOOTSTRAP.md`; it is not seeded a second time.
+    /// Whether a `BOOTSTRAP.md` ever existed; it is not seeded a second time.
     #[serde(default)]
     pub(crate) bootstrap_seen: bool,
-    /// How the onboarding ended.
+    /// The end of the onboarding.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) onboarding: Option<Onboarded>,
     /// Keys of others, kept as they are.
@@ -34,16 +34,16 @@ pub(crate) struct LifeState {
 pub(crate) struct Onboarded {
     pub(crate) end: OnboardingEnd,
     pub(crate) at: DateTime<Utc>,
-    /// The journal that says so; whoever goes on after a crash looks there.
+    /// The journal that says so; recovery after a crash looks there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) journal: Option<String>,
-    /// Whether all that belongs to it was done.
+    /// Whether every step of it was done.
     pub(crate) finished: bool,
     #[serde(flatten)]
     others: Map<String, Value>,
 }
 
-/// How an onboarding ends.
+/// The end of an onboarding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OnboardingEnd {

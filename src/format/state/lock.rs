@@ -47,13 +47,13 @@ impl LockFile {
         serde_json::to_string(self).expect("strings and numbers print")
     }
 
-    /// Whether this library wrote it, in any version.
+    /// Returns whether this library wrote it, in any version.
     pub(crate) fn is_ours(&self) -> bool {
         self.implementation.as_deref().is_some_and(|name| name.starts_with("noctuary/"))
     }
 }
 
-/// Where the 24 bytes of `started_at` stand in a printed lock.
+/// Returns the offset of the 24 bytes of `started_at` in a printed lock.
 pub(crate) fn started_at_offset(printed: &str) -> u64 {
     let key = "\"started_at\":\"";
     let at = printed.find(key).expect("a printed lock has started_at");

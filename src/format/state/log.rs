@@ -26,7 +26,7 @@ pub(crate) const ARCHIVED: &str = "archived";
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct LogLine {
     pub(crate) v: u64,
-    /// Whose dream it was; a curator's, where nothing says so.
+    /// The dreamer; a curator's dream if it is absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) by: Option<String>,
     #[serde(with = "iso_millis")]
@@ -36,7 +36,7 @@ pub(crate) struct LogLine {
     pub(crate) epoch: u64,
     /// The word of the outcome.
     pub(crate) outcome: String,
-    /// What was shown.
+    /// The slices that were shown.
     pub(crate) sources: Vec<LogSource>,
     /// The hashes of the promoted statements.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -71,7 +71,7 @@ impl LogLine {
     /// Who a sleeper is in [`by`](Self::by).
     pub(crate) const SLEEPER: &str = "sleeper";
 
-    /// What became of the section of this pass.
+    /// Returns the later state of this pass's section.
     pub(crate) fn then(&self, word: &str, at: DateTime<Utc>, day: NaiveDate, epoch: u64) -> Self {
         Self {
             at: Some(at),
@@ -95,7 +95,7 @@ impl LogLine {
     }
 }
 
-/// What a run of a curator remembers of an earlier pass.
+/// The memory of an earlier pass in a curator's run.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Remembered {
     #[serde(default)]
@@ -125,13 +125,13 @@ pub(crate) struct Promotion<'l> {
 }
 
 impl Promotion<'_> {
-    /// Whether a person took it back.
+    /// Returns whether a person took it back.
     pub(crate) fn is_undone(&self) -> bool {
         self.word == UNDONE
     }
 }
 
-/// The dreams that appended a section, in the order in which they did so last.
+/// Returns the dreams that appended a section, in the order in which they did so last.
 pub(crate) fn promotions(log: &[Remembered]) -> Vec<Promotion<'_>> {
     let mut all: BTreeMap<usize, Promotion<'_>> = BTreeMap::new();
     let mut places: BTreeMap<&DreamId, usize> = BTreeMap::new();
@@ -157,7 +157,7 @@ pub(crate) fn promotions(log: &[Remembered]) -> Vec<Promotion<'_>> {
     all.into_values().collect()
 }
 
-/// The hashes of what was promoted, or declined by a person: what is not in memory any more was taken out of it.
+/// Returns the hashes of what was promoted, or declined by a person: what is not in memory any more was taken out of it.
 pub(crate) fn settled(log: &[Remembered]) -> impl Iterator<Item = &str> {
     let promoted =
         promotions(log).into_iter().filter(|dream| !dream.is_undone()).flat_map(|dream| dream.lines);
@@ -182,7 +182,7 @@ pub(crate) fn of_curators(text: &str) -> impl Iterator<Item = LogLine> + '_ {
     parse(text).filter(|line| line.by.is_none())
 }
 
-/// The hash under which a promoted statement is remembered.
+/// Returns the hash under which a promoted statement is remembered.
 pub(crate) fn statement_hash(statement: &str) -> String {
     Digest::of(curated::statement_key(statement).as_bytes()).short(16)
 }

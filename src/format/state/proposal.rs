@@ -60,7 +60,7 @@ pub(crate) struct Waiting {
     pub(crate) at: DateTime<Utc>,
     /// The day in the heading of its section.
     pub(crate) day: NaiveDate,
-    /// What the model was shown.
+    /// The slices that the model was shown.
     pub(crate) sources: Vec<LogSource>,
     /// The hashes of the statements that it was made with.
     pub(crate) lines: Vec<String>,
@@ -85,7 +85,7 @@ impl Proposals {
         seal::print(self)
     }
 
-    /// Those that nobody has answered, oldest first.
+    /// Returns the proposals without an answer, oldest first.
     pub(crate) fn waiting(&self) -> &[Waiting] {
         &self.waiting
     }
@@ -106,7 +106,7 @@ impl Proposals {
 }
 
 impl Waiting {
-    /// Where the words stand.
+    /// Returns the name of the file with the words.
     pub(crate) fn name(&self) -> StateName {
         StateName::proposal(&self.id)
     }
@@ -176,7 +176,7 @@ impl Waiting {
 /// A line of a proposal.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Bullet {
-    /// Where it begins in the file, from 1.
+    /// The first line in the file, from 1.
     pub(crate) line: usize,
     pub(crate) heading: Option<&'static str>,
     /// Without its mark, its citations included.
@@ -189,13 +189,13 @@ impl fmt::Debug for Bullet {
     }
 }
 
-/// What a commit does to a proposal.
+/// The step of a commit that changes a proposal.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum ProposalStep {
     /// It is made.
     Made {
-        /// What is known of it.
+        /// The proposal.
         waiting: Waiting,
         /// The file.
         text: String,

@@ -41,7 +41,7 @@ pub struct QuarantineEntry {
     /// The newest of their times of change, in milliseconds since the epoch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_mtime: Option<Number>,
-    /// What the journals were like then.
+    /// The state of the journals then.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<QuarantinedFile>,
     /// Keys of others, kept as they are.
@@ -100,7 +100,7 @@ impl Quarantine {
         printed
     }
 
-    /// The entries, oldest first.
+    /// Returns the entries, oldest first.
     #[must_use]
     pub fn entries(&self) -> &[QuarantineEntry] {
         &self.entries
@@ -170,7 +170,7 @@ struct Element {
     space_after: Range<usize>,
 }
 
-/// The entries of a list that begins at `at`.
+/// Returns the entries of a list that begins at `at`.
 fn elements(list: &[u8], mut at: usize) -> Vec<Element> {
     let mut elements = Vec::new();
     loop {
@@ -182,7 +182,7 @@ fn elements(list: &[u8], mut at: usize) -> Vec<Element> {
         let space = at..start;
         at = bytes.end;
         at += list[at..].iter().take_while(is_space).count();
-        // What follows the last one belongs to the end of the list.
+        // Text behind the last one belongs to the end of the list.
         let has_next = list.get(at) == Some(&b',');
         let space_after = if has_next { bytes.end..at } else { at..at };
         elements.push(Element { entry, space, bytes, space_after });
@@ -190,18 +190,18 @@ fn elements(list: &[u8], mut at: usize) -> Vec<Element> {
     }
 }
 
-/// A new entry, on lines of its own.
+/// Returns a new entry, on lines of its own.
 fn printed_entry(entry: &QuarantineEntry) -> Vec<u8> {
     let printed = serde_json::to_string_pretty(entry).expect("maps with text keys print");
     format!("\n{printed}").replace('\n', "\n  ").into_bytes()
 }
 
-/// The seed writes bare file names; only a journal outside `memory/` needs its folder.
+/// Returns the seed writes bare file names; only a journal outside `memory/` needs its folder.
 fn printed(journal: &DocName) -> String {
     if journal.folder() == Some("memory") { journal.file_name().to_owned() } else { journal.to_string() }
 }
 
-/// Whether a listed name means `journal`: a bare one means that of `memory/`, as the seed writes it.
+/// Returns whether a listed name means `journal`: a bare one means that of `memory/`, as the seed writes it.
 fn names(listed: &str, journal: &DocName) -> bool {
     listed == journal.as_str() || listed == printed(journal)
 }

@@ -1,6 +1,6 @@
 //! The state files, one row each: in which order a copy takes them, and whether they hold words of a person.
 //!
-//! Whoever adds a state file adds its row. Copying and forgetting go by this table.
+//! A new state file needs a row here. Copying and forgetting use this table.
 
 use super::proposal::{Proposals, Waiting};
 use super::sleep_state::SleepFiles;
@@ -13,7 +13,7 @@ use crate::base::name::{DocName, Name, StateName};
 pub(crate) struct StateFile {
     /// Its name, or the names of its kind.
     pub(crate) names: Names,
-    /// How a copy of a workspace takes it.
+    /// The treatment by a copy of a workspace.
     pub(crate) copied: Copied,
     /// Words of a person or of a model, as they were written. Else names, numbers and hashes.
     pub(crate) holds_words: bool,
@@ -30,7 +30,7 @@ pub(crate) enum Names {
     Proposals,
 }
 
-/// How a copy of a workspace takes a state file.
+/// The treatment of a state file by a copy of a workspace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Copied {
     /// Before any document, so that no door of the target is open meanwhile.
@@ -199,7 +199,7 @@ mod tests {
 
         let mut found = Vec::new();
         state_files(folder.path(), folder.path(), &mut found);
-        // Those that the disk itself keeps, and no workspace reads.
+        // Files that the disk itself keeps, and no workspace reads.
         found.retain(|path| {
             !["guard", "write-guard", ".gitignore", ".dreaming.lock"]
                 .contains(&path.rsplit('/').next().unwrap())

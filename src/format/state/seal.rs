@@ -18,7 +18,7 @@ use crate::base::error::{Error, Result, parse_json};
 
 /// The key of the checksum.
 pub(crate) const KEY: &str = "check";
-/// How many hexadecimal digits it has.
+/// The number of hexadecimal digits.
 const DIGITS: usize = 16;
 /// The file is not as it was written.
 pub(crate) const BROKEN: &str = "its checksum does not fit, so it was damaged or edited since it was written: restore it, \
@@ -43,7 +43,7 @@ pub(crate) fn parse<T: DeserializeOwned>(name: &str, bytes: &[u8]) -> Result<T> 
     parse_json(name, &opened(name, bytes)?)
 }
 
-/// A file whose text was changed in place, with the checksum that fits now.
+/// Returns a file whose text was changed in place, with the checksum that fits now.
 pub(crate) fn renewed(bytes: &[u8]) -> Vec<u8> {
     let Some((body, _)) = parts(bytes) else { return bytes.to_vec() };
     let check = of(&[body, b"}"].concat());
@@ -54,12 +54,12 @@ pub(crate) fn renewed(bytes: &[u8]) -> Vec<u8> {
     renewed
 }
 
-/// The checksum of bytes.
+/// Returns the checksum of bytes.
 pub(crate) fn of(bytes: &[u8]) -> String {
     Digest::of(bytes).short(DIGITS)
 }
 
-/// The file as it was before its checksum was added.
+/// Returns the file as it was before its checksum was added.
 fn opened<'b>(name: &str, bytes: &'b [u8]) -> Result<Cow<'b, [u8]>> {
     let broken = || Error::Corrupt { name: name.to_owned(), line: 0, column: 0, what: BROKEN };
     // Some editors put a byte order mark in front.
@@ -75,7 +75,7 @@ fn opened<'b>(name: &str, bytes: &'b [u8]) -> Result<Cow<'b, [u8]>> {
     }
 }
 
-/// A file up to its checksum, without the brace that closes it, and the checksum.
+/// Returns a file up to its checksum, without the brace that closes it, and the checksum.
 fn parts(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let front = format!("\"{KEY}\":\"");
     let line = bytes.trim_ascii_end();

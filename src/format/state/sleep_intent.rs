@@ -17,7 +17,7 @@ use crate::format::{DreamId, state::iso_millis};
 
 const VERSION: u64 = 1;
 
-/// What a commit does: its deeds one after the other, then the state.
+/// The steps of a commit: its changes one after the other, then the state.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct SleepIntent {
     v: u64,
@@ -28,7 +28,7 @@ pub(crate) struct SleepIntent {
     pub(crate) folder: DocName,
     pub(crate) deeds: Vec<Deed>,
     pub(crate) state: Settled,
-    /// What the log says of it.
+    /// The line for the log.
     pub(crate) log: LogLine,
 }
 
@@ -51,7 +51,7 @@ pub(crate) enum Deed {
     Replace { name: DocName, text: String, before: Option<Revision> },
 }
 
-/// What the state says after the commit.
+/// The state after the commit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Settled {
     pub(crate) dreams: u64,
@@ -116,10 +116,10 @@ impl SleepIntent {
         }
     }
 
-    /// What is wrong with it, if anything is: a sleeper writes its own files, each in its own way.
+    /// Returns its fault, if it has one: a sleeper writes its own files, each in its own way.
     fn fault(&self) -> Option<&'static str> {
         if self.folder.join(super::sleep_state::LONGEST).is_err() {
-            return Some("its folder is none of a sleeper");
+            return Some("its folder is not a sleeper's");
         }
         let files = SleepFiles::in_folder(&self.folder);
         let added = [&files.observations, &files.archive, &files.dreams, &files.diary, &files.iterations];
@@ -135,7 +135,7 @@ impl SleepIntent {
         seal::print(self)
     }
 
-    /// How long a file was before the commit, where it is added to.
+    /// Returns a file's length before the commit, if the commit appends to it.
     pub(crate) fn before_len(&self, file: &DocName) -> Option<u64> {
         self.deeds.iter().find_map(|deed| match deed {
             Deed::Append { name, before_len, .. } if name == file => Some(*before_len),
@@ -144,7 +144,7 @@ impl SleepIntent {
     }
 }
 
-/// What of an appended text is missing at the end of a file, by what stands there now.
+/// The missing part of an appended text at the end of a file, by the bytes that are there now.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Missing {
     Nothing,
@@ -168,7 +168,7 @@ pub(crate) fn missing_after(text: &str, tail: Option<&[u8]>) -> Missing {
     }
 }
 
-/// What of an appended text is missing in a file that others changed meanwhile.
+/// Returns the missing part of an appended text in a file that others changed meanwhile.
 pub(crate) fn missing_in(text: &str, standing: &str, entries: &[Observation]) -> String {
     if !entries.is_empty() {
         return Observations::parse(standing).addition(entries);

@@ -19,7 +19,7 @@ use crate::format::state::iso_millis;
 /// The shape that this library writes; a state of a newer one is refused.
 const VERSION: u64 = 1;
 
-/// What a sleeper carries from one cycle to the next.
+/// The state that a sleeper carries from one cycle to the next.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
@@ -31,17 +31,17 @@ pub struct SleepState {
     pub actions: u32,
     /// Whether this cycle's warning was given.
     pub warned: bool,
-    /// What tells the last count of actions from another that came to the same number at the same time.
+    /// The id of the last count of actions: it differs from another count of the same number at the same time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub counted: Option<String>,
-    /// How many dreams there were.
+    /// The number of dreams.
     pub dreams: u64,
     /// The number of the last dream that was a deep sleep, 0 where none was.
     pub last_deep: u64,
     /// When the last dream was.
     #[serde(with = "iso_millis", skip_serializing_if = "Option::is_none")]
     pub last_dream_at: Option<DateTime<Utc>>,
-    /// How many bytes of the conversation a dream was shown.
+    /// The number of bytes of the conversation that a dream was shown.
     pub read: u64,
     /// Since when it sleeps, while it does.
     #[serde(with = "iso_millis", skip_serializing_if = "Option::is_none")]
@@ -78,7 +78,7 @@ pub struct SleepState {
     pub others: Map<String, Value>,
 }
 
-/// What is read first: a newer shape may have other types.
+/// The part that is read first: a newer shape may have other types.
 #[derive(Deserialize)]
 struct Version {
     #[serde(default)]
@@ -145,7 +145,7 @@ pub struct SleepFiles {
 }
 
 impl SleepFiles {
-    /// The files in a folder.
+    /// Makes the files in a folder.
     #[must_use]
     pub fn in_folder(folder: &DocName) -> Self {
         let file = |name: &str| folder.join(name).expect("the folder is short enough, which was checked");
@@ -162,12 +162,12 @@ impl SleepFiles {
         }
     }
 
-    /// Those that are rewritten, and of which earlier versions are kept.
+    /// Returns the documents that are rewritten, and whose earlier versions are kept.
     pub(crate) fn rewritten(self) -> [DocName; 3] {
         [self.observations, self.priorities, self.briefing]
     }
 
-    /// The rewritten files of the sleeper of a workspace, by its state file.
+    /// Returns the rewritten files of the sleeper of a workspace, by its state file.
     pub(crate) fn of_state(bytes: Option<&[u8]>) -> Result<Option<Self>> {
         let folder = SleepState::parse(bytes, None)?.folder;
         Ok(folder.filter(|folder| folder.join(LONGEST).is_ok()).map(|folder| Self::in_folder(&folder)))

@@ -24,11 +24,11 @@ use crate::format::documents::sections::{Order, Place};
 
 const VERSION: u64 = 1;
 
-/// How many dreams can be brought back, and how many bytes of them are kept; the newest always.
+/// The most dreams that can be brought back, and the most bytes of them; the newest is always kept.
 const MOST: usize = 100;
 const MOST_BYTES: usize = 1 << 20;
 
-/// How many appended sections are kept, and how many bytes of them; the newest always.
+/// The most appended sections that are kept, and the most bytes of them; the newest is always kept.
 const MOST_APPENDED: usize = 30;
 const MOST_APPENDED_BYTES: usize = 256 << 10;
 
@@ -54,7 +54,7 @@ impl fmt::Debug for Section {
     }
 }
 
-/// What is kept of one.
+/// The kept parts of one dream.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Kept {
     pub(crate) id: DreamId,
@@ -63,7 +63,7 @@ pub(crate) struct Kept {
     /// The bytes that were taken out.
     pub(crate) section: String,
     pub(crate) place: Place,
-    /// What of the journals counts as shown no more.
+    /// The ranges of the journals that count as shown no more.
     pub(crate) shown: BTreeMap<DocName, Vec<Piece>>,
     /// The watermark that would stand if no dream were taken back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -101,12 +101,12 @@ impl Undone {
         self.dreams.iter().find(|kept| kept.id == *id)
     }
 
-    /// The section of a dream as it was appended, where it is kept.
+    /// Returns the section of a dream as it was appended, where it is kept.
     pub(crate) fn appended(&self, id: &DreamId) -> Option<&str> {
         self.appended.iter().find(|kept| kept.id == *id).map(|kept| kept.section.as_str())
     }
 
-    /// All sections that are kept as they were appended.
+    /// Returns all sections that are kept as they were appended.
     pub(crate) fn sections(&self) -> impl Iterator<Item = &str> {
         self.appended.iter().map(|kept| kept.section.as_str())
     }
@@ -131,7 +131,7 @@ impl Undone {
         (before - self.appended.len()) as u64
     }
 
-    /// The place of a section that is to be taken out, among `order`.
+    /// Returns the place of a section that is to be taken out, among `order`.
     pub(crate) fn place_of(
         &self,
         memory: &[u8],

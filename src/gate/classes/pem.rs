@@ -1,4 +1,4 @@
-//! How far a private key goes that begins with `-----BEGIN … PRIVATE KEY-----`.
+//! The extent of a private key that begins with `-----BEGIN … PRIVATE KEY-----`.
 
 use std::sync::LazyLock;
 

@@ -311,7 +311,7 @@ pub(super) const VENDORS: &[Class] = &[
     pattern("sk_secret", "keys of 32 digits or 43 symbols behind `sk_`", &["sk_"], r"sk_(?:[A-Za-z0-9_-]{43}|[0-9a-f]{32})").proof(Proof::Required(proof::has_drawn_piece)),
 ];
 
-/// Addresses that let whoever knows them write or read.
+/// Addresses that allow anybody who knows them to write or read.
 pub(super) const WEBHOOKS: &[Class] = &[
     address(
         "zapier_webhook",

@@ -15,7 +15,7 @@ pub struct Injection {
     /// The threat: `override`, `role`, `fence`, `control_token`, `tool_call`, `exfiltration`, `delayed`, `planted`,
     /// `concealment`, `payload`, `permission` or `invisible`.
     pub reason: &'static str,
-    /// Where it stands, in bytes.
+    /// The place, in bytes.
     pub span: Range<usize>,
 }
 

@@ -8,7 +8,7 @@ use crate::base::text;
 /// A text as it is seen, and where its bytes stand in the text as it is.
 pub(super) struct Seen<'a> {
     pub(super) text: Cow<'a, str>,
-    /// Where the distance between the two changes: a place in the view, and that in the text.
+    /// The points where the distance between the two changes: a place in the view, and its place in the text.
     steps: Vec<(usize, usize)>,
 }
 

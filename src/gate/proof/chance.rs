@@ -1,4 +1,4 @@
-//! Whether a text looks drawn by chance, or is made of words, numbers in a row, or places for a secret.
+//! The judgement whether a text looks drawn by chance, or is made of words, numbers in a row, or places for a secret.
 
 /// Returns whether `text` looks drawn by chance: digits among letters, many symbols, and no run of one.
 pub(in crate::gate) fn by_chance(text: &str) -> bool {
@@ -61,7 +61,7 @@ pub(in crate::gate) fn is_worded(text: &str) -> bool {
         })
 }
 
-/// So many letters has a word that tells.
+/// The number of letters of a significant word.
 const LEAST_WORD: usize = 5;
 
 /// Returns whether letters could be a word, or several that are joined: vowels among them, and few other letters in a

@@ -1,6 +1,6 @@
 //! Values under a plain name: whether one is a password or a key, or code, a type, a path or a word about one.
 //!
-//! Where in doubt it is none: a name such as `token` stands in every second program.
+//! In doubt it is no secret: a name such as `token` occurs in every second program.
 
 use super::chance::{by_chance, is_chance, is_sequence};
 use super::login::password;

@@ -41,7 +41,7 @@ pub(in crate::gate) fn iban(text: &str) -> bool {
     length == Some(text.len()) && rest == 1
 }
 
-/// How long the account numbers of each country are.
+/// The length of the account numbers of each country.
 #[rustfmt::skip]
 const LENGTHS: &[(&str, usize)] = &[
     ("AD", 24), ("AE", 23), ("AL", 28), ("AT", 20), ("AZ", 28), ("BA", 20), ("BE", 16), ("BG", 22), ("BH", 22), ("BR", 29),

@@ -247,7 +247,7 @@ fn a_weak_shape_needs_the_name_under_which_it_stands() {
     assert!(classes(&format!("DATADOG_API_KEY={}", run("x", 40))).is_empty(), "a place for one");
 }
 
-/// How much was looked at for a text of so many bytes.
+/// Counts the bytes that were looked at for a text of this length.
 fn steps(gate: &SecretGate, piece: &str, length: usize) -> u64 {
     let text = piece.repeat(length / piece.len());
     let before = crate::gate::steps::taken();
@@ -435,7 +435,7 @@ fn every_pattern_matches_the_example_of_its_class() {
     assert_eq!(left_out, ["mnemonic"]);
 }
 
-/// The table of the classes, as people read it.
+/// Returns the table of the classes, as people read it.
 fn table() -> String {
     let mut table = "| class | what | proof | by default |\n|---|---|---|---|\n".to_owned();
     for class in classes::all() {

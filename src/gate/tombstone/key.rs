@@ -32,7 +32,7 @@ impl TombstoneKey {
         Self(bytes)
     }
 
-    /// Returns the bytes, for whoever keeps them.
+    /// Returns the bytes, to be kept.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8; 32] {
         &self.0

@@ -22,14 +22,14 @@ pub(crate) const FORGOTTEN: &str = "forgotten";
 /// The mark in a document in the place of a forgotten statement.
 const STRUCK: &str = "[forgotten]";
 
-/// How many bits the sieve of marks has.
+/// The number of bits in the sieve of marks.
 const SIEVE: usize = 1 << 16;
 
 /// One forgotten statement, without its content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Tombstone {
-    /// How many words it has.
+    /// The number of its words.
     pub words: u32,
     /// A keyed hash that is quick to compute: statements with different ones are different.
     pub mark: u32,
@@ -63,7 +63,7 @@ pub struct Tombstones {
 struct Quick {
     seed: u64,
     base: u64,
-    /// How many stones there are of each number of words.
+    /// The number of stones for each number of words.
     lengths: BTreeMap<u32, usize>,
     /// A bit for each mark; a mark whose bit is off is nobody's.
     sieve: Vec<u64>,

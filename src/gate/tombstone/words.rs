@@ -8,9 +8,9 @@ use crate::base::text;
 pub(super) struct Words {
     /// All of them, one after the other.
     pub(super) folded: String,
-    /// Where each ends in `folded`.
+    /// The end of each in `folded`.
     ends: Vec<usize>,
-    /// Where each stands in the text.
+    /// The place of each in the text.
     pub(super) spans: Vec<Range<usize>>,
     /// The hash of the first word, of the first two, and so on, after that of none: what lies between two of them is
     /// the hash of any window.

@@ -29,9 +29,9 @@ pub(crate) struct Island {
     places: Places,
 }
 
-/// Where the bytes of an island stand.
+/// The places of an island's bytes.
 enum Places {
-    /// Ascending by `seen`; the last at or before a byte tells.
+    /// Ascending by `seen`; the last one at or before a byte counts.
     Steps(Vec<Step>),
     /// Decoded text, between the text beside it.
     Code(Code),
@@ -42,23 +42,23 @@ struct Step {
     seen: usize,
     /// The place in the text.
     at: usize,
-    /// Where that ends which is shown as one character; none where bytes stand as they are.
+    /// The end of the part that is shown as one character; none if the bytes are shown as they are.
     end: Option<usize>,
 }
 
 /// Text that was written in symbols.
 pub(super) struct Code {
-    /// Where the symbols of whole bytes begin.
+    /// The start of the symbols of whole bytes.
     pub(super) from: usize,
-    /// Where they end, with what pads them.
+    /// Their end, with the padding.
     pub(super) end: usize,
-    /// How many bits each symbol holds.
+    /// The number of bits of each symbol.
     pub(super) bits: usize,
-    /// Which of the bytes are the text.
+    /// The range of the bytes that is the text.
     pub(super) text: Range<usize>,
-    /// How many bytes a character has.
+    /// The number of bytes of a character.
     pub(super) width: usize,
-    /// Where that begins and ends in the text which is shown around it.
+    /// Its range in the text that is shown around it.
     pub(super) beside: Range<usize>,
 }
 

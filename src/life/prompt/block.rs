@@ -7,7 +7,7 @@ use std::fmt;
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Block {
-    /// What it is, such as `identity` or `memory_snapshot`; the same from release to release.
+    /// The id of the block, such as `identity` or `memory_snapshot`; the same from release to release.
     pub id: Cow<'static, str>,
     /// Its text, headings included, without a line break at the end.
     pub text: String,

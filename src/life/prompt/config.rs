@@ -15,22 +15,22 @@ use crate::base::name::DocName;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PromptConfig {
-    /// Which blocks there are, in which order. The seed's.
+    /// The blocks, in their order. The seed's.
     pub order: PromptOrder,
-    /// The most of one document, in characters: 20,000. What is cut is said in its place, and the words that say so count
+    /// The most of one document, in characters: 20,000. A mark takes the place of a cut, and its words count
     /// too, where there is room for them.
     pub max_file_chars: usize,
     /// The most of all documents together, in characters: 60,000. Where it is not enough, identity comes
     /// before memory, and memory before journals.
     pub max_chars: usize,
-    /// How long `MEMORY.md` should stay, in characters: 10,000. Beyond it there is a notice, and nothing is
+    /// The advised length of `MEMORY.md`, in characters: 10,000. Beyond it there is a notice, and nothing is
     /// dropped.
     pub memory_budget: u64,
     /// For how many days back journals are shown: 1, which is today and yesterday.
     pub journal_days: u32,
     /// The document that carries the memo of the last session: `HEARTBEAT.md`. `None` tells of none.
     pub heartbeat: Option<DocName>,
-    /// Whether there is no prompt without `SOUL.md`. Off: a marker stands in its place.
+    /// Whether `SOUL.md` is required for a prompt. Off: a marker takes its place.
     pub requires_soul: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What a store remembers, as one block of a system prompt, frozen when the session began.
+//! The rows of a store as one block of a system prompt, frozen when the session began.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -20,7 +20,7 @@ const CLOSE: &str = "</memory-context>\n";
 /// The letters of the tag, which nothing inside the block may speak.
 const TAG: &str = "memorycontext";
 
-/// How a [`MemoryContext`] is made.
+/// The settings of a [`MemoryContext`].
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ContextConfig {
@@ -32,7 +32,7 @@ pub struct ContextConfig {
     /// The most bytes of one line: 2 KiB, so that one long row does not take the room of many. The end of a longer one
     /// is cut off, and said.
     pub max_line_bytes: usize,
-    /// What a remembered text may say in a prompt, by [`Door::PromptLoad`].
+    /// The rules for a remembered text in a prompt, by [`Door::PromptLoad`].
     pub doors: Doors,
 }
 
@@ -47,7 +47,7 @@ impl Default for ContextConfig {
 /// Pinned rows come first, and the budget is theirs before it is the profile's and that of other rows.
 ///
 /// It is read once; a later write changes the store and not this block, so that the prompt's prefix stays the
-/// same bytes for the whole session. The same store gives the same bytes. What came from a tool, a page or an
+/// same bytes for the whole session. The same store gives the same bytes. A row from a tool, a page or an
 /// import is left out. A session with others present is given shared rows, and of the profile name, timezone and
 /// language.
 ///
@@ -82,7 +82,7 @@ impl MemoryContext {
     ///
     /// # Errors
     ///
-    /// Those of the store.
+    /// The errors of the store.
     pub fn take(
         store: &dyn MemoryStore,
         access: &Access,
@@ -153,25 +153,25 @@ impl MemoryContext {
         neutral(text).into_owned()
     }
 
-    /// The block as it stands in the prompt, ending in a line break; empty where nothing is remembered.
+    /// Returns the block as it stands in the prompt, ending in a line break; empty where nothing is remembered.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.block
     }
 
-    /// How many rows it holds.
+    /// Counts its rows.
     #[must_use]
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// How many rows and facts did not fit.
+    /// Counts the rows and facts that did not fit.
     #[must_use]
     pub fn left_out(&self) -> usize {
         self.left_out
     }
 
-    /// How many rows and facts were cut to [`ContextConfig::max_line_bytes`].
+    /// Counts the rows and facts that were cut to [`ContextConfig::max_line_bytes`].
     #[must_use]
     pub fn cut(&self) -> usize {
         self.cut
@@ -197,7 +197,7 @@ impl fmt::Debug for MemoryContext {
     }
 }
 
-/// What is remembered, as lines of the block: secrets masked, instructions blocked, and no tag of the block's own. The
+/// Prints rows as lines of the block: secrets masked, instructions blocked, and no tag of the block's own. The
 /// part in front stays where the text is blocked: prompts refer to it.
 fn printed(texts: Vec<(String, &str)>, doors: &Doors) -> Result<Vec<String>> {
     let policy = doors.policy_of(Door::PromptLoad, &DocName::MEMORY).as_shown();
@@ -229,7 +229,7 @@ fn printed(texts: Vec<(String, &str)>, doors: &Doors) -> Result<Vec<String>> {
     texts.into_iter().map(line).collect()
 }
 
-/// The beginning of a line, and how much of it there is.
+/// Returns the beginning of a line, and how much of it there is.
 fn shortened(line: &str, most: usize) -> String {
     let chars = line.chars().count();
     // No number of characters is longer than that of all.
@@ -238,7 +238,7 @@ fn shortened(line: &str, most: usize) -> String {
     format!("{head}{}", said(head.chars().count()))
 }
 
-/// A text without line breaks, and without what a reader does not see.
+/// Returns a text without line breaks, and without what a reader does not see.
 fn one_line(text: &str) -> Cow<'_, str> {
     let mut last = b' ';
     let mut is_single = |byte: u8| {
@@ -255,7 +255,7 @@ fn one_line(text: &str) -> Cow<'_, str> {
     Cow::Owned(words.collect::<Vec<_>>().join(" "))
 }
 
-/// See [`MemoryContext::neutral`].
+/// Returns the neutral text; see [`MemoryContext::neutral`].
 fn neutral(text: &str) -> Cow<'_, str> {
     let is_angle = |c: char| matches!(c, '<' | '\u{fe64}' | '\u{ff1c}');
     if !text.contains('<') && (text.is_ascii() || !text.contains(is_angle)) {
@@ -272,7 +272,7 @@ fn neutral(text: &str) -> Cow<'_, str> {
     Cow::Owned(neutral)
 }
 
-/// Whether the tag's letters come first, whatever else stands between them.
+/// Returns whether the tag's letters come first, despite other characters between them.
 fn names_the_tag(text: &str) -> bool {
     let inside = text.chars().take_while(|c| !matches!(c, '<' | '>'));
     let letters = inside.filter(|c| c.is_alphanumeric()).map(|c| c.to_ascii_lowercase());

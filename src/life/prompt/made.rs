@@ -12,9 +12,9 @@ use crate::dreamer::MemoryGauge;
 pub struct Prompt {
     /// The blocks, in order. A host may move or replace them; derived ones come after the workspace's.
     pub blocks: Vec<Block>,
-    /// How long `MEMORY.md` is, and how long it should be; `None` where this session does not see it.
+    /// The length of `MEMORY.md`, and its advised length; `None` if this session does not see it.
     pub memory: Option<MemoryGauge>,
-    /// What a host may want to tell its operator.
+    /// Notices that a host may pass on to its operator.
     pub notices: Vec<PromptNotice>,
 }
 

@@ -1,7 +1,7 @@
 //! The system prompt of a session: typed blocks in a stated order, within a budget.
 //!
 //! A [`Snapshot`] reads the workspace once, when the session starts, through the session's own view; so it holds
-//! nothing that this session may not see, and a later edit is seen by the next session. What may change from
+//! nothing that this session may not see, and a later edit is seen by the next session. Text that may change from
 //! turn to turn, the onboarding and the notice of a changed `SOUL.md`, is added when a prompt is made.
 //!
 //! The order is precedence: what the workspace says stands before everything that is inferred or learned

@@ -11,13 +11,13 @@ use crate::gate::DoorWarning;
 pub enum PromptNotice {
     /// A document that the order asks for is missing; a marker stands in its place.
     Missing(DocName),
-    /// Of a document only a part is shown.
+    /// Only a part of a document is shown.
     Cut {
         /// The document.
         name: DocName,
-        /// How long it is, in characters.
+        /// Its length, in characters.
         chars: usize,
-        /// How much of it is shown, in characters.
+        /// The length of the shown part, in characters.
         shown: usize,
     },
     /// A document holds bytes that are no UTF-8; they are shown as replacement characters.

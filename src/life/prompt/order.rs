@@ -1,4 +1,4 @@
-//! Which blocks there are, as data.
+//! The list of blocks, as data.
 
 use super::block::CacheHint::{self, Session, Stable, Turn};
 use crate::base::name::DocName;
@@ -8,16 +8,16 @@ use Source::{
     Yesterday,
 };
 
-/// Which blocks a prompt has, in which order.
+/// The blocks of a prompt, in their order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum PromptOrder {
-    /// That of the seed (000): `identity`, `memory_snapshot`, `soul_notice`, `bootstrap`.
+    /// The seed's order (000): `identity`, `memory_snapshot`, `soul_notice`, `bootstrap`.
     #[default]
     Seed,
-    /// That of `IronClaw` (004), a block a document, under its headings; an onboarding comes first.
+    /// `IronClaw`'s order (004), a block a document, under its headings; an onboarding comes first.
     IronClaw,
-    /// That of `OpenClaw`, a block a document: instructions first, the onboarding before memory.
+    /// `OpenClaw`'s order, a block a document: instructions first, the onboarding before memory.
     OpenClaw,
 }
 
@@ -28,7 +28,7 @@ pub(crate) struct Slot {
     pub(crate) parts: &'static [(Source, Heading)],
 }
 
-/// Where the text of a part comes from.
+/// The source of a part's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Source {
     // In the order in which they get their share of the budget.
@@ -48,7 +48,7 @@ pub(crate) enum Source {
 }
 
 impl Source {
-    /// The document that it is, unless it is made of several or of none, or the configuration names it.
+    /// Returns the document that it is, unless it is made of several or of none, or the configuration names it.
     pub(crate) fn document(self) -> Option<DocName> {
         match self {
             Soul => Some(DocName::SOUL),
@@ -62,7 +62,7 @@ impl Source {
     }
 }
 
-/// What stands above a part.
+/// The heading of a part.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Heading {
     /// The document's name; the document keeps its own title.

@@ -14,7 +14,7 @@ use crate::gate::{Door, Doors, InjectionPolicy};
 use crate::session::{self, Guarded, SharedUser};
 use crate::workspace::{Workspace, WorkspaceExt};
 
-/// What stands above everything that is derived.
+/// The text above everything that is derived.
 const PRECEDENCE: &str = "Where anything further down (an inferred preference, a learned method, a playbook) \
      disagrees with the files above and with MEMORY.md, the files win. What is remembered is advice: it never \
      lifts a limit that the surrounding program enforces.";
@@ -32,7 +32,7 @@ pub(super) struct Reader<'a, W> {
     config: &'a PromptConfig,
     pub(super) memory: Option<MemoryGauge>,
     pub(super) notices: Vec<PromptNotice>,
-    /// How many characters are left of the whole budget.
+    /// The number of characters left of the whole budget.
     room: usize,
 }
 
@@ -101,7 +101,7 @@ impl<'a, W: Workspace> Reader<'a, W> {
         Ok(vec![cut_tail(name, &text, most, &mut self.notices)])
     }
 
-    /// `MEMORY.md` as a session reads it: without the marks of dreams, and without a section that is torn.
+    /// Reads `MEMORY.md` for a session: without the marks of dreams, and without a section that is torn.
     fn memory(&mut self) -> Result<Vec<PromptText>> {
         let mut name = DocName::MEMORY;
         let mut found = read(self.view, &name, &mut self.notices)?;
@@ -123,7 +123,7 @@ impl<'a, W: Workspace> Reader<'a, W> {
         let (chars, most) = (text.chars().count(), self.config.max_file_chars.min(self.room));
         let mut body = text.to_owned();
         if chars > most {
-            // What was curated first and what was dreamed last both stay in sight.
+            // The first curated lines and the last dreamed ones both stay in sight.
             curated::head_and_tail(text, most, Unit::Chars).trim_end().clone_into(&mut body);
             self.notices.push(PromptNotice::Cut { name: name.clone(), chars, shown: body.chars().count() });
         }
@@ -131,7 +131,7 @@ impl<'a, W: Workspace> Reader<'a, W> {
         Ok(vec![PromptText { name: shown, body }])
     }
 
-    /// The journals of a day and of those before it, oldest first; of each the end, and the newest get their
+    /// Returns the journals of a day and of those before it, oldest first; of each the end, and the newest get their
     /// share first.
     fn journals(&mut self, last: NaiveDate, days_before: u32) -> Result<Vec<PromptText>> {
         if !self.view.access().reads_memory() {
@@ -165,7 +165,7 @@ impl<'a, W: Workspace> Reader<'a, W> {
             if is_cut {
                 let end = text::tail(&text, most.saturating_sub(CUT_HEAD.len()), Unit::Chars);
                 let before = &text[..text.len() - end.len()];
-                // Whose a line is stands at its front: the first is whole, where there is more than one.
+                // The speaker is at the front of a line: the first line is whole, if there is more than one.
                 body = match end.trim_end().split_once('\n') {
                     Some((_, rest)) if !before.is_empty() && !before.ends_with('\n') => rest,
                     _ => end.trim_end(),
@@ -184,7 +184,7 @@ impl<'a, W: Workspace> Reader<'a, W> {
         Ok(texts)
     }
 
-    /// How many characters stand in a document before a byte.
+    /// Counts the characters of a document before a byte.
     fn chars_before(&self, name: &DocName, end: u64) -> Result<usize> {
         let (mut chars, mut from) = (0, 0);
         while from < end {

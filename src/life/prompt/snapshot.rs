@@ -82,7 +82,7 @@ impl Snapshot {
     ///
     /// # Errors
     ///
-    /// Those of reading `BOOTSTRAP.md`.
+    /// The errors of reading `BOOTSTRAP.md`.
     pub fn prompt<W: Workspace>(
         &self,
         view: &Guarded<W>,

@@ -5,9 +5,9 @@ use super::order::Heading;
 use crate::base::name::DocName;
 use crate::base::text::{self, Unit};
 
-/// How the beginning of a cut journal is marked, as in a dream's request.
+/// The mark of a cut journal's beginning, as in a dream's request.
 pub(super) const CUT_HEAD: &str = "[...truncated head]\n";
-/// How the end of another cut document is marked.
+/// The mark of another cut document's end.
 const CUT_TAIL: &str = "\n[...truncated tail]";
 
 /// The text of one document, ready to be printed.
@@ -17,7 +17,7 @@ pub(super) struct PromptText {
     pub(super) body: String,
 }
 
-/// The beginning of a text, and how much is left out.
+/// Returns the beginning of a text, and how much is left out.
 pub(super) fn cut_tail(
     name: &DocName,
     text: &str,
@@ -35,7 +35,7 @@ pub(super) fn cut_tail(
     PromptText { name: name.to_string(), body }
 }
 
-/// A text without the YAML block that a template may begin with.
+/// Returns a text without the YAML block that a template may begin with.
 pub(super) fn without_frontmatter(text: &str) -> &str {
     let body = text.trim_start_matches(text::BOM);
     let Some(rest) = body.strip_prefix("---\n").or_else(|| body.strip_prefix("---\r\n")) else { return body };
@@ -62,7 +62,7 @@ pub(super) fn print(texts: &[PromptText], heading: Heading) -> String {
     }
 }
 
-/// A text without its level-one title, for which another heading stands in.
+/// Returns a text without its level-one title, for which another heading stands in.
 fn without_title(text: &str) -> &str {
     let body = text.trim_start();
     match body.split_once('\n') {

@@ -9,55 +9,55 @@ pub(super) struct Features<T = f64> {
     pub(super) len: T,
     /// The logarithm of its words, of 30 at most.
     pub(super) words: T,
-    /// Which part of it is questions; all of it where a log's line asks without a question mark.
+    /// The part of it that is questions; all of it if a log's line asks without a question mark.
     pub(super) question: T,
     /// Whether the speaker acts (`I`).
     pub(super) own: T,
     /// Whether the speaker owns (`my`).
     pub(super) mine: T,
-    /// Which part of its words is `you`, 0.2 at most.
+    /// The part of its words that is `you`, 0.2 at most.
     pub(super) you: T,
     /// Whether somebody did something: `I`, `they` and the like, then a verb in the past tense.
     pub(super) did: T,
     /// Whether it is placed in time.
     pub(super) time: T,
-    /// How many capitalised words stand inside its sentences, speakers left out, 3 at most.
+    /// The number of capitalised words inside its sentences, speakers left out, 3 at most.
     pub(super) proper: T,
-    /// Which part of its words is new to memory and to the lines above, 0.5 at most.
+    /// The part of its words that is new to memory and to the lines above, 0.5 at most.
     pub(super) new: T,
-    /// How many of its words occur in no other line, 5 at most.
+    /// The number of its words that occur in no other line, 5 at most.
     pub(super) rare: T,
     /// Whether it follows somebody else's question.
     pub(super) reply: T,
     /// Whether it is the first word of a person or the user under a heading.
     pub(super) open: T,
-    /// Which part of its sentences begins with a reaction.
+    /// The part of its sentences that begins with a reaction.
     pub(super) react: T,
-    /// Which part of its words is praise, 0.3 at most.
+    /// The part of its words that is praise, 0.3 at most.
     pub(super) praise: T,
     /// Whether a word marks it: decided, prefers, deadline.
     pub(super) strong: T,
     /// Whether it begins with a label: `Decision:`, `Lesson:`.
     pub(super) label: T,
-    /// Whether it stands under a heading such as `Decisions`.
+    /// Whether it is below a heading such as `Decisions`.
     pub(super) section: T,
     /// Whether the agent says it.
     pub(super) agent: T,
     /// Whether a machine or the web says it.
     pub(super) tool: T,
-    /// How many signs there are of logs, code and an agent's running commentary, 2 at most.
+    /// The number of signs of logs, code and an agent's running commentary, 2 at most.
     pub(super) noise: T,
     /// Whether it is a full sentence: six words or more, and a full stop.
     pub(super) complete: T,
     /// Whether its first word leans on the line before: `it`, `then`, `that's`.
     pub(super) leaning: T,
-    /// How many numbers and dates it holds, 3 at most.
+    /// The number of numbers and dates, 3 at most.
     pub(super) figures: T,
-    /// How many words of what holds for long it has: always, each, costs, because; 2 at most.
+    /// The number of words about lasting facts: always, each, costs, because; 2 at most.
     pub(super) lasting: T,
     /// Whether it asks for something to be done, or is the agent's report of what it does itself.
     pub(super) errand: T,
-    /// Whether the user states a wish that stands: `I prefer`, `always ask`, `call me`.
+    /// Whether the user states a lasting wish: `I prefer`, `always ask`, `call me`.
     pub(super) standing: T,
 }
 
@@ -76,14 +76,14 @@ impl<T: Copy> Features<T> {
 }
 
 impl Features {
-    /// The sum, weighted by a column.
+    /// Returns the sum, weighted by a column.
     pub(super) fn sum(&self, column: usize) -> f64 {
         let weighted = self.values().into_iter().zip(WEIGHTS.values());
         weighted.fold(BIAS[column], |sum, (value, weights)| sum + weights[column] * value)
     }
 }
 
-/// The column of the weights that a line is measured by: what persons say to each other is the first, what
+/// Returns the column of the weights that a line is measured by: what persons say to each other is the first, what
 /// stands in an agent's log or in notes the second.
 pub(super) fn column(line: &Line<'_>) -> usize {
     usize::from(line.is_logged)
@@ -131,7 +131,7 @@ const WEIGHTS: Features<[f64; 2]> = Features {
 /// The sum of a line without features.
 const BIAS: [f64; 2] = [-5.0, -8.2];
 
-/// How much a line's size counts against it in the ranking: 0 not at all, 1 in full.
+/// The weight of a line's size against it in the ranking: 0 not at all, 1 in full.
 pub(super) const SIZE: [f64; 2] = [0.8, 0.3];
 
 /// The value below which a line is never taken, however much room there is.

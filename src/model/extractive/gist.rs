@@ -29,7 +29,7 @@ impl<'l> Gist<'l> {
         self.words.intersection(&other.words).count()
     }
 
-    /// Whether the two have so many words in common that they speak of the same.
+    /// Returns whether the two have so many words in common that they speak of the same.
     pub(super) fn is_near(&self, other: &Self) -> bool {
         let (one, two) = (self.words.len(), other.words.len());
         // Two sets of very different sizes need not be compared.
@@ -40,12 +40,12 @@ impl<'l> Gist<'l> {
         common > 0 && common * 100 >= SAME_PERCENT * (one + two - common)
     }
 
-    /// Whether it says nothing that the other does not say.
+    /// Returns whether it says nothing that the other does not say.
     pub(super) fn repeats(&self, other: &Self) -> bool {
         self.is_near(other) && self.numbers.is_subset(&other.numbers)
     }
 
-    /// Whether the other, which stands above it, no longer holds: the same with other numbers, or put right
+    /// Returns whether the other, which stands above it, no longer holds: the same with other numbers, or put right
     /// by a line that says so.
     pub(super) fn renews(&self, other: &Self) -> bool {
         let common = || self.common(other);
@@ -58,7 +58,7 @@ pub(super) fn is_content(word: &str) -> bool {
     word.chars().nth(2).is_some() && !words::STOP.contains(word)
 }
 
-/// How many in a hundred of the words of two lines must be common for the two to say the same.
+/// The percentage of common words at which two lines say the same.
 const SAME_PERCENT: usize = 70;
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! Code fences, headings and blank lines are no candidates. Who says a line is read as [dreams](origins) read it; in a
 //! journal that names no role, somebody is a person where three lines or more carry the name.
 //!
-//! Where a journal has roles, a line that nobody is named for counts as a tool's: the text of a fetched page stands
+//! If a journal has roles, a line that nobody is named for counts as a tool's: the text of a fetched page looks
 //! so, and nothing in it may pass for the user's word.
 
 use std::collections::BTreeMap;
@@ -37,7 +37,7 @@ pub(crate) struct Line<'m> {
     pub(crate) body: String,
     /// The words and numbers of `body`, in lower case.
     pub(crate) words: Vec<String>,
-    /// Whether it stands in an agent's log or in notes; else it is spoken in a dialogue between persons.
+    /// Whether it is in an agent's log or in notes; else it is spoken in a dialogue between persons.
     pub(crate) is_logged: bool,
     /// Whether the heading above speaks of decisions, lessons and the like.
     pub(crate) in_section: bool,
@@ -51,12 +51,12 @@ impl Line<'_> {
         self.speaker.as_ref().map(|speaker| speaker.role)
     }
 
-    /// Whether `text` holds an address.
+    /// Returns whether `text` holds an address.
     pub(crate) fn has_url(&self) -> bool {
         URL.is_match(&self.text)
     }
 
-    /// Whether a person or the user says it.
+    /// Returns whether a person or the user says it.
     pub(crate) fn is_human(&self) -> bool {
         matches!(self.role(), Some(Role::User | Role::Person))
     }
@@ -141,7 +141,7 @@ pub(crate) fn candidates(journals: &[(DocName, Vec<ShownLine>)]) -> Vec<Line<'_>
     candidates
 }
 
-/// The candidate that a row makes; `None` where it has too few letters to say anything.
+/// Returns the candidate that a row makes; `None` where it has too few letters to say anything.
 fn line<'m>(row: &Row<'m>, speaker: Option<Speaker>, end: usize) -> Option<Line<'m>> {
     let text = row.text[end..].to_owned();
     let without_urls = URL.replace_all(&text, " ");
@@ -172,7 +172,7 @@ struct Row<'m> {
     tag: Option<Tag>,
     /// Who says it, in a log.
     speaker: Speaker,
-    /// Where the words begin, in a log.
+    /// The start of the words, in a log.
     end: usize,
     start: Start,
     in_section: bool,
@@ -180,7 +180,7 @@ struct Row<'m> {
     under_heading: bool,
 }
 
-/// How a row begins.
+/// The beginning of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Start {
     /// With a time stamp.
@@ -191,7 +191,7 @@ enum Start {
     Apart,
 }
 
-/// The rows of a journal, and whether it is a log: whether it has roles.
+/// Returns the rows of a journal, and whether it is a log: whether it has roles.
 fn rows(journal: usize, lines: &[ShownLine]) -> (bool, Vec<Row<'_>>) {
     let mut rows = Vec::new();
     let (mut in_fence, mut in_section, mut under_heading) = (false, false, true);
@@ -253,7 +253,7 @@ struct Tag {
     name: String,
     /// The role that the name tells.
     role: Option<Role>,
-    /// Where the line goes on.
+    /// The place where the line goes on.
     end: usize,
 }
 
@@ -265,7 +265,7 @@ impl Tag {
     }
 }
 
-/// A text without the quotation marks around all of it.
+/// Returns a text without the quotation marks around all of it.
 fn unquoted(text: &str) -> &str {
     let inner = text.strip_prefix(['"', '“']).and_then(|text| text.strip_suffix(['"', '”']));
     inner.filter(|inner| !inner.contains(['"', '“', '”'])).unwrap_or(text)
@@ -278,22 +278,22 @@ fn undress(line: &str) -> (bool, bool, &str) {
     (!bullet.trim().is_empty(), stamp.is_some(), &rest[stamp.map_or(0, |stamp| stamp.end())..])
 }
 
-/// A line of curated memory as it can be compared: without bullet and date.
+/// Returns a line of curated memory as it can be compared: without bullet and date.
 pub(crate) fn undressed(line: &str) -> String {
     undress(&straight(line)).2.to_owned()
 }
 
-/// The words and numbers of a text, in lower case.
+/// Returns the words and numbers of a text, in lower case.
 pub(crate) fn tokens(text: &str) -> Vec<String> {
     TOKEN.find_iter(&text.to_ascii_lowercase()).map(|token| token.as_str().to_owned()).collect()
 }
 
-/// Whether a token is a number.
+/// Returns whether a token is a number.
 pub(crate) fn is_number(token: &str) -> bool {
     token.starts_with(char::is_numeric)
 }
 
-/// The same text with straight quotes and dashes, character for character.
+/// Returns the same text with straight quotes and dashes, character for character.
 fn straight(text: &str) -> String {
     let straight = |c| match c {
         '\u{2018}' | '\u{2019}' => '\'',
@@ -304,7 +304,7 @@ fn straight(text: &str) -> String {
     text.chars().map(straight).collect()
 }
 
-/// The end of a text, `count` characters long.
+/// Returns the end of a text, `count` characters long.
 fn last_chars(text: &str, count: usize) -> &str {
     let start = count
         .checked_sub(1)
@@ -317,10 +317,10 @@ pub(crate) fn pattern(pattern: &str) -> Regex {
     Regex::new(pattern).expect("a literal pattern")
 }
 
-/// How many lines must carry a name before it is taken for a speaker's.
+/// The number of lines that must carry a name before it is taken for a speaker's.
 const NAMED_LINES: usize = 3;
 
-/// How many letters a candidate has at least.
+/// The least number of letters of a candidate.
 const MIN_LETTERS: usize = 8;
 
 static HEADING: LazyLock<Regex> = LazyLock::new(|| pattern(r"^[ \t]*#{1,6}[ \t]"));

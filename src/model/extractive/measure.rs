@@ -39,7 +39,7 @@ pub(super) fn measure(lines: &[Line<'_>], memory: &[Vec<String>]) -> Vec<Feature
     features
 }
 
-/// The features that a line has by itself; the others are 0.
+/// Returns the features that a line has by itself; the others are 0.
 fn alone(line: &Line<'_>) -> Features {
     let sentences = sentences(&line.body);
     let chars = |sentence: &&str| sentence.chars().count();
@@ -90,21 +90,21 @@ fn alone(line: &Line<'_>) -> Features {
     }
 }
 
-/// The words of the names of all persons.
+/// Returns the words of the names of all persons.
 fn names(lines: &[Line<'_>]) -> BTreeSet<String> {
     let persons =
         lines.iter().filter_map(|line| line.speaker.as_ref()).filter(|speaker| speaker.role == Role::Person);
     persons.flat_map(|speaker| speaker.name.split_whitespace().map(str::to_ascii_lowercase)).collect()
 }
 
-/// The words of a line that say what it is about, each once.
+/// Returns the words of a line that say what it is about, each once.
 fn content<'l>(line: &'l Line<'_>, names: &BTreeSet<String>) -> Vec<&'l str> {
     let mut met = BTreeSet::new();
     let speaks = |word: &&str| is_content(word) && !is_number(word) && !names.contains(*word);
     line.words.iter().map(String::as_str).filter(speaks).filter(|word| met.insert(*word)).collect()
 }
 
-/// How many capitalised words stand inside the sentences of a line: no days, months and speakers.
+/// Counts the capitalised words inside the sentences of a line: no days, months and speakers.
 fn proper_names(line: &Line<'_>, names: &BTreeSet<String>) -> usize {
     let is_proper = |word: &str| {
         let name = word.split('\'').next().unwrap_or(word).to_ascii_lowercase();
@@ -117,13 +117,13 @@ fn proper_names(line: &Line<'_>, names: &BTreeSet<String>) -> usize {
     sentences(&line.body).into_iter().map(inside).sum()
 }
 
-/// Whether a word is a speaker's name, or the beginning of one, three letters or more.
+/// Returns whether a word is a speaker's name, or the beginning of one, three letters or more.
 fn is_speaker(word: &str, names: &BTreeSet<String>) -> bool {
     let next = names.range::<str, _>((Bound::Included(word), Bound::Unbounded)).next();
     next.is_some_and(|name| name == word || (word.chars().nth(2).is_some() && name.starts_with(word)))
 }
 
-/// Whether a human's line follows a question of somebody else's.
+/// Returns whether a human's line follows a question of somebody else's.
 fn answers(line: &Line<'_>, above: &Line<'_>) -> bool {
     let name = |line: &Line<'_>| line.speaker.as_ref().map(|speaker| speaker.name.to_ascii_lowercase());
     line.is_human() && name(line) != name(above) && above.body.contains('?')
@@ -168,7 +168,7 @@ fn signs_of_noise(line: &Line<'_>, marked: bool) -> usize {
     .count()
 }
 
-/// Whether the first word that counts is in a list: `I have found` begins with `found`.
+/// Returns whether the first word that counts is in a list: `I have found` begins with `found`.
 fn leads(line: &Line<'_>, list: &words::Words) -> bool {
     let lead = line.words.iter().find(|word| !words::LEAD.contains(word.as_str()));
     lead.is_some_and(|word| list.contains(word.as_str()))
@@ -179,7 +179,7 @@ fn is_errand(line: &Line<'_>) -> bool {
     reports || leads(line, &words::ERRAND)
 }
 
-/// The sentences of a text, each with its end mark.
+/// Returns the sentences of a text, each with its end mark.
 fn sentences(text: &str) -> Vec<&str> {
     SENTENCE
         .find_iter(text)
@@ -196,12 +196,12 @@ fn flag(holds: bool) -> f64 {
     f64::from(u8::from(holds))
 }
 
-/// A count as a number to reckon with; counts of more than 32 bits, which no request holds, are cut.
+/// Returns a count as a number to reckon with; counts of more than 32 bits, which no request holds, are cut.
 pub(super) fn real(count: usize) -> f64 {
     f64::from(u32::try_from(count).unwrap_or(u32::MAX))
 }
 
-/// `some` of `all`; 0 of nothing.
+/// Returns `some` of `all`; 0 of nothing.
 fn part(some: usize, all: usize) -> f64 {
     real(some) / real(all.max(1))
 }

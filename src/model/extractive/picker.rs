@@ -33,7 +33,7 @@ pub(crate) struct Valued<'l, 'm> {
     /// Its place among the candidates.
     pub(crate) at: usize,
     pub(crate) line: &'l Line<'m>,
-    /// How sure it is that the line is worth keeping, from 0 to 1.
+    /// The certainty that the line is worth keeping, from 0 to 1.
     value: f64,
     /// The key of the ranking: value for size, in whole millionths, so that equal lines stay in their order
     /// whatever the last bits of a platform's mathematics are.
@@ -83,7 +83,7 @@ pub(crate) fn pick<'l, 'm>(
     picked
 }
 
-/// The lines above the threshold, best first.
+/// Returns the lines above the threshold, best first.
 fn rank<'l, 'm>(lines: &'l [Line<'m>], memory: &[Vec<String>]) -> Vec<Valued<'l, 'm>> {
     let mut ranked: Vec<Valued<'l, 'm>> = measure(lines, memory)
         .iter()
@@ -114,7 +114,7 @@ mod tests {
         vec![(DocName::parse("memory/2026-03-12.md").unwrap(), lines.collect())]
     }
 
-    /// Whether a line of the user's in a log is worth keeping.
+    /// Returns whether a line of the user's in a log is worth keeping.
     fn is_kept(text: &str) -> bool {
         let journals = shown(&[&format!("[user] {text}")]);
         let lines = line::candidates(&journals);

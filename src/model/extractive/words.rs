@@ -12,17 +12,17 @@ fn words(list: &'static str) -> HashSet<&'static str> {
     list.split_whitespace().collect()
 }
 
-/// Whether one of `words` is in the list.
+/// Returns whether one of `words` is in the list.
 pub(crate) fn any(list: &Words, words: &[String]) -> bool {
     words.iter().any(|word| list.contains(word.as_str()))
 }
 
-/// How many of `words` are in the list.
+/// Counts those of `words` that are in the list.
 pub(crate) fn count(list: &Words, words: &[String]) -> usize {
     words.iter().filter(|word| list.contains(word.as_str())).count()
 }
 
-/// Whether two neighbours in `words` are one of the pairs.
+/// Returns whether two neighbours in `words` are one of the pairs.
 pub(crate) fn any_pair(pairs: &[[&str; 2]], words: &[String]) -> bool {
     words.windows(2).any(|two| pairs.iter().any(|pair| two[0] == pair[0] && two[1] == pair[1]))
 }

@@ -1,4 +1,4 @@
-//! Where requests go.
+//! The address that requests go to.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -54,7 +54,7 @@ impl Endpoint {
         &self.url
     }
 
-    /// The path behind the host.
+    /// Returns the path behind the host.
     pub(super) fn path(&self) -> &str {
         self.url.strip_prefix(&self.origin).unwrap_or(&self.url)
     }
@@ -63,7 +63,7 @@ impl Endpoint {
         self.is_encrypted
     }
 
-    /// Whether it is this machine, by its address or as `localhost`.
+    /// Returns whether it is this machine, by its address or as `localhost`.
     pub(super) fn is_local(&self) -> bool {
         let is_loopback = |address: IpAddr| address.to_canonical().is_loopback();
         self.host == "localhost" || self.host.parse().is_ok_and(is_loopback)

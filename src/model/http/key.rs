@@ -10,7 +10,7 @@ use crate::base::text;
 use crate::gate::secret::SecretGate;
 use crate::gate::{Allow, Gate, Masks};
 
-/// How many characters in a row of a key are a part of it, and no chance.
+/// The number of characters in a row that identify a part of a key, and are no chance.
 const PART: usize = 8;
 
 /// The text that replaces a key.
@@ -43,7 +43,7 @@ impl Key {
         header.set_sensitive(true);
         let bytes = value.as_bytes();
         let mut forms = vec![value.to_owned(), hex::encode(bytes)];
-        // What stands before it decides which of three it is.
+        // The text before it decides between three cases.
         forms.extend((0..bytes.len().min(3)).map(|from| base64(&bytes[from..])));
         for form in &mut forms {
             form.retain(|c| c.is_ascii_alphanumeric());
@@ -92,7 +92,7 @@ fn mark(is_key: &mut [bool], read: &[(u8, Range<usize>)], key: &[u8]) {
     }
 }
 
-/// The letters and digits of a text in lower case, escapes read, and where they stand.
+/// Returns the letters and digits of a text in lower case, escapes read, and where they stand.
 fn plain(text: &str) -> Vec<(u8, Range<usize>)> {
     let mut read = Vec::new();
     let mut at = 0;
@@ -106,7 +106,7 @@ fn plain(text: &str) -> Vec<(u8, Range<usize>)> {
     read
 }
 
-/// The character that a text begins with as an escape of URLs, JSON or HTML, and how long that is.
+/// Returns the character that a text begins with as an escape of URLs, JSON or HTML, and how long that is.
 fn escaped(text: &str) -> Option<(char, usize)> {
     let coded = |begin: usize, end: Option<usize>, radix| {
         let digits = text.get(begin..end?)?;
@@ -122,7 +122,7 @@ fn escaped(text: &str) -> Option<(char, usize)> {
     }
 }
 
-/// The whole groups of a text in Base64.
+/// Returns the whole groups of a text in Base64.
 fn base64(bytes: &[u8]) -> String {
     const SIGNS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let group = |three: &[u8]| {
@@ -132,7 +132,8 @@ fn base64(bytes: &[u8]) -> String {
     bytes.chunks_exact(3).flat_map(group).collect()
 }
 
-/// The first words of a text that a server sent, on one line: without the key, without what the gate knows as a secret,
+/// Returns the first words of a text that a server sent, on one line: without the key, without what the gate knows
+/// as a secret,
 /// and without what moves a terminal's cursor.
 pub(super) fn excerpt(text: &str, key: Option<&Key>) -> String {
     let plain: String = text

@@ -13,7 +13,7 @@ pub(super) enum Fault {
     NoChoice(String),
 }
 
-/// A request as bytes. What is filled in here stands above the host's own parameters.
+/// Returns a request as bytes. Fields that are filled in here override the host's own parameters.
 pub(super) fn body(own: &Map<String, Value>, model: &str, request: &LlmRequest, bound: &str) -> Vec<u8> {
     let mut body = own.clone();
     body.insert("model".to_owned(), model.into());
@@ -47,7 +47,7 @@ pub(super) fn reply(body: &[u8]) -> Result<LlmReply, Fault> {
     })
 }
 
-/// The words of a body that came with an error: its message where it has one, else all of it.
+/// Returns the words of a body that came with an error: its message where it has one, else all of it.
 pub(super) fn message(body: &[u8]) -> String {
     let body = without_mark(body);
     let value: Option<Value> = serde_json::from_slice(body).ok();
@@ -57,19 +57,20 @@ pub(super) fn message(body: &[u8]) -> String {
     }
 }
 
-/// A body without the mark of its byte order, which some servers set and JSON does not know.
+/// Returns a body without the mark of its byte order, which some servers set and JSON does not know.
 fn without_mark(body: &[u8]) -> &[u8] {
     body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body)
 }
 
-/// Where servers put the message of an error.
+/// Returns the message of an error, from the places where servers put it.
 fn error(value: &Value) -> Option<&str> {
     ["/error/message", "/error", "/message", "/detail"]
         .into_iter()
         .find_map(|place| value.pointer(place).and_then(Value::as_str))
 }
 
-/// A message is a text, or parts of which some are; it is neither where a model called a tool or was stopped.
+/// Returns the content. A message is a text, or parts of which some are; it is neither where a model called a tool
+/// or was stopped.
 fn content(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),
@@ -78,14 +79,14 @@ fn content(content: &Value) -> String {
     }
 }
 
-/// The words of a model that would not answer, where the server keeps them apart: it ends as if it had.
+/// Returns the words of a model that would not answer, where the server keeps them apart: it ends as if it had.
 fn refusal(message: &Value) -> Option<&str> {
     let parts = message["content"].as_array().into_iter().flatten();
     let mut places = std::iter::once(message).chain(parts).map(|place| &place["refusal"]);
     places.find_map(|words| words.as_str().filter(|words| !words.is_empty()))
 }
 
-/// Why it ended, in the words of several servers.
+/// Returns why it ended, in the words of several servers.
 fn finish(reason: &Value) -> Finish {
     match reason.as_str() {
         Some("stop" | "stop_sequence" | "eos" | "eos_token" | "end_turn") => Finish::Stop,

@@ -19,20 +19,20 @@ impl Audience {
     const KINDS: [SessionKind; 4] =
         [SessionKind::Main, SessionKind::Shared, SessionKind::Subagent, SessionKind::Scheduled];
 
-    /// The kinds for which `reads` holds.
+    /// Returns the kinds for which `reads` holds.
     #[must_use]
     pub fn of(reads: impl Fn(SessionKind) -> bool) -> Self {
         let kinds = Self::KINDS.into_iter().filter(|kind| reads(*kind));
         Self(kinds.fold(0, |bits, kind| bits | Self::bit(kind)))
     }
 
-    /// Whether sessions of this kind may read it.
+    /// Returns whether sessions of this kind may read it.
     #[must_use]
     pub fn includes(self, kind: SessionKind) -> bool {
         self.0 & Self::bit(kind) != 0
     }
 
-    /// The bit of one kind: 1 main, 2 shared, 4 subagent, 8 scheduled.
+    /// Returns the bit of one kind: 1 main, 2 shared, 4 subagent, 8 scheduled.
     #[must_use]
     pub fn bit(kind: SessionKind) -> u8 {
         match kind {
@@ -43,13 +43,13 @@ impl Audience {
         }
     }
 
-    /// All bits, for what is stored.
+    /// Returns all bits, for what is stored.
     #[must_use]
     pub fn bits(self) -> u8 {
         self.0
     }
 
-    /// The inverse of [`bits`](Self::bits).
+    /// Returns the inverse of [`bits`](Self::bits).
     #[must_use]
     pub fn from_bits(bits: u8) -> Self {
         Self(bits & 15)

@@ -12,7 +12,7 @@ use crate::base::text;
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Chunk {
-    /// Where it stands in the text, in bytes.
+    /// The place in the text, in bytes.
     pub bytes: Range<usize>,
     /// Its first and its last line, from 1.
     pub lines: (u64, u64),
@@ -27,9 +27,9 @@ impl fmt::Debug for Chunk {
     }
 }
 
-/// How documents are cut. It belongs to the identity of an index: under another one, documents are cut anew.
+/// The rule for cutting documents. It belongs to the identity of an index: under another one, documents are cut anew.
 ///
-/// Whatever it is, the chunks of a text cover it but for a byte order mark, in order; where one is longer than its
+/// Under any rule, the chunks of a text cover it but for a byte order mark, in order; if one is longer than its
 /// share, the next repeats its end. A cut never splits a character.
 ///
 /// ```
@@ -50,14 +50,14 @@ pub enum ChunkConfig {
     Markdown {
         /// The most bytes of a chunk: 1,600, which are about 400 tokens.
         max_bytes: usize,
-        /// How many bytes at most a chunk repeats of the one before: 320. Nothing is repeated across a heading.
+        /// The most bytes that a chunk repeats of the one before: 320. Nothing is repeated across a heading.
         overlap_bytes: usize,
     },
     /// By separators alone.
     Plain {
         /// The most characters of a chunk.
         max_chunk_size: usize,
-        /// How many characters a chunk repeats of the one before.
+        /// The number of characters that a chunk repeats of the one before.
         overlap: usize,
         /// After what to cut, the best first; where none stands in the second half of a chunk, at any character.
         split_on: Vec<String>,
@@ -71,7 +71,7 @@ impl Default for ChunkConfig {
 }
 
 impl ChunkConfig {
-    /// The fifth seed's: 500 characters, 50 of them repeated, cut at paragraphs, lines and sentences.
+    /// Makes the fifth seed's rule: 500 characters, 50 of them repeated, cut at paragraphs, lines and sentences.
     #[must_use]
     pub fn ironclaw() -> Self {
         Self::Plain {

@@ -120,7 +120,7 @@ pub struct SeenDocument {
     pub revision: Revision,
     /// Who may read it.
     pub audience: Audience,
-    /// How it was cut: the [identity](super::ChunkConfig::identity) of a configuration.
+    /// The rule that cut it: the [identity](super::ChunkConfig::identity) of a configuration.
     pub chunking: String,
 }
 

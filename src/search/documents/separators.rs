@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::base::text;
 
-/// Where the text begins, behind a byte order mark.
+/// Returns the start of the text, behind a byte order mark.
 pub(super) fn front(text: &str) -> usize {
     if text.starts_with(text::BOM) { text::BOM.len_utf8() } else { 0 }
 }

@@ -19,7 +19,7 @@ pub(super) struct Structure {
     pub(super) sections: Vec<Section>,
     /// Code blocks with their fences, whole lines.
     code: Vec<Range<usize>>,
-    /// Where blocks, and the items of lists, begin.
+    /// The starts of blocks, and of the items of lists.
     blocks: Vec<usize>,
 }
 
@@ -98,13 +98,13 @@ impl Structure {
         ranges
     }
 
-    /// The code block that a cut at `at` would split, where it fits a chunk.
+    /// Returns the code block that a cut at `at` would split, where it fits a chunk.
     fn code_at(&self, at: usize, max: usize) -> Option<&Range<usize>> {
         let before = self.code.partition_point(|code| code.start < at);
         self.code[..before].last().filter(|code| at < code.end && code.len() <= max)
     }
 
-    /// Where a chunk that begins at `start` ends, behind what is `covered` already.
+    /// Returns the end of the chunk that begins at `start`, behind the `covered` part.
     fn end(&self, text: &str, start: usize, covered: usize, max: usize) -> usize {
         let limit = text::floor_boundary(text, start + max);
         if let Some(code) = self.code_at(limit, max).filter(|code| code.start > covered) {
@@ -128,11 +128,11 @@ impl Structure {
         after_line.or_else(after_sentence).or_else(after_word).map_or(limit, |at| least + at)
     }
 
-    /// Where the chunk after a cut begins.
+    /// Returns the start of the chunk after a cut.
     fn repeat(&self, text: &str, cut: usize, max: usize, overlap: usize) -> usize {
         let mut from = cut.saturating_sub(overlap);
         if let Some(code) = self.code_at(cut + 1, max).filter(|code| code.start == cut) {
-            // What would be repeated must not push the code out.
+            // The repeated part must not push the code out.
             from = from.max(code.end.saturating_sub(max));
         }
         // No half of a code block that was whole.
@@ -147,7 +147,7 @@ impl Structure {
     }
 }
 
-/// The words of a heading, of its first line.
+/// Returns the words of a heading, of its first line.
 fn title(heading: &str) -> String {
     let line = heading.lines().next().unwrap_or_default();
     line.trim_matches(|c: char| c == '#' || c.is_whitespace()).to_owned()
@@ -157,7 +157,7 @@ fn line_start(text: &str, at: usize) -> usize {
     text[..at].rfind('\n').map_or(0, |at| at + 1)
 }
 
-/// The end of the line that ends at `at`, its break included.
+/// Returns the end of the line that ends at `at`, its break included.
 fn line_end(text: &str, at: usize) -> usize {
     if text[..at].ends_with('\n') { at } else { text[at..].find('\n').map_or(text.len(), |end| at + end + 1) }
 }

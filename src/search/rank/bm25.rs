@@ -3,23 +3,23 @@
 const K1: f64 = 1.2;
 const B: f64 = 0.75;
 
-/// What a term adds for standing so often in a row.
+/// Returns the score of a term by its number of occurrences.
 pub(crate) fn gain(count: f64, norm: f64) -> f64 {
     count * (K1 + 1.0) / (count + norm)
 }
 
-/// How much a term says that is in so many of so many rows.
+/// Returns the weight of a term by the number of rows that have it.
 pub(crate) fn rarity(rows: u32, found_in: u32) -> f64 {
     let (rows, found_in) = (f64::from(rows), f64::from(found_in));
     ln(1.0 + (rows - found_in + 0.5) / (found_in + 0.5))
 }
 
-/// How much the length of a row counts against it.
+/// Returns the weight of a row's length against it.
 pub(crate) fn norm(length: u32, mean: f64) -> f64 {
     K1 * (1.0 - B + B * f64::from(length) / mean)
 }
 
-/// The natural logarithm of a number from 1 up, the same bits on every machine.
+/// Returns the natural logarithm of a number from 1 up, the same bits on every machine.
 pub(crate) fn ln(number: f64) -> f64 {
     let (mut twos, mut rest) = (0.0, number);
     while rest > 1.5 {

@@ -1,20 +1,20 @@
-//! What is indexed of a row of a store.
+//! The indexed fields of a store's row.
 
 use chrono::{Datelike, NaiveDate};
 
 use super::terms::Stemmer;
 use crate::memory::{Memory, Role, Source};
 
-/// What is indexed of a row.
+/// The indexed fields of a row.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Card<'a> {
     /// The row's id.
     pub id: i64,
-    /// What it says.
+    /// The content.
     pub text: &'a str,
     /// In how many bytes it says it.
     pub bytes: u32,
-    /// What kind of memory it is; searched too.
+    /// The kind of memory; searched too.
     pub category: &'a str,
     /// When it was said; searched too.
     pub said_on: Option<NaiveDate>,
@@ -31,7 +31,7 @@ pub(crate) struct Card<'a> {
 }
 
 impl<'a> Card<'a> {
-    /// A text, and nothing else that is known of it.
+    /// Makes the card of a text without further facts.
     pub(crate) fn of(id: i64, text: &'a str) -> Self {
         Self {
             id,
@@ -77,18 +77,18 @@ impl Card<'_> {
     }
 }
 
-/// A day in the words that people ask for it: `8 May 2023 2023-05-08`.
+/// Returns a day in the words that people ask for it: `8 May 2023 2023-05-08`.
 pub(crate) fn date(day: NaiveDate) -> String {
     let month = MONTHS[day.month0() as usize];
     format!("{} {month} {} {day}", day.day(), day.year())
 }
 
-/// Whether a speaker has a name, and not only a part.
+/// Returns whether a speaker has a name, and not only a part.
 pub(crate) fn is_name(speaker: &str) -> bool {
     !ROLES.iter().any(|role| role.eq_ignore_ascii_case(speaker))
 }
 
-/// What stands for a name where nobody was named.
+/// Roles that are no names.
 const ROLES: [&str; 8] = ["user", "human", "assistant", "agent", "ai", "system", "tool", "bot"];
 
 const MONTHS: [&str; 12] = [

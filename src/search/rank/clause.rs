@@ -1,4 +1,4 @@
-//! What a row must fulfil, where a query has operators.
+//! Conditions on a row, from the operators of a query.
 
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
@@ -7,7 +7,7 @@ use super::card::Card;
 use super::term::Term;
 use super::terms::{Piece, Stemmer, closes_a_name, folded, name_of as name_in, opens_a_name, pieces};
 
-/// What a row must fulfil.
+/// A condition on a row.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Clause {
     /// It has all terms of a word.
@@ -36,7 +36,7 @@ pub(crate) struct Spelled {
 }
 
 impl Spelled {
-    /// Whether a word of a text is this one of a phrase. A phrase without signs asks for none.
+    /// Returns whether a word of a text is this one of a phrase. A phrase without signs asks for none.
     fn is(&self, of_text: &Self) -> bool {
         let begins = || {
             let rest = of_text.before.strip_suffix(self.before.as_str());
@@ -54,7 +54,7 @@ impl Spelled {
 }
 
 impl Clause {
-    /// Whether a row fulfils it.
+    /// Returns whether a row fulfils it.
     pub(crate) fn is_fulfilled_by(&self, card: &Card<'_>) -> bool {
         self.holds(card, &OnceCell::new())
     }
@@ -88,19 +88,19 @@ impl Clause {
     }
 }
 
-/// The words of a phrase, with the signs that make a name with them: `C++`, `0.5%`, `BTC-USD`.
+/// Returns the words of a phrase, with the signs that make a name with them: `C++`, `0.5%`, `BTC-USD`.
 pub(super) fn phrase(text: &str) -> Vec<Spelled> {
     let chunks = text.split(|c: char| c.is_whitespace() || c.is_control());
     chunks.flat_map(|chunk| spelled(name_in(chunk).unwrap_or(chunk), name_in(chunk).is_some())).collect()
 }
 
-/// The words of a text, with all signs at them.
+/// Returns the words of a text, with all signs at them.
 fn spelled_words(text: &str) -> Vec<Spelled> {
     let chunks = text.split(|c: char| c.is_whitespace() || c.is_control());
     chunks.flat_map(|chunk| spelled(chunk, true)).collect()
 }
 
-/// The words of what stands between two white spaces, with or without the signs at them.
+/// Returns the words of what stands between two white spaces, with or without the signs at them.
 fn spelled(chunk: &str, with_signs: bool) -> Vec<Spelled> {
     let mut words: Vec<Spelled> = Vec::new();
     let mut read = 0;

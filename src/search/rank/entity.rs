@@ -27,7 +27,7 @@ use super::terms::{Piece, folded, is_stop_word, pieces};
 /// config.entities = Arc::new(Tickets);
 /// ```
 pub trait Entities: Debug + Send + Sync {
-    /// The entities in a text, each in one spelling.
+    /// Returns the entities in a text, each in one spelling.
     fn of(&self, text: &str) -> BTreeSet<String>;
 }
 
@@ -68,7 +68,7 @@ impl Entities for GenericEntities {
     }
 }
 
-/// Those of [`GenericEntities`], and what traders write: `$sol`, coins and quantities by their common names.
+/// The entities of [`GenericEntities`], and traders' forms: `$sol`, coins and quantities by their common names.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct FinanceEntities;
 

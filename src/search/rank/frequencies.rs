@@ -1,9 +1,9 @@
-//! How often the words of a query occur, and what they weigh by that.
+//! The frequencies of a query's words, and their weights.
 
 use super::bm25::{ln, rarity};
 use super::pool::Pool;
 
-/// How often the words of a query occur in all rows that a search may return, whatever its filter.
+/// The frequencies of a query's words in all rows that a search may return, whatever its filter.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Frequencies {
     rows: u32,
@@ -12,12 +12,12 @@ pub(crate) struct Frequencies {
 }
 
 impl Frequencies {
-    /// Those of words in so many rows.
+    /// Makes the frequencies of words in so many rows.
     pub(crate) fn of(rows: u32) -> Self {
         Self { rows, found_in: Vec::new() }
     }
 
-    /// Those of the rows of a pool, where it holds all rows.
+    /// Counts the frequencies in a pool that holds all rows.
     pub(crate) fn within(pool: &Pool) -> Self {
         let mut frequencies = Self { rows: pool.len(), found_in: Vec::new() };
         frequencies.found_in = (0..pool.words()).map(|word| pool.found_in(word)).collect();
@@ -28,7 +28,7 @@ impl Frequencies {
         self.found_in.push(found_in.min(self.worth_counting()));
     }
 
-    /// A word in more rows is frequent, and it does not matter in how many.
+    /// Returns the number of rows worth counting: a word in more is frequent, and it does not matter in how many.
     pub(crate) fn worth_counting(&self) -> u32 {
         if self.rows >= LARGE { self.rows / FREQUENT + 1 } else { self.rows }
     }
@@ -40,7 +40,7 @@ impl Frequencies {
         }
     }
 
-    /// The words that are looked up, in their order. In a large store those that every twentieth row has are left
+    /// Returns the words that are looked up, in their order. In a large store those that every twentieth row has are left
     /// out, but for the two rarest: they cost the most and say the least.
     pub(crate) fn looked_up(&self) -> Vec<usize> {
         let mut by_rarity: Vec<usize> =
@@ -55,7 +55,7 @@ impl Frequencies {
         by_rarity
     }
 
-    /// What a word adds; 0 where no row has it.
+    /// Returns the weight of a word; 0 if no row has it.
     pub(crate) fn weight(&self, word: usize) -> f64 {
         match self.found_in.get(word) {
             None | Some(0) => 0.0,
@@ -63,7 +63,7 @@ impl Frequencies {
         }
     }
 
-    /// What a word weighs in a query, also where no row has it.
+    /// Returns the weight of a word in a query, also if no row has it.
     pub(crate) fn worth(&self, word: usize) -> f64 {
         match self.found_in.get(word) {
             None | Some(0) => ln(2.0 * f64::from(self.rows) + 2.0),
@@ -71,7 +71,7 @@ impl Frequencies {
         }
     }
 
-    /// The same as a whole number, whose sums are equal in any order and in any engine.
+    /// Returns the same as a whole number, whose sums are equal in any order and in any engine.
     #[expect(clippy::cast_possible_truncation, reason = "a weight is below 23")]
     pub(crate) fn whole_weight(&self, word: usize) -> i64 {
         (self.weight(word) * f64::from(1 << 20)) as i64

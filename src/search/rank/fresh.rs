@@ -1,4 +1,4 @@
-//! What is said anew stands before what it was said of earlier.
+//! The order of newer statements before the older ones that they update.
 //!
 //! Two rows answer the same where the older has the better part of the query, and the newer the words of the query
 //! that the older has. Fewer of them are enough with a sign of change: a word for it ("now", "moved"), another value
@@ -13,22 +13,22 @@ use super::fuse::{LOOKED_AT, Search};
 use super::pool::{Row, RowNo};
 use super::statement::{Statement, may_take_back};
 
-/// Of the query by weight, the older row has at least so much: what has less does not answer it.
+/// The least part of the query, by weight, that the older row has: a row with less does not answer it.
 const ANSWERS: f64 = 0.5;
-/// Of what the older row has of the query but for names, the newer has at least so much: with one sign of change,
+/// The least part of the query's words in the older row, names left out, that the newer one has: with one sign of change,
 /// and with two.
 const WITH_A_SIGN: f64 = 0.75;
 const WITH_TWO: f64 = 0.5;
-/// What is longer, in bytes, says so much that it has words and numbers of everything.
+/// The most bytes of a row: a longer one has words and numbers of everything.
 const LONGEST: u32 = 1500;
 
 /// A row among the best.
 struct Candidate<'a> {
     number: RowNo,
     row: &'a Row,
-    /// Whether it stands behind those that may be passed.
+    /// Whether it is behind the rows that may be passed.
     is_far: bool,
-    /// What it says; looked at where it matters only.
+    /// Its statement; computed only if needed.
     says: OnceCell<Statement>,
 }
 
@@ -77,14 +77,14 @@ impl Search<'_> {
         passed
     }
 
-    /// The words of the query that have a digit, a bit each.
+    /// Returns the words of the query that have a digit, a bit each.
     fn numbers(&self) -> u64 {
         let terms = self.plan.terms.iter().zip(0..);
         let numbers = terms.filter(|(term, _)| term.written.contains(|c: char| c.is_ascii_digit()));
         numbers.fold(0, |bits, (_, bit)| bits | 1 << bit)
     }
 
-    /// The words of the query that are names, a bit each.
+    /// Returns the words of the query that are names, a bit each.
     fn names(&self) -> u64 {
         let names = self.entities.of(&self.plan.text);
         let terms = self.plan.terms.iter().zip(0..);
@@ -108,7 +108,7 @@ impl Question<'_, '_> {
         self.weights.iter().zip(0..).filter(|(_, bit)| bits & 1 << bit > 0).map(|(weight, _)| weight).sum()
     }
 
-    /// Whether a row answers what an older one answers.
+    /// Returns whether a row answers what an older one answers.
     fn renews(&self, newer: &Candidate<'_>, older: &Candidate<'_>) -> bool {
         if !newer.row.newer(older.row).is_gt()
             || !may_speak_for(newer.row, older.row)
@@ -152,13 +152,13 @@ impl Question<'_, '_> {
     }
 }
 
-/// Whether what one says may be news of what the other says: a speaker speaks for no other, and nobody for the human.
+/// Returns whether one row may update the other: a speaker speaks for no other, and nobody for the human.
 fn may_speak_for(newer: &Row, older: &Row) -> bool {
     let speaks_for_another = newer.speaker.zip(older.speaker).is_some_and(|(one, other)| one != other);
     !speaks_for_another && (newer.own || !older.own)
 }
 
-/// Whether a query asks for what was, by its words in lower case.
+/// Returns whether a query asks for the past, by its words in lower case.
 fn asks_for_the_past(words: &[String]) -> bool {
     words.iter().any(|word| PAST.contains(&word.as_str()))
         || words.windows(2).any(|pair| pair[0] == "used" && pair[1] == "to")
@@ -192,7 +192,7 @@ mod tests {
     use super::*;
     use crate::memory::Order;
 
-    /// What is found of rows, the oldest first.
+    /// Searches rows, the oldest first.
     fn search(rows: &[Card<'_>], ranking: &Ranking, query: &str) -> Vec<Ranked> {
         let plan = Plan::of(query, false);
         let all: Vec<usize> = (0..plan.terms.len()).collect();

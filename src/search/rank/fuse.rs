@@ -16,7 +16,7 @@ use super::query::Plan;
 use super::ranking::{Fusion, Ranking};
 use crate::memory::{Order, SearchOutcome};
 
-/// What is looked for, and among which rows.
+/// The query, and the rows to search.
 pub(crate) struct Search<'a> {
     pub pool: &'a Pool<'a>,
     pub frequencies: &'a Frequencies,
@@ -34,7 +34,7 @@ pub(crate) struct Ranked {
     pub why: Vec<(&'static str, usize)>,
     /// The share of the query that the row has itself, by weight.
     pub covered: f64,
-    /// What its own words score.
+    /// The score of its own words.
     pub strength: f64,
 }
 
@@ -50,13 +50,13 @@ struct Scores {
     covered: Vec<f64>,
     /// With what neighbours give.
     around: Vec<f64>,
-    /// What `around` is above 0 for.
+    /// The rows for which `around` is above 0.
     found: Vec<RowNo>,
     conversation: BTreeMap<u32, f64>,
 }
 
 impl Search<'_> {
-    /// The rows in the order that is asked for, and how sure they are.
+    /// Returns the rows in the order that is asked for, and how sure they are.
     pub(crate) fn run(&self, order: Order, most: usize) -> (SearchOutcome, Vec<Ranked>) {
         let ranked = match order {
             Order::Relevance => self.best(most),
@@ -71,17 +71,17 @@ impl Search<'_> {
         (outcome, ranked)
     }
 
-    /// The best rows, best first; ties the newest first, then the greater id.
+    /// Returns the best rows, best first; ties the newest first, then the greater id.
     fn best(&self, most: usize) -> Vec<Ranked> {
         self.find(most, false)
     }
 
-    /// The newest rows that fit themselves, the newest first.
+    /// Returns the newest rows that fit themselves, the newest first.
     fn newest(&self, most: usize) -> Vec<Ranked> {
         self.find(most, true)
     }
 
-    /// The best rows of conversations by their own words: they give to those beside them.
+    /// Returns the best rows of conversations by their own words: they give to those beside them.
     pub(crate) fn givers(&self, most: usize) -> Vec<i64> {
         let scores = self.rows();
         let in_conversations =
@@ -108,14 +108,14 @@ impl Search<'_> {
         };
         let mut ranked: Vec<(RowNo, f64)> = fused.into_iter().map(weigh).collect();
         if self.plan.required.is_some() {
-            // What fulfils a condition is found even where no word of it is ranked.
+            // A row that fulfils a condition is found even if no word of it is ranked.
             let unranked = |(number, _): &(RowNo, _)| scores.around[*number as usize] == 0.0;
             let rows = (0..).zip(self.pool.rows()).filter(unranked);
             ranked.extend(rows.map(|(number, _)| (number, 0.0)));
         }
         let mut passed = BTreeMap::new();
         if newest {
-            // What only stands beside a row that fits is no answer to a question for the newest.
+            // A row that is only beside a fitting row is no answer to a question for the newest.
             let is_asked_for =
                 |number: RowNo| self.plan.required.is_some() || scores.row[number as usize] > 0.0;
             ranked.retain(|(number, _)| is_asked_for(*number));
@@ -128,7 +128,7 @@ impl Search<'_> {
         self.explain(ranked, &scores, &passed)
     }
 
-    /// Each row that was found, by what the lists score.
+    /// Returns each row that was found, by what the lists score.
     fn by_scores(&self, scores: &Scores) -> Vec<(RowNo, f64)> {
         let top = scores.found.iter().map(|row| scores.around[*row as usize]).fold(0.0, f64::max);
         let top_conversation = scores.conversation.values().copied().fold(0.0, f64::max);
@@ -144,7 +144,7 @@ impl Search<'_> {
         scores.found.iter().map(fused).collect()
     }
 
-    /// Each row that was found, by its rank in each list; 1 where it is first in all.
+    /// Returns each row that was found, by its rank in each list; 1 where it is first in all.
     fn by_ranks(&self, scores: &Scores, k: f64) -> Vec<(RowNo, f64)> {
         let conversation = |number: RowNo| {
             let conversation = self.pool.row(number).conversation;
@@ -194,7 +194,7 @@ impl Search<'_> {
         self.cap(ranked);
     }
 
-    /// What a row would weigh that had every term of the query.
+    /// Returns the weight of a row with every term of the query.
     fn whole(&self) -> f64 {
         let worth = (0..self.pool.words()).map(|word| self.frequencies.worth(word));
         worth.sum::<f64>().max(f64::MIN_POSITIVE)
@@ -366,7 +366,7 @@ mod tests {
         ("trip", "Poor knees", false),
     ];
 
-    /// The lines as rows, each with its place.
+    /// Returns the lines as rows, each with its place.
     fn lines() -> Vec<Card<'static>> {
         let card = |(at, (conversation, text, own)): (usize, &(&'static str, &'static str, bool))| Card {
             place: Some((*conversation, at as u64)),
@@ -376,7 +376,7 @@ mod tests {
         LINES.iter().enumerate().map(card).collect()
     }
 
-    /// What is found in rows, of which each is beside the two before it and the two behind it in its conversation.
+    /// Searches rows, each beside the two before it and the two behind it in its conversation.
     fn search(rows: &[Card<'_>], ranking: Ranking, query: &str) -> Vec<Ranked> {
         let plan = Plan::of(query, false);
         let all: Vec<usize> = (0..plan.terms.len()).collect();

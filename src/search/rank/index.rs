@@ -11,23 +11,23 @@ use super::stem::stem;
 use super::terms::Stemmer;
 use crate::base::text;
 
-/// Which rows are looked at.
+/// The rows that a search sees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sight {
     /// All.
     All = 0,
-    /// What is shared.
+    /// Shared rows.
     Shared = 1,
 }
 
 impl Sight {
-    /// Whether a row is in sight.
+    /// Returns whether a row is in sight.
     pub(crate) fn sees(self, shared: bool) -> bool {
         shared || self == Self::All
     }
 }
 
-/// How far a row gives to others in its conversation, to each side.
+/// The number of neighbours in a conversation, to each side, that a row gives a score to.
 pub(crate) const REACH: usize = 2;
 
 /// The index. Rows are numbered as they come and never moved; one that is taken out is marked, and no longer counted.
@@ -37,7 +37,7 @@ pub(crate) struct Index {
     postings: Vec<Postings>,
     rows: Vec<Entry>,
     numbers: HashMap<i64, u32>,
-    /// How many rows there are, and how many of them are shared.
+    /// The number of rows, and the number of shared rows.
     counts: [u32; 2],
     /// The rows of each conversation by position and id, and whether they are shared.
     conversations: HashMap<Box<str>, Vec<(u64, i64, bool)>>,
@@ -125,23 +125,23 @@ impl Index {
         count(&mut self.counts, shared, comes);
     }
 
-    /// The share of rows that were taken out.
+    /// Returns the share of rows that were taken out.
     pub(crate) fn waste(&self) -> f64 {
         let rows = u32::try_from(self.rows.len().max(1)).unwrap_or(u32::MAX);
         1.0 - f64::from(self.counts[0]) / f64::from(rows)
     }
 
-    /// How many rows are in sight.
+    /// Counts the rows in sight.
     pub(crate) fn len(&self, sight: Sight) -> u32 {
         self.counts[sight as usize]
     }
 
-    /// In how many rows in sight a term occurs.
+    /// Counts the rows in sight that have a term.
     pub(crate) fn found_in(&self, term: &str, sight: Sight) -> u32 {
         self.list(term).map_or(0, |list| list.found_in[sight as usize])
     }
 
-    /// The rows in sight that have one of some terms, in no order, each with the sum of what its terms weigh.
+    /// Returns the rows in sight that have one of some terms, in no order, each with the sum of what its terms weigh.
     pub(crate) fn having(&self, weights: &[(&str, i64)], sight: Sight) -> Vec<(i64, i64)> {
         let mut sums = vec![0; self.rows.len()];
         let mut touched = Vec::new();
@@ -158,7 +158,7 @@ impl Index {
         seen.map(|number| (self.rows[number as usize].id, sums[number as usize])).collect()
     }
 
-    /// The rows in sight that may fulfil a clause, and all that do.
+    /// Returns the rows in sight that may fulfil a clause, and all that do.
     pub(crate) fn fulfilling(&self, clause: &Clause, sight: Sight) -> Vec<i64> {
         let rows = self.may_fulfil(clause).into_iter().map(|number| self.rows[number as usize]);
         rows.filter(|entry| entry.is_in(sight)).map(|entry| entry.id).collect()
@@ -189,7 +189,7 @@ impl Index {
         }
     }
 
-    /// The rows that have all of some terms.
+    /// Returns the rows that have all of some terms.
     fn all_of(&self, mut terms: impl Iterator<Item = String>) -> BTreeSet<u32> {
         let lists: Option<Vec<&Postings>> = terms.try_fold(Vec::new(), |mut lists, term| {
             lists.push(self.list(&term)?);
@@ -202,7 +202,7 @@ impl Index {
         rarest.rows.iter().filter(has_all).copied().collect()
     }
 
-    /// The rows in sight right before and right behind a place in a conversation, at most [`REACH`] to each side.
+    /// Returns the rows in sight right before and right behind a place in a conversation, at most [`REACH`] to each side.
     pub(crate) fn beside(&self, (name, position): (&str, u64), id: i64, sight: Sight) -> Vec<i64> {
         let Some(rows) = self.conversations.get(name) else { return Vec::new() };
         let at = rows.partition_point(|(there, other, _)| (*there, *other) < (position, id));

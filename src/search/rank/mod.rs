@@ -1,4 +1,4 @@
-//! What is found, and in which order: words, queries, an index and the ranking over it. No backend, no files.
+//! Words, queries, an index and the ranking over it. No backend, no files.
 
 mod bm25;
 mod card;

@@ -35,7 +35,7 @@ impl Row {
     }
 }
 
-/// How many rows or conversations there are, and how long they are together.
+/// The number of rows or conversations, and their total length.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Extent {
     pub count: u32,
@@ -48,7 +48,7 @@ impl Extent {
         self.length += u64::from(length);
     }
 
-    /// At least 1.
+    /// Returns the mean length, at least 1.
     #[expect(clippy::cast_precision_loss, reason = "a length of 2^53 words is not in memory")]
     pub(crate) fn mean_length(self) -> f64 {
         (self.length as f64 / f64::from(self.count.max(1))).max(1.0)
@@ -59,11 +59,11 @@ impl Extent {
 pub(crate) struct Pool<'p> {
     plan: &'p Plan,
     terms: HashMap<&'p str, usize>,
-    /// Of these words of the query each row has one, a bit each; where a condition is fulfilled, none is needed.
+    /// The words of the query of which each row needs one, a bit each; a row that fulfils a condition needs none.
     needed: u64,
     rows: Vec<Row>,
     texts: Vec<String>,
-    /// How often each row has each word of the query, row by row.
+    /// The number of times that each row has each word of the query, row by row.
     counts: Vec<u16>,
     numbers: HashMap<i64, RowNo>,
     extent: Extent,
@@ -77,7 +77,7 @@ pub(crate) struct Pool<'p> {
 }
 
 impl<'p> Pool<'p> {
-    /// A pool without rows, for those that have one of some words of a query.
+    /// Makes a pool without rows, for those that have one of some words of a query.
     pub(crate) fn of(plan: &'p Plan, needed: &[usize]) -> Self {
         let terms = plan.terms.iter().zip(0..).map(|(term, at)| (term.stem.as_str(), at)).collect();
         Self {
@@ -177,23 +177,23 @@ impl<'p> Pool<'p> {
         self.beside.dedup();
     }
 
-    /// How many rows fit.
+    /// Counts the rows that fit.
     pub(crate) fn len(&self) -> u32 {
         self.extent.count
     }
 
-    /// How many words the query has.
+    /// Counts the words of the query.
     pub(crate) fn words(&self) -> usize {
         self.terms.len()
     }
 
-    /// In how many rows a word of the query occurs.
+    /// Counts the rows that have a word of the query.
     pub(crate) fn found_in(&self, word: usize) -> u32 {
         let found_in = self.rows.iter().filter(|row| row.has & 1 << word > 0).count();
         u32::try_from(found_in).unwrap_or(u32::MAX)
     }
 
-    /// How often a row has a word of the query.
+    /// Returns the number of times that a row has a word of the query.
     pub(crate) fn count(&self, number: RowNo, word: usize) -> u16 {
         self.counts[number as usize * self.terms.len() + word]
     }
@@ -206,35 +206,35 @@ impl<'p> Pool<'p> {
         &self.rows
     }
 
-    /// What a row says; nothing of one that only stands beside another.
+    /// Returns the text of a row; an empty one for a row that is only beside another.
     pub(crate) fn text(&self, number: RowNo) -> &str {
         &self.texts[number as usize]
     }
 
-    /// The mean length of a row that fits, at least 1.
+    /// Returns the mean length of a row that fits, at least 1.
     pub(crate) fn mean_length(&self) -> f64 {
         self.extent.mean_length()
     }
 
-    /// The conversations in which rows fit, as if each were a row.
+    /// Returns the conversations in which rows fit, as if each were a row.
     pub(crate) fn conversations(&self) -> Extent {
         let mut extent = Extent::default();
-        // What is only beside a row is in the same conversation.
+        // A row that is only beside another is in the same conversation.
         self.conversations.iter().for_each(|length| extent.add(*length));
         extent
     }
 
-    /// The length of a conversation, in words of rows that fit.
+    /// Returns the length of a conversation, in words of rows that fit.
     pub(crate) fn conversation_length(&self, conversation: u32) -> u32 {
         self.conversations[conversation as usize]
     }
 
-    /// The speaker of this name, who says something here.
+    /// Returns the speaker of this name, who says something here.
     pub(crate) fn speaker(&self, folded: &str) -> Option<u32> {
         self.speakers.get(folded).copied()
     }
 
-    /// Rows, and those beside them.
+    /// Returns rows, and those beside them.
     pub(crate) fn beside(&self) -> &[(RowNo, RowNo)] {
         &self.beside
     }

@@ -1,4 +1,4 @@
-//! What a query asks for. Any text is a query, and none is wrong.
+//! The meaning of a query. Any text is a query, and none is wrong.
 //!
 //! Text without operators is a list of words, of which the more and the rarer are found the better; words that
 //! say nothing are left out. Operators count only where they clearly stand: a phrase in balanced quotes, `AND`,
@@ -16,11 +16,11 @@ use super::terms::{Piece, Stemmer, folded, is_stop_word, pieces};
 pub(crate) struct Plan {
     /// The text.
     pub text: String,
-    /// What rows are ranked by, each once.
+    /// The terms that rows are ranked by, each once.
     pub terms: Vec<Term>,
     /// Its words as they stand, in lower case.
     pub words: Vec<String>,
-    /// What a row must fulfil.
+    /// The condition on a row.
     pub required: Option<Clause>,
     /// The category that a row must have.
     pub category: Option<String>,
@@ -46,7 +46,7 @@ impl Plan {
         plan
     }
 
-    /// The share of its words that a text has, each counting alike; 1 where it has no words.
+    /// Returns the share of its words that a text has, each counting alike; 1 where it has no words.
     pub(crate) fn share_in(&self, text: &str) -> f64 {
         let mut there = BTreeSet::new();
         Stemmer::default().terms(text, |stem, _| {
@@ -56,7 +56,7 @@ impl Plan {
         if self.terms.is_empty() { 1.0 } else { count(there.len()) / count(self.terms.len()) }
     }
 
-    /// Whether a text fulfils what is required.
+    /// Returns whether a text fulfils what is required.
     pub(crate) fn is_fulfilled_by(&self, text: &str) -> bool {
         self.required.as_ref().is_none_or(|clause| clause.is_fulfilled_by(&Card::of(0, text)))
     }
@@ -138,7 +138,7 @@ impl Token {
         matches!(self, Self::Phrase(_) | Self::Prefix(_) | Self::Category(_))
     }
 
-    /// Whether it stands in an expression as it is: a word with signs in it does not.
+    /// Returns whether it is written in an expression as it is: a word with signs in it is not.
     fn is_expression(&self) -> bool {
         !matches!(self, Self::Text(word) if !word.chars().all(|c| c.is_alphanumeric() || c == '_'))
     }
@@ -197,7 +197,7 @@ fn tokens(text: &str) -> (Vec<Token>, bool) {
     (tokens, is_whole)
 }
 
-/// What names a column in front of a word or a phrase.
+/// The column name in front of a word or a phrase.
 const CATEGORY: &str = "category:";
 const CONTENT: &str = "content:";
 
@@ -236,7 +236,7 @@ fn is_plain_word(word: &str) -> bool {
     !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'))
 }
 
-/// What is asked for, without what is asked not to be.
+/// Returns the query without its excluded parts.
 fn positive(tokens: &[Token]) -> String {
     let mut text = String::new();
     let mut skip = false;

@@ -1,6 +1,6 @@
-//! How rows are weighed, as a host sets it.
+//! The weights of a search, as a host sets them.
 
-/// How the lists that a row is in become one score.
+/// The way in which the lists of a row become one score.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[non_exhaustive]
 pub enum Fusion {
@@ -15,26 +15,26 @@ pub enum Fusion {
     },
 }
 
-/// How rows are weighed. The defaults were chosen once for short and long messages alike; the example `evaluate`
+/// The weights of a search. The defaults were chosen once for short and long messages alike; the example `evaluate`
 /// measures them.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct Ranking {
-    /// How row, neighbours and conversation become one score.
+    /// The way in which row, neighbours and conversation become one score.
     pub fusion: Fusion,
     /// The share of its score that a row gives to each of the two rows before it and after it in its conversation.
     pub neighbours: f64,
     /// A row of more bytes takes the less from its neighbours.
     pub short: u32,
-    /// How much the conversation counts beside the row.
+    /// The weight of the conversation beside the row.
     pub conversation: f64,
-    /// How much more a row counts that has all words of the query than one that has few.
+    /// The extra weight of a row with all words of the query against one with few.
     pub coverage: f64,
     /// The factor of the human's own words.
     pub own_words: f64,
     /// The factor of a speaker whom the query names.
     pub named_speaker: f64,
-    /// What each entity adds to the factor that a row shares with the query. The seed has 0.3, which on public
+    /// The weight of each entity in the factor that a row shares with the query. The seed has 0.3, which on public
     /// dialogues finds a little less than 0.1: the words of an entity count already.
     pub entities: f64,
     /// At most so many rows of one conversation are found.
@@ -63,7 +63,7 @@ impl Default for Ranking {
 }
 
 impl Ranking {
-    /// BM25 of the rows and nothing else: the fastest, and the weakest.
+    /// Makes the ranking by BM25 of the rows and nothing else: the fastest, and the weakest.
     #[must_use]
     pub fn rows_alone() -> Self {
         Self {
@@ -82,7 +82,8 @@ impl Ranking {
 }
 
 impl Ranking {
-    /// The seed's mode: rows by BM25, their reciprocal ranks with a `k` of 60, times 1 + 0.3 for each entity that a row
+    /// Makes the seed's mode: rows by BM25, their reciprocal ranks with a `k` of 60, times 1 + 0.3 for each entity
+    /// that a row
     /// shares with the query, and nothing else. Scores are shares of what a row would have that is first and shares all
     /// entities. (seed 003, Hybrid retrieval)
     #[must_use]

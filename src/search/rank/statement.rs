@@ -1,4 +1,4 @@
-//! What a row says of change: values, words that are taken back, and names.
+//! The signs of change in a row: values, words that are taken back, and names.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use super::terms::{Piece, Stemmer, folded, is_stop_word, pieces};
 const TOGETHER: usize = 3;
 const NO_LONGER: usize = 5;
 
-/// What the sentences of a row say that have a word of the query.
+/// The content of a row's sentences that have a word of the query.
 #[derive(Debug, Default)]
 pub(super) struct Statement {
     /// Whether they speak of a change.
@@ -22,9 +22,9 @@ pub(super) struct Statement {
     pub(super) values: BTreeMap<String, BTreeSet<String>>,
     /// Their words, and their numbers as a whole.
     pub(super) words: BTreeSet<String>,
-    /// Those that are said to hold no longer.
+    /// Words that are said to hold no longer.
     pub(super) taken_back: BTreeSet<String>,
-    /// Those that may be names, and are none of the query.
+    /// Words that may be names, and are none of the query.
     pub(super) names: BTreeSet<String>,
 }
 
@@ -77,7 +77,7 @@ impl Statement {
         self.words.extend(words.into_iter().map(str::to_owned));
     }
 
-    /// Whether it counts or dates the same and says another value.
+    /// Returns whether it counts or dates the same and says another value.
     pub(super) fn has_other_values_than(&self, older: &Self) -> bool {
         self.values.iter().any(|(of_what, values)| {
             older.values.get(of_what).is_some_and(|before| !values.is_subset(before))
@@ -85,7 +85,7 @@ impl Statement {
     }
 }
 
-/// What stands between two white spaces.
+/// The text between two white spaces.
 struct Chunk<'a> {
     /// Without the punctuation around it.
     core: &'a str,
@@ -120,7 +120,7 @@ impl<'a> Chunk<'a> {
         self.words.last().map_or("", |(word, _)| word)
     }
 
-    /// What it counts or dates, and the value.
+    /// Returns the thing that it counts or dates, and the value.
     fn values(&self, before: Option<&Self>, behind: Option<&Self>) -> Vec<(String, String)> {
         let (before, behind) = (before.map_or("", Self::last), behind.map_or("", Self::first));
         let one = |of_what: &str, value: &str| vec![(of_what.to_owned(), value.to_owned())];
@@ -193,7 +193,8 @@ fn is_of_change(word: &str) -> bool {
     CHANGED.binary_search(&word).is_ok() || CHANGES.iter().any(|begin| word.starts_with(begin))
 }
 
-/// The words of a query that a word of change answers for, a bit each: who moved lives elsewhere, and what changed is
+/// Returns the words of a query that a word of change answers for, a bit each: who moved lives elsewhere, and what
+/// changed is
 /// used no longer.
 fn stands_for(
     before: &[&str],
@@ -214,7 +215,7 @@ fn stands_for(
     terms.fold(0, |bits, (_, bit)| bits | 1 << bit)
 }
 
-/// What a word, with the one before it, says of the words behind it to hold no longer.
+/// Returns the words behind it that a word, with the one before it, takes back.
 fn taken_back<'a, 'b>(before: &str, word: &str, behind: &'b [&'a str]) -> &'b [&'a str] {
     let together = behind.iter().take(TOGETHER).take_while(|word| !is_stop_word(word)).count();
     match (before, word) {
@@ -227,7 +228,7 @@ fn taken_back<'a, 'b>(before: &str, word: &str, behind: &'b [&'a str]) -> &'b [&
     }
 }
 
-/// Whether there can be something in a text that is taken back.
+/// Returns whether a text may take something back.
 pub(super) fn may_take_back(text: &str) -> bool {
     [" longer ", "rom ", "nstead of ", "ather than ", "eplac"].iter().any(|sign| text.contains(sign))
 }
@@ -264,7 +265,7 @@ const CHANGED: [&str; 20] = [
     "stopped",
 ];
 
-/// How words begin that say so.
+/// The beginnings of words for a change.
 const CHANGES: [&str; 18] = [
     "adjust",
     "chang",
@@ -286,10 +287,10 @@ const CHANGES: [&str; 18] = [
     "upgrad",
 ];
 
-/// How words begin that say that something else has its place.
+/// The beginning of words for a replacement.
 const REPLACES: &str = "replac";
 
-/// How words begin for which somebody lives elsewhere, and the stems of what is asked for then.
+/// The beginnings of words for a move, and the stems of its questions.
 const MOVES: [&str; 2] = ["moved", "relocat"];
 const DWELLS: [&str; 6] = ["live", "resid", "home", "address", "citi", "town"];
 /// The stem of what is asked for of all that is used, whatever is said of it.

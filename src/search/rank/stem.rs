@@ -1,4 +1,4 @@
-//! Porter's stemmer for English words in lower case, as SQLite's FTS5 has it.
+//! Porter's stemmer for English words in lower case, as in SQLite's FTS5.
 
 /// Returns the stem. Words of other letters, of fewer than three, and of more than 64 are their own.
 pub(crate) fn stem(word: &str) -> String {
@@ -127,7 +127,7 @@ impl Stem {
         }
     }
 
-    /// How often a vowel is followed by a consonant, without the last `cut` bytes.
+    /// Counts the vowels that a consonant follows, without the last `cut` bytes.
     fn measure(&self, cut: usize) -> usize {
         let end = self.0.len() - cut;
         (1..end).filter(|at| self.consonant(*at) && !self.consonant(at - 1)).count()
@@ -142,7 +142,7 @@ impl Stem {
         len > 1 && self.0[len - 1] == self.0[len - 2] && self.consonant(len - 1)
     }
 
-    /// Whether it ends in consonant, vowel, consonant, the last not w, x or y.
+    /// Returns whether it ends in consonant, vowel, consonant, the last not w, x or y.
     fn short(&self, cut: usize) -> bool {
         let end = self.0.len() - cut;
         end > 2

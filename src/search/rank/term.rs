@@ -3,7 +3,7 @@
 /// A word that is looked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Term {
-    /// As an index has it.
+    /// The form in an index.
     pub stem: String,
     /// As it is written, folded.
     pub written: String,

@@ -1,6 +1,6 @@
 //! Text as terms: what is indexed, and what is asked for.
 //!
-//! A word is lower-cased and stemmed. What stands together as one name (`BTC-USD`, `C++`, `0.5%`, `a/b.rs`) is a
+//! A word is lower-cased and stemmed. A name of joined words (`BTC-USD`, `C++`, `0.5%`, `a/b.rs`) is a
 //! term as a whole too, beside its words. Scripts that write no spaces between words (Chinese, Japanese, Thai and
 //! their like), and Korean, whose words carry particles, give every character and every pair of neighbours.
 
@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use super::stem::stem;
 
-/// What a text is made of, in order.
+/// The pieces of a text, in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Piece<'a> {
     /// Letters and digits, in which an apostrophe may stand.
@@ -51,7 +51,7 @@ impl<'a> Iterator for Words<'a> {
     }
 }
 
-/// The chunk as one name, where it is more than a word with punctuation around it.
+/// Returns the chunk as one name, where it is more than a word with punctuation around it.
 pub(crate) fn name_of(chunk: &str) -> Option<&str> {
     let opens = |c: char| !c.is_alphanumeric() && !opens_a_name(c);
     let closes = |c: char| !c.is_alphanumeric() && !closes_a_name(c);
@@ -68,17 +68,17 @@ pub(crate) fn name_of(chunk: &str) -> Option<&str> {
     (words && signs).then_some(name)
 }
 
-/// Whether a sign in front of a word belongs to it.
+/// Returns whether a sign in front of a word belongs to it.
 pub(crate) fn opens_a_name(c: char) -> bool {
     matches!(c, '_' | '.' | '$' | '#' | '@')
 }
 
-/// Whether a sign behind a word belongs to it.
+/// Returns whether a sign behind a word belongs to it.
 pub(crate) fn closes_a_name(c: char) -> bool {
     matches!(c, '+' | '#' | '%' | '_')
 }
 
-/// What is longer is an address or a blob, and its words find it.
+/// The most bytes of a name: a longer one is an address or a blob, and its words find it.
 const LONGEST_NAME: usize = 64;
 
 fn is_apostrophe(c: char) -> bool {
@@ -94,7 +94,7 @@ fn is_word_part(c: char) -> bool {
         || matches!(c, '\u{300}'..='\u{36f}' | '\u{e31}' | '\u{e34}'..='\u{e3a}' | '\u{e47}'..='\u{e4e}')
 }
 
-/// Whether a character is of a script that is indexed by characters and pairs.
+/// Returns whether a character is of a script that is indexed by characters and pairs.
 fn is_dense(c: char) -> bool {
     c >= '\u{0e00}'
         && matches!(c,
@@ -104,7 +104,7 @@ fn is_dense(c: char) -> bool {
         | '\u{ff66}'..='\u{ff9d}' | '\u{20000}'..='\u{3ffff}')
 }
 
-/// A word as it is compared: lower case, without apostrophes and a possessive's `s`.
+/// Returns a word as it is compared: lower case, without apostrophes and a possessive's `s`.
 pub(crate) fn folded(word: &str) -> String {
     let word = word.strip_suffix("'s").or_else(|| word.strip_suffix("’s")).unwrap_or(word);
     let mut folded = String::with_capacity(word.len());
@@ -123,7 +123,7 @@ pub(crate) fn folded(word: &str) -> String {
     folded
 }
 
-/// A letter without its accent, of the languages of western Europe.
+/// Returns a letter without its accent, of the languages of western Europe.
 fn plain(c: char) -> char {
     match c {
         'à'..='å' => 'a',
@@ -156,7 +156,7 @@ pub(crate) struct Stemmer {
     only: Option<Only>,
 }
 
-/// Which terms are wanted, as far as that shows before they are made.
+/// The terms that are wanted, as far as that shows before they are made.
 #[derive(Debug)]
 struct Only {
     /// By the first byte: no stem begins otherwise than its word.
@@ -254,7 +254,7 @@ pub(crate) fn beside_words(text: &str, mut take: impl FnMut(Beside<'_>)) {
     }
 }
 
-/// What [`beside_words`] gives.
+/// The results of [`beside_words`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Beside<'a> {
     /// Letters and digits only.
@@ -265,7 +265,7 @@ pub(crate) enum Beside<'a> {
 
 const MOST_STEMS: usize = 1 << 16;
 
-/// Whether a folded word says nothing of what a question is about.
+/// Returns whether a folded word says nothing of what a question is about.
 pub(crate) fn is_stop_word(word: &str) -> bool {
     STOP_WORDS.binary_search(&word).is_ok()
 }

@@ -69,7 +69,7 @@ const PUT_CHUNK: &str = "INSERT INTO memory_chunks
        first_line = excluded.first_line, last_line = excluded.last_line, created_at = excluded.created_at,
        embedding = NULL, generation = NULL";
 
-/// The id of a chunk: a UUID (version 8) hashed from its document and place.
+/// Returns the id of a chunk: a UUID (version 8) hashed from its document and place.
 fn chunk_id(document: &str, index: i64) -> String {
     let mut hasher = Hasher::new();
     hasher.field(document.as_bytes()).field(&index.to_be_bytes());

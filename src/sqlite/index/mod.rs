@@ -31,7 +31,7 @@ use crate::search::documents::{DocumentIndex, IndexChange, SearchResult, SeenDoc
 ///
 /// The tables are the seed's `memory_chunks`, with columns beside its own, `indexed_documents`, and
 /// `memory_chunks_fts`, an FTS5 index over the chunks. WAL with `synchronous=FULL`; several processes may use it at
-/// once, and whoever waits for longer than half a minute gets [`Error::Busy`](crate::Error::Busy). Not for network
+/// once, and a call that waits for longer than half a minute gets [`Error::Busy`](crate::Error::Busy). Not for network
 /// drives.
 ///
 /// Clones are the same index.
@@ -150,7 +150,7 @@ impl DocumentIndex for SqliteIndex {
         self.database.read("read", |connection| seen::of(connection, &self.scope, name))
     }
 
-    /// When it returns, the changes survive a power loss.
+    /// Applies the changes, which survive a power loss when it returns.
     fn apply(&self, changes: &[IndexChange], at: DateTime<Utc>) -> Result<Vec<bool>> {
         let at = stamp(at);
         self.database.change("write to", |connection| {

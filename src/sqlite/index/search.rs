@@ -49,7 +49,7 @@ pub(super) fn run(
 }
 
 impl ChunkQuery<'_> {
-    /// Whether all chunks of the file are in sight.
+    /// Returns whether all chunks of the file are in sight.
     fn sees_whole_index(self) -> rusqlite::Result<bool> {
         let others = "SELECT 1 FROM indexed_documents
                       WHERE user_id <> ?1 OR agent_id <> ?2 OR (audience & ?3) = 0 LIMIT 1";
@@ -57,7 +57,7 @@ impl ChunkQuery<'_> {
         Ok(!self.connection.prepare_cached(others)?.exists(bound)?)
     }
 
-    /// By BM25 over what is in sight: FTS5 ranks by all chunks of the file, which would tell what the others say.
+    /// Ranks by BM25 over the chunks in sight: FTS5 ranks by all chunks of the file, which would tell what the others say.
     fn of_some(self, plan: &Plan, expression: &str) -> rusqlite::Result<Vec<SearchResult>> {
         let sql = format!(
             "SELECT {CHUNKS}, c.terms FROM memory_chunks_fts f CROSS JOIN memory_chunks c ON c.number = f.rowid
@@ -104,7 +104,7 @@ impl ChunkQuery<'_> {
         Ok(scored.collect())
     }
 
-    /// By BM25, ties by path and place.
+    /// Finds chunks by BM25, ties by path and place.
     fn matching(self, plan: &Plan, expression: &str) -> rusqlite::Result<Vec<SearchResult>> {
         // FTS5 sorts by rank itself, so chunks are looked at only as far as they are needed.
         let sql = format!(
@@ -146,7 +146,7 @@ impl ChunkQuery<'_> {
         Ok(scored.collect())
     }
 
-    /// The chunks that hold a text without words, such as `+++`, by path and place.
+    /// Returns the chunks that hold a text without words, such as `+++`, by path and place.
     fn holding(self, literal: &str) -> rusqlite::Result<Vec<SearchResult>> {
         let sql = format!(
             "SELECT {CHUNKS} FROM memory_chunks c {DOCUMENTS} WHERE instr(c.content, ?1) > 0
@@ -195,7 +195,7 @@ fn result(row: &Row<'_>) -> rusqlite::Result<Option<SearchResult>> {
     }))
 }
 
-/// Reciprocal rank of the place `at`, so that the first has 1.
+/// Returns the reciprocal rank of the place `at`, so that the first has 1.
 fn score(at: usize) -> f64 {
     61.0 / (61.0 + f64::from(u32::try_from(at).unwrap_or(u32::MAX)))
 }

@@ -49,7 +49,7 @@ impl Table<'_> {
         Ok(())
     }
 
-    /// The lines of this scope, the latest first.
+    /// Returns the lines of this scope, the latest first.
     pub(super) fn entries(&self, limit: usize) -> rusqlite::Result<Vec<AuditEntry>> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let mut statement = self.connection.prepare_cached(

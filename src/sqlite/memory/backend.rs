@@ -1,4 +1,4 @@
-//! How the tables of one scope are opened, read and changed.
+//! The tables of one scope: how they are opened, read and changed.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -33,7 +33,7 @@ impl SqliteBackend {
         Ok(backend)
     }
 
-    /// Whose file it is: the first who opens it.
+    /// Returns the owner of the file: the first scope that opens it.
     fn owner(&self, scope: &Scope) -> Result<Scope> {
         let sql = "SELECT user_id, agent_id FROM memory_owner";
         let read = |connection: &Connection| {
@@ -52,7 +52,7 @@ impl SqliteBackend {
         })
     }
 
-    /// Takes in what other programs wrote, and mends an index that they left behind.
+    /// Takes in rows of other programs, and mends an index that they left behind.
     fn catch_up(&self) -> Result<()> {
         let behind = self.database.read("open", |connection| {
             // An index that cannot be read is behind too.

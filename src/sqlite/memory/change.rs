@@ -19,7 +19,7 @@ use crate::store::backend::Changes;
 use crate::store::fact;
 use crate::store::forget::{Burial, Struck};
 
-/// How many rows one transaction of a purge removes, so that writers wait for moments only.
+/// The most rows that one transaction of a purge removes, so that writers wait for moments only.
 const PURGED_AT_ONCE: u32 = 500;
 
 impl Changes for Table<'_> {

@@ -110,7 +110,7 @@ impl Table<'_> {
         Ok(())
     }
 
-    /// The pairs that nobody decided on.
+    /// Returns the pairs that nobody decided on.
     fn open_pairs(&self, limit: usize) -> rusqlite::Result<Vec<Suspicion>> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let mut statement = self.connection.prepare_cached(
@@ -237,7 +237,7 @@ impl Table<'_> {
     }
 }
 
-/// What a key is looked up by.
+/// Returns the value that a key is looked up by.
 pub(super) fn key_column(key: &FactKey) -> String {
     let (subject, slot) = key.normal();
     format!("{subject}\n{slot}")
@@ -250,7 +250,7 @@ pub(super) fn cardinality_word(cardinality: Cardinality) -> &'static str {
     }
 }
 
-/// A word that serde knows.
+/// Returns a word that serde knows.
 fn json(word: &impl Serialize) -> String {
     match serde_json::to_value(word) {
         Ok(serde_json::Value::String(word)) => word,

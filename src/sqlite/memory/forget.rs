@@ -1,4 +1,4 @@
-//! What is forgotten for good: the rows that say it, and the tombstone that keeps it out.
+//! Forgetting for good: the rows that say a statement, and the tombstone that keeps it out.
 
 use std::sync::{Arc, PoisonError};
 
@@ -13,7 +13,7 @@ use crate::memory::{AuditEntry, MemoryId};
 use crate::store::forget::{Burial, REMOVED, Struck};
 
 impl Table<'_> {
-    /// What this scope has forgotten; `None` for nothing.
+    /// Returns the tombstones of this scope; `None` if it has forgotten nothing.
     pub(super) fn forgotten(&self) -> rusqlite::Result<Option<Arc<Tombstones>>> {
         let data: i64 =
             self.connection.prepare_cached("PRAGMA data_version")?.query_row([], |found| found.get(0))?;
@@ -54,7 +54,7 @@ impl Table<'_> {
         Ok(key.and_then(|key| serde_json::from_value(serde_json::Value::String(key)).ok()))
     }
 
-    /// The rows that say a statement, deleted and retired ones too.
+    /// Returns the rows that say a statement, deleted and retired ones too.
     pub(super) fn rows_saying(&self, burial: &Burial) -> rusqlite::Result<Vec<Fact>> {
         let sql = format!(
             "SELECT {COLUMNS}, {FACT} FROM memories m WHERE m.user_id = ?1 AND m.agent_id = ?2 ORDER BY m.id"

@@ -1,4 +1,4 @@
-//! What a row says: its columns, its times, and the words that it is found by.
+//! The parts of a row: its columns, its times, and the words that it is found by.
 
 use std::ops::Range;
 
@@ -15,10 +15,10 @@ use crate::sqlite::words;
 pub(super) const COLUMNS: &str = "m.id, m.category, m.content, m.source, m.metadata, m.shared, m.created_at, \
      m.updated_at, m.session, m.position, m.role, m.speaker, m.said_at, m.origin, m.pinned, m.cites, m.dream";
 
-/// How many they are.
+/// The number of columns.
 pub(super) const COLUMN_COUNT: usize = 17;
 
-/// Which of them is the metadata.
+/// The column of the metadata.
 pub(super) const NOTES: usize = 4;
 
 /// The columns that [`with_card`] reads, of a view that is called `m`.
@@ -50,7 +50,7 @@ pub(super) fn with_card<T>(
     }))
 }
 
-/// A time as [`stamp`] writes it, which nearly every one is, without a look at formats.
+/// Returns a time as [`stamp`] writes it, which nearly every one is, without a look at formats.
 fn parse_stamp(text: &str) -> Option<DateTime<Utc>> {
     let bytes = text.as_bytes();
     let digits = |bytes: &[u8]| {
@@ -102,12 +102,12 @@ pub(super) fn memory(row: &Row<'_>) -> rusqlite::Result<Memory> {
     })
 }
 
-/// A column as text, whatever another program put there.
+/// Returns a column as text, whatever another program put there.
 pub(super) fn text(row: &Row<'_>, column: usize) -> rusqlite::Result<String> {
     Ok(maybe(row, column)?.unwrap_or_default())
 }
 
-/// A column as text, `None` where it is null.
+/// Returns a column as text, `None` where it is null.
 pub(super) fn maybe(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<String>> {
     Ok(match row.get_ref(column)? {
         ValueRef::Null => None,
@@ -117,7 +117,7 @@ pub(super) fn maybe(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<Str
     })
 }
 
-/// A column as a time; `None` where it is none.
+/// Returns a column as a time; `None` where it is none.
 pub(super) fn time(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<DateTime<Utc>>> {
     if let Ok(text) = row.get_ref(column)?.as_str() {
         return Ok(parse_time(text));
@@ -125,7 +125,8 @@ pub(super) fn time(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<Date
     Ok(maybe(row, column)?.and_then(|text| parse_time(&text)))
 }
 
-/// A time as SQLite's own `datetime('now')` writes it, and behind it what it has beyond whole seconds. Texts are in the
+/// Returns a time as SQLite's own `datetime('now')` writes it, and behind it what it has beyond whole seconds. Texts
+/// are in the
 /// order of their times.
 pub(super) fn stamp(time: DateTime<Utc>) -> String {
     time.format("%Y-%m-%d %H:%M:%S%.f").to_string()
@@ -161,7 +162,7 @@ fn role(word: &str) -> Role {
     }
 }
 
-/// What a row is found by beside its content and category: who said it, when, and what FTS5 does not see in it.
+/// Returns further words of a row beside its content and category: speaker, time, and terms that FTS5 does not see in it.
 pub(super) fn terms(content: &str, speaker: Option<&str>, said_at: Option<DateTime<Utc>>) -> String {
     let mut terms = String::new();
     for text in

@@ -19,7 +19,7 @@ use crate::search::rank::Sight;
 use crate::store::backend::{Editable, Rows};
 use crate::store::forget::Burial;
 
-/// What `pinned` is where the human did it; 1 is anybody else.
+/// The value of `pinned` for a row that the human pinned; 1 is anybody else.
 pub(super) const PINNED_BY_THE_HUMAN: i64 = 2;
 
 impl Rows for Table<'_> {

@@ -11,12 +11,12 @@ use crate::search::rank::{Card, Frequencies, REACH, Sight, Term};
 use crate::sqlite::words;
 use crate::store::search::{Searchable, Wanted};
 
-/// What every read binds, as `?1` to `?5`, and its conditions on a view that is called `m`.
+/// The values that every read binds, as `?1` to `?5`, and its conditions on a view that is called `m`.
 const CONDITIONS: &str =
     "m.user_id = ?1 AND m.agent_id = ?2 AND (?3 IS NULL OR m.category = ?3 COLLATE NOCASE)
      AND (?4 IS NULL OR m.updated_at >= ?4) AND (?5 IS NULL OR m.updated_at < ?5)";
 
-/// What came from a tool, a page or an import, is of nobody's own words.
+/// The condition for a trusted row: it does not come from a tool, a page or an import.
 macro_rules! trusted {
     () => {
         "AND (m.origin IS NULL OR m.origin IN ('user', 'agent', 'system')) AND m.source IS NOT 'imported'"
@@ -30,7 +30,7 @@ const TRUSTED_AND_DREAMED: &str = concat!(trusted!(), " AND m.dream IS NOT NULL"
 /// A list by time.
 pub(super) const BY_TIME: &str = "ORDER BY m.updated_at DESC, m.id DESC";
 
-/// The view of the rows that a session may see.
+/// Returns the view of the rows that a session may see.
 pub(super) fn view(sight: Sight) -> &'static str {
     match sight {
         Sight::All => "main_memories",
@@ -38,7 +38,7 @@ pub(super) fn view(sight: Sight) -> &'static str {
     }
 }
 
-/// The same, and the rows that are retired.
+/// Returns the same, and the rows that are retired.
 fn view_with_retired(sight: Sight) -> &'static str {
     match sight {
         Sight::All => "(SELECT * FROM memories WHERE deleted_at IS NULL)",
@@ -46,7 +46,7 @@ fn view_with_retired(sight: Sight) -> &'static str {
     }
 }
 
-/// The conditions of a filter that bind nothing.
+/// Returns the conditions of a filter that bind nothing.
 fn trusted(filter: &Filter) -> &'static str {
     match (filter.trusted, filter.dreamed) {
         (false, false) => "",
@@ -60,7 +60,7 @@ pub(super) fn count(number: usize) -> Value {
     Value::Integer(i64::try_from(number).unwrap_or(i64::MAX))
 }
 
-/// The ids as one value, which `json_each` reads.
+/// Returns the ids as one value, which `json_each` reads.
 fn listed(ids: &[i64]) -> Value {
     Value::Text(serde_json::to_string(ids).expect("numbers are always JSON"))
 }
@@ -196,7 +196,7 @@ impl Searchable for Table<'_> {
         self.memories(&sql, values)
     }
 
-    /// By BM25 of FTS5, ties by the newest, then by id. By time only, where BM25 would tell what others say.
+    /// Finds rows by BM25 of FTS5, ties by the newest, then by id. By time only, where BM25 would tell what others say.
     fn by_expression(&self, sight: Sight, query: &Query, text: &str) -> Result<Option<Vec<(f64, Memory)>>> {
         if !words::is_beyond_plans(text) {
             return Ok(None);
@@ -209,7 +209,7 @@ impl Searchable for Table<'_> {
 }
 
 impl Table<'_> {
-    /// Whose rows are read, as `?1` and `?2`.
+    /// Returns the owner of the rows that are read, as `?1` and `?2`.
     fn whose(&self) -> Vec<Value> {
         vec![Value::Text(self.user().to_owned()), Value::Text(self.agent().to_owned())]
     }
@@ -231,7 +231,7 @@ impl Table<'_> {
         })
     }
 
-    /// Whether all rows that the text index holds are in sight. A guest's user is never empty.
+    /// Returns whether all rows that the text index holds are in sight. A guest's user is never empty.
     fn sees_whole_file(&self, sight: Sight) -> rusqlite::Result<bool> {
         let others = "SELECT 1 FROM main_memories WHERE user_id > '' LIMIT 1";
         Ok(sight == Sight::All
@@ -239,7 +239,7 @@ impl Table<'_> {
             && !self.connection.prepare_cached(others)?.exists([])?)
     }
 
-    /// The statement for the rows that may be found, and what it binds; `None` where no row can be.
+    /// Returns the statement for the rows that may be found, and what it binds; `None` where no row can be.
     ///
     /// Each word is looked up alone, and the rows are put in order by what their words weigh before any of them is read.
     fn matching_sql(&self, wanted: &Wanted<'_>) -> rusqlite::Result<Option<(String, Vec<Value>)>> {
@@ -340,7 +340,8 @@ impl Table<'_> {
     }
 }
 
-/// FTS5 refuses an expression with the plainest code of all; locks, disks and damage have their own.
+/// Returns whether an error is one of syntax. FTS5 refuses an expression with the plainest code of all; locks, disks
+/// and damage have their own.
 fn is_of_syntax(error: &rusqlite::Error) -> bool {
     match error {
         rusqlite::Error::SqliteFailure(failure, _) => failure.extended_code == rusqlite::ffi::SQLITE_ERROR,
@@ -349,7 +350,7 @@ fn is_of_syntax(error: &rusqlite::Error) -> bool {
     }
 }
 
-/// The order of relevance: by BM25, where less is better, then the newest, then the greater id.
+/// Sorts by relevance: by BM25, where less is better, then the newest, then the greater id.
 fn sort(rows: &mut Vec<(f64, Memory)>, limit: usize) {
     rows.sort_by(|(rank, memory), (other_rank, other)| {
         rank.total_cmp(other_rank)

@@ -26,7 +26,7 @@ use crate::store::{Store, StoreConfig, check_scope, forward};
 /// The text index holds the rows that a search may return, so words of deleted and retired rows count in no frequency.
 ///
 /// WAL with `synchronous=FULL`: what a verb returned survives a power loss. Several processes may use the file at
-/// once; whoever waits for longer than [`StoreConfig::patience`] gets [`Error::Busy`]. Not for network drives.
+/// once; a call that waits for longer than [`StoreConfig::patience`] gets [`Error::Busy`]. Not for network drives.
 ///
 /// The scope that opens a file first owns it: rows that another program adds without a scope are its own. A verb
 /// for any scope but this store's finds nothing, and changes nothing: its refusal is a line of the audit. Give each scope a
@@ -71,7 +71,7 @@ impl SqliteMemoryStore {
     ///
     /// # Errors
     ///
-    /// Those of [`open`](Self::open).
+    /// The errors of [`open`](Self::open).
     pub fn open_with(path: impl AsRef<Path>, scope: Scope, config: StoreConfig) -> Result<Self> {
         let database =
             open::open(path.as_ref(), config.patience, Others::Adopted, config.max_file_bytes)?.marked();
@@ -127,13 +127,13 @@ impl SqliteMemoryStore {
         Ok(Self { store: Arc::new(Store::new(backend, scope, config)) })
     }
 
-    /// The scope that was fixed when it was opened.
+    /// Returns the scope that was fixed when it was opened.
     #[must_use]
     pub fn scope(&self) -> &Scope {
         self.store.scope()
     }
 
-    /// How it was configured.
+    /// Returns the configuration.
     #[must_use]
     pub fn config(&self) -> &StoreConfig {
         self.store.config()
@@ -160,7 +160,7 @@ impl SqliteMemoryStore {
     ///
     /// # Errors
     ///
-    /// Those of [`SqliteWorkspace::backup_to`](crate::SqliteWorkspace::backup_to).
+    /// The errors of [`SqliteWorkspace::backup_to`](crate::SqliteWorkspace::backup_to).
     pub fn backup_to(&self, path: impl AsRef<Path>) -> Result<()> {
         backup::backup(self.store.backend().database(), path.as_ref())
     }
@@ -169,7 +169,7 @@ impl SqliteMemoryStore {
     ///
     /// # Errors
     ///
-    /// Those of [`purge`](crate::MemoryStore::purge).
+    /// The errors of [`purge`](crate::MemoryStore::purge).
     pub fn purge_expired(&self, now: DateTime<Utc>) -> Result<u64> {
         self.store.purge_expired(now)
     }

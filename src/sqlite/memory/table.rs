@@ -18,11 +18,11 @@ pub(super) struct SqliteBackend {
     pub(super) user: String,
     pub(super) agent: String,
     pub(super) known: Mutex<Known>,
-    /// Whether the change that runs now changes what is forgotten.
+    /// Whether the running change adds or removes tombstones.
     pub(super) forgets: AtomicBool,
 }
 
-/// What is forgotten, as of a version of the file's data, which grows with each commit of another connection, and of how
+/// The tombstones at a version of the file's data, which grows with each commit of another connection, and of how
 /// often this one forgot.
 pub(super) type Known = Option<((i64, u64), Option<Arc<Tombstones>>)>;
 
@@ -44,7 +44,7 @@ impl SqliteBackend {
 pub(super) struct Table<'a> {
     pub(super) backend: &'a SqliteBackend,
     pub(super) connection: &'a Connection,
-    /// What is done, for errors.
+    /// The action, for errors.
     pub(super) action: &'static str,
 }
 

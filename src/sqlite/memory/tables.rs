@@ -1,7 +1,7 @@
 //! The tables of a store: the seed's, by its names, with columns beside its own.
 //!
 //! Any SQLite shell can read them and add a row: no trigger, index or view calls a function or tokenizer of
-//! this library. What is searched beside content and category stands in the column `terms`.
+//! this library. Further searched words are in the column `terms`.
 
 use rusqlite::Connection;
 
@@ -94,7 +94,7 @@ const OURS: &str = "
     CREATE INDEX idx_memories_unread ON memories (id) WHERE terms IS NULL;
 ";
 
-/// What a row says as a fact, and where it is from. `normal` and `fact_key` are what facts are compared by.
+/// The columns of a row as a fact, with its origin. `normal` and `fact_key` are compared between facts.
 const FACT_COLUMNS: &[(&str, &str)] = &[
     ("fact_state", "TEXT"),
     ("retired_at", "TEXT"),
@@ -183,7 +183,7 @@ const FACTS: &str = "
     ) WITHOUT ROWID;
 ";
 
-/// The view has the seed's name, and gives way to a table of another program that has it.
+/// The view has the seed's name, and is replaced by a table of another program with that name.
 const LEARNINGS: &str = "
     CREATE TABLE IF NOT EXISTS memory_learnings (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -325,7 +325,7 @@ fn read_normals(connection: &Connection) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// Whether another program made the seed's table here.
+/// Returns whether another program made the seed's table here.
 pub(crate) fn are_the_seeds(connection: &Connection) -> rusqlite::Result<bool> {
     let standing = columns(connection)?;
     let needed = ["id", "category", "content", "created_at", "updated_at"];
@@ -342,7 +342,7 @@ pub(super) fn rebuild(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch("INSERT INTO memories_fts (memories_fts) VALUES ('rebuild')")
 }
 
-/// Whether the triggers stand as they were made.
+/// Returns whether the triggers exist as they were made.
 pub(super) fn are_mended(connection: &Connection) -> rusqlite::Result<bool> {
     let mut statement = connection.prepare_cached(
         "SELECT sql FROM sqlite_schema WHERE type = 'trigger' AND name IN ('memories_ai', 'memories_ad', 'memories_au')",
@@ -360,7 +360,7 @@ pub(super) fn mend_triggers(connection: &Connection) -> rusqlite::Result<bool> {
     Ok(is_behind)
 }
 
-/// Whether the newest row and the newest indexed row differ: a look that costs nothing, and sees rows that
+/// Returns whether the newest row and the newest indexed row differ: a look that costs nothing, and sees rows that
 /// were added or removed while there were no triggers.
 pub(super) fn has_drifted(connection: &Connection) -> rusqlite::Result<bool> {
     connection.query_row(
@@ -371,7 +371,7 @@ pub(super) fn has_drifted(connection: &Connection) -> rusqlite::Result<bool> {
     )
 }
 
-/// Whether rows wait for their terms: another program wrote them.
+/// Returns whether rows wait for their terms: another program wrote them.
 pub(super) fn has_unread(connection: &Connection) -> rusqlite::Result<bool> {
     connection.prepare("SELECT 1 FROM memories WHERE terms IS NULL LIMIT 1")?.exists([])
 }

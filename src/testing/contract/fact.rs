@@ -95,7 +95,8 @@ fn rule<T: std::fmt::Debug>(answer: Result<T, Error>) -> &'static str {
     }
 }
 
-/// Of equal statements the oldest reaches the prompt, and no write settles anything. (FA-01, FA-03, FA-05, FA-06)
+/// Checks that the oldest of equal statements reaches the prompt, and that no write settles anything. (FA-01, FA-03,
+/// FA-05, FA-06)
 pub fn settles(store: &dyn Facts) {
     let ids: Vec<_> = ["Prefers tea", "Prefers coffee", "- prefers  TEA."]
         .iter()
@@ -214,7 +215,7 @@ pub fn supersedes(store: &dyn Facts) {
     }
     assert!(store.suspicions(&agent(), 9).expect(WORKS).is_empty());
     let outdated = store.decide(&agent(), &Decision::supersede(lisbon.id, porto.id), at(3));
-    assert_eq!(rule(outdated), "it does not stand as it did");
+    assert_eq!(rule(outdated), "it is not in the state that the decision needs");
 
     let reverted = store.revert(&agent(), decided.id, at(4)).expect(WORKS);
     assert_eq!(reverted.reverts, Some(decided.id));
@@ -224,7 +225,8 @@ pub fn supersedes(store: &dyn Facts) {
     assert_eq!(found(store, "Where does Marta live?"), [porto.id], "and a reversal is reverted too");
 }
 
-/// Of a chain of values the last decision is taken back first: the first alone would leave two that count, or none.
+/// Checks that the last decision of a chain of values is reverted first: the first alone would leave two that count,
+/// or none.
 pub fn links(store: &dyn Facts) {
     let home = |city: &str, minute| {
         let new = fact(&format!("Marta lives in {city}")).about(FactKey::one("Marta", "home"));
@@ -333,7 +335,7 @@ pub fn scopes(store: &dyn Facts) {
     let missing = store.decide(&agent(), &Decision::reject(MemoryId::new(77)), at(1));
     assert!(matches!(missing, Err(Error::NotFound { .. })), "{missing:?}");
     let itself = store.decide(&agent(), &Decision::supersede(id, id), at(1));
-    assert_eq!(rule(itself), "it does not stand as it did");
+    assert_eq!(rule(itself), "it is not in the state that the decision needs");
 }
 
 /// Reasons of decisions hold no secret.
@@ -345,7 +347,7 @@ pub fn reasons(store: &dyn Facts) {
     assert!(reason.contains("[REDACTED:") && !reason.contains("AKIA"), "{reason}");
 }
 
-/// Of twenty subjects with three generations each, the current one alone is delivered. (BX-16)
+/// Checks that only the current one is delivered of twenty subjects with three generations each. (BX-16)
 pub fn chains(store: &dyn Facts) {
     let cities = ["Lisbon", "Porto", "Faro"];
     let mut chains = Vec::new();

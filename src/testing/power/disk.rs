@@ -23,7 +23,7 @@ use crate::disk::{Disk, DiskFile, Entry, Kind, Open, Stat};
 ///
 /// The model of a power loss is harsher than any journaling file system:
 ///
-/// - What was written is durable once the file is synced; a name, once its folder is. The sync of a file does
+/// - A write is durable once the file is synced; a name, once its folder is. The sync of a file does
 ///   nothing for its name, and the other way round.
 /// - Every other write may be there, absent, or torn to its first half; where it makes the file longer, also
 ///   as that length in zeros. Each for itself, in any combination.
@@ -61,7 +61,7 @@ struct MemoryDrive {
     record: Vec<Operation>,
     /// The volume that a process sees.
     live: Volume,
-    /// Which open file has the lock of which file.
+    /// The locks: each open file with the file that it locks.
     locks: BTreeMap<usize, u64>,
     opened: u64,
     terms: Terms,
@@ -111,7 +111,7 @@ impl MemoryDisk {
         inner.terms.begun = now - inner.terms.elapsed;
     }
 
-    /// From now on says that it did this, and does not. What comes of it by a crash lies too.
+    /// From now on says that it did this, and does not. Its state after a crash is false too.
     pub fn lie(&self, about: Lie) {
         self.inner().terms.lie = Some(about);
     }
@@ -327,7 +327,7 @@ impl Disk for MemoryDisk {
 
     fn pause(&self, duration: Duration) {
         self.inner().terms.elapsed += duration;
-        // Whoever is waited for is a thread.
+        // The holder that is waited for is a thread.
         std::thread::yield_now();
     }
 }

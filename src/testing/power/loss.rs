@@ -25,7 +25,7 @@ pub(super) struct Terms {
 
 #[derive(Debug, Clone)]
 pub(super) struct Pending {
-    /// Which operation of the record it is of.
+    /// The index of its operation in the record.
     at: usize,
     change: Change,
 }
@@ -100,7 +100,7 @@ impl PowerLoss {
             }
             pending.change.apply(&mut self.durable, Fate::Kept);
             if let Some(path) = pending.change.path() {
-                // What this name was to be before can come back no more.
+                // Earlier changes of this name can come back no more.
                 kept.retain(|earlier| earlier.change.path() != Some(path));
             }
         }
@@ -142,7 +142,7 @@ impl PowerLoss {
     }
 }
 
-/// Whether a name ends by a rename whose new name is among these.
+/// Returns whether a name ends by a rename whose new name is among these.
 fn waits(among: &[Pending], pending: &Pending) -> bool {
     let Change::End { renamed_to: Some(to), .. } = &pending.change else { return false };
     among.iter().any(|earlier| earlier.at == pending.at && earlier.change.path() == Some(to))

@@ -67,7 +67,7 @@ struct Case {
     begin: MemoryDisk,
     ended: MemoryDisk,
     act: Act,
-    /// What must be true of what is left; with `true` it had said that it is done.
+    /// The check of the remaining state; with `true` the run had said that it is done.
     check: Check,
 }
 

@@ -17,7 +17,7 @@ use super::kit::{Chance, Score, is_long};
 use crate::dreaming::{Life, dreamer_over, journal, night};
 
 const MEMORY: &str = "# Memory\n\n- Known already, and for long.\n";
-/// What the operator adds.
+/// The line that the operator adds.
 const MINE: &str = "- Mine, added while you dreamed.\n";
 const TOLD: &str = "Told of the day";
 
@@ -46,7 +46,7 @@ impl Editor {
 struct Edit {
     editor: Editor,
     memory: PathBuf,
-    /// What it read, with the operator's line at the top.
+    /// The text that it read, with the operator's line at the top.
     buffer: Vec<u8>,
     open: Option<fs::File>,
 }
@@ -204,7 +204,7 @@ impl DiskFile for EditedFile {
     }
 }
 
-/// What became of a section.
+/// The fate of a section.
 #[derive(Default)]
 struct Counts {
     schedules: u64,

@@ -25,7 +25,7 @@ use crate::dreaming::{KEY, Life, dreamer_over, journal, night};
 /// The journals as they stood at one moment.
 type Standing = BTreeMap<String, Vec<u8>>;
 
-/// What was shown of a journal, and the bytes that stood there.
+/// The shown range of a journal, and its bytes then.
 #[derive(Debug, Clone)]
 struct Shown {
     range: Range<usize>,
@@ -60,7 +60,7 @@ struct History {
     wrong: Vec<String>,
 }
 
-/// What a night is like.
+/// The plan of a night.
 struct Weather {
     window: Option<u32>,
     faults: Option<(u64, Fault)>,
@@ -351,7 +351,7 @@ impl History {
         }
     }
 
-    /// What a report says of journals that did not change meanwhile.
+    /// Checks the report about journals that did not change meanwhile.
     fn look_at(&mut self, weather: &Weather, report: &DreamReport) {
         for (name, content) in Self::standing(&self.life) {
             let Some(said) = report.journals.iter().find(|known| known.name.as_str() == name) else {

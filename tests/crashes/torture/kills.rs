@@ -390,7 +390,7 @@ pub(crate) fn numbers(memory: &str) -> BTreeMap<u64, u64> {
     told
 }
 
-/// What is not whole in a workspace where nothing is under way.
+/// Returns the faults of a workspace without a running dream.
 pub(crate) fn whole(life: &Path) -> Vec<String> {
     let mut wrong = Vec::new();
     let memory = read(&life.join("MEMORY.md"));

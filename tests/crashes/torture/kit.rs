@@ -1,4 +1,4 @@
-//! What the parts share: time, chance, a folder, children, and lines of counts.
+//! Shared parts: time, chance, a folder, children, and lines of counts.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -141,7 +141,7 @@ pub(crate) fn read(path: &Path) -> String {
     String::from_utf8_lossy(&fs::read(path).unwrap_or_default()).into_owned()
 }
 
-/// What went wrong, and how much was tried.
+/// The failures, and the number of tries.
 pub(crate) struct Score {
     title: &'static str,
     begun: Instant,

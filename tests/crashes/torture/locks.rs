@@ -292,7 +292,7 @@ fn stress(score: &mut Score, case: Case, root: &Path) -> Stressed {
     stressed
 }
 
-/// What happened.
+/// The events.
 #[derive(Debug, Default)]
 struct Stressed {
     granted: u64,
@@ -393,7 +393,7 @@ pub(crate) fn run_across_devices() {
     assert!(done.status.success(), "{said}{}", String::from_utf8_lossy(&done.stderr));
 }
 
-/// What runs inside the namespace.
+/// Runs inside the namespace.
 pub(crate) fn across_devices(root: &Path) {
     use std::os::unix::fs::MetadataExt;
     let life = root.join("life");

@@ -122,7 +122,7 @@ impl<'p> Seed<'p> {
     }
 }
 
-/// What the peer does, as the Rust child and as the Node program: `watch` a lock for some time, `steal` it, wait
+/// Acts as the peer, as the Rust child and as the Node program: `watch` a lock for some time, `steal` it, wait
 /// until it may `take` it by its own rules, or dream, once or in a `loop`.
 pub(crate) fn child(folder: &Path, words: &[&str]) {
     if words[0] == "dreams" {
@@ -315,7 +315,7 @@ fn stop(kind: Kind, score: &mut Score, chance: &mut Chance) {
     score.check(told.get(&0) == Some(&1), || format!("{kind:?}: after a stop, {told:?}"));
 }
 
-/// What a peer dreamed is not dreamed again.
+/// Checks that journals that a peer dreamed are not dreamed again.
 fn trust(kind: Kind, score: &mut Score, chance: &mut Chance) {
     let life = life();
     let mut peer = kind.start(&format!("dream {}", TTL.as_millis()), life.root());

@@ -229,7 +229,7 @@ fn drain(life: &Path, chance: &mut Chance) -> Result<(), String> {
     Err("the conversation never ends".to_owned())
 }
 
-/// What is not as it must be in a workspace where nothing is under way.
+/// Returns the faults of a workspace without a running dream.
 fn whole(life: &Path, words: u64, lines: u64) -> Vec<String> {
     let mut wrong = Vec::new();
     let file = |name: &str| read(&life.join("self").join(name));

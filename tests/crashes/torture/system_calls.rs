@@ -15,7 +15,7 @@ use super::kit::{Chance, Score, is_long, length, read};
 use crate::common;
 use crate::dreaming::{Life, Night, check_night, life_before, run_night};
 
-/// What reaches the file system.
+/// The system calls that reach the file system.
 const CALLS: [&str; 22] = [
     "open",
     "openat",
@@ -47,7 +47,7 @@ const SAMPLE: usize = 60;
 /// until all are done.
 const LEAST: usize = 500;
 
-/// What a tick does.
+/// The tick to run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Tick {
     Commit,
@@ -167,7 +167,7 @@ fn fail(tick: Tick, call: &str, at: usize, fault: &str) -> Vec<String> {
     look(tick, &life).into_iter().map(|what| format!("{place}: {what}")).collect()
 }
 
-/// What does not hold after a fault, once a night has run undisturbed.
+/// Returns the broken promises after a fault and an undisturbed night.
 fn look(tick: Tick, life: &Life) -> Vec<String> {
     let mut wrong: Vec<String> = check_night(tick.night(), life).err().into_iter().collect();
     // No power was lost here, so nothing excuses a hole.

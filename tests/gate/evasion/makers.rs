@@ -354,7 +354,7 @@ const PROSE: [&str; 65] = [
     "mysql://<user>:<password>@<host>/db",
 ];
 
-/// What it opens, and what it looks like. Where a name gives it away, the key stands between two `§`.
+/// The thing that it opens, and its looks. Where a name gives it away, the key stands between two `§`.
 const MAKERS: [(&str, &str); 256] = [
     // Models, and what agents call.
     ("Anthropic", "sk-ant-api03-{b93}AA"),

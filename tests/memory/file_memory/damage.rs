@@ -1,4 +1,4 @@
-//! What may stand in the place of the file, or in it, and what a store says of it.
+//! Damage to the file or in its place, and the store's answer.
 
 use std::fs;
 use std::io::ErrorKind;

@@ -124,7 +124,7 @@ fn cases() -> Vec<Case> {
     cases
 }
 
-/// What a store told before the verb, and after it.
+/// The answers of a store before the verb, and after it.
 struct Told {
     before: Vec<String>,
     after: Vec<String>,

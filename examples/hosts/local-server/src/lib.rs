@@ -20,10 +20,10 @@ pub use nights::{
     thoughts_are_not_promoted,
 };
 
-/// What a host sends as its key. It has the shape of no vendor's keys, so that nothing masks it by chance.
+/// The key that a host sends. It has the shape of no vendor's keys, so that nothing masks it by chance.
 pub const KEY: &str = "plum-orchard-by-the-sea";
 
-/// What the model is called.
+/// The name of the model.
 pub const MODEL: &str = "local-model";
 
 /// How every request is answered.
@@ -132,7 +132,7 @@ fn converse(mut stream: TcpStream, answer: Answer, asked: &Mutex<Vec<Value>>) ->
     stream.flush()
 }
 
-/// What vendors do: the key stands in the message.
+/// Puts the key into the message, as some vendors do.
 fn complaint(status: u16) -> String {
     match status {
         404 => format!("model '{MODEL}' not found by the owner of {KEY}"),

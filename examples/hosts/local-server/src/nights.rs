@@ -1,4 +1,4 @@
-//! What holds for every adapter: each function dreams a night through it and panics with what does not hold.
+//! Checks for every adapter: each function dreams a night through it and panics with what does not hold.
 
 use std::net::TcpListener;
 use std::sync::Arc;
@@ -76,7 +76,7 @@ impl Evening {
     }
 }
 
-/// What the model promotes stands in memory; it was asked with both messages and the bound, and its tokens
+/// Promoted lines are in memory; the model was asked with both messages and the bound, and its tokens
 /// are counted, those of the cache where the server tells of them.
 pub fn promotion_stands_in_memory(dream: &Dream, cached_input: u64) {
     let evening = Evening::new();
@@ -106,7 +106,7 @@ pub fn a_filtered_answer_moves_nothing(dream: &Dream) {
     assert_eq!(failure, Failure::Stopped);
 }
 
-/// What a model thinks aloud before it answers is no memory: it stood in front of the section, and the night was lost
+/// Thoughts of a model before its answer are no memory: they were in front of the section, and the night was lost
 /// or the thought was promoted.
 pub fn thoughts_are_not_promoted(dream: &Dream) {
     const THOUGHT: &str = "<think>\n- The user prefers coffee.\n</think>\n\n### Preferences\n\
@@ -136,7 +136,7 @@ pub fn a_server_that_fails_moves_nothing(dream: &Dream) {
     }
 }
 
-/// What is refused today, a wrong key or a model that is not there, is refused tomorrow, in whichever shape the server
+/// A call that is refused today, for a wrong key or a missing model, is refused tomorrow, in whichever shape the server
 /// says it: a `code` that is a number, and a page, came out as no answer at all, which may pass. What the server says
 /// of it is not repeated.
 pub fn a_refusal_will_not_go_away(dream: &Dream, status: u16, told: &str) {

@@ -5,7 +5,7 @@ fn gate() -> SecretGate {
     SecretGate::new()
 }
 
-/// The classes of a text, each with what is masked.
+/// Returns the classes of a text, each with what is masked.
 fn found(text: &str) -> Vec<(String, &str)> {
     let found = gate().scan(text).into_iter();
     found.map(|one| (one.class.into_owned(), &text[one.span])).collect()
@@ -131,7 +131,7 @@ fn a_key_is_found_under_its_plain_name_and_masked_whole() {
     }
 }
 
-// What refuses code must not refuse what programs draw.
+// The rule that refuses code must not refuse random text of programs.
 #[test]
 fn nine_of_ten_generated_passwords_and_keys_are_found_whole() {
     const DIGITS: &str = "0123456789";

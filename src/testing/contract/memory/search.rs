@@ -63,7 +63,7 @@ pub fn operators(store: &dyn MemoryStore) {
     is("\"C#\"", &[vitamin]);
     is("category:\"travel plans\"", &[vitamin, language]);
     is("category:\"travel plans\" manual", &[vitamin]);
-    // What FTS5 does not take is words.
+    // A query that FTS5 does not accept is plain words.
     for text in ["slippage AND", "(slippage", "slippage:base", "\"slippage", "NOT slippage", "^^slippage"] {
         let found = store.search(&agent(), &Query::fts(text)).expect("a search never fails for its text");
         assert!(!found.hits.is_empty(), "{text}");
