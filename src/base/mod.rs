@@ -2,6 +2,7 @@
 
 pub(crate) mod access;
 pub(crate) mod day;
+pub(crate) mod debug;
 pub(crate) mod digest;
 pub(crate) mod document;
 pub(crate) mod env;

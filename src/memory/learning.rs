@@ -6,6 +6,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::base::access::Access;
+use crate::base::debug::debug_as;
 use crate::base::error::Result;
 
 /// Learnings: what a review of a turn found to be worth doing otherwise next time. They stand apart from memories: no
@@ -103,11 +104,7 @@ impl NewLearning {
     }
 }
 
-impl Debug for NewLearning {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "NewLearning {{ {} bytes }}", self.content.len())
-    }
-}
+debug_as!(NewLearning, |it| "NewLearning {{ {} bytes }}", it.content.len());
 
 /// A learning.
 #[derive(Clone, PartialEq, Eq)]
@@ -132,8 +129,4 @@ impl Learning {
     }
 }
 
-impl Debug for Learning {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Learning {{ {}, {} bytes }}", self.id, self.content.len())
-    }
-}
+debug_as!(Learning, |it| "Learning {{ {}, {} bytes }}", it.id, it.content.len());

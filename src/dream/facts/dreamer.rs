@@ -1,6 +1,5 @@
 //! The dreamer over facts: what it is built of, and what it remembers.
 
-use std::fmt;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
@@ -8,6 +7,7 @@ use chrono::{DateTime, Utc};
 use super::asked::{self, check_scope};
 use super::config::FactDreamConfig;
 use crate::base::access::{Access, Actor, Scope, SessionKind};
+use crate::base::debug::debug_as;
 use crate::base::error::{Error, Result};
 use crate::base::name::StateName;
 use crate::dream::engine::{Due, Host, configured_by};
@@ -138,11 +138,7 @@ impl FactDreamer {
     }
 }
 
-impl fmt::Debug for FactDreamer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "FactDreamer({:?}, {:?})", self.store, self.host.workspace)
-    }
-}
+debug_as!(FactDreamer, |it| "FactDreamer({:?}, {:?})", it.store, it.host.workspace);
 
 /// Builds a [`FactDreamer`].
 #[derive(Debug, Clone)]

@@ -1,9 +1,9 @@
 //! The dreamer over journals: what it is built of, and its state and quarantine.
 
-use std::fmt;
 use std::sync::Arc;
 
 use super::config::DreamConfig;
+use crate::base::debug::debug_as;
 use crate::base::error::{Error, Result};
 use crate::base::name::{DocName, StateName};
 use crate::dream::commit;
@@ -140,11 +140,7 @@ impl JournalDreamer {
     }
 }
 
-impl fmt::Debug for JournalDreamer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "JournalDreamer({:?})", self.host.workspace)
-    }
-}
+debug_as!(JournalDreamer, |it| "JournalDreamer({:?})", it.host.workspace);
 
 /// Builds a [`JournalDreamer`].
 #[derive(Debug, Clone)]

@@ -1,6 +1,5 @@
 //! The dreamer over earlier sessions: what it is built of, and what it remembers.
 
-use std::fmt;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
@@ -8,6 +7,7 @@ use chrono::{DateTime, Utc};
 use super::config::PersonalizationConfig;
 use super::history::HistorySource;
 use crate::base::access::{Access, Actor, Scope, SessionKind};
+use crate::base::debug::debug_as;
 use crate::base::error::{Error, Result};
 use crate::base::name::StateName;
 use crate::dream::engine::{Due, Host, configured_by};
@@ -109,11 +109,7 @@ impl PersonalizationDreamer {
     }
 }
 
-impl fmt::Debug for PersonalizationDreamer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "PersonalizationDreamer({:?}, {:?})", self.store, self.sources)
-    }
-}
+debug_as!(PersonalizationDreamer, |it| "PersonalizationDreamer({:?}, {:?})", it.store, it.sources);
 
 /// Builds a [`PersonalizationDreamer`].
 #[derive(Debug, Clone)]

@@ -1,9 +1,9 @@
 //! The sleeper: what it is built of.
 
-use std::fmt;
 use std::sync::Arc;
 
 use super::config::SleepConfig;
+use crate::base::debug::debug_as;
 use crate::base::error::Result;
 use crate::dream::engine::{Host, configured_by};
 use crate::format::SleepFiles;
@@ -69,11 +69,7 @@ impl SleepDreamer {
     }
 }
 
-impl fmt::Debug for SleepDreamer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "SleepDreamer({:?})", self.host.workspace)
-    }
-}
+debug_as!(SleepDreamer, |it| "SleepDreamer({:?})", it.host.workspace);
 
 /// Builds a [`SleepDreamer`].
 #[derive(Debug, Clone)]

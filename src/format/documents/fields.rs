@@ -12,6 +12,7 @@
 use std::fmt;
 use std::ops::Range;
 
+use crate::base::debug::debug_as;
 use crate::base::text;
 use crate::format::replies::fences::one_line;
 
@@ -175,11 +176,7 @@ impl fmt::Display for Fields {
     }
 }
 
-impl fmt::Debug for Fields {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Fields {{ fields: {}, bytes: {} }}", self.found.len(), self.text.len())
-    }
-}
+debug_as!(Fields, |it| "Fields {{ fields: {}, bytes: {} }}", it.found.len(), it.text.len());
 
 /// Reads a line as a field.
 fn field(text: &str, line: Range<usize>) -> Option<Field> {

@@ -26,11 +26,11 @@
 mod memo;
 mod sections;
 
-use std::fmt;
 use std::ops::Range;
 
 use pulldown_cmark::{Event, Options, Tag, TagEnd};
 
+use crate::base::debug::debug_as;
 use crate::base::text;
 pub use memo::Heartbeat;
 use memo::{FIELDS, field};
@@ -217,11 +217,7 @@ impl Default for HeartbeatFile {
     }
 }
 
-impl fmt::Debug for HeartbeatFile {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "HeartbeatFile {{ bytes: {}, memo: {:?} }}", self.text.len(), self.memo)
-    }
-}
+debug_as!(HeartbeatFile, |it| "HeartbeatFile {{ bytes: {}, memo: {:?} }}", it.text.len(), it.memo);
 
 fn is_blank(text: &str) -> bool {
     text.trim_start_matches(text::BOM).trim().is_empty()

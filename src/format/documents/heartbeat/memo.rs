@@ -1,9 +1,8 @@
 //! The memo itself, and its fields as they are written.
 
-use std::fmt;
-
 use chrono::{DateTime, SubsecRound, Utc};
 
+use crate::base::debug::debug_as;
 use crate::format::replies::fences;
 use crate::format::state::iso_millis;
 
@@ -76,11 +75,12 @@ impl Heartbeat {
     }
 }
 
-impl fmt::Debug for Heartbeat {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Heartbeat {{ turn_count: {}, open_loops: {} }}", self.turn_count, self.open_loops.len())
-    }
-}
+debug_as!(
+    Heartbeat,
+    |it| "Heartbeat {{ turn_count: {}, open_loops: {} }}",
+    it.turn_count,
+    it.open_loops.len()
+);
 
 pub(super) const FIELDS: [&str; 4] = ["last_seen", "session_id", "surface", "turn_count"];
 
