@@ -10,5 +10,6 @@ pub(crate) mod error;
 pub(crate) mod name;
 pub(crate) mod name_rules;
 pub(crate) mod receipt;
+pub(crate) mod row_id;
 pub(crate) mod text;
 pub(crate) mod usage;

@@ -13,7 +13,6 @@ use crate::base::name::StateName;
 use crate::dream::engine::{Due, Host, configured_by};
 use crate::facts::FactStore;
 use crate::format::DreamedState;
-use crate::gate::Doors;
 use crate::workspace::{Workspace, WriteMode};
 
 /// Judges the pairs of facts that may contradict each other, in the way of seed 003: a model says of each whether the newer one
@@ -80,7 +79,7 @@ pub struct FactDreamer {
 }
 
 impl FactDreamer {
-    /// Starts with the defaults: judging off, the default [`Doors`].
+    /// Starts with the defaults: judging off, the default [`Doors`](crate::gate::Doors).
     pub fn builder(
         workspace: Arc<dyn Workspace>,
         store: Arc<dyn FactStore>,
@@ -151,14 +150,12 @@ pub struct FactDreamerBuilder {
 }
 
 impl FactDreamerBuilder {
-    configured_by!(FactDreamConfig);
-
-    /// Sets what may go to the model: the policy of [`Door::DreamRequest`](crate::gate::Door::DreamRequest), the filter, and
-    /// what an operator allows.
-    pub fn doors(mut self, doors: Doors) -> Self {
-        self.host.doors = doors;
-        self
-    }
+    configured_by!(
+        FactDreamConfig,
+        /// Sets what may go to the model: the policy of [`Door::DreamRequest`](crate::gate::Door::DreamRequest), the filter, and
+        /// what an operator allows.
+        doors
+    );
 
     /// Checks the configuration and builds. Touches nothing.
     ///

@@ -13,7 +13,6 @@ use crate::base::name::StateName;
 use crate::dream::engine::{Due, Host, configured_by};
 use crate::dream::facts::asked;
 use crate::format::DreamedState;
-use crate::gate::Doors;
 use crate::memory::MemoryStore;
 use crate::workspace::Workspace;
 
@@ -73,7 +72,7 @@ pub struct PersonalizationDreamer {
 }
 
 impl PersonalizationDreamer {
-    /// Starts with the defaults: rebuilding off, no source, the default [`Doors`].
+    /// Starts with the defaults: rebuilding off, no source, the default [`Doors`](crate::gate::Doors).
     pub fn builder(
         workspace: Arc<dyn Workspace>,
         store: Arc<dyn MemoryStore>,
@@ -129,13 +128,11 @@ impl PersonalizationDreamerBuilder {
         self
     }
 
-    configured_by!(PersonalizationConfig);
-
-    /// Sets what may go to the model and come back.
-    pub fn doors(mut self, doors: Doors) -> Self {
-        self.host.doors = doors;
-        self
-    }
+    configured_by!(
+        PersonalizationConfig,
+        /// Sets what may go to the model and come back.
+        doors
+    );
 
     /// Checks the configuration and builds. Touches nothing.
     ///
