@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use crate::dreaming::marta::human;
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
 use noctuary::dream::{
     DreamEvent, Due, FactDreamConfig, FactDreamer, Failure, LeftReason, NotDue, Observer, RulingFate, Step,
@@ -29,10 +30,6 @@ use noctuary::{
 
 fn access(actor: Actor) -> Access {
     Access::new(SessionKind::Main, actor, Scope::user("marta"))
-}
-
-fn human() -> Access {
-    access(Actor::Human)
 }
 
 fn at(minute: i64) -> DateTime<Utc> {

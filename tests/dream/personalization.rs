@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use crate::dreaming::marta::human;
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
 use noctuary::dream::{
     DreamEvent, Due, Failure, Fate, HistoryItem, HistorySource, HoldReason, LineReport, NotDue, Observer,
@@ -29,10 +30,6 @@ use noctuary::{
 
 fn access(actor: Actor) -> Access {
     Access::new(SessionKind::Main, actor, Scope::user("marta"))
-}
-
-fn human() -> Access {
-    access(Actor::Human)
 }
 
 /// An hour after the first morning.

@@ -3,6 +3,8 @@
 #![allow(dead_code, reason = "each test crate uses a part of it")]
 #![allow(clippy::unwrap_used, reason = "a helper of tests panics with what does not hold")]
 
+#[path = "../common/marta.rs"]
+pub(crate) mod marta;
 pub(crate) mod world;
 
 use std::collections::BTreeMap;
@@ -14,12 +16,13 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
+pub(crate) use marta::name;
 use noctuary::dream::{JournalReport, ReadReason};
 use noctuary::gate::Doors;
 use noctuary::testing::{Disk, MemoryDisk, QuickDisk};
 use noctuary::{
-    DocName, DreamConfig, DreamReport, Dreamer, Error, FileWorkspace, JournalDreamer, LlmClient, LlmError,
-    LlmReply, LlmRequest, Outcome, Workspace, dream_once_at, llm_fn,
+    DreamConfig, DreamReport, Dreamer, Error, FileWorkspace, JournalDreamer, LlmClient, LlmError, LlmReply,
+    LlmRequest, Outcome, Workspace, dream_once_at, llm_fn,
 };
 
 /// What stands in `MEMORY.md` at first.
@@ -31,10 +34,6 @@ pub(crate) const KEY: &str = "AKIAIOSFODNN7EXAMPLE";
 /// Three in the morning of a day in November.
 pub(crate) fn night(day: u32) -> DateTime<Utc> {
     Utc.with_ymd_and_hms(2026, 11, day, 3, 0, 0).unwrap()
-}
-
-pub(crate) fn name(text: &str) -> DocName {
-    DocName::parse(text).unwrap()
 }
 
 /// The journal of a day.

@@ -14,6 +14,7 @@ use noctuary::testing::{Fault, Faults, FaultyDisk, FaultyWorkspace, Script};
 use noctuary::workspace::MAX_DOCUMENT;
 use noctuary::{Error, FileWorkspace, Outcome, Workspace, WriteMode};
 
+use crate::dreaming::marta::documents;
 use crate::dreaming::{KEY, Life, dream, journals_of, name, night};
 
 /// A template set of OpenClaw, and the file that holds its long memory.
@@ -69,20 +70,6 @@ fn homes() -> impl Iterator<Item = (Life, Arc<dyn Workspace>)> {
 
 fn put(workspace: &dyn Workspace, file: &str, text: &str) {
     workspace.write(&name(file), text.as_bytes(), WriteMode::Replace).unwrap();
-}
-
-/// All documents of a workspace.
-fn documents(workspace: &dyn Workspace) -> BTreeMap<String, Vec<u8>> {
-    let mut found = BTreeMap::new();
-    let mut folders = vec![None];
-    while let Some(folder) = folders.pop() {
-        let listing = workspace.list(folder.as_ref()).unwrap();
-        for name in listing.documents {
-            found.insert(name.to_string(), workspace.read(&name).unwrap().unwrap().into_bytes());
-        }
-        folders.extend(listing.folders.into_iter().map(Some));
-    }
-    found
 }
 
 fn text(workspace: &dyn Workspace, file: &str) -> String {

@@ -7,6 +7,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::common::marta::{access, name, quick};
 use chrono::{DateTime, NaiveDate, TimeDelta, TimeZone, Utc};
 use noctuary::exchange::copy_into;
 use noctuary::format::{JournalName, OnboardingEnd};
@@ -17,9 +18,8 @@ use noctuary::life::{
 use noctuary::testing::{Fault, Faults, FaultyDisk, FaultyWorkspace, folder};
 use noctuary::workspace::{Refusal, StateName, WorkspaceExt};
 use noctuary::{
-    Access, Actor, DocName, Error, FileWorkspace, Life, LifeConfig, Scope, SessionKind, Workspace, WriteMode,
+    Actor, DocName, Error, FileWorkspace, Life, LifeConfig, Scope, SessionKind, Workspace, WriteMode,
 };
-use tempfile::TempDir;
 
 /// A way to keep a life in a folder.
 type Home = fn(&Path) -> Arc<dyn Workspace>;
@@ -30,24 +30,12 @@ const HOMES: &[Home] = &[
     |path| Arc::new(noctuary::SqliteWorkspace::open(path.join("life.db"), Scope::user("marta")).unwrap()),
 ];
 
-/// A folder for a home. In memory where the system has such a place: what is asked here is what a process
-/// finds, and not what a power loss leaves.
-fn quick() -> TempDir {
-    let memory = Path::new("/dev/shm");
-    let in_memory = memory.is_dir().then(|| tempfile::tempdir_in(memory).ok()).flatten();
-    in_memory.unwrap_or_else(|| tempfile::tempdir().unwrap())
-}
-
 /// Runs a test on a new workspace of every home.
 fn on_every_home(test: impl Fn(&Arc<dyn Workspace>)) {
     for home in HOMES {
         let folder = quick();
         test(&home(folder.path()));
     }
-}
-
-fn name(text: &str) -> DocName {
-    DocName::parse(text).unwrap()
 }
 
 fn now() -> DateTime<Utc> {
@@ -60,10 +48,6 @@ fn put(workspace: &dyn Workspace, document: &str, text: &str) {
 
 fn text(workspace: &dyn Workspace, document: &str) -> Option<String> {
     workspace.read_text(&name(document)).unwrap()
-}
-
-fn access(kind: SessionKind, actor: Actor) -> Access {
-    Access::new(kind, actor, Scope::user("marta"))
 }
 
 /// Every document, and what the life remembers, with its bytes.

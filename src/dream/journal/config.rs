@@ -208,6 +208,7 @@ fn is_name(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::error::Error;
 
     fn with(name: &'static str, value: &'static str) -> Result<DreamConfig> {
         DreamConfig::from_env(move |asked| (asked == name).then(|| value.to_owned()))

@@ -140,6 +140,7 @@ impl SleepConfig {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::error::Error;
 
     // SL-02, SL-03, SL-11 to SL-15, SL-19, SL-23.
     #[test]
