@@ -11,13 +11,13 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
 pub(crate) use marta::name;
-use noctuary::dream::{JournalReport, ReadReason};
+use noctuary::dream::{DreamEvent, JournalReport, Observer, ReadReason};
 use noctuary::gate::Doors;
 use noctuary::testing::{Disk, MemoryDisk, QuickDisk};
 use noctuary::{
@@ -30,6 +30,16 @@ pub(crate) const MEMORY: &str = "# Memory\n\n- Known already.\n";
 
 /// An example key of the class `aws_access_key`.
 pub(crate) const KEY: &str = "AKIAIOSFODNN7EXAMPLE";
+
+/// The outcomes that an observer heard.
+#[derive(Debug, Default)]
+pub(crate) struct Ears(pub(crate) Mutex<Vec<Outcome>>);
+
+impl Observer for Ears {
+    fn event(&self, event: &DreamEvent<'_>) {
+        self.0.lock().unwrap().push(event.outcome);
+    }
+}
 
 /// Three in the morning of a day in November.
 pub(crate) fn night(day: u32) -> DateTime<Utc> {

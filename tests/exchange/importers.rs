@@ -12,10 +12,11 @@ use noctuary::exchange::{
 };
 use noctuary::testing::{Fault, Faults, FaultyDisk, FaultyWorkspace, Script};
 use noctuary::workspace::MAX_DOCUMENT;
-use noctuary::{Error, FileWorkspace, Outcome, Workspace, WriteMode};
+use noctuary::{Error, FileWorkspace, Outcome, Workspace};
 
 use crate::dreaming::marta::documents;
-use crate::dreaming::{KEY, Life, dream, journals_of, name, night};
+use crate::dreaming::{KEY, Life, dream, journals_of, night};
+use crate::{HOMES, home, homes, put, text};
 
 /// A template set of OpenClaw, and the file that holds its long memory.
 const SETS: [(&str, &str); 3] =
@@ -45,35 +46,6 @@ fn life_of(files: &[(&str, &str)]) -> Life {
         life.put(file, text);
     }
     life
-}
-
-/// How many kinds of home there are: a folder, and a SQLite file.
-const HOMES: usize = if cfg!(feature = "sqlite") { 2 } else { 1 };
-
-/// An empty workspace of a kind, in a folder that lives as long as it is used.
-fn home(kind: usize) -> (Life, Arc<dyn Workspace>) {
-    let folder = Life::empty();
-    #[cfg(feature = "sqlite")]
-    if kind == 1 {
-        let scope = noctuary::Scope::user("marta");
-        let database = noctuary::SqliteWorkspace::open(folder.path("life.db"), scope).unwrap();
-        return (folder, Arc::new(database));
-    }
-    assert_eq!(kind, 0);
-    let workspace = folder.quick_workspace();
-    (folder, workspace)
-}
-
-fn homes() -> impl Iterator<Item = (Life, Arc<dyn Workspace>)> {
-    (0..HOMES).map(home)
-}
-
-fn put(workspace: &dyn Workspace, file: &str, text: &str) {
-    workspace.write(&name(file), text.as_bytes(), WriteMode::Replace).unwrap();
-}
-
-fn text(workspace: &dyn Workspace, file: &str) -> String {
-    String::from_utf8(workspace.read(&name(file)).unwrap().unwrap().into_bytes()).unwrap()
 }
 
 fn plan_and_apply(
