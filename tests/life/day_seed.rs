@@ -18,7 +18,7 @@ use noctuary::life::{
 use noctuary::testing::{Fault, Faults, FaultyDisk, FaultyWorkspace, folder};
 use noctuary::workspace::{Refusal, StateName, WorkspaceExt};
 use noctuary::{
-    Actor, DocName, Error, FileWorkspace, Life, LifeConfig, Scope, SessionKind, Workspace, WriteMode,
+    Actor, DocName, Error, FileWorkspace, Life, LifeConfig, SessionKind, Workspace, WriteMode,
 };
 
 /// A way to keep a life in a folder.
@@ -27,7 +27,7 @@ type Home = fn(&Path) -> Arc<dyn Workspace>;
 const HOMES: &[Home] = &[
     |path| Arc::new(FileWorkspace::open(path).unwrap()),
     #[cfg(feature = "sqlite")]
-    |path| Arc::new(noctuary::SqliteWorkspace::open(path.join("life.db"), Scope::user("marta")).unwrap()),
+    |path| Arc::new(noctuary::SqliteWorkspace::open(path.join("life.db"), noctuary::Scope::user("marta")).unwrap()),
 ];
 
 /// Runs a test on a new workspace of every home.
@@ -230,7 +230,7 @@ fn crash_everywhere_in_sqlite(
         let path = quick();
         let open = || -> Arc<dyn Workspace> {
             let file = path.path().join("life.db");
-            Arc::new(noctuary::SqliteWorkspace::open(file, Scope::user("marta")).unwrap())
+            Arc::new(noctuary::SqliteWorkspace::open(file, noctuary::Scope::user("marta")).unwrap())
         };
         prepare(&open());
         let faults = Faults::new();

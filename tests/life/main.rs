@@ -18,7 +18,7 @@ use std::sync::Arc;
 use chrono::{DateTime, TimeZone, Utc};
 use common::marta::{access, agent as private, documents, name, quick};
 use noctuary::workspace::StateName;
-use noctuary::{FileWorkspace, Life, LifeConfig, Scope, Session, Workspace, WriteMode};
+use noctuary::{FileWorkspace, Life, LifeConfig, Session, Workspace, WriteMode};
 use tempfile::TempDir;
 
 fn at(day: u32, hour: u32, minute: u32) -> DateTime<Utc> {
@@ -74,7 +74,7 @@ fn home(kind: usize) -> Option<(TempDir, Arc<dyn Workspace>)> {
         #[cfg(feature = "sqlite")]
         1 => {
             let file = folder.path().join("life.db");
-            Arc::new(noctuary::SqliteWorkspace::open(file, Scope::user("marta")).unwrap())
+            Arc::new(noctuary::SqliteWorkspace::open(file, noctuary::Scope::user("marta")).unwrap())
         }
         _ => return None,
     };

@@ -906,7 +906,7 @@ fn a_claim_that_fails_at_any_operation_blocks_no_later_one() {
         ("a lock of ours", Some(ours)),
         ("a stale foreign lock", Some(foreign(1, "another-host", old))),
     ] {
-        let _begin = || {
+        let begin = || {
             let (path, _) = new();
             if let Some(lock) = &standing {
                 place(path.path(), lock);
@@ -915,7 +915,7 @@ fn a_claim_that_fails_at_any_operation_blocks_no_later_one() {
             let disk = FaultyDisk::new(folder(path.path()).unwrap(), faults.clone());
             (path, FileWorkspace::on_disk(Arc::new(disk)), faults)
         };
-        let (_path, workspace, faults) = begun_on_faults();
+        let (_path, workspace, faults) = begin();
         let lease = granted(&workspace);
         let operations = faults.seen();
         drop(lease);
@@ -923,7 +923,7 @@ fn a_claim_that_fails_at_any_operation_blocks_no_later_one() {
         for (at, operation) in operations.iter().enumerate() {
             for fault in [Fault::Error(ErrorKind::StorageFull), Fault::Crash] {
                 let context = format!("{title}: {fault:?} at {} ({operation}) of {operations:?}", at + 1);
-                let (path, workspace, faults) = begun_on_faults();
+                let (path, workspace, faults) = begin();
                 faults.arm(at as u64 + 1, fault);
                 match workspace.claim(&terms()) {
                     Err(Error::DurabilityUnknown { .. }) => unknown += 1,
