@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::base::debug::debug_as;
 use crate::base::usage::Usage;
 
 /// Completes a request with the host's own model.
@@ -115,11 +116,12 @@ impl LlmRequest {
     }
 }
 
-impl fmt::Debug for LlmRequest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "LlmRequest {{ system: {} bytes, user: {} bytes }}", self.system.len(), self.user.len())
-    }
-}
+debug_as!(
+    LlmRequest,
+    |it| "LlmRequest {{ system: {} bytes, user: {} bytes }}",
+    it.system.len(),
+    it.user.len()
+);
 
 /// The answer of a model. Untrusted text; prints its shape only.
 ///
@@ -181,17 +183,13 @@ impl LlmReply {
     }
 }
 
-impl fmt::Debug for LlmReply {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "LlmReply {{ text: {} bytes, finish: {:?}, usage: {:?} }}",
-            self.text.len(),
-            self.finish,
-            self.usage
-        )
-    }
-}
+debug_as!(
+    LlmReply,
+    |it| "LlmReply {{ text: {} bytes, finish: {:?}, usage: {:?} }}",
+    it.text.len(),
+    it.finish,
+    it.usage
+);
 
 /// Returns the end of a text that is no thought.
 fn spoken(text: &str) -> &str {

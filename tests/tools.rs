@@ -2,11 +2,13 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of a test")]
 
+mod common;
+
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use chrono::{DateTime, TimeZone, Utc};
+use crate::common::marta::{name as doc, now};
 use noctuary::facts::{Decision, FactStore};
 use noctuary::format::{DayLog, Origin};
 use noctuary::gate::{Allow, Door, DoorPolicy, Doors, InjectionPolicy, SecretPolicy};
@@ -28,10 +30,6 @@ use serde_json::{Map, Value, json};
 type Home = Arc<dyn Workspace>;
 
 const KEY: &str = "AKIAIOSFODNN7EXAMPLE";
-
-fn now() -> DateTime<Utc> {
-    Utc.with_ymd_and_hms(2026, 11, 21, 9, 0, 0).unwrap()
-}
 
 fn access(kind: SessionKind) -> Access {
     // Also where a host says that the human acts, a tool is the agent's.
@@ -76,10 +74,6 @@ fn store_with(root: &Path, config: StoreConfig) -> Arc<dyn Store> {
 
 fn memory(home: &Home, kind: SessionKind) -> MemoryTool<Home> {
     MemoryTool::new(Guarded::new(Arc::clone(home), access(kind)))
-}
-
-fn doc(text: &str) -> DocName {
-    DocName::parse(text).unwrap()
 }
 
 /// Returns the answer to a model, error or not.

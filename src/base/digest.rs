@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::base::debug::debug_as;
 use serde::de::Visitor;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sha2::{Digest as _, Sha256};
@@ -50,11 +51,7 @@ impl fmt::Display for Digest {
     }
 }
 
-impl fmt::Debug for Digest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Digest({}…)", self.short(12))
-    }
-}
+debug_as!(Digest, |it| "Digest({}…)", it.short(12));
 
 impl FromStr for Digest {
     type Err = hex::FromHexError;

@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::base::debug::debug_as;
 use crate::base::digest::Digest;
 use crate::base::name::{DocName, Name};
 
@@ -117,11 +118,7 @@ impl Document {
     }
 }
 
-impl fmt::Debug for Document {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Document {{ name: {}, bytes: {} }}", self.name, self.bytes.len())
-    }
-}
+debug_as!(Document, |it| "Document {{ name: {}, bytes: {} }}", it.name, it.bytes.len());
 
 #[cfg(test)]
 mod tests {

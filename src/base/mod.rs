@@ -2,6 +2,7 @@
 
 pub(crate) mod access;
 pub(crate) mod day;
+pub(crate) mod debug;
 pub(crate) mod digest;
 pub(crate) mod document;
 pub(crate) mod env;
@@ -9,5 +10,6 @@ pub(crate) mod error;
 pub(crate) mod name;
 pub(crate) mod name_rules;
 pub(crate) mod receipt;
+pub(crate) mod row_id;
 pub(crate) mod text;
 pub(crate) mod usage;

@@ -85,7 +85,7 @@ impl LeftPair {
     }
 }
 
-/// Why no model is asked about a pair.
+/// Returns why no model is asked about a pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]

@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::base::debug::debug_as;
 use crate::base::document::SourceRef;
 
 /// One line of an answer and what became of it.
@@ -47,17 +48,13 @@ impl fmt::Display for LineReport {
     }
 }
 
-impl fmt::Debug for LineReport {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "LineReport {{ bytes: {}, sources: {:?}, fate: {:?} }}",
-            self.text.len(),
-            self.sources,
-            self.fate
-        )
-    }
-}
+debug_as!(
+    LineReport,
+    |it| "LineReport {{ bytes: {}, sources: {:?}, fate: {:?} }}",
+    it.text.len(),
+    it.sources,
+    it.fate
+);
 
 /// The fate of a line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -108,11 +105,7 @@ pub struct Hold {
     pub word: Option<String>,
 }
 
-impl fmt::Debug for Hold {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?}", self.reason)
-    }
-}
+debug_as!(Hold, |it| "{:?}", it.reason);
 
 /// The check that a line failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

@@ -32,7 +32,7 @@ pub struct DreamReport {
     pub mode: DreamMode,
     /// The workspace's location.
     pub workspace: String,
-    /// When it began.
+    /// Returns the time when it began.
     pub started_at: DateTime<Utc>,
     /// When its last answer came.
     pub ended_at: DateTime<Utc>,

@@ -2,13 +2,13 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fmt;
 
 use chrono::{DateTime, Utc};
 
 use super::claim::claim;
 use super::home::{Home, NOT_ASKED, place_of};
 use crate::base::access::{Access, Actor, SessionKind};
+use crate::base::debug::debug_as;
 use crate::base::error::{Error, Result};
 use crate::base::name::StateName;
 use crate::base::receipt::{DocumentReceipt, ForgetPlace, ForgetReceipt, PlaceReceipt};
@@ -220,11 +220,7 @@ impl<'a> Forget<'a> {
     }
 }
 
-impl fmt::Debug for Forget<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Forget {{ bytes: {}, in_files: {} }}", self.text.len(), self.in_files)
-    }
-}
+debug_as!(Forget<'_>, |it| "Forget {{ bytes: {}, in_files: {} }}", it.text.len(), it.in_files);
 
 impl Home<'_> {
     /// Goes through all documents and what is kept of earlier ones; returns how often they held the statement.

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::decision::Verdict;
 use super::state::StatusChange;
 use crate::base::access::{Actor, SessionKind};
+use crate::base::row_id::row_id;
 use crate::memory::MemoryId;
 
 /// The id of a decision: positive, never used twice in a store.
@@ -15,25 +16,7 @@ use crate::memory::MemoryId;
 #[serde(transparent)]
 pub struct EventId(i64);
 
-impl EventId {
-    /// Makes an id of a store.
-    #[must_use]
-    pub fn new(id: i64) -> Self {
-        Self(id)
-    }
-
-    /// Returns the number.
-    #[must_use]
-    pub fn get(self) -> i64 {
-        self.0
-    }
-}
-
-impl fmt::Display for EventId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&self.0, f)
-    }
-}
+row_id!(EventId);
 
 /// A decision as it is told: a row of `memory_consolidation_events`. It holds no words of the facts.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]

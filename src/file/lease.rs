@@ -6,7 +6,6 @@
 //! refreshed in place while held, so that a peer which knows only age and process id never takes a live
 //! holder for dead. A peer that takes over a lock moves it aside and looks again before it removes it.
 
-use std::fmt;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -15,6 +14,7 @@ use std::time::Duration;
 use super::documents::{append, finish, remove, write};
 use super::lock::{self, LOCK, OurLock, Placed};
 use super::write_guard::write_guard;
+use crate::base::debug::debug_as;
 use crate::base::error::{At, Error, LostBy, Result};
 use crate::base::name::Name;
 use crate::disk::host;
@@ -225,8 +225,4 @@ impl Drop for FileLease {
     }
 }
 
-impl fmt::Debug for FileLease {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "FileLease {{ epoch: {} }}", self.shared.epoch)
-    }
-}
+debug_as!(FileLease, |it| "FileLease {{ epoch: {} }}", it.shared.epoch);

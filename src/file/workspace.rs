@@ -1,6 +1,5 @@
 //! A workspace in a folder: plain files that a person can read, edit, grep and keep in git.
 
-use std::fmt;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,6 +7,7 @@ use std::sync::Arc;
 use super::documents::{self, conflict, look, plain_file};
 use super::lease;
 use super::write_guard::write_guard;
+use crate::base::debug::debug_as;
 use crate::base::document::{Document, Revision};
 use crate::base::error::{At, Error, Result};
 use crate::base::name::{DocName, Name};
@@ -220,11 +220,7 @@ impl Workspace for FileWorkspace {
     }
 }
 
-impl fmt::Debug for FileWorkspace {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "FileWorkspace({})", self.disk.root().display())
-    }
-}
+debug_as!(FileWorkspace, |it| "FileWorkspace({})", it.disk.root().display());
 
 fn metadata(stat: &Stat) -> Metadata {
     Metadata { len: stat.len, modified: stat.modified }

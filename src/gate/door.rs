@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use crate::base::debug::debug_as;
 use crate::base::name::Name;
 
 /// A place where text is looked at.
@@ -52,11 +53,7 @@ pub struct Passed<'a> {
     pub warnings: Vec<DoorWarning>,
 }
 
-impl fmt::Debug for Passed<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Passed {{ bytes: {}, warnings: {:?} }}", self.text.len(), self.warnings)
-    }
-}
+debug_as!(Passed<'_>, |it| "Passed {{ bytes: {}, warnings: {:?} }}", it.text.len(), it.warnings);
 
 /// A finding in a text that passed a door: names and classes, never the text.
 #[derive(Debug, Clone, PartialEq, Eq)]

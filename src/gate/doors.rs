@@ -16,7 +16,7 @@ use super::secret::SecretGate;
 use super::tombstone::{FORGOTTEN, Tombstones};
 use crate::base::access::Actor;
 use crate::base::document::FoundAt;
-use crate::base::error::{Error, Result};
+use crate::base::error::{Error, Result, check_rules};
 use crate::base::name::{DocName, Name};
 use crate::base::text;
 use crate::format::JournalName;
@@ -197,10 +197,7 @@ impl Doors {
                 "cannot reject instructions: they are held line by line; block them",
             ),
         ];
-        match rules.into_iter().find(|(broken, ..)| *broken) {
-            Some((_, setting, rule)) => Err(Error::Config { setting, rule }),
-            None => Ok(()),
-        }
+        check_rules(&rules)
     }
 
     /// Returns whether a text holds anything that a model is not shown by a dream.

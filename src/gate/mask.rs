@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fmt;
 use std::ops::Range;
 
+use crate::base::debug::debug_as;
 use crate::base::digest::Digest;
 use crate::base::text;
 use crate::pii::Finding;
@@ -96,8 +96,4 @@ impl Masks {
     }
 }
 
-impl fmt::Debug for Masks {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Masks({:?})", self.counts)
-    }
-}
+debug_as!(Masks, |it| "Masks({:?})", it.counts);

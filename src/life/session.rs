@@ -1,6 +1,5 @@
 //! A session of a life: its prompt, its notes and its turns.
 
-use std::fmt;
 use std::sync::Arc;
 
 use chrono::{DateTime, NaiveDate, Utc};
@@ -12,6 +11,7 @@ use super::prompt::{Block, Prompt, Snapshot};
 use super::soul::SoulNotice;
 use super::turn::{TurnEnd, TurnReport, Turns};
 use crate::base::access::{Access, SessionKind};
+use crate::base::debug::debug_as;
 use crate::base::document::Document;
 use crate::base::error::Result;
 use crate::base::name::{DocName, Name};
@@ -250,8 +250,4 @@ impl Session {
     }
 }
 
-impl fmt::Debug for Session {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Session {{ {:?}, turns: {} }}", self.access().kind, self.turn_count())
-    }
-}
+debug_as!(Session, |it| "Session {{ {:?}, turns: {} }}", it.access().kind, it.turn_count());

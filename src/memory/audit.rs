@@ -1,13 +1,12 @@
 //! A line of the audit.
 
-use std::fmt::{self, Debug};
-
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::id::MemoryId;
 use super::source::Source;
 use crate::base::access::{Actor, SessionKind};
+use crate::base::debug::debug_as;
 use crate::format::Origin;
 
 /// A line of the audit: what was done to a store or refused, by whom and why, without the words that it was about.
@@ -58,8 +57,4 @@ impl AuditEntry {
     }
 }
 
-impl Debug for AuditEntry {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "AuditEntry {{ {:?}, {}, {}, {:?} }}", self.actor, self.action, self.outcome, self.id)
-    }
-}
+debug_as!(AuditEntry, |it| "AuditEntry {{ {:?}, {}, {}, {:?} }}", it.actor, it.action, it.outcome, it.id);

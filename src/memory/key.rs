@@ -1,9 +1,8 @@
 //! The key of a fact: a subject and a property.
 
-use std::fmt::{self, Debug};
-
 use serde::{Deserialize, Serialize};
 
+use crate::base::debug::debug_as;
 use crate::base::text;
 
 /// The matter of a fact: a subject, and one of its properties.
@@ -47,8 +46,4 @@ impl FactKey {
     }
 }
 
-impl Debug for FactKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "FactKey({:?}, {} bytes)", self.cardinality, self.subject.len() + self.slot.len())
-    }
-}
+debug_as!(FactKey, |it| "FactKey({:?}, {} bytes)", it.cardinality, it.subject.len() + it.slot.len());

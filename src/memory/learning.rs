@@ -1,12 +1,14 @@
 //! The contract of what an agent learned about its own work, apart from what it remembers.
 
-use std::fmt::{self, Debug};
+use std::fmt::Debug;
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::base::access::Access;
+use crate::base::debug::debug_as;
 use crate::base::error::Result;
+use crate::base::row_id::row_id;
 
 /// Learnings: what a review of a turn found to be worth doing otherwise next time. They stand apart from memories: no
 /// list, search, snapshot or prompt of rows holds one, and no learning changes a row. (seed 003, Write path)
@@ -59,25 +61,7 @@ pub trait LearningStore: Debug + Send + Sync {
 #[serde(transparent)]
 pub struct LearningId(i64);
 
-impl LearningId {
-    /// Makes an id of a store.
-    #[must_use]
-    pub fn new(id: i64) -> Self {
-        Self(id)
-    }
-
-    /// Returns the number.
-    #[must_use]
-    pub fn get(self) -> i64 {
-        self.0
-    }
-}
-
-impl fmt::Display for LearningId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&self.0, f)
-    }
-}
+row_id!(LearningId);
 
 /// A learning to write.
 #[derive(Clone, PartialEq, Eq)]
@@ -103,11 +87,7 @@ impl NewLearning {
     }
 }
 
-impl Debug for NewLearning {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "NewLearning {{ {} bytes }}", self.content.len())
-    }
-}
+debug_as!(NewLearning, |it| "NewLearning {{ {} bytes }}", it.content.len());
 
 /// A learning.
 #[derive(Clone, PartialEq, Eq)]
@@ -132,8 +112,4 @@ impl Learning {
     }
 }
 
-impl Debug for Learning {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Learning {{ {}, {} bytes }}", self.id, self.content.len())
-    }
-}
+debug_as!(Learning, |it| "Learning {{ {}, {} bytes }}", it.id, it.content.len());

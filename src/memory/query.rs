@@ -10,7 +10,7 @@ use super::row::Memory;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Filter {
-    /// Only of this category.
+    /// Keeps only rows of this category.
     pub category: Option<String>,
     /// Only what was touched at or after this.
     pub since: Option<DateTime<Utc>>,

@@ -1,13 +1,12 @@
 //! A row: the one to write, and the one of a store.
 
-use std::fmt::{self, Debug};
-
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::id::MemoryId;
 use super::key::FactKey;
 use super::source::Source;
+use crate::base::debug::debug_as;
 use crate::base::document::SourceRef;
 use crate::format::{DreamId, Origin};
 
@@ -157,13 +156,9 @@ impl NewMemory {
     }
 }
 
-impl Debug for NewMemory {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "NewMemory {{ {}, {} bytes, {:?} }}", self.category, self.content.len(), self.source)
-    }
-}
+debug_as!(NewMemory, |it| "NewMemory {{ {}, {} bytes, {:?} }}", it.category, it.content.len(), it.source);
 
-/// A row.
+/// Returns a row.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Memory {
@@ -226,8 +221,4 @@ impl Memory {
     }
 }
 
-impl Debug for Memory {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Memory {{ {}, {}, {} bytes }}", self.id, self.category, self.content.len())
-    }
-}
+debug_as!(Memory, |it| "Memory {{ {}, {}, {} bytes }}", it.id, it.category, it.content.len());

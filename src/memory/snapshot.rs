@@ -1,8 +1,7 @@
 //! A row as a prompt shows it.
 
-use std::fmt::{self, Debug};
-
 use super::id::MemoryId;
+use crate::base::debug::debug_as;
 
 /// A row as a prompt shows it.
 #[derive(Clone, PartialEq, Eq)]
@@ -26,8 +25,4 @@ impl SnapshotRow {
     }
 }
 
-impl Debug for SnapshotRow {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "SnapshotRow {{ {}, {}, {} bytes }}", self.id, self.category, self.content.len())
-    }
-}
+debug_as!(SnapshotRow, |it| "SnapshotRow {{ {}, {}, {} bytes }}", it.id, it.category, it.content.len());

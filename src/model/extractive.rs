@@ -1,5 +1,6 @@
 //! A client without a model, which picks lines.
 
+mod bullet;
 mod features;
 mod gist;
 mod line;
@@ -14,7 +15,7 @@ use crate::format::documents::journal::JournalName;
 use crate::format::replies::fences::{self, Material};
 use crate::format::replies::reply::{HEADINGS, NOTHING_TO_PROMOTE};
 use crate::llm::{LlmClient, LlmError, LlmReply, LlmRequest};
-use line::{Line, Role};
+use bullet::{Kind, bullet};
 use picker::Limits;
 
 /// Answers a dream without a model: it picks lines from the journals and cites them.
@@ -148,59 +149,6 @@ impl LlmClient for Extractive {
     fn complete(&self, request: &LlmRequest) -> Result<LlmReply, LlmError> {
         Ok(LlmReply::new(self.answer(&fences::parse(&request.user))))
     }
-}
-
-/// The heading that a line goes under.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Fact,
-    Preference,
-    Decision,
-}
-
-impl Kind {
-    /// Returns a decision by its words, by any speaker; else a preference by its words, unless the agent says it;
-    /// else a fact.
-    fn of(line: &Line<'_>) -> Self {
-        let has = |list, pairs| words::any(list, &line.words) || words::any_pair(pairs, &line.words);
-        if has(&words::DECISION, words::DECISION_PAIRS) {
-            Self::Decision
-        } else if line.role() != Some(Role::Agent) && has(&words::PREFERENCE, words::PREFERENCE_PAIRS) {
-            Self::Preference
-        } else {
-            Self::Fact
-        }
-    }
-}
-
-/// Prints a line as a bullet: its day, who says it where that matters, its words, and its place.
-fn bullet(line: &Line<'_>, journal: &DocName) -> String {
-    let day = JournalName::parse(journal).map(|journal| format!("{}: ", journal.date())).unwrap_or_default();
-    let (name, first) = match shown_speaker(line) {
-        // The line that names the speaker is evidence too.
-        Some((name, named_at)) => (format!("{name}: "), named_at.min(line.number)),
-        None => (String::new(), line.number),
-    };
-    let said = fences::one_line(line.said);
-    let last = if first < line.number { format!("-L{}", line.number) } else { String::new() };
-    format!("- {day}{name}{said} ({}#L{first}{last})\n", fences::reference(journal))
-}
-
-/// Returns the name to put in front of a line, and the number of the line that it stands in: a person's always,
-/// the user's and the agent's where the line speaks of `I` or `we`, and the agent's where it reads as a decision of the
-/// user's.
-fn shown_speaker<'l>(line: &'l Line<'_>) -> Option<(&'l str, u64)> {
-    let speaker = line.speaker.as_ref()?;
-    let name = match speaker.role {
-        Role::Person => speaker.name.as_str(),
-        Role::User => "User",
-        Role::Agent => "Agent",
-        Role::Tool => return None,
-    };
-    let needed = speaker.role == Role::Person
-        || words::any(&words::FIRST_PERSON, &line.words)
-        || (speaker.role == Role::Agent && Kind::of(line) == Kind::Decision);
-    needed.then_some((name, speaker.named_at))
 }
 
 /// Counts the days of the journals. A journal without a date in its name is a day of its own.

@@ -1,8 +1,8 @@
 //! The statements that a workspace has forgotten, read again only where their file changed.
 
-use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::base::debug::debug_as;
 use crate::base::document::Document;
 use crate::base::error::Result;
 use crate::base::name::StateName;
@@ -64,8 +64,4 @@ impl Version {
     }
 }
 
-impl fmt::Debug for ForgottenCache {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("ForgottenCache")
-    }
-}
+debug_as!(ForgottenCache, "ForgottenCache");

@@ -1,10 +1,9 @@
 //! The journal of a session, and the way of a note into it.
 
-use std::fmt;
-
 use chrono::{DateTime, Utc};
 
 use crate::base::day::DayPolicy;
+use crate::base::debug::debug_as;
 use crate::base::error::{Error, Result};
 use crate::base::name::{DocName, Name};
 use crate::base::text;
@@ -203,11 +202,7 @@ pub(crate) fn begin(workspace: &dyn Workspace, journal: &JournalName) -> Result<
     }
 }
 
-impl fmt::Debug for Journal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Journal({}, begun {})", self.name.name(), self.begun)
-    }
-}
+debug_as!(Journal, |it| "Journal({}, begun {})", it.name.name(), it.begun);
 
 #[cfg(test)]
 mod tests {

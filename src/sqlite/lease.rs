@@ -15,6 +15,7 @@ use super::documents::Rows;
 use super::error::fold;
 use super::home::Guard;
 use super::scoped::ScopedDatabase;
+use crate::base::debug::debug_as;
 use crate::base::digest::Hasher;
 use crate::base::error::{Error, LostBy, Result};
 use crate::base::name::{Name, StateName};
@@ -182,8 +183,4 @@ impl Drop for SqliteLease {
     }
 }
 
-impl fmt::Debug for SqliteLease {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "SqliteLease {{ epoch: {} }}", self.epoch)
-    }
-}
+debug_as!(SqliteLease, |it| "SqliteLease {{ epoch: {} }}", it.epoch);

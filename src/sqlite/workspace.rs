@@ -3,7 +3,6 @@
 //! The tables are those of the fifth seed, adapted: `memory_documents` holds a document a row, by user, agent
 //! and path. Text is stored as text, so that any SQLite shell shows it; bytes that are not UTF-8 as a blob.
 
-use std::fmt;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -20,6 +19,7 @@ use super::open::{self, PATIENCE};
 use super::schema::Others;
 use super::scoped::ScopedDatabase;
 use crate::base::access::Scope;
+use crate::base::debug::debug_as;
 use crate::base::document::{Document, Revision};
 use crate::base::error::{Error, Refusal, Result};
 use crate::base::name::{DocName, Name, Space, StateName};
@@ -332,8 +332,4 @@ impl Workspace for SqliteWorkspace {
     }
 }
 
-impl fmt::Debug for SqliteWorkspace {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "SqliteWorkspace({})", self.location())
-    }
-}
+debug_as!(SqliteWorkspace, |it| "SqliteWorkspace({})", it.location());

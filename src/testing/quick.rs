@@ -1,6 +1,5 @@
 //! A disk on which nothing is waited for.
 
-use std::fmt;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -8,6 +7,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 
+use crate::base::debug::debug_as;
 use crate::disk::{Disk, DiskFile, Entry, Open, Stat};
 
 /// A disk that syncs nothing, for tests in which nothing crashes; all else is done by the disk below it.
@@ -36,11 +36,7 @@ type AppendFn = dyn Fn(&dyn DiskFile, &[u8]) -> io::Result<()> + Send + Sync;
 #[derive(Clone)]
 struct Append(Arc<AppendFn>);
 
-impl fmt::Debug for Append {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Append")
-    }
-}
+debug_as!(Append, "Append");
 
 impl QuickDisk {
     /// Wraps a disk.

@@ -1,9 +1,9 @@
 //! A model that answers from a list.
 
 use std::collections::VecDeque;
-use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
+use crate::base::debug::debug_as;
 use crate::llm::{Finish, LlmClient, LlmError, LlmReply, LlmRequest};
 
 /// A model that gives scripted answers in their order, and remembers the requests.
@@ -81,8 +81,4 @@ impl LlmClient for Script {
     }
 }
 
-impl fmt::Debug for Script {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Script {{ asked: {} }}", self.requests().len())
-    }
-}
+debug_as!(Script, |it| "Script {{ asked: {} }}", it.requests().len());

@@ -1,11 +1,11 @@
 //! A workspace that fails at the n-th operation.
 
-use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
 use super::faults::Faults;
 use crate::base::access::Scope;
+use crate::base::debug::debug_as;
 use crate::base::document::{Document, Revision};
 use crate::base::error::{Error, Result};
 use crate::base::name::{DocName, Name};
@@ -104,11 +104,7 @@ impl Workspace for FaultyWorkspace {
     }
 }
 
-impl fmt::Debug for FaultyWorkspace {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "FaultyWorkspace({:?})", self.workspace)
-    }
-}
+debug_as!(FaultyWorkspace, |it| "FaultyWorkspace({:?})", it.workspace);
 
 #[derive(Debug)]
 struct FaultyLease {

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fmt;
 use std::sync::Arc;
 
 use serde::Deserialize;
@@ -13,6 +12,7 @@ use super::shown::{cut, disguise, plain};
 use super::tool::{Call, Tool};
 use super::{MAX_ANSWER, ToolDef, ToolError};
 use crate::base::access::Access;
+use crate::base::debug::debug_as;
 use crate::base::document::Revision;
 use crate::base::error::{Error, Result};
 use crate::base::name::DocName;
@@ -360,8 +360,4 @@ fn named(path: &str) -> Result<(DocName, impl Fn(Error) -> ToolError), ToolError
     Ok((name, move |error| ToolError::at(&called, error)))
 }
 
-impl fmt::Debug for Documents {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Documents({:?}, searched: {})", self.view, self.find.is_some())
-    }
-}
+debug_as!(Documents, |it| "Documents({:?}, searched: {})", it.view, it.find.is_some());

@@ -1,5 +1,7 @@
 //! The memory tool that models of Anthropic know by heart, `memory_20250818`, over a folder of a workspace.
 
+mod refusals;
+
 use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
@@ -17,6 +19,7 @@ use crate::gate::DoorWarning;
 use crate::session::{Guarded, shown, walk};
 use crate::trace;
 use crate::workspace::{Workspace, WriteMode};
+use refusals::{failed, no_file, no_path, no_valid_path, not_shown, partly};
 
 /// The tool `memory_20250818`: six commands on files below `/memories`, with the words that models were trained on.
 ///
@@ -468,38 +471,4 @@ impl<W: fmt::Debug> fmt::Debug for MemoryTool<W> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "MemoryTool({:?}, {})", self.view, self.folder)
     }
-}
-
-fn no_path(given: &str) -> ToolError {
-    ToolError::new(format!("The path {given} does not exist"))
-}
-
-fn no_valid_path(given: &str) -> ToolError {
-    ToolError::new(format!("The path {given} does not exist. Please provide a valid path."))
-}
-
-fn no_file(given: &str) -> ToolError {
-    ToolError::new(format!("The path {given} is not a file."))
-}
-
-fn not_shown(outcome: &str, given: &str) -> ToolError {
-    ToolError::new(format!("{outcome}: {given} holds text that you are not shown. Ask the user."))
-}
-
-fn failed(given: &str, error: Error) -> ToolError {
-    match error {
-        Error::Refused { reason: Refusal::Symlink, .. } => {
-            ToolError::new("Path would escape /memories directory via symlink").because(error)
-        }
-        error => ToolError::at(given, error),
-    }
-}
-
-/// Makes the message about a folder that was changed in part.
-fn partly(given: &str, done: usize, all: usize, error: Error) -> ToolError {
-    let failure = failed(given, error);
-    if done == 0 {
-        return failure;
-    }
-    ToolError::new(format!("Only {done} of {all} files of {given} were done. {failure}"))
 }

@@ -1,13 +1,12 @@
 //! A tool: its definition, and the function that carries out a call.
 
-use std::fmt;
-
 use chrono::{DateTime, Utc};
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::arguments::parsed;
 use super::{ToolDef, ToolError};
+use crate::base::debug::debug_as;
 use crate::format::Origin;
 
 /// A tool of a session.
@@ -58,8 +57,4 @@ impl Call<'_> {
     }
 }
 
-impl fmt::Debug for Tool {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Tool({})", self.definition.name)
-    }
-}
+debug_as!(Tool, |it| "Tool({})", it.definition.name);

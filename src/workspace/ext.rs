@@ -1,11 +1,10 @@
 //! Verbs that every workspace has by those of the contract.
 
-use std::fmt::{self, Debug};
-
 use super::claim::{Claim, ClaimTerms};
 use super::contract::Workspace;
 use super::lease::Lease;
 use crate::base::access::{Access, Scope};
+use crate::base::debug::debug_as;
 use crate::base::error::{Error, Result};
 use crate::base::name::Name;
 use crate::base::text;
@@ -69,11 +68,7 @@ pub struct Tail {
     pub text: String,
 }
 
-impl Debug for Tail {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Tail {{ start: {}, bytes: {} }}", self.start, self.text.len())
-    }
-}
+debug_as!(Tail, |it| "Tail {{ start: {}, bytes: {} }}", it.start, it.text.len());
 
 /// Returns whether a workspace holds the life of this scope, as far as it knows its own.
 pub(crate) fn is_of<W: Workspace + ?Sized>(workspace: &W, scope: &Scope) -> bool {

@@ -2,6 +2,8 @@
 #![allow(dead_code, reason = "each test crate uses a part of it")]
 #![allow(clippy::unwrap_used, reason = "a helper of tests panics with what does not hold")]
 
+pub(crate) mod marta;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};

@@ -70,33 +70,36 @@ fn sweep(label: &str, night: Night, layer: Layer, prepare: impl Fn() -> Life) {
     println!("{label}, {layer:?}: {} operations, {states} states", operations.len());
 }
 
+/// Fails each operation of a night in turn, those of the workspace and those of its disk.
+fn sweep_each_layer(label: &str, night: Night) {
+    for layer in [Layer::Workspace, Layer::Disk] {
+        sweep(label, night, layer, || life_before(night));
+    }
+}
+
 #[test]
 fn a_commit_that_fails_anywhere_is_done_exactly_once() {
     // BX-01, DR-14: 0 lost, 0 doubled.
-    sweep("commit", Night::Commit, Layer::Workspace, || life_before(Night::Commit));
-    sweep("commit", Night::Commit, Layer::Disk, || life_before(Night::Commit));
+    sweep_each_layer("commit", Night::Commit);
 }
 
 #[test]
 fn an_advance_that_fails_anywhere_is_done_exactly_once() {
     // BX-01, DR-10: the token moves the cursors whole or not at all.
-    sweep("nothing to promote", Night::Nothing, Layer::Workspace, || life_before(Night::Nothing));
-    sweep("nothing to promote", Night::Nothing, Layer::Disk, || life_before(Night::Nothing));
+    sweep_each_layer("nothing to promote", Night::Nothing);
 }
 
 #[test]
 fn a_quarantine_that_fails_anywhere_is_written_exactly_once() {
     // BX-01, PF-14, PF-15: the entry stands there once, or the run is repeated.
-    sweep("quarantine", Night::Quarantine, Layer::Workspace, || life_before(Night::Quarantine));
-    sweep("quarantine", Night::Quarantine, Layer::Disk, || life_before(Night::Quarantine));
+    sweep_each_layer("quarantine", Night::Quarantine);
 }
 
 // A night whose every line was held once used its journals up. What counts the tries is written by the same commit as all
 // else, so a fault anywhere neither loses a line nor has one promoted twice.
 #[test]
 fn a_night_that_is_held_whole_and_fails_anywhere_loses_and_doubles_nothing() {
-    sweep("held", Night::Held, Layer::Workspace, || life_before(Night::Held));
-    sweep("held", Night::Held, Layer::Disk, || life_before(Night::Held));
+    sweep_each_layer("held", Night::Held);
 }
 
 /// A workspace whose first commit was cut right before the `n`-th time that a step like this was to be done.

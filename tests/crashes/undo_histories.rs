@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use noctuary::dream::{DreamMode, OverBudget, ProposalEnd};
+use noctuary::dream::{DreamMode, OverBudget, PassReport, ProposalEnd};
 use noctuary::format::DreamId;
 use noctuary::testing::MemoryDisk;
 use noctuary::workspace::StateName;
@@ -137,6 +137,16 @@ impl Life {
         self.world.0.read(&name(file)).unwrap().map(|document| document.lossy().into_owned())
     }
 
+    /// What a pass read, and the bytes that stand there.
+    fn read_by(&self, pass: &PassReport) -> Vec<(String, Range<usize>, String)> {
+        let read = pass.shown.iter().map(|slice| {
+            let range = usize::try_from(slice.from).unwrap()..usize::try_from(slice.to).unwrap();
+            let text = self.content(slice.name.as_str()).unwrap()[range.clone()].to_owned();
+            (slice.name.to_string(), range, text)
+        });
+        read.collect()
+    }
+
     /// Whether what a dream read still stands where it stood.
     fn is_as_read(&self, dream: &Dream) -> bool {
         dream.read.iter().all(|(file, range, text)| {
@@ -164,17 +174,12 @@ impl Life {
                 assert_eq!(pass.outcome, Outcome::NothingToPromote);
                 continue;
             };
-            let read = pass.shown.iter().map(|slice| {
-                let range = usize::try_from(slice.from).unwrap()..usize::try_from(slice.to).unwrap();
-                let text = self.content(slice.name.as_str()).unwrap()[range.clone()].to_owned();
-                (slice.name.to_string(), range, text)
-            });
             let dream = Dream {
                 id: pass.dream_id.clone(),
                 appended: text.clone(),
                 text,
                 section: Section::Whole,
-                read: read.collect(),
+                read: self.read_by(pass),
             };
             whole.push(dream.id.clone());
             // The same inputs have the same id.
@@ -209,17 +214,12 @@ impl Life {
         for pass in report.passes.iter().filter(|pass| pass.outcome != Outcome::NothingToPromote) {
             assert_eq!(pass.outcome, Outcome::Proposed);
             let proposal = proposals.iter().find(|proposal| proposal.id == pass.dream_id).unwrap();
-            let read = pass.shown.iter().map(|slice| {
-                let range = usize::try_from(slice.from).unwrap()..usize::try_from(slice.to).unwrap();
-                let text = self.content(slice.name.as_str()).unwrap()[range.clone()].to_owned();
-                (slice.name.to_string(), range, text)
-            });
             let dream = Dream {
                 id: pass.dream_id.clone(),
                 text: proposal.document.lossy().into_owned(),
                 appended: String::new(),
                 section: Section::Waiting,
-                read: read.collect(),
+                read: self.read_by(pass),
             };
             self.dreams.retain(|known| known.id != dream.id);
             self.dreams.push(dream);

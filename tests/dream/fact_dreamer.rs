@@ -3,13 +3,13 @@
 #![expect(clippy::unwrap_used, reason = "tests may panic")]
 
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
+use crate::dreaming::Ears;
+use crate::dreaming::marta::human;
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
-use noctuary::dream::{
-    DreamEvent, Due, FactDreamConfig, FactDreamer, Failure, LeftReason, NotDue, Observer, RulingFate, Step,
-};
+use noctuary::dream::{Due, FactDreamConfig, FactDreamer, Failure, LeftReason, NotDue, RulingFate, Step};
 use noctuary::facts::{
     ConsolidationEvent, Decision, EventId, EventOutcome, Fact, FactKey, FactState, FactStore, Recorded,
     Settled, Suspicion, Verdict,
@@ -29,10 +29,6 @@ use noctuary::{
 
 fn access(actor: Actor) -> Access {
     Access::new(SessionKind::Main, actor, Scope::user("marta"))
-}
-
-fn human() -> Access {
-    access(Actor::Human)
 }
 
 fn at(minute: i64) -> DateTime<Utc> {
@@ -910,16 +906,6 @@ fn wherever_a_run_dies_the_next_one_carries_out_the_rest_and_none_twice() {
             }
         }
         println!("{label}: {states} histories with a crash, {operations} operations");
-    }
-}
-
-/// The events of an observer.
-#[derive(Debug, Default)]
-struct Ears(Mutex<Vec<Outcome>>);
-
-impl Observer for Ears {
-    fn event(&self, event: &DreamEvent<'_>) {
-        self.0.lock().unwrap().push(event.outcome);
     }
 }
 

@@ -7,10 +7,12 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use crate::dreaming::Ears;
+use crate::dreaming::marta::human;
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
 use noctuary::dream::{
-    DreamEvent, Due, Failure, Fate, HistoryItem, HistorySource, HoldReason, LineReport, NotDue, Observer,
-    PersonalizationConfig, PersonalizationDreamer, history_fn,
+    Due, Failure, Fate, HistoryItem, HistorySource, HoldReason, LineReport, NotDue, PersonalizationConfig,
+    PersonalizationDreamer, history_fn,
 };
 use noctuary::exchange::Forget;
 use noctuary::facts::Decision;
@@ -29,10 +31,6 @@ use noctuary::{
 
 fn access(actor: Actor) -> Access {
     Access::new(SessionKind::Main, actor, Scope::user("marta"))
-}
-
-fn human() -> Access {
-    access(Actor::Human)
 }
 
 /// An hour after the first morning.
@@ -632,16 +630,6 @@ fn wherever_a_rebuild_dies_the_next_one_writes_the_rest_and_no_row_twice() {
             assert_eq!(house.contents(), rows, "{label}: {died} of {operations}");
             assert_eq!(live(&house, &faults, 2), 0, "{label}: {died} of {operations}");
         }
-    }
-}
-
-/// The events of an observer.
-#[derive(Debug, Default)]
-struct Ears(Mutex<Vec<Outcome>>);
-
-impl Observer for Ears {
-    fn event(&self, event: &DreamEvent<'_>) {
-        self.0.lock().unwrap().push(event.outcome);
     }
 }
 

@@ -11,19 +11,12 @@ use noctuary::model::Usage;
 use noctuary::testing::{Fault, Faults, FaultyWorkspace, Script};
 use noctuary::workspace::ClaimTerms;
 use noctuary::{
-    Access, Actor, DreamConfig, DreamReport, Error, JournalDreamer, LlmReply, Outcome, Scope, SessionKind,
-    Workspace, WriteMode,
+    Actor, DreamConfig, DreamReport, Error, JournalDreamer, LlmReply, Outcome, SessionKind, Workspace,
+    WriteMode,
 };
 
+use crate::dreaming::marta::{access, human as marta};
 use crate::dreaming::{self, KEY, Life, MEMORY, dream, journal, night};
-
-fn access(kind: SessionKind, actor: Actor) -> Access {
-    Access::new(kind, actor, Scope::user("marta"))
-}
-
-fn marta() -> Access {
-    access(SessionKind::Main, Actor::Human)
-}
 
 /// A dreamer that proposes.
 fn proposer(life: &Life) -> JournalDreamer {

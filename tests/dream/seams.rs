@@ -20,11 +20,8 @@ use noctuary::{
     dream_once_at, llm_fn,
 };
 
+use crate::dreaming::marta::human as marta;
 use crate::dreaming::{self, Life, MEMORY, dream, journal, name, night};
-
-fn marta() -> Access {
-    Access::human(Scope::user("marta"))
-}
 
 fn proposer(life: &Life) -> JournalDreamer {
     life.dreamer_with(|config| config.mode = DreamMode::Propose)

@@ -3,23 +3,26 @@
 #![allow(dead_code, reason = "each test crate uses a part of it")]
 #![allow(clippy::unwrap_used, reason = "a helper of tests panics with what does not hold")]
 
+#[path = "../common/marta.rs"]
+pub(crate) mod marta;
 pub(crate) mod world;
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
-use noctuary::dream::{JournalReport, ReadReason};
+pub(crate) use marta::name;
+use noctuary::dream::{DreamEvent, JournalReport, Observer, ReadReason};
 use noctuary::gate::Doors;
 use noctuary::testing::{Disk, MemoryDisk, QuickDisk};
 use noctuary::{
-    DocName, DreamConfig, DreamReport, Dreamer, Error, FileWorkspace, JournalDreamer, LlmClient, LlmError,
-    LlmReply, LlmRequest, Outcome, Workspace, dream_once_at, llm_fn,
+    DreamConfig, DreamReport, Dreamer, Error, FileWorkspace, JournalDreamer, LlmClient, LlmError, LlmReply,
+    LlmRequest, Outcome, Workspace, dream_once_at, llm_fn,
 };
 
 /// The first text of `MEMORY.md`.
@@ -28,13 +31,19 @@ pub(crate) const MEMORY: &str = "# Memory\n\n- Known already.\n";
 /// An example key of the class `aws_access_key`.
 pub(crate) const KEY: &str = "AKIAIOSFODNN7EXAMPLE";
 
+/// The outcomes that an observer heard.
+#[derive(Debug, Default)]
+pub(crate) struct Ears(pub(crate) Mutex<Vec<Outcome>>);
+
+impl Observer for Ears {
+    fn event(&self, event: &DreamEvent<'_>) {
+        self.0.lock().unwrap().push(event.outcome);
+    }
+}
+
 /// Three in the morning of a day in November.
 pub(crate) fn night(day: u32) -> DateTime<Utc> {
     Utc.with_ymd_and_hms(2026, 11, day, 3, 0, 0).unwrap()
-}
-
-pub(crate) fn name(text: &str) -> DocName {
-    DocName::parse(text).unwrap()
 }
 
 /// The journal of a day.

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
+use crate::dreaming::marta::{access, agent, human, marta};
 use chrono::{DateTime, Days, TimeDelta, TimeZone, Utc};
 use noctuary::exchange::{FeedReport, feed};
 use noctuary::facts::{Decision, FactState, FactStore};
@@ -27,11 +28,11 @@ impl<S: MemoryStore + FactStore> Store for S {}
 type Open = fn(&Path, StoreConfig) -> Box<dyn Store>;
 
 const STORES: &[Open] = &[
-    |folder, config| Box::new(FileMemoryStore::open_with(folder, scope(), config).unwrap()),
+    |folder, config| Box::new(FileMemoryStore::open_with(folder, marta(), config).unwrap()),
     #[cfg(feature = "sqlite")]
     |folder, config| {
         let path = folder.join("memory.db");
-        Box::new(noctuary::SqliteMemoryStore::open_with(path, scope(), config).unwrap())
+        Box::new(noctuary::SqliteMemoryStore::open_with(path, marta(), config).unwrap())
     },
 ];
 
@@ -40,7 +41,7 @@ type Home = fn(&Path) -> Arc<dyn Workspace>;
 const HOMES: &[Home] = &[
     |folder| Arc::new(FileWorkspace::open(folder).unwrap()),
     #[cfg(feature = "sqlite")]
-    |folder| Arc::new(noctuary::SqliteWorkspace::open(folder.join("life.db"), scope()).unwrap()),
+    |folder| Arc::new(noctuary::SqliteWorkspace::open(folder.join("life.db"), marta()).unwrap()),
 ];
 
 /// The model's answer about the journal of the 20th.
@@ -60,22 +61,6 @@ const JOURNAL: &str = "\
 [user] I prefers tea.
 [user] Releases go out on Fridays. Marta said so in Lisbon.
 ";
-
-fn scope() -> Scope {
-    Scope::user("marta")
-}
-
-fn access(kind: SessionKind, actor: Actor) -> Access {
-    Access::new(kind, actor, scope())
-}
-
-fn agent() -> Access {
-    access(SessionKind::Main, Actor::Agent)
-}
-
-fn human() -> Access {
-    access(SessionKind::Main, Actor::Human)
-}
 
 fn at(minute: i64) -> DateTime<Utc> {
     Utc.with_ymd_and_hms(2026, 11, 21, 3, 0, 0).unwrap() + TimeDelta::minutes(minute)
@@ -119,7 +104,7 @@ impl Life {
     }
 
     fn feed(&self) -> FeedReport {
-        feed(self.workspace.as_ref(), self.store.as_ref(), &scope(), self.now()).unwrap()
+        feed(self.workspace.as_ref(), self.store.as_ref(), &marta(), self.now()).unwrap()
     }
 
     fn memory(&self) -> String {
@@ -409,7 +394,7 @@ fn a_store_of_another_scope_or_without_dreams_says_so() {
         config.refused.insert(Source::Dreamed);
         let folder = tempfile::tempdir().unwrap();
         let store = (life.open)(folder.path(), config);
-        let refused = feed(life.workspace.as_ref(), store.as_ref(), &scope(), life.now());
+        let refused = feed(life.workspace.as_ref(), store.as_ref(), &marta(), life.now());
         assert!(matches!(refused, Err(Error::Denied { .. })), "{refused:?}");
         assert!(life.rows().is_empty());
     });
@@ -453,7 +438,7 @@ fn a_feed_that_dies_after_any_change_is_made_right_by_the_next() {
                 config.observer = Some(Arc::new(Dies(AtomicI64::new(n))));
                 let store = (life.open)(life.folder.path(), config);
                 let died = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-                    feed(life.workspace.as_ref(), store.as_ref(), &scope(), life.now())
+                    feed(life.workspace.as_ref(), store.as_ref(), &marta(), life.now())
                 }));
                 assert!(died.is_err(), "it made {n} changes");
                 drop(store);
@@ -476,16 +461,16 @@ fn a_disk_that_fails_at_any_operation_doubles_nothing() {
         for n in 1.. {
             let (memory, faults) = (MemoryDisk::new(), Faults::new());
             memory.put(FILE, &begins);
-            let open = |disk| FileMemoryStore::on_disk(disk, scope(), StoreConfig::default()).unwrap();
+            let open = |disk| FileMemoryStore::on_disk(disk, marta(), StoreConfig::default()).unwrap();
             let store = open(Arc::new(FaultyDisk::new(Arc::new(memory.clone()), faults.clone())));
             faults.arm(n, fault);
-            let fed = feed(life.workspace.as_ref(), &store, &scope(), at(99));
+            let fed = feed(life.workspace.as_ref(), &store, &marta(), at(99));
             if faults.seen().len() < usize::try_from(n).unwrap() {
                 assert!(fed.is_ok() && n > 20, "{n} operations");
                 break;
             }
             let store = open(Arc::new(memory));
-            feed(life.workspace.as_ref(), &store, &scope(), at(99)).unwrap();
+            feed(life.workspace.as_ref(), &store, &marta(), at(99)).unwrap();
             let mut rows = store.list(&agent(), &Filter::limit(99)).unwrap();
             rows.sort_by_key(|row| row.id);
             let rows: Vec<_> = rows.into_iter().map(|row| (row.id, row.content)).collect();
@@ -501,7 +486,7 @@ fn feeds_at_the_same_time_write_each_line_once() {
             for _ in 0..4 {
                 threads.spawn(|| {
                     let store = (life.open)(life.folder.path(), StoreConfig::default());
-                    feed(life.workspace.as_ref(), store.as_ref(), &scope(), at(9)).unwrap();
+                    feed(life.workspace.as_ref(), store.as_ref(), &marta(), at(9)).unwrap();
                 });
             }
         });

@@ -20,40 +20,14 @@ use noctuary::{
 };
 
 use crate::dreaming::{self, Life, dream, dreamer_over, journal, name, night, seen};
+use crate::{HOMES, home, homes, put, text};
 
 /// The forgotten statement, and a word of it that occurs nowhere else.
 const STATEMENT: &str = "My landlord is Jan Kowalski.";
 const WORD: &str = "kowalski";
 
-/// How many kinds of home there are: a folder, and a SQLite file.
-const HOMES: usize = if cfg!(feature = "sqlite") { 2 } else { 1 };
-
-fn home(kind: usize) -> (Life, Arc<dyn Workspace>) {
-    let folder = Life::empty();
-    #[cfg(feature = "sqlite")]
-    if kind == 1 {
-        let database = noctuary::SqliteWorkspace::open(folder.path("life.db"), Scope::user("marta")).unwrap();
-        return (folder, Arc::new(database));
-    }
-    assert_eq!(kind, 0);
-    let workspace = folder.quick_workspace();
-    (folder, workspace)
-}
-
-fn homes() -> impl Iterator<Item = (Life, Arc<dyn Workspace>)> {
-    (0..HOMES).map(home)
-}
-
 fn access(actor: Actor) -> Access {
     Access::new(SessionKind::Main, actor, Scope::user("marta"))
-}
-
-fn put(workspace: &dyn Workspace, file: &str, text: &str) {
-    workspace.write(&name(file), text.as_bytes(), WriteMode::Replace).unwrap();
-}
-
-fn text(workspace: &dyn Workspace, file: &str) -> String {
-    String::from_utf8(workspace.read(&name(file)).unwrap().unwrap().into_bytes()).unwrap()
 }
 
 /// A life in which the statement stands in every kind of document, in many a dress.

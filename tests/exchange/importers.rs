@@ -12,9 +12,11 @@ use noctuary::exchange::{
 };
 use noctuary::testing::{Fault, Faults, FaultyDisk, FaultyWorkspace, Script};
 use noctuary::workspace::MAX_DOCUMENT;
-use noctuary::{Error, FileWorkspace, Outcome, Workspace, WriteMode};
+use noctuary::{Error, FileWorkspace, Outcome, Workspace};
 
-use crate::dreaming::{KEY, Life, dream, journals_of, name, night};
+use crate::dreaming::marta::documents;
+use crate::dreaming::{KEY, Life, dream, journals_of, night};
+use crate::{HOMES, home, homes, put, text};
 
 /// A template set of OpenClaw, and the file that holds its long memory.
 const SETS: [(&str, &str); 3] =
@@ -44,49 +46,6 @@ fn life_of(files: &[(&str, &str)]) -> Life {
         life.put(file, text);
     }
     life
-}
-
-/// How many kinds of home there are: a folder, and a SQLite file.
-const HOMES: usize = if cfg!(feature = "sqlite") { 2 } else { 1 };
-
-/// An empty workspace of a kind, in a folder that lives as long as it is used.
-fn home(kind: usize) -> (Life, Arc<dyn Workspace>) {
-    let folder = Life::empty();
-    #[cfg(feature = "sqlite")]
-    if kind == 1 {
-        let scope = noctuary::Scope::user("marta");
-        let database = noctuary::SqliteWorkspace::open(folder.path("life.db"), scope).unwrap();
-        return (folder, Arc::new(database));
-    }
-    assert_eq!(kind, 0);
-    let workspace = folder.quick_workspace();
-    (folder, workspace)
-}
-
-fn homes() -> impl Iterator<Item = (Life, Arc<dyn Workspace>)> {
-    (0..HOMES).map(home)
-}
-
-fn put(workspace: &dyn Workspace, file: &str, text: &str) {
-    workspace.write(&name(file), text.as_bytes(), WriteMode::Replace).unwrap();
-}
-
-/// All documents of a workspace.
-fn documents(workspace: &dyn Workspace) -> BTreeMap<String, Vec<u8>> {
-    let mut found = BTreeMap::new();
-    let mut folders = vec![None];
-    while let Some(folder) = folders.pop() {
-        let listing = workspace.list(folder.as_ref()).unwrap();
-        for name in listing.documents {
-            found.insert(name.to_string(), workspace.read(&name).unwrap().unwrap().into_bytes());
-        }
-        folders.extend(listing.folders.into_iter().map(Some));
-    }
-    found
-}
-
-fn text(workspace: &dyn Workspace, file: &str) -> String {
-    String::from_utf8(workspace.read(&name(file)).unwrap().unwrap().into_bytes()).unwrap()
 }
 
 fn plan_and_apply(

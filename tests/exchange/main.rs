@@ -1,7 +1,44 @@
 //! Imports, moves, and forgetting everywhere.
 
+#![allow(clippy::unwrap_used, reason = "a helper of tests panics with what does not hold")]
+
 #[path = "../dreaming/mod.rs"]
 mod dreaming;
 mod feed;
 mod forget;
 mod importers;
+
+use std::sync::Arc;
+
+use noctuary::{Workspace, WriteMode};
+
+use dreaming::{Life, name};
+
+/// How many kinds of home there are: a folder, and a SQLite file.
+const HOMES: usize = if cfg!(feature = "sqlite") { 2 } else { 1 };
+
+/// An empty workspace of a kind, in a folder that lives as long as it is used.
+fn home(kind: usize) -> (Life, Arc<dyn Workspace>) {
+    let folder = Life::empty();
+    #[cfg(feature = "sqlite")]
+    if kind == 1 {
+        let database =
+            noctuary::SqliteWorkspace::open(folder.path("life.db"), dreaming::marta::marta()).unwrap();
+        return (folder, Arc::new(database));
+    }
+    assert_eq!(kind, 0);
+    let workspace = folder.quick_workspace();
+    (folder, workspace)
+}
+
+fn homes() -> impl Iterator<Item = (Life, Arc<dyn Workspace>)> {
+    (0..HOMES).map(home)
+}
+
+fn put(workspace: &dyn Workspace, file: &str, text: &str) {
+    workspace.write(&name(file), text.as_bytes(), WriteMode::Replace).unwrap();
+}
+
+fn text(workspace: &dyn Workspace, file: &str) -> String {
+    String::from_utf8(workspace.read(&name(file)).unwrap().unwrap().into_bytes()).unwrap()
+}

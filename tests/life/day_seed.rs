@@ -7,6 +7,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::common::marta::{access, name, quick};
 use chrono::{DateTime, NaiveDate, TimeDelta, TimeZone, Utc};
 use noctuary::exchange::copy_into;
 use noctuary::format::{JournalName, OnboardingEnd};
@@ -16,10 +17,7 @@ use noctuary::life::{
 };
 use noctuary::testing::{Fault, Faults, FaultyDisk, FaultyWorkspace, folder};
 use noctuary::workspace::{Refusal, StateName, WorkspaceExt};
-use noctuary::{
-    Access, Actor, DocName, Error, FileWorkspace, Life, LifeConfig, Scope, SessionKind, Workspace, WriteMode,
-};
-use tempfile::TempDir;
+use noctuary::{Actor, DocName, Error, FileWorkspace, Life, LifeConfig, SessionKind, Workspace, WriteMode};
 
 /// A way to keep a life in a folder.
 type Home = fn(&Path) -> Arc<dyn Workspace>;
@@ -27,16 +25,12 @@ type Home = fn(&Path) -> Arc<dyn Workspace>;
 const HOMES: &[Home] = &[
     |path| Arc::new(FileWorkspace::open(path).unwrap()),
     #[cfg(feature = "sqlite")]
-    |path| Arc::new(noctuary::SqliteWorkspace::open(path.join("life.db"), Scope::user("marta")).unwrap()),
+    |path| {
+        Arc::new(
+            noctuary::SqliteWorkspace::open(path.join("life.db"), noctuary::Scope::user("marta")).unwrap(),
+        )
+    },
 ];
-
-/// A folder for a home. In memory where the system has such a place: what is asked here is what a process
-/// finds, and not what a power loss leaves.
-fn quick() -> TempDir {
-    let memory = Path::new("/dev/shm");
-    let in_memory = memory.is_dir().then(|| tempfile::tempdir_in(memory).ok()).flatten();
-    in_memory.unwrap_or_else(|| tempfile::tempdir().unwrap())
-}
 
 /// Runs a test on a new workspace of every home.
 fn on_every_home(test: impl Fn(&Arc<dyn Workspace>)) {
@@ -44,10 +38,6 @@ fn on_every_home(test: impl Fn(&Arc<dyn Workspace>)) {
         let folder = quick();
         test(&home(folder.path()));
     }
-}
-
-fn name(text: &str) -> DocName {
-    DocName::parse(text).unwrap()
 }
 
 fn now() -> DateTime<Utc> {
@@ -60,10 +50,6 @@ fn put(workspace: &dyn Workspace, document: &str, text: &str) {
 
 fn text(workspace: &dyn Workspace, document: &str) -> Option<String> {
     workspace.read_text(&name(document)).unwrap()
-}
-
-fn access(kind: SessionKind, actor: Actor) -> Access {
-    Access::new(kind, actor, Scope::user("marta"))
 }
 
 /// Every document, and what the life remembers, with its bytes.
@@ -246,7 +232,7 @@ fn crash_everywhere_in_sqlite(
         let path = quick();
         let open = || -> Arc<dyn Workspace> {
             let file = path.path().join("life.db");
-            Arc::new(noctuary::SqliteWorkspace::open(file, Scope::user("marta")).unwrap())
+            Arc::new(noctuary::SqliteWorkspace::open(file, noctuary::Scope::user("marta")).unwrap())
         };
         prepare(&open());
         let faults = Faults::new();

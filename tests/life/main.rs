@@ -13,31 +13,16 @@ mod turns;
 mod world;
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::Arc;
 
 use chrono::{DateTime, TimeZone, Utc};
+use common::marta::{access, agent as private, documents, name, quick};
 use noctuary::workspace::StateName;
-use noctuary::{
-    Access, Actor, DocName, FileWorkspace, Life, LifeConfig, Scope, Session, SessionKind, Workspace,
-    WriteMode,
-};
+use noctuary::{FileWorkspace, Life, LifeConfig, Session, Workspace, WriteMode};
 use tempfile::TempDir;
 
 fn at(day: u32, hour: u32, minute: u32) -> DateTime<Utc> {
     Utc.with_ymd_and_hms(2026, 11, day, hour, minute, 0).unwrap()
-}
-
-fn name(text: &str) -> DocName {
-    DocName::parse(text).unwrap()
-}
-
-fn access(kind: SessionKind, actor: Actor) -> Access {
-    Access::new(kind, actor, Scope::user("marta"))
-}
-
-fn private() -> Access {
-    access(SessionKind::Main, Actor::Agent)
 }
 
 fn begin(life: &Life, id: &str, now: DateTime<Utc>) -> Session {
@@ -54,20 +39,6 @@ fn bytes(workspace: &dyn Workspace, document: &str) -> Vec<u8> {
 
 fn text(workspace: &dyn Workspace, document: &str) -> String {
     String::from_utf8(bytes(workspace, document)).unwrap()
-}
-
-/// Every document, by name.
-fn documents(workspace: &dyn Workspace) -> BTreeMap<String, Vec<u8>> {
-    let mut found = BTreeMap::new();
-    let mut folders = vec![None];
-    while let Some(folder) = folders.pop() {
-        let listing = workspace.list(folder.as_ref()).unwrap();
-        for name in listing.documents {
-            found.insert(name.to_string(), workspace.read(&name).unwrap().unwrap().into_bytes());
-        }
-        folders.extend(listing.folders.into_iter().map(Some));
-    }
-    found
 }
 
 /// Every document, and the state beside them.
@@ -95,12 +66,6 @@ fn changed(before: &BTreeMap<String, Vec<u8>>, after: &BTreeMap<String, Vec<u8>>
     names.into_iter().filter(|name| before.get(*name) != after.get(*name)).cloned().collect()
 }
 
-/// A folder in memory, where there is one.
-fn quick() -> TempDir {
-    let memory = Path::new("/dev/shm");
-    tempfile::tempdir_in(if memory.is_dir() { memory.to_owned() } else { std::env::temp_dir() }).unwrap()
-}
-
 /// An empty workspace: in a folder, or in a SQLite file.
 fn home(kind: usize) -> Option<(TempDir, Arc<dyn Workspace>)> {
     let folder = quick();
@@ -109,7 +74,7 @@ fn home(kind: usize) -> Option<(TempDir, Arc<dyn Workspace>)> {
         #[cfg(feature = "sqlite")]
         1 => {
             let file = folder.path().join("life.db");
-            Arc::new(noctuary::SqliteWorkspace::open(file, Scope::user("marta")).unwrap())
+            Arc::new(noctuary::SqliteWorkspace::open(file, noctuary::Scope::user("marta")).unwrap())
         }
         _ => return None,
     };

@@ -1,7 +1,7 @@
 //! Prompts: order, budget, what a session may see, and what is masked or blocked on the way.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use chrono::{DateTime, TimeZone, Utc};
+use crate::common::marta::now;
 use noctuary::life::{
     Block, CacheHint, Guarded, Prompt, PromptConfig, PromptNotice, PromptOrder, SharedUser, Snapshot,
 };
@@ -11,10 +11,6 @@ use noctuary::{Access, Actor, DocName, Error, FileWorkspace, Scope, SessionKind,
 const KEY: &str = "AKIAIOSFODNN7EXAMPLE";
 const KINDS: [SessionKind; 4] =
     [SessionKind::Main, SessionKind::Shared, SessionKind::Subagent, SessionKind::Scheduled];
-
-fn now() -> DateTime<Utc> {
-    Utc.with_ymd_and_hms(2026, 11, 21, 9, 0, 0).unwrap()
-}
 
 /// Runs a test in both homes.
 fn in_each_home(test: impl Fn(&dyn Workspace)) {

@@ -78,6 +78,20 @@ impl Place {
         self.life_over(self.life.config().clone())
     }
 
+    /// What a verb says of each journal, where it may go without dreams, with the consent that the session may give.
+    fn each_journal(&self, verb: impl Fn(&Life, &JournalName, Option<&Consent>) -> String) -> String {
+        let mut config = LifeConfig::default();
+        config.retention.without_dreams = true;
+        let life = self.life_over(config);
+        let journals = self.names.iter().filter_map(JournalName::parse);
+        journals
+            .map(|journal| {
+                let consent = Consent::given(&self.access, journal.clone()).ok();
+                verb(&life, &journal, consent.as_ref())
+            })
+            .collect()
+    }
+
     fn session(&self) -> noctuary::Session {
         self.life.begin_session(self.access.clone(), "s", "chat", at(20, 12, 0)).unwrap()
     }
@@ -511,32 +525,14 @@ const READERS: &[Reader] = &[
         shape(Undreamed::among(&place.view(), &journals))
     }),
     ("Life::archive_journal", false, |place| {
-        let mut config = LifeConfig::default();
-        config.retention.without_dreams = true;
-        let life = place.life_over(config);
-        place
-            .names
-            .iter()
-            .filter_map(JournalName::parse)
-            .map(|journal| {
-                let consent = Consent::given(&place.access, journal.clone()).ok();
-                shape(life.archive_journal(&journal, consent.as_ref(), at(20, 12, 0)))
-            })
-            .collect()
+        place.each_journal(|life, journal, consent| {
+            shape(life.archive_journal(journal, consent, at(20, 12, 0)))
+        })
     }),
     ("Life::delete_journal", false, |place| {
-        let mut config = LifeConfig::default();
-        config.retention.without_dreams = true;
-        let life = place.life_over(config);
-        place
-            .names
-            .iter()
-            .filter_map(JournalName::parse)
-            .map(|journal| {
-                let consent = Consent::given(&place.access, journal.clone()).ok();
-                shape(life.delete_journal(&journal, consent.as_ref(), at(20, 12, 0)))
-            })
-            .collect()
+        place.each_journal(|life, journal, consent| {
+            shape(life.delete_journal(journal, consent, at(20, 12, 0)))
+        })
     }),
     ("Consent::given", false, |place| {
         shape(Consent::given(&place.access, JournalName::parse(&name(JOURNALS[0])).unwrap()))

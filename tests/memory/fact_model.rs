@@ -9,7 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use chrono::{DateTime, TimeDelta, TimeZone, Utc};
+use crate::common::marta::now;
+use chrono::{DateTime, TimeDelta, Utc};
 use noctuary::exchange::ForgetPlace;
 use noctuary::facts::{
     Cardinality, ConsolidationEvent, Decision, EventId, EventOutcome, FactKey, FactState, FactStatus,
@@ -49,10 +50,6 @@ const CATEGORIES: [&str; 6] = [
 ];
 
 const DREAMS: [&str; 2] = ["0123456789abcdef", "fedcba9876543210"];
-
-fn start() -> DateTime<Utc> {
-    Utc.with_ymd_and_hms(2026, 11, 21, 9, 0, 0).unwrap()
-}
 
 fn main_of(actor: Actor) -> Access {
     Access::new(SessionKind::Main, actor, Scope::user("marta"))
@@ -206,7 +203,7 @@ fn drawn(dice: &mut Dice) -> NewMemory {
         new = new.about(dice.pick(&keys));
     }
     if dice.one_in(3) {
-        new = new.valid_from(start() - TimeDelta::days(i64::try_from(dice.below(9)).unwrap()));
+        new = new.valid_from(now() - TimeDelta::days(i64::try_from(dice.below(9)).unwrap()));
     }
     if new.source == Source::Dreamed {
         new = new.of_dream(DreamId::parse(dice.pick(&DREAMS)).unwrap());
@@ -1035,7 +1032,7 @@ fn live(seed: u64, counts: &mut Counts) -> u64 {
         FileMemoryStore::on_disk(Arc::new(MemoryDisk::new()), Scope::user("marta"), config.clone()).unwrap();
     let sqlite = SqliteMemoryStore::open_in_memory_with(Scope::user("marta"), config.clone()).unwrap();
     let mut model = Model::new(config);
-    let mut now = start();
+    let mut now = now();
     let mut taken = Vec::new();
     let mut by_human = 0;
     for at in 0..STEPS {
@@ -1149,12 +1146,12 @@ fn a_pair_is_decided_as_long_as_a_decision_on_it_counts() {
         let human = main_of(Actor::Human);
         let home = |text: &str| {
             let new = NewMemory::new(categories::FACT, text, Source::UserExplicit);
-            store.record(&human, &new.about(FactKey::one("marta", "home")), start()).unwrap().id
+            store.record(&human, &new.about(FactKey::one("marta", "home")), now()).unwrap().id
         };
         let (lisbon, porto) = (home("Marta lives in Lisbon"), home("Marta lives in Porto"));
         let is_open = || !store.suspicions(&human, 9).unwrap().is_empty();
-        let decide = |decision: &Decision| store.decide(&human, decision, start()).unwrap().id;
-        let revert = |id| store.revert(&human, id, start()).unwrap().id;
+        let decide = |decision: &Decision| store.decide(&human, decision, now()).unwrap().id;
+        let revert = |id| store.revert(&human, id, now()).unwrap().id;
         let coexist = decide(&Decision::coexist(lisbon, porto));
         let reverted = revert(coexist);
         assert!(is_open());
@@ -1178,13 +1175,13 @@ fn a_pinned_duplicate_is_no_elder_of_the_next_one() {
         let human = main_of(Actor::Human);
         let record = || {
             let new = NewMemory::new(categories::FACT, "Drinks tea", Source::UserExplicit);
-            store.record(&human, &new, start()).unwrap().id
+            store.record(&human, &new, now()).unwrap().id
         };
         let oldest = record();
-        store.settle(start()).unwrap();
+        store.settle(now()).unwrap();
         let (pinned, again) = (record(), record());
-        assert!(store.pin(&human, pinned, true, start()).unwrap());
-        assert_eq!(store.settle(start()).unwrap().duplicates, 1);
+        assert!(store.pin(&human, pinned, true, now()).unwrap());
+        assert_eq!(store.settle(now()).unwrap().duplicates, 1);
         assert_eq!(store.fact(&human, again).unwrap().unwrap().status.successor, Some(oldest));
     }
 }

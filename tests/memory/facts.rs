@@ -5,24 +5,13 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::common::marta::{access, agent, human};
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
 use noctuary::facts::{Decision, EventOutcome, FactKey, FactState};
 use noctuary::memory::{Filter, MemoryEvent, MemoryId, MemoryObserver, NewMemory, Query, Source, categories};
 use noctuary::store::StoreConfig;
 use noctuary::testing::contract::fact::{self as contract, Facts as Store};
 use noctuary::{Access, Actor, Error, FileMemoryStore, Scope, SessionKind};
-
-fn access(kind: SessionKind, actor: Actor) -> Access {
-    Access::new(kind, actor, Scope::user("marta"))
-}
-
-fn agent() -> Access {
-    access(SessionKind::Main, Actor::Agent)
-}
-
-fn human() -> Access {
-    access(SessionKind::Main, Actor::Human)
-}
 
 fn at(minute: i64) -> DateTime<Utc> {
     Utc.with_ymd_and_hms(2026, 11, 21, 9, 0, 0).unwrap() + TimeDelta::minutes(minute)

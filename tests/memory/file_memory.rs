@@ -9,6 +9,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Mutex;
 
+use crate::common::marta::{access, agent, marta};
 use chrono::{DateTime, TimeDelta, Utc};
 use noctuary::memory::{Filter, MemoryId, NewMemory, Order, Place, Query, Role, SearchOutcome, Source};
 use noctuary::search::Ranking;
@@ -17,18 +18,6 @@ use noctuary::testing::contract::memory as contract;
 use noctuary::workspace::Refusal;
 use noctuary::{Access, Actor, Error, FileMemoryStore, MemoryStore, Scope, SessionKind};
 use tempfile::TempDir;
-
-fn scope() -> Scope {
-    Scope::user("marta")
-}
-
-fn access(kind: SessionKind, actor: Actor) -> Access {
-    Access::new(kind, actor, scope())
-}
-
-fn agent() -> Access {
-    access(SessionKind::Main, Actor::Agent)
-}
 
 fn group() -> Access {
     access(SessionKind::Shared, Actor::Agent)
@@ -40,12 +29,12 @@ fn at(minutes: i64) -> DateTime<Utc> {
 
 fn store() -> (TempDir, FileMemoryStore) {
     let folder = tempfile::tempdir().unwrap();
-    let store = FileMemoryStore::open(folder.path(), scope()).unwrap();
+    let store = FileMemoryStore::open(folder.path(), marta()).unwrap();
     (folder, store)
 }
 
 fn reopened(folder: &TempDir) -> FileMemoryStore {
-    FileMemoryStore::open(folder.path(), scope()).unwrap()
+    FileMemoryStore::open(folder.path(), marta()).unwrap()
 }
 
 fn row(content: &str) -> NewMemory {
@@ -298,10 +287,10 @@ fn a_damaged_line_and_a_newer_file_are_named() {
     let path = file(folder.path());
     let sound = fs::read_to_string(&path).unwrap();
     fs::write(&path, sound.clone() + "no line of ours\n").unwrap();
-    let error = FileMemoryStore::open(folder.path(), scope()).unwrap_err();
+    let error = FileMemoryStore::open(folder.path(), marta()).unwrap_err();
     assert!(matches!(error, Error::Corrupt { line: 3, .. }), "{error}");
     fs::write(&path, sound.replace("\"version\":1", "\"version\":2")).unwrap();
-    let error = FileMemoryStore::open(folder.path(), scope()).unwrap_err();
+    let error = FileMemoryStore::open(folder.path(), marta()).unwrap_err();
     assert!(matches!(error, Error::NewerVersion { found: 2, known: 1, .. }), "{error}");
     fs::write(&path, sound).unwrap();
     let eve = FileMemoryStore::open(folder.path(), Scope::user("eve"));
@@ -427,7 +416,7 @@ fn rows_alone_are_found_in_the_order_of_bm25() {
     let folder = tempfile::tempdir().unwrap();
     let mut config = StoreConfig::default();
     config.ranking = Ranking::rows_alone();
-    let store = FileMemoryStore::open_with(folder.path(), scope(), config).unwrap();
+    let store = FileMemoryStore::open_with(folder.path(), marta(), config).unwrap();
     for (minute, content) in (0..).zip(["tea", "tea and a very long row of other words", "tea tea", "milk"]) {
         write(&store, content, minute);
     }

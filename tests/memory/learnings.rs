@@ -7,17 +7,13 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use chrono::{DateTime, TimeZone, Utc};
+use crate::common::marta::now;
 use noctuary::memory::NewLearning;
 use noctuary::testing::contract::learning::{self as contract, Learnings as Store};
 use noctuary::{Access, FileMemoryStore};
 
 fn human() -> Access {
     Access::human(contract::scope())
-}
-
-fn now() -> DateTime<Utc> {
-    Utc.with_ymd_and_hms(2026, 11, 21, 9, 0, 0).unwrap()
 }
 
 fn open(folder: &Path, backend: usize) -> Arc<dyn Store> {

@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use chrono::{DateTime, Days, TimeDelta, TimeZone, Utc};
+use crate::common::marta::now;
+use chrono::{Days, TimeDelta};
 use noctuary::gate::{Door, DoorPolicy, InjectionPolicy, SecretPolicy};
 use noctuary::life::{ContextConfig, MemoryContext};
 use noctuary::memory::{Filter, IndexState, MemoryEvent, MemoryId, MemoryObserver, NewMemory, Query, Source};
@@ -28,10 +29,6 @@ const KEY: &str = "AKIAIOSFODNN7EXAMPLE";
 
 fn main_session() -> Access {
     Access::agent(contract::scope())
-}
-
-fn now() -> DateTime<Utc> {
-    Utc.with_ymd_and_hms(2026, 11, 21, 9, 0, 0).unwrap()
 }
 
 fn fact(content: &str) -> NewMemory {

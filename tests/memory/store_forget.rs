@@ -4,7 +4,8 @@
 use std::fs;
 use std::path::Path;
 
-use chrono::{DateTime, Days, TimeZone, Utc};
+use crate::common::marta::{access, agent, human, now};
+use chrono::Days;
 use noctuary::exchange::ForgetPlace;
 use noctuary::facts::{Decision, FactKey, FactStore};
 use noctuary::memory::{Filter, MemoryId, NewMemory, Place, PlaceReceipt, Query, Role, Source, categories};
@@ -15,22 +16,6 @@ trait Store: MemoryStore + FactStore {}
 impl<S: MemoryStore + FactStore> Store for S {}
 
 const SECRET: &str = "Zanzibarqx Kowalski is my landlord";
-
-fn access(kind: SessionKind, actor: Actor) -> Access {
-    Access::new(kind, actor, Scope::user("marta"))
-}
-
-fn agent() -> Access {
-    access(SessionKind::Main, Actor::Agent)
-}
-
-fn human() -> Access {
-    access(SessionKind::Main, Actor::Human)
-}
-
-fn now() -> DateTime<Utc> {
-    Utc.with_ymd_and_hms(2026, 11, 21, 9, 0, 0).unwrap()
-}
 
 fn row(content: &str) -> NewMemory {
     NewMemory::new(categories::OBSERVATION, content, Source::AgentRecorded)

@@ -4,7 +4,8 @@
 
 use std::collections::BTreeSet;
 
-use chrono::{DateTime, TimeDelta, TimeZone, Utc};
+use crate::common::marta::now;
+use chrono::{DateTime, TimeDelta, Utc};
 use noctuary::facts::{Decision, FactKey, FactStore};
 use noctuary::memory::{Filter, MemoryId, NewMemory, Order, Place, Query, Role, Source, Syntax};
 use noctuary::search::{Fusion, Ranking};
@@ -15,10 +16,6 @@ use proptest::prelude::*;
 
 fn main_session() -> Access {
     Access::agent(contract::scope())
-}
-
-fn now() -> DateTime<Utc> {
-    Utc.with_ymd_and_hms(2026, 11, 21, 9, 0, 0).unwrap()
 }
 
 /// Both stores with the same rows.

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use chrono::{DateTime, TimeDelta, TimeZone, Utc};
+use chrono::TimeDelta;
 use noctuary::format::Origin;
 use noctuary::life::{ContextConfig, MemoryContext};
 use noctuary::memory::{Filter, IndexState, Memory, MemoryId, NewMemory, Query, Source};
@@ -20,16 +20,13 @@ use noctuary::{
 };
 use rusqlite::Connection;
 
+use crate::common::marta::now;
 use crate::common::{Peer, listen, role, tell};
 
 const FILE: &str = "memory.db";
 
 fn agent() -> Access {
     Access::agent(contract::scope())
-}
-
-fn now() -> DateTime<Utc> {
-    Utc.with_ymd_and_hms(2026, 11, 21, 9, 0, 0).unwrap()
 }
 
 fn fact(content: &str) -> NewMemory {

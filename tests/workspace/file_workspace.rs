@@ -16,14 +16,11 @@ use noctuary::{DocName, Error, FileWorkspace, Result, Workspace, WriteMode};
 use proptest::prelude::*;
 use tempfile::TempDir;
 
+use crate::common::marta::name;
 use crate::common::{Peer, listen, role, tell, tree};
 
 /// Where the processes begin that these tests start.
 const HERE: &str = module_path!();
-
-fn name(text: &str) -> DocName {
-    DocName::parse(text).unwrap()
-}
 
 fn open(path: &Path) -> FileWorkspace {
     FileWorkspace::open(path).unwrap()

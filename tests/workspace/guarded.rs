@@ -17,6 +17,7 @@ use noctuary::{
 };
 use tempfile::TempDir;
 
+use crate::common::marta::{name as doc, quick};
 use SessionKind::{Main, Scheduled, Shared, Subagent};
 
 const KINDS: [SessionKind; 4] = [Main, Shared, Subagent, Scheduled];
@@ -140,17 +141,6 @@ const STANDING: [&str; 21] = [
 /// The canary of a document. No canary is a part of another.
 fn canary(name: &str) -> String {
     format!("<canary of {name}>")
-}
-
-fn doc(text: &str) -> DocName {
-    DocName::parse(text).unwrap()
-}
-
-/// A folder for a home, in memory where the system has such a place.
-fn quick() -> TempDir {
-    let memory = Path::new("/dev/shm");
-    let in_memory = memory.is_dir().then(|| tempfile::tempdir_in(memory).ok()).flatten();
-    in_memory.unwrap_or_else(|| tempfile::tempdir().unwrap())
 }
 
 type Home = (&'static str, fn(&Path) -> Arc<dyn Workspace>);

@@ -23,15 +23,8 @@ use noctuary::{
 };
 use tempfile::TempDir;
 
+use crate::common::marta::{human, name, now, quick};
 use crate::common::{Peer, listen, role, tell};
-
-/// A folder for a home. In memory where the system has such a place: what is asked here is what a process
-/// finds, and not what a power loss leaves.
-fn quick() -> TempDir {
-    let memory = Path::new("/dev/shm");
-    let in_memory = memory.is_dir().then(|| tempfile::tempdir_in(memory).ok()).flatten();
-    in_memory.unwrap_or_else(|| tempfile::tempdir().unwrap())
-}
 
 /// A way to keep a life in a folder.
 struct Home {
@@ -79,10 +72,6 @@ fn is_long() -> bool {
     std::env::var_os("NOCTUARY_LONG_TESTS").is_some()
 }
 
-fn name(text: &str) -> DocName {
-    DocName::parse(text).unwrap()
-}
-
 /// Folders that live as long as the test.
 #[derive(Default)]
 struct Folders(RefCell<Vec<TempDir>>);
@@ -103,10 +92,6 @@ impl Folders {
     fn sqlite(&self) -> noctuary::SqliteWorkspace {
         noctuary::SqliteWorkspace::open(self.new_path().join("life.db"), Scope::user("marta")).unwrap()
     }
-}
-
-fn in_private() -> Access {
-    Access::human(Scope::user("marta"))
 }
 
 /// Hides what a workspace is, so that the forwarding implementations are what is tested.
@@ -134,7 +119,7 @@ fn a_sqlite_file_keeps_the_contract() {
 fn a_workspace_in_memory_keeps_the_contract() {
     let in_memory = || noctuary::SqliteWorkspace::open_in_memory(Scope::user("marta")).unwrap();
     contract::workspace(&|| Arc::new(in_memory()));
-    contract::view(&|| Arc::new(Guarded::new(in_memory(), in_private())));
+    contract::view(&|| Arc::new(Guarded::new(in_memory(), human())));
     let (one, other) = (in_memory(), in_memory());
     one.write(&DocName::SOUL, b"# Soul\n", WriteMode::Create).unwrap();
     assert_eq!(one.clone().read_text(&DocName::SOUL).unwrap().as_deref(), Some("# Soul\n"));
@@ -168,16 +153,16 @@ fn a_folder_on_a_disk_in_memory_keeps_the_contract() {
 #[test]
 fn a_guarded_folder_keeps_the_contract_of_documents() {
     let folders = Folders::default();
-    contract::view(&|| Arc::new(Guarded::new(folders.files(), in_private())));
-    contract::view(&|| Arc::new(boxed(Guarded::new(boxed(folders.files()), in_private()))));
+    contract::view(&|| Arc::new(Guarded::new(folders.files(), human())));
+    contract::view(&|| Arc::new(boxed(Guarded::new(boxed(folders.files()), human()))));
 }
 
 #[cfg(feature = "sqlite")]
 #[test]
 fn a_guarded_sqlite_file_keeps_the_contract_of_documents() {
     let folders = Folders::default();
-    contract::view(&|| Arc::new(Guarded::new(folders.sqlite(), in_private())));
-    contract::view(&|| Arc::new(boxed(Guarded::new(boxed(folders.sqlite()), in_private()))));
+    contract::view(&|| Arc::new(Guarded::new(folders.sqlite(), human())));
+    contract::view(&|| Arc::new(boxed(Guarded::new(boxed(folders.sqlite()), human()))));
 }
 
 const STATES: [StateName; 5] =
@@ -737,11 +722,7 @@ fn by_a_tool(workspace: &Arc<dyn Workspace>, kind: SessionKind, name: &DocName, 
     let tools = noctuary::tools::Toolbox::new(view(workspace, kind, Actor::Agent));
     let content = format!("- MINE{end}");
     let asked = serde_json::json!({"path": name, "content": content, "mode": "append"});
-    tools.call("memory_write", &asked, morning()).unwrap();
-}
-
-fn morning() -> DateTime<Utc> {
-    Utc.with_ymd_and_hms(2026, 11, 21, 9, 0, 0).unwrap()
+    tools.call("memory_write", &asked, now()).unwrap();
 }
 
 const VERBS: &[(&str, &str, Verb)] = &[
@@ -784,8 +765,8 @@ const VERBS: &[(&str, &str, Verb)] = &[
     ("a note", "memory/2026-11-21-repl.md", |workspace, name| {
         let journal = noctuary::format::JournalName::parse(name).unwrap();
         let note = noctuary::Note::happened("MINE");
-        noctuary::life::Journal::new(journal, noctuary::workspace::DayPolicy::UTC, morning())
-            .append(workspace, &note, morning())
+        noctuary::life::Journal::new(journal, noctuary::workspace::DayPolicy::UTC, now())
+            .append(workspace, &note, now())
             .unwrap();
     }),
     ("a daily log", "memory/2026-11-21-repl.md", |workspace, name| {
@@ -794,9 +775,9 @@ const VERBS: &[(&str, &str, Verb)] = &[
         let journal = noctuary::format::JournalName::parse(name).unwrap();
         let (life, agent) = (Life::new(Arc::clone(workspace), config), Access::agent(Scope::user("marta")));
         let id = journal.session().unwrap();
-        let mut session = life.begin_session(agent, id, "repl", morning()).unwrap();
+        let mut session = life.begin_session(agent, id, "repl", now()).unwrap();
         let turn = noctuary::life::TurnEnd::default().note(noctuary::Note::happened("MINE"));
-        session.end_turn("Done.", turn, morning()).unwrap();
+        session.end_turn("Done.", turn, now()).unwrap();
         session.flush().unwrap();
     }),
     ("the memory tool", "memory/notes/plan.md", |workspace, name| {
@@ -820,21 +801,21 @@ const VERBS: &[(&str, &str, Verb)] = &[
             .unwrap();
         let dreamer = JournalDreamer::builder(Arc::clone(workspace)).enabled(true).build().unwrap();
         let model = Script::new().says("### Facts\n- MINE (memory/2026-11-20.md#L1)\n");
-        assert_eq!(dream_once_at(&dreamer, &model, &morning).unwrap().outcome, Outcome::Appended);
+        assert_eq!(dream_once_at(&dreamer, &model, &now).unwrap().outcome, Outcome::Appended);
     }),
     ("a sleeper's log", "self/conversation.jsonl", |workspace, _| {
         let sleeper = noctuary::sleep::SleepDreamer::builder(Arc::clone(workspace)).build().unwrap();
-        sleeper.log(&[noctuary::sleep::Said::new("assistant", "MINE")], morning()).unwrap();
+        sleeper.log(&[noctuary::sleep::Said::new("assistant", "MINE")], now()).unwrap();
     }),
     ("a sleeper's event", "self/memory.jsonl", |workspace, _| {
         let sleeper = noctuary::sleep::SleepDreamer::builder(Arc::clone(workspace)).build().unwrap();
         let event = serde_json::json!({"kind": "MINE"});
-        sleeper.note_event(event.as_object().unwrap().clone(), morning()).unwrap();
+        sleeper.note_event(event.as_object().unwrap().clone(), now()).unwrap();
     }),
     ("the end of the onboarding", "memory/2026-11-21-repl.md", |workspace, _| {
         let end = noctuary::format::OnboardingEnd::Done;
         let life = Life::new(Arc::clone(workspace), noctuary::LifeConfig::default());
-        life.complete_onboarding(end, Some("repl"), morning()).unwrap();
+        life.complete_onboarding(end, Some("repl"), now()).unwrap();
     }),
 ];
 
@@ -973,11 +954,11 @@ fn a_life_that_knows_whose_it_is_is_closed_to_everybody_else_before_it_is_touche
     }
     assert_eq!(faults.seen(), Vec::<String>::new(), "nothing of hers was looked at");
 
-    assert!(dreamer.proposals(&in_private(), now).unwrap().is_empty());
-    assert!(!dreamer.reject_proposal(&in_private(), &id, now).unwrap());
-    life.begin_session(in_private(), "8f14", "repl", now).unwrap();
-    Forget::new(&in_private(), text).workspace(workspace.as_ref()).in_files(true).run(now).unwrap();
-    let boxed: Box<dyn Workspace> = Box::new(Guarded::new(Arc::clone(&workspace), in_private()));
+    assert!(dreamer.proposals(&human(), now).unwrap().is_empty());
+    assert!(!dreamer.reject_proposal(&human(), &id, now).unwrap());
+    life.begin_session(human(), "8f14", "repl", now).unwrap();
+    Forget::new(&human(), text).workspace(workspace.as_ref()).in_files(true).run(now).unwrap();
+    let boxed: Box<dyn Workspace> = Box::new(Guarded::new(Arc::clone(&workspace), human()));
     let index = SqliteIndex::open_in_memory(Scope::user("marta")).unwrap();
     for around in [&workspace as &dyn Workspace, &boxed, &Indexed::new(Arc::clone(&workspace), index)] {
         assert_eq!(around.scope(), Some(&Scope::user("marta")), "{around:?}");

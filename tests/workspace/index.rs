@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
-use chrono::{DateTime, TimeZone, Utc};
+use chrono::{DateTime, Utc};
 use noctuary::life::{Guarded, Indexed, SyncReport};
 use noctuary::memory::IndexState;
 use noctuary::search::{ChunkConfig, DocumentIndex, IndexChange, SearchResult, SeenDocument};
@@ -22,28 +22,17 @@ use noctuary::{
 use rusqlite::Connection;
 use tempfile::TempDir;
 
+use crate::common::marta::{marta, name, now};
 use crate::common::{Peer, listen, role, tell};
 
 type Home = Indexed<Arc<dyn Workspace>>;
 
-fn scope() -> Scope {
-    Scope::user("marta")
-}
-
 fn access(kind: SessionKind) -> Access {
-    Access::new(kind, Actor::Agent, scope())
+    Access::new(kind, Actor::Agent, marta())
 }
 
 const KINDS: [SessionKind; 4] =
     [SessionKind::Main, SessionKind::Shared, SessionKind::Subagent, SessionKind::Scheduled];
-
-fn name(text: &str) -> DocName {
-    DocName::parse(text).unwrap()
-}
-
-fn now() -> DateTime<Utc> {
-    Utc.with_ymd_and_hms(2026, 11, 21, 9, 0, 0).unwrap()
-}
 
 /// A folder with documents and an index file beside it.
 struct Folder(TempDir);
@@ -74,11 +63,11 @@ impl Folder {
     }
 
     fn sqlite(&self) -> Arc<dyn Workspace> {
-        Arc::new(SqliteWorkspace::open(self.path("life.db"), scope()).unwrap())
+        Arc::new(SqliteWorkspace::open(self.path("life.db"), marta()).unwrap())
     }
 
     fn index(&self, file: &str) -> SqliteIndex {
-        SqliteIndex::open(self.path(file), scope()).unwrap()
+        SqliteIndex::open(self.path(file), marta()).unwrap()
     }
 
     /// Documents as files, and an index in a file of its own.
@@ -135,7 +124,7 @@ fn an_index_in_a_file_keeps_the_contract() {
         folders.borrow_mut().push(folder);
         Arc::new(index)
     });
-    contract::index::suite(&|| Arc::new(SqliteIndex::open_in_memory(scope()).unwrap()));
+    contract::index::suite(&|| Arc::new(SqliteIndex::open_in_memory(marta()).unwrap()));
 }
 
 #[test]
@@ -145,7 +134,7 @@ fn an_indexed_workspace_is_a_workspace() {
         contract::workspace(&|| {
             let folder = Folder::new();
             let workspace = if is_sqlite { folder.sqlite() } else { folder.files() };
-            let indexed = Indexed::new(workspace, SqliteIndex::open_in_memory(scope()).unwrap());
+            let indexed = Indexed::new(workspace, SqliteIndex::open_in_memory(marta()).unwrap());
             folders.borrow_mut().push(folder);
             Arc::new(indexed)
         });
@@ -348,7 +337,7 @@ fn an_archived_playbook_is_found_by_no_search_and_shown_in_no_prompt() {
             }
             for kind in KINDS {
                 for actor in [Actor::Human, Actor::Agent, Actor::Library] {
-                    let access = Access::new(kind, actor, scope());
+                    let access = Access::new(kind, actor, marta());
                     for query in ["quetzal", "quetz*", "\"password of the quetzal\"", "bootstrap"] {
                         let mut found = workspace.search_unmasked(&access, query, 100).unwrap();
                         found.extend(workspace.search(&access, query, 100).unwrap());
@@ -891,7 +880,7 @@ fn a_project_around_a_life_is_neither_walked_nor_found() {
             read: Mutex::default(),
         });
         let beneath: Arc<dyn Workspace> = Arc::clone(&counting) as _;
-        let workspace = Indexed::new(beneath, SqliteIndex::open_in_memory(scope()).unwrap());
+        let workspace = Indexed::new(beneath, SqliteIndex::open_in_memory(marta()).unwrap());
         let report = workspace.sync(now()).unwrap();
         assert_eq!(paths(&workspace, "harbour"), set(&found), "{reach:?}");
         let mut walked = std::mem::take(&mut *counting.listed.lock().unwrap());
@@ -1025,7 +1014,7 @@ proptest::proptest! {
     ) {
         thread_local! {
             static INDEX: SqliteIndex = {
-                let index = SqliteIndex::open_in_memory(scope()).unwrap();
+                let index = SqliteIndex::open_in_memory(marta()).unwrap();
                 let folder = Folder::new();
                 write(&Indexed::new(folder.files(), index.clone()), "a.md", "harbour 日本 NOT \"quoted\" * ( ) ^ + -\n");
                 index
@@ -1072,10 +1061,10 @@ fn a_child_plays_its_role() {
     let workspace: Arc<dyn Workspace> = if kind == "files" {
         Arc::new(FileWorkspace::open(folder.join("life")).unwrap())
     } else {
-        Arc::new(SqliteWorkspace::open(folder.join("life.db"), scope()).unwrap())
+        Arc::new(SqliteWorkspace::open(folder.join("life.db"), marta()).unwrap())
     };
     let file = if kind == "files" { "index.db" } else { "life.db" };
-    let workspace: Home = Indexed::new(workspace, SqliteIndex::open(folder.join(file), scope()).unwrap());
+    let workspace: Home = Indexed::new(workspace, SqliteIndex::open(folder.join(file), marta()).unwrap());
     tell("ready");
     listen();
     for document in 0..DOCUMENTS {

@@ -951,16 +951,18 @@ fn a_claim_that_fails_at_any_operation_blocks_no_later_one() {
     }
 }
 
+/// A workspace of its own whose disk fails when it is told to.
+fn begun_on_faults() -> (TempDir, FileWorkspace, Faults) {
+    let (path, _) = new();
+    let faults = Faults::new();
+    let disk = FaultyDisk::new(folder(path.path()).unwrap(), faults.clone());
+    (path, FileWorkspace::on_disk(Arc::new(disk)), faults)
+}
+
 #[test]
 fn a_claim_that_fails_leaves_no_lock_to_foreign_peers() {
     // DL-01: a claim that ends in an error holds nothing; a peer need not wait for its time to run out.
-    let begin = || {
-        let (path, _) = new();
-        let faults = Faults::new();
-        let disk = FaultyDisk::new(folder(path.path()).unwrap(), faults.clone());
-        (path, FileWorkspace::on_disk(Arc::new(disk)), faults)
-    };
-    let (_path, workspace, faults) = begin();
+    let (_path, workspace, faults) = begun_on_faults();
     let lease = granted(&workspace);
     let operations = faults.seen();
     drop(lease);
@@ -968,7 +970,7 @@ fn a_claim_that_fails_leaves_no_lock_to_foreign_peers() {
         .iter()
         .enumerate()
         .filter(|(at, operation)| {
-            let (path, workspace, faults) = begin();
+            let (path, workspace, faults) = begun_on_faults();
             faults.arm(*at as u64 + 1, Fault::Error(ErrorKind::Other));
             let claim = workspace.claim(&terms());
             assert_eq!(claim.is_ok(), operation.ends_with("/.gitignore"), "{operation}: {claim:?}");
@@ -981,20 +983,14 @@ fn a_claim_that_fails_leaves_no_lock_to_foreign_peers() {
 
 #[test]
 fn a_release_that_fails_at_any_operation_blocks_no_later_claim() {
-    let begin = || {
-        let (path, _) = new();
-        let faults = Faults::new();
-        let disk = FaultyDisk::new(folder(path.path()).unwrap(), faults.clone());
-        (path, FileWorkspace::on_disk(Arc::new(disk)), faults)
-    };
-    let (_path, workspace, faults) = begin();
+    let (_path, workspace, faults) = begun_on_faults();
     let lease = granted(&workspace);
     faults.disarm();
     lease.release().unwrap();
     let operations = faults.seen();
     for (at, operation) in operations.iter().enumerate() {
         for fault in [Fault::Error(ErrorKind::StorageFull), Fault::Crash] {
-            let (path, workspace, faults) = begin();
+            let (path, workspace, faults) = begun_on_faults();
             let lease = granted(&workspace);
             faults.arm(at as u64 + 1, fault);
             lease.release().expect_err(operation);

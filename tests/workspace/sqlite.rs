@@ -20,17 +20,10 @@ use noctuary::{DocName, Error, Scope, SqliteWorkspace, Workspace, WriteMode};
 use rusqlite::{Connection, params};
 use tempfile::TempDir;
 
+use crate::common::marta::{marta, name};
 use crate::common::{self, Peer, listen, role, tell};
 
 const FILE: &str = "life.db";
-
-fn name(text: &str) -> DocName {
-    DocName::parse(text).unwrap()
-}
-
-fn marta() -> Scope {
-    Scope::user("marta")
-}
 
 /// A SQLite file in a folder of its own.
 struct Life(TempDir);

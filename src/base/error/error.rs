@@ -260,6 +260,14 @@ fn remedy(classes: &[String]) -> &'static str {
     }
 }
 
+/// Refuses a configuration by the first of its rules that is broken: whether it is, the setting, and the rule.
+pub(crate) fn check_rules(rules: &[(bool, &'static str, &'static str)]) -> Result<()> {
+    match rules.iter().find(|(is_broken, ..)| *is_broken) {
+        Some((_, setting, rule)) => Err(Error::Config { setting, rule }),
+        None => Ok(()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -9,6 +9,7 @@ mod reasons;
 #[cfg(feature = "sqlite")]
 pub(crate) use at::open_limit;
 pub(crate) use at::{At, Unsynced};
+pub(crate) use error::check_rules;
 pub use error::{Error, Result};
 pub(crate) use json::{corrupt, parse_json};
 pub use reasons::{LostBy, OpenLimit, Refusal};

@@ -1,5 +1,6 @@
 //! The home of a dreamer, as commits read and write it.
 
+use crate::base::debug::debug_as;
 use crate::base::document::Document;
 use crate::base::error::{Error, Result};
 use crate::base::name::{DocName, Name, StateName};
@@ -133,8 +134,4 @@ impl Glimpse {
     }
 }
 
-impl std::fmt::Debug for Glimpse {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Glimpse {{ bytes: {} }}", self.bytes.len())
-    }
-}
+debug_as!(Glimpse, |it| "Glimpse {{ bytes: {} }}", it.bytes.len());

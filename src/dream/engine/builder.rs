@@ -1,8 +1,8 @@
 //! The setters that the builder of every dreamer has.
 
-/// The setters that the builder of every dreamer has: over its configuration, and its observer.
+/// The setters that the builder of every dreamer has: over its configuration, its doors, and its observer.
 macro_rules! configured_by {
-    ($config:ty) => {
+    ($config:ty, $(#[$doors:meta])+ doors) => {
         /// Turns the dreamer on or off; it is off until somebody turns it on.
         pub fn enabled(mut self, enabled: bool) -> Self {
             self.config.enabled = enabled;
@@ -18,6 +18,12 @@ macro_rules! configured_by {
         /// Changes the configuration in place.
         pub fn configure(mut self, change: impl FnOnce(&mut $config)) -> Self {
             change(&mut self.config);
+            self
+        }
+
+        $(#[$doors])+
+        pub fn doors(mut self, doors: $crate::gate::Doors) -> Self {
+            self.host.doors = doors;
             self
         }
 

@@ -7,7 +7,7 @@ use chrono::{DateTime, Days, Utc};
 use super::budget::{CallBudget, Calls};
 use super::due::{Due, breaker, due};
 use crate::base::day::DayPolicy;
-use crate::base::error::{Error, Result};
+use crate::base::error::{Result, check_rules};
 use crate::dreamer::{NotDue, Outcome, PassReport};
 use crate::format::DreamedState;
 use crate::workspace::ClaimTerms;
@@ -67,10 +67,7 @@ impl Pace {
             (self.request_bytes < LEAST_REQUEST, "pace.request_bytes", "must be at least 8 KiB"),
             (self.claim.ttl < Duration::from_secs(1), "pace.claim.ttl", "must be at least a second"),
         ];
-        match rules.into_iter().find(|(broken, ..)| *broken) {
-            Some((_, setting, rule)) => Err(Error::Config { setting, rule }),
-            None => Ok(()),
-        }
+        check_rules(&rules)
     }
 
     /// Returns whether a run may begin.

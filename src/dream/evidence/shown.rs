@@ -1,10 +1,10 @@
 //! The lines that a model was shown, and those that a claim cites.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use chrono::NaiveDate;
 
+use crate::base::debug::debug_as;
 use crate::base::document::SourceRef;
 use crate::base::name::DocName;
 use crate::base::text;
@@ -82,11 +82,7 @@ impl Shown {
     }
 }
 
-impl fmt::Debug for Shown {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Shown({:?})", self.extents)
-    }
-}
+debug_as!(Shown, |it| "Shown({:?})", it.extents);
 
 /// A citation of more lines than this proves nothing.
 const MOST_LINES: u64 = 40;

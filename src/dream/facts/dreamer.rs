@@ -1,6 +1,5 @@
 //! The dreamer over facts: what it is built of, and what it remembers.
 
-use std::fmt;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
@@ -8,12 +7,12 @@ use chrono::{DateTime, Utc};
 use super::asked::{self, check_scope};
 use super::config::FactDreamConfig;
 use crate::base::access::{Access, Actor, Scope, SessionKind};
+use crate::base::debug::debug_as;
 use crate::base::error::{Error, Result};
 use crate::base::name::StateName;
 use crate::dream::engine::{Due, Host, configured_by};
 use crate::facts::FactStore;
 use crate::format::DreamedState;
-use crate::gate::Doors;
 use crate::workspace::{Workspace, WriteMode};
 
 /// Judges the pairs of facts that may contradict each other, in the way of seed 003: a model says of each whether the newer one
@@ -80,7 +79,7 @@ pub struct FactDreamer {
 }
 
 impl FactDreamer {
-    /// Starts with the defaults: judging off, the default [`Doors`].
+    /// Starts with the defaults: judging off, the default [`Doors`](crate::gate::Doors).
     pub fn builder(
         workspace: Arc<dyn Workspace>,
         store: Arc<dyn FactStore>,
@@ -138,11 +137,7 @@ impl FactDreamer {
     }
 }
 
-impl fmt::Debug for FactDreamer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "FactDreamer({:?}, {:?})", self.store, self.host.workspace)
-    }
-}
+debug_as!(FactDreamer, |it| "FactDreamer({:?}, {:?})", it.store, it.host.workspace);
 
 /// Builds a [`FactDreamer`].
 #[derive(Debug, Clone)]
@@ -155,14 +150,12 @@ pub struct FactDreamerBuilder {
 }
 
 impl FactDreamerBuilder {
-    configured_by!(FactDreamConfig);
-
-    /// Sets what may go to the model: the policy of [`Door::DreamRequest`](crate::gate::Door::DreamRequest), the filter, and
-    /// what an operator allows.
-    pub fn doors(mut self, doors: Doors) -> Self {
-        self.host.doors = doors;
-        self
-    }
+    configured_by!(
+        FactDreamConfig,
+        /// Sets what may go to the model: the policy of [`Door::DreamRequest`](crate::gate::Door::DreamRequest), the filter, and
+        /// what an operator allows.
+        doors
+    );
 
     /// Checks the configuration and builds. Touches nothing.
     ///

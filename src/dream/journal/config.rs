@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::base::day::DayPolicy;
 use crate::base::env;
-use crate::base::error::{Error, Result};
+use crate::base::error::{Result, check_rules};
 use crate::dream::engine::{CallBudget, SectionCaps};
 use crate::dream::evidence::{Evidence, Rules, Trust};
 use crate::dreamer::DreamMode;
@@ -140,7 +140,7 @@ impl DreamConfig {
     ///
     /// # Errors
     ///
-    /// [`Error::Config`] naming the variable whose value makes no sense.
+    /// [`Error::Config`](crate::Error::Config) naming the variable whose value makes no sense.
     pub fn from_env(lookup: impl Fn(&str) -> Option<String>) -> Result<Self> {
         let mut config = Self::default();
         if let Some(enabled) = env::flag(&lookup, "WORKSPACE_DREAM_ENABLED")? {
@@ -173,7 +173,7 @@ impl DreamConfig {
     ///
     /// # Errors
     ///
-    /// [`Error::Config`] naming the setting and its rule.
+    /// [`Error::Config`](crate::Error::Config) naming the setting and its rule.
     pub fn validate(&self) -> Result<()> {
         let rules = [
             (self.interval.is_zero(), "interval", "must be longer than nothing"),
@@ -196,10 +196,7 @@ impl DreamConfig {
                 "must each be one line of 1 to 64 characters, without space around it",
             ),
         ];
-        match rules.into_iter().find(|(broken, ..)| *broken) {
-            Some((_, setting, rule)) => Err(Error::Config { setting, rule }),
-            None => Ok(()),
-        }
+        check_rules(&rules)
     }
 }
 
@@ -211,6 +208,7 @@ fn is_name(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::error::Error;
 
     fn with(name: &'static str, value: &'static str) -> Result<DreamConfig> {
         DreamConfig::from_env(move |asked| (asked == name).then(|| value.to_owned()))

@@ -1,15 +1,14 @@
 //! The dreamer over journals: what it is built of, and its state and quarantine.
 
-use std::fmt;
 use std::sync::Arc;
 
 use super::config::DreamConfig;
+use crate::base::debug::debug_as;
 use crate::base::error::{Error, Result};
 use crate::base::name::{DocName, StateName};
 use crate::dream::commit;
 use crate::dream::engine::{Host, configured_by};
 use crate::format::{DreamedState, Quarantine, QuarantineEntry};
-use crate::gate::Doors;
 use crate::workspace::{Workspace, WriteMode};
 
 /// Dreams over the journals of a workspace, in the way of seed 000.
@@ -49,7 +48,7 @@ pub struct JournalDreamer {
 }
 
 impl JournalDreamer {
-    /// Starts with the defaults: dreaming off, the default [`Doors`].
+    /// Starts with the defaults: dreaming off, the default [`Doors`](crate::gate::Doors).
     pub fn builder(workspace: Arc<dyn Workspace>) -> JournalDreamerBuilder {
         JournalDreamerBuilder { host: Host::new(workspace), config: DreamConfig::default() }
     }
@@ -82,7 +81,7 @@ impl JournalDreamer {
     /// `memory/` the bare file name will do.
     ///
     /// Mask the secret in the journal first, or let the filter pass it by
-    /// [`Doors::allow`]: otherwise the same answer is quarantined again. Deleting the entry, or
+    /// [`Doors::allow`](crate::gate::Doors::allow): otherwise the same answer is quarantined again. Deleting the entry, or
     /// the whole file, by hand does the same. [`should_dream`](crate::dream::should_dream) still waits for its interval; call
     /// [`dream_once`](crate::dream_once) to have it read now.
     ///
@@ -140,11 +139,7 @@ impl JournalDreamer {
     }
 }
 
-impl fmt::Debug for JournalDreamer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "JournalDreamer({:?})", self.host.workspace)
-    }
-}
+debug_as!(JournalDreamer, |it| "JournalDreamer({:?})", it.host.workspace);
 
 /// Builds a [`JournalDreamer`].
 #[derive(Debug, Clone)]
@@ -155,14 +150,12 @@ pub struct JournalDreamerBuilder {
 }
 
 impl JournalDreamerBuilder {
-    configured_by!(DreamConfig);
-
-    /// Sets what may go to the model and come back: the policies of [`Door::DreamRequest`](crate::gate::Door::DreamRequest)
-    /// and [`Door::DreamReply`](crate::gate::Door::DreamReply), the filter, and what an operator allows.
-    pub fn doors(mut self, doors: Doors) -> Self {
-        self.host.doors = doors;
-        self
-    }
+    configured_by!(
+        DreamConfig,
+        /// Sets what may go to the model and come back: the policies of [`Door::DreamRequest`](crate::gate::Door::DreamRequest)
+        /// and [`Door::DreamReply`](crate::gate::Door::DreamReply), the filter, and what an operator allows.
+        doors
+    );
 
     /// Checks the configuration and builds. Touches nothing.
     ///

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::base::env;
-use crate::base::error::{Error, Result};
+use crate::base::error::{Result, check_rules};
 use crate::dream::engine::{CallBudget, Pace, SectionCaps};
 use crate::dream::evidence::{Evidence, Rules, Trust};
 
@@ -76,7 +76,7 @@ impl PersonalizationConfig {
     ///
     /// # Errors
     ///
-    /// [`Error::Config`] naming the variable whose value makes no sense.
+    /// [`Error::Config`](crate::Error::Config) naming the variable whose value makes no sense.
     pub fn from_env(lookup: impl Fn(&str) -> Option<String>) -> Result<Self> {
         let word = lookup(REBUILD).unwrap_or_default().trim().to_ascii_lowercase();
         let enabled = match word.as_str() {
@@ -91,17 +91,15 @@ impl PersonalizationConfig {
     ///
     /// # Errors
     ///
-    /// [`Error::Config`] naming the setting and its rule.
+    /// [`Error::Config`](crate::Error::Config) naming the setting and its rule.
     pub fn validate(&self) -> Result<()> {
         let rules = [
             (self.items == 0, "items", "must be at least 1"),
             (self.item_bytes < 256, "item_bytes", "must be at least 256"),
             (self.caps.items == 0, "caps.items", "must be at least 1"),
         ];
-        match rules.into_iter().find(|(broken, ..)| *broken) {
-            Some((_, setting, rule)) => Err(Error::Config { setting, rule }),
-            None => self.pace.validate(),
-        }
+        check_rules(&rules)?;
+        self.pace.validate()
     }
 
     /// Returns the rules that its lines are judged by.

@@ -1,6 +1,5 @@
 //! The dreamer over earlier sessions: what it is built of, and what it remembers.
 
-use std::fmt;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
@@ -8,12 +7,12 @@ use chrono::{DateTime, Utc};
 use super::config::PersonalizationConfig;
 use super::history::HistorySource;
 use crate::base::access::{Access, Actor, Scope, SessionKind};
+use crate::base::debug::debug_as;
 use crate::base::error::{Error, Result};
 use crate::base::name::StateName;
 use crate::dream::engine::{Due, Host, configured_by};
 use crate::dream::facts::asked;
 use crate::format::DreamedState;
-use crate::gate::Doors;
 use crate::memory::MemoryStore;
 use crate::workspace::Workspace;
 
@@ -74,7 +73,7 @@ pub struct PersonalizationDreamer {
 }
 
 impl PersonalizationDreamer {
-    /// Starts with the defaults: rebuilding off, no source, the default [`Doors`].
+    /// Starts with the defaults: rebuilding off, no source, the default [`Doors`](crate::gate::Doors).
     pub fn builder(
         workspace: Arc<dyn Workspace>,
         store: Arc<dyn MemoryStore>,
@@ -110,11 +109,7 @@ impl PersonalizationDreamer {
     }
 }
 
-impl fmt::Debug for PersonalizationDreamer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "PersonalizationDreamer({:?}, {:?})", self.store, self.sources)
-    }
-}
+debug_as!(PersonalizationDreamer, |it| "PersonalizationDreamer({:?}, {:?})", it.store, it.sources);
 
 /// Builds a [`PersonalizationDreamer`].
 #[derive(Debug, Clone)]
@@ -134,13 +129,11 @@ impl PersonalizationDreamerBuilder {
         self
     }
 
-    configured_by!(PersonalizationConfig);
-
-    /// Sets what may go to the model and come back.
-    pub fn doors(mut self, doors: Doors) -> Self {
-        self.host.doors = doors;
-        self
-    }
+    configured_by!(
+        PersonalizationConfig,
+        /// Sets what may go to the model and come back.
+        doors
+    );
 
     /// Checks the configuration and builds. Touches nothing.
     ///

@@ -4,6 +4,7 @@ use std::fmt;
 
 use chrono::{DateTime, Utc};
 
+use crate::base::debug::debug_as;
 use crate::base::error::Result;
 use crate::format::Origin;
 
@@ -66,11 +67,7 @@ impl HistoryItem {
     }
 }
 
-impl fmt::Debug for HistoryItem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "HistoryItem {{ at: {}, {} bytes }}", self.at, self.text.len())
-    }
-}
+debug_as!(HistoryItem, |it| "HistoryItem {{ at: {}, {} bytes }}", it.at, it.text.len());
 
 /// Makes a source of a closure, which is given how many items are wanted.
 ///

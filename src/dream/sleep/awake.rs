@@ -11,6 +11,7 @@ use super::fatigue::{Fatigue, SleepPlan, fatigue, plan_sleep};
 use super::wake::{WakeUp, fragment};
 use super::{commit, observations};
 use crate::base::access::Access;
+use crate::base::debug::debug_as;
 use crate::base::document::Document;
 use crate::base::error::Result;
 use crate::base::name::Name;
@@ -55,11 +56,7 @@ impl Said {
     }
 }
 
-impl std::fmt::Debug for Said {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Said {{ role: {}, bytes: {}, calls: {} }}", self.role, self.content.len(), self.calls)
-    }
-}
+debug_as!(Said, |it| "Said {{ role: {}, bytes: {}, calls: {} }}", it.role, it.content.len(), it.calls);
 
 impl SleepDreamer {
     /// Adds messages to the conversation's log, counts their tool calls, and says how tired the sleeper is now.

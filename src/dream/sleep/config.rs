@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::base::day::DayPolicy;
-use crate::base::error::{Error, Result};
+use crate::base::error::{Result, check_rules};
 use crate::base::name::DocName;
 use crate::dream::engine::{BackOff, CallBudget, SectionCaps};
 use crate::workspace::ClaimTerms;
@@ -112,7 +112,7 @@ impl SleepConfig {
     ///
     /// # Errors
     ///
-    /// [`Error::Config`] naming the setting and its rule.
+    /// [`Error::Config`](crate::Error::Config) naming the setting and its rule.
     pub fn validate(&self) -> Result<()> {
         let reserved = ["memory", "daily"].iter().any(|folder| {
             let own = self.folder.folded();
@@ -133,16 +133,14 @@ impl SleepConfig {
             (self.prose.items == 0, "prose.items", "must be at least 1"),
             (self.claim.ttl < Duration::from_secs(1), "claim.ttl", "must be at least a second"),
         ];
-        match rules.into_iter().find(|(broken, ..)| *broken) {
-            Some((_, setting, rule)) => Err(Error::Config { setting, rule }),
-            None => Ok(()),
-        }
+        check_rules(&rules)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::error::Error;
 
     // SL-02, SL-03, SL-11 to SL-15, SL-19, SL-23.
     #[test]

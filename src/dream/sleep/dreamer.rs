@@ -1,13 +1,12 @@
 //! The sleeper: what it is built of.
 
-use std::fmt;
 use std::sync::Arc;
 
 use super::config::SleepConfig;
+use crate::base::debug::debug_as;
 use crate::base::error::Result;
 use crate::dream::engine::{Host, configured_by};
 use crate::format::SleepFiles;
-use crate::gate::Doors;
 use crate::workspace::Workspace;
 
 /// Dreams over what an autonomous agent did since it slept last, in the way of seed 002.
@@ -59,7 +58,7 @@ pub struct SleepDreamer {
 }
 
 impl SleepDreamer {
-    /// Starts with the defaults: dreaming off, the default [`Doors`].
+    /// Starts with the defaults: dreaming off, the default [`Doors`](crate::gate::Doors).
     pub fn builder(workspace: Arc<dyn Workspace>) -> SleepDreamerBuilder {
         SleepDreamerBuilder { host: Host::new(workspace), config: SleepConfig::default() }
     }
@@ -69,11 +68,7 @@ impl SleepDreamer {
     }
 }
 
-impl fmt::Debug for SleepDreamer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "SleepDreamer({:?})", self.host.workspace)
-    }
-}
+debug_as!(SleepDreamer, |it| "SleepDreamer({:?})", it.host.workspace);
 
 /// Builds a [`SleepDreamer`].
 #[derive(Debug, Clone)]
@@ -84,16 +79,14 @@ pub struct SleepDreamerBuilder {
 }
 
 impl SleepDreamerBuilder {
-    configured_by!(SleepConfig);
-
-    /// Sets what is let into the log ([`Door::JournalAppend`](crate::gate::Door::JournalAppend)), to the model
-    /// ([`Door::DreamRequest`](crate::gate::Door::DreamRequest)), back from it
-    /// ([`Door::DreamReply`](crate::gate::Door::DreamReply)), and into a wake-up message
-    /// ([`Door::PromptLoad`](crate::gate::Door::PromptLoad)).
-    pub fn doors(mut self, doors: Doors) -> Self {
-        self.host.doors = doors;
-        self
-    }
+    configured_by!(
+        SleepConfig,
+        /// Sets what is let into the log ([`Door::JournalAppend`](crate::gate::Door::JournalAppend)), to the model
+        /// ([`Door::DreamRequest`](crate::gate::Door::DreamRequest)), back from it
+        /// ([`Door::DreamReply`](crate::gate::Door::DreamReply)), and into a wake-up message
+        /// ([`Door::PromptLoad`](crate::gate::Door::PromptLoad)).
+        doors
+    );
 
     /// Checks the configuration and builds. Touches nothing.
     ///

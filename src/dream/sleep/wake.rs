@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, SecondsFormat, Utc};
 
+use crate::base::debug::debug_as;
 use crate::base::name::DocName;
 use crate::format::{Observation, SleepFiles};
 use crate::gate::DoorWarning;
@@ -71,17 +72,13 @@ impl fmt::Display for WakeUp {
     }
 }
 
-impl fmt::Debug for WakeUp {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "WakeUp {{ at: {}, slept: {:?}, observations: {} }}",
-            self.at,
-            self.slept,
-            self.observations.len()
-        )
-    }
-}
+debug_as!(
+    WakeUp,
+    |it| "WakeUp {{ at: {}, slept: {:?}, observations: {} }}",
+    it.at,
+    it.slept,
+    it.observations.len()
+);
 
 /// Returns the part of an agent's system prompt about the files.
 pub(crate) fn fragment(files: &SleepFiles) -> String {

@@ -13,12 +13,12 @@
 //! was marked in prints byte for byte.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::base::debug::debug_as;
 use crate::base::error::{Result, parse_json};
 use crate::base::name::DocName;
 
@@ -91,11 +91,7 @@ impl Checks {
     }
 }
 
-impl fmt::Debug for Checks {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Checks {{ checks: {} }}", self.shape.last.len())
-    }
-}
+debug_as!(Checks, |it| "Checks {{ checks: {} }}", it.shape.last.len());
 
 #[cfg(test)]
 mod tests {

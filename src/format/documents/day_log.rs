@@ -14,7 +14,6 @@
 //! reader can take it for a heading, a fence, or another entry with another origin. Readers also meet
 //! `[HH:MM]`, a `# Daily Log - YYYY-MM-DD` heading, plain bullets and prose.
 
-use std::fmt;
 use std::ops::Range;
 
 use chrono::{NaiveDate, NaiveTime};
@@ -22,6 +21,7 @@ use chrono::{NaiveDate, NaiveTime};
 use super::note::{CONTINUED, Note, NoteKind};
 use super::origin::Origin;
 use super::speakers;
+use crate::base::debug::debug_as;
 use crate::base::text;
 
 /// Returns the first line of a day's file.
@@ -143,11 +143,7 @@ impl Entry {
     }
 }
 
-impl fmt::Debug for Entry {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Entry {{ lines: {:?}, {:?}, {} bytes }}", self.lines, self.origin, self.text.len())
-    }
-}
+debug_as!(Entry, |it| "Entry {{ lines: {:?}, {:?}, {} bytes }}", it.lines, it.origin, it.text.len());
 
 /// Returns the title of a heading line; an indented one is text.
 fn heading_of(line: &str) -> Option<&str> {

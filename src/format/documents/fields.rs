@@ -12,6 +12,7 @@
 use std::fmt;
 use std::ops::Range;
 
+use crate::base::debug::debug_as;
 use crate::base::text;
 use crate::format::replies::fences::one_line;
 
@@ -175,11 +176,7 @@ impl fmt::Display for Fields {
     }
 }
 
-impl fmt::Debug for Fields {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Fields {{ fields: {}, bytes: {} }}", self.found.len(), self.text.len())
-    }
-}
+debug_as!(Fields, |it| "Fields {{ fields: {}, bytes: {} }}", it.found.len(), it.text.len());
 
 /// Reads a line as a field.
 fn field(text: &str, line: Range<usize>) -> Option<Field> {
@@ -240,196 +237,12 @@ fn is_placeholder(value: &str) -> bool {
         || inside("[", "]").is_some_and(|hint| !hint.contains(['[', ']']))
 }
 
-/// The appearance of an agent, as `IDENTITY.md` says it. A field that is not set is `None`.
-///
-/// ```
-/// use noctuary::format::Identity;
-///
-/// let identity = Identity::parse("# Identity\n\n- **Name:** Atlas\n- **Vibe:** Calm\n- **Emoji:** 🗺️\n");
-/// assert_eq!(identity.name.as_deref(), Some("Atlas"));
-/// assert_eq!(identity.persona(), Some("Calm"));
-/// ```
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Identity {
-    /// The name that is shown.
-    pub name: Option<String>,
-    /// The impression that it makes.
-    pub vibe: Option<String>,
-    /// Its emoji.
-    pub emoji: Option<String>,
-    /// The kind of being.
-    pub creature: Option<String>,
-    /// Its character, as tools of OpenClaw write it.
-    pub theme: Option<String>,
-    /// Its picture: a path or an address.
-    pub avatar: Option<String>,
-}
-
-impl Identity {
-    /// Reads the text of `IDENTITY.md`.
-    #[must_use]
-    pub fn parse(text: &str) -> Self {
-        let fields = Fields::parse(text);
-        let get = |label| fields.get(label).map(str::to_owned);
-        Self {
-            name: get("name"),
-            vibe: get("vibe"),
-            emoji: get("emoji"),
-            creature: get("creature"),
-            theme: get("theme"),
-            avatar: get("avatar"),
-        }
-    }
-
-    /// Returns what the agent is like, in a few words: its theme, else its creature, else its vibe.
-    #[must_use]
-    pub fn persona(&self) -> Option<&str> {
-        self.theme.as_deref().or(self.creature.as_deref()).or(self.vibe.as_deref())
-    }
-}
-
-/// Whom the agent serves, as `USER.md` says it.
-///
-/// ```
-/// use noctuary::format::Profile;
-///
-/// let profile = Profile::parse("# User\n\n**Name:** Marta\n**Timezone:** [TZ identifier]\n- Role: Engineer\n");
-/// assert_eq!(profile.name(), Some("Marta"));
-/// assert_eq!(profile.timezone(), None);
-/// assert_eq!(profile.get("role"), Some("Engineer"));
-/// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Profile(Fields);
-
-impl Profile {
-    /// Reads the text of `USER.md`.
-    #[must_use]
-    pub fn parse(text: &str) -> Self {
-        Self(Fields::parse(text))
-    }
-
-    /// Returns the operator's name.
-    #[must_use]
-    pub fn name(&self) -> Option<&str> {
-        self.0.get_at_head("name")
-    }
-
-    /// Returns their time zone.
-    #[must_use]
-    pub fn timezone(&self) -> Option<&str> {
-        self.0.get_at_head("timezone")
-    }
-
-    /// Returns the language that they want to be answered in.
-    #[must_use]
-    pub fn language(&self) -> Option<&str> {
-        self.0.get_at_head("language")
-    }
-
-    /// Returns the value of any label.
-    #[must_use]
-    pub fn get(&self, label: &str) -> Option<&str> {
-        self.0.get(label)
-    }
-
-    /// Returns what may be known of the operator where others are present: name, time zone and language, as lines of
-    /// `USER.md`; empty where none is set. A value of more than 80 characters is none of these. (SE-05)
-    pub(crate) fn subset(&self) -> String {
-        [("Name", self.name()), ("Timezone", self.timezone()), ("Language", self.language())]
-            .into_iter()
-            .filter_map(|(label, value)| Some((label, value.filter(|value| value.chars().count() <= 80)?)))
-            .map(|(label, value)| format!("- **{label}:** {value}\n"))
-            .collect()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::format::Profile;
     use crate::testing::cases;
     use proptest::prelude::*;
-
-    // WS-11, C17
-    #[test]
-    fn three_dialects_give_the_same_fields() {
-        for text in [
-            "- Name: Marta\n- Timezone: Europe/Berlin\n",
-            "- **Name:** Marta\n- **Timezone:** Europe/Berlin\n",
-            "**Name:** Marta\n**Timezone:** Europe/Berlin\n",
-            "\u{feff}* **name**: Marta\r\n+ TIMEZONE:\tEurope/Berlin  \r\n",
-        ] {
-            let profile = Profile::parse(text);
-            assert_eq!(
-                (profile.name(), profile.timezone()),
-                (Some("Marta"), Some("Europe/Berlin")),
-                "{text}"
-            );
-        }
-    }
-
-    // WS-11: whatever the label, and however a program ends and dresses its lines, each profile says the same.
-    #[test]
-    fn every_label_of_every_seed_reads_the_same_in_three_dialects() {
-        let labels = [
-            ("Name", "Marta"),
-            ("Communication style", "short: no emoji"),
-            ("Timezone", "America/Los_Angeles (PST/PDT)"),
-            ("Focus", "spot, 1x leverage"),
-            ("Risk", "**low**"),
-            ("Watchlist", "BTC, ETH; [[sol]]"),
-            ("Role", "Engineer"),
-            ("Company", "Acme: a \"mill\""),
-            ("What to call them", "M."),
-            ("Zeitzone", "später"),
-            ("時區", "亞洲/台北"),
-        ];
-        let dialects: [fn(&str, &str) -> String; 4] = [
-            |label, value| format!("- {label}: {value}"),
-            |label, value| format!("- **{label}:** {value}"),
-            |label, value| format!("**{label}:** {value}"),
-            |label, value| format!("* **{label}**: {value}"),
-        ];
-        for (bom, newline) in [("", "\n"), ("\u{feff}", "\r\n")] {
-            for (at, dialect) in dialects.iter().enumerate() {
-                let lines: Vec<String> = labels.iter().map(|(label, value)| dialect(label, value)).collect();
-                let tail =
-                    ["", "## Projects", "[Ongoing projects]", "", "## Notes", "", "## Context", "free words"];
-                let text =
-                    [&["# User Profile".to_owned(), String::new()][..], &lines, &tail.map(str::to_owned)]
-                        .concat();
-                let text = format!("{bom}{}", text.join(newline));
-                let profile = Profile::parse(&text);
-                assert_eq!(profile.0.iter().collect::<Vec<_>>(), labels, "dialect {at}");
-                for (label, value) in labels {
-                    assert_eq!(profile.get(&label.to_uppercase()), Some(value), "dialect {at}");
-                }
-                assert_eq!(
-                    profile.subset(),
-                    "- **Name:** Marta\n- **Timezone:** America/Los_Angeles (PST/PDT)\n"
-                );
-                let moved = profile.0.set("Timezone", "UTC");
-                assert_eq!(moved, text.replace("America/Los_Angeles (PST/PDT)", "UTC"), "the rest stands");
-            }
-        }
-    }
-
-    // WS-10, D5
-    #[test]
-    fn placeholders_mean_unset_and_a_value_takes_their_place() {
-        let text = "# IDENTITY.md - Who Am I?\n\n- **Name:**\n  _(pick something you like)_\n- **Creature:** (pick one)\n\
-                    - **Vibe:** [sharp? warm?]\n- **Emoji:** [[wiki]]\n- **Avatar:** _(optional)_\n- **Theme:**\n\ntext\n";
-        let identity = Identity::parse(text);
-        assert_eq!(identity, Identity { emoji: Some("[[wiki]]".into()), ..Identity::default() });
-        let fields = Fields::parse(text);
-        let named = fields.set("name", "Atlas");
-        assert_eq!(named, text.replace("\n  _(pick something you like)_", " Atlas"));
-        assert_eq!(fields.set("VIBE", "warm"), text.replace("[sharp? warm?]", "warm"));
-        assert_eq!(fields.set("theme", "sea\nand sky"), text.replace("**Theme:**", "**Theme:** sea and sky"));
-        let below = "- **Name:**\n  Atlas\n";
-        assert_eq!(Identity::parse(below).name.as_deref(), Some("Atlas"));
-        assert_eq!(Fields::parse(below).set("name", "Io"), "- **Name:**\n  Io\n");
-    }
 
     // D6: directives of OpenClaw are not fields, and stand as they are.
     #[test]
@@ -456,12 +269,6 @@ mod tests {
         for no_label in ["", "a:b", "**", "`x`", &"x".repeat(41)] {
             assert_eq!(fields.set(no_label, "v"), text, "{no_label:?}");
         }
-    }
-
-    #[test]
-    fn a_profile_prints_no_words() {
-        let profile = Profile::parse("- Name: Marta\n");
-        assert!(!format!("{profile:?}").contains("Marta"));
     }
 
     /// Makes lines of every kind that matters.

@@ -23,90 +23,18 @@
 //! else's and stays. A file that does not look like this is foreign, most likely a checklist of the same name,
 //! and is never rewritten.
 
-use std::fmt;
+mod memo;
+mod sections;
+
 use std::ops::Range;
 
-use chrono::{DateTime, SubsecRound, Utc};
-use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{Event, Options, Tag, TagEnd};
 
+use crate::base::debug::debug_as;
 use crate::base::text;
-use crate::format::replies::fences;
-use crate::format::state::iso_millis;
-
-/// The words of the memo for the next session.
-#[derive(Clone, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Heartbeat {
-    /// When a turn last ended, in whole milliseconds.
-    pub last_seen: Option<DateTime<Utc>>,
-    /// The session of that turn.
-    pub session_id: Option<String>,
-    /// The surface of the session: a terminal, a gateway.
-    pub surface: Option<String>,
-    /// The number of turns of that session.
-    pub turn_count: u64,
-    /// The tasks that were left, the newest last; at most [`MAX_LOOPS`](Self::MAX_LOOPS).
-    pub open_loops: Vec<String>,
-}
-
-impl Heartbeat {
-    /// The most open loops that are kept.
-    pub const MAX_LOOPS: usize = 10;
-
-    /// Adds open loops as the newest ones; one that stands there already moves.
-    pub fn open<S: AsRef<str>>(&mut self, loops: impl IntoIterator<Item = S>) {
-        for text in loops {
-            let text = value(text.as_ref());
-            self.open_loops.retain(|open| *open != text);
-            self.open_loops.push(text);
-        }
-        self.bound();
-    }
-
-    /// Takes open loops out.
-    pub fn close<S: AsRef<str>>(&mut self, loops: impl IntoIterator<Item = S>) {
-        for text in loops {
-            let text = value(text.as_ref());
-            self.open_loops.retain(|open| *open != text);
-        }
-    }
-
-    fn bound(&mut self) {
-        self.open_loops.retain(|open| !open.is_empty());
-        let oldest = self.open_loops.len().saturating_sub(Self::MAX_LOOPS);
-        self.open_loops.drain(..oldest);
-    }
-
-    /// Returns the form that reads back as itself.
-    fn normal(&self) -> Self {
-        let filled = |text: &Option<String>| text.as_deref().map(value).filter(|text| !text.is_empty());
-        let mut normal = Self {
-            last_seen: self.last_seen.map(|instant| instant.trunc_subsecs(3)),
-            session_id: filled(&self.session_id),
-            surface: filled(&self.surface),
-            turn_count: self.turn_count,
-            open_loops: self.open_loops.iter().map(|open| value(open)).collect(),
-        };
-        normal.bound();
-        normal
-    }
-
-    fn fields(&self) -> Vec<String> {
-        let values = [
-            self.last_seen.map(iso_millis::print),
-            self.session_id.clone(),
-            self.surface.clone(),
-            Some(self.turn_count.to_string()),
-        ];
-        FIELDS.iter().zip(values).filter_map(|(key, value)| Some(format!("{key}: {}", value?))).collect()
-    }
-}
-
-impl fmt::Debug for Heartbeat {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Heartbeat {{ turn_count: {}, open_loops: {} }}", self.turn_count, self.open_loops.len())
-    }
-}
+pub use memo::Heartbeat;
+use memo::{FIELDS, field};
+use sections::{FRESH, LOOPS, SCHEDULE, STATE, Section, TITLE, bullets, events, find, put, sections};
 
 /// The text of `HEARTBEAT.md`, or of whatever document carries the memo.
 ///
@@ -289,155 +217,7 @@ impl Default for HeartbeatFile {
     }
 }
 
-impl fmt::Debug for HeartbeatFile {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "HeartbeatFile {{ bytes: {}, memo: {:?} }}", self.text.len(), self.memo)
-    }
-}
-
-const TITLE: &str = "heartbeat";
-const STATE: &str = "state";
-const LOOPS: &str = "open loops";
-const SCHEDULE: &str = "schedule";
-const FIELDS: [&str; 4] = ["last_seen", "session_id", "surface", "turn_count"];
-const FRESH: &str = "# Heartbeat\n\n## State\n\n## Open loops\n\n## Schedule\n";
-
-/// A heading of the first or second level, and what stands below it up to the next.
-struct Section {
-    /// In lower case.
-    title: String,
-    /// The start of the heading's line.
-    start: usize,
-    body: Range<usize>,
-}
-
-impl Section {
-    fn is_ours(&self) -> bool {
-        [STATE, LOOPS].contains(&self.title.as_str())
-    }
-}
-
-/// Returns the markdown of a text, with offsets into all of it.
-fn events(text: &str, options: Options) -> impl Iterator<Item = (Event<'_>, Range<usize>)> {
-    let bom = if text.starts_with(text::BOM) { text::BOM.len_utf8() } else { 0 };
-    Parser::new_ext(&text[bom..], options)
-        .into_offset_iter()
-        .map(move |(event, range)| (event, range.start + bom..range.end + bom))
-}
-
-fn sections(text: &str) -> Vec<Section> {
-    let mut sections: Vec<Section> = Vec::new();
-    let mut depth = 0_usize;
-    let mut in_title = false;
-    for (event, range) in events(text, Options::empty()) {
-        match event {
-            Event::Start(Tag::BlockQuote(_) | Tag::List(_)) => depth += 1,
-            Event::End(TagEnd::BlockQuote(_) | TagEnd::List(_)) => depth = depth.saturating_sub(1),
-            Event::Start(Tag::Heading { level: HeadingLevel::H1 | HeadingLevel::H2, .. }) if depth == 0 => {
-                let start = text[..range.start].rfind('\n').map_or(range.start, |at| at + 1);
-                let end = range.start + text[range].trim_end().len();
-                let below = text[end..].find('\n').map_or(text.len(), |at| end + at + 1);
-                if let Some(above) = sections.last_mut() {
-                    above.body.end = start;
-                    above.body.start = above.body.start.min(start);
-                }
-                sections.push(Section { title: String::new(), start, body: below..text.len() });
-                in_title = true;
-            }
-            Event::End(TagEnd::Heading(_)) => in_title = false,
-            Event::Text(said) | Event::Code(said) if in_title => {
-                if let Some(section) = sections.last_mut() {
-                    section.title.push_str(&said.to_lowercase());
-                }
-            }
-            _ => {}
-        }
-    }
-    sections
-}
-
-fn find<'s>(sections: &'s [Section], title: &str) -> Option<&'s Section> {
-    sections.iter().find(|section| section.title == title)
-}
-
-/// Returns the bullets at the left edge of a part of `text`, each with the indented lines that go on with it.
-fn bullets(text: &str, part: &Range<usize>) -> Vec<(Range<usize>, String)> {
-    let mut found: Vec<(Range<usize>, String)> = Vec::new();
-    let mut at = part.start;
-    for line in text[part.clone()].split_inclusive('\n') {
-        let range = at..at + line.len();
-        at = range.end;
-        if let Some(bullet) = line.strip_prefix(['-', '*', '+']).and_then(|rest| rest.strip_prefix(' ')) {
-            found.push((range, bullet.trim().to_owned()));
-        } else if line.starts_with([' ', '\t'])
-            && !line.trim().is_empty()
-            && let Some((above, bullet)) = found.last_mut().filter(|(above, _)| above.end == range.start)
-        {
-            above.end = range.end;
-            bullet.push(' ');
-            bullet.push_str(line.trim());
-        }
-    }
-    found
-}
-
-/// Returns a field of ours: its key and value.
-fn field(bullet: &str) -> Option<(&str, &str)> {
-    let (key, value) = bullet.split_once(':')?;
-    FIELDS.contains(&key).then(|| (key, value.trim()))
-}
-
-/// Puts `lines` as bullets in the place of a section's own ones; makes the section where it is missing.
-fn put(text: &mut String, title: &str, is_ours: impl Fn(&str) -> bool, lines: &[String]) {
-    // By the first line, which no update touches.
-    let is_crlf = text.split_inclusive('\n').next().is_some_and(|line| line.ends_with("\r\n"));
-    let eol = if is_crlf { "\r\n" } else { "\n" };
-    let mut block: String = lines.iter().map(|line| format!("- {line}{eol}")).collect();
-    let sections = sections(text);
-    let Some(section) = find(&sections, title) else {
-        if !lines.is_empty() {
-            let at = find(&sections, SCHEDULE).map_or(text.len(), |schedule| schedule.start);
-            let heading = if title == STATE { "## State" } else { "## Open loops" };
-            block = format!("{}{heading}{eol}{eol}{block}", gap(&text[..at], eol));
-            block.push_str(if at < text.len() { eol } else { "" });
-            text.insert_str(at, &block);
-        }
-        return;
-    };
-    let mut ours: Vec<Range<usize>> = bullets(text, &section.body)
-        .into_iter()
-        .filter(|(_, bullet)| is_ours(bullet))
-        .map(|(at, _)| at)
-        .collect();
-    if ours.is_empty() && !lines.is_empty() {
-        let first = text[section.body.clone()].split_inclusive('\n').next().unwrap_or_default();
-        let blank = if first.trim().is_empty() { first.len() } else { 0 };
-        let at = section.body.start + blank;
-        block.insert_str(0, &gap(&text[..at], eol));
-        let follows = text[at..].split_inclusive('\n').next().unwrap_or_default();
-        block.push_str(if follows.trim().is_empty() { "" } else { eol });
-        ours.push(at..at);
-    }
-    for (nth, range) in ours.into_iter().enumerate().rev() {
-        text.replace_range(range, if nth == 0 { &block } else { "" });
-    }
-}
-
-/// Returns what parts a block from the text above it by one blank line.
-fn gap(above: &str, eol: &str) -> String {
-    let mut lines = above.lines().rev();
-    let is_parted = lines.next().is_none_or(|line| line.trim().is_empty());
-    match (above.is_empty() || above.ends_with('\n'), is_parted) {
-        (true, true) => String::new(),
-        (false, false) => eol.repeat(2),
-        _ => eol.to_owned(),
-    }
-}
-
-/// Returns a value as it stands on one line.
-fn value(text: &str) -> String {
-    fences::one_line(text).trim().to_owned()
-}
+debug_as!(HeartbeatFile, |it| "HeartbeatFile {{ bytes: {}, memo: {:?} }}", it.text.len(), it.memo);
 
 fn is_blank(text: &str) -> bool {
     text.trim_start_matches(text::BOM).trim().is_empty()
@@ -461,7 +241,7 @@ fn without_comments(html: &str) -> String {
 mod tests {
     use super::*;
     use crate::testing::cases;
-    use chrono::TimeZone;
+    use chrono::{DateTime, TimeZone, Utc};
     use proptest::prelude::*;
 
     fn memo() -> Heartbeat {

@@ -7,6 +7,7 @@ use chrono::NaiveTime;
 use serde::{Deserialize, Serialize};
 
 use super::origin::Origin;
+use crate::base::debug::debug_as;
 use crate::format::replies::fences;
 
 /// The kind of a note. Prints and reads back as one word, also in JSON.
@@ -25,7 +26,7 @@ pub enum NoteKind {
     /// Something that happened.
     #[default]
     Happened,
-    /// A decision.
+    /// Returns a decision.
     Decision,
     /// Something to remember.
     Remember,
@@ -160,11 +161,7 @@ impl Note {
     }
 }
 
-impl fmt::Debug for Note {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Note {{ {:?}, {}, {} bytes }}", self.kind, self.origin, self.text.len())
-    }
-}
+debug_as!(Note, |it| "Note {{ {:?}, {}, {} bytes }}", it.kind, it.origin, it.text.len());
 
 /// The mark in front of every line of an entry below its first.
 pub(super) const CONTINUED: &str = "  | ";

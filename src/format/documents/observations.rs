@@ -18,6 +18,7 @@ use chrono::{DateTime, NaiveDate, NaiveTime, TimeDelta, Timelike, Utc};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::base::day::DayPolicy;
+use crate::base::debug::debug_as;
 use crate::base::text;
 
 /// The weight of an observation, and so its lifetime. Prints and reads back as the word in front of its line.
@@ -111,11 +112,7 @@ impl fmt::Display for Observation {
     }
 }
 
-impl fmt::Debug for Observation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?} {} {}, {} bytes", self.mark, self.date, self.time, self.text.len())
-    }
-}
+debug_as!(Observation, |it| "{:?} {} {}, {} bytes", it.mark, it.date, it.time, it.text.len());
 
 impl Serialize for Observation {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -271,11 +268,12 @@ impl Observations {
     }
 }
 
-impl fmt::Debug for Observations {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Observations {{ bytes: {}, entries: {} }}", self.text.len(), self.entries().count())
-    }
-}
+debug_as!(
+    Observations,
+    |it| "Observations {{ bytes: {}, entries: {} }}",
+    it.text.len(),
+    it.entries().count()
+);
 
 fn date_of(line: &str) -> Option<NaiveDate> {
     let date = line.strip_prefix("## ")?;

@@ -17,14 +17,14 @@
 //!
 //! If a journal has speakers, a line without a name is not the user's for that reason.
 
-use std::collections::BTreeMap;
-use std::sync::LazyLock;
-
-use regex::Regex;
+mod cast;
+mod head;
 
 use super::origin::Origin;
 use super::speakers::{self, Form, Speaker};
 use crate::base::text;
+use cast::Cast;
+use head::{Head, head};
 
 /// The state of a journal above a text that begins within it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -68,20 +68,6 @@ pub(crate) struct Said {
     pub(crate) named_at: usize,
     /// The start of the line's words.
     pub(crate) start: usize,
-}
-
-/// The beginning of a line.
-enum Head<'t> {
-    /// A session.
-    Session,
-    /// An entry, with a bullet or a time or neither, and where its words begin without a speaker.
-    Entry { is_bulleted: bool, is_stamped: bool, speaker: Speaker<'t>, offset: usize },
-    /// An entry that has a time and names nobody.
-    Stamped,
-    /// A line that names somebody where no entry begins.
-    Nested(Speaker<'t>),
-    /// A line that goes on with the one above.
-    Plain,
 }
 
 /// Reads whose words the lines of a text are.
@@ -251,121 +237,6 @@ fn rank(origin: Option<&Origin>) -> u8 {
 /// Returns the lower of two origins of one line; `None` for the bound says nothing.
 pub(crate) fn lower(said: Option<Origin>, bound: Option<&Origin>) -> Option<Origin> {
     if bound.is_some() && rank(bound) < rank(said.as_ref()) { bound.cloned() } else { said }
-}
-
-/// Who speaks in a journal.
-struct Cast {
-    /// Whether roles are named.
-    has_roles: bool,
-    /// Whether some of them have a bullet and no time.
-    has_bullets: bool,
-    /// The names that speak in a journal without roles: two at least, three times each.
-    names: Vec<String>,
-}
-
-/// The number of lines that must carry a name, or words that may be labels, before they are taken for speakers.
-const NAMED_LINES: usize = 3;
-
-impl Cast {
-    fn of<'h>(heads: impl Iterator<Item = &'h Head<'h>>, has_speakers: bool) -> Self {
-        let (mut sure, mut roles, mut has_bullets) = (has_speakers, Vec::new(), false);
-        let mut names: BTreeMap<&str, usize> = BTreeMap::new();
-        for head in heads {
-            match head {
-                Head::Entry { speaker, .. } if speaker.is_named() => {
-                    sure |= speaker.is_sure;
-                    *names.entry(speaker.name).or_default() += 1;
-                }
-                Head::Entry { speaker, is_bulleted, is_stamped, .. } => {
-                    sure |= speaker.is_sure;
-                    has_bullets |= *is_bulleted && !is_stamped;
-                    roles.push(&speaker.origin);
-                }
-                Head::Nested(speaker) => sure |= speaker.is_sure,
-                Head::Session | Head::Stamped | Head::Plain => {}
-            }
-        }
-        let is_user = |origin: &&&Origin| **origin == &Origin::User;
-        let talk =
-            roles.iter().any(|origin| is_user(&origin)) && !roles.iter().all(|origin| is_user(&origin));
-        let names = names.into_iter().filter(|(_, lines)| *lines >= NAMED_LINES);
-        let names: Vec<String> = names.map(|(name, _)| name.to_owned()).collect();
-        Self { has_roles: sure || talk || roles.len() >= NAMED_LINES, has_bullets, names }
-    }
-
-    fn is_dialogue(&self) -> bool {
-        self.names.len() > 1
-    }
-
-    fn counts(&self, speaker: &Speaker<'_>, is_bulleted: bool, is_stamped: bool) -> bool {
-        if !speaker.is_named() {
-            return speaker.is_sure || self.has_roles;
-        }
-        if speaker.is_sure {
-            return true;
-        }
-        let has_place = is_stamped || !is_bulleted || self.has_bullets;
-        (self.has_roles && has_place)
-            || (self.is_dialogue() && self.names.iter().any(|name| name == speaker.name))
-    }
-}
-
-fn head(line: &str) -> Head<'_> {
-    static HEAD: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(
-            r"(?i)^(?<bullet>[-*+•]\s+)?(?<time>[\[(]?(?:(?:\d{4}-\d\d-\d\d|\d{1,2}[./]\d{1,2}[./]\d{2,4})[t, ]\s*)?\d{1,2}:\d\d[:.\dz+-]*\s*(?:[ap]m)?[\])]?:?\s*[-–—]?\s*)?",
-        )
-        .expect("a literal pattern")
-    });
-    static NEST: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"^(?<marks>[\s>\x00]*(?:(?:[-*+•]|\d{1,3}[.)])\s+)*)(?:[\[(][^\[\]()]{0,60}[\])]:?\s*[-–—]?\s*)?")
-            .expect("a literal pattern")
-    });
-    let bare = line.trim_start_matches(text::BOM);
-    let mark = line.len() - bare.len();
-    if is_session(bare) {
-        return Head::Session;
-    }
-    if let Some(speaker) = speakers::title(bare) {
-        return Head::Entry { is_bulleted: false, is_stamped: false, speaker, offset: mark };
-    }
-    let Some(found) = HEAD.captures(bare) else { return Head::Plain };
-    let (is_bulleted, is_stamped) = (found.name("bullet").is_some(), found.name("time").is_some());
-    let begins = !bare.starts_with([' ', '\t', '\0', '|']);
-    let offset = found[0].len();
-    if let Some(speaker) = speakers::read(&bare[offset..]).filter(|_| begins) {
-        // A tag that names nobody known leaves room for one that does; but no name gives anybody the user's voice.
-        let is_room = speaker.is_named() && !speaker.is_sure;
-        let nested = if is_room { nested(&NEST, bare) } else { None };
-        let nested = nested.filter(|nested| nested.origin != Origin::User);
-        return match nested {
-            Some(speaker) => Head::Nested(speaker),
-            None => Head::Entry { is_bulleted, is_stamped, speaker, offset: mark + offset },
-        };
-    }
-    match nested(&NEST, bare) {
-        Some(speaker) => Head::Nested(speaker),
-        None if is_stamped && begins => Head::Stamped,
-        None => Head::Plain,
-    }
-}
-
-/// Returns the role that a line names behind marks or another tag.
-fn nested<'t>(pattern: &Regex, line: &'t str) -> Option<Speaker<'t>> {
-    if line.trim_start().starts_with('|') {
-        return None;
-    }
-    if !line.contains(['[', '(', '<', ':', '：', '{']) {
-        return None;
-    }
-    let found = pattern.captures(line)?;
-    let marks = found.name("marks").map_or(0, |marks| marks.end());
-    let role = |at: usize| speakers::read(&line[at..]).filter(|speaker| !speaker.is_named());
-    role(marks).or_else(|| role(found[0].len()))
-}
-
-fn is_session(line: &str) -> bool {
-    ["## Session", "# Session", "# Memory", "# Daily Log"].iter().any(|heading| line.starts_with(heading))
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@
 //! Every line inside carries a prefix, so no text of a journal begins a line; and the nonce in each fence
 //! is a hash of what is inside, so no text can foresee it.
 
+use crate::base::debug::debug_as;
 use crate::base::name::DocName;
 use crate::base::text;
 
@@ -31,11 +32,7 @@ pub(crate) struct ShownLine {
     pub(crate) text: String,
 }
 
-impl std::fmt::Debug for ShownLine {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "L{}, {} bytes", self.number, self.text.len())
-    }
-}
+debug_as!(ShownLine, |it| "L{}, {} bytes", it.number, it.text.len());
 
 /// Prints fences with one nonce.
 #[derive(Debug)]

@@ -13,6 +13,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::base::debug::debug_as;
 use crate::format::DreamId;
 
 /// A dream as it is remembered.
@@ -44,17 +45,13 @@ pub struct DreamEntry {
     pub id: Option<DreamId>,
 }
 
-impl std::fmt::Debug for DreamEntry {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(
-            f,
-            "DreamEntry {{ dream: {}, observations: {}, deep: {} }}",
-            self.dream,
-            self.observations.len(),
-            self.deep
-        )
-    }
-}
+debug_as!(
+    DreamEntry,
+    |it| "DreamEntry {{ dream: {}, observations: {}, deep: {} }}",
+    it.dream,
+    it.observations.len(),
+    it.deep
+);
 
 /// The result of a sleep, in numbers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

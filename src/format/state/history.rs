@@ -9,6 +9,7 @@
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
+use crate::base::debug::debug_as;
 use crate::base::document::{Document, Revision};
 use crate::base::error::{Error, Result, parse_json};
 use crate::base::name::{DocName, StateName};
@@ -55,11 +56,7 @@ impl Entry {
     }
 }
 
-impl std::fmt::Debug for Entry {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}, {} bytes", self.at, self.len())
-    }
-}
+debug_as!(Entry, |it| "{}, {} bytes", it.at, it.len());
 
 impl History {
     pub(crate) fn parse(name: &StateName, bytes: Option<&[u8]>) -> Result<Self> {

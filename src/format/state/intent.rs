@@ -11,6 +11,7 @@ use super::log::LogLine;
 use super::proposal::ProposalStep;
 use super::seal;
 use super::undone::Kept;
+use crate::base::debug::debug_as;
 use crate::base::digest::Digest;
 use crate::base::error::{Error, Result};
 use crate::base::name::{DocName, StateName};
@@ -101,11 +102,7 @@ pub(crate) struct Append {
     pub(crate) before_sha256: Digest,
 }
 
-impl std::fmt::Debug for Append {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Append {{ name: {}, bytes: {} }}", self.name, self.section.len())
-    }
-}
+debug_as!(Append, |it| "Append {{ name: {}, bytes: {} }}", it.name, it.section.len());
 
 impl Append {
     pub(crate) fn new(name: DocName, section: String, before: &[u8]) -> Self {

@@ -29,6 +29,7 @@ use serde_json::{Map, Value};
 use super::ledger::check_version;
 use super::log::LogSource;
 use super::seal;
+use crate::base::debug::debug_as;
 use crate::base::digest::Digest;
 use crate::base::error::{Error, Result};
 use crate::base::name::StateName;
@@ -183,11 +184,7 @@ pub(crate) struct Bullet {
     pub(crate) text: String,
 }
 
-impl fmt::Debug for Bullet {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Bullet {{ line: {}, bytes: {} }}", self.line, self.text.len())
-    }
-}
+debug_as!(Bullet, |it| "Bullet {{ line: {}, bytes: {} }}", it.line, it.text.len());
 
 /// The step of a commit that changes a proposal.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -8,7 +8,6 @@
 //! ```
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::ops::Range;
 
 use chrono::{DateTime, Utc};
@@ -17,6 +16,7 @@ use serde_json::Number;
 
 use super::ledger::{self, Piece};
 use super::seal;
+use crate::base::debug::debug_as;
 use crate::base::error::Result;
 use crate::base::name::{DocName, StateName};
 use crate::format::DreamId;
@@ -48,11 +48,7 @@ pub(crate) struct Section {
     pub(crate) section: String,
 }
 
-impl fmt::Debug for Section {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Section {{ id: {}, bytes: {} }}", self.id, self.section.len())
-    }
-}
+debug_as!(Section, |it| "Section {{ id: {}, bytes: {} }}", it.id, it.section.len());
 
 /// The kept parts of one dream.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
@@ -72,11 +68,7 @@ pub(crate) struct Kept {
     pub(crate) limit: i64,
 }
 
-impl fmt::Debug for Kept {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Kept {{ id: {}, bytes: {}, journals: {} }}", self.id, self.section.len(), self.shown.len())
-    }
-}
+debug_as!(Kept, |it| "Kept {{ id: {}, bytes: {}, journals: {} }}", it.id, it.section.len(), it.shown.len());
 
 impl Undone {
     /// Parses the file; `None` (no file) means that nothing was taken back.

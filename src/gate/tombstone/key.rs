@@ -1,10 +1,10 @@
 //! The secret of the tombstones of one home.
 
-use std::fmt;
 use std::hash::{BuildHasher, RandomState};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::base::debug::debug_as;
 use crate::base::digest::{Digest, Hasher};
 
 /// The secret that tombstones of one home are made with: without it they say nothing.
@@ -39,11 +39,7 @@ impl TombstoneKey {
     }
 }
 
-impl fmt::Debug for TombstoneKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("TombstoneKey(…)")
-    }
-}
+debug_as!(TombstoneKey, "TombstoneKey(…)");
 
 impl Serialize for TombstoneKey {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -2,13 +2,13 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 use std::ops::{ControlFlow, Range};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::key::TombstoneKey;
 use super::words::{Words, power};
+use crate::base::debug::debug_as;
 use crate::base::digest::{Digest, Hasher};
 use crate::pii::{Confidence, Finding, View};
 
@@ -358,11 +358,7 @@ impl PartialEq for Tombstones {
 
 impl Eq for Tombstones {}
 
-impl fmt::Debug for Tombstones {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Tombstones({})", self.len())
-    }
-}
+debug_as!(Tombstones, |it| "Tombstones({})", it.len());
 
 #[derive(Serialize, Deserialize)]
 struct Shape {

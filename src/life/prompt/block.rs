@@ -1,7 +1,7 @@
 //! A block of a prompt, and how long it stays the same.
 
+use crate::base::debug::debug_as;
 use std::borrow::Cow;
-use std::fmt;
 
 /// A part of a prompt.
 #[derive(Clone, PartialEq, Eq)]
@@ -34,11 +34,7 @@ impl Block {
     }
 }
 
-impl fmt::Debug for Block {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Block {{ {}, {:?}, {} bytes }}", self.id, self.cache, self.text.len())
-    }
-}
+debug_as!(Block, |it| "Block {{ {}, {:?}, {} bytes }}", it.id, it.cache, it.text.len());
 
 /// For how long a block stays the same, byte for byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -6,6 +6,7 @@ use std::fmt;
 use chrono::{DateTime, Utc};
 
 use crate::base::access::Access;
+use crate::base::debug::debug_as;
 use crate::base::error::Result;
 use crate::base::name::DocName;
 use crate::base::text::{self, Unit};
@@ -184,18 +185,14 @@ impl fmt::Display for MemoryContext {
     }
 }
 
-impl fmt::Debug for MemoryContext {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "MemoryContext {{ {} bytes, {} rows, {} left out, {} cut }}",
-            self.block.len(),
-            self.rows,
-            self.left_out,
-            self.cut
-        )
-    }
-}
+debug_as!(
+    MemoryContext,
+    |it| "MemoryContext {{ {} bytes, {} rows, {} left out, {} cut }}",
+    it.block.len(),
+    it.rows,
+    it.left_out,
+    it.cut
+);
 
 /// Prints rows as lines of the block: secrets masked, instructions blocked, and no tag of the block's own. The
 /// part in front stays where the text is blocked: prompts refer to it.

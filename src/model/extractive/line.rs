@@ -12,6 +12,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::words;
+use crate::base::debug::debug_as;
 use crate::base::name::DocName;
 use crate::format::Origin;
 use crate::format::documents::origins::{self, Above};
@@ -62,11 +63,7 @@ impl Line<'_> {
     }
 }
 
-impl std::fmt::Debug for Line<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "L{}, {} bytes, {:?}", self.number, self.bytes, self.role())
-    }
-}
+debug_as!(Line<'_>, |it| "L{}, {} bytes, {:?}", it.number, it.bytes, it.role());
 
 /// Who says a line.
 #[derive(Clone)]

@@ -15,7 +15,7 @@ pub struct SearchResult {
     pub chunk_id: String,
     /// The document, a UUID as text: the same for the same scope and path.
     pub document_id: String,
-    /// The document's name.
+    /// Returns the document's name.
     pub path: DocName,
     /// The text of the chunk.
     pub content: String,

@@ -4,12 +4,17 @@
 //! say nothing are left out. Operators count only where they clearly stand: a phrase in balanced quotes, `AND`,
 //! `OR` and `NOT` in capitals between words, `category:` or `content:` before a word or a quote, a `*` after one.
 
+mod parser;
+mod token;
+
 use std::collections::BTreeSet;
 
 use super::card::Card;
-use super::clause::{Clause, phrase};
+use super::clause::Clause;
 use super::term::Term;
 use super::terms::{Piece, Stemmer, folded, is_stop_word, pieces};
+use parser::Parser;
+use token::{Token, positive, tokens};
 
 /// A query, understood.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -116,243 +121,9 @@ pub(crate) const MOST_TERMS: usize = 64;
 /// A text with more is no expression that somebody typed, and would be one too deep to follow.
 const MOST_TOKENS: usize = 256;
 
-#[derive(Debug, Clone, PartialEq)]
-enum Token {
-    Text(String),
-    Phrase(String),
-    Prefix(String),
-    Category(String),
-    And,
-    Or,
-    Not,
-    Open,
-    Close,
-}
-
-impl Token {
-    fn is_operator(&self) -> bool {
-        matches!(self, Self::And | Self::Or | Self::Not)
-    }
-
-    fn is_special(&self) -> bool {
-        matches!(self, Self::Phrase(_) | Self::Prefix(_) | Self::Category(_))
-    }
-
-    /// Returns whether it is written in an expression as it is: a word with signs in it is not.
-    fn is_expression(&self) -> bool {
-        !matches!(self, Self::Text(word) if !word.chars().all(|c| c.is_alphanumeric() || c == '_'))
-    }
-
-    fn is_operand(&self) -> bool {
-        matches!(self, Self::Text(_) | Self::Phrase(_) | Self::Prefix(_))
-    }
-}
-
-/// Parts a query, and says whether all of it could be taken as it is meant: a quote that is not closed, and an
-/// operator that has nothing on a side, are text.
-fn tokens(text: &str) -> (Vec<Token>, bool) {
-    let mut tokens = Vec::new();
-    let straight = text.replace(['“', '”'], "\"");
-    let balanced = straight.matches('"').count().is_multiple_of(2);
-    let mut is_whole = balanced;
-    let mut column = None;
-    for (number, part) in straight.split('"').enumerate() {
-        if balanced && number % 2 == 1 {
-            if column.take() == Some(CATEGORY) && !part.trim().is_empty() {
-                tokens.push(Token::Category(part.trim().to_owned()));
-            } else if pieces(part).next().is_some() {
-                tokens.push(Token::Phrase(part.to_owned()));
-            }
-            continue;
-        }
-        // Right before a quote: `category:"travel plans"`.
-        let names_column = |column: &&str| {
-            let before = part.strip_suffix(*column);
-            balanced
-                && before.is_some_and(|before| !before.ends_with(|c: char| !c.is_whitespace() && c != '('))
-        };
-        column = [CATEGORY, CONTENT].into_iter().find(names_column);
-        let part = column.and_then(|column| part.strip_suffix(column)).unwrap_or(part);
-        for chunk in part.split_whitespace() {
-            word_tokens(chunk, &mut tokens);
-        }
-    }
-    // From both sides: `AND AND x` has no operator.
-    let mut before = false;
-    for token in &mut tokens {
-        if token.is_operator() && !before {
-            *token = Token::Text(operator_text(token).to_owned());
-            is_whole = false;
-        }
-        before = token.is_operand() || matches!(token, Token::Close | Token::Category(_));
-    }
-    let mut after = false;
-    for token in tokens.iter_mut().rev() {
-        if token.is_operator() && !after {
-            *token = Token::Text(operator_text(token).to_owned());
-            is_whole = false;
-        }
-        after = token.is_operand() || matches!(token, Token::Open | Token::Category(_));
-    }
-    (tokens, is_whole)
-}
-
-/// The column name in front of a word or a phrase.
-const CATEGORY: &str = "category:";
-const CONTENT: &str = "content:";
-
-fn operator_text(token: &Token) -> &'static str {
-    match token {
-        Token::And => "and",
-        Token::Or => "or",
-        _ => "not",
-    }
-}
-
-fn word_tokens(chunk: &str, tokens: &mut Vec<Token>) {
-    match chunk {
-        "AND" => return tokens.push(Token::And),
-        "OR" => return tokens.push(Token::Or),
-        "NOT" => return tokens.push(Token::Not),
-        _ => {}
-    }
-    let inner = chunk.trim_start_matches('(');
-    tokens.extend(std::iter::repeat_n(Token::Open, chunk.len() - inner.len()));
-    let word = inner.trim_end_matches(')');
-    if let Some(category) = word.strip_prefix(CATEGORY).filter(|rest| is_plain_word(rest)) {
-        tokens.push(Token::Category(category.to_owned()));
-    } else {
-        let word = word.strip_prefix(CONTENT).filter(|rest| !rest.is_empty()).unwrap_or(word);
-        match word.strip_suffix('*').filter(|rest| is_plain_word(rest)) {
-            Some(prefix) => tokens.push(Token::Prefix(folded(prefix))),
-            None if word.is_empty() => {}
-            None => tokens.push(Token::Text(word.to_owned())),
-        }
-    }
-    tokens.extend(std::iter::repeat_n(Token::Close, inner.len() - inner.trim_end_matches(')').len()));
-}
-
-fn is_plain_word(word: &str) -> bool {
-    !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'))
-}
-
-/// Returns the query without its excluded parts.
-fn positive(tokens: &[Token]) -> String {
-    let mut text = String::new();
-    let mut skip = false;
-    let mut depth = 0;
-    for token in tokens {
-        match token {
-            Token::Not => skip = true,
-            Token::Open if skip => depth += 1,
-            Token::Close if skip => {
-                depth -= 1;
-                skip = depth > 0;
-            }
-            Token::Text(word) | Token::Phrase(word) | Token::Prefix(word) => {
-                if skip {
-                    skip = depth > 0;
-                } else {
-                    text.push_str(word);
-                    text.push(' ');
-                }
-            }
-            _ => {}
-        }
-    }
-    text
-}
-
-/// Reads clauses: `NOT` binds closest, then `AND`, then `OR`.
-struct Parser<'a> {
-    tokens: &'a [Token],
-    at: usize,
-    /// Whether a plain word is required.
-    strict: bool,
-}
-
-impl Parser<'_> {
-    fn whole(&mut self) -> Option<Clause> {
-        let mut clauses = Vec::new();
-        while self.at < self.tokens.len() {
-            clauses.extend(self.any(0));
-            // A bracket that nothing opened.
-            self.at += 1;
-        }
-        joined(clauses, Clause::And)
-    }
-
-    fn any(&mut self, depth: usize) -> Option<Clause> {
-        let mut clauses = vec![self.all(depth)];
-        while self.take(&Token::Or) {
-            clauses.push(self.all(depth));
-        }
-        joined(clauses.into_iter().flatten().collect(), Clause::Or)
-    }
-
-    fn all(&mut self, depth: usize) -> Option<Clause> {
-        let mut clauses: Vec<Clause> = Vec::new();
-        loop {
-            match self.tokens.get(self.at) {
-                None | Some(Token::Or | Token::Close) => break,
-                Some(Token::And | Token::Category(_)) => self.at += 1,
-                Some(Token::Not) => {
-                    self.at += 1;
-                    if let Some(without) = self.one(depth)
-                        && let Some(clause) = joined(std::mem::take(&mut clauses), Clause::And)
-                    {
-                        clauses.push(Clause::Without(Box::new(clause), Box::new(without)));
-                    }
-                }
-                Some(_) => clauses.extend(self.one(depth)),
-            }
-        }
-        joined(clauses, Clause::And)
-    }
-
-    fn one(&mut self, depth: usize) -> Option<Clause> {
-        let token = self.tokens.get(self.at)?;
-        self.at += 1;
-        match token {
-            Token::Open if depth < DEEPEST => {
-                let inner = self.any(depth + 1);
-                self.take(&Token::Close);
-                inner
-            }
-            Token::Phrase(text) => Some(Clause::Phrase(phrase(text))),
-            // A script without spaces has no words that begin.
-            Token::Prefix(prefix) if pieces(prefix).any(|piece| matches!(piece, Piece::Run(_))) => {
-                Some(Clause::Phrase(phrase(prefix)))
-            }
-            Token::Prefix(prefix) => Some(Clause::Prefix(prefix.clone())),
-            Token::Text(text) if self.strict => {
-                let mut terms = Vec::new();
-                Stemmer::default().terms(text, |stem, written| {
-                    terms.push(Term { stem: stem.to_owned(), written: written.to_owned() });
-                });
-                (!terms.is_empty()).then_some(Clause::Word(terms))
-            }
-            _ => None,
-        }
-    }
-
-    fn take(&mut self, token: &Token) -> bool {
-        let is = self.tokens.get(self.at) == Some(token);
-        self.at += usize::from(is);
-        is
-    }
-}
-
 /// Puts a text on one line: what is typed, without the characters that control a terminal.
 pub(crate) fn one_line(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
-}
-
-/// Brackets within brackets beyond this are not read.
-const DEEPEST: usize = 32;
-
-fn joined(mut clauses: Vec<Clause>, join: fn(Vec<Clause>) -> Clause) -> Option<Clause> {
-    if clauses.len() > 1 { Some(join(clauses)) } else { clauses.pop() }
 }
 
 #[cfg(test)]

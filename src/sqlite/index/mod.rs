@@ -6,7 +6,6 @@ mod seen;
 pub(super) mod tables;
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::path::Path;
 
 use chrono::{DateTime, Utc};
@@ -18,6 +17,7 @@ use super::error::is_corrupt;
 use super::open::{self, PATIENCE};
 use super::schema::Others;
 use crate::base::access::{Access, Scope};
+use crate::base::debug::debug_as;
 use crate::base::error::Result;
 use crate::base::name::DocName;
 use crate::memory::IndexState;
@@ -187,8 +187,4 @@ impl DocumentIndex for SqliteIndex {
     }
 }
 
-impl fmt::Debug for SqliteIndex {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "SqliteIndex({})", self.database.path().display())
-    }
-}
+debug_as!(SqliteIndex, |it| "SqliteIndex({})", it.database.path().display());

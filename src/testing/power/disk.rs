@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 
+use super::drive::MemoryDrive;
 use super::fate::{Fate, Lie};
 use super::loss::{PowerLoss, Terms};
-use super::volume::{Content, Effect, Node, Operation, Volume, Write, folder_of};
-use crate::base::error::Refusal;
+use super::volume::{Effect, Node, Operation, Volume, folder_of};
 use crate::disk::{Disk, DiskFile, Entry, Kind, Open, Stat};
 
 /// A disk in memory that records what changes it. Clones are the same disk; its time stands still but for
@@ -52,20 +52,6 @@ use crate::disk::{Disk, DiskFile, Entry, Kind, Open, Stat};
 /// ```
 #[derive(Debug, Clone)]
 pub struct MemoryDisk(Arc<Mutex<MemoryDrive>>);
-
-/// The disk itself: what a process sees, and the record of how it came to be.
-#[derive(Debug)]
-struct MemoryDrive {
-    /// The volume that was durable before the first operation of the record.
-    base: Arc<Volume>,
-    record: Vec<Operation>,
-    /// The volume that a process sees.
-    live: Volume,
-    /// The locks: each open file with the file that it locks.
-    locks: BTreeMap<usize, u64>,
-    opened: u64,
-    terms: Terms,
-}
 
 impl Default for MemoryDisk {
     fn default() -> Self {
@@ -164,55 +150,6 @@ impl PowerLoss {
     pub fn image(&self, fates: &[Fate]) -> MemoryDisk {
         let volume = self.volume(fates);
         MemoryDisk::over(Arc::new(volume.clone()), volume, Vec::new(), self.terms)
-    }
-}
-
-impl MemoryDrive {
-    fn now(&self) -> DateTime<Utc> {
-        self.terms.begun + self.terms.elapsed
-    }
-
-    fn run(&mut self, path: &str, effect: Effect) {
-        let operation = Operation { path: path.to_owned(), effect };
-        self.live.apply(&operation);
-        self.record.push(operation);
-    }
-
-    fn file(&self, path: &str) -> io::Result<usize> {
-        match self.live.names.get(path) {
-            Some(Node::File(file)) => Ok(*file),
-            Some(Node::Folder) => Err(io::Error::new(ErrorKind::InvalidInput, Refusal::NotAFile)),
-            None => Err(ErrorKind::NotFound.into()),
-        }
-    }
-
-    fn folder(&self, path: &str) -> io::Result<()> {
-        match self.live.names.get(path) {
-            _ if self.live.is_folder(path) => Ok(()),
-            Some(_) => Err(io::Error::new(ErrorKind::InvalidInput, Refusal::NotAFolder)),
-            None => Err(ErrorKind::NotFound.into()),
-        }
-    }
-
-    fn stat(&self, file: usize) -> Stat {
-        let Content { bytes, modified, mode, owner } = &self.live.files[file];
-        let id = (1, file as u64 + 1);
-        Stat {
-            kind: Kind::File,
-            len: bytes.len() as u64,
-            modified: *modified,
-            mode: *mode,
-            owner: *owner,
-            id,
-        }
-    }
-
-    fn write(&mut self, path: &str, file: usize, offset: usize, bytes: &[u8]) {
-        if !bytes.is_empty() {
-            let is_longer = offset + bytes.len() > self.live.files[file].bytes.len();
-            let now = self.now();
-            self.run(path, Effect::Write(Write { file, offset, bytes: bytes.into(), is_longer, now }));
-        }
     }
 }
 

@@ -13,16 +13,16 @@ use noctuary::workspace::Refusal;
 use noctuary::{Error, FileMemoryStore, MemoryStore, Scope};
 use tempfile::TempDir;
 
-use super::{access, agent, at, file, found, mark, row, scope, store, text, write};
+use super::{access, agent, at, file, found, mark, marta, row, store, text, write};
 
 fn opened(folder: &TempDir) -> noctuary::Result<FileMemoryStore> {
-    FileMemoryStore::open(folder.path(), scope())
+    FileMemoryStore::open(folder.path(), marta())
 }
 
 fn configured(folder: &TempDir, change: impl FnOnce(&mut StoreConfig)) -> FileMemoryStore {
     let mut config = StoreConfig::default();
     change(&mut config);
-    FileMemoryStore::open_with(folder.path(), scope(), config).unwrap()
+    FileMemoryStore::open_with(folder.path(), marta(), config).unwrap()
 }
 
 #[test]
@@ -325,9 +325,9 @@ fn a_store_has_a_scope_and_a_file_has_one() {
         assert!(matches!(of(other), Err(Error::Refused { reason: Refusal::OtherScope, .. })));
     }
     let network = FaultyDisk::new(folder_of_disk(path).unwrap(), Faults::new()).on_network("nfs");
-    let refused = FileMemoryStore::on_disk(Arc::new(network), scope(), StoreConfig::default());
+    let refused = FileMemoryStore::on_disk(Arc::new(network), marta(), StoreConfig::default());
     assert!(matches!(refused, Err(Error::NetworkFileSystem { file_system: "nfs", .. })));
-    let error = FileMemoryStore::open(path.join("nowhere"), scope()).unwrap_err();
+    let error = FileMemoryStore::open(path.join("nowhere"), marta()).unwrap_err();
     assert!(matches!(&error, Error::Io { source, .. } if source.kind() == ErrorKind::NotFound), "{error:?}");
 }
 
@@ -349,7 +349,7 @@ fn writers_are_switched_off_by_configuration() {
     assert_eq!(store.purge_expired(at(7 * day)).unwrap(), 0);
     assert!(!store.restore(&agent(), id, at(7 * day + 1)).unwrap());
     assert_eq!(store.purge_expired(at(7 * day + 1)).unwrap(), 1);
-    assert_eq!((store.config().retention_days, store.scope()), (7, &scope()));
+    assert_eq!((store.config().retention_days, store.scope()), (7, &marta()));
 }
 
 /// Remembers what it heard, and asks the store meanwhile.

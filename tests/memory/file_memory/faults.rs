@@ -11,14 +11,14 @@ use noctuary::store::StoreConfig;
 use noctuary::testing::{Disk, Fate, Fault, Faults, FaultyDisk, MemoryDisk};
 use noctuary::{Error, FileMemoryStore, MemoryStore};
 
-use super::{agent, at, row, scope};
+use super::{agent, at, marta, row};
 
 const FILE: &str = ".dreaming.d/memories.jsonl";
 const FAULTS: [Fault; 3] =
     [Fault::Error(ErrorKind::StorageFull), Fault::Error(ErrorKind::PermissionDenied), Fault::Crash];
 
 fn open(disk: impl Disk + 'static) -> FileMemoryStore {
-    FileMemoryStore::on_disk(Arc::new(disk), scope(), StoreConfig::default()).unwrap()
+    FileMemoryStore::on_disk(Arc::new(disk), marta(), StoreConfig::default()).unwrap()
 }
 
 /// All that a store tells.

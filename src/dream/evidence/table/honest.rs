@@ -1,0 +1,148 @@
+//! Honest lines, by what makes them hard to tell.
+
+pub(super) const FRI: &str = "2026-11-20";
+pub(super) const TUE: &str = "2026-12-01";
+pub(super) const JAN: &str = "2027-01-14";
+
+/// A claim, the lines that it cites, the day of their journal.
+pub(super) const HONEST: &[(&str, &str, &str)] = &[
+    // Numbers in another notation.
+    (
+        "The offer is 12,000 EUR, below 10,000 EUR is not profitable.",
+        "[user] they offered 12k EUR. under 10k it's not profitable for us",
+        FRI,
+    ),
+    ("Backups run at 03:00, the vacuum at 02:00.", "[user] backup runs at 3am, vacuum at 2am", FRI),
+    ("The dentist appointment is at 15:00.", "[user] dentist at 3pm btw", FRI),
+    ("Office hours are 09:00–17:00.", "[user] I'm in the office 9 to 5", FRI),
+    ("Daily standup at 09:00.", "[user] standup is at 9 every day", FRI),
+    ("About 50 % of the requests hit the cache.", "[agent] half of all requests hit the cache", FRI),
+    (
+        "Revenue was 1.2 million USD, up 25 %.",
+        "[user] we did $1.2M in revenue, up a quarter from before",
+        FRI,
+    ),
+    ("Rent is 1,250.50 EUR.", "[user] Die Miete kostet jetzt 1.250,50 €, rent went up", FRI),
+    ("Runs 10 km twice a week.", "[user] I run 10k two times a week", FRI),
+    ("Wants 12 eggs delivered each week.", "[user] order a dozen eggs every week please", FRI),
+    ("The team has 25 people.", "[user] we're twenty-five people on the team now", FRI),
+    ("The table has 1,200,000 rows.", "[tool:psql] count: 1.2M rows in the table", FRI),
+    ("Runs on Rust 1.95.", "[agent] toolchain pinned to rust-1.95.0", FRI),
+    ("Version 4 of the API is live.", "[agent] v4 api went live", FRI),
+    ("Uses GPT-4 for summaries.", "[user] summaries go through gpt4", FRI),
+    ("The meeting takes 90 minutes.", "[user] the meeting is an hour and a half", FRI),
+    ("Takes 1 tablet each morning.", "[user] I take one tablet in the morning", FRI),
+    // Dates.
+    ("The contract ends on 2026-12-31.", "[user] contract runs until 31.12.2026", FRI),
+    ("The contract ends on 2026-12-31.", "[user] contract runs until 31/12/2026", FRI),
+    (
+        "Flies to Rome on 2026-12-05, back on 2026-12-09.",
+        "[user] flying to Rome on the 5th, back on the 9th",
+        FRI,
+    ),
+    ("Stopped smoking in 2024.", "[user] I quit smoking two years ago", FRI),
+    ("The audit is due by the end of Q1 2027.", "[user] audit must be done by end of Q1", FRI),
+    ("In Lisbon from 2026-12-05 to 2026-12-09.", "[user] I'm in Lisbon December 5-9", FRI),
+    ("The conference is on 12 May 2027.", "[user] the conference moved to 12. Mai 2027", FRI),
+    (
+        "The visa interview is on Friday, 2026-11-27.",
+        "[user] visa interview a week from today, on the 27th",
+        FRI,
+    ),
+    ("The tax return is due on 2027-03-31.", "[user] tax return due end of March", JAN),
+    ("Handed in the thesis on 2026-11-30.", "[user] handed my thesis in yesterday!!", TUE),
+    ("Taxes were paid by 2026-12-31.", "[user] taxes have to be paid no later than Dec 31", TUE),
+    ("The lease starts in January 2027.", "[user] new lease starts next month, in January", TUE),
+    ("Trip to Norway in summer 2027.", "[user] we plan to go to Norway next summer", FRI),
+    // Names, and words that only look like them.
+    ("Editor: VS Code.", "[user] I do everything in vscode", FRI),
+    ("Dentist: Dr. Weber in Mainz.", "[user] my dentist is Dr Weber, in Mainz", FRI),
+    (
+        "Vegetarian since childhood, allergic to peanuts.",
+        "[user] been vegetarian since I was a child; peanuts are an allergy",
+        FRI,
+    ),
+    ("Timezone: Europe/Oslo.", "[user] I'm on Oslo time", FRI),
+    ("Birthday: 3 June.", "[user] my birthday is June 3rd", FRI),
+    ("The user's sister Ana lives in Porto.", "[user] my sister Ana lives in Porto now", FRI),
+    ("PRs need two reviews.", "[user] every pull request needs 2 reviews", FRI),
+    ("The CI pipeline uses GitHub Actions.", "[agent] pipeline is on github actions", FRI),
+    ("Zoe and Jose own the billing service.", "[user] billing service is owned by Zoë and José", FRI),
+    ("Mueller AG pays within 30 days.", "[user] Müller AG always pays in 30 days", FRI),
+    (
+        "Weekly sync with Priya moved to Thursdays.",
+        "[user] weekly sync with Priya is on Thursday from now on",
+        FRI,
+    ),
+    ("Decision: use Postgres for billing.", "[user] let's go with Postgres for billing then", FRI),
+    ("Grandmother speaks Norwegian.", "[user] my grandmother only speaks Norwegian", FRI),
+    (
+        "Landlord agreed to replace the boiler.",
+        "[user] the landlord will replace the boiler, he agreed today",
+        FRI,
+    ),
+    // Negations said another way.
+    ("PHI must never appear in logs.", "[user] we're in healthcare, so no PHI in logs, ever", FRI),
+    ("Invoices go to Bolt, never to Acme.", "[user] send invoices to Bolt. Don't send them to Acme", FRI),
+    ("Prefers tea over coffee.", "[user] I like tea, not coffee", FRI),
+    ("Does not eat meat.", "[user] I'm vegetarian, I avoid meat", FRI),
+    ("Deploy freeze on Fridays.", "[user] we don't deploy on Fridays", FRI),
+    ("Moved from Lisbon to Porto.", "[user] I moved from Lisbon to Porto last year", FRI),
+    ("Use pnpm instead of npm.", "[user] Use pnpm, not npm", FRI),
+    ("Chose Postgres rather than Mongo.", "[user] use Postgres instead of Mongo", FRI),
+    ("Logs must be free of personal data.", "[user] no personal data in the logs", FRI),
+    (
+        "No longer uses Jenkins; CI is on Buildkite.",
+        "[user] we moved away from Jenkins, CI is Buildkite now",
+        FRI,
+    ),
+    ("The hotel is still undecided.", "[user] we haven't decided on the hotel yet", FRI),
+    ("Remember to water the plants.", "[user] don't forget to water the plants", FRI),
+    ("The report is ready on Friday at the earliest.", "[user] the report is not ready before Friday", FRI),
+    (
+        "Reviews happen on Mondays, not on Fridays.",
+        "[user] reviews on Mondays please. Never on Fridays.",
+        FRI,
+    ),
+    ("Ilya cannot make it, Marta joins.", "[user] Marta joins, but Ilya can't make it", FRI),
+    // Health, money, code, homes, other languages.
+    ("Takes 50 mg sertraline at night.", "[user] my sertraline is 50mg, I take it at night", FRI),
+    ("Max HR is 182 bpm according to the lab test.", "[user] lab test said max hr 182 bpm", FRI),
+    ("Invests 500 EUR a month in an index fund.", "[user] I put 500€ per month into an index fund", FRI),
+    (
+        "`cargo nextest` runs the suite in 42 s.",
+        "[tool:shell] cargo nextest run: 312 tests passed in 42s",
+        FRI,
+    ),
+    (
+        "Never use unwrap in library code; return a Result.",
+        "[user] no unwrap in library code please, return Result",
+        FRI,
+    ),
+    ("Redis listens on port 6380.", "[agent] redis now listens on 6380 because the port was taken", FRI),
+    (
+        "The cat is called Mochi and needs food at 18:00.",
+        "[user] Mochi (the cat) needs to be fed at 6pm",
+        FRI,
+    ),
+    (
+        "Wohnt seit 2024 in Köln und arbeitet bei Müller.",
+        "[user] ich wohne seit zwei Jahren in Köln, arbeite bei Müller, 2024 umgezogen",
+        FRI,
+    ),
+    ("Der Nutzer trinkt keinen Kaffee.", "[user] Ich trinke keinen Kaffee mehr", FRI),
+    ("Nutzer bevorzugt kurze Antworten.", "[user] bitte kurze Antworten, das bevorzuge ich", FRI),
+    ("Die Besprechung ist am 2026-12-05 um 15:00 Uhr.", "[user] Besprechung am 5.12. um 15 Uhr", FRI),
+    ("用户喜欢喝绿茶。", "[user] 我喜欢喝绿茶", FRI),
+    ("用户不吃猪肉。", "[user] 我不吃猪肉", FRI),
+    ("会议定于2026-12-05。", "[user] 会议改到12月5日", FRI),
+    ("ユーザーは東京に住んでいる。", "[user] 東京に住んでいます", FRI),
+    ("Пользователь живёт в Осло.", "[user] я живу в Осло", FRI),
+    ("L'utilisateur habite à Lyon.", "[user] j'habite à Lyon depuis mars", FRI),
+    (
+        "Caroline: I went to the support group yesterday.",
+        "[09:14] **Caroline:** I went to the support group yesterday.",
+        FRI,
+    ),
+    ("Myth: Acme is bankrupt.", "- Myth: Acme is bankrupt.", FRI),
+];

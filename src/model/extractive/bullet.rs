@@ -1,0 +1,60 @@
+//! A picked line as a bullet, and the heading that it goes under.
+
+use super::line::{Line, Role};
+use super::words;
+use crate::base::name::DocName;
+use crate::format::documents::journal::JournalName;
+use crate::format::replies::fences;
+
+/// The heading that a line goes under.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Fact,
+    Preference,
+    Decision,
+}
+
+impl Kind {
+    /// Returns a decision by its words, by any speaker; else a preference by its words, unless the agent says it;
+    /// else a fact.
+    pub(super) fn of(line: &Line<'_>) -> Self {
+        let has = |list, pairs| words::any(list, &line.words) || words::any_pair(pairs, &line.words);
+        if has(&words::DECISION, words::DECISION_PAIRS) {
+            Self::Decision
+        } else if line.role() != Some(Role::Agent) && has(&words::PREFERENCE, words::PREFERENCE_PAIRS) {
+            Self::Preference
+        } else {
+            Self::Fact
+        }
+    }
+}
+
+/// Prints a line as a bullet: its day, who says it where that matters, its words, and its place.
+pub(super) fn bullet(line: &Line<'_>, journal: &DocName) -> String {
+    let day = JournalName::parse(journal).map(|journal| format!("{}: ", journal.date())).unwrap_or_default();
+    let (name, first) = match shown_speaker(line) {
+        // The line that names the speaker is evidence too.
+        Some((name, named_at)) => (format!("{name}: "), named_at.min(line.number)),
+        None => (String::new(), line.number),
+    };
+    let said = fences::one_line(line.said);
+    let last = if first < line.number { format!("-L{}", line.number) } else { String::new() };
+    format!("- {day}{name}{said} ({}#L{first}{last})\n", fences::reference(journal))
+}
+
+/// Returns the name to put in front of a line, and the number of the line that it stands in: a person's always,
+/// the user's and the agent's where the line speaks of `I` or `we`, and the agent's where it reads as a decision of the
+/// user's.
+fn shown_speaker<'l>(line: &'l Line<'_>) -> Option<(&'l str, u64)> {
+    let speaker = line.speaker.as_ref()?;
+    let name = match speaker.role {
+        Role::Person => speaker.name.as_str(),
+        Role::User => "User",
+        Role::Agent => "Agent",
+        Role::Tool => return None,
+    };
+    let needed = speaker.role == Role::Person
+        || words::any(&words::FIRST_PERSON, &line.words)
+        || (speaker.role == Role::Agent && Kind::of(line) == Kind::Decision);
+    needed.then_some((name, speaker.named_at))
+}
