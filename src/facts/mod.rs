@@ -6,11 +6,11 @@
 //! use chrono::Utc;
 //! use noctuary::facts::{Decision, FactKey, FactStore};
 //! use noctuary::memory::{NewMemory, Source};
-//! use noctuary::{Access, Actor, FileMemoryStore, Scope, SessionKind};
+//! use noctuary::{Access, FileMemoryStore, Scope};
 //!
 //! # let folder = tempfile::tempdir()?;
 //! let store = FileMemoryStore::open(folder.path(), Scope::user("marta"))?;
-//! let marta = Access::new(SessionKind::Main, Actor::Human, Scope::user("marta"));
+//! let marta = Access::human(Scope::user("marta"));
 //! let home = |text| NewMemory::new("fact", text, Source::ChatExtracted).about(FactKey::one("marta", "home"));
 //! let lisbon = store.record(&marta, &home("Marta lives in Lisbon"), Utc::now())?;
 //! let porto = store.record(&marta, &home("Marta lives in Porto"), Utc::now())?;

@@ -5,16 +5,16 @@
 //! ```
 //! use chrono::Utc;
 //! use noctuary::memory::{NewMemory, Query, Source};
-//! use noctuary::{Access, Actor, FileMemoryStore, MemoryStore, Scope, SessionKind};
+//! use noctuary::{Access, FileMemoryStore, MemoryStore, Scope};
 //!
 //! # let folder = tempfile::tempdir()?;
 //! let store = FileMemoryStore::open(folder.path(), Scope::user("marta"))?;
-//! let marta = Access::new(SessionKind::Main, Actor::Agent, Scope::user("marta"));
+//! let marta = Access::agent(Scope::user("marta"));
 //! let tea = NewMemory::new("preference", "Takes tea without milk", Source::UserExplicit);
 //! let id = store.write(&marta, &tea, Utc::now())?; // durable when it returns
 //! let found = store.search(&marta, &Query::new("How does she like her tea?"))?;
 //! assert_eq!(found.hits[0].memory.id, id);
-//! let group = Access::new(SessionKind::Shared, Actor::Agent, Scope::user("marta"));
+//! let group = Access::shared(Scope::user("marta"));
 //! assert!(store.search(&group, &Query::new("tea"))?.hits.is_empty()); // rows are private unless written as shared
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

@@ -956,7 +956,7 @@ impl Stage {
         let life =
             Life::new(Arc::clone(&self.workspace), LifeConfig::default()).with_doors(self.doors.clone());
         self.put("SOUL.md", "# Soul\n");
-        let access = Access::new(Main, Actor::Agent, Scope::user("marta"));
+        let access = Access::agent(Scope::user("marta"));
         life.begin_session(access, "repl", "repl", noon()).unwrap()
     }
 
