@@ -108,7 +108,7 @@ impl Span {
         }
         let lines = || report.passes.iter().flat_map(|pass| &pass.lines);
         let ids: Vec<&str> = report.passes.iter().map(|pass| pass.dream_id.as_str()).collect();
-        self.word("noctuary.outcome", report.outcome.word());
+        self.word("noctuary.outcome", report.outcome.as_str());
         self.word("noctuary.dream.id", &ids.join(" "));
         self.count("noctuary.calls", report.calls);
         self.count("noctuary.candidates", report.journals.len());

@@ -1,5 +1,7 @@
 //! What a dreamer that judges facts says of itself, beside what every dream says.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use crate::facts::{EventId, Verdict};
@@ -103,16 +105,15 @@ pub enum LeftReason {
     TooLarge,
 }
 
-impl LeftReason {
+impl fmt::Display for LeftReason {
     /// Says it to a person.
-    #[must_use]
-    pub fn explain(self) -> &'static str {
-        match self {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
             Self::Protected => "both are protected",
             Self::Audience => "one is private and the other shared",
             Self::Origin => "the words of a page, a tool or an import against somebody's own",
             Self::Category => "one is no statement",
             Self::TooLarge => "larger than a request may be",
-        }
+        })
     }
 }

@@ -90,8 +90,8 @@ impl fmt::Display for Fate {
             Self::Duplicate => f.write_str("memory holds it already"),
             Self::RemovedBefore => f.write_str("somebody took it out of memory before"),
             Self::Forgotten => f.write_str("it says what was forgotten"),
-            Self::Held(hold) => write!(f, "held, {}", hold.reason.explain()),
-            Self::OverCap(reason) => f.write_str(reason.explain()),
+            Self::Held(hold) => write!(f, "held, {}", hold.reason),
+            Self::OverCap(reason) => reason.fmt(f),
         }
     }
 }
@@ -148,11 +148,10 @@ pub enum HoldReason {
     Nested,
 }
 
-impl HoldReason {
+impl fmt::Display for HoldReason {
     /// Says it to a person.
-    #[must_use]
-    pub fn explain(self) -> &'static str {
-        match self {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
             Self::UnknownSource => "cites a journal that was not shown",
             Self::NoSuchLine => "cites lines that were not shown",
             Self::Number => "a number is not in the cited lines",
@@ -166,7 +165,7 @@ impl HoldReason {
             Self::Injection => "hides an instruction",
             Self::Imperative => "is an order and no statement",
             Self::Nested => "is a part of a nested list and says something else alone",
-        }
+        })
     }
 }
 
@@ -220,9 +219,8 @@ pub enum DropReason {
 }
 
 impl DropReason {
-    /// Says it to a person.
-    #[must_use]
-    pub fn explain(self) -> &'static str {
+    /// Returns the words of its `Display`, where they must outlive it.
+    pub(crate) fn description(self) -> &'static str {
         match self {
             Self::Heading => "heading",
             Self::NotABullet => "line that is no bullet",
@@ -241,5 +239,12 @@ impl DropReason {
             Self::SectionFull => "bullet over the section cap",
             Self::Injection => "line that is an instruction in disguise",
         }
+    }
+}
+
+impl fmt::Display for DropReason {
+    /// Says it to a person.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.description())
     }
 }

@@ -29,6 +29,7 @@
 //! | [`Fact`], [`FactState`], [`FactStatus`] | a row with its state |
 //! | [`ConsolidationEvent`], [`EventId`], [`EventOutcome`], [`StatusChange`] | the record of a decision, and its revert |
 //! | [`Settled`] | the result of settling pending facts |
+//! | [`UnknownFactState`] | error of parsing the word of a state |
 //! | [`FactConfig`] | consolidation by a model, shadow mode, circuit breaker |
 //!
 //! # Limits
@@ -53,6 +54,6 @@ pub use config::FactConfig;
 pub use decision::{Decision, Verdict};
 pub use event::{ConsolidationEvent, EventId, EventOutcome};
 pub use fact::Fact;
-pub use state::{FactState, FactStatus, StatusChange};
+pub use state::{FactState, FactStatus, StatusChange, UnknownFactState};
 pub use store::{FactStore, Settled};
 pub use suspicion::{Recorded, Suspect, SuspectReason, Suspicion};

@@ -1,11 +1,14 @@
 //! How a fact stands, and what a decision changes of that.
 
+use std::fmt;
+use std::str::FromStr;
+
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::memory::MemoryId;
 
-/// How a fact stands.
+/// How a fact stands. Prints and reads back as the word of its files: `pending`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FactState {
@@ -24,9 +27,12 @@ pub enum FactState {
 }
 
 impl FactState {
-    /// The word that stands for it in a file: `pending`.
+    const ALL: [Self; 6] =
+        [Self::Pending, Self::Candidate, Self::Verified, Self::Disputed, Self::Superseded, Self::Rejected];
+
+    /// Returns its word in a file: `pending`.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::Pending => "pending",
             Self::Candidate => "candidate",
@@ -37,20 +43,31 @@ impl FactState {
         }
     }
 
-    /// The state that a word stands for.
-    #[must_use]
-    pub fn of(word: &str) -> Option<Self> {
-        [Self::Pending, Self::Candidate, Self::Verified, Self::Disputed, Self::Superseded, Self::Rejected]
-            .into_iter()
-            .find(|state| state.word() == word)
-    }
-
     /// Whether a fact in this state is in no list, search or prompt.
     #[must_use]
     pub fn is_retired(self) -> bool {
         matches!(self, Self::Superseded | Self::Rejected)
     }
 }
+
+impl fmt::Display for FactState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl FromStr for FactState {
+    type Err = UnknownFactState;
+
+    fn from_str(word: &str) -> Result<Self, UnknownFactState> {
+        Self::ALL.into_iter().find(|state| state.as_str() == word).ok_or(UnknownFactState)
+    }
+}
+
+/// A text that names no [`FactState`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("not a state of a fact: pending, candidate, verified, disputed, superseded or rejected")]
+pub struct UnknownFactState;
 
 /// What decisions change of a fact; never its words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -24,7 +24,7 @@ use crate::base::receipt::PlaceReceipt;
 ///
 /// ```
 /// use chrono::{TimeZone, Utc};
-/// use noctuary::memory::{NewMemory, Source};
+/// use noctuary::memory::{AuditOutcome, NewMemory, Source};
 /// use noctuary::{Access, FileMemoryStore, MemoryStore, Scope};
 ///
 /// let folder = tempfile::tempdir()?;
@@ -39,11 +39,9 @@ use crate::base::receipt::PlaceReceipt;
 /// let agent = Access::agent(Scope::user("marta"));
 /// assert!(store.delete(&agent, id, now).is_err(), "what the human typed is theirs");
 /// let audit = store.audit(&human, 9)?;
-/// let told: Vec<_> = audit.iter().map(|entry| (entry.action.as_str(), entry.outcome.as_str())).collect();
-/// assert_eq!(
-///     told,
-///     [("memory_delete", "refused: denied"), ("memory_pin", "done"), ("memory_write", "done")]
-/// );
+/// let told: Vec<_> = audit.iter().map(|entry| (entry.action.as_str(), &entry.outcome)).collect();
+/// let (denied, done) = (&AuditOutcome::Denied, &AuditOutcome::Done);
+/// assert_eq!(told, [("memory_delete", denied), ("memory_pin", done), ("memory_write", done)]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait MemoryStore: Debug + Send + Sync {

@@ -54,7 +54,7 @@ pub(super) fn held(page: &Page<'_>) -> Part {
                 Fate::Held(why) => {
                     let why = html! {
                         p.why {
-                            (capital(why.reason.explain()))
+                            (capital(&why.reason.to_string()))
                             @if let Some(word) = &why.word { ": " strong dir="auto" { (page.show(word)) } }
                         }
                     };
@@ -67,7 +67,7 @@ pub(super) fn held(page: &Page<'_>) -> Part {
     }
     let mut dropped: BTreeMap<&str, u64> = BTreeMap::new();
     for drop in page.passes().iter().flat_map(|pass| &pass.dropped) {
-        *dropped.entry(drop.reason.explain()).or_default() += u64::from(drop.count);
+        *dropped.entry(drop.reason.description()).or_default() += u64::from(drop.count);
     }
     let stripped: Vec<&SourceRef> = page.passes().iter().flat_map(|pass| &pass.stripped).collect();
     let number = held.len() as u64;

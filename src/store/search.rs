@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::config::StoreConfig;
 use crate::base::error::Result;
-use crate::memory::{Filter, Found, Hit, Memory, Order, Query, SearchOutcome, Syntax};
+use crate::memory::{Filter, Found, Hit, Memory, Order, Query, SearchOutcome, Signal, Syntax};
 use crate::search::rank::{Card, Frequencies, Plan, Pool, Ranking, Search, Sight, Term, one_line};
 
 /// Rows as a search reads them: those in sight and no others, in one view of the store. Retired and deleted rows are
@@ -156,7 +156,7 @@ fn as_ranked(rows: Vec<(f64, Memory)>) -> Found {
     let hits = rows.into_iter().enumerate().map(|(at, (rank, memory))| Hit {
         memory,
         score: (rank / first).clamp(0.0, 1.0),
-        why: vec![("row", at + 1)],
+        why: vec![(Signal::Row, at + 1)],
     });
     Found { outcome, hits: hits.collect() }
 }

@@ -21,7 +21,7 @@ use crate::base::receipt::PlaceReceipt;
 use crate::facts::{ConsolidationEvent, Decision, EventId, Fact, Recorded, Settled, Suspicion};
 use crate::gate::{TombstoneKey, Tombstones};
 use crate::memory::{
-    AuditEntry, Filter, Found, Learning, LearningId, Memory, MemoryId, NewLearning, NewMemory, Query,
+    AuditEntry, AuditOutcome, EventName, Filter, Found, Learning, LearningId, Memory, MemoryId, NewLearning, NewMemory, Query,
     SnapshotRow,
 };
 use crate::search::rank::Sight;
@@ -89,7 +89,7 @@ impl<B: Backend> Store<B> {
 
     /// The line of the audit of something that is done.
     fn done(&self, operation: &Operation<'_>, forgotten: Option<&Tombstones>) -> AuditEntry {
-        told(self.config.entry(operation, "done"), forgotten)
+        told(self.config.entry(operation, AuditOutcome::Done), forgotten)
     }
 
     /// Writes a row, and says what it may contradict.
@@ -104,7 +104,7 @@ impl<B: Backend> Store<B> {
                     let operation = Operation { action: Edit::Restore.action(), ..operation.clone() }.to(id);
                     rows.edit(id, Edit::Restore, self.done(&operation, forgotten.as_deref()))?;
                 }
-                return Ok((Recorded::new(id, Vec::new()), is_back.then_some("memory:restored")));
+                return Ok((Recorded::new(id, Vec::new()), is_back.then_some(EventName::Restored)));
             }
             let suspected = suspects(rows, &self.config, memory, true)?;
             let shown = if sees_all(access) {
@@ -113,15 +113,15 @@ impl<B: Backend> Store<B> {
                 suspects(rows, &self.config, memory, false)?
             };
             let id = rows.write(memory, &suspected, self.done(&operation, forgotten.as_deref()))?;
-            Ok((Recorded::new(id, shown), Some("memory:written")))
+            Ok((Recorded::new(id, shown), Some(EventName::Written)))
         });
         let (recorded, event) = written?;
         if let Some(event) = event {
             self.config.tell(event, Some(recorded.id));
         }
-        let is_new = event == Some("memory:written");
+        let is_new = event == Some(EventName::Written);
         if is_new && fact::first_status(&memory.category, Some(&memory.source)).is_some() {
-            self.config.tell("fact:recorded", Some(recorded.id));
+            self.config.tell(EventName::FactRecorded, Some(recorded.id));
         }
         Ok(recorded)
     }
@@ -253,12 +253,12 @@ impl<B: Backend> Store<B> {
     }
 
     pub(crate) fn purge(&self, cutoff: DateTime<Utc>, now: DateTime<Utc>) -> Result<u64> {
-        let entry = self.config.entry(&Operation::of_library(forget::REMOVED, now), "done");
+        let entry = self.config.entry(&Operation::of_library(forget::REMOVED, now), AuditOutcome::Done);
         let mut purged = 0;
         loop {
             let gone = self.backend.change("purge", |rows| rows.purge(cutoff, entry.clone()))?;
             for id in &gone {
-                self.config.tell("memory:purged", Some(*id));
+                self.config.tell(EventName::Purged, Some(*id));
             }
             purged += gone.len() as u64;
             if gone.is_empty() {
@@ -301,7 +301,7 @@ impl<B: Backend> Store<B> {
                 Ok((ids, struck))
             })?;
             for id in &ids {
-                self.config.tell("memory:forgotten", Some(*id));
+                self.config.tell(EventName::Forgotten, Some(*id));
             }
             let left = self.backend.wipe(true)?;
             Ok(forget::receipt(ids.len() as u64, struck, left))
@@ -339,7 +339,7 @@ impl<B: Backend> Store<B> {
             forget::check(forgotten.as_ref(), &name, value)?;
             rows.set_profile(key, value, self.done(&operation, forgotten.as_deref()))
         })?;
-        self.config.tell("profile:written", None);
+        self.config.tell(EventName::ProfileWritten, None);
         Ok(())
     }
 
@@ -436,7 +436,7 @@ impl<B: Backend> Store<B> {
                     Ok((id, true))
                 })?;
                 if is_new {
-                    self.config.tell("learning:written", None);
+                    self.config.tell(EventName::LearningWritten, None);
                 }
                 Ok(id)
             },
@@ -453,7 +453,7 @@ impl<B: Backend> Store<B> {
 fn told(mut entry: AuditEntry, forgotten: Option<&Tombstones>) -> AuditEntry {
     if let Some(forgotten) = forgotten {
         entry.reason = entry.reason.filter(|reason| !forgotten.holds(reason));
-        entry.source = entry.source.filter(|source| !forgotten.holds(source.word()));
+        entry.source = entry.source.filter(|source| !forgotten.holds(source.as_str()));
         entry.origin = entry.origin.filter(|origin| !forgotten.holds(&origin.to_string()));
     }
     entry

@@ -461,7 +461,7 @@ fn rows_are_found_and_facts_stand_as_they_did() {
             writeln!(told, "decision {}", json(&event)).unwrap();
         }
         for entry in store.audit(&human(), 99).unwrap() {
-            let (id, outcome) = (json(&entry.id), entry.outcome.split(':').next().unwrap().to_owned());
+            let (id, outcome) = (json(&entry.id), entry.outcome.to_string().split(':').next().unwrap().to_owned());
             writeln!(told, "audit {} {} {id} {outcome}", entry.at.to_rfc3339(), entry.action).unwrap();
         }
         for learning in found.learner.learnings(&human(), 9).unwrap() {

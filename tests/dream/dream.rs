@@ -333,7 +333,7 @@ fn every_piece_that_is_dropped_has_a_reason_in_the_report() {
         DropReason::TooMany,
         DropReason::Frontmatter,
     ] {
-        assert!(reasons.contains(&reason), "{}", reason.explain());
+        assert!(reasons.contains(&reason), "{reason}");
     }
     let memory = life.memory();
     let section = memory.strip_prefix(MEMORY).unwrap();
@@ -1690,7 +1690,7 @@ fn every_pass_that_held_the_lock_sets_last_run_at_with_its_outcome() {
         let report = dream(&life.dreamer(), &script, now);
         let state = life.state();
         assert_eq!(state["last_run_at"], now.to_rfc3339_opts(chrono::SecondsFormat::Millis, true));
-        assert_eq!(state["last_outcome"], report.outcome.word());
+        assert_eq!(state["last_outcome"], report.outcome.as_str());
         report.outcome
     };
     let empty = Life::with(&[]);
@@ -2734,7 +2734,7 @@ fn a_night_whose_every_line_was_held_waits_for_another_try() {
     let script = Script::new().says(bad).says("- Known of the evening.");
     let report = life.dream(&script);
     assert_eq!((report.outcome, report.held().count(), report.calls), (Outcome::AllHeld, 1, 1));
-    assert_eq!(report.outcome.word(), "all_held");
+    assert_eq!(report.outcome.as_str(), "all_held");
     assert_eq!(life.memory(), MEMORY);
     assert!(report.notices.contains(&Notice::HeldWaits(1)), "{:?}", report.notices);
     assert_eq!(reason_of(&report, &journal(20)), ReadReason::Held);
@@ -3464,7 +3464,7 @@ fn the_report_names_every_candidate_with_its_reason_and_sums_what_it_cost() {
     assert_eq!(serde_json::from_str::<DreamReport>(&json).unwrap(), report, "as JSON and back");
     assert!(json.contains(r#""schema_version":1"#) && json.contains(r#""outcome":"appended""#));
     for (_, reason) in reasons {
-        assert!(!reason.explain().is_empty());
+        assert!(!reason.to_string().is_empty());
     }
 }
 

@@ -362,7 +362,7 @@ fn a_full_queue_asks_nobody_and_the_journals_wait() {
     assert_eq!(report.backlog.journals, 1);
     let state = life.state();
     let full = dream(&narrow(&life, 2, |_| ()), &model, night(22));
-    assert_eq!((full.outcome, full.outcome.word()), (Outcome::ProposalsFull, "proposals_full_skip"));
+    assert_eq!((full.outcome, full.outcome.as_str()), (Outcome::ProposalsFull, "proposals_full_skip"));
     assert_eq!((model.requests().len(), full.backlog.journals), (2, 1));
     assert_eq!(life.state(), state, "a run that made no pass leaves the record of the last");
     assert!(full.notices.contains(&Notice::ProposalsWaiting(2)));
@@ -456,7 +456,7 @@ fn inputs_that_were_answered_by_a_proposal_are_not_sent_again_where_the_ledger_i
     life.remove(".dreamed-state.json");
     let script = Script::new();
     let report = dream(&proposer(&life), &script, night(22));
-    assert_eq!((report.outcome, report.outcome.word()), (Outcome::AlreadyProposed, "already_proposed"));
+    assert_eq!((report.outcome, report.outcome.as_str()), (Outcome::AlreadyProposed, "already_proposed"));
     assert_eq!(script.requests().len(), 0);
     assert_eq!(life.text(&file_of(&proposal)), edited, "what a person wrote stands");
     assert_eq!(waiting(&life, night(22)).len(), 1);

@@ -1392,7 +1392,7 @@ fn a_search_of_any_store_shows_no_key_unless_its_name_says_so() {
                 let found = store.search(&access, &Query::new("which key")).unwrap();
                 assert_eq!(found.hits.len(), if kind == Main { 2 } else { 0 });
                 for hit in &found.hits {
-                    let source = hit.memory.source.as_ref().map(Source::word).unwrap_or_default();
+                    let source = hit.memory.source.as_ref().map(Source::as_str).unwrap_or_default();
                     assert!(
                         hit.memory.content.contains("[REDACTED:aws_access_key#1]"),
                         "one key, one number"

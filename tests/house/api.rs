@@ -210,7 +210,8 @@ fn every_type_may_be_sent_and_shared_and_printed() {
     ));
     listed.extend(shared!(facts:
         Cardinality ConsolidationEvent Decision EventId EventOutcome Fact FactConfig FactKey
-        FactState FactStatus Recorded Settled StatusChange Suspect SuspectReason Suspicion Verdict
+        FactState FactStatus Recorded Settled StatusChange Suspect SuspectReason Suspicion UnknownFactState
+        Verdict
     ));
     listed.extend(shared!(format:
         Checks DayLog DreamId DreamedState Entry Fields Heartbeat HeartbeatFile Identity JournalName
@@ -229,8 +230,8 @@ fn every_type_may_be_sent_and_shared_and_printed() {
         SyncReport TurnEnd TurnOutcome TurnReport Undreamed Unreadable
     ));
     listed.extend(shared!(memory:
-        AuditEntry Filter Found Hit IndexState Learning LearningId Memory MemoryEvent MemoryId
-        NewLearning NewMemory Order Place PlaceReceipt Query Role SearchOutcome SnapshotRow Source
+        AuditEntry AuditOutcome EventName Filter Found Hit IndexState Learning LearningId Memory MemoryEvent MemoryId
+        NewLearning NewMemory Order Place PlaceReceipt Query Role SearchOutcome Signal SnapshotRow Source
         Syntax
     ));
     listed.extend(shared!(model:
@@ -275,6 +276,32 @@ fn every_type_may_be_sent_and_shared_and_printed() {
     listed.extend(generic.iter().map(|(name, _)| *name));
     let api = &*API;
     expect_all("types", api.of_kind(&["struct", "enum"]).map(|(name, _)| name), &listed);
+}
+
+/// Whoever copies an example writes the form that says who reads, and not three arguments of it.
+#[test]
+fn examples_state_access_in_the_short_form() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut files: Vec<PathBuf> = vec![root.join("README.md")];
+    let mut folders = ["src", "examples", "benches"].map(|folder| root.join(folder)).to_vec();
+    while let Some(folder) = folders.pop() {
+        for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+            if path.is_dir() && !path.ends_with("target") {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs" || extension == "md") {
+                files.push(path);
+            }
+        }
+    }
+    assert!(files.iter().any(|file| file.ends_with("src/manual/ten_types.md")), "the manual was found");
+    let long = Regex::new(concat!(
+        r"Access::new\(\s*(?:SessionKind::)?",
+        r"(?:Main,\s*Actor::(?:Human|Agent)|(?:Shared|Subagent|Scheduled),\s*Actor::Agent)\b",
+    ))
+    .unwrap();
+    assert!(long.is_match("Access::new(SessionKind::Main, Actor::Agent, scope)"));
+    let found: Vec<_> = files.iter().filter(|file| long.is_match(&fs::read_to_string(file).unwrap())).collect();
+    assert!(found.is_empty(), "{found:?}");
 }
 
 #[test]
@@ -429,6 +456,7 @@ fn signatures_name_chrono_and_serde_json_and_no_other_crate() {
 
 /// What derives `Debug` over text, and why that text may be printed.
 const PRINTED: &[(&str, &str)] = &[
+    ("AuditOutcome", "classes, and the name of a setting"),
     ("Blamed", "classes and names"),
     ("BootstrapFate", "classes and names"),
     ("Charge", "a class"),
@@ -494,7 +522,6 @@ const WITHOUT_EXAMPLE: &[(&str, &[&str])] = &[
             "DocumentIndex",
             "EventId",
             "Fact",
-            "FactState",
             "FactStatus",
             "Found",
             "Hit",

@@ -564,7 +564,7 @@ impl Observer for Heard {
     fn event(&self, event: &DreamEvent<'_>) {
         assert_eq!(event.module, "workspace/dreaming-task");
         assert_eq!(event.level == Level::Error, event.outcome == Outcome::Quarantined);
-        let (word, files, patterns) = (event.outcome.word(), event.files.join(" "), event.patterns.join(" "));
+        let (word, files, patterns) = (event.outcome.as_str(), event.files.join(" "), event.patterns.join(" "));
         self.0.lock().unwrap().push(format!("{word} {files} {patterns}").trim().to_owned());
     }
 }

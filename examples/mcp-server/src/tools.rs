@@ -230,10 +230,10 @@ impl Tools {
         let lines: Vec<Value> =
             report.promoted().map(|line| json!({ "heading": line.heading, "text": line.text })).collect();
         // Of what is held back the agent is told the reason alone: it may be an order in disguise.
-        let mut held: BTreeMap<&str, u32> = BTreeMap::new();
+        let mut held: BTreeMap<String, u32> = BTreeMap::new();
         for line in report.held() {
             if let Fate::Held(hold) = &line.fate {
-                *held.entry(hold.reason.explain()).or_default() += 1;
+                *held.entry(hold.reason.to_string()).or_default() += 1;
             }
         }
         Ok(json!({

@@ -201,7 +201,7 @@ impl Judging {
     /// Has the state say that the run decided something, once it did.
     fn note_decided(&mut self, has_decided: bool) {
         if has_decided {
-            self.state.pace.last_outcome = Some(Outcome::Decided.word().to_owned());
+            self.state.pace.last_outcome = Some(Outcome::Decided.as_str().to_owned());
         }
     }
 

@@ -358,7 +358,7 @@ impl<'a> Answering<'a> {
                 kept.push(item);
             }
         }
-        let mut log = self.log_line(waiting, Outcome::NothingToPromote.word());
+        let mut log = self.log_line(waiting, Outcome::NothingToPromote.as_str());
         // What a person took out of it stays out, also where the rest is taken back.
         let standing: BTreeSet<String> =
             report.lines.iter().map(|line| log::statement_hash(&line.text)).collect();
@@ -370,7 +370,7 @@ impl<'a> Answering<'a> {
             let body = engine::print(&kept);
             let sources = waiting.sources.len();
             let section = curated::print_section(&memory, waiting.day, &waiting.id, sources, &body);
-            Outcome::Appended.word().clone_into(&mut log.outcome);
+            Outcome::Appended.as_str().clone_into(&mut log.outcome);
             log.section_sha256 = Some(Digest::of(section.as_bytes()));
             append = Some(Append::new(memory_name, section.clone(), &memory));
             report.section = Some(section);
@@ -418,7 +418,7 @@ impl<'a> Answering<'a> {
         for bullet in bullets {
             let mut alone = engine::sanitise(&format!("- {}", bullet.text), caps);
             if let Some(dropped) = alone.dropped().first() {
-                return Err(refused(bullet.line, dropped.reason.explain()));
+                return Err(refused(bullet.line, dropped.reason.description()));
             }
             let Some(item) = alone.items.pop() else { return Err(refused(bullet.line, "empty bullet")) };
             while text::line_breaks(cleaned.as_bytes()) + 1 < bullet.line as u64 {
@@ -430,7 +430,7 @@ impl<'a> Answering<'a> {
         let together = engine::sanitise(&engine::print(&items), caps);
         if let Some((over, reason)) = together.over_caps.first() {
             let at = items.iter().rposition(|item| item.text == over.text).unwrap_or_default();
-            return Err(refused(bullets[at].line, reason.explain()));
+            return Err(refused(bullets[at].line, reason.description()));
         }
         self.pass(name, &cleaned)?;
         Ok(items)

@@ -13,7 +13,7 @@ use crate::facts::{ConsolidationEvent, EventId, Fact, FactKey, Suspect, Suspicio
 use crate::format::DreamId;
 use crate::gate::{Tombstone, TombstoneKey, Tombstones};
 use crate::memory::{
-    AuditEntry, Learning, LearningId, Memory, MemoryId, NewLearning, NewMemory, SnapshotRow,
+    AuditEntry, AuditOutcome, Learning, LearningId, Memory, MemoryId, NewLearning, NewMemory, SnapshotRow,
 };
 use crate::search::rank::Sight;
 use crate::store::Edit;
@@ -155,7 +155,7 @@ impl Changes for Table<'_> {
         for (id, event) in (first..).zip(events.iter_mut()) {
             event.id = EventId::new(id);
         }
-        let entry = AuditEntry::new(now, Actor::Library, "facts", "done");
+        let entry = AuditEntry::new(now, Actor::Library, "facts", AuditOutcome::Done);
         self.append(&Record::new(entry, Change::Ruled { events: events.to_vec() }))
     }
 

@@ -11,7 +11,7 @@ use super::table::Table;
 use crate::base::access::Actor;
 use crate::base::error::Result;
 use crate::base::text;
-use crate::facts::{Fact, FactState};
+use crate::facts::Fact;
 use crate::format::DreamId;
 use crate::gate::{TombstoneKey, Tombstones};
 use crate::memory::{AuditEntry, Learning, LearningId, Memory, MemoryId, NewLearning, SnapshotRow, Source};
@@ -66,8 +66,8 @@ impl Rows for Table<'_> {
             let bound = params![id.get(), self.user(), self.agent(), deleted_since.map(stamp)];
             statement
                 .query_row(bound, |found| {
-                    let source = row::maybe(found, 0)?.map(|word| Source::of(&word));
-                    let state = row::maybe(found, 2)?.and_then(|word| FactState::of(&word));
+                    let source = row::maybe(found, 0)?.map(|word| Source::from(word.as_str()));
+                    let state = row::maybe(found, 2)?.and_then(|word| word.parse().ok());
                     let pinned_by = match found.get(3)? {
                         0 => None,
                         PINNED_BY_THE_HUMAN => Some(Actor::Human),
