@@ -29,7 +29,7 @@ use std::sync::Arc;
 use std::{env, fs};
 
 use chrono::{NaiveDate, TimeDelta, Utc};
-use noctuary::dream::{DreamMode, Evidence, Fate, LineReport, Notice, ReadReason, Step};
+use noctuary::dream::{DreamMode, Evidence, LineOutcome, LineReport, Notice, ReadReason, Step};
 use noctuary::format::SourceRef;
 use noctuary::workspace::WorkspaceExt;
 use noctuary::{
@@ -358,12 +358,12 @@ impl<'a> Page<'a> {
 
     fn held_back(&self, report: &DreamReport) {
         let lines: Vec<&LineReport> = report.passes.iter().flat_map(|pass| &pass.lines).collect();
-        let duplicates = lines.iter().filter(|line| line.fate == Fate::Duplicate).count();
-        let removed = lines.iter().filter(|line| line.fate == Fate::RemovedBefore).count();
+        let duplicates = lines.iter().filter(|line| line.fate == LineOutcome::Duplicate).count();
+        let removed = lines.iter().filter(|line| line.fate == LineOutcome::RemovedBefore).count();
         let held: Vec<_> = report.held().collect();
         let mut rows = Vec::new();
         for line in held {
-            if let Fate::Held(hold) = &line.fate {
+            if let LineOutcome::Held(hold) = &line.fate {
                 let word = hold.word.as_deref().map(|word| format!(" ({word})")).unwrap_or_default();
                 rows.push(format!("{}{word}: {}", hold.reason, line.text));
             }
@@ -375,7 +375,10 @@ impl<'a> Page<'a> {
             rows.push(format!("{} that somebody took out of memory before", count(removed, "line")));
         }
         for dropped in report.passes.iter().flat_map(|pass| &pass.dropped) {
-            rows.push(count(usize::try_from(dropped.count).unwrap_or(usize::MAX), &dropped.reason.to_string()));
+            rows.push(count(
+                usize::try_from(dropped.count).unwrap_or(usize::MAX),
+                &dropped.reason.to_string(),
+            ));
         }
         for stripped in report.passes.iter().flat_map(|pass| &pass.stripped) {
             rows.push(format!("{stripped}, which a machine had written into the journal"));

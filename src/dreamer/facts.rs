@@ -36,11 +36,16 @@ pub struct FactRuling {
     /// What the model said; `None` where it was not sure, or said nothing of the pair.
     pub verdict: Option<Verdict>,
     /// What came of it.
-    pub fate: RulingFate,
+    pub fate: RulingOutcome,
 }
 
 impl FactRuling {
-    pub(crate) fn new(older: MemoryId, newer: MemoryId, verdict: Option<Verdict>, fate: RulingFate) -> Self {
+    pub(crate) fn new(
+        older: MemoryId,
+        newer: MemoryId,
+        verdict: Option<Verdict>,
+        fate: RulingOutcome,
+    ) -> Self {
         Self { older, newer, verdict, fate }
     }
 }
@@ -49,7 +54,7 @@ impl FactRuling {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum RulingFate {
+pub enum RulingOutcome {
     /// It counts.
     Decided(EventId),
     /// The store runs in shadow mode: it was told, and changed nothing.
@@ -65,7 +70,7 @@ pub enum RulingFate {
 impl FactRuling {
     /// Whether the store took it for a decision, and only told it in shadow mode.
     pub(crate) fn is_decided(&self) -> bool {
-        matches!(self.fate, RulingFate::Decided(_) | RulingFate::Told(_))
+        matches!(self.fate, RulingOutcome::Decided(_) | RulingOutcome::Told(_))
     }
 }
 

@@ -17,13 +17,13 @@ pub struct LineReport {
     /// The journal lines that it cites.
     pub sources: Vec<SourceRef>,
     /// What became of it.
-    pub fate: Fate,
+    pub fate: LineOutcome,
 }
 
 impl LineReport {
     /// Says what became of a line.
     #[must_use]
-    pub fn new(text: String, heading: Option<String>, sources: Vec<SourceRef>, fate: Fate) -> Self {
+    pub fn new(text: String, heading: Option<String>, sources: Vec<SourceRef>, fate: LineOutcome) -> Self {
         Self { text, heading, sources, fate }
     }
 }
@@ -31,15 +31,15 @@ impl LineReport {
 /// A line with what became of it, for a person: it holds words of journals, as the line does.
 ///
 /// ```
-/// use noctuary::dream::{Fate, LineReport};
+/// use noctuary::dream::{LineOutcome, LineReport};
 ///
-/// let line = LineReport::new("Likes tea.".to_owned(), None, Vec::new(), Fate::Promoted { cited: false });
+/// let line = LineReport::new("Likes tea.".to_owned(), None, Vec::new(), LineOutcome::Promoted { cited: false });
 /// assert_eq!(line.to_string(), "promoted, citing nothing: Likes tea.");
 /// ```
 impl fmt::Display for LineReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.fate {
-            Fate::Held(Hold { word: Some(word), .. }) => {
+            LineOutcome::Held(Hold { word: Some(word), .. }) => {
                 write!(f, "{} ({word}): {}", self.fate, self.text)
             }
             fate => write!(f, "{fate}: {}", self.text),
@@ -63,7 +63,7 @@ impl fmt::Debug for LineReport {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum Fate {
+pub enum LineOutcome {
     /// It is in the section, or in the proposal.
     Promoted {
         /// Whether it cites journal lines, which were then checked.
@@ -81,7 +81,7 @@ pub enum Fate {
     OverCap(DropReason),
 }
 
-impl fmt::Display for Fate {
+impl fmt::Display for LineOutcome {
     /// Says nothing of the line.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -38,12 +38,7 @@ pub struct AuditEntry {
 
 impl AuditEntry {
     /// What somebody did, or was refused, without the rest: its fields can be set.
-    pub fn new(
-        at: DateTime<Utc>,
-        actor: Actor,
-        action: impl Into<String>,
-        outcome: AuditOutcome,
-    ) -> Self {
+    pub fn new(at: DateTime<Utc>, actor: Actor, action: impl Into<String>, outcome: AuditOutcome) -> Self {
         Self {
             at,
             actor,

@@ -101,6 +101,9 @@ impl From<&str> for Source {
             Self::Dreamed,
             Self::Imported,
         ];
-        known.into_iter().find(|source| source.as_str() == word).unwrap_or_else(|| Self::Other(word.to_owned()))
+        known
+            .into_iter()
+            .find(|source| source.as_str() == word)
+            .unwrap_or_else(|| Self::Other(word.to_owned()))
     }
 }

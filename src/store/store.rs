@@ -11,8 +11,8 @@ use super::edit::Edit;
 use super::names::{learning_name, row_name};
 use super::operation::{Operation, refusal};
 use super::search::search;
-use super::sight::{SHARED_KEYS, sees_all};
 use super::suspects::suspects;
+use super::visibility::{SHARED_KEYS, sees_all};
 use super::{decide, fact, forget, history, mask, settle};
 use crate::base::access::{Access, Actor, Scope};
 use crate::base::error::{Error, Result};
@@ -21,10 +21,10 @@ use crate::base::receipt::PlaceReceipt;
 use crate::facts::{ConsolidationEvent, Decision, EventId, Fact, Recorded, Settled, Suspicion};
 use crate::gate::{TombstoneKey, Tombstones};
 use crate::memory::{
-    AuditEntry, AuditOutcome, EventName, Filter, Found, Learning, LearningId, Memory, MemoryId, NewLearning, NewMemory, Query,
-    SnapshotRow,
+    AuditEntry, AuditOutcome, EventName, Filter, Found, Learning, LearningId, Memory, MemoryId, NewLearning,
+    NewMemory, Query, SnapshotRow,
 };
-use crate::search::rank::Sight;
+use crate::search::rank::Visibility;
 use crate::trace;
 
 /// A store of rows, facts and learnings of one scope.
@@ -57,9 +57,9 @@ impl<B: Backend> Store<B> {
     }
 
     /// Which of the rows a session may see; `None` where it sees none.
-    fn sight(&self, access: &Access) -> Option<Sight> {
-        let sight = if sees_all(access) { Sight::All } else { Sight::Shared };
-        (access.scope == self.scope).then_some(sight)
+    fn visibility(&self, access: &Access) -> Option<Visibility> {
+        let visibility = if sees_all(access) { Visibility::All } else { Visibility::Shared };
+        (access.scope == self.scope).then_some(visibility)
     }
 
     /// Makes a change that may be refused, and records where it is. Where the refusal cannot be recorded, it still counts.
@@ -184,13 +184,13 @@ impl<B: Backend> Store<B> {
     }
 
     pub(crate) fn get(&self, access: &Access, id: MemoryId) -> Result<Option<Memory>> {
-        let Some(sight) = self.sight(access) else { return Ok(None) };
-        self.backend.read("read", |rows| rows.get(id, sight))
+        let Some(visibility) = self.visibility(access) else { return Ok(None) };
+        self.backend.read("read", |rows| rows.get(id, visibility))
     }
 
     pub(crate) fn list(&self, access: &Access, filter: &Filter) -> Result<Vec<Memory>> {
-        let Some(sight) = self.sight(access) else { return Ok(Vec::new()) };
-        self.backend.read("list", |rows| rows.list(sight, filter))
+        let Some(visibility) = self.visibility(access) else { return Ok(Vec::new()) };
+        self.backend.read("list", |rows| rows.list(visibility, filter))
     }
 
     pub(crate) fn snapshot(
@@ -199,10 +199,10 @@ impl<B: Backend> Store<B> {
         limit: usize,
         now: DateTime<Utc>,
     ) -> Result<Vec<SnapshotRow>> {
-        let Some(sight) = self.sight(access) else { return Ok(Vec::new()) };
+        let Some(visibility) = self.visibility(access) else { return Ok(Vec::new()) };
         // Where it cannot be settled, the prompt does without what is pending.
         let _ = self.settle(now);
-        self.backend.read("list", |rows| rows.snapshot(limit, sight))
+        self.backend.read("list", |rows| rows.snapshot(limit, visibility))
     }
 
     pub(crate) fn search(&self, access: &Access, query: &Query) -> Result<Found> {
@@ -211,10 +211,10 @@ impl<B: Backend> Store<B> {
 
     pub(crate) fn search_unmasked(&self, access: &Access, query: &Query) -> Result<Found> {
         trace::search(|| {
-            let Some(sight) = self.sight(access) else { return Ok(Found::nothing()) };
+            let Some(visibility) = self.visibility(access) else { return Ok(Found::nothing()) };
             let run = || {
                 let ranking = &self.config.ranking;
-                self.backend.read("search", |rows| search(rows, &self.config, ranking, sight, query))
+                self.backend.read("search", |rows| search(rows, &self.config, ranking, visibility, query))
             };
             match run() {
                 // Where the rows cannot be read either, that is said.
@@ -344,8 +344,8 @@ impl<B: Backend> Store<B> {
     }
 
     pub(crate) fn profile(&self, access: &Access) -> Result<Vec<(String, String)>> {
-        let Some(sight) = self.sight(access) else { return Ok(Vec::new()) };
-        let keys = (sight != Sight::All).then_some(&SHARED_KEYS[..]);
+        let Some(visibility) = self.visibility(access) else { return Ok(Vec::new()) };
+        let keys = (visibility != Visibility::All).then_some(&SHARED_KEYS[..]);
         self.backend.read("read the profile in", |rows| rows.profile(keys))
     }
 
@@ -374,13 +374,13 @@ impl<B: Backend> Store<B> {
     }
 
     pub(crate) fn fact(&self, access: &Access, id: MemoryId) -> Result<Option<Fact>> {
-        let Some(sight) = self.sight(access) else { return Ok(None) };
-        self.backend.read("read", |rows| history::seen(rows, id, sight == Sight::All))
+        let Some(visibility) = self.visibility(access) else { return Ok(None) };
+        self.backend.read("read", |rows| history::seen(rows, id, visibility == Visibility::All))
     }
 
     pub(crate) fn history(&self, access: &Access, id: MemoryId) -> Result<Vec<Fact>> {
-        let Some(sight) = self.sight(access) else { return Ok(Vec::new()) };
-        self.backend.read("read", |rows| history::history(rows, id, sight == Sight::All))
+        let Some(visibility) = self.visibility(access) else { return Ok(Vec::new()) };
+        self.backend.read("read", |rows| history::history(rows, id, visibility == Visibility::All))
     }
 
     pub(crate) fn suspicions(&self, access: &Access, limit: usize) -> Result<Vec<Suspicion>> {

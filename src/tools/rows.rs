@@ -196,7 +196,8 @@ impl Rows {
         }
         let row = self.store.get(&self.access, id).map_err(|error| ToolError::at(&called(id), error))?;
         let row = row.ok_or_else(|| no_memory(id))?;
-        let is_own = row.source.as_ref().is_some_and(|source| source.as_str() == Source::AgentRecorded.as_str());
+        let is_own =
+            row.source.as_ref().is_some_and(|source| source.as_str() == Source::AgentRecorded.as_str());
         if is_own && !row.pinned { Ok(()) } else { Err(not_own(id)) }
     }
 

@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
 use noctuary::dream::{
-    DreamEvent, Due, Failure, Fate, HistoryItem, HistorySource, HoldReason, LineReport, NotDue, Observer,
-    PersonalizationConfig, PersonalizationDreamer, history_fn,
+    DreamEvent, Due, Failure, HistoryItem, HistorySource, HoldReason, LineOutcome, LineReport, NotDue,
+    Observer, PersonalizationConfig, PersonalizationDreamer, history_fn,
 };
 use noctuary::exchange::Forget;
 use noctuary::facts::Decision;
@@ -131,7 +131,7 @@ fn rebuild(dreamer: &PersonalizationDreamer, script: &Script, hour: i64) -> Drea
 /// What was held, by the line that was.
 fn held(report: &DreamReport) -> BTreeMap<String, HoldReason> {
     let hold = |line: &LineReport| match &line.fate {
-        Fate::Held(hold) => Some((line.text.split(" (").next().unwrap().to_owned(), hold.reason)),
+        LineOutcome::Held(hold) => Some((line.text.split(" (").next().unwrap().to_owned(), hold.reason)),
         _ => None,
     };
     report.passes.iter().flat_map(|pass| &pass.lines).filter_map(hold).collect()
@@ -400,7 +400,12 @@ fn what_was_taken_out_retired_or_forgotten_does_not_come_back() {
         house.chat.says(19, "[user] Good morning.");
         let report = rebuild(&house.dreamer(), &script, 24);
         let fates: Vec<_> = report.passes[0].lines.iter().map(|line| line.fate.clone()).collect();
-        assert_eq!(fates, [Fate::RemovedBefore, Fate::Duplicate, Fate::Forgotten], "{}", house.label);
+        assert_eq!(
+            fates,
+            [LineOutcome::RemovedBefore, LineOutcome::Duplicate, LineOutcome::Forgotten],
+            "{}",
+            house.label
+        );
         assert!(house.contents().is_empty());
         assert!(!serde_json::to_string(&report).unwrap().contains("Jan."));
     });

@@ -8,8 +8,8 @@ use noctuary::format::DreamId;
 use noctuary::testing::MemoryDisk;
 use noctuary::workspace::StateName;
 use noctuary::{
-    Access, DocName, DreamConfig, DreamReport, FileWorkspace, JournalDreamer, LlmClient, LlmError,
-    LlmReply, LlmRequest, Scope, Workspace, WriteMode, dream_once_at, llm_fn,
+    Access, DocName, DreamConfig, DreamReport, FileWorkspace, JournalDreamer, LlmClient, LlmError, LlmReply,
+    LlmRequest, Scope, Workspace, WriteMode, dream_once_at, llm_fn,
 };
 
 use super::{Seen, disk_with, dream, dreamer_over, journal, name, night, seen};

@@ -1128,7 +1128,7 @@ const WAYS: &[Way] = &[
         let from = tempfile::tempdir().unwrap();
         let source = FileWorkspace::open(from.path()).unwrap();
         source.write(&DocName::USER, KEY.as_bytes(), WriteMode::Create).unwrap();
-        let import = Import::new(Dialect::OpenClaw).with_doors(stage.doors.clone());
+        let import = Import::new(Dialect::OpenClaw).doors(stage.doors.clone());
         let plan = import.plan(&source, stage.workspace.as_ref()).unwrap();
         import.apply(plan, &source, stage.workspace.as_ref()).unwrap();
         stage.has_key()

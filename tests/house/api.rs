@@ -199,10 +199,10 @@ fn every_type_may_be_sent_and_shared_and_printed() {
     listed.extend(shared!(dream:
         BackOff Backlog Blamed CallBudget Charge DreamMode DreamProposal DreamRecord DreamStanding DreamSurvey
         DropReason Dropped Due Evidence FactDreamConfig FactDreamer FactDreamerBuilder FactReport
-        FactRuling Failure Fate HistoryItem Hold HoldReason JournalDreamerBuilder JournalReport
+        FactRuling Failure HistoryItem Hold HoldReason JournalDreamerBuilder JournalReport
         JournalSpan LeftPair LeftReason Level LineReport MemoryGauge NotDue Notice OverBudget Pace
         PassReport PersonalizationConfig PersonalizationDreamer PersonalizationDreamerBuilder
-        ProposalEnd ProposalReport ReadReason RulingFate SectionCaps ShownSlice Trust
+        LineOutcome ProposalEnd ProposalReport ReadReason RulingOutcome SectionCaps ShownSlice Trust
     ));
     listed.extend(shared!(exchange:
         Dialect DocumentReceipt FeedReport ForgetPlace ForgetReceipt Import ImportAction ImportItem
@@ -223,7 +223,7 @@ fn every_type_may_be_sent_and_shared_and_printed() {
         InjectionPolicy SecretPolicy Strictness Tombstone TombstoneKey Tombstones View
     ));
     listed.extend(shared!(life:
-        Beat Block Boot BootPolicy BootState BootstrapEnd BootstrapFate CacheHint Completion Consent
+        Beat Block Boot BootPolicy BootState BootstrapEnd BootstrapOutcome CacheHint Completion Consent
         ContextConfig DailyLogConfig Duty HeartbeatConfig HygieneConfig Journal JournalNaming MemoryContext
         Onboarding Preset Prompt PromptConfig PromptNotice PromptOrder Proposal QuietHours Retention
         RetentionPlan SeedReport SeedSet SharedUser Snapshot Soul SoulNotice SoulPolicy StartStep
@@ -256,7 +256,7 @@ fn every_type_may_be_sent_and_shared_and_printed() {
         OpenLimit Reach Refusal Revision Space StateName Tail Version
     ));
     listed.extend(shared!(testing:
-        Entry Fate Fault Faults FaultyDisk FaultyWorkspace Kind Lie MemoryDisk Open PowerLoss QuickDisk Script Stat
+        CrashOutcome Entry Fault Faults FaultyDisk FaultyWorkspace Kind Lie MemoryDisk Open PowerLoss QuickDisk Script Stat
     ));
     let generic: &[(&str, fn())] = &[
         ("DreamEvent", may_be_shared::<noctuary::dream::DreamEvent<'static>>),
@@ -276,6 +276,21 @@ fn every_type_may_be_sent_and_shared_and_printed() {
     listed.extend(generic.iter().map(|(name, _)| *name));
     let api = &*API;
     expect_all("types", api.of_kind(&["struct", "enum"]).map(|(name, _)| name), &listed);
+}
+
+/// One way to words: `Display` prints them, `as_str` borrows those of a file, `FromStr` reads them back, and `From<&str>` where
+/// each text is one.
+#[test]
+fn a_type_prints_its_words_by_display() {
+    let own = Regex::new(r"(?m)^    pub (?:const )?fn (?:word|words|explain|of_word|from_word)\(").unwrap();
+    assert!(own.is_match("    pub fn explain(self) -> &'static str {"));
+    let with_own = API.exported.keys().filter(|name| own.is_match(API.methods_of(name)));
+    assert_eq!(with_own.collect::<Vec<_>>(), [""; 0]);
+    let lends = Regex::new(r"(?m)^    pub (?:const )?fn as_str\(").unwrap();
+    for (name, _) in API.of_kind(&["enum"]).filter(|(name, _)| lends.is_match(API.methods_of(name))) {
+        let of_type = Regex::new(&format!(r"(?m)^impl fmt::Display for {name} \{{$")).unwrap();
+        assert!(API.files.values().any(|text| of_type.is_match(text)), "{name}");
+    }
 }
 
 /// Whoever copies an example writes the form that says who reads, and not three arguments of it.
@@ -300,7 +315,8 @@ fn examples_state_access_in_the_short_form() {
     ))
     .unwrap();
     assert!(long.is_match("Access::new(SessionKind::Main, Actor::Agent, scope)"));
-    let found: Vec<_> = files.iter().filter(|file| long.is_match(&fs::read_to_string(file).unwrap())).collect();
+    let found: Vec<_> =
+        files.iter().filter(|file| long.is_match(&fs::read_to_string(file).unwrap())).collect();
     assert!(found.is_empty(), "{found:?}");
 }
 
@@ -372,7 +388,7 @@ fn what_may_grow_is_non_exhaustive() {
         // Closed by the files that hold them.
         "Mark",
         "OnboardingEnd",
-        "testing::Fate",
+        "testing::CrashOutcome",
         "testing::Fault",
         "testing::Kind",
         "testing::Lie",
@@ -458,7 +474,7 @@ fn signatures_name_chrono_and_serde_json_and_no_other_crate() {
 const PRINTED: &[(&str, &str)] = &[
     ("AuditOutcome", "classes, and the name of a setting"),
     ("Blamed", "classes and names"),
-    ("BootstrapFate", "classes and names"),
+    ("BootstrapOutcome", "classes and names"),
     ("Charge", "a class"),
     ("ChunkConfig", "a setting"),
     ("DoorWarning", "classes and names"),
@@ -484,7 +500,7 @@ const PRINTED: &[(&str, &str)] = &[
     ("Origin", "the name of a tool"),
     ("Place", "names of a conversation and of who speaks"),
     ("QuarantineEntry", "a state file, and what a peer keeps there"),
-    ("RulingFate", "the rule that refused it"),
+    ("RulingOutcome", "the rule that refused it"),
     ("Scope", "ids"),
     ("SecretAudit", "names"),
     ("SeenDocument", "a setting"),

@@ -10,7 +10,9 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use noctuary::memory::{Filter, MemoryId, NewMemory, Order, Place, Query, Role, SearchOutcome, Signal, Source};
+use noctuary::memory::{
+    Filter, MemoryId, NewMemory, Order, Place, Query, Role, SearchOutcome, Signal, Source,
+};
 use noctuary::search::Ranking;
 use noctuary::store::StoreConfig;
 use noctuary::testing::contract::memory as contract;

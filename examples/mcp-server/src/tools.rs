@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use chrono::{DateTime, Utc};
-use noctuary::dream::{DreamMode, DreamStanding, Due, Fate, JournalReport, ReadReason};
+use noctuary::dream::{DreamMode, DreamStanding, Due, LineOutcome, JournalReport, ReadReason};
 use noctuary::format::{JournalName, NoteKind};
 use noctuary::gate::{Door, DoorWarning, Doors};
 use noctuary::life::{Guarded, Indexed, Journal};
@@ -232,7 +232,7 @@ impl Tools {
         // Of what is held back the agent is told the reason alone: it may be an order in disguise.
         let mut held: BTreeMap<String, u32> = BTreeMap::new();
         for line in report.held() {
-            if let Fate::Held(hold) = &line.fate {
+            if let LineOutcome::Held(hold) = &line.fate {
                 *held.entry(hold.reason.to_string()).or_default() += 1;
             }
         }

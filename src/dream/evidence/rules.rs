@@ -5,7 +5,7 @@
 #[non_exhaustive]
 pub enum Evidence {
     /// What is cited is checked; what cites nothing is promoted unchecked, under the heading that the model gave it, and
-    /// reported as [`Fate::Promoted`](crate::dream::Fate::Promoted) with `cited: false`. The seed wants it so.
+    /// reported as [`LineOutcome::Promoted`](crate::dream::LineOutcome::Promoted) with `cited: false`. The seed wants it so.
     #[default]
     Checked,
     /// What is cited is checked; what cites nothing is held back.

@@ -28,7 +28,7 @@ use crate::base::name::{DocName, Name, StateName};
 use crate::base::text;
 use crate::dream::commit;
 use crate::dream::engine::{self, Item};
-use crate::dreamer::{Fate, LineReport, Outcome};
+use crate::dreamer::{LineOutcome, LineReport, Outcome};
 use crate::format::documents::curated;
 use crate::format::replies::reply;
 use crate::format::state::intent::{Append, Books, Intent};
@@ -347,11 +347,11 @@ impl<'a> Answering<'a> {
             // What stands in the place of forgotten words says nothing.
             if item.text.contains(&struck) {
                 let heading = item.heading.map(str::to_owned);
-                report.lines.push(LineReport::new(item.text, heading, Vec::new(), Fate::Forgotten));
+                report.lines.push(LineReport::new(item.text, heading, Vec::new(), LineOutcome::Forgotten));
                 continue;
             }
             let is_new = known.insert(curated::statement_key(&item.text)) && !stands;
-            let fate = if is_new { Fate::Promoted { cited } } else { Fate::Duplicate };
+            let fate = if is_new { LineOutcome::Promoted { cited } } else { LineOutcome::Duplicate };
             let heading = item.heading.map(str::to_owned);
             report.lines.push(LineReport::new(item.text.clone(), heading, sources, fate));
             if is_new {
@@ -376,7 +376,7 @@ impl<'a> Answering<'a> {
             report.section = Some(section);
             report.end = ProposalEnd::Appended;
         }
-        let duplicates = report.lines.iter().filter(|line| line.fate == Fate::Duplicate).count();
+        let duplicates = report.lines.iter().filter(|line| line.fate == LineOutcome::Duplicate).count();
         for (word, count) in [("promoted", kept.len()), ("duplicate", duplicates)] {
             if count > 0 {
                 log.fates.insert(word.to_owned(), u32::try_from(count).unwrap_or(u32::MAX));

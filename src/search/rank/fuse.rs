@@ -417,7 +417,11 @@ mod tests {
             answer.why.iter().map(|(list, _)| *list).collect::<Vec<_>>(),
             [Signal::Neighbours, Signal::Conversation]
         );
-        assert_eq!(found[0].why, [(Signal::Row, 1), (Signal::Conversation, 1)], "no neighbour has a word of it");
+        assert_eq!(
+            found[0].why,
+            [(Signal::Row, 1), (Signal::Conversation, 1)],
+            "no neighbour has a word of it"
+        );
         let alone = search(&lines(), Ranking::rows_alone(), "When did we paint the kitchen?");
         assert_eq!(rows(&alone), [0]);
     }

@@ -357,7 +357,7 @@ fn joined(mut clauses: Vec<Clause>, join: fn(Vec<Clause>) -> Clause) -> Option<C
 
 #[cfg(test)]
 mod tests {
-    use super::super::index::{Index, Sight};
+    use super::super::index::{Index, Visibility};
     use super::*;
 
     #[test]
@@ -425,7 +425,7 @@ mod tests {
         }
         let clause = Plan::of(query, false).required.expect("it has operators");
         let may: Vec<usize> = index
-            .fulfilling(&clause, Sight::All)
+            .fulfilling(&clause, Visibility::All)
             .into_iter()
             .map(|id| usize::try_from(id).unwrap())
             .collect();

@@ -167,7 +167,8 @@ impl Table<'_> {
                 said_at.map(stamp),
                 row::terms(&memory.content, speaker, said_at),
                 memory.came_by().as_ref().map(ToString::to_string),
-                fact::first_status(&memory.category, Some(&memory.source)).map(|status| status.state.as_str()),
+                fact::first_status(&memory.category, Some(&memory.source))
+                    .map(|status| status.state.as_str()),
                 memory.valid_from.map(stamp),
                 key.map(|key| &key.subject),
                 key.map(|key| &key.slot),

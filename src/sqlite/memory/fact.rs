@@ -11,8 +11,8 @@ use super::table::Table;
 use crate::base::access::Actor;
 use crate::base::error::Result;
 use crate::facts::{
-    Cardinality, ConsolidationEvent, EventId, EventOutcome, Fact, FactKey, FactStatus,
-    StatusChange, Suspect, SuspectReason, Suspicion, Verdict,
+    Cardinality, ConsolidationEvent, EventId, EventOutcome, Fact, FactKey, FactStatus, StatusChange, Suspect,
+    SuspectReason, Suspicion, Verdict,
 };
 use crate::memory::MemoryId;
 use crate::store::backend::Facts;

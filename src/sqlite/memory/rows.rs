@@ -15,7 +15,7 @@ use crate::facts::Fact;
 use crate::format::DreamId;
 use crate::gate::{TombstoneKey, Tombstones};
 use crate::memory::{AuditEntry, Learning, LearningId, Memory, MemoryId, NewLearning, SnapshotRow, Source};
-use crate::search::rank::Sight;
+use crate::search::rank::Visibility;
 use crate::store::backend::{Editable, Rows};
 use crate::store::forget::Burial;
 
@@ -23,16 +23,16 @@ use crate::store::forget::Burial;
 pub(super) const PINNED_BY_THE_HUMAN: i64 = 2;
 
 impl Rows for Table<'_> {
-    fn get(&self, id: MemoryId, sight: Sight) -> Result<Option<Memory>> {
+    fn get(&self, id: MemoryId, visibility: Visibility) -> Result<Option<Memory>> {
         let sql = format!(
             "SELECT {COLUMNS} FROM {} m WHERE m.id = ?1 AND m.user_id = ?2 AND m.agent_id = ?3",
-            view(sight)
+            view(visibility)
         );
         let bound = params![id.get(), self.user(), self.agent()];
         self.folded(|| self.connection.prepare_cached(&sql)?.query_row(bound, row::memory).optional())
     }
 
-    fn snapshot(&self, limit: usize, sight: Sight) -> Result<Vec<SnapshotRow>> {
+    fn snapshot(&self, limit: usize, visibility: Visibility) -> Result<Vec<SnapshotRow>> {
         self.folded(|| {
             let mut rows = Vec::new();
             for pinned in [true, false] {
@@ -40,7 +40,7 @@ impl Rows for Table<'_> {
                     "SELECT m.id, m.category, m.content FROM {} m
                      WHERE {} AND m.user_id = ?1 AND m.agent_id = ?2 AND m.fact_state IS NOT 'pending'
                      {TRUSTED} {BY_TIME} LIMIT ?3",
-                    view(sight),
+                    view(visibility),
                     if pinned { "m.pinned > 0" } else { "m.pinned = 0" }
                 );
                 let mut statement = self.connection.prepare_cached(&sql)?;

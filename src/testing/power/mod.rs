@@ -1,10 +1,10 @@
 //! A disk in memory that knows what was made durable, and shows what a power loss may leave.
 
 mod disk;
-mod fate;
 mod loss;
+mod outcome;
 mod volume;
 
 pub use disk::MemoryDisk;
-pub use fate::{Fate, Lie};
 pub use loss::PowerLoss;
+pub use outcome::{CrashOutcome, Lie};
