@@ -238,7 +238,7 @@ impl Home {
             let place = memory.place.unwrap();
             let role = if place.role == Role::User { "user" } else { "agent" };
             let at = said_at(number).format("%Y-%m-%d %H:%M:%S").to_string();
-            let (source, position) = (memory.source.word(), number % CONVERSATION);
+            let (source, position) = (memory.source.as_str(), number % CONVERSATION);
             insert
                 .execute((
                     &memory.category,

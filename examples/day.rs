@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
 use noctuary::format::{Fields, HeartbeatFile, Origin};
-use noctuary::life::{Block, BootState, BootstrapFate, CacheHint, TurnEnd};
+use noctuary::life::{Block, BootState, BootstrapOutcome, CacheHint, TurnEnd};
 use noctuary::workspace::WorkspaceExt;
 use noctuary::{
     Access, DocName, Error, Extractive, FileWorkspace, JournalDreamer, Life, LifeConfig, Note, Outcome,
@@ -98,7 +98,7 @@ fn first_day(life: &Life) -> Result<()> {
     view.write(&DocName::USER, text.as_bytes(), WriteMode::IfRevision(user.revision()))?;
     let outcome =
         session.end_turn("Good to meet you.\n\nBOOTSTRAP_DONE", TurnEnd::default(), at(19, 9, 5))?;
-    let Some(BootstrapFate::Archived(kept)) = outcome.onboarding.map(|completion| completion.bootstrap)
+    let Some(BootstrapOutcome::Archived(kept)) = outcome.onboarding.map(|completion| completion.bootstrap)
     else {
         return Err("the token ends the onboarding".into());
     };

@@ -29,7 +29,7 @@ use std::sync::Arc;
 use std::{env, fs};
 
 use chrono::{NaiveDate, TimeDelta, Utc};
-use noctuary::dream::{DreamMode, Evidence, Fate, LineReport, Notice, ReadReason, Step};
+use noctuary::dream::{DreamMode, Evidence, LineOutcome, LineReport, Notice, ReadReason, Step};
 use noctuary::format::SourceRef;
 use noctuary::workspace::WorkspaceExt;
 use noctuary::{
@@ -312,7 +312,8 @@ impl<'a> Page<'a> {
             ),
         );
         for journal in read {
-            let note = if journal.reason == ReadReason::Shown { "" } else { journal.reason.explain() };
+            let is_read = journal.reason == ReadReason::Shown;
+            let note = if is_read { String::new() } else { journal.reason.to_string() };
             let row = format!("  {:<34} {:>9}  {note}", journal.name, size(journal.shown));
             println!("{}", row.trim_end());
         }
@@ -357,14 +358,14 @@ impl<'a> Page<'a> {
 
     fn held_back(&self, report: &DreamReport) {
         let lines: Vec<&LineReport> = report.passes.iter().flat_map(|pass| &pass.lines).collect();
-        let duplicates = lines.iter().filter(|line| line.fate == Fate::Duplicate).count();
-        let removed = lines.iter().filter(|line| line.fate == Fate::RemovedBefore).count();
+        let duplicates = lines.iter().filter(|line| line.fate == LineOutcome::Duplicate).count();
+        let removed = lines.iter().filter(|line| line.fate == LineOutcome::RemovedBefore).count();
         let held: Vec<_> = report.held().collect();
         let mut rows = Vec::new();
         for line in held {
-            if let Fate::Held(hold) = &line.fate {
+            if let LineOutcome::Held(hold) = &line.fate {
                 let word = hold.word.as_deref().map(|word| format!(" ({word})")).unwrap_or_default();
-                rows.push(format!("{}{word}: {}", hold.reason.explain(), line.text));
+                rows.push(format!("{}{word}: {}", hold.reason, line.text));
             }
         }
         if duplicates > 0 {
@@ -374,7 +375,10 @@ impl<'a> Page<'a> {
             rows.push(format!("{} that somebody took out of memory before", count(removed, "line")));
         }
         for dropped in report.passes.iter().flat_map(|pass| &pass.dropped) {
-            rows.push(count(usize::try_from(dropped.count).unwrap_or(usize::MAX), dropped.reason.explain()));
+            rows.push(count(
+                usize::try_from(dropped.count).unwrap_or(usize::MAX),
+                &dropped.reason.to_string(),
+            ));
         }
         for stripped in report.passes.iter().flat_map(|pass| &pass.stripped) {
             rows.push(format!("{stripped}, which a machine had written into the journal"));
@@ -417,7 +421,7 @@ impl<'a> Page<'a> {
         for journal in
             report.journals.iter().filter(|journal| journal.pending > 0 && !quiet.contains(&journal.reason))
         {
-            println!("  {:<34} {:>9}  {}", journal.name, size(journal.pending), journal.reason.explain());
+            println!("  {:<34} {:>9}  {}", journal.name, size(journal.pending), journal.reason);
         }
         let outside =
             report.journals.iter().filter(|journal| journal.reason == ReadReason::OutsideWindow).count();
@@ -499,7 +503,7 @@ fn outcome(report: &DreamReport) -> String {
         Outcome::LlmError => {
             failure.map_or("No usable answer.".to_owned(), |failure| format!("Nothing moved: {failure}."))
         }
-        other => other.word().replace('_', " "),
+        other => other.as_str().replace('_', " "),
     }
 }
 

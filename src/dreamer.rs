@@ -20,10 +20,10 @@ mod sleep;
 
 pub use contract::{DreamPass, Dreamer, Step};
 pub use due::NotDue;
-pub use facts::{FactReport, FactRuling, LeftPair, LeftReason, RulingFate};
+pub use facts::{FactReport, FactRuling, LeftPair, LeftReason, RulingOutcome};
 pub use failure::Failure;
 pub use journal::{Backlog, JournalReport, MemoryGauge, ReadReason};
-pub use line::{DropReason, Dropped, Fate, Hold, HoldReason, LineReport};
+pub use line::{DropReason, Dropped, Hold, HoldReason, LineOutcome, LineReport};
 pub use notice::Notice;
 pub use observer::{DreamEvent, Level, Observer};
 pub use outcome::{DreamMode, Outcome};

@@ -4,7 +4,7 @@
 //! use std::sync::Arc;
 //! use chrono::{TimeDelta, Utc};
 //! use noctuary::sleep::{Said, SleepDreamer};
-//! use noctuary::{Access, Actor, FileWorkspace, LlmReply, Scope, SessionKind, dream_once_at, llm_fn};
+//! use noctuary::{Access, FileWorkspace, LlmReply, Scope, dream_once_at, llm_fn};
 //!
 //! # let folder = tempfile::tempdir()?;
 //! let now = Utc::now();
@@ -14,7 +14,7 @@
 //!     let mind = llm_fn(|_| Ok(LlmReply::new("OBSERVATIONS:\nRED 09:32 PR merged\n\nREFLECTION:\nAt last.\n\nPRIORITY:\nRest.")));
 //!     dream_once_at(&creature, &mind, &|| now)?;
 //! }
-//! let private = Access::new(SessionKind::Main, Actor::Agent, Scope::user("creator"));
+//! let private = Access::agent(Scope::user("creator"));
 //! let message = creature.wake(&private, now + TimeDelta::seconds(300))?; // the first message of its next cycle
 //! assert!(message.to_string().contains("RED 09:32 PR merged"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())

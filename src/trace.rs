@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use crate::base::error::{Error, Result};
 use crate::base::receipt::{ForgetPlace, PlaceReceipt};
 use crate::base::usage::Usage;
-use crate::dreamer::{DreamReport, Fate};
+use crate::dreamer::{DreamReport, LineOutcome};
 use crate::format::DreamId;
 use crate::llm::{Finish, LlmError, LlmReply, LlmRequest};
 use crate::memory::{Found, MemoryId, SearchOutcome};
@@ -108,15 +108,15 @@ impl Span {
         }
         let lines = || report.passes.iter().flat_map(|pass| &pass.lines);
         let ids: Vec<&str> = report.passes.iter().map(|pass| pass.dream_id.as_str()).collect();
-        self.word("noctuary.outcome", report.outcome.word());
+        self.word("noctuary.outcome", report.outcome.as_str());
         self.word("noctuary.dream.id", &ids.join(" "));
         self.count("noctuary.calls", report.calls);
         self.count("noctuary.candidates", report.journals.len());
         self.count(
             "noctuary.promoted",
-            lines().filter(|line| matches!(line.fate, Fate::Promoted { .. })).count(),
+            lines().filter(|line| matches!(line.fate, LineOutcome::Promoted { .. })).count(),
         );
-        self.count("noctuary.held", lines().filter(|line| matches!(line.fate, Fate::Held(_))).count());
+        self.count("noctuary.held", lines().filter(|line| matches!(line.fate, LineOutcome::Held(_))).count());
         self.count("noctuary.backlog.journals", report.backlog.journals);
         self.count("noctuary.backlog.bytes", report.backlog.bytes);
         report

@@ -504,8 +504,8 @@ const BUGS: &[Bug] = &[
     Bug {
         name: "private rows are found with others present",
         file: "src/sqlite/memory/search.rs",
-        stands: "Sight::Shared => \"shared_memories\"",
-        planted: "Sight::Shared => \"main_memories\"",
+        stands: "Visibility::Shared => \"shared_memories\"",
+        planted: "Visibility::Shared => \"main_memories\"",
         tests: STORES,
     },
     Bug {

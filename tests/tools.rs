@@ -1369,7 +1369,7 @@ fn a_model_takes_back_what_it_wrote_itself_and_nothing_else() {
             (access(SessionKind::Main), Access { actor: Actor::Agent, ..access(SessionKind::Main) });
         let library = Access { actor: Actor::Library, ..human.clone() };
         let write = |access: &Access, source: Source| {
-            let content = format!("The gate code of {} is on the fridge", source.word());
+            let content = format!("The gate code of {} is on the fridge", source.as_str());
             store.write(access, &NewMemory::new("fact", content, source), now()).unwrap()
         };
         let typed = write(&human, Source::UserManual);

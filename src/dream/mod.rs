@@ -27,13 +27,13 @@
 //! | [`should_dream`], [`Due`], [`NotDue`], [`BackOff`] | whether it is time |
 //! | [`DreamMode`], [`Evidence`], [`Trust`], [`OverBudget`], [`SectionCaps`] | [settings](crate::DreamConfig) of a dream |
 //! | [`JournalDreamerBuilder`] | builds a [`JournalDreamer`](crate::JournalDreamer) |
-//! | [`PassReport`], [`LineReport`], [`Fate`], [`Hold`], [`HoldReason`] | the lines of an answer |
+//! | [`PassReport`], [`LineReport`], [`LineOutcome`], [`Hold`], [`HoldReason`] | the lines of an answer |
 //! | [`JournalReport`], [`ReadReason`], [`ShownSlice`], [`Backlog`] | the journals of a run |
 //! | [`Failure`], [`Notice`], [`Blamed`], [`Charge`], [`Dropped`], [`DropReason`], [`MemoryGauge`] | the rest of a report |
 //! | [`DreamSurvey`] | what waits, without a run |
 //! | [`DreamProposal`], [`ProposalReport`], [`ProposalEnd`] | proposals for a person |
 //! | [`DreamRecord`], [`DreamStanding`], [`JournalSpan`] | earlier dreams: undo, redo, read again |
-//! | [`FactDreamer`], [`FactDreamerBuilder`], [`FactDreamConfig`], [`FactReport`], [`FactRuling`], [`RulingFate`], [`LeftPair`], [`LeftReason`] | a model judges contradictions among facts |
+//! | [`FactDreamer`], [`FactDreamerBuilder`], [`FactDreamConfig`], [`FactReport`], [`FactRuling`], [`RulingOutcome`], [`LeftPair`], [`LeftReason`] | a model judges contradictions among facts |
 //! | [`PersonalizationDreamer`], [`PersonalizationDreamerBuilder`], [`PersonalizationConfig`], [`HistorySource`], [`HistoryItem`], [`history_fn`], [`HistoryFn`] | rows about the human, rebuilt from a host's history |
 //! | [`Pace`] | calls and bytes of those two |
 //! | [`Step`], [`DreamPass`] | the steps of a dream, for a host that drives it by hand |
@@ -63,8 +63,8 @@ pub(crate) mod sleep;
 
 pub use crate::dreamer::{
     Backlog, Blamed, Charge, DreamEvent, DreamMode, DreamPass, DropReason, Dropped, FactReport, FactRuling,
-    Failure, Fate, Hold, HoldReason, JournalReport, LeftPair, LeftReason, Level, LineReport, MemoryGauge,
-    NotDue, Notice, Observer, PassReport, ReadReason, RulingFate, ShownSlice, Step,
+    Failure, Hold, HoldReason, JournalReport, LeftPair, LeftReason, Level, LineOutcome, LineReport,
+    MemoryGauge, NotDue, Notice, Observer, PassReport, ReadReason, RulingOutcome, ShownSlice, Step,
 };
 pub use engine::{BackOff, CallBudget, Due, Pace, SectionCaps};
 pub use evidence::{Evidence, Trust};

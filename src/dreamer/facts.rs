@@ -1,5 +1,7 @@
 //! The part of a report that only a dreamer over facts fills.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use crate::facts::{EventId, Verdict};
@@ -34,11 +36,16 @@ pub struct FactRuling {
     /// The model's decision; `None` if it was not sure, or said nothing of the pair.
     pub verdict: Option<Verdict>,
     /// The result of the ruling.
-    pub fate: RulingFate,
+    pub fate: RulingOutcome,
 }
 
 impl FactRuling {
-    pub(crate) fn new(older: MemoryId, newer: MemoryId, verdict: Option<Verdict>, fate: RulingFate) -> Self {
+    pub(crate) fn new(
+        older: MemoryId,
+        newer: MemoryId,
+        verdict: Option<Verdict>,
+        fate: RulingOutcome,
+    ) -> Self {
         Self { older, newer, verdict, fate }
     }
 }
@@ -47,7 +54,7 @@ impl FactRuling {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum RulingFate {
+pub enum RulingOutcome {
     /// It counts.
     Decided(EventId),
     /// The store runs in shadow mode: it was told, and changed nothing.
@@ -63,7 +70,7 @@ pub enum RulingFate {
 impl FactRuling {
     /// Returns whether the store took it for a decision, and only reported it in shadow mode.
     pub(crate) fn is_decided(&self) -> bool {
-        matches!(self.fate, RulingFate::Decided(_) | RulingFate::Told(_))
+        matches!(self.fate, RulingOutcome::Decided(_) | RulingOutcome::Told(_))
     }
 }
 
@@ -103,16 +110,15 @@ pub enum LeftReason {
     TooLarge,
 }
 
-impl LeftReason {
+impl fmt::Display for LeftReason {
     /// Says it to a person.
-    #[must_use]
-    pub fn explain(self) -> &'static str {
-        match self {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
             Self::Protected => "both are protected",
             Self::Audience => "one is private and the other shared",
             Self::Origin => "the words of a page, a tool or an import against somebody's own",
             Self::Category => "one is no statement",
             Self::TooLarge => "larger than a request may be",
-        }
+        })
     }
 }

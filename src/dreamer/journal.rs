@@ -1,5 +1,7 @@
 //! The journals of a run: which were read, and what waits.
 
+use std::fmt;
+
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 
@@ -60,11 +62,10 @@ pub enum ReadReason {
     Empty,
 }
 
-impl ReadReason {
+impl fmt::Display for ReadReason {
     /// Says it to a person.
-    #[must_use]
-    pub fn explain(self) -> &'static str {
-        match self {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
             Self::Shown => "read",
             Self::PartlyShown => "read in part",
             Self::AlreadyShown => "nothing new",
@@ -81,7 +82,7 @@ impl ReadReason {
             Self::Unreadable => "could not be read",
             Self::SecretInName => "its name holds what is not shown",
             Self::Empty => "empty",
-        }
+        })
     }
 }
 

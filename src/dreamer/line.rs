@@ -18,13 +18,13 @@ pub struct LineReport {
     /// The journal lines that it cites.
     pub sources: Vec<SourceRef>,
     /// The fate of the line.
-    pub fate: Fate,
+    pub fate: LineOutcome,
 }
 
 impl LineReport {
     /// Says what became of a line.
     #[must_use]
-    pub fn new(text: String, heading: Option<String>, sources: Vec<SourceRef>, fate: Fate) -> Self {
+    pub fn new(text: String, heading: Option<String>, sources: Vec<SourceRef>, fate: LineOutcome) -> Self {
         Self { text, heading, sources, fate }
     }
 }
@@ -32,15 +32,15 @@ impl LineReport {
 /// A line with what became of it, for a person: it holds words of journals, as the line does.
 ///
 /// ```
-/// use noctuary::dream::{Fate, LineReport};
+/// use noctuary::dream::{LineOutcome, LineReport};
 ///
-/// let line = LineReport::new("Likes tea.".to_owned(), None, Vec::new(), Fate::Promoted { cited: false });
+/// let line = LineReport::new("Likes tea.".to_owned(), None, Vec::new(), LineOutcome::Promoted { cited: false });
 /// assert_eq!(line.to_string(), "promoted, citing nothing: Likes tea.");
 /// ```
 impl fmt::Display for LineReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.fate {
-            Fate::Held(Hold { word: Some(word), .. }) => {
+            LineOutcome::Held(Hold { word: Some(word), .. }) => {
                 write!(f, "{} ({word}): {}", self.fate, self.text)
             }
             fate => write!(f, "{fate}: {}", self.text),
@@ -60,7 +60,7 @@ debug_as!(
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum Fate {
+pub enum LineOutcome {
     /// It is in the section, or in the proposal.
     Promoted {
         /// Whether it cites journal lines, which were then checked.
@@ -78,7 +78,7 @@ pub enum Fate {
     OverCap(DropReason),
 }
 
-impl fmt::Display for Fate {
+impl fmt::Display for LineOutcome {
     /// Says nothing of the line.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -87,8 +87,8 @@ impl fmt::Display for Fate {
             Self::Duplicate => f.write_str("memory holds it already"),
             Self::RemovedBefore => f.write_str("somebody took it out of memory before"),
             Self::Forgotten => f.write_str("it says what was forgotten"),
-            Self::Held(hold) => write!(f, "held, {}", hold.reason.explain()),
-            Self::OverCap(reason) => f.write_str(reason.explain()),
+            Self::Held(hold) => write!(f, "held, {}", hold.reason),
+            Self::OverCap(reason) => reason.fmt(f),
         }
     }
 }
@@ -141,11 +141,10 @@ pub enum HoldReason {
     Nested,
 }
 
-impl HoldReason {
+impl fmt::Display for HoldReason {
     /// Says it to a person.
-    #[must_use]
-    pub fn explain(self) -> &'static str {
-        match self {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
             Self::UnknownSource => "cites a journal that was not shown",
             Self::NoSuchLine => "cites lines that were not shown",
             Self::Number => "a number is not in the cited lines",
@@ -159,7 +158,7 @@ impl HoldReason {
             Self::Injection => "hides an instruction",
             Self::Imperative => "is an order and no statement",
             Self::Nested => "is a part of a nested list and says something else alone",
-        }
+        })
     }
 }
 
@@ -213,9 +212,8 @@ pub enum DropReason {
 }
 
 impl DropReason {
-    /// Says it to a person.
-    #[must_use]
-    pub fn explain(self) -> &'static str {
+    /// Returns the words of its `Display`, where they must outlive it.
+    pub(crate) fn description(self) -> &'static str {
         match self {
             Self::Heading => "heading",
             Self::NotABullet => "line that is no bullet",
@@ -234,5 +232,12 @@ impl DropReason {
             Self::SectionFull => "bullet over the section cap",
             Self::Injection => "line that is an instruction in disguise",
         }
+    }
+}
+
+impl fmt::Display for DropReason {
+    /// Says it to a person.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.description())
     }
 }

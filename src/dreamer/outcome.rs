@@ -65,7 +65,7 @@ pub enum Outcome {
 impl Outcome {
     /// Returns the word for logs.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::Disabled => "disabled",
             Self::NothingNew => "nothing_new",
@@ -90,7 +90,7 @@ impl Outcome {
 
 impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.word())
+        f.pad(self.as_str())
     }
 }
 

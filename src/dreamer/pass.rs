@@ -6,7 +6,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::failure::Failure;
-use super::line::{Dropped, Fate, LineReport};
+use super::line::{Dropped, LineOutcome, LineReport};
 use super::outcome::Outcome;
 use crate::base::document::SourceRef;
 use crate::base::error::LostBy;
@@ -81,13 +81,13 @@ impl PassReport {
         let mut fates = BTreeMap::new();
         for line in &self.lines {
             let word = match &line.fate {
-                Fate::Promoted { .. } if self.outcome == Outcome::Proposed => "proposed",
-                Fate::Promoted { .. } => "promoted",
-                Fate::Duplicate => "duplicate",
-                Fate::RemovedBefore => "removed_before",
-                Fate::Forgotten => "forgotten",
-                Fate::Held(_) => "held",
-                Fate::OverCap(_) => "over_cap",
+                LineOutcome::Promoted { .. } if self.outcome == Outcome::Proposed => "proposed",
+                LineOutcome::Promoted { .. } => "promoted",
+                LineOutcome::Duplicate => "duplicate",
+                LineOutcome::RemovedBefore => "removed_before",
+                LineOutcome::Forgotten => "forgotten",
+                LineOutcome::Held(_) => "held",
+                LineOutcome::OverCap(_) => "over_cap",
             };
             *fates.entry(word.to_owned()).or_default() += 1;
         }

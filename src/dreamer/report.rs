@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::due::NotDue;
 use super::facts::FactReport;
 use super::journal::{Backlog, JournalReport, MemoryGauge, ReadReason};
-use super::line::{Fate, LineReport};
+use super::line::{LineOutcome, LineReport};
 use super::notice::Notice;
 use super::outcome::{DreamMode, Outcome};
 use super::pass::PassReport;
@@ -104,7 +104,7 @@ impl DreamReport {
         self.passes
             .iter()
             .flat_map(|pass| &pass.lines)
-            .filter(|line| matches!(line.fate, Fate::Promoted { .. }))
+            .filter(|line| matches!(line.fate, LineOutcome::Promoted { .. }))
     }
 
     /// Returns the journals of which something waits in quarantine. They are no part of the backlog, since no run
@@ -116,7 +116,10 @@ impl DreamReport {
 
     /// Returns all lines that were held back for their evidence, over all passes.
     pub fn held(&self) -> impl Iterator<Item = &LineReport> {
-        self.passes.iter().flat_map(|pass| &pass.lines).filter(|line| matches!(line.fate, Fate::Held(_)))
+        self.passes
+            .iter()
+            .flat_map(|pass| &pass.lines)
+            .filter(|line| matches!(line.fate, LineOutcome::Held(_)))
     }
 }
 
@@ -185,10 +188,10 @@ mod tests {
         let mut pass = PassReport::new(DreamId::parse("0123456789abcdef").unwrap());
         let hold = Hold { reason: HoldReason::Number, word: Some("4,200".to_owned()) };
         let fates = [
-            Fate::Promoted { cited: true },
-            Fate::Held(hold),
-            Fate::Duplicate,
-            Fate::OverCap(DropReason::TooMany),
+            LineOutcome::Promoted { cited: true },
+            LineOutcome::Held(hold),
+            LineOutcome::Duplicate,
+            LineOutcome::OverCap(DropReason::TooMany),
         ];
         let line = |fate| LineReport::new("Tea.".to_owned(), None, Vec::new(), fate);
         pass.lines = fates.into_iter().map(line).collect();

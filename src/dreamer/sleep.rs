@@ -102,16 +102,15 @@ pub enum PlanFault {
     NotText,
 }
 
-impl PlanFault {
+impl fmt::Display for PlanFault {
     /// Says it to a person.
-    #[must_use]
-    pub fn explain(self) -> &'static str {
-        match self {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
             Self::Empty => "the plan was empty",
             Self::Unreadable => "the plan was no list of lines",
             Self::UnknownLine => "the plan named a line that is no observation",
             Self::Red => "the plan named an observation marked RED",
             Self::NotText => "the observations hold bytes that are no text",
-        }
+        })
     }
 }

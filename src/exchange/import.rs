@@ -134,7 +134,7 @@ impl Import {
 
     /// Sets what may come in: the policy of [`Door::Import`].
     #[must_use]
-    pub fn with_doors(mut self, doors: Doors) -> Self {
+    pub fn doors(mut self, doors: Doors) -> Self {
         self.doors = doors;
         self
     }

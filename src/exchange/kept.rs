@@ -71,7 +71,7 @@ impl Home<'_> {
         // One that a person went on with after its answer stands there still, and is on no list.
         let log = self.workspace.read(&StateName::LOG)?.map(Document::into_bytes).unwrap_or_default();
         let log = String::from_utf8_lossy(&log);
-        let proposed = log::of_curators(&log).filter(|line| line.outcome == Outcome::Proposed.word());
+        let proposed = log::of_curators(&log).filter(|line| line.outcome == Outcome::Proposed.as_str());
         names.extend(proposed.map(|line| StateName::proposal(line.id)));
         for name in names {
             let document = match self.workspace.read(&name) {

@@ -3,7 +3,7 @@
 //! ```
 //! use chrono::Utc;
 //! use noctuary::exchange::{Dialect, Forget, Import};
-//! use noctuary::{Access, Actor, FileWorkspace, Scope, SessionKind};
+//! use noctuary::{Access, FileWorkspace, Scope};
 //!
 //! # let (theirs, ours) = (tempfile::tempdir()?, tempfile::tempdir()?);
 //! # std::fs::write(theirs.path().join("MEMORY.md"), "Likes tea.\n§\nWorks from Lisbon.\n")?;
@@ -13,7 +13,7 @@
 //! let report = import.apply(plan, &source, &target)?;
 //! assert_eq!(report.done.len(), 1);
 //!
-//! let marta = Access::new(SessionKind::Main, Actor::Human, Scope::user("marta"));
+//! let marta = Access::human(Scope::user("marta"));
 //! let receipt = Forget::new(&marta, "Works from Lisbon.").workspace(&target).in_files(true).run(Utc::now())?;
 //! println!("{receipt}"); // one line for each place
 //! # Ok::<(), Box<dyn std::error::Error>>(())

@@ -6,11 +6,11 @@
 //! use chrono::Utc;
 //! use noctuary::facts::{Decision, FactKey, FactStore};
 //! use noctuary::memory::{NewMemory, Source};
-//! use noctuary::{Access, Actor, FileMemoryStore, Scope, SessionKind};
+//! use noctuary::{Access, FileMemoryStore, Scope};
 //!
 //! # let folder = tempfile::tempdir()?;
 //! let store = FileMemoryStore::open(folder.path(), Scope::user("marta"))?;
-//! let marta = Access::new(SessionKind::Main, Actor::Human, Scope::user("marta"));
+//! let marta = Access::human(Scope::user("marta"));
 //! let home = |text| NewMemory::new("fact", text, Source::ChatExtracted).about(FactKey::one("marta", "home"));
 //! let lisbon = store.record(&marta, &home("Marta lives in Lisbon"), Utc::now())?;
 //! let porto = store.record(&marta, &home("Marta lives in Porto"), Utc::now())?;
@@ -29,6 +29,7 @@
 //! | [`Fact`], [`FactState`], [`FactStatus`] | a row with its state |
 //! | [`ConsolidationEvent`], [`EventId`], [`EventOutcome`], [`StatusChange`] | the record of a decision, and its revert |
 //! | [`Settled`] | the result of settling pending facts |
+//! | [`UnknownFactState`] | error of parsing the word of a state |
 //! | [`FactConfig`] | consolidation by a model, shadow mode, circuit breaker |
 //!
 //! # Limits
@@ -53,6 +54,6 @@ pub use config::FactConfig;
 pub use decision::{Decision, Verdict};
 pub use event::{ConsolidationEvent, EventId, EventOutcome};
 pub use fact::Fact;
-pub use state::{FactState, FactStatus, StatusChange};
+pub use state::{FactState, FactStatus, StatusChange, UnknownFactState};
 pub use store::{FactStore, Settled};
 pub use suspicion::{Recorded, Suspect, SuspectReason, Suspicion};

@@ -1,11 +1,14 @@
 //! The state of a fact, and the effect of decisions on it.
 
+use std::fmt;
+use std::str::FromStr;
+
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::memory::MemoryId;
 
-/// The state of a fact.
+/// How a fact stands. Prints and reads back as the word of its files: `pending`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FactState {
@@ -24,9 +27,12 @@ pub enum FactState {
 }
 
 impl FactState {
-    /// Returns the word that stands for it in a file: `pending`.
+    const ALL: [Self; 6] =
+        [Self::Pending, Self::Candidate, Self::Verified, Self::Disputed, Self::Superseded, Self::Rejected];
+
+    /// Returns its word in a file: `pending`.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::Pending => "pending",
             Self::Candidate => "candidate",
@@ -39,20 +45,31 @@ impl FactState {
 
     /// Returns the state that a word stands for.
     #[must_use]
-    pub fn of(word: &str) -> Option<Self> {
-        [Self::Pending, Self::Candidate, Self::Verified, Self::Disputed, Self::Superseded, Self::Rejected]
-            .into_iter()
-            .find(|state| state.word() == word)
-    }
-
-    /// Returns whether a fact in this state is in no list, search or prompt.
-    #[must_use]
     pub fn is_retired(self) -> bool {
         matches!(self, Self::Superseded | Self::Rejected)
     }
 }
 
-/// The part of a fact that decisions change; never its words.
+impl fmt::Display for FactState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl FromStr for FactState {
+    type Err = UnknownFactState;
+
+    fn from_str(word: &str) -> Result<Self, UnknownFactState> {
+        Self::ALL.into_iter().find(|state| state.as_str() == word).ok_or(UnknownFactState)
+    }
+}
+
+/// A text that names no [`FactState`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("not a state of a fact: pending, candidate, verified, disputed, superseded or rejected")]
+pub struct UnknownFactState;
+
+/// What decisions change of a fact; never its words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct FactStatus {

@@ -35,11 +35,11 @@ use crate::memory::{MemoryId, NewMemory};
 /// use chrono::{TimeZone, Utc};
 /// use noctuary::facts::{Decision, FactKey, FactStore};
 /// use noctuary::memory::{NewMemory, Query, Source, categories};
-/// use noctuary::{Access, Actor, FileMemoryStore, MemoryStore, Scope, SessionKind};
+/// use noctuary::{Access, FileMemoryStore, MemoryStore, Scope};
 ///
 /// let folder = tempfile::tempdir()?;
 /// let store = FileMemoryStore::open(folder.path(), Scope::user("marta"))?;
-/// let access = Access::new(SessionKind::Main, Actor::Agent, Scope::user("marta"));
+/// let access = Access::agent(Scope::user("marta"));
 /// let now = Utc.with_ymd_and_hms(2026, 11, 21, 9, 0, 0).unwrap();
 /// let home = |text| {
 ///     NewMemory::new(categories::FACT, text, Source::ChatExtracted).about(FactKey::one("marta", "home"))

@@ -207,7 +207,7 @@ impl Life {
     /// ```
     /// use std::sync::Arc;
     /// use chrono::Utc;
-    /// use noctuary::life::BootstrapFate;
+    /// use noctuary::life::BootstrapOutcome;
     /// use noctuary::{FileWorkspace, Life, LifeConfig};
     ///
     /// let folder = tempfile::tempdir()?;
@@ -215,7 +215,7 @@ impl Life {
     /// life.boot(Utc::now())?;
     /// if let Some(end) = life.config().onboarding_end(Some("Done.\nBOOTSTRAP_DONE")) {
     ///     let completion = life.complete_onboarding(end, Some("repl"), Utc::now())?;
-    ///     assert!(matches!(completion.bootstrap, BootstrapFate::Archived(_)));
+    ///     assert!(matches!(completion.bootstrap, BootstrapOutcome::Archived(_)));
     /// }
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

@@ -28,7 +28,7 @@
 //! | [`Guarded`], [`SharedUser`], [`SoulPolicy`] | a workspace as one session may reach it |
 //! | [`Indexed`], [`SyncReport`], [`Unreadable`] | a workspace with an index: search, and writes that are found at once |
 //! | [`Boot`], [`BootState`], [`SeedReport`], [`StartStep`] | the first start: [`Life::boot`](crate::Life::boot), [`Life::seed`](crate::Life::seed) |
-//! | [`is_bootstrap_done`], [`Completion`], [`BootstrapFate`] | the end of the onboarding: [`Life::complete_onboarding`](crate::Life::complete_onboarding) |
+//! | [`is_bootstrap_done`], [`Completion`], [`BootstrapOutcome`] | the end of the onboarding: [`Life::complete_onboarding`](crate::Life::complete_onboarding) |
 //! | [`Prompt`], [`Block`], [`CacheHint`], [`PromptConfig`], [`PromptOrder`], [`PromptNotice`], [`Snapshot`] | the system prompt |
 //! | [`MemoryContext`], [`ContextConfig`] | rows of a memory store as a block of a prompt |
 //! | [`TurnEnd`], [`TurnOutcome`], [`TurnReport`] | the end of a turn |
@@ -82,7 +82,7 @@ pub(crate) use edit::keep_preimage;
 pub use edit::{EDITABLE, Editor, document_of_command};
 pub use heartbeat::{Beat, HeartbeatConfig};
 pub use hygiene::{HygieneConfig, Proposal};
-pub use onboarding::{BootstrapFate, Completion, is_bootstrap_done};
+pub use onboarding::{BootstrapOutcome, Completion, is_bootstrap_done};
 pub use prompt::{
     Block, CacheHint, ContextConfig, MemoryContext, Prompt, PromptConfig, PromptNotice, PromptOrder, Snapshot,
 };

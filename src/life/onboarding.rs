@@ -70,7 +70,7 @@ impl LifeConfig {
 #[non_exhaustive]
 pub struct Completion {
     /// The fate of `BOOTSTRAP.md`.
-    pub bootstrap: BootstrapFate,
+    pub bootstrap: BootstrapOutcome,
     /// The journal that says so.
     pub journal: DocName,
     /// The documents that the onboarding should have left and did not: of `SOUL.md`, `USER.md` and `AGENTS.md`.
@@ -80,7 +80,7 @@ pub struct Completion {
 /// The fate of `BOOTSTRAP.md`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum BootstrapFate {
+pub enum BootstrapOutcome {
     /// It was renamed.
     Archived(DocName),
     /// It was deleted for good, by the policy: earlier versions, the editor's history and the index too. A backup
@@ -157,30 +157,30 @@ fn take_away(
     playbook: Option<Document>,
     doors: &Doors,
     at: DateTime<Utc>,
-) -> Result<BootstrapFate> {
+) -> Result<BootstrapOutcome> {
     let Some(playbook) = playbook else {
         // A first try may have stopped between the playbook and what is kept of it.
-        return delete_earlier(workspace).map(|()| BootstrapFate::Gone);
+        return delete_earlier(workspace).map(|()| BootstrapOutcome::Gone);
     };
     match policy {
         BootstrapEnd::Clear => {
             workspace.write(&DocName::BOOTSTRAP, b"", WriteMode::Replace)?;
-            delete_earlier(workspace).map(|()| BootstrapFate::Cleared)
+            delete_earlier(workspace).map(|()| BootstrapOutcome::Cleared)
         }
         BootstrapEnd::Delete => {
             workspace.remove(&DocName::BOOTSTRAP)?;
-            delete_earlier(workspace).map(|()| BootstrapFate::Deleted)
+            delete_earlier(workspace).map(|()| BootstrapOutcome::Deleted)
         }
         BootstrapEnd::Archive => {
             let found = doors.inspect(&DocName::BOOTSTRAP, &playbook.lossy());
             let mut classes: Vec<String> = found.into_iter().map(|finding| finding.class).collect();
             if classes.is_empty() {
-                return archive(workspace, at).map(BootstrapFate::Archived);
+                return archive(workspace, at).map(BootstrapOutcome::Archived);
             }
             classes.sort_unstable();
             classes.dedup();
             workspace.remove(&DocName::BOOTSTRAP)?;
-            delete_earlier(workspace).map(|()| BootstrapFate::DeletedForSecrets { classes })
+            delete_earlier(workspace).map(|()| BootstrapOutcome::DeletedForSecrets { classes })
         }
     }
 }

@@ -1,7 +1,9 @@
 //! A line of the audit.
 
+use std::fmt;
+
 use chrono::{DateTime, Utc};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::id::MemoryId;
 use super::source::Source;
@@ -23,8 +25,8 @@ pub struct AuditEntry {
     /// `memory_removed` for a row that is gone for good, `memory_forget`, `memory_lift`, `memory_learn`, or
     /// `profile_write`.
     pub action: String,
-    /// `done`, or `refused: ` with the classes of what was found or the rule that was broken.
-    pub outcome: String,
+    /// How it ended.
+    pub outcome: AuditOutcome,
     /// The row, where it has an id.
     pub id: Option<MemoryId>,
     /// The claimed source of the row.
@@ -37,18 +39,13 @@ pub struct AuditEntry {
 
 impl AuditEntry {
     /// Makes the entry of an action or refusal, without the rest: its fields can be set.
-    pub fn new(
-        at: DateTime<Utc>,
-        actor: Actor,
-        action: impl Into<String>,
-        outcome: impl Into<String>,
-    ) -> Self {
+    pub fn new(at: DateTime<Utc>, actor: Actor, action: impl Into<String>, outcome: AuditOutcome) -> Self {
         Self {
             at,
             actor,
             kind: None,
             action: action.into(),
-            outcome: outcome.into(),
+            outcome,
             id: None,
             source: None,
             origin: None,
@@ -58,3 +55,88 @@ impl AuditEntry {
 }
 
 debug_as!(AuditEntry, |it| "AuditEntry {{ {:?}, {}, {}, {:?} }}", it.actor, it.action, it.outcome, it.id);
+
+/// How something ended that the audit tells of. Prints as the words of its files, and each text is one.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum AuditOutcome {
+    /// `done`.
+    Done,
+    /// `refused: denied`: this actor may not, or not in this kind of session.
+    Denied,
+    /// `refused: too large`.
+    TooLarge,
+    /// `refused: ` with the classes of what was found, or the setting whose rule was broken.
+    Refused(String),
+    /// The words of another version, kept as they are.
+    Other(String),
+}
+
+impl AuditOutcome {
+    /// Returns whether it was refused, for any reason.
+    #[must_use]
+    pub fn is_refused(&self) -> bool {
+        matches!(self, Self::Denied | Self::TooLarge | Self::Refused(_))
+    }
+}
+
+impl fmt::Display for AuditOutcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Done => f.write_str("done"),
+            Self::Denied => f.write_str("refused: denied"),
+            Self::TooLarge => f.write_str("refused: too large"),
+            Self::Refused(what) => write!(f, "refused: {what}"),
+            Self::Other(words) => f.write_str(words),
+        }
+    }
+}
+
+impl From<&str> for AuditOutcome {
+    fn from(text: &str) -> Self {
+        match (text, text.strip_prefix("refused: ")) {
+            ("done", _) => Self::Done,
+            (_, Some("denied")) => Self::Denied,
+            (_, Some("too large")) => Self::TooLarge,
+            (_, Some(what)) => Self::Refused(what.to_owned()),
+            (words, None) => Self::Other(words.to_owned()),
+        }
+    }
+}
+
+impl Serialize for AuditOutcome {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for AuditOutcome {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer).map(|text| Self::from(text.as_str()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_outcome_is_read_back_as_the_words_that_it_prints() {
+        let refused = |what: &str| AuditOutcome::Refused(what.to_owned());
+        for (text, outcome) in [
+            ("done", AuditOutcome::Done),
+            ("refused: denied", AuditOutcome::Denied),
+            ("refused: too large", AuditOutcome::TooLarge),
+            ("refused: aws_access_key, jwt", refused("aws_access_key, jwt")),
+            ("refused: ", refused("")),
+            ("postponed", AuditOutcome::Other("postponed".to_owned())),
+        ] {
+            assert_eq!(AuditOutcome::from(text), outcome);
+            assert_eq!(outcome.to_string(), text);
+            assert_eq!(outcome.is_refused(), text.starts_with("refused"), "{text}");
+            let json = serde_json::to_string(&outcome).unwrap();
+            assert_eq!(json, format!("\"{text}\""));
+            assert_eq!(serde_json::from_str::<AuditOutcome>(&json).unwrap(), outcome);
+        }
+    }
+}

@@ -42,7 +42,7 @@ mod tests {
         let sources = listed("Sources");
         assert_eq!(sources.len(), 8);
         for word in sources {
-            assert!(!matches!(Source::of(&word), Source::Other(_)), "{word}");
+            assert!(!matches!(Source::from(word.as_str()), Source::Other(_)), "{word}");
         }
     }
 

@@ -1,8 +1,8 @@
 //! Changes in a store, and who hears of them.
 
-use std::fmt::Debug;
+use std::fmt::{self, Debug};
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::id::MemoryId;
 
@@ -18,7 +18,7 @@ use super::id::MemoryId;
 ///
 /// impl MemoryObserver for ToStderr {
 ///     fn event(&self, event: &MemoryEvent) {
-///         eprintln!("{} {:?}", event.name, event.id);
+///         eprintln!("{} {:?}", event.name, event.id); // memory:written Some(MemoryId(1))
 ///     }
 /// }
 ///
@@ -34,11 +34,8 @@ pub trait MemoryObserver: Debug + Send + Sync {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct MemoryEvent {
-    /// `memory:written` for a new row and for new content, `memory:deleted`, `memory:restored`, `memory:pinned`,
-    /// `memory:unpinned`, `memory:purged`, `memory:forgotten`,
-    /// `profile:written`, `learning:written`; `fact:recorded` for a new fact that is pending,
-    /// `fact:retired` and `fact:returned`.
-    pub name: &'static str,
+    /// Its name.
+    pub name: EventName,
     /// The row; `None` for the profile and for a learning.
     pub id: Option<MemoryId>,
 }
@@ -46,7 +43,70 @@ pub struct MemoryEvent {
 impl MemoryEvent {
     /// Makes a change of a row, or of the profile.
     #[must_use]
-    pub fn new(name: &'static str, id: Option<MemoryId>) -> Self {
+    pub fn new(name: EventName, id: Option<MemoryId>) -> Self {
         Self { name, id }
+    }
+}
+
+/// The name of a change in a store. Prints as its word: `memory:written`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum EventName {
+    /// `memory:written`: a new row, or new content of a row.
+    Written,
+    /// `memory:deleted`: a row was deleted, and can be restored.
+    Deleted,
+    /// `memory:restored`: a deleted row is back.
+    Restored,
+    /// `memory:pinned`: a row was pinned.
+    Pinned,
+    /// `memory:unpinned`: a row is pinned no more.
+    Unpinned,
+    /// `memory:purged`: a deleted row was removed for good.
+    Purged,
+    /// `memory:forgotten`: a row was forgotten.
+    Forgotten,
+    /// `profile:written`: a value of the profile was set.
+    ProfileWritten,
+    /// `learning:written`: a new learning.
+    LearningWritten,
+    /// `fact:recorded`: a new fact, which is pending.
+    FactRecorded,
+    /// `fact:retired`: a fact was retired.
+    FactRetired,
+    /// `fact:returned`: a retired fact counts again.
+    FactReturned,
+}
+
+impl EventName {
+    /// Returns its word: `memory:written`.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Written => "memory:written",
+            Self::Deleted => "memory:deleted",
+            Self::Restored => "memory:restored",
+            Self::Pinned => "memory:pinned",
+            Self::Unpinned => "memory:unpinned",
+            Self::Purged => "memory:purged",
+            Self::Forgotten => "memory:forgotten",
+            Self::ProfileWritten => "profile:written",
+            Self::LearningWritten => "learning:written",
+            Self::FactRecorded => "fact:recorded",
+            Self::FactRetired => "fact:retired",
+            Self::FactReturned => "fact:returned",
+        }
+    }
+}
+
+impl fmt::Display for EventName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl Serialize for EventName {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
     }
 }

@@ -1,5 +1,7 @@
 //! The rows that a search found.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use super::row::Memory;
@@ -51,15 +53,40 @@ pub struct Hit {
     pub memory: Memory,
     /// The fit: 1 for the first row of all lists. Compares within one result only.
     pub score: f64,
-    /// Why it was found: each list that it is in, with its rank from 1; and `newer`, with the rank that it had, where it
-    /// was brought before an older row that answers the same.
-    pub why: Vec<(&'static str, usize)>,
+    /// Why it was found: each signal that speaks for it, with the rank there from 1.
+    pub why: Vec<(Signal, usize)>,
 }
 
 impl Hit {
     /// Makes a row of a store.
     #[must_use]
-    pub fn new(memory: Memory, score: f64, why: Vec<(&'static str, usize)>) -> Self {
+    pub fn new(memory: Memory, score: f64, why: Vec<(Signal, usize)>) -> Self {
         Self { memory, score, why }
+    }
+}
+
+/// A ranking that a row is in. Prints as its word: `row`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Signal {
+    /// Its own words.
+    Row,
+    /// The rows beside it in its conversation.
+    Neighbours,
+    /// Its conversation as a whole.
+    Conversation,
+    /// It says later what an older row says too, and was brought before that: with the rank that it had.
+    Newer,
+}
+
+impl fmt::Display for Signal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Row => "row",
+            Self::Neighbours => "neighbours",
+            Self::Conversation => "conversation",
+            Self::Newer => "newer",
+        })
     }
 }

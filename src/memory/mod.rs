@@ -5,16 +5,16 @@
 //! ```
 //! use chrono::Utc;
 //! use noctuary::memory::{NewMemory, Query, Source};
-//! use noctuary::{Access, Actor, FileMemoryStore, MemoryStore, Scope, SessionKind};
+//! use noctuary::{Access, FileMemoryStore, MemoryStore, Scope};
 //!
 //! # let folder = tempfile::tempdir()?;
 //! let store = FileMemoryStore::open(folder.path(), Scope::user("marta"))?;
-//! let marta = Access::new(SessionKind::Main, Actor::Agent, Scope::user("marta"));
+//! let marta = Access::agent(Scope::user("marta"));
 //! let tea = NewMemory::new("preference", "Takes tea without milk", Source::UserExplicit);
 //! let id = store.write(&marta, &tea, Utc::now())?; // durable when it returns
 //! let found = store.search(&marta, &Query::new("How does she like her tea?"))?;
 //! assert_eq!(found.hits[0].memory.id, id);
-//! let group = Access::new(SessionKind::Shared, Actor::Agent, Scope::user("marta"));
+//! let group = Access::shared(Scope::user("marta"));
 //! assert!(store.search(&group, &Query::new("tea"))?.hits.is_empty()); // rows are private unless written as shared
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -23,10 +23,10 @@
 //! |---|---|
 //! | [`NewMemory`], [`Memory`], [`MemoryId`], [`Source`], [`Role`], [`Place`], [`categories`] | a row: words, origin, place in a conversation |
 //! | [`Query`], [`Syntax`], [`Order`], [`Filter`] | a search or a list |
-//! | [`Found`], [`Hit`], [`SearchOutcome`] | results, with the reason of each hit |
+//! | [`Found`], [`Hit`], [`SearchOutcome`], [`Signal`] | results, with the reason of each hit |
 //! | [`SnapshotRow`] | a row for a prompt; [`MemoryContext`](crate::life::MemoryContext) makes the block |
-//! | [`MemoryObserver`], [`MemoryEvent`] | one event for each durable change |
-//! | [`AuditEntry`] | a line of the audit |
+//! | [`MemoryObserver`], [`MemoryEvent`], [`EventName`] | one event for each durable change |
+//! | [`AuditEntry`], [`AuditOutcome`] | a line of the audit |
 //! | [`is_purge_due`] | when to remove deleted rows for good |
 //! | [`LearningStore`], [`NewLearning`], [`Learning`], [`LearningId`] | lessons of a review, apart from rows |
 //! | [`IndexState`], [`PlaceReceipt`] | the state of a text index; the receipt of a forgetting |
@@ -57,9 +57,9 @@ mod source;
 pub(crate) mod store;
 
 pub use crate::base::receipt::PlaceReceipt;
-pub use audit::AuditEntry;
-pub use event::{MemoryEvent, MemoryObserver};
-pub use found::{Found, Hit, SearchOutcome};
+pub use audit::{AuditEntry, AuditOutcome};
+pub use event::{EventName, MemoryEvent, MemoryObserver};
+pub use found::{Found, Hit, SearchOutcome, Signal};
 pub use id::MemoryId;
 pub use learning::{Learning, LearningId, LearningStore, NewLearning};
 pub use query::{Filter, Order, Query, Syntax};

@@ -65,9 +65,9 @@ impl Filter {
 /// ```
 /// use noctuary::memory::{Order, Query};
 /// use noctuary::{FileMemoryStore, MemoryStore};
-/// # use noctuary::{Access, Actor, Scope, SessionKind};
+/// # use noctuary::{Access, Scope};
 ///
-/// # let (folder, marta) = (tempfile::tempdir()?, Access::new(SessionKind::Main, Actor::Agent, Scope::user("marta")));
+/// # let (folder, marta) = (tempfile::tempdir()?, Access::agent(Scope::user("marta")));
 /// let store = FileMemoryStore::open(folder.path(), Scope::user("marta"))?;
 /// let mut query = Query::new("\"stop loss\" OR slippage").limit(3);
 /// query.filter = query.filter.category("preference");

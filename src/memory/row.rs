@@ -151,7 +151,7 @@ impl NewMemory {
 
     /// Returns the origin of the words: as it was said, and what is imported came by an import.
     pub(crate) fn came_by(&self) -> Option<Origin> {
-        let is_imported = self.source.word() == Source::Imported.word();
+        let is_imported = self.source.as_str() == Source::Imported.as_str();
         self.origin.clone().or(is_imported.then_some(Origin::Import))
     }
 }
@@ -217,7 +217,7 @@ impl Memory {
     #[must_use]
     pub fn is_trusted(&self) -> bool {
         self.origin.as_ref().is_none_or(Origin::is_trusted)
-            && self.source.as_ref().is_none_or(|source| source.word() != Source::Imported.word())
+            && self.source.as_ref().is_none_or(|source| source.as_str() != Source::Imported.as_str())
     }
 }
 

@@ -1,11 +1,14 @@
 //! The source of a row, and who may claim or change it.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use super::categories;
 use crate::base::access::Actor;
 
-/// The source of a row. Set by the caller, who knows; never taken from a model's claim about itself.
+/// Where a row comes from. Set by the caller, who knows; never taken from what a model says of itself. Prints as the word
+/// of its files, and each word is a source.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -34,7 +37,7 @@ pub enum Source {
 impl Source {
     /// Returns the word that stands for it in a file: `user_manual`.
     #[must_use]
-    pub fn word(&self) -> &str {
+    pub fn as_str(&self) -> &str {
         match self {
             Self::UserManual => "user_manual",
             Self::UserExplicit => "user_explicit",
@@ -50,31 +53,15 @@ impl Source {
 
     /// Parses the source from its word. A word of another program is kept as it is.
     #[must_use]
-    pub fn of(word: &str) -> Self {
-        let known = [
-            Self::UserManual,
-            Self::UserExplicit,
-            Self::LearnedPreference,
-            Self::Inferred,
-            Self::ChatExtracted,
-            Self::AgentRecorded,
-            Self::Dreamed,
-            Self::Imported,
-        ];
-        known.into_iter().find(|source| source.word() == word).unwrap_or_else(|| Self::Other(word.to_owned()))
-    }
-
-    /// Returns whether a human typed it into an interface, however the word came.
-    #[must_use]
     pub fn is_typed(&self) -> bool {
-        self.word() == Self::UserManual.word()
+        self.as_str() == Self::UserManual.as_str()
     }
 
     /// Returns whether `actor` may write rows with this source: what a human typed is claimed by the human alone, and
     /// what a dream promoted never by the agent.
     #[must_use]
     pub fn may_be_claimed(&self, actor: Actor) -> bool {
-        match Self::of(self.word()) {
+        match Self::from(self.as_str()) {
             Self::UserManual => actor == Actor::Human,
             Self::Dreamed => actor != Actor::Agent,
             _ => true,
@@ -92,5 +79,31 @@ impl Source {
             Actor::Human => is_typed && category == categories::PERSONALIZATION,
             Actor::Agent | Actor::Library => !is_typed,
         }
+    }
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl From<&str> for Source {
+    /// Reads a word. One of another program is kept as it is.
+    fn from(word: &str) -> Self {
+        let known = [
+            Self::UserManual,
+            Self::UserExplicit,
+            Self::LearnedPreference,
+            Self::Inferred,
+            Self::ChatExtracted,
+            Self::AgentRecorded,
+            Self::Dreamed,
+            Self::Imported,
+        ];
+        known
+            .into_iter()
+            .find(|source| source.as_str() == word)
+            .unwrap_or_else(|| Self::Other(word.to_owned()))
     }
 }

@@ -24,26 +24,24 @@ use crate::base::receipt::PlaceReceipt;
 ///
 /// ```
 /// use chrono::{TimeZone, Utc};
-/// use noctuary::memory::{NewMemory, Source};
-/// use noctuary::{Access, Actor, FileMemoryStore, MemoryStore, Scope, SessionKind};
+/// use noctuary::memory::{AuditOutcome, NewMemory, Source};
+/// use noctuary::{Access, FileMemoryStore, MemoryStore, Scope};
 ///
 /// let folder = tempfile::tempdir()?;
 /// let store: Box<dyn MemoryStore> = Box::new(FileMemoryStore::open(folder.path(), Scope::user("marta"))?);
-/// let human = Access::new(SessionKind::Main, Actor::Human, Scope::user("marta"));
+/// let human = Access::human(Scope::user("marta"));
 /// let now = Utc.with_ymd_and_hms(2026, 11, 21, 9, 0, 0).unwrap();
 /// let typed = NewMemory::new("personalization", "Answer in German", Source::UserManual);
 /// let id = store.write(&human, &typed, now)?;
 /// store.pin(&human, id, true, now)?;
 /// assert_eq!(store.snapshot(&human, 50, now)?[0].content, "Answer in German");
 ///
-/// let agent = Access::new(SessionKind::Main, Actor::Agent, Scope::user("marta"));
+/// let agent = Access::agent(Scope::user("marta"));
 /// assert!(store.delete(&agent, id, now).is_err(), "what the human typed is theirs");
 /// let audit = store.audit(&human, 9)?;
-/// let told: Vec<_> = audit.iter().map(|entry| (entry.action.as_str(), entry.outcome.as_str())).collect();
-/// assert_eq!(
-///     told,
-///     [("memory_delete", "refused: denied"), ("memory_pin", "done"), ("memory_write", "done")]
-/// );
+/// let told: Vec<_> = audit.iter().map(|entry| (entry.action.as_str(), &entry.outcome)).collect();
+/// let (denied, done) = (&AuditOutcome::Denied, &AuditOutcome::Done);
+/// assert_eq!(told, [("memory_delete", denied), ("memory_pin", done), ("memory_write", done)]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait MemoryStore: Debug + Send + Sync {

@@ -92,7 +92,7 @@ impl Page<'_> {
             Outcome::LeaseLost => "The lease was lost while the model thought; nothing was written.",
             Outcome::LlmError => "There was no usable answer; nothing moved.",
             Outcome::Quarantined => "The answer held a secret; the journals to blame are in quarantine.",
-            other => return html! { (capital(&other.word().replace('_', " "))) "." },
+            other => return html! { (capital(&other.as_str().replace('_', " "))) "." },
         };
         html! {
             (sentence)

@@ -62,7 +62,7 @@ fn rows(page: &Page<'_>, label: &str, journals: &[&JournalReport]) -> Markup {
                             td.number { (amount(journal.size)) }
                             td.number { (amount(journal.shown)) }
                             td.number { (amount(journal.pending)) }
-                            td { (capital(journal.reason.explain())) }
+                            td { (capital(&journal.reason.to_string())) }
                         }
                     }
                 }

@@ -10,7 +10,7 @@ use super::parts::{count, fold};
 use super::veil::Shown;
 use crate::base::digest::Digest;
 use crate::base::document::SourceRef;
-use crate::dreamer::{Fate, LineReport, PassReport};
+use crate::dreamer::{LineOutcome, LineReport, PassReport};
 use crate::format::replies::reply;
 
 /// The most lines of a citation that are shown at once, and in all; the number of lines around it.
@@ -23,7 +23,7 @@ pub(super) fn promoted(page: &Page<'_>) -> Part {
     let mut headings: Vec<(Option<&str>, Vec<Markup>)> = Vec::new();
     let mut number = 0_u64;
     for pass in page.passes() {
-        for line in pass.lines.iter().filter(|line| matches!(line.fate, Fate::Promoted { .. })) {
+        for line in pass.lines.iter().filter(|line| matches!(line.fate, LineOutcome::Promoted { .. })) {
             number += 1;
             let row = row(page, pass, line, &html! {});
             let heading = line.heading.as_deref();
@@ -51,23 +51,23 @@ pub(super) fn held(page: &Page<'_>) -> Part {
     for pass in page.passes() {
         for line in &pass.lines {
             match &line.fate {
-                Fate::Held(why) => {
+                LineOutcome::Held(why) => {
                     let why = html! {
                         p.why {
-                            (capital(why.reason.explain()))
+                            (capital(&why.reason.to_string()))
                             @if let Some(word) = &why.word { ": " strong dir="auto" { (page.show(word)) } }
                         }
                     };
                     held.push(row(page, pass, line, &why));
                 }
-                Fate::Promoted { .. } => {}
+                LineOutcome::Promoted { .. } => {}
                 fate => others.entry(fate.to_string()).or_default().push(&line.text),
             }
         }
     }
     let mut dropped: BTreeMap<&str, u64> = BTreeMap::new();
     for drop in page.passes().iter().flat_map(|pass| &pass.dropped) {
-        *dropped.entry(drop.reason.explain()).or_default() += u64::from(drop.count);
+        *dropped.entry(drop.reason.description()).or_default() += u64::from(drop.count);
     }
     let stripped: Vec<&SourceRef> = page.passes().iter().flat_map(|pass| &pass.stripped).collect();
     let number = held.len() as u64;
@@ -108,7 +108,7 @@ fn row(page: &Page<'_>, pass: &PassReport, line: &LineReport, why: &Markup) -> M
             div.claim {
                 p dir="auto" { (Shown::masked(&claim)) }
                 (why)
-                @if matches!(line.fate, Fate::Promoted { .. }) && line.sources.is_empty() { p.note { "Cites nothing." } }
+                @if matches!(line.fate, LineOutcome::Promoted { .. }) && line.sources.is_empty() { p.note { "Cites nothing." } }
             }
             div.sources {
                 @for source in &line.sources { (quote(page, pass, source, &words)) }

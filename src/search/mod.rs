@@ -4,14 +4,14 @@
 //! # #[cfg(feature = "sqlite")] {
 //! use chrono::Utc;
 //! use noctuary::life::Indexed;
-//! use noctuary::{Access, Actor, DocName, FileWorkspace, Scope, SessionKind, SqliteIndex, Workspace};
+//! use noctuary::{Access, DocName, FileWorkspace, Scope, SqliteIndex, Workspace};
 //!
 //! # let folder = tempfile::tempdir()?;
 //! let index = SqliteIndex::open_in_memory(Scope::user("marta"))?; // or a file outside of the workspace
 //! let life = Indexed::new(FileWorkspace::open(folder.path())?, index);
 //! life.append(&DocName::MEMORY, b"- Releases go out on Fridays.\n")?; // found at once
 //! life.sync(Utc::now())?; // finds edits by other programs
-//! let marta = Access::new(SessionKind::Main, Actor::Agent, Scope::user("marta"));
+//! let marta = Access::agent(Scope::user("marta"));
 //! let found = life.search(&marta, "when are the releases", 5)?;
 //! assert_eq!(found[0].path.as_str(), "MEMORY.md");
 //! # }

@@ -24,11 +24,11 @@ impl StoreConfig {
         let name = row_name(None);
         if access.scope != *scope
             || !memory.source.may_be_claimed(access.actor)
-            || self.refused.contains(&Source::of(memory.source.word()))
+            || self.refused.contains(&Source::from(memory.source.as_str()))
         {
             return Err(Error::Denied { name, kind: access.kind });
         }
-        if memory.dream.is_some() && memory.source.word() != Source::Dreamed.word() {
+        if memory.dream.is_some() && memory.source.as_str() != Source::Dreamed.as_str() {
             return Err(Error::Config {
                 setting: "dream",
                 rule: "may be set only on a row that a dream promoted",
@@ -41,13 +41,13 @@ impl StoreConfig {
             });
         }
         check_word("category", &memory.category)?;
-        check_word("source", memory.source.word())?;
+        check_word("source", memory.source.as_str())?;
         let notes = memory.metadata.as_ref().map(ToString::to_string).unwrap_or_default();
         let speaker = memory.place.as_ref().and_then(|place| place.speaker.as_deref()).unwrap_or_default();
         let session = memory.place.as_ref().map_or(0, |place| place.session.len());
         let (subject, slot) =
             memory.about.as_ref().map_or(("", ""), |key| (key.subject.as_str(), key.slot.as_str()));
-        let beside = [&memory.category, memory.source.word(), speaker, subject, slot, &notes].join("\n");
+        let beside = [&memory.category, memory.source.as_str(), speaker, subject, slot, &notes].join("\n");
         self.admit_text(access, &name, &memory.content, beside.len() + session)?;
         // Not the session: it is an id of the host's, and ids look like keys.
         self.pass(access, &name, &beside)?;

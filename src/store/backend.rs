@@ -1,7 +1,7 @@
 //! The work of a memory store's backend: it keeps rows and reads them, and decides nothing.
 //!
 //! All is plain data and blocks. A backend keeps the rows of one scope apart from those of others, and leaves rows out of
-//! what it reads for a [`Sight`] that does not see them: in its query, so that none of their words leaves it.
+//! what it reads for a [`Visibility`] that does not see them: in its query, so that none of their words leaves it.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::gate::{Tombstone, TombstoneKey, Tombstones};
 use crate::memory::{
     AuditEntry, Learning, LearningId, Memory, MemoryId, NewLearning, NewMemory, SnapshotRow, Source,
 };
-use crate::search::rank::Sight;
+use crate::search::rank::Visibility;
 
 /// The place of a store's rows.
 pub(crate) trait Backend: Send + Sync {
@@ -55,11 +55,11 @@ pub(crate) trait Backend: Send + Sync {
 /// The rows of a scope, and what belongs to them.
 pub(crate) trait Rows: Searchable + Facts {
     /// Reads a row that is neither deleted nor retired.
-    fn get(&self, id: MemoryId, sight: Sight) -> Result<Option<Memory>>;
+    fn get(&self, id: MemoryId, visibility: Visibility) -> Result<Option<Memory>>;
 
     /// Lists the rows of a prompt: pinned ones before the others, each the latest touched first; none that is pending or
     /// of nobody's own words.
-    fn snapshot(&self, limit: usize, sight: Sight) -> Result<Vec<SnapshotRow>>;
+    fn snapshot(&self, limit: usize, visibility: Visibility) -> Result<Vec<SnapshotRow>>;
 
     /// Reads what a change of a row is judged by: of one that is not deleted, or of one that was deleted at a time or
     /// later.

@@ -12,7 +12,7 @@ use crate::base::error::{Error, Result};
 use crate::facts::FactConfig;
 use crate::facts::{ConsolidationEvent, EventOutcome};
 use crate::gate::Doors;
-use crate::memory::{MemoryEvent, MemoryId, MemoryObserver, Source};
+use crate::memory::{EventName, MemoryEvent, MemoryId, MemoryObserver, Source};
 use crate::search::rank::{Entities, GenericEntities, Ranking};
 
 /// The configuration of a memory store, for every backend.
@@ -113,15 +113,15 @@ impl StoreConfig {
         let applied = events.iter().filter(|event| event.outcome == EventOutcome::Applied);
         for change in applied.flat_map(|event| &event.changes) {
             match (change.before.state.is_retired(), change.after.state.is_retired()) {
-                (false, true) => self.tell("fact:retired", Some(change.id)),
-                (true, false) => self.tell("fact:returned", Some(change.id)),
+                (false, true) => self.tell(EventName::FactRetired, Some(change.id)),
+                (true, false) => self.tell(EventName::FactReturned, Some(change.id)),
                 _ => {}
             }
         }
     }
 
     /// Tells of what is durable.
-    pub(crate) fn tell(&self, name: &'static str, id: Option<MemoryId>) {
+    pub(crate) fn tell(&self, name: EventName, id: Option<MemoryId>) {
         if let Some(observer) = &self.observer {
             observer.event(&MemoryEvent::new(name, id));
         }

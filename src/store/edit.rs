@@ -3,7 +3,7 @@
 use crate::base::access::Actor;
 use crate::base::error::{Error, Result};
 use crate::facts::FactState;
-use crate::memory::Source;
+use crate::memory::{EventName, Source};
 
 /// A change of one row that stands, or of one that is deleted.
 #[derive(Clone, Copy)]
@@ -27,13 +27,13 @@ impl Edit<'_> {
     }
 
     /// Returns its name for an observer.
-    pub(crate) fn event(self) -> &'static str {
+    pub(crate) fn event(self) -> EventName {
         match self {
-            Self::Content(_) => "memory:written",
-            Self::Delete => "memory:deleted",
-            Self::Restore => "memory:restored",
-            Self::Pin(true) => "memory:pinned",
-            Self::Pin(false) => "memory:unpinned",
+            Self::Content(_) => EventName::Written,
+            Self::Delete => EventName::Deleted,
+            Self::Restore => EventName::Restored,
+            Self::Pin(true) => EventName::Pinned,
+            Self::Pin(false) => EventName::Unpinned,
         }
     }
 

@@ -75,7 +75,7 @@ struct Said<'a> {
 impl Said<'_> {
     fn texts(&self) -> Vec<String> {
         let mut texts = vec![self.content.to_owned(), self.category.to_owned()];
-        texts.extend(self.source.map(|source| source.word().to_owned()));
+        texts.extend(self.source.map(|source| source.as_str().to_owned()));
         texts.extend(self.origin.map(ToString::to_string));
         texts.extend(self.cites.iter().map(ToString::to_string));
         if let Some(place) = self.place {

@@ -38,10 +38,10 @@ mod names;
 mod operation;
 pub(crate) mod search;
 mod settle;
-mod sight;
 #[expect(clippy::module_inception, reason = "the store is what this room is about")]
 mod store;
 mod suspects;
+mod visibility;
 
 pub use config::StoreConfig;
 pub(crate) use config::check_scope;

@@ -10,7 +10,7 @@ use crate::base::error::Error;
 use crate::base::text;
 use crate::format::Origin;
 use crate::gate::{Door, DoorPolicy, InjectionPolicy, Masks, SecretPolicy};
-use crate::memory::{AuditEntry, MemoryId, NewMemory, Source};
+use crate::memory::{AuditEntry, AuditOutcome, MemoryId, NewMemory, Source};
 
 /// The longest reason, in bytes.
 const LONGEST_REASON: usize = 1024;
@@ -55,13 +55,13 @@ impl<'a> Operation<'a> {
 
 impl StoreConfig {
     /// Returns the line of the audit: an actor may write anything into source and reason, so they are masked.
-    pub(crate) fn entry(&self, operation: &Operation<'_>, outcome: impl Into<String>) -> AuditEntry {
+    pub(crate) fn entry(&self, operation: &Operation<'_>, outcome: AuditOutcome) -> AuditEntry {
         AuditEntry {
             at: operation.now,
             actor: operation.access.map_or(Actor::Library, |access| access.actor),
             kind: operation.access.map(|access| access.kind),
             action: operation.action.to_owned(),
-            outcome: outcome.into(),
+            outcome,
             id: operation.id,
             source: operation.source.map(|source| match source {
                 Source::Other(word) => Source::Other(self.masked(word, LONGEST_WORD)),
@@ -95,12 +95,12 @@ impl StoreConfig {
 }
 
 /// Returns the audit's text for a refusal, without the refused text; `None` for a failure.
-pub(crate) fn refusal(error: &Error) -> Option<String> {
+pub(crate) fn refusal(error: &Error) -> Option<AuditOutcome> {
     Some(match error {
-        Error::Stopped { classes, .. } => format!("refused: {}", classes.join(", ")),
-        Error::TooLarge { .. } => "refused: too large".to_owned(),
-        Error::Denied { .. } => "refused: denied".to_owned(),
-        Error::Config { setting, .. } => format!("refused: {setting}"),
+        Error::Stopped { classes, .. } => AuditOutcome::Refused(classes.join(", ")),
+        Error::TooLarge { .. } => AuditOutcome::TooLarge,
+        Error::Denied { .. } => AuditOutcome::Denied,
+        Error::Config { setting, .. } => AuditOutcome::Refused((*setting).to_owned()),
         _ => return None,
     })
 }

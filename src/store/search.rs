@@ -5,15 +5,15 @@ use std::collections::BTreeMap;
 
 use super::config::StoreConfig;
 use crate::base::error::Result;
-use crate::memory::{Filter, Found, Hit, Memory, Order, Query, SearchOutcome, Syntax};
-use crate::search::rank::{Card, Frequencies, Plan, Pool, Ranking, Search, Sight, Term, one_line};
+use crate::memory::{Filter, Found, Hit, Memory, Order, Query, SearchOutcome, Signal, Syntax};
+use crate::search::rank::{Card, Frequencies, Plan, Pool, Ranking, Search, Term, Visibility, one_line};
 
 /// Rows as a search reads them: those in sight and no others, in one view of the store. Retired and deleted rows are
 /// not among them.
 pub(crate) trait Searchable {
     /// Counts the rows in sight, and in how many of them each of some words occurs; of a frequent word no more than is
     /// [worth counting](Frequencies::worth_counting).
-    fn frequencies(&self, sight: Sight, terms: &[Term]) -> Result<Frequencies>;
+    fn frequencies(&self, visibility: Visibility, terms: &[Term]) -> Result<Frequencies>;
 
     /// Gives the rows that may be found until `take` returns `false`.
     fn matching(&self, wanted: &Wanted<'_>, take: &mut dyn FnMut(&Card<'_>) -> bool) -> Result<()>;
@@ -23,26 +23,26 @@ pub(crate) trait Searchable {
     /// need not be read.
     fn beside(
         &self,
-        sight: Sight,
+        visibility: Visibility,
         filter: &Filter,
         rows: &[i64],
         take: &mut dyn FnMut(i64, &Card<'_>),
     ) -> Result<()>;
 
     /// Reads rows, in any order.
-    fn rows(&self, sight: Sight, ids: &[i64]) -> Result<Vec<Memory>>;
+    fn rows(&self, visibility: Visibility, ids: &[i64]) -> Result<Vec<Memory>>;
 
     /// Lists rows, the latest touched first.
-    fn list(&self, sight: Sight, filter: &Filter) -> Result<Vec<Memory>>;
+    fn list(&self, visibility: Visibility, filter: &Filter) -> Result<Vec<Memory>>;
 
     /// Lists the rows that hold a text as it is, the latest touched first.
-    fn holding(&self, sight: Sight, filter: &Filter, text: &str) -> Result<Vec<Memory>>;
+    fn holding(&self, visibility: Visibility, filter: &Filter, text: &str) -> Result<Vec<Memory>>;
 
     /// Finds rows by an expression in the backend's own language, best first, each with a rank that is the less the
     /// better; `None` where the backend has none, or does not take this for one.
     fn by_expression(
         &self,
-        _sight: Sight,
+        _visibility: Visibility,
         _query: &Query,
         _text: &str,
     ) -> Result<Option<Vec<(f64, Memory)>>> {
@@ -56,7 +56,7 @@ pub(crate) trait Searchable {
 /// By [`Order::Relevance`] those come first whose words weigh most together, then the greater id; by
 /// [`Order::Recency`] the latest touched, then the greater id.
 pub(crate) struct Wanted<'a> {
-    pub sight: Sight,
+    pub visibility: Visibility,
     pub filter: &'a Filter,
     pub plan: &'a Plan,
     /// The words that are looked up, and what each weighs: more than 0.
@@ -76,7 +76,7 @@ pub(crate) fn search(
     rows: &dyn Searchable,
     config: &StoreConfig,
     ranking: &Ranking,
-    sight: Sight,
+    visibility: Visibility,
     query: &Query,
 ) -> Result<Found> {
     let text = one_line(&query.text);
@@ -84,29 +84,35 @@ pub(crate) fn search(
         return Ok(Found::nothing());
     }
     let is_fts = query.syntax == Syntax::Fts;
-    if is_fts && let Some(found) = rows.by_expression(sight, query, &text)? {
+    if is_fts && let Some(found) = rows.by_expression(visibility, query, &text)? {
         return Ok(as_ranked(found));
     }
     let plan = Plan::of(&text, is_fts);
     let Some(filter) = narrowed(&query.filter, &plan) else { return Ok(Found::nothing()) };
     if plan.terms.is_empty() && plan.required.is_none() {
         let all = match plan.category {
-            Some(_) => rows.list(sight, &filter)?,
+            Some(_) => rows.list(visibility, &filter)?,
             // Longer than a row can be is in none.
             None if text.trim().len() > config.max_row_bytes => Vec::new(),
-            None => rows.holding(sight, &filter, text.trim())?,
+            None => rows.holding(visibility, &filter, text.trim())?,
         };
         return Ok(as_ranked(all.into_iter().map(|memory| (-1.0, memory)).collect()));
     }
-    let mut frequencies = rows.frequencies(sight, &plan.terms)?;
+    let mut frequencies = rows.frequencies(visibility, &plan.terms)?;
     let looked_up = frequencies.looked_up();
     if looked_up.is_empty() && plan.required.is_none() {
         return Ok(Found::nothing());
     }
     let most = WEIGHED.max(filter.limit.saturating_mul(2));
     let weights = looked_up.iter().map(|word| (&plan.terms[*word], frequencies.whole_weight(*word).max(1)));
-    let wanted =
-        Wanted { sight, filter: &filter, plan: &plan, weights: weights.collect(), order: query.order, most };
+    let wanted = Wanted {
+        visibility,
+        filter: &filter,
+        plan: &plan,
+        weights: weights.collect(),
+        order: query.order,
+        most,
+    };
     let mut pool = Pool::of(&plan, &looked_up);
     let mut given = 0;
     rows.matching(&wanted, &mut |card| {
@@ -122,14 +128,14 @@ pub(crate) fn search(
     if query.order == Order::Relevance && ranking.neighbours > 0.0 {
         let givers =
             Search { pool: &pool, frequencies: &frequencies, ranking, plan: &plan, entities }.givers(GIVING);
-        rows.beside(sight, &filter, &givers, &mut |giver, card| pool.put_beside(giver, card))?;
+        rows.beside(visibility, &filter, &givers, &mut |giver, card| pool.put_beside(giver, card))?;
         pool.settle();
     }
     let (outcome, ranked) = Search { pool: &pool, frequencies: &frequencies, ranking, plan: &plan, entities }
         .run(query.order, filter.limit);
     let ids: Vec<i64> = ranked.iter().map(|ranked| ranked.id).collect();
     let mut found: BTreeMap<i64, Memory> =
-        rows.rows(sight, &ids)?.into_iter().map(|memory| (memory.id.get(), memory)).collect();
+        rows.rows(visibility, &ids)?.into_iter().map(|memory| (memory.id.get(), memory)).collect();
     let hits = ranked.into_iter().filter_map(|ranked| {
         let memory = found.remove(&ranked.id)?;
         Some(Hit { memory, score: ranked.score, why: ranked.why })
@@ -156,7 +162,7 @@ fn as_ranked(rows: Vec<(f64, Memory)>) -> Found {
     let hits = rows.into_iter().enumerate().map(|(at, (rank, memory))| Hit {
         memory,
         score: (rank / first).clamp(0.0, 1.0),
-        why: vec![("row", at + 1)],
+        why: vec![(Signal::Row, at + 1)],
     });
     Found { outcome, hits: hits.collect() }
 }

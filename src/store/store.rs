@@ -11,8 +11,8 @@ use super::edit::Edit;
 use super::names::{learning_name, row_name};
 use super::operation::{Operation, refusal};
 use super::search::search;
-use super::sight::{SHARED_KEYS, sees_all};
 use super::suspects::suspects;
+use super::visibility::{SHARED_KEYS, sees_all};
 use super::{decide, fact, forget, history, mask, settle};
 use crate::base::access::{Access, Actor, Scope};
 use crate::base::error::{Error, Result};
@@ -21,10 +21,10 @@ use crate::base::receipt::PlaceReceipt;
 use crate::facts::{ConsolidationEvent, Decision, EventId, Fact, Recorded, Settled, Suspicion};
 use crate::gate::{TombstoneKey, Tombstones};
 use crate::memory::{
-    AuditEntry, Filter, Found, Learning, LearningId, Memory, MemoryId, NewLearning, NewMemory, Query,
-    SnapshotRow,
+    AuditEntry, AuditOutcome, EventName, Filter, Found, Learning, LearningId, Memory, MemoryId, NewLearning,
+    NewMemory, Query, SnapshotRow,
 };
-use crate::search::rank::Sight;
+use crate::search::rank::Visibility;
 use crate::trace;
 
 /// A store of rows, facts and learnings of one scope.
@@ -57,9 +57,9 @@ impl<B: Backend> Store<B> {
     }
 
     /// Returns the rows that a session may see; `None` if it sees none.
-    fn sight(&self, access: &Access) -> Option<Sight> {
-        let sight = if sees_all(access) { Sight::All } else { Sight::Shared };
-        (access.scope == self.scope).then_some(sight)
+    fn visibility(&self, access: &Access) -> Option<Visibility> {
+        let visibility = if sees_all(access) { Visibility::All } else { Visibility::Shared };
+        (access.scope == self.scope).then_some(visibility)
     }
 
     /// Makes a change that may be refused, and records where it is. Where the refusal cannot be recorded, it still counts.
@@ -89,7 +89,7 @@ impl<B: Backend> Store<B> {
 
     /// Returns the line of the audit of something that is done.
     fn done(&self, operation: &Operation<'_>, forgotten: Option<&Tombstones>) -> AuditEntry {
-        told(self.config.entry(operation, "done"), forgotten)
+        told(self.config.entry(operation, AuditOutcome::Done), forgotten)
     }
 
     /// Writes a row, and says what it may contradict.
@@ -104,7 +104,7 @@ impl<B: Backend> Store<B> {
                     let operation = Operation { action: Edit::Restore.action(), ..operation.clone() }.to(id);
                     rows.edit(id, Edit::Restore, self.done(&operation, forgotten.as_deref()))?;
                 }
-                return Ok((Recorded::new(id, Vec::new()), is_back.then_some("memory:restored")));
+                return Ok((Recorded::new(id, Vec::new()), is_back.then_some(EventName::Restored)));
             }
             let suspected = suspects(rows, &self.config, memory, true)?;
             let shown = if sees_all(access) {
@@ -113,15 +113,15 @@ impl<B: Backend> Store<B> {
                 suspects(rows, &self.config, memory, false)?
             };
             let id = rows.write(memory, &suspected, self.done(&operation, forgotten.as_deref()))?;
-            Ok((Recorded::new(id, shown), Some("memory:written")))
+            Ok((Recorded::new(id, shown), Some(EventName::Written)))
         });
         let (recorded, event) = written?;
         if let Some(event) = event {
             self.config.tell(event, Some(recorded.id));
         }
-        let is_new = event == Some("memory:written");
+        let is_new = event == Some(EventName::Written);
         if is_new && fact::first_status(&memory.category, Some(&memory.source)).is_some() {
-            self.config.tell("fact:recorded", Some(recorded.id));
+            self.config.tell(EventName::FactRecorded, Some(recorded.id));
         }
         Ok(recorded)
     }
@@ -184,13 +184,13 @@ impl<B: Backend> Store<B> {
     }
 
     pub(crate) fn get(&self, access: &Access, id: MemoryId) -> Result<Option<Memory>> {
-        let Some(sight) = self.sight(access) else { return Ok(None) };
-        self.backend.read("read", |rows| rows.get(id, sight))
+        let Some(visibility) = self.visibility(access) else { return Ok(None) };
+        self.backend.read("read", |rows| rows.get(id, visibility))
     }
 
     pub(crate) fn list(&self, access: &Access, filter: &Filter) -> Result<Vec<Memory>> {
-        let Some(sight) = self.sight(access) else { return Ok(Vec::new()) };
-        self.backend.read("list", |rows| rows.list(sight, filter))
+        let Some(visibility) = self.visibility(access) else { return Ok(Vec::new()) };
+        self.backend.read("list", |rows| rows.list(visibility, filter))
     }
 
     pub(crate) fn snapshot(
@@ -199,10 +199,10 @@ impl<B: Backend> Store<B> {
         limit: usize,
         now: DateTime<Utc>,
     ) -> Result<Vec<SnapshotRow>> {
-        let Some(sight) = self.sight(access) else { return Ok(Vec::new()) };
+        let Some(visibility) = self.visibility(access) else { return Ok(Vec::new()) };
         // Where it cannot be settled, the prompt does without what is pending.
         let _ = self.settle(now);
-        self.backend.read("list", |rows| rows.snapshot(limit, sight))
+        self.backend.read("list", |rows| rows.snapshot(limit, visibility))
     }
 
     pub(crate) fn search(&self, access: &Access, query: &Query) -> Result<Found> {
@@ -211,10 +211,10 @@ impl<B: Backend> Store<B> {
 
     pub(crate) fn search_unmasked(&self, access: &Access, query: &Query) -> Result<Found> {
         trace::search(|| {
-            let Some(sight) = self.sight(access) else { return Ok(Found::nothing()) };
+            let Some(visibility) = self.visibility(access) else { return Ok(Found::nothing()) };
             let run = || {
                 let ranking = &self.config.ranking;
-                self.backend.read("search", |rows| search(rows, &self.config, ranking, sight, query))
+                self.backend.read("search", |rows| search(rows, &self.config, ranking, visibility, query))
             };
             match run() {
                 // Where the rows cannot be read either, that is said.
@@ -253,12 +253,12 @@ impl<B: Backend> Store<B> {
     }
 
     pub(crate) fn purge(&self, cutoff: DateTime<Utc>, now: DateTime<Utc>) -> Result<u64> {
-        let entry = self.config.entry(&Operation::of_library(forget::REMOVED, now), "done");
+        let entry = self.config.entry(&Operation::of_library(forget::REMOVED, now), AuditOutcome::Done);
         let mut purged = 0;
         loop {
             let gone = self.backend.change("purge", |rows| rows.purge(cutoff, entry.clone()))?;
             for id in &gone {
-                self.config.tell("memory:purged", Some(*id));
+                self.config.tell(EventName::Purged, Some(*id));
             }
             purged += gone.len() as u64;
             if gone.is_empty() {
@@ -301,7 +301,7 @@ impl<B: Backend> Store<B> {
                 Ok((ids, struck))
             })?;
             for id in &ids {
-                self.config.tell("memory:forgotten", Some(*id));
+                self.config.tell(EventName::Forgotten, Some(*id));
             }
             let left = self.backend.wipe(true)?;
             Ok(forget::receipt(ids.len() as u64, struck, left))
@@ -339,13 +339,13 @@ impl<B: Backend> Store<B> {
             forget::check(forgotten.as_ref(), &name, value)?;
             rows.set_profile(key, value, self.done(&operation, forgotten.as_deref()))
         })?;
-        self.config.tell("profile:written", None);
+        self.config.tell(EventName::ProfileWritten, None);
         Ok(())
     }
 
     pub(crate) fn profile(&self, access: &Access) -> Result<Vec<(String, String)>> {
-        let Some(sight) = self.sight(access) else { return Ok(Vec::new()) };
-        let keys = (sight != Sight::All).then_some(&SHARED_KEYS[..]);
+        let Some(visibility) = self.visibility(access) else { return Ok(Vec::new()) };
+        let keys = (visibility != Visibility::All).then_some(&SHARED_KEYS[..]);
         self.backend.read("read the profile in", |rows| rows.profile(keys))
     }
 
@@ -374,13 +374,13 @@ impl<B: Backend> Store<B> {
     }
 
     pub(crate) fn fact(&self, access: &Access, id: MemoryId) -> Result<Option<Fact>> {
-        let Some(sight) = self.sight(access) else { return Ok(None) };
-        self.backend.read("read", |rows| history::seen(rows, id, sight == Sight::All))
+        let Some(visibility) = self.visibility(access) else { return Ok(None) };
+        self.backend.read("read", |rows| history::seen(rows, id, visibility == Visibility::All))
     }
 
     pub(crate) fn history(&self, access: &Access, id: MemoryId) -> Result<Vec<Fact>> {
-        let Some(sight) = self.sight(access) else { return Ok(Vec::new()) };
-        self.backend.read("read", |rows| history::history(rows, id, sight == Sight::All))
+        let Some(visibility) = self.visibility(access) else { return Ok(Vec::new()) };
+        self.backend.read("read", |rows| history::history(rows, id, visibility == Visibility::All))
     }
 
     pub(crate) fn suspicions(&self, access: &Access, limit: usize) -> Result<Vec<Suspicion>> {
@@ -436,7 +436,7 @@ impl<B: Backend> Store<B> {
                     Ok((id, true))
                 })?;
                 if is_new {
-                    self.config.tell("learning:written", None);
+                    self.config.tell(EventName::LearningWritten, None);
                 }
                 Ok(id)
             },
@@ -453,7 +453,7 @@ impl<B: Backend> Store<B> {
 fn told(mut entry: AuditEntry, forgotten: Option<&Tombstones>) -> AuditEntry {
     if let Some(forgotten) = forgotten {
         entry.reason = entry.reason.filter(|reason| !forgotten.holds(reason));
-        entry.source = entry.source.filter(|source| !forgotten.holds(source.word()));
+        entry.source = entry.source.filter(|source| !forgotten.holds(source.as_str()));
         entry.origin = entry.origin.filter(|origin| !forgotten.holds(&origin.to_string()));
     }
     entry

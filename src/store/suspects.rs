@@ -10,7 +10,7 @@ use crate::base::error::Result;
 use crate::base::text;
 use crate::facts::{Cardinality, Fact, Suspect, SuspectReason};
 use crate::memory::{NewMemory, Query, categories};
-use crate::search::rank::{Plan, Ranking, Sight};
+use crate::search::rank::{Plan, Ranking, Visibility};
 
 /// So many rows are named as what a new one may contradict.
 const MOST_SUSPECTS: usize = 5;
@@ -59,9 +59,9 @@ pub(crate) fn suspects(
 
 /// Returns standing rows that share words with a text, the most alike first; of all, or of the shared ones.
 fn alike(facts: &dyn Facts, config: &StoreConfig, text: &str, sees_all: bool) -> Result<Vec<Fact>> {
-    let sight = if sees_all { Sight::All } else { Sight::Shared };
+    let visibility = if sees_all { Visibility::All } else { Visibility::Shared };
     let query = Query::new(text).limit(LOOKED_AT);
-    let found = search(facts, config, &Ranking::rows_alone(), sight, &query)?;
+    let found = search(facts, config, &Ranking::rows_alone(), visibility, &query)?;
     let facts = found.hits.iter().map(|hit| facts.fact(hit.memory.id));
     facts.filter_map(Result::transpose).collect()
 }

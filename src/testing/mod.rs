@@ -29,7 +29,7 @@
 //! |---|---|
 //! | [`contract`] | suites for a workspace, a store, an index, a filter, a dreamer |
 //! | [`Script`] | a model that answers from a list and records the requests |
-//! | [`MemoryDisk`], [`PowerLoss`], [`Lie`], [`Fate`] | a disk in memory, and what a kill or a power loss leaves of a run |
+//! | [`MemoryDisk`], [`PowerLoss`], [`Lie`], [`CrashOutcome`] | a disk in memory, and what a kill or a power loss leaves of a run |
 //! | [`Faults`], [`Fault`], [`FaultyDisk`], [`FaultyWorkspace`] | the *n*-th operation fails |
 //! | [`QuickDisk`] | a disk that syncs nothing, for a thousand writes and no crash |
 //! | [`Disk`], [`DiskFile`], [`Entry`], [`Kind`], [`Open`], [`Stat`], [`folder`] | the file system under a [`FileWorkspace`](crate::FileWorkspace) |
@@ -55,7 +55,7 @@ mod workspace;
 pub use crate::disk::{Disk, DiskFile, Entry, Kind, Open, Stat};
 pub use disk::{FaultyDisk, folder};
 pub use faults::{Fault, Faults};
-pub use power::{Fate, Lie, MemoryDisk, PowerLoss};
+pub use power::{CrashOutcome, Lie, MemoryDisk, PowerLoss};
 pub use quick::QuickDisk;
 pub use script::Script;
 pub use secrets::secrets;

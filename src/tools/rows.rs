@@ -196,7 +196,8 @@ impl Rows {
         }
         let row = self.store.get(&self.access, id).map_err(|error| ToolError::at(&called(id), error))?;
         let row = row.ok_or_else(|| no_memory(id))?;
-        let is_own = row.source.as_ref().is_some_and(|source| source.word() == Source::AgentRecorded.word());
+        let is_own =
+            row.source.as_ref().is_some_and(|source| source.as_str() == Source::AgentRecorded.as_str());
         if is_own && !row.pinned { Ok(()) } else { Err(not_own(id)) }
     }
 
@@ -226,8 +227,8 @@ impl Rows {
             let row = row.map_err(|error| ToolError::at("the memory", error))?;
             // Other programs have words of their own, as long as they like.
             let word = |word: String| cut(&word, LONGEST_WORD).0.to_owned();
-            let source = row.source.as_ref().map(|source| word(source.word().to_owned()));
-            // A row in nobody's own words says so.
+            let source = row.source.as_ref().map(|source| word(source.as_str().to_owned()));
+            // What is nobody's own words says so.
             let origin = row.origin.as_ref().filter(|_| !row.is_trusted());
             let origin = origin.map(|origin| word(origin.to_string()));
             results.add(&row.content, |content| {

@@ -94,7 +94,7 @@ impl Toolbox {
     /// Makes the tools over the documents of a session's view.
     #[must_use]
     pub fn new(view: Guarded<Arc<dyn Workspace>>) -> Self {
-        let mut tools = Self::without_documents(view.access().clone()).with_doors(view.doors().clone());
+        let mut tools = Self::without_documents(view.access().clone()).doors(view.doors().clone());
         tools.documents = Some(Arc::new(Documents::new(view)));
         tools
     }
@@ -116,7 +116,7 @@ impl Toolbox {
 
     /// Sets the doors by whose [`Door::PromptLoad`](crate::gate::Door::PromptLoad) rows are shown; those of the view unless said.
     #[must_use]
-    pub fn with_doors(mut self, doors: Doors) -> Self {
+    pub fn doors(mut self, doors: Doors) -> Self {
         self.rows = self.rows.map(|rows| rows.with_doors(doors.clone()));
         self.doors = doors;
         self.anew()

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use noctuary::dream::{FactDreamer, Fate, ProposalEnd, ReadReason};
+use noctuary::dream::{FactDreamer, LineOutcome, ProposalEnd, ReadReason};
 use noctuary::exchange::{Forget, copy_into};
 use noctuary::format::{DreamId, JournalName, Origin};
 use noctuary::life::{BootState, Editor, Undreamed};
@@ -251,8 +251,8 @@ fn the_next_night_recovers_what_was_killed_once_and_promotes_what_is_new() {
             "bad news first. (memory/2026-10-12-repl.md#L7)",
         ];
         assert_eq!(promoted(&report), lines);
-        let fates: Vec<&Fate> = report.passes[0].lines.iter().map(|line| &line.fate).collect();
-        assert!(fates.contains(&&Fate::Duplicate), "{fates:?}");
+        let fates: Vec<&LineOutcome> = report.passes[0].lines.iter().map(|line| &line.fate).collect();
+        assert!(fates.contains(&&LineOutcome::Duplicate), "{fates:?}");
         assert_eq!(report.quarantined().count(), 1);
         let section = "\n## Dreamed 2026-10-13\n";
         let appended = report.passes[0].section.clone().unwrap();
@@ -332,7 +332,7 @@ fn the_proposal_that_waits_is_accepted_once() {
             "- [user] Fact: rye costs 2 crowns a sack.\n",
         );
         let report = dream(&dreamer, &honest(), now);
-        assert_eq!(report.passes[0].lines[0].fate, Fate::RemovedBefore);
+        assert_eq!(report.passes[0].lines[0].fate, LineOutcome::RemovedBefore);
     });
 }
 
@@ -348,7 +348,7 @@ fn forgotten_words_stay_refused() {
             }
         });
         let report = dream(&found.dreamer(), &leak, next_night());
-        assert!(report.passes[0].lines.iter().any(|line| line.fate == Fate::Forgotten), "{report:?}");
+        assert!(report.passes[0].lines.iter().any(|line| line.fate == LineOutcome::Forgotten), "{report:?}");
         assert!(!found.memory().contains("Harald"));
         let row =
             NewMemory::new(categories::OBSERVATION, format!("It is so: {FORGOTTEN}."), Source::AgentRecorded);
@@ -461,7 +461,8 @@ fn rows_are_found_and_facts_stand_as_they_did() {
             writeln!(told, "decision {}", json(&event)).unwrap();
         }
         for entry in store.audit(&human(), 99).unwrap() {
-            let (id, outcome) = (json(&entry.id), entry.outcome.split(':').next().unwrap().to_owned());
+            let (id, outcome) =
+                (json(&entry.id), entry.outcome.to_string().split(':').next().unwrap().to_owned());
             writeln!(told, "audit {} {} {id} {outcome}", entry.at.to_rfc3339(), entry.action).unwrap();
         }
         for learning in found.learner.learnings(&human(), 9).unwrap() {

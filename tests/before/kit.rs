@@ -407,12 +407,12 @@ pub(crate) fn json(value: &impl serde::Serialize) -> String {
 /// since those may be said better.
 pub(crate) fn told(report: &DreamReport) -> String {
     let waits = (report.backlog.journals, report.backlog.bytes);
-    let mut told = format!("{}, {} calls, waiting {waits:?}\n", report.outcome.word(), report.calls);
+    let mut told = format!("{}, {} calls, waiting {waits:?}\n", report.outcome.as_str(), report.calls);
     if let Some(id) = &report.recovered {
         writeln!(told, "  recovered {id}").unwrap();
     }
     for pass in &report.passes {
-        writeln!(told, "  pass {}: {}", pass.dream_id, pass.outcome.word()).unwrap();
+        writeln!(told, "  pass {}: {}", pass.dream_id, pass.outcome.as_str()).unwrap();
         for slice in &pass.shown {
             writeln!(told, "    shown {} {}..{}", slice.name, slice.from, slice.to).unwrap();
         }

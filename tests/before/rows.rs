@@ -322,7 +322,7 @@ impl Play {
                 .history(&agent(), *id)
                 .unwrap()
                 .iter()
-                .map(|fact| format!("{} {}", fact.memory.id, fact.status.state.word()))
+                .map(|fact| format!("{} {}", fact.memory.id, fact.status.state.as_str()))
                 .collect();
             writeln!(self.diary, "history of {id} {history:?}").unwrap();
         }
@@ -359,11 +359,11 @@ impl Play {
         let request = script.requests().first().map(|request| hash(request.user.as_bytes()));
         self.tell(
             "judged",
-            Ok(format!("{} {} asked {request:?}", report.outcome.word(), json(&report.facts))),
+            Ok(format!("{} {} asked {request:?}", report.outcome.as_str(), json(&report.facts))),
         );
         let now = self.tick();
         let report = dream(&judge, &Script::new(), now);
-        self.tell("judged again", Ok(report.outcome.word().to_owned()));
+        self.tell("judged again", Ok(report.outcome.as_str().to_owned()));
 
         let chat = history_fn("chat", |_| {
             let item = |day, text| HistoryItem::new(format!("chat-{day}"), at(10, day, 9, 0), text);
@@ -474,7 +474,8 @@ impl Play {
         writeln!(self.diary, "\naudit").unwrap();
         for entry in self.store.audit(&human(), 999).unwrap().into_iter().rev() {
             // Why something was refused is said in words for people.
-            let outcome = entry.outcome.split(':').next().unwrap();
+            let outcome = entry.outcome.to_string();
+            let outcome = outcome.split(':').next().unwrap();
             let (actor, id) = (json(&entry.actor), json(&entry.id));
             writeln!(self.diary, "{} {actor} {} {id} {outcome}", entry.at.to_rfc3339(), entry.action)
                 .unwrap();

@@ -8,7 +8,7 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 
-use noctuary::testing::{Fate, Fault, Faults, FaultyDisk, FaultyWorkspace, MemoryDisk, Script};
+use noctuary::testing::{CrashOutcome, Fault, Faults, FaultyDisk, FaultyWorkspace, MemoryDisk, Script};
 use noctuary::{FileWorkspace, Outcome, Workspace};
 
 use crate::dreaming::{
@@ -329,7 +329,9 @@ fn an_intent_that_a_killed_night_left_in_the_cache_is_durable_before_it_is_carri
     let operations = disk.operations();
     let synced = operations.iter().position(|known| known == "sync MEMORY.md").unwrap();
     let loss = disk.power_loss(synced);
-    let torn = |choice: &&[Fate]| if choice.contains(&Fate::Torn) { Fate::Torn } else { Fate::Lost };
+    let torn = |choice: &&[CrashOutcome]| {
+        if choice.contains(&CrashOutcome::Torn) { CrashOutcome::Torn } else { CrashOutcome::Lost }
+    };
     let left = loss.image(&loss.choices().iter().map(torn).collect::<Vec<_>>());
     assert!(text_of(&left.files(), "MEMORY.md").len() > MEMORY.len(), "half of it is there");
     check_night(Night::Commit, &left).unwrap();
@@ -352,8 +354,8 @@ fn a_torn_append_is_durable_before_the_rest_of_it_is_appended() {
     let is_append = |known: &String| known.starts_with("write") && known.ends_with("to MEMORY.md");
     let rest = begun.operations().iter().skip(cut).position(is_append).unwrap() + cut;
     let loss = begun.power_loss(rest + 1);
-    let mut fates = vec![Fate::Lost; loss.choices().len()];
-    *fates.last_mut().unwrap() = Fate::Kept;
+    let mut fates = vec![CrashOutcome::Lost; loss.choices().len()];
+    *fates.last_mut().unwrap() = CrashOutcome::Kept;
     let left = loss.image(&fates);
     assert!(!text_of(&left.files(), "MEMORY.md").contains('\0'), "no hole");
     check_night(Night::Commit, &left).unwrap();

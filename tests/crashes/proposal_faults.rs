@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use noctuary::dream::DreamMode;
 use noctuary::life::{Guarded, PromptConfig, SharedUser, Snapshot};
-use noctuary::testing::{Fate, Fault, Faults, FaultyDisk, FaultyWorkspace, MemoryDisk, PowerLoss};
+use noctuary::testing::{CrashOutcome, Fault, Faults, FaultyDisk, FaultyWorkspace, MemoryDisk, PowerLoss};
 use noctuary::workspace::{Name, StateName};
 use noctuary::{
     Access, DocName, DreamReport, FileWorkspace, JournalDreamer, LlmError, LlmReply, LlmRequest, Outcome,
@@ -408,11 +408,14 @@ fn memory_disk() -> MemoryDisk {
 
 /// Returns the possible disks after a power loss: nothing of what was not durable, all of it, and torn.
 fn images(loss: &PowerLoss) -> Vec<MemoryDisk> {
-    let fates = |wanted: Fate| {
-        let fate = |choice: &[Fate]| if choice.contains(&wanted) { wanted } else { Fate::Lost };
+    let fates = |wanted: CrashOutcome| {
+        let fate =
+            |choice: &[CrashOutcome]| if choice.contains(&wanted) { wanted } else { CrashOutcome::Lost };
         loss.choices().iter().map(|choice| fate(choice)).collect::<Vec<_>>()
     };
-    [Fate::Lost, Fate::Kept, Fate::Torn, Fate::Zeroed].map(|wanted| loss.image(&fates(wanted))).into()
+    [CrashOutcome::Lost, CrashOutcome::Kept, CrashOutcome::Torn, CrashOutcome::Zeroed]
+        .map(|wanted| loss.image(&fates(wanted)))
+        .into()
 }
 
 #[test]

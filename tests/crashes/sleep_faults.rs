@@ -14,7 +14,7 @@ use chrono::{DateTime, TimeDelta, TimeZone, Utc};
 use noctuary::dream::Notice;
 use noctuary::format::Observations;
 use noctuary::sleep::{DreamEntry, Said, SleepDreamer};
-use noctuary::testing::{Fate, Fault, Faults, FaultyDisk, FaultyWorkspace, MemoryDisk};
+use noctuary::testing::{CrashOutcome, Fault, Faults, FaultyDisk, FaultyWorkspace, MemoryDisk};
 use noctuary::workspace::{Name, StateName, WorkspaceExt};
 use noctuary::{
     Access, DocName, DreamReport, FileWorkspace, LlmError, LlmReply, LlmRequest, Outcome, Scope, Workspace,
@@ -445,12 +445,17 @@ fn a_crash_in_the_recovery_of_a_crash_of_a_database_loses_and_doubles_nothing() 
 fn images(disk: &MemoryDisk, cut: usize) -> Vec<MemoryDisk> {
     let loss = disk.power_loss(cut);
     let choices = loss.choices();
-    let all = |wanted: Fate| -> Vec<Fate> {
-        choices.iter().map(|fates| if fates.contains(&wanted) { wanted } else { Fate::Lost }).collect()
+    let all = |wanted: CrashOutcome| -> Vec<CrashOutcome> {
+        choices
+            .iter()
+            .map(|fates| if fates.contains(&wanted) { wanted } else { CrashOutcome::Lost })
+            .collect()
     };
-    let mut fates: BTreeMap<String, Vec<Fate>> = BTreeMap::new();
-    let mut add = |choice: Vec<Fate>| drop(fates.insert(format!("{choice:?}"), choice));
-    for base in [all(Fate::Lost), all(Fate::Kept), all(Fate::Torn), all(Fate::Zeroed)] {
+    let mut fates: BTreeMap<String, Vec<CrashOutcome>> = BTreeMap::new();
+    let mut add = |choice: Vec<CrashOutcome>| drop(fates.insert(format!("{choice:?}"), choice));
+    for base in
+        [all(CrashOutcome::Lost), all(CrashOutcome::Kept), all(CrashOutcome::Torn), all(CrashOutcome::Zeroed)]
+    {
         for (at, options) in choices.iter().enumerate() {
             for option in *options {
                 let mut choice = base.clone();
@@ -494,7 +499,7 @@ fn what_a_killed_sleep_left_in_the_cache_is_durable_before_the_next_goes_on() {
         run(next.quick(), &AtomicU32::new(500)).unwrap();
         for cut in (begun..=next.operations().len()).step_by(every_cut) {
             let loss = next.power_loss(cut);
-            for fate in [Fate::Lost, Fate::Kept] {
+            for fate in [CrashOutcome::Lost, CrashOutcome::Kept] {
                 let fates = vec![fate; loss.choices().len()];
                 check(Sleep::Deep, &loss.image(&fates).quick())
                     .unwrap_or_else(|what| panic!("killed at {kill}, power lost at {cut}: {what}"));
@@ -606,7 +611,9 @@ fn an_intent_that_a_killed_sleep_left_in_the_cache_is_durable_before_it_is_carri
     run(next.quick(), &AtomicU32::new(500)).unwrap();
     let synced = next.operations().iter().position(|known| known == "sync self/observations.md").unwrap();
     let loss = next.power_loss(synced);
-    let torn = |choice: &&[Fate]| if choice.contains(&Fate::Torn) { Fate::Torn } else { Fate::Lost };
+    let torn = |choice: &&[CrashOutcome]| {
+        if choice.contains(&CrashOutcome::Torn) { CrashOutcome::Torn } else { CrashOutcome::Lost }
+    };
     let left = loss.image(&loss.choices().iter().map(torn).collect::<Vec<_>>());
     assert!(left.files()["self/observations.md"].len() > OBSERVATIONS.len(), "half of it is there");
     check(Sleep::Dream, &left.quick()).unwrap();

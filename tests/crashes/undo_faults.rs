@@ -6,7 +6,7 @@ use std::io;
 use std::sync::Arc;
 
 use noctuary::format::DreamId;
-use noctuary::testing::{Fate, Fault, Faults, FaultyDisk, FaultyWorkspace, MemoryDisk};
+use noctuary::testing::{CrashOutcome, Fault, Faults, FaultyDisk, FaultyWorkspace, MemoryDisk};
 use noctuary::workspace::{Refusal, StateName};
 use noctuary::{Error, FileWorkspace};
 
@@ -15,18 +15,18 @@ use crate::dreaming::world::{DAYS, MINE, World};
 
 /// The actions on dreams.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Deed {
+enum Verb {
     Undo,
     Redo,
     Compact,
 }
 
-const DEEDS: [Deed; 3] = [Deed::Undo, Deed::Redo, Deed::Compact];
+const VERBS: [Verb; 3] = [Verb::Undo, Verb::Redo, Verb::Compact];
 const FAULTS: [Fault; 3] =
     [Fault::Crash, Fault::Error(io::ErrorKind::StorageFull), Fault::Error(io::ErrorKind::PermissionDenied)];
 
-impl Deed {
-    /// Three dreams, and what the deed needs.
+impl Verb {
+    /// Three dreams, and what the verb needs.
     fn prepare(self, world: World) -> (World, Vec<DreamId>) {
         let (world, ids) = world.dream_three();
         if self == Self::Redo {
@@ -77,17 +77,17 @@ fn without_holes(text: &str) -> String {
 }
 
 /// Returns the states between the beginning and the end of an action, each step whole.
-fn pictures(deed: Deed, begin: &dyn Fn() -> World) -> (Vec<Picture>, Vec<DreamId>) {
-    let (world, ids) = deed.prepare(begin());
+fn pictures(verb: Verb, begin: &dyn Fn() -> World) -> (Vec<Picture>, Vec<DreamId>) {
+    let (world, ids) = verb.prepare(begin());
     let mut all = vec![picture(&world)];
-    if deed == Deed::Compact {
+    if verb == Verb::Compact {
         for _ in 0..2 {
             let budget = world.memory().chars().count() as u64 - 1;
             assert_eq!(world.compact(budget).archived.len(), 1);
             all.push(picture(&world));
         }
     }
-    deed.act(&world, &ids).unwrap();
+    verb.act(&world, &ids).unwrap();
     all.push(picture(&world));
     (all, ids)
 }
@@ -104,16 +104,16 @@ fn check_torn(world: &World, all: &[Picture], ids: &[DreamId], place: &str) {
     }
 }
 
-/// Checks a world after a fault: what it is now, what a recovery makes of it, and what the deed does then.
-fn check(deed: Deed, world: &World, all: &[Picture], ids: &[DreamId], place: &str) {
+/// Checks a world after a fault: what it is now, what a recovery makes of it, and what the verb does then.
+fn check(verb: Verb, world: &World, all: &[Picture], ids: &[DreamId], place: &str) {
     check_torn(world, all, ids, place);
     recover(world).unwrap_or_else(|error| panic!("{place}: {error:?}"));
     let now = picture(world);
     assert!(all.contains(&now), "{place}: neither before nor after\n{now:#?}\n{all:#?}");
     assert_eq!(world.text_of(&StateName::INTENT), "", "{place}: something is under way");
-    deed.act(world, ids).unwrap_or_else(|error| panic!("{place}: {error:?}"));
+    verb.act(world, ids).unwrap_or_else(|error| panic!("{place}: {error:?}"));
     assert_eq!(Some(&picture(world)), all.last(), "{place}: it is not done");
-    deed.act(world, ids).unwrap();
+    verb.act(world, ids).unwrap();
     assert_eq!(Some(&picture(world)), all.last(), "{place}: it is done twice");
 }
 
@@ -121,10 +121,10 @@ fn fresh_disk() -> MemoryDisk {
     disk_with(&[("MEMORY.md", MINE)])
 }
 
-/// A disk on which a deed is about to be done, and a copy of it for each that asks.
-fn begun(deed: Deed) -> (MemoryDisk, Vec<DreamId>) {
+/// A disk on which a verb is about to be done, and a copy of it for each that asks.
+fn begun(verb: Verb) -> (MemoryDisk, Vec<DreamId>) {
     let disk = fresh_disk();
-    let (_, ids) = deed.prepare(World::on(&disk));
+    let (_, ids) = verb.prepare(World::on(&disk));
     (disk, ids)
 }
 
@@ -132,10 +132,10 @@ fn copy(disk: &MemoryDisk) -> MemoryDisk {
     disk.after_kill(disk.operations().len())
 }
 
-/// Does a deed over faults; returns the operations that were seen.
+/// Does a verb over faults; returns the operations that were seen.
 fn act_over(
     workspace: &dyn Fn(&Faults) -> World,
-    deed: Deed,
+    verb: Verb,
     ids: &[DreamId],
     fault: Option<(u64, Fault)>,
 ) -> Vec<String> {
@@ -144,7 +144,7 @@ fn act_over(
         faults.arm(at, fault);
     }
     // It may end in an error or in another way to end: what counts is what the next finds.
-    let done = deed.act(&workspace(&faults), ids);
+    let done = verb.act(&workspace(&faults), ids);
     assert!(fault.is_some() || done.is_ok(), "{done:?}");
     faults.seen()
 }
@@ -163,86 +163,92 @@ fn over_disk(disk: &MemoryDisk) -> impl Fn(&Faults) -> World + use<> {
 }
 
 /// Fails each operation in turn, and checks what is left.
-fn sweep<F: Fn(&Faults) -> World>(deed: Deed, layer: &str, over: impl Fn(&MemoryDisk) -> F) {
-    let (all, _) = pictures(deed, &|| World::on(&fresh_disk()));
-    let (disk, ids) = begun(deed);
-    let operations = act_over(&over(&copy(&disk)), deed, &ids, None);
+fn sweep<F: Fn(&Faults) -> World>(verb: Verb, layer: &str, over: impl Fn(&MemoryDisk) -> F) {
+    let (all, _) = pictures(verb, &|| World::on(&fresh_disk()));
+    let (disk, ids) = begun(verb);
+    let operations = act_over(&over(&copy(&disk)), verb, &ids, None);
     let mut states = 0;
     for (at, operation) in (1..).zip(&operations) {
         for fault in FAULTS {
             let disk = copy(&disk);
-            act_over(&over(&disk), deed, &ids, Some((at, fault)));
-            let place = format!("{deed:?}, {layer}, {fault:?} at {at}: {operation}");
-            check(deed, &World::on(&disk), &all, &ids, &place);
+            act_over(&over(&disk), verb, &ids, Some((at, fault)));
+            let place = format!("{verb:?}, {layer}, {fault:?} at {at}: {operation}");
+            check(verb, &World::on(&disk), &all, &ids, &place);
             states += 1;
         }
     }
-    println!("{deed:?}, {layer}: {} operations, {states} states", operations.len());
+    println!("{verb:?}, {layer}: {} operations, {states} states", operations.len());
 }
 
 #[test]
 fn an_undo_a_redo_and_a_compaction_that_fail_anywhere_are_done_whole_or_not_at_all() {
     // BX-04, BX-19: 0 lost, 0 doubled, 0 torn.
-    for deed in DEEDS {
-        sweep(deed, "workspace", over_verbs);
-        sweep(deed, "disk", over_disk);
+    for verb in VERBS {
+        sweep(verb, "workspace", over_verbs);
+        sweep(verb, "disk", over_disk);
     }
 }
 
 #[test]
 fn a_crash_in_the_recovery_of_any_of_them_loses_and_doubles_nothing() {
     let step = if std::env::var_os("NOCTUARY_LONG_TESTS").is_some() { 1 } else { 3 };
-    for deed in DEEDS {
-        let (all, _) = pictures(deed, &|| World::on(&fresh_disk()));
-        let (disk, ids) = begun(deed);
-        let operations = act_over(&over_verbs(&copy(&disk)), deed, &ids, None);
+    for verb in VERBS {
+        let (all, _) = pictures(verb, &|| World::on(&fresh_disk()));
+        let (disk, ids) = begun(verb);
+        let operations = act_over(&over_verbs(&copy(&disk)), verb, &ids, None);
         let mut states = 0;
         for (at, operation) in (1..).zip(&operations) {
             let crashed = copy(&disk);
-            act_over(&over_verbs(&crashed), deed, &ids, Some((at, Fault::Crash)));
+            act_over(&over_verbs(&crashed), verb, &ids, Some((at, Fault::Crash)));
             for again in (1..).step_by(step) {
                 let disk = copy(&crashed);
                 let faults = Faults::new();
                 faults.arm(again, Fault::Crash);
                 let _ = recover(&over_verbs(&disk)(&faults));
                 let place = format!(
-                    "{deed:?}, crash at {at}: {operation}, and at {again}: {:?}",
+                    "{verb:?}, crash at {at}: {operation}, and at {again}: {:?}",
                     faults.seen().last()
                 );
                 let is_over = faults.seen().len() < usize::try_from(again).unwrap();
-                check(deed, &World::on(&disk), &all, &ids, &place);
+                check(verb, &World::on(&disk), &all, &ids, &place);
                 states += 1;
                 if is_over {
                     break;
                 }
             }
         }
-        println!("{deed:?}, crash twice: {states} states");
+        println!("{verb:?}, crash twice: {states} states");
     }
 }
 
 #[test]
 fn a_power_loss_in_any_of_them_loses_and_doubles_nothing() {
     let mut states = 0;
-    for deed in DEEDS {
-        let (all, _) = pictures(deed, &|| World::on(&fresh_disk()));
-        let (disk, ids) = begun(deed);
+    for verb in VERBS {
+        let (all, _) = pictures(verb, &|| World::on(&fresh_disk()));
+        let (disk, ids) = begun(verb);
         let from = disk.operations().len();
-        deed.act(&World::on(&disk), &ids).unwrap();
+        verb.act(&World::on(&disk), &ids).unwrap();
         for cut in from..=disk.operations().len() {
             let loss = disk.power_loss(cut);
             let choices = loss.choices();
-            let all_of = |wanted: Fate| -> Vec<Fate> {
+            let all_of = |wanted: CrashOutcome| -> Vec<CrashOutcome> {
                 choices
                     .iter()
-                    .map(|fates| if fates.contains(&wanted) { wanted } else { Fate::Lost })
+                    .map(|fates| if fates.contains(&wanted) { wanted } else { CrashOutcome::Lost })
                     .collect()
             };
-            let mut images =
-                vec![all_of(Fate::Lost), all_of(Fate::Kept), all_of(Fate::Torn), all_of(Fate::Zeroed)];
+            let mut images = vec![
+                all_of(CrashOutcome::Lost),
+                all_of(CrashOutcome::Kept),
+                all_of(CrashOutcome::Torn),
+                all_of(CrashOutcome::Zeroed),
+            ];
             for at in 0..choices.len() {
                 // One alone is there, or one alone is missing.
-                for (one, others) in [(Fate::Kept, Fate::Lost), (Fate::Lost, Fate::Kept)] {
+                for (one, others) in
+                    [(CrashOutcome::Kept, CrashOutcome::Lost), (CrashOutcome::Lost, CrashOutcome::Kept)]
+                {
                     let mut image = all_of(others);
                     image[at] = one;
                     images.push(image);
@@ -252,10 +258,10 @@ fn a_power_loss_in_any_of_them_loses_and_doubles_nothing() {
             for image in images {
                 let left = loss.image(&image);
                 let place = format!(
-                    "{deed:?}, power lost after {cut}: {:?}, {image:?}",
+                    "{verb:?}, power lost after {cut}: {:?}, {image:?}",
                     disk.operations()[..cut].last()
                 );
-                check(deed, &World::on(&left), &all, &ids, &place);
+                check(verb, &World::on(&left), &all, &ids, &place);
                 states += 1;
             }
         }
@@ -268,18 +274,18 @@ fn a_power_loss_in_the_recovery_of_a_kill_loses_and_doubles_nothing() {
     // What a killed process left in the cache alone is durable before anything is built on it.
     let step = if std::env::var_os("NOCTUARY_LONG_TESTS").is_some() { 1 } else { 4 };
     let mut states = 0;
-    for deed in DEEDS {
-        let (all, _) = pictures(deed, &|| World::on(&fresh_disk()));
-        let (disk, ids) = begun(deed);
+    for verb in VERBS {
+        let (all, _) = pictures(verb, &|| World::on(&fresh_disk()));
+        let (disk, ids) = begun(verb);
         let from = disk.operations().len();
-        deed.act(&World::on(&disk), &ids).unwrap();
+        verb.act(&World::on(&disk), &ids).unwrap();
         for kill in (from..=disk.operations().len()).step_by(step) {
             let killed = disk.after_kill(kill);
             recover(&World::on(&killed)).unwrap();
             for cut in kill..=killed.operations().len() {
                 let left = killed.power_loss(cut).image(&[]);
-                let place = format!("{deed:?}, killed after {kill}, power lost after {cut}");
-                check(deed, &World::on(&left), &all, &ids, &place);
+                let place = format!("{verb:?}, killed after {kill}, power lost after {cut}");
+                check(verb, &World::on(&left), &all, &ids, &place);
                 states += 1;
             }
         }
@@ -290,14 +296,14 @@ fn a_power_loss_in_the_recovery_of_a_kill_loses_and_doubles_nothing() {
 #[test]
 fn an_edit_after_a_crash_anywhere_stands_and_a_section_that_is_a_persons_by_then_stays() {
     let mut states = 0;
-    for deed in DEEDS {
-        let (disk, ids) = begun(deed);
-        let operations = act_over(&over_verbs(&copy(&disk)), deed, &ids, None);
+    for verb in VERBS {
+        let (disk, ids) = begun(verb);
+        let operations = act_over(&over_verbs(&copy(&disk)), verb, &ids, None);
         for (at, operation) in (1..).zip(&operations) {
-            let place = format!("{deed:?}, edited after a crash at {at}: {operation}");
+            let place = format!("{verb:?}, edited after a crash at {at}: {operation}");
             for edit in ["above", "below", "inside"] {
                 let disk = copy(&disk);
-                act_over(&over_verbs(&disk), deed, &ids, Some((at, Fault::Crash)));
+                act_over(&over_verbs(&disk), verb, &ids, Some((at, Fault::Crash)));
                 let world = World::on(&disk);
                 let memory = world.memory();
                 let edited = match edit {
@@ -356,9 +362,9 @@ fn in_a_database_too_they_are_done_whole_or_not_at_all() {
         world
     };
     let every = if std::env::var_os("NOCTUARY_LONG_TESTS").is_some() { 1 } else { 2 };
-    for deed in DEEDS {
+    for verb in VERBS {
         let master = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap();
-        let (world, ids) = deed.prepare(begin(&master));
+        let (world, ids) = verb.prepare(begin(&master));
         assert!(world.0.read_text(&DocName::MEMORY).unwrap().is_some());
         drop(world);
         let copy = || {
@@ -373,12 +379,12 @@ fn in_a_database_too_they_are_done_whole_or_not_at_all() {
             let folder = copy();
             let world = open(&folder);
             let mut all = vec![picture(&world)];
-            while deed == Deed::Compact && world.memory().contains("Told") {
+            while verb == Verb::Compact && world.memory().contains("Told") {
                 let budget = world.memory().chars().count() as u64 - 1;
                 world.compact(budget);
                 all.push(picture(&world));
             }
-            deed.act(&world, &ids).unwrap();
+            verb.act(&world, &ids).unwrap();
             all.push(picture(&world));
             all
         };
@@ -387,31 +393,31 @@ fn in_a_database_too_they_are_done_whole_or_not_at_all() {
             World(Arc::new(FaultyWorkspace::new(open(folder).0, faults.clone())))
         };
         let folder = copy();
-        let operations = act_over(&|faults| over(&folder, faults), deed, &ids, None);
+        let operations = act_over(&|faults| over(&folder, faults), verb, &ids, None);
         let mut states = 0;
         for (at, operation) in (1..).zip(&operations).step_by(every) {
             for fault in FAULTS {
                 let folder = copy();
-                act_over(&|faults| over(&folder, faults), deed, &ids, Some((at, fault)));
-                let place = format!("{deed:?}, database, {fault:?} at {at}: {operation}");
-                check(deed, &open(&folder), &all, &ids, &place);
+                act_over(&|faults| over(&folder, faults), verb, &ids, Some((at, fault)));
+                let place = format!("{verb:?}, database, {fault:?} at {at}: {operation}");
+                check(verb, &open(&folder), &all, &ids, &place);
                 states += 1;
             }
             // And once more in the recovery.
             for again in (1..40).step_by(7) {
                 let folder = copy();
-                act_over(&|faults| over(&folder, faults), deed, &ids, Some((at, Fault::Crash)));
+                act_over(&|faults| over(&folder, faults), verb, &ids, Some((at, Fault::Crash)));
                 let faults = Faults::new();
                 faults.arm(again, Fault::Crash);
                 let _ = recover(&over(&folder, &faults));
-                let place = format!("{deed:?}, database, crash at {at}: {operation}, and at {again}");
-                check(deed, &open(&folder), &all, &ids, &place);
+                let place = format!("{verb:?}, database, crash at {at}: {operation}, and at {again}");
+                check(verb, &open(&folder), &all, &ids, &place);
                 states += 1;
                 if faults.seen().len() < usize::try_from(again).unwrap() {
                     break;
                 }
             }
         }
-        println!("{deed:?}, database: {} operations, {states} states", operations.len());
+        println!("{verb:?}, database: {} operations, {states} states", operations.len());
     }
 }

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use noctuary::DreamReport;
-use noctuary::dream::{DreamMode, Fate, HoldReason, SectionCaps};
+use noctuary::dream::{DreamMode, HoldReason, LineOutcome, SectionCaps};
 use noctuary::testing::Script;
 
 use crate::dreaming::{Life, dream, journal, night};
@@ -156,7 +156,7 @@ fn what_was_made_up_is_held_every_time() {
         let lines = &report.passes[0].lines;
         assert_eq!(lines.len(), PEOPLE, "{what}");
         for line in lines {
-            let Fate::Held(hold) = &line.fate else { panic!("{what}: {:?} {}", line.fate, line.text) };
+            let LineOutcome::Held(hold) = &line.fate else { panic!("{what}: {:?} {}", line.fate, line.text) };
             assert!(reasons.contains(&hold.reason), "{what}: {:?} {}", hold.reason, line.text);
         }
         all += lines.len();

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use chrono::{DateTime, Days, Utc};
-use noctuary::dream::{DreamMode, Fate, HoldReason, LineReport, SectionCaps};
+use noctuary::dream::{DreamMode, HoldReason, LineOutcome, LineReport, SectionCaps};
 use noctuary::format::{JournalName, SourceRef};
 use noctuary::testing::Script;
 use noctuary::{DocName, DreamConfig, DreamReport, Extractive, Outcome};
@@ -194,7 +194,7 @@ fn what_is_made_up_about_a_dialogue_is_held_and_what_it_says_is_not() {
         let report = answered(&dialogue, facts.iter().map(fact).collect());
         let quotes = report
             .held()
-            .filter(|line| matches!(&line.fate, Fate::Held(hold) if hold.reason == HoldReason::Quote));
+            .filter(|line| matches!(&line.fate, LineOutcome::Held(hold) if hold.reason == HoldReason::Quote));
         println!(
             "{}: of {} facts in other words {} are held, {} of them for a quote",
             dialogue.file_name().unwrap().to_string_lossy(),

@@ -12,8 +12,8 @@ use std::time::Duration;
 
 use chrono::{FixedOffset, NaiveDate, TimeDelta, TimeZone, Utc};
 use noctuary::dream::{
-    BackOff, Backlog, DreamEvent, DreamMode, DropReason, Due, Evidence, Failure, Fate, HoldReason,
-    JournalSpan, Level, LineReport, NotDue, Notice, Observer, OverBudget, ReadReason, Step, should_dream,
+    BackOff, Backlog, DreamEvent, DreamMode, DropReason, Due, Evidence, Failure, HoldReason, JournalSpan,
+    Level, LineOutcome, LineReport, NotDue, Notice, Observer, OverBudget, ReadReason, Step, should_dream,
 };
 use noctuary::format::JournalName;
 use noctuary::gate::{Allow, Cure, Door, DoorPolicy, Doors, Finding, InjectionPolicy, SecretPolicy, View};
@@ -185,7 +185,7 @@ fn an_answer_of_known_statements_alone_appends_nothing() {
     let report = life.dreamer_with(|config| config.evidence = Evidence::Off);
     let report = dream(&report, &script, night(21));
     assert_eq!(report.outcome, Outcome::NothingToPromote);
-    assert!(report.passes[0].lines.iter().all(|line| line.fate == Fate::Duplicate));
+    assert!(report.passes[0].lines.iter().all(|line| line.fate == LineOutcome::Duplicate));
     assert_eq!(life.memory(), MEMORY);
     assert_eq!(life.dream(&script).calls, 0, "and the journal counts as shown");
 }
@@ -333,7 +333,7 @@ fn every_piece_that_is_dropped_has_a_reason_in_the_report() {
         DropReason::TooMany,
         DropReason::Frontmatter,
     ] {
-        assert!(reasons.contains(&reason), "{}", reason.explain());
+        assert!(reasons.contains(&reason), "{reason}");
     }
     let memory = life.memory();
     let section = memory.strip_prefix(MEMORY).unwrap();
@@ -766,14 +766,17 @@ fn a_bullet_that_the_operator_removed_is_never_added_again() {
     life.put(&journal(21), "- [user] Sunday, sailing again.\n");
     let again = "- **The user sails on Sundays**\n- The boat is called Brisk.\n- The user sails at noon.\n";
     let report = dream(&life.dreamer(), &Script::new().says(again), night(22));
-    let fates: Vec<&Fate> = report.passes[0].lines.iter().map(|line| &line.fate).collect();
-    assert_eq!(fates, [&Fate::RemovedBefore, &Fate::Duplicate, &Fate::Promoted { cited: false }]);
+    let fates: Vec<&LineOutcome> = report.passes[0].lines.iter().map(|line| &line.fate).collect();
+    assert_eq!(
+        fates,
+        [&LineOutcome::RemovedBefore, &LineOutcome::Duplicate, &LineOutcome::Promoted { cited: false }]
+    );
     assert!(!life.memory().contains("on Sundays"));
 
     life.put("MEMORY.md", MEMORY);
     life.put(&journal(22), "- [user] Sunday, sailing again.\n");
     let report = dream(&life.dreamer(), &Script::new().says(again), night(23));
-    assert!(report.passes[0].lines.iter().all(|line| line.fate == Fate::RemovedBefore));
+    assert!(report.passes[0].lines.iter().all(|line| line.fate == LineOutcome::RemovedBefore));
     assert_eq!(life.memory(), MEMORY);
     let missing = report.notices.iter().filter(|notice| matches!(notice, Notice::SectionMissing(_))).count();
     assert_eq!(missing, 2, "both sections are gone, and it is said");
@@ -1636,7 +1639,7 @@ fn a_torn_line_of_the_log_spoils_no_other() {
     life.put("MEMORY.md", MEMORY);
     life.put(&journal(21), LINE);
     let report = dream(&life.dreamer(), &Script::new().says(FACT), night(22));
-    assert_eq!(report.passes[0].lines[0].fate, Fate::RemovedBefore);
+    assert_eq!(report.passes[0].lines[0].fate, LineOutcome::RemovedBefore);
     let log = life.text(".dreaming.d/log.jsonl");
     let whole = log.lines().filter(|line| serde_json::from_str::<serde_json::Value>(line).is_ok()).count();
     assert_eq!((log.lines().count(), whole), (3, 2));
@@ -1690,7 +1693,7 @@ fn every_pass_that_held_the_lock_sets_last_run_at_with_its_outcome() {
         let report = dream(&life.dreamer(), &script, now);
         let state = life.state();
         assert_eq!(state["last_run_at"], now.to_rfc3339_opts(chrono::SecondsFormat::Millis, true));
-        assert_eq!(state["last_outcome"], report.outcome.word());
+        assert_eq!(state["last_outcome"], report.outcome.as_str());
         report.outcome
     };
     let empty = Life::with(&[]);
@@ -2227,7 +2230,7 @@ fn a_line_that_instructs_is_held_and_the_rest_is_kept() {
     let answer = format!("- {order}\n- The user sails on Sundays.\n");
     let report = life.dream(&Script::new().says(answer.as_str()));
     assert_eq!(report.outcome, Outcome::Appended);
-    let Fate::Held(hold) = &report.passes[0].lines[0].fate else { panic!("it is held") };
+    let LineOutcome::Held(hold) = &report.passes[0].lines[0].fate else { panic!("it is held") };
     assert_eq!(hold.reason, HoldReason::Injection);
     assert!(life.memory().contains("sails") && !life.memory().contains("obey"));
     let charge = &report.passes[0].warned[0];
@@ -2665,7 +2668,7 @@ fn a_journal_cannot_close_its_fence_or_speak_as_the_prompt() {
 // Evidence.
 
 /// A journal, an answer, and the fates of its lines.
-fn fates(evidence: Evidence, answer: &str) -> (Vec<Fate>, String) {
+fn fates(evidence: Evidence, answer: &str) -> (Vec<LineOutcome>, String) {
     let life = Life::with(&[(
         20,
         "- [user] We sail on 2026-12-04 with 7 people, Ilya is not coming.\n- [user] The boat is called Brisk.\n",
@@ -2690,8 +2693,8 @@ const CLAIMS: &str = "\
 fn a_cited_line_that_its_sources_do_not_say_is_held_back_and_the_rest_is_kept() {
     // BX-07: an invented number, date, name, a flipped negation, a wrong cite; never the batch.
     let (fates, memory) = fates(Evidence::Checked, CLAIMS);
-    let held = |fate: &Fate| match fate {
-        Fate::Held(hold) => Some(hold.reason),
+    let held = |fate: &LineOutcome| match fate {
+        LineOutcome::Held(hold) => Some(hold.reason),
         _ => None,
     };
     let reasons: Vec<_> = fates.iter().map(held).collect();
@@ -2708,8 +2711,8 @@ fn a_cited_line_that_its_sources_do_not_say_is_held_back_and_the_rest_is_kept() 
             None,
         ]
     );
-    assert_eq!(fates[0], Fate::Promoted { cited: true });
-    assert_eq!(fates[7], Fate::Promoted { cited: false });
+    assert_eq!(fates[0], LineOutcome::Promoted { cited: true });
+    assert_eq!(fates[7], LineOutcome::Promoted { cited: false });
     let section = memory.strip_prefix(MEMORY).unwrap();
     assert_eq!(section.lines().filter(|line| line.starts_with("- ")).count(), 2);
 }
@@ -2718,11 +2721,11 @@ fn a_cited_line_that_its_sources_do_not_say_is_held_back_and_the_rest_is_kept() 
 fn evidence_can_be_required_or_off() {
     // BX-07: Required holds what cites nothing; Off judges nothing.
     let (required, memory) = fates(Evidence::Required, CLAIMS);
-    assert!(matches!(&required[7], Fate::Held(hold) if hold.reason == HoldReason::Uncited));
-    assert_eq!(required[0], Fate::Promoted { cited: true });
+    assert!(matches!(&required[7], LineOutcome::Held(hold) if hold.reason == HoldReason::Uncited));
+    assert_eq!(required[0], LineOutcome::Promoted { cited: true });
     assert!(!memory.contains("Uncited"));
     let (off, memory) = fates(Evidence::Off, CLAIMS);
-    assert!(off.iter().all(|fate| matches!(fate, Fate::Promoted { .. })));
+    assert!(off.iter().all(|fate| matches!(fate, LineOutcome::Promoted { .. })));
     assert_eq!(memory.strip_prefix(MEMORY).unwrap().lines().filter(|line| line.starts_with("- ")).count(), 8);
 }
 
@@ -2734,7 +2737,7 @@ fn a_night_whose_every_line_was_held_waits_for_another_try() {
     let script = Script::new().says(bad).says("- Known of the evening.");
     let report = life.dream(&script);
     assert_eq!((report.outcome, report.held().count(), report.calls), (Outcome::AllHeld, 1, 1));
-    assert_eq!(report.outcome.word(), "all_held");
+    assert_eq!(report.outcome.as_str(), "all_held");
     assert_eq!(life.memory(), MEMORY);
     assert!(report.notices.contains(&Notice::HeldWaits(1)), "{:?}", report.notices);
     assert_eq!(reason_of(&report, &journal(20)), ReadReason::Held);
@@ -2894,8 +2897,8 @@ fn a_line_with_its_day_in_front_is_known_without_it() {
     let life = evening();
     life.put("MEMORY.md", format!("{MEMORY}- 2026-11-02: The user sails on Sundays.\n"));
     let report = life.dream(&Script::new().says(format!("{FACT}- 2026-11-20: The boat is called Brisk.\n")));
-    let fates: Vec<&Fate> = report.passes[0].lines.iter().map(|line| &line.fate).collect();
-    assert_eq!(fates, [&Fate::Duplicate, &Fate::Promoted { cited: false }]);
+    let fates: Vec<&LineOutcome> = report.passes[0].lines.iter().map(|line| &line.fate).collect();
+    assert_eq!(fates, [&LineOutcome::Duplicate, &LineOutcome::Promoted { cited: false }]);
     assert!(life.memory().contains("- 2026-11-20: The boat is called Brisk.\n"));
 }
 
@@ -2905,8 +2908,7 @@ fn a_child_of_a_list_is_held_and_never_stands_alone() {
     let held_of = |answer: &str| {
         let life = Life::with(&[(20, "- [user] never deploy on Fridays, sail on Mondays\n")]);
         let report = life.dream(&Script::new().says(format!("### Decisions\n{answer}")));
-        let nested =
-            |line: &&LineReport| matches!(&line.fate, Fate::Held(hold) if hold.reason == HoldReason::Nested);
+        let nested = |line: &&LineReport| matches!(&line.fate, LineOutcome::Held(hold) if hold.reason == HoldReason::Nested);
         let held = report.passes[0].lines.iter().filter(nested).map(|line| line.text.clone()).collect();
         let held: Vec<String> = held;
         assert!(held.iter().all(|text| !life.memory().contains(text.as_str())), "{answer}");
@@ -3464,7 +3466,7 @@ fn the_report_names_every_candidate_with_its_reason_and_sums_what_it_cost() {
     assert_eq!(serde_json::from_str::<DreamReport>(&json).unwrap(), report, "as JSON and back");
     assert!(json.contains(r#""schema_version":1"#) && json.contains(r#""outcome":"appended""#));
     for (_, reason) in reasons {
-        assert!(!reason.explain().is_empty());
+        assert!(!reason.to_string().is_empty());
     }
 }
 

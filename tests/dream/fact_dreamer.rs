@@ -9,7 +9,7 @@ use std::time::Duration;
 use crate::dreaming::Ears;
 use crate::dreaming::marta::human;
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
-use noctuary::dream::{Due, FactDreamConfig, FactDreamer, Failure, LeftReason, NotDue, RulingFate, Step};
+use noctuary::dream::{Due, FactDreamConfig, FactDreamer, Failure, LeftReason, NotDue, RulingOutcome, Step};
 use noctuary::facts::{
     ConsolidationEvent, Decision, EventId, EventOutcome, Fact, FactKey, FactState, FactStore, Recorded,
     Settled, Suspicion, Verdict,
@@ -125,7 +125,7 @@ fn dream(dreamer: &FactDreamer, script: &Script, minute: i64) -> DreamReport {
     dream_once_at(dreamer, script, &|| at(minute)).unwrap()
 }
 
-fn fates(report: &DreamReport) -> Vec<RulingFate> {
+fn fates(report: &DreamReport) -> Vec<RulingOutcome> {
     report.facts.as_ref().unwrap().rulings.iter().map(|ruling| ruling.fate.clone()).collect()
 }
 
@@ -170,7 +170,7 @@ fn one_request_asks_one_question_a_pair_and_each_word_is_carried_out_and_told() 
         let facts = report.facts.unwrap();
         assert_eq!(
             (facts.settled, facts.rulings[4].verdict, &facts.rulings[4].fate),
-            (10, None, &RulingFate::Unsure)
+            (10, None, &RulingOutcome::Unsure)
         );
         assert!(!format!("{facts:?}").contains("Lisbon"));
         let json = serde_json::to_string(&facts).unwrap();
@@ -308,7 +308,7 @@ fn no_word_of_a_model_retires_what_is_the_humans_and_each_refusal_is_told() {
             .says("P1 supersede\nP2 supersede\nP3 supersede\nP4 duplicate: the operator says so");
         let report = dream(&dreamer, &script, 5);
         assert_eq!(report.outcome, Outcome::Undecided, "{}", house.label);
-        let refused = RulingFate::Refused("only the human retires it".into());
+        let refused = RulingOutcome::Refused("only the human retires it".into());
         assert_eq!(fates(&report), vec![refused; 4]);
         for id in [typed, confirmed, pinned, newest] {
             assert!(!house.state(id).is_retired(), "{}", house.label);
@@ -504,7 +504,7 @@ fn in_shadow_mode_everything_is_told_once_and_nothing_changes() {
         let script = Script::new().says("P1 supersede").says("P1 supersede");
         let report = dream(&house.dreamer(), &script, 5);
         assert_eq!(report.outcome, Outcome::Decided, "{}", house.label);
-        assert!(matches!(fates(&report)[..], [RulingFate::Told(_)]));
+        assert!(matches!(fates(&report)[..], [RulingOutcome::Told(_)]));
         assert_eq!(house.state(one), FactState::Candidate);
         assert_eq!(dream(&house.dreamer(), &script, 6).calls, 0);
         assert_eq!(house.told(), [(Actor::Library, Verdict::Supersede, EventOutcome::Shadow)]);
@@ -524,9 +524,9 @@ fn the_stores_breaker_stands_above_the_verdicts() {
         let pairs = [house.homes("Marta"), house.homes("Ilya")];
         let script = Script::new().says("P1 supersede\nP2 supersede");
         let report = dream(&house.dreamer(), &script, 5);
-        let refused = RulingFate::Refused("the limit of retired rows a day is reached".into());
+        let refused = RulingOutcome::Refused("the limit of retired rows a day is reached".into());
         assert!(
-            matches!(&fates(&report)[..], [RulingFate::Decided(_), other] if *other == refused),
+            matches!(&fates(&report)[..], [RulingOutcome::Decided(_), other] if *other == refused),
             "{}",
             house.label
         );
@@ -554,8 +554,13 @@ fn what_changed_while_the_model_thought_is_not_decided_on_and_is_asked_about_aga
             })
             .says("P1 supersede");
         let report = dream(&house.dreamer_with(|config| config.pace.max_passes = 1), &script, 5);
-        let refused = RulingFate::Refused("only the human retires it".into());
-        assert_eq!(fates(&report), [RulingFate::Outdated, refused, RulingFate::Outdated], "{}", house.label);
+        let refused = RulingOutcome::Refused("only the human retires it".into());
+        assert_eq!(
+            fates(&report),
+            [RulingOutcome::Outdated, refused, RulingOutcome::Outdated],
+            "{}",
+            house.label
+        );
         assert_eq!([charts, confirmed, gone_to].map(|id| house.state(id).is_retired()), [false; 3]);
         let report = dream(&house.dreamer(), &script, 6);
         assert_eq!((report.calls, report.outcome), (1, Outcome::Decided), "the pair that changed");
@@ -571,7 +576,7 @@ fn of_three_generations_the_last_stands_and_what_an_answer_settles_is_not_decide
         let report = dream(&house.dreamer(), &script, 5);
         assert_eq!(homes.map(|id| house.state(id).is_retired()), [true, true, false], "{}", house.label);
         assert_eq!(house.told().len(), 2);
-        assert_eq!(fates(&report).iter().filter(|fate| **fate == RulingFate::Outdated).count(), 1);
+        assert_eq!(fates(&report).iter().filter(|fate| **fate == RulingOutcome::Outdated).count(), 1);
         assert_eq!(dream(&house.dreamer(), &script, 6).calls, 0);
     });
 }

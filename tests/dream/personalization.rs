@@ -11,7 +11,7 @@ use crate::dreaming::Ears;
 use crate::dreaming::marta::human;
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
 use noctuary::dream::{
-    Due, Failure, Fate, HistoryItem, HistorySource, HoldReason, LineReport, NotDue, PersonalizationConfig,
+    Due, Failure, HistoryItem, HistorySource, HoldReason, LineOutcome, LineReport, NotDue, PersonalizationConfig,
     PersonalizationDreamer, history_fn,
 };
 use noctuary::exchange::Forget;
@@ -129,7 +129,7 @@ fn rebuild(dreamer: &PersonalizationDreamer, script: &Script, hour: i64) -> Drea
 /// Returns the hold reasons, by the held line.
 fn held(report: &DreamReport) -> BTreeMap<String, HoldReason> {
     let hold = |line: &LineReport| match &line.fate {
-        Fate::Held(hold) => Some((line.text.split(" (").next().unwrap().to_owned(), hold.reason)),
+        LineOutcome::Held(hold) => Some((line.text.split(" (").next().unwrap().to_owned(), hold.reason)),
         _ => None,
     };
     report.passes.iter().flat_map(|pass| &pass.lines).filter_map(hold).collect()
@@ -398,7 +398,12 @@ fn what_was_taken_out_retired_or_forgotten_does_not_come_back() {
         house.chat.says(19, "[user] Good morning.");
         let report = rebuild(&house.dreamer(), &script, 24);
         let fates: Vec<_> = report.passes[0].lines.iter().map(|line| line.fate.clone()).collect();
-        assert_eq!(fates, [Fate::RemovedBefore, Fate::Duplicate, Fate::Forgotten], "{}", house.label);
+        assert_eq!(
+            fates,
+            [LineOutcome::RemovedBefore, LineOutcome::Duplicate, LineOutcome::Forgotten],
+            "{}",
+            house.label
+        );
         assert!(house.contents().is_empty());
         assert!(!serde_json::to_string(&report).unwrap().contains("Jan."));
     });

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use noctuary::dream::{DreamMode, DreamProposal, Fate, NotDue, Notice, ProposalEnd, ProposalReport};
+use noctuary::dream::{DreamMode, DreamProposal, LineOutcome, NotDue, Notice, ProposalEnd, ProposalReport};
 use noctuary::exchange::{Forget, ForgetPlace};
 use noctuary::format::DreamId;
 use noctuary::model::Usage;
@@ -89,7 +89,7 @@ fn an_accepted_proposal_is_appended_as_the_dream_would_have_done_it() {
     assert_eq!(accepted.end, ProposalEnd::Appended);
     assert_eq!(accepted.section, report.passes[0].section);
     assert_eq!(life.memory(), format!("{MEMORY}{}", accepted.section.clone().unwrap()));
-    assert!(accepted.lines.iter().all(|line| line.fate == Fate::Promoted { cited: true }));
+    assert!(accepted.lines.iter().all(|line| line.fate == LineOutcome::Promoted { cited: true }));
     assert_eq!(accepted.lines[0].sources[0].to_string(), "memory/2026-11-20-repl.md#L1");
     assert!(!format!("{accepted:?}").contains("Fridays"));
 
@@ -169,7 +169,7 @@ fn a_line_that_a_person_took_out_or_said_no_to_is_never_brought_again() {
             let report =
                 dream(&dreamer, &Script::new().says(answer.replace("20-repl", "22-repl")), night(23));
             assert_eq!(report.outcome, Outcome::NothingToPromote, "{how}, {mode:?}");
-            assert_eq!(report.passes[0].lines[0].fate, Fate::RemovedBefore, "{how}, {mode:?}");
+            assert_eq!(report.passes[0].lines[0].fate, LineOutcome::RemovedBefore, "{how}, {mode:?}");
             assert_eq!(life.memory(), memory);
         }
     }
@@ -184,7 +184,7 @@ fn what_waits_in_a_proposal_is_not_brought_a_second_time() {
         let answer = "- Deploys run on Fridays. (memory/2026-11-22-repl.md#L1)\n- Ilya signs. (memory/2026-11-22-repl.md#L1)";
         let report = dream(&dreamer, &Script::new().says(answer), night(23));
         let fates: Vec<_> = report.passes[0].lines.iter().map(|line| line.fate.clone()).collect();
-        assert_eq!(fates, [Fate::Duplicate, Fate::Promoted { cited: true }], "{mode:?}");
+        assert_eq!(fates, [LineOutcome::Duplicate, LineOutcome::Promoted { cited: true }], "{mode:?}");
     }
 }
 
@@ -195,7 +195,7 @@ fn what_memory_has_by_then_is_left_out_and_what_a_person_wrote_there_stands() {
     life.put("MEMORY.md", mine);
     let report = accept(&life, &proposal.id).unwrap();
     let fates: Vec<_> = report.lines.iter().map(|line| line.fate.clone()).collect();
-    assert_eq!(fates, [Fate::Promoted { cited: true }, Fate::Duplicate]);
+    assert_eq!(fates, [LineOutcome::Promoted { cited: true }, LineOutcome::Duplicate]);
     let memory = life.memory();
     assert!(memory.starts_with(mine), "{memory}");
     let section = report.section.unwrap();
@@ -355,7 +355,7 @@ fn a_full_queue_asks_nobody_and_the_journals_wait() {
     assert_eq!(report.backlog.journals, 1);
     let state = life.state();
     let full = dream(&narrow(&life, 2, |_| ()), &model, night(22));
-    assert_eq!((full.outcome, full.outcome.word()), (Outcome::ProposalsFull, "proposals_full_skip"));
+    assert_eq!((full.outcome, full.outcome.as_str()), (Outcome::ProposalsFull, "proposals_full_skip"));
     assert_eq!((model.requests().len(), full.backlog.journals), (2, 1));
     assert_eq!(life.state(), state, "a run that made no pass leaves the record of the last");
     assert!(full.notices.contains(&Notice::ProposalsWaiting(2)));
@@ -437,7 +437,7 @@ fn a_section_that_was_accepted_and_taken_out_is_noticed_and_not_put_back() {
     let answer = "- Deploys run on Fridays. (memory/2026-11-22-repl.md#L1)";
     let report = life.dream(&Script::new().says(answer));
     assert!(report.notices.contains(&Notice::SectionMissing(proposal.id)));
-    assert_eq!(report.passes[0].lines[0].fate, Fate::RemovedBefore);
+    assert_eq!(report.passes[0].lines[0].fate, LineOutcome::RemovedBefore);
 }
 
 #[test]
@@ -449,7 +449,7 @@ fn inputs_that_were_answered_by_a_proposal_are_not_sent_again_where_the_ledger_i
     life.remove(".dreamed-state.json");
     let script = Script::new();
     let report = dream(&proposer(&life), &script, night(22));
-    assert_eq!((report.outcome, report.outcome.word()), (Outcome::AlreadyProposed, "already_proposed"));
+    assert_eq!((report.outcome, report.outcome.as_str()), (Outcome::AlreadyProposed, "already_proposed"));
     assert_eq!(script.requests().len(), 0);
     assert_eq!(life.text(&file_of(&proposal)), edited, "what a person wrote stands");
     assert_eq!(waiting(&life, night(22)).len(), 1);

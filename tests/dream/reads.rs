@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
 use crate::dreaming::{Life, dream, journal, night};
-use noctuary::dream::{DreamMode, Fate};
+use noctuary::dream::{DreamMode, LineOutcome};
 use noctuary::testing::Script;
 use noctuary::workspace::{Claim, ClaimTerms, Document, Listing, Metadata, Name, Reach, Revision};
 use noctuary::{
@@ -122,8 +122,8 @@ fn a_proposal_that_waits_is_read_once_in_a_pass() {
         let dreamer = dreamer(counting.clone(), |config| config.mode = mode);
         let report = dream(&dreamer, &Script::new().says(both), night(23));
         assert_eq!(report.outcome, outcome);
-        let fates: Vec<&Fate> = report.passes[0].lines.iter().map(|line| &line.fate).collect();
-        assert!(matches!(fates[..], [Fate::Duplicate, Fate::Promoted { .. }]), "{fates:?}");
+        let fates: Vec<&LineOutcome> = report.passes[0].lines.iter().map(|line| &line.fate).collect();
+        assert!(matches!(fates[..], [LineOutcome::Duplicate, LineOutcome::Promoted { .. }]), "{fates:?}");
         // Also where it is not proposed any more: what waits for a person's word is not appended past them.
         assert_eq!(counting.reads(".dreaming.d/proposals/"), 1, "{mode:?}");
     }
@@ -139,7 +139,7 @@ fn what_is_saved_while_the_model_thinks_is_seen() {
     });
     let report = dream(&dreamer(counting.clone(), |_| ()), &model, night(21));
     assert_eq!(report.outcome, Outcome::NothingToPromote);
-    assert_eq!(report.passes[0].lines[0].fate, Fate::Duplicate);
+    assert_eq!(report.passes[0].lines[0].fate, LineOutcome::Duplicate);
     assert_eq!(report.memory.unwrap().chars, life.memory().chars().count() as u64);
     assert_eq!(counting.reads("MEMORY.md"), 2);
 }

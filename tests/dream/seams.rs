@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use noctuary::dream::{
-    DreamMode, FactDreamer, Fate, Notice, OverBudget, PersonalizationDreamer, ProposalEnd, history_fn,
+    DreamMode, FactDreamer, LineOutcome, Notice, OverBudget, PersonalizationDreamer, ProposalEnd, history_fn,
 };
 use noctuary::exchange::{Forget, ForgetPlace, ForgetReceipt, copy_into};
 use noctuary::facts::{FactKey, FactStore};
@@ -441,7 +441,7 @@ fn an_old_proposal_brings_no_line_that_stands_in_the_archive() {
     let report = dream(&archivist(&life, 40), &Script::new(), night(20));
     assert_eq!(report.archived.len(), 1);
     let report = accept(&life, &id, night(21));
-    assert_eq!((report.end, &report.lines[0].fate), (ProposalEnd::NothingNew, &Fate::Duplicate));
+    assert_eq!((report.end, &report.lines[0].fate), (ProposalEnd::NothingNew, &LineOutcome::Duplicate));
     assert_eq!(life.memory(), MEMORY);
 }
 
@@ -525,8 +525,8 @@ fn what_a_person_took_out_of_a_proposal_stays_out_when_the_rest_is_taken_back() 
     assert!(life.dreamer().undo_dream(&marta(), &id, night(21)).unwrap());
     let lax = life.dreamer_with(|config| config.evidence = noctuary::dream::Evidence::Off);
     let report = dream(&lax, &Script::new().says(&answer), night(22));
-    let fates: Vec<&Fate> = report.passes[0].lines.iter().map(|line| &line.fate).collect();
-    assert_eq!(fates, [&Fate::Promoted { cited: true }, &Fate::RemovedBefore]);
+    let fates: Vec<&LineOutcome> = report.passes[0].lines.iter().map(|line| &line.fate).collect();
+    assert_eq!(fates, [&LineOutcome::Promoted { cited: true }, &LineOutcome::RemovedBefore]);
 }
 
 #[cfg(unix)]
@@ -881,7 +881,7 @@ fn a_line_of_a_proposal_that_was_forgotten_leaves_no_mark_in_memory() {
     let id = waiting(&life, night(21)).pop().unwrap();
     forget(&life, "Marta drinks green tea", true).unwrap();
     let report = accept(&life, &id, night(22));
-    assert_eq!((report.end, &report.lines[0].fate), (ProposalEnd::NothingNew, &Fate::Forgotten));
+    assert_eq!((report.end, &report.lines[0].fate), (ProposalEnd::NothingNew, &LineOutcome::Forgotten));
     assert_eq!(life.memory(), MEMORY);
 }
 

@@ -426,7 +426,7 @@ fn a_dream_whose_section_is_archived_counts_as_done_also_where_the_ledger_is_los
     world.add("memory/2026-11-21-repl.md", "- [user] what day 19 was like\n");
     let report = world.dream(night(29));
     assert_eq!(report.outcome, Outcome::NothingToPromote);
-    assert_eq!(report.passes[0].lines[0].fate, noctuary::dream::Fate::Duplicate);
+    assert_eq!(report.passes[0].lines[0].fate, noctuary::dream::LineOutcome::Duplicate);
 }
 
 #[test]

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use noctuary::dream::{Evidence, Fate, Hold, HoldReason, LineReport, Trust};
+use noctuary::dream::{Evidence, Hold, HoldReason, LineOutcome, LineReport, Trust};
 use noctuary::testing::Script;
 use noctuary::workspace::WorkspaceExt;
 use noctuary::{DocName, DreamConfig, DreamReport, FileWorkspace, Workspace, WriteMode};
@@ -54,8 +54,8 @@ fn told(
 
 fn hold(line: &LineReport) -> Option<(HoldReason, &str)> {
     match &line.fate {
-        Fate::Held(Hold { reason, word, .. }) => Some((*reason, word.as_deref().unwrap_or_default())),
-        Fate::Promoted { .. } => None,
+        LineOutcome::Held(Hold { reason, word, .. }) => Some((*reason, word.as_deref().unwrap_or_default())),
+        LineOutcome::Promoted { .. } => None,
         other => panic!("{other:?}"),
     }
 }

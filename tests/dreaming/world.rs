@@ -8,15 +8,15 @@ use noctuary::format::DreamId;
 use noctuary::testing::MemoryDisk;
 use noctuary::workspace::StateName;
 use noctuary::{
-    Access, Actor, DocName, DreamConfig, DreamReport, FileWorkspace, JournalDreamer, LlmClient, LlmError,
-    LlmReply, LlmRequest, Scope, SessionKind, Workspace, WriteMode, dream_once_at, llm_fn,
+    Access, DocName, DreamConfig, DreamReport, FileWorkspace, JournalDreamer, LlmClient, LlmError, LlmReply,
+    LlmRequest, Scope, Workspace, WriteMode, dream_once_at, llm_fn,
 };
 
 use super::{Seen, disk_with, dream, dreamer_over, journal, name, night, seen};
 
 /// The human of a main session.
 pub(crate) fn human() -> Access {
-    Access::new(SessionKind::Main, Actor::Human, Scope::user("marta"))
+    Access::human(Scope::user("marta"))
 }
 
 /// Answers each line that it is shown with a line of its own, always in the same words.

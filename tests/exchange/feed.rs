@@ -406,7 +406,7 @@ struct Dies(AtomicI64);
 
 impl MemoryObserver for Dies {
     fn event(&self, event: &MemoryEvent) {
-        if event.name.starts_with("memory:") && self.0.fetch_sub(1, Ordering::SeqCst) == 1 {
+        if event.name.as_str().starts_with("memory:") && self.0.fetch_sub(1, Ordering::SeqCst) == 1 {
             std::panic::resume_unwind(Box::new("killed"));
         }
     }

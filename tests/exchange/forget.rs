@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use noctuary::dream::{Fate, LineReport, Notice, ReadReason, Step};
+use noctuary::dream::{LineOutcome, LineReport, Notice, ReadReason, Step};
 use noctuary::exchange::{
     Dialect, Forget, ForgetPlace, ForgetReceipt, Import, ImportAction, ImportRefusal, copy_into,
 };
@@ -131,7 +131,12 @@ const DOORS: &[Door] = &[
             let fates: Vec<_> = report.passes[0].lines.iter().map(|line| line.fate.clone()).collect();
             assert_eq!(
                 fates,
-                [Fate::Forgotten, Fate::Promoted { cited: true }, Fate::Forgotten, Fate::Forgotten]
+                [
+                    LineOutcome::Forgotten,
+                    LineOutcome::Promoted { cited: true },
+                    LineOutcome::Forgotten,
+                    LineOutcome::Forgotten
+                ]
             );
             assert!(!serde_json::to_string(&report).unwrap().to_lowercase().contains(WORD));
             let request = &model.requests()[0];
@@ -202,7 +207,7 @@ fn what_was_forgotten_comes_back_through_no_door() {
         put(workspace.as_ref(), "MEMORY.md", "# Memory\n\n- The boat is called Brisk.\n");
         let before = dream(&dreamer_over(Arc::clone(&workspace), |_| ()), &Extractive::new(), night(21));
         let is_promoted = |line: &&LineReport| {
-            matches!(line.fate, Fate::Promoted { .. }) && line.text.to_lowercase().contains(WORD)
+            matches!(line.fate, LineOutcome::Promoted { .. }) && line.text.to_lowercase().contains(WORD)
         };
         let promoted = before.passes[0].lines.iter().filter(is_promoted).count() as u64;
         assert!(promoted > 0, "it is worth promoting");
@@ -241,7 +246,7 @@ fn files_that_their_person_did_not_speak_of_stay_and_nothing_more_comes_to_them(
             ))
         });
         let report = dream(&dreamer_over(Arc::clone(&workspace), |_| ()), &model, night(21));
-        assert!(matches!(report.passes[0].lines[1].fate, Fate::Promoted { .. }), "{report:?}");
+        assert!(matches!(report.passes[0].lines[1].fate, LineOutcome::Promoted { .. }), "{report:?}");
         let masked = report.passes[0].masked.iter().find(|charge| charge.class == "forgotten").unwrap();
         assert_eq!(masked.count, 4, "three journals and MEMORY.md");
         for door in DOORS.iter().filter(|door| door.name != "a prompt") {
@@ -398,7 +403,7 @@ fn while_somebody_dreams_the_tombstone_stands_and_the_files_wait() {
         // The model was asked before, and says what it was shown.
         let answer = LlmReply::new(format!("- {STATEMENT}\n- The boat is called Brisk, and moves.\n"));
         let Step::Done(report) = pass.resume(Ok(answer), night(21)).unwrap() else { panic!("it is done") };
-        assert_eq!(report.passes[0].lines[0].fate, Fate::Forgotten);
+        assert_eq!(report.passes[0].lines[0].fate, LineOutcome::Forgotten);
         assert_eq!(forget(workspace.as_ref(), true).unwrap().left().count(), 0);
         assert_eq!(holders(workspace.as_ref()), [""; 0]);
     }

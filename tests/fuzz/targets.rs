@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
 use chrono::{DateTime, FixedOffset, NaiveDate, TimeZone, Utc};
-use noctuary::dream::{DreamMode, Evidence, Fate, JournalDreamerBuilder, Notice, SectionCaps, Trust};
+use noctuary::dream::{DreamMode, Evidence, JournalDreamerBuilder, LineOutcome, Notice, SectionCaps, Trust};
 use noctuary::format::{DreamId, JournalName, Observations};
 use noctuary::gate::{Door, DoorPolicy, Doors, Finding, InjectionPolicy, SecretPolicy};
 use noctuary::sleep::{DreamEntry, SleepDreamer};
@@ -447,7 +447,7 @@ pub(crate) fn citations(bytes: &[u8]) {
                     assert!(is_shown && source.first_line <= source.last_line, "{source:?} was not shown");
                     assert!(source.last_line - source.first_line <= 40, "{source:?} proves nothing");
                 }
-                if let Fate::Promoted { cited } = &line.fate {
+                if let LineOutcome::Promoted { cited } = &line.fate {
                     assert_eq!(*cited, !line.sources.is_empty(), "a citation is checked or there is none");
                 }
             }

@@ -956,7 +956,7 @@ impl Stage {
         let life =
             Life::new(Arc::clone(&self.workspace), LifeConfig::default()).with_doors(self.doors.clone());
         self.put("SOUL.md", "# Soul\n");
-        let access = Access::new(Main, Actor::Agent, Scope::user("marta"));
+        let access = Access::agent(Scope::user("marta"));
         life.begin_session(access, "repl", "repl", noon()).unwrap()
     }
 
@@ -1128,7 +1128,7 @@ const WAYS: &[Way] = &[
         let from = tempfile::tempdir().unwrap();
         let source = FileWorkspace::open(from.path()).unwrap();
         source.write(&DocName::USER, KEY.as_bytes(), WriteMode::Create).unwrap();
-        let import = Import::new(Dialect::OpenClaw).with_doors(stage.doors.clone());
+        let import = Import::new(Dialect::OpenClaw).doors(stage.doors.clone());
         let plan = import.plan(&source, stage.workspace.as_ref()).unwrap();
         import.apply(plan, &source, stage.workspace.as_ref()).unwrap();
         stage.has_key()
@@ -1392,7 +1392,7 @@ fn a_search_of_any_store_shows_no_key_unless_its_name_says_so() {
                 let found = store.search(&access, &Query::new("which key")).unwrap();
                 assert_eq!(found.hits.len(), if kind == Main { 2 } else { 0 });
                 for hit in &found.hits {
-                    let source = hit.memory.source.as_ref().map(Source::word).unwrap_or_default();
+                    let source = hit.memory.source.as_ref().map(Source::as_str).unwrap_or_default();
                     assert!(
                         hit.memory.content.contains("[REDACTED:aws_access_key#1]"),
                         "one key, one number"

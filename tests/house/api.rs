@@ -199,10 +199,10 @@ fn every_type_may_be_sent_and_shared_and_printed() {
     listed.extend(shared!(dream:
         BackOff Backlog Blamed CallBudget Charge DreamMode DreamProposal DreamRecord DreamStanding DreamSurvey
         DropReason Dropped Due Evidence FactDreamConfig FactDreamer FactDreamerBuilder FactReport
-        FactRuling Failure Fate HistoryItem Hold HoldReason JournalDreamerBuilder JournalReport
+        FactRuling Failure HistoryItem Hold HoldReason JournalDreamerBuilder JournalReport
         JournalSpan LeftPair LeftReason Level LineReport MemoryGauge NotDue Notice OverBudget Pace
         PassReport PersonalizationConfig PersonalizationDreamer PersonalizationDreamerBuilder
-        ProposalEnd ProposalReport ReadReason RulingFate SectionCaps ShownSlice Trust
+        LineOutcome ProposalEnd ProposalReport ReadReason RulingOutcome SectionCaps ShownSlice Trust
     ));
     listed.extend(shared!(exchange:
         Dialect DocumentReceipt FeedReport ForgetPlace ForgetReceipt Import ImportAction ImportItem
@@ -210,7 +210,8 @@ fn every_type_may_be_sent_and_shared_and_printed() {
     ));
     listed.extend(shared!(facts:
         Cardinality ConsolidationEvent Decision EventId EventOutcome Fact FactConfig FactKey
-        FactState FactStatus Recorded Settled StatusChange Suspect SuspectReason Suspicion Verdict
+        FactState FactStatus Recorded Settled StatusChange Suspect SuspectReason Suspicion UnknownFactState
+        Verdict
     ));
     listed.extend(shared!(format:
         Checks DayLog DreamId DreamedState Entry Fields Heartbeat HeartbeatFile Identity JournalName
@@ -222,15 +223,15 @@ fn every_type_may_be_sent_and_shared_and_printed() {
         InjectionPolicy SecretPolicy Strictness Tombstone TombstoneKey Tombstones View
     ));
     listed.extend(shared!(life:
-        Beat Block Boot BootPolicy BootState BootstrapEnd BootstrapFate CacheHint Completion Consent
+        Beat Block Boot BootPolicy BootState BootstrapEnd BootstrapOutcome CacheHint Completion Consent
         ContextConfig DailyLogConfig Duty HeartbeatConfig HygieneConfig Journal JournalNaming MemoryContext
         Onboarding Preset Prompt PromptConfig PromptNotice PromptOrder Proposal QuietHours Retention
         RetentionPlan SeedReport SeedSet SharedUser Snapshot Soul SoulNotice SoulPolicy StartStep
         SyncReport TurnEnd TurnOutcome TurnReport Undreamed Unreadable
     ));
     listed.extend(shared!(memory:
-        AuditEntry Filter Found Hit IndexState Learning LearningId Memory MemoryEvent MemoryId
-        NewLearning NewMemory Order Place PlaceReceipt Query Role SearchOutcome SnapshotRow Source
+        AuditEntry AuditOutcome EventName Filter Found Hit IndexState Learning LearningId Memory MemoryEvent MemoryId
+        NewLearning NewMemory Order Place PlaceReceipt Query Role SearchOutcome Signal SnapshotRow Source
         Syntax
     ));
     listed.extend(shared!(model:
@@ -255,7 +256,7 @@ fn every_type_may_be_sent_and_shared_and_printed() {
         OpenLimit Reach Refusal Revision Space StateName Tail Version
     ));
     listed.extend(shared!(testing:
-        Entry Fate Fault Faults FaultyDisk FaultyWorkspace Kind Lie MemoryDisk Open PowerLoss QuickDisk Script Stat
+        CrashOutcome Entry Fault Faults FaultyDisk FaultyWorkspace Kind Lie MemoryDisk Open PowerLoss QuickDisk Script Stat
     ));
     let generic: &[(&str, fn())] = &[
         ("DreamEvent", may_be_shared::<noctuary::dream::DreamEvent<'static>>),
@@ -275,6 +276,48 @@ fn every_type_may_be_sent_and_shared_and_printed() {
     listed.extend(generic.iter().map(|(name, _)| *name));
     let api = &*API;
     expect_all("types", api.of_kind(&["struct", "enum"]).map(|(name, _)| name), &listed);
+}
+
+/// One way to words: `Display` prints them, `as_str` borrows those of a file, `FromStr` reads them back, and `From<&str>` where
+/// each text is one.
+#[test]
+fn a_type_prints_its_words_by_display() {
+    let own = Regex::new(r"(?m)^    pub (?:const )?fn (?:word|words|explain|of_word|from_word)\(").unwrap();
+    assert!(own.is_match("    pub fn explain(self) -> &'static str {"));
+    let with_own = API.exported.keys().filter(|name| own.is_match(API.methods_of(name)));
+    assert_eq!(with_own.collect::<Vec<_>>(), [""; 0]);
+    let lends = Regex::new(r"(?m)^    pub (?:const )?fn as_str\(").unwrap();
+    for (name, _) in API.of_kind(&["enum"]).filter(|(name, _)| lends.is_match(API.methods_of(name))) {
+        let of_type = Regex::new(&format!(r"(?m)^impl fmt::Display for {name} \{{$")).unwrap();
+        assert!(API.files.values().any(|text| of_type.is_match(text)), "{name}");
+    }
+}
+
+/// Whoever copies an example writes the form that says who reads, and not three arguments of it.
+#[test]
+fn examples_state_access_in_the_short_form() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut files: Vec<PathBuf> = vec![root.join("README.md")];
+    let mut folders = ["src", "examples", "benches"].map(|folder| root.join(folder)).to_vec();
+    while let Some(folder) = folders.pop() {
+        for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+            if path.is_dir() && !path.ends_with("target") {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs" || extension == "md") {
+                files.push(path);
+            }
+        }
+    }
+    assert!(files.iter().any(|file| file.ends_with("src/manual/ten_types.md")), "the manual was found");
+    let long = Regex::new(concat!(
+        r"Access::new\(\s*(?:SessionKind::)?",
+        r"(?:Main,\s*Actor::(?:Human|Agent)|(?:Shared|Subagent|Scheduled),\s*Actor::Agent)\b",
+    ))
+    .unwrap();
+    assert!(long.is_match("Access::new(SessionKind::Main, Actor::Agent, scope)"));
+    let found: Vec<_> =
+        files.iter().filter(|file| long.is_match(&fs::read_to_string(file).unwrap())).collect();
+    assert!(found.is_empty(), "{found:?}");
 }
 
 #[test]
@@ -345,7 +388,7 @@ fn what_may_grow_is_non_exhaustive() {
         // Closed by the files that hold them.
         "Mark",
         "OnboardingEnd",
-        "testing::Fate",
+        "testing::CrashOutcome",
         "testing::Fault",
         "testing::Kind",
         "testing::Lie",
@@ -429,8 +472,9 @@ fn signatures_name_chrono_and_serde_json_and_no_other_crate() {
 
 /// Types that derive `Debug` over text, and why that text may be printed.
 const PRINTED: &[(&str, &str)] = &[
+    ("AuditOutcome", "classes, and the name of a setting"),
     ("Blamed", "classes and names"),
-    ("BootstrapFate", "classes and names"),
+    ("BootstrapOutcome", "classes and names"),
     ("Charge", "a class"),
     ("ChunkConfig", "a setting"),
     ("DoorWarning", "classes and names"),
@@ -456,7 +500,7 @@ const PRINTED: &[(&str, &str)] = &[
     ("Origin", "the name of a tool"),
     ("Place", "names of a conversation and of who speaks"),
     ("QuarantineEntry", "a state file, and what a peer keeps there"),
-    ("RulingFate", "the rule that refused it"),
+    ("RulingOutcome", "the rule that refused it"),
     ("Scope", "ids"),
     ("SecretAudit", "names"),
     ("SeenDocument", "a setting"),
@@ -493,7 +537,6 @@ const WITHOUT_EXAMPLE: &[(&str, &[&str])] = &[
             "Document",
             "DocumentIndex",
             "Fact",
-            "FactState",
             "FactStatus",
             "Found",
             "Hit",

@@ -188,7 +188,7 @@ fn the_page_on_nights_has_a_row_for_every_word_that_a_report_may_say() {
         variants.map(|line| line.split(|c: char| !c.is_alphanumeric()).next().unwrap().to_owned()).collect()
     };
     let mut missing = Vec::new();
-    for name in ["Failure", "Notice", "ReadReason", "Fate"] {
+    for name in ["Failure", "Notice", "ReadReason", "LineOutcome"] {
         let known = |variant: &String| {
             named.iter().any(|word| word.split(['(', ' ']).next() == Some(variant.as_str()))
         };
@@ -331,7 +331,7 @@ fn night(folder: &Path, answer: &str) -> noctuary::DreamReport {
 
 #[test]
 fn a_restored_life_goes_on_as_the_page_on_durability_says() {
-    use noctuary::dream::{Fate, Notice, ReadReason};
+    use noctuary::dream::{LineOutcome, Notice, ReadReason};
     use noctuary::workspace::{Claim, ClaimTerms};
     use noctuary::{FileWorkspace, Outcome, Workspace};
 
@@ -369,7 +369,7 @@ fn a_restored_life_goes_on_as_the_page_on_durability_says() {
     fs::write(added, "[user] Releases go out on Fridays.\n[user] I prefer tea.\n").unwrap();
     let report = night(life.path(), FRIDAYS);
     assert_eq!((report.outcome, report.calls), (Outcome::NothingToPromote, 1));
-    assert_eq!(report.passes[0].lines[0].fate, Fate::Duplicate);
+    assert_eq!(report.passes[0].lines[0].fate, LineOutcome::Duplicate);
 
     // The markdown with its times, and the watermark.
     let life = made_of(&[(after.path(), &|name| !is_dotted(name) || name == ".dreamed-state.json")]);

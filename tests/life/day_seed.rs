@@ -12,8 +12,8 @@ use chrono::{DateTime, NaiveDate, TimeDelta, TimeZone, Utc};
 use noctuary::exchange::copy_into;
 use noctuary::format::{JournalName, OnboardingEnd};
 use noctuary::life::{
-    Boot, BootState, BootstrapEnd, BootstrapFate, Consent, EDITABLE, Editor, HygieneConfig, Preset, Proposal,
-    Retention, SeedReport, Soul, SoulNotice, document_of_command,
+    Boot, BootState, BootstrapEnd, BootstrapOutcome, Consent, EDITABLE, Editor, HygieneConfig, Preset,
+    Proposal, Retention, SeedReport, Soul, SoulNotice, document_of_command,
 };
 use noctuary::testing::{Fault, Faults, FaultyDisk, FaultyWorkspace, folder};
 use noctuary::workspace::{Refusal, StateName, WorkspaceExt};
@@ -326,9 +326,9 @@ fn what_soul_and_agents_lack_is_reported_and_hinders_nothing() {
 fn the_onboarding_ends_as_the_policy_has_it() {
     let archive = "BOOTSTRAP.md.done.20261121T091405Z";
     for (end, fate) in [
-        (BootstrapEnd::Archive, BootstrapFate::Archived(name(archive))),
-        (BootstrapEnd::Delete, BootstrapFate::Deleted),
-        (BootstrapEnd::Clear, BootstrapFate::Cleared),
+        (BootstrapEnd::Archive, BootstrapOutcome::Archived(name(archive))),
+        (BootstrapEnd::Delete, BootstrapOutcome::Deleted),
+        (BootstrapEnd::Clear, BootstrapOutcome::Cleared),
     ] {
         on_every_home(|workspace| {
             let mut config = LifeConfig::default();
@@ -440,11 +440,11 @@ fn a_taken_archive_name_gets_a_counter_and_a_secret_is_not_archived() {
         put(workspace, "BOOTSTRAP.md.done.20261121T091405Z", "an older one\n");
         put(workspace, "BOOTSTRAP.md", "do this\n");
         let fate = complete(workspace, &config, now()).unwrap().bootstrap;
-        assert_eq!(fate, BootstrapFate::Archived(name("BOOTSTRAP.md.done.20261121T091405Z-2")));
+        assert_eq!(fate, BootstrapOutcome::Archived(name("BOOTSTRAP.md.done.20261121T091405Z-2")));
 
         put(workspace, "BOOTSTRAP.md", "the key is AKIAIOSFODNN7EXAMPLE\n");
         let fate = complete(workspace, &config, now()).unwrap().bootstrap;
-        assert_eq!(fate, BootstrapFate::DeletedForSecrets { classes: vec!["aws_access_key".into()] });
+        assert_eq!(fate, BootstrapOutcome::DeletedForSecrets { classes: vec!["aws_access_key".into()] });
         let held = dump(workspace);
         assert!(!held.values().any(|bytes| String::from_utf8_lossy(bytes).contains("AKIA")));
     });
@@ -457,13 +457,13 @@ fn a_playbook_that_a_person_places_later_survives() {
         let config = LifeConfig::default();
         boot(workspace, &config).unwrap();
         complete(workspace, &config, now()).unwrap();
-        assert_eq!(complete(workspace, &config, now()).unwrap().bootstrap, BootstrapFate::Gone);
+        assert_eq!(complete(workspace, &config, now()).unwrap().bootstrap, BootstrapOutcome::Gone);
         put(workspace, "BOOTSTRAP.md", "once more\n");
         let booted = boot(workspace, &config).unwrap();
         assert_eq!((booted.state, booted.unfinished), (BootState::NeedsBootstrap, None));
         assert_eq!(text(workspace, "BOOTSTRAP.md").as_deref(), Some("once more\n"));
         let next = complete(workspace, &config, now() + TimeDelta::days(1)).unwrap();
-        assert_eq!(next.bootstrap, BootstrapFate::Archived(name("BOOTSTRAP.md.done.20261122T091405Z")));
+        assert_eq!(next.bootstrap, BootstrapOutcome::Archived(name("BOOTSTRAP.md.done.20261122T091405Z")));
         assert!(text(workspace, "memory/2026-11-22-repl.md").unwrap().ends_with(ENTRY));
     });
 }
@@ -499,7 +499,7 @@ fn a_playbook_that_cannot_be_removed_is_an_error_and_the_entry_is_written() {
     assert_eq!(text(&workspace, JOURNAL), Some(entry_of(now())));
     assert_eq!(boot(&workspace, &config).unwrap().unfinished, Some(OnboardingEnd::Done));
     let completion = complete(&workspace, &config, now() + TimeDelta::days(2)).unwrap();
-    assert_eq!(completion.bootstrap, BootstrapFate::Deleted);
+    assert_eq!(completion.bootstrap, BootstrapOutcome::Deleted);
     assert_eq!(text(&workspace, JOURNAL), Some(entry_of(now())), "once");
 
     // Whatever step fails, the playbook is gone in the end, or the error says that it is not.

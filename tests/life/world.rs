@@ -8,7 +8,7 @@ use std::sync::Arc;
 use chrono::{DateTime, TimeDelta, Utc};
 use noctuary::exchange::{Dialect, Import, ImportAction};
 use noctuary::format::{DayLog, HeartbeatFile, Origin};
-use noctuary::life::{BootState, BootstrapFate, Preset, TurnEnd};
+use noctuary::life::{BootState, BootstrapOutcome, Preset, TurnEnd};
 use noctuary::{
     DocName, Error, Extractive, FileWorkspace, JournalDreamer, Life, LifeConfig, Note, Outcome, SessionKind,
     Workspace, dream_once_at,
@@ -75,8 +75,8 @@ fn live_a_day(
     for (file, was) in before {
         let ended = outcome.onboarding.as_ref().filter(|_| file == "BOOTSTRAP.md");
         match ended.map(|completion| &completion.bootstrap) {
-            Some(BootstrapFate::Archived(kept)) => assert_eq!(after[kept.as_str()], was),
-            Some(fate) => assert_eq!(*fate, BootstrapFate::Deleted),
+            Some(BootstrapOutcome::Archived(kept)) => assert_eq!(after[kept.as_str()], was),
+            Some(fate) => assert_eq!(*fate, BootstrapOutcome::Deleted),
             None => {
                 let is = &after[&file];
                 let may_grow = file.starts_with("memory/20") || file.eq_ignore_ascii_case("MEMORY.md");

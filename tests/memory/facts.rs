@@ -120,7 +120,7 @@ struct Ears(std::sync::Mutex<Vec<&'static str>>);
 
 impl MemoryObserver for Ears {
     fn event(&self, event: &MemoryEvent) {
-        self.0.lock().unwrap().push(event.name);
+        self.0.lock().unwrap().push(event.name.as_str());
     }
 }
 

@@ -11,7 +11,9 @@ use std::sync::Mutex;
 
 use crate::common::marta::{access, agent, marta};
 use chrono::{DateTime, TimeDelta, Utc};
-use noctuary::memory::{Filter, MemoryId, NewMemory, Order, Place, Query, Role, SearchOutcome, Source};
+use noctuary::memory::{
+    Filter, MemoryId, NewMemory, Order, Place, Query, Role, SearchOutcome, Signal, Source,
+};
 use noctuary::search::Ranking;
 use noctuary::store::StoreConfig;
 use noctuary::testing::contract::memory as contract;
@@ -355,7 +357,7 @@ fn a_search_says_how_sure_it_is_and_why() {
     assert_eq!(outcome("weather zebra giraffe okapi gnu kudu"), SearchOutcome::Weak);
     assert_eq!(outcome("zebra"), SearchOutcome::Empty);
     let hits = store.search(&agent(), &Query::new("dog")).unwrap().hits;
-    assert_eq!(hits[0].why[0], ("row", 1));
+    assert_eq!(hits[0].why[0], (Signal::Row, 1));
     assert!(hits[0].score > 0.0 && hits[0].score <= 1.0);
 }
 

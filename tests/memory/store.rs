@@ -429,7 +429,11 @@ impl MemoryObserver for Ears {
     fn event(&self, event: &MemoryEvent) {
         if let (Some(store), Some(id)) = (&*self.store.lock().unwrap(), event.id) {
             let stands = store.get(&main_session(), id).unwrap().is_some();
-            assert_eq!(stands, !matches!(event.name, "memory:deleted" | "memory:purged"), "after the commit");
+            assert_eq!(
+                stands,
+                !matches!(event.name.as_str(), "memory:deleted" | "memory:purged"),
+                "after the commit"
+            );
         }
         self.heard.lock().unwrap().push(*event);
     }
@@ -453,7 +457,8 @@ fn events_tell_of_changes_after_they_are_durable() {
     store.purge_expired(now() + Days::new(30)).unwrap();
     store.purge_expired(now() + Days::new(31)).unwrap();
     store.set_profile(&access, "name", "Marta", now()).unwrap();
-    let heard: Vec<_> = ears.heard.lock().unwrap().iter().map(|event| (event.name, event.id)).collect();
+    let heard: Vec<_> =
+        ears.heard.lock().unwrap().iter().map(|event| (event.name.as_str(), event.id)).collect();
     let of_row = [
         "memory:written",
         "fact:recorded",

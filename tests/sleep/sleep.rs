@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
-use noctuary::dream::{DropReason, Failure, Fate, NotDue, Step};
+use noctuary::dream::{DropReason, Failure, LineOutcome, NotDue, Step};
 use noctuary::exchange::{Forget, ForgetPlace};
 use noctuary::sleep::{Fatigue, PlanFault, Said, SleepConfig, SleepDreamer};
 use noctuary::testing::Script;
@@ -284,7 +284,8 @@ fn a_huge_briefing_is_cut_and_too_many_observations_are_left_out_and_told() {
     let report = dreams(&sleeper, &answer, at(9, 32));
     assert_eq!(report.outcome, Outcome::Appended);
     assert_eq!(report.promoted().count(), 50);
-    let over = report.passes[0].lines.iter().filter(|line| matches!(line.fate, Fate::OverCap(_))).count();
+    let over =
+        report.passes[0].lines.iter().filter(|line| matches!(line.fate, LineOutcome::OverCap(_))).count();
     assert!(over >= 11, "{over}");
     assert!(life.bytes("self/briefing.md").len() <= 8 << 10);
     assert!(report.passes[0].dropped.iter().any(|dropped| dropped.reason == DropReason::TooMany));
@@ -738,7 +739,7 @@ fn what_was_forgotten_leaves_all_files_and_no_dream_brings_it_back() {
     says(&sleeper, "unrelated", 1, at(14, 0));
     let report = dream(&sleeper, &Script::new().says(&answer), at(14, 30));
     assert_eq!(report.outcome, Outcome::Appended);
-    assert!(report.passes[0].lines.iter().any(|line| line.fate == Fate::Forgotten));
+    assert!(report.passes[0].lines.iter().any(|line| line.fate == LineOutcome::Forgotten));
     assert!(!serde_json::to_string(&report).unwrap().contains(secret));
     says(&sleeper, "unrelated", 1, at(15, 0));
     dream(&sleeper, &Script::new().says(&answer).says(&deep), at(15, 30));

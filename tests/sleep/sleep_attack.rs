@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
 use noctuary::dream::{
-    DreamEvent, DreamPass, DropReason, Due, Fate, HoldReason, Level, NotDue, Observer, Step,
+    DreamEvent, DreamPass, DropReason, Due, HoldReason, Level, LineOutcome, NotDue, Observer, Step,
 };
 use noctuary::exchange::Forget;
 use noctuary::gate::{Door, DoorPolicy, Doors, InjectionPolicy, SecretPolicy};
@@ -137,7 +137,7 @@ fn an_order_in_disguise_is_held_back_in_every_part_of_an_answer() {
     let sleeper = deep(&life);
     let report = sleeps(&sleeper, &[&answer, &sleep], at(9, 30));
     assert_eq!(report.outcome, Outcome::Appended);
-    let held = |line: &&noctuary::dream::LineReport| matches!(&line.fate, Fate::Held(hold) if hold.reason == HoldReason::Injection);
+    let held = |line: &&noctuary::dream::LineReport| matches!(&line.fate, LineOutcome::Held(hold) if hold.reason == HoldReason::Injection);
     assert_eq!(report.passes[0].lines.iter().filter(held).count(), 1);
     for pass in &report.passes {
         assert!(
@@ -564,7 +564,8 @@ impl Observer for Heard {
     fn event(&self, event: &DreamEvent<'_>) {
         assert_eq!(event.module, "workspace/dreaming-task");
         assert_eq!(event.level == Level::Error, event.outcome == Outcome::Quarantined);
-        let (word, files, patterns) = (event.outcome.word(), event.files.join(" "), event.patterns.join(" "));
+        let (word, files, patterns) =
+            (event.outcome.as_str(), event.files.join(" "), event.patterns.join(" "));
         self.0.lock().unwrap().push(format!("{word} {files} {patterns}").trim().to_owned());
     }
 }

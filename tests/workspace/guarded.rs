@@ -509,7 +509,7 @@ fn a_name_that_a_file_system_takes_for_another_is_judged_as_that_one() {
     // SE-02, SE-03: a long s is an s, and a Kelvin sign a k, where names are compared without case.
     for home in HOMES {
         let life = Life::full(home);
-        let view = Guarded::new(&life.workspace, Access::new(Main, Actor::Agent, Scope::user("marta")));
+        let view = Guarded::new(&life.workspace, Access::agent(Scope::user("marta")));
         for name in ["\u{17f}oul.md", "\u{17f}OUL.md", "BOOT\u{17f}TRAP.md"] {
             let answer = view.write(&doc(name), b"x", WriteMode::Replace);
             assert!(matches!(answer, Err(Error::Denied { .. })), "{name}: {answer:?}");

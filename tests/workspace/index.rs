@@ -315,7 +315,7 @@ fn fill(workspace: &dyn Workspace) -> Vec<DocName> {
 fn an_archived_playbook_is_found_by_no_search_and_shown_in_no_prompt() {
     use noctuary::LifeConfig;
     use noctuary::format::OnboardingEnd;
-    use noctuary::life::BootstrapFate;
+    use noctuary::life::BootstrapOutcome;
     use noctuary::tools::Toolbox;
 
     on_every_home(|workspace, beneath, index| {
@@ -326,7 +326,7 @@ fn an_archived_playbook_is_found_by_no_search_and_shown_in_no_prompt() {
         assert!(!paths(workspace, "quetzal").is_empty(), "it was found while it stood");
         let life = noctuary::Life::new(Arc::new(workspace.clone()), LifeConfig::default());
         let done = life.complete_onboarding(OnboardingEnd::Done, Some("repl"), now()).unwrap();
-        let BootstrapFate::Archived(archived) = done.bootstrap else { panic!("{done:?}") };
+        let BootstrapOutcome::Archived(archived) = done.bootstrap else { panic!("{done:?}") };
         assert_eq!(beneath.read_text(&archived).unwrap().as_deref(), Some(playbook));
 
         // Also not by an index that was made anew, nor by one that follows edits by hand.
@@ -543,8 +543,8 @@ fn a_failing_index_fails_no_write_and_the_next_sync_mends_it() {
 fn who_reads_last_is_indexed_last() {
     // Somebody else writes, removes or makes the document between the look at it and the change of the index, and
     // indexes it to the end.
-    type Deed = fn(&Home);
-    let deeds: [(&str, Deed, &str); 4] = [
+    type Action = fn(&Home);
+    let actions: [(&str, Action, &str); 4] = [
         ("written", |peer| write(peer, "a.md", "lantern of a peer\n"), "lantern"),
         ("removed", |peer| assert!(peer.remove(&name("a.md")).unwrap()), ""),
         (
@@ -557,7 +557,7 @@ fn who_reads_last_is_indexed_last() {
         ),
         ("appended to", |peer| peer.append(&name("a.md"), b"lantern of a peer\n").unwrap(), "lantern"),
     ];
-    for (deed, meddle, expected) in deeds {
+    for (action, meddle, expected) in actions {
         for is_new in [true, false] {
             for by_sync in [true, false] {
                 let folder = Folder::new();
@@ -572,7 +572,7 @@ fn who_reads_last_is_indexed_last() {
                 if by_sync {
                     write(&beneath, "a.md", "harbour\n");
                     let report = workspace.sync(now()).unwrap();
-                    assert!(report.unreadable.is_empty(), "{deed}: {report:?}");
+                    assert!(report.unreadable.is_empty(), "{action}: {report:?}");
                 } else {
                     write(&workspace, "a.md", "harbour\n");
                 }
@@ -582,8 +582,8 @@ fn who_reads_last_is_indexed_last() {
                     .map(|result| result.content)
                     .collect();
                 let stands = beneath.read_text(&name("a.md")).unwrap();
-                assert_eq!(said, stands.into_iter().collect::<Vec<_>>(), "{deed} {is_new} {by_sync}");
-                assert!(said.concat().contains(expected), "{deed}: {said:?}");
+                assert_eq!(said, stands.into_iter().collect::<Vec<_>>(), "{action} {is_new} {by_sync}");
+                assert!(said.concat().contains(expected), "{action}: {said:?}");
             }
         }
     }

@@ -1074,7 +1074,7 @@ fn a_held_lease_skips_the_dream() {
     let script = Script::new().says(ANSWER);
     let report = dream_once_at(&dreamer(&workspace), &script, &|| night(21)).unwrap();
     assert_eq!((report.outcome, report.calls), (Outcome::LockHeld, 0));
-    assert_eq!(report.outcome.word(), "lock_held_skip");
+    assert_eq!(report.outcome.as_str(), "lock_held_skip");
     assert_eq!(report.holder.unwrap().pid, Some(std::process::id()));
     assert!(script.requests().is_empty());
     assert_eq!(tree(folder.path()), before);
@@ -1233,7 +1233,7 @@ fn a_child_plays_its_role() {
             tell("ready");
             listen();
             let report = dream_once_at(&dreamer, &Script::new().says(ANSWER), &|| night(21)).unwrap();
-            tell(report.outcome.word());
+            tell(report.outcome.as_str());
         }
         "stress" => claim_again_and_again(&workspace, &folder),
         other => panic!("no role {other:?}"),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use chrono::{DateTime, Utc};
-use noctuary::dream::{DreamMode, DreamStanding, Due, Fate, JournalReport, ReadReason};
+use noctuary::dream::{DreamMode, DreamStanding, Due, LineOutcome, JournalReport, ReadReason};
 use noctuary::format::{JournalName, NoteKind};
 use noctuary::gate::{Door, DoorWarning, Doors};
 use noctuary::life::{Guarded, Indexed, Journal};
@@ -230,10 +230,10 @@ impl Tools {
         let lines: Vec<Value> =
             report.promoted().map(|line| json!({ "heading": line.heading, "text": line.text })).collect();
         // Of what is held back the agent is told the reason alone: it may be an order in disguise.
-        let mut held: BTreeMap<&str, u32> = BTreeMap::new();
+        let mut held: BTreeMap<String, u32> = BTreeMap::new();
         for line in report.held() {
-            if let Fate::Held(hold) = &line.fate {
-                *held.entry(hold.reason.explain()).or_default() += 1;
+            if let LineOutcome::Held(hold) = &line.fate {
+                *held.entry(hold.reason.to_string()).or_default() += 1;
             }
         }
         Ok(json!({

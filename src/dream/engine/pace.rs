@@ -102,7 +102,7 @@ impl Pace {
     /// Notes how a call ended.
     pub(crate) fn stamp(&self, state: &mut DreamedState, now: DateTime<Utc>, outcome: Outcome) {
         state.last_run_at = Some(now);
-        state.last_outcome = Some(outcome.word().to_owned());
+        state.last_outcome = Some(outcome.as_str().to_owned());
         if outcome == Outcome::LlmError {
             Calls::from(&*state).failed(now, &self.budget).into_state(state);
         } else {

@@ -146,7 +146,7 @@ impl Run {
             day,
             id: pass.dream_id.clone(),
             epoch: self.epoch(),
-            outcome: pass.outcome.word().to_owned(),
+            outcome: pass.outcome.as_str().to_owned(),
             sources: Vec::new(),
             lines: Vec::new(),
             declined: Vec::new(),

@@ -5,7 +5,7 @@
 #[non_exhaustive]
 pub enum Evidence {
     /// Cited lines are checked. Lines without a citation are promoted unchecked, under the heading that the model gave, and
-    /// reported as [`Fate::Promoted`](crate::dream::Fate::Promoted) with `cited: false`. The seed wants it so.
+    /// reported as [`LineOutcome::Promoted`](crate::dream::LineOutcome::Promoted) with `cited: false`. The seed wants it so.
     #[default]
     Checked,
     /// Cited lines are checked; lines without a citation are held back.

@@ -43,8 +43,7 @@ use crate::workspace::{Workspace, WriteMode};
 /// use noctuary::memory::{NewMemory, Query, Source, categories};
 /// use noctuary::store::StoreConfig;
 /// use noctuary::{
-///     Access, Actor, FileMemoryStore, FileWorkspace, LlmReply, MemoryStore, Outcome, Scope, SessionKind,
-///     dream_once, llm_fn,
+///     Access, FileMemoryStore, FileWorkspace, LlmReply, MemoryStore, Outcome, Scope, dream_once, llm_fn,
 /// };
 ///
 /// let folder = tempfile::tempdir()?;
@@ -52,7 +51,7 @@ use crate::workspace::{Workspace, WriteMode};
 /// let mut config = StoreConfig::default();
 /// config.facts.consolidation = true;
 /// let store = Arc::new(FileMemoryStore::open_with(folder.path(), scope.clone(), config)?);
-/// let access = Access::new(SessionKind::Main, Actor::Agent, scope.clone());
+/// let access = Access::agent(scope.clone());
 /// for home in ["Marta lives in Lisbon", "Marta lives in Porto"] {
 ///     let fact = NewMemory::new(categories::FACT, home, Source::ChatExtracted);
 ///     store.record(&access, &fact.about(FactKey::one("marta", "home")), Utc::now())?;

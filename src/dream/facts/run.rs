@@ -12,7 +12,7 @@ use crate::base::error::{Error, Result};
 use crate::base::name::StateName;
 use crate::dream::engine::{self, Asking, Dream, Due, Pass, Run, Terms, Then, tell_request};
 use crate::dreamer::{
-    DreamMode, Dreamer, FactReport, FactRuling, Failure, Outcome, PassReport, RulingFate, Step,
+    DreamMode, Dreamer, FactReport, FactRuling, Failure, Outcome, PassReport, RulingOutcome, Step,
 };
 use crate::facts::{Decision, EventId, EventOutcome, Fact, Verdict};
 use crate::format::DreamId;
@@ -201,7 +201,7 @@ impl Judging {
     /// Has the state say that the run decided something, once it did.
     fn note_decided(&mut self, has_decided: bool) {
         if has_decided {
-            self.state.pace.last_outcome = Some(Outcome::Decided.word().to_owned());
+            self.state.pace.last_outcome = Some(Outcome::Decided.as_str().to_owned());
         }
     }
 
@@ -228,7 +228,7 @@ impl Judging {
     ) -> Result<FactRuling> {
         let (older, newer) = (MemoryId::new(given.older), MemoryId::new(given.newer));
         let Some(verdict) = verdict(given.ruling) else {
-            return Ok(FactRuling::new(older, newer, None, RulingFate::Unsure));
+            return Ok(FactRuling::new(older, newer, None, RulingOutcome::Unsure));
         };
         let mut decision = Decision::coexist(older, newer);
         (decision.verdict, decision.reason) = (verdict, reason);
@@ -244,14 +244,14 @@ impl Judging {
         };
         if !is_as_seen {
             self.state.asked.remove(&select::key(older, newer));
-            return told(RulingFate::Outdated);
+            return told(RulingOutcome::Outdated);
         }
         match store.decide(access, &decision, run.now()) {
-            Ok(event) if event.outcome == EventOutcome::Shadow => told(RulingFate::Told(event.id)),
-            Ok(event) => told(RulingFate::Decided(event.id)),
-            Err(Error::Undecided { rule, .. }) => told(RulingFate::Refused(rule.to_owned())),
+            Ok(event) if event.outcome == EventOutcome::Shadow => told(RulingOutcome::Told(event.id)),
+            Ok(event) => told(RulingOutcome::Decided(event.id)),
+            Err(Error::Undecided { rule, .. }) => told(RulingOutcome::Refused(rule.to_owned())),
             Err(error @ (Error::NotFound { .. } | Error::Denied { .. })) => {
-                told(RulingFate::Refused(error.to_string()))
+                told(RulingOutcome::Refused(error.to_string()))
             }
             Err(error) => Err(error),
         }

@@ -14,7 +14,7 @@ use crate::base::name::DocName;
 use crate::dream::engine::{self, Item, Pass, Run, Sanitised, Then};
 use crate::dream::evidence::{Judge, Verdict, told};
 use crate::dreamer::{
-    DreamMode, DropReason, Failure, Fate, Hold, HoldReason, LineReport, Notice, Outcome, PassReport,
+    DreamMode, DropReason, Failure, Hold, HoldReason, LineOutcome, LineReport, Notice, Outcome, PassReport,
 };
 use crate::format::documents::curated;
 use crate::format::replies::reply::{HEADINGS, NOTHING_TO_PROMOTE, split_citations};
@@ -142,7 +142,7 @@ impl Curation {
         for item in &section.items {
             if let Some(Some(text)) = reported.next() {
                 let heading = item.heading.map(str::to_owned);
-                report.lines.push(LineReport::new(text, heading, Vec::new(), Fate::Forgotten));
+                report.lines.push(LineReport::new(text, heading, Vec::new(), LineOutcome::Forgotten));
                 continue;
             }
             let (claim, citations) = split_citations(&item.text);
@@ -155,18 +155,18 @@ impl Curation {
             let nested = item.is_nested.then_some(Hold { reason: HoldReason::Nested, word: None });
             let hold = instructs(run, item, report).or(nested).or(hold);
             let fate = if let Some(hold) = hold {
-                Fate::Held(hold)
+                LineOutcome::Held(hold)
             } else if known.statements.contains(&statement) {
-                Fate::Duplicate
+                LineOutcome::Duplicate
             } else if known.removed.contains(log::statement_hash(&text).as_str()) {
-                Fate::RemovedBefore
+                LineOutcome::RemovedBefore
             } else if text.chars().count() > config.section.item_chars {
-                Fate::OverCap(DropReason::TooLong)
+                LineOutcome::OverCap(DropReason::TooLong)
             } else {
                 known.statements.insert(statement);
                 moved |= heading != item.heading;
                 kept.push(Item { heading, text: text.clone(), is_nested: false });
-                Fate::Promoted { cited: !citations.is_empty() }
+                LineOutcome::Promoted { cited: !citations.is_empty() }
             };
             let heading = heading.map(str::to_owned);
             report.lines.push(LineReport::new(text, heading, sources, fate));
@@ -174,8 +174,8 @@ impl Curation {
         for (item, reason) in &section.over_caps {
             let heading = item.heading.map(str::to_owned);
             let (text, fate) = match reported.next().flatten() {
-                Some(text) => (text, Fate::Forgotten),
-                None => (item.text.clone(), Fate::OverCap(*reason)),
+                Some(text) => (text, LineOutcome::Forgotten),
+                None => (item.text.clone(), LineOutcome::OverCap(*reason)),
             };
             report.lines.push(LineReport::new(text, heading, Vec::new(), fate));
         }
@@ -217,7 +217,7 @@ impl Curation {
 
 /// Returns whether an answer has no result because none of its lines holds.
 fn is_all_held(lines: &[LineReport]) -> bool {
-    !lines.is_empty() && lines.iter().all(|line| matches!(line.fate, Fate::Held(_)))
+    !lines.is_empty() && lines.iter().all(|line| matches!(line.fate, LineOutcome::Held(_)))
 }
 
 fn reply_policy(run: &Run) -> DoorPolicy {

@@ -28,7 +28,7 @@ use crate::base::name::{DocName, Name, StateName};
 use crate::base::text;
 use crate::dream::commit;
 use crate::dream::engine::{self, Item};
-use crate::dreamer::{Fate, LineReport, Outcome};
+use crate::dreamer::{LineOutcome, LineReport, Outcome};
 use crate::format::documents::curated;
 use crate::format::replies::reply;
 use crate::format::state::intent::{Append, Books, Intent};
@@ -348,19 +348,19 @@ impl<'a> Answering<'a> {
             // The placeholder of forgotten words says nothing.
             if item.text.contains(&struck) {
                 let heading = item.heading.map(str::to_owned);
-                report.lines.push(LineReport::new(item.text, heading, Vec::new(), Fate::Forgotten));
+                report.lines.push(LineReport::new(item.text, heading, Vec::new(), LineOutcome::Forgotten));
                 continue;
             }
             let is_new = known.insert(curated::statement_key(&item.text)) && !stands;
-            let fate = if is_new { Fate::Promoted { cited } } else { Fate::Duplicate };
+            let fate = if is_new { LineOutcome::Promoted { cited } } else { LineOutcome::Duplicate };
             let heading = item.heading.map(str::to_owned);
             report.lines.push(LineReport::new(item.text.clone(), heading, sources, fate));
             if is_new {
                 kept.push(item);
             }
         }
-        let mut log = self.log_line(waiting, Outcome::NothingToPromote.word());
-        // Lines that a person removed stay removed, also if the rest is taken back.
+        let mut log = self.log_line(waiting, Outcome::NothingToPromote.as_str());
+        // What a person took out of it stays out, also where the rest is taken back.
         let standing: BTreeSet<String> =
             report.lines.iter().map(|line| log::statement_hash(&line.text)).collect();
         (log.lines, log.declined) = log.lines.into_iter().partition(|hash| standing.contains(hash));
@@ -371,13 +371,13 @@ impl<'a> Answering<'a> {
             let body = engine::print(&kept);
             let sources = waiting.sources.len();
             let section = curated::print_section(&memory, waiting.day, &waiting.id, sources, &body);
-            Outcome::Appended.word().clone_into(&mut log.outcome);
+            Outcome::Appended.as_str().clone_into(&mut log.outcome);
             log.section_sha256 = Some(Digest::of(section.as_bytes()));
             append = Some(Append::new(memory_name, section.clone(), &memory));
             report.section = Some(section);
             report.end = ProposalEnd::Appended;
         }
-        let duplicates = report.lines.iter().filter(|line| line.fate == Fate::Duplicate).count();
+        let duplicates = report.lines.iter().filter(|line| line.fate == LineOutcome::Duplicate).count();
         for (word, count) in [("promoted", kept.len()), ("duplicate", duplicates)] {
             if count > 0 {
                 log.fates.insert(word.to_owned(), u32::try_from(count).unwrap_or(u32::MAX));
@@ -419,7 +419,7 @@ impl<'a> Answering<'a> {
         for bullet in bullets {
             let mut alone = engine::sanitise(&format!("- {}", bullet.text), caps);
             if let Some(dropped) = alone.dropped().first() {
-                return Err(refused(bullet.line, dropped.reason.explain()));
+                return Err(refused(bullet.line, dropped.reason.description()));
             }
             let Some(item) = alone.items.pop() else { return Err(refused(bullet.line, "empty bullet")) };
             while text::line_breaks(cleaned.as_bytes()) + 1 < bullet.line as u64 {
@@ -431,7 +431,7 @@ impl<'a> Answering<'a> {
         let together = engine::sanitise(&engine::print(&items), caps);
         if let Some((over, reason)) = together.over_caps.first() {
             let at = items.iter().rposition(|item| item.text == over.text).unwrap_or_default();
-            return Err(refused(bullets[at].line, reason.explain()));
+            return Err(refused(bullets[at].line, reason.description()));
         }
         self.pass(name, &cleaned)?;
         Ok(items)

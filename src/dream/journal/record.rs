@@ -204,7 +204,7 @@ impl Curation {
 
 fn stamp(run: &Run, state: &mut DreamedState, outcome: Outcome) {
     state.last_run_at = Some(run.now());
-    state.last_outcome = Some(outcome.word().to_owned());
+    state.last_outcome = Some(outcome.as_str().to_owned());
 }
 
 /// Returns the sources of slices for the log and for proposals.

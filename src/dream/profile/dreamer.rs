@@ -41,7 +41,7 @@ use crate::workspace::Workspace;
 /// use noctuary::{
 ///     FileMemoryStore, FileWorkspace, LlmReply, MemoryStore, Outcome, Scope, dream_once, llm_fn,
 /// };
-/// # use noctuary::{Access, Actor, SessionKind};
+/// # use noctuary::Access;
 ///
 /// let folder = tempfile::tempdir()?;
 /// let scope = Scope::user("marta");
@@ -58,7 +58,7 @@ use crate::workspace::Workspace;
 /// let model = llm_fn(|_| Ok(LlmReply::new("### Facts\n- The user is vegetarian. (memory/2026-11-20-chat.1.md#L1)")));
 /// assert_eq!(dream_once(&dreamer, &model)?.outcome, Outcome::Rebuilt);
 ///
-/// let access = Access::new(SessionKind::Main, Actor::Human, scope);
+/// let access = Access::human(scope);
 /// let profile = store.list(&access, &Filter::limit(50).category("personalization"))?;
 /// assert_eq!(profile[0].content, "The user is vegetarian.");
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -19,7 +19,7 @@ use crate::dream::engine::{
 use crate::dream::evidence::{Judge, Verdict};
 use crate::dream::facts::asked;
 use crate::dreamer::{
-    DreamMode, Dreamer, Failure, Fate, Hold, HoldReason, LineReport, Outcome, PassReport, Step,
+    DreamMode, Dreamer, Failure, Hold, HoldReason, LineOutcome, LineReport, Outcome, PassReport, Step,
 };
 use crate::format::replies::fences::{Printer, one_line};
 use crate::format::replies::reply::{self, NOTHING_TO_PROMOTE};
@@ -200,23 +200,23 @@ impl Rebuild {
             let heading = item.heading.map(str::to_owned);
             if run.forgotten.as_ref().is_some_and(|forgotten| forgotten.holds(&item.text)) {
                 let text = "[REDACTED:forgotten#1]".to_owned();
-                pass.lines.push(LineReport::new(text, heading, Vec::new(), Fate::Forgotten));
+                pass.lines.push(LineReport::new(text, heading, Vec::new(), LineOutcome::Forgotten));
                 continue;
             }
             let statement = text::statement(&claim);
             let hash = self.state.hash([statement.as_str()]);
             let Verdict { sources, hold, .. } = judge.judge(item.heading, &claim, &citations);
             let fate = if let Some(hold) = instructs(run, &item.text).or(hold) {
-                Fate::Held(hold)
+                LineOutcome::Held(hold)
             } else if known.contains(&statement) {
-                Fate::Duplicate
+                LineOutcome::Duplicate
             } else if self.state.written.contains(&hash) {
-                Fate::RemovedBefore
+                LineOutcome::RemovedBefore
             } else {
                 let (from, at) = material.origin_of(sources.iter().map(|source| &source.name));
                 run.check_lease()?;
                 let fate = self.write_row(run, &claim, &from, at, !citations.is_empty())?;
-                if matches!(fate, Fate::Promoted { .. }) {
+                if matches!(fate, LineOutcome::Promoted { .. }) {
                     pass.outcome = Outcome::Rebuilt;
                     known.insert(statement);
                     self.state.written.push(hash);
@@ -227,7 +227,12 @@ impl Rebuild {
         }
         for (item, reason) in &section.over_caps {
             let heading = item.heading.map(str::to_owned);
-            pass.lines.push(LineReport::new(item.text.clone(), heading, Vec::new(), Fate::OverCap(*reason)));
+            pass.lines.push(LineReport::new(
+                item.text.clone(),
+                heading,
+                Vec::new(),
+                LineOutcome::OverCap(*reason),
+            ));
         }
         let surplus = self.state.written.len().saturating_sub(MOST_WRITTEN);
         self.state.written.drain(..surplus);
@@ -242,17 +247,18 @@ impl Rebuild {
         from: &[String],
         at: Option<DateTime<Utc>>,
         cited: bool,
-    ) -> Result<Fate> {
+    ) -> Result<LineOutcome> {
         let row = NewMemory::new(categories::PERSONALIZATION, claim, Source::Inferred)
             // A model worded it, even if somebody else said it first.
             .origin(Origin::Agent)
             .metadata(json!({ "sources": from, "until": at.map(|at| at.date_naive().to_string()) }))
             .because("rebuilt from history");
         match self.dreamer.store.write(&self.dreamer.access, &row, run.now()) {
-            Ok(_) => Ok(Fate::Promoted { cited }),
-            Err(Error::Stopped { classes, .. }) => {
-                Ok(Fate::Held(Hold { reason: HoldReason::Injection, word: classes.into_iter().next() }))
-            }
+            Ok(_) => Ok(LineOutcome::Promoted { cited }),
+            Err(Error::Stopped { classes, .. }) => Ok(LineOutcome::Held(Hold {
+                reason: HoldReason::Injection,
+                word: classes.into_iter().next(),
+            })),
             Err(error) => Err(error),
         }
     }

@@ -1,4 +1,4 @@
-//! A sleeper's commit: an intent, then deeds that can each be done twice, then the state.
+//! A sleeper's commit: an intent, then changes that can each be done twice, then the state.
 //!
 //! Files that only grow are appended to, so that nobody's line is lost. Files that are rewritten are changed by
 //! revision, and
@@ -14,7 +14,7 @@ use crate::base::name::{DocName, Name, StateName};
 use crate::dream::commit::{Recorded, append_log};
 use crate::format::state::dreams;
 use crate::format::state::history::History;
-use crate::format::state::sleep_intent::{Deed, Missing, SleepIntent, missing_after, missing_in};
+use crate::format::state::sleep_intent::{FileChange, Missing, SleepIntent, missing_after, missing_in};
 use crate::format::{DreamId, Observation, Observations, SleepFiles, SleepState};
 use crate::gate::Tombstones;
 use crate::life::rewrite;
@@ -45,19 +45,19 @@ impl Recorded for SleepIntent {
     }
 
     fn strike(&mut self, workspace: &dyn Workspace, forgotten: &Tombstones) -> Result<()> {
-        self.deeds.iter_mut().try_for_each(|deed| strike(workspace, deed, forgotten))
+        self.changes.iter_mut().try_for_each(|change| strike(workspace, change, forgotten))
     }
 
     fn carry_out(&self, workspace: &dyn Workspace, lease: &dyn Lease) -> Result<SleepState> {
         let files = SleepFiles::in_folder(&self.folder);
-        // Damage is named before the first deed, and not when all are done but one.
+        // Damage is named before the first change, and not when all are done but one.
         state(workspace, &files)?;
-        for deed in &self.deeds {
-            match deed {
-                Deed::Append { name, text, before_len, entries } => {
+        for change in &self.changes {
+            match change {
+                FileChange::Append { name, text, before_len, entries } => {
                     append(workspace, lease, name, text, *before_len, entries)?;
                 }
-                Deed::Prune { name, dropped } => {
+                FileChange::Prune { name, dropped } => {
                     lease.check()?;
                     rewrite(workspace, name, |bytes| {
                         // A file that somebody replaced by other bytes than text is kept.
@@ -71,7 +71,7 @@ impl Recorded for SleepIntent {
                         Ok(Some(pruned.into_bytes()))
                     })?;
                 }
-                Deed::Replace { name, text, before } => {
+                FileChange::Replace { name, text, before } => {
                     lease.check()?;
                     let standing = workspace.read(name)?;
                     let revision = standing.as_ref().map(Document::revision);
@@ -99,22 +99,22 @@ impl Recorded for SleepIntent {
     }
 }
 
-fn strike(workspace: &dyn Workspace, deed: &mut Deed, forgotten: &Tombstones) -> Result<()> {
-    let is_begun = match &*deed {
-        Deed::Append { name, before_len, .. } => {
+fn strike(workspace: &dyn Workspace, change: &mut FileChange, forgotten: &Tombstones) -> Result<()> {
+    let is_begun = match &*change {
+        FileChange::Append { name, before_len, .. } => {
             workspace.metadata(name)?.map_or(0, |metadata| metadata.len) > *before_len
         }
-        Deed::Prune { .. } | Deed::Replace { .. } => false,
+        FileChange::Prune { .. } | FileChange::Replace { .. } => false,
     };
     if is_begun {
         return Ok(());
     }
-    if let Deed::Append { text, .. } | Deed::Replace { text, .. } = deed
+    if let FileChange::Append { text, .. } | FileChange::Replace { text, .. } = change
         && let Cow::Owned(struck) = forgotten.struck(text)
     {
         *text = struck;
     }
-    if let Deed::Append { entries, .. } = deed {
+    if let FileChange::Append { entries, .. } = change {
         entries.retain(|entry| !forgotten.holds(&entry.text));
     }
     Ok(())

@@ -17,7 +17,7 @@ use crate::dreamer::{DeepReport, DropReason, Failure, Outcome, PassReport, PlanF
 use crate::format::replies::fences::{Printer, ShownLine, one_line};
 use crate::format::replies::sleep_reply::{DeepReply, Plan};
 use crate::format::state::dreams::{self, Checkpoint};
-use crate::format::state::sleep_intent::{Deed, Settled};
+use crate::format::state::sleep_intent::{FileChange, Settled};
 use crate::format::{DreamEntry, DreamId, Mark, Observation, Observations};
 use crate::llm::LlmRequest;
 use crate::workspace::WorkspaceExt;
@@ -144,7 +144,7 @@ impl Night {
             }
         };
         let (day, dream) = (self.dreamer.config.day, self.state.dreams);
-        let mut deeds = Vec::new();
+        let mut changes = Vec::new();
         if !dropped.is_empty() {
             let archived: Vec<Observation> = dropped.iter().cloned().collect();
             // Its end, however long it got: a day goes on there, and what stands above is of earlier sleeps.
@@ -154,9 +154,9 @@ impl Night {
             let text = Observations::parse(archive).addition(&archived);
             if !text.is_empty() {
                 let name = self.dreamer.files.archive.clone();
-                deeds.push(Deed::Append { name, text, before_len, entries: archived });
+                changes.push(FileChange::Append { name, text, before_len, entries: archived });
             }
-            deeds.push(Deed::Prune {
+            changes.push(FileChange::Prune {
                 name: self.dreamer.files.observations.clone(),
                 dropped: dropped.clone(),
             });
@@ -165,7 +165,7 @@ impl Night {
             let lines =
                 (1..).zip(&priorities.kept).map(|(number, line): (u32, _)| format!("{number}. {line}\n"));
             let text = format!("# Priorities\n\n{}", lines.collect::<String>());
-            deeds.push(self.replace(&self.dreamer.files.priorities, text)?);
+            changes.push(self.replace(&self.dreamer.files.priorities, text)?);
         }
         if !diary.is_empty() {
             let heading = format!("## {}, dream {dream}", day.date(run.now()));
@@ -174,7 +174,7 @@ impl Night {
             } else {
                 "\n"
             };
-            deeds.push(
+            changes.push(
                 self.append(&self.dreamer.files.diary, &format!("{gap}{heading}\n\n{}\n", diary.join("\n")))?,
             );
         }
@@ -188,7 +188,7 @@ impl Night {
             pruned: Some(dropped.len() as u64),
             id: pass.report.dream_id.clone(),
         };
-        deeds.push(self.append(&self.dreamer.files.iterations, &dreams::print(&checkpoint))?);
+        changes.push(self.append(&self.dreamer.files.iterations, &dreams::print(&checkpoint))?);
         let pause = self.dreamer.config.deep_sleep_pause;
         let rest_until =
             TimeDelta::from_std(pause).ok().and_then(|pause| run.now().checked_add_signed(pause));
@@ -201,7 +201,7 @@ impl Night {
             asleep_since: Some(run.begun()),
             rest_until,
         };
-        self.commit(run, pass, deeds, settled)?;
+        self.commit(run, pass, changes, settled)?;
         report.priorities = priorities.kept;
         report.priorities_left_out = priorities.left_out;
         report.diary_lines = diary.iter().filter(|line| !line.is_empty()).count() as u64;

@@ -8,12 +8,12 @@ use crate::base::name::Name;
 use crate::base::text;
 use crate::dream::engine::{Asking, Pass, Run, clean_line, nonce};
 use crate::dreamer::{
-    DropReason, Failure, Fate, Hold, HoldReason, LineReport, Outcome, PassReport, ShownSlice,
+    DropReason, Failure, Hold, HoldReason, LineOutcome, LineReport, Outcome, PassReport, ShownSlice,
 };
 use crate::format::replies::fences::{Printer, ShownLine, one_line};
 use crate::format::replies::sleep_reply::DreamReply;
 use crate::format::state::dreams::{self, Checkpoint};
-use crate::format::state::sleep_intent::{Deed, Settled};
+use crate::format::state::sleep_intent::{FileChange, Settled};
 use crate::format::{DreamEntry, Observation, Observations};
 use crate::llm::LlmRequest;
 use crate::workspace::MAX_DOCUMENT;
@@ -166,20 +166,20 @@ impl Night {
             pruned: None,
             id: pass.report.dream_id.clone(),
         };
-        let mut deeds = Vec::new();
+        let mut changes = Vec::new();
         if !added.is_empty() {
-            deeds.push(Deed::Append {
+            changes.push(FileChange::Append {
                 name: self.dreamer.files.observations.clone(),
                 text: added,
                 before_len,
                 entries: kept.clone(),
             });
         }
-        deeds.push(self.append(&self.dreamer.files.dreams, &dreams::print(&entry))?);
-        deeds.push(self.append(&self.dreamer.files.iterations, &dreams::print(&checkpoint))?);
+        changes.push(self.append(&self.dreamer.files.dreams, &dreams::print(&entry))?);
+        changes.push(self.append(&self.dreamer.files.iterations, &dreams::print(&checkpoint))?);
         if self.dreamer.config.briefing && !briefing.is_empty() {
             let page = format!("# Briefing, {}\n\n{briefing}\n", self.dreamer.config.day.date(run.now()));
-            deeds.push(self.replace(&self.dreamer.files.briefing, page)?);
+            changes.push(self.replace(&self.dreamer.files.briefing, page)?);
         }
         let settled = Settled {
             dreams: dream,
@@ -190,7 +190,7 @@ impl Night {
             asleep_since: Some(run.begun()),
             rest_until: None,
         };
-        self.commit(run, pass, deeds, settled)?;
+        self.commit(run, pass, changes, settled)?;
         let sleep = Self::sleep(run);
         (sleep.actions, sleep.reflection, sleep.priority) = (entry.actions, reflection, priority);
         Ok(())
@@ -209,7 +209,7 @@ impl Night {
         let (today, clock) = (day.date(run.begun()), run.begun());
         let mut known: std::collections::BTreeSet<Observation> =
             standing.entries().map(|(_, entry)| entry.clone()).collect();
-        let mut seen: Vec<(Observation, Fate)> = Vec::new();
+        let mut seen: Vec<(Observation, LineOutcome)> = Vec::new();
         let (mut count, mut bytes) = (0, 0);
         for observed in &reply.observations {
             if seen.len() >= caps.items.saturating_mul(4) {
@@ -236,12 +236,12 @@ impl Night {
                 Some(reason) => {
                     // A text that is too long was counted during the cleaning.
                     (0..u32::from(cleaned.over.is_none())).for_each(|_| drops.add(reason));
-                    Fate::OverCap(reason)
+                    LineOutcome::OverCap(reason)
                 }
-                None if !known.insert(one.clone()) => Fate::Duplicate,
+                None if !known.insert(one.clone()) => LineOutcome::Duplicate,
                 None => {
                     (count, bytes) = (count + 1, bytes + text.len());
-                    Fate::Promoted { cited: false }
+                    LineOutcome::Promoted { cited: false }
                 }
             };
             seen.push((one, fate));
@@ -254,12 +254,12 @@ impl Night {
             let mut text = one.text.clone();
             if tells {
                 // Masked by itself where it holds all of it, and not told where it holds a part.
-                fate = Fate::Forgotten;
+                fate = LineOutcome::Forgotten;
                 "[REDACTED:forgotten#1]".clone_into(&mut text);
             } else if word.is_some() {
-                fate = Fate::Held(Hold { reason: HoldReason::Injection, word });
+                fate = LineOutcome::Held(Hold { reason: HoldReason::Injection, word });
             }
-            if matches!(fate, Fate::Promoted { .. }) {
+            if matches!(fate, LineOutcome::Promoted { .. }) {
                 kept.push(one);
             }
             pass.lines.push(LineReport::new(text, heading, Vec::new(), fate));

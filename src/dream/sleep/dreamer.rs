@@ -27,9 +27,7 @@ use crate::workspace::Workspace;
 /// use std::sync::Arc;
 /// use chrono::{TimeDelta, TimeZone, Utc};
 /// use noctuary::sleep::{Said, SleepDreamer};
-/// use noctuary::{
-///     Access, Actor, FileWorkspace, LlmReply, Outcome, Scope, SessionKind, dream_once_at, llm_fn,
-/// };
+/// use noctuary::{Access, FileWorkspace, LlmReply, Outcome, Scope, dream_once_at, llm_fn};
 ///
 /// let folder = tempfile::tempdir()?;
 /// let sleeper =
@@ -45,7 +43,7 @@ use crate::workspace::Workspace;
 /// let report = dream_once_at(&sleeper, &model, &|| now)?;
 /// assert_eq!(report.outcome, Outcome::Appended);
 ///
-/// let access = Access::new(SessionKind::Main, Actor::Agent, Scope::user("marta"));
+/// let access = Access::agent(Scope::user("marta"));
 /// let message = sleeper.wake(&access, now + TimeDelta::seconds(300))?.to_string();
 /// assert!(message.contains("You slept for 300 s") && message.contains("RED 09:32 PR #50 merged"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())

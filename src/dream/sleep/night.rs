@@ -15,7 +15,7 @@ use crate::dreamer::{Blamed, DropReason, Dropped, Failure, Outcome, PassReport, 
 use crate::format::SleepState;
 use crate::format::replies::fences::{ShownLine, printed};
 use crate::format::state::log::{LogLine, LogSource};
-use crate::format::state::sleep_intent::{Deed, Settled, SleepIntent};
+use crate::format::state::sleep_intent::{FileChange, Settled, SleepIntent};
 use crate::gate::{Door, DoorWarning, InjectionPolicy, Masks, SecretPolicy};
 use crate::llm::LlmRequest;
 use crate::pii::Finding;
@@ -176,17 +176,22 @@ impl Night {
         }
     }
 
-    pub(crate) fn append(&self, name: &DocName, text: &str) -> Result<Deed> {
+    pub(crate) fn append(&self, name: &DocName, text: &str) -> Result<FileChange> {
         let before_len = self.dreamer.workspace().metadata(name)?.map_or(0, |metadata| metadata.len);
         let last = self.dreamer.workspace().read_range(name, before_len.saturating_sub(1)..before_len)?;
         // A torn last line of somebody else's is ended, so that it spoils no other.
         let gap = if last.is_empty() || last == b"\n" { "" } else { "\n" };
-        Ok(Deed::Append { name: name.clone(), text: format!("{gap}{text}"), before_len, entries: Vec::new() })
+        Ok(FileChange::Append {
+            name: name.clone(),
+            text: format!("{gap}{text}"),
+            before_len,
+            entries: Vec::new(),
+        })
     }
 
-    pub(crate) fn replace(&self, name: &DocName, text: String) -> Result<Deed> {
+    pub(crate) fn replace(&self, name: &DocName, text: String) -> Result<FileChange> {
         let before = self.dreamer.workspace().read(name)?.map(|standing| standing.revision());
-        Ok(Deed::Replace { name: name.clone(), text, before })
+        Ok(FileChange::Replace { name: name.clone(), text, before })
     }
 
     /// Commits, and takes over what the state is then.
@@ -194,11 +199,11 @@ impl Night {
         &mut self,
         run: &Run,
         pass: &Pass<About>,
-        deeds: Vec<Deed>,
+        changes: Vec<FileChange>,
         settled: Settled,
     ) -> Result<()> {
         let log = self.log_line(run, &pass.report, pass.material.sha256());
-        let intent = SleepIntent::new(self.dreamer.config.folder.clone(), deeds, settled, log);
+        let intent = SleepIntent::new(self.dreamer.config.folder.clone(), changes, settled, log);
         self.state = commits::commit(self.dreamer.workspace(), run.lease(), &intent)?;
         Ok(())
     }

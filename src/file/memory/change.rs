@@ -13,9 +13,9 @@ use crate::facts::{ConsolidationEvent, EventId, Fact, FactKey, Suspect, Suspicio
 use crate::format::DreamId;
 use crate::gate::{Tombstone, TombstoneKey, Tombstones};
 use crate::memory::{
-    AuditEntry, Learning, LearningId, Memory, MemoryId, NewLearning, NewMemory, SnapshotRow,
+    AuditEntry, AuditOutcome, Learning, LearningId, Memory, MemoryId, NewLearning, NewMemory, SnapshotRow,
 };
-use crate::search::rank::Sight;
+use crate::search::rank::Visibility;
 use crate::store::Edit;
 use crate::store::backend::{Changes, Editable, Facts, Rows};
 use crate::store::event;
@@ -75,12 +75,12 @@ impl Facts for Table<'_> {
 }
 
 impl Rows for Table<'_> {
-    fn get(&self, id: MemoryId, sight: Sight) -> Result<Option<Memory>> {
-        Ok(self.lines.rows.get(id, sight).cloned())
+    fn get(&self, id: MemoryId, visibility: Visibility) -> Result<Option<Memory>> {
+        Ok(self.lines.rows.get(id, visibility).cloned())
     }
 
-    fn snapshot(&self, limit: usize, sight: Sight) -> Result<Vec<SnapshotRow>> {
-        Ok(self.lines.rows.snapshot(limit, sight))
+    fn snapshot(&self, limit: usize, visibility: Visibility) -> Result<Vec<SnapshotRow>> {
+        Ok(self.lines.rows.snapshot(limit, visibility))
     }
 
     fn editable(&self, id: MemoryId, deleted_since: Option<DateTime<Utc>>) -> Result<Option<Editable>> {
@@ -155,7 +155,7 @@ impl Changes for Table<'_> {
         for (id, event) in (first..).zip(events.iter_mut()) {
             event.id = EventId::new(id);
         }
-        let entry = AuditEntry::new(now, Actor::Library, "facts", "done");
+        let entry = AuditEntry::new(now, Actor::Library, "facts", AuditOutcome::Done);
         self.append(&Record::new(entry, Change::Ruled { events: events.to_vec() }))
     }
 

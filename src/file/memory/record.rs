@@ -9,7 +9,7 @@ use crate::base::document::SourceRef;
 use crate::facts::{ConsolidationEvent, FactKey, Suspect};
 use crate::format::{DreamId, Origin};
 use crate::gate::{Tombstone, TombstoneKey};
-use crate::memory::{AuditEntry, LearningId, Memory, MemoryId, NewMemory, Place, Source};
+use crate::memory::{AuditEntry, AuditOutcome, LearningId, Memory, MemoryId, NewMemory, Place, Source};
 use crate::store::fact;
 use crate::store::forget::REMOVED;
 
@@ -95,7 +95,7 @@ pub(super) enum Change {
     /// Something that was not done.
     Refused {
         action: String,
-        why: String,
+        why: AuditOutcome,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         id: Option<MemoryId>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -226,7 +226,7 @@ impl Record {
             Change::Refused { origin, .. } => is_struck |= strike_origin(origin, holds),
             _ => {}
         }
-        if self.source.as_ref().is_some_and(|source| holds(source.word())) {
+        if self.source.as_ref().is_some_and(|source| holds(source.as_str())) {
             self.source = None;
             is_struck = true;
         }
@@ -254,7 +254,7 @@ impl Record {
             actor,
             kind,
             action: action.to_owned(),
-            outcome: "done".to_owned(),
+            outcome: AuditOutcome::Done,
             id,
             source: source.clone(),
             origin: None,

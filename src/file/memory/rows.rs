@@ -16,7 +16,7 @@ use crate::facts::{ConsolidationEvent, EventOutcome, Fact};
 use crate::format::DreamId;
 use crate::gate::Tombstones;
 use crate::memory::{Filter, Memory, MemoryId, SnapshotRow};
-use crate::search::rank::{Card, Index, Sight};
+use crate::search::rank::{Card, Index, Visibility};
 use crate::store::forget::Burial;
 
 /// The rows of a file, as far as it was read.
@@ -282,23 +282,23 @@ impl Rows {
         &self.profile
     }
 
-    pub(super) fn get(&self, id: MemoryId, sight: Sight) -> Option<&Memory> {
+    pub(super) fn get(&self, id: MemoryId, visibility: Visibility) -> Option<&Memory> {
         let stored = self.undeleted(id).filter(|stored| !stored.stated.is_retired())?;
-        sight.sees(stored.memory.shared).then_some(&stored.memory)
+        visibility.sees(stored.memory.shared).then_some(&stored.memory)
     }
 
     /// Returns the rows that a filter takes, the newest first, whatever its limit.
     pub(super) fn list<'a>(
         &'a self,
         filter: &'a Filter,
-        sight: Sight,
+        visibility: Visibility,
     ) -> Box<dyn Iterator<Item = &'a Memory> + 'a> {
         if !filter.retired {
-            let rows = self.by_time.iter().rev().filter_map(move |(_, id)| self.get(*id, sight));
+            let rows = self.by_time.iter().rev().filter_map(move |(_, id)| self.get(*id, visibility));
             return Box::new(rows.filter(|memory| filter.takes(memory)));
         }
         let rows = self.by_id.values().filter(|stored| stored.deleted.is_none()).map(|stored| &stored.memory);
-        let is_seen = |memory: &&Memory| sight.sees(memory.shared) && filter.takes(memory);
+        let is_seen = |memory: &&Memory| visibility.sees(memory.shared) && filter.takes(memory);
         let mut rows: Vec<_> = rows.filter(is_seen).collect();
         rows.sort_by_key(|memory| std::cmp::Reverse((memory.updated_at, memory.id)));
         Box::new(rows.into_iter())
@@ -315,12 +315,12 @@ impl Rows {
     }
 
     /// Returns the rows of a prompt: the pinned ones before the others.
-    pub(super) fn snapshot(&self, limit: usize, sight: Sight) -> Vec<SnapshotRow> {
+    pub(super) fn snapshot(&self, limit: usize, visibility: Visibility) -> Vec<SnapshotRow> {
         let is_told = |memory: &&Memory| memory.is_trusted() && !self.fact_index.waits(memory.id);
         let mut pinned: Vec<_> =
-            self.pinned.iter().filter_map(|id| self.get(*id, sight)).filter(is_told).collect();
+            self.pinned.iter().filter_map(|id| self.get(*id, visibility)).filter(is_told).collect();
         pinned.sort_by_key(|memory| std::cmp::Reverse((memory.updated_at, memory.id)));
-        let rest = self.by_time.iter().rev().filter_map(|(_, id)| self.get(*id, sight));
+        let rest = self.by_time.iter().rev().filter_map(|(_, id)| self.get(*id, visibility));
         let rest = rest.filter(|memory| is_told(memory) && !memory.pinned);
         let row = |memory: &Memory| {
             SnapshotRow::new(memory.id, memory.category.clone(), memory.content.clone(), memory.pinned)

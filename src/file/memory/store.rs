@@ -32,11 +32,11 @@ use crate::store::{Store, StoreConfig, check_scope, forward};
 /// ```
 /// use chrono::{TimeZone, Utc};
 /// use noctuary::memory::{NewMemory, Query, Source};
-/// use noctuary::{Access, Actor, FileMemoryStore, MemoryStore, Scope, SessionKind};
+/// use noctuary::{Access, FileMemoryStore, MemoryStore, Scope};
 ///
 /// let folder = tempfile::tempdir()?;
 /// let store = FileMemoryStore::open(folder.path(), Scope::user("marta"))?;
-/// let access = Access::new(SessionKind::Main, Actor::Agent, Scope::user("marta"));
+/// let access = Access::agent(Scope::user("marta"));
 /// let now = Utc.with_ymd_and_hms(2026, 11, 21, 9, 0, 0).unwrap();
 /// store.write(&access, &NewMemory::new("preference", "Sets slippage to 0.5%", Source::UserExplicit), now)?;
 ///

@@ -36,7 +36,7 @@ impl Mark {
     const ALL: [Self; 3] = [Self::Red, Self::Yellow, Self::Green];
 
     /// Returns the word in front of a line.
-    fn word(self) -> &'static str {
+    const fn as_str(self) -> &'static str {
         match self {
             Self::Red => "RED",
             Self::Yellow => "YLW",
@@ -47,7 +47,7 @@ impl Mark {
 
 impl fmt::Display for Mark {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.word())
+        f.pad(self.as_str())
     }
 }
 
@@ -55,7 +55,7 @@ impl FromStr for Mark {
     type Err = UnknownMark;
 
     fn from_str(word: &str) -> Result<Self, UnknownMark> {
-        Self::ALL.into_iter().find(|mark| mark.word() == word).ok_or(UnknownMark)
+        Self::ALL.into_iter().find(|mark| mark.as_str() == word).ok_or(UnknownMark)
     }
 }
 
@@ -108,7 +108,7 @@ impl Observation {
 
 impl fmt::Display for Observation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {} {}", self.mark.word(), self.time.format("%H:%M"), self.text)
+        write!(f, "{} {} {}", self.mark, self.time.format("%H:%M"), self.text)
     }
 }
 

@@ -20,7 +20,8 @@
 //! ```
 
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
+use std::str::FromStr;
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -43,7 +44,7 @@ pub(crate) enum Ruling {
 impl Ruling {
     const ALL: [Self; 5] = [Self::Supersede, Self::Duplicate, Self::Coexist, Self::Dispute, Self::Unsure];
 
-    pub(crate) fn word(self) -> &'static str {
+    const fn as_str(self) -> &'static str {
         match self {
             Self::Supersede => "supersede",
             Self::Duplicate => "duplicate",
@@ -53,6 +54,24 @@ impl Ruling {
         }
     }
 }
+
+impl fmt::Display for Ruling {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl FromStr for Ruling {
+    type Err = UnknownRuling;
+
+    fn from_str(word: &str) -> Result<Self, UnknownRuling> {
+        Self::ALL.into_iter().find(|ruling| ruling.as_str() == word).ok_or(UnknownRuling)
+    }
+}
+
+/// A text that names no [`Ruling`].
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct UnknownRuling;
 
 /// One line of an answer.
 #[derive(Debug, PartialEq, Eq)]
@@ -119,7 +138,7 @@ pub(crate) fn parse(answer: &str, pairs: usize) -> Option<Vec<Ruled>> {
             Some((word, reason)) => (word, Some(reason.trim()).filter(|reason| !reason.is_empty())),
             None => (rest, None),
         };
-        let ruling = Ruling::ALL.into_iter().find(|ruling| ruling.word() == word)?;
+        let ruling = word.parse().ok()?;
         if pair >= pairs || !seen.insert(pair) {
             return None;
         }
@@ -194,7 +213,7 @@ mod tests {
             let answer: String = words
                 .iter()
                 .enumerate()
-                .map(|(pair, word)| format!("P{} {}\n", pair + 1, Ruling::ALL[*word].word()))
+                .map(|(pair, word)| format!("P{} {}\n", pair + 1, Ruling::ALL[*word]))
                 .collect();
             let ruled = parse(&answer, words.len()).unwrap();
             prop_assert!(ruled.iter().zip(&words).all(|(line, word)| line.ruling == Ruling::ALL[*word]));

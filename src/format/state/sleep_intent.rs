@@ -26,7 +26,8 @@ pub(crate) struct SleepIntent {
     pub(crate) epoch: u64,
     /// The folder that all of it stays in.
     pub(crate) folder: DocName,
-    pub(crate) deeds: Vec<Deed>,
+    #[serde(rename = "deeds")]
+    pub(crate) changes: Vec<FileChange>,
     pub(crate) state: Settled,
     /// The line for the log.
     pub(crate) log: LogLine,
@@ -35,7 +36,7 @@ pub(crate) struct SleepIntent {
 /// One change of one file, which can be done twice.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Deed {
+pub(crate) enum FileChange {
     /// Adds a text at the end of a file that was so long before. Where it is observations, these: the text may go on
     /// under a heading that stands there.
     Append {
@@ -68,7 +69,7 @@ pub(crate) struct Settled {
     pub(crate) rest_until: Option<DateTime<Utc>>,
 }
 
-impl std::fmt::Debug for Deed {
+impl std::fmt::Debug for FileChange {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Append { name, text, .. } => write!(f, "Append {{ name: {name}, bytes: {} }}", text.len()),
@@ -100,8 +101,8 @@ impl Settled {
 }
 
 impl SleepIntent {
-    pub(crate) fn new(folder: DocName, deeds: Vec<Deed>, state: Settled, log: LogLine) -> Self {
-        Self { v: VERSION, id: log.id.clone(), epoch: log.epoch, folder, deeds, state, log }
+    pub(crate) fn new(folder: DocName, changes: Vec<FileChange>, state: Settled, log: LogLine) -> Self {
+        Self { v: VERSION, id: log.id.clone(), epoch: log.epoch, folder, changes, state, log }
     }
 
     /// Parses the file; `None` (no file) means that nothing is under way.
@@ -123,12 +124,12 @@ impl SleepIntent {
         }
         let files = SleepFiles::in_folder(&self.folder);
         let added = [&files.observations, &files.archive, &files.dreams, &files.diary, &files.iterations];
-        let is_own = |deed: &Deed| match deed {
-            Deed::Append { name, .. } => added.contains(&name),
-            Deed::Prune { name, .. } => *name == files.observations,
-            Deed::Replace { name, .. } => [&files.priorities, &files.briefing].contains(&name),
+        let is_own = |change: &FileChange| match change {
+            FileChange::Append { name, .. } => added.contains(&name),
+            FileChange::Prune { name, .. } => *name == files.observations,
+            FileChange::Replace { name, .. } => [&files.priorities, &files.briefing].contains(&name),
         };
-        (!self.deeds.iter().all(is_own)).then_some("it changes a file in a way that no sleep does")
+        (!self.changes.iter().all(is_own)).then_some("it changes a file in a way that no sleep does")
     }
 
     pub(crate) fn print(&self) -> Vec<u8> {
@@ -137,8 +138,8 @@ impl SleepIntent {
 
     /// Returns a file's length before the commit, if the commit appends to it.
     pub(crate) fn before_len(&self, file: &DocName) -> Option<u64> {
-        self.deeds.iter().find_map(|deed| match deed {
-            Deed::Append { name, before_len, .. } if name == file => Some(*before_len),
+        self.changes.iter().find_map(|change| match change {
+            FileChange::Append { name, before_len, .. } if name == file => Some(*before_len),
             _ => None,
         })
     }
@@ -220,22 +221,22 @@ mod tests {
             r#"{"v":1,"at":null,"day":"2026-02-12","id":"0f3a9c5be2d14477","epoch":1,"outcome":"appended","sources":[]}"#,
         )
         .unwrap();
-        let intent = |deed| SleepIntent::new(name("self"), vec![deed], state.clone(), log.clone());
+        let intent = |change| SleepIntent::new(name("self"), vec![change], state.clone(), log.clone());
         let append = |file: &str| {
             let (name, text) = (name(file), "x".to_owned());
-            Deed::Append { name, text, before_len: 0, entries: Vec::new() }
+            FileChange::Append { name, text, before_len: 0, entries: Vec::new() }
         };
         let fine = intent(append("self/diary.md"));
         assert_eq!(SleepIntent::parse(Some(&fine.print())).unwrap(), Some(fine));
-        for deed in [
+        for change in [
             append("MEMORY.md"),
             append("self/conversation.jsonl"),
             append("self/priorities.md"),
-            Deed::Prune { name: name("self/dreams.jsonl"), dropped: BTreeSet::new() },
-            Deed::Replace { name: name("self/diary.md"), text: "x".into(), before: None },
-            Deed::Replace { name: name("SOUL.md"), text: "x".into(), before: None },
+            FileChange::Prune { name: name("self/dreams.jsonl"), dropped: BTreeSet::new() },
+            FileChange::Replace { name: name("self/diary.md"), text: "x".into(), before: None },
+            FileChange::Replace { name: name("SOUL.md"), text: "x".into(), before: None },
         ] {
-            assert!(SleepIntent::parse(Some(&intent(deed.clone()).print())).is_err(), "{deed:?}");
+            assert!(SleepIntent::parse(Some(&intent(change.clone()).print())).is_err(), "{change:?}");
         }
     }
 }

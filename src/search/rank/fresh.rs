@@ -190,7 +190,7 @@ mod tests {
     use super::super::query::Plan;
     use super::super::ranking::Ranking;
     use super::*;
-    use crate::memory::Order;
+    use crate::memory::{Order, Signal};
 
     /// Searches rows, the oldest first.
     fn search(rows: &[Card<'_>], ranking: &Ranking, query: &str) -> Vec<Ranked> {
@@ -245,7 +245,7 @@ mod tests {
         let scores = |found: &[Ranked]| found.iter().map(|ranked| ranked.score).collect::<Vec<_>>();
         assert_eq!(scores(&with), scores(&without), "the scores stay in their places");
         let rank = order(&without).iter().position(|row| *row == 4).unwrap() + 1;
-        assert_eq!(with[0].why.last(), Some(&("newer", rank)));
+        assert_eq!(with[0].why.last(), Some(&(Signal::Newer, rank)));
     }
 
     #[test]

@@ -14,7 +14,7 @@ use super::frequencies::Frequencies;
 use super::pool::{Pool, RowNo};
 use super::query::Plan;
 use super::ranking::{Fusion, Ranking};
-use crate::memory::{Order, SearchOutcome};
+use crate::memory::{Order, SearchOutcome, Signal};
 
 /// The query, and the rows to search.
 pub(crate) struct Search<'a> {
@@ -31,7 +31,7 @@ pub(crate) struct Ranked {
     pub id: i64,
     pub score: f64,
     /// The lists that it is in, with its rank from 1.
-    pub why: Vec<(&'static str, usize)>,
+    pub why: Vec<(Signal, usize)>,
     /// The share of the query that the row has itself, by weight.
     pub covered: f64,
     /// The score of its own words.
@@ -324,18 +324,18 @@ impl Search<'_> {
             let at = number as usize;
             let mut why = Vec::new();
             if scores.row[at] > 0.0 {
-                why.push(("row", rank(&rows, scores.row[at])));
+                why.push((Signal::Row, rank(&rows, scores.row[at])));
             }
             if scores.around[at] > scores.row[at] {
-                why.push(("neighbours", rank(&around, scores.around[at])));
+                why.push((Signal::Neighbours, rank(&around, scores.around[at])));
             }
             let conversation = self.pool.row(number).conversation;
             let counted = conversation.filter(|_| self.ranking.conversation > 0.0);
             if let Some(score) = counted.and_then(|it| scores.conversation.get(&it)) {
-                why.push(("conversation", rank(&conversations, *score)));
+                why.push((Signal::Conversation, rank(&conversations, *score)));
             }
             if let Some(rank) = passed.get(&number) {
-                why.push(("newer", *rank));
+                why.push((Signal::Newer, *rank));
             }
             Ranked {
                 id: self.pool.row(number).id,
@@ -415,9 +415,13 @@ mod tests {
         let answer = found.iter().find(|ranked| ranked.id == 2).unwrap();
         assert_eq!(
             answer.why.iter().map(|(list, _)| *list).collect::<Vec<_>>(),
-            ["neighbours", "conversation"]
+            [Signal::Neighbours, Signal::Conversation]
         );
-        assert_eq!(found[0].why, [("row", 1), ("conversation", 1)], "no neighbour has a word of it");
+        assert_eq!(
+            found[0].why,
+            [(Signal::Row, 1), (Signal::Conversation, 1)],
+            "no neighbour has a word of it"
+        );
         let alone = search(&lines(), Ranking::rows_alone(), "When did we paint the kitchen?");
         assert_eq!(rows(&alone), [0]);
     }
@@ -440,15 +444,15 @@ mod tests {
         assert_eq!(rows(&found)[0], 4);
         assert!((found[0].score - 1.0).abs() < 1e-12);
         for ranked in &found {
-            let rank = |name: &str| {
+            let rank = |signal: Signal| {
                 ranked
                     .why
                     .iter()
-                    .find(|(list, _)| *list == name)
+                    .find(|(list, _)| *list == signal)
                     .map_or(f64::INFINITY, |(_, rank)| f64::from(u32::try_from(*rank).unwrap()))
             };
             if ranked.why.len() == 3 {
-                let expected = by_hand([rank("row"), rank("neighbours"), rank("conversation")]);
+                let expected = by_hand([Signal::Row, Signal::Neighbours, Signal::Conversation].map(rank));
                 assert!((ranked.score - expected).abs() < 1e-12, "{ranked:?}");
             }
         }

@@ -13,15 +13,15 @@ use crate::base::text;
 
 /// The rows that a search sees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Sight {
+pub(crate) enum Visibility {
     /// All.
     All = 0,
     /// Shared rows.
     Shared = 1,
 }
 
-impl Sight {
-    /// Returns whether a row is in sight.
+impl Visibility {
+    /// Whether a row is in sight.
     pub(crate) fn sees(self, shared: bool) -> bool {
         shared || self == Self::All
     }
@@ -61,8 +61,8 @@ struct Entry {
 }
 
 impl Entry {
-    fn is_in(self, sight: Sight) -> bool {
-        self.live && sight.sees(self.shared)
+    fn is_in(self, visibility: Visibility) -> bool {
+        self.live && visibility.sees(self.shared)
     }
 }
 
@@ -132,17 +132,17 @@ impl Index {
     }
 
     /// Counts the rows in sight.
-    pub(crate) fn len(&self, sight: Sight) -> u32 {
-        self.counts[sight as usize]
+    pub(crate) fn len(&self, visibility: Visibility) -> u32 {
+        self.counts[visibility as usize]
     }
 
-    /// Counts the rows in sight that have a term.
-    pub(crate) fn found_in(&self, term: &str, sight: Sight) -> u32 {
-        self.list(term).map_or(0, |list| list.found_in[sight as usize])
+    /// In how many rows in sight a term occurs.
+    pub(crate) fn found_in(&self, term: &str, visibility: Visibility) -> u32 {
+        self.list(term).map_or(0, |list| list.found_in[visibility as usize])
     }
 
-    /// Returns the rows in sight that have one of some terms, in no order, each with the sum of what its terms weigh.
-    pub(crate) fn having(&self, weights: &[(&str, i64)], sight: Sight) -> Vec<(i64, i64)> {
+    /// The rows in sight that have one of some terms, in no order, each with the sum of what its terms weigh.
+    pub(crate) fn having(&self, weights: &[(&str, i64)], visibility: Visibility) -> Vec<(i64, i64)> {
         let mut sums = vec![0; self.rows.len()];
         let mut touched = Vec::new();
         for (term, weight) in weights {
@@ -154,14 +154,14 @@ impl Index {
                 *sum += weight;
             }
         }
-        let seen = touched.into_iter().filter(|number| self.rows[*number as usize].is_in(sight));
+        let seen = touched.into_iter().filter(|number| self.rows[*number as usize].is_in(visibility));
         seen.map(|number| (self.rows[number as usize].id, sums[number as usize])).collect()
     }
 
     /// Returns the rows in sight that may fulfil a clause, and all that do.
-    pub(crate) fn fulfilling(&self, clause: &Clause, sight: Sight) -> Vec<i64> {
+    pub(crate) fn fulfilling(&self, clause: &Clause, visibility: Visibility) -> Vec<i64> {
         let rows = self.may_fulfil(clause).into_iter().map(|number| self.rows[number as usize]);
-        rows.filter(|entry| entry.is_in(sight)).map(|entry| entry.id).collect()
+        rows.filter(|entry| entry.is_in(visibility)).map(|entry| entry.id).collect()
     }
 
     fn may_fulfil(&self, clause: &Clause) -> BTreeSet<u32> {
@@ -203,11 +203,11 @@ impl Index {
     }
 
     /// Returns the rows in sight right before and right behind a place in a conversation, at most [`REACH`] to each side.
-    pub(crate) fn beside(&self, (name, position): (&str, u64), id: i64, sight: Sight) -> Vec<i64> {
+    pub(crate) fn beside(&self, (name, position): (&str, u64), id: i64, visibility: Visibility) -> Vec<i64> {
         let Some(rows) = self.conversations.get(name) else { return Vec::new() };
         let at = rows.partition_point(|(there, other, _)| (*there, *other) < (position, id));
         let (before, behind) = rows.split_at(at);
-        let is_seen = |(_, other, shared): &&(u64, i64, bool)| *other != id && sight.sees(*shared);
+        let is_seen = |(_, other, shared): &&(u64, i64, bool)| *other != id && visibility.sees(*shared);
         let before = before.iter().rev().filter(is_seen).take(REACH);
         before.chain(behind.iter().filter(is_seen).take(REACH)).map(|(_, id, _)| *id).collect()
     }
@@ -224,8 +224,10 @@ impl Postings {
 }
 
 fn count(counts: &mut [u32; 2], shared: bool, comes: bool) {
-    for sight in [Sight::All, Sight::Shared].into_iter().filter(|sight| sight.sees(shared)) {
-        let count = &mut counts[sight as usize];
+    for visibility in
+        [Visibility::All, Visibility::Shared].into_iter().filter(|visibility| visibility.sees(shared))
+    {
+        let count = &mut counts[visibility as usize];
         *count = if comes { *count + 1 } else { *count - 1 };
     }
 }
@@ -241,11 +243,11 @@ mod tests {
     /// The number of rows, how many hold each of two words, the rows that hold them with their weights, and those of a place.
     type Told = (u32, [u32; 2], Vec<(i64, i64)>, Vec<i64>);
 
-    fn told(index: &Index, sight: Sight) -> Told {
-        let mut having = index.having(&[("green", 2), ("tea", 1)], sight);
+    fn told(index: &Index, visibility: Visibility) -> Told {
+        let mut having = index.having(&[("green", 2), ("tea", 1)], visibility);
         having.sort_unstable();
-        let found_in = ["green", "tea"].map(|term| index.found_in(term, sight));
-        (index.len(sight), found_in, having, index.beside(("talk", 2), 2, sight))
+        let found_in = ["green", "tea"].map(|term| index.found_in(term, visibility));
+        (index.len(visibility), found_in, having, index.beside(("talk", 2), 2, visibility))
     }
 
     #[test]
@@ -257,11 +259,11 @@ mod tests {
         }
         let gone = card(3, "green tea in the green house");
         with.add(&gone);
-        assert_eq!(with.len(Sight::Shared), 1);
+        assert_eq!(with.len(Visibility::Shared), 1);
         assert!(with.take_out(&gone));
         assert!(!with.take_out(&gone));
-        for sight in [Sight::All, Sight::Shared] {
-            assert_eq!(told(&with, sight), told(&without, sight));
+        for visibility in [Visibility::All, Visibility::Shared] {
+            assert_eq!(told(&with, visibility), told(&without, visibility));
         }
         assert!(with.waste() > 0.3);
     }
@@ -275,8 +277,8 @@ mod tests {
                 shared.add(&card(id, text));
             }
         }
-        assert_eq!(told(&all, Sight::Shared), told(&shared, Sight::Shared));
-        assert_eq!(all.beside(("talk", 2), 2, Sight::Shared), [3, 6]);
-        assert_eq!(all.beside(("talk", 4), 4, Sight::All), [3, 2, 5, 6]);
+        assert_eq!(told(&all, Visibility::Shared), told(&shared, Visibility::Shared));
+        assert_eq!(all.beside(("talk", 2), 2, Visibility::Shared), [3, 6]);
+        assert_eq!(all.beside(("talk", 4), 4, Visibility::All), [3, 2, 5, 6]);
     }
 }

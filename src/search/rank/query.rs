@@ -128,7 +128,7 @@ pub(crate) fn one_line(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::index::{Index, Sight};
+    use super::super::index::{Index, Visibility};
     use super::*;
 
     #[test]
@@ -196,7 +196,7 @@ mod tests {
         }
         let clause = Plan::of(query, false).required.expect("it has operators");
         let may: Vec<usize> = index
-            .fulfilling(&clause, Sight::All)
+            .fulfilling(&clause, Visibility::All)
             .into_iter()
             .map(|id| usize::try_from(id).unwrap())
             .collect();

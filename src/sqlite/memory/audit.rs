@@ -5,7 +5,7 @@ use rusqlite::params;
 use super::row::{self, stamp};
 use super::table::Table;
 use crate::base::access::{Actor, SessionKind};
-use crate::memory::{AuditEntry, MemoryId, Source};
+use crate::memory::{AuditEntry, AuditOutcome, MemoryId, Source};
 
 pub(super) const ACTORS: [(Actor, &str); 3] =
     [(Actor::Human, "human"), (Actor::Agent, "agent"), (Actor::Library, "library")];
@@ -40,9 +40,9 @@ impl Table<'_> {
                 word(&ACTORS, &entry.actor),
                 entry.kind.and_then(|kind| word(&KINDS, &kind)),
                 entry.action,
-                entry.outcome,
+                entry.outcome.to_string(),
                 entry.id.map(MemoryId::get),
-                entry.source.as_ref().map(Source::word),
+                entry.source.as_ref().map(Source::as_str),
                 origin,
                 entry.reason
             ])?;
@@ -62,9 +62,9 @@ impl Table<'_> {
                 actor: of_word(&ACTORS, &row::text(found, 1)?).unwrap_or(Actor::Library),
                 kind: row::maybe(found, 2)?.and_then(|word| of_word(&KINDS, &word)),
                 action: row::text(found, 3)?,
-                outcome: row::text(found, 4)?,
+                outcome: AuditOutcome::from(row::text(found, 4)?.as_str()),
                 id: found.get::<_, Option<i64>>(5)?.map(MemoryId::new),
-                source: row::maybe(found, 6)?.map(|word| Source::of(&word)),
+                source: row::maybe(found, 6)?.map(|word| Source::from(word.as_str())),
                 origin: row::maybe(found, 7)?.and_then(|word| word.parse().ok()),
                 reason: row::maybe(found, 8)?,
             })

@@ -155,7 +155,7 @@ impl Table<'_> {
                 memory.category,
                 memory.content,
                 memory.metadata.as_ref().map(ToString::to_string),
-                memory.source.word(),
+                memory.source.as_str(),
                 stamp(entry.at),
                 self.user(),
                 self.agent(),
@@ -167,7 +167,8 @@ impl Table<'_> {
                 said_at.map(stamp),
                 row::terms(&memory.content, speaker, said_at),
                 memory.came_by().as_ref().map(ToString::to_string),
-                fact::first_status(&memory.category, Some(&memory.source)).map(|status| status.state.word()),
+                fact::first_status(&memory.category, Some(&memory.source))
+                    .map(|status| status.state.as_str()),
                 memory.valid_from.map(stamp),
                 key.map(|key| &key.subject),
                 key.map(|key| &key.slot),

@@ -11,8 +11,8 @@ use super::table::Table;
 use crate::base::access::Actor;
 use crate::base::error::Result;
 use crate::facts::{
-    Cardinality, ConsolidationEvent, EventId, EventOutcome, Fact, FactKey, FactState, FactStatus,
-    StatusChange, Suspect, SuspectReason, Suspicion, Verdict,
+    Cardinality, ConsolidationEvent, EventId, EventOutcome, Fact, FactKey, FactStatus, StatusChange, Suspect,
+    SuspectReason, Suspicion, Verdict,
 };
 use crate::memory::MemoryId;
 use crate::store::backend::Facts;
@@ -200,7 +200,7 @@ impl Table<'_> {
             )?
             .execute(params![
                 change.id.get(),
-                status.state.word(),
+                status.state.as_str(),
                 status.successor.map(MemoryId::get),
                 status.valid_until.map(stamp),
                 status.retired_at.map(stamp)
@@ -265,7 +265,7 @@ fn of_json<T: DeserializeOwned>(word: &str) -> Option<T> {
 /// Reads [`COLUMNS`] and [`FACT`].
 pub(super) fn read(found: &Row<'_>) -> rusqlite::Result<Fact> {
     let at = row::COLUMN_COUNT;
-    let state = row::maybe(found, at)?.and_then(|word| FactState::of(&word));
+    let state = row::maybe(found, at)?.and_then(|word| word.parse().ok());
     let status = match state {
         None => None,
         Some(state) => Some(FactStatus {

@@ -89,7 +89,7 @@ pub(super) fn memory(row: &Row<'_>) -> rusqlite::Result<Memory> {
         id: MemoryId::new(row.get(0)?),
         category: text(row, 1)?,
         content: text(row, 2)?,
-        source: maybe(row, 3)?.map(|word| Source::of(&word)),
+        source: maybe(row, 3)?.map(|word| Source::from(word.as_str())),
         metadata: metadata.map(|text| serde_json::from_str(&text).unwrap_or(serde_json::Value::String(text))),
         place,
         shared: row.get(5)?,

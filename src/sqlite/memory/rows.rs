@@ -11,11 +11,11 @@ use super::table::Table;
 use crate::base::access::Actor;
 use crate::base::error::Result;
 use crate::base::text;
-use crate::facts::{Fact, FactState};
+use crate::facts::Fact;
 use crate::format::DreamId;
 use crate::gate::{TombstoneKey, Tombstones};
 use crate::memory::{AuditEntry, Learning, LearningId, Memory, MemoryId, NewLearning, SnapshotRow, Source};
-use crate::search::rank::Sight;
+use crate::search::rank::Visibility;
 use crate::store::backend::{Editable, Rows};
 use crate::store::forget::Burial;
 
@@ -23,16 +23,16 @@ use crate::store::forget::Burial;
 pub(super) const PINNED_BY_THE_HUMAN: i64 = 2;
 
 impl Rows for Table<'_> {
-    fn get(&self, id: MemoryId, sight: Sight) -> Result<Option<Memory>> {
+    fn get(&self, id: MemoryId, visibility: Visibility) -> Result<Option<Memory>> {
         let sql = format!(
             "SELECT {COLUMNS} FROM {} m WHERE m.id = ?1 AND m.user_id = ?2 AND m.agent_id = ?3",
-            view(sight)
+            view(visibility)
         );
         let bound = params![id.get(), self.user(), self.agent()];
         self.folded(|| self.connection.prepare_cached(&sql)?.query_row(bound, row::memory).optional())
     }
 
-    fn snapshot(&self, limit: usize, sight: Sight) -> Result<Vec<SnapshotRow>> {
+    fn snapshot(&self, limit: usize, visibility: Visibility) -> Result<Vec<SnapshotRow>> {
         self.folded(|| {
             let mut rows = Vec::new();
             for pinned in [true, false] {
@@ -40,7 +40,7 @@ impl Rows for Table<'_> {
                     "SELECT m.id, m.category, m.content FROM {} m
                      WHERE {} AND m.user_id = ?1 AND m.agent_id = ?2 AND m.fact_state IS NOT 'pending'
                      {TRUSTED} {BY_TIME} LIMIT ?3",
-                    view(sight),
+                    view(visibility),
                     if pinned { "m.pinned > 0" } else { "m.pinned = 0" }
                 );
                 let mut statement = self.connection.prepare_cached(&sql)?;
@@ -66,8 +66,8 @@ impl Rows for Table<'_> {
             let bound = params![id.get(), self.user(), self.agent(), deleted_since.map(stamp)];
             statement
                 .query_row(bound, |found| {
-                    let source = row::maybe(found, 0)?.map(|word| Source::of(&word));
-                    let state = row::maybe(found, 2)?.and_then(|word| FactState::of(&word));
+                    let source = row::maybe(found, 0)?.map(|word| Source::from(word.as_str()));
+                    let state = row::maybe(found, 2)?.and_then(|word| word.parse().ok());
                     let pinned_by = match found.get(3)? {
                         0 => None,
                         PINNED_BY_THE_HUMAN => Some(Actor::Human),

@@ -7,7 +7,7 @@ use super::row::{self, CARD, COLUMNS, stamp};
 use super::table::Table;
 use crate::base::error::Result;
 use crate::memory::{Filter, Memory, Order, Query};
-use crate::search::rank::{Card, Frequencies, REACH, Sight, Term};
+use crate::search::rank::{Card, Frequencies, REACH, Term, Visibility};
 use crate::sqlite::words;
 use crate::store::search::{Searchable, Wanted};
 
@@ -31,18 +31,18 @@ const TRUSTED_AND_DREAMED: &str = concat!(trusted!(), " AND m.dream IS NOT NULL"
 pub(super) const BY_TIME: &str = "ORDER BY m.updated_at DESC, m.id DESC";
 
 /// Returns the view of the rows that a session may see.
-pub(super) fn view(sight: Sight) -> &'static str {
-    match sight {
-        Sight::All => "main_memories",
-        Sight::Shared => "shared_memories",
+pub(super) fn view(visibility: Visibility) -> &'static str {
+    match visibility {
+        Visibility::All => "main_memories",
+        Visibility::Shared => "shared_memories",
     }
 }
 
-/// Returns the same, and the rows that are retired.
-fn view_with_retired(sight: Sight) -> &'static str {
-    match sight {
-        Sight::All => "(SELECT * FROM memories WHERE deleted_at IS NULL)",
-        Sight::Shared => "(SELECT * FROM memories WHERE deleted_at IS NULL AND shared = 1)",
+/// The same, and the rows that are retired.
+fn view_with_retired(visibility: Visibility) -> &'static str {
+    match visibility {
+        Visibility::All => "(SELECT * FROM memories WHERE deleted_at IS NULL)",
+        Visibility::Shared => "(SELECT * FROM memories WHERE deleted_at IS NULL AND shared = 1)",
     }
 }
 
@@ -66,10 +66,10 @@ fn listed(ids: &[i64]) -> Value {
 }
 
 impl Searchable for Table<'_> {
-    fn frequencies(&self, sight: Sight, terms: &[Term]) -> Result<Frequencies> {
+    fn frequencies(&self, visibility: Visibility, terms: &[Term]) -> Result<Frequencies> {
         self.folded(|| {
-            let (view, whose) = (view(sight), params![self.user(), self.agent()]);
-            let of_all = self.sees_whole_file(sight)?;
+            let (view, whose) = (view(visibility), params![self.user(), self.agent()]);
+            let of_all = self.sees_whole_file(visibility)?;
             let rows: i64 = if of_all {
                 let sql = "SELECT count(*) FROM memories_fts_docsize";
                 self.connection.prepare_cached(sql)?.query_row([], |found| found.get(0))?
@@ -126,13 +126,13 @@ impl Searchable for Table<'_> {
 
     fn beside(
         &self,
-        sight: Sight,
+        visibility: Visibility,
         filter: &Filter,
         rows: &[i64],
         take: &mut dyn FnMut(i64, &Card<'_>),
     ) -> Result<()> {
         self.folded(|| {
-            let (view, trusted) = (view(sight), trusted(filter));
+            let (view, trusted) = (view(visibility), trusted(filter));
             let side = |direction: &str| {
                 format!(
                     "SELECT id FROM (SELECT b.id FROM {view} b
@@ -163,19 +163,19 @@ impl Searchable for Table<'_> {
         })
     }
 
-    fn rows(&self, sight: Sight, ids: &[i64]) -> Result<Vec<Memory>> {
+    fn rows(&self, visibility: Visibility, ids: &[i64]) -> Result<Vec<Memory>> {
         let sql = format!(
             "SELECT {COLUMNS} FROM json_each(?3) r CROSS JOIN {} m ON m.id = r.value
              WHERE m.user_id = ?1 AND m.agent_id = ?2",
-            view(sight)
+            view(visibility)
         );
         let mut values = self.whose();
         values.push(listed(ids));
         self.memories(&sql, values)
     }
 
-    fn list(&self, sight: Sight, filter: &Filter) -> Result<Vec<Memory>> {
-        let table = if filter.retired { view_with_retired(sight) } else { view(sight) };
+    fn list(&self, visibility: Visibility, filter: &Filter) -> Result<Vec<Memory>> {
+        let table = if filter.retired { view_with_retired(visibility) } else { view(visibility) };
         let sql = format!(
             "SELECT {COLUMNS} FROM {table} m WHERE {CONDITIONS} {} {BY_TIME} LIMIT ?6",
             trusted(filter)
@@ -185,10 +185,10 @@ impl Searchable for Table<'_> {
         self.memories(&sql, values)
     }
 
-    fn holding(&self, sight: Sight, filter: &Filter, text: &str) -> Result<Vec<Memory>> {
+    fn holding(&self, visibility: Visibility, filter: &Filter, text: &str) -> Result<Vec<Memory>> {
         let sql = format!(
             "SELECT {COLUMNS} FROM {} m WHERE {CONDITIONS} {} AND instr(m.content, ?6) > 0 {BY_TIME} LIMIT ?7",
-            view(sight),
+            view(visibility),
             trusted(filter)
         );
         let mut values = self.bound(filter);
@@ -197,11 +197,16 @@ impl Searchable for Table<'_> {
     }
 
     /// Finds rows by BM25 of FTS5, ties by the newest, then by id. By time only, where BM25 would tell what others say.
-    fn by_expression(&self, sight: Sight, query: &Query, text: &str) -> Result<Option<Vec<(f64, Memory)>>> {
+    fn by_expression(
+        &self,
+        visibility: Visibility,
+        query: &Query,
+        text: &str,
+    ) -> Result<Option<Vec<(f64, Memory)>>> {
         if !words::is_beyond_plans(text) {
             return Ok(None);
         }
-        self.folded(|| match self.ranked_by_fts5(sight, query, text) {
+        self.folded(|| match self.ranked_by_fts5(visibility, query, text) {
             Err(error) if is_of_syntax(&error) => Ok(None),
             found => found.map(Some),
         })
@@ -232,9 +237,9 @@ impl Table<'_> {
     }
 
     /// Returns whether all rows that the text index holds are in sight. A guest's user is never empty.
-    fn sees_whole_file(&self, sight: Sight) -> rusqlite::Result<bool> {
+    fn sees_whole_file(&self, visibility: Visibility) -> rusqlite::Result<bool> {
         let others = "SELECT 1 FROM main_memories WHERE user_id > '' LIMIT 1";
-        Ok(sight == Sight::All
+        Ok(visibility == Visibility::All
             && self.user().is_empty()
             && !self.connection.prepare_cached(others)?.exists([])?)
     }
@@ -243,7 +248,7 @@ impl Table<'_> {
     ///
     /// Each word is looked up alone, and the rows are put in order by what their words weigh before any of them is read.
     fn matching_sql(&self, wanted: &Wanted<'_>) -> rusqlite::Result<Option<(String, Vec<Value>)>> {
-        let (view, trusted) = (view(wanted.sight), trusted(wanted.filter));
+        let (view, trusted) = (view(wanted.visibility), trusted(wanted.filter));
         let mut values = self.bound(wanted.filter);
         values.push(if wanted.plan.required.is_none() { count(wanted.most) } else { Value::Integer(-1) });
         let mut words_of = Vec::new();
@@ -281,7 +286,7 @@ impl Table<'_> {
             }
             None if wanted.order == Order::Relevance
                 && *wanted.filter == Filter::limit(wanted.filter.limit)
-                && self.sees_whole_file(wanted.sight)? =>
+                && self.sees_whole_file(wanted.visibility)? =>
             {
                 format!("SELECT h.id FROM {sums} h {order} LIMIT ?6")
             }
@@ -298,13 +303,13 @@ impl Table<'_> {
 
     fn ranked_by_fts5(
         &self,
-        sight: Sight,
+        visibility: Visibility,
         query: &Query,
         expression: &str,
     ) -> rusqlite::Result<Vec<(f64, Memory)>> {
         let filter = &query.filter;
         // FTS5 sorts by rank itself, so rows are looked at only as far as they are needed.
-        let (order, rank) = match (query.order, self.sees_whole_file(sight)?) {
+        let (order, rank) = match (query.order, self.sees_whole_file(visibility)?) {
             (Order::Relevance, true) => ("ORDER BY f.rank", "f.rank"),
             (Order::Recency, true) => (BY_TIME, "f.rank"),
             (_, false) => (BY_TIME, "-1.0 AS rank"),
@@ -312,7 +317,7 @@ impl Table<'_> {
         let sql = format!(
             "SELECT {COLUMNS}, {rank} FROM memories_fts f CROSS JOIN {} m ON m.id = f.rowid
              WHERE memories_fts MATCH ?6 AND {CONDITIONS} {} {order}",
-            view(sight),
+            view(visibility),
             trusted(filter)
         );
         let mut values = self.bound(filter);

@@ -35,17 +35,17 @@ use crate::store::{Store, StoreConfig, check_scope, forward};
 /// ```
 /// use chrono::{TimeZone, Utc};
 /// use noctuary::memory::{NewMemory, Query, Source};
-/// use noctuary::{Access, Actor, MemoryStore, Scope, SessionKind, SqliteMemoryStore};
+/// use noctuary::{Access, MemoryStore, Scope, SqliteMemoryStore};
 ///
 /// let store = SqliteMemoryStore::open_in_memory(Scope::user("marta"))?;
-/// let access = Access::new(SessionKind::Main, Actor::Agent, Scope::user("marta"));
+/// let access = Access::agent(Scope::user("marta"));
 /// let now = Utc.with_ymd_and_hms(2026, 11, 21, 9, 0, 0).unwrap();
 /// store.write(&access, &NewMemory::new("preference", "Sets slippage to 0.5%", Source::UserExplicit), now)?;
 ///
 /// let found = store.search(&access, &Query::new("What is my slippage?"))?;
 /// assert_eq!(found.hits[0].memory.content, "Sets slippage to 0.5%");
 ///
-/// let group = Access::new(SessionKind::Shared, Actor::Agent, Scope::user("marta"));
+/// let group = Access::shared(Scope::user("marta"));
 /// assert!(store.search(&group, &Query::new("slippage"))?.hits.is_empty());
 /// # Ok::<(), noctuary::Error>(())
 /// ```
@@ -146,9 +146,9 @@ impl SqliteMemoryStore {
     /// ```
     /// # use chrono::Utc;
     /// # use noctuary::memory::{NewMemory, Query, Source};
-    /// # use noctuary::{Access, Actor, MemoryStore, Scope, SessionKind, SqliteMemoryStore};
+    /// # use noctuary::{Access, MemoryStore, Scope, SqliteMemoryStore};
     /// # let folder = tempfile::tempdir()?;
-    /// # let access = Access::new(SessionKind::Main, Actor::Agent, Scope::user("marta"));
+    /// # let access = Access::agent(Scope::user("marta"));
     /// let store = SqliteMemoryStore::open(folder.path().join("memory.db"), Scope::user("marta"))?;
     /// store.write(&access, &NewMemory::new("preference", "Sets slippage to 0.5%", Source::UserExplicit), Utc::now())?;
     /// store.backup_to(folder.path().join("backup.db"))?;

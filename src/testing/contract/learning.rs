@@ -22,7 +22,7 @@ use super::memory::{self, access, agent, human};
 use crate::base::access::{Access, Actor, Scope, SessionKind};
 use crate::base::error::Error;
 use crate::base::receipt::ForgetPlace;
-use crate::memory::{Filter, Learning, LearningStore, MemoryStore, NewLearning, Query};
+use crate::memory::{AuditOutcome, Filter, Learning, LearningStore, MemoryStore, NewLearning, Query};
 
 /// A store that keeps learnings beside its rows.
 pub trait Learnings: MemoryStore + LearningStore {}
@@ -72,8 +72,8 @@ pub fn keeps(store: &dyn Learnings) {
     assert_eq!(store.learnings(&agent(), 1).expect(WORKS)[0].id, other);
     assert!(store.learnings(&agent(), 0).expect(WORKS).is_empty());
     let audit = store.audit(&human(), 99).expect(WORKS);
-    let told: Vec<_> = audit.iter().map(|entry| (&*entry.action, &*entry.outcome, entry.id)).collect();
-    assert_eq!(told, [("memory_learn", "done", None); 2]);
+    let told: Vec<_> = audit.iter().map(|entry| (&*entry.action, &entry.outcome, entry.id)).collect();
+    assert_eq!(told, [("memory_learn", &AuditOutcome::Done, None); 2]);
 }
 
 /// No list, search, snapshot or profile of rows has one, and no purge takes one. (LL-09)
@@ -121,7 +121,7 @@ pub fn doors(store: &dyn Learnings) {
     assert!(all(store).is_empty());
     let audit = store.audit(&human(), 99).expect(WORKS);
     assert_eq!(audit.len(), 6, "refusals are told");
-    assert!(audit.iter().all(|entry| entry.action == "memory_learn" && entry.outcome.contains("refused")));
+    assert!(audit.iter().all(|entry| entry.action == "memory_learn" && entry.outcome.is_refused()));
 }
 
 /// Forgotten words go from learnings too, and is not learned again until it is lifted. (BX-15)

@@ -9,8 +9,8 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 
 use super::drive::MemoryDrive;
-use super::fate::{Fate, Lie};
 use super::loss::{PowerLoss, Terms};
+use super::outcome::{CrashOutcome, Lie};
 use super::volume::{Effect, Node, Operation, Volume, folder_of};
 use crate::disk::{Disk, DiskFile, Entry, Kind, Open, Stat};
 
@@ -36,15 +36,15 @@ use crate::disk::{Disk, DiskFile, Entry, Kind, Open, Stat};
 /// drive that lies, unless it is [told to](Self::lie).
 ///
 /// ```
-/// use noctuary::testing::{Disk, Fate, MemoryDisk, Open};
+/// use noctuary::testing::{Disk, CrashOutcome, MemoryDisk, Open};
 ///
 /// let disk = MemoryDisk::new();
 /// disk.put("a", "old ");
 /// let file = disk.open("a", Open::Append)?;
 /// file.append(b"new!")?;
 /// let loss = disk.power_loss(disk.operations().len());
-/// assert_eq!(loss.choices(), [[Fate::Lost, Fate::Kept, Fate::Torn, Fate::Zeroed]]);
-/// assert_eq!(loss.image(&[Fate::Torn]).files()["a"], b"old ne");
+/// assert_eq!(loss.choices(), [[CrashOutcome::Lost, CrashOutcome::Kept, CrashOutcome::Torn, CrashOutcome::Zeroed]]);
+/// assert_eq!(loss.image(&[CrashOutcome::Torn]).files()["a"], b"old ne");
 ///
 /// file.sync()?;
 /// assert_eq!(disk.power_loss(disk.operations().len()).choices().len(), 0, "nothing can be lost");
@@ -147,7 +147,7 @@ impl PowerLoss {
     /// The disk that is left by one fate for each of [`choices`](Self::choices); where there are fewer, the
     /// rest is lost. It is all durable.
     #[must_use]
-    pub fn image(&self, fates: &[Fate]) -> MemoryDisk {
+    pub fn image(&self, fates: &[CrashOutcome]) -> MemoryDisk {
         let volume = self.volume(fates);
         MemoryDisk::over(Arc::new(volume.clone()), volume, Vec::new(), self.terms)
     }
@@ -343,7 +343,7 @@ mod tests {
         let loss = disk.power_loss(disk.operations().len());
         let mut all = vec![Vec::new()];
         for choice in loss.choices() {
-            let longer = all.iter().flat_map(|fates: &Vec<Fate>| {
+            let longer = all.iter().flat_map(|fates: &Vec<CrashOutcome>| {
                 choice.iter().map(move |fate| [fates.as_slice(), &[*fate]].concat())
             });
             all = longer.collect();

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 
-use super::fate::{Fate, Lie};
+use super::outcome::{CrashOutcome, Lie};
 use super::volume::{Effect, Node, Operation, Volume, Write, folder_of};
 
 /// The possible remains of a power loss.
@@ -52,7 +52,7 @@ impl Change {
         }
     }
 
-    fn apply(&self, volume: &mut Volume, fate: Fate) {
+    fn apply(&self, volume: &mut Volume, fate: CrashOutcome) {
         match self {
             Self::Write(write) => volume.write(write, fate),
             Self::Begin { path, node } => drop(volume.names.insert(path.clone(), *node)),
@@ -98,7 +98,7 @@ impl PowerLoss {
                 kept.push(pending);
                 continue;
             }
-            pending.change.apply(&mut self.durable, Fate::Kept);
+            pending.change.apply(&mut self.durable, CrashOutcome::Kept);
             if let Some(path) = pending.change.path() {
                 // Earlier changes of this name can come back no more.
                 kept.retain(|earlier| earlier.change.path() != Some(path));
@@ -109,23 +109,23 @@ impl PowerLoss {
 
     /// Returns the possible fates of each operation that was not durable, in order.
     #[must_use]
-    pub fn choices(&self) -> Vec<&'static [Fate]> {
+    pub fn choices(&self) -> Vec<&'static [CrashOutcome]> {
         let choices = self.pending.iter().map(|pending| match &pending.change {
             Change::Write(write) if write.is_longer => {
-                &[Fate::Lost, Fate::Kept, Fate::Torn, Fate::Zeroed][..]
+                &[CrashOutcome::Lost, CrashOutcome::Kept, CrashOutcome::Torn, CrashOutcome::Zeroed][..]
             }
-            Change::Write(_) => &[Fate::Lost, Fate::Kept, Fate::Torn],
-            Change::Begin { .. } | Change::End { .. } => &[Fate::Lost, Fate::Kept],
+            Change::Write(_) => &[CrashOutcome::Lost, CrashOutcome::Kept, CrashOutcome::Torn],
+            Change::Begin { .. } | Change::End { .. } => &[CrashOutcome::Lost, CrashOutcome::Kept],
         });
         choices.collect()
     }
 
     /// Returns the volume that one fate for each of the choices leaves.
-    pub(super) fn volume(&self, fates: &[Fate]) -> Volume {
+    pub(super) fn volume(&self, fates: &[CrashOutcome]) -> Volume {
         let mut volume = self.durable.clone();
         let mut lost: Vec<Pending> = Vec::new();
         for (pending, fate) in self.pending.iter().zip(fates) {
-            if *fate == Fate::Lost || waits(&lost, pending) {
+            if *fate == CrashOutcome::Lost || waits(&lost, pending) {
                 lost.push(pending.clone());
             } else {
                 pending.change.apply(&mut volume, *fate);

@@ -2,10 +2,10 @@
 
 mod disk;
 mod drive;
-mod fate;
 mod loss;
+mod outcome;
 mod volume;
 
 pub use disk::MemoryDisk;
-pub use fate::{Fate, Lie};
 pub use loss::PowerLoss;
+pub use outcome::{CrashOutcome, Lie};

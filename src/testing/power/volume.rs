@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
-use super::fate::Fate;
+use super::outcome::CrashOutcome;
 use crate::testing::faults::stable;
 
 #[derive(Debug, Clone, Default)]
@@ -43,7 +43,7 @@ impl Volume {
                 self.names.insert(to.clone(), Node::File(*file));
             }
             Effect::Unlink => drop(self.names.remove(path)),
-            Effect::Write(write) => self.write(write, Fate::Kept),
+            Effect::Write(write) => self.write(write, CrashOutcome::Kept),
             Effect::MakeLike { file, mode, owner } => {
                 (self.files[*file].mode, self.files[*file].owner) = (*mode, *owner);
             }
@@ -56,17 +56,17 @@ impl Volume {
         self.files.push(Content { bytes: Arc::default(), modified: now, mode: 0o600, owner: (0, 0) });
     }
 
-    pub(super) fn write(&mut self, write: &Write, fate: Fate) {
+    pub(super) fn write(&mut self, write: &Write, fate: CrashOutcome) {
         let bytes = match fate {
-            Fate::Lost => return,
-            Fate::Kept => &write.bytes[..],
-            Fate::Torn => &write.bytes[..write.bytes.len() / 2],
-            Fate::Zeroed => &[],
+            CrashOutcome::Lost => return,
+            CrashOutcome::Kept => &write.bytes[..],
+            CrashOutcome::Torn => &write.bytes[..write.bytes.len() / 2],
+            CrashOutcome::Zeroed => &[],
         };
         let content = &mut self.files[write.file];
         content.modified = write.now;
         let standing = Arc::make_mut(&mut content.bytes);
-        let end = write.offset + if fate == Fate::Zeroed { write.bytes.len() } else { bytes.len() };
+        let end = write.offset + if fate == CrashOutcome::Zeroed { write.bytes.len() } else { bytes.len() };
         if standing.len() < end {
             standing.resize(end, 0);
         }

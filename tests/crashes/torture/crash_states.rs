@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use noctuary::dream::ReadReason;
-use noctuary::testing::{Disk, Fate, Fault, Faults, FaultyDisk, Lie, MemoryDisk};
+use noctuary::testing::{CrashOutcome, Disk, Fault, Faults, FaultyDisk, Lie, MemoryDisk};
 use noctuary::workspace::{Claim, ClaimTerms, Revision};
 use noctuary::{FileWorkspace, Outcome, Workspace, WriteMode};
 
@@ -497,8 +497,8 @@ fn step(disk: &MemoryDisk, n: usize) -> String {
 }
 
 /// The `n`-th combination of fates.
-fn nth(choices: &[&[Fate]], mut n: u64) -> Vec<Fate> {
-    let mut next = |choice: &&[Fate]| {
+fn nth(choices: &[&[CrashOutcome]], mut n: u64) -> Vec<CrashOutcome> {
+    let mut next = |choice: &&[CrashOutcome]| {
         let len = choice.len() as u64;
         let fate = choice[usize::try_from(n % len).unwrap()];
         n /= len;
@@ -508,10 +508,10 @@ fn nth(choices: &[&[Fate]], mut n: u64) -> Vec<Fate> {
 }
 
 /// First everything kept, as a killed process leaves it, then nothing, then any combination.
-fn any(choices: &[&[Fate]], round: u64, chance: &mut Chance) -> Vec<Fate> {
-    let mut fate = |choice: &&[Fate]| match round {
-        0 => Fate::Kept,
-        1 => Fate::Lost,
+fn any(choices: &[&[CrashOutcome]], round: u64, chance: &mut Chance) -> Vec<CrashOutcome> {
+    let mut fate = |choice: &&[CrashOutcome]| match round {
+        0 => CrashOutcome::Kept,
+        1 => CrashOutcome::Lost,
         _ => choice[chance.index(choice.len())],
     };
     choices.iter().map(&mut fate).collect()

@@ -76,10 +76,10 @@ impl Edit {
 /// A disk on which an editor works: before the operation of this number it takes a step.
 struct Edited {
     disk: Arc<dyn Disk>,
-    desk: Arc<Desk>,
+    race: Arc<Race>,
 }
 
-struct Desk {
+struct Race {
     at: AtomicUsize,
     /// Whether the operations are about `MEMORY.md`: between two that are not, nothing can be told apart.
     seen: Mutex<Vec<String>>,
@@ -87,7 +87,7 @@ struct Desk {
     edit: Mutex<(usize, Edit)>,
 }
 
-impl Desk {
+impl Race {
     fn pass(&self, what: String) {
         let at = self.at.fetch_add(1, Ordering::SeqCst);
         self.seen.lock().unwrap().push(what);
@@ -115,36 +115,36 @@ impl Disk for Edited {
         self.disk.root()
     }
     fn open(&self, path: &str, how: Open) -> io::Result<Box<dyn DiskFile>> {
-        self.desk.pass(format!("open {path}"));
+        self.race.pass(format!("open {path}"));
         let file = self.disk.open(path, how)?;
-        Ok(Box::new(EditedFile { file, path: path.to_owned(), desk: Arc::clone(&self.desk) }))
+        Ok(Box::new(EditedFile { file, path: path.to_owned(), race: Arc::clone(&self.race) }))
     }
     fn stat(&self, path: &str) -> io::Result<Option<Stat>> {
-        self.desk.pass(format!("stat {path}"));
+        self.race.pass(format!("stat {path}"));
         self.disk.stat(path)
     }
     fn list(&self, folder: &str) -> io::Result<Vec<Entry>> {
-        self.desk.pass(format!("list {folder}"));
+        self.race.pass(format!("list {folder}"));
         self.disk.list(folder)
     }
     fn create_folder(&self, path: &str) -> io::Result<()> {
-        self.desk.pass(format!("create folder {path}"));
+        self.race.pass(format!("create folder {path}"));
         self.disk.create_folder(path)
     }
     fn rename(&self, from: &str, to: &str) -> io::Result<()> {
-        self.desk.pass(format!("rename to {to}"));
+        self.race.pass(format!("rename to {to}"));
         self.disk.rename(from, to)
     }
     fn rename_new(&self, from: &str, to: &str) -> io::Result<()> {
-        self.desk.pass(format!("rename new to {to}"));
+        self.race.pass(format!("rename new to {to}"));
         self.disk.rename_new(from, to)
     }
     fn unlink(&self, path: &str) -> io::Result<()> {
-        self.desk.pass(format!("unlink {path}"));
+        self.race.pass(format!("unlink {path}"));
         self.disk.unlink(path)
     }
     fn sync_folder(&self, folder: &str) -> io::Result<()> {
-        self.desk.pass(format!("sync folder {folder}"));
+        self.race.pass(format!("sync folder {folder}"));
         self.disk.sync_folder(folder)
     }
     fn network(&self) -> io::Result<Option<&'static str>> {
@@ -164,7 +164,7 @@ impl Disk for Edited {
 struct EditedFile {
     file: Box<dyn DiskFile>,
     path: String,
-    desk: Arc<Desk>,
+    race: Arc<Race>,
 }
 
 impl fmt::Debug for EditedFile {
@@ -175,31 +175,31 @@ impl fmt::Debug for EditedFile {
 
 impl DiskFile for EditedFile {
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-        self.desk.pass(format!("read {}", self.path));
+        self.race.pass(format!("read {}", self.path));
         self.file.read_at(buffer, offset)
     }
     fn write_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
-        self.desk.pass(format!("write {}", self.path));
+        self.race.pass(format!("write {}", self.path));
         self.file.write_at(bytes, offset)
     }
     fn append(&self, bytes: &[u8]) -> io::Result<()> {
-        self.desk.pass(format!("append to {}", self.path));
+        self.race.pass(format!("append to {}", self.path));
         self.file.append(bytes)
     }
     fn sync(&self) -> io::Result<()> {
-        self.desk.pass(format!("sync {}", self.path));
+        self.race.pass(format!("sync {}", self.path));
         self.file.sync()
     }
     fn stat(&self) -> io::Result<Stat> {
-        self.desk.pass(format!("look at {}", self.path));
+        self.race.pass(format!("look at {}", self.path));
         self.file.stat()
     }
     fn make_like(&self, other: &Stat) -> io::Result<()> {
-        self.desk.pass(format!("set the mode of {}", self.path));
+        self.race.pass(format!("set the mode of {}", self.path));
         self.file.make_like(other)
     }
     fn try_lock(&self) -> io::Result<bool> {
-        self.desk.pass(format!("lock {}", self.path));
+        self.race.pass(format!("lock {}", self.path));
         self.file.try_lock()
     }
 }
@@ -221,13 +221,13 @@ fn schedule(editor: Editor, schedule: &[usize], score: &mut Score, counts: &mut 
     life.put("MEMORY.md", MEMORY);
     life.put(&journal(20), "- [user] what the day was like\n");
     let edit = Edit { editor, memory: life.path("MEMORY.md"), buffer: Vec::new(), open: None };
-    let desk = Arc::new(Desk {
+    let race = Arc::new(Race {
         at: AtomicUsize::new(0),
         seen: Mutex::default(),
         schedule: schedule.to_vec(),
         edit: Mutex::new((0, edit)),
     });
-    let edited = Edited { disk: life.quick_disk(), desk: Arc::clone(&desk) };
+    let edited = Edited { disk: life.quick_disk(), race: Arc::clone(&race) };
     let place = format!("{editor:?} at {schedule:?}");
     let tick = |disk: Arc<dyn Disk>, wording: &str| {
         let text = format!("- {TOLD} in wording {wording}.");
@@ -236,8 +236,8 @@ fn schedule(editor: Editor, schedule: &[usize], score: &mut Score, counts: &mut 
         dream_once_at(&dreamer, &model, &|| night(21))
     };
     let first = tick(Arc::new(edited), "one");
-    desk.catch_up(usize::MAX);
-    let seen = desk.seen.lock().unwrap().clone();
+    race.catch_up(usize::MAX);
+    let seen = race.seen.lock().unwrap().clone();
     if !schedule.is_empty() {
         let before = life.memory();
         let second = tick(life.quick_disk(), "two");

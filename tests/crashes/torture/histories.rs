@@ -277,10 +277,10 @@ impl History {
         self.logged = self.logged.max(whole);
         for line in news.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok()) {
             let outcome = line["outcome"].as_str().unwrap();
-            if outcome == Outcome::Quarantined.word() || outcome == Outcome::LlmError.word() {
+            if outcome == Outcome::Quarantined.as_str() || outcome == Outcome::LlmError.as_str() {
                 continue;
             }
-            self.appended += u64::from(outcome == Outcome::Appended.word());
+            self.appended += u64::from(outcome == Outcome::Appended.as_str());
             for source in line["sources"].as_array().unwrap() {
                 let at = |key: &str| usize::try_from(source[key].as_u64().unwrap()).unwrap();
                 self.show(source["name"].as_str().unwrap(), at("from")..at("to"), &source["sha256"]);

@@ -363,7 +363,7 @@ impl MemoryObserver for Ears {
     fn event(&self, event: &MemoryEvent) {
         let store = self.store.lock().unwrap().clone().unwrap();
         let stands = event.id.is_some_and(|id| store.get(&agent(), id).unwrap().is_some());
-        self.heard.lock().unwrap().push((event.name, event.id, stands));
+        self.heard.lock().unwrap().push((event.name.as_str(), event.id, stands));
     }
 }
 

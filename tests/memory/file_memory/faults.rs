@@ -8,7 +8,7 @@ use std::sync::Arc;
 use noctuary::facts::{Decision, FactKey, FactStore};
 use noctuary::memory::{Filter, MemoryId, NewMemory, Source};
 use noctuary::store::StoreConfig;
-use noctuary::testing::{Disk, Fate, Fault, Faults, FaultyDisk, MemoryDisk};
+use noctuary::testing::{CrashOutcome, Disk, Fault, Faults, FaultyDisk, MemoryDisk};
 use noctuary::{Error, FileMemoryStore, MemoryStore};
 
 use super::{agent, at, marta, row};
@@ -216,9 +216,9 @@ fn each_operation_of_each_verb_may_fail() {
 /// Every state that a power loss may leave after so many operations.
 fn images(disk: &MemoryDisk, operations: usize) -> Vec<MemoryDisk> {
     let loss = disk.power_loss(operations);
-    let mut fates: Vec<Vec<Fate>> = vec![Vec::new()];
+    let mut fates: Vec<Vec<CrashOutcome>> = vec![Vec::new()];
     for choices in loss.choices() {
-        let longer = |fates: &Vec<Fate>| {
+        let longer = |fates: &Vec<CrashOutcome>| {
             choices.iter().map(|fate| [&fates[..], &[*fate]].concat()).collect::<Vec<_>>()
         };
         fates = fates.iter().flat_map(longer).collect();

@@ -203,8 +203,8 @@ pub fn audits(store: &dyn MemoryStore) {
     let told: Vec<_> = entries
         .iter()
         .map(|entry| {
-            let source = entry.source.as_ref().map_or("", Source::word);
-            (entry.action.as_str(), entry.outcome.as_str(), entry.actor, source, entry.id)
+            let source = entry.source.as_ref().map_or("", Source::as_str);
+            (entry.action.as_str(), entry.outcome.to_string(), entry.actor, source, entry.id)
         })
         .collect();
     let (of, the) = ("imported", Some(id));
@@ -224,7 +224,8 @@ pub fn audits(store: &dyn MemoryStore) {
         ("memory_pin", "done", Actor::Agent, of, the),
         ("memory_update", "done", Actor::Agent, of, the),
         ("memory_write", "done", Actor::Agent, of, the),
-    ];
+    ]
+    .map(|(action, outcome, actor, source, id)| (action, outcome.to_owned(), actor, source, id));
     assert_eq!(told, expected, "the latest first");
     let times: Vec<_> = entries.iter().map(|entry| entry.at).collect();
     let expected: Vec<_> = (0..15).rev().map(at).collect();

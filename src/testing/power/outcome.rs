@@ -2,7 +2,7 @@
 
 /// The fate of an operation that was not durable when the power went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fate {
+pub enum CrashOutcome {
     /// It is not there.
     Lost,
     /// It is there.
