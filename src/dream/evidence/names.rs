@@ -8,6 +8,7 @@ use regex::Regex;
 use super::common::is_common;
 use super::dates::Calendar;
 use super::days::weekday;
+use super::list::List;
 use super::shown::held;
 use crate::base::text;
 use crate::dreamer::{Hold, HoldReason};
@@ -104,7 +105,12 @@ pub(crate) fn fold(word: &str) -> String {
         }
     }
     // "Müller" may be written "Muller" too.
-    folded.replace("ae", "a").replace("oe", "o").replace("ue", "u")
+    let is_umlaut = |pair: &[u8]| matches!(pair, b"ae" | b"oe" | b"ue");
+    if folded.as_bytes().windows(2).any(is_umlaut) {
+        folded.replace("ae", "a").replace("oe", "o").replace("ue", "u")
+    } else {
+        folded
+    }
 }
 
 /// The parts of a word: letters, digits, humps.
@@ -241,9 +247,11 @@ fn is_a_name_in_front(word: &Word<'_>, known: &Words) -> bool {
 
 /// Whether what follows a word is what follows a name.
 fn is_used_as_a_name(after: &str) -> bool {
-    const AFTER_NAMES: &str = "is are was were has have had will would can could should must does did do may might \
+    static AFTER_NAMES: List = List::new(
+        "is are was were has have had will would can could should must does did do may might \
         and or for in on with as likes wants went said told took got made left came gave wrote bought met \
-        also still now never always often usually only currently recently probably likely not cannot";
+        also still now never always often usually only currently recently probably likely not cannot",
+    );
     let next = text::words(after).next().unwrap_or_default();
     let gap = after.trim_start_matches(['*', '`', '_', '"', '”', ')']);
     let is_end = !gap.starts_with(' ') && !gap.starts_with('-');
@@ -253,7 +261,7 @@ fn is_used_as_a_name(after: &str) -> bool {
         && !["ss", "us", "is", "ous"].iter().any(|end| next.ends_with(end)))
         || next.ends_with("ed")
         || next.ends_with("n't");
-    is_end || next_is_capital || ends_as_verb || AFTER_NAMES.split_ascii_whitespace().any(|word| word == next)
+    is_end || next_is_capital || ends_as_verb || AFTER_NAMES.has(&next)
 }
 
 /// Whether a claim is German, where every noun is in upper case.
@@ -264,8 +272,10 @@ fn is_german(words: &[Word<'_>]) -> bool {
 }
 
 fn follows_article(word: &Word<'_>) -> bool {
-    const ARTICLES: &str = "der die das den dem des ein eine einen einem einer eines im am zum zur vom kein keine keinen \
-        sein seine seinen seiner ihr ihre ihren ihrer jeden jede jedes";
+    static ARTICLES: List = List::new(
+        "der die das den dem des ein eine einen einem einer eines im am zum zur vom kein keine keinen \
+        sein seine seinen seiner ihr ihre ihren ihrer jeden jede jedes",
+    );
     let previous = word.previous.to_lowercase();
-    ARTICLES.split_ascii_whitespace().any(|article| article == previous)
+    ARTICLES.has(&previous)
 }
