@@ -185,8 +185,9 @@ fn idle_in_sqlite(effort: Effort, rows: &mut Vec<Row>) {
                  WHERE user_id = 'marta' AND agent_id = '' AND path > 'memory/' AND path < 'memory0'"
             );
             let mut statement = connection.prepare_cached(&sql).unwrap();
-            let rows = statement
-                .query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?, row.get::<_, i64>(2)?)));
+            let rows = statement.query_map([], |row| {
+                Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?, row.get::<_, i64>(2)?))
+            });
             black_box(rows.unwrap().collect::<Result<Vec<_>, _>>().unwrap());
         };
         for (baseline, columns) in [(LISTING, "0, 0"), (LOOKING, "size, modified_ns")] {

@@ -37,8 +37,7 @@ pub(crate) fn matter(text: &str) -> Vec<String> {
             matter.extend((runs.len() == 1).then(|| runs.iter().collect::<String>()));
             continue;
         }
-        let is_small =
-            word.chars().count() <= 2 || SMALL_WORDS.has(&word);
+        let is_small = word.chars().count() <= 2 || SMALL_WORDS.has(&word);
         if !is_small && !is_negation(&word) {
             matter.push(fold(&word));
         }
@@ -126,9 +125,7 @@ impl Clause {
             || text.contains("away from");
         let hints = !text.contains("away from")
             && text::words(text).any(|word| {
-                HINTS.has(&word)
-                    || word.ends_with("less")
-                    || (word.starts_with("un") && word.len() > 5)
+                HINTS.has(&word) || word.ends_with("less") || (word.starts_with("un") && word.len() > 5)
             });
         let mut words = matter(text);
         words.sort();

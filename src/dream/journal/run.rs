@@ -182,7 +182,10 @@ impl Curation {
                 }
                 return Ok(None);
             }
-            if config.mode == DreamMode::Propose && !survey.is_idle(workspace) && self.queue(run)?.is_full()? {
+            if config.mode == DreamMode::Propose
+                && !survey.is_idle(workspace)
+                && self.queue(run)?.is_full()?
+            {
                 self.looks.note_unasked(&mut survey, &mut run.report);
                 if is_first {
                     run.report.outcome = Outcome::ProposalsFull;

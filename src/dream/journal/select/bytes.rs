@@ -24,7 +24,12 @@ pub(super) fn is_utf16(workspace: &dyn Workspace, name: &DocName) -> bool {
 }
 
 /// The pieces of `entry` whose bytes are no longer what was shown, by where they begin.
-pub(super) fn void_pieces(workspace: &dyn Workspace, name: &DocName, entry: &Entry, len: u64) -> Result<Vec<u64>> {
+pub(super) fn void_pieces(
+    workspace: &dyn Workspace,
+    name: &DocName,
+    entry: &Entry,
+    len: u64,
+) -> Result<Vec<u64>> {
     let mut void = Vec::new();
     for piece in entry.pieces() {
         let holds = match piece.sha256 {
