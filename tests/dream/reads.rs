@@ -220,14 +220,14 @@ fn an_idle_pass_opens_no_journal_and_looks_only_at_those_that_the_date_lets_in()
 fn journals_that_wait_are_opened_when_a_pass_comes_to_them() {
     let life = Life::empty();
     for home in homes(&life) {
-        let line = "- [user] We release on Fridays.\n";
+        let wish = "- [user] We release on Fridays.\n";
         for number in 0..100 {
             let file = name(&format!("memory/2026-11-20-s{number:02}.md"));
-            home.write(&file, line.repeat(100).as_bytes(), WriteMode::Create).unwrap();
+            home.write(&file, wish.repeat(100).as_bytes(), WriteMode::Create).unwrap();
         }
         let counting = Counting::around(home);
         let dreamer = dreamer(counting.clone(), |config| {
-            config.total_input_bytes = 4 * 100 * line.len() as u64;
+            config.total_input_bytes = 4 * 100 * wish.len() as u64;
             config.max_passes = 1;
         });
         let report = dream(&dreamer, &Script::new(), night(21));
@@ -258,11 +258,11 @@ fn where_nothing_but_noise_waits_there_is_nothing_new() {
 #[test]
 fn the_lines_of_a_later_slice_are_counted_from_where_the_last_one_ended() {
     const FRONT: usize = 3 << 20;
-    let line = |number: usize| format!("- [user] Berth {number} is free, says the harbour office.\n");
+    let berth = |number: usize| format!("- [user] Berth {number} is free, says the harbour office.\n");
     let numbered = |from: usize, len: usize| {
         let mut text = String::new();
         for number in from.. {
-            text.push_str(&line(number));
+            text.push_str(&berth(number));
             if text.len() >= len {
                 break;
             }
