@@ -99,7 +99,7 @@ const LINE: &str = "- [09:14] [user] the harbour office opens at nine on weekday
 
 /// What a journal of a number holds; of the last day it is long.
 fn text_of(number: u32, days: u32) -> String {
-    let len = if number % days == 0 && number / days < 16 { JOURNAL } else { SHORT };
+    let len = if number.is_multiple_of(days) && number / days < 16 { JOURNAL } else { SHORT };
     let mark = format!("- [user] number {number}\n");
     let text = LINE.repeat(len / LINE.len() + 1);
     [&mark, &text[text.len() - (len - mark.len())..]].concat()
