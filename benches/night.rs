@@ -4,18 +4,21 @@
 //! between the two, and gives the median of the rounds for one operation, and their ratio. Where the model
 //! would be asked nobody is, or the answer is there at once. The rows, and what each measures:
 //!
-//! - *idle pass*: a whole run over 10,000 journals of 16 KiB that were all shown before: claim, ledger, listing,
-//!   a look at every journal, state, release. Beside it stands a listing of the folder with a look at every
-//!   file. Where the window holds a thirtieth of the names, beside a listing alone too.
+//! - *idle pass*: a whole run over 10,000 journals that were all shown before: claim, ledger, listing, a look at every
+//!   journal of the window, state, release. Beside it stand a listing of the folder, and one with a look at every
+//!   file. In the first row the window holds all names. In the second it holds a thirtieth: there the date in the name
+//!   decides, and the bound is 1.2 of the listing alone. In a database the bare operation is one statement.
 //! - *selecting pass*: a run over 10,000 journals that were never shown, up to its request, which is then
-//!   dropped. Beside it: a listing, a look at every file, and reading as many bytes as are selected.
+//!   dropped. Beside it: a listing, a look at every file, and reading as many bytes as are selected. Also without the
+//!   work on those bytes: beside a run over the selected journals alone.
+//! - *lines*: a pass of a drain that continues behind 28 MiB that were shown, beside the same pass without them.
 //! - *tail*: the last 64 KiB of a journal of 64 MiB.
 //! - *answer*: `resume` of a preview, with an answer of 200 bullets that all cite: gate, sanitiser, evidence,
 //!   duplicates, report; nothing is written. Beside it: one parse of the answer as markdown.
 //! - *commit*: `resume` with one bullet, until the lease is given back. Beside it: the durable writes of the
 //!   protocol, by hand: intent, section, ledger, state and log are written and synced, and the intent removed.
 //!
-//! Run it with `cargo bench --bench night`; `-- --quick`, and `cargo test --benches`, run a few rounds only
+//! `NOCTUARY_BENCH_JOURNALS=100000` sets how many journals there are. Run it with `cargo bench --bench night`; `-- --quick`, and `cargo test --benches`, run a few rounds only
 //! and say nothing of speed; `-- idle tail` measures those rows alone. What is measured lies in the folder for temporary files (`TMPDIR`).
 #![expect(clippy::unwrap_used, reason = "a benchmark stops where something fails")]
 
@@ -37,9 +40,15 @@ use noctuary::{
     WriteMode,
 };
 
-/// So many journals, and so long each.
+/// So many journals, unless [`HOW_MANY`] says another number.
 const JOURNALS: u32 = 10_000;
+const HOW_MANY: &str = "NOCTUARY_BENCH_JOURNALS";
+/// So long is a journal that may be selected, and any other.
 const JOURNAL: usize = 16 << 10;
+const SHORT: usize = 300;
+/// So much stands in front of what a drain shows, and so much is drained.
+const FRONT: usize = 28 << 20;
+const DRAINED: usize = 16 << 20;
 const LONG_JOURNAL: u64 = 64 << 20;
 const TAIL: u64 = 64 << 10;
 const BULLETS: u32 = 200;
@@ -81,26 +90,36 @@ fn done(step: Step) -> Box<DreamReport> {
     }
 }
 
+fn journals_of(effort: Effort) -> u32 {
+    let journals = std::env::var(HOW_MANY).ok().and_then(|number| number.parse().ok());
+    (journals.unwrap_or(JOURNALS) / effort.divisor).max(30)
+}
+
+const LINE: &str = "- [09:14] [user] the harbour office opens at nine on weekdays and never on sundays\n";
+
+/// What a journal of a number holds; of the last day it is long.
+fn text_of(number: u32, days: u32) -> String {
+    let len = if number.is_multiple_of(days) && number / days < 16 { JOURNAL } else { SHORT };
+    let mark = format!("- [user] number {number}\n");
+    let text = LINE.repeat(len / LINE.len() + 1);
+    [&mark, &text[text.len() - (len - mark.len())..]].concat()
+}
+
 /// A folder of journals whose dates are the last `days`, which were changed the day before the night.
 fn journals(effort: Effort, days: u32) -> tempfile::TempDir {
     let home = tempfile::tempdir().unwrap();
     fs::create_dir(home.path().join("memory")).unwrap();
     let changed = SystemTime::UNIX_EPOCH + Duration::from_secs(1_796_000_000);
-    let line = "- [09:14] [user] the harbour office opens at nine on weekdays and never on sundays\n";
-    let text = line.repeat(JOURNAL / line.len() + 1);
-    for number in 0..(JOURNALS / effort.divisor).max(30) {
+    for number in 0..journals_of(effort) {
         let mut file = File::create(home.path().join("memory").join(journal(number, days))).unwrap();
-        let mark = format!("- [user] number {number}\n");
-        file.write_all(mark.as_bytes()).unwrap();
-        file.write_all(&text.as_bytes()[text.len() - (JOURNAL - mark.len())..]).unwrap();
+        file.write_all(text_of(number, days).as_bytes()).unwrap();
         file.set_modified(changed + Duration::from_millis(u64::from(number))).unwrap();
     }
     home
 }
 
 /// Shows all journals to nobody, so that none is new.
-fn show_all(home: &Path) {
-    let workspace = Arc::new(FileWorkspace::open(home).unwrap());
+fn show_all(workspace: Arc<dyn Workspace>) {
     let dreamer = dreamer(workspace, |config| config.total_input_bytes = u64::MAX / 2);
     let pass = ask(dreamer.begin(now() - TimeDelta::days(1)).unwrap());
     done(pass.resume(Ok(LlmReply::new("NOTHING_TO_PROMOTE")), now() - TimeDelta::days(1)).unwrap());
@@ -116,26 +135,65 @@ fn list_and_look(folder: &Path) -> Vec<fs::Metadata> {
 }
 
 fn idle(effort: Effort, rows: &mut Vec<Row>) {
-    const IN_WINDOW: &str = "idle pass, 10,000 in the window";
-    const A_THIRTIETH: &str = "idle pass, 333 of 10,000";
+    const IN_WINDOW: &str = "idle pass, all in the window";
+    const A_THIRTIETH: &str = "idle pass, a thirtieth in it";
     const LISTING: &str = "read_dir";
     const LOOKING: &str = "read_dir, symlink_metadata of each";
-    for (days, verb, baselines) in [(30, IN_WINDOW, &[LOOKING][..]), (900, A_THIRTIETH, &[LISTING, LOOKING])]
-    {
+    for (days, verb, bounds) in [(30, IN_WINDOW, [None, Some(1.3)]), (900, A_THIRTIETH, [Some(1.2), None])] {
         let home = journals(effort, days);
-        show_all(home.path());
+        let workspace: Arc<dyn Workspace> = Arc::new(FileWorkspace::open(home.path()).unwrap());
+        show_all(Arc::clone(&workspace));
         let folder = home.path().join("memory");
-        let dreamer = dreamer(Arc::new(FileWorkspace::open(home.path()).unwrap()), |_| ());
-        for baseline in baselines {
-            let bare: Operation<'_> = match *baseline {
+        let dreamer = dreamer(workspace, |_| ());
+        for (baseline, bound) in [LISTING, LOOKING].into_iter().zip(bounds) {
+            let bare: Operation<'_> = match baseline {
                 LISTING => Box::new(|_| drop(black_box(list(&folder)))),
                 _ => Box::new(|_| drop(black_box(list_and_look(&folder)))),
             };
-            let ours = |_| {
-                let report = done(dreamer.begin(now()).unwrap());
-                assert_eq!(report.outcome, Outcome::NothingNew);
-            };
-            rows.push(compare(effort, ["files", verb, baseline], 1, || {}, bare, Box::new(ours)));
+            let ours = |_| nothing_new(&dreamer);
+            let row = compare(effort, ["files", verb, baseline], 1, || {}, bare, Box::new(ours));
+            rows.push(Row { bound, ..row });
+        }
+    }
+}
+
+fn nothing_new(dreamer: &JournalDreamer) {
+    let report = done(dreamer.begin(now()).unwrap());
+    assert_eq!(report.outcome, Outcome::NothingNew);
+}
+
+#[cfg(feature = "sqlite")]
+fn idle_in_sqlite(effort: Effort, rows: &mut Vec<Row>) {
+    use noctuary::{Scope, SqliteWorkspace};
+
+    const LISTING: &str = "the paths of the folder";
+    const LOOKING: &str = "the same, size and time of each";
+    for (days, verb) in [(30, "idle pass, all in the window"), (900, "idle pass, a thirtieth in it")] {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("life.db");
+        let workspace = Arc::new(SqliteWorkspace::open(&path, Scope::user("marta")).unwrap());
+        for number in 0..journals_of(effort) / 5 {
+            let name = DocName::parse(format!("memory/{}", journal(number, days))).unwrap();
+            workspace.write(&name, text_of(number, days).as_bytes(), WriteMode::Create).unwrap();
+        }
+        show_all(workspace.clone());
+        let dreamer = dreamer(workspace, |_| ());
+        let connection = rusqlite::Connection::open(&path).unwrap();
+        let query = |columns: &str| {
+            let sql = format!(
+                "SELECT path, {columns} FROM memory_documents
+                 WHERE user_id = 'marta' AND agent_id = '' AND path > 'memory/' AND path < 'memory0'"
+            );
+            let mut statement = connection.prepare_cached(&sql).unwrap();
+            let rows = statement.query_map([], |row| {
+                Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?, row.get::<_, i64>(2)?))
+            });
+            black_box(rows.unwrap().collect::<Result<Vec<_>, _>>().unwrap());
+        };
+        for (baseline, columns) in [(LISTING, "0, 0"), (LOOKING, "size, modified_ns")] {
+            let ours = |_| nothing_new(&dreamer);
+            let bare: Operation<'_> = Box::new(|_| query(columns));
+            rows.push(compare(effort, ["sqlite", verb, baseline], 1, || {}, bare, Box::new(ours)));
         }
     }
 }
@@ -143,18 +201,79 @@ fn idle(effort: Effort, rows: &mut Vec<Row>) {
 fn selecting(effort: Effort, rows: &mut Vec<Row>) {
     let home = journals(effort, 30);
     let folder = home.path().join("memory");
-    let dreamer = dreamer(Arc::new(FileWorkspace::open(home.path()).unwrap()), |_| ());
+    let few = tempfile::tempdir().unwrap();
+    fs::create_dir(few.path().join("memory")).unwrap();
+    let night = |home: &Path| dreamer(Arc::new(FileWorkspace::open(home).unwrap()), |_| ());
+    let (dreamer, dreamer_of_few) = (night(home.path()), night(few.path()));
     let selected: Vec<_> =
         (0..16).map(|at| folder.join(journal(30 * at, 30))).filter(|path| path.exists()).collect();
-    let ours = |_| drop(black_box(ask(dreamer.begin(now()).unwrap())));
-    let bare = |_| {
+    for path in &selected {
+        fs::copy(path, few.path().join("memory").join(path.file_name().unwrap())).unwrap();
+    }
+    let select = |dreamer: &JournalDreamer| drop(black_box(ask(dreamer.begin(now()).unwrap())));
+    let read = |_| {
         black_box(list_and_look(&folder));
         for path in &selected {
             black_box(fs::read(path).unwrap());
         }
     };
-    let labels = ["files", "selecting pass over 10,000", "read_dir, symlink_metadata, read 256 KiB"];
-    rows.push(compare(effort, labels, 1, || {}, Box::new(bare), Box::new(ours)));
+    let ask_of_few = |_| {
+        black_box(list_and_look(&folder));
+        select(&dreamer_of_few);
+    };
+    let of_all = "selecting pass over all";
+    let labels = ["files", of_all, "read_dir, symlink_metadata, read 256 KiB"];
+    rows.push(compare(effort, labels, 1, || {}, Box::new(read), Box::new(|_| select(&dreamer))));
+    let labels = ["files", of_all, "read_dir, symlink_metadata, pass over those selected"];
+    let row = compare(effort, labels, 1, || {}, Box::new(ask_of_few), Box::new(|_| select(&dreamer)));
+    rows.push(Row { bound: Some(1.3), ..row });
+}
+
+/// A drain of one journal, which goes on by a pass at every call. In front of what it shows stand bytes that were shown
+/// before.
+struct Drain {
+    _home: tempfile::TempDir,
+    waiting: RefCell<Option<Box<dyn DreamPass>>>,
+}
+
+impl Drain {
+    fn begin(front: usize, effort: Effort) -> Self {
+        let home = tempfile::tempdir().unwrap();
+        let workspace: Arc<dyn Workspace> = Arc::new(FileWorkspace::open(home.path()).unwrap());
+        let name = DocName::parse("memory/2026-11-30-long.md").unwrap();
+        let text = |len: usize| LINE.repeat(len / effort.divisor as usize / LINE.len() + 1);
+        workspace.append(&name, text(front).as_bytes()).unwrap();
+        let showing = dreamer(Arc::clone(&workspace), |config| {
+            config.total_input_bytes = u64::MAX / 2;
+            config.max_file_bytes = 32 << 20;
+        });
+        let pass = ask(showing.begin(now()).unwrap());
+        done(pass.resume(Ok(LlmReply::new("NOTHING_TO_PROMOTE")), now()).unwrap());
+        workspace.append(&name, text(DRAINED).as_bytes()).unwrap();
+        let draining = dreamer(workspace, |config| config.max_passes = u32::MAX);
+        let pass = ask(draining.begin(now()).unwrap());
+        Self { _home: home, waiting: RefCell::new(Some(pass)) }
+    }
+
+    fn go_on(&self) {
+        if let Some(pass) = self.waiting.take() {
+            let step = pass.resume(Ok(LlmReply::new("NOTHING_TO_PROMOTE")), now()).unwrap();
+            *self.waiting.borrow_mut() = match step {
+                Step::Ask(pass) => Some(pass),
+                Step::Done(_) => None,
+            };
+        }
+    }
+}
+
+fn counting(effort: Effort, rows: &mut Vec<Row>) {
+    let (short, long) = (Drain::begin(0, effort), Drain::begin(FRONT, effort));
+    let labels = ["files", "pass of a drain behind 28 MiB", "the same without them"];
+    let bare = Box::new(|_| short.go_on());
+    let row = compare(effort, labels, 1, || {}, bare, Box::new(|_| long.go_on()));
+    let is_under_way = |drain: &Drain| drain.waiting.borrow().is_some();
+    assert!(effort.divisor > 1 || (is_under_way(&short) && is_under_way(&long)), "the drain ended too early");
+    rows.push(Row { bound: Some(1.2), ..row });
 }
 
 fn tail(effort: Effort, rows: &mut Vec<Row>) {
@@ -304,7 +423,10 @@ type Part = fn(Effort, &mut Vec<Row>);
 fn main() {
     let parts: &[(&str, Part)] = &[
         ("idle", idle),
+        #[cfg(feature = "sqlite")]
+        ("idle", idle_in_sqlite),
         ("selecting", selecting),
+        ("lines", counting),
         ("tail", tail),
         ("answer", judging),
         ("commit", files),

@@ -223,7 +223,7 @@ const BUGS: &[Bug] = &[
     },
     Bug {
         name: "the hashes of what was shown are forgotten",
-        file: "src/dream/journal/select.rs",
+        file: "src/dream/journal/select/bytes.rs",
         stands: "hash_range(workspace, name, piece.from..piece.to)? == sha256",
         planted: "hash_range(workspace, name, piece.from..piece.to)? == sha256 || piece.to > 0",
         tests: DREAM,
@@ -307,9 +307,9 @@ const BUGS: &[Bug] = &[
     },
     Bug {
         name: "a journal that changed and kept its size is not looked at again",
-        file: "src/dream/journal/select.rs",
-        stands: "            (entry.size, entry.modified) == (metadata.len, modified) && entry.pending(metadata.len) == 0\n",
-        planted: "            entry.size == metadata.len && entry.pending(metadata.len) == 0\n",
+        file: "src/dream/journal/select/survey.rs",
+        stands: "    (entry.size, entry.modified) == (metadata.len, modified) && entry.pending(metadata.len) == 0\n",
+        planted: "    entry.size == metadata.len && entry.pending(metadata.len) == 0\n",
         tests: DREAM,
     },
     Bug {
@@ -580,7 +580,7 @@ const BUGS: &[Bug] = &[
     },
     Bug {
         name: "a try that was held whole is not counted",
-        file: "src/dream/journal/select.rs",
+        file: "src/dream/journal/select/slice.rs",
         stands: "entry.tries = entry.tries.saturating_add(1);",
         planted: "entry.tries = entry.tries.max(1);",
         tests: TRIES,

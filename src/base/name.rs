@@ -190,6 +190,23 @@ impl DocName {
     }
 }
 
+impl DocName {
+    /// Makes a name of the memory of `file`: inside this folder as [`join`](Self::join) does, or in the root. A text that
+    /// makes none comes back.
+    pub(crate) fn within(folder: Option<&Self>, mut file: String) -> Result<Self, String> {
+        let front = folder.map_or(0, |folder| {
+            file.insert(0, '/');
+            file.insert_str(0, folder.as_str());
+            folder.as_str().len() + 1
+        });
+        if fault(&file).is_some() {
+            file.drain(..front);
+            return Err(file);
+        }
+        Ok(Self(Name { path: Cow::Owned(file), space: Space::Document }))
+    }
+}
+
 /// The name of one of the library's own state files.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StateName(Name);

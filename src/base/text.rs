@@ -172,8 +172,12 @@ pub(crate) fn statement(text: &str) -> String {
 /// Returns the words of `text` in lower case: runs of letters and digits; an apostrophe inside a word stays.
 pub(crate) fn words(text: &str) -> impl Iterator<Item = String> + '_ {
     text.split(|c: char| !(c.is_alphanumeric() || c == '\'' || c == '’'))
-        .map(|word| word.trim_matches(['\'', '’']).to_lowercase().replace('’', "'"))
+        .map(|word| word.trim_matches(['\'', '’']))
         .filter(|word| !word.is_empty())
+        .map(|word| {
+            let word = word.to_lowercase();
+            if word.contains('’') { word.replace('’', "'") } else { word }
+        })
 }
 
 /// Prints a number of things in words: `1 pass`, `2 passes`, `1,200 lines`.

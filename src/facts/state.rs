@@ -69,7 +69,7 @@ impl FromStr for FactState {
 #[error("not a state of a fact: pending, candidate, verified, disputed, superseded or rejected")]
 pub struct UnknownFactState;
 
-/// What decisions change of a fact; never its words.
+/// The part of a fact that decisions change; never its words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct FactStatus {

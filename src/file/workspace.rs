@@ -137,17 +137,12 @@ impl Workspace for FileWorkspace {
         let mut documents = Vec::with_capacity(entries.len());
         let (mut folders, mut refused) = (Vec::new(), Vec::new());
         for entry in entries {
-            let name = match folder {
-                Some(folder) => folder.join(&entry.name),
-                None => DocName::parse(entry.name.as_str()),
-            };
-            if name.is_err() && entry.name.starts_with('.') {
-                continue;
-            }
-            match (name, entry.kind) {
+            match (DocName::within(folder, entry.name), entry.kind) {
                 (Ok(name), Kind::File) => documents.push(name),
                 (Ok(name), Kind::Folder) => folders.push(name),
-                _ => refused.push(entry.name),
+                (Ok(name), _) => refused.push(name.file_name().to_owned()),
+                (Err(hidden), _) if hidden.starts_with('.') => {}
+                (Err(other), _) => refused.push(other),
             }
         }
         Ok(Listing::new(documents, folders, refused))

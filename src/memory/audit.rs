@@ -25,7 +25,7 @@ pub struct AuditEntry {
     /// `memory_removed` for a row that is gone for good, `memory_forget`, `memory_lift`, `memory_learn`, or
     /// `profile_write`.
     pub action: String,
-    /// How it ended.
+    /// Its end.
     pub outcome: AuditOutcome,
     /// The row, where it has an id.
     pub id: Option<MemoryId>,

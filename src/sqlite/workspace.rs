@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use chrono::DateTime;
-use rusqlite::{OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, params};
 
 use super::backup::backup;
 use super::columns::{content, parse_revision};
@@ -236,26 +236,20 @@ impl Workspace for SqliteWorkspace {
     }
 
     fn metadata(&self, name: &Name) -> Result<Option<Metadata>> {
-        let sql = Statements::on(name.space()).metadata;
-        let found = self.scoped.read("look at", name, |connection, scope| {
-            let found: Option<(i64, i64)> = connection
-                .prepare_cached(sql)?
-                .query_row(params![scope.user, scope.agent, name.as_str()], |row| {
-                    Ok((row.get(0)?, row.get(1)?))
-                })
-                .optional()?;
-            let folder = found.is_none()
-                && name.space() == Space::Document
-                && is_folder(connection, scope, name.as_str())?;
-            Ok((found, folder))
-        })?;
+        let found =
+            self.scoped.read("look at", name, |connection, scope| Looked::at(connection, scope, name))?;
+        found.judge(name)
+    }
+
+    /// Asks for all of them under one lock, since most of a look at one is the way there.
+    fn metadata_of(&self, names: &[&Name]) -> Vec<Result<Option<Metadata>>> {
+        let found = self.scoped.read("look at", "documents", |connection, scope| {
+            names.iter().map(|name| Looked::at(connection, scope, name)).collect::<rusqlite::Result<Vec<_>>>()
+        });
         match found {
-            (_, true) => Err(Error::Refused { path: name.to_string(), reason: Refusal::NotAFile }),
-            (Some((size, modified)), _) => Ok(Some(Metadata {
-                len: u64::try_from(size).unwrap_or(0),
-                modified: DateTime::from_timestamp_nanos(modified),
-            })),
-            (None, _) => Ok(None),
+            Ok(found) => names.iter().zip(found).map(|(name, found)| found.judge(name)).collect(),
+            // Each has an error of its own.
+            Err(_) => names.iter().map(|name| self.metadata(name)).collect(),
         }
     }
 
@@ -329,6 +323,42 @@ impl Workspace for SqliteWorkspace {
 
     fn claim(&self, terms: &ClaimTerms) -> Result<Claim> {
         trace::claim(|| lease::claim(&self.scoped, terms))
+    }
+}
+
+/// What has a name: size and time of change of a row, a folder, or nothing.
+enum Looked {
+    Row(i64, i64),
+    Folder,
+    Nothing,
+}
+
+impl Looked {
+    fn at(connection: &Connection, scope: &Scope, name: &Name) -> rusqlite::Result<Self> {
+        let row = connection
+            .prepare_cached(Statements::on(name.space()).metadata)?
+            .query_row(params![scope.user, scope.agent, name.as_str()], |row| {
+                Ok(Self::Row(row.get(0)?, row.get(1)?))
+            })
+            .optional()?;
+        Ok(match row {
+            Some(row) => row,
+            None if name.space() == Space::Document && is_folder(connection, scope, name.as_str())? => {
+                Self::Folder
+            }
+            None => Self::Nothing,
+        })
+    }
+
+    fn judge(self, name: &Name) -> Result<Option<Metadata>> {
+        match self {
+            Self::Row(size, modified) => Ok(Some(Metadata {
+                len: u64::try_from(size).unwrap_or(0),
+                modified: DateTime::from_timestamp_nanos(modified),
+            })),
+            Self::Folder => Err(Error::Refused { path: name.to_string(), reason: Refusal::NotAFile }),
+            Self::Nothing => Ok(None),
+        }
     }
 }
 

@@ -228,7 +228,7 @@ impl Rows {
             // Other programs have words of their own, as long as they like.
             let word = |word: String| cut(&word, LONGEST_WORD).0.to_owned();
             let source = row.source.as_ref().map(|source| word(source.as_str().to_owned()));
-            // What is nobody's own words says so.
+            // A row in nobody's own words says so.
             let origin = row.origin.as_ref().filter(|_| !row.is_trusted());
             let origin = origin.map(|origin| word(origin.to_string()));
             results.add(&row.content, |content| {

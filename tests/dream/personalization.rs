@@ -11,8 +11,8 @@ use crate::dreaming::Ears;
 use crate::dreaming::marta::human;
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
 use noctuary::dream::{
-    Due, Failure, HistoryItem, HistorySource, HoldReason, LineOutcome, LineReport, NotDue, PersonalizationConfig,
-    PersonalizationDreamer, history_fn,
+    Due, Failure, HistoryItem, HistorySource, HoldReason, LineOutcome, LineReport, NotDue,
+    PersonalizationConfig, PersonalizationDreamer, history_fn,
 };
 use noctuary::exchange::Forget;
 use noctuary::facts::Decision;

@@ -1,11 +1,14 @@
 //! A pass reads what it goes by once, and sees what somebody saves meanwhile all the same.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
-use crate::dreaming::{Life, dream, journal, night};
-use noctuary::dream::{DreamMode, LineOutcome};
+use chrono::Days;
+
+use crate::dreaming::{Life, dream, journal, name, night};
+use noctuary::dream::{DreamMode, JournalReport, LineOutcome, ReadReason};
 use noctuary::testing::Script;
 use noctuary::workspace::{Claim, ClaimTerms, Document, Listing, Metadata, Name, Reach, Revision};
 use noctuary::{
@@ -16,15 +19,20 @@ use noctuary::{
 /// A workspace that counts what is read, by name.
 #[derive(Debug)]
 struct Counting {
-    inner: FileWorkspace,
+    inner: Arc<dyn Workspace>,
     read: Mutex<Vec<String>>,
-    ranges: Mutex<Vec<String>>,
+    ranges: Mutex<Vec<(String, Range<u64>)>>,
+    looked_at: Mutex<Vec<String>>,
 }
 
 impl Counting {
     fn over(life: &Life) -> Arc<Self> {
-        let inner = FileWorkspace::open(life.root()).unwrap();
-        Arc::new(Self { inner, read: Mutex::default(), ranges: Mutex::default() })
+        Self::around(Arc::new(FileWorkspace::open(life.root()).unwrap()))
+    }
+
+    fn around(inner: Arc<dyn Workspace>) -> Arc<Self> {
+        let (read, ranges, looked_at) = Default::default();
+        Arc::new(Self { inner, read, ranges, looked_at })
     }
 
     /// How often documents whose names begin so were read whole.
@@ -34,7 +42,21 @@ impl Counting {
 
     /// How often a part of such documents was read.
     fn parts(&self, front: &str) -> usize {
-        self.ranges.lock().unwrap().iter().filter(|name| name.starts_with(front)).count()
+        self.ranges.lock().unwrap().iter().filter(|(name, _)| name.starts_with(front)).count()
+    }
+
+    /// Which documents with such names were opened.
+    fn opened(&self, front: &str) -> BTreeSet<String> {
+        let (whole, parts) = (self.read.lock().unwrap(), self.ranges.lock().unwrap());
+        let names = whole.iter().chain(parts.iter().map(|(name, _)| name));
+        names.filter(|name| name.starts_with(front)).cloned().collect()
+    }
+
+    /// Forgets what was counted.
+    fn reset(&self) {
+        self.read.lock().unwrap().clear();
+        self.ranges.lock().unwrap().clear();
+        self.looked_at.lock().unwrap().clear();
     }
 }
 
@@ -49,6 +71,7 @@ impl Workspace for Counting {
         self.inner.list(folder)
     }
     fn metadata(&self, name: &Name) -> Result<Option<Metadata>> {
+        self.looked_at.lock().unwrap().push(name.to_string());
         self.inner.metadata(name)
     }
     fn read(&self, name: &Name) -> Result<Option<Document>> {
@@ -56,7 +79,7 @@ impl Workspace for Counting {
         self.inner.read(name)
     }
     fn read_range(&self, name: &Name, range: Range<u64>) -> Result<Vec<u8>> {
-        self.ranges.lock().unwrap().push(name.to_string());
+        self.ranges.lock().unwrap().push((name.to_string(), range.clone()));
         self.inner.read_range(name, range)
     }
     fn write(&self, name: &Name, bytes: &[u8], mode: WriteMode) -> Result<Revision> {
@@ -142,4 +165,142 @@ fn what_is_saved_while_the_model_thinks_is_seen() {
     assert_eq!(report.passes[0].lines[0].fate, LineOutcome::Duplicate);
     assert_eq!(report.memory.unwrap().chars, life.memory().chars().count() as u64);
     assert_eq!(counting.reads("MEMORY.md"), 2);
+}
+
+/// The homes that a life may have.
+fn homes(life: &Life) -> Vec<Arc<dyn Workspace>> {
+    vec![
+        life.quick_workspace(),
+        #[cfg(feature = "sqlite")]
+        Arc::new(noctuary::SqliteWorkspace::open_in_memory(noctuary::Scope::user("marta")).unwrap()),
+    ]
+}
+
+#[test]
+fn an_idle_pass_opens_no_journal_and_looks_only_at_those_that_the_date_lets_in() {
+    const JOURNALS: u32 = 10_000;
+    let life = Life::empty();
+    for home in homes(&life) {
+        let last = night(21).date_naive();
+        let file = |number: u32| {
+            let day = last - Days::new(u64::from(number % 900));
+            name(&format!("memory/{day}-s{number}.md"))
+        };
+        for number in 0..JOURNALS {
+            home.write(&file(number), b"- [user] Tea.\n", WriteMode::Create).unwrap();
+        }
+        let counting = Counting::around(home);
+        let dreamer = dreamer(counting.clone(), |config| config.total_input_bytes = 1 << 30);
+        dream(&dreamer, &Script::new(), night(21));
+
+        counting.reset();
+        let report = dream(&dreamer, &Script::new(), night(21));
+        assert_eq!((report.outcome, report.journals.len()), (Outcome::NothingNew, JOURNALS as usize));
+        let inside = report.journals.iter().filter(|journal| journal.reason == ReadReason::AlreadyShown);
+        let inside: BTreeSet<String> = inside.map(|journal| journal.name.to_string()).collect();
+        assert!((300..400).contains(&inside.len()), "{}", inside.len());
+        assert_eq!(counting.opened("memory/"), BTreeSet::new());
+        let looked_at = counting.looked_at.lock().unwrap().clone();
+        let looked_at: Vec<String> = looked_at.into_iter().filter(|name| name.contains("/20")).collect();
+        assert_eq!(looked_at.len(), inside.len(), "one look at each");
+        assert_eq!(looked_at.into_iter().collect::<BTreeSet<String>>(), inside);
+
+        // A line that comes late into an old one is found, and no other journal is opened for it.
+        let late = file(29);
+        counting.append(&late, b"- [user] Coffee.\n").unwrap();
+        counting.reset();
+        let script = Script::new();
+        dream(&dreamer, &script, night(22));
+        assert!(script.requests()[0].user.contains("Coffee") && !script.requests()[0].user.contains("Tea"));
+        assert_eq!(counting.opened("memory/20"), BTreeSet::from([late.to_string()]));
+    }
+}
+
+#[test]
+fn journals_that_wait_are_opened_when_a_pass_comes_to_them() {
+    let life = Life::empty();
+    for home in homes(&life) {
+        let wish = "- [user] We release on Fridays.\n";
+        for number in 0..100 {
+            let file = name(&format!("memory/2026-11-20-s{number:02}.md"));
+            home.write(&file, wish.repeat(100).as_bytes(), WriteMode::Create).unwrap();
+        }
+        let counting = Counting::around(home);
+        let dreamer = dreamer(counting.clone(), |config| {
+            config.total_input_bytes = 4 * 100 * wish.len() as u64;
+            config.max_passes = 1;
+        });
+        let report = dream(&dreamer, &Script::new(), night(21));
+        let shown = report.passes[0].shown.len();
+        assert_eq!((shown, report.backlog.journals), (4, 96));
+        assert!(counting.opened("memory/20").len() <= shown + 1, "{:?}", counting.opened("memory/20"));
+    }
+}
+
+#[test]
+fn where_nothing_but_noise_waits_there_is_nothing_new() {
+    let life = Life::with(&[(20, "\u{feff}")]);
+    for day in [18, 19] {
+        life.put(&journal(day), b"\xff\xfeh\0i\0");
+    }
+    life.put(&journal(20), b"");
+    let noise = |journals: &[JournalReport]| {
+        let noise = journals.iter().filter(|journal| journal.reason == ReadReason::Unreadable);
+        noise.map(|journal| journal.pending).collect::<Vec<_>>()
+    };
+    let survey = life.dreamer().survey(night(21)).unwrap();
+    assert_eq!((noise(&survey.journals), survey.backlog.journals), (vec![0, 0], 0));
+    let report = life.dream(&Script::new());
+    assert_eq!((report.outcome, noise(&report.journals)), (Outcome::NothingNew, vec![0, 0]));
+    assert_eq!((report.backlog.journals, report.backlog.bytes), (0, 0));
+}
+
+#[test]
+fn the_lines_of_a_later_slice_are_counted_from_where_the_last_one_ended() {
+    const FRONT: usize = 3 << 20;
+    let berth = |number: usize| format!("- [user] Berth {number} is free, says the harbour office.\n");
+    let numbered = |from: usize, len: usize| {
+        let mut text = String::new();
+        for number in from.. {
+            text.push_str(&berth(number));
+            if text.len() >= len {
+                break;
+            }
+        }
+        text
+    };
+    let life = Life::empty();
+    for home in homes(&life) {
+        let file = name("memory/2026-11-20-long.md");
+        let front = numbered(1, FRONT);
+        home.write(&file, front.as_bytes(), WriteMode::Create).unwrap();
+        let all = dreamer(home.clone(), |config| {
+            (config.total_input_bytes, config.max_file_bytes) = (1 << 30, 32 << 20);
+        });
+        dream(&all, &Script::new(), night(21));
+        let lines = front.lines().count();
+        home.append(&file, numbered(lines + 1, 512 << 10).as_bytes()).unwrap();
+        let text = home.read(&file).unwrap().unwrap().bytes().to_vec();
+
+        let counting = Counting::around(home);
+        let draining = dreamer(counting.clone(), |config| config.max_passes = 4);
+        // The first run looks once whether the front is what was shown, since the file grew.
+        for round in 0..2 {
+            counting.reset();
+            let report = dream(&draining, &Script::new(), night(22));
+            assert_eq!(report.passes.len(), 4);
+            for shown in report.passes.iter().flat_map(|pass| &pass.shown) {
+                let before = &text[..usize::try_from(shown.from).unwrap()];
+                let breaks = before.split(|byte| *byte == b'\n').count() - 1;
+                assert_eq!(shown.first_line, breaks as u64 + 1, "{shown:?}");
+            }
+            let ranges = counting.ranges.lock().unwrap().clone();
+            let of_front: Vec<Range<u64>> = ranges
+                .into_iter()
+                .filter(|(name, range)| *name == *file.as_str() && range.start == 0 && range.end > 2)
+                .map(|(_, range)| range)
+                .collect();
+            assert_eq!(of_front.len(), usize::from(round == 0), "{of_front:?}");
+        }
+    }
 }

@@ -1,8 +1,10 @@
 //! Words that begin a curated line in upper case and are no names.
 
+use super::list::List;
+
 /// Returns whether a word, or what it is a form of, is common: "Runs", "Meetings", "Decided".
 pub(crate) fn is_common(lower: &str) -> bool {
-    let listed = |word: &str| WORDS.split_ascii_whitespace().any(|common| common == word);
+    let listed = |word: &str| WORDS.has(word);
     let stems = [
         ("ies", "y"),
         ("ied", "y"),
@@ -35,7 +37,8 @@ fn has_common_ending(lower: &str) -> bool {
     lower.len() > 6 && endings.iter().any(|ending| lower.ends_with(ending))
 }
 
-const WORDS: &str = "\
+static WORDS: List = List::new(
+    "\
 a about above abroad accept access according account action active actual add address after afternoon again \
 against age agent agenda agree aim alarm alert all allergic allergy allow almost alone along already also \
 although always ambition among amount an and animal anniversary annoy annual another answer any anyone \
@@ -112,7 +115,8 @@ auditor designer consultant contractor engineer programmer scientist analyst arc
 non self multi post co sub anti ex mid mr mrs ms dr prof st ok todo faq eg ie am pm note nb eta pto rfc poc mvp kpi okr pr prs ci cd ui ux id ids url urls pdf pdfs csv tv pc it ai llm llms os cpu gpu ram ssd hr ceo cto cfo \
 der die das ein eine und nicht kein keine er sie wir ihr sein nutzer nutzerin benutzer anwender mag hat ist will arbeitet wohnt lebt bevorzugt möchte trinkt isst fährt nutzt verwendet plant kauft termin wichtig hinweis entscheidung aufgabe frist thema wunsch arbeit wohnung familie vermeidet importante nota decisión \
 le la les un une utilisateur utilisatrice il elle el los las una usuario usuaria prefiere vive habite préfère aime \
-tagged written spoken shown hidden grown born built spent sent held led fed";
+tagged written spoken shown hidden grown born built spent sent held led fed",
+);
 
 #[cfg(test)]
 mod tests {

@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 
+use super::list::List;
 use super::matter::{is_negation, same_stem};
 use super::names::fold;
 use super::numbers;
@@ -27,14 +28,16 @@ struct Contrast {
 }
 
 /// Words that are no sign of either side.
-const SMALL: &str = "the and but for with that this at in on of by as is be it we he do so if or my us an to from use uses used \
-    using are was were has have had will would she they you user his her their our not now also";
+static SMALL: List = List::new(
+    "the and but for with that this at in on of by as is be it we he do so if or my us an to from use uses used \
+    using are was were has have had will would she they you user his her their our not now also",
+);
 
 /// Returns the words and numbers of one side.
 fn side(text: &str) -> Vec<String> {
     let words = text::words(text)
         .filter(|word| word.chars().count() > 1 && !word.starts_with(|c: char| c.is_ascii_digit()))
-        .filter(|word| !SMALL.split_ascii_whitespace().any(|small| small == word) && !is_negation(word));
+        .filter(|word| !SMALL.has(word) && !is_negation(word));
     words.map(|word| fold(&word)).chain(numbers::readings(text)).collect()
 }
 

@@ -1,5 +1,6 @@
 //! Dates: one that stands in the sources, is the journal's own, or follows from it by a word.
 
+use std::cell::OnceCell;
 use std::sync::LazyLock;
 
 use chrono::{Datelike, NaiveDate, TimeDelta, Weekday};
@@ -198,32 +199,35 @@ impl SomeDate {
 }
 
 /// Everything that the sources say about days.
-pub(crate) struct Calendar {
+pub(crate) struct Calendar<'s> {
     dates: Vec<SomeDate>,
-    spans: Vec<Span>,
+    sources: &'s [Source],
+    /// What their words point at, once it is needed: most claims name no day.
+    spans: OnceCell<Vec<Span>>,
     /// The days of the journals.
     days: Vec<NaiveDate>,
 }
 
-impl Calendar {
+impl<'s> Calendar<'s> {
     /// Reads the sources; `dates` were taken out of their text, and `rest` is left.
-    pub(crate) fn new(mut dates: Vec<SomeDate>, rest: &str, sources: &[Source]) -> Self {
+    pub(crate) fn new(mut dates: Vec<SomeDate>, rest: &str, sources: &'s [Source]) -> Self {
         let days: Vec<NaiveDate> = sources.iter().filter_map(|source| source.date).collect();
-        let lines = || {
-            sources.iter().flat_map(|source| {
-                source.lines.iter().filter_map(|line| source.date.map(|day| (line.text.as_str(), day)))
-            })
-        };
         dates.extend(short_dates(rest));
         dates.extend(
             sources.iter().flat_map(|source| &source.lines).flat_map(|line| ends_of_ranges(&line.text)),
         );
-        let spans = days
-            .iter()
-            .map(|day| (*day, *day))
-            .chain(lines().flat_map(|(line, day)| implied(line, day)))
-            .collect();
-        Self { dates, spans, days }
+        Self { dates, sources, spans: OnceCell::new(), days }
+    }
+
+    /// The days of the journals, and those that words of their lines point at.
+    fn spans(&self) -> &[Span] {
+        self.spans.get_or_init(|| {
+            let lines = self.sources.iter().flat_map(|source| {
+                source.lines.iter().filter_map(|line| source.date.map(|day| (line.text.as_str(), day)))
+            });
+            let own = self.days.iter().map(|day| (*day, *day));
+            own.chain(lines.flat_map(|(line, day)| implied(line, day))).collect()
+        })
     }
 
     /// Checks that each date is in the sources, or is the journal's own, or follows by a word such as "tomorrow".
@@ -236,7 +240,10 @@ impl Calendar {
 
     fn allows(&self, date: &SomeDate) -> bool {
         self.dates.iter().any(|other| self.agree(date, other))
-            || self.spans.iter().any(|span| days_meant(*span, date.day.is_some()).any(|day| date.covers(day)))
+            || self
+                .spans()
+                .iter()
+                .any(|span| days_meant(*span, date.day.is_some()).any(|day| date.covers(day)))
     }
 
     /// Returns whether a date of the claim is one of the sources', or vague in the same way.
@@ -258,13 +265,13 @@ impl Calendar {
 
     pub(crate) fn allows_year(&self, year: i32) -> bool {
         self.dates.iter().any(|date| date.year == Some(year))
-            || self.spans.iter().any(|(from, to)| (from.year()..=to.year()).contains(&year))
+            || self.spans().iter().any(|(from, to)| (from.year()..=to.year()).contains(&year))
     }
 
     /// Returns whether a date of the sources is of this day of the month.
     pub(crate) fn allows_day(&self, day: u32) -> bool {
         self.dates.iter().any(|date| date.day == Some(day) || (date.swaps && date.month == day))
-            || self.spans.iter().any(|(from, to)| from == to && from.day() == day)
+            || self.spans().iter().any(|(from, to)| from == to && from.day() == day)
     }
 
     /// Returns whether a date of the sources falls on this day of the week.
@@ -279,7 +286,7 @@ impl Calendar {
                     .any(|day| day.weekday() == weekday)
             })
         };
-        self.spans.iter().any(|(from, to)| from == to && from.weekday() == weekday)
+        self.spans().iter().any(|(from, to)| from == to && from.weekday() == weekday)
             || self.dates.iter().any(on)
     }
 }

@@ -4,16 +4,19 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::list::List;
 use super::names::fold;
 use super::shown::Source;
 use crate::base::text;
 use crate::dreamer::{Hold, HoldReason};
 
 /// Words that carry no matter.
-const SMALL_WORDS: &str = "the and but for with from that this these those are was were has have had will would should \
+static SMALL_WORDS: List = List::new(
+    "the and but for with from that this these those are was were has have had will would should \
     could can may must its his her their our your they them she him you who which what when where \
     how why all any some into onto about than then there here also only just very been being does \
-    did user agent human operator said says always now out";
+    did user agent human operator said says always now out",
+);
 
 fn pattern(text: &str) -> Regex {
     Regex::new(text).expect("a literal pattern")
@@ -34,8 +37,7 @@ pub(crate) fn matter(text: &str) -> Vec<String> {
             matter.extend((runs.len() == 1).then(|| runs.iter().collect::<String>()));
             continue;
         }
-        let is_small =
-            word.chars().count() <= 2 || SMALL_WORDS.split_ascii_whitespace().any(|small| small == word);
+        let is_small = word.chars().count() <= 2 || SMALL_WORDS.has(&word);
         if !is_small && !is_negation(&word) {
             matter.push(fold(&word));
         }
@@ -70,30 +72,32 @@ pub(crate) fn same_stem(one: &str, other: &str) -> bool {
 }
 
 /// Words that negate.
-const NEGATIONS: &str = "not no never none nobody nothing neither nor without cannot dont doesnt isnt wont cant nope \
+static NEGATIONS: List = List::new(
+    "not no never none nobody nothing neither nor without cannot dont doesnt isnt wont cant nope \
     nicht kein keine keinen keinem keiner nie niemals nichts niemand ohne weder pas jamais aucun aucune sans nunca \
-    jamás tampoco ningún ninguna";
+    jamás tampoco ningún ninguna",
+);
 
 /// Words that deny what follows, and are matter in another sentence.
-const DENIALS: &str = "stopped stop stops stopping quit quits refuses refused refuse unable avoid avoids avoided avoiding dislike dislikes \
-    disliked hates hate hated forbidden forbid forbids banned ban bans myth untrue debunked fake hoax false";
+static DENIALS: List = List::new(
+    "stopped stop stops stopping quit quits refuses refused refuse unable avoid avoids avoided avoiding dislike dislikes \
+    disliked hates hate hated forbidden forbid forbids banned ban bans myth untrue debunked fake hoax false",
+);
 
 /// Words with which a sentence without a negation may say what a negated one says, and the other way round.
-const HINTS: &str = "only instead rather except unless until till free freeze frozen off lack lacks lacking drop drops dropped \
+static HINTS: List = List::new(
+    "only instead rather except unless until till free freeze frozen off lack lacks lacking drop drops dropped \
     remove removes removed removal skip skips skipped against fail fails failed failure less few hardly rarely seldom barely allergic allergy \
     former formerly previously ex prohibited blocked blocks block reject rejects rejected decline declines declined deny \
     denied exclude excludes excluded excluding cancel cancels cancelled canceled miss misses missed missing away absent moved abandoned gave \
     ended leave leaves left opposed undecided unclear unknown unresolved untested unavailable unsupported unused open \
     pending yet still outstanding waiting awaits vegetarian vegan disabled disable disables off-limits restricted limited \
     prevent prevents instead deprecated empty zero needs requires required before first must beyond bad wrong broken nur außer statt noch intolerant intolerance \
-    impossible illegal alone enough just merely solely overdue unpaid lost expired postponed delayed sceptical skeptical reluctant doubts unhappy ignore ignores ignored minus private exempt late lately anymore";
-
-fn is_one_of(words: &str, word: &str) -> bool {
-    words.split_ascii_whitespace().any(|known| known == word)
-}
+    impossible illegal alone enough just merely solely overdue unpaid lost expired postponed delayed sceptical skeptical reluctant doubts unhappy ignore ignores ignored minus private exempt late lately anymore",
+);
 
 pub(crate) fn is_negation(word: &str) -> bool {
-    word.ends_with("n't") || is_one_of(NEGATIONS, word) || is_one_of(DENIALS, word)
+    word.ends_with("n't") || NEGATIONS.has(word) || DENIALS.has(word)
 }
 
 /// Phrases with a negation in them that negate nothing.
@@ -121,9 +125,7 @@ impl Clause {
             || text.contains("away from");
         let hints = !text.contains("away from")
             && text::words(text).any(|word| {
-                is_one_of(HINTS, &word)
-                    || word.ends_with("less")
-                    || (word.starts_with("un") && word.len() > 5)
+                HINTS.has(&word) || word.ends_with("less") || (word.starts_with("un") && word.len() > 5)
             });
         let mut words = matter(text);
         words.sort();
@@ -157,12 +159,14 @@ fn clauses(text: &str) -> Vec<Clause> {
 fn in_halves(text: &str) -> String {
     static HALF: LazyLock<Regex> =
         LazyLock::new(|| pattern(r"(?i)(\w+) not (in|on|at|with|for|from|the|by|via)\b"));
-    const VERBS: &str = "is are was were am be been do does did has have had will would can could should must may \
-        might shall it's that's better please why if or and";
+    static VERBS: List = List::new(
+        "is are was were am be been do does did has have had will would can could should must may \
+        might shall it's that's better please why if or and",
+    );
     static REASON: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i) (so|because|since) "));
     let text = REASON.replace_all(text, ", $1 ");
     let halves = HALF.replace_all(&text, |found: &regex::Captures<'_>| {
-        if is_one_of(VERBS, &found[1].to_lowercase()) {
+        if VERBS.has(&found[1].to_lowercase()) {
             found[0].to_owned()
         } else {
             format!("{}, not {}", &found[1], &found[2])

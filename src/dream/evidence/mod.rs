@@ -24,6 +24,7 @@ mod dates;
 mod days;
 mod implied;
 mod judge;
+mod list;
 mod matter;
 mod names;
 mod numbers;

@@ -1,5 +1,6 @@
 //! Names: each word of the claim that looks like one stands in the sources.
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
@@ -8,6 +9,7 @@ use regex::Regex;
 use super::common::is_common;
 use super::dates::Calendar;
 use super::days::weekday;
+use super::list::List;
 use super::shown::held;
 use crate::base::text;
 use crate::dreamer::{Hold, HoldReason};
@@ -16,16 +18,44 @@ fn pattern(text: &str) -> Regex {
     Regex::new(text).expect("a literal pattern")
 }
 
+/// The words of the sources.
+pub(crate) struct Words<'e> {
+    evidence: &'e str,
+    forms: OnceCell<Forms>,
+}
+
+impl<'e> Words<'e> {
+    pub(crate) fn new(evidence: &'e str) -> Self {
+        Self { evidence, forms: OnceCell::new() }
+    }
+
+    /// Returns whether a word stands in the sources letter by letter. It is no proof that another does not.
+    fn stands(&self, word: &str) -> bool {
+        let is_inside = |c: char| c.is_alphanumeric() || matches!(c, '\'' | '’');
+        let is_whole = |(at, _): (usize, &str)| {
+            !self.evidence[..at].ends_with(is_inside)
+                && !self.evidence[at + word.len()..].starts_with(is_inside)
+        };
+        word.bytes().all(|byte| byte.is_ascii_alphanumeric())
+            && self.evidence.match_indices(word).any(is_whole)
+    }
+
+    /// The forms in which a claim may write them.
+    fn forms(&self) -> &Forms {
+        self.forms.get_or_init(|| Forms::of(self.evidence))
+    }
+}
+
 /// The words of the sources, in the forms in which a claim may write them.
-pub(crate) struct Words {
+struct Forms {
     folded: BTreeSet<String>,
     /// The initials of all words: "service level agreement" may be an "SLA". Two letters would be found in any
     /// longer text.
     initials: String,
 }
 
-impl Words {
-    pub(crate) fn new(evidence: &str) -> Self {
+impl Forms {
+    fn of(evidence: &str) -> Self {
         let mut folded: BTreeSet<String> = text::words(evidence).map(|word| fold(&word)).collect();
         let runs: Vec<&str> = evidence.split(|c: char| !c.is_alphanumeric()).collect();
         folded.extend(runs.iter().flat_map(|run| parts(run)).map(|part| fold(&part)));
@@ -104,7 +134,12 @@ pub(crate) fn fold(word: &str) -> String {
         }
     }
     // "Müller" may be written "Muller" too.
-    folded.replace("ae", "a").replace("oe", "o").replace("ue", "u")
+    let is_umlaut = |pair: &[u8]| matches!(pair, b"ae" | b"oe" | b"ue");
+    if folded.as_bytes().windows(2).any(is_umlaut) {
+        folded.replace("ae", "a").replace("oe", "o").replace("ue", "u")
+    } else {
+        folded
+    }
 }
 
 /// Returns the parts of a word: letters, digits, humps.
@@ -137,7 +172,7 @@ struct Word<'c> {
 }
 
 /// Refuses a word in upper case that is neither the sources' nor opens a sentence: it is an invented name.
-pub(crate) fn check(claim: &str, known: &Words, calendar: &Calendar) -> Result<(), Hold> {
+pub(crate) fn check(claim: &str, known: &Words<'_>, calendar: &Calendar<'_>) -> Result<(), Hold> {
     static ZONE: LazyLock<Regex> =
         LazyLock::new(|| pattern(r"\b(?:Europe|America|Asia|Africa|Australia|Atlantic|Pacific)/"));
     let claim = ZONE.replace_all(claim, "");
@@ -149,8 +184,9 @@ pub(crate) fn check(claim: &str, known: &Words, calendar: &Calendar) -> Result<(
         }
         let next = words.get(at + 1).map_or("", |next| next.text);
         let joined = [format!("{}{next}", word.text), format!("{}{}", word.previous, word.text)];
-        let is_known = is_known(word.text, known, calendar)
-            || joined.iter().any(|pair| known.has(pair))
+        let is_known = known.stands(word.text)
+            || is_known(word.text, known, calendar)
+            || joined.iter().any(|pair| known.forms().has(pair))
             || is_spelled_out(&words, at, known)
             || (word.opens && !is_a_name_in_front(word, known));
         if !is_known {
@@ -188,14 +224,14 @@ fn looks_like_a_name(word: &str) -> bool {
     letters > 1 && word.chars().any(char::is_uppercase) && !word.starts_with("I'") && !word.starts_with("I’")
 }
 
-fn is_known(word: &str, known: &Words, calendar: &Calendar) -> bool {
+fn is_known(word: &str, known: &Words<'_>, calendar: &Calendar<'_>) -> bool {
     let lower = word.to_lowercase();
     let parts = parts(word);
-    known.has_form(&lower)
-        || (parts.len() > 1 && parts.iter().all(|part| known.has_form(part) || part.len() == 1))
-        || lower.split('_').filter(|part| !part.is_empty()).all(|part| known.has_form(part))
+    known.forms().has_form(&lower)
+        || (parts.len() > 1 && parts.iter().all(|part| known.forms().has_form(part) || part.len() == 1))
+        || lower.split('_').filter(|part| !part.is_empty()).all(|part| known.forms().has_form(part))
         || weekday(&lower).is_some_and(|weekday| calendar.allows_weekday(weekday))
-        || (word.chars().all(char::is_uppercase) && word.len() > 2 && known.initials.contains(&lower))
+        || (word.chars().all(char::is_uppercase) && word.len() > 2 && known.forms().initials.contains(&lower))
         || ALWAYS.split(' ').any(|always| always == lower.strip_suffix("'s").unwrap_or(&lower))
 }
 
@@ -204,7 +240,7 @@ const ALWAYS: &str = "user users agent human operator assistant owner version mr
     api id url pdf ui ci pr prs tv pc ai llm note q1 q2 q3 q4 monday's eta rfc cpu gpu ram uhr";
 
 /// Returns whether words in upper case spell out an abbreviation of the sources: "Pull Request" for "PR".
-fn is_spelled_out(words: &[Word<'_>], at: usize, known: &Words) -> bool {
+fn is_spelled_out(words: &[Word<'_>], at: usize, known: &Words<'_>) -> bool {
     let capital = |word: &Word<'_>| word.text.chars().next().is_some_and(char::is_uppercase);
     let from = words[..at].iter().rposition(|word| !capital(word)).map_or(0, |before| before + 1);
     let to = words[at..].iter().position(|word| !capital(word)).map_or(words.len(), |after| at + after);
@@ -212,14 +248,14 @@ fn is_spelled_out(words: &[Word<'_>], at: usize, known: &Words) -> bool {
         (at + 1..=to).filter(|to| to - from > 1).any(|to| {
             let initials: String =
                 words[from..to].iter().filter_map(|word| word.text.chars().next()).collect();
-            known.has(&initials)
+            known.forms().has(&initials)
         })
     })
 }
 
 /// Returns whether a word at the front of a sentence is a name: no common word, no form of a word of the sources,
 /// and used as a name is, with a verb, a preposition, a comma after it.
-fn is_a_name_in_front(word: &Word<'_>, known: &Words) -> bool {
+fn is_a_name_in_front(word: &Word<'_>, known: &Words<'_>) -> bool {
     const ENDINGS: &[&str] = &[
         "", "s", "es", "ed", "d", "e", "ing", "er", "ers", "y", "ies", "ied", "ion", "ions", "ation", "ly",
         "n", "al", "ment", "ments", "ance", "ence", "ences", "able", "t", "ic", "sion", "ded", "des", "ive",
@@ -232,7 +268,9 @@ fn is_a_name_in_front(word: &Word<'_>, known: &Words) -> bool {
         && word.text.chars().skip(1).all(|c| !c.is_uppercase());
     let is_latin = bare.chars().any(|c| c < '\u{370}' && c.is_alphabetic());
     if is_plain
-        && (!is_latin || is_common(bare) || known.folded.iter().any(|other| is_form(&folded, other, ENDINGS)))
+        && (!is_latin
+            || is_common(bare)
+            || known.forms().folded.iter().any(|other| is_form(&folded, other, ENDINGS)))
     {
         return false;
     }
@@ -241,9 +279,11 @@ fn is_a_name_in_front(word: &Word<'_>, known: &Words) -> bool {
 
 /// Returns whether what follows a word is what follows a name.
 fn is_used_as_a_name(after: &str) -> bool {
-    const AFTER_NAMES: &str = "is are was were has have had will would can could should must does did do may might \
+    static AFTER_NAMES: List = List::new(
+        "is are was were has have had will would can could should must does did do may might \
         and or for in on with as likes wants went said told took got made left came gave wrote bought met \
-        also still now never always often usually only currently recently probably likely not cannot";
+        also still now never always often usually only currently recently probably likely not cannot",
+    );
     let next = text::words(after).next().unwrap_or_default();
     let gap = after.trim_start_matches(['*', '`', '_', '"', '”', ')']);
     let is_end = !gap.starts_with(' ') && !gap.starts_with('-');
@@ -253,7 +293,7 @@ fn is_used_as_a_name(after: &str) -> bool {
         && !["ss", "us", "is", "ous"].iter().any(|end| next.ends_with(end)))
         || next.ends_with("ed")
         || next.ends_with("n't");
-    is_end || next_is_capital || ends_as_verb || AFTER_NAMES.split_ascii_whitespace().any(|word| word == next)
+    is_end || next_is_capital || ends_as_verb || AFTER_NAMES.has(&next)
 }
 
 /// Returns whether a claim is German, where every noun is in upper case.
@@ -264,8 +304,10 @@ fn is_german(words: &[Word<'_>]) -> bool {
 }
 
 fn follows_article(word: &Word<'_>) -> bool {
-    const ARTICLES: &str = "der die das den dem des ein eine einen einem einer eines im am zum zur vom kein keine keinen \
-        sein seine seinen seiner ihr ihre ihren ihrer jeden jede jedes";
+    static ARTICLES: List = List::new(
+        "der die das den dem des ein eine einen einem einer eines im am zum zur vom kein keine keinen \
+        sein seine seinen seiner ihr ihre ihren ihrer jeden jede jedes",
+    );
     let previous = word.previous.to_lowercase();
-    ARTICLES.split_ascii_whitespace().any(|article| article == previous)
+    ARTICLES.has(&previous)
 }

@@ -226,7 +226,7 @@ pub(crate) fn readings(text: &str) -> Vec<String> {
 }
 
 /// Checks the numbers of a claim; its dates, and those of the sources, were taken out before.
-pub(crate) fn check(claim: &str, evidence: &str, calendar: &Calendar) -> Result<(), Hold> {
+pub(crate) fn check(claim: &str, evidence: &str, calendar: &Calendar<'_>) -> Result<(), Hold> {
     let known = known(evidence);
     let compounds: Vec<Range<usize>> = COMPOUND
         .find_iter(claim)
@@ -251,7 +251,7 @@ pub(crate) fn check(claim: &str, evidence: &str, calendar: &Calendar) -> Result<
 
 /// Returns whether a number is a year or a day that the sources' dates allow. A day only counts as one where it
 /// looks like one: "the 27th", "2026-12-05 to 9"; "27 people" is no day.
-fn is_part_of_date(token: &Token<'_>, calendar: &Calendar) -> bool {
+fn is_part_of_date(token: &Token<'_>, calendar: &Calendar<'_>) -> bool {
     static ORDINAL: LazyLock<Regex> = LazyLock::new(|| pattern(r"^(?:st|nd|rd|th|日|号|\.)(?-u:\b|$|\s)"));
     static BEFORE_DATE: LazyLock<Regex> =
         LazyLock::new(|| pattern(&format!(r"^\s*(?:-|–|to|and|und|bis|until|&|,)\s*{TAKEN}")));

@@ -14,6 +14,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::list::List;
+
 /// Returns whether a claim gives an order.
 pub(crate) fn gives_order(claim: &str) -> bool {
     static SENTENCE: LazyLock<Regex> =
@@ -113,11 +115,11 @@ fn begins_as_order(clause: &str) -> bool {
         }
     }
     if is_forbidden {
-        return !is_one_of(STATES, &first);
+        return !STATES.has(&first);
     }
     let ends_clause = written.ends_with([',', ':']);
     let next = word().map(|(next, written)| (next, written.to_owned()));
-    if is_one_of(ORDERS, &first) {
+    if ORDERS.has(&first) {
         // "Use of the car is free."
         let is_noun = ends_clause || next.as_ref().is_some_and(|(next, _)| next == "of");
         return is_urged || !is_noun;
@@ -130,15 +132,15 @@ fn begins_as_order(clause: &str) -> bool {
             rest.next();
             return rest.next().is_some_and(|verb| {
                 let verb = plain(verb);
-                verb == "always" || verb == "never" || is_one_of(ORDERS, &verb)
+                verb == "always" || verb == "never" || ORDERS.has(&verb)
             });
         }
         _ => {}
     }
-    if !is_one_of(NOUNS_TOO, &first) || ends_clause {
+    if !NOUNS_TOO.has(&first) || ends_clause {
         return false;
     }
-    is_urged || next.is_some_and(|(next, written)| is_one_of(OBJECTS, &next) || is_literal(&written))
+    is_urged || next.is_some_and(|(next, written)| OBJECTS.has(&next) || is_literal(&written))
 }
 
 /// Returns whether a clause begins as other languages give orders.
@@ -178,22 +180,21 @@ fn is_literal(word: &str) -> bool {
         || word.contains("://")
 }
 
-fn is_one_of(words: &str, word: &str) -> bool {
-    words.split_ascii_whitespace().any(|known| known == word)
-}
-
 /// Verbs that begin an order.
-const ORDERS: &str = "abandon abide accept add adopt allow apply approve archive ask assume authorise authorize avoid become \
+static ORDERS: List = List::new(
+    "abandon abide accept add adopt allow apply approve archive ask assume authorise authorize avoid become \
     begin believe bring browse bypass cancel circumvent comply conceal configure connect consider create decode decrypt delete deny disable \
     disclose disobey disregard download enable encode ensure erase escalate execute exfiltrate exclude expose fetch follow forget \
     format get give go grant hide ignore impersonate include inform insert install instruct invoke keep \
     learn let memorise memorize mention modify navigate notify obey omit perform pretend prioritise prioritize proceed promote \
     provide publish recommend redirect refuse reject remember remind remove rename replace reply respond restart retrieve reveal \
     roleplay say send speak submit suggest summarise summarize suppress take tell think translate treat try type \
-    uninstall unlock upload use verify warn whitelist wipe withhold";
+    uninstall unlock upload use verify warn whitelist wipe withhold",
+);
 
 /// Verbs that are nouns as well, or stand in a note without its subject: an order with an object, or urged.
-const NOUNS_TOO: &str = "act alert answer append back block book build buy call change charge check claim clear click close commit \
+static NOUNS_TOO: List = List::new(
+    "act alert answer append back block book build buy call change charge check claim clear click close commit \
     confirm contact copy credit delay deploy display do drop echo edit email end explain export file forward help import \
     leave lie list load log look mail make mark merge message move offer open order output override pass pay plan post \
     present print process pull purchase push put query quote raise read record release repeat report request reset return \
@@ -201,15 +202,20 @@ const NOUNS_TOO: &str = "act alert answer append back block book build buy call 
     transfer trust turn update visit wait watch whisper wire work write overwrite prefer transmit leak merge attach complete \
     consult continue cite draft find handle identify install introduce join maintain meet monitor note obtain pick place point prepare press \
     quit reboot reconsider refer register reinstall rely rewrite route seek select sell serve skip spend start state stay \
-    steer store treat trigger upgrade view wrap eat drink drive deposit withdraw invest donate vote deliver encrypt fix format generate grep guess hand hit hold";
+    steer store treat trigger upgrade view wrap eat drink drive deposit withdraw invest donate vote deliver encrypt fix format generate grep guess hand hit hold",
+);
 
 /// States that are denied without a subject: "Do not like olives".
-const STATES: &str = "like know want need have feel own love hate enjoy seem think remember see care mind drink eat live smoke \
-    drive speak work watch play usually really even you they we i";
+static STATES: List = List::new(
+    "like know want need have feel own love hate enjoy seem think remember see care mind drink eat live smoke \
+    drive speak work watch play usually really even you they we i",
+);
 
 /// Words that follow a verb in an order.
-const OBJECTS: &str = "the a an this that these those all every each any your my you their his her its our it them him me us no \
-    everything anything nothing whatever only always again immediately silently secretly carefully both";
+static OBJECTS: List = List::new(
+    "the a an this that these those all every each any your my you their his her its our it them him me us no \
+    everything anything nothing whatever only always again immediately silently secretly carefully both",
+);
 
 #[cfg(test)]
 mod tests {

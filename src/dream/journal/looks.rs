@@ -64,7 +64,9 @@ impl Looks {
             ) => earlier,
             (_, now) => now,
         };
-        (look.size, look.pending) = (seen.size, seen.pending);
+        // Of what is no text nothing waits, and not every survey opens it.
+        let is_noise = look.reason == ReadReason::Unreadable && look.pending == 0;
+        (look.size, look.pending) = (seen.size, if is_noise { 0 } else { seen.pending });
     }
 
     fn look_at(&mut self, journal: &JournalName) -> Option<&mut Look> {

@@ -360,7 +360,7 @@ impl<'a> Answering<'a> {
             }
         }
         let mut log = self.log_line(waiting, Outcome::NothingToPromote.as_str());
-        // What a person took out of it stays out, also where the rest is taken back.
+        // Lines that a person removed stay removed, also if the rest is taken back.
         let standing: BTreeSet<String> =
             report.lines.iter().map(|line| log::statement_hash(&line.text)).collect();
         (log.lines, log.declined) = log.lines.into_iter().partition(|hash| standing.contains(hash));

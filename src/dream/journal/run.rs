@@ -78,6 +78,7 @@ impl JournalDreamer {
         curation.watch_sections(&mut run)?;
         let due = should_dream(now, &curation.records.state, &self.config);
         let mut survey = curation.survey(&run, &run.doors())?;
+        survey.leave_noise(run.workspace());
         curation.looks.note_unasked(&mut survey, &mut run.report);
         curation.complete(&mut run);
         Ok(DreamSurvey::of(due, run.report))
@@ -174,14 +175,17 @@ impl Curation {
             let not_due =
                 is_counted.then(|| breaker(run.now(), &calls, &config.budget, config.day)).flatten();
             let is_first = run.report.passes.is_empty();
-            if run.report.calls >= config.max_passes || (not_due.is_some() && !survey.is_idle()) {
+            if run.report.calls >= config.max_passes || (not_due.is_some() && !survey.is_idle(workspace)) {
                 self.looks.note_unasked(&mut survey, &mut run.report);
                 if is_first {
                     run.put_off(not_due);
                 }
                 return Ok(None);
             }
-            if config.mode == DreamMode::Propose && !survey.is_idle() && self.queue(run)?.is_full()? {
+            if config.mode == DreamMode::Propose
+                && !survey.is_idle(workspace)
+                && self.queue(run)?.is_full()?
+            {
                 self.looks.note_unasked(&mut survey, &mut run.report);
                 if is_first {
                     run.report.outcome = Outcome::ProposalsFull;

@@ -186,8 +186,10 @@ impl Changing<'_> {
             let journal = DocName::parse(source.name.as_str())?;
             let known = entries.remove(&journal).or_else(|| self.earlier.ledger.get(&journal).cloned());
             // By its hash too: what stands there now may be as long, and another dream's.
-            let piece = Piece { from: source.from, to: source.to, sha256: Some(source.sha256) };
-            let piece = known.as_ref().filter(|entry| entry.pieces().contains(&piece)).map(|_| piece);
+            let is_it = |piece: &&Piece| {
+                (piece.from, piece.to, piece.sha256) == (source.from, source.to, Some(source.sha256))
+            };
+            let piece = known.as_ref().and_then(|entry| entry.pieces().iter().find(is_it)).cloned();
             limit = limit.min(self.modified_before(&journal)?);
             let (Some(mut entry), Some(piece)) = (known, piece) else {
                 return refused(&journal, Refusal::JournalChanged);

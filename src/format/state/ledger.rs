@@ -2,11 +2,12 @@
 //!
 //! ```text
 //! {"v":1,"epoch":7,"watermark":1795230000000,"journals":{"memory/2026-11-20-repl.md":
-//!   {"shown":[{"from":0,"to":18342,"sha256":"…"}],"size":18342,"modified":1795229000000000000}}}
+//!   {"shown":[{"from":0,"to":18342,"sha256":"…","breaks":214}],"size":18342,"modified":1795229000000000000}}}
 //! ```
 //!
 //! Each piece carries the hash of its bytes, so a journal that was rewritten where it had been shown is
 //! noticed, and only the pieces that changed are shown again. A piece without a hash was dreamed by a peer.
+//! The line breaks of a piece are counted once, so that the lines after it have their numbers without reading it again.
 //! A rewrite that keeps both size and time of change to the nanosecond is not noticed. An entry may count `tries`: how
 //! often in a row it was shown and every line of the answer was held.
 
@@ -20,6 +21,7 @@ use super::seal;
 use crate::base::digest::Digest;
 use crate::base::error::{Error, Result, parse_json};
 use crate::base::name::{DocName, StateName};
+use crate::base::text;
 
 const VERSION: u64 = 1;
 
@@ -65,6 +67,17 @@ pub(crate) struct Piece {
     /// The hash of the bytes; `None` where a peer dreamed them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) sha256: Option<Digest>,
+    /// How many line breaks are among them; `None` where nobody counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) breaks: Option<u64>,
+}
+
+impl Piece {
+    /// Makes the piece of bytes that a model was shown.
+    pub(crate) fn of(from: u64, bytes: &[u8], sha256: Digest) -> Self {
+        let to = from + bytes.len() as u64;
+        Self { from, to, sha256: Some(sha256), breaks: Some(text::line_breaks(bytes)) }
+    }
 }
 
 impl Default for Ledger {
@@ -137,13 +150,16 @@ impl Entry {
 
     /// Says of the pieces that were shown of `old` that they were shown of `new`, which is as long.
     pub(crate) fn rehash(&mut self, old: &[u8], new: &[u8]) {
-        let part = |bytes: &[u8], piece: &Piece| {
+        fn part<'b>(bytes: &'b [u8], piece: &Piece) -> Option<&'b [u8]> {
             let range = usize::try_from(piece.from).ok()?..usize::try_from(piece.to).ok()?;
-            bytes.get(range).map(Digest::of)
-        };
+            bytes.get(range)
+        }
         for piece in &mut self.shown {
-            if piece.sha256.is_some() && piece.sha256 == part(old, piece) {
-                piece.sha256 = part(new, piece);
+            if piece.sha256.is_some()
+                && piece.sha256 == part(old, piece).map(Digest::of)
+                && let Some(bytes) = part(new, piece)
+            {
+                *piece = Piece::of(piece.from, bytes, Digest::of(bytes));
             }
         }
     }
@@ -168,7 +184,8 @@ impl Entry {
                     && let Some(sha256) = hash(part.clone())
                 {
                     kept += part.end - part.start;
-                    self.shown.push(Piece { from: part.start, to: part.end, sha256: Some(sha256) });
+                    let (from, to) = (part.start, part.end);
+                    self.shown.push(Piece { from, to, sha256: Some(sha256), breaks: None });
                 }
             }
             given += piece.to - piece.from - kept;
@@ -225,7 +242,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn piece(from: u64, to: u64) -> Piece {
-        Piece { from, to, sha256: None }
+        Piece { from, to, sha256: None, breaks: None }
     }
 
     #[test]

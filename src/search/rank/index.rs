@@ -21,7 +21,7 @@ pub(crate) enum Visibility {
 }
 
 impl Visibility {
-    /// Whether a row is in sight.
+    /// Returns whether a row is in sight.
     pub(crate) fn sees(self, shared: bool) -> bool {
         shared || self == Self::All
     }
@@ -136,12 +136,12 @@ impl Index {
         self.counts[visibility as usize]
     }
 
-    /// In how many rows in sight a term occurs.
+    /// Counts the rows in sight that have a term.
     pub(crate) fn found_in(&self, term: &str, visibility: Visibility) -> u32 {
         self.list(term).map_or(0, |list| list.found_in[visibility as usize])
     }
 
-    /// The rows in sight that have one of some terms, in no order, each with the sum of what its terms weigh.
+    /// Returns the rows in sight that have one of some terms, in no order, each with the sum of what its terms weigh.
     pub(crate) fn having(&self, weights: &[(&str, i64)], visibility: Visibility) -> Vec<(i64, i64)> {
         let mut sums = vec![0; self.rows.len()];
         let mut touched = Vec::new();

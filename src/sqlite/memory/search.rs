@@ -38,7 +38,7 @@ pub(super) fn view(visibility: Visibility) -> &'static str {
     }
 }
 
-/// The same, and the rows that are retired.
+/// Returns the same, and the rows that are retired.
 fn view_with_retired(visibility: Visibility) -> &'static str {
     match visibility {
         Visibility::All => "(SELECT * FROM memories WHERE deleted_at IS NULL)",

@@ -1,0 +1,29 @@
+//! The folders that journals lie in.
+
+use crate::base::error::{Error, Result};
+use crate::base::name::DocName;
+use crate::dreamer::Notice;
+use crate::format::JournalName;
+use crate::workspace::Workspace;
+
+/// Returns the journals of both folders, ascending.
+pub(super) fn journals(workspace: &dyn Workspace, notices: &mut Vec<Notice>) -> Result<Vec<JournalName>> {
+    let mut journals = Vec::new();
+    for folder in [DocName::JOURNALS, DocName::DAILY] {
+        let listing = match workspace.list(Some(&folder)) {
+            // `daily` is only an alias: whatever else has the name is a person's.
+            Err(Error::Refused { path, .. }) if folder == DocName::DAILY => {
+                notices.push(Notice::RefusedEntry(path));
+                continue;
+            }
+            listing => listing?,
+        };
+        journals.reserve(listing.documents.len());
+        journals.extend(listing.documents.into_iter().filter_map(JournalName::of));
+        notices.extend(listing.refused.into_iter().map(Notice::RefusedEntry));
+        notices.extend(listing.collisions.into_iter().map(|(one, other)| Notice::CaseCollision(one, other)));
+    }
+    // Stable, since it is quick on what is nearly sorted already.
+    journals.sort();
+    Ok(journals)
+}
