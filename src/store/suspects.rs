@@ -14,7 +14,7 @@ use crate::search::rank::{MOST_TERMS, Sight, Stemmer, Term, gain, is_stop_word, 
 
 /// The most rows that are named as what a new one may contradict.
 const MOST_SUSPECTS: usize = 5;
-/// The most rows that are read and compared, unless the statement has more words.
+/// The most rows that are compared. For each word of a statement two are read, and no fewer than these.
 const LOOKED_AT: usize = 16;
 /// The most rows that are listed for all words of a statement together.
 const LISTED: usize = 1024;
@@ -72,16 +72,17 @@ fn alike(facts: &dyn Facts, text: &str, sight: Sight) -> Result<Vec<Fact>> {
     facts.contents(&ids, &mut |id, text| read.push((id, Words::of(text, &mut stemmer))))?;
     let all: usize = read.iter().map(|(_, others)| others.terms.len()).sum();
     let mean = f64::from(count(all)) / f64::from(count(read.len()));
-    let alike = read.iter().filter(|(_, others)| words.are_alike(others));
-    let mut alike: Vec<(f64, MemoryId)> = alike
+    let mut best: Vec<(f64, MemoryId, &Words)> = read
+        .iter()
         .map(|(id, others)| {
             let shared = terms.iter().zip(&weights).filter(|(term, _)| others.has(&term.stem));
             let weight: f64 = shared.map(|(_, weight)| weight).sum();
-            (weight * gain(1.0, norm(count(others.terms.len()), mean)), *id)
+            (weight * gain(1.0, norm(count(others.terms.len()), mean)), *id, others)
         })
         .collect();
-    alike.sort_unstable_by(|(one, id), (other, other_id)| other.total_cmp(one).then(other_id.cmp(id)));
-    let alike = alike.into_iter().map(|(_, id)| facts.fact(id));
+    best.sort_unstable_by(|(one, id, _), (other, other_id, _)| other.total_cmp(one).then(other_id.cmp(id)));
+    let alike = best.into_iter().take(LOOKED_AT).filter(|(_, _, others)| words.are_alike(others));
+    let alike = alike.map(|(_, id, _)| facts.fact(id));
     alike.filter_map(Result::transpose).collect()
 }
 
@@ -104,7 +105,7 @@ fn candidates(lists: &[Vec<i64>], weights: &[f64], most: usize) -> Vec<MemoryId>
     }
     found.sort_unstable_by(|(one, id), (other, other_id)| other.total_cmp(one).then(other_id.cmp(id)));
     // A long statement shares words with many.
-    found.into_iter().take(LOOKED_AT.max(lists.len())).map(|(_, id)| MemoryId::new(id)).collect()
+    found.into_iter().take(LOOKED_AT.max(2 * lists.len())).map(|(_, id)| MemoryId::new(id)).collect()
 }
 
 /// Returns how much a word says that so many rows are listed for.
