@@ -112,8 +112,9 @@ pub fn feed(
     lines.retain(|key, _| !standing.contains(key));
     let mut missing: Vec<_> = lines.into_values().collect();
     missing.sort_by_key(|(at, _)| *at);
-    for (_, row) in missing {
-        match store.write(&access, &row, now) {
+    let missing: Vec<NewMemory> = missing.into_iter().map(|(_, row)| row).collect();
+    for written in store.write_all(&access, &missing, now)? {
+        match written {
             Ok(id) if store.get(&access, id)?.is_some() => report.written += 1,
             Ok(_) => report.withheld += 1,
             Err(Error::Stopped { .. } | Error::TooLarge { .. }) => report.refused += 1,

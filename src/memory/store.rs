@@ -15,7 +15,7 @@ use super::query::{Filter, Query};
 use super::row::{Memory, NewMemory};
 use super::snapshot::SnapshotRow;
 use crate::base::access::{Access, Scope};
-use crate::base::error::Result;
+use crate::base::error::{Error, Result};
 use crate::base::receipt::PlaceReceipt;
 
 /// Rows under ids, with search. Verbs block; an async host calls them on a thread that may.
@@ -67,6 +67,64 @@ pub trait MemoryStore: Debug + Send + Sync {
     /// [`Error::TooLarge`](crate::Error::TooLarge) above the row cap, [`Error::Denied`](crate::Error::Denied)
     /// where the actor may not claim the source.
     fn write(&self, access: &Access, memory: &NewMemory, now: DateTime<Utc>) -> Result<MemoryId>;
+
+    /// Writes many rows in one step and returns the outcome of each, in their order: the id, or why the row was refused.
+    /// Made for imports and feeds: one durable step costs as much as one row.
+    ///
+    /// Each row is judged as [`write`](Self::write) judges it, and has its line in the audit. A refused row leaves the
+    /// others as they are. A row may contradict an earlier one of the same call, as if they were written one by one.
+    ///
+    /// When it returns, all rows are durable. Where it fails, no row is found. A crash in between leaves none of them
+    /// in a SQLite file; a [`FileMemoryStore`](crate::FileMemoryStore) may keep the first of them, each whole. As
+    /// provided it writes row by row: an error leaves the rows before it.
+    ///
+    /// ```
+    /// use chrono::{TimeZone, Utc};
+    /// use noctuary::memory::{NewMemory, Source};
+    /// use noctuary::{Access, Error, FileMemoryStore, MemoryStore, Scope};
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let store = FileMemoryStore::open(folder.path(), Scope::user("marta"))?;
+    /// let access = Access::agent(Scope::user("marta"));
+    /// let now = Utc.with_ymd_and_hms(2026, 11, 21, 9, 0, 0).unwrap();
+    /// let row = |text| NewMemory::new("note", text, Source::AgentRecorded);
+    /// let rows = [row("Likes tea"), row("The key is AKIAIOSFODNN7EXAMPLE"), row("Works in Lisbon")];
+    ///
+    /// let written = store.write_all(&access, &rows, now)?;
+    /// assert!(matches!(written[1], Err(Error::Stopped { .. })));
+    /// assert_eq!(store.get(&access, *written[2].as_ref().unwrap())?.unwrap().content, "Works in Lisbon");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of the backend. A refusal is the outcome of its row.
+    fn write_all(
+        &self,
+        access: &Access,
+        memories: &[NewMemory],
+        now: DateTime<Utc>,
+    ) -> Result<Vec<Result<MemoryId>>> {
+        let mut written = Vec::with_capacity(memories.len());
+        for memory in memories {
+            let outcome = self.write(access, memory, now);
+            let is_judged = match &outcome {
+                Ok(_) => true,
+                Err(error) => matches!(
+                    error,
+                    Error::Stopped { .. }
+                        | Error::TooLarge { .. }
+                        | Error::Denied { .. }
+                        | Error::Config { .. }
+                ),
+            };
+            if !is_judged {
+                return outcome.map(|id| vec![Ok(id)]);
+            }
+            written.push(outcome);
+        }
+        Ok(written)
+    }
 
     /// Reads a row as it stands; `None` where it is missing, deleted, or not for this session.
     ///

@@ -19,7 +19,7 @@ use crate::gate::{Tombstone, TombstoneKey, Tombstones};
 use crate::memory::{
     AuditEntry, Learning, LearningId, Memory, MemoryId, NewLearning, NewMemory, SnapshotRow, Source,
 };
-use crate::search::rank::Visibility;
+use crate::search::rank::{Term, Visibility};
 
 /// The place of a store's rows.
 pub(crate) trait Backend: Send + Sync {
@@ -96,12 +96,17 @@ pub(crate) trait Rows: Searchable + Facts {
 pub(crate) trait Facts: Searchable {
     /// Returns a row.
     fn fact(&self, id: MemoryId) -> Result<Option<Fact>>;
+    /// Gives what rows say, in any order.
+    fn contents(&self, ids: &[MemoryId], take: &mut dyn FnMut(MemoryId, &str)) -> Result<()>;
+    /// Lists for each of some words the rows in sight that have it, the greatest id first, at most so many for one. The
+    /// work does not grow with the number of rows that have a word.
+    fn latest_with(&self, visibility: Visibility, words: &[&Term], most: usize) -> Result<Vec<Vec<i64>>>;
     /// Returns the facts that wait, by id.
     fn pending(&self) -> Result<Vec<Fact>>;
     /// Returns whether any waits. Costs next to nothing.
     fn is_pending(&self) -> Result<bool>;
-    /// Returns the facts that are stated in this normal form, by id.
-    fn stated(&self, normal: &str) -> Result<Vec<Fact>>;
+    /// Those that do not wait and are stated as one is that waits, in any order; none that another one replaced.
+    fn stated_as_pending(&self) -> Result<Vec<Fact>>;
     /// Returns the facts of this subject and slot, by id.
     fn of_key(&self, key: &FactKey) -> Result<Vec<Fact>>;
     /// Returns the facts that a row replaced, by id.
@@ -122,6 +127,9 @@ pub(crate) trait Facts: Searchable {
 pub(crate) trait Changes: Rows {
     /// Adds a row, and keeps what it may contradict.
     fn write(&mut self, memory: &NewMemory, suspects: &[Suspect], entry: AuditEntry) -> Result<MemoryId>;
+
+    /// Makes several changes durable in one step. Where one of them fails, none is made.
+    fn together(&mut self, change: &mut dyn FnMut(&mut dyn Changes) -> Result<()>) -> Result<()>;
 
     /// Changes the row that the entry names, by its actor and at its time.
     fn edit(&mut self, id: MemoryId, edit: Edit<'_>, entry: AuditEntry) -> Result<()>;

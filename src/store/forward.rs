@@ -19,6 +19,11 @@ macro_rules! contracts_of {
 
             $crate::store::forward::forward! { MemoryStore for $type {
                 write(access: &Access, memory: &NewMemory, now: DateTime<Utc>) -> Result<MemoryId>;
+                write_all(
+                    access: &Access,
+                    memories: &[NewMemory],
+                    now: DateTime<Utc>
+                ) -> Result<Vec<Result<MemoryId>>>;
                 get(access: &Access, id: MemoryId) -> Result<Option<Memory>>;
                 list(access: &Access, filter: &Filter) -> Result<Vec<Memory>>;
                 snapshot(access: &Access, limit: usize, now: DateTime<Utc>) -> Result<Vec<SnapshotRow>>;

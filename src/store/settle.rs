@@ -1,6 +1,7 @@
 //! The settling of pending facts: the rule reads facts and returns the changes.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use chrono::{DateTime, Utc};
 
@@ -14,7 +15,9 @@ use crate::facts::{
 use crate::memory::MemoryId;
 
 /// Returns the identity of a fact: the statement, its subject and property, and its readers.
-fn identity(fact: &Fact) -> (String, Option<(String, String)>, bool) {
+type Identity = (String, Option<(String, String)>, bool);
+
+fn identity(fact: &Fact) -> Identity {
     let key = fact.key.as_ref().map(FactKey::normal);
     (text::statement(&fact.memory.content), key, fact.memory.shared)
 }
@@ -23,14 +26,12 @@ fn identity(fact: &Fact) -> (String, Option<(String, String)>, bool) {
 pub(crate) fn settle(facts: &dyn Facts, now: DateTime<Utc>) -> Result<Vec<ConsolidationEvent>> {
     let mut events = Vec::new();
     let mut just_settled: BTreeMap<_, Fact> = BTreeMap::new();
+    let elders = elders(facts)?;
     for fact in facts.pending()? {
         let identity = identity(&fact);
         let (id, before) = (fact.memory.id, fact.status);
         let settled = FactStatus { state: FactState::Candidate, ..before };
-        let older = match just_settled.get(&identity) {
-            Some(older) => Some(older.clone()),
-            None => elder(facts, &fact)?,
-        };
+        let older = just_settled.get(&identity).cloned().or_else(|| elders.get(&identity).cloned());
         let change = |after| StatusChange { id, before, after };
         let (changes, stays, goes) = match older {
             Some(older) if yields(&older, &fact) => {
@@ -69,17 +70,21 @@ fn yields(older: &Fact, newer: &Fact) -> bool {
     is_dreamed(older) && !is_dreamed(newer) && !older.is_protected() && !older.status.state.is_retired()
 }
 
-/// Returns the oldest settled row that says the same as a fact, or where there is none a rejected one.
-fn elder(facts: &dyn Facts, fact: &Fact) -> Result<Option<Fact>> {
-    let same = |other: &Fact| {
-        other.memory.id != fact.memory.id
-            && !matches!(other.status.state, FactState::Pending | FactState::Superseded)
-            && identity(other) == identity(fact)
-    };
-    let stated = facts.stated(&text::statement(&fact.memory.content))?;
-    let mut same: Vec<Fact> = stated.into_iter().filter(same).collect();
-    same.sort_by_key(|other| (other.status.state.is_retired(), other.memory.id));
-    Ok(same.into_iter().next())
+/// Of each statement that waits the oldest settled row that says the same, or where there is none a rejected one.
+fn elders(facts: &dyn Facts) -> Result<BTreeMap<Identity, Fact>> {
+    let order = |fact: &Fact| (fact.status.state.is_retired(), fact.memory.id);
+    let mut elders: BTreeMap<Identity, Fact> = BTreeMap::new();
+    for fact in facts.stated_as_pending()? {
+        if matches!(fact.status.state, FactState::Pending | FactState::Superseded) {
+            continue;
+        }
+        match elders.entry(identity(&fact)) {
+            Entry::Vacant(place) => drop(place.insert(fact)),
+            Entry::Occupied(mut place) if order(&fact) < order(place.get()) => drop(place.insert(fact)),
+            Entry::Occupied(_) => {}
+        }
+    }
+    Ok(elders)
 }
 
 /// Counts the settled facts, by the events.

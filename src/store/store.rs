@@ -98,32 +98,48 @@ impl<B: Backend> Store<B> {
         let admitted = self.config.admit(&self.scope, access, memory);
         let written = self.attempt("write to", &operation, admitted, |rows, forgotten| {
             forget::check_row(forgotten.as_ref(), access, &row_name(None), memory)?;
-            let promoted = memory.dream.as_ref().map(|dream| rows.promoted(dream, &memory.content));
-            if let Some((id, is_back)) = promoted.transpose()?.flatten() {
-                if is_back {
-                    let operation = Operation { action: Edit::Restore.action(), ..operation.clone() }.to(id);
-                    rows.edit(id, Edit::Restore, self.done(&operation, forgotten.as_deref()))?;
-                }
-                return Ok((Recorded::new(id, Vec::new()), is_back.then_some(EventName::Restored)));
-            }
-            let suspected = suspects(rows, &self.config, memory, true)?;
-            let shown = if sees_all(access) {
-                suspected.clone()
-            } else {
-                suspects(rows, &self.config, memory, false)?
-            };
-            let id = rows.write(memory, &suspected, self.done(&operation, forgotten.as_deref()))?;
-            Ok((Recorded::new(id, shown), Some(EventName::Written)))
+            self.put_in(rows, memory, &operation, forgotten.as_deref())
         });
         let (recorded, event) = written?;
-        if let Some(event) = event {
-            self.config.tell(event, Some(recorded.id));
-        }
-        let is_new = event == Some(EventName::Written);
-        if is_new && fact::first_status(&memory.category, Some(&memory.source)).is_some() {
-            self.config.tell(EventName::FactRecorded, Some(recorded.id));
-        }
+        self.tell_written(memory, recorded.id, event);
         Ok(recorded)
+    }
+
+    /// Writes a row that may come in; says what it may contradict, and which event tells of it.
+    fn put_in(
+        &self,
+        rows: &mut dyn Changes,
+        memory: &NewMemory,
+        operation: &Operation<'_>,
+        forgotten: Option<&Tombstones>,
+    ) -> Result<(Recorded, Option<EventName>)> {
+        let promoted = memory.dream.as_ref().map(|dream| rows.promoted(dream, &memory.content));
+        if let Some((id, is_back)) = promoted.transpose()?.flatten() {
+            if is_back {
+                let operation = Operation { action: Edit::Restore.action(), ..operation.clone() }.to(id);
+                rows.edit(id, Edit::Restore, self.done(&operation, forgotten))?;
+            }
+            return Ok((Recorded::new(id, Vec::new()), is_back.then_some(EventName::Restored)));
+        }
+        let suspected = suspects(rows, memory, true)?;
+        let shown = match operation.access {
+            Some(access) if !sees_all(access) => suspects(rows, memory, false)?,
+            _ => suspected.clone(),
+        };
+        let id = rows.write(memory, &suspected, self.done(operation, forgotten))?;
+        Ok((Recorded::new(id, shown), Some(EventName::Written)))
+    }
+
+    /// Tells of a row that was written, or of the one that was there already.
+    fn tell_written(&self, memory: &NewMemory, id: MemoryId, event: Option<EventName>) {
+        if let Some(event) = event {
+            self.config.tell(event, Some(id));
+        }
+        if event == Some(EventName::Written)
+            && fact::first_status(&memory.category, Some(&memory.source)).is_some()
+        {
+            self.config.tell(EventName::FactRecorded, Some(id));
+        }
     }
 
     /// Changes one row; `false` where it does not stand.
@@ -181,6 +197,54 @@ impl<B: Backend> Store<B> {
 impl<B: Backend> Store<B> {
     pub(crate) fn write(&self, access: &Access, memory: &NewMemory, now: DateTime<Utc>) -> Result<MemoryId> {
         trace::create(|id| *id, || Ok(self.put(access, memory, now)?.id))
+    }
+
+    pub(crate) fn write_all(
+        &self,
+        access: &Access,
+        memories: &[NewMemory],
+        now: DateTime<Utc>,
+    ) -> Result<Vec<Result<MemoryId>>> {
+        if memories.is_empty() {
+            return Ok(Vec::new());
+        }
+        // Before others wait for the change.
+        let admitted: Vec<Result<()>> =
+            memories.iter().map(|memory| self.config.admit(&self.scope, access, memory)).collect();
+        let mut judged: Vec<(&NewMemory, Result<()>)> = memories.iter().zip(admitted).collect();
+        let mut written = Vec::with_capacity(memories.len());
+        self.backend.change("write to", |rows| {
+            rows.together(&mut |rows| {
+                let forgotten = rows.tombstones()?;
+                for (memory, admitted) in judged.drain(..) {
+                    let operation = Operation::write(access, memory, now);
+                    let name = row_name(None);
+                    let admitted =
+                        admitted.and_then(|()| forget::check_row(forgotten.as_ref(), access, &name, memory));
+                    let outcome = match admitted {
+                        Ok(()) => Ok(self.put_in(rows, memory, &operation, forgotten.as_deref())?),
+                        Err(error) => {
+                            let Some(why) = refusal(&error) else { return Err(error) };
+                            rows.refuse(told(self.config.entry(&operation, why), forgotten.as_deref()))?;
+                            Err(error)
+                        }
+                    };
+                    written.push(outcome);
+                }
+                Ok(())
+            })
+        })?;
+        let outcomes = memories.iter().zip(written).map(|(memory, outcome)| {
+            trace::create(
+                |id| *id,
+                || {
+                    let (recorded, event) = outcome?;
+                    self.tell_written(memory, recorded.id, event);
+                    Ok(recorded.id)
+                },
+            )
+        });
+        Ok(outcomes.collect())
     }
 
     pub(crate) fn get(&self, access: &Access, id: MemoryId) -> Result<Option<Memory>> {

@@ -1,31 +1,30 @@
 //! Rows that a new one may contradict.
-
-use std::collections::BTreeSet;
+//!
+//! The work for one row is bounded by its own words, however many rows the store has. Of each word the latest rows are
+//! listed that have it, and the rows whose words weigh most together are read and compared. Every row with a rare word
+//! is in its list. Of rows that share frequent words only, the latest are found.
 
 use super::backend::Facts;
-use super::config::StoreConfig;
 use super::fact::normal;
-use super::search::search;
 use crate::base::error::Result;
 use crate::base::text;
 use crate::facts::{Cardinality, Fact, Suspect, SuspectReason};
-use crate::memory::{NewMemory, Query, categories};
-use crate::search::rank::{Plan, Ranking, Visibility};
+use crate::memory::{MemoryId, NewMemory, categories};
+use crate::search::rank::{MOST_TERMS, Stemmer, Term, Visibility, gain, is_stop_word, norm, rarity};
 
-/// So many rows are named as what a new one may contradict.
+/// The most rows that are named as what a new one may contradict.
 const MOST_SUSPECTS: usize = 5;
-/// So many are looked at for that.
+/// The most rows that are compared. For each word of a statement two are read, and no fewer than these.
 const LOOKED_AT: usize = 16;
+/// The most rows that are listed for all words of a statement together.
+const LISTED: usize = 1024;
+/// So many are listed for one word, however many words there are.
+const LISTED_OF_ONE: usize = 64;
 
 /// Returns the rows that a new one may contradict, best first; of all, or of the shared ones: where others were only
 /// left out
 /// at the end, the room that they take would tell of them.
-pub(crate) fn suspects(
-    facts: &dyn Facts,
-    config: &StoreConfig,
-    new: &NewMemory,
-    sees_all: bool,
-) -> Result<Vec<Suspect>> {
+pub(crate) fn suspects(facts: &dyn Facts, new: &NewMemory, sees_all: bool) -> Result<Vec<Suspect>> {
     let is_fact = new.about.is_some() || new.category.eq_ignore_ascii_case(categories::FACT);
     let is_many = new.about.as_ref().is_some_and(|key| key.cardinality == Cardinality::Many);
     if !is_fact || is_many {
@@ -44,12 +43,12 @@ pub(crate) fn suspects(
             .filter(|fact| fact.key.as_ref().is_some_and(|other| other.cardinality == Cardinality::One));
         found.extend(single.map(|fact| Suspect { id: fact.memory.id, reason: SuspectReason::SameKey }));
     }
-    let words = Words::of(&new.content);
-    for fact in alike(facts, config, &new.content, sees_all)?.into_iter().filter(is_other) {
+    let visibility = if sees_all { Visibility::All } else { Visibility::Shared };
+    for fact in alike(facts, &new.content, visibility)?.into_iter().filter(is_other) {
         // If both name their subject, the subject decides.
         let is_told = new.about.is_some() && fact.key.is_some();
         let is_many = fact.key.as_ref().is_some_and(|key| key.cardinality == Cardinality::Many);
-        if !is_told && !is_many && words.are_alike(&Words::of(&fact.memory.content)) {
+        if !is_told && !is_many {
             found.push(Suspect { id: fact.memory.id, reason: SuspectReason::Alike });
         }
     }
@@ -57,31 +56,92 @@ pub(crate) fn suspects(
     Ok(found)
 }
 
-/// Returns standing rows that share words with a text, the most alike first; of all, or of the shared ones.
-fn alike(facts: &dyn Facts, config: &StoreConfig, text: &str, sees_all: bool) -> Result<Vec<Fact>> {
-    let visibility = if sees_all { Visibility::All } else { Visibility::Shared };
-    let query = Query::new(text).limit(LOOKED_AT);
-    let found = search(facts, config, &Ranking::rows_alone(), visibility, &query)?;
-    let facts = found.hits.iter().map(|hit| facts.fact(hit.memory.id));
-    facts.filter_map(Result::transpose).collect()
+/// Rows in sight that share so many words with a text that they may speak of the same, the most alike first, then the
+/// latest.
+fn alike(facts: &dyn Facts, text: &str, visibility: Visibility) -> Result<Vec<Fact>> {
+    let mut stemmer = Stemmer::default();
+    let words = Words::of(text, &mut stemmer);
+    let terms: Vec<&Term> = words.terms.iter().take(MOST_TERMS).collect();
+    if terms.len() < 2 {
+        return Ok(Vec::new());
+    }
+    let most = (LISTED / terms.len()).max(LISTED_OF_ONE);
+    let lists = facts.latest_with(visibility, &terms, most)?;
+    let weights: Vec<f64> = lists.iter().map(|list| weight(list.len())).collect();
+    let ids = candidates(&lists, &weights, most);
+    let mut read: Vec<(MemoryId, Words)> = Vec::with_capacity(ids.len());
+    facts.contents(&ids, &mut |id, text| read.push((id, Words::of(text, &mut stemmer))))?;
+    let all: usize = read.iter().map(|(_, others)| others.terms.len()).sum();
+    let mean = f64::from(count(all)) / f64::from(count(read.len()));
+    let mut best: Vec<(f64, MemoryId, &Words)> = read
+        .iter()
+        .map(|(id, others)| {
+            let shared = terms.iter().zip(&weights).filter(|(term, _)| others.has(&term.stem));
+            let weight: f64 = shared.map(|(_, weight)| weight).sum();
+            (weight * gain(1.0, norm(count(others.terms.len()), mean)), *id, others)
+        })
+        .collect();
+    best.sort_unstable_by(|(one, id, _), (other, other_id, _)| other.total_cmp(one).then(other_id.cmp(id)));
+    let alike = best.into_iter().take(LOOKED_AT).filter(|(_, _, others)| words.are_alike(others));
+    let alike = alike.map(|(_, id, _)| facts.fact(id));
+    alike.filter_map(Result::transpose).collect()
 }
 
-/// The words that carry a statement's meaning.
+/// The rows that may share two words with a statement, of which each word lists the latest that have it: in two lists,
+/// or in one where another list ends before the row. Those come first whose words weigh most, then the latest.
+fn candidates(lists: &[Vec<i64>], weights: &[f64], most: usize) -> Vec<MemoryId> {
+    let mut listed: Vec<(i64, usize)> = Vec::new();
+    for (word, list) in lists.iter().enumerate() {
+        listed.extend(list.iter().map(|id| (*id, word)));
+    }
+    listed.sort_unstable();
+    let ends: Vec<i64> =
+        lists.iter().filter(|list| list.len() >= most).filter_map(|list| list.last().copied()).collect();
+    let mut found: Vec<(f64, i64)> = Vec::new();
+    for row in listed.chunk_by(|(one, _), (other, _)| one == other) {
+        let id = row[0].0;
+        if row.len() >= 2 || ends.iter().any(|end| id < *end) {
+            found.push((row.iter().map(|(_, word)| weights[*word]).sum(), id));
+        }
+    }
+    found.sort_unstable_by(|(one, id), (other, other_id)| other.total_cmp(one).then(other_id.cmp(id)));
+    // A long statement shares words with many.
+    found.into_iter().take(LOOKED_AT.max(2 * lists.len())).map(|(_, id)| MemoryId::new(id)).collect()
+}
+
+/// Returns how much a word says that so many rows are listed for.
+fn weight(listed: usize) -> f64 {
+    rarity(count(LISTED.max(listed)), count(listed))
+}
+
+fn count(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}
+
+/// The words by which a statement says something, each once, by their stems.
 struct Words {
-    words: BTreeSet<String>,
-    /// Words with a digit: numbers, days, times.
-    numbers: BTreeSet<String>,
+    terms: Vec<Term>,
 }
 
 impl Words {
-    fn of(text: &str) -> Self {
-        let stems = Plan::of(text, false).terms.into_iter().map(|term| term.stem);
-        let (numbers, words) = stems.partition(|stem| stem.contains(|c: char| c.is_ascii_digit()));
-        Self { words, numbers }
+    /// Reads a statement, in which nothing is an operator. Words that say nothing are left out, unless it has no others.
+    fn of(text: &str, stemmer: &mut Stemmer) -> Self {
+        let mut all: Vec<Term> = Vec::new();
+        stemmer.terms(text, |stem, written| {
+            if !stem.is_empty() {
+                all.push(Term { stem: stem.to_owned(), written: written.to_owned() });
+            }
+        });
+        if all.iter().any(|term| !is_stop_word(&term.written)) {
+            all.retain(|term| !is_stop_word(&term.written));
+        }
+        all.sort_unstable_by(|one, other| (&one.stem, &one.written).cmp(&(&other.stem, &other.written)));
+        all.dedup_by(|one, other| one.stem == other.stem);
+        Self { terms: all }
     }
 
-    fn len(&self) -> usize {
-        self.words.len() + self.numbers.len()
+    fn has(&self, stem: &str) -> bool {
+        self.terms.binary_search_by(|term| term.stem.as_str().cmp(stem)).is_ok()
     }
 
     /// Returns whether two statements share two words at least, and half of those of the shorter. Where each gives a
@@ -89,11 +149,13 @@ impl Words {
     /// other does not, three words and a third are enough: what is updated is most often a number or a day, amid other
     /// words.
     fn are_alike(&self, other: &Self) -> bool {
-        let words = self.words.intersection(&other.words).count();
-        let shared = words + self.numbers.intersection(&other.numbers).count();
-        let shorter = self.len().min(other.len());
-        let is_renumbered =
-            !self.numbers.is_subset(&other.numbers) && !other.numbers.is_subset(&self.numbers);
-        (shared >= 2 && shared * 2 >= shorter) || (is_renumbered && words >= 3 && words * 3 >= shorter)
+        let is_number = |term: &&Term| term.stem.contains(|c: char| c.is_ascii_digit());
+        let shared = self.terms.iter().filter(|term| other.has(&term.stem));
+        let (numbers, words): (Vec<&Term>, Vec<&Term>) = shared.partition(is_number);
+        let (words, shared) = (words.len(), words.len() + numbers.len());
+        let shorter = self.terms.len().min(other.terms.len());
+        let has_more = |of: &Self| of.terms.iter().filter(is_number).count() > numbers.len();
+        (shared >= 2 && shared * 2 >= shorter)
+            || (has_more(self) && has_more(other) && words >= 3 && words * 3 >= shorter)
     }
 }

@@ -1186,6 +1186,12 @@ const WAYS: &[Way] = &[
     ("MemoryStore::write", Door::StoreWrite, |stage| {
         stage.store().write(&of(Actor::Library), &row(), noon()).is_ok()
     }),
+    ("MemoryStore::write_all", Door::StoreWrite, |stage| {
+        let rows = [NewMemory::new("note", "likes tea", Source::AgentRecorded), row()];
+        let written = stage.store().write_all(&of(Actor::Library), &rows, noon()).unwrap();
+        assert!(written[0].is_ok(), "what is refused leaves the others");
+        written[1].is_ok()
+    }),
     ("MemoryStore::update", Door::StoreWrite, |stage| {
         let (store, plain) = (stage.store(), NewMemory::new("note", "likes tea", Source::AgentRecorded));
         let id = store.write(&of(Actor::Library), &plain, noon()).unwrap();

@@ -545,6 +545,15 @@ const READERS: &[Reader] = &[
             shape(store.write(access, &row, at(20, 12, 0)))
         })
     }),
+    ("MemoryStore::write_all", false, |place| {
+        place.stores(|store, access| {
+            let row = NewMemory::new("fact", "canary", Source::AgentRecorded);
+            match store.write_all(access, &[row.clone(), row], at(20, 12, 0)) {
+                Ok(written) => written.into_iter().map(shape).collect(),
+                failed => shape(failed),
+            }
+        })
+    }),
     ("MemoryStore::get", true, |place| {
         place.stores(|store, access| {
             ids().map(|id| texts(store.get(access, id).map(|row| row.into_iter().collect()))).collect()

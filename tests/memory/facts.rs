@@ -340,3 +340,74 @@ fn what_the_human_pinned_the_agent_deletes_when_they_let_it_go() {
         assert!(store.restore(&agent(), id, at(5)).unwrap());
     });
 }
+
+// Words that are in more rows than are listed for one: what is suspected then is what is in the latest of them.
+#[test]
+#[cfg(feature = "sqlite")]
+fn rows_of_frequent_words_have_the_same_suspects_in_both_stores() {
+    let words = [
+        "user",
+        "prefers",
+        "lives",
+        "Lisbon",
+        "tea",
+        "coffee",
+        "chess",
+        "Sundays",
+        "ferry",
+        "nine",
+        "O'Brien's",
+        "C++",
+        "weekly",
+        "charts",
+        "don't",
+        "won",
+        "café",
+        "10:30",
+    ];
+    let mut seed = 5_u64;
+    let mut roll = |bound: usize| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(seed >> 33).unwrap() % bound
+    };
+    let rows: Vec<NewMemory> = (0..900)
+        .map(|number| {
+            let length = 2 + roll(6);
+            let mut text: Vec<&str> = (0..length).map(|_| words[roll(words.len())]).collect();
+            let own = format!("thing{}", number / 3);
+            text.push(&own);
+            fact(&text.join(" "))
+        })
+        .collect();
+    let (first, later) = rows.split_at(600);
+    let folder = tempfile::tempdir().unwrap();
+    let told = open(folder.path(), StoreConfig::default()).into_iter().map(|store| {
+        assert!(store.write_all(&agent(), first, at(0)).unwrap().iter().all(Result::is_ok));
+        store.settle(at(1)).unwrap();
+        for id in [3, 299, 590, 600] {
+            store.delete(&agent(), MemoryId::new(id), at(2)).unwrap();
+        }
+        store.restore(&agent(), MemoryId::new(299), at(3)).unwrap();
+        for row in later {
+            store.record(&agent(), row, at(4)).unwrap();
+        }
+        let pairs = store.suspicions(&agent(), usize::MAX).unwrap().into_iter();
+        pairs.map(|pair| (pair.newer.memory.id, pair.older.memory.id)).collect::<Vec<_>>()
+    });
+    let told: Vec<_> = told.collect();
+    assert!(told[0].len() > 900, "{}", told[0].len());
+    assert_eq!(told[0], told[1]);
+}
+
+// A name of two frequent words was found among a thousand others, and must be.
+#[test]
+fn a_statement_with_one_rare_word_is_suspected_however_many_rows_have_the_others() {
+    each(|store| {
+        let old = record(store, "Ilya moors the Brisk in Porto", 0);
+        let rows: Vec<NewMemory> =
+            (0..600).map(|at| fact(&format!("Ilya moors boat{at} in Porto beside pier{at}"))).collect();
+        store.write_all(&agent(), &rows, at(1)).unwrap();
+        let told = store.record(&agent(), &fact("Ilya moors the Brisk in Lagos"), at(2)).unwrap();
+        assert!(told.suspects.iter().any(|suspect| suspect.id == old), "{:?}", told.suspects);
+    });
+}

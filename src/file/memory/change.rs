@@ -15,7 +15,7 @@ use crate::gate::{Tombstone, TombstoneKey, Tombstones};
 use crate::memory::{
     AuditEntry, AuditOutcome, Learning, LearningId, Memory, MemoryId, NewLearning, NewMemory, SnapshotRow,
 };
-use crate::search::rank::Visibility;
+use crate::search::rank::{Term, Visibility};
 use crate::store::Edit;
 use crate::store::backend::{Changes, Editable, Facts, Rows};
 use crate::store::event;
@@ -26,20 +26,32 @@ impl Facts for Table<'_> {
         Ok(self.lines.rows.fact(id))
     }
 
+    fn contents(&self, ids: &[MemoryId], take: &mut dyn FnMut(MemoryId, &str)) -> Result<()> {
+        for stored in ids.iter().filter_map(|id| self.lines.rows.undeleted(*id)) {
+            take(stored.memory.id, &stored.memory.content);
+        }
+        Ok(())
+    }
+
+    fn latest_with(&self, visibility: Visibility, words: &[&Term], most: usize) -> Result<Vec<Vec<i64>>> {
+        let index = &self.lines.rows.index;
+        Ok(words.iter().map(|word| index.latest_with(&word.stem, visibility, most)).collect())
+    }
+
     fn pending(&self) -> Result<Vec<Fact>> {
-        Ok(self.facts(self.lines.rows.fact_index.pending()))
+        Ok(self.each(self.lines.rows.fact_index.pending()))
     }
 
     fn is_pending(&self) -> Result<bool> {
         Ok(self.lines.rows.is_pending())
     }
 
-    fn stated(&self, normal: &str) -> Result<Vec<Fact>> {
-        Ok(self.facts(self.lines.rows.fact_index.stated(normal)))
+    fn stated_as_pending(&self) -> Result<Vec<Fact>> {
+        Ok(self.lines.rows.stated_as_pending().into_iter().map(Stored::fact).collect())
     }
 
     fn of_key(&self, key: &FactKey) -> Result<Vec<Fact>> {
-        Ok(self.facts(self.lines.rows.fact_index.of_key(key)))
+        Ok(self.each(self.lines.rows.fact_index.of_key(key)))
     }
 
     fn replaced_by(&self, id: MemoryId) -> Result<Vec<Fact>> {
@@ -139,6 +151,12 @@ impl Changes for Table<'_> {
         Ok(id)
     }
 
+    fn together(&mut self, change: &mut dyn FnMut(&mut dyn Changes) -> Result<()>) -> Result<()> {
+        self.lines.begin_batch(self.disk)?;
+        let changed = change(self);
+        self.lines.end_batch(self.disk, self.scope, changed)
+    }
+
     fn edit(&mut self, id: MemoryId, edit: Edit<'_>, entry: AuditEntry) -> Result<()> {
         let change = match edit {
             Edit::Content(content) => Change::Updated { id, content: Some(content.to_owned()) },
@@ -204,7 +222,7 @@ impl Changes for Table<'_> {
 }
 
 impl Table<'_> {
-    fn facts(&self, ids: impl Iterator<Item = MemoryId>) -> Vec<Fact> {
+    fn each(&self, ids: impl Iterator<Item = MemoryId>) -> Vec<Fact> {
         ids.filter_map(|id| self.lines.rows.fact(id)).collect()
     }
 }

@@ -96,6 +96,11 @@ impl FactIndex {
         self.by_normal.get(normal).into_iter().flatten().copied()
     }
 
+    /// Whether more than one row is in a normal form.
+    pub(super) fn has_others(&self, normal: &str) -> bool {
+        self.by_normal.get(normal).is_some_and(|rows| rows.len() > 1)
+    }
+
     /// Returns the rows of a key, by id.
     pub(super) fn of_key(&self, key: &FactKey) -> impl Iterator<Item = MemoryId> {
         self.by_key.get(&key.normal()).into_iter().flatten().copied()

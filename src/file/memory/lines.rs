@@ -23,6 +23,17 @@ pub(super) struct Lines {
     torn: bool,
     /// A change failed, and nobody knows what of it the disk holds.
     doubtful: bool,
+    /// Lines that count already, and are added to the file together.
+    batch: Option<Batch>,
+}
+
+/// Lines that are added together.
+#[derive(Default)]
+struct Batch {
+    bytes: Vec<u8>,
+    count: usize,
+    /// Where the last of them begins.
+    last: usize,
 }
 
 /// The file that was read. It is held open: as long as it is, no other file has its number.
@@ -37,6 +48,10 @@ impl Lines {
     /// Reads what was added to the file since it was last read; all of it where it is another file.
     pub(super) fn catch_up(&mut self, disk: &dyn Disk, scope: &Scope) -> Result<()> {
         let name = StateName::MEMORIES;
+        if self.batch.is_some() {
+            // Whoever began it did not come to its end.
+            self.reset();
+        }
         let stat = disk.stat(name.as_str()).at("look at", &*name)?;
         let held = self.file.as_ref().map(|held| held.id);
         let is_other = |stat: Stat| {
@@ -125,8 +140,20 @@ impl Lines {
         if !self.rows.is_owned {
             lines.insert_str(0, &Record::opened(record.at, scope).line());
         }
-        if record.change.adds() && bound.is_some_and(|bound| self.read_to + lines.len() as u64 > bound) {
+        let waiting = self.batch.as_ref().map_or(0, |batch| batch.bytes.len());
+        let len = self.read_to + (waiting + lines.len()) as u64;
+        if record.change.adds() && bound.is_some_and(|bound| len > bound) {
             return Err(io::Error::from(ErrorKind::StorageFull)).at("append to", &*StateName::MEMORIES);
+        }
+        if let Some(batch) = &mut self.batch {
+            for line in lines.split_inclusive('\n') {
+                batch.last = batch.bytes.len();
+                batch.bytes.extend_from_slice(line.as_bytes());
+                batch.count += 1;
+                let number = self.count + batch.count;
+                self.rows.apply(parsed(line.as_bytes(), number)?, scope, number)?;
+            }
+            return Ok(());
         }
         self.mend(disk)?;
         let added = self.add(disk, lines.as_bytes());
@@ -136,6 +163,36 @@ impl Lines {
         self.doubtful |= taken.is_err();
         taken?;
         self.mark(disk, record.line().as_bytes());
+        Ok(())
+    }
+
+    /// From now on lines are kept back until the end of the batch. Under the write guard, and caught up.
+    pub(super) fn begin_batch(&mut self, disk: &dyn Disk) -> Result<()> {
+        self.mend(disk)?;
+        self.batch = Some(Batch::default());
+        Ok(())
+    }
+
+    /// Adds the lines of a batch: one append and one sync. Where a change of it failed, none is added.
+    pub(super) fn end_batch(&mut self, disk: &dyn Disk, scope: &Scope, changed: Result<()>) -> Result<()> {
+        let Batch { bytes, count, last } = self.batch.take().unwrap_or_default();
+        if count == 0 {
+            return changed;
+        }
+        match changed.and_then(|()| self.add(disk, &bytes).inspect_err(|_| self.doubtful = true)) {
+            Ok(true) => {
+                self.read_to += bytes.len() as u64;
+                self.count += count;
+                self.rows.tidy();
+            }
+            added => {
+                // The rows say what the file may not: they are read anew.
+                self.reset();
+                added?;
+                self.catch_up(disk, scope)?;
+            }
+        }
+        self.mark(disk, &bytes[last..]);
         Ok(())
     }
 

@@ -12,11 +12,12 @@ use super::row::Stored;
 use crate::base::access::{Actor, Scope};
 use crate::base::error::{Error, Refusal, Result};
 use crate::base::name::StateName;
-use crate::facts::{ConsolidationEvent, EventOutcome, Fact};
+use crate::facts::{ConsolidationEvent, EventOutcome, Fact, FactState};
 use crate::format::DreamId;
 use crate::gate::Tombstones;
 use crate::memory::{Filter, Memory, MemoryId, SnapshotRow};
 use crate::search::rank::{Card, Index, Visibility};
+use crate::store::fact;
 use crate::store::forget::Burial;
 
 /// The rows of a file, as far as it was read.
@@ -42,8 +43,9 @@ impl Rows {
     pub(super) fn tidy(&mut self) {
         if self.index.waste() > 0.5 {
             self.index = Index::default();
-            let touched: Vec<_> = self.by_time.iter().copied().collect();
-            for (_, id) in touched {
+            // By id, as they came: what is listed by id is read from the end then.
+            let standing: BTreeSet<MemoryId> = self.by_time.iter().map(|(_, id)| *id).collect();
+            for id in standing {
                 self.show(id);
             }
         }
@@ -155,23 +157,28 @@ impl Rows {
     fn rule(&mut self, event: ConsolidationEvent) {
         if event.outcome == EventOutcome::Applied {
             for change in &event.changes {
-                self.hide(change.id);
-                if let Some(stored) = self.by_id.get_mut(&change.id) {
-                    self.fact_index.set(stored, false);
-                    stored.stated.status = Some(change.after);
-                    self.fact_index.set(stored, true);
+                if change.after.state.is_retired() {
+                    self.hide(change.id);
                 }
-                self.show(change.id);
+                let Some(stored) = self.by_id.get_mut(&change.id) else { continue };
+                self.fact_index.set(stored, false);
+                stored.stated.status = Some(change.after);
+                self.fact_index.set(stored, true);
+                // What is found of a row does not depend on how it stands, as long as it does.
+                if !self.by_time.contains(&(stored.memory.updated_at, change.id)) {
+                    self.show(change.id);
+                }
             }
         }
         if let Some((older, newer)) = facts::restated(&event)
             && let Some(again) = self.by_id.get(&newer).map(|stored| stored.memory.created_at)
+            && let Some(stored) = self.by_id.get_mut(&older)
         {
-            self.hide(older);
-            if let Some(stored) = self.by_id.get_mut(&older) {
-                stored.memory.updated_at = stored.memory.updated_at.max(again);
+            let before = stored.memory.updated_at;
+            stored.memory.updated_at = before.max(again);
+            if self.by_time.remove(&(before, older)) {
+                self.by_time.insert((stored.memory.updated_at, older));
             }
-            self.show(older);
         }
         self.fact_index.tell(event);
     }
@@ -259,6 +266,22 @@ impl Rows {
     /// Returns such a row as a fact.
     pub(super) fn fact(&self, id: MemoryId) -> Option<Fact> {
         self.undeleted(id).map(Stored::fact)
+    }
+
+    /// Rows that do not wait and are stated as one is that waits, without those that another one replaced.
+    pub(super) fn stated_as_pending(&self) -> Vec<&Stored> {
+        let mut known = BTreeSet::new();
+        let pending = self.fact_index.pending().filter_map(|id| self.undeleted(id));
+        for Stored { memory, stated, .. } in pending {
+            let normal = fact::normal(&memory.category, &memory.content, stated.about.as_ref());
+            known.extend(normal.into_iter().filter(|normal| self.fact_index.has_others(normal)));
+        }
+        let rows = known.iter().flat_map(|normal| self.fact_index.stated(normal));
+        let is_other = |stored: &&Stored| {
+            let state = stored.stated.status.map(|status| status.state);
+            !matches!(state, Some(FactState::Pending | FactState::Superseded))
+        };
+        rows.filter_map(|id| self.undeleted(id)).filter(is_other).collect()
     }
 
     /// Returns the facts that a row replaced, by id.

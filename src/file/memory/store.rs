@@ -20,7 +20,7 @@ use crate::store::{Store, StoreConfig, check_scope, forward};
 /// Every change adds one line, which is its audit too: when, by whom, from where and why. Earlier content of a row
 /// stays in the file until the row is purged; then its words go from every line, and the lines stay.
 ///
-/// A change appends one line and syncs the file once; a purge writes the file anew. When a verb returns, its change
+/// A change appends one line, or with [`write_all`](crate::MemoryStore::write_all) one for each row, and syncs the file once; a purge writes the file anew. When a verb returns, its change
 /// survives a power loss; where one fails, the change is there whole or not at all. The next change removes an
 /// unfinished line of a crash. A mark beside the file says what its last line was: where that is
 /// missing, the file was emptied or cut short, and each verb says [`Error::Shrunk`]. Several processes may use the folder at once, each sees what

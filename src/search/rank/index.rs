@@ -37,6 +37,8 @@ pub(crate) struct Index {
     postings: Vec<Postings>,
     rows: Vec<Entry>,
     numbers: HashMap<i64, u32>,
+    /// The greatest id of a row that was ever added.
+    greatest: i64,
     /// The number of rows, and the number of shared rows.
     counts: [u32; 2],
     /// The rows of each conversation by position and id, and whether they are shared.
@@ -58,6 +60,8 @@ struct Entry {
     id: i64,
     shared: bool,
     live: bool,
+    /// Whether all rows that came before have a smaller id.
+    in_order: bool,
 }
 
 impl Entry {
@@ -95,7 +99,9 @@ impl Index {
             let at = rows.partition_point(|there| *there < place);
             rows.insert(at, place);
         }
-        self.rows.push(Entry { id: card.id, shared: card.shared, live: true });
+        let in_order = card.id > self.greatest;
+        self.greatest = self.greatest.max(card.id);
+        self.rows.push(Entry { id: card.id, shared: card.shared, live: true, in_order });
         self.numbers.insert(card.id, number);
         self.count(card.shared, true);
     }
@@ -156,6 +162,26 @@ impl Index {
         }
         let seen = touched.into_iter().filter(|number| self.rows[*number as usize].is_in(visibility));
         seen.map(|number| (self.rows[number as usize].id, sums[number as usize])).collect()
+    }
+
+    /// The rows in sight that have a term, the greatest id first.
+    pub(crate) fn latest_with(&self, term: &str, visibility: Visibility, most: usize) -> Vec<i64> {
+        let Some(list) = self.list(term) else { return Vec::new() };
+        let (mut ids, mut in_order) = (Vec::new(), 0);
+        for number in list.rows.iter().rev() {
+            // A row that comes before one in order has a smaller id, also where it is not in order itself.
+            if in_order >= most {
+                break;
+            }
+            let entry = self.rows[*number as usize];
+            if entry.is_in(visibility) {
+                in_order += usize::from(entry.in_order);
+                ids.push(entry.id);
+            }
+        }
+        ids.sort_unstable_by(|one, other| other.cmp(one));
+        ids.truncate(most);
+        ids
     }
 
     /// Returns the rows in sight that may fulfil a clause, and all that do.
@@ -266,6 +292,32 @@ mod tests {
             assert_eq!(told(&with, visibility), told(&without, visibility));
         }
         assert!(with.waste() > 0.3);
+    }
+
+    #[test]
+    fn the_latest_rows_of_a_word_are_those_of_the_greatest_ids_whatever_was_done_to_rows() {
+        let mut index = Index::default();
+        for id in 1..=60 {
+            index.add(&card(id, if id % 2 == 0 { "green tea" } else { "black tea" }));
+        }
+        for id in [58, 60, 3, 31] {
+            index.add(&card(id, "green tea"));
+        }
+        for id in [59, 56, 30] {
+            index.take_out(&card(id, if id % 2 == 0 { "green tea" } else { "black tea" }));
+        }
+        let is_green = |id: &i64| (id % 2 == 0 || [3, 31].contains(id)) && ![59, 56, 30].contains(id);
+        for visibility in [Visibility::All, Visibility::Shared] {
+            for most in [0, 1, 2, 5, 20, 99] {
+                let green: Vec<i64> = (1..=60)
+                    .rev()
+                    .filter(|id| is_green(id) && visibility.sees(id % 3 == 0))
+                    .take(most)
+                    .collect();
+                assert_eq!(index.latest_with("green", visibility, most), green, "{visibility:?} {most}");
+            }
+        }
+        assert_eq!(index.latest_with("red", Visibility::All, 9), [0; 0]);
     }
 
     #[test]

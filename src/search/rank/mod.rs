@@ -16,6 +16,7 @@ mod stem;
 mod term;
 mod terms;
 
+pub(crate) use bm25::{gain, norm, rarity};
 pub(crate) use card::{Card, date, is_name};
 pub(crate) use clause::Clause;
 pub use entity::{Entities, FinanceEntities, GenericEntities};
@@ -27,4 +28,4 @@ pub(crate) use query::{MOST_TERMS, Plan, one_line};
 pub use ranking::{Fusion, Ranking};
 pub(crate) use stem::stem;
 pub(crate) use term::Term;
-pub(crate) use terms::{Beside, beside_words};
+pub(crate) use terms::{Beside, Stemmer, beside_words, is_stop_word};

@@ -32,6 +32,11 @@ impl Changes for Table<'_> {
         })
     }
 
+    /// All is in one transaction as it is.
+    fn together(&mut self, change: &mut dyn FnMut(&mut dyn Changes) -> Result<()>) -> Result<()> {
+        change(self)
+    }
+
     fn edit(&mut self, id: MemoryId, edit: Edit<'_>, entry: AuditEntry) -> Result<()> {
         self.folded(|| {
             self.apply_edit(id, edit, entry.actor, entry.at)?;

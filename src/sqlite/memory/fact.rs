@@ -15,6 +15,7 @@ use crate::facts::{
     SuspectReason, Suspicion, Verdict,
 };
 use crate::memory::MemoryId;
+use crate::search::rank::{Term, Visibility};
 use crate::store::backend::Facts;
 use crate::store::{event, fact};
 
@@ -30,12 +31,34 @@ impl Facts for Table<'_> {
         self.folded(|| Ok(self.select("AND m.id = ?3", Some(id.get()))?.pop()))
     }
 
+    fn contents(&self, ids: &[MemoryId], take: &mut dyn FnMut(MemoryId, &str)) -> Result<()> {
+        self.folded(|| {
+            let sql = "SELECT content FROM memories WHERE id = ?1 AND user_id = ?2 AND agent_id = ?3
+                       AND deleted_at IS NULL";
+            let mut statement = self.connection.prepare_cached(sql)?;
+            for id in ids {
+                let mut rows = statement.query(params![id.get(), self.user(), self.agent()])?;
+                if let Some(found) = rows.next()? {
+                    take(*id, &row::text(found, 0)?);
+                }
+            }
+            Ok(())
+        })
+    }
+
+    fn latest_with(&self, visibility: Visibility, words: &[&Term], most: usize) -> Result<Vec<Vec<i64>>> {
+        self.folded(|| words.iter().map(|word| self.latest_with_one(visibility, word, most)).collect())
+    }
+
     fn pending(&self) -> Result<Vec<Fact>> {
         self.folded(|| self.select("AND m.fact_state = 'pending' AND ?3 IS NULL ORDER BY m.id", None::<i64>))
     }
 
-    fn stated(&self, normal: &str) -> Result<Vec<Fact>> {
-        self.folded(|| self.select("AND m.normal = ?3 ORDER BY m.id", normal))
+    fn stated_as_pending(&self) -> Result<Vec<Fact>> {
+        let which = "AND m.normal IN (SELECT normal FROM memories WHERE user_id = ?1 AND agent_id = ?2
+                       AND fact_state = 'pending' AND deleted_at IS NULL)
+                     AND (m.fact_state IS NULL OR m.fact_state NOT IN ('pending', 'superseded')) AND ?3 IS NULL";
+        self.folded(|| self.select(which, None::<i64>))
     }
 
     fn of_key(&self, key: &FactKey) -> Result<Vec<Fact>> {

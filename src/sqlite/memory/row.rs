@@ -162,9 +162,11 @@ fn role(word: &str) -> Role {
     }
 }
 
-/// Returns further words of a row beside its content and category: speaker, time, and terms that FTS5 does not see in it.
+/// What a row is found by beside its content and category: who said it, where that is a name, when, and what FTS5 does
+/// not see in it.
 pub(super) fn terms(content: &str, speaker: Option<&str>, said_at: Option<DateTime<Utc>>) -> String {
     let mut terms = String::new();
+    let speaker = speaker.filter(|speaker| recall::is_name(speaker));
     for text in
         [said_at.map(|said_at| recall::date(said_at.date_naive())).as_deref(), speaker].into_iter().flatten()
     {

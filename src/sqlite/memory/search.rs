@@ -244,6 +244,31 @@ impl Table<'_> {
             && !self.connection.prepare_cached(others)?.exists([])?)
     }
 
+    /// The rows in sight that have a word, the greatest id first.
+    pub(super) fn latest_with_one(
+        &self,
+        visibility: Visibility,
+        word: &Term,
+        most: usize,
+    ) -> rusqlite::Result<Vec<i64>> {
+        let in_sight = if self.sees_whole_file(visibility)? {
+            String::new()
+        } else {
+            let view = view(visibility);
+            format!("CROSS JOIN {view} m ON m.id = f.rowid AND m.user_id = ?3 AND m.agent_id = ?4")
+        };
+        let sql = format!(
+            "SELECT f.rowid FROM memories_fts f {in_sight} WHERE memories_fts MATCH ?1
+             ORDER BY f.rowid DESC LIMIT ?2"
+        );
+        let mut values = vec![Value::Text(words::quoted(&word.written)), count(most)];
+        if !in_sight.is_empty() {
+            values.extend(self.whose());
+        }
+        let mut statement = self.connection.prepare_cached(&sql)?;
+        statement.query_map(params_from_iter(values), |found| found.get(0))?.collect()
+    }
+
     /// Returns the statement for the rows that may be found, and what it binds; `None` where no row can be.
     ///
     /// Each word is looked up alone, and the rows are put in order by what their words weigh before any of them is read.

@@ -273,6 +273,9 @@ pub fn suspects(store: &dyn Facts) {
     let theirs = store.record(&group, &fact("The user prefers monthly charts").shared(), at(4)).expect(WORKS);
     assert_eq!(theirs.suspects, [], "private rows are not told of");
     assert_eq!(store.suspicions(&agent(), 99).expect(WORKS).len(), 3, "and kept for those who may know");
+    let rows = ["The ferry leaves Porto at nine", "The ferry leaves Porto at ten"].map(fact);
+    store.write_all(&agent(), &rows, at(5)).expect(WORKS);
+    assert_eq!(store.suspicions(&agent(), 99).expect(WORKS).len(), 4, "rows of one step, too");
 }
 
 /// Disputed facts are both found until somebody knows.

@@ -263,6 +263,57 @@ fn the_power_may_go_after_each_operation() {
     assert!(tried > 300, "{tried}");
 }
 
+// Rows that are written in one step are more than one line, and a crash may cut behind any of them.
+#[test]
+fn of_rows_that_are_written_in_one_step_a_crash_leaves_the_first_whole() {
+    let rows = ["fourth", "fifth", "sixth"].map(row);
+    let case = Case {
+        name: "write_all",
+        begin: torn,
+        act: |store| {
+            let rows = ["fourth", "fifth", "sixth"].map(row);
+            store.write_all(&agent(), &rows, at(9)).is_ok_and(|written| written.iter().all(Result::is_ok))
+        },
+    };
+    let contents = |store: &FileMemoryStore| {
+        let mut rows = store.list(&agent(), &Filter::limit(99)).unwrap();
+        rows.sort_by_key(|row| row.id);
+        rows.into_iter().map(|row| row.content).collect::<Vec<_>>()
+    };
+    let before = contents(&open(torn()));
+    let check = |disk: &MemoryDisk, is_done: bool, what: &str| {
+        let store = open(disk.clone());
+        let now = contents(&store);
+        let (old, new) = now.split_at(before.len());
+        assert_eq!(old, before, "{what}");
+        assert!(rows.iter().map(|row| &row.content).take(new.len()).eq(new), "{what}: {new:?}");
+        assert!(!is_done || new.len() == rows.len(), "{what}: {new:?}");
+        Told::goes_on(&store, disk, what);
+    };
+    let (_, faults, is_done) = run(&case, &torn(), None);
+    assert!(is_done);
+    for (n, operation) in (1..).zip(&faults.seen()) {
+        for fault in FAULTS {
+            let what = format!("{fault:?} at {n}, {operation}");
+            let disk = torn();
+            let (store, faults, is_done) = run(&case, &disk, Some((n, fault)));
+            faults.disarm();
+            check(&disk.after_kill(disk.operations().len()), is_done, &what);
+            if fault != Fault::Crash {
+                Told::goes_on(&store, &disk, &what);
+            }
+        }
+    }
+    let disk = torn();
+    let is_done = (case.act)(&open(disk.clone()));
+    let operations = disk.operations().len();
+    for cut in 0..=operations {
+        for image in images(&disk, cut) {
+            check(&image, is_done && cut == operations, &format!("without power after {cut}"));
+        }
+    }
+}
+
 // What is asked of the disk.
 #[test]
 fn a_write_is_one_append_and_one_sync_and_reads_nothing() {

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use chrono::Days;
 use serde_json::json;
 
-use super::kit::{OTHERS, access, agent, at, human, listed, search, sorted, write};
+use super::kit::{KEY, OTHERS, access, agent, at, human, listed, search, sorted, write};
 use crate::base::access::{Access, Actor, SessionKind};
-use crate::base::error::Error;
+use crate::base::error::{Error, Result};
 use crate::format::{DreamId, Origin};
 use crate::memory::{Filter, MemoryId, MemoryStore, NewMemory, Place, Query, Role, Source, categories};
 
@@ -47,6 +47,54 @@ pub fn rows(store: &dyn MemoryStore) {
     assert!(store.get(&agent(), absent).expect("a read").is_none(), "what is not there is none");
     let plain = store.get(&agent(), second).expect("a read").expect("it stands");
     assert_eq!((plain.place, plain.metadata, plain.shared), (None, None, false));
+}
+
+/// Many rows in one step are judged and told of as if they were written one by one; a refused row leaves the others.
+pub fn batches(store: &dyn MemoryStore, one_by_one: &dyn MemoryStore) {
+    assert_eq!(store.write_all(&agent(), &[], at(0)).expect("a write of nothing").len(), 0);
+    let row = |content: &str| NewMemory::new(categories::FACT, content, Source::AgentRecorded);
+    let dream = DreamId::parse("0123456789abcdef").expect("an id");
+    let promoted = NewMemory::new("note", "promoted once", Source::Dreamed).of_dream(dream);
+    let manual = NewMemory::new(categories::FACT, "typed by hand", Source::UserManual);
+    let rows = [
+        row("the ferry leaves at nine"),
+        row(KEY),
+        row("the ferry leaves at ten"),
+        manual,
+        row(" "),
+        promoted.clone(),
+        promoted,
+        row(&"long ".repeat(1 << 20)),
+        row("the last one"),
+    ];
+    let library = access(SessionKind::Main, Actor::Library);
+    let mut stored = Vec::new();
+    for rows_of in [&agent(), &library, &access(SessionKind::Shared, Actor::Agent)] {
+        let written = store.write_all(rows_of, &rows, at(1)).expect("a write of many");
+        assert_eq!(written.len(), rows.len(), "each row has its outcome");
+        for (memory, written) in rows.iter().zip(written) {
+            let alone = one_by_one.write(rows_of, memory, at(1));
+            let shape = |outcome: &Result<MemoryId>| match outcome {
+                Ok(id) => Ok(*id),
+                Err(error) => Err(std::mem::discriminant(error)),
+            };
+            assert_eq!(shape(&written), shape(&alone), "as a row alone");
+            stored.extend(written.ok());
+        }
+    }
+    assert!(stored.len() >= 9 && stored.len() < 3 * rows.len(), "some come in, and some do not");
+    let audit = |store: &dyn MemoryStore| {
+        let lines = store.audit(&human(), usize::MAX).expect("an audit").into_iter();
+        lines.map(|line| (line.action, line.outcome, line.id, line.actor, line.at)).collect::<Vec<_>>()
+    };
+    assert_eq!(audit(store), audit(one_by_one), "each row has its line");
+    let all = |store: &dyn MemoryStore| {
+        let rows = store.list(&agent(), &Filter::limit(usize::MAX)).expect("a list").into_iter();
+        rows.map(|row| (row.id, row.category, row.content)).collect::<Vec<_>>()
+    };
+    assert_eq!(all(store), all(one_by_one));
+    assert_eq!(search(store, "ferry"), search(one_by_one, "ferry"), "and is found at once");
+    assert!(store.write(&agent(), &row("one more"), at(2)).is_ok(), "a single write goes on behind them");
 }
 
 /// A list has the latest touched first, ties by the greater id, and only what the filter names.

@@ -2,7 +2,7 @@
 
 use super::kit::Make;
 use super::rights::{audits, doors, scopes, sessions};
-use super::rows::{deletions, edits, lists, pins, profiles, promotions, rows, writers};
+use super::rows::{batches, deletions, edits, lists, pins, profiles, promotions, rows, writers};
 use super::search::{any_text, operators, scripts, words};
 
 /// Runs every suite.
@@ -16,6 +16,7 @@ pub fn store(make: Make<'_>) {
     sessions(make().as_ref());
     scopes(make().as_ref());
     doors(make().as_ref());
+    batches(make().as_ref(), make().as_ref());
     edits(make().as_ref());
     deletions(make().as_ref());
     pins(make().as_ref());
