@@ -98,7 +98,7 @@ pub trait MemoryStore: Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// Those of the backend. A refusal is the outcome of its row.
+    /// Returns the errors of the backend. A refusal is the outcome of its row.
     fn write_all(
         &self,
         access: &Access,

@@ -88,7 +88,7 @@ fn alike(facts: &dyn Facts, text: &str, visibility: Visibility) -> Result<Vec<Fa
 }
 
 /// The rows that may share two words with a statement, of which each word lists the latest that have it: in two lists,
-/// or in one where another list ends before the row. Those come first whose words weigh most, then the latest.
+/// or in one if another list ends before the row. The greatest weight of words comes first, then the latest row.
 fn candidates(lists: &[Vec<i64>], weights: &[f64], most: usize) -> Vec<MemoryId> {
     let mut listed: Vec<(i64, usize)> = Vec::new();
     for (word, list) in lists.iter().enumerate() {
