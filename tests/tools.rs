@@ -1413,6 +1413,11 @@ fn a_model_takes_back_what_it_wrote_itself_and_nothing_else() {
             before,
             "{home}: all stands, and no more"
         );
+        // A correction of what the human pinned is refused before it is written, and not taken back after.
+        let audited = store.audit(&human, 99).unwrap();
+        assert!(audited.len() < 99, "{home}: all of it");
+        refused(&tools, pinned);
+        assert_eq!(store.audit(&human, 99).unwrap(), audited, "{home}: nothing was tried");
         // With others present no answer tells whether there is such a memory.
         let free = own("free");
         let group = toolbox(workspace, root, SessionKind::Shared);
