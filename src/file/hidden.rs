@@ -7,8 +7,8 @@ use crate::base::error::{At, Result};
 use crate::base::name::{DocName, Name, StateName};
 use crate::disk::{Disk, Kind, STATE_FOLDER};
 
-/// Returns the hidden files below the root, ascending, but for the library's own. A folder of a repository, and one that cannot
-/// be listed, are returned by their own names.
+/// Returns the hidden files below the root, ascending, but for the library's own. A folder of a repository, the state of
+/// another life, and a folder that cannot be listed are returned by their own names.
 pub(super) fn hidden(disk: &dyn Disk) -> Result<Vec<Name>> {
     let mut found = Vec::new();
     let mut plain: Vec<Option<DocName>> = vec![None];
@@ -52,7 +52,9 @@ fn take(path: String, kind: Kind, below: &mut Vec<String>, found: &mut Vec<Name>
     if is_own || name.as_str() == STATE_FOLDER || name.as_str().starts_with(LOCK) {
         return;
     }
-    if kind == Kind::Folder && !name.is_repository() {
+    // The state of a life below this one has checksums, and that life forgets by itself.
+    let is_closed = name.is_repository() || name.file_name() == STATE_FOLDER;
+    if kind == Kind::Folder && !is_closed {
         below.push(name.to_string());
     } else {
         found.push(name);

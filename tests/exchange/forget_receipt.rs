@@ -72,6 +72,20 @@ fn a_repository_is_named_as_not_opened_and_the_receipt_is_not_whole() {
     assert_eq!(receipt.place(ForgetPlace::Documents).left, None);
 }
 
+// Its state has checksums: overwritten by a request to this life, that one would be damaged.
+#[test]
+fn the_state_of_a_life_below_this_one_is_named_and_stays() {
+    let life = kept();
+    let inner = "agent/.dreaming.d/history/USER.md.json";
+    life.put(inner, STATEMENT);
+    let workspace = FileWorkspace::open(life.path("")).unwrap();
+    let receipt = forget(&workspace, true);
+    let why = receipt.place(ForgetPlace::Documents).left.clone().unwrap();
+    assert_eq!(why, "hidden, and not opened: agent/.dreaming.d");
+    assert!(!receipt.is_gone());
+    assert_eq!(life.text(inner), STATEMENT);
+}
+
 // One link in a folder hid the true reason: files are not touched unasked.
 #[cfg(unix)]
 #[test]
