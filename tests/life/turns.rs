@@ -258,7 +258,7 @@ fn secrets_are_masked_on_their_way_and_what_is_stopped_does_not_stop_the_turn() 
         let mut told: Vec<String> = outcome.warnings.iter().map(ToString::to_string).collect();
         told.sort_unstable();
         // It named `memory`, as if the finding were in `MEMORY.md`.
-        assert_eq!(told, ["aws_access_key in HEARTBEAT.md at 1:8", "aws_access_key in a new note at 1:12"]);
+        assert_eq!(told, ["aws_access_key in a new loop at 1:8", "aws_access_key in a new note at 1:12"]);
         assert!(text(life.workspace(), "HEARTBEAT.md").contains("rotate [REDACTED:aws_access_key#1]"));
 
         put(life.workspace(), "BOOTSTRAP.md", "Begin anew.\n");
