@@ -46,6 +46,16 @@ impl Name {
         self.space
     }
 
+    /// Makes the name of a file that no document may have: one with a dot before it, or below such a folder.
+    pub(crate) fn hidden(path: String) -> Self {
+        Self { path: Cow::Owned(path), space: Space::State }
+    }
+
+    /// Returns whether it is the name of a repository's own folder, in which words are compressed.
+    pub(crate) fn is_repository(&self) -> bool {
+        matches!(self.file_name(), ".git" | ".hg" | ".jj" | ".svn")
+    }
+
     /// Returns the last segment.
     #[must_use]
     pub fn file_name(&self) -> &str {

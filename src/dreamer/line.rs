@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::debug::debug_as;
 use crate::base::document::SourceRef;
+use crate::dreamer::outcome::DreamMode;
 
 /// One line of an answer and what became of it.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
@@ -19,13 +20,16 @@ pub struct LineReport {
     pub sources: Vec<SourceRef>,
     /// The fate of the line.
     pub fate: LineOutcome,
+    /// The mode of its dream: a promoted line of [`DreamMode::Propose`] waits in a proposal, and prints as `proposed`.
+    #[serde(default, skip_serializing_if = "DreamMode::is_append")]
+    pub mode: DreamMode,
 }
 
 impl LineReport {
-    /// Says what became of a line.
+    /// Says what became of a line of a dream that [appends](DreamMode::Append).
     #[must_use]
     pub fn new(text: String, heading: Option<String>, sources: Vec<SourceRef>, fate: LineOutcome) -> Self {
-        Self { text, heading, sources, fate }
+        Self { text, heading, sources, fate, mode: DreamMode::Append }
     }
 }
 
@@ -42,6 +46,10 @@ impl fmt::Display for LineReport {
         match &self.fate {
             LineOutcome::Held(Hold { word: Some(word), .. }) => {
                 write!(f, "{} ({word}): {}", self.fate, self.text)
+            }
+            LineOutcome::Promoted { cited } => {
+                let done = self.mode.of_promoted();
+                write!(f, "{done}{}: {}", if *cited { "" } else { ", citing nothing" }, self.text)
             }
             fate => write!(f, "{fate}: {}", self.text),
         }

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 
 use super::{Guarded, Journal};
 use crate::base::error::Result;
-use crate::base::name::{DocName, Name};
+use crate::base::name::{DocName, Name, StateName};
 use crate::format::{JournalName, Note, Origin};
 use crate::gate::{Door, DoorWarning};
 use crate::workspace::Workspace;
@@ -12,9 +12,10 @@ use crate::workspace::Workspace;
 impl<W: Workspace> Guarded<W> {
     /// Lets a text pass the door of journals, and returns it as it may be written.
     pub(crate) fn admit(&self, text: &str, warnings: &mut Vec<DoorWarning>) -> Result<String> {
-        let journal: &Name = &DocName::JOURNALS;
-        let policy = self.doors().policy_of(Door::JournalAppend, journal);
-        let passed = self.judge(self.doors(), Door::JournalAppend, policy, journal, text)?;
+        let policy = self.doors().policy_of(Door::JournalAppend, &DocName::JOURNALS);
+        // The line of a finding is one of the text: the journal has others.
+        let note: Name = StateName::new_row("note").into();
+        let passed = self.judge(self.doors(), Door::JournalAppend, policy, &note, text)?;
         warnings.extend(passed.warnings);
         Ok(passed.text.into_owned())
     }

@@ -848,6 +848,7 @@ const NOT_A_SESSIONS: &[&str] = &[
     "Session::turn_count",
     "SoulNotice::confirm",
     "audit_secrets",
+    "Workspace::hidden",
     "Workspace::reach",
     "Workspace::scope",
 ];

@@ -20,7 +20,7 @@ const ANSWERS: f64 = 0.5;
 const WITH_A_SIGN: f64 = 0.75;
 const WITH_TWO: f64 = 0.5;
 /// The least score of a newer row without a sign of change, as a share of the older one's.
-const ALMOST_AS_GOOD: f64 = 0.98;
+const ALMOST_AS_GOOD: f64 = 0.9;
 /// The most bytes of a row: a longer one has words and numbers of everything.
 const LONGEST: u32 = 1500;
 
