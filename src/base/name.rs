@@ -108,6 +108,9 @@ impl fmt::Debug for Name {
 /// assert!(DocName::parse(".dreamed-state.json").is_err());
 /// # Ok::<(), noctuary::workspace::NameError>(())
 /// ```
+///
+/// The verbs of a workspace take `&Name`. A `&DocName` becomes one by itself where it is a variable. `&DocName::parse(…)?` does
+/// not, since Rust then expects a `Name` of the `?`: bind the name first.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DocName(Name);
 

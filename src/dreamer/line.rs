@@ -12,7 +12,7 @@ use crate::dreamer::outcome::DreamMode;
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct LineReport {
-    /// The line after the sanitiser, without its bullet.
+    /// The line after the sanitiser, without its bullet, and with its citations.
     pub text: String,
     /// The heading above it: `Facts`, `Preferences`, `Decisions`.
     pub heading: Option<String>,
@@ -78,7 +78,8 @@ pub enum LineOutcome {
     Duplicate,
     /// An earlier dream promoted it and a person took it out again, or said no to it.
     RemovedBefore,
-    /// It says what the workspace has forgotten, and is reported as `[REDACTED:forgotten#1]`.
+    /// It says what the workspace has forgotten, and is reported as `[REDACTED:forgotten#1]`; or it holds the mark of a
+    /// forgotten statement in a file, such as `[forgotten]----`.
     Forgotten,
     /// Its evidence does not hold.
     Held(Hold),

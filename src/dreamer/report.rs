@@ -71,8 +71,7 @@ pub struct DreamReport {
 
 impl DreamReport {
     /// Makes the report of a run that has done nothing yet: [`Outcome::Disabled`], and all counts 0. Your own dreamer
-    /// begins with
-    /// it.
+    /// begins with it.
     #[must_use]
     pub fn begun(mode: DreamMode, workspace: String, now: DateTime<Utc>) -> Self {
         Self {

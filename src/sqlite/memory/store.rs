@@ -28,8 +28,8 @@ use crate::store::{Store, StoreConfig, check_scope, forward};
 /// WAL with `synchronous=FULL`: what a verb returned survives a power loss. Several processes may use the file at
 /// once; a call that waits for longer than [`StoreConfig::patience`] gets [`Error::Busy`]. Not for network drives.
 ///
-/// The scope that opens a file first owns it: rows that another program adds without a scope are its own. A verb
-/// for any scope but this store's finds nothing, and changes nothing: its refusal is a line of the audit. Give each scope a
+/// The scope that opens a file first owns it: rows that another program adds without a scope are its own. A call
+/// for another scope finds nothing and changes nothing; the audit has a line about its refusal. Give each scope a
 /// file of its own: in one of several a search reads past the matches of all of them.
 ///
 /// ```
