@@ -3358,7 +3358,11 @@ fn a_preview_claims_and_writes_nothing_and_says_what_a_run_would_append() {
         report.passes.iter().filter_map(|pass| pass.section.clone()).collect()
     };
     assert_eq!(sections(&previewed)[0], sections(&real)[0]);
-    assert_eq!(previewed.passes[0].lines, real.passes[0].lines);
+    let mut lines = previewed.passes[0].lines.clone();
+    for line in &mut lines {
+        assert_eq!(std::mem::take(&mut line.mode), DreamMode::Preview);
+    }
+    assert_eq!(lines, real.passes[0].lines);
     let shown = |report: &DreamReport| -> Vec<_> {
         report.passes.iter().map(|pass| (pass.dream_id.clone(), pass.shown.clone(), pass.outcome)).collect()
     };
