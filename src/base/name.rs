@@ -177,6 +177,11 @@ impl DocName {
         }
     }
 
+    /// Returns whether a text is the name of a document.
+    pub(crate) fn is_valid(text: &str) -> bool {
+        fault(text).is_none()
+    }
+
     /// Returns whether every platform can have a file of this name. One with `\ : * ? " < > |`, or that Windows keeps for a
     /// device, cannot be copied to Windows.
     ///

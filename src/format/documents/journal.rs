@@ -96,8 +96,8 @@ impl JournalName {
     }
 
     /// Returns the day of the journal that has this name; `None` where it is no journal's.
-    pub(crate) fn date_of(name: &DocName) -> Option<NaiveDate> {
-        date_and_rest(name.as_str()).map(|(date, _)| date)
+    pub(crate) fn date_of(name: &str) -> Option<NaiveDate> {
+        date_and_rest(name).map(|(date, _)| date)
     }
 
     /// Returns the document.
