@@ -44,6 +44,8 @@ pub(crate) struct Survey {
     /// Entries of the ledger that changed by looking: verified sizes, pieces that a rewrite made void,
     /// bytes that a peer dreamed.
     pub(crate) refreshed: BTreeMap<DocName, Entry>,
+    /// The same, while the survey goes on.
+    learned: Vec<(DocName, Entry)>,
     /// Journals whose entries are no longer needed.
     pub(crate) forget: Vec<DocName>,
     /// The journals inside the window of which something waits, quarantined ones among them.
@@ -120,6 +122,8 @@ pub(crate) fn survey(situation: Situation<'_>) -> Result<Survey> {
         let known = known.and_then(|_| ledger.get(name));
         survey.consider(workspace, journal, metadata, known, peer_mark, read_from.unwrap_or(0));
     }
+    // Made at once: journals ascend.
+    survey.refreshed = std::mem::take(&mut survey.learned).into_iter().collect();
     survey.forget = forgettable(ledger, state, config, now);
     Ok(survey)
 }
@@ -199,7 +203,7 @@ impl Survey {
         }
         // One that was never shown is remembered too, so that it is missed when it leaves the window.
         if known.as_ref() != Some(&entry) {
-            self.refreshed.insert(journal.name().clone(), entry.clone());
+            self.learned.push((journal.name().clone(), entry.clone()));
         }
         let pending = entry.pending(metadata.len);
         let reason = match pending {
