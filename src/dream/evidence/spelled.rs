@@ -161,8 +161,7 @@ pub(crate) fn spelled(text: &str) -> Vec<i64> {
 
 /// Returns all that the words of a source may mean.
 pub(crate) fn said(evidence: &str) -> Vec<String> {
-    static READINGS: LazyLock<HashMap<&str, &[&str]>> =
-        LazyLock::new(|| WORDS_FOR.iter().copied().collect());
+    static READINGS: LazyLock<HashMap<&str, &[&str]>> = LazyLock::new(|| WORDS_FOR.iter().copied().collect());
     let mut readings: Vec<String> = spelled(evidence).iter().map(ToString::to_string).collect();
     for word in text::words(evidence) {
         readings.extend(number_word(&word).map(|number| number.to_string()));

@@ -10,6 +10,8 @@
 //! The line breaks of a piece are counted once, so that the lines after it have their numbers without reading it again.
 //! A rewrite that keeps both size and time of change to the nanosecond is not noticed. An entry may count `tries`: how
 //! often in a row it was shown and every line of the answer was held.
+//!
+//! A file whose checksum fits is looked through, and an entry is parsed when it is asked for. Any other is parsed whole.
 
 use std::collections::BTreeMap;
 
@@ -244,7 +246,8 @@ mod tests {
             1 => "[ab]\"[ab]",
             1 => "é[ab]{1,3}",
         ];
-        file.prop_map(|file| DocName::parse(format!("memory/{file}.md")).unwrap())
+        // Not on every system are quotes a part of a name.
+        file.prop_filter_map("no name", |file| DocName::parse(format!("memory/{file}.md")).ok())
     }
 
     fn entry() -> impl Strategy<Value = Entry> {

@@ -49,7 +49,8 @@ impl Written {
 
     /// Returns the facts of an entry. It is looked for from `at` on, which is left where it stands or would stand.
     pub(super) fn glance(&self, name: &str, at: &mut usize) -> Option<Glance> {
-        let order = |at: usize| self.lines.get(at).map_or(Ordering::Greater, |line| self.name(line).cmp(name));
+        let order =
+            |at: usize| self.lines.get(at).map_or(Ordering::Greater, |line| self.name(line).cmp(name));
         let is_ahead = *at == 0 || order(*at - 1) == Ordering::Less;
         if is_ahead && order(*at) == Ordering::Less {
             *at += 1;
@@ -177,7 +178,9 @@ impl Reader<'_> {
     fn signed(&mut self) -> Option<i64> {
         let is_negative = self.takes("-");
         let number = i128::from(self.number()?);
-        i64::try_from(if is_negative { -number } else { number }).ok().filter(|number| !is_negative || *number < 0)
+        i64::try_from(if is_negative { -number } else { number })
+            .ok()
+            .filter(|number| !is_negative || *number < 0)
     }
 
     /// Takes a count, which is printed only where it is not zero.
