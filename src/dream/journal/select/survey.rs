@@ -120,7 +120,7 @@ pub(crate) fn survey(situation: Situation<'_>) -> Result<Survey> {
         }
         let peer_mark = peer_mark.filter(|_| !is_held);
         let known = known.and_then(|_| ledger.get(name));
-        survey.consider(workspace, journal, metadata, known, peer_mark, read_from.unwrap_or(0));
+        survey.consider(workspace, journal, metadata, known.as_ref(), peer_mark, read_from.unwrap_or(0));
     }
     // Made at once: journals ascend.
     survey.refreshed = std::mem::take(&mut survey.learned).into_iter().collect();
@@ -169,15 +169,15 @@ impl Survey {
         workspace: &dyn Workspace,
         journal: JournalName,
         metadata: Metadata,
-        known: Option<Entry>,
+        known: Option<&Entry>,
         peer_mark: Option<i64>,
         held: u64,
     ) {
         let modified = nanoseconds(metadata.modified);
-        if known.as_ref().is_some_and(|entry| is_as_shown(entry.glance(), metadata)) {
+        if known.is_some_and(|entry| is_as_shown(entry.glance(), metadata)) {
             return self.say_shown(journal, metadata);
         }
-        let mut entry = known.clone().unwrap_or_default();
+        let mut entry = known.cloned().unwrap_or_default();
         let mut rewritten = false;
         let has_changed = (entry.size, entry.modified) != (metadata.len, modified);
         let by_peer = peer_mark.is_some_and(|mark| modified <= mark);
@@ -202,7 +202,7 @@ impl Survey {
             }
         }
         // One that was never shown is remembered too, so that it is missed when it leaves the window.
-        if known.as_ref() != Some(&entry) {
+        if known != Some(&entry) {
             self.learned.push((journal.name().clone(), entry.clone()));
         }
         let pending = entry.pending(metadata.len);
