@@ -319,8 +319,8 @@ const BUGS: &[Bug] = &[
     Bug {
         name: "a journal that changed and kept its size is not looked at again",
         file: "src/dream/journal/select/survey.rs",
-        stands: "    (entry.size, entry.modified) == (metadata.len, modified) && entry.pending(metadata.len) == 0\n",
-        planted: "    entry.size == metadata.len && entry.pending(metadata.len) == 0\n",
+        stands: "    (entry.size, entry.modified) == (metadata.len, modified) && entry.pending == 0\n",
+        planted: "    entry.size == metadata.len && entry.pending == 0\n",
         tests: DREAM,
     },
     Bug {
