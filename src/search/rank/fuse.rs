@@ -2,12 +2,13 @@
 //!
 //! A short line says little without the lines around it, and a long one has said it: a row gains a share of its
 //! neighbours' scores, the smaller the longer it is. Its conversation as a whole, ranked like a row, counts beside
-//! it. The human's own words, and those of a speaker who is named in the query, weigh a little more; nothing is
-//! left out for lacking either.
+//! it. The human's own words, and those of a speaker who is named in the query, weigh more; in a question for what
+//! the agent said, the agent's. Nothing is left out for lacking either.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
+use super::asked::asks_for_the_agent;
 use super::bm25::{gain, norm, rarity};
 use super::entity::Entities;
 use super::frequencies::Frequencies;
@@ -40,6 +41,8 @@ pub(crate) struct Ranked {
 
 /// Below this share of the query nothing fits well.
 const WEAK: f64 = 0.25;
+/// In a query of so many words coverage counts in full; in a longer one a row has some of them by chance.
+const FEW_WORDS: f64 = 4.0;
 /// So many of the best are looked at for entities, and for what they take back.
 pub(super) const LOOKED_AT: usize = 50;
 
@@ -99,10 +102,11 @@ impl Search<'_> {
             Fusion::Scores => self.by_scores(&scores),
             Fusion::Ranks { k } => self.by_ranks(&scores, k),
         };
+        let is_wanted_own = !asks_for_the_agent(&self.plan.words);
         let weigh = |(number, fused): (RowNo, f64)| {
             let row = self.pool.row(number);
             let named = row.speaker.is_some_and(|speaker| speakers.contains(&speaker));
-            let factor = if row.own { 1.0 } else { 1.0 / self.ranking.own_words }
+            let factor = if row.own == is_wanted_own { 1.0 } else { 1.0 / self.ranking.own_words }
                 * if speakers.is_empty() || named { 1.0 } else { 1.0 / self.ranking.named_speaker };
             (number, fused * factor)
         };
@@ -220,9 +224,11 @@ impl Search<'_> {
             }
         }
         let whole = self.whole();
+        let words = f64::from(u32::try_from(self.pool.words().max(1)).unwrap_or(u32::MAX));
+        let coverage = self.ranking.coverage * (FEW_WORDS / words).min(1.0);
         for (number, (score, covered)) in (0..).zip(scores.row.iter_mut().zip(&mut scores.covered)) {
             *covered /= whole;
-            *score *= 1.0 + self.ranking.coverage * self.shortness(number) * *covered;
+            *score *= 1.0 + coverage * self.shortness(number) * *covered;
             if *score > 0.0 {
                 scores.found.push(number);
             }
