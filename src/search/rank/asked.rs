@@ -1,4 +1,4 @@
-//! Questions by their words: for the past, and for the words of the agent.
+//! Questions by their words: for the past, for the words of the agent, and for the way in which to answer.
 
 /// Returns whether a query asks for the past, by its words in lower case.
 pub(super) fn asks_for_the_past(words: &[String]) -> bool {
@@ -21,6 +21,28 @@ pub(super) fn asks_for_the_agent(words: &[String]) -> bool {
 fn is_past(word: &str) -> bool {
     (word.ends_with("ed") && !word.ends_with("eed")) || SAID.contains(&word)
 }
+
+/// Returns whether a folded word of a query says how to answer ("list in order the different aspects"), and little of
+/// what it is about.
+pub(super) fn says_how(word: &str) -> bool {
+    HOW.binary_search(&word).is_ok()
+}
+
+const HOW: [&str; 13] = [
+    "aspect",
+    "aspects",
+    "clear",
+    "complete",
+    "comprehensive",
+    "detailed",
+    "different",
+    "item",
+    "items",
+    "list",
+    "order",
+    "throughout",
+    "various",
+];
 
 /// Verbs in the past that end otherwise, of those that an agent is asked about.
 const SAID: [&str; 10] =
@@ -46,6 +68,12 @@ const PAST: [&str; 12] = [
 mod tests {
     use super::super::query::Plan;
     use super::*;
+
+    #[test]
+    fn words_that_say_how_to_answer_are_in_order() {
+        assert!(HOW.is_sorted());
+        assert!(says_how("aspects") && !says_how("budget"));
+    }
 
     #[test]
     fn a_question_for_the_agents_words_is_told_from_a_request() {

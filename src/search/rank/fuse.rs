@@ -41,8 +41,6 @@ pub(crate) struct Ranked {
 
 /// Below this share of the query nothing fits well.
 const WEAK: f64 = 0.25;
-/// In a query of so many words coverage counts in full; in a longer one a row has some of them by chance.
-const FEW_WORDS: f64 = 4.0;
 /// So many of the best are looked at for entities, and for what they take back.
 pub(super) const LOOKED_AT: usize = 50;
 
@@ -198,17 +196,6 @@ impl Search<'_> {
         self.cap(ranked);
     }
 
-    /// Returns the weight of a row with every term of the query.
-    fn whole(&self) -> f64 {
-        let worth = (0..self.pool.words()).map(|word| self.frequencies.worth(word));
-        worth.sum::<f64>().max(f64::MIN_POSITIVE)
-    }
-
-    /// Returns 1 for a short row, and the less the longer a row is.
-    fn shortness(&self, number: RowNo) -> f64 {
-        (f64::from(self.ranking.short) / f64::from(self.pool.row(number).bytes.max(1))).min(1.0)
-    }
-
     /// Scores each row by its own words.
     fn rows(&self) -> Scores {
         let rows = self.pool.rows();
@@ -216,7 +203,7 @@ impl Search<'_> {
             Scores { row: vec![0.0; rows.len()], covered: vec![0.0; rows.len()], ..Scores::default() };
         let mean = self.pool.mean_length();
         for word in self.frequencies.looked_up() {
-            let weight = self.frequencies.weight(word);
+            let weight = self.weight(word);
             for (number, row) in (0..).zip(rows).filter(|(_, row)| row.has & 1 << word > 0) {
                 let count = f64::from(self.pool.count(number, word));
                 scores.row[number as usize] += weight * gain(count, norm(row.length, mean));
@@ -224,8 +211,7 @@ impl Search<'_> {
             }
         }
         let whole = self.whole();
-        let words = f64::from(u32::try_from(self.pool.words().max(1)).unwrap_or(u32::MAX));
-        let coverage = self.ranking.coverage * (FEW_WORDS / words).min(1.0);
+        let coverage = self.coverage();
         for (number, (score, covered)) in (0..).zip(scores.row.iter_mut().zip(&mut scores.covered)) {
             *covered /= whole;
             *score *= 1.0 + coverage * self.shortness(number) * *covered;

@@ -19,6 +19,7 @@ mod statement;
 mod stem;
 mod term;
 mod terms;
+mod weigh;
 
 pub(crate) use bm25::{gain, norm, rarity};
 pub(crate) use card::{Card, date, is_name};

@@ -46,6 +46,9 @@ pub struct Ranking {
     /// The weight of each entity in the factor that a row shares with the query, from 0; 0.1 unless set. The seed has
     /// 0.3, which on public dialogues finds a little less: the words of an entity count already.
     pub entities: f64,
+    /// The factor of words of a query that say how to answer and not what about ("list in order the different aspects"),
+    /// from 0 to 1; 0.5 unless set. They are English.
+    pub how_to_answer: f64,
     /// At most so many rows of one conversation are found; as many as there are, unless set.
     pub most_of_one: Option<usize>,
     /// Among so many of the best, a row goes down to right behind a newer one that answers the same anew, and all
@@ -67,6 +70,7 @@ impl Default for Ranking {
             own_words: 1.6,
             named_speaker: 1.2,
             entities: 0.1,
+            how_to_answer: 0.5,
             most_of_one: None,
             freshness: 10,
         }
@@ -86,6 +90,7 @@ impl Ranking {
             own_words: 1.0,
             named_speaker: 1.0,
             entities: 0.0,
+            how_to_answer: 1.0,
             most_of_one: None,
             freshness: 0,
         }
