@@ -9,7 +9,7 @@ use super::Result;
 use super::retrieval::{Filled, Measured, as_f64, name_of, rank, read, share};
 
 /// The values from which weights are chosen, the defaults beside them.
-const OWN_WORDS: [f64; 4] = [1.3, 1.6, 2.0, 2.5];
+const OWN_WORDS: [f64; 4] = [1.3, 1.5, 2.0, 2.5];
 const COVERAGE: [f64; 3] = [0.0, 0.25, 0.5];
 const NEIGHBOURS: [f64; 3] = [0.1, 0.2, 0.3];
 

@@ -37,7 +37,7 @@ pub struct Ranking {
     /// 0.5 unless set. It counts in full in a query of at most four words, and the less the more words a query has:
     /// it finds more among short lines, and less for long questions.
     pub coverage: f64,
-    /// The factor of the human's own words against all others, from 1; 1.6 unless set. Long answers of an agent
+    /// The factor of the human's own words against all others, from 1; 1.7 unless set. Long answers of an agent
     /// have words of every question. In a query for what the agent said ("did you say", "you recommended") it is the
     /// factor of all other words.
     pub own_words: f64,
@@ -67,7 +67,7 @@ impl Default for Ranking {
             short: 250,
             conversation: 0.4,
             coverage: 0.5,
-            own_words: 1.6,
+            own_words: 1.7,
             named_speaker: 1.2,
             entities: 0.1,
             how_to_answer: 0.5,
