@@ -63,7 +63,7 @@ pub(crate) fn name_of(folder: &Path) -> String {
 /// The store to measure, with its defaults unless options change them.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Measured {
-    in_a_file: bool,
+    pub(crate) in_a_file: bool,
     pub(crate) ranking: Ranking,
 }
 

@@ -9,8 +9,8 @@ use super::Result;
 use super::retrieval::{Filled, Measured, as_f64, name_of, rank, read, share};
 
 /// The values from which weights are chosen, the defaults beside them.
-const OWN_WORDS: [f64; 4] = [1.3, 1.5, 2.0, 2.5];
-const COVERAGE: [f64; 3] = [0.0, 0.25, 0.5];
+const OWN_WORDS: [f64; 3] = [1.3, 1.7, 2.0];
+const COVERAGE: [f64; 2] = [0.0, 0.5];
 const NEIGHBOURS: [f64; 3] = [0.1, 0.2, 0.3];
 
 /// The number of questions of a set, and of those with a line of the answer among the first five and ten.
@@ -73,8 +73,9 @@ pub(crate) fn leave_one_out(folders: &[PathBuf], measured: Measured) -> Result<V
     );
     let mut all = serde_json::Map::new();
     for (left_out, set) in sets.iter().enumerate() {
-        let others = || sets.iter().enumerate().filter(|(at, _)| *at != left_out).map(|(_, set)| set);
-        let chosen = best(&choices, others());
+        let others = sets.iter().enumerate().filter(|(at, _)| *at != left_out).map(|(_, set)| set);
+        let others: Vec<&Set> = others.collect();
+        let chosen = best(&choices, others.iter().copied());
         let own = best(&choices, std::iter::once(set));
         print_row(&set.name, choices[chosen], &[set.hits[chosen], set.hits[0], set.hits[own]]);
         let mut figures = set.hits[chosen].figures();
