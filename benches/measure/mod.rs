@@ -20,16 +20,16 @@ impl Effort {
         if is_quick || !is_bench {
             Self { rounds: 1, divisor: 1000, time: Duration::ZERO }
         } else {
-            Self { rounds: 61, divisor: 1, time: allowance() }
+            Self { rounds: 61, divisor: 1, time: allowance(4) }
         }
     }
 }
 
-/// The time for one row of a table: four seconds, or as many as `NOCTUARY_BENCH_SECONDS` says.
-pub(crate) fn allowance() -> Duration {
+/// The time for one row of a table: so many seconds, or as many as `NOCTUARY_BENCH_SECONDS` says.
+pub(crate) fn allowance(usual: u32) -> Duration {
     let said = std::env::var("NOCTUARY_BENCH_SECONDS").ok();
     let seconds = said.map(|said| said.parse().expect("NOCTUARY_BENCH_SECONDS is a number of seconds"));
-    Duration::from_secs_f64(seconds.unwrap_or(4.0))
+    Duration::from_secs_f64(seconds.unwrap_or(usual.into()))
 }
 
 impl Effort {

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use noctuary::MemoryStore;
 use serde::Serialize;
@@ -10,7 +10,8 @@ use serde::Serialize;
 use crate::child;
 use crate::home::{Kind, agent, at, human, query};
 use crate::language::Language;
-use crate::sheet::{Line, Sheet, Unit, thousands};
+use crate::sheet::{Line, Sheet, Unit};
+use crate::table::thousands;
 use crate::verbs;
 use crate::writes::{Singly, Writer};
 
@@ -20,6 +21,8 @@ pub(crate) struct Size {
     pub(crate) rows: u32,
     /// For the single writes of a quarter, and for all searches.
     pub(crate) time: Duration,
+    /// For all facts, where fewer may do than there are to be.
+    pub(crate) facts: Option<Duration>,
     pub(crate) questions: u32,
     pub(crate) processes: usize,
 }
@@ -77,25 +80,29 @@ fn write_facts(
     lines: &mut Vec<Line>,
 ) -> [Singly; 2] {
     let store = kind.open(folder);
-    let writer = Writer { store: &*store, language, category: "fact" };
-    let (quarter, rest) = (size.rows / 4, size.rows - size.rows / 4);
-    let first = writer.singly(0..quarter, size.time);
-    let middle = writer.at_once(quarter..rest).as_secs_f64() / f64::from(rest - quarter);
-    let last = writer.singly(rest..size.rows, size.time);
+    let until = size.facts.map(|time| Instant::now() + time);
+    let mut writer = Writer { store: &*store, language, category: "fact", rows: 0, until };
+    let quarter = size.rows / 4;
+    let first = writer.singly(quarter, size.time);
+    let middle = writer.at_once(size.rows - 2 * quarter);
+    let last = writer.singly(quarter, size.time);
+    if writer.rows < size.rows {
+        let (rows, of) = (thousands(writer.rows.into()), thousands(size.rows.into()));
+        println!("{}: the figures of {of} facts are those of {rows}: there was no time for more", kind.name());
+    }
     lines.push(line_of("write of a fact, first quarter", kind, first));
     lines.push(line_of("write of a fact, last quarter", kind, last));
     lines.push(Line::rows("write_all of 1,000 facts", 1.0 / middle));
-    lines.extend(verbs::of_facts(&*store, language, size.rows));
+    lines.extend(verbs::of_facts(&*store, language, writer.rows));
     [first, last]
 }
 
 /// Writes rows that are no facts: three quarters at once, and the last one by one.
 fn write_rows(kind: Kind, size: Size, folder: &Path, language: &Language, lines: &mut Vec<Line>) -> Singly {
     let store = kind.open(folder);
-    let writer = Writer { store: &*store, language, category: "observation" };
-    let rest = size.rows - size.rows / 4;
-    let many = writer.at_once(0..rest).as_secs_f64() / f64::from(rest);
-    let last = writer.singly(rest..size.rows, size.time);
+    let mut writer = Writer { store: &*store, language, category: "observation", rows: 0, until: None };
+    let many = writer.at_once(size.rows - size.rows / 4);
+    let last = writer.singly(size.rows / 4, size.time);
     lines.push(line_of("write of an observation, last quarter", kind, last));
     lines.push(Line::rows("write_all of 1,000 observations", 1.0 / many));
     last

@@ -1,7 +1,8 @@
 //! The cost of the memory stores as their rows grow.
 //!
 //! Every verb is measured in the SQLite store and in the file store, at 10,000 and at 100,000 rows, through the public API.
-//! Beside each cost stands its growth: that at ten times the rows over that at one time. With `NOCTUARY_BENCH_MILLION=1` there
+//! Beside each cost stands its growth: that at ten times the rows over that at one time. A rate is of rows in a second, and its
+//! growth is that of the time for a row. With `NOCTUARY_BENCH_MILLION=1` there
 //! is a third column, which takes some minutes more.
 //!
 //! ```text
@@ -25,8 +26,9 @@
 //! In the file of `--json`: rows a second, milliseconds and megabytes.
 //!
 //! Every write is durable: on a disk its time is that of the disk's sync, and the figures of the stores are seen in a folder in
-//! memory. No part runs on: writes of a quarter, and searches, have four seconds each, and where those are over it is
-//! printed how many rows they are of; the rest is brought in by `write_all`. `NOCTUARY_BENCH_SECONDS` sets another time.
+//! memory. No part runs on: the writes of a quarter one by one, and all searches, have two seconds each, and
+//! `NOCTUARY_BENCH_SECONDS` sets another time. Where they are over, `write_all` brings in the rest of the quarter. All facts of a size have
+//! 16 seconds, unless `--rows` or the million was asked for. If fewer rows were written than there are to be, it is printed.
 //! `-- --quick`, and `cargo test --benches`, measure 500 rows, which says nothing of speed, and look at the file of the figures.
 #![expect(clippy::unwrap_used, reason = "a benchmark stops where something fails")]
 
@@ -39,6 +41,7 @@ mod language;
 #[path = "../measure/mod.rs"]
 mod measure;
 mod sheet;
+mod table;
 mod verbs;
 mod writes;
 

@@ -1,4 +1,6 @@
-//! The table of what was measured, at one size or at several.
+//! What was measured, at one size or at several.
+
+use crate::table::{aligned, digits, thousands};
 
 /// One line: a verb and its cost.
 pub(crate) struct Line {
@@ -28,7 +30,7 @@ impl Line {
 
     fn print(&self) -> String {
         match self.unit {
-            Unit::Rows => format!("{} rows/s", thousands(1e6 / self.cost)),
+            Unit::Rows => format!("{}/s", thousands(1e6 / self.cost)),
             Unit::Time => format!("{} ms", digits(self.cost / 1e3)),
             Unit::Megabytes => format!("{} MB", digits(self.cost)),
         }
@@ -42,76 +44,29 @@ pub(crate) struct Sheet {
     pub(crate) lines: Vec<Line>,
 }
 
-/// Prints a table for each store: a column for each size, and between two of them the growth of the cost.
+/// Prints a table: for each store a column for each size, and between two of them the growth of the cost.
 pub(crate) fn print(sheets: &[Sheet]) {
-    let mut stores: Vec<&str> = sheets.iter().map(|sheet| sheet.store).collect();
-    stores.dedup();
-    for store in stores {
-        let of: Vec<&Sheet> = sheets.iter().filter(|sheet| sheet.store == store).collect();
-        let mut heads = vec![store.to_owned()];
-        for (at, sheet) in of.iter().enumerate() {
-            heads.push(format!("{} rows", thousands(f64::from(sheet.rows))));
-            heads.extend((at > 0).then(|| "growth".to_owned()));
-        }
-        let mut table = vec![heads];
-        for (number, line) in of[0].lines.iter().enumerate() {
-            let mut cells = vec![line.verb.clone()];
-            for (at, sheet) in of.iter().enumerate() {
-                cells.push(sheet.lines[number].print());
-                cells.extend((at > 0).then(|| growth(of[at - 1], sheet, number)));
-            }
-            table.push(cells);
-        }
-        println!("\n{}", aligned(&table));
+    let grows = |at: usize| at > 0 && sheets[at - 1].store == sheets[at].store;
+    let mut heads = vec![String::new()];
+    for (at, sheet) in sheets.iter().enumerate() {
+        heads.push(format!("{}, {}", sheet.store, thousands(f64::from(sheet.rows))));
+        heads.extend(grows(at).then(|| "growth".to_owned()));
     }
+    let mut table = vec![heads];
+    for (number, line) in sheets[0].lines.iter().enumerate() {
+        let mut cells = vec![line.verb.clone()];
+        for (at, sheet) in sheets.iter().enumerate() {
+            assert_eq!(sheet.lines[number].verb, line.verb, "every sheet has the same lines");
+            cells.push(sheet.lines[number].print());
+            cells.extend(grows(at).then(|| growth(&sheets[at - 1], sheet, number)));
+        }
+        table.push(cells);
+    }
+    println!("\n{}", aligned(&table));
 }
 
-/// The cost at one size over that at a tenth of it; for other sizes as if they were in this relation.
+/// The cost at one size over that at the size before it.
 fn growth(before: &Sheet, after: &Sheet, line: usize) -> String {
     let ratio = after.lines[line].cost / before.lines[line].cost.max(f64::MIN_POSITIVE);
     format!("× {}", digits(ratio))
-}
-
-/// Prints a table in markdown: the first column to the left, the others to the right.
-fn aligned(table: &[Vec<String>]) -> String {
-    let width = |column: usize| table.iter().map(|cells| cells[column].chars().count()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..table[0].len()).map(width).collect();
-    let mut text = String::new();
-    for (number, cells) in table.iter().enumerate() {
-        for (column, (cell, width)) in cells.iter().zip(&widths).enumerate() {
-            text +=
-                &if column == 0 { format!("| {cell:<width$} |") } else { format!(" {cell:>width$} |") };
-        }
-        text.push('\n');
-        if number == 0 {
-            for (column, width) in widths.iter().enumerate() {
-                let dashes = "-".repeat(*width);
-                text += &if column == 0 { format!("| {dashes} |") } else { format!(" {}: |", &dashes[1..]) };
-            }
-            text.push('\n');
-        }
-    }
-    text
-}
-
-/// Three digits that count, or all before the point.
-fn digits(number: f64) -> String {
-    match number {
-        number if number >= 100.0 => format!("{number:.0}"),
-        number if number >= 10.0 => format!("{number:.1}"),
-        number if number >= 1.0 => format!("{number:.2}"),
-        number => format!("{number:.3}"),
-    }
-}
-
-pub(crate) fn thousands(number: f64) -> String {
-    let plain = format!("{number:.0}");
-    let mut text = String::new();
-    for (at, digit) in plain.chars().enumerate() {
-        if at > 0 && (plain.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
