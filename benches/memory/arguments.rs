@@ -23,13 +23,8 @@ pub(crate) struct Arguments {
 impl Arguments {
     /// Reads the arguments of this process.
     pub(crate) fn read() -> Self {
-        let mut read = Self {
-            rows: None,
-            json: None,
-            folder: std::env::temp_dir(),
-            is_short: true,
-            names: Vec::new(),
-        };
+        let mut read =
+            Self { rows: None, json: None, folder: std::env::temp_dir(), is_short: true, names: Vec::new() };
         let mut is_quick = false;
         let mut arguments = std::env::args().skip(1);
         while let Some(argument) = arguments.next() {

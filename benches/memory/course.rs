@@ -88,7 +88,10 @@ fn write_facts(
     let last = writer.singly(quarter, size.time);
     if writer.rows < size.rows {
         let (rows, of) = (thousands(writer.rows.into()), thousands(size.rows.into()));
-        println!("{}: the figures of {of} facts are those of {rows}: there was no time for more", kind.name());
+        println!(
+            "{}: the figures of {of} facts are those of {rows}: there was no time for more",
+            kind.name()
+        );
     }
     lines.push(line_of("write of a fact, first quarter", kind, first));
     lines.push(line_of("write of a fact, last quarter", kind, last));

@@ -7,8 +7,7 @@ pub(crate) fn aligned(table: &[Vec<String>]) -> String {
     let mut text = String::new();
     for (number, cells) in table.iter().enumerate() {
         for (column, (cell, width)) in cells.iter().zip(&widths).enumerate() {
-            text +=
-                &if column == 0 { format!("| {cell:<width$} |") } else { format!(" {cell:>width$} |") };
+            text += &if column == 0 { format!("| {cell:<width$} |") } else { format!(" {cell:>width$} |") };
         }
         text.push('\n');
         if number == 0 {

@@ -121,7 +121,9 @@ fn ask(engines: &mut [Box<dyn Engine>; 4], language: &Language) -> Vec<Asked> {
         }
     }
     assert!(expected > 0, "the words of the questions are in the rows");
-    let share = |agree: usize| 10.0 * f64::from(u32::try_from(agree).unwrap()) / f64::from(u32::try_from(expected).unwrap());
+    let share = |agree: usize| {
+        10.0 * f64::from(u32::try_from(agree).unwrap()) / f64::from(u32::try_from(expected).unwrap())
+    };
     let sorted = spent.into_iter().zip(agree).map(|(mut spent, agree)| {
         spent.sort_unstable_by(f64::total_cmp);
         let at = |hundredth: usize| spent[(spent.len() - 1) * hundredth / 100];

@@ -34,8 +34,9 @@ impl Engine for Ours {
 
     fn write(&mut self, rows: &[(u32, String)]) {
         for step in rows.chunks(STEP) {
-            let memory =
-                |(_, text): &(u32, String)| NewMemory::new("observation", text.as_str(), Source::AgentRecorded);
+            let memory = |(_, text): &(u32, String)| {
+                NewMemory::new("observation", text.as_str(), Source::AgentRecorded)
+            };
             let memories: Vec<NewMemory> = step.iter().map(memory).collect();
             let written = self.store.write_all(&agent(), &memories, at(step[0].0)).unwrap();
             for ((number, _), id) in step.iter().zip(written) {

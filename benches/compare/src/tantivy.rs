@@ -4,9 +4,7 @@ use std::path::Path;
 
 use tantivy::collector::TopDocs;
 use tantivy::query::BooleanQuery;
-use tantivy::schema::{
-    Field, IndexRecordOption, STORED, Schema, TextFieldIndexing, TextOptions, Value,
-};
+use tantivy::schema::{Field, IndexRecordOption, STORED, Schema, TextFieldIndexing, TextOptions, Value};
 use tantivy::tokenizer::TextAnalyzer;
 use tantivy::{Index, IndexReader, IndexWriter, ReloadPolicy, TantivyDocument, Term, doc};
 

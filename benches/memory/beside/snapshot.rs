@@ -12,7 +12,8 @@ use crate::home::{agent, at, scope};
 use crate::measure::{Effort, Operation, Row, compare};
 
 const NEWEST: &str = "SELECT category, content FROM memories
-    WHERE user_id = '' AND agent_id = '' AND deleted_at IS NULL ORDER BY updated_at DESC, id DESC LIMIT 50";
+    WHERE user_id = '' AND agent_id = '' AND deleted_at IS NULL AND retired_at IS NULL
+    ORDER BY updated_at DESC, id DESC LIMIT 50";
 
 pub(super) fn both(effort: Effort, rows: &Rows, table: &mut Vec<Row>) {
     let store = SqliteMemoryStore::open(rows.database(), scope()).unwrap();
