@@ -59,10 +59,10 @@ impl Arguments {
         };
         // Who asks for a number of rows waits for them.
         let facts = (self.rows.is_none() && !has_million).then_some(FACTS);
-        let size = |rows| match self.is_short {
-            true => Size { rows, time: Duration::from_millis(100), facts: None, questions: 20, processes: 1 },
-            false => Size { rows, time: allowance(2), facts, questions: 400, processes: 5 },
-        };
+        let short =
+            |rows| Size { rows, time: Duration::from_millis(100), facts: None, questions: 20, processes: 1 };
+        let full = |rows| Size { rows, time: allowance(2), facts, questions: 400, processes: 5 };
+        let size = |rows| if self.is_short { short(rows) } else { full(rows) };
         rows.into_iter().map(size).collect()
     }
 }

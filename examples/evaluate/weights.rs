@@ -75,8 +75,8 @@ pub(crate) fn leave_one_out(folders: &[PathBuf], measured: Measured) -> Result<V
     for (left_out, set) in sets.iter().enumerate() {
         let others = sets.iter().enumerate().filter(|(at, _)| *at != left_out).map(|(_, set)| set);
         let others: Vec<&Set> = others.collect();
-        let chosen = best(&choices, others.iter().copied());
-        let own = best(&choices, std::iter::once(set));
+        let chosen = best(&choices, &others);
+        let own = best(&choices, &[set]);
         print_row(&set.name, choices[chosen], &[set.hits[chosen], set.hits[0], set.hits[own]]);
         let mut figures = set.hits[chosen].figures();
         figures["own_words"] = json!(choices[chosen].own_words);
@@ -86,7 +86,7 @@ pub(crate) fn leave_one_out(folders: &[PathBuf], measured: Measured) -> Result<V
         figures["its_own_best"] = set.hits[own].figures();
         all.insert(set.name.clone(), figures);
     }
-    let together = choices[best(&choices, sets.iter())];
+    let together = choices[best(&choices, &sets.iter().collect::<Vec<_>>())];
     println!(
         "best on all together: own words {}, coverage {}, neighbours {}\n",
         together.own_words, together.coverage, together.neighbours
@@ -120,8 +120,8 @@ fn choices(defaults: Ranking) -> Vec<Ranking> {
 }
 
 /// Returns the choice that is worth the most over some sets, each set counting alike; of equal ones the first.
-fn best<'a>(choices: &[Ranking], sets: impl Iterator<Item = &'a Set> + Clone) -> usize {
-    let worth = |choice: usize| sets.clone().map(|set| set.hits[choice].worth()).sum::<f64>();
+fn best(choices: &[Ranking], sets: &[&Set]) -> usize {
+    let worth = |choice: usize| sets.iter().map(|set| set.hits[choice].worth()).sum::<f64>();
     (1..choices.len()).fold(0, |best, choice| if worth(choice) > worth(best) + 1e-9 { choice } else { best })
 }
 

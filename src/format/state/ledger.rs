@@ -123,7 +123,9 @@ impl Ledger {
         let mut separator = "";
         let mut add = |parts: &[&str]| {
             text.push_str(separator);
-            parts.iter().for_each(|part| text.push_str(part));
+            for part in parts {
+                text.push_str(part);
+            }
             separator = ",";
         };
         for (journal, entry) in &self.changed {
@@ -255,7 +257,8 @@ mod tests {
         let facts = (0u64..120, any::<i64>(), 0u32..3, 0u32..3);
         (pieces, proptest::collection::vec((any::<bool>(), any::<bool>()), 3), facts).prop_map(
             |(bounds, kinds, (size, modified, tries, again))| {
-                let mut entry = Entry { size, modified, tries, again, ..Entry::default() };
+                let mut entry = Entry::default();
+                (entry.size, entry.modified, entry.tries, entry.again) = (size, modified, tries, again);
                 let bounds: Vec<u64> = bounds.into_iter().collect();
                 for (pair, (has_hash, has_breaks)) in bounds.chunks_exact(2).zip(kinds) {
                     let (sha256, breaks) = (Digest::of(&pair[0].to_be_bytes()), pair[1] / 3);

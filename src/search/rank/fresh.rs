@@ -70,17 +70,17 @@ impl Search<'_> {
             let Some(at) = order.iter().position(|place| *place == newer) else { continue };
             let renewal = |older: &usize| question.renewal(&candidates[newer], &candidates[*older]);
             let before = order[..at.min(near)].iter().copied();
-            let older: Vec<(usize, Renewal)> =
+            let renewed: Vec<(usize, Renewal)> =
                 before.filter_map(|older| Some((older, renewal(&older)?))).collect();
-            if older.is_empty() {
+            if renewed.is_empty() {
                 continue;
             }
-            let takes_back = older.iter().any(|(_, renewal)| *renewal == Renewal::TakesBack);
-            let older: Vec<usize> = older.into_iter().map(|(older, _)| older).collect();
+            let takes_back = renewed.iter().any(|(_, renewal)| *renewal == Renewal::TakesBack);
+            let rows: Vec<usize> = renewed.into_iter().map(|(row, _)| row).collect();
             if takes_back || at >= near {
-                change_places(&mut order, newer, &older);
+                change_places(&mut order, newer, &rows);
             } else {
-                put_behind(&mut order, newer, &older);
+                put_behind(&mut order, newer, &rows);
             }
             passed.insert(candidates[newer].number, newer + 1);
         }
@@ -182,19 +182,19 @@ fn may_speak_for(newer: &Row, older: &Row) -> bool {
     !speaks_for_another && (newer.own || !older.own)
 }
 
-/// Puts older rows right behind a newer one, in their order. All others keep theirs.
-fn put_behind(order: &mut Vec<usize>, newer: usize, older: &[usize]) {
-    order.retain(|row| !older.contains(row));
+/// Puts rows right behind a newer one, in their order. All others keep theirs.
+fn put_behind(order: &mut Vec<usize>, newer: usize, rows: &[usize]) {
+    order.retain(|row| !rows.contains(row));
     let behind = order.iter().position(|row| *row == newer).map_or(order.len(), |at| at + 1);
-    order.splice(behind..behind, older.iter().copied());
+    order.splice(behind..behind, rows.iter().copied());
 }
 
-/// Gives a newer row the place of the first older one, each older the place of the next, and the last that of the
+/// Gives a newer row the place of the first of the others, each of them the place of the next, and the last that of the
 /// newer. All others keep theirs.
-fn change_places(order: &mut [usize], newer: usize, older: &[usize]) {
+fn change_places(order: &mut [usize], newer: usize, rows: &[usize]) {
     let places: Vec<usize> =
-        (0..order.len()).filter(|at| order[*at] == newer || older.contains(&order[*at])).collect();
-    for (place, row) in places.into_iter().zip(std::iter::once(newer).chain(older.iter().copied())) {
+        (0..order.len()).filter(|at| order[*at] == newer || rows.contains(&order[*at])).collect();
+    for (place, row) in places.into_iter().zip(std::iter::once(newer).chain(rows.iter().copied())) {
         order[place] = row;
     }
 }
