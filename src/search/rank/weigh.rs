@@ -5,7 +5,7 @@ use super::fuse::Search;
 use super::pool::RowNo;
 
 /// In a query of so many words coverage counts in full; in a longer one a row has some of them by chance.
-const FEW_WORDS: f64 = 4.0;
+const FEW_WORDS: f64 = 5.0;
 
 impl Search<'_> {
     /// Returns the weight of a word; 0 if no row has it.
