@@ -14,6 +14,7 @@ use crate::facts::{ConsolidationEvent, Suspect};
 use crate::format::DreamId;
 use crate::gate::{Tombstone, TombstoneKey};
 use crate::memory::{AuditEntry, LearningId, MemoryId, NewLearning, NewMemory};
+use crate::search::rank::{Card, is_name};
 use crate::store::Edit;
 use crate::store::backend::Changes;
 use crate::store::fact;
@@ -148,6 +149,7 @@ impl Table<'_> {
         let key = memory.about.as_ref();
         let cites = (!memory.cites.is_empty())
             .then(|| serde_json::to_string(&memory.cites).expect("plain data is always JSON"));
+        self.announce()?;
         self.connection
             .prepare_cached(
                 "INSERT INTO memories (category, content, metadata, source, created_at, updated_at, user_id,
@@ -183,7 +185,16 @@ impl Table<'_> {
                 cites,
                 memory.dream.as_ref().map(DreamId::as_str),
             ])?;
-        Ok(MemoryId::new(self.connection.last_insert_rowid()))
+        let id = MemoryId::new(self.connection.last_insert_rowid());
+        let card = Card {
+            category: &memory.category,
+            said_on: said_at.map(|said_at| said_at.date_naive()),
+            speaker: speaker.filter(|speaker| is_name(speaker)),
+            shared: memory.shared,
+            ..Card::of(id.get(), &memory.content)
+        };
+        self.index_row(&card)?;
+        Ok(id)
     }
 
     fn apply_edit(

@@ -47,7 +47,15 @@ impl Facts for Table<'_> {
     }
 
     fn latest_with(&self, visibility: Visibility, words: &[&Term], most: usize) -> Result<Vec<Vec<i64>>> {
-        self.folded(|| words.iter().map(|word| self.latest_with_one(visibility, word, most)).collect())
+        self.folded(|| {
+            let indexed = self.ask_terms(|partition, pages| {
+                words.iter().map(|word| partition.latest(pages, &word.stem, visibility, most)).collect()
+            })?;
+            match indexed {
+                Some(lists) => Ok(lists),
+                None => words.iter().map(|word| self.latest_with_one(visibility, word, most)).collect(),
+            }
+        })
     }
 
     fn pending(&self) -> Result<Vec<Fact>> {

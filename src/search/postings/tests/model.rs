@@ -1,0 +1,276 @@
+//! A model that scores every row.
+
+use std::collections::BTreeMap;
+
+use super::history::{Dice, Kept, Line, word};
+use crate::search::postings::best::Hit;
+use crate::search::postings::error::Result;
+use crate::search::postings::pages::Pages;
+use crate::search::postings::partition::Partition;
+use crate::search::postings::query::{Asked, Gain, Query};
+use crate::search::postings::row::Totals;
+use crate::search::postings::scan::Having;
+use crate::search::rank::{Visibility, gain, norm};
+
+/// Rows, and nothing that is kept of them.
+#[derive(Default)]
+pub(super) struct Model {
+    pub(super) rows: BTreeMap<i64, Line>,
+}
+
+impl Model {
+    fn in_sight(&self, visibility: Visibility) -> impl Iterator<Item = &Line> {
+        self.rows.values().filter(move |line| visibility.sees(line.shared))
+    }
+
+    fn totals(&self) -> Totals {
+        let mut totals = Totals::default();
+        self.rows.values().for_each(|line| line.with(|row| totals.add(row)));
+        totals
+    }
+
+    fn found_in(&self, term: &str) -> [u64; 2] {
+        [Visibility::All, Visibility::Shared].map(|visibility| {
+            self.in_sight(visibility).filter(|line| line.terms.iter().any(|(there, _)| there == term)).count()
+                as u64
+        })
+    }
+
+    fn best(&self, query: &Query<'_>, takes: &dyn Fn(i64) -> bool) -> Vec<Hit> {
+        let mut hits = Vec::new();
+        for line in self.in_sight(query.visibility).filter(|line| takes(line.id)) {
+            let terms: BTreeMap<&str, u32> =
+                line.terms.iter().map(|(term, count)| (term.as_str(), *count)).collect();
+            let count = |asked: &Asked<'_>| terms.get(asked.term).copied().unwrap_or(0);
+            let counts: Vec<u32> = query.terms.iter().map(count).collect();
+            let (mut score, mut covered, mut is_found) = (0.0, 0.0, false);
+            for (asked, count) in query.terms.iter().zip(&counts) {
+                if *count > 0 && asked.weight > 0.0 {
+                    score += match query.gain {
+                        Gain::Bm25 => asked.weight * gain(f64::from(*count), norm(line.length, query.mean)),
+                        Gain::Once => asked.weight,
+                    };
+                    covered += asked.weight;
+                    is_found = true;
+                }
+            }
+            covered /= query.whole;
+            score *= 1.0 + query.coverage * covered;
+            if is_found {
+                hits.push(Hit { id: line.id, score, length: line.length, shared: line.shared, counts });
+            }
+        }
+        hits.sort_by(|one, other| other.score.total_cmp(&one.score).then(other.id.cmp(&one.id)));
+        hits.truncate(query.most);
+        hits
+    }
+}
+
+/// Compares answers of an index with those of its model.
+pub(super) fn check(
+    model: &Model,
+    partition: &Partition,
+    pages: &dyn Pages,
+    dice: &mut Dice,
+    words: u64,
+) -> Result<()> {
+    let many = [1, 2, 3, 5, 8, 20][dice.below(6) as usize];
+    let mut chosen: Vec<String> = (0..many).map(|_| word(dice.low(words + 4))).collect();
+    chosen.sort_by_key(|_| dice.next());
+    chosen.dedup();
+    let mut seen = Vec::new();
+    chosen.retain(|word| {
+        !seen.contains(word) && {
+            seen.push(word.clone());
+            true
+        }
+    });
+    let gain_of = [Gain::Bm25, Gain::Once][dice.below(2) as usize];
+    let terms: Vec<Asked<'_>> = chosen
+        .iter()
+        .map(|term| {
+            let found_in = model.found_in(term)[0] as f64;
+            let weight = if dice.below(8) == 0 {
+                0.0
+            } else {
+                (1.0 + model.rows.len() as f64 / (found_in + 1.0)).ln()
+            };
+            Asked { term, weight: if gain_of == Gain::Once { weight.ceil() } else { weight } }
+        })
+        .collect();
+    let visibility = [Visibility::All, Visibility::Shared][dice.below(2) as usize];
+    let totals = model.totals();
+    assert_eq!(*partition.totals(), totals);
+    for term in &terms {
+        assert_eq!(partition.found_in(pages, term.term)?, model.found_in(term.term), "{}", term.term);
+    }
+    let query = Query {
+        terms: &terms,
+        visibility,
+        gain: gain_of,
+        mean: totals.mean_length(visibility),
+        coverage: if gain_of == Gain::Once { 0.0 } else { [0.0, 0.0, 0.5][dice.below(3) as usize] },
+        whole: terms.iter().map(|asked| asked.weight).sum::<f64>().max(1.0),
+        most: [1, 10, 100, 256][dice.below(4) as usize],
+    };
+    let part = [1, 1, 3, 40][dice.below(4) as usize];
+    let takes = |id: i64| id % part == 0;
+    let expected = model.best(&query, &takes);
+    let mut asked = 0;
+    let mut filter = |id| {
+        asked += 1;
+        Ok(takes(id))
+    };
+    let found = partition.best(pages, &query, if part == 1 { None } else { Some(&mut filter) })?;
+    assert_eq!(found, expected);
+    let bits = |hits: &[Hit]| hits.iter().map(|hit| hit.score.to_bits()).collect::<Vec<_>>();
+    assert_eq!(bits(&found), bits(&expected));
+
+    for word in chosen.iter().take(2) {
+        let has = |line: &&Line| line.terms.iter().any(|(there, _)| there == word);
+        let mut latest: Vec<i64> = model.in_sight(visibility).filter(has).map(|line| line.id).collect();
+        latest.sort_unstable_by(|one, other| other.cmp(one));
+        let most = [0, 1, 5, 70][dice.below(4) as usize];
+        latest.truncate(most);
+        assert_eq!(partition.latest(pages, word, visibility, most)?, latest);
+    }
+
+    let some: Vec<&str> = chosen.iter().take(3).map(String::as_str).collect();
+    for having in [Having::Any, Having::All] {
+        let has = |line: &&Line| {
+            let mut terms = some.iter().map(|term| line.terms.iter().any(|(there, _)| there == term));
+            if having == Having::Any { terms.any(|has| has) } else { terms.all(|has| has) }
+        };
+        let from = if dice.below(2) == 0 { i64::MIN } else { dice.below(500) as i64 };
+        let most = [3, usize::MAX][dice.below(2) as usize];
+        let rows =
+            model.in_sight(visibility).filter(|line| line.id >= from).filter(has).map(|line| line.id).take(most);
+        let mut found = Vec::new();
+        partition.having(pages, (having, &some), visibility, from, &mut |id| {
+            found.push(id);
+            Ok(found.len() < most)
+        })?;
+        assert_eq!(found, rows.collect::<Vec<_>>());
+    }
+    Ok(())
+}
+
+#[test]
+fn answers_are_those_of_scoring_every_row() {
+    let mut queries = 0;
+    for seed in 0..36 {
+        let mut dice = Dice::new(seed + 1);
+        let words = [12, 300, 4_000][seed as usize % 3];
+        let mut kept = Kept::new(words);
+        let churn = [0, 10, 50, 70][seed as usize % 4];
+        let mut merges = 0;
+        for step in 0..1_500 {
+            kept.change(&mut dice, churn).expect("pages are in memory");
+            merges = merges.max(kept.partition.merges.len());
+            if step % 5 == 0 {
+                check(&kept.model, &kept.partition, &kept.pages, &mut dice, words)
+                    .expect("pages are in memory");
+                queries += 1;
+            }
+            if step % 250 == 99 {
+                let mut opened = kept.reopened().expect("it was just saved");
+                for index in [&mut opened, &mut kept.partition] {
+                    while index.sweep(&mut kept.pages).expect("pages are in memory") {}
+                }
+                assert_eq!(opened.manifest(), kept.partition.manifest());
+                for _ in 0..3 {
+                    check(&kept.model, &opened, &kept.pages, &mut dice, words).expect("it was just saved");
+                    queries += 1;
+                }
+                if step % 500 == 99 {
+                    kept.partition = opened;
+                }
+            }
+        }
+        assert!(merges > 0, "no merge was under way");
+    }
+    assert!(queries >= 10_000, "{queries}");
+}
+
+#[test]
+fn an_index_made_anew_of_the_rows_answers_alike() {
+    let mut dice = Dice::new(77);
+    let mut kept = Kept::new(300);
+    for _ in 0..2_000 {
+        kept.change(&mut dice, 40).expect("pages are in memory");
+    }
+    let mut anew = Kept::new(300);
+    for line in kept.model.rows.values() {
+        anew.add(line.clone()).expect("pages are in memory");
+    }
+    for _ in 0..300 {
+        check(&kept.model, &anew.partition, &anew.pages, &mut dice, 300).expect("pages are in memory");
+    }
+}
+
+#[test]
+fn a_reader_takes_in_what_another_one_wrote() {
+    let mut dice = Dice::new(78);
+    let mut kept = Kept::new(300);
+    let mut reader = Partition::new(1 << 16);
+    let mut seen = None;
+    for step in 0..1_500 {
+        kept.change(&mut dice, 40).expect("pages are in memory");
+        if dice.below(20) > 0 {
+            continue;
+        }
+        if seen != kept.manifest
+            && let Some(manifest) = &kept.manifest
+        {
+            reader = reader.reopen(&kept.pages, manifest).expect("it was saved");
+            seen = Some(manifest.clone());
+        }
+        let next = reader.number();
+        for (_, record) in kept.log.iter().filter(|(number, _)| *number >= next) {
+            reader.replay(&kept.pages, record).expect("it was written");
+        }
+        assert_eq!(reader.number(), kept.partition.number(), "{step}");
+        check(&kept.model, &reader, &kept.pages, &mut dice, 300).expect("it was saved");
+    }
+}
+
+#[test]
+fn the_same_history_gives_the_same_bytes() {
+    let history = || {
+        let mut dice = Dice::new(5);
+        let mut kept = Kept::new(300);
+        for _ in 0..1_200 {
+            kept.change(&mut dice, 40).expect("pages are in memory");
+        }
+        kept
+    };
+    let (one, mut other) = (history(), history());
+    assert_eq!(one.manifest, other.manifest);
+    assert!(one.pages.pages == other.pages.pages);
+    let mut dice = Dice::new(6);
+    other.change(&mut dice, 0).expect("pages are in memory");
+    assert_ne!(one.log, other.log);
+}
+
+#[test]
+fn terms_are_listed_by_their_beginning() {
+    let mut dice = Dice::new(9);
+    let mut kept = Kept::new(300);
+    for _ in 0..700 {
+        kept.change(&mut dice, 0).expect("pages are in memory");
+    }
+    let all: std::collections::BTreeSet<&str> =
+        kept.model.rows.values().flat_map(|line| &line.terms).map(|(term, _)| term.as_str()).collect();
+    for beginning in ["", "w", "wo1", "tea", "q", "x1"] {
+        for most in [2, 1_000] {
+            let expected: Vec<&str> = all
+                .iter()
+                .copied()
+                .filter(|term| term.starts_with(beginning) && term.len() % 2 == 0)
+                .take(most)
+                .collect();
+            let found = kept.partition.terms(&kept.pages, beginning, most, &mut |term| term.len() % 2 == 0);
+            assert_eq!(found.expect("pages are in memory"), expected, "{beginning}");
+        }
+    }
+}
