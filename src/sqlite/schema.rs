@@ -17,8 +17,7 @@ use crate::disk::mark::Mark;
 const APPLICATION_ID: i64 = 0x4e4f_4354;
 
 /// One step a version; a file at version n has run the first n.
-const MIGRATIONS: &[fn(&Connection) -> rusqlite::Result<()>] =
-    &[
+const MIGRATIONS: &[fn(&Connection) -> rusqlite::Result<()>] = &[
     workspace::make,
     memory::make,
     index::make,

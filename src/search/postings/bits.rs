@@ -58,6 +58,7 @@ impl<'a> Input<'a> {
         self.at
     }
 
+    #[cfg(test)]
     pub(crate) fn is_done(&self) -> bool {
         self.at >= self.bytes.len()
     }

@@ -179,6 +179,7 @@ impl Block {
         })
     }
 
+    #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         self.postings
     }

@@ -52,7 +52,8 @@ impl Partition {
         }
         let joined = merge.segment(self.number);
         self.segments.extend(joined.map(|joined| Segment { level: level_of(joined.rows), ..joined }));
-        let of_merged = |segment: &Segment| (segment.id, number(segment.directory.len()), segment.directory.written);
+        let of_merged =
+            |segment: &Segment| (segment.id, number(segment.directory.len()), segment.directory.written);
         self.obsolete.extend(segments.iter().map(of_merged));
         Ok(())
     }

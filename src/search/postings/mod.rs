@@ -2,7 +2,7 @@
 //!
 //! A [`Partition`](partition::Partition) has the rows of one scope. Its keeper has the pages, the log and the manifest.
 
-pub(crate) mod best;
+mod best;
 mod bits;
 mod block;
 mod bound;
@@ -21,7 +21,6 @@ pub(crate) mod query;
 pub(crate) mod record;
 pub(crate) mod row;
 mod run;
-pub(crate) mod scan;
 mod search;
 mod segment;
 mod tail;

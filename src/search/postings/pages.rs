@@ -101,11 +101,13 @@ impl Reader<'_> {
 }
 
 /// Pages in memory.
+#[cfg(test)]
 #[derive(Debug, Clone, Default)]
 pub(crate) struct MemoryPages {
     pub(crate) pages: HashMap<u64, HashMap<u32, Vec<u8>>>,
 }
 
+#[cfg(test)]
 impl Pages for MemoryPages {
     fn read(&self, segment: u64, page: u32) -> Result<Vec<u8>> {
         let bytes = self.pages.get(&segment).and_then(|pages| pages.get(&page));

@@ -86,16 +86,6 @@ impl Partition {
         self.first
     }
 
-    /// How many segments there are, and how many merges are under way.
-    pub(crate) fn shape(&self) -> (usize, usize) {
-        (self.segments.len(), self.merges.len())
-    }
-
-    /// What the keeper said when the tail began.
-    pub(crate) fn mark(&self) -> u64 {
-        self.mark
-    }
-
     /// Adds a row that is not in. Where it fails, the index is to be opened again.
     ///
     /// # Errors

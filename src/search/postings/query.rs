@@ -17,6 +17,10 @@ pub(crate) struct Asked<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Gain {
     /// The gain of BM25: by how often the row has it, and how long the row is.
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "stores weigh candidates by whole numbers, alike in each")
+    )]
     Bm25,
     /// The same for each row that has it. Where weights are whole numbers, sums are exact.
     Once,

@@ -58,6 +58,7 @@ impl Totals {
     }
 
     /// The mean length of a row in sight, at least 1.
+    #[cfg(test)]
     #[expect(clippy::cast_precision_loss, reason = "nobody writes 2^53 words")]
     pub(crate) fn mean_length(&self, visibility: Visibility) -> f64 {
         let (rows, length) = (self.rows[visibility as usize], self.length[visibility as usize]);

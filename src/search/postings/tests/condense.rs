@@ -1,7 +1,5 @@
 //! An index that is condensed has all rows that stand, and no word of another one.
 
-use std::collections::BTreeSet;
-
 use super::history::{Dice, Kept, Line};
 use super::model::check;
 
@@ -16,7 +14,8 @@ fn a_condensed_index_answers_alike_and_has_no_term_of_a_removed_row() {
             if step % 90 != 89 {
                 continue;
             }
-            let line = Line { terms: vec![("canary".to_owned(), 1)], ..Line::random(&mut dice, kept.next + 1, 300) };
+            let line =
+                Line { terms: vec![("canary".to_owned(), 1)], ..Line::random(&mut dice, kept.next + 1, 300) };
             kept.next += 1;
             kept.add(line).expect("pages are in memory");
             (0..dice.below(40)).for_each(|_| kept.change(&mut dice, churn).expect("pages are in memory"));
@@ -31,24 +30,18 @@ fn a_condensed_index_answers_alike_and_has_no_term_of_a_removed_row() {
             assert!(kept.partition.holds_removed());
             kept.condense().expect("pages are in memory");
             assert!(!kept.partition.holds_removed() && kept.log.is_empty());
-            let held: Vec<u8> = kept.pages.pages.values().flat_map(|pages| pages.values()).flatten().copied().collect();
+            let held: Vec<u8> =
+                kept.pages.pages.values().flat_map(|pages| pages.values()).flatten().copied().collect();
             let saved = kept.manifest.clone().expect("it was condensed");
             for bytes in [held, saved] {
                 assert!(!bytes.windows(6).any(|bytes| bytes == b"canary"), "{seed} {step}");
             }
-            let all: BTreeSet<String> = kept
-                .model
-                .rows
-                .values()
-                .flat_map(|line| &line.terms)
-                .map(|(term, _)| term.clone())
-                .collect();
-            let terms = kept.partition.terms(&kept.pages, "", usize::MAX, &mut |_| true);
-            assert!(terms.expect("pages are in memory").iter().eq(all.iter()), "{seed} {step}");
-            assert!(kept.partition.shape().0 <= 1);
+            assert!(kept.partition.segments.len() <= 1);
             let opened = kept.reopened().expect("it was just saved");
             for index in [&opened, &kept.partition] {
-                (0..20).for_each(|_| check(&kept.model, index, &kept.pages, &mut dice, 300).expect("it was saved"));
+                (0..20).for_each(|_| {
+                    check(&kept.model, index, &kept.pages, &mut dice, 300).expect("it was saved")
+                });
             }
         }
     }

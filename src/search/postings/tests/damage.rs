@@ -8,7 +8,6 @@ use crate::search::postings::pages::{MemoryPages, place};
 use crate::search::postings::partition::Partition;
 use crate::search::postings::query::{Asked, Gain, Query};
 use crate::search::postings::record::Record;
-use crate::search::postings::scan::Having;
 use crate::search::rank::Visibility;
 
 fn kept(seed: u64) -> Kept {
@@ -23,16 +22,25 @@ fn kept(seed: u64) -> Kept {
 
 /// Asks everything, whatever comes of it.
 fn ask_all(kept: &Kept, partition: &mut Partition, pages: &mut MemoryPages) -> Result<(), Error> {
-    let terms: Vec<String> = partition.terms(pages, "", 50, &mut |_| true)?;
+    let terms: std::collections::BTreeSet<&str> =
+        kept.model.rows.values().flat_map(|line| &line.terms).map(|(term, _)| term.as_str()).collect();
+    let terms: Vec<&str> = terms.into_iter().take(50).collect();
     let asked: Vec<Asked<'_>> = terms.iter().map(|term| Asked { term, weight: 1.0 }).collect();
     for visibility in [Visibility::All, Visibility::Shared] {
-        let query = Query { terms: &asked, visibility, gain: Gain::Bm25, mean: 9.0, coverage: 0.0, whole: 1.0, most: 10 };
+        let query = Query {
+            terms: &asked,
+            visibility,
+            gain: Gain::Bm25,
+            mean: 9.0,
+            coverage: 0.0,
+            whole: 1.0,
+            most: 10,
+        };
         partition.best(pages, &query, None)?;
         let few = Query { terms: &asked[..asked.len().min(2)], ..query };
         partition.best(pages, &few, None)?;
-        for having in [Having::Any, Having::All] {
-            let words: Vec<&str> = terms.iter().take(2).map(String::as_str).collect();
-            partition.having(pages, (having, &words), visibility, i64::MIN, &mut |_| Ok(true))?;
+        for word in &terms {
+            partition.latest(pages, word, visibility, 300)?;
         }
     }
     for (_, record) in &kept.log {

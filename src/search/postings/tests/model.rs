@@ -9,7 +9,6 @@ use crate::search::postings::pages::Pages;
 use crate::search::postings::partition::Partition;
 use crate::search::postings::query::{Asked, Gain, Query};
 use crate::search::postings::row::Totals;
-use crate::search::postings::scan::Having;
 use crate::search::rank::{Visibility, gain, norm};
 
 /// Rows, and nothing that is kept of them.
@@ -134,24 +133,6 @@ pub(super) fn check(
         latest.truncate(most);
         assert_eq!(partition.latest(pages, word, visibility, most)?, latest);
     }
-
-    let some: Vec<&str> = chosen.iter().take(3).map(String::as_str).collect();
-    for having in [Having::Any, Having::All] {
-        let has = |line: &&Line| {
-            let mut terms = some.iter().map(|term| line.terms.iter().any(|(there, _)| there == term));
-            if having == Having::Any { terms.any(|has| has) } else { terms.all(|has| has) }
-        };
-        let from = if dice.below(2) == 0 { i64::MIN } else { dice.below(500) as i64 };
-        let most = [3, usize::MAX][dice.below(2) as usize];
-        let rows =
-            model.in_sight(visibility).filter(|line| line.id >= from).filter(has).map(|line| line.id).take(most);
-        let mut found = Vec::new();
-        partition.having(pages, (having, &some), visibility, from, &mut |id| {
-            found.push(id);
-            Ok(found.len() < most)
-        })?;
-        assert_eq!(found, rows.collect::<Vec<_>>());
-    }
     Ok(())
 }
 
@@ -250,27 +231,4 @@ fn the_same_history_gives_the_same_bytes() {
     let mut dice = Dice::new(6);
     other.change(&mut dice, 0).expect("pages are in memory");
     assert_ne!(one.log, other.log);
-}
-
-#[test]
-fn terms_are_listed_by_their_beginning() {
-    let mut dice = Dice::new(9);
-    let mut kept = Kept::new(300);
-    for _ in 0..700 {
-        kept.change(&mut dice, 0).expect("pages are in memory");
-    }
-    let all: std::collections::BTreeSet<&str> =
-        kept.model.rows.values().flat_map(|line| &line.terms).map(|(term, _)| term.as_str()).collect();
-    for beginning in ["", "w", "wo1", "tea", "q", "x1"] {
-        for most in [2, 1_000] {
-            let expected: Vec<&str> = all
-                .iter()
-                .copied()
-                .filter(|term| term.starts_with(beginning) && term.len() % 2 == 0)
-                .take(most)
-                .collect();
-            let found = kept.partition.terms(&kept.pages, beginning, most, &mut |term| term.len() % 2 == 0);
-            assert_eq!(found.expect("pages are in memory"), expected, "{beginning}");
-        }
-    }
 }

@@ -73,7 +73,11 @@ impl Table<'_> {
     }
 
     /// Returns the statement for rows by their ids, in their order, and what it binds.
-    pub(in crate::sqlite::memory) fn listed_sql(&self, wanted: &Wanted<'_>, ids: &[i64]) -> (String, Vec<Value>) {
+    pub(in crate::sqlite::memory) fn listed_sql(
+        &self,
+        wanted: &Wanted<'_>,
+        ids: &[i64],
+    ) -> (String, Vec<Value>) {
         let mut values = self.bound(wanted.filter);
         values.push(listed(ids));
         let sql = format!(

@@ -115,7 +115,9 @@ impl Terms {
         }
         self.epoch += 1;
         connection
-            .prepare_cached("UPDATE memory_terms_state SET built = ?2, epoch = ?3, manifest = ?4 WHERE id = ?1")?
+            .prepare_cached(
+                "UPDATE memory_terms_state SET built = ?2, epoch = ?3, manifest = ?4 WHERE id = ?1",
+            )?
             .execute(params![self.index, self.built, self.epoch, self.partition.manifest()])?;
         connection
             .prepare_cached("DELETE FROM memory_terms_log WHERE terms_id = ?1 AND number < ?2")?

@@ -27,7 +27,9 @@ impl Table<'_> {
             // This change may have edited rows.
             held.is_whole = Some(self.take_changed(held, TAKEN)?);
         }
-        let Some(terms) = held.terms.as_ref().filter(|_| held.is_whole == Some(true)) else { return Ok(None) };
+        let Some(terms) = held.terms.as_ref().filter(|_| held.is_whole == Some(true)) else {
+            return Ok(None);
+        };
         let answer = ask(&terms.partition, &terms.pages(self.connection));
         self.settled(held, answer)
     }
@@ -78,7 +80,8 @@ impl Table<'_> {
     /// Takes in rows that were changed, at most so many; returns whether all are in as they are.
     pub(super) fn take_changed(&self, held: &mut Held, most: usize) -> rusqlite::Result<bool> {
         let Some(terms) = &mut held.terms else { return Ok(false) };
-        let sql = "SELECT id FROM memory_terms_changed WHERE user_id = ?1 AND agent_id = ?2 ORDER BY id LIMIT ?3";
+        let sql =
+            "SELECT id FROM memory_terms_changed WHERE user_id = ?1 AND agent_id = ?2 ORDER BY id LIMIT ?3";
         let mut statement = self.connection.prepare_cached(sql)?;
         let most = i64::try_from(most).unwrap_or(i64::MAX);
         let ids = statement
@@ -111,9 +114,7 @@ impl Table<'_> {
         id: i64,
     ) -> rusqlite::Result<Result<()>> {
         let mut done = Ok(());
-        for (table, change) in
-            [("memory_terms_changed", Change::Removed), ("main_memories", Change::Added)]
-        {
+        for (table, change) in [("memory_terms_changed", Change::Removed), ("main_memories", Change::Added)] {
             let which = if change == Change::Removed { "AND was_in = 1" } else { "" };
             let sql = format!(
                 "SELECT {INDEXED} FROM {table} WHERE user_id = ?1 AND agent_id = ?2 AND id = ?3 {which}"
