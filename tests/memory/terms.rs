@@ -114,7 +114,8 @@ fn is_whole(home: &Home) -> bool {
 fn both_stores_find_the_same_in_thousands_of_rows() {
     let (home, mut dice) = (Home::new(), Dice(7));
     let sqlite = home.open();
-    let file = FileMemoryStore::open(home.0.path().join("rows.jsonl"), marta()).expect("it opens");
+    let files = Home::new();
+    let file = FileMemoryStore::open(files.0.path(), marta()).expect("it opens");
     let [main, _] = sessions();
     for _ in 0..12 {
         let rows: Vec<NewMemory> = (0..400).map(|_| dice.row()).collect();
