@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use super::history::{Dice, Line};
+use super::lines::{Dice, Line};
 use super::model::Model;
 use crate::search::postings::error::Result;
 use crate::search::postings::merge::FAN;

@@ -1,6 +1,7 @@
 //! An index that is condensed has all rows that stand, and no word of another one.
 
-use super::history::{Dice, Kept, Line};
+use super::history::Kept;
+use super::lines::{Dice, Line};
 use super::model::check;
 
 #[test]

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::history::{Dice, Kept, Line};
+use super::history::Kept;
+use super::lines::{Dice, Line};
 use super::model::{Model, check};
 use crate::search::postings::error::Result;
 use crate::search::postings::pages::{MemoryPages, Pages};

@@ -1,6 +1,7 @@
 //! Bytes that are not as they were written.
 
-use super::history::{Dice, Kept};
+use super::history::Kept;
+use super::lines::Dice;
 use super::model::check;
 use crate::search::postings::bits::{seal, unsealed};
 use crate::search::postings::error::Error;
@@ -52,7 +53,7 @@ fn ask_all(kept: &Kept, partition: &mut Partition, pages: &mut MemoryPages) -> R
     }
     let mut dice = Dice::new(8);
     for id in 0..120 {
-        let line = super::history::Line::random(&mut dice, 1_000_000 + id, 60);
+        let line = super::lines::Line::random(&mut dice, 1_000_000 + id, 60);
         line.with(|row| partition.add(pages, row))?;
         partition.keep_up(pages, 0)?;
     }
