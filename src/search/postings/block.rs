@@ -96,7 +96,7 @@ pub(crate) fn is_near(id: i64, next: i64) -> bool {
     width(distance(id, next)) <= WIDEST
 }
 
-/// What was packed into at most 32 bits.
+/// Returns a number that was packed into at most 32 bits.
 #[expect(clippy::cast_possible_truncation, reason = "it has no more bits")]
 #[inline]
 fn narrow(bits: u64) -> u32 {

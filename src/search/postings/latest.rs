@@ -45,8 +45,8 @@ impl Partition {
         found: &mut Vec<i64>,
     ) -> Result<()> {
         let (mut ids, mut more) = (Vec::new(), most);
-        let mut last = segment.find(self.reader(pages), term, i64::MAX)?;
-        while let Some(Spot { page, walk, .. }) = last {
+        let mut spot = segment.find(self.reader(pages), term, i64::MAX)?;
+        while let Some(Spot { page, walk, .. }) = spot {
             let block = walk.block;
             block.ids(&page, &mut ids)?;
             for (at, id) in ids.iter().enumerate().rev() {
@@ -62,8 +62,8 @@ impl Partition {
             if block.before.is_none() || block.first <= least {
                 return Ok(());
             }
-            last = segment.find(self.reader(pages), term, block.first - 1)?;
-            if last.as_ref().is_none_or(|spot| spot.walk.block.first >= block.first) {
+            spot = segment.find(self.reader(pages), term, block.first - 1)?;
+            if spot.as_ref().is_none_or(|found| found.walk.block.first >= block.first) {
                 return Err(Error::Damaged("a list has no beginning"));
             }
         }

@@ -36,7 +36,7 @@ pub(crate) struct Partition {
     pub(super) first: u64,
     pub(super) number: u64,
     pub(super) kept_up: u64,
-    /// What the keeper said when the tail began, and says now.
+    /// The mark that the keeper gave when the tail was written last.
     pub(super) mark: u64,
     /// The segment, by age, that last took a row away from older ones.
     pub(super) gone: HashMap<i64, u64>,

@@ -18,7 +18,7 @@ struct Lane<'a> {
     /// The place of the term in the query.
     term: usize,
     weight: f64,
-    /// What it adds to a row at most.
+    /// The most that it adds to a row.
     most: f64,
     /// The block for which `here` is known, by its first row, and what it adds at most.
     known: Option<i64>,
@@ -41,7 +41,7 @@ impl Lane<'_> {
         Ok(self.head)
     }
 
-    /// What the block adds to a row at most.
+    /// Returns the most that the block adds to a row.
     #[inline]
     fn here(&mut self, query: &Query<'_>) -> f64 {
         let block = self.cursor.block();
@@ -270,7 +270,7 @@ impl Partition {
     }
 }
 
-/// What a row gains by its words, and what they weigh, in the order of the query.
+/// Returns the gain of a row by its words, and their weight, in the order of the query.
 #[inline]
 fn exactly(query: &Query<'_>, counts: &[u32], norm: f64) -> (f64, f64) {
     let (mut gained, mut covered) = (0.0, 0.0);
