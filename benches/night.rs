@@ -40,7 +40,7 @@ use noctuary::{
     WriteMode,
 };
 
-/// So many journals, unless [`HOW_MANY`] says another number.
+/// The number of journals, unless [`HOW_MANY`] says another.
 const JOURNALS: u32 = 10_000;
 const HOW_MANY: &str = "NOCTUARY_BENCH_JOURNALS";
 /// So long is a journal that may be selected, and any other.
@@ -97,7 +97,7 @@ fn journals_of(effort: Effort) -> u32 {
 
 const LINE: &str = "- [09:14] [user] the harbour office opens at nine on weekdays and never on sundays\n";
 
-/// What a journal of a number holds; of the last day it is long.
+/// Returns the text of the journal with this number: long for the last day.
 fn text_of(number: u32, days: u32) -> String {
     let len = if number.is_multiple_of(days) && number / days < 16 { JOURNAL } else { SHORT };
     let mark = format!("- [user] number {number}\n");

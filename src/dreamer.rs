@@ -1,4 +1,5 @@
-//! The contract of a dreamer: a dream in steps that the host answers.
+//! The contract of a dreamer: a dream in steps that the host answers. The parts of this file are in `dreamer/`; dreamers that
+//! keep the contract are in `dream/`.
 //!
 //! [`Dreamer::begin`] either ends at once or hands out a [`DreamPass`] with a request for the model.
 //! A driver answers with [`DreamPass::resume`], until it is [`Step::Done`]. The drivers

@@ -1,4 +1,4 @@
-//! The drivers: the loop over steps, and the only place that reads the wall clock.
+//! The drivers, `dream_once` and its kin: the loop over steps, and the only place that reads the wall clock.
 
 use std::future::Future;
 

@@ -27,6 +27,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! Some pages name *a seed*: one of five outside documents whose formats this crate follows. The [`manual`] lists them.
+//!
 //! New here? [Ten minutes to a first dream](manual::getting_started), then [ten types for ten jobs](manual::ten_types). The
 //! [`manual`] has the long answers.
 //!

@@ -1,4 +1,4 @@
-//! The contract of a language model: the one thing that the host brings.
+//! The contract of a language model, `LlmClient`: the one thing that the host brings. Clients of ours are in `model/`.
 
 use std::error::Error as StdError;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! The contract of a secret filter: text in, findings out.
+//! The contract of a secret filter, `PiiFilter`: text in, findings out. Our own filter is in `gate/`.
 
 mod report;
 

@@ -1413,6 +1413,11 @@ fn a_model_takes_back_what_it_wrote_itself_and_nothing_else() {
             before,
             "{home}: all stands, and no more"
         );
+        // A correction of what the human pinned is refused before it is written, and not taken back after.
+        let audited = store.audit(&human, 99).unwrap();
+        assert!(audited.len() < 99, "{home}: all of it");
+        refused(&tools, pinned);
+        assert_eq!(store.audit(&human, 99).unwrap(), audited, "{home}: nothing was tried");
         // With others present no answer tells whether there is such a memory.
         let free = own("free");
         let group = toolbox(workspace, root, SessionKind::Shared);
@@ -1925,5 +1930,50 @@ fn what_a_model_appends_to_a_journal_are_the_agents_words() {
                 && !memory.contains("### Decisions"),
             "{home}: {memory}"
         );
+    });
+}
+
+// A host gave a toolbox the index of another folder, and each search answered that there is nothing.
+#[cfg(feature = "sqlite")]
+#[test]
+fn an_index_over_another_folder_is_refused_by_name() {
+    use noctuary::SqliteIndex;
+    use noctuary::life::Indexed;
+
+    let indexed = |home: &Home| {
+        let index = SqliteIndex::open_in_memory(Scope::user("marta")).unwrap();
+        let indexed = Indexed::new(Arc::clone(home), index);
+        indexed.sync(now()).unwrap();
+        indexed
+    };
+    each_home(|home, _, life| {
+        let vault = tempfile::tempdir().unwrap();
+        let vault: Home = Arc::new(FileWorkspace::open(vault.path()).unwrap().reaching(Reach::everything()));
+        for (home, text) in [(&vault, "The boat lies in Lisbon."), (life, "The boat is called Brisk.")] {
+            home.write(&doc("README.md"), text.as_bytes(), WriteMode::Create).unwrap();
+        }
+        vault.write(&doc("harbour.md"), b"The harbour is Lisbon.", WriteMode::Create).unwrap();
+        let search = |index: &Indexed<Home>, query: &str| {
+            let view = Guarded::new(Arc::clone(life), Access::agent(Scope::user("marta")));
+            let tools = Toolbox::new(view).indexed(index);
+            tools.call("memory_search", &json!({ "query": query }), now())
+        };
+        let foreign = indexed(&vault);
+        for query in ["harbour", "lisbon"] {
+            let error = search(&foreign, query).unwrap_err();
+            assert_eq!(
+                error.message(),
+                "Nothing was done: the index of this toolbox must be over the documents of its session.",
+                "{home}"
+            );
+            let source = std::error::Error::source(&error).unwrap().downcast_ref::<Box<noctuary::Error>>();
+            assert!(matches!(source.map(|error| &**error), Some(noctuary::Error::Config { .. })));
+        }
+        assert_eq!(search(&foreign, "submarine").unwrap(), json!({ "results": [] }), "nothing was met");
+
+        // An index of the session's own folder that is behind it is no error.
+        let own = indexed(life);
+        life.remove(&doc("README.md")).unwrap();
+        assert_eq!(search(&own, "Brisk").unwrap(), json!({ "results": [] }));
     });
 }

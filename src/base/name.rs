@@ -46,6 +46,16 @@ impl Name {
         self.space
     }
 
+    /// Makes the name of a file that no document may have: one with a dot before it, or below such a folder.
+    pub(crate) fn hidden(path: String) -> Self {
+        Self { path: Cow::Owned(path), space: Space::State }
+    }
+
+    /// Returns whether it is the name of a repository's own folder, in which words are compressed.
+    pub(crate) fn is_repository(&self) -> bool {
+        matches!(self.file_name(), ".git" | ".hg" | ".jj" | ".svn")
+    }
+
     /// Returns the last segment.
     #[must_use]
     pub fn file_name(&self) -> &str {
@@ -98,6 +108,9 @@ impl fmt::Debug for Name {
 /// assert!(DocName::parse(".dreamed-state.json").is_err());
 /// # Ok::<(), noctuary::workspace::NameError>(())
 /// ```
+///
+/// The verbs of a workspace take `&Name`. A `&DocName` becomes one by itself where it is a variable. `&DocName::parse(…)?` does
+/// not, since Rust then expects a `Name` of the `?`: bind the name first.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DocName(Name);
 

@@ -27,7 +27,7 @@ pub enum ForgetPlace {
     Edges,
     /// Embeddings.
     Vectors,
-    /// The index over documents.
+    /// The index over documents: what it still held of documents when the request was run.
     DocumentIndex,
     /// Journals.
     Journals,
@@ -49,7 +49,7 @@ pub enum ForgetPlace {
     Sessions,
     /// Copies elsewhere: exports, other homes.
     Exports,
-    /// Records elsewhere, the history of a repository included.
+    /// Records elsewhere, and the history of a repository.
     Backups,
 }
 
@@ -148,6 +148,16 @@ impl PlaceReceipt {
         self.left.as_deref() == Some(self.place.unseen())
     }
 
+    /// Adds a reason for words that may still be there to those that are known.
+    pub(crate) fn also_left(&mut self, why: impl Into<Cow<'static, str>>) {
+        let why = why.into();
+        self.left = Some(match self.left.take() {
+            None => why,
+            Some(known) if known.split("; ").any(|known| known == why) => known,
+            Some(known) => format!("{known}; {why}").into(),
+        });
+    }
+
     /// Says what may still stand there.
     #[must_use]
     pub fn left(mut self, why: impl Into<Cow<'static, str>>) -> Self {
@@ -176,7 +186,7 @@ pub struct ForgetReceipt {
     pub at: DateTime<Utc>,
     /// Each place once, in the order of [`ForgetPlace::ALL`].
     pub places: Vec<PlaceReceipt>,
-    /// The documents that held it, ascending.
+    /// The documents that held it, ascending. Hidden files are counted in their place alone.
     pub documents: Vec<DocumentReceipt>,
 }
 
@@ -221,15 +231,16 @@ impl ForgetReceipt {
 
     /// Returns whether it is gone from everywhere that can be reached: nobody forgot to look somewhere
     /// ([`unasked`](Self::unasked)), and nothing may still stand where they looked ([`left`](Self::left)). Prompts of
-    /// sessions under way, exports and backups are out of reach, and are not counted.
+    /// sessions under way, exports and backups are out of reach, and are not counted, but for a repository in the
+    /// workspace. A link and a repository are never opened, so this is `false` as long as the workspace has one.
     #[must_use]
     pub fn is_gone(&self) -> bool {
         self.unasked().next().is_none() && self.left().next().is_none()
     }
 
-    /// Returns the places at which nobody looked, since no store, no workspace or no index was given. For a host
-    /// that has none
-    /// of the kind, nothing stands there.
+    /// Returns the places at which nobody looked, since no store, no workspace or no index was given. A host without a store
+    /// always finds its places here, and may ask whether [`left`](Self::left) is empty instead of
+    /// [`is_gone`](Self::is_gone).
     pub fn unasked(&self) -> impl Iterator<Item = &PlaceReceipt> {
         self.places.iter().filter(|line| !line.place.is_out_of_reach() && line.is_unseen())
     }

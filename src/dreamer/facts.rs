@@ -92,7 +92,7 @@ impl LeftPair {
     }
 }
 
-/// Returns why no model is asked about a pair.
+/// Why no model is asked about a pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]

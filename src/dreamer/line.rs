@@ -6,12 +6,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::debug::debug_as;
 use crate::base::document::SourceRef;
+use crate::dreamer::outcome::DreamMode;
 
 /// One line of an answer and what became of it.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct LineReport {
-    /// The line after the sanitiser, without its bullet.
+    /// The line after the sanitiser, without its bullet, and with its citations.
     pub text: String,
     /// The heading above it: `Facts`, `Preferences`, `Decisions`.
     pub heading: Option<String>,
@@ -19,13 +20,16 @@ pub struct LineReport {
     pub sources: Vec<SourceRef>,
     /// The fate of the line.
     pub fate: LineOutcome,
+    /// The mode of its dream: a promoted line of [`DreamMode::Propose`] waits in a proposal, and prints as `proposed`.
+    #[serde(default, skip_serializing_if = "DreamMode::is_append")]
+    pub mode: DreamMode,
 }
 
 impl LineReport {
-    /// Says what became of a line.
+    /// Says what became of a line of a dream that [appends](DreamMode::Append).
     #[must_use]
     pub fn new(text: String, heading: Option<String>, sources: Vec<SourceRef>, fate: LineOutcome) -> Self {
-        Self { text, heading, sources, fate }
+        Self { text, heading, sources, fate, mode: DreamMode::Append }
     }
 }
 
@@ -42,6 +46,10 @@ impl fmt::Display for LineReport {
         match &self.fate {
             LineOutcome::Held(Hold { word: Some(word), .. }) => {
                 write!(f, "{} ({word}): {}", self.fate, self.text)
+            }
+            LineOutcome::Promoted { cited } => {
+                let done = self.mode.of_promoted();
+                write!(f, "{done}{}: {}", if *cited { "" } else { ", citing nothing" }, self.text)
             }
             fate => write!(f, "{fate}: {}", self.text),
         }
@@ -70,7 +78,8 @@ pub enum LineOutcome {
     Duplicate,
     /// An earlier dream promoted it and a person took it out again, or said no to it.
     RemovedBefore,
-    /// It says what the workspace has forgotten, and is reported as `[REDACTED:forgotten#1]`.
+    /// It says what the workspace has forgotten, and is reported as `[REDACTED:forgotten#1]`; or it holds the mark of a
+    /// forgotten statement in a file, such as `[forgotten]----`.
     Forgotten,
     /// Its evidence does not hold.
     Held(Hold),

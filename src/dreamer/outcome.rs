@@ -110,3 +110,19 @@ pub enum DreamMode {
     /// called again.
     Preview,
 }
+
+impl DreamMode {
+    /// Returns the word for lines that were promoted.
+    pub(super) fn of_promoted(self) -> &'static str {
+        match self {
+            Self::Append => "promoted",
+            Self::Propose => "proposed",
+            Self::Preview => "to promote",
+        }
+    }
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+    pub(super) fn is_append(&self) -> bool {
+        *self == Self::Append
+    }
+}

@@ -28,11 +28,11 @@ pub struct DreamReport {
     pub schema_version: u32,
     /// The end of the run: the gravest ending of its passes.
     pub outcome: Outcome,
-    /// Whether it wrote.
+    /// The handling of its lines: appended, proposed, or only shown.
     pub mode: DreamMode,
     /// The workspace's location.
     pub workspace: String,
-    /// Returns the time when it began.
+    /// The time when it began.
     pub started_at: DateTime<Utc>,
     /// When its last answer came.
     pub ended_at: DateTime<Utc>,
@@ -71,8 +71,7 @@ pub struct DreamReport {
 
 impl DreamReport {
     /// Makes the report of a run that has done nothing yet: [`Outcome::Disabled`], and all counts 0. Your own dreamer
-    /// begins with
-    /// it.
+    /// begins with it.
     #[must_use]
     pub fn begun(mode: DreamMode, workspace: String, now: DateTime<Utc>) -> Self {
         Self {
@@ -99,7 +98,8 @@ impl DreamReport {
         }
     }
 
-    /// Returns all lines that were promoted, over all passes.
+    /// Returns all lines that were promoted, over all passes: with [`DreamMode::Propose`] those of the proposal, with
+    /// [`DreamMode::Preview`] those that would be. Neither is in `MEMORY.md`.
     pub fn promoted(&self) -> impl Iterator<Item = &LineReport> {
         self.passes
             .iter()
@@ -143,11 +143,7 @@ impl fmt::Display for DreamReport {
             return write!(f, ", {}", counted(self.calls, "call"));
         }
         let lines = counted(self.promoted().count() as u64, "line");
-        let promoted = match self.mode {
-            DreamMode::Append => "promoted",
-            DreamMode::Propose => "proposed",
-            DreamMode::Preview => "to promote",
-        };
+        let promoted = self.mode.of_promoted();
         write!(f, "{}: {lines} {promoted}, {} held, ", self.outcome, self.held().count())?;
         match self.backlog.bytes {
             0 => f.write_str("nothing waits")?,
@@ -205,6 +201,9 @@ mod tests {
                 "bullet over the item cap: Tea.",
             ]
         );
+        let as_told = |mode| LineReport { mode, ..pass.lines[0].clone() }.to_string();
+        assert_eq!(as_told(DreamMode::Propose), "proposed: Tea.");
+        assert_eq!(as_told(DreamMode::Preview), "to promote: Tea.");
         assert!(!pass.lines[1].fate.to_string().contains("4,200"), "a fate alone holds no word of a journal");
         report.passes.push(pass);
         (report.outcome, report.calls) = (Outcome::Appended, 1);

@@ -39,9 +39,9 @@ pub struct FeedReport {
 ///
 /// The file is the truth, and with it the archive that its oldest sections may have moved to. Each bullet of a whole section becomes a private row without its citations, which the row
 /// [`cites`](crate::memory::Memory::cites); under `### Facts` it is a fact, under `### Preferences` a preference, under
-/// `### Decisions` of category `decision`, else an observation. A row is known by its dream and its words: one that
-/// stands, retired ones included, is left as it is, and one whose line was taken out or edited, or is forgotten, is
-/// deleted, also where it is pinned. It returns with its line.
+/// `### Decisions` of category `decision`, else an observation. A row is known by its dream and its words. An
+/// existing row is left as it is, also a retired one. A row is deleted if its line was removed, edited or forgotten, even if
+/// it is pinned. It returns with its line.
 ///
 /// A row that somebody else deleted stays so until it is purged. Then its line is read anew: who wants it gone for
 /// good takes the line out, or has it forgotten.

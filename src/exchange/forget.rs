@@ -1,16 +1,15 @@
 //! Forgetting: a statement leaves every place that can be reached, and comes back through no door.
 
-use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
 
 use super::claim::claim;
-use super::home::{Home, NOT_ASKED, place_of};
+use super::home::{Home, place_of};
 use crate::base::access::{Access, Actor, SessionKind};
 use crate::base::debug::debug_as;
 use crate::base::error::{Error, Result};
-use crate::base::name::StateName;
+use crate::base::name::{DocName, StateName};
 use crate::base::receipt::{DocumentReceipt, ForgetPlace, ForgetReceipt, PlaceReceipt};
 use crate::dream::commit;
 use crate::format::state::forgotten::Forgotten;
@@ -34,9 +33,15 @@ use crate::workspace::{Workspace, check_scope};
 /// stay, the receipt counts what stands in them, and it is hidden from prompts, dreams and searches; whoever opens the
 /// file reads it.
 ///
-/// Words are forgotten in their order: the same statement in other words is not recognised. A statement that is said again
-/// is in the journal of that session, which is a record, and goes no further. Text written while this runs is for
-/// another run.
+/// Hidden files, such as those of an editor's bin, are files of the person too. Repositories (`.git`), links and unreadable
+/// files are not opened. The receipt names them, and is not [whole](ForgetReceipt::is_gone) as long as they exist.
+///
+/// Words are forgotten in their order: the same statement in other words is not recognised. If somebody says the statement
+/// again, it is in the journal of that session, since a journal is a record. No dream, search or prompt takes it from there.
+/// Text written while this runs is for another run.
+///
+/// A request takes one workspace and its index. For a second workspace, such as a vault beside the agent's home, run
+/// another request; it has a receipt of its own.
 ///
 /// # Example: a person wants it gone, also from the files
 ///
@@ -68,11 +73,30 @@ pub struct Forget<'a> {
     in_files: bool,
     stores: Vec<&'a dyn MemoryStore>,
     workspace: Option<&'a dyn Workspace>,
-    index: Option<CatchUp<'a>>,
+    // No box: a request that is still in scope keeps nobody from its store or its index once it has run.
+    index: Option<&'a (dyn CatchUp + 'a)>,
 }
 
-/// Brings an index up to date.
-type CatchUp<'a> = Box<dyn Fn(DateTime<Utc>) -> Result<SyncReport> + Send + Sync + 'a>;
+/// An index over any workspace.
+trait CatchUp: Send + Sync {
+    /// Returns the documents that were indexed before the last statement was forgotten.
+    fn outdated(&self) -> Result<BTreeSet<DocName>>;
+
+    /// Brings the index up to date.
+    fn catch_up(&self, now: DateTime<Utc>) -> Result<SyncReport>;
+}
+
+impl<W: Workspace> CatchUp for Indexed<W> {
+    fn outdated(&self) -> Result<BTreeSet<DocName>> {
+        Indexed::outdated(self)
+    }
+
+    fn catch_up(&self, now: DateTime<Utc>) -> Result<SyncReport> {
+        let report = self.sync(now)?;
+        self.scrub()?;
+        Ok(report)
+    }
+}
 
 impl<'a> Forget<'a> {
     /// Makes a request of a session to forget a statement, in its own words.
@@ -93,19 +117,17 @@ impl<'a> Forget<'a> {
         self
     }
 
-    /// Sets the workspace that forgets.
+    /// Sets the workspace that forgets: the folder or file itself, or the [`Indexed`] over it. Its tombstones are kept in
+    /// `.dreaming.d/` there.
     pub fn workspace(mut self, workspace: &'a dyn Workspace) -> Self {
         self.workspace = Some(workspace);
         self
     }
 
-    /// Sets the index over its documents, which is brought up to date.
+    /// Sets the index over the documents of that workspace: an [`Indexed`], not the `SqliteIndex` inside. A sync and a clean-up
+    /// bring it up to date.
     pub fn index<W: Workspace>(mut self, index: &'a Indexed<W>) -> Self {
-        self.index = Some(Box::new(move |now| {
-            let report = index.sync(now)?;
-            index.scrub()?;
-            Ok(report)
-        }));
+        self.index = Some(index);
         self
     }
 
@@ -115,8 +137,9 @@ impl<'a> Forget<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::Denied`] for another scope than the workspace's, for a session with others present, and for anybody but the human where files are to be
-    /// touched, or where the human typed or confirmed a row of a store. [`Error::Config`] for a text of fewer than two words and fewer than eight letters.
+    /// [`Error::Denied`] for another scope than the workspace's, and for a session with others present. The human alone may touch
+    /// files, and forget a row that a human typed or confirmed: [`Error::Denied`] for anybody else.
+    /// [`Error::Config`] for a text that has neither two words nor eight letters.
     /// [`Error::Busy`] where somebody dreams: the tombstone exists then, and the files wait for another run. The errors of
     /// the stores, the workspace and the index.
     pub fn run(&self, now: DateTime<Utc>) -> Result<ForgetReceipt> {
@@ -134,7 +157,7 @@ impl<'a> Forget<'a> {
         for line in of_stores.into_values() {
             receipt.set(line);
         }
-        let mut in_documents = 0;
+        let mut in_index = BTreeSet::new();
         if let Some(workspace) = self.workspace {
             let (all, only) = self.bury(workspace)?;
             let lease = if self.in_files { Some(claim(workspace)?) } else { None };
@@ -143,14 +166,19 @@ impl<'a> Forget<'a> {
                 commit::recover::<SleepIntent>(workspace, lease.as_ref(), Some(&all))?;
             }
             let home = Home { workspace, lease: lease.as_deref(), only: &only };
-            in_documents = home.forget(&mut receipt)?;
+            if let Some(index) = self.index {
+                in_index = index.outdated()?;
+            }
+            home.forget(&mut receipt)?;
             if let Some(lease) = lease {
                 lease.release()?;
             }
         }
-        if let Some(index) = &self.index {
-            let unreadable = index(now)?.unreadable.len();
-            let line = PlaceReceipt::new(ForgetPlace::DocumentIndex, in_documents, in_documents);
+        if let Some(index) = self.index {
+            let unreadable = index.catch_up(now)?.unreadable.len();
+            let held = receipt.documents.iter().filter(|document| in_index.contains(&document.name));
+            let found = held.map(|document| document.found).sum();
+            let line = PlaceReceipt::new(ForgetPlace::DocumentIndex, found, found);
             receipt.set(match unreadable {
                 0 => line,
                 some => line.left(format!("{some} documents and folders could not be read")),
@@ -179,8 +207,8 @@ impl<'a> Forget<'a> {
                 Ok(is_out.then(|| file.print()))
             })?;
         }
-        if let Some(index) = &self.index {
-            index(now)?;
+        if let Some(index) = self.index {
+            index.catch_up(now)?;
         }
         Ok(is_lifted)
     }
@@ -223,8 +251,8 @@ impl<'a> Forget<'a> {
 debug_as!(Forget<'_>, |it| "Forget {{ bytes: {}, in_files: {} }}", it.text.len(), it.in_files);
 
 impl Home<'_> {
-    /// Goes through all documents and what is kept of earlier ones; returns how often they held the statement.
-    fn forget(&self, receipt: &mut ForgetReceipt) -> Result<u64> {
+    /// Goes through all documents and what is kept of earlier ones.
+    fn forget(&self, receipt: &mut ForgetReceipt) -> Result<()> {
         let mut places: BTreeMap<ForgetPlace, PlaceReceipt> =
             [ForgetPlace::Journals, ForgetPlace::Memory, ForgetPlace::Observations, ForgetPlace::Documents]
                 .map(|place| (place, PlaceReceipt::new(place, 0, 0)))
@@ -237,15 +265,14 @@ impl Home<'_> {
             let line = places.get_mut(&place_of(&holder.name)).expect("each document has a place");
             line.found += holder.found;
             line.removed += removed;
-            if removed < holder.found && line.left.is_none() {
-                line.left = Some(Cow::Borrowed(match self.lease {
-                    None => NOT_ASKED,
-                    Some(_) => "a document is not text where it stands",
-                }));
+            if removed < holder.found {
+                line.also_left(self.why_left());
             }
             receipt.documents.push(DocumentReceipt::new(holder.name.clone(), holder.found, removed));
         }
         self.note_times(&holders)?;
+        let other = places.get_mut(&ForgetPlace::Documents).expect("it is one of the places");
+        self.hidden(other, receipt)?;
         for line in places.into_values() {
             receipt.set(line);
         }
@@ -254,6 +281,6 @@ impl Home<'_> {
         // Names and hashes alone stand there.
         receipt.set(PlaceReceipt::new(ForgetPlace::Ledgers, 0, 0));
         receipt.set(logs);
-        Ok(holders.iter().map(|holder| holder.found).sum())
+        Ok(())
     }
 }

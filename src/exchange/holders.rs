@@ -24,14 +24,12 @@ pub(super) struct Holder {
 impl Home<'_> {
     /// Returns the documents that hold the statement, ascending.
     pub(super) fn holders(&self, places: &mut BTreeMap<ForgetPlace, PlaceReceipt>) -> Result<Vec<Holder>> {
-        let mut holders = Vec::new();
+        let (mut holders, mut refused) = (Vec::new(), Vec::new());
         let mut in_names: BTreeMap<ForgetPlace, u64> = BTreeMap::new();
         for listing in session::walk(self.workspace, None, |_| true) {
-            let (_, listing) = listing?;
-            if !listing.refused.is_empty() {
-                let line = places.get_mut(&ForgetPlace::Documents).expect("it is one of the places");
-                line.left = Some(Cow::Borrowed("links, and what is no plain file, were not opened"));
-            }
+            let (folder, listing) = listing?;
+            let within = folder.map(|folder| format!("{folder}/")).unwrap_or_default();
+            refused.extend(listing.refused.iter().map(|name| format!("{within}{name}")));
             for name in listing.documents {
                 let line = places.get_mut(&place_of(&name)).expect("each document has a place");
                 if self.only.holds(name.as_str()) {
@@ -43,7 +41,7 @@ impl Home<'_> {
                     Ok(Some(document)) => document,
                     Ok(None) => continue,
                     Err(Error::TooLarge { .. } | Error::Refused { .. }) => {
-                        line.left = Some(Cow::Borrowed("a document could not be read"));
+                        line.also_left("a document could not be read");
                         continue;
                     }
                     Err(error) => return Err(error),
@@ -56,12 +54,16 @@ impl Home<'_> {
         }
         for (place, names) in in_names {
             let line = places.get_mut(&place).expect("each document has a place");
-            line.left = Some(match names {
+            line.also_left(match names {
                 1 => Cow::Borrowed("it stands in the name of a document, to be renamed by hand"),
                 _ => {
                     Cow::Owned(format!("it stands in the names of {names} documents, to be renamed by hand"))
                 }
             });
+        }
+        if let Some(names) = self.named(&refused) {
+            let line = places.get_mut(&ForgetPlace::Documents).expect("it is one of the places");
+            line.also_left(format!("links, and names that no document may have, were not opened: {names}"));
         }
         holders.sort_by(|one, other| one.name.cmp(&other.name));
         Ok(holders)

@@ -9,7 +9,7 @@ pub struct FactConfig {
     pub consolidation: bool,
     /// The operator's wish for that pass, at most 1,000 characters. It has no authority: it overrides no rule.
     pub guidance: Option<String>,
-    /// Shadow mode: their decisions are told and change nothing. Off.
+    /// Shadow mode: decisions of dreamers are reported, and change no row. Off.
     pub shadow: bool,
     /// The circuit breaker: so many facts may be retired by their decisions within 24 hours, then none: 100.
     pub max_retired_a_day: u32,

@@ -80,8 +80,8 @@ pub trait FactStore: Debug + Send + Sync {
     fn record(&self, access: &Access, fact: &NewMemory, now: DateTime<Utc>) -> Result<Recorded>;
 
     /// Settles what is pending, the oldest first, without a model: a statement that an older row makes already is
-    /// retired, any other one counts from now on. A rejected fact that is stated again is retired too. A row that a dream
-    /// promoted is replaced by a newer row as well, since it is removed with its line.
+    /// retired, any other one counts from now on. A rejected fact that is stated again is retired too. A newer row also
+    /// replaces a row that a dream promoted: such a row is removed with its line.
     ///
     /// # Errors
     ///
@@ -125,8 +125,8 @@ pub trait FactStore: Debug + Send + Sync {
     ///
     /// [`Error::Denied`](crate::Error::Denied) outside a main session, and for a confirmation by anybody but the
     /// human; [`Error::NotFound`](crate::Error::NotFound) for a row that is not there;
-    /// [`Error::Undecided`](crate::Error::Undecided) with the rule that stands against it. In a main session refusals are told
-    /// too, but for those of a pass that is switched off.
+    /// [`Error::Undecided`](crate::Error::Undecided) with the rule that stands against it. A refusal in a main
+    /// session is reported to the observer too, except while that pass is switched off.
     fn decide(&self, access: &Access, decision: &Decision, now: DateTime<Utc>) -> Result<ConsolidationEvent>;
 
     /// Puts the rows of a decision back to what they were before it.

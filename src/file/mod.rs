@@ -4,6 +4,7 @@
 //! of either takes the [write guard](write_guard).
 
 mod documents;
+mod hidden;
 mod lease;
 mod lock;
 mod memory;

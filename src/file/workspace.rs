@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::documents::{self, conflict, look, plain_file};
+use super::hidden;
 use super::lease;
 use super::write_guard::write_guard;
 use crate::base::debug::debug_as;
@@ -146,6 +147,10 @@ impl Workspace for FileWorkspace {
             }
         }
         Ok(Listing::new(documents, folders, refused))
+    }
+
+    fn hidden(&self) -> Result<Vec<Name>> {
+        hidden::hidden(self.disk.as_ref())
     }
 
     fn metadata(&self, name: &Name) -> Result<Option<Metadata>> {

@@ -61,7 +61,7 @@ debug_as!(Passed<'_>, |it| "Passed {{ bytes: {}, warnings: {:?} }}", it.text.len
 pub struct DoorWarning {
     /// The door.
     pub door: Door,
-    /// The document.
+    /// The document; `a new note` or `a new loop` for words that a session is given.
     pub name: Name,
     /// The class of a secret, or the reason of an injection.
     pub class: String,

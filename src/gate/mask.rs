@@ -58,7 +58,7 @@ pub(crate) struct Masks {
 }
 
 /// The beginning of a placeholder: `[REDACTED:class#n]`.
-const PLACEHOLDER: &str = "[REDACTED:";
+pub(crate) const PLACEHOLDER: &str = "[REDACTED:";
 
 /// No number above this is somebody's.
 const MOST_MASKED: usize = 1_000_000;

@@ -267,8 +267,7 @@ impl Life {
     /// # Errors
     ///
     /// The errors of reading and writing. A `.soul-state.json` that is damaged or another program's is no error: it
-    /// stays as it
-    /// is, and the known state is kept beside it.
+    /// stays as it is, and the known state is kept beside it.
     pub fn read_soul(&self, kind: SessionKind, now: DateTime<Utc>) -> Result<Soul> {
         read_soul(self.workspace.as_ref(), kind, now)
     }

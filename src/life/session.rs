@@ -116,7 +116,7 @@ impl Session {
     pub fn note(&mut self, note: &Note, now: DateTime<Utc>) -> Result<Vec<DoorWarning>> {
         let mut warnings = Vec::new();
         let mut note = note.clone();
-        note.text = self.view.admit(&note.text, &mut warnings)?;
+        note.text = self.view.admit("note", &note.text, &mut warnings)?;
         self.view.admit_origin(&mut note.origin, &mut warnings)?;
         self.turns.note(&self.view, &note, now)?;
         Ok(warnings)
@@ -170,15 +170,15 @@ impl Session {
     ) -> Result<TurnOutcome> {
         let (mut warnings, mut stopped) = (Vec::new(), None);
         // A text that the door stops is left out, and the turn ends all the same.
-        let mut admit = |text: &mut String| {
-            let passed = self.view.admit(text, &mut warnings).map(|passed| *text = passed);
+        let mut admit = |what, text: &mut String| {
+            let passed = self.view.admit(what, text, &mut warnings).map(|passed| *text = passed);
             let is_admitted = passed.is_ok();
             stopped = stopped.take().or(passed.err());
             is_admitted
         };
-        turn.opens.retain_mut(&mut admit);
-        turn.closes.retain_mut(&mut admit);
-        turn.notes.retain_mut(|note| admit(&mut note.text));
+        turn.opens.retain_mut(|text| admit("loop", text));
+        turn.closes.retain_mut(|text| admit("loop", text));
+        turn.notes.retain_mut(|note| admit("note", &mut note.text));
         let mut heartbeat = self.config.heartbeat.clone();
         if let Err(error) = self.mask_forgotten(&mut turn, &mut warnings) {
             // Text that the memo may not hold is not known here: it stays as it is.

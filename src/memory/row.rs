@@ -158,7 +158,7 @@ impl NewMemory {
 
 debug_as!(NewMemory, |it| "NewMemory {{ {}, {} bytes, {:?} }}", it.category, it.content.len(), it.source);
 
-/// Returns a row.
+/// A row.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Memory {

@@ -68,8 +68,8 @@ impl Source {
         }
     }
 
-    /// Returns whether `actor` may change the words of a row with this source: the human, through an interface, of the
-    /// personal ones that were typed into it; agent and library of all others. (seed 003, Schema)
+    /// Returns whether `actor` may change the words of a row with this source. The human may change personal rows that
+    /// were typed into an interface. The agent and the library may change all others. (seed 003, Schema)
     ///
     /// The same holds for who deletes and restores it, but that the human of a main session may do so with any row.
     #[must_use]

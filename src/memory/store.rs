@@ -98,7 +98,7 @@ pub trait MemoryStore: Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// Those of the backend. A refusal is the outcome of its row.
+    /// Returns the errors of the backend. A refusal is the outcome of its row.
     fn write_all(
         &self,
         access: &Access,
@@ -149,10 +149,10 @@ pub trait MemoryStore: Debug + Send + Sync {
     /// The errors of the backend.
     fn snapshot(&self, access: &Access, limit: usize, now: DateTime<Utc>) -> Result<Vec<SnapshotRow>>;
 
-    /// Finds rows by what a person types, as a model may be shown them: by the store's policy of
-    /// [`Door::PromptLoad`](crate::gate::Door::PromptLoad), so secrets are masked and instructions blocked, as they are unless it
-    /// says otherwise. A row that only its masked words led to is not found; notes of the host in which anything was found are left out. Never fails
-    /// because of the query's text.
+    /// Finds rows by what a person types, as a model may be shown them. The store's policy of
+    /// [`Door::PromptLoad`](crate::gate::Door::PromptLoad) decides; by default it masks secrets and blocks
+    /// instructions. A row that only its masked words led to is not found; notes of the host in which anything was found are
+    /// left out. Never fails because of the query's text.
     ///
     /// # Errors
     ///
@@ -218,8 +218,8 @@ pub trait MemoryStore: Debug + Send + Sync {
     /// # Errors
     ///
     /// [`Error::Denied`](crate::Error::Denied) outside a main session, and for anybody but the human where they
-    /// typed or confirmed one of the rows; [`Error::Config`](crate::Error::Config) for fewer than two words of fewer
-    /// than eight characters. Nothing was forgotten.
+    /// typed or confirmed one of the rows; [`Error::Config`](crate::Error::Config) for a text with neither
+    /// two words nor eight letters. Nothing was forgotten.
     fn forget(&self, access: &Access, text: &str, now: DateTime<Utc>) -> Result<Vec<PlaceReceipt>>;
 
     /// Lets a statement that was forgotten be written again; `false` where it was not. Nothing comes back by it.

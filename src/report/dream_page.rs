@@ -69,8 +69,8 @@ impl<'r> DreamPage<'r> {
         })
     }
 
-    /// Sets what finds the secrets that are masked, and what of them the operator lets pass. Policies count for nothing
-    /// here: a page masks.
+    /// Sets what finds the secrets that are masked, and what of them the operator lets pass. The policies
+    /// of the doors are not used: a page masks every secret.
     pub fn doors(mut self, doors: Doors) -> Self {
         self.0.doors = doors;
         self

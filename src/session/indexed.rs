@@ -1,5 +1,6 @@
 //! A workspace whose documents are found by their words.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
@@ -207,6 +208,13 @@ impl<W: Workspace> Indexed<W> {
         self.sync(now)
     }
 
+    /// Returns the documents that are indexed by another rule than the present one: before the last statement was forgotten.
+    pub(crate) fn outdated(&self) -> Result<BTreeSet<DocName>> {
+        let cut = self.upkeep.cut()?;
+        let seen = self.upkeep.index.seen()?.into_iter();
+        Ok(seen.filter(|(_, seen)| !cut.is_of(seen)).map(|(name, _)| name).collect())
+    }
+
     /// Leaves nothing on the disk of what was taken out of the index, as far as it can.
     pub(crate) fn scrub(&self) -> Result<()> {
         self.upkeep.index.scrub()
@@ -236,6 +244,10 @@ impl<W: Workspace + 'static> Workspace for Indexed<W> {
 
     fn list(&self, folder: Option<&DocName>) -> Result<Listing> {
         self.upkeep.workspace.list(folder)
+    }
+
+    fn hidden(&self) -> Result<Vec<Name>> {
+        self.upkeep.workspace.hidden()
     }
 
     fn metadata(&self, name: &Name) -> Result<Option<Metadata>> {

@@ -4,17 +4,18 @@ use chrono::{DateTime, Utc};
 
 use super::{Guarded, Journal};
 use crate::base::error::Result;
-use crate::base::name::{DocName, Name};
+use crate::base::name::{DocName, Name, StateName};
 use crate::format::{JournalName, Note, Origin};
 use crate::gate::{Door, DoorWarning};
 use crate::workspace::Workspace;
 
 impl<W: Workspace> Guarded<W> {
-    /// Lets a text pass the door of journals, and returns it as it may be written.
-    pub(crate) fn admit(&self, text: &str, warnings: &mut Vec<DoorWarning>) -> Result<String> {
-        let journal: &Name = &DocName::JOURNALS;
-        let policy = self.doors().policy_of(Door::JournalAppend, journal);
-        let passed = self.judge(self.doors(), Door::JournalAppend, policy, journal, text)?;
+    /// Lets a text, such as a `note`, pass the door of journals, and returns it as it may be written.
+    pub(crate) fn admit(&self, what: &str, text: &str, warnings: &mut Vec<DoorWarning>) -> Result<String> {
+        let policy = self.doors().policy_of(Door::JournalAppend, &DocName::JOURNALS);
+        // The line of a finding is one of the text: the journal has others.
+        let name: Name = StateName::new_row(what).into();
+        let passed = self.judge(self.doors(), Door::JournalAppend, policy, &name, text)?;
         warnings.extend(passed.warnings);
         Ok(passed.text.into_owned())
     }
@@ -22,7 +23,7 @@ impl<W: Workspace> Guarded<W> {
     /// Leaves out the name of a tool or a participant that the door would change: the rest of it is no name.
     pub(crate) fn admit_origin(&self, origin: &mut Origin, warnings: &mut Vec<DoorWarning>) -> Result<()> {
         if let Origin::Tool(name) | Origin::Participant(name) = origin {
-            let passed = self.admit(name, warnings)?;
+            let passed = self.admit("note", name, warnings)?;
             if passed != *name {
                 name.clear();
             }

@@ -165,6 +165,10 @@ pub(super) struct Cut {
 }
 
 impl Cut {
+    pub(super) fn is_of(&self, seen: &SeenDocument) -> bool {
+        seen.chunking == self.identity
+    }
+
     pub(super) fn is_as_seen(&self, name: &DocName, metadata: Metadata, before: &SeenDocument) -> bool {
         before.size == metadata.len
             && before.modified == metadata.modified

@@ -21,7 +21,7 @@ pub(super) struct Shared {
     patience: AtomicU64,
     /// The number of forgettings through this connection, whose own changes its `data_version` does not tell.
     forgets: AtomicU64,
-    /// Returns the folder of the file; `None` in memory.
+    /// The folder of the file; `None` in memory.
     disk: Option<Arc<dyn Disk>>,
     path: PathBuf,
     file: String,

@@ -326,7 +326,7 @@ impl Workspace for SqliteWorkspace {
     }
 }
 
-/// What has a name: size and time of change of a row, a folder, or nothing.
+/// The content under a name: a row with its size and time of change, a folder, or nothing.
 enum Looked {
     Row(i64, i64),
     Folder,

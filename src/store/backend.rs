@@ -105,7 +105,7 @@ pub(crate) trait Facts: Searchable {
     fn pending(&self) -> Result<Vec<Fact>>;
     /// Returns whether any waits. Costs next to nothing.
     fn is_pending(&self) -> Result<bool>;
-    /// Those that do not wait and are stated as one is that waits, in any order; none that another one replaced.
+    /// Lists the settled facts with the same statement as a pending one, in any order; none that another one replaced.
     fn stated_as_pending(&self) -> Result<Vec<Fact>>;
     /// Returns the facts of this subject and slot, by id.
     fn of_key(&self, key: &FactKey) -> Result<Vec<Fact>>;

@@ -1,4 +1,4 @@
-//! Settings of a memory store, the same for both backends.
+//! The engine of both memory stores, over the backend of each; hosts see its settings.
 //!
 //! ```
 //! use noctuary::memory::Source;

@@ -14,7 +14,7 @@ use crate::facts::{
 };
 use crate::memory::MemoryId;
 
-/// Returns the identity of a fact: the statement, its subject and property, and its readers.
+/// The identity of a fact: the statement, its subject and property, and its readers.
 type Identity = (String, Option<(String, String)>, bool);
 
 fn identity(fact: &Fact) -> Identity {

@@ -18,7 +18,7 @@ const MOST_SUSPECTS: usize = 5;
 const LOOKED_AT: usize = 16;
 /// The most rows that are listed for all words of a statement together.
 const LISTED: usize = 1024;
-/// So many are listed for one word, however many words there are.
+/// The least limit of rows listed for one word, however many words there are.
 const LISTED_OF_ONE: usize = 64;
 
 /// Returns the rows that a new one may contradict, best first; of all, or of the shared ones: where others were only
@@ -88,7 +88,7 @@ fn alike(facts: &dyn Facts, text: &str, visibility: Visibility) -> Result<Vec<Fa
 }
 
 /// The rows that may share two words with a statement, of which each word lists the latest that have it: in two lists,
-/// or in one where another list ends before the row. Those come first whose words weigh most, then the latest.
+/// or in one if another list ends before the row. The greatest weight of words comes first, then the latest row.
 fn candidates(lists: &[Vec<i64>], weights: &[f64], most: usize) -> Vec<MemoryId> {
     let mut listed: Vec<(i64, usize)> = Vec::new();
     for (word, list) in lists.iter().enumerate() {
@@ -145,9 +145,8 @@ impl Words {
     }
 
     /// Returns whether two statements share two words at least, and half of those of the shorter. Where each gives a
-    /// number that the
-    /// other does not, three words and a third are enough: what is updated is most often a number or a day, amid other
-    /// words.
+    /// number that the other does not, three words and a third are enough: an update most often changes a number or a
+    /// day, amid other words.
     fn are_alike(&self, other: &Self) -> bool {
         let is_number = |term: &&Term| term.stem.contains(|c: char| c.is_ascii_digit());
         let shared = self.terms.iter().filter(|term| other.has(&term.stem));

@@ -53,6 +53,11 @@ impl Workspace for FaultyWorkspace {
         self.workspace.list(folder)
     }
 
+    fn hidden(&self) -> Result<Vec<Name>> {
+        pass(&self.faults, "list", "hidden files")?;
+        self.workspace.hidden()
+    }
+
     fn metadata(&self, name: &Name) -> Result<Option<Metadata>> {
         pass(&self.faults, "look at", name.as_str())?;
         self.workspace.metadata(name)

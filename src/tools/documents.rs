@@ -23,7 +23,16 @@ use crate::search::documents::SearchResult;
 use crate::session::{Guarded, Looked, Passages, is_private, shown};
 use crate::workspace::{Workspace, WriteMode};
 
-pub(super) type Find = Arc<dyn Fn(&Access, &str, usize) -> Result<Vec<SearchResult>> + Send + Sync>;
+/// The search of an index.
+#[derive(Clone)]
+pub(super) struct Find {
+    pub(super) search: Arc<FindPassages>,
+    /// Whether the index has a document from another place than the session's.
+    pub(super) is_elsewhere: Arc<IsElsewhere>,
+}
+
+type FindPassages = dyn Fn(&Access, &str, usize) -> Result<Vec<SearchResult>> + Send + Sync;
+type IsElsewhere = dyn Fn(&Guarded<Arc<dyn Workspace>>, &DocName) -> bool + Send + Sync;
 
 /// The documents of a session.
 pub(super) struct Documents {
@@ -147,7 +156,7 @@ impl Documents {
             ),
         ];
         if let Some(find) = &self.find {
-            let (documents, find) = (Arc::clone(self), Arc::clone(find));
+            let (documents, find) = (Arc::clone(self), find.clone());
             let definition = ToolDef::new(
                 format!("{prefix}memory_search"),
                 "Searches the documents of the workspace for passages, best first. Use it before you say that you do \
@@ -318,7 +327,7 @@ impl Documents {
         let failed = |error| ToolError::at("the search", error);
         let query = plain(&arguments.query);
         let limit = limited(arguments.limit);
-        let found = find(self.view.access(), &query, REACH.max(limit)).map_err(failed)?;
+        let found = (find.search)(self.view.access(), &query, REACH.max(limit)).map_err(failed)?;
         let (mut results, mut told) = (Fitting::default(), 0);
         let mut passages = Passages::new(&self.view, &query);
         let mut of_each: BTreeMap<DocName, usize> = BTreeMap::new();
@@ -331,7 +340,15 @@ impl Documents {
             if *of_this == MOST_OF_ONE {
                 continue;
             }
-            let Some(content) = passages.shown(&found).map_err(failed)? else { continue };
+            let Some(content) = passages.shown(&found).map_err(failed)? else {
+                if (find.is_elsewhere)(&self.view, &found.path) {
+                    return Err(failed(Error::Config {
+                        setting: "the index of this toolbox",
+                        rule: "must be over the documents of its session",
+                    }));
+                }
+                continue;
+            };
             *of_this += 1;
             told += 1;
             let (first, last) = found.lines;

@@ -159,7 +159,10 @@ impl Toolbox {
     /// Adds a search over an index of the documents. A document written by a tool is found at once where the view is one over a
     /// clone of `indexed`, else after the next [`sync`](Indexed::sync); what is gone since the last one is not shown.
     ///
-    /// Without documents in the toolbox, it adds nothing.
+    /// Without documents in the toolbox, it adds nothing. The index must be over the documents of the session: the one that the life
+    /// was made over, or one over the same folder. A search that meets a document of another folder is refused:
+    /// [`ToolError`] with [`Error::Config`](crate::Error::Config). For a vault beside the life, make a second toolbox
+    /// with a view of the vault, [`Toolbox::new`], and offer its tools under names of your own.
     ///
     /// ```
     /// # #[cfg(feature = "sqlite")] {
@@ -187,11 +190,16 @@ impl Toolbox {
     pub fn indexed<W: Workspace + 'static>(mut self, indexed: &Indexed<W>) -> Self {
         // The table shares the documents.
         self.tools = OnceLock::new();
-        let indexed = indexed.clone();
-        // Masked by the doors of the view.
-        let find: Find = Arc::new(move |access: &Access, query: &str, limit| {
-            indexed.search_unmasked(access, query, limit)
-        });
+        let (index, folder) = (indexed.clone(), indexed.clone());
+        let find = Find {
+            // Masked by the doors of the view.
+            search: Arc::new(move |access, query, limit| index.search_unmasked(access, query, limit)),
+            is_elsewhere: Arc::new(move |view, name| {
+                let (theirs, ours) = (folder.metadata(name), view.metadata(name));
+                let (Ok(Some(theirs)), Ok(ours)) = (theirs, ours) else { return false };
+                folder.location() != view.location() && ours != Some(theirs)
+            }),
+        };
         if let Some(documents) = self.documents.as_mut().and_then(Arc::get_mut) {
             documents.find = Some(find);
         }

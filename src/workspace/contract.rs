@@ -42,14 +42,14 @@ pub trait Workspace: Debug + Send + Sync {
 
     /// Says whose life it holds, always the same; whatever takes an [`Access`](crate::Access) refuses any other scope then.
     ///
-    /// As provided it is `None`, which is right where whoever opened it knows, as for a folder. A workspace around
-    /// another one answers as that does.
+    /// As provided it is `None`: the host knows whose it is, as with a folder. A workspace around another one answers as that
+    /// does.
     fn scope(&self) -> Option<&Scope> {
         None
     }
 
-    /// Says which documents are looked for where nobody names them: by a [sync](crate::life::Indexed::sync), and by a list of all
-    /// folders. A document that is named is found wherever it is.
+    /// Returns the documents that a [sync](crate::life::Indexed::sync) and a list of all folders include. A document that is asked for
+    /// by its name is found wherever it is.
     ///
     /// As provided it is everything, which is right where nothing but a life is kept. A workspace around another one
     /// answers as that does.
@@ -65,6 +65,20 @@ pub trait Workspace: Debug + Send + Sync {
     ///
     /// [`Error::Refused`](crate::Error::Refused) where the folder is a file or a symbolic link.
     fn list(&self, folder: Option<&DocName>) -> Result<Listing>;
+
+    /// Returns the hidden files that no listing names, ascending: of an editor's bin, such as `.trash`, or of its settings. The library's
+    /// own state is not among them. A link, the folder of a repository (`.git`) and the state of another life are returned by their
+    /// own names, and nothing below them. For a request to [forget](crate::exchange::Forget).
+    ///
+    /// As provided it is nothing, which is right where every name is a document's. A workspace around another one
+    /// answers as that does.
+    ///
+    /// # Errors
+    ///
+    /// The errors of listing.
+    fn hidden(&self) -> Result<Vec<Name>> {
+        Ok(Vec::new())
+    }
 
     /// Returns length and time of change, without reading content; `None` where nothing has this name.
     ///
@@ -171,6 +185,9 @@ macro_rules! forward {
             }
             fn list(&self, folder: Option<&DocName>) -> Result<Listing> {
                 (**self).list(folder)
+            }
+            fn hidden(&self) -> Result<Vec<Name>> {
+                (**self).hidden()
             }
             fn metadata(&self, name: &Name) -> Result<Option<Metadata>> {
                 (**self).metadata(name)

@@ -1,4 +1,4 @@
-//! What the tests of a life share: the user Marta, her sessions, a morning, and the documents of a workspace.
+//! Helpers of tests of a life: the user Marta, her sessions, a morning, and the documents of a workspace.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -322,22 +322,6 @@ fn a_line_of_the_log_that_a_killed_night_left_in_the_cache_is_durable_before_the
 }
 
 #[test]
-fn an_intent_that_a_killed_night_left_in_the_cache_is_durable_before_it_is_carried_out() {
-    // A power loss took the intent back, and left half of the section that was appended from it.
-    let disk = killed_after("to .dreaming.d/intent.json");
-    run(Night::Commit, disk.quick(), &AtomicU32::new(600)).unwrap();
-    let operations = disk.operations();
-    let synced = operations.iter().position(|known| known == "sync MEMORY.md").unwrap();
-    let loss = disk.power_loss(synced);
-    let torn = |choice: &&[CrashOutcome]| {
-        if choice.contains(&CrashOutcome::Torn) { CrashOutcome::Torn } else { CrashOutcome::Lost }
-    };
-    let left = loss.image(&loss.choices().iter().map(torn).collect::<Vec<_>>());
-    assert!(text_of(&left.files(), "MEMORY.md").len() > MEMORY.len(), "half of it is there");
-    check_night(Night::Commit, &left).unwrap();
-}
-
-#[test]
 fn a_torn_append_is_durable_before_the_rest_of_it_is_appended() {
     // A power loss took the first part and left the rest, after zeros.
     let begun = disk_before(Night::Commit);

@@ -6,9 +6,9 @@ use std::io;
 use std::sync::Arc;
 
 use noctuary::format::DreamId;
-use noctuary::testing::{CrashOutcome, Fault, Faults, FaultyDisk, FaultyWorkspace, MemoryDisk};
+use noctuary::testing::{CrashOutcome, Fault, Faults, FaultyDisk, FaultyWorkspace, MemoryDisk, PowerLoss};
 use noctuary::workspace::{Refusal, StateName};
-use noctuary::{Error, FileWorkspace};
+use noctuary::{DocName, Error, FileWorkspace};
 
 use crate::dreaming::disk_with;
 use crate::dreaming::world::{DAYS, MINE, World};
@@ -221,6 +221,12 @@ fn a_crash_in_the_recovery_of_any_of_them_loses_and_doubles_nothing() {
     }
 }
 
+/// Gives every operation that was not durable this fate where it can have it; the others are lost.
+fn all_of(loss: &PowerLoss, wanted: CrashOutcome) -> Vec<CrashOutcome> {
+    let choices = loss.choices();
+    choices.iter().map(|fates| if fates.contains(&wanted) { wanted } else { CrashOutcome::Lost }).collect()
+}
+
 #[test]
 fn a_power_loss_in_any_of_them_loses_and_doubles_nothing() {
     let mut states = 0;
@@ -231,20 +237,14 @@ fn a_power_loss_in_any_of_them_loses_and_doubles_nothing() {
         verb.act(&World::on(&disk), &ids).unwrap();
         for cut in from..=disk.operations().len() {
             let loss = disk.power_loss(cut);
-            let choices = loss.choices();
-            let all_of = |wanted: CrashOutcome| -> Vec<CrashOutcome> {
-                choices
-                    .iter()
-                    .map(|fates| if fates.contains(&wanted) { wanted } else { CrashOutcome::Lost })
-                    .collect()
-            };
+            let all_of = |wanted: CrashOutcome| all_of(&loss, wanted);
             let mut images = vec![
                 all_of(CrashOutcome::Lost),
                 all_of(CrashOutcome::Kept),
                 all_of(CrashOutcome::Torn),
                 all_of(CrashOutcome::Zeroed),
             ];
-            for at in 0..choices.len() {
+            for at in 0..loss.choices().len() {
                 // One alone is there, or one alone is missing.
                 for (one, others) in
                     [(CrashOutcome::Kept, CrashOutcome::Lost), (CrashOutcome::Lost, CrashOutcome::Kept)]
@@ -291,6 +291,30 @@ fn a_power_loss_in_the_recovery_of_a_kill_loses_and_doubles_nothing() {
         }
     }
     println!("power loss in the recovery of a kill: {states} states");
+}
+
+#[test]
+fn an_intent_that_a_killed_run_left_in_the_cache_is_durable_before_a_section_is_archived() {
+    // A power loss took the intent back, and left half of the section that was appended from it to the archive. No step
+    // between the two syncs the folder of the intent: only the recovery itself does.
+    let verb = Verb::Compact;
+    let (all, _) = pictures(verb, &|| World::on(&fresh_disk()));
+    let (disk, ids) = begun(verb);
+    let from = disk.operations().len();
+    verb.act(&World::on(&disk), &ids).unwrap();
+    let after = |disk: &MemoryDisk, from: usize, end: &str| {
+        let operations = disk.operations();
+        let at = operations.iter().skip(from).position(|known| known.ends_with(end));
+        from + at.unwrap_or_else(|| panic!("no {end} in {operations:?}")) + 1
+    };
+    let kill = after(&disk, from, "to .dreaming.d/intent.json");
+    let killed = disk.after_kill(kill);
+    recover(&World::on(&killed)).unwrap();
+    let appended = after(&killed, kill, &format!("bytes to {}", DocName::DREAMED));
+    let loss = killed.power_loss(appended);
+    let left = World::on(&loss.image(&all_of(&loss, CrashOutcome::Torn)));
+    assert!(!left.archive().is_empty(), "half of it is there");
+    check(verb, &left, &all, &ids, "killed with its intent, power lost in the recovery");
 }
 
 #[test]

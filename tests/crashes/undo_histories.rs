@@ -137,7 +137,7 @@ impl Life {
         self.world.0.read(&name(file)).unwrap().map(|document| document.lossy().into_owned())
     }
 
-    /// What a pass read, and the bytes that stand there.
+    /// Returns the slices of journals that a pass read, and their text.
     fn read_by(&self, pass: &PassReport) -> Vec<(String, Range<usize>, String)> {
         let read = pass.shown.iter().map(|slice| {
             let range = usize::try_from(slice.from).unwrap()..usize::try_from(slice.to).unwrap();

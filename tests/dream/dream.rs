@@ -271,6 +271,35 @@ fn prose_without_bullets_is_malformed() {
 }
 
 #[test]
+fn an_answer_that_only_repeats_marks_is_read_and_asked_for_once() {
+    // It was malformed, night after night: a mask of a secret, of a forgotten statement, and a mark in a file.
+    for (mark, forgotten) in [
+        ("[REDACTED:aws_access_key#1]", 0),
+        ("[REDACTED:forgotten#1]", 0),
+        ("[forgotten]-----", 2),
+        ("[forgotten]", 1),
+    ] {
+        let life = evening();
+        let answer = format!("### Facts\n- The key is {mark}.\n- {mark}: on Friday.\n");
+        let report = life.dream(&Script::new().says(answer));
+        assert_eq!((report.outcome, &report.passes[0].failure), (Outcome::NothingToPromote, &None), "{mark}");
+        let (dropped, lines) = (&report.passes[0].dropped, &report.passes[0].lines);
+        let masked = dropped.iter().filter(|part| part.reason == DropReason::Masked).map(|part| part.count);
+        assert_eq!(
+            (lines.len(), masked.sum::<u32>()),
+            (forgotten, 2 - u32::try_from(forgotten).unwrap()),
+            "{mark}"
+        );
+        assert!(lines.iter().all(|line| line.fate == LineOutcome::Forgotten), "{mark}");
+        assert_eq!(life.memory(), MEMORY);
+        assert_eq!(life.dream(&Script::new()).outcome, Outcome::NothingNew, "{mark}");
+        let prose = format!("The key is {mark}.");
+        is_refused(&Script::new().says(prose), |failure| *failure == Failure::Malformed);
+    }
+    is_refused(&Script::new().says("- *********\n"), |failure| *failure == Failure::Malformed);
+}
+
+#[test]
 fn the_token_in_a_fence_or_in_quotes_is_malformed() {
     // DR-11: neither promoted nor advanced.
     for text in [
@@ -3329,7 +3358,11 @@ fn a_preview_claims_and_writes_nothing_and_says_what_a_run_would_append() {
         report.passes.iter().filter_map(|pass| pass.section.clone()).collect()
     };
     assert_eq!(sections(&previewed)[0], sections(&real)[0]);
-    assert_eq!(previewed.passes[0].lines, real.passes[0].lines);
+    let mut lines = previewed.passes[0].lines.clone();
+    for line in &mut lines {
+        assert_eq!(std::mem::take(&mut line.mode), DreamMode::Preview);
+    }
+    assert_eq!(lines, real.passes[0].lines);
     let shown = |report: &DreamReport| -> Vec<_> {
         report.passes.iter().map(|pass| (pass.dream_id.clone(), pass.shown.clone(), pass.outcome)).collect()
     };

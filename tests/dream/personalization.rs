@@ -410,6 +410,17 @@ fn what_was_taken_out_retired_or_forgotten_does_not_come_back() {
 }
 
 #[test]
+fn an_answer_of_masks_alone_is_read_and_adds_nothing() {
+    each(|house| {
+        house.chat.says(18, "[user] I am vegetarian.");
+        let script = Script::new().says("### Facts\n- The key is [REDACTED:aws_access_key#1].\n");
+        let report = rebuild(&house.dreamer(), &script, 24);
+        assert_eq!((report.outcome, &report.passes[0].failure), (Outcome::NothingToPromote, &None));
+        assert!(house.contents().is_empty());
+    });
+}
+
+#[test]
 fn an_unusable_answer_writes_nothing_and_is_waited_after() {
     let answers = [
         (LlmReply::new(" "), Failure::Empty),

@@ -486,11 +486,14 @@ fn a_preview_shows_what_would_be_appended_and_writes_nothing_at_all() {
     // Also while another holds the workspace, since it claims nothing.
     let workspace = life.workspace();
     let held = workspace.claim(&ClaimTerms::default()).unwrap();
-    let shown = dream(&preview, &Script::new().says(ANSWER), night(21));
+    let mut shown = dream(&preview, &Script::new().says(ANSWER), night(21));
     drop(held);
     assert_eq!(life.tree_without_locks(), tree);
     let done = life.dream(&Script::new().says(ANSWER));
     assert_eq!(shown.passes[0].section, done.passes[0].section);
+    for line in &mut shown.passes[0].lines {
+        assert_eq!(std::mem::take(&mut line.mode), DreamMode::Preview);
+    }
     assert_eq!(shown.passes[0].lines, done.passes[0].lines);
 }
 
@@ -668,4 +671,62 @@ fn a_list_that_is_damaged_stops_what_needs_it_and_names_itself() {
     let script = Script::new();
     damaged(noctuary::dream_once_at(&proposer(&life), &script, &|| night(22)).unwrap_err());
     assert_eq!((life.tree_without_locks(), script.requests().len()), (tree, 0));
+}
+
+// A forgetting overwrote a part of a line that waited, and the marks that were left could be accepted into memory.
+#[test]
+fn a_line_of_which_a_part_was_forgotten_is_not_appended() {
+    let life = Life::with(&[(20, "- [user] my landlord is Jan Kowalski, since May\n")]);
+    let model = Script::new().says("- My landlord is Jan Kowalski, since May.\n- Tea is at five.\n");
+    dream(&proposer(&life), &model, night(21));
+    let workspace = life.workspace();
+    let human = marta();
+    let request =
+        Forget::new(&human, "my landlord is Jan Kowalski").in_files(true).workspace(workspace.as_ref());
+    assert_eq!(request.run(night(21)).unwrap().left().count(), 0);
+    let proposal = only(&life);
+    assert!(life.text(&file_of(&proposal)).contains("- [forgotten]"), "its place is marked");
+    let report = accept(&life, &proposal.id).unwrap();
+    let fates: Vec<_> = report.lines.iter().map(|line| line.fate.clone()).collect();
+    assert_eq!(fates[0], LineOutcome::Forgotten);
+    assert!(matches!(fates[1], LineOutcome::Promoted { .. }), "{fates:?}");
+    let memory = life.memory();
+    assert!(memory.contains("Tea is at five.") && !memory.contains("forgotten"), "{memory}");
+}
+
+// A word too short for the mark is overwritten with asterisks.
+#[test]
+fn a_line_of_which_a_short_word_was_forgotten_is_not_appended() {
+    let life = Life::with(&[(20, "- [user] Kowalski rents the flat\n")]);
+    dream(
+        &proposer(&life),
+        &Script::new().says("- Kowalski rents the flat.\n- **Tea** is at five.\n"),
+        night(21),
+    );
+    let workspace = life.workspace();
+    let human = marta();
+    let request = Forget::new(&human, "Kowalski").in_files(true).workspace(workspace.as_ref());
+    request.run(night(21)).unwrap();
+    let proposal = only(&life);
+    assert!(life.text(&file_of(&proposal)).contains("- ******** rents"));
+    let report = accept(&life, &proposal.id).unwrap();
+    assert_eq!(report.lines[0].fate, LineOutcome::Forgotten);
+    let memory = life.memory();
+    assert!(memory.contains("**Tea** is at five.") && !memory.contains("rents"), "{memory}");
+}
+
+#[test]
+fn a_line_that_is_proposed_says_so() {
+    let life = Life::with(&[(20, "- [user] tea is at five\n")]);
+    let report = dream(&proposer(&life), &Script::new().says("- Tea is at five."), night(21));
+    let told: Vec<String> = report.promoted().map(ToString::to_string).collect();
+    assert_eq!(told, ["proposed, citing nothing: Tea is at five."]);
+    let life = Life::with(&[(20, "- [user] tea is at five\n")]);
+    let preview = life.dreamer_with(|config| config.mode = DreamMode::Preview);
+    let report = dream(&preview, &Script::new().says("- Tea is at five."), night(21));
+    assert_eq!(report.passes[0].lines[0].to_string(), "to promote, citing nothing: Tea is at five.");
+    let accepted = Life::with(&[(20, "- [user] tea is at five\n")]);
+    dream(&proposer(&accepted), &Script::new().says("- Tea is at five."), night(21));
+    let report = accept(&accepted, &only(&accepted).id).unwrap();
+    assert_eq!(report.lines[0].to_string(), "promoted, citing nothing: Tea is at five.");
 }

@@ -16,7 +16,7 @@ use noctuary::sleep::{Said, SleepDreamer};
 use noctuary::testing::{Fault, Faults, FaultyWorkspace, Script};
 use noctuary::workspace::{Refusal, StateName};
 use noctuary::{
-    Access, DocName, Dreamer, Error, FileMemoryStore, JournalDreamer, Outcome, Scope, Workspace,
+    Access, DocName, Dreamer, Error, Extractive, FileMemoryStore, JournalDreamer, Outcome, Scope, Workspace,
     dream_once_at, llm_fn,
 };
 
@@ -883,6 +883,32 @@ fn a_line_of_a_proposal_that_was_forgotten_leaves_no_mark_in_memory() {
     let report = accept(&life, &id, night(22));
     assert_eq!((report.end, &report.lines[0].fate), (ProposalEnd::NothingNew, &LineOutcome::Forgotten));
     assert_eq!(life.memory(), MEMORY);
+}
+
+#[test]
+fn the_marks_of_forgotten_statements_are_never_promoted() {
+    let told = "- [user] Decision: we pay my landlord Jan Kowalski on Friday 2026-12-04.\n\
+                - [user] Decision: Ana Smith is paid on Friday 2026-12-04.\n\
+                - [user] Decision: we rate the boat *** from now on.\n";
+    let life = Life::with(&[(20, told)]);
+    forget(&life, "my landlord Jan Kowalski", true).unwrap();
+    forget(&life, "Ana Smith", true).unwrap();
+    let struck = life.text(&journal(20));
+    assert!(struck.contains("we pay [forgotten]") && struck.contains("Decision: ********* is"), "{struck}");
+    let report = dream(&life.dreamer(), &Extractive::new(), night(23));
+    assert!(!life.memory().contains("[forgotten]") && !life.memory().contains("******"), "{}", life.memory());
+    assert!(life.memory().contains("rate the boat ***"), "{}", life.memory());
+    let fates = |report: &noctuary::DreamReport| {
+        let fates = report.passes[0].lines.iter().filter(|line| line.fate == LineOutcome::Forgotten);
+        fates.count()
+    };
+    assert_eq!((fates(&report), report.promoted().count()), (2, 1));
+
+    life.add(&journal(20), "- [user] Good morning.\n");
+    let answer = cited("somebody: [forgotten]-------------.", 20);
+    let report = dream(&life.dreamer(), &Script::new().says(answer), night(23));
+    assert_eq!((report.outcome, fates(&report)), (Outcome::NothingToPromote, 1));
+    assert_eq!(dream(&life.dreamer(), &Script::new(), night(23)).outcome, Outcome::NothingNew);
 }
 
 #[cfg(feature = "report")]

@@ -200,6 +200,9 @@ fn an_undo_that_cannot_put_everything_back_says_what_stands_against_it() {
     assert_eq!(edited, (memory.clone(), Refusal::SectionEdited));
     let torn = unchanged(&edit("\n- Told: what day 19", "\n"), 1);
     assert_eq!(torn, (memory.clone(), Refusal::SectionEdited));
+    // The line break before its heading ends their line then: to take it would join that line with the next.
+    let closer = unchanged(&edit("- Mine, after 18.\n\n", "- Mine, after 18.\n"), 1);
+    assert_eq!(closer, (memory.clone(), Refusal::SectionEdited));
     let (world, ids) = World::dreamed();
     world.put("MEMORY.md", MINE);
     let told = world.undo(&ids[1]).unwrap_err().to_string();

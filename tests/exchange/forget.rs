@@ -460,6 +460,38 @@ fn a_commit_that_a_crash_cut_is_finished_without_what_was_forgotten_since() {
 }
 
 #[test]
+fn a_recovery_that_a_crash_cuts_as_well_is_finished_without_what_was_forgotten() {
+    // The next recovery found the intent as it was first written, with the words, since a part of it was done.
+    for kind in 0..HOMES {
+        let (_folder, rehearsed) = home(kind);
+        let (_, seen) = dream_until(&rehearsed, None);
+        let append = seen.iter().position(|operation| operation.starts_with("append")).expect("an append");
+        for at in 1.. {
+            let (_folder, workspace) = home(kind);
+            dream_until(&workspace, Some(append as u64 + 1)).0.unwrap_err();
+            forget(workspace.as_ref(), false).unwrap();
+            let faults = Faults::new();
+            faults.arm(at, Fault::Crash);
+            let crashing: Arc<dyn Workspace> =
+                Arc::new(FaultyWorkspace::new(Arc::clone(&workspace), faults.clone()));
+            let cut = noctuary::dream_once_at(&dreamer_over(crashing, |_| ()), &Script::new(), &|| night(22));
+            dream(&dreamer_over(Arc::clone(&workspace), |_| ()), &Script::new(), night(23));
+            let memory = text(workspace.as_ref(), "MEMORY.md");
+            assert_eq!(memory.matches("- Tea is at five.").count(), 1, "crash at {at}: {memory}");
+            assert!(workspace.read(&StateName::INTENT).unwrap().is_none(), "crash at {at}");
+            let kept = workspace.read(&StateName::UNDONE).unwrap().expect("what would bring the dream back");
+            let is_held = kept.lossy().to_lowercase().contains(WORD);
+            assert!(!is_held, "crash at {at}: {:?}", faults.seen().last());
+            assert_eq!(holders(workspace.as_ref()), [""; 0], "crash at {at}: {:?}", faults.seen().last());
+            if faults.seen().len() < usize::try_from(at).unwrap() {
+                assert!(cut.unwrap().recovered.is_some());
+                break;
+            }
+        }
+    }
+}
+
+#[test]
 fn wherever_a_crash_stops_it_running_again_finishes() {
     let life = |workspace: &Arc<dyn Workspace>| {
         lived(workspace.as_ref());

@@ -6,6 +6,7 @@
 mod dreaming;
 mod feed;
 mod forget;
+mod forget_receipt;
 mod importers;
 
 use std::sync::Arc;

@@ -7,7 +7,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::common::marta::{access, name, quick};
+use crate::common::marta::{access, documents, name, quick};
 use chrono::{DateTime, NaiveDate, TimeDelta, TimeZone, Utc};
 use noctuary::exchange::copy_into;
 use noctuary::format::{JournalName, OnboardingEnd};
@@ -58,14 +58,7 @@ fn dump(workspace: &dyn Workspace) -> BTreeMap<String, Vec<u8>> {
     for state in [StateName::LIFE, StateName::SOUL] {
         found.extend(workspace.read(&state).unwrap().map(|read| (state.to_string(), read.into_bytes())));
     }
-    let mut folders = vec![None];
-    while let Some(folder) = folders.pop() {
-        let listing = workspace.list(folder.as_ref()).unwrap();
-        for name in listing.documents {
-            found.insert(name.to_string(), workspace.read(&name).unwrap().unwrap().into_bytes());
-        }
-        folders.extend(listing.folders.into_iter().map(Some));
-    }
+    found.extend(documents(workspace));
     found
 }
 

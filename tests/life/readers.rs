@@ -78,7 +78,7 @@ impl Place {
         self.life_over(self.life.config().clone())
     }
 
-    /// What a verb says of each journal, where it may go without dreams, with the consent that the session may give.
+    /// Returns the answer of a verb for each journal that may go without a dream, with the consent that the session may give.
     fn each_journal(&self, verb: impl Fn(&Life, &JournalName, Option<&Consent>) -> String) -> String {
         let mut config = LifeConfig::default();
         config.retention.without_dreams = true;
@@ -848,6 +848,7 @@ const NOT_A_SESSIONS: &[&str] = &[
     "Session::turn_count",
     "SoulNotice::confirm",
     "audit_secrets",
+    "Workspace::hidden",
     "Workspace::reach",
     "Workspace::scope",
 ];

@@ -255,7 +255,10 @@ fn secrets_are_masked_on_their_way_and_what_is_stopped_does_not_stop_the_turn() 
             begin(life, id, at(21, 9, 0)).end_turn("BOOTSTRAP_DONE", turn, at(21, 9, 1))
         };
         let outcome = say(life, "masking").unwrap();
-        assert_eq!(outcome.warnings.iter().map(|warning| warning.count).sum::<u32>(), 2);
+        let mut told: Vec<String> = outcome.warnings.iter().map(ToString::to_string).collect();
+        told.sort_unstable();
+        // It named `memory`, as if the finding were in `MEMORY.md`.
+        assert_eq!(told, ["aws_access_key in a new loop at 1:8", "aws_access_key in a new note at 1:12"]);
         assert!(text(life.workspace(), "HEARTBEAT.md").contains("rotate [REDACTED:aws_access_key#1]"));
 
         put(life.workspace(), "BOOTSTRAP.md", "Begin anew.\n");

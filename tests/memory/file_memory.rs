@@ -60,6 +60,16 @@ fn mark(folder: &Path) -> std::path::PathBuf {
     folder.join(".dreaming.d/memories.mark")
 }
 
+#[test]
+fn a_folder_that_does_not_exist_is_told_with_what_to_do() {
+    let folder = tempfile::tempdir().unwrap();
+    let missing = folder.path().join("agent-rows");
+    let error = FileMemoryStore::open(&missing, marta()).unwrap_err();
+    let path = missing.display();
+    assert_eq!(error.to_string(), format!("cannot open {path}: it does not exist; create the folder first"));
+    assert!(matches!(error, Error::Io { source, .. } if source.kind() == std::io::ErrorKind::NotFound));
+}
+
 fn text(folder: &TempDir) -> String {
     fs::read_to_string(file(folder.path())).unwrap()
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use chrono::{DateTime, Utc};
-use noctuary::dream::{DreamMode, DreamStanding, Due, LineOutcome, JournalReport, ReadReason};
+use noctuary::dream::{DreamMode, DreamStanding, Due, JournalReport, LineOutcome, ReadReason};
 use noctuary::format::{JournalName, NoteKind};
 use noctuary::gate::{Door, DoorWarning, Doors};
 use noctuary::life::{Guarded, Indexed, Journal};

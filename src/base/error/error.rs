@@ -22,7 +22,7 @@ pub enum Error {
     #[error(transparent)]
     Name(#[from] NameError),
     /// The operating system refused an operation.
-    #[error("cannot {action} {path}")]
+    #[error("cannot {action} {path}{}", where_missing(action, source))]
     Io {
         /// The attempted action, as a verb.
         action: &'static str,
@@ -265,6 +265,14 @@ pub(crate) fn check_rules(rules: &[(bool, &'static str, &'static str)]) -> Resul
     match rules.iter().find(|(is_broken, ..)| *is_broken) {
         Some((_, setting, rule)) => Err(Error::Config { setting, rule }),
         None => Ok(()),
+    }
+}
+
+/// Says what to do where a folder that is to be opened does not exist.
+fn where_missing(action: &str, source: &io::Error) -> &'static str {
+    match source.kind() {
+        io::ErrorKind::NotFound if action == "open" => ": it does not exist; create the folder first",
+        _ => "",
     }
 }
 

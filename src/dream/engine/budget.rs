@@ -8,7 +8,7 @@ use crate::base::day::DayPolicy;
 use crate::base::usage::Usage;
 use crate::format::{DreamedState, SleepState};
 
-/// The bounds on calls of a model, the same for every dreamer. Defaults are the curator's.
+/// The bounds on calls of a model, the same for every dreamer. Defaults are those of [`JournalDreamer`](crate::JournalDreamer).
 ///
 /// ```
 /// use noctuary::DreamConfig;

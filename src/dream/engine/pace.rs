@@ -12,7 +12,8 @@ use crate::dreamer::{NotDue, Outcome, PassReport};
 use crate::format::DreamedState;
 use crate::workspace::ClaimTerms;
 
-/// Limits for a dreamer beside the curator: its calls of the model, and the bytes sent.
+/// Limits on calls of a model and on bytes sent, for the dreamers of a store: [`FactDreamer`](crate::dream::FactDreamer) and
+/// [`PersonalizationDreamer`](crate::dream::PersonalizationDreamer).
 ///
 /// ```
 /// use std::time::Duration;

@@ -113,7 +113,10 @@ impl Run {
     }
 
     /// Puts a pass into the report, and tells the observer.
-    pub(crate) fn close(&mut self, pass: PassReport) {
+    pub(crate) fn close(&mut self, mut pass: PassReport) {
+        for line in &mut pass.lines {
+            line.mode = self.report.mode;
+        }
         self.host.tell_pass(&pass);
         self.report.outcome = self.report.outcome.max(pass.outcome);
         self.report.passes.push(pass);

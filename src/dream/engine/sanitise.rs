@@ -11,6 +11,7 @@ use crate::base::text;
 use crate::dreamer::{DropReason, Dropped};
 use crate::format::replies::fences::one_line;
 use crate::format::replies::reply::{self, HEADINGS, NOTHING_TO_PROMOTE};
+use crate::gate::{PLACEHOLDER, is_struck};
 use clean::{Drops, TAG, decoded, is_rule, visible};
 use nest::{Nest, Open, denies, leads};
 
@@ -101,6 +102,11 @@ impl Sanitised {
         self.drops.list()
     }
 
+    /// Returns whether a bullet was left out for what it may not say: the answer had a form, and was read.
+    pub(crate) fn has_masked(&self) -> bool {
+        self.drops.has(DropReason::Masked)
+    }
+
     fn drop(&mut self, reason: DropReason) {
         self.drops.add(reason);
     }
@@ -138,6 +144,10 @@ impl Sanitised {
     fn take_item(&mut self, open: Open, caps: &SectionCaps) {
         let Open { heading, text: item, is_nested } = open;
         let item = item.as_str();
+        // Also before it is cleaned: with a colon behind it, a mask is taken for the definition of a link.
+        if item.contains(PLACEHOLDER) {
+            return self.drop(DropReason::Masked);
+        }
         // A text that is far too long is not cleaned.
         let is_vast = item.len() > caps.item_chars.saturating_mul(8);
         let text = if is_vast {
@@ -157,10 +167,10 @@ impl Sanitised {
             None
         };
         if text.is_empty() {
-            self.drop(DropReason::Empty);
+            self.drop(if is_struck(item) { DropReason::Masked } else { DropReason::Empty });
         } else if is_control_token(&reply::split_citations(&text).0) {
             self.drop(DropReason::ControlToken);
-        } else if text.contains("[REDACTED:") {
+        } else if text.contains(PLACEHOLDER) {
             self.drop(DropReason::Masked);
         } else if let Some(reason) = over {
             self.drop(reason);

@@ -202,7 +202,7 @@ impl SomeDate {
 pub(crate) struct Calendar<'s> {
     dates: Vec<SomeDate>,
     sources: &'s [Source],
-    /// What their words point at, once it is needed: most claims name no day.
+    /// The spans of their words, read when first needed: most claims name no day.
     spans: OnceCell<Vec<Span>>,
     /// The days of the journals.
     days: Vec<NaiveDate>,

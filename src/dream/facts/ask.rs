@@ -1,6 +1,6 @@
 //! The judge's instructions, in this library's words.
 
-/// Returns the system message: the same bytes for every request, so that a provider can cache them.
+/// The system message: the same bytes for every request, so that a provider can cache them.
 pub(crate) const INSTRUCTIONS: &str = "You judge pairs of statements that an assistant remembers about its user and \
 their world. Each pair has an older statement and a newer one, with the days on which they were recorded. Say of each \
 pair how the two stand to each other.

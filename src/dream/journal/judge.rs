@@ -21,7 +21,7 @@ use crate::format::replies::reply::{HEADINGS, NOTHING_TO_PROMOTE, split_citation
 use crate::format::state::intent::Append;
 use crate::format::state::log;
 use crate::format::state::proposal::{ProposalStep, Waiting};
-use crate::gate::{Door, DoorPolicy, InjectionPolicy, Masks, SecretPolicy, mask_within};
+use crate::gate::{Door, DoorPolicy, InjectionPolicy, Masks, SecretPolicy, is_struck, mask_within};
 use crate::pii::Finding;
 
 /// A usable answer.
@@ -90,7 +90,11 @@ impl Curation {
             return Ok(Answer::Secret { text: printed, findings });
         }
         let has_bullets = !section.items.is_empty() || !section.over_caps.is_empty();
-        if has_bullets || has_secrets { Ok(Answer::Section(section)) } else { Err(Failure::Malformed) }
+        if has_bullets || has_secrets || section.has_masked() {
+            Ok(Answer::Section(section))
+        } else {
+            Err(Failure::Malformed)
+        }
     }
 
     /// Judges the lines of an answer, and commits those that are new and hold.
@@ -142,6 +146,12 @@ impl Curation {
         for item in &section.items {
             if let Some(Some(text)) = reported.next() {
                 let heading = item.heading.map(str::to_owned);
+                report.lines.push(LineReport::new(text, heading, Vec::new(), LineOutcome::Forgotten));
+                continue;
+            }
+            if is_struck(&item.text) {
+                let heading = item.heading.map(str::to_owned);
+                let text = item.text.clone();
                 report.lines.push(LineReport::new(text, heading, Vec::new(), LineOutcome::Forgotten));
                 continue;
             }

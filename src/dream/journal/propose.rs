@@ -183,8 +183,8 @@ impl JournalDreamer {
     ///
     /// Appends the text as it is, or not at all. If a secret, an instruction in disguise, something
     /// that was forgotten, a tag, a link or anything else than bullets under the three headings is in it, the error names
-    /// the line, and the proposal waits on. Lines that `MEMORY.md` has already are left out and reported. The heading
-    /// bears the day of the dream.
+    /// the line, and the proposal waits on. Lines that `MEMORY.md` has already are left out and reported, and so are lines
+    /// with the marks that a forgetting left (`LineOutcome::Forgotten`). The heading bears the day of the dream.
     ///
     /// It is done by the ordinary commit: once the intent is written, a crash or a power loss at any point leaves it to
     /// the next claim, which finishes it exactly once; before that, nothing has happened. A save of `MEMORY.md`
@@ -298,6 +298,9 @@ impl JournalDreamer {
     }
 }
 
+/// The beginning of the mark over words that are too short for `[forgotten]`. Markdown has no emphasis of four.
+const SHORT_MARK: &str = "****";
+
 /// An answer that is being given: the workspace is claimed, and what was left half done is finished.
 struct Answering<'a> {
     dreamer: &'a JournalDreamer,
@@ -346,7 +349,7 @@ impl<'a> Answering<'a> {
             };
             let sources = citations.into_iter().filter_map(source).collect();
             // The placeholder of forgotten words says nothing.
-            if item.text.contains(&struck) {
+            if item.text.contains(&struck) || item.text.contains(SHORT_MARK) {
                 let heading = item.heading.map(str::to_owned);
                 report.lines.push(LineReport::new(item.text, heading, Vec::new(), LineOutcome::Forgotten));
                 continue;

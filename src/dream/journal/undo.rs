@@ -90,8 +90,8 @@ impl JournalDreamer {
     ///
     /// If a person changed the text around it, the section is put behind that text, and before the sections of later
     /// dreams. Rows come
-    /// back with the next [`feed`](crate::exchange::feed). Who may ask, what survives a crash and what may be lost is as there, and so
-    /// is an example of both.
+    /// back with the next [`feed`](crate::exchange::feed). [`undo_dream`](Self::undo_dream) says who may ask,
+    /// what survives a crash and what may be lost, and has an example of both.
     ///
     /// ```
     /// # use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! The instructions of a rebuild, in this library's words.
 
-/// Returns the system message: the same bytes for every request, so that a provider can cache them.
+/// The system message: the same bytes for every request, so that a provider can cache them.
 pub(crate) const INSTRUCTIONS: &str = "You keep the profile of the user of an assistant. You are given what the \
 profile says already, and excerpts of the user's latest sessions and activity. Write down what they show about the \
 user that will still hold months from now.

@@ -25,7 +25,7 @@ use crate::format::replies::fences::{Printer, one_line};
 use crate::format::replies::reply::{self, NOTHING_TO_PROMOTE};
 use crate::format::state::asked::AskedState;
 use crate::format::{DreamId, Origin};
-use crate::gate::{Door, Doors, InjectionPolicy, Masks};
+use crate::gate::{Door, Doors, InjectionPolicy, Masks, is_struck};
 use crate::llm::LlmRequest;
 use crate::memory::{Filter, NewMemory, Source, categories};
 
@@ -178,7 +178,11 @@ impl Rebuild {
         section.items.retain(|item| gate.inspect(&item.text).is_empty());
         section.over_caps.retain(|(item, _)| gate.inspect(&item.text).is_empty());
         let has_bullets = !section.items.is_empty() || !section.over_caps.is_empty();
-        if has_bullets || has_secrets { Ok(Some(section)) } else { Err(Failure::Malformed) }
+        if has_bullets || has_secrets || section.has_masked() {
+            Ok(Some(section))
+        } else {
+            Err(Failure::Malformed)
+        }
     }
 
     /// Writes what is new and holds.
@@ -200,6 +204,11 @@ impl Rebuild {
             let heading = item.heading.map(str::to_owned);
             if run.forgotten.as_ref().is_some_and(|forgotten| forgotten.holds(&item.text)) {
                 let text = "[REDACTED:forgotten#1]".to_owned();
+                pass.lines.push(LineReport::new(text, heading, Vec::new(), LineOutcome::Forgotten));
+                continue;
+            }
+            if is_struck(&item.text) {
+                let text = item.text.clone();
                 pass.lines.push(LineReport::new(text, heading, Vec::new(), LineOutcome::Forgotten));
                 continue;
             }

@@ -26,7 +26,7 @@ pub enum NoteKind {
     /// Something that happened.
     #[default]
     Happened,
-    /// Returns a decision.
+    /// A decision.
     Decision,
     /// Something to remember.
     Remember,

@@ -1,4 +1,6 @@
 //! The state files: JSON beside the documents, which a reader of a life can do without.
+//!
+//! Their names are the constants of `StateName` in `base/name.rs`; [`registry`] lists them all.
 
 pub(crate) mod asked;
 pub(crate) mod dreamed;

@@ -14,5 +14,5 @@ mod stones;
 mod words;
 
 pub use key::TombstoneKey;
-pub(crate) use stones::FORGOTTEN;
+pub(crate) use stones::{FORGOTTEN, is_struck};
 pub use stones::{Tombstone, Tombstones};

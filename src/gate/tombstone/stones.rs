@@ -22,6 +22,18 @@ pub(crate) const FORGOTTEN: &str = "forgotten";
 /// The mark in a document in the place of a forgotten statement.
 const STRUCK: &str = "[forgotten]";
 
+/// The least stars that are a mark where [`STRUCK`] has no room. Markdown has no emphasis of four.
+const LEAST_STARS: usize = 4;
+
+/// Returns whether a text holds the mark of a forgotten statement, as a document has it.
+pub(crate) fn is_struck(text: &str) -> bool {
+    let ends = |c: char| c.is_whitespace() || c.is_ascii_punctuation();
+    let is_stars = |word: &str| word.len() >= LEAST_STARS && word.bytes().all(|byte| byte == b'*');
+    // Stars alone are a rule.
+    text.contains(STRUCK)
+        || (text.contains(char::is_alphanumeric) && text.split(|c: char| c != '*' && ends(c)).any(is_stars))
+}
+
 /// The number of bits in the sieve of marks.
 const SIEVE: usize = 1 << 16;
 

@@ -15,7 +15,7 @@ pub struct SearchResult {
     pub chunk_id: String,
     /// The document, a UUID as text: the same for the same scope and path.
     pub document_id: String,
-    /// Returns the document's name.
+    /// The document's name.
     pub path: DocName,
     /// The text of the chunk.
     pub content: String,
@@ -27,7 +27,7 @@ pub struct SearchResult {
     pub bm25_score: Option<f64>,
     /// The score by vectors alone; `None` where there are none.
     pub vector_score: Option<f64>,
-    /// Its first and its last line in the document, from 1.
+    /// The first and the last line of the chunk in its document, from 1.
     pub lines: (u64, u64),
 }
 

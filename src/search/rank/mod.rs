@@ -1,4 +1,7 @@
 //! Words, queries, an index and the ranking over it. No backend, no files.
+//!
+//! `fuse` scores rows, by the measures of `bm25`; `fresh` then puts newer rows before the older ones that they update.
+//! `ranking` has only the weights that a host sets.
 
 mod bm25;
 mod card;

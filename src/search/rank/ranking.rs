@@ -24,11 +24,13 @@ pub struct Ranking {
     pub fusion: Fusion,
     /// The share of its score that a row gives to each of the two rows before it and after it in its conversation.
     pub neighbours: f64,
-    /// A row of more bytes takes the less from its neighbours.
+    /// The length in bytes of a short row. A longer row takes the less from its neighbours, and
+    /// [`coverage`](Self::coverage) counts the less in it.
     pub short: u32,
     /// The weight of the conversation beside the row.
     pub conversation: f64,
-    /// The extra weight of a row with all words of the query against one with few.
+    /// The extra weight of a [`short`](Self::short) row with all words of the query against one with few. A long row
+    /// has words of everything.
     pub coverage: f64,
     /// The factor of the human's own words.
     pub own_words: f64,
@@ -40,8 +42,9 @@ pub struct Ranking {
     /// At most so many rows of one conversation are found.
     pub most_of_one: Option<usize>,
     /// Among so many of the best, a row that answers anew what an older one answers comes before it, and the others
-    /// stay as they are: it has the words of the query that the older one has, or fewer of them with a sign of change
-    /// ("now", another number of the same thing). Not where the query asks for what was. 0 leaves all in place.
+    /// stay as they are. It has the words of the query that the older one has and scores almost as much, or fewer of
+    /// them with a sign of change ("now", another number of the same thing). Nothing moves if the query asks for the
+    /// past. 0 leaves all in place.
     pub freshness: usize,
 }
 
@@ -53,7 +56,7 @@ impl Default for Ranking {
             short: 250,
             conversation: 0.4,
             coverage: 0.5,
-            own_words: 1.3,
+            own_words: 1.5,
             named_speaker: 1.2,
             entities: 0.1,
             most_of_one: None,

@@ -27,7 +27,7 @@ use crate::search::documents::{DocumentIndex, IndexChange, SearchResult, SeenDoc
 ///
 /// The file may be its own, or that of a [`SqliteWorkspace`](crate::SqliteWorkspace) or a
 /// [`SqliteMemoryStore`](crate::SqliteMemoryStore): one file is one thing to [back up](crate::SqliteWorkspace::backup_to); an index apart can be thrown
-/// away and made anew. A document that leaves `memory_documents` in the same file takes its chunks along.
+/// away and made anew. If a document is removed from `memory_documents` in the same file, its chunks are removed too.
 ///
 /// The tables are the seed's `memory_chunks`, with columns beside its own, `indexed_documents`, and
 /// `memory_chunks_fts`, an FTS5 index over the chunks. WAL with `synchronous=FULL`; several processes may use it at

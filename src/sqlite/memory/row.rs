@@ -162,8 +162,8 @@ fn role(word: &str) -> Role {
     }
 }
 
-/// What a row is found by beside its content and category: who said it, where that is a name, when, and what FTS5 does
-/// not see in it.
+/// Returns the words that a row is found by beside its content and category: a speaker who is a name, the time, and
+/// terms that FTS5 does not see.
 pub(super) fn terms(content: &str, speaker: Option<&str>, said_at: Option<DateTime<Utc>>) -> String {
     let mut terms = String::new();
     let speaker = speaker.filter(|speaker| recall::is_name(speaker));

@@ -31,9 +31,9 @@ use crate::store::{Store, StoreConfig, check_scope, forward};
 /// WAL with `synchronous=FULL`: what a verb returned survives a power loss. Several processes may use the file at
 /// once; a call that waits for longer than [`StoreConfig::patience`] gets [`Error::Busy`]. Not for network drives.
 ///
-/// The scope that opens a file first owns it: rows that another program adds without a scope are its own. A verb
-/// for any scope but this store's finds nothing, and changes nothing: its refusal is a line of the audit. In a
-/// file of several scopes, a search that reads `memories_fts` reads past the matches of all of them.
+/// The scope that opens a file first owns it: rows that another program adds without a scope are its own. A call
+/// for another scope finds nothing and changes nothing; the audit has a line about its refusal. Give each scope a
+/// file of its own: in one of several a search by FTS5's own syntax reads past the matches of all of them.
 ///
 /// ```
 /// use chrono::{TimeZone, Utc};

@@ -47,6 +47,10 @@ impl Drops {
         *self.0.entry(reason).or_default() += 1;
     }
 
+    pub(super) fn has(&self, reason: DropReason) -> bool {
+        self.0.contains_key(&reason)
+    }
+
     pub(super) fn list(&self) -> Vec<Dropped> {
         self.0.iter().map(|(reason, count)| Dropped { reason: *reason, count: *count }).collect()
     }

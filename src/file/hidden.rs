@@ -1,0 +1,62 @@
+//! The hidden files of a folder: those that no document's name leads to.
+
+use std::io::ErrorKind;
+
+use super::lock::LOCK;
+use crate::base::error::{At, Result};
+use crate::base::name::{DocName, Name, StateName};
+use crate::disk::{Disk, Kind, STATE_FOLDER};
+
+/// Returns the hidden files below the root, ascending, but for the library's own. A folder of a repository, the state of
+/// another life, and a folder that cannot be listed are returned by their own names.
+pub(super) fn hidden(disk: &dyn Disk) -> Result<Vec<Name>> {
+    let mut found = Vec::new();
+    let mut plain: Vec<Option<DocName>> = vec![None];
+    let mut below: Vec<String> = Vec::new();
+    while let Some(folder) = plain.pop() {
+        let path = folder.as_ref().map_or("", |name| name.as_str());
+        let entries = match disk.list(path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => continue,
+            entries => entries.at("list", path)?,
+        };
+        for entry in entries {
+            match (DocName::within(folder.as_ref(), entry.name), entry.kind) {
+                (Ok(name), Kind::Folder) => plain.push(Some(name)),
+                (Err(name), kind) if name.starts_with('.') => {
+                    let path = if path.is_empty() { name } else { format!("{path}/{name}") };
+                    take(path, kind, &mut below, &mut found);
+                }
+                _ => {}
+            }
+        }
+    }
+    while let Some(folder) = below.pop() {
+        // A folder that cannot be listed is told of by its name.
+        let Ok(entries) = disk.list(&folder) else {
+            found.push(Name::hidden(folder));
+            continue;
+        };
+        for entry in entries {
+            take(format!("{folder}/{}", entry.name), entry.kind, &mut below, &mut found);
+        }
+    }
+    found.sort_unstable();
+    Ok(found)
+}
+
+/// Takes a hidden name: a folder to look into, or a file.
+fn take(path: String, kind: Kind, below: &mut Vec<String>, found: &mut Vec<Name>) {
+    let name = Name::hidden(path);
+    let own = [StateName::DREAMED, StateName::QUARANTINE, StateName::SOUL];
+    let is_own = own.iter().any(|own| own.as_str() == name.as_str());
+    if is_own || name.as_str() == STATE_FOLDER || name.as_str().starts_with(LOCK) {
+        return;
+    }
+    // The state of a life below this one has checksums, and that life forgets by itself.
+    let is_closed = name.is_repository() || name.file_name() == STATE_FOLDER;
+    if kind == Kind::Folder && !is_closed {
+        below.push(name.to_string());
+    } else {
+        found.push(name);
+    }
+}
