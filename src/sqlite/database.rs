@@ -149,7 +149,7 @@ impl Database {
         place: impl fmt::Display,
         mutate: impl FnOnce(&Connection) -> Result<T>,
     ) -> Result<T> {
-        self.attempt_then(action, place, mutate, || ())
+        self.attempt_then(action, place, mutate, |_| ())
     }
 
     /// As [`attempt`](Self::attempt); when it is committed, something is done before anybody else has the connection.
@@ -158,7 +158,7 @@ impl Database {
         action: &'static str,
         place: impl fmt::Display,
         mutate: impl FnOnce(&Connection) -> Result<T>,
-        committed: impl FnOnce(),
+        committed: impl FnOnce(&Connection),
     ) -> Result<T> {
         let mut connection = self.lock();
         let folded = |error| fold(action, &place.to_string(), error);
@@ -167,7 +167,7 @@ impl Database {
         let done = mutate(&transaction)?;
         let commits = count_commit(&transaction).map_err(folded)?;
         transaction.commit().map_err(folded)?;
-        committed();
+        committed(&connection);
         if let Some(disk) = self.disk().filter(|disk| self.has_mark(disk.as_ref())) {
             // Where it cannot be written, the commit counts all the same.
             let _ = Mark::new(commits).write(disk.as_ref(), &mark_of(self.file()));

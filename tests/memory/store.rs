@@ -851,8 +851,7 @@ fn a_file_of_the_last_version_is_brought_to_this_one() {
         .execute_batch(
             "DROP TRIGGER memories_ai; DROP TRIGGER memories_ad; DROP TRIGGER memories_au;
              DROP TRIGGER memory_terms_ai; DROP TRIGGER memory_terms_ad; DROP TRIGGER memory_terms_au;
-             DROP TABLE memory_terms_state; DROP TABLE memory_terms_pages; DROP TABLE memory_terms_log;
-             DROP TABLE memory_terms_changed;
+             DROP TABLE memory_terms_state; DROP TABLE memory_terms_pages; DROP TABLE memory_terms_changed;
              DROP TABLE memories_fts; DROP VIEW found_memories; DROP INDEX idx_memories_shared; DROP TABLE file_commits;
              CREATE VIRTUAL TABLE memories_fts USING fts5(
                  content, category, terms, content='memories', content_rowid='id', tokenize='porter unicode61');

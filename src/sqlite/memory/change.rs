@@ -149,7 +149,6 @@ impl Table<'_> {
         let key = memory.about.as_ref();
         let cites = (!memory.cites.is_empty())
             .then(|| serde_json::to_string(&memory.cites).expect("plain data is always JSON"));
-        self.announce()?;
         self.connection
             .prepare_cached(
                 "INSERT INTO memories (category, content, metadata, source, created_at, updated_at, user_id,
