@@ -1,6 +1,7 @@
 //! The newest rows, in memory: too few for a segment yet.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::bits::number;
 use super::block::BLOCK;
@@ -18,7 +19,7 @@ pub(crate) struct Tail {
     by_id: HashMap<i64, u32>,
     /// The rows of segments that are taken away.
     gone: HashMap<i64, u32>,
-    terms: HashMap<Box<[u8]>, u32>,
+    terms: HashMap<Arc<[u8]>, u32>,
     pub(crate) lists: Vec<List>,
     /// The lists of the rows, one row after the other.
     of_rows: Vec<u32>,
@@ -47,9 +48,9 @@ impl TailRow {
 }
 
 /// The rows of a term.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct List {
-    term: Box<[u8]>,
+    term: Arc<[u8]>,
     /// Rows, and how often each has the term.
     pub(crate) postings: Vec<(u32, u32)>,
     pub(crate) rows: Counts,
@@ -109,8 +110,9 @@ impl Tail {
         for (term, often) in row.kept() {
             let known = self.terms.get(term).copied().unwrap_or_else(|| {
                 let next = super::bits::number(self.lists.len());
-                self.lists.push(List { term: term.into(), ..List::default() });
-                self.terms.insert(term.into(), next);
+                let term: Arc<[u8]> = term.into();
+                self.lists.push(List { term: term.clone(), postings: Vec::new(), rows: [0; 2], gone: [0; 2] });
+                self.terms.insert(term, next);
                 next
             });
             let list = &mut self.lists[known as usize];

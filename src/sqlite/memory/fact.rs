@@ -15,7 +15,7 @@ use crate::facts::{
     SuspectReason, Suspicion, Verdict,
 };
 use crate::memory::MemoryId;
-use crate::search::rank::{Stemmer, Term, Visibility};
+use crate::search::rank::{Term, Visibility};
 use crate::store::backend::Facts;
 use crate::store::words::Words;
 use crate::store::{event, fact};
@@ -53,8 +53,9 @@ impl Facts for Table<'_> {
     fn words(&self, ids: &[MemoryId], take: &mut dyn FnMut(MemoryId, &Words)) -> Result<()> {
         let unknown = self.known_words(ids, take);
         let mut read = Vec::with_capacity(unknown.len());
-        let mut stemmer = Stemmer::default();
+        let mut stemmer = self.lend_stemmer();
         self.contents(&unknown, &mut |id, text| read.push((id, Words::of(text, &mut stemmer))))?;
+        self.return_stemmer(stemmer);
         read.iter().for_each(|(id, words)| take(*id, words));
         self.know_words(read);
         Ok(())

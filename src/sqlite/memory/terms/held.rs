@@ -25,6 +25,9 @@ pub(in crate::sqlite::memory) struct Held {
     moment: Option<Moment>,
     /// The moment at which this read or change began. Its version of the file's data is read when it is asked for.
     begun: Moment,
+    is_version_read: bool,
+    /// Whether this change may have changed or removed rows, and not only added some.
+    pub(super) has_edited: bool,
     pub(super) stemmer: Stemmer,
 }
 
@@ -40,7 +43,7 @@ struct Moment {
 impl Held {
     /// Forgets what a read or change saw, before the next one.
     pub(in crate::sqlite::memory) fn begin(mut self, connection: &Connection) -> Self {
-        self.is_whole = None;
+        (self.is_whole, self.is_version_read, self.has_edited) = (None, false, false);
         self.begun = Moment { data_version: 0, changes: connection.total_changes() };
         self
     }
@@ -56,9 +59,23 @@ impl Held {
 
     /// Returns whether nobody changed a row since the index in memory was brought to the state of the tables.
     pub(super) fn is_current(&mut self, connection: &Connection) -> rusqlite::Result<bool> {
-        let sql = "PRAGMA data_version";
-        self.begun.data_version = connection.prepare_cached(sql)?.query_row([], |found| found.get(0))?;
+        self.data_version(connection)?;
         Ok(self.terms.is_some() && self.moment == Some(self.begun))
+    }
+
+    /// Returns the version of the file's data, which grows with each commit of another connection.
+    pub(in crate::sqlite::memory) fn data_version(&mut self, connection: &Connection) -> rusqlite::Result<i64> {
+        if !self.is_version_read {
+            let sql = "PRAGMA data_version";
+            self.begun.data_version = connection.prepare_cached(sql)?.query_row([], |found| found.get(0))?;
+            self.is_version_read = true;
+        }
+        Ok(self.begun.data_version)
+    }
+
+    /// Says that this change changes or removes rows.
+    pub(in crate::sqlite::memory) fn edits(&mut self) {
+        self.has_edited = true;
     }
 }
 

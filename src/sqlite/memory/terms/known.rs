@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::mem;
 
 use crate::memory::MemoryId;
+use crate::search::rank::Stemmer;
 use crate::sqlite::memory::table::Table;
 use crate::store::words::Words;
 
@@ -58,6 +59,15 @@ impl Table<'_> {
             });
         }
         unknown
+    }
+
+    /// Lends the stemmer that has stems in memory.
+    pub(in crate::sqlite::memory) fn lend_stemmer(&self) -> Stemmer {
+        mem::take(&mut self.held.borrow_mut().stemmer)
+    }
+
+    pub(in crate::sqlite::memory) fn return_stemmer(&self, stemmer: Stemmer) {
+        self.held.borrow_mut().stemmer = stemmer;
     }
 
     /// Keeps the words of rows, where a change of them would be seen.

@@ -44,6 +44,8 @@ impl Table<'_> {
             return Ok(());
         }
         held.is_whole.get_or_insert(true);
+        // Where ids are not counted, it may have that of a row that was removed.
+        held.has_edited |= held.terms.as_ref().is_some_and(|terms| card.id <= terms.seen);
         let Some(terms) = held.terms.as_mut().filter(|terms| held.is_whole == Some(true) && card.id > terms.seen)
         else {
             return Ok(());
@@ -114,7 +116,7 @@ impl Table<'_> {
     /// Takes in rows as they are that were changed since.
     pub(super) fn take_changed(&self, held: &mut Held) -> rusqlite::Result<()> {
         let Held { terms: Some(terms), stemmer, .. } = held else { return Ok(()) };
-        let last = self.last_change()?;
+        let last = if held.is_whole == Some(true) && !held.has_edited { terms.changed } else { self.last_change()? };
         if last <= terms.changed {
             return Ok(());
         }
