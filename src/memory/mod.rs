@@ -38,7 +38,7 @@
 //! - Search is by words: a question that shares no word with its answer may find nothing.
 //! - A row has at most 16 KiB. Longer text belongs into a document.
 //! - A file store keeps every row in memory, which suits some hundred thousand.
-//! - Several scopes in one SQLite file share one text index, so each search reads past the matches of all.
+//! - Of several scopes in one SQLite file, a phrase, a condition or a list by time reads past the matches of all.
 //! - A deleted row can be restored for thirty days. Only a purge or [`Forget`](crate::exchange::Forget) removes its bytes.
 //!
 //! The manual has [sources, rights and deletion](crate::manual::memory).

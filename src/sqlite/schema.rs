@@ -17,11 +17,18 @@ use crate::disk::mark::Mark;
 const APPLICATION_ID: i64 = 0x4e4f_4354;
 
 /// One step a version; a file at version n has run the first n.
-const MIGRATIONS: &[fn(&Connection) -> rusqlite::Result<()>] =
-    &[workspace::make, memory::make, index::make, memory::make_facts, memory::make_learnings, |connection| {
+const MIGRATIONS: &[fn(&Connection) -> rusqlite::Result<()>] = &[
+    workspace::make,
+    memory::make,
+    index::make,
+    memory::make_facts,
+    memory::make_learnings,
+    |connection| {
         commits::make(connection)?;
         memory::make_index(connection)
-    }];
+    },
+    memory::make_terms,
+];
 
 /// The treatment of a file that another program made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

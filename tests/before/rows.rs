@@ -562,9 +562,10 @@ fn dump(connection: &rusqlite::Connection) -> String {
         writeln!(dump, "{} {} {}", words[0], words[1], &hash(words.join(" ").as_bytes())[..16]).unwrap();
     }
     for table in list("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name") {
-        // Pages of the index of words, which SQLite merges as it likes; and the count of transactions, of which a verb may
-        // need fewer one day.
-        if table.starts_with("memories_fts") || table.starts_with("sqlite_stat") || table == "file_commits" {
+        // Pages of the indexes of words, which are merged; and the count of transactions, of which a verb may need fewer
+        // one day.
+        let of_words = table.starts_with("memories_fts") || table.starts_with("memory_terms");
+        if of_words || table.starts_with("sqlite_stat") || table == "file_commits" {
             continue;
         }
         let mut statement = connection.prepare(&format!("SELECT * FROM {table}")).unwrap();

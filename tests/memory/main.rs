@@ -11,3 +11,4 @@ mod store;
 mod store_forget;
 mod store_search;
 mod stores;
+mod terms;

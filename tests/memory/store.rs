@@ -729,7 +729,7 @@ fn a_locked_database_is_busy_and_reads_go_on() {
 #[test]
 fn a_full_disk_is_said_and_nothing_acknowledged_is_lost() {
     let home = Home::new();
-    let store = home.configured(|config| config.max_file_bytes = Some(80 * 4096));
+    let store = home.configured(|config| config.max_file_bytes = Some(100 * 4096));
     let mut written = 0;
     let error = loop {
         match store.write(&main_session(), &fact(&format!("row {written} {}", "word ".repeat(200))), now()) {
@@ -850,6 +850,8 @@ fn a_file_of_the_last_version_is_brought_to_this_one() {
     home.stock()
         .execute_batch(
             "DROP TRIGGER memories_ai; DROP TRIGGER memories_ad; DROP TRIGGER memories_au;
+             DROP TRIGGER memory_terms_ai; DROP TRIGGER memory_terms_ad; DROP TRIGGER memory_terms_au;
+             DROP TABLE memory_terms_state; DROP TABLE memory_terms_pages; DROP TABLE memory_terms_changed;
              DROP TABLE memories_fts; DROP VIEW found_memories; DROP INDEX idx_memories_shared; DROP TABLE file_commits;
              CREATE VIRTUAL TABLE memories_fts USING fts5(
                  content, category, terms, content='memories', content_rowid='id', tokenize='porter unicode61');
@@ -923,8 +925,8 @@ fn the_shell_of_the_system_finds_a_store_sound_after_a_forget() {
 fn a_newer_file_is_left_alone() {
     let home = Home::new();
     drop(home.open());
-    home.stock().pragma_update(None, "user_version", 7).unwrap();
-    assert!(matches!(home.refuses(), Error::NewerVersion { found: 7, known: 6, .. }));
+    home.stock().pragma_update(None, "user_version", 8).unwrap();
+    assert!(matches!(home.refuses(), Error::NewerVersion { found: 8, known: 7, .. }));
 }
 
 #[test]
@@ -969,7 +971,16 @@ fn an_index_whose_pages_are_gone_is_made_anew_by_a_search() {
     let home = Home::new();
     let store = home.open();
     store.write(&main_session(), &fact("the boat"), now()).unwrap();
-    home.stock().execute_batch("DELETE FROM memories_fts_data WHERE id > 10").unwrap();
-    assert_eq!(found(&store, "boat"), ["the boat"]);
-    assert_eq!(store.check().unwrap(), IndexState::Sound);
+    for gone in [
+        "DELETE FROM memories_fts_data WHERE id > 10",
+        "DELETE FROM memory_terms_pages",
+        "UPDATE memory_terms_pages SET bytes = zeroblob(length(bytes))",
+        "UPDATE memory_terms_state SET manifest = zeroblob(20)",
+    ] {
+        home.stock().execute_batch(gone).unwrap();
+        let again = home.configured(|config| config.max_file_bytes = Some(1 << 30));
+        assert_eq!(found(&again, "\"the boat\""), ["the boat"], "{gone}");
+        assert_eq!(found(&again, "boat"), ["the boat"], "{gone}");
+        assert_eq!(again.check().unwrap(), IndexState::Sound, "{gone}");
+    }
 }

@@ -1,12 +1,15 @@
 //! The tables of one scope: how they are opened, read and changed.
 
-use std::sync::Mutex;
+use std::cell::RefCell;
+use std::mem;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::table::{SqliteBackend, Table};
 use super::tables;
+use super::terms::{self, Held};
 use crate::base::access::Scope;
 use crate::base::error::{Error, Result};
 use crate::base::name::{Name, StateName};
@@ -25,6 +28,7 @@ impl SqliteBackend {
             agent: scope.agent.clone(),
             known: Mutex::new(None),
             forgets: AtomicBool::new(false),
+            terms: Mutex::default(),
         };
         if backend.owner(scope)? == *scope {
             (backend.user, backend.agent) = (String::new(), String::new());
@@ -62,15 +66,60 @@ impl SqliteBackend {
             };
             Ok((tables::are_mended(connection)?, drifted, tables::has_unread(connection)?))
         })?;
-        if behind == (true, false, false) {
-            return Ok(());
+        if behind != (true, false, false) {
+            self.database.change("open", |connection| {
+                if tables::mend_triggers(connection)? || tables::has_drifted(connection).unwrap_or(true) {
+                    tables::rebuild(connection)?;
+                    terms::distrust(connection)?;
+                }
+                tables::read_others(connection)
+            })?;
         }
-        self.database.change("open", |connection| {
-            if tables::mend_triggers(connection)? || tables::has_drifted(connection).unwrap_or(true) {
-                tables::rebuild(connection)?;
-            }
-            tables::read_others(connection)
+        let is_behind = |table: &Table<'_>| table.folded(|| table.are_terms_behind());
+        if self.look("open", |table| is_behind(table))? { self.build_terms("open") } else { Ok(()) }
+    }
+
+    /// Takes all rows into the word index, in steps between which others may write.
+    fn build_terms(&self, action: &'static str) -> Result<()> {
+        while self.alter(action, |table| table.folded(|| table.build_terms()))? {}
+        Ok(())
+    }
+
+    /// Reads in one view of the tables.
+    fn look<T>(&self, action: &'static str, read: impl FnOnce(&Table<'_>) -> Result<T>) -> Result<T> {
+        let connection = self.database.lock();
+        let folded = |error| fold(action, self.database.file(), error);
+        let moment = connection.unchecked_transaction().map_err(folded)?;
+        let held = RefCell::new(self.take_terms().begin(&moment));
+        let table = Table { backend: self, connection: &moment, action, held: &held, writes: false };
+        let read = read(&table)?;
+        moment.finish().map_err(folded)?;
+        self.put_terms(held.take().end(&connection));
+        Ok(read)
+    }
+
+    /// Changes the tables in one step.
+    fn alter<T>(&self, action: &'static str, change: impl FnOnce(&mut Table<'_>) -> Result<T>) -> Result<T> {
+        let held = RefCell::new(Held::default());
+        let alter = |connection: &Connection| {
+            held.replace(self.take_terms().begin(connection));
+            let mut table = Table { backend: self, connection, action, held: &held, writes: true };
+            let changed = change(&mut table)?;
+            table.folded(|| table.keep_terms())?;
+            Ok(changed)
+        };
+        // What a change did to the index in memory counts when it is committed, and before another thread reads.
+        self.database.attempt_then(action, self.database.file(), alter, |connection| {
+            self.put_terms(held.take().end(connection));
         })
+    }
+
+    fn take_terms(&self) -> Held {
+        mem::take(&mut *self.terms.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn put_terms(&self, held: Held) {
+        *self.terms.lock().unwrap_or_else(PoisonError::into_inner) = held;
     }
 
     /// Looks at the whole file, and compares the index with the rows.
@@ -99,12 +148,21 @@ impl SqliteBackend {
                 what: "the database is malformed",
             });
         }
+        let is_drifted =
+            is_drifted || !self.look("check", |table| table.folded(|| table.are_terms_sound()))?;
         let is_drifted = is_drifted || verdicts.iter().any(|verdict| is_of(verdict, "memories_fts"));
         Ok(if is_drifted { IndexState::Drifted } else { IndexState::Sound })
     }
 
     pub(super) fn rebuild_index(&self) -> Result<()> {
-        self.database.change("rebuild the index of", tables::rebuild)
+        let action = "rebuild the index of";
+        self.alter(action, |table| {
+            table.folded(|| {
+                tables::rebuild(table.connection)?;
+                table.renew_terms()
+            })
+        })?;
+        self.build_terms(action)
     }
 
     /// Takes what was deleted out of the parts of the index and out of the log; `false` where somebody reads the
@@ -112,8 +170,12 @@ impl SqliteBackend {
     fn wipe_index(&self) -> Result<bool> {
         // The words of a removed row stay in the index until its parts are merged, and its page in the log until
         // that is written back.
-        self.database.change("purge", |connection| {
-            connection.execute_batch("INSERT INTO memories_fts (memories_fts) VALUES ('optimize')")
+        self.alter("purge", |table| {
+            table.folded(|| {
+                let optimize = "INSERT INTO memories_fts (memories_fts) VALUES ('optimize')";
+                table.connection.execute_batch(optimize)?;
+                table.wipe_terms()
+            })
         })?;
         let busy: i64 = self.database.read("purge", |connection| {
             connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |found| found.get(0))
@@ -132,12 +194,7 @@ impl Backend for SqliteBackend {
     }
 
     fn read<T>(&self, action: &'static str, read: impl FnOnce(&dyn Rows) -> Result<T>) -> Result<T> {
-        let connection = self.database.lock();
-        let folded = |error| fold(action, self.database.file(), error);
-        let moment = connection.unchecked_transaction().map_err(folded)?;
-        let read = read(&Table { backend: self, connection: &moment, action })?;
-        moment.finish().map_err(folded)?;
-        Ok(read)
+        self.look(action, |table| read(table))
     }
 
     fn change<T>(
@@ -145,9 +202,7 @@ impl Backend for SqliteBackend {
         action: &'static str,
         change: impl FnOnce(&mut dyn Changes) -> Result<T>,
     ) -> Result<T> {
-        let changed = self.database.attempt(action, self.database.file(), |connection| {
-            change(&mut Table { backend: self, connection, action })
-        });
+        let changed = self.alter(action, |table| change(table));
         if self.forgets.swap(false, Ordering::AcqRel) {
             // It may have been rolled back.
             self.database.has_forgotten();

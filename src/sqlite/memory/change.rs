@@ -14,6 +14,7 @@ use crate::facts::{ConsolidationEvent, Suspect};
 use crate::format::DreamId;
 use crate::gate::{Tombstone, TombstoneKey};
 use crate::memory::{AuditEntry, LearningId, MemoryId, NewLearning, NewMemory};
+use crate::search::rank::{Card, is_name};
 use crate::store::Edit;
 use crate::store::backend::Changes;
 use crate::store::fact;
@@ -38,6 +39,7 @@ impl Changes for Table<'_> {
     }
 
     fn edit(&mut self, id: MemoryId, edit: Edit<'_>, entry: AuditEntry) -> Result<()> {
+        self.held.borrow_mut().edits();
         self.folded(|| {
             self.apply_edit(id, edit, entry.actor, entry.at)?;
             self.audit_entry(&entry)
@@ -45,6 +47,7 @@ impl Changes for Table<'_> {
     }
 
     fn rule(&mut self, events: &mut [ConsolidationEvent], _now: DateTime<Utc>) -> Result<()> {
+        self.held.borrow_mut().edits();
         self.folded(|| events.iter_mut().try_for_each(|event| self.apply(event)))
     }
 
@@ -100,6 +103,7 @@ impl Changes for Table<'_> {
         entry: AuditEntry,
     ) -> Result<Struck> {
         self.backend.unknow();
+        self.held.borrow_mut().edits();
         self.folded(|| self.bury(rows, burial, key, &entry))
     }
 
@@ -116,6 +120,7 @@ impl Changes for Table<'_> {
     }
 
     fn purge(&mut self, cutoff: DateTime<Utc>, entry: AuditEntry) -> Result<Vec<MemoryId>> {
+        self.held.borrow_mut().edits();
         self.folded(|| {
             let ids = self
                 .connection
@@ -183,7 +188,16 @@ impl Table<'_> {
                 cites,
                 memory.dream.as_ref().map(DreamId::as_str),
             ])?;
-        Ok(MemoryId::new(self.connection.last_insert_rowid()))
+        let id = MemoryId::new(self.connection.last_insert_rowid());
+        let card = Card {
+            category: &memory.category,
+            said_on: said_at.map(|said_at| said_at.date_naive()),
+            speaker: speaker.filter(|speaker| is_name(speaker)),
+            shared: memory.shared,
+            ..Card::of(id.get(), &memory.content)
+        };
+        self.index_row(&card)?;
+        Ok(id)
     }
 
     fn apply_edit(

@@ -11,5 +11,6 @@ mod search;
 mod store;
 mod table;
 pub(super) mod tables;
+mod terms;
 
 pub use store::SqliteMemoryStore;

@@ -12,7 +12,7 @@ use crate::sqlite::words;
 use crate::store::search::{Searchable, Wanted};
 
 /// The values that every read binds, as `?1` to `?5`, and its conditions on a view that is called `m`.
-const CONDITIONS: &str =
+pub(super) const CONDITIONS: &str =
     "m.user_id = ?1 AND m.agent_id = ?2 AND (?3 IS NULL OR m.category = ?3 COLLATE NOCASE)
      AND (?4 IS NULL OR m.updated_at >= ?4) AND (?5 IS NULL OR m.updated_at < ?5)";
 
@@ -47,7 +47,7 @@ fn view_with_retired(visibility: Visibility) -> &'static str {
 }
 
 /// Returns the conditions of a filter that bind nothing.
-fn trusted(filter: &Filter) -> &'static str {
+pub(super) fn trusted(filter: &Filter) -> &'static str {
     match (filter.trusted, filter.dreamed) {
         (false, false) => "",
         (true, false) => TRUSTED,
@@ -61,13 +61,16 @@ pub(super) fn count(number: usize) -> Value {
 }
 
 /// Returns the ids as one value, which `json_each` reads.
-fn listed(ids: &[i64]) -> Value {
+pub(super) fn listed(ids: &[i64]) -> Value {
     Value::Text(serde_json::to_string(ids).expect("numbers are always JSON"))
 }
 
 impl Searchable for Table<'_> {
     fn frequencies(&self, visibility: Visibility, terms: &[Term]) -> Result<Frequencies> {
         self.folded(|| {
+            if let Some(frequencies) = self.indexed_frequencies(visibility, terms)? {
+                return Ok(frequencies);
+            }
             let (view, whose) = (view(visibility), params![self.user(), self.agent()]);
             let of_all = self.sees_whole_file(visibility)?;
             let rows: i64 = if of_all {
@@ -111,7 +114,11 @@ impl Searchable for Table<'_> {
 
     fn matching(&self, wanted: &Wanted<'_>, take: &mut dyn FnMut(&Card<'_>) -> bool) -> Result<()> {
         self.folded(|| {
-            let Some((sql, values)) = self.matching_sql(wanted)? else { return Ok(()) };
+            let found = match self.best_indexed(wanted)? {
+                Some(ids) => Some(self.listed_sql(wanted, &ids)),
+                None => self.matching_sql(wanted)?,
+            };
+            let Some((sql, values)) = found else { return Ok(()) };
             let mut statement = self.connection.prepare_cached(&sql)?;
             let mut rows = statement.query(params_from_iter(values))?;
             while let Some(found) = rows.next()? {
@@ -219,7 +226,7 @@ impl Table<'_> {
         vec![Value::Text(self.user().to_owned()), Value::Text(self.agent().to_owned())]
     }
 
-    fn bound(&self, filter: &Filter) -> Vec<Value> {
+    pub(super) fn bound(&self, filter: &Filter) -> Vec<Value> {
         let maybe = |text: Option<String>| text.map_or(Value::Null, Value::Text);
         let mut values = self.whose();
         values.extend([

@@ -23,14 +23,17 @@ use crate::store::{Store, StoreConfig, check_scope, forward};
 /// [`SqliteWorkspace`](crate::SqliteWorkspace): one file is one thing to [back up](Self::backup_to); two let a store be thrown away and
 /// rebuilt, and a long purge does not hold up a dream: all that this process has open in one file shares one connection.
 ///
-/// The text index holds the rows that a search may return, so words of deleted and retired rows count in no frequency.
+/// Both text indexes hold the rows that a search may return, so words of deleted and retired rows count in no frequency. A
+/// search reads the word index of its scope, in the tables `memory_terms_…`. Phrases, conditions, lists by time and the syntax
+/// of FTS5 read `memories_fts`. So does every search while rows of another program, or of an older file, are not in the word
+/// index yet: the next change takes them in.
 ///
 /// WAL with `synchronous=FULL`: what a verb returned survives a power loss. Several processes may use the file at
 /// once; a call that waits for longer than [`StoreConfig::patience`] gets [`Error::Busy`]. Not for network drives.
 ///
 /// The scope that opens a file first owns it: rows that another program adds without a scope are its own. A call
 /// for another scope finds nothing and changes nothing; the audit has a line about its refusal. Give each scope a
-/// file of its own: in one of several a search reads past the matches of all of them.
+/// file of its own: in one of several a search by FTS5's own syntax reads past the matches of all of them.
 ///
 /// ```
 /// use chrono::{TimeZone, Utc};

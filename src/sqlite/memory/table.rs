@@ -1,10 +1,12 @@
 //! The tables of one scope in a database, and their rows in one view of it.
 
+use std::cell::RefCell;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use rusqlite::Connection;
 
+use super::terms::Held;
 use crate::base::error::Result;
 use crate::gate::Tombstones;
 use crate::sqlite::database::Database;
@@ -20,6 +22,8 @@ pub(super) struct SqliteBackend {
     pub(super) known: Mutex<Known>,
     /// Whether the running change adds or removes tombstones.
     pub(super) forgets: AtomicBool,
+    /// The word index, while no read or change has it.
+    pub(super) terms: Mutex<Held>,
 }
 
 /// The tombstones at a version of the file's data, which grows with each commit of another connection, and of how
@@ -46,6 +50,10 @@ pub(super) struct Table<'a> {
     pub(super) connection: &'a Connection,
     /// The action, for errors.
     pub(super) action: &'static str,
+    /// The word index, which a change that fails takes down with it.
+    pub(super) held: &'a RefCell<Held>,
+    /// Whether it is inside a change.
+    pub(super) writes: bool,
 }
 
 impl Table<'_> {

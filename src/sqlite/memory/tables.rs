@@ -5,7 +5,7 @@
 
 use rusqlite::Connection;
 
-use super::row;
+use super::{row, terms};
 use crate::store::fact;
 
 const SEED: &str = "
@@ -291,6 +291,11 @@ pub(crate) fn make_index(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(TOMBSTONES)
 }
 
+/// Adds where the word index stands.
+pub(crate) fn make_terms(connection: &Connection) -> rusqlite::Result<()> {
+    terms::make(connection)
+}
+
 /// Adds where learnings stand.
 pub(crate) fn make_learnings(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(LEARNINGS)
@@ -345,10 +350,12 @@ pub(super) fn rebuild(connection: &Connection) -> rusqlite::Result<()> {
 /// Returns whether the triggers exist as they were made.
 pub(super) fn are_mended(connection: &Connection) -> rusqlite::Result<bool> {
     let mut statement = connection.prepare_cached(
-        "SELECT sql FROM sqlite_schema WHERE type = 'trigger' AND name IN ('memories_ai', 'memories_ad', 'memories_au')",
+        "SELECT sql FROM sqlite_schema WHERE type = 'trigger' AND name IN ('memories_ai', 'memories_ad',
+           'memories_au', 'memory_terms_ai', 'memory_terms_ad', 'memory_terms_au')",
     )?;
     let standing = statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<Vec<String>>>()?;
-    Ok(standing.len() == 3 && standing.iter().all(|trigger| TRIGGERS.contains(trigger.as_str())))
+    let is_ours = |trigger: &String| [TRIGGERS, terms::TRIGGERS].iter().any(|all| all.contains(trigger));
+    Ok(standing.len() == 6 && standing.iter().all(is_ours))
 }
 
 /// Puts triggers back that do not stand as they were made; returns whether there were such.
@@ -356,6 +363,7 @@ pub(super) fn mend_triggers(connection: &Connection) -> rusqlite::Result<bool> {
     let is_behind = !are_mended(connection)?;
     if is_behind {
         connection.execute_batch(TRIGGERS)?;
+        connection.execute_batch(terms::TRIGGERS)?;
     }
     Ok(is_behind)
 }

@@ -1,0 +1,38 @@
+//! The word index of a store: which rows have a term, in pages that are written in bounded steps.
+//!
+//! A [`Partition`](partition::Partition) has the rows of one scope. Its keeper has the pages, the log and the manifest.
+
+mod best;
+mod bits;
+mod block;
+mod bound;
+mod condense;
+mod cursor;
+mod directory;
+pub(crate) mod error;
+mod latest;
+mod manifest;
+mod merge;
+mod page;
+pub(crate) mod pages;
+pub(crate) mod partition;
+mod posting;
+pub(crate) mod query;
+#[allow(dead_code, reason = "for a keeper that cannot read its newest rows again")]
+pub(crate) mod record;
+pub(crate) mod row;
+mod run;
+mod search;
+mod segment;
+mod tail;
+#[cfg(test)]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    clippy::cast_precision_loss,
+    clippy::cast_sign_loss,
+    reason = "numbers of tests are small"
+)]
+mod tests;
+mod upkeep;
+mod writer;

@@ -1,0 +1,67 @@
+//! Rows as they are indexed.
+
+use crate::search::rank::Visibility;
+
+/// A row that is added or removed.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Row<'a> {
+    pub(crate) id: i64,
+    /// Whether sessions with others present may find it.
+    pub(crate) shared: bool,
+    /// In words.
+    pub(crate) length: u32,
+    /// Its terms, each once, and how often it has them. Empty terms and counts of 0 are left out.
+    pub(crate) terms: &'a [(&'a str, u32)],
+}
+
+impl<'a> Row<'a> {
+    /// The terms that are indexed.
+    pub(crate) fn kept(&self) -> impl Iterator<Item = (&'a [u8], u32)> + use<'a> {
+        let terms = self.terms.iter().map(|(term, count)| (term.as_bytes(), *count));
+        terms.filter(|(term, count)| !term.is_empty() && *count > 0)
+    }
+}
+
+/// A number of rows: of all, and of those that are shared.
+pub(crate) type Counts = [u64; 2];
+
+/// Adds a row to both counts, where it belongs to them.
+pub(crate) fn count(counts: &mut Counts, shared: bool, by: u64) {
+    counts[Visibility::All as usize] = counts[Visibility::All as usize].saturating_add(by);
+    let shared = if shared { by } else { 0 };
+    counts[Visibility::Shared as usize] = counts[Visibility::Shared as usize].saturating_add(shared);
+}
+
+/// Takes a row from both counts.
+pub(crate) fn discount(counts: &mut Counts, shared: bool, by: u64) {
+    counts[Visibility::All as usize] = counts[Visibility::All as usize].saturating_sub(by);
+    let shared = if shared { by } else { 0 };
+    counts[Visibility::Shared as usize] = counts[Visibility::Shared as usize].saturating_sub(shared);
+}
+
+/// How many rows there are, and how long they are together.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Totals {
+    pub(crate) rows: Counts,
+    pub(crate) length: Counts,
+}
+
+impl Totals {
+    pub(crate) fn add(&mut self, row: &Row<'_>) {
+        count(&mut self.rows, row.shared, 1);
+        count(&mut self.length, row.shared, row.length.into());
+    }
+
+    pub(crate) fn remove(&mut self, row: &Row<'_>) {
+        discount(&mut self.rows, row.shared, 1);
+        discount(&mut self.length, row.shared, row.length.into());
+    }
+
+    /// The mean length of a row in sight, at least 1.
+    #[cfg(test)]
+    #[expect(clippy::cast_precision_loss, reason = "nobody writes 2^53 words")]
+    pub(crate) fn mean_length(&self, visibility: Visibility) -> f64 {
+        let (rows, length) = (self.rows[visibility as usize], self.length[visibility as usize]);
+        (length as f64 / rows.max(1) as f64).max(1.0)
+    }
+}
