@@ -7,7 +7,7 @@ use super::table::Table;
 use crate::base::error::Result;
 use crate::memory::{Filter, Memory, MemoryId, Order};
 use crate::search::rank::{Card, Frequencies, Term, Visibility};
-use crate::store::search::{Searchable, Wanted};
+use crate::store::search::{Searchable, Take, Wanted};
 
 impl Searchable for Table<'_> {
     fn frequencies(&self, visibility: Visibility, terms: &[Term]) -> Result<Frequencies> {
@@ -19,7 +19,7 @@ impl Searchable for Table<'_> {
         Ok(frequencies)
     }
 
-    fn matching(&self, wanted: &Wanted<'_>, take: &mut dyn FnMut(&Card<'_>) -> bool) -> Result<()> {
+    fn matching(&self, wanted: &Wanted<'_>, take: &mut Take<'_>) -> Result<()> {
         let rows = &self.lines.rows;
         let weights: Vec<(&str, i64)> =
             wanted.weights.iter().map(|(term, weight)| (term.stem.as_str(), *weight)).collect();
@@ -48,7 +48,7 @@ impl Searchable for Table<'_> {
         }
         let memories = found.into_iter().filter_map(|(id, _)| memory(id));
         for memory in memories.filter(|memory| wanted.filter.takes(memory)) {
-            if !Card::with(memory, &mut *take) {
+            if !Card::with(memory, |card| take(card, None)) {
                 break;
             }
         }

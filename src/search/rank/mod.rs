@@ -28,7 +28,7 @@ pub use entity::{Entities, FinanceEntities, GenericEntities};
 pub(crate) use frequencies::Frequencies;
 pub(crate) use fuse::Search;
 pub(crate) use index::{Index, REACH, Visibility};
-pub(crate) use pool::Pool;
+pub(crate) use pool::{Counted, Pool};
 pub(crate) use query::{MOST_TERMS, Plan, one_line};
 pub use ranking::{Fusion, Ranking};
 pub(crate) use stem::stem;
