@@ -105,9 +105,8 @@ fn candidates(lists: &[Vec<i64>], weights: &[f64], most: usize) -> Vec<MemoryId>
             found.push((row.iter().map(|(_, word)| weights[*word]).sum(), id));
         }
     }
-    let first = |(one, id): &(f64, i64), (other, other_id): &(f64, i64)| {
-        other.total_cmp(one).then(other_id.cmp(id))
-    };
+    let first =
+        |(one, id): &(f64, i64), (other, other_id): &(f64, i64)| other.total_cmp(one).then(other_id.cmp(id));
     // A long statement shares words with many.
     let most = LOOKED_AT.max(2 * lists.len());
     if found.len() > most {

@@ -154,6 +154,12 @@ fn ids(store: &dyn MemoryStore, text: &str) -> Vec<i64> {
 }
 
 // More rows have a word than are weighed, and segments are written and merged.
+/// Whether the index answers, and not FTS5.
+fn is_whole(home: &Home) -> bool {
+    home.count("SELECT count(*) FROM memory_terms_changed") == 0
+        && home.count("SELECT count(*) FROM memory_terms_state WHERE built > 0") == 1
+}
+
 #[test]
 fn both_stores_find_the_same_in_thousands_of_rows() {
     let (home, mut dice) = (Home::new(), Dice(7));

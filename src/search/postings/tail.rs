@@ -111,7 +111,12 @@ impl Tail {
             let known = self.terms.get(term).copied().unwrap_or_else(|| {
                 let next = super::bits::number(self.lists.len());
                 let term: Arc<[u8]> = term.into();
-                self.lists.push(List { term: term.clone(), postings: Vec::new(), rows: [0; 2], gone: [0; 2] });
+                self.lists.push(List {
+                    term: term.clone(),
+                    postings: Vec::new(),
+                    rows: [0; 2],
+                    gone: [0; 2],
+                });
                 self.terms.insert(term, next);
                 next
             });

@@ -21,14 +21,13 @@ pub(crate) enum Piece<'a> {
 
 /// Parts a text.
 pub(crate) fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
-    text.split(|c: char| c.is_whitespace() || c.is_control())
-        .flat_map(|chunk| {
-            // Most chunks are one word, of letters that need no closer look.
-            let is_plain = !chunk.is_empty() && chunk.bytes().all(|byte| byte.is_ascii_alphanumeric());
-            let (word, rest) = if is_plain { (Some(Piece::Word(chunk)), "") } else { (None, chunk) };
-            let name = if is_plain { None } else { name_of(chunk).map(Piece::Name) };
-            word.or(name).into_iter().chain(Words { rest })
-        })
+    text.split(|c: char| c.is_whitespace() || c.is_control()).flat_map(|chunk| {
+        // Most chunks are one word, of letters that need no closer look.
+        let is_plain = !chunk.is_empty() && chunk.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        let (word, rest) = if is_plain { (Some(Piece::Word(chunk)), "") } else { (None, chunk) };
+        let name = if is_plain { None } else { name_of(chunk).map(Piece::Name) };
+        word.or(name).into_iter().chain(Words { rest })
+    })
 }
 
 /// The words of a chunk of text without white space.

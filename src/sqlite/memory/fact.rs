@@ -56,7 +56,9 @@ impl Facts for Table<'_> {
         let mut stemmer = self.lend_stemmer();
         self.contents(&unknown, &mut |id, text| read.push((id, Words::of(text, &mut stemmer))))?;
         self.return_stemmer(stemmer);
-        read.iter().for_each(|(id, words)| take(*id, words));
+        for (id, words) in &read {
+            take(*id, words);
+        }
         self.know_words(read);
         Ok(())
     }

@@ -64,7 +64,10 @@ impl Held {
     }
 
     /// Returns the version of the file's data, which grows with each commit of another connection.
-    pub(in crate::sqlite::memory) fn data_version(&mut self, connection: &Connection) -> rusqlite::Result<i64> {
+    pub(in crate::sqlite::memory) fn data_version(
+        &mut self,
+        connection: &Connection,
+    ) -> rusqlite::Result<i64> {
         if !self.is_version_read {
             let sql = "PRAGMA data_version";
             self.begun.data_version = connection.prepare_cached(sql)?.query_row([], |found| found.get(0))?;
@@ -116,7 +119,8 @@ pub(super) struct State {
 impl State {
     /// Reads the state of the index of a scope; `None` where it has none yet.
     pub(super) fn read(connection: &Connection, user: &str, agent: &str) -> rusqlite::Result<Option<Self>> {
-        let sql = "SELECT id, version, built, epoch FROM memory_terms_state WHERE user_id = ?1 AND agent_id = ?2";
+        let sql =
+            "SELECT id, version, built, epoch FROM memory_terms_state WHERE user_id = ?1 AND agent_id = ?2";
         let mut statement = connection.prepare_cached(sql)?;
         let state = |found: &rusqlite::Row<'_>| {
             let (index, version) = (found.get(0)?, found.get(1)?);

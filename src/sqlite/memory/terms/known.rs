@@ -74,7 +74,9 @@ impl Table<'_> {
     pub(in crate::sqlite::memory) fn know_words(&self, rows: Vec<(MemoryId, Words)>) {
         let held = &mut *self.held.borrow_mut();
         if let Some(terms) = held.terms.as_mut().filter(|_| held.is_whole == Some(true)) {
-            rows.into_iter().for_each(|(id, words)| terms.words.keep(id.get(), words));
+            for (id, words) in rows {
+                terms.words.keep(id.get(), words);
+            }
         }
     }
 }

@@ -46,7 +46,8 @@ impl Table<'_> {
         held.is_whole.get_or_insert(true);
         // Where ids are not counted, it may have that of a row that was removed.
         held.has_edited |= held.terms.as_ref().is_some_and(|terms| card.id <= terms.seen);
-        let Some(terms) = held.terms.as_mut().filter(|terms| held.is_whole == Some(true) && card.id > terms.seen)
+        let Some(terms) =
+            held.terms.as_mut().filter(|terms| held.is_whole == Some(true) && card.id > terms.seen)
         else {
             return Ok(());
         };
@@ -116,16 +117,15 @@ impl Table<'_> {
     /// Takes in rows as they are that were changed since.
     pub(super) fn take_changed(&self, held: &mut Held) -> rusqlite::Result<()> {
         let Held { terms: Some(terms), stemmer, .. } = held else { return Ok(()) };
-        let last = if held.is_whole == Some(true) && !held.has_edited { terms.changed } else { self.last_change()? };
+        let last =
+            if held.is_whole == Some(true) && !held.has_edited { terms.changed } else { self.last_change()? };
         if last <= terms.changed {
             return Ok(());
         }
-        let taken = self
-            .take_all(terms, stemmer)?
-            .and_then(|()| {
-                terms.changed = last;
-                if self.writes { terms.keep_up(self.connection) } else { Ok(()) }
-            });
+        let taken = self.take_all(terms, stemmer)?.and_then(|()| {
+            terms.changed = last;
+            if self.writes { terms.keep_up(self.connection) } else { Ok(()) }
+        });
         self.settled(held, taken).map(drop)
     }
 
@@ -134,9 +134,8 @@ impl Table<'_> {
             "SELECT {INDEXED}, was_in FROM memory_terms_changed
              WHERE number > ?3 AND user_id = ?1 AND agent_id = ?2 ORDER BY id, number"
         );
-        let now = format!(
-            "SELECT {INDEXED} FROM main_memories WHERE +user_id = ?1 AND +agent_id = ?2 AND id = ?3"
-        );
+        let now =
+            format!("SELECT {INDEXED} FROM main_memories WHERE +user_id = ?1 AND +agent_id = ?2 AND id = ?3");
         let mut changes = self.connection.prepare_cached(&sql)?;
         let mut changes = changes.query(params![self.user(), self.agent(), terms.changed])?;
         let mut standing = self.connection.prepare_cached(&now)?;
