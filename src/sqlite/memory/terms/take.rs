@@ -14,6 +14,8 @@ use crate::sqlite::memory::table::Table;
 const BUILT: usize = 512;
 /// So many rows may be in memory only, for a read; for more of them it asks FTS5.
 const READ: usize = 2048;
+/// Pages are made, however few rows they are of, when ids are so far behind those that pages tell of.
+const FAR: i64 = 8192;
 /// After so many changes of others the index is made anew.
 const TAKEN: i64 = 4096;
 
@@ -201,6 +203,11 @@ impl Table<'_> {
             terms.seen = terms.seen.max(last);
         }
         let is_whole = taken < most;
+        if self.writes && is_whole && done.is_ok() && terms.seen.saturating_sub(terms.built.max(0)) > FAR {
+            // Else each store that begins would go through the rows of others in between.
+            done = terms.partition.flush(&mut terms.pages(self.connection), 0);
+            terms.are_in_pages();
+        }
         held.is_whole = Some(self.settled(held, done)?.is_some() && is_whole);
         Ok(())
     }
