@@ -12,7 +12,7 @@ use super::table::{Match, TABLE, literals_of};
 pub(super) struct Chosen {
     /// By class.
     is_on: Vec<bool>,
-    /// Those of them that no literal begins.
+    /// The classes that no literal begins.
     scans: Vec<usize>,
     few: Option<Few>,
 }

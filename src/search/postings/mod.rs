@@ -11,6 +11,7 @@ mod cursor;
 mod directory;
 pub(crate) mod error;
 mod latest;
+mod lists;
 mod manifest;
 mod merge;
 mod page;

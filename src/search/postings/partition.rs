@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 use super::cursor::Cursor;
 use super::error::{Error, Result};
-use super::latest::Latest;
+use super::lists::Latest;
 use super::merge::Merge;
 use super::pages::{Cache, Pages, Reader};
 use super::record::Record;

@@ -93,7 +93,7 @@ pub(super) fn lines(text: &str, from: usize) -> Option<Vec<Line>> {
 struct Reader<'t> {
     text: &'t str,
     at: usize,
-    /// Those of the entry that is being read.
+    /// The ranges of the entry that is being read.
     pieces: Vec<Range<u64>>,
 }
 

@@ -17,6 +17,7 @@ mod take;
 mod tests;
 mod verify;
 mod wipe;
+mod words;
 
 pub(super) use held::Held;
 pub(super) use tables::{TRIGGERS, distrust, make};
