@@ -153,13 +153,15 @@ fn ids(store: &dyn MemoryStore, text: &str) -> Vec<i64> {
     found(store, &sessions()[0], &Query::new(text)).into_iter().map(|(id, _)| id).collect()
 }
 
-// More rows have a word than are weighed, and segments are written and merged.
-/// Whether the index answers, and not FTS5.
+/// Whether the index answers, and not FTS5: few rows or changes are in no page.
 fn is_whole(home: &Home) -> bool {
-    home.count("SELECT count(*) FROM memory_terms_changed") == 0
-        && home.count("SELECT count(*) FROM memory_terms_state WHERE built > 0") == 1
+    home.count("SELECT count(*) FROM memory_terms_changed") < 512
+        && home.count("SELECT count(*) FROM memory_terms_state") == 1
+        && home.count("SELECT count(*) FROM memories WHERE id > (SELECT max(built) FROM memory_terms_state)")
+            < 512
 }
 
+// More rows have a word than are weighed, and segments are written and merged.
 #[test]
 fn both_stores_find_the_same_in_thousands_of_rows() {
     let (home, mut dice) = (Home::new(), Dice(7));
@@ -415,7 +417,8 @@ fn the_index_of_an_older_file_is_made_in_steps_and_searches_are_answered_from_th
     let mut last = 0;
     for _ in 0..8 {
         store.set_profile(&main, "name", "Marta", now()).expect("it is set");
-        assert!(built() - last <= 1_024, "one change does a part of the work: {last} {}", built());
+        // What a change takes in, and what searches before it read by the way.
+        assert!(built() - last <= 2_560, "one change does a part of the work: {last} {}", built());
         last = built();
         assert_eq!(all(&store), before);
     }
