@@ -15,7 +15,7 @@ use crate::measure::median;
 /// Says to a process that was started by this one what it is to open.
 const ROLE: &str = "NOCTUARY_BENCH_OPEN";
 
-/// What a process says about itself.
+/// The words of a process about itself.
 pub(crate) struct Spent {
     pub(crate) milliseconds: f64,
     /// The most memory at once, in megabytes, where the system says it.

@@ -1,4 +1,4 @@
-//! What was measured, at one size or at several.
+//! The measured figures, at one size or at several.
 
 use crate::table::{aligned, digits, thousands};
 

@@ -45,7 +45,7 @@ use language::Language;
 use table::{aligned, digits, thousands};
 
 const QUESTIONS: u32 = 400;
-/// So many rows are written a hundred at a time.
+/// The number of rows that are written a hundred at a time.
 const MORE: u32 = 2_000;
 
 fn main() {

@@ -12,7 +12,7 @@ use crate::engine::Engine;
 
 /// A tokenizer that every index has: words in small letters, stemmed.
 const STEMMED: &str = "en_stem";
-/// What a writer keeps in memory before it writes a segment.
+/// The bytes that a writer keeps in memory before it writes a segment.
 const MEMORY: usize = 50_000_000;
 
 pub(crate) struct Tantivy {

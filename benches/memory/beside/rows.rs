@@ -8,7 +8,7 @@ use noctuary::memory::{NewMemory, Place, Role, Source};
 use crate::home::{Kind, Store, agent, at};
 use crate::language::Language;
 
-/// So many rows are of one conversation.
+/// The number of rows of one conversation.
 const CONVERSATION: u32 = 20;
 const QUESTIONS: u32 = 60;
 

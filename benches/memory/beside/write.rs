@@ -11,7 +11,7 @@ use super::{SQLITE, hand};
 use crate::home::{agent, scope};
 use crate::measure::{Effort, Row, compare};
 
-/// So many rows are written, again and again.
+/// The number of rows that are written, again and again.
 const WRITTEN: u32 = 2_000;
 
 pub(super) fn row(effort: Effort, rows: &Rows, table: &mut Vec<Row>) {

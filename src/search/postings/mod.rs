@@ -19,7 +19,7 @@ pub(crate) mod pages;
 pub(crate) mod partition;
 mod posting;
 pub(crate) mod query;
-#[allow(dead_code, reason = "for a keeper that cannot read its newest rows again")]
+#[cfg(test)]
 pub(crate) mod record;
 pub(crate) mod row;
 mod run;

@@ -12,6 +12,7 @@ use super::error::{Error, Result};
 use super::lists::Latest;
 use super::merge::Merge;
 use super::pages::{Cache, Pages, Reader};
+#[cfg(test)]
 use super::record::Record;
 use super::row::{Counts, Row, Totals};
 use super::segment::{ALL_ROWS, Segment};
@@ -80,7 +81,7 @@ impl Partition {
     }
 
     /// The number of the next change.
-    #[allow(dead_code, reason = "for a keeper with a log of records")]
+    #[cfg(test)]
     pub(crate) fn number(&self) -> u64 {
         self.number
     }
@@ -147,7 +148,7 @@ impl Partition {
     /// # Errors
     ///
     /// [`Error::Damaged`] where it is not the next one.
-    #[allow(dead_code, reason = "for a keeper with a log of records")]
+    #[cfg(test)]
     pub(crate) fn replay(&mut self, pages: &dyn Pages, record: &[u8]) -> Result<()> {
         let record = Record::read(record)?;
         if record.number < self.first {

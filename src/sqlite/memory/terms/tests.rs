@@ -108,7 +108,7 @@ fn a_change_that_fails_at_any_operation_of_the_index_is_undone_and_can_be_made_a
     let folder = TempDir::new().expect("a folder can be made");
     let store = open(folder.path());
     let run = |sql: &str| store.backend().database().lock().execute_batch(sql).expect("it is done");
-    run(FAILING);
+    run(&failing());
     let mut failed_at = BTreeMap::new();
     for number in 0..STEPS {
         let before = found(&store);
@@ -128,23 +128,22 @@ fn a_change_that_fails_at_any_operation_of_the_index_is_undone_and_can_be_made_a
 }
 
 /// Lets the operation of the index fail that has a number.
-const FAILING: &str = "
-    CREATE TEMP TABLE operations (number INTEGER NOT NULL, fails_at INTEGER NOT NULL);
-    INSERT INTO temp.operations VALUES (0, -1);
-    CREATE TEMP TRIGGER page_written BEFORE INSERT ON main.memory_terms_pages BEGIN
-        SELECT RAISE(ABORT, 'the disk is full') FROM operations WHERE number = fails_at;
-        UPDATE operations SET number = number + 1;
-    END;
-    CREATE TEMP TRIGGER page_removed BEFORE DELETE ON main.memory_terms_pages BEGIN
-        SELECT RAISE(ABORT, 'the disk is full') FROM operations WHERE number = fails_at;
-        UPDATE operations SET number = number + 1;
-    END;
-    CREATE TEMP TRIGGER state_saved BEFORE UPDATE ON main.memory_terms_state BEGIN
-        SELECT RAISE(ABORT, 'the disk is full') FROM operations WHERE number = fails_at;
-        UPDATE operations SET number = number + 1;
-    END;
-    CREATE TEMP TRIGGER change_removed BEFORE DELETE ON main.memory_terms_changed BEGIN
-        SELECT RAISE(ABORT, 'the disk is full') FROM operations WHERE number = fails_at;
-        UPDATE operations SET number = number + 1;
-    END;
-";
+fn failing() -> String {
+    let operations = [
+        ("page_written", "INSERT ON main.memory_terms_pages"),
+        ("page_removed", "DELETE ON main.memory_terms_pages"),
+        ("state_saved", "UPDATE ON main.memory_terms_state"),
+        ("change_removed", "DELETE ON main.memory_terms_changed"),
+    ];
+    let trigger = |(name, operation): (&str, &str)| {
+        format!(
+            "CREATE TEMP TRIGGER {name} BEFORE {operation} BEGIN
+                SELECT RAISE(ABORT, 'the disk is full') FROM operations WHERE number = fails_at;
+                UPDATE operations SET number = number + 1;
+            END;"
+        )
+    };
+    let table = "CREATE TEMP TABLE operations (number INTEGER NOT NULL, fails_at INTEGER NOT NULL);
+        INSERT INTO temp.operations VALUES (0, -1);";
+    table.to_owned() + &operations.map(trigger).concat()
+}
