@@ -41,6 +41,7 @@ impl Table<'_> {
     /// Takes a row in that this change added.
     pub(in crate::sqlite::memory) fn index_row(&self, card: &Card<'_>) -> rusqlite::Result<()> {
         let held = &mut *self.held.borrow_mut();
+        held.left += 1;
         if held.is_whole.is_none() && !held.is_current(self.connection)? {
             // It is read with all others that are not in when somebody asks.
             return Ok(());
@@ -53,6 +54,7 @@ impl Table<'_> {
         else {
             return Ok(());
         };
+        held.left -= 1;
         let added = with_terms(card, &mut held.stemmer, |row| {
             terms.partition.add(&terms.pages(self.connection), row)?;
             terms.seen = row.id;
@@ -180,7 +182,7 @@ impl Table<'_> {
     }
 
     /// Takes in rows behind those that are in.
-    fn take_new(&self, held: &mut Held, most: usize) -> rusqlite::Result<()> {
+    pub(super) fn take_new(&self, held: &mut Held, most: usize) -> rusqlite::Result<()> {
         let Held { terms: Some(terms), stemmer, .. } = held else { return Ok(()) };
         let sql = "SELECT max(id) FROM memories";
         let last: Option<i64> = self.connection.prepare_cached(sql)?.query_row([], |found| found.get(0))?;
