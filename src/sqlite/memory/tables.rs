@@ -5,7 +5,7 @@
 
 use rusqlite::Connection;
 
-use super::{row, terms};
+use super::{row, saying, terms};
 use crate::store::fact;
 
 const SEED: &str = "
@@ -291,8 +291,9 @@ pub(crate) fn make_index(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(TOMBSTONES)
 }
 
-/// Adds where the word index stands.
+/// Adds where the word index stands, and what a forgetting finds its rows by.
 pub(crate) fn make_terms(connection: &Connection) -> rusqlite::Result<()> {
+    saying::make(connection)?;
     terms::make(connection)
 }
 
@@ -302,7 +303,7 @@ pub(crate) fn make_learnings(connection: &Connection) -> rusqlite::Result<()> {
 }
 
 /// Adds those columns to the seed's table that are not there.
-fn add_columns(connection: &Connection, columns_of_ours: &[(&str, &str)]) -> rusqlite::Result<()> {
+pub(super) fn add_columns(connection: &Connection, columns_of_ours: &[(&str, &str)]) -> rusqlite::Result<()> {
     let standing = columns(connection)?;
     for (column, declaration) in columns_of_ours {
         if !standing.iter().any(|name| name == column) {
@@ -351,11 +352,12 @@ pub(super) fn rebuild(connection: &Connection) -> rusqlite::Result<()> {
 pub(super) fn are_mended(connection: &Connection) -> rusqlite::Result<bool> {
     let mut statement = connection.prepare_cached(
         "SELECT sql FROM sqlite_schema WHERE type = 'trigger' AND name IN ('memories_ai', 'memories_ad',
-           'memories_au', 'memory_terms_ai', 'memory_terms_ad', 'memory_terms_au')",
+           'memories_au', 'memory_terms_ai', 'memory_terms_ad', 'memory_terms_au', 'memories_unsigned')",
     )?;
     let standing = statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<Vec<String>>>()?;
-    let is_ours = |trigger: &String| [TRIGGERS, terms::TRIGGERS].iter().any(|all| all.contains(trigger));
-    Ok(standing.len() == 6 && standing.iter().all(is_ours))
+    let all_of_ours = [TRIGGERS, terms::TRIGGERS, saying::TRIGGER];
+    let is_ours = |trigger: &String| all_of_ours.iter().any(|all| all.contains(trigger));
+    Ok(standing.len() == 7 && standing.iter().all(is_ours))
 }
 
 /// Puts triggers back that do not stand as they were made; returns whether there were such.
@@ -364,6 +366,7 @@ pub(super) fn mend_triggers(connection: &Connection) -> rusqlite::Result<bool> {
     if is_behind {
         connection.execute_batch(TRIGGERS)?;
         connection.execute_batch(terms::TRIGGERS)?;
+        saying::renew(connection)?;
     }
     Ok(is_behind)
 }
@@ -386,8 +389,11 @@ pub(super) fn has_unread(connection: &Connection) -> rusqlite::Result<bool> {
 
 /// Takes in rows that another program wrote: what they are found by, and compared by.
 pub(super) fn read_others(connection: &Connection) -> rusqlite::Result<()> {
-    let unread = read_terms(connection)?;
-    if unread.is_empty() { Ok(()) } else { read_normals(connection) }
+    if read_terms(connection)?.is_empty() {
+        return Ok(());
+    }
+    read_normals(connection)?;
+    saying::sign(connection)
 }
 
 /// Writes the terms of rows that another program wrote; returns which.
