@@ -8,13 +8,12 @@ use rusqlite::{Connection, params};
 use super::fact::{FACT, read};
 use super::row::{self, COLUMNS, NOTES};
 use super::table::Table;
-use super::tables;
 use crate::facts::Fact;
 use crate::gate::signature;
 use crate::store::forget::{Burial, NAMES, signature_of};
 
 /// The signature of a row of which nothing is known has all bits.
-const COLUMN: (&str, &str) = ("signature", "INTEGER NOT NULL DEFAULT -1");
+pub(super) const COLUMN: (&str, &str) = ("signature", "INTEGER NOT NULL DEFAULT -1");
 
 /// The indexes are of all rows, those that are found and those that are not.
 const INDEXES: &str = "
@@ -37,9 +36,8 @@ pub(super) const TRIGGER: &str = "
     END;
 ";
 
-/// Adds the signatures, and the indexes.
+/// Writes the signatures, and makes the indexes.
 pub(super) fn make(connection: &Connection) -> rusqlite::Result<()> {
-    tables::add_columns(connection, &[COLUMN])?;
     sign(connection)?;
     connection.execute_batch(INDEXES)?;
     connection.execute_batch(&format!(

@@ -293,6 +293,7 @@ pub(crate) fn make_index(connection: &Connection) -> rusqlite::Result<()> {
 
 /// Adds where the word index stands, and what a forgetting finds its rows by.
 pub(crate) fn make_terms(connection: &Connection) -> rusqlite::Result<()> {
+    add_columns(connection, &[saying::COLUMN])?;
     saying::make(connection)?;
     terms::make(connection)
 }
@@ -303,7 +304,7 @@ pub(crate) fn make_learnings(connection: &Connection) -> rusqlite::Result<()> {
 }
 
 /// Adds those columns to the seed's table that are not there.
-pub(super) fn add_columns(connection: &Connection, columns_of_ours: &[(&str, &str)]) -> rusqlite::Result<()> {
+fn add_columns(connection: &Connection, columns_of_ours: &[(&str, &str)]) -> rusqlite::Result<()> {
     let standing = columns(connection)?;
     for (column, declaration) in columns_of_ours {
         if !standing.iter().any(|name| name == column) {
