@@ -117,3 +117,6 @@ impl Table<'_> {
         Ok(saying)
     }
 }
+
+#[cfg(test)]
+mod tests;
