@@ -9,7 +9,7 @@ use crate::base::name::Name;
 use crate::base::receipt::{ForgetPlace, PlaceReceipt};
 use crate::facts::{FactKey, FactState, FactStatus};
 use crate::format::Origin;
-use crate::gate::{Tombstone, TombstoneKey, Tombstones};
+use crate::gate::{Tombstone, TombstoneKey, Tombstones, statement_signature};
 use crate::memory::{Memory, NewLearning, NewMemory, Place, Source};
 
 /// The action of a row that is gone for good.
@@ -23,6 +23,8 @@ pub(crate) struct Burial {
     pub(crate) stone: Tombstone,
     /// It alone, so that earlier ones are not looked for again.
     alone: Tombstones,
+    /// A text without one of these bits in its [signature](crate::gate::signature) does not hold it.
+    pub(crate) signature: u64,
 }
 
 impl Burial {
@@ -32,7 +34,7 @@ impl Burial {
             .bury(text)
             .ok_or(Error::Config { setting: "text", rule: "must have two words or eight characters" })?;
         alone.insert(stone);
-        Ok(Self { stone, alone })
+        Ok(Self { stone, alone, signature: statement_signature(text) })
     }
 
     pub(crate) fn holds(&self, text: &str) -> bool {
@@ -92,7 +94,8 @@ impl Said<'_> {
     }
 }
 
-fn strings(value: &serde_json::Value, texts: &mut Vec<String>) {
+/// Adds the keys and texts of a value.
+pub(crate) fn strings(value: &serde_json::Value, texts: &mut Vec<String>) {
     match value {
         serde_json::Value::String(text) => texts.push(text.clone()),
         serde_json::Value::Array(values) => values.iter().for_each(|value| strings(value, texts)),

@@ -6,12 +6,14 @@ use serde::{Deserialize, Serialize};
 use super::row::Stated;
 use crate::base::access::{Actor, Scope, SessionKind};
 use crate::base::document::SourceRef;
+use crate::base::error::{Error, Result, corrupt};
+use crate::base::name::StateName;
 use crate::facts::{ConsolidationEvent, FactKey, Suspect};
 use crate::format::{DreamId, Origin};
-use crate::gate::{Tombstone, TombstoneKey};
+use crate::gate::{Tombstone, TombstoneKey, signature};
 use crate::memory::{AuditEntry, AuditOutcome, LearningId, Memory, MemoryId, NewMemory, Place, Source};
 use crate::store::fact;
-use crate::store::forget::REMOVED;
+use crate::store::forget::{REMOVED, strings};
 
 /// The version of the file.
 pub(super) const VERSION: u64 = 1;
@@ -246,6 +248,59 @@ impl Record {
         Some(self)
     }
 
+    /// Returns the [signature] of all that it says, but for [names](Self::names).
+    pub(super) fn signature(&self) -> u64 {
+        let mut texts: Vec<String> = Vec::new();
+        let mut bits = self.reason.as_deref().map_or(0, signature);
+        match &self.change {
+            Change::Written(row) => {
+                bits |= row.content.as_deref().map_or(0, signature);
+                texts.extend(row.cites.iter().map(ToString::to_string));
+                texts.extend(row.about.iter().flat_map(|key| [key.subject.clone(), key.slot.clone()]));
+                if let Some(metadata) = &row.metadata {
+                    texts.push(metadata.to_string());
+                    strings(metadata, &mut texts);
+                }
+            }
+            Change::Updated { content, .. } => bits |= content.as_deref().map_or(0, signature),
+            Change::Profile { key, value } => {
+                bits |= signature(key) | value.as_deref().map_or(0, signature);
+            }
+            Change::Learned { content, context, .. } => {
+                bits |= content.iter().chain(context).fold(0, |bits, text| bits | signature(text));
+            }
+            Change::Ruled { events } => {
+                let reasons = events.iter().filter_map(|event| event.reason.as_deref());
+                bits |= reasons.fold(0, |bits, reason| bits | signature(reason));
+            }
+            _ => {}
+        }
+        texts.iter().fold(bits, |bits, text| bits | signature(text))
+    }
+
+    /// Gives the names that it says, which many lines say.
+    pub(super) fn names(&self, mut take: impl FnMut(&str)) {
+        let mut origin = None;
+        match &self.change {
+            Change::Written(row) => {
+                take(&row.category);
+                if let Some(place) = &row.place {
+                    take(&place.session);
+                    place.speaker.iter().for_each(|speaker| take(speaker));
+                }
+                origin = row.origin.as_ref();
+            }
+            Change::Refused { origin: of_refused, .. } => origin = of_refused.as_ref(),
+            _ => {}
+        }
+        if let Some(source) = &self.source {
+            take(source.as_str());
+        }
+        if let Some(origin) = origin {
+            take(&origin.to_string());
+        }
+    }
+
     /// Returns its entries in the audit, the latest first: a purge has a line for each row.
     pub(super) fn entries(self) -> Vec<AuditEntry> {
         let Self { at, actor, kind, source, reason, change } = self;
@@ -333,4 +388,16 @@ impl Change {
             | Self::Purged { .. } => false,
         }
     }
+}
+
+/// Parses a line; the error says which one is damaged.
+pub(super) fn parsed(line: &[u8], number: usize) -> Result<Record> {
+    // Some editors put a byte order mark in front.
+    let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
+    serde_json::from_slice(line).map_err(|error| {
+        let Error::Corrupt { name, column, what, .. } = corrupt(StateName::MEMORIES.as_str(), &error) else {
+            unreachable!("it makes nothing else");
+        };
+        Error::Corrupt { name, line: number, column, what }
+    })
 }

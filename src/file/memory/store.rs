@@ -69,7 +69,7 @@ impl FileMemoryStore {
     pub fn open_with(path: impl AsRef<Path>, scope: Scope, config: StoreConfig) -> Result<Self> {
         let path = path.as_ref();
         let disk = OsDisk::open(path).at("open", path.display())?;
-        Self::over(Arc::new(disk), scope, config)
+        Self::over(Arc::new(disk), scope, config, EVERY)
     }
 
     /// Opens a store over another disk: one that fails.
@@ -80,16 +80,22 @@ impl FileMemoryStore {
     #[cfg(any(test, feature = "testing"))]
     #[cfg_attr(docsrs, doc(cfg(feature = "testing")))]
     pub fn on_disk(disk: Arc<dyn Disk>, scope: Scope, config: StoreConfig) -> Result<Self> {
-        Self::over(disk, scope, config)
+        Self::over(disk, scope, config, EVERY)
     }
 
-    fn over(disk: Arc<dyn Disk>, scope: Scope, config: StoreConfig) -> Result<Self> {
+    /// Opens a store over another disk, which writes its table anew after so few lines.
+    #[cfg(test)]
+    pub(super) fn every(disk: Arc<dyn Disk>, scope: Scope, every: usize) -> Result<Self> {
+        Self::over(disk, scope, StoreConfig::default(), every)
+    }
+
+    fn over(disk: Arc<dyn Disk>, scope: Scope, config: StoreConfig, every: usize) -> Result<Self> {
         check_scope(&scope)?;
         let root = disk.root().display().to_string();
         if let Some(file_system) = disk.network().at("look at", &root)? {
             return Err(Error::NetworkFileSystem { path: root, file_system });
         }
-        let backend = FileBackend::over(disk, &scope, &config)?;
+        let backend = FileBackend::over(disk, &scope, &config, every)?;
         Ok(Self { store: Arc::new(Store::new(backend, scope, config)) })
     }
 
@@ -114,6 +120,9 @@ impl FileMemoryStore {
         self.store.purge_expired(now)
     }
 }
+
+/// After so many lines, at least, the table of the rows is written anew.
+const EVERY: usize = 1000;
 
 forward::contracts_of!(FileMemoryStore);
 

@@ -147,6 +147,18 @@ impl Words {
     }
 }
 
+/// Returns the signature of a statement: two bits for each word.
+pub(crate) fn signature(text: &str) -> u64 {
+    let words = Words::of(text, 0, 1);
+    (0..words.len()).fold(0, |bits, at| {
+        let hash = words.word(at).bytes().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
+        });
+        let hash = mixed(hash);
+        bits | 1 << (hash & 63) | 1 << (hash >> 6 & 63)
+    })
+}
+
 pub(super) fn power(base: u64, exponent: usize) -> u64 {
     (0..exponent).fold(1, |power, _| power.wrapping_mul(base))
 }

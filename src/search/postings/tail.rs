@@ -85,6 +85,11 @@ impl Tail {
         !self.gone.is_empty() || self.rows.iter().any(|row| row.is_removed)
     }
 
+    /// The terms, in no order.
+    pub(crate) fn terms(&self) -> impl Iterator<Item = &[u8]> {
+        self.terms.keys().map(AsRef::as_ref)
+    }
+
     /// Adds a row.
     pub(crate) fn add(&mut self, row: &Row<'_>) {
         let number = self.push(row, false);

@@ -2,13 +2,13 @@
 
 use rusqlite::params;
 
-use super::count::{INDEXED, with_row, with_terms};
+use super::count::{INDEXED, with_row};
 use super::held::{Held, State, Terms, WHOLE};
 use crate::search::postings::error::{Error, Result};
 use crate::search::postings::pages::Pages;
 use crate::search::postings::partition::Partition;
 use crate::search::postings::record::Record;
-use crate::search::postings::row::Row;
+use crate::search::postings::row::{Row, with_terms};
 use crate::search::rank::Card;
 use crate::sqlite::memory::table::Table;
 
