@@ -394,10 +394,36 @@ impl Change {
 pub(super) fn parsed(line: &[u8], number: usize) -> Result<Record> {
     // Some editors put a byte order mark in front.
     let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
+    if memchr::memmem::find(line, b"\"op\":\"written\"").is_some()
+        && let Ok(record) = written(line)
+    {
+        return Ok(record);
+    }
     serde_json::from_slice(line).map_err(|error| {
         let Error::Corrupt { name, column, what, .. } = corrupt(StateName::MEMORIES.as_str(), &error) else {
             unreachable!("it makes nothing else");
         };
         Error::Corrupt { name, line: number, column, what }
     })
+}
+
+/// The parts of a line that each has.
+#[derive(Deserialize)]
+struct Head {
+    at: DateTime<Utc>,
+    actor: Actor,
+    kind: Option<SessionKind>,
+    source: Option<Source>,
+    reason: Option<String>,
+    op: String,
+}
+
+/// Parses the line of a new row, as most lines are, twice: that costs less than to hold each value until its kind is known.
+fn written(line: &[u8]) -> serde_json::Result<Record> {
+    let Head { at, actor, kind, source, reason, op } = serde_json::from_slice(line)?;
+    if op != "written" {
+        return Err(serde::de::Error::custom("it is of another kind"));
+    }
+    let change = Change::Written(serde_json::from_slice(line)?);
+    Ok(Record { at, actor, kind, source, reason, change })
 }
