@@ -103,6 +103,8 @@ impl Checkpoint {
         write(disk, &body).map_err(Error::host)?;
         words.pages.settle(written);
         words.pages.sweep();
+        // Where that fails, a page that is asked for later may be gone.
+        let _ = words.pages.hold();
         identity(&body).ok_or(Error::Damaged("it has no checksum"))
     }
 

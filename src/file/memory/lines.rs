@@ -178,9 +178,11 @@ impl Lines {
         };
         let line = |span: Span| self.read(span.at, span.len.into());
         let (Ok(first), Ok(last)) = (line(read.first()), line(read.last())) else { return false };
-        // A file of the same number that ends alike was only added to. Any other one is read, and not parsed.
-        let is_same = read.is_like(&first, &last)
-            && (file == held.id && file != (0, 0) || self.begins_with(&read).unwrap_or_default());
+        // A file of the same number that ends alike was only added to, if the last to change it marked it. Any other one is
+        // read, and not parsed.
+        let is_known = file == held.id && file != (0, 0) && self.is_marked(held);
+        let is_same =
+            read.is_like(&first, &last) && (is_known || self.begins_with(&read).unwrap_or_default());
         let Ok(owner) = parsed(&first, 1) else { return false };
         let before = std::mem::replace(&mut self.rows, rows);
         if is_same && self.rows.apply(owner, scope, (1, read.first()), &Reader::none(&self.lately)).is_ok() {
@@ -189,6 +191,13 @@ impl Lines {
         }
         self.rows = before;
         false
+    }
+
+    /// Returns whether nobody changed the file since a store marked it last.
+    fn is_marked(&self, held: &Held) -> bool {
+        let mark = self.keeper.disk.stat(StateName::MEMORIES_MARK.as_str()).ok().flatten();
+        let file = held.file.stat().ok();
+        mark.zip(file).is_some_and(|(mark, file)| file.modified <= mark.modified)
     }
 
     /// Returns whether the file begins with these lines.

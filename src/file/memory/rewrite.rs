@@ -113,11 +113,14 @@ impl Lines {
         let bytes = self.read(0, self.read.len)?;
         sweep(disk, bytes.split_inclusive(|byte| *byte == b'\n').next().unwrap_or_default())?;
         let mut kept = Vec::with_capacity(bytes.len());
+        // By where they begin: the end of the last line may have been missing when it was read.
+        let starts: Option<BTreeSet<u64>> =
+            lines.as_ref().map(|lines| lines.iter().map(|line| line.at).collect());
         let (mut changed, mut at) = (Vec::new(), 0);
         for line in bytes.split_inclusive(|byte| *byte == b'\n') {
             let before = Span { at, len: u32::try_from(line.len()).unwrap_or(u32::MAX) };
             at += line.len() as u64;
-            let is_looked_at = lines.as_ref().is_none_or(|lines| lines.contains(&before));
+            let is_looked_at = starts.as_ref().is_none_or(|starts| starts.contains(&before.at));
             match Some(line).filter(|_| is_looked_at).and_then(|line| otherwise(parsed(line, 0).ok()?)) {
                 Some(record) => {
                     let line = record.line();

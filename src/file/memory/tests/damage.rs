@@ -86,6 +86,7 @@ fn a_table_is_not_believed_where_the_lines_are_others() {
     let lines = disk.files()[FILE].clone();
     let text = String::from_utf8(lines.clone()).unwrap();
     let edited = copy(&disk);
+    edited.set_clock(at(900));
     edited.put(FILE, text.replace("black", "blank"));
     let store = open(&edited, 4);
     assert_eq!(store.search(&agent(), &Query::new("blank")).unwrap().hits.len(), 1);
