@@ -6,7 +6,9 @@ use std::collections::BTreeMap;
 use super::config::StoreConfig;
 use crate::base::error::Result;
 use crate::memory::{Filter, Found, Hit, Memory, Order, Query, SearchOutcome, Signal, Syntax};
-use crate::search::rank::{Card, Frequencies, Plan, Pool, Ranking, Search, Term, Visibility, one_line};
+use crate::search::rank::{
+    Card, Counted, Frequencies, Plan, Pool, Ranking, Search, Term, Visibility, one_line,
+};
 
 /// Rows as a search reads them: those in sight and no others, in one view of the store. Retired and deleted rows are
 /// not among them.
@@ -15,8 +17,9 @@ pub(crate) trait Searchable {
     /// [worth counting](Frequencies::worth_counting).
     fn frequencies(&self, visibility: Visibility, terms: &[Term]) -> Result<Frequencies>;
 
-    /// Gives the rows that may be found until `take` returns `false`.
-    fn matching(&self, wanted: &Wanted<'_>, take: &mut dyn FnMut(&Card<'_>) -> bool) -> Result<()>;
+    /// Gives the rows that may be found until `take` returns `false`: each with its text, or with what an index counted in
+    /// it. Where the plan requires something, each has its text.
+    fn matching(&self, wanted: &Wanted<'_>, take: &mut Take<'_>) -> Result<()>;
 
     /// Gives the rows that the filter takes of those right before and right behind some rows in their conversations, at
     /// most [`REACH`](crate::search::rank::REACH) to each side, each with the row that it is beside. Their text
@@ -49,6 +52,9 @@ pub(crate) trait Searchable {
         Ok(None)
     }
 }
+
+/// Takes a row, and the words of the plan in it where they are counted already; `false` where no more are taken.
+pub(crate) type Take<'a> = dyn FnMut(&Card<'_>, Option<Counted<'_>>) -> bool + 'a;
 
 /// Rows that may be found: those that the filter takes, and that have one of the words or may fulfil what the plan
 /// requires.
@@ -115,9 +121,9 @@ pub(crate) fn search(
     };
     let mut pool = Pool::of(&plan, &looked_up);
     let mut given = 0;
-    rows.matching(&wanted, &mut |card| {
+    rows.matching(&wanted, &mut |card, counted| {
         given += 1;
-        pool.take(card);
+        pool.take(card, counted);
         (pool.len() as usize) < most
     })?;
     if given < most && plan.required.is_none() && filter == Filter::limit(filter.limit) {
@@ -131,11 +137,19 @@ pub(crate) fn search(
         rows.beside(visibility, &filter, &givers, &mut |giver, card| pool.put_beside(giver, card))?;
         pool.settle();
     }
-    let (outcome, ranked) = Search { pool: &pool, frequencies: &frequencies, ranking, plan: &plan, entities }
-        .run(query.order, filter.limit);
-    let ids: Vec<i64> = ranked.iter().map(|ranked| ranked.id).collect();
-    let mut found: BTreeMap<i64, Memory> =
-        rows.rows(visibility, &ids)?.into_iter().map(|memory| (memory.id.get(), memory)).collect();
+    let weighing = Search { pool: &pool, frequencies: &frequencies, ranking, plan: &plan, entities };
+    let weighed = weighing.weigh(query.order, filter.limit);
+    let read = rows.rows(visibility, &weighing.unread(&weighed))?;
+    let mut found: BTreeMap<i64, Memory> = read.into_iter().map(|memory| (memory.id.get(), memory)).collect();
+    for (id, memory) in &found {
+        pool.put_text(*id, &memory.content);
+    }
+    let (outcome, ranked) =
+        Search { pool: &pool, frequencies: &frequencies, ranking, plan: &plan, entities }.run(weighed);
+    let unread: Vec<i64> =
+        ranked.iter().map(|ranked| ranked.id).filter(|id| !found.contains_key(id)).collect();
+    let read = rows.rows(visibility, &unread)?;
+    found.extend(read.into_iter().map(|memory| (memory.id.get(), memory)));
     let hits = ranked.into_iter().filter_map(|ranked| {
         let memory = found.remove(&ranked.id)?;
         Some(Hit { memory, score: ranked.score, why: ranked.why })

@@ -4,7 +4,8 @@
 use std::path::PathBuf;
 
 use crate::common::marta::now;
-use noctuary::memory::{Filter, IndexState, MemoryId, NewMemory, Query, Source};
+use chrono::{TimeZone, Utc};
+use noctuary::memory::{Filter, Hit, IndexState, MemoryId, NewMemory, Order, Place, Query, Role, Source};
 use noctuary::store::StoreConfig;
 use noctuary::{Access, FileMemoryStore, MemoryStore, Scope, SqliteMemoryStore};
 use rusqlite::Connection;
@@ -39,6 +40,54 @@ impl Dice {
         let words: Vec<String> = (0..=self.below(most))
             .map(|_| match self.below(3) {
                 0 => format!("{}{}", WORDS[self.below(12)], self.below(40)),
+                _ => WORDS[self.below(12)].to_owned(),
+            })
+            .collect();
+        words.join(" ")
+    }
+
+    /// A row with a place, a speaker, a date, and words that are parted in more than one way.
+    fn said(&mut self, at: u64) -> NewMemory {
+        let odd = [
+            "C++",
+            "O'Brien's",
+            "BTC-USD",
+            "from Vim to Helix",
+            "now",
+            "0.5%",
+            "Café",
+            "ferries",
+            "用Rust写",
+        ];
+        let mut text = self.text(10);
+        for _ in 0..self.below(4) {
+            text = format!("{text} {}{}", odd[self.below(9)], ["", ".", ", ", "!"][self.below(4)]);
+        }
+        let mut row =
+            NewMemory::new(["observation", "ferry notes"][self.below(2)], text, Source::AgentRecorded);
+        row.shared = self.below(3) == 0;
+        if self.below(3) > 0 {
+            let day = u32::try_from(1 + self.below(28)).expect("it is small");
+            row.place = Some(Place {
+                session: format!("talk {}", self.below(40)),
+                position: at,
+                role: [Role::User, Role::Agent][self.below(2)],
+                speaker: [None, Some("Ilya"), Some("assistant"), Some("Marta Ferry")][self.below(4)]
+                    .map(str::to_owned),
+                said_at: Utc.with_ymd_and_hms(2026, 5, day, 10, 0, 0).single(),
+            });
+        }
+        row
+    }
+
+    fn question(&mut self) -> String {
+        let asked = [
+            "C++", "Obrien", "BTC-USD", "Helix", "ferry", "Ilya", "8 May", "notes", "Brisk", "写", "Which",
+            "use",
+        ];
+        let words: Vec<String> = (0..2 + self.below(5))
+            .map(|_| match self.below(2) {
+                0 => asked[self.below(12)].to_owned(),
                 _ => WORDS[self.below(12)].to_owned(),
             })
             .collect();
@@ -147,6 +196,85 @@ fn both_stores_find_the_same_in_thousands_of_rows() {
     assert!(is_whole(&home));
     assert!(home.count("SELECT count(*) FROM memory_terms_pages") > 4);
     assert_eq!(sqlite.check().expect("it is looked at"), IndexState::Sound);
+}
+
+/// All that an answer says of its hits, by what they say.
+fn told(store: &dyn MemoryStore, access: &Access, query: &Query) -> String {
+    let found = store.search(access, query).expect("it is searched");
+    let hit = |hit: &Hit| format!("{} {:x} {:?}\n", hit.memory.content, hit.score.to_bits(), hit.why);
+    format!("{:?}\n{}", found.outcome, found.hits.iter().map(hit).collect::<String>())
+}
+
+// The index counts the words of a row once, when it is written; the other store counts them in the text at each search.
+#[test]
+fn what_the_index_counted_is_what_the_texts_say() {
+    let (home, files, mut dice) = (Home::new(), Home::new(), Dice(23));
+    let sqlite = home.open();
+    let file = FileMemoryStore::open(files.0.path(), marta()).expect("it opens");
+    let [main, _] = sessions();
+    let mut answers = 0;
+    for round in 0..3 {
+        let rows: Vec<NewMemory> = (0..500).map(|at| dice.said(at + 500 * round)).collect();
+        for store in [&sqlite as &dyn MemoryStore, &file] {
+            store.write_all(&main, &rows, now()).expect("they are written");
+        }
+        for at in 0..40 {
+            let mut query = Query::new(dice.question()).limit([10, 10, 3, 80][dice.below(4)]);
+            if at % 5 == 0 {
+                query.filter = query.filter.category("ferry notes");
+            }
+            if at % 7 == 0 {
+                query.order = Order::Recency;
+            }
+            for access in &sessions() {
+                let answer = told(&sqlite, access, &query);
+                assert_eq!(answer, told(&file, access, &query), "{:?}", query.text);
+                answers += answer.lines().count();
+            }
+        }
+    }
+    assert!(is_whole(&home));
+    assert!(answers > 1_000, "{answers}");
+}
+
+// BX-47, MS-11: counts of private, deleted and retired rows would show in the scores of others.
+#[test]
+fn frequencies_are_those_of_the_rows_in_sight() {
+    let (home, alone, mut dice) = (Home::new(), Home::new(), Dice(31));
+    let (all, shared_alone) = (home.open(), alone.open());
+    let [main, shared] = sessions();
+    let rows: Vec<NewMemory> = (0..1_200).map(|at| dice.said(at)).collect();
+    let seen: Vec<NewMemory> = rows.iter().filter(|row| row.shared).cloned().collect();
+    let mut of_seen = seen.into_iter();
+    for row in rows {
+        let id = all.write(&main, &row, now()).expect("it is written");
+        if row.shared && dice.below(4) == 0 {
+            // In both stores, so that the ids keep their order; here it is gone.
+            of_seen.next();
+            if dice.below(2) == 0 {
+                assert!(all.delete(&main, id, now()).expect("it is deleted"));
+            } else {
+                home.stock()
+                    .execute(
+                        "UPDATE memories SET retired_at = '2026-11-21 09:00:00' WHERE id = ?1",
+                        [id.get()],
+                    )
+                    .expect("a shell may");
+                all.set_profile(&main, "name", "Marta", now()).expect("the change is taken in");
+            }
+        } else if row.shared {
+            let row = of_seen.next().expect("there are as many");
+            shared_alone.write(&main, &row, now()).expect("it is written");
+        }
+    }
+    assert!(is_whole(&home) && is_whole(&alone));
+    for _ in 0..60 {
+        let query = Query::new(dice.question()).limit(60);
+        let answer = told(&shared_alone, &shared, &query);
+        assert_eq!(told(&all, &shared, &query), answer, "{:?}", query.text);
+        assert_eq!(told(&shared_alone, &main, &query), answer, "{:?}", query.text);
+        assert_ne!(told(&all, &main, &query), answer, "private rows are found in private: {:?}", query.text);
+    }
 }
 
 #[test]

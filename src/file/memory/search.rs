@@ -5,24 +5,46 @@ use super::reader::Reader;
 use super::table::Table;
 use crate::base::error::Result;
 use crate::memory::{Filter, Memory, MemoryId, Order};
+use crate::search::postings::best::Hit;
 use crate::search::postings::error::Result as Asking;
 use crate::search::postings::pages::Pages;
 use crate::search::postings::partition::Partition;
 use crate::search::postings::query::{Asked, Gain, Query};
 use crate::search::postings::scan::Having;
-use crate::search::rank::{Card, Frequencies, Term, Visibility};
-use crate::store::search::{Searchable, Wanted};
+use crate::search::rank::{Card, Counted, Frequencies, Term, Visibility};
+use crate::store::search::{Searchable, Take, Wanted};
 
 impl Table<'_> {
-    /// Returns the rows that may be found, the best first.
+    /// Returns the rows that the index finds and counts, the best first.
+    fn best(&self, wanted: &Wanted<'_>, reader: &Reader<'_>) -> Result<Vec<Hit>> {
+        // Whole numbers below 2^53: their sums are exact. A word that is not looked up weighs nothing, and is counted.
+        #[expect(clippy::cast_precision_loss, reason = "a weight is below 2^25")]
+        let weight_of = |word: &Term| {
+            wanted.weights.iter().find(|(term, _)| *term == word).map_or(0.0, |(_, weight)| *weight as f64)
+        };
+        let terms = wanted.plan.terms.iter();
+        let terms: Vec<Asked<'_>> =
+            terms.map(|word| Asked { term: &word.stem, weight: weight_of(word) }).collect();
+        let query = Query {
+            terms: &terms,
+            visibility: wanted.visibility,
+            gain: Gain::Once,
+            mean: 1.0,
+            coverage: 0.0,
+            whole: 1.0,
+            most: wanted.most,
+        };
+        let is_open = *wanted.filter == Filter::limit(wanted.filter.limit);
+        self.lines.rows.ask(reader, |partition, pages| {
+            let mut filter = |id: i64| Ok(self.is_taken(wanted.filter, id));
+            partition.best(pages, &query, if is_open { None } else { Some(&mut filter) })
+        })
+    }
+
+    /// Returns the rows that may be found by a condition, or by time, the first ones first.
     fn found(&self, wanted: &Wanted<'_>, reader: &Reader<'_>) -> Result<Vec<i64>> {
         let rows = &self.lines.rows;
-        let is_taken =
-            |id: i64| rows.entry(MemoryId::new(id)).is_some_and(|entry| entry.is_taken(wanted.filter, &rows.names));
-        if wanted.plan.required.is_none() && wanted.order == Order::Relevance {
-            return rows.ask(reader, |partition, pages| best(partition, pages, wanted, &is_taken));
-        }
-        let sums = rows.ask(reader, |partition, pages| {
+        let mut found = rows.ask(reader, |partition, pages| {
             let mut ids = match &wanted.plan.required {
                 Some(required) => partition.fulfilling(pages, required, wanted.visibility)?,
                 None => {
@@ -30,10 +52,9 @@ impl Table<'_> {
                     partition.all_having(pages, (Having::Any, &terms), wanted.visibility)?
                 }
             };
-            ids.retain(|id| is_taken(*id));
+            ids.retain(|id| self.is_taken(wanted.filter, *id));
             weighed(partition, pages, wanted, ids)
         })?;
-        let mut found = sums;
         let touched = |id: i64| rows.entry(MemoryId::new(id)).map(|entry| entry.updated);
         match wanted.order {
             Order::Relevance => found.sort_unstable_by_key(|(id, weight)| std::cmp::Reverse((*weight, *id))),
@@ -42,37 +63,15 @@ impl Table<'_> {
         Ok(found.into_iter().map(|(id, _)| id).collect())
     }
 
+    fn is_taken(&self, filter: &Filter, id: i64) -> bool {
+        let rows = &self.lines.rows;
+        rows.entry(MemoryId::new(id)).is_some_and(|entry| entry.is_taken(filter, &rows.names))
+    }
+
     fn read_all<'e>(&self, entries: impl Iterator<Item = &'e Entry>) -> Result<Vec<Memory>> {
         let reader = self.lines.reader();
         entries.map(|entry| self.lines.rows.memory(entry, &reader)).collect()
     }
-}
-
-/// Returns the rows of which the words weigh most together.
-fn best(
-    partition: &Partition,
-    pages: &dyn Pages,
-    wanted: &Wanted<'_>,
-    is_taken: &dyn Fn(i64) -> bool,
-) -> Asking<Vec<i64>> {
-    // Whole numbers below 2^53: their sums are exact.
-    #[expect(clippy::cast_precision_loss, reason = "a weight is below 2^25")]
-    let asked = |(term, weight): &(&'_ Term, i64)| (term.stem.clone(), *weight as f64);
-    let weights: Vec<(String, f64)> = wanted.weights.iter().map(asked).collect();
-    let terms: Vec<Asked<'_>> = weights.iter().map(|(term, weight)| Asked { term, weight: *weight }).collect();
-    let query = Query {
-        terms: &terms,
-        visibility: wanted.visibility,
-        gain: Gain::Once,
-        mean: 1.0,
-        coverage: 0.0,
-        whole: 1.0,
-        most: wanted.most,
-    };
-    let mut filter = |id: i64| Ok(is_taken(id));
-    let is_open = *wanted.filter == Filter::limit(wanted.filter.limit);
-    let hits = partition.best(pages, &query, if is_open { None } else { Some(&mut filter) })?;
-    Ok(hits.into_iter().map(|hit| hit.id).collect())
 }
 
 /// Returns rows with the sum of what their words weigh.
@@ -116,11 +115,21 @@ impl Searchable for Table<'_> {
         })
     }
 
-    fn matching(&self, wanted: &Wanted<'_>, take: &mut dyn FnMut(&Card<'_>) -> bool) -> Result<()> {
+    fn matching(&self, wanted: &Wanted<'_>, take: &mut Take<'_>) -> Result<()> {
         let (rows, reader) = (&self.lines.rows, self.lines.reader());
+        if wanted.plan.required.is_none() && wanted.order == Order::Relevance {
+            for hit in self.best(wanted, &reader)? {
+                let Some(entry) = rows.seen(MemoryId::new(hit.id), wanted.visibility) else { continue };
+                let counted = Counted { counts: &hit.counts, length: hit.length };
+                if !take(&entry.card(&rows.names, &rows.places), Some(counted)) {
+                    break;
+                }
+            }
+            return Ok(());
+        }
         for id in self.found(wanted, &reader)? {
             let Some(entry) = rows.seen(MemoryId::new(id), wanted.visibility) else { continue };
-            if !Card::with(&rows.memory(entry, &reader)?, &mut *take) {
+            if !Card::with(&rows.memory(entry, &reader)?, |card| take(card, None)) {
                 break;
             }
         }

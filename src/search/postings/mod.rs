@@ -2,7 +2,7 @@
 //!
 //! A [`Partition`](partition::Partition) has the rows of one scope. Its keeper has the pages, the log and the manifest.
 
-mod best;
+pub(crate) mod best;
 pub(crate) mod bits;
 mod block;
 mod bound;

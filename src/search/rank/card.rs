@@ -10,7 +10,7 @@ use crate::memory::{Memory, Role, Source};
 pub(crate) struct Card<'a> {
     /// The row's id.
     pub id: i64,
-    /// The content.
+    /// The content; empty where it was not read.
     pub text: &'a str,
     /// In how many bytes it says it.
     pub bytes: u32,

@@ -41,7 +41,7 @@ impl Search<'_> {
     pub(crate) fn freshen(&self, ranked: &mut [(RowNo, f64)]) -> BTreeMap<RowNo, usize> {
         let near = self.ranking.freshness.min(ranked.len());
         let mut passed = BTreeMap::new();
-        if near == 0 || self.plan.terms.is_empty() || asks_for_the_past(&self.plan.words) {
+        if near == 0 || !self.freshens() {
             return passed;
         }
         let looked_at = near.max(LOOKED_AT).min(ranked.len());
@@ -78,6 +78,11 @@ impl Search<'_> {
             *number = candidates[place].number;
         }
         passed
+    }
+
+    /// Returns whether rows may come before others.
+    pub(super) fn freshens(&self) -> bool {
+        self.ranking.freshness > 0 && !self.plan.terms.is_empty() && !asks_for_the_past(&self.plan.words)
     }
 
     /// Returns the words of the query that have a digit, a bit each.
@@ -200,15 +205,14 @@ mod tests {
         let plan = Plan::of(query, false);
         let all: Vec<usize> = (0..plan.terms.len()).collect();
         let mut pool = Pool::of(&plan, &all);
-        assert!(rows.iter().filter(|card| pool.take(card)).count() > 0);
+        assert!(rows.iter().filter(|card| pool.take(card, None)).count() > 0);
         let mut frequencies = Frequencies::of(u32::try_from(rows.len()).unwrap());
         for word in &all {
             frequencies.push(pool.found_in(*word));
         }
         let entities = &GenericEntities;
-        Search { pool: &pool, frequencies: &frequencies, ranking, plan: &plan, entities }
-            .run(Order::Relevance, 10)
-            .1
+        let search = Search { pool: &pool, frequencies: &frequencies, ranking, plan: &plan, entities };
+        search.run(search.weigh(Order::Relevance, 10)).1
     }
 
     fn cards<'a>(texts: &[&'a str]) -> Vec<Card<'a>> {

@@ -6,7 +6,7 @@
 //! left out for lacking either.
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::bm25::{gain, norm, rarity};
 use super::entity::Entities;
@@ -43,6 +43,14 @@ const WEAK: f64 = 0.25;
 /// So many of the best are looked at for entities, and for what they take back.
 pub(super) const LOOKED_AT: usize = 50;
 
+/// The rows of a search by what they score, before texts are looked at.
+pub(crate) struct Weighed {
+    order: Order,
+    most: usize,
+    scores: Scores,
+    ranked: Vec<(RowNo, f64)>,
+}
+
 /// The scores of one search; rows and conversations that have none are not listed.
 #[derive(Default)]
 struct Scores {
@@ -56,43 +64,8 @@ struct Scores {
 }
 
 impl Search<'_> {
-    /// Returns the rows in the order that is asked for, and how sure they are.
-    pub(crate) fn run(&self, order: Order, most: usize) -> (SearchOutcome, Vec<Ranked>) {
-        let ranked = match order {
-            Order::Relevance => self.best(most),
-            Order::Recency => self.newest(most),
-        };
-        let best = ranked.iter().map(|ranked| ranked.covered).fold(0.0, f64::max);
-        let outcome = match ranked.len() {
-            0 => SearchOutcome::Empty,
-            _ if best < WEAK && self.plan.required.is_none() => SearchOutcome::Weak,
-            _ => SearchOutcome::Hit,
-        };
-        (outcome, ranked)
-    }
-
-    /// Returns the best rows, best first; ties the newest first, then the greater id.
-    fn best(&self, most: usize) -> Vec<Ranked> {
-        self.find(most, false)
-    }
-
-    /// Returns the newest rows that fit themselves, the newest first.
-    fn newest(&self, most: usize) -> Vec<Ranked> {
-        self.find(most, true)
-    }
-
-    /// Returns the best rows of conversations by their own words: they give to those beside them.
-    pub(crate) fn givers(&self, most: usize) -> Vec<i64> {
-        let scores = self.rows();
-        let in_conversations =
-            scores.found.iter().filter(|number| self.pool.row(**number).conversation.is_some());
-        let mut givers: Vec<(RowNo, f64)> =
-            in_conversations.map(|number| (*number, scores.row[*number as usize])).collect();
-        givers.sort_unstable_by(|one, other| self.order(*one, *other));
-        givers.into_iter().take(most).map(|(number, _)| self.pool.row(number).id).collect()
-    }
-
-    fn find(&self, most: usize, newest: bool) -> Vec<Ranked> {
+    /// Weighs the rows, and puts them in the order that is asked for as far as it does not depend on their texts.
+    pub(crate) fn weigh(&self, order: Order, most: usize) -> Weighed {
         let scores = self.scores();
         let speakers: Vec<u32> = self.plan.words.iter().filter_map(|word| self.pool.speaker(word)).collect();
         let fused = match self.ranking.fusion {
@@ -113,19 +86,69 @@ impl Search<'_> {
             let rows = (0..).zip(self.pool.rows()).filter(unranked);
             ranked.extend(rows.map(|(number, _)| (number, 0.0)));
         }
+        match order {
+            Order::Relevance => self.sort(&mut ranked, most),
+            Order::Recency => {
+                // A row that is only beside a fitting row is no answer to a question for the newest.
+                let is_asked_for =
+                    |number: RowNo| self.plan.required.is_some() || scores.row[number as usize] > 0.0;
+                ranked.retain(|(number, _)| is_asked_for(*number));
+                ranked.sort_unstable_by(|(one, _), (other, _)| {
+                    self.pool.row(*other).newer(self.pool.row(*one))
+                });
+            }
+        }
+        Weighed { order, most, scores, ranked }
+    }
+
+    /// Returns the rows whose texts [`run`](Self::run) looks at and nobody has read.
+    pub(crate) fn unread(&self, weighed: &Weighed) -> Vec<i64> {
+        let mut looked_at = BTreeSet::new();
+        if weighed.order == Order::Relevance {
+            if !self.asked_entities().is_empty() {
+                looked_at.extend(weighed.ranked.iter().take(LOOKED_AT).map(|(number, _)| *number));
+            }
+            if self.freshens() {
+                // Entities change the order among the first, and not how many of a conversation are left.
+                let mut ranked = weighed.ranked.clone();
+                self.cap(&mut ranked);
+                let most = self.ranking.freshness.max(LOOKED_AT);
+                looked_at.extend(ranked.iter().take(most).map(|(number, _)| *number));
+            }
+        }
+        let unread = looked_at.into_iter().filter(|number| !self.pool.is_read(*number));
+        unread.map(|number| self.pool.row(number).id).collect()
+    }
+
+    /// Returns the rows in the order that is asked for, and how sure they are.
+    pub(crate) fn run(&self, weighed: Weighed) -> (SearchOutcome, Vec<Ranked>) {
+        let Weighed { order, most, scores, mut ranked } = weighed;
         let mut passed = BTreeMap::new();
-        if newest {
-            // A row that is only beside a fitting row is no answer to a question for the newest.
-            let is_asked_for =
-                |number: RowNo| self.plan.required.is_some() || scores.row[number as usize] > 0.0;
-            ranked.retain(|(number, _)| is_asked_for(*number));
-            ranked.sort_unstable_by(|(one, _), (other, _)| self.pool.row(*other).newer(self.pool.row(*one)));
-        } else {
-            self.sort(&mut ranked, most);
+        if order == Order::Relevance {
+            self.lift_entities(&mut ranked);
+            self.cap(&mut ranked);
             passed = self.freshen(&mut ranked);
         }
         ranked.truncate(most);
-        self.explain(ranked, &scores, &passed)
+        let ranked = self.explain(ranked, &scores, &passed);
+        let best = ranked.iter().map(|ranked| ranked.covered).fold(0.0, f64::max);
+        let outcome = match ranked.len() {
+            0 => SearchOutcome::Empty,
+            _ if best < WEAK && self.plan.required.is_none() => SearchOutcome::Weak,
+            _ => SearchOutcome::Hit,
+        };
+        (outcome, ranked)
+    }
+
+    /// Returns the best rows of conversations by their own words: they give to those beside them.
+    pub(crate) fn givers(&self, most: usize) -> Vec<i64> {
+        let scores = self.rows();
+        let in_conversations =
+            scores.found.iter().filter(|number| self.pool.row(**number).conversation.is_some());
+        let mut givers: Vec<(RowNo, f64)> =
+            in_conversations.map(|number| (*number, scores.row[*number as usize])).collect();
+        givers.sort_unstable_by(|one, other| self.order(*one, *other));
+        givers.into_iter().take(most).map(|(number, _)| self.pool.row(number).id).collect()
     }
 
     /// Returns each row that was found, by what the lists score.
@@ -181,7 +204,7 @@ impl Search<'_> {
         fused
     }
 
-    /// Puts the best first, at least as many as are asked for.
+    /// Puts the best first, at least as many as are asked for or looked at; ties the newest first, then the greater id.
     fn sort(&self, ranked: &mut Vec<(RowNo, f64)>, most: usize) {
         let kept = most.max(LOOKED_AT).min(ranked.len());
         let order = |one: &(RowNo, f64), other: &(RowNo, f64)| self.order(*one, *other);
@@ -190,8 +213,6 @@ impl Search<'_> {
             ranked.truncate(kept);
         }
         ranked.sort_unstable_by(order);
-        self.lift_entities(ranked);
-        self.cap(ranked);
     }
 
     /// Returns the weight of a row with every term of the query.
@@ -272,14 +293,20 @@ impl Search<'_> {
         than.total_cmp(&score).then_with(|| self.pool.row(other).newer(self.pool.row(one)))
     }
 
-    /// Raises the rows that share entities with the query, among the best.
-    fn lift_entities(&self, ranked: &mut [(RowNo, f64)]) {
+    /// Returns the entities that are asked for, where they count.
+    fn asked_entities(&self) -> BTreeSet<String> {
         if self.ranking.entities <= 0.0 {
-            return;
+            return BTreeSet::new();
         }
         // Speakers are weighed already, and most of their names in a text are salutations.
         let mut asked = self.entities.of(&self.plan.text);
         asked.retain(|entity| self.pool.speaker(entity).is_none());
+        asked
+    }
+
+    /// Raises the rows that share entities with the query, among the best.
+    fn lift_entities(&self, ranked: &mut [(RowNo, f64)]) {
+        let asked = self.asked_entities();
         if asked.is_empty() {
             return;
         }
@@ -384,7 +411,7 @@ mod tests {
         let plan = Plan::of(query, false);
         let all: Vec<usize> = (0..plan.terms.len()).collect();
         let mut pool = Pool::of(&plan, &all);
-        let taken: Vec<&Card<'_>> = rows.iter().filter(|card| pool.take(card)).collect();
+        let taken: Vec<&Card<'_>> = rows.iter().filter(|card| pool.take(card, None)).collect();
         let mut frequencies = Frequencies::of(u32::try_from(rows.len()).unwrap());
         for word in &all {
             frequencies.push(pool.found_in(*word));
@@ -402,7 +429,9 @@ mod tests {
         }
         pool.settle();
         let entities = &GenericEntities;
-        Search { pool: &pool, frequencies: &frequencies, ranking: &ranking, plan: &plan, entities }.best(10)
+        let search =
+            Search { pool: &pool, frequencies: &frequencies, ranking: &ranking, plan: &plan, entities };
+        search.run(search.weigh(Order::Relevance, 10)).1
     }
 
     fn rows(found: &[Ranked]) -> Vec<i64> {

@@ -55,6 +55,15 @@ impl Extent {
     }
 }
 
+/// The words of a query in a row, as an index counted them.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Counted<'a> {
+    /// The number of times that the row has each word of the query.
+    pub counts: &'a [u32],
+    /// In words.
+    pub length: u32,
+}
+
 /// The rows that are weighed.
 pub(crate) struct Pool<'p> {
     plan: &'p Plan,
@@ -62,7 +71,8 @@ pub(crate) struct Pool<'p> {
     /// The words of the query of which each row needs one, a bit each; a row that fulfils a condition needs none.
     needed: u64,
     rows: Vec<Row>,
-    texts: Vec<String>,
+    /// The texts, as far as they were read.
+    texts: Vec<Option<String>>,
     /// The number of times that each row has each word of the query, row by row.
     counts: Vec<u16>,
     numbers: HashMap<i64, RowNo>,
@@ -97,32 +107,46 @@ impl<'p> Pool<'p> {
         }
     }
 
-    /// Takes a row that fits; `false` for one that only seemed to.
-    pub(crate) fn take(&mut self, card: &Card<'_>) -> bool {
+    /// Takes a row that fits; `false` for one that only seemed to. The text of a row that an index counted need not be
+    /// known, unless the plan requires something of it.
+    pub(crate) fn take(&mut self, card: &Card<'_>, counted: Option<Counted<'_>>) -> bool {
         if self.plan.required.as_ref().is_some_and(|clause| !clause.is_fulfilled_by(card)) {
             return false;
         }
         let first = self.counts.len();
         self.counts.resize(first + self.terms.len(), 0);
-        let (terms, counts) = (&self.terms, &mut self.counts[first..]);
-        let mut has = 0;
-        let length = card.terms(&mut self.stemmer, |stem, _| {
-            if let Some(word) = terms.get(stem) {
-                counts[*word] = counts[*word].saturating_add(1);
-                has |= 1 << word;
+        let length = match counted {
+            Some(counted) => {
+                for (count, counted) in self.counts[first..].iter_mut().zip(counted.counts) {
+                    *count = u16::try_from(*counted).unwrap_or(u16::MAX);
+                }
+                counted.length
             }
-        });
+            None => self.count_terms(card, first),
+        };
+        let counts = self.counts[first..].iter().zip(0..);
+        let has = counts.filter(|(count, _)| **count > 0).fold(0, |bits, (_, word)| bits | 1 << word);
         if self.plan.required.is_none() && has & self.needed == 0 {
             self.counts.truncate(first);
             return false;
         }
         let number = self.push(card, length, has);
-        self.texts.push(card.text.to_owned());
+        self.texts.push(counted.is_none().then(|| card.text.to_owned()));
         self.extent.add(length);
         if let Some(conversation) = self.rows[number as usize].conversation {
             self.conversations[conversation as usize] += length;
         }
         true
+    }
+
+    /// Counts the words of the query in a text, from a place of the counts on; returns how many words it says.
+    fn count_terms(&mut self, card: &Card<'_>, first: usize) -> u32 {
+        let (terms, counts) = (&self.terms, &mut self.counts[first..]);
+        card.terms(&mut self.stemmer, |stem, _| {
+            if let Some(word) = terms.get(stem) {
+                counts[*word] = counts[*word].saturating_add(1);
+            }
+        })
     }
 
     /// Takes what stands beside a row of the pool. Of what is not in the pool already no word is known.
@@ -134,7 +158,8 @@ impl<'p> Pool<'p> {
             None if self.plan.required.is_some() => return,
             None => {
                 self.counts.resize(self.counts.len() + self.terms.len(), 0);
-                self.texts.push(String::new());
+                // It says nothing that is looked at.
+                self.texts.push(Some(String::new()));
                 self.push(card, 0, 0)
             }
         };
@@ -206,9 +231,22 @@ impl<'p> Pool<'p> {
         &self.rows
     }
 
-    /// Returns the text of a row; an empty one for a row that is only beside another.
+    /// Puts the text of a row that was only counted.
+    pub(crate) fn put_text(&mut self, id: i64, text: &str) {
+        if let Some(number) = self.numbers.get(&id) {
+            self.texts[*number as usize] = Some(text.to_owned());
+        }
+    }
+
+    /// Returns whether the text of a row is known.
+    pub(crate) fn is_read(&self, number: RowNo) -> bool {
+        self.texts[number as usize].is_some()
+    }
+
+    /// Returns the text of a row that was read; an empty one for a row that is only beside another.
     pub(crate) fn text(&self, number: RowNo) -> &str {
-        &self.texts[number as usize]
+        debug_assert!(self.is_read(number), "a text is read before it is looked at");
+        self.texts[number as usize].as_deref().unwrap_or_default()
     }
 
     /// Returns the mean length of a row that fits, at least 1.

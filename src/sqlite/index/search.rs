@@ -86,7 +86,7 @@ impl ChunkQuery<'_> {
         let every_word: Vec<usize> = (0..plan.terms.len()).collect();
         let mut pool = Pool::of(plan, &every_word);
         for (id, (_, text)) in (0..).zip(&chunks) {
-            pool.take(&Card::of(id, text));
+            pool.take(&Card::of(id, text), None);
         }
         let search = Search {
             pool: &pool,
@@ -95,7 +95,7 @@ impl ChunkQuery<'_> {
             plan,
             entities: &GenericEntities,
         };
-        let (_, ranked) = search.run(Order::Relevance, self.limit);
+        let (_, ranked) = search.run(search.weigh(Order::Relevance, self.limit));
         let scored = ranked.into_iter().enumerate().filter_map(|(rank, ranked)| {
             let (found, _) = chunks.get(usize::try_from(ranked.id).unwrap_or(usize::MAX))?;
             let bm25_score = Some(ranked.strength / (1.0 + ranked.strength));

@@ -9,7 +9,7 @@ use crate::base::error::Result;
 use crate::memory::{Filter, Memory, Order, Query};
 use crate::search::rank::{Card, Frequencies, REACH, Term, Visibility};
 use crate::sqlite::words;
-use crate::store::search::{Searchable, Wanted};
+use crate::store::search::{Searchable, Take, Wanted};
 
 /// The values that every read binds, as `?1` to `?5`, and its conditions on a view that is called `m`.
 pub(super) const CONDITIONS: &str =
@@ -112,18 +112,17 @@ impl Searchable for Table<'_> {
         })
     }
 
-    fn matching(&self, wanted: &Wanted<'_>, take: &mut dyn FnMut(&Card<'_>) -> bool) -> Result<()> {
+    fn matching(&self, wanted: &Wanted<'_>, take: &mut Take<'_>) -> Result<()> {
         self.folded(|| {
-            let found = match self.best_indexed(wanted)? {
-                Some(ids) => Some(self.listed_sql(wanted, &ids)),
-                None => self.matching_sql(wanted)?,
-            };
-            let Some((sql, values)) = found else { return Ok(()) };
+            if let Some(hits) = self.best_indexed(wanted)? {
+                return self.counted(wanted.visibility, hits, take);
+            }
+            let Some((sql, values)) = self.matching_sql(wanted)? else { return Ok(()) };
             let mut statement = self.connection.prepare_cached(&sql)?;
             let mut rows = statement.query(params_from_iter(values))?;
             while let Some(found) = rows.next()? {
                 let text = row::text(found, 10)?;
-                if !row::with_card(found, &text, &mut *take)? {
+                if !row::with_card(found, &text, |card| take(card, None))? {
                     break;
                 }
             }

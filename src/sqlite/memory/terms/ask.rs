@@ -4,13 +4,14 @@ use rusqlite::params_from_iter;
 use rusqlite::types::Value;
 
 use crate::memory::{Filter, Order};
+use crate::search::postings::best::Hit;
 use crate::search::postings::error::Error;
 use crate::search::postings::query::{Asked, Gain, Query};
-use crate::search::rank::{Frequencies, Term, Visibility};
-use crate::sqlite::memory::row::CARD;
+use crate::search::rank::{Counted, Frequencies, Term, Visibility};
+use crate::sqlite::memory::row::{self, CARD};
 use crate::sqlite::memory::search::{CONDITIONS, listed, trusted, view};
 use crate::sqlite::memory::table::Table;
-use crate::store::search::Wanted;
+use crate::store::search::{Take, Wanted};
 
 impl Table<'_> {
     /// Counts rows and words in the index; `None` where it is not whole.
@@ -35,16 +36,18 @@ impl Table<'_> {
     pub(in crate::sqlite::memory) fn best_indexed(
         &self,
         wanted: &Wanted<'_>,
-    ) -> rusqlite::Result<Option<Vec<i64>>> {
+    ) -> rusqlite::Result<Option<Vec<Hit>>> {
         if wanted.plan.required.is_some() || wanted.order != Order::Relevance {
             return Ok(None);
         }
-        // Whole numbers below 2^53: their sums are exact.
+        // Whole numbers below 2^53: their sums are exact. A word that is not looked up weighs nothing, and is counted.
         #[expect(clippy::cast_precision_loss, reason = "a weight is below 2^25")]
-        let asked = |(term, weight): &(&'_ Term, i64)| (term.stem.clone(), *weight as f64);
-        let weights: Vec<(String, f64)> = wanted.weights.iter().map(asked).collect();
+        let weight_of = |word: &Term| {
+            wanted.weights.iter().find(|(term, _)| *term == word).map_or(0.0, |(_, weight)| *weight as f64)
+        };
+        let terms = wanted.plan.terms.iter();
         let terms: Vec<Asked<'_>> =
-            weights.iter().map(|(term, weight)| Asked { term, weight: *weight }).collect();
+            terms.map(|word| Asked { term: &word.stem, weight: weight_of(word) }).collect();
         let query = Query {
             terms: &terms,
             visibility: wanted.visibility,
@@ -67,23 +70,34 @@ impl Table<'_> {
         };
         let is_open = *wanted.filter == Filter::limit(wanted.filter.limit);
         self.ask_terms(|partition, pages| {
-            let hits = partition.best(pages, &query, if is_open { None } else { Some(&mut is_taken) })?;
-            Ok(hits.into_iter().map(|hit| hit.id).collect())
+            partition.best(pages, &query, if is_open { None } else { Some(&mut is_taken) })
         })
     }
 
-    /// Returns the statement for rows by their ids, in their order, and what it binds.
-    pub(in crate::sqlite::memory) fn listed_sql(
+    /// Gives rows that the index found, without their texts. It has the rows of this scope and no others, and those that the
+    /// filter takes.
+    pub(in crate::sqlite::memory) fn counted(
         &self,
-        wanted: &Wanted<'_>,
-        ids: &[i64],
-    ) -> (String, Vec<Value>) {
-        let mut values = self.bound(wanted.filter);
-        values.push(listed(ids));
-        let sql = format!(
-            "SELECT {CARD}, m.content FROM json_each(?6) p CROSS JOIN {} m ON m.id = p.value WHERE {CONDITIONS}",
-            view(wanted.visibility)
-        );
-        (sql, values)
+        visibility: Visibility,
+        mut hits: Vec<Hit>,
+        take: &mut Take<'_>,
+    ) -> rusqlite::Result<()> {
+        // In the order of the table, so that rows beside each other are read together.
+        hits.sort_unstable_by_key(|hit| hit.id);
+        let ids: Vec<i64> = hits.iter().map(|hit| hit.id).collect();
+        let sql =
+            format!("SELECT {CARD} FROM json_each(?1) p CROSS JOIN {} m ON m.id = p.value", view(visibility));
+        let mut statement = self.connection.prepare_cached(&sql)?;
+        let mut rows = statement.query([listed(&ids)])?;
+        let mut hits = hits.iter();
+        while let Some(found) = rows.next()? {
+            let id: i64 = found.get(0)?;
+            let Some(hit) = hits.find(|hit| hit.id == id) else { return Ok(()) };
+            let counted = Counted { counts: &hit.counts, length: hit.length };
+            if !row::with_card(found, "", |card| take(card, Some(counted)))? {
+                return Ok(());
+            }
+        }
+        Ok(())
     }
 }
