@@ -58,7 +58,7 @@ fn the_words_of_purged_rows_are_in_no_file_that_was_derived() {
     let store = open(&disk, 4);
     let row = |text: String| NewMemory::new("note", text, Source::AgentRecorded);
     let mut ids = Vec::new();
-    for minute in 0..40 {
+    for minute in 0..40_i64 {
         let mut row = row(format!("{WORD} number {minute}"));
         row.place = Some(Place {
             session: format!("{WORD} talks"),
