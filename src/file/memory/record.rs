@@ -248,7 +248,7 @@ impl Record {
         Some(self)
     }
 
-    /// Returns the [signature] of all that it says, but for [names](Self::names).
+    /// Returns the [signature] of all that it says, but for [names](Self::names), its conversation and its speaker.
     pub(super) fn signature(&self) -> u64 {
         let mut texts: Vec<String> = Vec::new();
         let mut bits = self.reason.as_deref().map_or(0, signature);
@@ -278,16 +278,12 @@ impl Record {
         texts.iter().fold(bits, |bits, text| bits | signature(text))
     }
 
-    /// Gives the names that it says, which many lines say.
+    /// Gives the category, source and origin, which many lines say. They stay in the line of a row that is gone.
     pub(super) fn names(&self, mut take: impl FnMut(&str)) {
         let mut origin = None;
         match &self.change {
             Change::Written(row) => {
                 take(&row.category);
-                if let Some(place) = &row.place {
-                    take(&place.session);
-                    place.speaker.iter().for_each(|speaker| take(speaker));
-                }
                 origin = row.origin.as_ref();
             }
             Change::Refused { origin: of_refused, .. } => origin = of_refused.as_ref(),

@@ -35,7 +35,7 @@ fn each_operation(
             if fault != Fault::Crash {
                 // The same handle goes on.
                 let mut dice = Dice::of(n);
-                (500..520).for_each(|minute| act(&store, &mut dice, minute));
+                (500..508).for_each(|minute| act(&store, &mut dice, minute));
                 assert_eq!(told(&store), told(&open(&bare(&disk), NEVER)), "{what}, later");
                 check(&disk, &format!("{what}, later"));
             }
@@ -48,18 +48,18 @@ fn each_operation(
 fn each_operation_of_a_checkpoint_and_of_a_merge_may_fail() {
     let row = |minute: i64| NewMemory::new("note", format!("green tea {minute}"), Source::AgentRecorded);
     let operations = each_operation(
-        || lived(21, 150, 4),
+        || lived(21, 70, 4),
         |store| {
-            (300..312).filter(|minute| store.write(&agent(), &row(*minute), at(*minute)).is_ok()).count() == 12
+            (300..308).filter(|minute| store.write(&agent(), &row(*minute), at(*minute)).is_ok()).count() == 8
         },
     );
-    assert!(operations > 60, "{operations}");
+    assert!(operations > 40, "{operations}");
 }
 
 #[test]
 fn each_operation_of_a_forgetting_and_of_a_purge_may_fail() {
     let begin = || {
-        let disk = lived(22, 60, 4);
+        let disk = lived(22, 30, 4);
         let store = open(&disk, 4);
         for minute in 200..206 {
             let row = NewMemory::new("note", "my landlord is Jan", Source::AgentRecorded);
