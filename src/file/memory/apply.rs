@@ -194,12 +194,7 @@ impl Rows {
     }
 
     /// Carries out an event.
-    fn rule(
-        &mut self,
-        event: &ConsolidationEvent,
-        place: (Span, u32),
-        reader: &Reader<'_>,
-    ) -> Result<()> {
+    fn rule(&mut self, event: &ConsolidationEvent, place: (Span, u32), reader: &Reader<'_>) -> Result<()> {
         if event.outcome == EventOutcome::Applied {
             for change in &event.changes {
                 if change.after.state.is_retired() {

@@ -11,8 +11,8 @@ use chrono::DateTime;
 
 use super::entry::{DELETED, Entry, SHARED, fixed, put_time, read_time};
 use super::facts::FactIndex;
-use super::learnings::Learnings;
 use super::keeper::Keeper;
+use super::learnings::Learnings;
 use super::names::{NONE, Names};
 use super::pages::{self, FilePages};
 use super::prefix::Prefix;
@@ -50,7 +50,8 @@ pub(super) struct Checkpoint {
 impl Checkpoint {
     /// Reads the table; `None` where there is none that can be read.
     pub(super) fn load(keeper: &Keeper) -> Option<Self> {
-        let bytes = atomic::read(keeper.disk.as_ref(), StateName::MEMORIES_TABLE.as_str(), u64::MAX - 1).ok()??;
+        let bytes =
+            atomic::read(keeper.disk.as_ref(), StateName::MEMORIES_TABLE.as_str(), u64::MAX - 1).ok()??;
         Self::parse(&bytes, keeper).ok()
     }
 

@@ -59,7 +59,8 @@ impl Names {
     pub(super) fn read(input: &mut Input<'_>) -> Result<Self> {
         let mut names = Self::default();
         for _ in 0..input.count()? {
-            let name = std::str::from_utf8(input.bytes()?).map_err(|_| Error::Damaged("a name is no text"))?;
+            let name =
+                std::str::from_utf8(input.bytes()?).map_err(|_| Error::Damaged("a name is no text"))?;
             names.number(name);
         }
         Ok(names)

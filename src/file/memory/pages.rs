@@ -30,7 +30,13 @@ pub(super) struct FilePages {
 impl FilePages {
     /// Makes an index without pages.
     pub(super) fn over(disk: Arc<dyn Disk>) -> Self {
-        Self { disk, kept: HashMap::new(), waiting: BTreeMap::new(), gone: Vec::new(), open: Mutex::default() }
+        Self {
+            disk,
+            kept: HashMap::new(),
+            waiting: BTreeMap::new(),
+            gone: Vec::new(),
+            open: Mutex::default(),
+        }
     }
 
     /// Opens all files, so that their pages can be read also where another process removes the files.
@@ -97,8 +103,11 @@ impl FilePages {
 
     /// Holds every page in memory, as if none were in a file.
     pub(super) fn load_all(&mut self) -> Result<()> {
-        let kept: Vec<(u64, u32)> =
-            self.kept.iter().flat_map(|(segment, pages)| pages.keys().map(|page| (*segment, *page))).collect();
+        let kept: Vec<(u64, u32)> = self
+            .kept
+            .iter()
+            .flat_map(|(segment, pages)| pages.keys().map(|page| (*segment, *page)))
+            .collect();
         for (segment, page) in kept {
             let bytes = self.read(segment, page)?;
             self.waiting.insert((segment, page), bytes);

@@ -59,14 +59,14 @@ impl Lines {
             elsewhere.or(without).map(|line| (line, is_struck))
         };
         // A category, a source or a speaker may be in any line.
-        let lines = if self.rows.is_named(burial) { None } else { Some(self.lines_that_may_hold(gone, burial)) };
+        let lines =
+            if self.rows.is_named(burial) { None } else { Some(self.lines_that_may_hold(gone, burial)) };
         if let Some(lines) = &lines
             && gone.is_empty()
         {
             let reader = self.reader();
-            let mut holding = lines.iter().map(|line| -> Result<bool> {
-                Ok(without(reader.record(*line)?).is_some())
-            });
+            let mut holding =
+                lines.iter().map(|line| -> Result<bool> { Ok(without(reader.record(*line)?).is_some()) });
             if !holding.any(|holds| holds.unwrap_or(true)) {
                 let bytes = reader.line(self.read.first())?;
                 sweep(disk, &bytes)?;
@@ -82,8 +82,7 @@ impl Lines {
             reasons += u64::from(is_struck && !is_told_apart);
             Some(line)
         })?;
-        let (profile, learnings) =
-            (profile - self.rows.profile.len(), learnings - self.rows.learnings.len());
+        let (profile, learnings) = (profile - self.rows.profile.len(), learnings - self.rows.learnings.len());
         Ok(Struck { profile: profile as u64, learnings: learnings as u64, reasons })
     }
 

@@ -8,8 +8,8 @@ use chrono::{DateTime, Utc};
 
 use super::entry::{DELETED, Entry, PINNED, SHARED};
 use super::facts::FactIndex;
-use super::learnings::Learnings;
 use super::keeper::Keeper;
+use super::learnings::Learnings;
 use super::names::{NONE, NameNo, Names};
 use super::reader::Reader;
 use super::row::Stored;

@@ -14,10 +14,7 @@ fn check(disk: &MemoryDisk, what: &str) {
     assert_eq!(told(&open(disk, 4)), told(&plain), "{what}");
 }
 
-fn each_operation(
-    begin: impl Fn() -> MemoryDisk,
-    run: impl Fn(&crate::FileMemoryStore) -> bool,
-) -> usize {
+fn each_operation(begin: impl Fn() -> MemoryDisk, run: impl Fn(&crate::FileMemoryStore) -> bool) -> usize {
     let (disk, faults) = (begin(), Faults::new());
     let store = on(Arc::new(FaultyDisk::new(Arc::new(disk.clone()), faults.clone())), 4);
     faults.disarm();

@@ -79,7 +79,8 @@ fn a_table_of_other_lines_says_nothing() {
 fn a_table_is_not_believed_where_the_lines_are_others() {
     let disk = MemoryDisk::new();
     let store = open(&disk, 4);
-    for (minute, text) in (0..).zip(["green tea", "black tea", "white tea", "red tea", "no tea", "iced tea"]) {
+    for (minute, text) in (0..).zip(["green tea", "black tea", "white tea", "red tea", "no tea", "iced tea"])
+    {
         store.write(&agent(), &NewMemory::new("note", text, Source::AgentRecorded), at(minute)).unwrap();
     }
     assert!(disk.files().contains_key(TABLE));

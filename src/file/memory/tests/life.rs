@@ -61,8 +61,22 @@ impl Dice {
 }
 
 const WORDS: [&str; 16] = [
-    "green", "tea", "likes", "Porto", "trains", "C++", "slippage", "orders", "0.5%", "dogs", "the", "of", "住在东京",
-    "quokka", "violins", "running",
+    "green",
+    "tea",
+    "likes",
+    "Porto",
+    "trains",
+    "C++",
+    "slippage",
+    "orders",
+    "0.5%",
+    "dogs",
+    "the",
+    "of",
+    "住在东京",
+    "quokka",
+    "violins",
+    "running",
 ];
 
 pub(super) fn sentence(dice: &mut Dice) -> String {
@@ -73,7 +87,8 @@ pub(super) fn sentence(dice: &mut Dice) -> String {
 fn row(dice: &mut Dice) -> NewMemory {
     let category = ["fact", "observation", "preference", "fact"][usize::try_from(dice.roll(4)).unwrap()];
     let source = [Source::AgentRecorded, Source::UserExplicit, Source::ChatExtracted];
-    let mut row = NewMemory::new(category, sentence(dice), source[usize::try_from(dice.roll(3)).unwrap()].clone());
+    let mut row =
+        NewMemory::new(category, sentence(dice), source[usize::try_from(dice.roll(3)).unwrap()].clone());
     if dice.roll(3) == 0 {
         row = row.shared();
     }
@@ -133,7 +148,9 @@ pub(super) fn act(store: &FileMemoryStore, dice: &mut Dice, minute: i64) {
         }
         20 => drop(store.forget(&human(), &sentence(dice), at(minute))),
         21 => drop(store.purge(at(minute - dice.number(60)), at(minute))),
-        22 => drop(store.set_profile(&human(), &format!("key_{}", dice.roll(4)), &sentence(dice), at(minute))),
+        22 => {
+            drop(store.set_profile(&human(), &format!("key_{}", dice.roll(4)), &sentence(dice), at(minute)))
+        }
         _ => drop(store.learn(&agent(), &NewLearning::new(sentence(dice)), at(minute))),
     }
 }

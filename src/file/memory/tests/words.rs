@@ -1,6 +1,6 @@
 //! A word that left the lines is in no file.
 
-use super::life::{FILE, TABLE, act, agent, at, human, open, Dice};
+use super::life::{Dice, FILE, TABLE, act, agent, at, human, open};
 use crate::memory::{NewMemory, Place, Role, Source};
 use crate::testing::MemoryDisk;
 use crate::{FileMemoryStore, MemoryStore};
@@ -27,7 +27,9 @@ fn furnished(disk: &MemoryDisk) -> FileMemoryStore {
         said_at: None,
     };
     let gone = store.write(&agent(), &row(&secret), at(100)).unwrap();
-    store.write(&agent(), &row("plain").at(place).metadata(serde_json::json!({ "a": secret })), at(101)).unwrap();
+    store
+        .write(&agent(), &row("plain").at(place).metadata(serde_json::json!({ "a": secret })), at(101))
+        .unwrap();
     let edited = store.write(&agent(), &row(&secret), at(102)).unwrap();
     store.update(&agent(), edited, "says something else now", at(103)).unwrap();
     store.delete(&agent(), gone, at(104)).unwrap();
@@ -68,7 +70,9 @@ fn the_words_of_purged_rows_are_in_no_file_that_was_derived() {
             said_at: None,
         });
         ids.push(store.write(&agent(), &row, at(minute)).unwrap());
-        store.write(&agent(), &NewMemory::new("note", "something else", Source::AgentRecorded), at(minute)).unwrap();
+        store
+            .write(&agent(), &NewMemory::new("note", "something else", Source::AgentRecorded), at(minute))
+            .unwrap();
     }
     assert!(files_with(&disk, WORD).len() > 2);
     for id in ids {
