@@ -10,6 +10,9 @@
 //! session also reads and keeps what it knows of `SOUL.md`. A note reads the journal that it is added to, and
 //! is searched as well.
 //!
+//! A row takes four seconds or, at the least, three rounds; `NOCTUARY_BENCH_SECONDS` sets another time. What is measured lies in the
+//! folder for temporary files (`TMPDIR`).
+//!
 //! Run it with `cargo bench --bench day`; `-- --quick`, and `cargo test --benches`, run a few rounds only and say
 //! nothing of speed.
 #![expect(clippy::unwrap_used, reason = "a benchmark stops where something fails")]

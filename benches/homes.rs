@@ -10,6 +10,9 @@
 //! A verb does more than its baseline: names and links are checked, a read is hashed into a revision, a
 //! replacement compares revisions under a lock that other processes respect, and keeps what it replaces.
 //!
+//! A row takes four seconds or, at the least, three rounds; `NOCTUARY_BENCH_SECONDS` sets another time. What is measured lies in the
+//! folder for temporary files (`TMPDIR`).
+//!
 //! Run it with `cargo bench --bench homes`; `-- --quick`, and `cargo test --benches`, run a few rounds only
 //! and say nothing of speed.
 #![expect(clippy::unwrap_used, reason = "a benchmark stops where something fails")]

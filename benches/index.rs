@@ -6,6 +6,8 @@
 //! of the same size. It reads no directory, compares nothing with what stands, and hashes nothing, unless its label
 //! says so.
 //!
+//! `NOCTUARY_BENCH_JOURNALS=1000` sets how many journals there are, in place of 300; a row takes four seconds or, at the least, three
+//! rounds, and `NOCTUARY_BENCH_SECONDS` sets another time. What is measured lies in the folder for temporary files (`TMPDIR`).
 //! Run it with `cargo bench --bench index`; `-- --quick`, and `cargo test --benches`, run a few rounds on few
 //! documents and say nothing of speed.
 #![expect(clippy::unwrap_used, reason = "a benchmark stops where something fails")]
@@ -138,8 +140,15 @@ mod index {
         SqliteIndex::open(path, Scope::user("marta")).unwrap()
     }
 
+    /// How many there are where nobody asked for a short run.
+    fn journals() -> usize {
+        let said = std::env::var("NOCTUARY_BENCH_JOURNALS").ok();
+        said.map_or(300, |said| said.parse().expect("NOCTUARY_BENCH_JOURNALS is a number of journals"))
+    }
+
     pub(super) fn rows(effort: Effort) -> Vec<Row> {
-        let count = if effort.divisor == 1 { 1000 } else { 20 };
+        let count = if effort.divisor == 1 { journals() } else { 20 };
+        println!("{count} journals of 16 KiB.");
         let home = tempfile::tempdir().unwrap();
         fs::create_dir(home.path().join("memory")).unwrap();
         let texts: Vec<String> = (0..count).map(journal).collect();
@@ -171,7 +180,7 @@ mod index {
         };
         compare(
             effort,
-            ["1,000 journals of 16 KiB", "sync", "chunk, INSERT"],
+            ["all journals", "sync", "chunk, INSERT"],
             1,
             fresh,
             Box::new(|_| {
@@ -204,7 +213,7 @@ mod index {
         }
         rows.push(compare(
             effort,
-            ["1,000 journals of 16 KiB", "sync, nothing changed", "read_dir, symlink_metadata"],
+            ["all journals", "sync, nothing changed", "read_dir, symlink_metadata"],
             1,
             || {},
             Box::new(|_| list_and_look(&folder)),

@@ -3,6 +3,7 @@
 //! ```text
 //! cargo run --release --example evaluate -- dream FOLDER --share 0.20 --json OUT
 //! cargo run --release --example evaluate -- retrieval FOLDER… --json OUT
+//! cargo run --release --example evaluate -- retrieval --leave-one-out FOLDER FOLDER…
 //! cargo run --release --example evaluate -- facts FOLDER… --json OUT
 //! cargo run --release --example evaluate -- gate FOLDER --json OUT
 //! cargo run --release --example evaluate -- clean [FOLDER…] [--with CLASS]…
@@ -14,7 +15,8 @@
 //!
 //! `retrieval` writes each corpus of a FOLDER (`sessions.jsonl.gz`, `corpora.jsonl`, `questions.jsonl`) into a memory
 //! store and asks it every question as it stands: the one in SQLite, with `--file` the one in a file, and with `--ranks`
-//! fused by reciprocal rank. Sessions rank by their first turn.
+//! fused by reciprocal rank. Sessions rank by their first turn. With `--leave-one-out` each FOLDER is asked by weights that
+//! were chosen on all others, from a small grid.
 //!
 //! `facts` records what users say there as facts, has the pairs that the store suspects judged from the labels, and asks what
 //! was updated: the store in SQLite, with `--file` the one in a file.
@@ -30,6 +32,8 @@ mod facts;
 mod gate;
 #[path = "evaluate/retrieval.rs"]
 mod retrieval;
+#[path = "evaluate/weights.rs"]
+mod weights;
 
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -57,7 +61,7 @@ fn main() -> Result<()> {
         Some("facts") => facts::run(arguments),
         Some("gate") => gate::run(arguments),
         Some("clean") => gate::clean(arguments),
-        _ => Err("usage: evaluate dream FOLDER [--share 0.20] [--json OUT]\n       evaluate retrieval FOLDER… [--file] [--ranks] [--json OUT]\n       evaluate facts FOLDER… [--file] [--json OUT]\n       evaluate gate FOLDER [--json OUT]\n       evaluate clean [FOLDER…] [--with CLASS]…".into()),
+        _ => Err("usage: evaluate dream FOLDER [--share 0.20] [--json OUT]\n       evaluate retrieval FOLDER… [--file] [--ranks] [--leave-one-out] [--json OUT]\n       evaluate facts FOLDER… [--file] [--json OUT]\n       evaluate gate FOLDER [--json OUT]\n       evaluate clean [FOLDER…] [--with CLASS]…".into()),
     }
 }
 

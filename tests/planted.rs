@@ -82,6 +82,8 @@ const SLEEP_FAULTS: Tests = Tests::of(CRASHES, &["sleep_faults::a_sleep_whose_wo
 const SLEEP_CRASHES: Tests = Tests::of(CRASHES, &["sleep_faults::what_"]);
 
 const GUARDED: Tests = Tests::of(WORKSPACES, &["guarded::no_session_is_shown"]);
+const TERMS: Tests = Tests::of(&["--lib"], &["terms::tests::after_each_commit"]);
+const TWO_PROCESSES: Tests = Tests::of(ROWS, &["terms::two_processes_keep_one_index"]);
 const STORES: Tests = Tests::of(ROWS, &["store_search::nothing_that_is_private"]);
 const PINS: Tests = Tests::of(ROWS, &["facts::what_the_human_pinned"]);
 const INDEX: Tests = Tests::of(WORKSPACES, &["index::"]);
@@ -319,8 +321,8 @@ const BUGS: &[Bug] = &[
     Bug {
         name: "a journal that changed and kept its size is not looked at again",
         file: "src/dream/journal/select/survey.rs",
-        stands: "    (entry.size, entry.modified) == (metadata.len, modified) && entry.pending(metadata.len) == 0\n",
-        planted: "    entry.size == metadata.len && entry.pending(metadata.len) == 0\n",
+        stands: "    (entry.size, entry.modified) == (metadata.len, modified) && entry.pending == 0\n",
+        planted: "    entry.size == metadata.len && entry.pending == 0\n",
         tests: DREAM,
     },
     Bug {
@@ -518,6 +520,20 @@ const BUGS: &[Bug] = &[
         stands: "Visibility::Shared => \"shared_memories\"",
         planted: "Visibility::Shared => \"main_memories\"",
         tests: STORES,
+    },
+    Bug {
+        name: "a change that is in no page of the word index is no longer known",
+        file: "src/sqlite/memory/terms/keep.rs",
+        stands: "self.agent(), terms.changed_in_pages]",
+        planted: "self.agent(), terms.changed]",
+        tests: TERMS,
+    },
+    Bug {
+        name: "the word index does not look whether others wrote",
+        file: "src/sqlite/memory/terms/held.rs",
+        stands: "self.moment == Some(self.begun)",
+        planted: "self.moment.is_some()",
+        tests: TWO_PROCESSES,
     },
     Bug {
         name: "the index does not ask who searches",

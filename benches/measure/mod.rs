@@ -1,12 +1,14 @@
 //! The shared parts of the benchmarks: rounds in turn, their medians, and the table of them.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-/// How many rounds, and how much smaller each is than it would be.
+/// How many rounds at most, for how long, and how much smaller each is than it would be.
 #[derive(Clone, Copy)]
 pub(crate) struct Effort {
     pub(crate) rounds: usize,
     pub(crate) divisor: u32,
+    /// No round begins after it, but for the first three.
+    pub(crate) time: Duration,
 }
 
 impl Effort {
@@ -16,11 +18,18 @@ impl Effort {
         // `cargo bench` says so; without a word from either, it is a test run.
         let is_bench = std::env::args().any(|argument| argument == "--bench");
         if is_quick || !is_bench {
-            Self { rounds: 1, divisor: 1000 }
+            Self { rounds: 1, divisor: 1000, time: Duration::ZERO }
         } else {
-            Self { rounds: 61, divisor: 1 }
+            Self { rounds: 61, divisor: 1, time: allowance(4) }
         }
     }
+}
+
+/// The time for one row of a table: so many seconds, or as many as `NOCTUARY_BENCH_SECONDS` says.
+pub(crate) fn allowance(usual: u32) -> Duration {
+    let said = std::env::var("NOCTUARY_BENCH_SECONDS").ok();
+    let seconds = said.map(|said| said.parse().expect("NOCTUARY_BENCH_SECONDS is a number of seconds"));
+    Duration::from_secs_f64(seconds.unwrap_or(usual.into()))
 }
 
 impl Effort {
@@ -34,6 +43,9 @@ impl Effort {
 /// One thing that is measured, once for each call. The argument is a number that is new each time.
 pub(crate) type Operation<'a> = Box<dyn FnMut(u64) + 'a>;
 
+/// Fewer say nothing.
+const LEAST_ROUNDS: usize = 3;
+
 pub(crate) struct Row {
     /// Where, what, and beside what.
     pub(crate) labels: [&'static str; 3],
@@ -42,6 +54,8 @@ pub(crate) struct Row {
     pub(crate) ours: f64,
     /// The greatest ratio that is kept to, where there is one.
     pub(crate) bound: Option<f64>,
+    /// How many rounds there were.
+    pub(crate) rounds: usize,
 }
 
 /// Measures both in turn. `before` runs ahead of each side's round and is not timed.
@@ -66,6 +80,7 @@ pub(crate) fn compare(
     };
     time(&mut bare);
     time(&mut ours);
+    let begun = Instant::now();
     let (mut of_bare, mut of_ours) = (Vec::new(), Vec::new());
     for round in 0..effort.rounds {
         // Neither is always the one that finds the caches warm.
@@ -76,8 +91,12 @@ pub(crate) fn compare(
             of_ours.push(time(&mut ours));
             of_bare.push(time(&mut bare));
         }
+        if round + 1 >= LEAST_ROUNDS && begun.elapsed() > effort.time {
+            break;
+        }
     }
-    Row { labels, bare: median(of_bare), ours: median(of_ours), bound: None }
+    let rounds = of_bare.len();
+    Row { labels, bare: median(of_bare), ours: median(of_ours), bound: None, rounds }
 }
 
 pub(crate) fn median(mut numbers: Vec<f64>) -> f64 {
@@ -96,12 +115,21 @@ pub(crate) fn print(effort: Effort, heads: [&str; 3], rows: &[Row]) {
         println!("| {one:0$} | {two:1$} | {three:2$} | {numbers} |", widths[0], widths[1], widths[2]);
     };
     let has_bounds = rows.iter().any(|row| row.bound.is_some());
-    println!("Median of {} rounds, in microseconds for one operation.\n", effort.rounds);
+    let counts = || rows.iter().map(|row| row.rounds);
+    let rounds = match (counts().min().unwrap_or(0), counts().max().unwrap_or(0)) {
+        (least, most) if least == most => format!("{most}"),
+        (least, most) => format!("{least} to {most}"),
+    };
+    println!("Median of {rounds} rounds, in microseconds for one operation.");
+    if effort.divisor > 1 {
+        println!("This was a short run, which says nothing of speed.");
+    }
+    println!();
     line(heads, &format!("    bare |     ours | ratio{}", if has_bounds { " | bound" } else { "" }));
     let dashes = widths.map(|width| "-".repeat(width));
     let bound = if has_bounds { " | -----" } else { "" };
     line([&dashes[0], &dashes[1], &dashes[2]], &format!("-------: | -------: | ----:{bound}"));
-    for Row { labels, bare, ours, bound } in rows {
+    for Row { labels, bare, ours, bound, .. } in rows {
         let ratio = ours / bare.max(f64::MIN_POSITIVE);
         let bound = match bound {
             Some(bound) if ratio > *bound => format!(" | {bound:<5} missed"),

@@ -16,7 +16,7 @@ use noctuary::{Access, Actor, FileMemoryStore, MemoryStore, Scope, SessionKind, 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::Result;
+use super::{Result, weights};
 
 /// So many turns are asked for: enough for twenty sessions.
 pub(crate) const ASKED_FOR: usize = 200;
@@ -25,11 +25,13 @@ const DEPTHS: [usize; 4] = [1, 5, 10, 20];
 /// Measures each folder, prints its tables, and writes the figures.
 pub(crate) fn run(arguments: impl Iterator<Item = String>) -> Result<()> {
     let (mut folders, mut json, mut measured) = (Vec::new(), None, Measured::default());
+    let mut leaves_one_out = false;
     let mut arguments = arguments;
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--json" => json = Some(PathBuf::from(arguments.next().ok_or("--json needs a path")?)),
             "--file" => measured.in_a_file = true,
+            "--leave-one-out" => leaves_one_out = true,
             "--ranks" => measured.ranking.fusion = Fusion::Ranks { k: 60.0 },
             folder => folders.push(PathBuf::from(folder)),
         }
@@ -37,23 +39,32 @@ pub(crate) fn run(arguments: impl Iterator<Item = String>) -> Result<()> {
     if folders.is_empty() {
         return Err("a folder with questions is needed".into());
     }
-    let mut all = Map::new();
-    for folder in folders {
-        let name = folder.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-        println!("{name}");
-        all.insert(name, measure(&folder, measured)?);
-    }
+    let figures = if leaves_one_out {
+        weights::leave_one_out(&folders, measured)?
+    } else {
+        let mut all = Map::new();
+        for folder in folders {
+            println!("{}", name_of(&folder));
+            all.insert(name_of(&folder), measure(&folder, measured)?);
+        }
+        Value::Object(all)
+    };
     if let Some(path) = json {
-        fs::write(path, serde_json::to_string_pretty(&all)? + "\n")?;
+        fs::write(path, serde_json::to_string_pretty(&figures)? + "\n")?;
     }
     Ok(())
 }
 
+/// The name of a set.
+pub(crate) fn name_of(folder: &Path) -> String {
+    folder.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
+}
+
 /// The store to measure, with its defaults unless options change them.
 #[derive(Debug, Clone, Copy, Default)]
-struct Measured {
-    in_a_file: bool,
-    ranking: Ranking,
+pub(crate) struct Measured {
+    pub(crate) in_a_file: bool,
+    pub(crate) ranking: Ranking,
 }
 
 #[derive(Deserialize)]
@@ -82,7 +93,7 @@ pub(crate) struct Question {
     corpus: String,
     r#type: String,
     pub(crate) text: String,
-    gold_turns: Vec<String>,
+    pub(crate) gold_turns: Vec<String>,
     gold_sessions: Vec<String>,
     #[serde(default)]
     pub(crate) fresh: Vec<String>,
@@ -229,7 +240,7 @@ fn print(what: &str, ranks: &BTreeMap<String, Ranks>) {
 }
 
 /// A store that holds a corpus.
-struct Filled<'a> {
+pub(crate) struct Filled<'a> {
     store: Box<dyn MemoryStore>,
     access: Access,
     /// By id of the row: turn and session.
@@ -237,24 +248,14 @@ struct Filled<'a> {
 }
 
 impl<'a> Filled<'a> {
-    fn new(
+    pub(crate) fn new(
         measured: Measured,
         home: &Path,
         corpus: &'a Corpus,
         sessions: &'a HashMap<String, Session>,
     ) -> Result<Self> {
-        let scope = Scope::user("evaluation");
-        let access = Access::new(SessionKind::Main, Actor::Library, scope.clone());
-        // What people said to each other must come in as it is: a made-up key in it is no secret.
-        let mut config = StoreConfig::default();
-        config.doors = Doors::default()
-            .policy(Door::StoreWrite, DoorPolicy::new(SecretPolicy::Allow, InjectionPolicy::Allow));
-        config.ranking = measured.ranking;
-        let store: Box<dyn MemoryStore> = if measured.in_a_file {
-            Box::new(FileMemoryStore::open_with(home, scope, config)?)
-        } else {
-            Box::new(SqliteMemoryStore::open_with(home.join("memory.db"), scope, config)?)
-        };
+        let access = Access::new(SessionKind::Main, Actor::Library, scope());
+        let store = open_store(measured, home)?;
         let mut places = HashMap::new();
         for said in spoken(corpus, sessions)? {
             let row = store.write(&access, &said.row("observation"), said.at)?;
@@ -263,15 +264,44 @@ impl<'a> Filled<'a> {
         Ok(Self { store, access, places })
     }
 
+    /// Opens the same store again, to measure it otherwise.
+    pub(crate) fn again(self, measured: Measured, home: &Path) -> Result<Self> {
+        let Self { store, access, places } = self;
+        drop(store);
+        Ok(Self { store: open_store(measured, home)?, access, places })
+    }
+
     fn ask(&self, text: &str) -> Result<(Vec<(&'a str, &'a str)>, Duration)> {
         let begun = Instant::now();
         self.store.search(&self.access, &Query::new(text))?;
         let time = begun.elapsed();
-        let found = self.store.search(&self.access, &Query::new(text).limit(ASKED_FOR))?;
+        Ok((self.find(text, ASKED_FOR)?, time))
+    }
+
+    /// Returns the turns that are found, each with its session.
+    pub(crate) fn find(&self, text: &str, most: usize) -> Result<Vec<(&'a str, &'a str)>> {
+        let found = self.store.search(&self.access, &Query::new(text).limit(most))?;
         let mut seen = BTreeSet::new();
         let places = found.hits.iter().filter_map(|hit| self.places.get(&hit.memory.id.get()).copied());
-        Ok((places.filter(|(turn, _)| seen.insert(*turn)).collect(), time))
+        Ok(places.filter(|(turn, _)| seen.insert(*turn)).collect())
     }
+}
+
+fn scope() -> Scope {
+    Scope::user("evaluation")
+}
+
+fn open_store(measured: Measured, home: &Path) -> Result<Box<dyn MemoryStore>> {
+    // What people said to each other must come in as it is: a made-up key in it is no secret.
+    let mut config = StoreConfig::default();
+    config.doors = Doors::default()
+        .policy(Door::StoreWrite, DoorPolicy::new(SecretPolicy::Allow, InjectionPolicy::Allow));
+    config.ranking = measured.ranking;
+    Ok(if measured.in_a_file {
+        Box::new(FileMemoryStore::open_with(home, scope(), config)?)
+    } else {
+        Box::new(SqliteMemoryStore::open_with(home.join("memory.db"), scope(), config)?)
+    })
 }
 
 /// The content of a folder: sessions by id, corpora, and the questions of each.

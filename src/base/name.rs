@@ -9,7 +9,7 @@ use std::ops::Deref;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::base::name_rules::{DOT_SELF, NameError, fault, printable, windows_fault};
+use crate::base::name_rules::{DOT_SELF, NameError, fault, fault_inside, printable, windows_fault};
 
 /// A validated relative name inside a workspace: a document's, or one of the library's state files.
 ///
@@ -177,6 +177,11 @@ impl DocName {
         }
     }
 
+    /// Returns whether a text is the name of a document.
+    pub(crate) fn is_valid(text: &str) -> bool {
+        fault(text).is_none()
+    }
+
     /// Returns whether every platform can have a file of this name. One with `\ : * ? " < > |`, or that Windows keeps for a
     /// device, cannot be copied to Windows.
     ///
@@ -207,14 +212,13 @@ impl DocName {
     /// Makes a name of the memory of `file`: inside this folder as [`join`](Self::join) does, or in the root. A text that
     /// makes none comes back.
     pub(crate) fn within(folder: Option<&Self>, mut file: String) -> Result<Self, String> {
-        let front = folder.map_or(0, |folder| {
+        let fault = folder.map_or_else(|| fault(&file), |folder| fault_inside(folder.as_str(), &file));
+        if fault.is_some() {
+            return Err(file);
+        }
+        if let Some(folder) = folder {
             file.insert(0, '/');
             file.insert_str(0, folder.as_str());
-            folder.as_str().len() + 1
-        });
-        if fault(&file).is_some() {
-            file.drain(..front);
-            return Err(file);
         }
         Ok(Self(Name { path: Cow::Owned(file), space: Space::Document }))
     }

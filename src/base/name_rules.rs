@@ -24,9 +24,7 @@ pub(super) fn fault(text: &str) -> Option<&'static str> {
     if text.len() > 512 {
         return Some("it is longer than 512 bytes");
     }
-    // Most names are plain.
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'/');
-    let is_plain = text.bytes().all(is_plain);
+    let is_plain = is_plain(text);
     if !is_plain && text.contains('\\') {
         return Some("it contains a backslash");
     }
@@ -37,6 +35,22 @@ pub(super) fn fault(text: &str) -> Option<&'static str> {
         None => text,
     });
     hidden.split('/').find_map(|segment| segment_fault(segment, is_plain))
+}
+
+/// Returns the rule that a file breaks inside a folder whose own name breaks none.
+pub(super) fn fault_inside(folder: &str, file: &str) -> Option<&'static str> {
+    let is_plain = is_plain(file);
+    if !is_plain || folder.len() + file.len() > 511 || file.contains('/') {
+        return fault(&[folder, "/", file].concat());
+    }
+    segment_fault(file, is_plain)
+}
+
+/// Returns whether a name has nothing but letters, digits and marks of ASCII that every rule allows: most have. Without a
+/// branch for each byte, since folders have thousands.
+fn is_plain(text: &str) -> bool {
+    let is_plain = |byte| matches!(byte, b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'/');
+    text.bytes().fold(true, |all, byte| all & is_plain(byte))
 }
 
 fn segment_fault(segment: &str, is_plain: bool) -> Option<&'static str> {

@@ -132,8 +132,12 @@ pub(crate) fn line_breaks(bytes: &[u8]) -> u64 {
 /// gone, white space folded, invisible characters dropped.
 pub(crate) fn normalise(statement: &str) -> String {
     let mut folded = String::with_capacity(statement.len());
-    for c in statement.chars().filter(|c| !is_invisible(*c) && !matches!(c, '*' | '`' | '_')) {
-        if c.is_whitespace() || c.is_control() {
+    let is_markup = |c: char| matches!(c, '*' | '`' | '_');
+    for c in statement.chars().filter(|c| !is_markup(*c) && (c.is_ascii() || !is_invisible(*c))) {
+        if c.is_ascii_graphic() {
+            // Most are.
+            folded.push(c.to_ascii_lowercase());
+        } else if c.is_whitespace() || c.is_control() {
             if !folded.ends_with(' ') {
                 folded.push(' ');
             }

@@ -120,7 +120,7 @@ impl Home<'_> {
             let Some(entry) = ledger.get(&holder.name) else { continue };
             let mut after = entry.clone();
             change(holder, &mut after)?;
-            if after != *entry {
+            if after != entry {
                 changed.insert(holder.name.clone(), after);
             }
         }

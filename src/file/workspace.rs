@@ -135,6 +135,9 @@ impl Workspace for FileWorkspace {
         };
         // Most names differ in their first bytes, and one number is compared faster than two names.
         entries.sort_by_cached_key(|entry| first_bytes(&entry.name));
+        for alike in entries.chunk_by_mut(|one, other| first_bytes(&one.name) == first_bytes(&other.name)) {
+            alike.sort_unstable_by(|one, other| one.name.cmp(&other.name));
+        }
         let mut documents = Vec::with_capacity(entries.len());
         let (mut folders, mut refused) = (Vec::new(), Vec::new());
         for entry in entries {
@@ -146,7 +149,7 @@ impl Workspace for FileWorkspace {
                 (Err(other), _) => refused.push(other),
             }
         }
-        Ok(Listing::new(documents, folders, refused))
+        Ok(Listing::of_ascending(documents, folders, refused))
     }
 
     fn hidden(&self) -> Result<Vec<Name>> {

@@ -12,6 +12,8 @@ use super::table::{Match, TABLE, literals_of};
 pub(super) struct Chosen {
     /// By class.
     is_on: Vec<bool>,
+    /// The classes that no literal begins.
+    scans: Vec<usize>,
     few: Option<Few>,
 }
 
@@ -36,7 +38,9 @@ impl Chosen {
                     literals_of(row).into_iter().map(move |literal| (literal, class))
                 }))
             });
-        Self { few: few.flatten(), is_on }
+        let is_scan = |class: &usize| matches!(TABLE.classes[*class].shape, Shape::Scan(..));
+        let scans = (0..is_on.len()).filter(|class| is_on[*class]).filter(is_scan).collect();
+        Self { few: few.flatten(), scans, is_on }
     }
 
     /// Hands over every match, and learns from the answer whether it was taken.
@@ -69,7 +73,8 @@ impl Chosen {
         };
         // Most texts hold no long run in base 58: those classes share one look for it.
         let mut run = None;
-        for (class, row) in TABLE.classes.iter().enumerate().filter(|(class, _)| self.is_on[*class]) {
+        for class in self.scans.iter().copied() {
+            let row = TABLE.classes[class];
             let Shape::Scan(scan, needs, _) = row.shape else { continue };
             let mut from = 0;
             if needs == Needs::Run58 {

@@ -76,7 +76,7 @@ pub enum Signal {
     Neighbours,
     /// Its conversation as a whole.
     Conversation,
-    /// It says later what an older row says too, and was brought before that: with the rank that it had.
+    /// It says later what an older row says too, and that went behind it: with the rank that it had.
     Newer,
 }
 

@@ -19,15 +19,6 @@ pub(super) fn make(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(TABLE)
 }
 
-/// Adds whether the running change indexes what it adds. No change leaves it set.
-pub(super) fn make_writing(connection: &Connection) -> rusqlite::Result<()> {
-    let sql = "SELECT 1 FROM pragma_table_info('file_commits') WHERE name = 'writing'";
-    if connection.prepare(sql)?.exists([])? {
-        return Ok(());
-    }
-    connection.execute_batch("ALTER TABLE file_commits ADD COLUMN writing INTEGER NOT NULL DEFAULT 0")
-}
-
 /// From this version on a file counts its changes.
 const COUNTED: usize = 6;
 
@@ -45,7 +36,7 @@ pub(super) fn commits(connection: &Connection, version: usize) -> rusqlite::Resu
 /// Counts one more change, in the transaction that makes it; returns how many there are.
 pub(super) fn count_commit(connection: &Connection) -> rusqlite::Result<u64> {
     let number: i64 = connection
-        .prepare_cached("UPDATE file_commits SET number = number + 1, writing = 0 RETURNING number")?
+        .prepare_cached("UPDATE file_commits SET number = number + 1 RETURNING number")?
         .query_row([], |row| row.get(0))?;
     Ok(u64::try_from(number).unwrap_or(0))
 }

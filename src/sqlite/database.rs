@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use rusqlite::{Connection, TransactionBehavior};
+use rusqlite::Connection;
 
 use super::commits::{count_commit, mark_of};
 use super::error::fold;
@@ -149,7 +149,7 @@ impl Database {
         place: impl fmt::Display,
         mutate: impl FnOnce(&Connection) -> Result<T>,
     ) -> Result<T> {
-        self.attempt_then(action, place, mutate, || ())
+        self.attempt_then(action, place, mutate, |_| ())
     }
 
     /// As [`attempt`](Self::attempt); when it is committed, something is done before anybody else has the connection.
@@ -158,16 +158,15 @@ impl Database {
         action: &'static str,
         place: impl fmt::Display,
         mutate: impl FnOnce(&Connection) -> Result<T>,
-        committed: impl FnOnce(),
+        committed: impl FnOnce(&Connection),
     ) -> Result<T> {
-        let mut connection = self.lock();
+        let connection = self.lock();
         let folded = |error| fold(action, &place.to_string(), error);
-        let transaction =
-            connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(folded)?;
-        let done = mutate(&transaction)?;
-        let commits = count_commit(&transaction).map_err(folded)?;
+        let transaction = Immediate::begin(&connection).map_err(folded)?;
+        let done = mutate(&connection)?;
+        let commits = count_commit(&connection).map_err(folded)?;
         transaction.commit().map_err(folded)?;
-        committed();
+        committed(&connection);
         if let Some(disk) = self.disk().filter(|disk| self.has_mark(disk.as_ref())) {
             // Where it cannot be written, the commit counts all the same.
             let _ = Mark::new(commits).write(disk.as_ref(), &mark_of(self.file()));
@@ -182,5 +181,30 @@ impl Database {
             standing.is_some_and(|standing| Some(standing.id) == self.shared.id)
         };
         self.shared.is_marked.load(Ordering::Relaxed) && is_named()
+    }
+}
+
+/// A transaction that writes, and is rolled back where it is dropped. Its statements are prepared once.
+struct Immediate<'a> {
+    connection: &'a Connection,
+}
+
+impl<'a> Immediate<'a> {
+    fn begin(connection: &'a Connection) -> rusqlite::Result<Self> {
+        connection.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
+        Ok(Self { connection })
+    }
+
+    fn commit(self) -> rusqlite::Result<()> {
+        self.connection.prepare_cached("COMMIT")?.execute([]).map(drop)
+    }
+}
+
+impl Drop for Immediate<'_> {
+    fn drop(&mut self) {
+        // Not after a commit, nor where SQLite rolled it back itself.
+        if !self.connection.is_autocommit() {
+            let _ = self.connection.execute_batch("ROLLBACK");
+        }
     }
 }

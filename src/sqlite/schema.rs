@@ -27,10 +27,7 @@ const MIGRATIONS: &[fn(&Connection) -> rusqlite::Result<()>] = &[
         commits::make(connection)?;
         memory::make_index(connection)
     },
-    |connection| {
-        commits::make_writing(connection)?;
-        memory::make_terms(connection)
-    },
+    memory::make_terms,
 ];
 
 /// The treatment of a file that another program made.

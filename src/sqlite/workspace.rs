@@ -3,6 +3,7 @@
 //! The tables are those of the fifth seed, adapted: `memory_documents` holds a document a row, by user, agent
 //! and path. Text is stored as text, so that any SQLite shell shows it; bytes that are not UTF-8 as a blob.
 
+use std::collections::HashMap;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -212,24 +213,30 @@ impl Workspace for SqliteWorkspace {
         }
         let prefix = folder.map_or_else(String::new, |folder| format!("{folder}/"));
         let paths: Vec<String> = self.scoped.read("list", place, |connection, scope| {
+            let Some(folder) = folder else {
+                let mut statement = connection.prepare_cached(
+                    "SELECT path FROM memory_documents WHERE user_id = ?1 AND agent_id = ?2 ORDER BY path",
+                )?;
+                return statement.query_map(params![scope.user, scope.agent], |row| row.get(0))?.collect();
+            };
             // Names below a folder are a range: `/` is followed by `0`.
             let mut statement = connection.prepare_cached(
                 "SELECT path FROM memory_documents WHERE user_id = ?1 AND agent_id = ?2
-                 AND (?3 = '' OR (path > ?3 AND path < ?4)) ORDER BY path",
+                 AND path > ?3 AND path < ?4 ORDER BY path",
             )?;
-            let end = folder.map_or_else(String::new, |folder| format!("{folder}0"));
+            let end = format!("{folder}0");
             statement.query_map(params![scope.user, scope.agent, prefix, end], |row| row.get(0))?.collect()
         })?;
         let (mut documents, mut folders, mut refused) = (Vec::new(), Vec::new(), Vec::new());
         for path in paths {
             let (name, into) = match path[prefix.len()..].split_once('/') {
-                None => (path.clone(), &mut documents),
+                None => (path, &mut documents),
                 Some((below, _)) => (format!("{prefix}{below}"), &mut folders),
             };
-            match DocName::parse(name.as_str()) {
+            match DocName::within(None, name) {
                 Ok(name) if into.last() != Some(&name) => into.push(name),
                 Ok(_) => {}
-                Err(_) => refused.push(name),
+                Err(name) => refused.push(name),
             }
         }
         Ok(Listing::new(documents, folders, refused))
@@ -241,10 +248,15 @@ impl Workspace for SqliteWorkspace {
         found.judge(name)
     }
 
-    /// Asks for all of them under one lock, since most of a look at one is the way there.
+    /// Asks for all of them under one lock, since most of a look at one is the way there; for many in one query.
     fn metadata_of(&self, names: &[&Name]) -> Vec<Result<Option<Metadata>>> {
         let found = self.scoped.read("look at", "documents", |connection, scope| {
-            names.iter().map(|name| Looked::at(connection, scope, name)).collect::<rusqlite::Result<Vec<_>>>()
+            let together = Looked::together(connection, scope, names)?;
+            let each = names.iter().zip(together).map(|(name, found)| match found {
+                Some(found) => Ok(found),
+                None => Looked::at(connection, scope, name),
+            });
+            each.collect::<rusqlite::Result<Vec<_>>>()
         });
         match found {
             Ok(found) => names.iter().zip(found).map(|(name, found)| found.judge(name)).collect(),
@@ -326,6 +338,9 @@ impl Workspace for SqliteWorkspace {
     }
 }
 
+/// For so many names one query over all of them is faster than one for each.
+const MANY: usize = 8;
+
 /// The content under a name: a row with its size and time of change, a folder, or nothing.
 enum Looked {
     Row(i64, i64),
@@ -348,6 +363,34 @@ impl Looked {
             }
             None => Self::Nothing,
         })
+    }
+
+    /// Looks at the rows from the first of these names to the last; `None` for a name that was not among them.
+    fn together(
+        connection: &Connection,
+        scope: &Scope,
+        names: &[&Name],
+    ) -> rusqlite::Result<Vec<Option<Self>>> {
+        let mut found: Vec<Option<Self>> = names.iter().map(|_| None).collect();
+        let documents = || names.iter().enumerate().filter(|(_, name)| name.space() == Space::Document);
+        let mut places: HashMap<&str, usize> = HashMap::new();
+        if names.len() >= MANY {
+            places.extend(documents().map(|(at, name)| (name.as_str(), at)));
+        }
+        let (Some(first), Some(last)) = (places.keys().min(), places.keys().max()) else { return Ok(found) };
+        // Where others stand between them, not all of those are read.
+        let most = i64::try_from(names.len().saturating_mul(2)).unwrap_or(i64::MAX);
+        let mut statement = connection.prepare_cached(
+            "SELECT path, size, modified_ns FROM memory_documents
+             WHERE user_id = ?1 AND agent_id = ?2 AND path BETWEEN ?3 AND ?4 ORDER BY path LIMIT ?5",
+        )?;
+        let mut rows = statement.query(params![scope.user, scope.agent, first, last, most])?;
+        while let Some(row) = rows.next()? {
+            if let Some(at) = row.get_ref(0)?.as_str().ok().and_then(|path| places.get(path)) {
+                found[*at] = Some(Self::Row(row.get(1)?, row.get(2)?));
+            }
+        }
+        Ok(found)
     }
 
     fn judge(self, name: &Name) -> Result<Option<Metadata>> {

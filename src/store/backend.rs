@@ -10,6 +10,7 @@ use chrono::{DateTime, Utc};
 use super::edit::Edit;
 use super::forget::{Burial, Struck};
 use super::search::Searchable;
+use super::words::Words;
 use crate::base::access::Actor;
 use crate::base::error::Result;
 use crate::base::name::Name;
@@ -19,7 +20,7 @@ use crate::gate::{Tombstone, TombstoneKey, Tombstones};
 use crate::memory::{
     AuditEntry, Learning, LearningId, Memory, MemoryId, NewLearning, NewMemory, SnapshotRow, Source,
 };
-use crate::search::rank::{Term, Visibility};
+use crate::search::rank::{Stemmer, Term, Visibility};
 
 /// The place of a store's rows.
 pub(crate) trait Backend: Send + Sync {
@@ -98,6 +99,11 @@ pub(crate) trait Facts: Searchable {
     fn fact(&self, id: MemoryId) -> Result<Option<Fact>>;
     /// Gives what rows say, in any order.
     fn contents(&self, ids: &[MemoryId], take: &mut dyn FnMut(MemoryId, &str)) -> Result<()>;
+    /// Gives the words of what rows say, in any order.
+    fn words(&self, ids: &[MemoryId], take: &mut dyn FnMut(MemoryId, &Words)) -> Result<()> {
+        let mut stemmer = Stemmer::default();
+        self.contents(ids, &mut |id, text| take(id, &Words::of(text, &mut stemmer)))
+    }
     /// Lists for each of some words the rows in sight that have it, the greatest id first, at most so many for one. The
     /// work does not grow with the number of rows that have a word.
     fn latest_with(&self, visibility: Visibility, words: &[&Term], most: usize) -> Result<Vec<Vec<i64>>>;

@@ -42,6 +42,7 @@ mod settle;
 mod store;
 mod suspects;
 mod visibility;
+pub(crate) mod words;
 
 pub use config::StoreConfig;
 pub(crate) use config::check_scope;

@@ -6,6 +6,7 @@
 
 use super::backend::Facts;
 use super::fact::normal;
+use super::words::{Words, hash};
 use crate::base::error::Result;
 use crate::base::text;
 use crate::facts::{Cardinality, Fact, Suspect, SuspectReason};
@@ -59,26 +60,26 @@ pub(crate) fn suspects(facts: &dyn Facts, new: &NewMemory, sees_all: bool) -> Re
 /// Rows in sight that share so many words with a text that they may speak of the same, the most alike first, then the
 /// latest.
 fn alike(facts: &dyn Facts, text: &str, visibility: Visibility) -> Result<Vec<Fact>> {
-    let mut stemmer = Stemmer::default();
-    let words = Words::of(text, &mut stemmer);
-    let terms: Vec<&Term> = words.terms.iter().take(MOST_TERMS).collect();
+    let (terms, words) = terms_of(text);
+    let terms: Vec<&Term> = terms.iter().take(MOST_TERMS).collect();
     if terms.len() < 2 {
         return Ok(Vec::new());
     }
     let most = (LISTED / terms.len()).max(LISTED_OF_ONE);
     let lists = facts.latest_with(visibility, &terms, most)?;
     let weights: Vec<f64> = lists.iter().map(|list| weight(list.len())).collect();
+    let hashes: Vec<u64> = terms.iter().map(|term| hash(&term.stem)).collect();
     let ids = candidates(&lists, &weights, most);
     let mut read: Vec<(MemoryId, Words)> = Vec::with_capacity(ids.len());
-    facts.contents(&ids, &mut |id, text| read.push((id, Words::of(text, &mut stemmer))))?;
-    let all: usize = read.iter().map(|(_, others)| others.terms.len()).sum();
+    facts.words(&ids, &mut |id, words| read.push((id, words.clone())))?;
+    let all: usize = read.iter().map(|(_, others)| others.len()).sum();
     let mean = f64::from(count(all)) / f64::from(count(read.len()));
     let mut best: Vec<(f64, MemoryId, &Words)> = read
         .iter()
         .map(|(id, others)| {
-            let shared = terms.iter().zip(&weights).filter(|(term, _)| others.has(&term.stem));
+            let shared = hashes.iter().zip(&weights).filter(|(word, _)| others.has(**word));
             let weight: f64 = shared.map(|(_, weight)| weight).sum();
-            (weight * gain(1.0, norm(count(others.terms.len()), mean)), *id, others)
+            (weight * gain(1.0, norm(count(others.len()), mean)), *id, others)
         })
         .collect();
     best.sort_unstable_by(|(one, id, _), (other, other_id, _)| other.total_cmp(one).then(other_id.cmp(id)));
@@ -90,23 +91,30 @@ fn alike(facts: &dyn Facts, text: &str, visibility: Visibility) -> Result<Vec<Fa
 /// The rows that may share two words with a statement, of which each word lists the latest that have it: in two lists,
 /// or in one if another list ends before the row. The greatest weight of words comes first, then the latest row.
 fn candidates(lists: &[Vec<i64>], weights: &[f64], most: usize) -> Vec<MemoryId> {
-    let mut listed: Vec<(i64, usize)> = Vec::new();
+    let mut listed: Vec<(i64, usize)> = Vec::with_capacity(lists.iter().map(Vec::len).sum());
     for (word, list) in lists.iter().enumerate() {
         listed.extend(list.iter().map(|id| (*id, word)));
     }
     listed.sort_unstable();
-    let ends: Vec<i64> =
-        lists.iter().filter(|list| list.len() >= most).filter_map(|list| list.last().copied()).collect();
+    let ends = lists.iter().filter(|list| list.len() >= most).filter_map(|list| list.last().copied());
+    let end = ends.max().unwrap_or(i64::MIN);
     let mut found: Vec<(f64, i64)> = Vec::new();
     for row in listed.chunk_by(|(one, _), (other, _)| one == other) {
         let id = row[0].0;
-        if row.len() >= 2 || ends.iter().any(|end| id < *end) {
+        if row.len() >= 2 || id < end {
             found.push((row.iter().map(|(_, word)| weights[*word]).sum(), id));
         }
     }
-    found.sort_unstable_by(|(one, id), (other, other_id)| other.total_cmp(one).then(other_id.cmp(id)));
+    let first =
+        |(one, id): &(f64, i64), (other, other_id): &(f64, i64)| other.total_cmp(one).then(other_id.cmp(id));
     // A long statement shares words with many.
-    found.into_iter().take(LOOKED_AT.max(2 * lists.len())).map(|(_, id)| MemoryId::new(id)).collect()
+    let most = LOOKED_AT.max(2 * lists.len());
+    if found.len() > most {
+        found.select_nth_unstable_by(most, first);
+        found.truncate(most);
+    }
+    found.sort_unstable_by(first);
+    found.into_iter().map(|(_, id)| MemoryId::new(id)).collect()
 }
 
 /// Returns how much a word says that so many rows are listed for.
@@ -118,43 +126,19 @@ fn count(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
 
-/// The words by which a statement says something, each once, by their stems.
-struct Words {
-    terms: Vec<Term>,
-}
-
-impl Words {
-    /// Reads a statement, in which nothing is an operator. Words that say nothing are left out, unless it has no others.
-    fn of(text: &str, stemmer: &mut Stemmer) -> Self {
-        let mut all: Vec<Term> = Vec::new();
-        stemmer.terms(text, |stem, written| {
-            if !stem.is_empty() {
-                all.push(Term { stem: stem.to_owned(), written: written.to_owned() });
-            }
-        });
-        if all.iter().any(|term| !is_stop_word(&term.written)) {
-            all.retain(|term| !is_stop_word(&term.written));
+/// Returns the terms by which a statement says something, each once and in order, and its words.
+fn terms_of(text: &str) -> (Vec<Term>, Words) {
+    let mut all: Vec<Term> = Vec::new();
+    Stemmer::default().terms(text, |stem, written| {
+        if !stem.is_empty() {
+            all.push(Term { stem: stem.to_owned(), written: written.to_owned() });
         }
-        all.sort_unstable_by(|one, other| (&one.stem, &one.written).cmp(&(&other.stem, &other.written)));
-        all.dedup_by(|one, other| one.stem == other.stem);
-        Self { terms: all }
+    });
+    if all.iter().any(|term| !is_stop_word(&term.written)) {
+        all.retain(|term| !is_stop_word(&term.written));
     }
-
-    fn has(&self, stem: &str) -> bool {
-        self.terms.binary_search_by(|term| term.stem.as_str().cmp(stem)).is_ok()
-    }
-
-    /// Returns whether two statements share two words at least, and half of those of the shorter. Where each gives a
-    /// number that the other does not, three words and a third are enough: an update most often changes a number or a
-    /// day, amid other words.
-    fn are_alike(&self, other: &Self) -> bool {
-        let is_number = |term: &&Term| term.stem.contains(|c: char| c.is_ascii_digit());
-        let shared = self.terms.iter().filter(|term| other.has(&term.stem));
-        let (numbers, words): (Vec<&Term>, Vec<&Term>) = shared.partition(is_number);
-        let (words, shared) = (words.len(), words.len() + numbers.len());
-        let shorter = self.terms.len().min(other.terms.len());
-        let has_more = |of: &Self| of.terms.iter().filter(is_number).count() > numbers.len();
-        (shared >= 2 && shared * 2 >= shorter)
-            || (has_more(self) && has_more(other) && words >= 3 && words * 3 >= shorter)
-    }
+    all.sort_unstable_by(|one, other| (&one.stem, &one.written).cmp(&(&other.stem, &other.written)));
+    all.dedup_by(|one, other| one.stem == other.stem);
+    let words = Words::from(all.iter().map(|term| hash(&term.stem)).collect::<Vec<u64>>());
+    (all, words)
 }

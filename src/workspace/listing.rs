@@ -28,6 +28,12 @@ impl Listing {
         documents.sort();
         folders.sort_unstable();
         refused.sort_unstable();
+        Self::of_ascending(documents, folders, refused)
+    }
+
+    /// Finds the names that differ in case only, of names that ascend already.
+    pub(crate) fn of_ascending(documents: Vec<DocName>, folders: Vec<DocName>, refused: Vec<String>) -> Self {
+        debug_assert!(documents.is_sorted() && folders.is_sorted() && refused.is_sorted());
         let collisions = collisions(documents.iter().chain(&folders));
         Self { documents, folders, refused, collisions }
     }
@@ -46,8 +52,9 @@ fn collisions<'a>(names: impl Iterator<Item = &'a DocName> + Clone) -> Vec<(DocN
     folded.windows(2).filter(is_one).map(|pair| (pair[0].1.clone(), pair[1].1.clone())).collect()
 }
 
+/// Without a branch for each byte, since it is asked of every name.
 fn is_lowercase(text: &str) -> bool {
-    text.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase())
+    text.bytes().fold(true, |all, byte| all & byte.is_ascii() & !byte.is_ascii_uppercase())
 }
 
 fn lowercase(text: &str) -> Cow<'_, str> {

@@ -749,6 +749,34 @@ fn what_was_forgotten_leaves_all_files_and_no_dream_brings_it_back() {
     }
 }
 
+#[test]
+fn the_marks_of_forgotten_statements_are_no_observations() {
+    let life = Life::empty();
+    let sleeper = sleeper(&life);
+    let answer = "OBSERVATIONS:\nRED 09:00 Heard that [forgotten]-----\nYLW 09:01 lives in ****, yes\nGRN 09:02 fine\n\nREFLECTION:\nSo [forgotten].\nWell, ****.\nCalm.\n\nPRIORITY:\nGo on.\n";
+    let report = dreams(&sleeper, answer, at(9, 30));
+    assert_eq!(report.outcome, Outcome::Appended);
+    let fates: Vec<_> =
+        report.passes[0].lines.iter().map(|line| line.fate == LineOutcome::Forgotten).collect();
+    assert_eq!(fates, [true, true, false]);
+    for (file, bytes) in life.tree() {
+        let text = String::from_utf8_lossy(&bytes);
+        assert!(!text.contains("[forgotten]") && !text.contains("****"), "{file}: {text}");
+    }
+    assert!(life.text("self/dreams.jsonl").contains("Calm."));
+}
+
+#[test]
+fn an_answer_that_only_repeats_masks_is_read_and_asked_for_once() {
+    let life = Life::empty();
+    let sleeper = sleeper(&life);
+    let answer = "OBSERVATIONS:\nRED 09:00 The key is [REDACTED:aws_access_key#1].\n";
+    let report = dreams(&sleeper, answer, at(9, 30));
+    assert_eq!((report.outcome, &report.passes[0].failure), (Outcome::Appended, &None));
+    assert!(!life.has("self/observations.md"));
+    assert_eq!(dream(&sleeper, &Script::new(), at(9, 40)).outcome, Outcome::NothingNew);
+}
+
 // Files of others survive: CRLF, a mark at the front, other lines.
 #[test]
 fn a_person_may_write_into_the_observations() {

@@ -105,7 +105,7 @@ impl Recorded for Intent {
         }
         let mut ledger = Ledger::parse(home::state(workspace, &StateName::LEDGER)?.as_deref())?;
         ledger.apply(&self.ledger);
-        ledger.retain(|name, _| !self.forget.contains(name));
+        ledger.forget(&self.forget);
         ledger.epoch = ledger.epoch.max(self.epoch);
         ledger.watermark.clone_from(&self.watermark);
         lease.replace(&StateName::LEDGER, &ledger.print())?;

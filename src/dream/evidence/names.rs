@@ -110,6 +110,10 @@ const UNITS: &[(&str, &[&str])] = &[
 /// Returns a word without its accents, in lower case; umlauts in either spelling are one.
 pub(crate) fn fold(word: &str) -> String {
     let mut folded = String::with_capacity(word.len());
+    if word.is_ascii() {
+        folded.extend(word.chars().map(|c| c.to_ascii_lowercase()));
+        return without_umlauts(folded);
+    }
     for c in word.chars().flat_map(char::to_lowercase) {
         match c {
             '\u{300}'..='\u{36f}' => {}
@@ -133,7 +137,11 @@ pub(crate) fn fold(word: &str) -> String {
             c => folded.push(c),
         }
     }
-    // "Müller" may be written "Muller" too.
+    without_umlauts(folded)
+}
+
+/// Returns a folded word with one spelling of its umlauts: "Müller" may be written "Muller" too.
+fn without_umlauts(folded: String) -> String {
     let is_umlaut = |pair: &[u8]| matches!(pair, b"ae" | b"oe" | b"ue");
     if folded.as_bytes().windows(2).any(is_umlaut) {
         folded.replace("ae", "a").replace("oe", "o").replace("ue", "u")

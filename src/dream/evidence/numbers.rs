@@ -66,6 +66,9 @@ fn factor(after: &str) -> Option<(f64, bool)> {
             r"^\s?(?:(k|K|thousand|[Tt]sd)|(km|kg)|(M|[Mm]ill?ions?|Millionen|[Mm]io|mn)|(m)|([Bb]illions?|bn|Mrd)|(B))(?-u:\b)|^\s?(?:([万萬])|([亿億]))",
         )
     });
+    if !may_begin(after, "kKtTMmBb万萬亿億") {
+        return None;
+    }
     let found = UNIT.captures(after)?;
     let at = (1..=8).find(|at| found.get(*at).is_some())?;
     [
@@ -80,6 +83,17 @@ fn factor(after: &str) -> Option<(f64, bool)> {
     ]
     .get(at - 1)
     .copied()
+}
+
+/// Returns whether a text begins with one of the characters, or has a single blank before it. No pattern is looked for where
+/// it cannot stand: an answer has hundreds of numbers.
+fn may_begin(text: &str, first: &str) -> bool {
+    let mut chars = text.chars();
+    let begins = |c: Option<char>| c.is_some_and(|c| first.contains(c));
+    match chars.next() {
+        Some(c) if c.is_whitespace() => begins(chars.next()),
+        c => begins(c),
+    }
 }
 
 fn times(value: &str, factor: f64) -> Option<String> {
@@ -113,7 +127,7 @@ impl Token<'_> {
             return readings;
         }
         let mut readings = Vec::new();
-        if PERCENT.is_match(self.after) {
+        if may_begin(self.after, "%pP") && PERCENT.is_match(self.after) {
             readings.extend(plain.iter().filter_map(|value| times(value, 0.01)));
         }
         match self.time() {
@@ -143,7 +157,7 @@ impl Token<'_> {
         if hour > 24 || minutes > 59 {
             return None;
         }
-        let marked = HALF.captures(self.after);
+        let marked = may_begin(self.after, "-–tTbBaApPuUoOhH").then(|| HALF.captures(self.after)).flatten();
         let half = marked.as_ref().and_then(|found| found.get(1)).map(|half| half.as_str());
         match half {
             Some("p" | "P") if hour < 12 => hour += 12,

@@ -1,5 +1,6 @@
 //! Numbers that a text says in words: "twenty-five", "half past three", "a dozen", "两".
 
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -129,12 +130,13 @@ pub(crate) fn spelled(text: &str) -> Vec<i64> {
     let mut follows_digits = false;
     for word in text::words(text) {
         // "1.2 million" is read with its digits.
+        let part = part_of_number(&word);
         if std::mem::replace(&mut follows_digits, word.ends_with(|c: char| c.is_ascii_digit()))
-            && part_of_number(&word).is_some_and(|power| power >= 1000)
+            && part.is_some_and(|power| power >= 1000)
         {
             continue;
         }
-        match (part_of_number(&word), open) {
+        match (part, open) {
             (Some(power), Some((sum, part))) if power >= 100 => {
                 let product = part.saturating_mul(power);
                 open = Some(if power == 100 { (sum, product) } else { (sum.saturating_add(product), 0) });
@@ -151,7 +153,7 @@ pub(crate) fn spelled(text: &str) -> Vec<i64> {
             (None, Some(_)) if word == "and" && last >= 100 => continue,
             (None, _) => numbers.extend(open.take().map(|(sum, part)| sum.saturating_add(part))),
         }
-        last = part_of_number(&word).unwrap_or(0);
+        last = part.unwrap_or(0);
     }
     numbers.extend(open.map(|(sum, part)| sum.saturating_add(part)));
     numbers
@@ -159,20 +161,22 @@ pub(crate) fn spelled(text: &str) -> Vec<i64> {
 
 /// Returns all that the words of a source may mean.
 pub(crate) fn said(evidence: &str) -> Vec<String> {
+    static READINGS: LazyLock<HashMap<&str, &[&str]>> = LazyLock::new(|| WORDS_FOR.iter().copied().collect());
     let mut readings: Vec<String> = spelled(evidence).iter().map(ToString::to_string).collect();
     for word in text::words(evidence) {
         readings.extend(number_word(&word).map(|number| number.to_string()));
-        let said = WORDS_FOR.iter().filter(|(known, _)| *known == word);
-        readings.extend(said.flat_map(|(_, readings)| *readings).map(|reading| (*reading).to_owned()));
+        let said = READINGS.get(word.as_str()).copied().unwrap_or_default();
+        readings.extend(said.iter().map(|reading| (*reading).to_owned()));
     }
-    readings.extend(phrases(evidence));
-    readings.extend(in_smaller_units(evidence));
+    let lower = evidence.to_lowercase();
+    readings.extend(phrases(&lower));
+    readings.extend(in_smaller_units(&lower));
     readings.extend(chinese(evidence).iter().map(ToString::to_string));
     readings
 }
 
 /// Phrases that say a number: "half past three", "an hour and a half", "half a dozen".
-fn phrases(evidence: &str) -> Vec<String> {
+fn phrases(lower: &str) -> Vec<String> {
     static CLOCK: LazyLock<Regex> =
         LazyLock::new(|| pattern(r"\b(half|quarter) (?:(past)|to) ([a-z]+|\d{1,2})\b"));
     static HALF: LazyLock<Regex> = LazyLock::new(|| {
@@ -180,14 +184,17 @@ fn phrases(evidence: &str) -> Vec<String> {
     });
     let number = |word: &str| number_word(word).or_else(|| word.parse().ok());
     let mut readings = Vec::new();
-    let lower = evidence.to_lowercase();
-    for found in CLOCK.captures_iter(&lower) {
+    // One of these is in each of them.
+    if !["half", "quarter", "dozen"].iter().any(|word| lower.contains(word)) {
+        return readings;
+    }
+    for found in CLOCK.captures_iter(lower) {
         let Some(hour) = number(&found[3]) else { continue };
         let past = if &found[1] == "half" { 30 } else { 15 };
         let minute = hour * 60 + if found.get(2).is_some() { past } else { -past };
         readings.extend([minute, minute + 720].map(|minute| format!("t{}", minute.rem_euclid(1440))));
     }
-    for found in HALF.captures_iter(&lower) {
+    for found in HALF.captures_iter(lower) {
         readings.extend(found.get(1).and_then(|word| number(word.as_str())).map(|n| format!("{n}.5")));
         readings.extend(found.get(2).map(|_| if &found[3] == "hour" { "30" } else { "6" }.to_owned()));
         if found.get(4).is_some() || lower.contains("hour and a half") {
@@ -199,11 +206,10 @@ fn phrases(evidence: &str) -> Vec<String> {
 }
 
 /// Returns readings in smaller units: "Two weeks" are 14 days.
-fn in_smaller_units(evidence: &str) -> Vec<String> {
+fn in_smaller_units(lower: &str) -> Vec<String> {
     static UNIT: LazyLock<Regex> = LazyLock::new(|| {
         pattern(r"\b([a-z]+|\d{1,4}) ?(weeks?|days|hours?|hrs?|h|years?|months|minutes?|mins?)\b")
     });
-    let lower = evidence.to_lowercase();
     let convert = |found: regex::Captures<'_>| {
         let count = found[1].parse().ok().or_else(|| number_word(&found[1]))?;
         Some(match &found[2] {
@@ -214,7 +220,7 @@ fn in_smaller_units(evidence: &str) -> Vec<String> {
             _ => vec![count * 60, if count % 60 == 0 { count / 60 } else { count }],
         })
     };
-    UNIT.captures_iter(&lower).filter_map(convert).flatten().map(|number: i64| number.to_string()).collect()
+    UNIT.captures_iter(lower).filter_map(convert).flatten().map(|number: i64| number.to_string()).collect()
 }
 
 /// Returns the values of runs of Chinese digits up to 99.
@@ -222,6 +228,9 @@ fn chinese(text: &str) -> Vec<usize> {
     const DIGITS: &str = "零一二三四五六七八九十";
     let digit = |c: char| if c == '两' { Some(2) } else { DIGITS.chars().position(|known| known == c) };
     let mut numbers = Vec::new();
+    if text.is_ascii() {
+        return numbers;
+    }
     for run in text.split(|c| digit(c).is_none()).filter(|run| !run.is_empty()) {
         let digits: Vec<usize> = run.chars().filter_map(digit).collect();
         numbers.push(match digits.as_slice() {

@@ -14,6 +14,9 @@ impl Source {
     /// Returns whether a line, or all lines together, are the claim word for word.
     pub(crate) fn says(&self, claim: &str) -> bool {
         let lines = || self.lines.iter().map(|line| line.text.as_str());
+        if let [line] = self.lines.as_slice() {
+            return self.is_said(claim, &line.text);
+        }
         let whole = lines().collect::<Vec<_>>().join(" ");
         let mut texts = lines().chain([whole.as_str()]);
         texts.any(|text| self.is_said(claim, text))

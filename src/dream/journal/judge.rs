@@ -157,18 +157,21 @@ impl Curation {
             }
             let (claim, citations) = split_citations(&item.text);
             let Verdict { sources, hold, heading, teller } = judge.judge(item.heading, &claim, &citations);
-            let text = match teller {
-                Some(teller) => told(teller, &item.text),
-                None => item.text.clone(),
+            let (text, statement) = match teller {
+                Some(teller) => {
+                    let text = told(teller, &item.text);
+                    let statement = curated::statement_key(&text);
+                    (text, statement)
+                }
+                None => (item.text.clone(), curated::claim_key(&claim)),
             };
-            let statement = curated::statement_key(&text);
             let nested = item.is_nested.then_some(Hold { reason: HoldReason::Nested, word: None });
             let hold = instructs(run, item, report).or(nested).or(hold);
             let fate = if let Some(hold) = hold {
                 LineOutcome::Held(hold)
             } else if known.statements.contains(&statement) {
                 LineOutcome::Duplicate
-            } else if known.removed.contains(log::statement_hash(&text).as_str()) {
+            } else if known.removed.contains(log::key_hash(&statement).as_str()) {
                 LineOutcome::RemovedBefore
             } else if text.chars().count() > config.section.item_chars {
                 LineOutcome::OverCap(DropReason::TooLong)

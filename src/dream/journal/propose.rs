@@ -36,7 +36,7 @@ use crate::format::state::ledger::Ledger;
 use crate::format::state::log::{self, LogLine};
 use crate::format::state::proposal::{Bullet, ProposalStep, Waiting};
 use crate::format::{DreamId, DreamedState};
-use crate::gate::{Door, Doors, FORGOTTEN, Masks};
+use crate::gate::{Door, Doors, Masks, is_struck};
 use crate::workspace::{Lease, Workspace};
 
 /// The log's word for the end of a pass that a person rejected.
@@ -298,9 +298,6 @@ impl JournalDreamer {
     }
 }
 
-/// The beginning of the mark over words that are too short for `[forgotten]`. Markdown has no emphasis of four.
-const SHORT_MARK: &str = "****";
-
 /// An answer that is being given: the workspace is claimed, and what was left half done is finished.
 struct Answering<'a> {
     dreamer: &'a JournalDreamer,
@@ -339,7 +336,7 @@ impl<'a> Answering<'a> {
             curated::statements(&text).chain(curated::statements(&archived)).collect();
         // A person may have put the section there by hand.
         let stands = [&memory, &archive].into_iter().any(|text| curated::has_section(text, &waiting.id));
-        let (mut kept, struck) = (Vec::new(), format!("[{FORGOTTEN}]"));
+        let mut kept = Vec::new();
         for item in items {
             let (_, citations) = reply::split_citations(&item.text);
             let cited = !citations.is_empty();
@@ -349,7 +346,7 @@ impl<'a> Answering<'a> {
             };
             let sources = citations.into_iter().filter_map(source).collect();
             // The placeholder of forgotten words says nothing.
-            if item.text.contains(&struck) || item.text.contains(SHORT_MARK) {
+            if is_struck(&item.text) {
                 let heading = item.heading.map(str::to_owned);
                 report.lines.push(LineReport::new(item.text, heading, Vec::new(), LineOutcome::Forgotten));
                 continue;

@@ -187,7 +187,7 @@ impl Curation {
         raise_watermark(&mut state, survey, &[]);
         records.ledger.apply(&survey.refreshed);
         records.ledger.watermark.clone_from(&state.last_processed_mtime);
-        records.ledger.retain(|name, _| !survey.forget.contains(name));
+        records.ledger.forget(&survey.forget);
         let has_learned =
             !survey.refreshed.is_empty() || !survey.forget.is_empty() || before != records.ledger.watermark;
         if let Some(lease) = &run.lease {
@@ -221,10 +221,11 @@ pub(crate) fn sources(slices: &[Slice]) -> Vec<LogSource> {
 /// Raises the seed's watermark to the newest journal without waiting bytes, and never past one of which
 /// something does: a peer that goes by it takes everything below for read.
 fn raise_watermark(state: &mut DreamedState, survey: &Survey, slices: &[Slice]) {
-    let shown = |name: &DocName| -> u64 {
-        let slices = slices.iter().filter(|slice| slice.journal.name() == name);
-        slices.map(|slice| slice.range.end - slice.range.start).sum()
-    };
+    let mut bytes: BTreeMap<&DocName, u64> = BTreeMap::new();
+    for slice in slices {
+        *bytes.entry(slice.journal.name()).or_default() += slice.range.end - slice.range.start;
+    }
+    let shown = |name: &DocName| bytes.get(name).copied().unwrap_or(0);
     let (waiting, done): (Vec<&Waiting>, Vec<&Waiting>) =
         survey.waiting.iter().partition(|journal| journal.pending > shown(&journal.name));
     let newest = done.iter().map(|journal| journal.modified).max().max(survey.newest_done);

@@ -33,7 +33,7 @@ impl Records {
         let state_bytes = commit::state(workspace, &StateName::DREAMED)?;
         Ok(Self {
             state: DreamedState::parse(state_bytes.as_deref())?,
-            ledger: Ledger::parse(commit::state(workspace, &StateName::LEDGER)?.as_deref())?,
+            ledger: Ledger::read(commit::state(workspace, &StateName::LEDGER)?)?,
             quarantine: Quarantine::parse(commit::state(workspace, &StateName::QUARANTINE)?.as_deref())?,
             log: log::remember(&workspace.read_tail(&StateName::LOG, MOST_LOG)?.text).collect(),
             state_bytes,
@@ -81,7 +81,7 @@ impl Records {
     /// Has a commit count as done that nobody carries out: that of a preview, or one that a run finishes later.
     pub(crate) fn count_as_done(&mut self, intent: Intent) -> DreamId {
         self.ledger.apply(&intent.ledger);
-        self.ledger.retain(|name, _| !intent.forget.contains(name));
+        self.ledger.forget(&intent.forget);
         self.ledger.watermark = intent.watermark;
         self.state = intent.state;
         self.log.push(intent.log.into());

@@ -67,7 +67,7 @@ impl JournalDreamer {
         let standing = commit::state(workspace, &StateName::LEDGER)?;
         let mut ledger = Ledger::parse(standing.as_deref())?;
         let mut given = 0;
-        if let Some(mut entry) = ledger.get(journal).cloned() {
+        if let Some(mut entry) = ledger.get(journal) {
             let span = whole_lines(workspace, journal, span, entry.size)?;
             // The rest of a rewritten piece may never have been shown, and waits too.
             let pieces = entry.pieces().to_vec();

@@ -184,7 +184,7 @@ impl Changing<'_> {
         let mut limit = i64::MAX;
         for source in &pass.sources {
             let journal = DocName::parse(source.name.as_str())?;
-            let known = entries.remove(&journal).or_else(|| self.earlier.ledger.get(&journal).cloned());
+            let known = entries.remove(&journal).or_else(|| self.earlier.ledger.get(&journal));
             // By its hash too: what stands there now may be as long, and another dream's.
             let is_it = |piece: &&Piece| {
                 (piece.from, piece.to, piece.sha256) == (source.from, source.to, Some(source.sha256))
@@ -251,7 +251,7 @@ impl Changing<'_> {
 
         let mut entries = BTreeMap::new();
         for (journal, pieces) in &kept.shown {
-            let mut entry: Entry = self.earlier.ledger.get(journal).cloned().unwrap_or_default();
+            let mut entry: Entry = self.earlier.ledger.get(journal).unwrap_or_default();
             for piece in pieces {
                 self.modified_before(journal)?;
                 let overlaps = |other: &Piece| other.from < piece.to && piece.from < other.to;

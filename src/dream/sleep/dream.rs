@@ -129,8 +129,10 @@ impl Night {
         let reflection = self.prose(run, &reply.reflection, &caps, &mut drops).join("\n");
         let priority = self.prose(run, &reply.priority, &caps, &mut drops).join("\n");
         let briefing = self.prose(run, &reply.briefing, &caps, &mut drops).join("\n");
+        // An answer that only repeats masks was read: asked again, it would be the same.
+        let is_masked = !reply.observations.is_empty() && drops.has(DropReason::Masked);
         pass.report.dropped = drops.into_dropped();
-        let is_dream = !pass.report.lines.is_empty() || !reflection.is_empty();
+        let is_dream = is_masked || !pass.report.lines.is_empty() || !reflection.is_empty();
         if !is_dream {
             return self.fail(run, pass, Failure::Malformed.into());
         }

@@ -16,7 +16,7 @@ use crate::format::SleepState;
 use crate::format::replies::fences::{ShownLine, printed};
 use crate::format::state::log::{LogLine, LogSource};
 use crate::format::state::sleep_intent::{FileChange, Settled, SleepIntent};
-use crate::gate::{Door, DoorWarning, InjectionPolicy, Masks, SecretPolicy};
+use crate::gate::{Door, DoorWarning, InjectionPolicy, Masks, SecretPolicy, is_struck};
 use crate::llm::LlmRequest;
 use crate::pii::Finding;
 
@@ -230,10 +230,12 @@ pub(crate) fn check(run: &Run, text: &str) -> Result<(), Unusable> {
     if findings.is_empty() { Ok(()) } else { Err(Unusable::Secret(findings)) }
 }
 
-/// Returns for each line whether it holds a part of a forgotten statement, which may be spread over lines.
+/// Returns for each line whether it holds a part of a forgotten statement, which may be spread over lines, or the mark
+/// in the place of one.
 pub(crate) fn tells_forgotten(run: &Run, lines: &[String]) -> Vec<bool> {
-    let Some(forgotten) = &run.forgotten else { return vec![false; lines.len()] };
-    touched(lines, &forgotten.inspect(&lines.join("\n"))).map(|found| found.is_some()).collect()
+    let found =
+        run.forgotten.as_ref().map(|forgotten| forgotten.inspect(&lines.join("\n"))).unwrap_or_default();
+    touched(lines, &found).zip(lines).map(|(found, line)| found.is_some() || is_struck(line)).collect()
 }
 
 /// The content of a request: its numbers of secrets, and the findings.
@@ -296,6 +298,10 @@ impl Drops {
         for Dropped { reason, count } in dropped {
             *self.0.entry(*reason).or_default() += count;
         }
+    }
+
+    pub(crate) fn has(&self, reason: DropReason) -> bool {
+        self.0.contains_key(&reason)
     }
 
     pub(crate) fn into_dropped(self) -> Vec<Dropped> {

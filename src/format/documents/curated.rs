@@ -256,8 +256,12 @@ pub(crate) fn statements(memory: &str) -> impl Iterator<Item = String> + '_ {
 
 /// Returns the form in which two bullets say the same: without citations and a date in front.
 pub(crate) fn statement_key(statement: &str) -> String {
-    let (claim, _) = reply::split_citations(statement);
-    text::normalise(strip_date(&claim).1)
+    claim_key(&reply::split_citations(statement).0)
+}
+
+/// Returns the same of a bullet whose citations were taken out.
+pub(crate) fn claim_key(claim: &str) -> String {
+    text::normalise(strip_date(claim).1)
 }
 
 /// Takes the date off the front of a dated entry: `2026-11-21: Moved to Oslo.`

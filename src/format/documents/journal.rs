@@ -96,8 +96,8 @@ impl JournalName {
     }
 
     /// Returns the day of the journal that has this name; `None` where it is no journal's.
-    pub(crate) fn date_of(name: &DocName) -> Option<NaiveDate> {
-        date_and_rest(name.as_str()).map(|(date, _)| date)
+    pub(crate) fn date_of(name: &str) -> Option<NaiveDate> {
+        date_and_rest(name).map(|(date, _)| date)
     }
 
     /// Returns the document.
@@ -146,7 +146,8 @@ impl JournalName {
 
 impl Ord for JournalName {
     fn cmp(&self, other: &Self) -> Ordering {
-        (self.date, self.session(), &self.name).cmp(&(other.date, other.session(), &other.name))
+        let by_name = || (self.session(), &self.name).cmp(&(other.session(), &other.name));
+        self.date.cmp(&other.date).then_with(by_name)
     }
 }
 
@@ -172,17 +173,14 @@ fn date_and_rest(name: &str) -> Option<(NaiveDate, &str)> {
 
 /// Returns a date of exactly the form `YYYY-MM-DD`.
 fn parse_date(text: &str) -> Option<NaiveDate> {
-    let shape = |(at, byte): (usize, u8)| {
-        if matches!(at, 4 | 7) { byte == b'-' } else { byte.is_ascii_digit() }
-    };
-    if !text.bytes().enumerate().all(shape) {
+    let bytes: &[u8; 10] = text.as_bytes().try_into().ok()?;
+    let is_digit = |at: &usize| bytes[*at].is_ascii_digit();
+    if !(bytes[4] == b'-' && bytes[7] == b'-' && [0, 1, 2, 3, 5, 6, 8, 9].iter().all(is_digit)) {
         return None;
     }
-    NaiveDate::from_ymd_opt(
-        text.get(..4)?.parse().ok()?,
-        text.get(5..7)?.parse().ok()?,
-        text.get(8..)?.parse().ok()?,
-    )
+    let number = |digits: &[u8]| digits.iter().fold(0, |number, digit| number * 10 + u32::from(digit - b'0'));
+    let year = i32::try_from(number(&bytes[..4])).ok()?;
+    NaiveDate::from_ymd_opt(year, number(&bytes[5..7]), number(&bytes[8..]))
 }
 
 fn slug(session: &str) -> String {

@@ -184,7 +184,12 @@ pub(crate) fn of_curators(text: &str) -> impl Iterator<Item = LogLine> + '_ {
 
 /// Returns the hash under which a promoted statement is remembered.
 pub(crate) fn statement_hash(statement: &str) -> String {
-    Digest::of(curated::statement_key(statement).as_bytes()).short(16)
+    key_hash(&curated::statement_key(statement))
+}
+
+/// Returns the same of the key of a statement.
+pub(crate) fn key_hash(key: &str) -> String {
+    Digest::of(key.as_bytes()).short(16)
 }
 
 #[cfg(test)]

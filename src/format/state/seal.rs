@@ -13,7 +13,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use crate::base::digest::Digest;
+use crate::base::digest::{Digest, Hasher};
 use crate::base::error::{Error, Result, parse_json};
 
 /// The key of the checksum.
@@ -26,7 +26,11 @@ pub(crate) const BROKEN: &str = "its checksum does not fit, so it was damaged or
 
 /// Prints an object as one line of JSON, with its checksum.
 pub(crate) fn print(state: &impl Serialize) -> Vec<u8> {
-    let mut bytes = serde_json::to_vec(state).expect("maps with text keys print");
+    close(serde_json::to_vec(state).expect("maps with text keys print"))
+}
+
+/// Adds its checksum to a printed object.
+pub(crate) fn close(mut bytes: Vec<u8>) -> Vec<u8> {
     let check = of(&bytes);
     bytes.pop();
     let comma = if bytes.len() > 1 { "," } else { "" };
@@ -43,10 +47,16 @@ pub(crate) fn parse<T: DeserializeOwned>(name: &str, bytes: &[u8]) -> Result<T> 
     parse_json(name, &opened(name, bytes)?)
 }
 
+/// Returns a file up to its checksum, without the brace that closes it; `None` where no checksum is there that fits.
+pub(crate) fn sealed(bytes: &[u8]) -> Option<&[u8]> {
+    let (body, check) = parts(bytes)?;
+    (of_closed(body).as_bytes() == check).then_some(body)
+}
+
 /// Returns a file whose text was changed in place, with the checksum that fits now.
 pub(crate) fn renewed(bytes: &[u8]) -> Vec<u8> {
     let Some((body, _)) = parts(bytes) else { return bytes.to_vec() };
-    let check = of(&[body, b"}"].concat());
+    let check = of_closed(body);
     let mut renewed = bytes.trim_ascii_end().to_vec();
     let end = renewed.len() - 2;
     renewed[end - DIGITS..end].copy_from_slice(check.as_bytes());
@@ -57,6 +67,14 @@ pub(crate) fn renewed(bytes: &[u8]) -> Vec<u8> {
 /// Returns the checksum of bytes.
 pub(crate) fn of(bytes: &[u8]) -> String {
     Digest::of(bytes).short(DIGITS)
+}
+
+/// Returns the checksum of a file without the brace that closes it.
+fn of_closed(body: &[u8]) -> String {
+    let mut hasher = Hasher::new();
+    hasher.update(body);
+    hasher.update(b"}");
+    hasher.finish().short(DIGITS)
 }
 
 /// Returns the file as it was before its checksum was added.

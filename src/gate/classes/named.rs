@@ -179,7 +179,14 @@ fn first_of_four(bytes: &[u8], may_be: &impl Fn([u8; 4]) -> bool) -> Option<usiz
         }
         at += BLOCK;
     }
-    (at..bytes.len()).find(|at| is_at(*at))
+    // The rest of a text, and most names, are shorter than a block.
+    let rest = bytes.get(at..)?;
+    let mut block = [0; BLOCK + 6];
+    block[..rest.len()].copy_from_slice(rest);
+    let rows = block.iter().zip(&block[1..]).zip(&block[2..]).zip(&block[3..]);
+    let any =
+        rows.fold(false, |any, (((a, b), c), d)| any | may_be([a | 0x20, b | 0x20, c | 0x20, d | 0x20]));
+    if any { (at..bytes.len()).find(|at| is_at(*at)) } else { None }
 }
 
 /// Returns whether the name says of what follows that everybody may know it: `NEXT_PUBLIC_API_KEY`, `csrf-token`.

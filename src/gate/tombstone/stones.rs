@@ -26,12 +26,26 @@ const STRUCK: &str = "[forgotten]";
 const LEAST_STARS: usize = 4;
 
 /// Returns whether a text holds the mark of a forgotten statement, as a document has it.
+///
+/// Stars inside an ASCII word are none: a statement ends where its words do. Chinese has no such ends.
 pub(crate) fn is_struck(text: &str) -> bool {
-    let ends = |c: char| c.is_whitespace() || c.is_ascii_punctuation();
-    let is_stars = |word: &str| word.len() >= LEAST_STARS && word.bytes().all(|byte| byte == b'*');
     // Stars alone are a rule.
-    text.contains(STRUCK)
-        || (text.contains(char::is_alphanumeric) && text.split(|c: char| c != '*' && ends(c)).any(is_stars))
+    text.contains(STRUCK) || (text.contains(char::is_alphanumeric) && has_stars(text))
+}
+
+/// Returns whether enough stars stand together, with no ASCII letter or digit beside them.
+fn has_stars(text: &str) -> bool {
+    let is_word = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
+    let (bytes, mut at) = (text.as_bytes(), 0);
+    while let Some(first) = bytes[at..].iter().position(|byte| *byte == b'*').map(|first| at + first) {
+        let many = bytes[first..].iter().take_while(|byte| **byte == b'*').count();
+        at = first + many;
+        let before = first.checked_sub(1).and_then(|before| bytes.get(before));
+        if many >= LEAST_STARS && !is_word(before) && !is_word(bytes.get(at)) {
+            return true;
+        }
+    }
+    false
 }
 
 /// The number of bits in the sieve of marks.

@@ -1,6 +1,7 @@
 //! The latest rows that have a term.
 
 use super::error::{Error, Result};
+use super::lists::LONGEST;
 use super::pages::Pages;
 use super::partition::Partition;
 use super::segment::{Segment, Spot};
@@ -10,6 +11,24 @@ impl Partition {
     /// Returns the rows in sight that have a term, the greatest id first, at most so many. The work does not grow with the
     /// number of rows that have it.
     pub(crate) fn latest(
+        &self,
+        pages: &dyn Pages,
+        term: &str,
+        visibility: Visibility,
+        most: usize,
+    ) -> Result<Vec<i64>> {
+        if visibility != Visibility::All || most > LONGEST / 2 {
+            return self.latest_in(pages, term, visibility, most);
+        }
+        if let Some(found) = self.latest.get(term.as_bytes(), most) {
+            return Ok(found);
+        }
+        let found = self.latest_in(pages, term, visibility, most)?;
+        self.latest.keep(term.as_bytes(), &found, found.len() < most);
+        Ok(found)
+    }
+
+    fn latest_in(
         &self,
         pages: &dyn Pages,
         term: &str,

@@ -49,9 +49,26 @@ impl Partition {
     ///
     /// # Errors
     ///
-    /// Those of [`open`](Self::open).
+    /// The errors of [`open`](Self::open).
     pub(crate) fn reopen(self, pages: &dyn Pages, manifest: &[u8]) -> Result<Self> {
         Self::open_with(pages, manifest, self.cache)
+    }
+
+    /// As [`reopen`](Self::reopen). Where the same changes are in segments as before, those that are in none yet stay in
+    /// memory; says whether they do.
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`open`](Self::open).
+    pub(crate) fn follow(mut self, pages: &dyn Pages, manifest: &[u8]) -> Result<(Self, bool)> {
+        let (first, before) = (self.first, self.before);
+        let (tail, totals) = (std::mem::take(&mut self.tail), self.totals);
+        let (number, kept_up, latest) = (self.number, self.kept_up, std::mem::take(&mut self.latest));
+        let opened = self.reopen(pages, manifest)?;
+        if opened.first != first || opened.before != before {
+            return Ok((opened, false));
+        }
+        Ok((Self { tail, totals, number, kept_up, latest, ..opened }, true))
     }
 
     fn open_with(pages: &dyn Pages, manifest: &[u8], cache: Cache) -> Result<Self> {

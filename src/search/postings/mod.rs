@@ -12,6 +12,7 @@ mod directory;
 pub(crate) mod error;
 mod fulfil;
 mod latest;
+mod lists;
 mod manifest;
 mod merge;
 mod page;
@@ -19,6 +20,7 @@ pub(crate) mod pages;
 pub(crate) mod partition;
 mod posting;
 pub(crate) mod query;
+#[cfg(test)]
 pub(crate) mod record;
 pub(crate) mod row;
 mod run;

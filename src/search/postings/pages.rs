@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::bits::unsealed;
 use super::error::{Error, Result};
 
-/// What keeps pages. It never changes their bytes, and may forget those that no saved manifest names.
+/// A keeper of pages. It never changes their bytes, and may forget those that no saved manifest names.
 pub(crate) trait Pages {
     /// Reads a page.
     fn read(&self, segment: u64, page: u32) -> Result<Vec<u8>>;

@@ -9,8 +9,10 @@ use std::collections::HashMap;
 
 use super::cursor::Cursor;
 use super::error::{Error, Result};
+use super::lists::Latest;
 use super::merge::Merge;
 use super::pages::{Cache, Pages, Reader};
+#[cfg(test)]
 use super::record::Record;
 use super::row::{Counts, Row, Totals};
 use super::segment::{ALL_ROWS, Segment};
@@ -40,6 +42,7 @@ pub(crate) struct Partition {
     pub(super) mark: u64,
     /// The segment, by age, that last took a row away from older ones.
     pub(super) gone: HashMap<i64, u64>,
+    pub(super) latest: Latest,
 }
 
 impl Partition {
@@ -59,6 +62,7 @@ impl Partition {
             kept_up: 0,
             mark: 0,
             gone: HashMap::new(),
+            latest: Latest::default(),
         }
     }
 
@@ -77,6 +81,7 @@ impl Partition {
     }
 
     /// The number of the next change.
+    #[cfg(test)]
     pub(crate) fn number(&self) -> u64 {
         self.number
     }
@@ -84,6 +89,11 @@ impl Partition {
     /// The number of the first change that is in no segment: the log needs none before it.
     pub(crate) fn first_in_log(&self) -> u64 {
         self.first
+    }
+
+    /// How many changes are in no segment yet.
+    pub(crate) fn in_memory(&self) -> usize {
+        self.tail.operations
     }
 
     /// Adds a row that is not in. Where it fails, the index is to be opened again.
@@ -99,6 +109,7 @@ impl Partition {
             return Err(Error::Differs("an added row is in already"));
         }
         self.tail.add(row);
+        self.latest.add(row.id, row.kept().map(|(term, _)| term));
         self.totals.add(row);
         self.number += 1;
         Ok(())
@@ -117,9 +128,19 @@ impl Partition {
             }
             self.tail.bury(row);
         }
+        self.latest.remove(row.id, row.kept().map(|(term, _)| term));
         self.totals.remove(row);
         self.number += 1;
         Ok(true)
+    }
+
+    /// Removes a row that is in no segment yet, whatever its terms are; `false` where none of this id is in memory.
+    pub(crate) fn remove_newest(&mut self, id: i64) -> bool {
+        let Some(row) = self.tail.remove_by_id(id) else { return false };
+        self.latest.remove(id, self.tail.terms_of(&row));
+        self.totals.remove(&Row { id, shared: row.shared, length: row.length, terms: &[] });
+        self.number += 1;
+        true
     }
 
     /// Makes a change of the log again.
@@ -127,6 +148,7 @@ impl Partition {
     /// # Errors
     ///
     /// [`Error::Damaged`] where it is not the next one.
+    #[cfg(test)]
     pub(crate) fn replay(&mut self, pages: &dyn Pages, record: &[u8]) -> Result<()> {
         let record = Record::read(record)?;
         if record.number < self.first {

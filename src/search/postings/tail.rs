@@ -1,6 +1,7 @@
 //! The newest rows, in memory: too few for a segment yet.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::bits::number;
 use super::block::BLOCK;
@@ -18,8 +19,10 @@ pub(crate) struct Tail {
     by_id: HashMap<i64, u32>,
     /// The rows of segments that are taken away.
     gone: HashMap<i64, u32>,
-    terms: HashMap<Box<[u8]>, u32>,
+    terms: HashMap<Arc<[u8]>, u32>,
     pub(crate) lists: Vec<List>,
+    /// The lists of the rows, one row after the other.
+    of_rows: Vec<u32>,
     /// How many changes made it.
     pub(crate) operations: usize,
 }
@@ -33,6 +36,8 @@ pub(crate) struct TailRow {
     /// Whether it takes a row of a segment away.
     gone: bool,
     is_removed: bool,
+    /// Where its lists begin and end in those of all rows.
+    lists: (u32, u32),
 }
 
 impl TailRow {
@@ -43,9 +48,9 @@ impl TailRow {
 }
 
 /// The rows of a term.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct List {
-    term: Box<[u8]>,
+    term: Arc<[u8]>,
     /// Rows, and how often each has the term.
     pub(crate) postings: Vec<(u32, u32)>,
     pub(crate) rows: Counts,
@@ -105,12 +110,19 @@ impl Tail {
     fn push(&mut self, row: &Row<'_>, gone: bool) -> u32 {
         let number = number(self.rows.len());
         let Row { id, length, shared, .. } = *row;
-        self.rows.push(TailRow { id, length, shared, gone, is_removed: false });
+        self.rows.push(TailRow { id, length, shared, gone, is_removed: false, lists: (0, 0) });
+        let start = super::bits::number(self.of_rows.len());
         for (term, often) in row.kept() {
             let known = self.terms.get(term).copied().unwrap_or_else(|| {
                 let next = super::bits::number(self.lists.len());
-                self.lists.push(List { term: term.into(), ..List::default() });
-                self.terms.insert(term.into(), next);
+                let term: Arc<[u8]> = term.into();
+                self.lists.push(List {
+                    term: term.clone(),
+                    postings: Vec::new(),
+                    rows: [0; 2],
+                    gone: [0; 2],
+                });
+                self.terms.insert(term, next);
                 next
             });
             let list = &mut self.lists[known as usize];
@@ -119,8 +131,10 @@ impl Tail {
                 continue;
             }
             list.postings.push((number, often));
+            self.of_rows.push(known);
             count(if gone { &mut list.gone } else { &mut list.rows }, shared, 1);
         }
+        self.rows[number as usize].lists = (start, super::bits::number(self.of_rows.len()));
         self.operations += 1;
         number
     }
@@ -128,20 +142,35 @@ impl Tail {
     /// Removes a row that was added here; `false` where it was not.
     pub(crate) fn remove(&mut self, row: &Row<'_>) -> Result<bool> {
         let Some(number) = self.by_id.get(&row.id).copied() else { return Ok(false) };
-        let standing = &mut self.rows[number as usize];
+        let standing = &self.rows[number as usize];
         if (standing.shared, standing.length) != (row.shared, row.length) {
             return Err(Error::Differs("a removed row is another one"));
         }
-        let mut lists: Vec<u32> = row.kept().filter_map(|(term, _)| self.terms.get(term).copied()).collect();
-        lists.sort_unstable();
-        lists.dedup();
-        standing.is_removed = true;
-        for list in lists {
-            discount(&mut self.lists[list as usize].rows, row.shared, 1);
-        }
-        self.by_id.remove(&row.id);
-        self.operations += 1;
+        self.take(number);
         Ok(true)
+    }
+
+    /// The terms of a row.
+    pub(crate) fn terms_of(&self, row: &TailRow) -> impl Iterator<Item = &[u8]> {
+        let lists = &self.of_rows[row.lists.0 as usize..row.lists.1 as usize];
+        lists.iter().map(|list| &*self.lists[*list as usize].term)
+    }
+
+    /// Removes the row of an id that was added here; `None` where none was.
+    pub(crate) fn remove_by_id(&mut self, id: i64) -> Option<TailRow> {
+        let number = self.by_id.get(&id).copied()?;
+        self.take(number);
+        Some(self.rows[number as usize])
+    }
+
+    fn take(&mut self, number: u32) {
+        let TailRow { id, shared, lists: (start, end), .. } = self.rows[number as usize];
+        for list in &self.of_rows[start as usize..end as usize] {
+            discount(&mut self.lists[*list as usize].rows, shared, 1);
+        }
+        self.rows[number as usize].is_removed = true;
+        self.by_id.remove(&id);
+        self.operations += 1;
     }
 
     /// The least id of what is written; `None` where nothing is.

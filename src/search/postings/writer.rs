@@ -59,7 +59,7 @@ impl Mark {
 /// A page with its number.
 pub(crate) type Filled = (u32, Vec<u8>);
 
-/// A segment that is being written. What is behind its mark is written again by the next writer.
+/// A segment that is being written. The next writer writes again all that is behind its mark.
 #[derive(Debug)]
 pub(crate) struct Writer {
     segment: u64,

@@ -2,13 +2,15 @@
 //!
 //! Two rows answer the same where the older has the better part of the query, and the newer the words of the query
 //! that the older has. Fewer of them are enough with a sign of change: a word for it ("now", "moved"), another value
-//! of the same kind (5 interviews, and not 3), or both; and one is enough where the newer takes back what the older
-//! says ("from Vim to Helix"). Without a sign the newer also needs almost the score of the older. The newer then comes to just before the older, and all others keep their order. A row
-//! that has a word of the query which the newer lacks, and no sign against it, answers something else: it stays.
+//! of the same kind (5 interviews, and not 3), or both. Without a sign the newer says most of what the older says.
+//! The older row then goes down to right behind the newer, and all others keep their order. One word is enough where
+//! the newer takes back what the older says ("from Vim to Helix"): the two change places. A row that has a word of the
+//! query which the newer lacks, and no sign against it, answers something else: it stays.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
+use super::asked::asks_for_the_past;
 use super::fuse::{LOOKED_AT, Search};
 use super::pool::{Row, RowNo};
 use super::statement::{Statement, may_take_back};
@@ -19,8 +21,8 @@ const ANSWERS: f64 = 0.5;
 /// and with two.
 const WITH_A_SIGN: f64 = 0.75;
 const WITH_TWO: f64 = 0.5;
-/// The least score of a newer row without a sign of change, as a share of the older one's.
-const ALMOST_AS_GOOD: f64 = 0.9;
+/// The least score of a newer row with two signs, as a share of the older one's: long rows have signs of everything.
+const HALF_AS_GOOD: f64 = 0.5;
 /// The most bytes of a row: a longer one has words and numbers of everything.
 const LONGEST: u32 = 1500;
 
@@ -36,8 +38,8 @@ struct Candidate<'a> {
 }
 
 impl Search<'_> {
-    /// Brings what is said anew to just before what it was said of earlier, among the best. The scores stay in their
-    /// places. Returns the rows that were brought forward, with the ranks that they had.
+    /// Moves rows down behind newer ones that say the same anew, among the best. The scores stay in their places.
+    /// Returns the newer rows, with the ranks that they had.
     pub(crate) fn freshen(&self, ranked: &mut [(RowNo, f64)]) -> BTreeMap<RowNo, usize> {
         let near = self.ranking.freshness.min(ranked.len());
         let mut passed = BTreeMap::new();
@@ -66,13 +68,21 @@ impl Search<'_> {
         let mut order: Vec<usize> = (0..looked_at).collect();
         for newer in by_time {
             let Some(at) = order.iter().position(|place| *place == newer) else { continue };
-            let mut before = order[..at.min(near)].iter();
-            if let Some(to) =
-                before.position(|older| question.renews(&candidates[newer], &candidates[*older]))
-            {
-                order[to..=at].rotate_right(1);
-                passed.insert(candidates[newer].number, newer + 1);
+            let renewal = |older: &usize| question.renewal(&candidates[newer], &candidates[*older]);
+            let before = order[..at.min(near)].iter().copied();
+            let renewed: Vec<(usize, Renewal)> =
+                before.filter_map(|older| Some((older, renewal(&older)?))).collect();
+            if renewed.is_empty() {
+                continue;
             }
+            let takes_back = renewed.iter().any(|(_, renewal)| *renewal == Renewal::TakesBack);
+            let rows: Vec<usize> = renewed.into_iter().map(|(row, _)| row).collect();
+            if takes_back || at >= near {
+                change_places(&mut order, newer, &rows);
+            } else {
+                put_behind(&mut order, newer, &rows);
+            }
+            passed.insert(candidates[newer].number, newer + 1);
         }
         for ((number, _), place) in best.iter_mut().zip(order) {
             *number = candidates[place].number;
@@ -100,6 +110,15 @@ impl Search<'_> {
     }
 }
 
+/// The way in which a row answers what an older one answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Renewal {
+    /// It says another thing of the same.
+    SaysAnew,
+    /// It takes back a word of it.
+    TakesBack,
+}
+
 /// A query, and what its words weigh.
 struct Question<'s, 'a> {
     search: &'s Search<'a>,
@@ -116,16 +135,18 @@ impl Question<'_, '_> {
         self.weights.iter().zip(0..).filter(|(_, bit)| bits & 1 << bit > 0).map(|(weight, _)| weight).sum()
     }
 
-    /// Returns whether a row answers what an older one answers.
-    fn renews(&self, newer: &Candidate<'_>, older: &Candidate<'_>) -> bool {
+    /// Returns how a row answers what an older one answers; `None` if it does not.
+    fn renewal(&self, newer: &Candidate<'_>, older: &Candidate<'_>) -> Option<Renewal> {
+        // From afar only a short row counts: a longer one takes back many things.
+        let longest = if newer.is_far { self.search.ranking.short } else { LONGEST };
         if !newer.row.newer(older.row).is_gt()
             || !may_speak_for(newer.row, older.row)
-            || newer.row.bytes.max(older.row.bytes) > LONGEST
+            || newer.row.bytes.max(older.row.bytes) > longest
             || newer.row.has & older.row.has == 0
             || older.row.has & !newer.row.has & self.numbers > 0
             || (newer.is_far && !may_take_back(self.text(newer)))
         {
-            return false;
+            return None;
         }
         let (says, said) = (self.statement(newer), self.statement(older));
         let (has, had) = (newer.row.has | says.stands_for, older.row.has | said.stands_for);
@@ -135,20 +156,20 @@ impl Question<'_, '_> {
         let is_of_another =
             had & self.names & !has > 0 && says.names.iter().any(|name| !said.words.contains(name));
         if !is_answer || is_of_another {
-            return false;
+            return None;
         }
         if says.changes && says.taken_back.iter().any(|word| said.words.contains(word)) {
-            return true;
+            return Some(Renewal::TakesBack);
         }
         // Of whom it is says nothing of what it is about.
         let about = if had & !self.names > 0 { had & !self.names } else { had };
         let share = self.weigh(has & about) / self.weigh(about);
         let is_enough = match usize::from(says.changes) + usize::from(says.has_other_values_than(said)) {
-            0 => had & !has == 0 && newer.score >= ALMOST_AS_GOOD * older.score,
+            0 => had & !has == 0 && says.has_most_words_of(said),
             1 => share >= WITH_A_SIGN,
-            _ => share >= WITH_TWO,
+            _ => share >= WITH_TWO && newer.score >= HALF_AS_GOOD * older.score,
         };
-        is_enough && !newer.is_far
+        (is_enough && !newer.is_far).then_some(Renewal::SaysAnew)
     }
 
     fn text(&self, candidate: &Candidate<'_>) -> &str {
@@ -166,27 +187,22 @@ fn may_speak_for(newer: &Row, older: &Row) -> bool {
     !speaks_for_another && (newer.own || !older.own)
 }
 
-/// Returns whether a query asks for the past, by its words in lower case.
-fn asks_for_the_past(words: &[String]) -> bool {
-    words.iter().any(|word| PAST.contains(&word.as_str()))
-        || words.windows(2).any(|pair| pair[0] == "used" && pair[1] == "to")
+/// Puts rows right behind a newer one, in their order. All others keep theirs.
+fn put_behind(order: &mut Vec<usize>, newer: usize, rows: &[usize]) {
+    order.retain(|row| !rows.contains(row));
+    let behind = order.iter().position(|row| *row == newer).map_or(order.len(), |at| at + 1);
+    order.splice(behind..behind, rows.iter().copied());
 }
 
-/// Words that say of a query that it asks for what was.
-const PAST: [&str; 12] = [
-    "ago",
-    "before",
-    "earlier",
-    "first",
-    "former",
-    "formerly",
-    "initial",
-    "initially",
-    "original",
-    "originally",
-    "previous",
-    "previously",
-];
+/// Gives a newer row the place of the first of the others, each of them the place of the next, and the last that of the
+/// newer. All others keep theirs.
+fn change_places(order: &mut [usize], newer: usize, rows: &[usize]) {
+    let places: Vec<usize> =
+        (0..order.len()).filter(|at| order[*at] == newer || rows.contains(&order[*at])).collect();
+    for (place, row) in places.into_iter().zip(std::iter::once(newer).chain(rows.iter().copied())) {
+        order[place] = row;
+    }
+}
 
 #[cfg(test)]
 mod tests {
@@ -230,8 +246,12 @@ mod tests {
         "Lunch with the team was late",
     ];
 
+    fn order(found: &[Ranked]) -> Vec<i64> {
+        found.iter().map(|ranked| ranked.id).collect()
+    }
+
     #[test]
-    fn what_is_said_anew_comes_just_before_what_was_said_of_it() {
+    fn what_is_said_anew_comes_before_what_was_said_of_it() {
         for update in [
             "Marta uses Helix as her editor",
             "The editor of Marta changed to Helix",
@@ -241,18 +261,52 @@ mod tests {
             let texts = [&EDITORS[..], &[update]].concat();
             assert_eq!(first(&texts, "Which editor does Marta use?"), 4, "{update}");
         }
-        let texts = [&EDITORS[..], &["Marta switched from Vim to Helix"]].concat();
-        let with = search(&cards(&texts), &Ranking::default(), "Which editor does Marta use?");
-        let without = Ranking { freshness: 0, ..Ranking::default() };
-        let without = search(&cards(&texts), &without, "Which editor does Marta use?");
-        let order = |found: &[Ranked]| found.iter().map(|ranked| ranked.id).collect::<Vec<_>>();
-        let mut rest = order(&with);
-        assert_eq!(rest.remove(0), 4);
-        assert_eq!(rest, order(&without).into_iter().filter(|row| *row != 4).collect::<Vec<_>>());
+    }
+
+    /// Lines of which the second says the first anew, with less of the query than the third.
+    const BUDGETS: [&str; 4] = [
+        "The travel budget of the design team was set to $400 in March",
+        "The team has a travel budget of $900 now, says Ines",
+        "For the travel budget the design team wrote a long letter to the board of directors",
+        "The design team asked for lunch",
+    ];
+
+    #[test]
+    fn the_older_row_goes_down_to_right_behind_the_newer_and_no_other_moves() {
+        let ask = |freshness| {
+            let ranking = Ranking { freshness, ..Ranking::default() };
+            search(&cards(&BUDGETS), &ranking, "What is the travel budget of the design team?")
+        };
+        let (with, without) = (ask(10), ask(0));
+        assert_eq!(order(&without), [0, 2, 1, 3], "a third row is between the two");
+        assert_eq!(order(&with), [2, 1, 0, 3]);
         let scores = |found: &[Ranked]| found.iter().map(|ranked| ranked.score).collect::<Vec<_>>();
         assert_eq!(scores(&with), scores(&without), "the scores stay in their places");
-        let rank = order(&without).iter().position(|row| *row == 4).unwrap() + 1;
-        assert_eq!(with[0].why.last(), Some(&(Signal::Newer, rank)));
+        assert_eq!(with[1].why.last(), Some(&(Signal::Newer, 3)));
+    }
+
+    #[test]
+    fn a_row_that_takes_an_older_one_back_changes_places_with_it() {
+        let texts = [&EDITORS[..], &["Marta switched from Vim to Helix"]].concat();
+        let ask = |freshness| {
+            let ranking = Ranking { freshness, ..Ranking::default() };
+            order(&search(&cards(&texts), &ranking, "Which editor does Marta use?"))
+        };
+        let (with, mut without) = (ask(10), ask(0));
+        let at = without.iter().position(|row| *row == 4).unwrap();
+        assert!(without[0] == 0 && at > 1, "{without:?}");
+        without.swap(0, at);
+        assert_eq!(with, without);
+    }
+
+    #[test]
+    fn rows_are_moved_by_hand_as_said() {
+        let mut order = vec![0, 1, 2, 3, 4];
+        put_behind(&mut order, 3, &[0, 2]);
+        assert_eq!(order, [1, 3, 0, 2, 4]);
+        let mut order = vec![0, 1, 2, 3, 4];
+        change_places(&mut order, 3, &[0, 2]);
+        assert_eq!(order, [3, 1, 0, 2, 4]);
     }
 
     #[test]
@@ -310,10 +364,7 @@ mod tests {
         let plain = Ranking { freshness: 0, ..Ranking::default() };
         let rows =
             [said(0, old, true, marta), said(1, "By now I think that I use Helix as editor", true, joris)];
-        let order = |ranking| {
-            let found = search(&rows, ranking, "Which editor do you use?");
-            found.iter().map(|ranked| ranked.id).collect::<Vec<_>>()
-        };
-        assert_eq!(order(&Ranking::default()), order(&plain), "another speaker");
+        let ask = |ranking| order(&search(&rows, ranking, "Which editor do you use?"));
+        assert_eq!(ask(&Ranking::default()), ask(&plain), "another speaker");
     }
 }

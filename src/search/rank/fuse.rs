@@ -2,12 +2,13 @@
 //!
 //! A short line says little without the lines around it, and a long one has said it: a row gains a share of its
 //! neighbours' scores, the smaller the longer it is. Its conversation as a whole, ranked like a row, counts beside
-//! it. The human's own words, and those of a speaker who is named in the query, weigh a little more; nothing is
-//! left out for lacking either.
+//! it. The human's own words, and those of a speaker who is named in the query, weigh more; in a question for what
+//! the agent said, the agent's. Nothing is left out for lacking either.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::asked::asks_for_the_agent;
 use super::bm25::{gain, norm, rarity};
 use super::entity::Entities;
 use super::frequencies::Frequencies;
@@ -72,10 +73,11 @@ impl Search<'_> {
             Fusion::Scores => self.by_scores(&scores),
             Fusion::Ranks { k } => self.by_ranks(&scores, k),
         };
+        let is_wanted_own = !asks_for_the_agent(&self.plan.words);
         let weigh = |(number, fused): (RowNo, f64)| {
             let row = self.pool.row(number);
             let named = row.speaker.is_some_and(|speaker| speakers.contains(&speaker));
-            let factor = if row.own { 1.0 } else { 1.0 / self.ranking.own_words }
+            let factor = if row.own == is_wanted_own { 1.0 } else { 1.0 / self.ranking.own_words }
                 * if speakers.is_empty() || named { 1.0 } else { 1.0 / self.ranking.named_speaker };
             (number, fused * factor)
         };
@@ -215,17 +217,6 @@ impl Search<'_> {
         ranked.sort_unstable_by(order);
     }
 
-    /// Returns the weight of a row with every term of the query.
-    fn whole(&self) -> f64 {
-        let worth = (0..self.pool.words()).map(|word| self.frequencies.worth(word));
-        worth.sum::<f64>().max(f64::MIN_POSITIVE)
-    }
-
-    /// Returns 1 for a short row, and the less the longer a row is.
-    fn shortness(&self, number: RowNo) -> f64 {
-        (f64::from(self.ranking.short) / f64::from(self.pool.row(number).bytes.max(1))).min(1.0)
-    }
-
     /// Scores each row by its own words.
     fn rows(&self) -> Scores {
         let rows = self.pool.rows();
@@ -233,7 +224,7 @@ impl Search<'_> {
             Scores { row: vec![0.0; rows.len()], covered: vec![0.0; rows.len()], ..Scores::default() };
         let mean = self.pool.mean_length();
         for word in self.frequencies.looked_up() {
-            let weight = self.frequencies.weight(word);
+            let weight = self.weight(word);
             for (number, row) in (0..).zip(rows).filter(|(_, row)| row.has & 1 << word > 0) {
                 let count = f64::from(self.pool.count(number, word));
                 scores.row[number as usize] += weight * gain(count, norm(row.length, mean));
@@ -241,9 +232,10 @@ impl Search<'_> {
             }
         }
         let whole = self.whole();
+        let coverage = self.coverage();
         for (number, (score, covered)) in (0..).zip(scores.row.iter_mut().zip(&mut scores.covered)) {
             *covered /= whole;
-            *score *= 1.0 + self.ranking.coverage * self.shortness(number) * *covered;
+            *score *= 1.0 + coverage * self.shortness(number) * *covered;
             if *score > 0.0 {
                 scores.found.push(number);
             }

@@ -1,8 +1,9 @@
 //! Words, queries, an index and the ranking over it. No backend, no files.
 //!
-//! `fuse` scores rows, by the measures of `bm25`; `fresh` then puts newer rows before the older ones that they update.
+//! `fuse` scores rows, by the measures of `bm25`; `fresh` then puts older rows behind the newer ones that update them.
 //! `ranking` has only the weights that a host sets.
 
+mod asked;
 mod bm25;
 mod card;
 mod clause;
@@ -18,6 +19,7 @@ mod stem;
 mod term;
 mod terms;
 mod visibility;
+mod weigh;
 
 pub(crate) use bm25::{gain, norm, rarity};
 pub(crate) use card::{Card, date, is_name};

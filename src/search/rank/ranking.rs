@@ -15,36 +15,47 @@ pub enum Fusion {
     },
 }
 
-/// The weights of a search. The defaults were chosen once for short and long messages alike; the example `evaluate`
-/// measures them.
+/// The weights of a search, for short and long messages alike. The example `evaluate` measures them
+/// (`retrieval`), and chooses them anew on all sets but one (`retrieval --leave-one-out`); the manual has the
+/// [figures](crate::manual::measured).
+///
+/// Weights and factors have no unit. A weight of 0 and a factor of 1 turn a part off; one below that is not foreseen.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct Ranking {
-    /// The way in which row, neighbours and conversation become one score.
+    /// The way in which row, neighbours and conversation become one score. By scores, unless set.
     pub fusion: Fusion,
-    /// The share of its score that a row gives to each of the two rows before it and after it in its conversation.
+    /// The share of its score that a row gives to each of the two rows before it and after it in its conversation,
+    /// from 0 to 1; 0.2 unless set. Without it a line among short lines is found less often.
     pub neighbours: f64,
-    /// The length in bytes of a short row. A longer row takes the less from its neighbours, and
-    /// [`coverage`](Self::coverage) counts the less in it.
+    /// The length of a short row in bytes, at least 1; 250 unless set. A longer row takes the less from its neighbours,
+    /// and [`coverage`](Self::coverage) counts the less in it.
     pub short: u32,
-    /// The weight of the conversation beside the row.
+    /// The weight of the conversation beside the row, from 0; 0.4 unless set.
     pub conversation: f64,
-    /// The extra weight of a [`short`](Self::short) row with all words of the query against one with few. A long row
-    /// has words of everything.
+    /// The extra weight of a [`short`](Self::short) row with all words of the query against one with few, from 0;
+    /// 0.5 unless set. It counts in full in a query of at most five words, and the less the more words a query has:
+    /// it finds more among short lines, and less for long questions.
     pub coverage: f64,
-    /// The factor of the human's own words.
+    /// The factor of the human's own words against all others, from 1; 1.7 unless set. Long answers of an agent
+    /// have words of every question. In a query for what the agent said ("did you say", "you recommended") it is the
+    /// factor of all other words.
     pub own_words: f64,
-    /// The factor of a speaker whom the query names.
+    /// The factor of a speaker whom the query names, from 1; 1.2 unless set.
     pub named_speaker: f64,
-    /// The weight of each entity in the factor that a row shares with the query. The seed has 0.3, which on public
-    /// dialogues finds a little less than 0.1: the words of an entity count already.
+    /// The weight of each entity in the factor that a row shares with the query, from 0; 0.1 unless set. The seed has
+    /// 0.3, which on public dialogues finds a little less: the words of an entity count already.
     pub entities: f64,
-    /// At most so many rows of one conversation are found.
+    /// The factor of words of a query that say how to answer and not what about ("list in order the different aspects"),
+    /// from 0 to 1; 0.5 unless set. They are English.
+    pub how_to_answer: f64,
+    /// At most so many rows of one conversation are found; as many as there are, unless set.
     pub most_of_one: Option<usize>,
-    /// Among so many of the best, a row that answers anew what an older one answers comes before it, and the others
-    /// stay as they are. It has the words of the query that the older one has and scores almost as much, or fewer of
-    /// them with a sign of change ("now", another number of the same thing). Nothing moves if the query asks for the
-    /// past. 0 leaves all in place.
+    /// Among so many of the best, a row goes down to right behind a newer one that answers the same anew, and all
+    /// others keep their order; 10 unless set, and 0 leaves all in place. The newer has the words of the query that the
+    /// older one has and most of its other words, or fewer with a sign of change ("now", another number of the same
+    /// thing). Where it takes back what the older says ("from Vim to Helix"), the two change places. Nothing moves
+    /// if the query asks for the past.
     pub freshness: usize,
 }
 
@@ -56,9 +67,10 @@ impl Default for Ranking {
             short: 250,
             conversation: 0.4,
             coverage: 0.5,
-            own_words: 1.5,
+            own_words: 1.7,
             named_speaker: 1.2,
             entities: 0.1,
+            how_to_answer: 0.5,
             most_of_one: None,
             freshness: 10,
         }
@@ -78,6 +90,7 @@ impl Ranking {
             own_words: 1.0,
             named_speaker: 1.0,
             entities: 0.0,
+            how_to_answer: 1.0,
             most_of_one: None,
             freshness: 0,
         }

@@ -83,6 +83,15 @@ impl Statement {
             older.values.get(of_what).is_some_and(|before| !values.is_subset(before))
         })
     }
+
+    /// Returns whether it has at least three of four words that an older one has, stop words left out.
+    pub(super) fn has_most_words_of(&self, older: &Self) -> bool {
+        let count = |statement: &Self| {
+            older.words.iter().filter(|word| !is_stop_word(word) && statement.words.contains(*word)).count()
+        };
+        let all = count(older);
+        all > 0 && 4 * count(self) >= 3 * all
+    }
 }
 
 /// The text between two white spaces.

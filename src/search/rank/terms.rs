@@ -21,8 +21,13 @@ pub(crate) enum Piece<'a> {
 
 /// Parts a text.
 pub(crate) fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
-    text.split(|c: char| c.is_whitespace() || c.is_control())
-        .flat_map(|chunk| name_of(chunk).map(Piece::Name).into_iter().chain(Words { rest: chunk }))
+    text.split(|c: char| c.is_whitespace() || c.is_control()).flat_map(|chunk| {
+        // Most chunks are one word, of letters that need no closer look.
+        let is_plain = !chunk.is_empty() && chunk.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        let (word, rest) = if is_plain { (Some(Piece::Word(chunk)), "") } else { (None, chunk) };
+        let name = if is_plain { None } else { name_of(chunk).map(Piece::Name) };
+        word.or(name).into_iter().chain(Words { rest })
+    })
 }
 
 /// The words of a chunk of text without white space.
@@ -152,7 +157,9 @@ pub(crate) fn grams(run: &str, mut take: impl FnMut(&str)) {
 /// Makes terms, and remembers stems: a text has few different words.
 #[derive(Debug, Default)]
 pub(crate) struct Stemmer {
-    stems: HashMap<String, String>,
+    /// The place of the stem of a folded word.
+    places: HashMap<String, usize>,
+    stems: Vec<String>,
     only: Option<Only>,
 }
 
@@ -213,7 +220,9 @@ impl Stemmer {
                 let first = word.bytes().next().map_or(0, |byte| usize::from(byte.to_ascii_lowercase()));
                 let is_wanted =
                     self.only.as_ref().and_then(|only| only.first.get(first)).is_none_or(|known| *known);
-                if is_wanted {
+                if is_wanted && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit()) {
+                    take(self.stem(word), word);
+                } else if is_wanted {
                     let word = folded(word);
                     take(self.stem(&word), &word);
                 }
@@ -223,13 +232,18 @@ impl Stemmer {
     }
 
     fn stem(&mut self, folded: &str) -> &str {
-        if !self.stems.contains_key(folded) {
-            if self.stems.len() > MOST_STEMS {
-                self.stems.clear();
-            }
-            self.stems.insert(folded.to_owned(), stem(folded));
+        if self.stems.len() > MOST_STEMS {
+            self.stems.clear();
+            self.places.clear();
         }
-        &self.stems[folded]
+        // Looked up once where it is known, which is most often.
+        let known = self.places.get(folded).copied();
+        let place = known.unwrap_or_else(|| {
+            self.places.insert(folded.to_owned(), self.stems.len());
+            self.stems.push(stem(folded));
+            self.stems.len() - 1
+        });
+        &self.stems[place]
     }
 }
 

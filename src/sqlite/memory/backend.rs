@@ -90,11 +90,11 @@ impl SqliteBackend {
         let connection = self.database.lock();
         let folded = |error| fold(action, self.database.file(), error);
         let moment = connection.unchecked_transaction().map_err(folded)?;
-        let held = RefCell::new(self.take_terms());
+        let held = RefCell::new(self.take_terms().begin(&moment));
         let table = Table { backend: self, connection: &moment, action, held: &held, writes: false };
         let read = read(&table)?;
         moment.finish().map_err(folded)?;
-        self.put_terms(held.take());
+        self.put_terms(held.take().end(&connection));
         Ok(read)
     }
 
@@ -102,18 +102,20 @@ impl SqliteBackend {
     fn alter<T>(&self, action: &'static str, change: impl FnOnce(&mut Table<'_>) -> Result<T>) -> Result<T> {
         let held = RefCell::new(Held::default());
         let alter = |connection: &Connection| {
-            held.replace(self.take_terms());
+            held.replace(self.take_terms().begin(connection));
             let mut table = Table { backend: self, connection, action, held: &held, writes: true };
             let changed = change(&mut table)?;
             table.folded(|| table.keep_terms())?;
             Ok(changed)
         };
         // What a change did to the index in memory counts when it is committed, and before another thread reads.
-        self.database.attempt_then(action, self.database.file(), alter, || self.put_terms(held.take()))
+        self.database.attempt_then(action, self.database.file(), alter, |connection| {
+            self.put_terms(held.take().end(connection));
+        })
     }
 
     fn take_terms(&self) -> Held {
-        mem::take(&mut *self.terms.lock().unwrap_or_else(PoisonError::into_inner)).begin()
+        mem::take(&mut *self.terms.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn put_terms(&self, held: Held) {

@@ -39,6 +39,7 @@ impl Changes for Table<'_> {
     }
 
     fn edit(&mut self, id: MemoryId, edit: Edit<'_>, entry: AuditEntry) -> Result<()> {
+        self.held.borrow_mut().edits();
         self.folded(|| {
             self.apply_edit(id, edit, entry.actor, entry.at)?;
             self.audit_entry(&entry)
@@ -46,6 +47,7 @@ impl Changes for Table<'_> {
     }
 
     fn rule(&mut self, events: &mut [ConsolidationEvent], _now: DateTime<Utc>) -> Result<()> {
+        self.held.borrow_mut().edits();
         self.folded(|| events.iter_mut().try_for_each(|event| self.apply(event)))
     }
 
@@ -101,6 +103,7 @@ impl Changes for Table<'_> {
         entry: AuditEntry,
     ) -> Result<Struck> {
         self.backend.unknow();
+        self.held.borrow_mut().edits();
         self.folded(|| self.bury(rows, burial, key, &entry))
     }
 
@@ -117,6 +120,7 @@ impl Changes for Table<'_> {
     }
 
     fn purge(&mut self, cutoff: DateTime<Utc>, entry: AuditEntry) -> Result<Vec<MemoryId>> {
+        self.held.borrow_mut().edits();
         self.folded(|| {
             let ids = self
                 .connection
@@ -149,7 +153,6 @@ impl Table<'_> {
         let key = memory.about.as_ref();
         let cites = (!memory.cites.is_empty())
             .then(|| serde_json::to_string(&memory.cites).expect("plain data is always JSON"));
-        self.announce()?;
         self.connection
             .prepare_cached(
                 "INSERT INTO memories (category, content, metadata, source, created_at, updated_at, user_id,

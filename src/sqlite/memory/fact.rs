@@ -17,6 +17,7 @@ use crate::facts::{
 use crate::memory::MemoryId;
 use crate::search::rank::{Term, Visibility};
 use crate::store::backend::Facts;
+use crate::store::words::Words;
 use crate::store::{event, fact};
 
 /// The columns that [`read`] reads behind those of a row.
@@ -39,11 +40,27 @@ impl Facts for Table<'_> {
             for id in ids {
                 let mut rows = statement.query(params![id.get(), self.user(), self.agent()])?;
                 if let Some(found) = rows.next()? {
-                    take(*id, &row::text(found, 0)?);
+                    match found.get_ref(0)?.as_str() {
+                        Ok(text) => take(*id, text),
+                        Err(_) => take(*id, &row::text(found, 0)?),
+                    }
                 }
             }
             Ok(())
         })
+    }
+
+    fn words(&self, ids: &[MemoryId], take: &mut dyn FnMut(MemoryId, &Words)) -> Result<()> {
+        let unknown = self.known_words(ids, take);
+        let mut read = Vec::with_capacity(unknown.len());
+        let mut stemmer = self.lend_stemmer();
+        self.contents(&unknown, &mut |id, text| read.push((id, Words::of(text, &mut stemmer))))?;
+        self.return_stemmer(stemmer);
+        for (id, words) in &read {
+            take(*id, words);
+        }
+        self.know_words(read);
+        Ok(())
     }
 
     fn latest_with(&self, visibility: Visibility, words: &[&Term], most: usize) -> Result<Vec<Vec<i64>>> {

@@ -15,8 +15,7 @@ use crate::store::forget::{Burial, REMOVED, Struck};
 impl Table<'_> {
     /// Returns the tombstones of this scope; `None` if it has forgotten nothing.
     pub(super) fn forgotten(&self) -> rusqlite::Result<Option<Arc<Tombstones>>> {
-        let data: i64 =
-            self.connection.prepare_cached("PRAGMA data_version")?.query_row([], |found| found.get(0))?;
+        let data = self.held.borrow_mut().data_version(self.connection)?;
         let version = (data, self.backend.database().forgets());
         let mut known = self.backend.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((at, forgotten)) = &*known

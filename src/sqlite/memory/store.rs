@@ -58,6 +58,11 @@ pub struct SqliteMemoryStore {
 }
 
 impl SqliteMemoryStore {
+    #[cfg(test)]
+    pub(super) fn backend(&self) -> &SqliteBackend {
+        self.store.backend()
+    }
+
     /// Opens or makes the file. A database of the seed's own program is taken over: its rows stay, what its metadata
     /// says of a missing source is believed once, and its index is made anew.
     ///

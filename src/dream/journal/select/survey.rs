@@ -14,7 +14,7 @@ use crate::base::name::{DocName, Name};
 use crate::dream::journal::config::DreamConfig;
 use crate::dreamer::{Notice, ReadReason};
 use crate::format::state::dreamed as state;
-use crate::format::state::ledger::{Entry, Ledger};
+use crate::format::state::ledger::{Entry, Glance, Ledger};
 use crate::format::{DreamedState, JournalName, Quarantine};
 use crate::workspace::{Metadata, Workspace};
 
@@ -44,6 +44,8 @@ pub(crate) struct Survey {
     /// Entries of the ledger that changed by looking: verified sizes, pieces that a rewrite made void,
     /// bytes that a peer dreamed.
     pub(crate) refreshed: BTreeMap<DocName, Entry>,
+    /// The same, while the survey goes on.
+    learned: Vec<(DocName, Entry)>,
     /// Journals whose entries are no longer needed.
     pub(crate) forget: Vec<DocName>,
     /// The journals inside the window of which something waits, quarantined ones among them.
@@ -65,11 +67,12 @@ pub(crate) fn survey(situation: Situation<'_>) -> Result<Survey> {
         journals.iter().filter(|journal| !is_old(journal)).map(|journal| &**journal.name()).collect();
     let mut found = workspace.metadata_of(&inside).into_iter();
     survey.looks.reserve_exact(journals.len());
+    let mut looking = ledger.looking();
     for journal in journals {
         let name = journal.name();
-        let known = ledger.get(name);
+        let known = looking.at(name);
         if is_old(&journal) {
-            let pending = known.map_or(0, |entry| entry.pending(entry.size));
+            let pending = known.map_or(0, |entry| entry.pending);
             let reason = if pending > 0 { ReadReason::Expired } else { ReadReason::OutsideWindow };
             let size = known.map_or(0, |entry| entry.size);
             survey.looks.push((journal, Look::new(reason, size, pending)));
@@ -108,16 +111,19 @@ pub(crate) fn survey(situation: Situation<'_>) -> Result<Survey> {
         };
         if let Some(reason) = held {
             // One that changed since may have been rewritten where it was shown: then all of it waits.
-            let unchanged = |entry: &&Entry| {
+            let unchanged = |entry: &Glance| {
                 (entry.size, entry.modified) == (metadata.len, nanoseconds(metadata.modified))
             };
-            let pending = known.filter(unchanged).map_or(metadata.len, |entry| entry.pending(metadata.len));
+            let pending = known.filter(unchanged).map_or(metadata.len, |entry| entry.pending);
             survey.say_first(journal, reason, metadata, pending);
             continue;
         }
         let peer_mark = peer_mark.filter(|_| !is_held);
-        survey.consider(workspace, journal, metadata, known, peer_mark, read_from.unwrap_or(0));
+        let known = known.and_then(|_| ledger.get(name));
+        survey.consider(workspace, journal, metadata, known.as_ref(), peer_mark, read_from.unwrap_or(0));
     }
+    // Made at once: journals ascend.
+    survey.refreshed = std::mem::take(&mut survey.learned).into_iter().collect();
     survey.forget = forgettable(ledger, state, config, now);
     Ok(survey)
 }
@@ -136,13 +142,7 @@ fn forgettable(
     let Some(start) = config.day.window_start(seen, days.saturating_mul(2).max(60)) else {
         return Vec::new();
     };
-    let is_old = |name: &DocName| JournalName::date_of(name).is_none_or(|date| date < start);
-    let done = |entry: &Entry| entry.pending(entry.size) == 0;
-    ledger
-        .journals()
-        .filter(|(name, entry)| is_old(name) && done(entry))
-        .map(|(name, _)| name.clone())
-        .collect()
+    ledger.read_whole(|name| JournalName::date_of(name).is_none_or(|date| date < start))
 }
 
 impl Survey {
@@ -174,7 +174,7 @@ impl Survey {
         held: u64,
     ) {
         let modified = nanoseconds(metadata.modified);
-        if known.is_some_and(|entry| is_as_shown(entry, metadata)) {
+        if known.is_some_and(|entry| is_as_shown(entry.glance(), metadata)) {
             return self.say_shown(journal, metadata);
         }
         let mut entry = known.cloned().unwrap_or_default();
@@ -203,7 +203,7 @@ impl Survey {
         }
         // One that was never shown is remembered too, so that it is missed when it leaves the window.
         if known != Some(&entry) {
-            self.refreshed.insert(journal.name().clone(), entry.clone());
+            self.learned.push((journal.name().clone(), entry.clone()));
         }
         let pending = entry.pending(metadata.len);
         let reason = match pending {
@@ -238,7 +238,7 @@ impl Survey {
 }
 
 /// Returns whether a journal is as it was when all of it had been shown.
-fn is_as_shown(entry: &Entry, metadata: Metadata) -> bool {
+fn is_as_shown(entry: Glance, metadata: Metadata) -> bool {
     let modified = nanoseconds(metadata.modified);
-    (entry.size, entry.modified) == (metadata.len, modified) && entry.pending(metadata.len) == 0
+    (entry.size, entry.modified) == (metadata.len, modified) && entry.pending == 0
 }

@@ -253,3 +253,18 @@ proptest! {
         }
     }
 }
+#[test]
+fn a_mark_stands_by_itself_beside_words_of_any_script() {
+    for text in [
+        "lives in [forgotten]",
+        "- ****: yes",
+        "a (******) b",
+        "\u{6211}\u{4f4f}\u{5728}****\u{4e86}",
+        "x ****",
+    ] {
+        assert!(is_struck(text), "{text}");
+    }
+    for text in ["****", "** a **", "***bold***", "pass****word", "2****3", "a ****b", "forgotten", ""] {
+        assert!(!is_struck(text), "{text}");
+    }
+}

@@ -1,18 +1,23 @@
 //! The word index of a scope, in tables beside its rows.
 //!
-//! A change of this library writes the rows that it adds into the index at once. All else that changes rows, an edit or
-//! another program, leaves what the index has of them in `memory_terms_changed`, by triggers in plain SQL. The next change
-//! takes that in. Until then, and until all rows of an older file are in, a search asks FTS5.
+//! Its pages have all rows up to an id, but for those that changed since: what they were is in `memory_terms_changed`, by
+//! triggers in plain SQL, whoever changes them. Behind that id are few rows. They and the changes are in memory only, and
+//! a store that begins reads them again. When they are many, a change makes pages of them. Where another program left more
+//! of them than a search reads by the way, and until all rows of an older file are in, a search asks FTS5.
 
 mod ask;
 mod count;
 mod held;
 mod keep;
+mod known;
 mod pages;
 mod tables;
 mod take;
+#[cfg(test)]
+mod tests;
 mod verify;
 mod wipe;
+mod words;
 
 pub(super) use held::Held;
 pub(super) use tables::{TRIGGERS, distrust, make};

@@ -6,7 +6,6 @@ use rusqlite::Connection;
 const TABLES: &str = "
     DROP TABLE IF EXISTS memory_terms_state;
     DROP TABLE IF EXISTS memory_terms_pages;
-    DROP TABLE IF EXISTS memory_terms_log;
     DROP TABLE IF EXISTS memory_terms_changed;
     CREATE TABLE memory_terms_state (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -25,14 +24,9 @@ const TABLES: &str = "
         bytes BLOB NOT NULL,
         PRIMARY KEY (terms_id, segment, page)
     );
-    CREATE TABLE memory_terms_log (
-        terms_id INTEGER NOT NULL,
-        number INTEGER NOT NULL,
-        record BLOB NOT NULL,
-        PRIMARY KEY (terms_id, number)
-    ) WITHOUT ROWID;
-    -- Rows that changed since they were indexed, as the index has them.
+    -- Changes of rows that the pages do not tell of: each row as it was before, where a search found it.
     CREATE TABLE memory_terms_changed (
+        number INTEGER PRIMARY KEY AUTOINCREMENT,
         user_id TEXT NOT NULL,
         agent_id TEXT NOT NULL,
         id INTEGER NOT NULL,
@@ -41,36 +35,29 @@ const TABLES: &str = "
         category,
         speaker,
         said_at,
-        content,
-        PRIMARY KEY (user_id, agent_id, id)
-    ) WITHOUT ROWID;
+        content
+    );
 ";
 
-/// The first state of a row since it was indexed is kept. It is looked for, as the conflict clause of the statement that
-/// set the trigger off would overrule one in here.
+/// A new row says nothing, as its id is greater than any before it. One that was given another id says so, and so does
+/// each where ids are not counted.
 pub(in crate::sqlite::memory) const TRIGGERS: &str = "
     DROP TRIGGER IF EXISTS memory_terms_ai;
     DROP TRIGGER IF EXISTS memory_terms_ad;
     DROP TRIGGER IF EXISTS memory_terms_au;
     CREATE TRIGGER memory_terms_ai AFTER INSERT ON memories
-    WHEN new.deleted_at IS NULL AND new.retired_at IS NULL AND (SELECT writing FROM file_commits) IS NOT 1 BEGIN
+    WHEN new.id <= coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'memories'), new.id)
+        AND new.deleted_at IS NULL AND new.retired_at IS NULL BEGIN
         INSERT INTO memory_terms_changed (user_id, agent_id, id)
-        SELECT new.user_id, new.agent_id, new.id
-        WHERE EXISTS (SELECT 1 FROM memory_terms_state
-            WHERE user_id = new.user_id AND agent_id = new.agent_id AND built >= new.id)
-        AND NOT EXISTS (SELECT 1 FROM memory_terms_changed
-            WHERE user_id = new.user_id AND agent_id = new.agent_id AND id = new.id);
+        SELECT user_id, agent_id, new.id FROM memory_terms_state
+        WHERE user_id = new.user_id AND agent_id = new.agent_id;
     END;
     CREATE TRIGGER memory_terms_ad AFTER DELETE ON memories
     WHEN old.deleted_at IS NULL AND old.retired_at IS NULL BEGIN
         INSERT INTO memory_terms_changed
             (user_id, agent_id, id, was_in, shared, category, speaker, said_at, content)
-        SELECT old.user_id, old.agent_id, old.id, 1, old.shared, old.category, old.speaker, old.said_at,
-            old.content
-        WHERE EXISTS (SELECT 1 FROM memory_terms_state
-            WHERE user_id = old.user_id AND agent_id = old.agent_id AND built >= old.id)
-        AND NOT EXISTS (SELECT 1 FROM memory_terms_changed
-            WHERE user_id = old.user_id AND agent_id = old.agent_id AND id = old.id);
+        SELECT user_id, agent_id, old.id, 1, old.shared, old.category, old.speaker, old.said_at, old.content
+        FROM memory_terms_state WHERE user_id = old.user_id AND agent_id = old.agent_id;
     END;
     CREATE TRIGGER memory_terms_au AFTER UPDATE OF id, user_id, agent_id, shared, category, speaker, said_at,
         content, deleted_at, retired_at ON memories
@@ -84,32 +71,28 @@ pub(in crate::sqlite::memory) const TRIGGERS: &str = "
                 <> (new.deleted_at IS NULL AND new.retired_at IS NULL)) BEGIN
         INSERT INTO memory_terms_changed
             (user_id, agent_id, id, was_in, shared, category, speaker, said_at, content)
-        SELECT old.user_id, old.agent_id, old.id, 1, old.shared, old.category, old.speaker, old.said_at,
-            old.content
-        WHERE old.deleted_at IS NULL AND old.retired_at IS NULL
-        AND EXISTS (SELECT 1 FROM memory_terms_state
-            WHERE user_id = old.user_id AND agent_id = old.agent_id AND built >= old.id)
-        AND NOT EXISTS (SELECT 1 FROM memory_terms_changed
-            WHERE user_id = old.user_id AND agent_id = old.agent_id AND id = old.id);
+        SELECT user_id, agent_id, old.id, 1, old.shared, old.category, old.speaker, old.said_at, old.content
+        FROM memory_terms_state WHERE user_id = old.user_id AND agent_id = old.agent_id
+        AND old.deleted_at IS NULL AND old.retired_at IS NULL;
         INSERT INTO memory_terms_changed (user_id, agent_id, id)
-        SELECT new.user_id, new.agent_id, new.id
-        WHERE EXISTS (SELECT 1 FROM memory_terms_state
-            WHERE user_id = new.user_id AND agent_id = new.agent_id AND built >= new.id)
-        AND NOT EXISTS (SELECT 1 FROM memory_terms_changed
-            WHERE user_id = new.user_id AND agent_id = new.agent_id AND id = new.id);
+        SELECT user_id, agent_id, new.id
+        FROM memory_terms_state WHERE user_id = new.user_id AND agent_id = new.agent_id
+        AND (old.deleted_at IS NOT NULL OR old.retired_at IS NOT NULL OR old.id IS NOT new.id
+            OR old.user_id IS NOT new.user_id OR old.agent_id IS NOT new.agent_id);
     END;
 ";
 
 /// Makes the tables. The index of a scope is made when its store is opened.
 pub(in crate::sqlite::memory) fn make(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(TABLES)?;
-    connection.execute_batch(TRIGGERS)
+    connection.execute_batch(TRIGGERS)?;
+    // FTS5 answers few searches from now on: it may merge its parts later, which makes writes cheaper.
+    connection.execute_batch("INSERT INTO memories_fts (memories_fts, rank) VALUES ('automerge', 8)")
 }
 
 /// Lets every index be made anew: rows may have changed that no trigger saw.
 pub(in crate::sqlite::memory) fn distrust(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(
-        "DELETE FROM memory_terms_pages; DELETE FROM memory_terms_log; DELETE FROM memory_terms_changed;
-         DELETE FROM memory_terms_state;",
+        "DELETE FROM memory_terms_pages; DELETE FROM memory_terms_changed; DELETE FROM memory_terms_state;",
     )
 }

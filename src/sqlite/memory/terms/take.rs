@@ -1,19 +1,24 @@
 //! How rows come into the index and out of it.
 
-use rusqlite::params;
+use rusqlite::{Connection, params};
 
 use super::count::{INDEXED, with_row};
-use super::held::{Held, State, Terms, WHOLE};
+use super::held::{Held, State, Terms};
 use crate::search::postings::error::{Error, Result};
 use crate::search::postings::pages::Pages;
 use crate::search::postings::partition::Partition;
-use crate::search::postings::record::Record;
-use crate::search::postings::row::{Row, with_terms};
-use crate::search::rank::Card;
+use crate::search::postings::row::with_terms;
+use crate::search::rank::{Card, Stemmer};
 use crate::sqlite::memory::table::Table;
 
-/// So many changed rows are taken in at a time.
-pub(super) const TAKEN: usize = 1024;
+/// So many rows a change takes in that others left.
+const BUILT: usize = 512;
+/// So many rows may be in memory only, for a read; for more of them it asks FTS5.
+const READ: usize = 2048;
+/// Pages are made, however few rows they are of, when ids are so far behind those that pages tell of.
+const FAR: i64 = 8192;
+/// After so many changes of others the index is made anew.
+const TAKEN: i64 = 4096;
 
 impl Table<'_> {
     /// Asks the index; `None` where it does not have all rows yet.
@@ -22,10 +27,10 @@ impl Table<'_> {
         ask: impl FnOnce(&Partition, &dyn Pages) -> Result<T>,
     ) -> rusqlite::Result<Option<T>> {
         let held = &mut *self.held.borrow_mut();
-        self.load(held)?;
+        self.load(held, BUILT)?;
         if self.writes && held.is_whole == Some(true) {
             // This change may have edited rows.
-            held.is_whole = Some(self.take_changed(held, TAKEN)?);
+            self.take_changed(held)?;
         }
         let Some(terms) = held.terms.as_ref().filter(|_| held.is_whole == Some(true)) else {
             return Ok(None);
@@ -34,98 +39,178 @@ impl Table<'_> {
         self.settled(held, answer)
     }
 
-    /// Says that this change indexes itself what it adds: the triggers leave that to it.
-    pub(in crate::sqlite::memory) fn announce(&self) -> rusqlite::Result<()> {
-        let held = &mut *self.held.borrow_mut();
-        if !held.is_announced {
-            self.connection.prepare_cached("UPDATE file_commits SET writing = 1")?.execute([])?;
-            held.is_announced = true;
-        }
-        Ok(())
-    }
-
     /// Takes a row in that this change added.
     pub(in crate::sqlite::memory) fn index_row(&self, card: &Card<'_>) -> rusqlite::Result<()> {
         let held = &mut *self.held.borrow_mut();
-        self.load(held)?;
-        // Where the index is not built up to the end yet, the row is reached later.
-        let Some(terms) = held.terms.as_mut().filter(|terms| terms.built == WHOLE) else { return Ok(()) };
-        let added =
-            with_terms(card, &mut held.stemmer, |row| terms.change(self.connection, row, Change::Added));
+        if held.is_whole.is_none() && !held.is_current(self.connection)? {
+            // It is read with all others that are not in when somebody asks.
+            return Ok(());
+        }
+        held.is_whole.get_or_insert(true);
+        // Where ids are not counted, it may have that of a row that was removed.
+        held.has_edited |= held.terms.as_ref().is_some_and(|terms| card.id <= terms.seen);
+        let Some(terms) =
+            held.terms.as_mut().filter(|terms| held.is_whole == Some(true) && card.id > terms.seen)
+        else {
+            return Ok(());
+        };
+        let added = with_terms(card, &mut held.stemmer, |row| {
+            terms.partition.add(&terms.pages(self.connection), row)?;
+            terms.seen = row.id;
+            terms.keep_up(self.connection)
+        });
         self.settled(held, added).map(drop)
     }
 
-    /// Brings what is in memory to the state of the tables, once for each read or change.
-    pub(super) fn load(&self, held: &mut Held) -> rusqlite::Result<()> {
+    /// Brings what is in memory to the state of the tables, once for each read or change. A change takes at most so many
+    /// rows in.
+    pub(super) fn load(&self, held: &mut Held, most: usize) -> rusqlite::Result<()> {
         if held.is_whole.is_some() {
             return Ok(());
         }
-        let state = State::read(self.connection, self.user(), self.agent())?;
-        held.is_whole = Some(state.as_ref().is_some_and(State::is_whole));
-        match state {
-            None => held.terms = None,
-            Some(state) if !state.is_known() && self.writes => self.renew(held)?,
-            Some(state) if self.writes || state.is_whole() => {
+        if held.is_current(self.connection)? {
+            held.is_whole = Some(true);
+            return Ok(());
+        }
+        held.is_whole = Some(false);
+        match State::read(self.connection, self.user(), self.agent())? {
+            Some(state) if state.is_known() => {
                 let before = held.terms.take();
                 let current = state.current(self.connection, before);
                 if let Some(terms) = self.settled(held, current)? {
                     held.terms = Some(terms);
                 }
             }
-            Some(_) => {}
+            Some(_) if self.writes => self.renew(held)?,
+            None if self.writes => {
+                held.terms = Some(Terms::anew(self.connection, self.user(), self.agent())?);
+            }
+            _ => held.terms = None,
         }
-        Ok(())
+        let Some(terms) = &held.terms else { return Ok(()) };
+        if self.are_too_many(terms)? {
+            if !self.writes {
+                held.terms = None;
+                return Ok(());
+            }
+            self.renew(held)?;
+        }
+        self.take_changed(held)?;
+        self.take_new(held, most)
     }
 
-    /// Takes in rows that were changed, at most so many; returns whether all are in as they are.
-    pub(super) fn take_changed(&self, held: &mut Held, most: usize) -> rusqlite::Result<bool> {
-        let Some(terms) = &mut held.terms else { return Ok(false) };
-        let sql =
-            "SELECT id FROM memory_terms_changed WHERE user_id = ?1 AND agent_id = ?2 ORDER BY id LIMIT ?3";
-        let mut statement = self.connection.prepare_cached(sql)?;
-        let most = i64::try_from(most).unwrap_or(i64::MAX);
-        let ids = statement
-            .query_map(params![self.user(), self.agent(), most], |found| found.get(0))?
-            .collect::<rusqlite::Result<Vec<i64>>>()?;
-        let is_end = i64::try_from(ids.len()).is_ok_and(|taken| taken < most);
-        for id in ids {
-            // What is not reached yet is not in.
-            if id <= terms.built {
-                let taken = self.take_again(terms, &mut held.stemmer, id)?;
-                if let Err(error) = taken {
-                    self.settled::<()>(held, Err(error))?;
-                    return Ok(false);
+    /// Returns whether so much changed that it is not taken in row by row.
+    fn are_too_many(&self, terms: &Terms) -> rusqlite::Result<bool> {
+        if self.last_change()? - terms.changed <= TAKEN {
+            return Ok(false);
+        }
+        let sql = "SELECT count(*) FROM memory_terms_changed
+                   WHERE number > ?3 AND user_id = ?1 AND agent_id = ?2";
+        let bound = params![self.user(), self.agent(), terms.changed];
+        let changed: i64 = self.connection.prepare_cached(sql)?.query_row(bound, |found| found.get(0))?;
+        Ok(changed > TAKEN)
+    }
+
+    /// The number of the last change of a row.
+    pub(super) fn last_change(&self) -> rusqlite::Result<i64> {
+        let sql = "SELECT coalesce(max(number), 0) FROM memory_terms_changed";
+        self.connection.prepare_cached(sql)?.query_row([], |found| found.get(0))
+    }
+
+    /// Takes in rows as they are that were changed since.
+    pub(super) fn take_changed(&self, held: &mut Held) -> rusqlite::Result<()> {
+        let Held { terms: Some(terms), stemmer, .. } = held else { return Ok(()) };
+        let last =
+            if held.is_whole == Some(true) && !held.has_edited { terms.changed } else { self.last_change()? };
+        if last <= terms.changed {
+            return Ok(());
+        }
+        let taken = self.take_all(terms, stemmer)?.and_then(|()| {
+            terms.changed = last;
+            if self.writes { terms.keep_up(self.connection) } else { Ok(()) }
+        });
+        self.settled(held, taken).map(drop)
+    }
+
+    fn take_all(&self, terms: &mut Terms, stemmer: &mut Stemmer) -> rusqlite::Result<Result<()>> {
+        let sql = format!(
+            "SELECT {INDEXED}, was_in FROM memory_terms_changed
+             WHERE number > ?3 AND user_id = ?1 AND agent_id = ?2 ORDER BY id, number"
+        );
+        let now =
+            format!("SELECT {INDEXED} FROM main_memories WHERE +user_id = ?1 AND +agent_id = ?2 AND id = ?3");
+        let mut changes = self.connection.prepare_cached(&sql)?;
+        let mut changes = changes.query(params![self.user(), self.agent(), terms.changed])?;
+        let mut standing = self.connection.prepare_cached(&now)?;
+        let mut before = None;
+        while let Some(change) = changes.next()? {
+            let id: i64 = change.get(0)?;
+            // The first change since tells of the row that is in, and a row that is not reached yet is not in.
+            if before.replace(id) == Some(id) || id > terms.seen {
+                continue;
+            }
+            let pages = terms.pages(self.connection);
+            terms.words.forget(id);
+            if !terms.partition.remove_newest(id) && change.get::<_, bool>(12)? {
+                let removed = with_row(change, stemmer, |row| terms.partition.remove(&pages, row))?;
+                match removed {
+                    Ok(true) => {}
+                    Ok(false) => return Ok(Err(Error::Differs("a changed row is not in"))),
+                    Err(error) => return Ok(Err(error)),
                 }
             }
-            self.connection
-                .prepare_cached(
-                    "DELETE FROM memory_terms_changed WHERE user_id = ?1 AND agent_id = ?2 AND id = ?3",
-                )?
-                .execute(params![self.user(), self.agent(), id])?;
-        }
-        Ok(is_end && terms.built == WHOLE)
-    }
-
-    /// Takes a row out as it was, and in as it is.
-    fn take_again(
-        &self,
-        terms: &mut Terms,
-        stemmer: &mut crate::search::rank::Stemmer,
-        id: i64,
-    ) -> rusqlite::Result<Result<()>> {
-        let mut done = Ok(());
-        for (table, change) in [("memory_terms_changed", Change::Removed), ("main_memories", Change::Added)] {
-            let which = if change == Change::Removed { "AND was_in = 1" } else { "" };
-            let sql = format!(
-                "SELECT {INDEXED} FROM {table} WHERE user_id = ?1 AND agent_id = ?2 AND id = ?3 {which}"
-            );
-            let mut statement = self.connection.prepare_cached(&sql)?;
-            let mut rows = statement.query(params![self.user(), self.agent(), id])?;
+            let mut rows = standing.query(params![self.user(), self.agent(), id])?;
             if let Some(found) = rows.next()? {
-                done = done.and(with_row(found, stemmer, |row| terms.change(self.connection, row, change))?);
+                let added = with_row(found, stemmer, |row| terms.partition.add(&pages, row))?;
+                if added.is_err() {
+                    return Ok(added);
+                }
             }
         }
-        Ok(done)
+        Ok(Ok(()))
+    }
+
+    /// Takes in rows behind those that are in.
+    fn take_new(&self, held: &mut Held, most: usize) -> rusqlite::Result<()> {
+        let Held { terms: Some(terms), stemmer, .. } = held else { return Ok(()) };
+        let sql = "SELECT max(id) FROM memories";
+        let last: Option<i64> = self.connection.prepare_cached(sql)?.query_row([], |found| found.get(0))?;
+        let Some(last) = last.filter(|last| *last > terms.seen) else {
+            held.is_whole = Some(true);
+            return Ok(());
+        };
+        let most = if self.writes { most } else { READ.saturating_sub(terms.partition.in_memory()) };
+        // By id, and not by the index of the scope: the rows behind the last one are few, or all.
+        let sql = format!(
+            "SELECT {INDEXED} FROM main_memories
+             WHERE +user_id = ?1 AND +agent_id = ?2 AND id > ?3 ORDER BY id LIMIT ?4"
+        );
+        let mut rows = self.connection.prepare_cached(&sql)?;
+        let limit = i64::try_from(most).unwrap_or(i64::MAX);
+        let mut rows = rows.query(params![self.user(), self.agent(), terms.seen, limit])?;
+        let (mut taken, mut done) = (0, Ok(()));
+        while done.is_ok()
+            && let Some(found) = rows.next()?
+        {
+            taken += 1;
+            done = with_row(found, stemmer, |row| {
+                terms.partition.add(&terms.pages(self.connection), row)?;
+                terms.seen = row.id;
+                if self.writes { terms.keep_up(self.connection) } else { Ok(()) }
+            })?;
+        }
+        if taken < most {
+            // Rows of others, and rows that are not found, are passed too.
+            terms.seen = terms.seen.max(last);
+        }
+        let is_whole = taken < most;
+        if self.writes && is_whole && done.is_ok() && terms.seen.saturating_sub(terms.built.max(0)) > FAR {
+            // Else each store that begins would go through the rows of others in between.
+            done = terms.partition.flush(&mut terms.pages(self.connection), 0);
+            terms.are_in_pages();
+        }
+        held.is_whole = Some(self.settled(held, done)?.is_some() && is_whole);
+        Ok(())
     }
 
     /// Begins the index anew: the rows are taken in from the first one on.
@@ -155,11 +240,9 @@ impl Table<'_> {
 }
 
 /// Removes all that is kept of the index of a scope.
-fn forget_index(connection: &rusqlite::Connection, user: &str, agent: &str) -> rusqlite::Result<()> {
+fn forget_index(connection: &Connection, user: &str, agent: &str) -> rusqlite::Result<()> {
     for sql in [
         "DELETE FROM memory_terms_pages WHERE terms_id IN
-           (SELECT id FROM memory_terms_state WHERE user_id = ?1 AND agent_id = ?2)",
-        "DELETE FROM memory_terms_log WHERE terms_id IN
            (SELECT id FROM memory_terms_state WHERE user_id = ?1 AND agent_id = ?2)",
         "DELETE FROM memory_terms_changed WHERE user_id = ?1 AND agent_id = ?2",
         "DELETE FROM memory_terms_state WHERE user_id = ?1 AND agent_id = ?2",
@@ -169,28 +252,21 @@ fn forget_index(connection: &rusqlite::Connection, user: &str, agent: &str) -> r
     Ok(())
 }
 
-/// A change of the index.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Change {
-    Added,
-    Removed,
-}
-
 impl Terms {
-    /// Makes a change, and keeps it in the log.
-    fn change(&mut self, connection: &rusqlite::Connection, row: &Row<'_>, change: Change) -> Result<()> {
+    /// Keeps the pages in order after changes. When all that is in memory goes into pages, rows and changes up to here are
+    /// in them.
+    pub(super) fn keep_up(&mut self, connection: &Connection) -> Result<()> {
+        let first = self.partition.first_in_log();
         let mut pages = self.pages(connection);
-        let number = self.partition.number();
-        let record = Record::written(number, change == Change::Removed, row);
-        if change == Change::Added {
-            self.partition.add(&pages, row)?;
-        } else if !self.partition.remove(&pages, row)? {
-            return Err(Error::Differs("a removed row is not in"));
-        }
-        let sql = "INSERT INTO memory_terms_log (terms_id, number, record) VALUES (?1, ?2, ?3)";
-        let mut statement = connection.prepare_cached(sql).map_err(Error::host)?;
-        statement.execute(params![self.index, number.cast_signed(), record]).map_err(Error::host)?;
         self.is_unsaved |= self.partition.keep_up(&mut pages, 0)?;
+        if self.partition.first_in_log() != first {
+            self.are_in_pages();
+        }
         Ok(())
+    }
+
+    /// Says that rows and changes up to here are in pages.
+    pub(super) fn are_in_pages(&mut self) {
+        (self.built, self.changed_in_pages, self.is_unsaved) = (self.seen, self.changed, true);
     }
 }

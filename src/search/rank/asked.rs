@@ -1,0 +1,99 @@
+//! Questions by their words: for the past, for the words of the agent, and for the way in which to answer.
+
+/// Returns whether a query asks for the past, by its words in lower case.
+pub(super) fn asks_for_the_past(words: &[String]) -> bool {
+    words.iter().any(|word| PAST.contains(&word.as_str()))
+        || words.windows(2).any(|pair| pair[0] == "used" && pair[1] == "to")
+}
+
+/// Returns whether a query asks for what the agent said or did ("did you say", "you recommended"), by its words in
+/// lower case. A request ("can you", "would you") does not.
+pub(super) fn asks_for_the_agent(words: &[String]) -> bool {
+    words.iter().any(|word| matches!(word.as_str(), "youve" | "youd"))
+        || words.windows(2).any(|pair| match (pair[0].as_str(), pair[1].as_str()) {
+            ("did" | "have" | "had", "you") => true,
+            ("you", verb) => is_past(verb),
+            _ => false,
+        })
+}
+
+/// Returns whether a word is a verb in the past, as far as its end shows. "Need" is none.
+fn is_past(word: &str) -> bool {
+    (word.ends_with("ed") && !word.ends_with("eed")) || SAID.contains(&word)
+}
+
+/// Returns whether a folded word of a query says how to answer ("list in order the different aspects"), and little of
+/// what it is about.
+pub(super) fn says_how(word: &str) -> bool {
+    HOW.binary_search(&word).is_ok()
+}
+
+const HOW: [&str; 13] = [
+    "aspect",
+    "aspects",
+    "clear",
+    "complete",
+    "comprehensive",
+    "detailed",
+    "different",
+    "item",
+    "items",
+    "list",
+    "order",
+    "throughout",
+    "various",
+];
+
+/// Verbs in the past that end otherwise, of those that an agent is asked about.
+const SAID: [&str; 10] =
+    ["agreed", "found", "gave", "had", "made", "said", "sent", "showed", "told", "wrote"];
+
+/// Words that say of a query that it asks for what was.
+const PAST: [&str; 12] = [
+    "ago",
+    "before",
+    "earlier",
+    "first",
+    "former",
+    "formerly",
+    "initial",
+    "initially",
+    "original",
+    "originally",
+    "previous",
+    "previously",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::super::query::Plan;
+    use super::*;
+
+    #[test]
+    fn words_that_say_how_to_answer_are_in_order() {
+        assert!(HOW.is_sorted());
+        assert!(says_how("aspects") && !says_how("budget"));
+    }
+
+    #[test]
+    fn a_question_for_the_agents_words_is_told_from_a_request() {
+        for asked in [
+            "How did you recommend to pack?",
+            "Which of the tools you mentioned was free?",
+            "What have you told me of Porto?",
+            "Remind me of the name that you've given it",
+        ] {
+            assert!(asks_for_the_agent(&Plan::of(asked, false).words), "{asked}");
+        }
+        for other in [
+            "Can you recommend a tool?",
+            "What do you need?",
+            "Would you remind me of the name?",
+            "When did I pack?",
+            "What is your name?",
+            "",
+        ] {
+            assert!(!asks_for_the_agent(&Plan::of(other, false).words), "{other}");
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! How a change asks for the words of rows, and keeps those that it read.
+
+use std::mem;
+
+use crate::memory::MemoryId;
+use crate::search::rank::Stemmer;
+use crate::sqlite::memory::table::Table;
+use crate::store::words::Words;
+
+impl Table<'_> {
+    /// Gives the words of rows that are known; returns the other rows.
+    pub(in crate::sqlite::memory) fn known_words(
+        &self,
+        ids: &[MemoryId],
+        take: &mut dyn FnMut(MemoryId, &Words),
+    ) -> Vec<MemoryId> {
+        let held = &mut *self.held.borrow_mut();
+        let mut unknown = ids.to_vec();
+        if let Some(terms) = held.terms.as_mut().filter(|_| held.is_whole == Some(true)) {
+            unknown.retain(|id| match terms.words.get(id.get()) {
+                Some(words) => {
+                    take(*id, words);
+                    false
+                }
+                None => true,
+            });
+        }
+        unknown
+    }
+
+    /// Lends the stemmer that has stems in memory.
+    pub(in crate::sqlite::memory) fn lend_stemmer(&self) -> Stemmer {
+        mem::take(&mut self.held.borrow_mut().stemmer)
+    }
+
+    pub(in crate::sqlite::memory) fn return_stemmer(&self, stemmer: Stemmer) {
+        self.held.borrow_mut().stemmer = stemmer;
+    }
+
+    /// Keeps the words of rows, where a change of them would be seen.
+    pub(in crate::sqlite::memory) fn know_words(&self, rows: Vec<(MemoryId, Words)>) {
+        let held = &mut *self.held.borrow_mut();
+        if let Some(terms) = held.terms.as_mut().filter(|_| held.is_whole == Some(true)) {
+            for (id, words) in rows {
+                terms.words.keep(id.get(), words);
+            }
+        }
+    }
+}
