@@ -33,6 +33,7 @@ pub(crate) mod fact;
 pub(crate) mod forget;
 pub(crate) mod forward;
 mod history;
+pub(crate) mod known;
 mod mask;
 mod names;
 mod operation;

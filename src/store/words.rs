@@ -13,6 +13,9 @@ pub(crate) struct Words {
 
 const NUMBER: u64 = 1;
 
+/// So many rows, and as many again, have their words in memory.
+pub(crate) const KNOWN: usize = 1 << 15;
+
 impl Words {
     /// Reads a statement, in which nothing is an operator. Words that say nothing are left out, unless it has no others.
     pub(crate) fn of(text: &str, stemmer: &mut Stemmer) -> Self {

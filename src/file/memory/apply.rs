@@ -64,6 +64,8 @@ impl Rows {
                 if let Some(content) = content {
                     other.of = Some(*id);
                     let is_shown = self.hide(*id, reader)?;
+                    self.words.get_mut().forget_fact(*id);
+                    reader.lately.forget(*id);
                     if let Some(entry) = self.entry_mut(*id) {
                         entry.bytes = number(content.len());
                         entry.normal = if entry.has(STATES) { hash(&text::statement(content)) } else { 0 };
@@ -135,17 +137,17 @@ impl Rows {
             let other = Other { line: before.line, signature: before.signature, of: Some(id) };
             self.others.push(other);
             self.remove(id, reader)?;
+            reader.lately.forget(id);
             suspects.iter().for_each(|suspect| self.fact_index.reopen(id, suspect.id));
         }
         let state = stated.status.map(|status| status.state);
         let stored = Stored { memory, stated };
         let normal = stored.normal().map(|normal| hash(&normal));
-        let Stored { memory, stated } = stored;
-        let mut entry = self.described(&memory, line);
+        let mut entry = self.described(&stored.memory, line);
         (entry.state, entry.normal) = (state, normal.unwrap_or_default());
-        entry.key = stated.about.as_ref().map(key_hash).unwrap_or_default();
+        entry.key = stored.stated.about.as_ref().map(key_hash).unwrap_or_default();
         entry.set(STATES, normal.is_some());
-        entry.set(HAS_KEY, stated.about.is_some());
+        entry.set(HAS_KEY, stored.stated.about.is_some());
         entry.set(HAS_SUSPECTS, !suspects.is_empty());
         self.fact_index.set(&entry, true);
         if entry.dream != NONE {
@@ -153,7 +155,8 @@ impl Rows {
         }
         let (Ok(at) | Err(at)) = self.place(id);
         self.entries.insert(at, entry);
-        self.show_as(id, Some(&memory));
+        self.show_as(id, Some(&stored.memory));
+        reader.lately.keep(Arc::new(stored), line.line.len as usize);
         Ok(())
     }
 

@@ -20,6 +20,7 @@ use crate::search::rank::{Term, Visibility};
 use crate::store::Edit;
 use crate::store::backend::{Changes, Editable, Facts, Rows};
 use crate::store::forget::{Burial, Struck};
+use crate::store::words::Words;
 
 impl Facts for Table<'_> {
     fn fact(&self, id: MemoryId) -> Result<Option<Fact>> {
@@ -32,6 +33,15 @@ impl Facts for Table<'_> {
             take(entry.id, &rows.content(entry, &reader)?);
         }
         Ok(())
+    }
+
+    fn words(&self, ids: &[MemoryId], take: &mut dyn FnMut(MemoryId, &Words)) -> Result<()> {
+        let (rows, reader) = (&self.lines.rows, self.lines.reader());
+        let words = &mut *rows.words.borrow_mut();
+        let mut entries = ids.iter().filter_map(|id| rows.undeleted(*id));
+        entries.try_for_each(|entry| {
+            words.of_fact(entry.id, || rows.content(entry, &reader), |words| take(entry.id, words))
+        })
     }
 
     fn latest_with(&self, visibility: Visibility, words: &[&Term], most: usize) -> Result<Vec<Vec<i64>>> {
@@ -156,7 +166,7 @@ impl Rows for Table<'_> {
 impl Changes for Table<'_> {
     fn write(&mut self, memory: &NewMemory, suspects: &[Suspect], entry: AuditEntry) -> Result<MemoryId> {
         let id = self.lines.rows.next_id();
-        self.append(&Record::new(entry, Change::written(id, memory, suspects.to_vec())))?;
+        self.append(Record::new(entry, Change::written(id, memory, suspects.to_vec())))?;
         Ok(id)
     }
 
@@ -174,7 +184,7 @@ impl Changes for Table<'_> {
             Edit::Pin(true) => Change::Pinned { id },
             Edit::Pin(false) => Change::Unpinned { id },
         };
-        self.append(&Record::new(entry, change))
+        self.append(Record::new(entry, change))
     }
 
     fn rule(&mut self, events: &mut [ConsolidationEvent], now: DateTime<Utc>) -> Result<()> {
@@ -183,19 +193,19 @@ impl Changes for Table<'_> {
             event.id = EventId::new(id);
         }
         let entry = AuditEntry::new(now, Actor::Library, "facts", AuditOutcome::Done);
-        self.append(&Record::new(entry, Change::Ruled { events: events.to_vec() }))
+        self.append(Record::new(entry, Change::Ruled { events: events.to_vec() }))
     }
 
     fn learn(&mut self, learning: &NewLearning, entry: AuditEntry) -> Result<LearningId> {
         let id = self.lines.rows.learnings.next_id();
         let NewLearning { content, context } = learning.clone();
-        self.append(&Record::new(entry, Change::Learned { id, content: Some(content), context }))?;
+        self.append(Record::new(entry, Change::Learned { id, content: Some(content), context }))?;
         Ok(id)
     }
 
     fn set_profile(&mut self, key: &str, value: &str, entry: AuditEntry) -> Result<()> {
         let change = Change::Profile { key: key.to_owned(), value: Some(value.to_owned()) };
-        self.append(&Record::new(entry, change))
+        self.append(Record::new(entry, change))
     }
 
     fn forget(
@@ -211,7 +221,7 @@ impl Changes for Table<'_> {
     }
 
     fn lift(&mut self, stone: Tombstone, entry: AuditEntry) -> Result<()> {
-        self.append(&Record::new(entry, Change::Lifted { stone }))
+        self.append(Record::new(entry, Change::Lifted { stone }))
     }
 
     fn purge(&mut self, cutoff: DateTime<Utc>, entry: AuditEntry) -> Result<Vec<MemoryId>> {
@@ -224,7 +234,7 @@ impl Changes for Table<'_> {
     }
 
     fn refuse(&mut self, entry: AuditEntry) -> Result<()> {
-        self.append(&Record::refused(entry))
+        self.append(Record::refused(entry))
     }
 }
 

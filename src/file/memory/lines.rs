@@ -253,41 +253,54 @@ impl Lines {
         &mut self,
         disk: &dyn Disk,
         scope: &Scope,
-        record: &Record,
+        record: Record,
         bound: Option<u64>,
     ) -> Result<()> {
-        let mut lines = record.line();
-        if !self.rows.is_owned {
-            lines.insert_str(0, &Record::opened(record.at, scope).line());
-        }
+        let line = record.line();
+        let opened = (!self.rows.is_owned).then(|| Record::opened(record.at, scope));
+        let first = opened.as_ref().map_or_else(String::new, Record::line);
         let waiting = self.batch.as_ref().map_or(0, |batch| batch.bytes.len());
-        let len = self.read.len + (waiting + lines.len()) as u64;
+        let len = self.read.len + (waiting + first.len() + line.len()) as u64;
         if record.change.adds() && bound.is_some_and(|bound| len > bound) {
             return Err(io::Error::from(ErrorKind::StorageFull)).at("append to", &*StateName::MEMORIES);
         }
+        let lines = opened.into_iter().map(|opened| (opened, &first)).chain([(record, &line)]);
         if let Some(batch) = &mut self.batch {
-            for line in lines.split_inclusive('\n').map(str::as_bytes) {
-                let span = batch.read.next(line);
+            for (record, line) in lines {
+                let span = batch.read.next(line.as_bytes());
                 batch.last = batch.bytes.len();
-                batch.bytes.extend_from_slice(line);
-                batch.read.push(line);
+                batch.bytes.extend_from_slice(line.as_bytes());
+                batch.read.push(line.as_bytes());
                 let file = self.file.as_ref().map(|held| held.file.as_ref());
                 let (end, lately) = (self.read.len, &self.lately);
                 let reader = Reader { file, end, waiting: &batch.bytes, lately };
-                let number = batch.read.count;
-                self.rows.apply(parsed(line, number)?, scope, (number, span), &reader)?;
+                self.rows.apply(record, scope, (batch.read.count, span), &reader)?;
             }
             return Ok(());
         }
         self.mend(disk)?;
-        let added = self.add(disk, lines.as_bytes());
-        let taken = added.and_then(|is_next| {
-            if is_next { self.take(lines.as_bytes(), scope) } else { self.catch_up(disk, scope) }
+        let is_next = self.add(disk, [first.as_bytes(), line.as_bytes()].concat().as_slice());
+        let taken = is_next.and_then(|is_next| {
+            if !is_next {
+                return self.catch_up(disk, scope);
+            }
+            self.torn = false;
+            lines.into_iter().try_for_each(|(record, line)| self.take_one(record, line.as_bytes(), scope))
         });
         self.doubtful |= taken.is_err();
         taken?;
-        self.mark(disk, record.line().as_bytes());
+        self.mark(disk, line.as_bytes());
         self.keep_up(disk);
+        Ok(())
+    }
+
+    /// Takes a line in that comes next.
+    fn take_one(&mut self, record: Record, line: &[u8], scope: &Scope) -> Result<()> {
+        let span = self.read.next(line);
+        let file = self.file.as_ref().map(|held| held.file.as_ref());
+        let reader = Reader { file, end: u64::MAX, waiting: &[], lately: &self.lately };
+        self.rows.apply(record, scope, (self.read.count + 1, span), &reader)?;
+        self.read.push(line);
         Ok(())
     }
 
@@ -462,14 +475,8 @@ impl Lines {
             let number = self.read.count + 1;
             let is_whole = line.ends_with(b"\n");
             match parsed(line, number) {
-                Ok(record) => {
-                    let span = self.read.next(line);
-                    self.lately.keep(span, line);
-                    let file = self.file.as_ref().map(|held| held.file.as_ref());
-                    let reader = Reader { file, end: u64::MAX, waiting: &[], lately: &self.lately };
-                    self.rows.apply(record, scope, (number, span), &reader)?;
-                }
-                Err(_) if line.trim_ascii().is_empty() => {}
+                Ok(record) => self.take_one(record, line, scope)?,
+                Err(_) if line.trim_ascii().is_empty() => self.read.push(line),
                 // The rest of a crash or of a running writer: the beginning of a line, or zeros.
                 Err(_) if !is_whole && matches!(line[0], b'{' | 0) => {
                     self.torn = true;
@@ -477,7 +484,6 @@ impl Lines {
                 }
                 Err(error) => return Err(error),
             }
-            self.read.push(line);
             // A person's editor may have left out the end of the last line.
             self.torn = !is_whole;
         }

@@ -1,6 +1,6 @@
 //! Lines of the file that are read when they are asked for.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -14,36 +14,40 @@ use crate::base::error::{At, Error, Result};
 use crate::base::name::StateName;
 use crate::disk::DiskFile;
 use crate::facts::{ConsolidationEvent, FactStatus, Suspect};
-use crate::memory::{Memory, MemoryId, Source};
-use crate::search::postings::pages::Cache;
+use crate::memory::{Memory, MemoryId};
+use crate::store::known::Known;
 
-/// Lines that were read or written lately, in memory.
+/// Rows that were read or written lately, in memory, as their lines say them.
+#[derive(Default)]
 pub(super) struct Lately {
-    lines: Cache,
+    rows: RefCell<Known<Arc<Stored>, KEPT>>,
     /// Whether a line was not as it was when it was read first.
     is_changed: Cell<bool>,
 }
 
-/// So many bytes of lines are kept in memory.
-const KEPT: usize = 2 << 20;
-
-impl Default for Lately {
-    fn default() -> Self {
-        Self { lines: Cache::of(KEPT), is_changed: Cell::default() }
-    }
-}
+/// Rows of so many bytes of lines, and as many again, are kept in memory.
+const KEPT: usize = 1 << 20;
 
 impl Lately {
-    /// Keeps a line for a while.
-    pub(super) fn keep(&self, span: Span, line: &[u8]) {
-        if line.len() < KEPT / 16 {
-            self.lines.keep(key(span), Arc::from(line));
+    /// Keeps a row for a while, whose lines have so many bytes.
+    pub(super) fn keep(&self, row: Arc<Stored>, bytes: usize) {
+        if bytes < KEPT / 16 {
+            self.rows.borrow_mut().keep(row.memory.id.get(), row, bytes);
         }
     }
 
-    /// Forgets all lines.
+    fn get(&self, id: MemoryId) -> Option<Arc<Stored>> {
+        self.rows.borrow_mut().get(id.get()).cloned()
+    }
+
+    /// Forgets a row that says something else now.
+    pub(super) fn forget(&self, id: MemoryId) {
+        self.rows.borrow_mut().forget(id.get());
+    }
+
+    /// Forgets all rows.
     pub(super) fn clear(&mut self) {
-        self.lines = Cache::of(KEPT);
+        self.rows = RefCell::default();
     }
 
     /// Says that what is in memory is not to be used any more.
@@ -55,10 +59,6 @@ impl Lately {
     pub(super) fn is_changed(&self) -> bool {
         self.is_changed.get()
     }
-}
-
-fn key(span: Span) -> (u64, u32) {
-    (span.at, span.len)
 }
 
 /// Reads lines: of the file, and of what waits to be added to it.
@@ -78,12 +78,6 @@ struct Content {
     content: Option<String>,
 }
 
-/// The source of a row, which its line says of itself.
-#[derive(Deserialize)]
-struct Sourced {
-    source: Option<Source>,
-}
-
 /// The events of a line.
 #[derive(Deserialize)]
 struct Ruled {
@@ -97,28 +91,21 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads a line.
-    pub(super) fn line(&self, span: Span) -> Result<Arc<[u8]>> {
-        if let Some(line) = self.lately.lines.get(key(span)) {
-            return Ok(line);
-        }
+    pub(super) fn line(&self, span: Span) -> Result<Vec<u8>> {
         let mut line = vec![0; span.len as usize];
         if let Some(at) = span.at.checked_sub(self.end) {
             let waiting = usize::try_from(at).ok().and_then(|at| self.waiting.get(at..at + line.len()));
             line.copy_from_slice(waiting.ok_or_else(|| self.changed())?);
-        } else {
-            let mut read = 0;
-            while let Some(file) = self.file.filter(|_| read < line.len()) {
-                match file.read_at(&mut line[read..], span.at + read as u64) {
-                    Ok(0) => break,
-                    more => read += more.at("read", &*StateName::MEMORIES)?,
-                }
-            }
-            if read < line.len() {
-                return Err(self.changed());
+            return Ok(line);
+        }
+        let mut read = 0;
+        while let Some(file) = self.file.filter(|_| read < line.len()) {
+            match file.read_at(&mut line[read..], span.at + read as u64) {
+                Ok(0) => break,
+                more => read += more.at("read", &*StateName::MEMORIES)?,
             }
         }
-        self.lately.keep(span, &line);
-        Ok(line.into())
+        if read < line.len() { Err(self.changed()) } else { Ok(line) }
     }
 
     /// Says that a line is not as it was.
@@ -146,8 +133,16 @@ impl<'a> Reader<'a> {
         Ok(self.parsed::<Ruled>(&self.line(span)?)?.events)
     }
 
+    /// Reads the text of a row, which is not kept.
+    pub(super) fn content(&self, entry: &Entry, changed: Option<Span>) -> Result<String> {
+        match self.lately.get(entry.id) {
+            Some(row) => Ok(row.memory.content.clone()),
+            None => self.content_of(entry.id, changed.unwrap_or(entry.line)),
+        }
+    }
+
     /// Reads what a line says of a row.
-    pub(super) fn content(&self, id: MemoryId, span: Span) -> Result<String> {
+    fn content_of(&self, id: MemoryId, span: Span) -> Result<String> {
         let Content { id: found, content } = self.parsed(&self.line(span)?)?;
         content.filter(|_| found == id).ok_or_else(|| self.changed())
     }
@@ -166,31 +161,45 @@ impl<'a> Reader<'a> {
         changed: Option<Span>,
         status: Option<FactStatus>,
     ) -> Result<Stored> {
-        let line = self.line(entry.line)?;
-        let Sourced { source } = self.parsed(&line)?;
-        let row: NewRow = self.parsed(&line)?;
+        let mut stored = Stored::clone(&*self.said(entry, changed)?);
+        stored.memory.pinned = entry.has(PINNED);
+        stored.memory.updated_at = entry.updated;
+        stored.stated.status = status;
+        Ok(stored)
+    }
+
+    /// Reads a row as its lines say it, and keeps it for a while.
+    pub(super) fn said(&self, entry: &Entry, changed: Option<Span>) -> Result<Arc<Stored>> {
+        if let Some(row) = self.lately.get(entry.id) {
+            return Ok(row);
+        }
+        let row: NewRow = self.parsed(&self.line(entry.line)?)?;
         if row.id != entry.id {
             return Err(self.changed());
         }
         let content = match changed {
-            Some(changed) => self.content(entry.id, changed)?,
+            Some(changed) => self.content_of(entry.id, changed)?,
             None => row.content.ok_or_else(|| self.changed())?,
         };
         let memory = Memory {
             id: entry.id,
             category: row.category,
             content,
-            source,
+            source: row.source,
             metadata: row.metadata,
             place: row.place,
             shared: row.shared,
             origin: row.origin,
             cites: row.cites,
             dream: row.dream,
-            pinned: entry.has(PINNED),
+            pinned: false,
             created_at: entry.created,
-            updated_at: entry.updated,
+            updated_at: entry.created,
         };
-        Ok(Stored { memory, stated: Stated { about: row.about, valid_from: row.valid_from, status } })
+        let stated = Stated { about: row.about, valid_from: row.valid_from, status: None };
+        let said = Arc::new(Stored { memory, stated });
+        let bytes = entry.line.len as usize + changed.map_or(0, |line| line.len as usize);
+        self.lately.keep(said.clone(), bytes);
+        Ok(said)
     }
 }

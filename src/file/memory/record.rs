@@ -109,6 +109,9 @@ pub(super) enum Change {
 #[derive(Clone, Serialize, Deserialize)]
 pub(super) struct NewRow {
     pub id: MemoryId,
+    /// The record's, where its line was read as a row.
+    #[serde(default, skip_serializing)]
+    pub source: Option<Source>,
     pub category: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<String>,
@@ -136,6 +139,8 @@ pub(super) struct NewRow {
 impl Record {
     pub(super) fn new(entry: AuditEntry, change: Change) -> Self {
         let AuditEntry { at, actor, kind, source, reason, .. } = entry;
+        // As its line is read.
+        let source = source.map(|source| Source::from(source.as_str()));
         Self { at, actor, kind, source, reason, change }
     }
 
@@ -351,6 +356,7 @@ impl Change {
     pub(super) fn written(id: MemoryId, memory: &NewMemory, suspects: Vec<Suspect>) -> Self {
         Self::Written(Box::new(NewRow {
             id,
+            source: None,
             category: memory.category.clone(),
             content: Some(memory.content.clone()),
             metadata: memory.metadata.clone(),

@@ -49,7 +49,7 @@ impl Lines {
         burial: &Burial,
     ) -> Result<Struck> {
         if !self.rows.is_owned {
-            self.append(disk, scope, &record, None)?;
+            self.append(disk, scope, record, None)?;
             return Ok(Struck::default());
         }
         let without = |line: Record| {
@@ -70,7 +70,7 @@ impl Lines {
             if !holding.any(|holds| holds.unwrap_or(true)) {
                 let bytes = reader.line(self.read.first())?;
                 sweep(disk, &bytes)?;
-                self.append(disk, scope, &record, None)?;
+                self.append(disk, scope, record, None)?;
                 return Ok(Struck::default());
             }
         }

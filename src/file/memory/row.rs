@@ -7,6 +7,7 @@ use crate::memory::Memory;
 use crate::store::fact;
 
 /// A row, and what it says as a fact.
+#[derive(Clone)]
 pub(super) struct Stored {
     pub(super) memory: Memory,
     pub(super) stated: Stated,
@@ -26,7 +27,7 @@ impl Stored {
 }
 
 /// The statement of a row as a fact.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Stated {
     pub about: Option<FactKey>,
     pub valid_from: Option<DateTime<Utc>>,

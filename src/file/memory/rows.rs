@@ -128,7 +128,7 @@ impl Rows {
 
     /// Reads the text of a row.
     pub(super) fn content(&self, entry: &Entry, reader: &Reader<'_>) -> Result<String> {
-        reader.content(entry.id, self.edits.get(&entry.id).copied().unwrap_or(entry.line))
+        reader.content(entry, self.edits.get(&entry.id).copied())
     }
 
     /// Lets a row be listed and found, where it stands.
@@ -182,6 +182,7 @@ impl Rows {
         self.hide(id, reader)?;
         let Ok(at) = self.place(id) else { return Ok(()) };
         let entry = self.entries.remove(at);
+        self.words.get_mut().forget_fact(id);
         self.fact_index.set(&entry, false);
         self.fact_index.set_status(id, None);
         self.dreams.remove(&(entry.dream, id));
@@ -305,7 +306,8 @@ impl Rows {
         let rest = rest.filter(|entry| entry.is_told() && !entry.has(PINNED));
         let row = |entry: &Entry| {
             let category = self.names.get(entry.category).unwrap_or_default();
-            let content = self.content(entry, reader)?;
+            let said = reader.said(entry, self.edits.get(&entry.id).copied())?;
+            let content = said.memory.content.clone();
             Ok(SnapshotRow::new(entry.id, category.to_owned(), content, entry.has(PINNED)))
         };
         pinned.into_iter().chain(rest).take(limit).map(row).collect()

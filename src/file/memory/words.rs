@@ -3,12 +3,16 @@
 use std::sync::Arc;
 
 use super::pages::FilePages;
+use crate::base::error::Result as StoreResult;
 use crate::disk::Disk;
+use crate::memory::MemoryId;
 use crate::search::postings::error::Result;
 use crate::search::postings::pages::Pages;
 use crate::search::postings::partition::Partition;
 use crate::search::postings::row::with_terms;
 use crate::search::rank::{Card, Stemmer};
+use crate::store::known::Known;
+use crate::store::words::{KNOWN, Words as FactWords};
 
 /// So many bytes of pages are kept in memory.
 const CACHED: usize = 8 << 20;
@@ -18,6 +22,7 @@ pub(super) struct Words {
     pub(super) partition: Partition,
     pub(super) pages: FilePages,
     stemmer: Stemmer,
+    known: Known<FactWords, KNOWN>,
     /// It could not be read, and is to be made anew from the rows.
     pub(super) is_lost: bool,
 }
@@ -25,25 +30,26 @@ pub(super) struct Words {
 impl Words {
     /// Makes an index without rows.
     pub(super) fn over(disk: Arc<dyn Disk>) -> Self {
-        let (partition, pages) = (Partition::new(CACHED), FilePages::over(disk));
-        Self { partition, pages, stemmer: Stemmer::default(), is_lost: false }
+        Self::of(Partition::new(CACHED), FilePages::over(disk))
+    }
+
+    fn of(partition: Partition, pages: FilePages) -> Self {
+        Self { partition, pages, stemmer: Stemmer::default(), known: Known::default(), is_lost: false }
     }
 
     /// Makes an index without rows in the same place.
     pub(super) fn anew(&self) -> Self {
-        let partition = Partition::new(CACHED);
-        Self { partition, pages: self.pages.anew(), stemmer: Stemmer::default(), is_lost: false }
+        Self::of(Partition::new(CACHED), self.pages.anew())
     }
 
     /// Opens an index by its manifest.
     pub(super) fn open(pages: FilePages, manifest: &[u8]) -> Result<Self> {
-        let partition = Partition::open(&pages, manifest, CACHED)?;
-        Ok(Self { partition, pages, stemmer: Stemmer::default(), is_lost: false })
+        Ok(Self::of(Partition::open(&pages, manifest, CACHED)?, pages))
     }
 
     /// Adds a row.
     pub(super) fn add(&mut self, card: &Card<'_>) {
-        let Self { partition, pages, stemmer, is_lost } = self;
+        let Self { partition, pages, stemmer, is_lost, .. } = self;
         if !*is_lost {
             let added = with_terms(card, stemmer, |row| partition.add(&*pages, row));
             *is_lost = added.and_then(|()| partition.keep_up(pages, 0)).is_err();
@@ -52,12 +58,34 @@ impl Words {
 
     /// Takes a row out, which says what it said when it was added.
     pub(super) fn remove(&mut self, card: &Card<'_>) {
-        let Self { partition, pages, stemmer, is_lost } = self;
+        let Self { partition, pages, stemmer, is_lost, .. } = self;
         if !*is_lost {
             let removed = with_terms(card, stemmer, |row| partition.remove(&*pages, row));
             let removed = removed.and_then(|was_in| Ok(was_in && partition.keep_up(pages, 0).map(|_| true)?));
             *is_lost = !removed.unwrap_or_default();
         }
+    }
+
+    /// Gives the words of a row, which are kept; its text is read where they are not known.
+    pub(super) fn of_fact(
+        &mut self,
+        id: MemoryId,
+        text: impl FnOnce() -> StoreResult<String>,
+        take: impl FnOnce(&FactWords),
+    ) -> StoreResult<()> {
+        if let Some(words) = self.known.get(id.get()) {
+            take(words);
+            return Ok(());
+        }
+        let words = FactWords::of(&text()?, &mut self.stemmer);
+        take(&words);
+        self.known.keep(id.get(), words, 1);
+        Ok(())
+    }
+
+    /// Forgets the words of a row whose text changes.
+    pub(super) fn forget_fact(&mut self, id: MemoryId) {
+        self.known.forget(id.get());
     }
 
     /// Asks the index; `None` where it is lost.

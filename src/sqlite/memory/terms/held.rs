@@ -4,11 +4,12 @@ use std::fmt;
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::known::Known;
 use super::pages::StoredPages;
 use crate::search::postings::error::{Error, Result};
 use crate::search::postings::partition::Partition;
 use crate::search::rank::Stemmer;
+use crate::store::known::Known;
+use crate::store::words::{KNOWN, Words};
 
 /// The version of the terms of a text. One that parts or stems texts otherwise is a new version.
 pub(super) const VERSION: i64 = 1;
@@ -105,7 +106,7 @@ pub(super) struct Terms {
     /// Whether the manifest or how far it is built changed since.
     pub(super) is_unsaved: bool,
     /// The words of rows that were read lately, as long as they are as they were.
-    pub(super) words: Known,
+    pub(super) words: Known<Words, KNOWN>,
 }
 
 /// The state of an index in the tables.
