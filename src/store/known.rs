@@ -19,11 +19,12 @@ impl<T, const YOUNG: usize> Default for Known<T, YOUNG> {
 
 impl<T, const YOUNG: usize> Known<T, YOUNG> {
     /// Returns the value of a row.
-    pub(crate) fn get(&mut self, id: i64) -> Option<&T> {
-        if let Some((value, weight)) = self.old.remove(&id) {
+    pub(crate) fn get(&mut self, id: i64) -> Option<&mut T> {
+        if !self.young.contains_key(&id) {
+            let (value, weight) = self.old.remove(&id)?;
             self.keep(id, value, weight);
         }
-        self.young.get(&id).map(|(value, _)| value)
+        self.young.get_mut(&id).map(|(value, _)| value)
     }
 
     /// Keeps the value of a row.

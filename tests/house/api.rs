@@ -540,7 +540,6 @@ const WITHOUT_EXAMPLE: &[(&str, &[&str])] = &[
             "FactStatus",
             "Found",
             "Hit",
-            "IndexProgress",
             "Learning",
             "Memory",
             "MemoryEvent",

@@ -65,7 +65,7 @@ impl Rows {
                     other.of = Some(*id);
                     let is_shown = self.hide(*id, reader)?;
                     self.words.get_mut().forget_fact(*id);
-                    reader.lately.forget(*id);
+                    reader.lately.change(*id, content);
                     if let Some(entry) = self.entry_mut(*id) {
                         entry.bytes = number(content.len());
                         entry.normal = if entry.has(STATES) { hash(&text::statement(content)) } else { 0 };

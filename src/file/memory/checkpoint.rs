@@ -34,7 +34,7 @@ pub(super) const MAGIC: &[u8; 8] = b"noctrow\x01";
 /// Seals no page.
 const PLACE: u64 = u64::MAX - 2;
 
-/// What tells a table from every other: its length and its checksum.
+/// The length and the checksum of a table, which tell it from every other.
 pub(super) type Identity = (u64, [u8; 8]);
 
 /// A table that was read.

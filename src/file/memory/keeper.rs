@@ -1,11 +1,11 @@
-//! What stays the same, whatever is read of a file.
+//! The parts of a store that stay the same, whatever is read of its file.
 
 use std::sync::Arc;
 
 use crate::disk::Disk;
 use crate::memory::MemoryObserver;
 
-/// What stays the same, whatever is read.
+/// The parts of a store that stay the same, whatever is read of its file.
 #[derive(Clone)]
 pub(super) struct Keeper {
     pub(super) disk: Arc<dyn Disk>,

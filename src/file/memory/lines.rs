@@ -2,6 +2,8 @@
 
 use std::io::{self, ErrorKind};
 
+use chrono::{DateTime, Utc};
+
 use super::checkpoint::{Checkpoint, Identity};
 use super::keeper::Keeper;
 use super::prefix::Prefix;
@@ -32,6 +34,8 @@ pub(super) struct Lines {
     pub(super) lately: Lately,
     /// The number of lines in the table on the disk, and what tells it apart.
     saved: (usize, Option<Identity>),
+    /// A table on the disk that is not of these lines.
+    foreign: Option<Identity>,
     keeper: Keeper,
 }
 
@@ -48,6 +52,8 @@ struct Batch {
 pub(super) struct Held {
     pub(super) file: Box<dyn DiskFile>,
     pub(super) id: (u64, u64),
+    /// When it was last changed, as far as it was read.
+    modified: DateTime<Utc>,
     /// Whether its name is durable.
     pub(super) settled: bool,
 }
@@ -69,6 +75,7 @@ impl Lines {
             batch: None,
             lately: Lately::default(),
             saved: (0, None),
+            foreign: None,
             keeper,
         }
     }
@@ -91,11 +98,13 @@ impl Lines {
             self.reset();
         }
         let stat = disk.stat(name.as_str()).at("look at", &*name)?;
-        let held = self.file.as_ref().map(|held| held.id);
+        let held = self.file.as_ref().map(|held| (held.id, held.modified));
         let is_other = |stat: Stat| {
-            // Where the system does not say which file it is, any change may be another one.
+            // Where the system does not say which file it is, any change may be another one. Nobody who only adds changes
+            // a file that is as long as before.
             let is_unknown = stat.id == (0, 0) && stat.len != self.read.len;
-            held != Some(stat.id) || is_unknown || stat.len < self.read.len
+            let is_edited = stat.len == self.read.len && held.is_some_and(|(_, at)| at != stat.modified);
+            held.is_none_or(|(id, _)| id != stat.id) || is_unknown || is_edited || stat.len < self.read.len
         };
         if stat.is_none_or(is_other) {
             return self.read_anew(disk, scope);
@@ -105,7 +114,11 @@ impl Lines {
         }
         // A person may have changed what was read before. Another process may have written a table that tells more.
         match self.read_on(scope, true) {
-            Ok(true) if !self.is_outrun(disk) => Ok(()),
+            Ok(true) if !self.is_outrun(disk) => {
+                let held = self.file.as_mut().zip(stat);
+                held.into_iter().for_each(|(held, stat)| held.modified = stat.modified);
+                Ok(())
+            }
             _ => self.read_anew(disk, scope),
         }
     }
@@ -160,6 +173,7 @@ impl Lines {
         if self.load(scope) {
             return self.read_on(scope, false).map(drop);
         }
+        self.foreign = Checkpoint::identity_of(self.keeper.disk.as_ref()).ok().flatten();
         let len = self.file.as_ref().and_then(|held| held.file.stat().ok()).map_or(0, |stat| stat.len);
         if len < LARGE {
             return self.read_on(scope, false).map(drop);
@@ -224,7 +238,16 @@ impl Lines {
     }
 
     /// Says beside the file that this line is its last. Where that cannot be written, the line counts all the same.
-    pub(super) fn mark(&self, disk: &dyn Disk, line: &[u8]) {
+    pub(super) fn mark(&mut self, disk: &dyn Disk, line: &[u8]) {
+        // A marked file is believed to be that of a table beside it.
+        if let Some(foreign) = self.foreign.take() {
+            let found = Checkpoint::identity_of(disk);
+            let is_left = found.is_ok_and(|found| found != Some(foreign)) || Checkpoint::remove(disk).is_ok();
+            if !is_left {
+                self.foreign = Some(foreign);
+                return;
+            }
+        }
         let mark = Mark::new(self.read.count as u64).with_line(line);
         let _ = mark.write(disk, StateName::MEMORIES_MARK.as_str());
     }
@@ -237,8 +260,8 @@ impl Lines {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
             Err(error) => return Err(error).at("open", &*name),
         };
-        let id = file.stat().at("look at", &*name)?.id;
-        self.file = Some(Held { file, id, settled: false });
+        let Stat { id, modified, .. } = file.stat().at("look at", &*name)?;
+        self.file = Some(Held { file, id, modified, settled: false });
         Ok(true)
     }
 
@@ -347,6 +370,7 @@ impl Lines {
         let is_next = held.is_some();
         if let Some(held) = held {
             held.settled = true;
+            held.modified = file.stat().at("look at", path)?.modified;
         }
         Ok(is_next)
     }

@@ -1,4 +1,4 @@
-//! What was read of the file, and the proof that a file begins with it.
+//! The lines of the file that were read, and the proof that a file begins with it.
 
 use super::span::Span;
 use crate::search::postings::bits::{Input, checksum, put, put_all};

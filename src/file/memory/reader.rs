@@ -25,19 +25,28 @@ pub(super) struct Lately {
     is_changed: Cell<bool>,
 }
 
-/// Rows of so many bytes of lines, and as many again, are kept in memory.
-const KEPT: usize = 1 << 20;
+/// Rows of so many bytes, and of as many again, are kept in memory.
+const KEPT: usize = 2 << 20;
+/// The bytes of a row beside its lines.
+const BESIDE: usize = 512;
 
 impl Lately {
     /// Keeps a row for a while, whose lines have so many bytes.
     pub(super) fn keep(&self, row: Arc<Stored>, bytes: usize) {
         if bytes < KEPT / 16 {
-            self.rows.borrow_mut().keep(row.memory.id.get(), row, bytes);
+            self.rows.borrow_mut().keep(row.memory.id.get(), row, bytes + BESIDE);
         }
     }
 
     fn get(&self, id: MemoryId) -> Option<Arc<Stored>> {
         self.rows.borrow_mut().get(id.get()).cloned()
+    }
+
+    /// Changes the content of a row, where it is kept.
+    pub(super) fn change(&self, id: MemoryId, content: &str) {
+        if let Some(row) = self.rows.borrow_mut().get(id.get()) {
+            content.clone_into(&mut Arc::make_mut(row).memory.content);
+        }
     }
 
     /// Forgets a row that says something else now.

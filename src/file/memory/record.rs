@@ -119,7 +119,7 @@ pub(super) struct NewRow {
     pub metadata: Option<serde_json::Value>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<Place>,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_false")]
     pub shared: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<Origin>,
@@ -342,6 +342,11 @@ impl Record {
             }
         }]
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 fn strike_origin(origin: &mut Option<Origin>, holds: &dyn Fn(&str) -> bool) -> bool {

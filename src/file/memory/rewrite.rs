@@ -20,7 +20,7 @@ use crate::store::forget::{Burial, Struck};
 struct Changed {
     before: Span,
     len: u32,
-    /// What it says now, where that is known of no row.
+    /// The signature of its new text, where that is known of no row.
     signature: u64,
 }
 

@@ -8,7 +8,7 @@ use crate::MemoryStore;
 use crate::memory::{NewMemory, Source};
 use crate::testing::{Fault, Faults, FaultyDisk, MemoryDisk};
 
-/// What a store tells, but for the lines that a fault may have kept out of the audit.
+/// Compares what a store tells with what its lines alone tell.
 fn check(disk: &MemoryDisk, what: &str) {
     let plain = open(&bare(disk), NEVER);
     assert_eq!(told(&open(disk, 4)), told(&plain), "{what}");
