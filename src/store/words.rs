@@ -1,6 +1,7 @@
 //! The words by which a statement says something.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
 
 use crate::search::rank::{Stemmer, is_stop_word};
 
@@ -8,13 +9,10 @@ use crate::search::rank::{Stemmer, is_stop_word};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Words {
     /// Ascending. The last bit says whether a word is a number.
-    all: Box<[u64]>,
+    all: Arc<[u64]>,
 }
 
 const NUMBER: u64 = 1;
-
-/// So many rows, and as many again, have their words in memory.
-pub(crate) const KNOWN: usize = 1 << 15;
 
 impl Words {
     /// Reads a statement, in which nothing is an operator. Words that say nothing are left out, unless it has no others.

@@ -6,7 +6,7 @@ use super::names::{NONE, NameNo, Names};
 use super::span::Span;
 use crate::facts::FactState;
 use crate::memory::{Filter, MemoryId};
-use crate::search::postings::bits::{Input, number, put, put_signed};
+use crate::search::postings::bits::{Input, low, put, put_signed};
 use crate::search::postings::error::{Error, Result};
 use crate::search::rank::Card;
 
@@ -51,6 +51,14 @@ const IN_PLACE: u16 = 1 << 8;
 const OF_DREAM: u16 = 1 << 9;
 const TOUCHED: u16 = 1 << 10;
 const ALL_FLAGS: u64 = (1 << 11) - 1;
+
+/// A row follows the one before it: by its id and its line.
+const NEXT: u8 = 1;
+/// It has the flags of the row before it, its category and state, and the part of a second at which it was written.
+const SAME_FLAGS: u8 = 1 << 1;
+const SAME_KIND: u8 = 1 << 2;
+const SAME_NANOS: u8 = 1 << 3;
+const ALL_SAME: u8 = (1 << 4) - 1;
 
 const STATE: [Option<FactState>; 7] = [
     None,
@@ -109,24 +117,55 @@ impl Entry {
         }
     }
 
-    /// Writes it as it differs from the row before it.
-    pub(super) fn put(&self, out: &mut Vec<u8>, before: Option<&Self>) {
-        put_signed(out, self.id.get() - before.map_or(0, |before| before.id.get()));
-        self.line.put(out, before.map_or(0, |before| before.line.end()));
-        let mut flags = self.flags & !(IN_PLACE | OF_DREAM | TOUCHED);
-        for (flag, on) in [
+    /// Returns the flags with those that say which parts are written.
+    fn written_flags(&self) -> u16 {
+        let has = [
             (IN_PLACE, self.conversation != NONE),
             (OF_DREAM, self.dream != NONE),
             (TOUCHED, self.updated != self.created),
-        ] {
-            flags |= if on { flag } else { 0 };
+        ];
+        has.iter().fold(self.flags, |flags, (flag, on)| if *on { flags | flag } else { flags })
+    }
+
+    /// Returns in what it is like the row before it.
+    fn likeness(&self, before: &Self) -> u8 {
+        let is_next = before.id.get().checked_add(1) == Some(self.id.get());
+        let nanos = |entry: &Self| entry.created.timestamp_subsec_nanos();
+        [
+            (NEXT, is_next && self.line.at == before.line.end()),
+            (SAME_FLAGS, self.written_flags() == before.written_flags()),
+            (SAME_KIND, (self.category, self.state) == (before.category, before.state)),
+            (SAME_NANOS, nanos(self) == nanos(before)),
+        ]
+        .iter()
+        .fold(0, |all, (bit, is_so)| if *is_so { all | bit } else { all })
+    }
+
+    /// Writes it as it differs from the row before it.
+    pub(super) fn put(&self, out: &mut Vec<u8>, before: Option<&Self>) {
+        let same = before.map_or(0, |before| self.likeness(before));
+        out.push(same);
+        if same & NEXT == 0 {
+            put_signed(out, self.id.get() - before.map_or(0, |before| before.id.get()));
+            let from = before.map_or(0, |before| before.line.end());
+            put_signed(out, self.line.at.wrapping_sub(from).cast_signed());
         }
-        put(out, flags.into());
-        put_time(out, self.created, before.map_or(DateTime::UNIX_EPOCH, |before| before.created));
+        put(out, self.line.len.into());
+        let flags = self.written_flags();
+        if same & SAME_FLAGS == 0 {
+            put(out, flags.into());
+        }
+        put_signed(out, self.created.timestamp() - before.map_or(0, |before| before.created.timestamp()));
+        if same & SAME_NANOS == 0 {
+            put(out, self.created.timestamp_subsec_nanos().into());
+        }
         if flags & TOUCHED > 0 {
             put_time(out, self.updated, self.created);
         }
-        put(out, self.category.into());
+        if same & SAME_KIND == 0 {
+            put(out, self.category.into());
+            out.push(low(STATE.iter().position(|state| *state == self.state).unwrap_or_default() as u64));
+        }
         if flags & IN_PLACE > 0 {
             put(out, self.conversation.into());
             put(out, self.position);
@@ -135,8 +174,7 @@ impl Entry {
         if flags & OF_DREAM > 0 {
             put(out, self.dream.into());
         }
-        let state = STATE.iter().position(|state| *state == self.state).unwrap_or_default();
-        put(out, u64::from(number(state)) | u64::from(self.bytes) << 3);
+        put(out, self.bytes.into());
         out.extend_from_slice(&self.signature.to_le_bytes());
         for (flag, hash) in [(STATES, self.normal), (HAS_KEY, self.key)] {
             if flags & flag > 0 {
@@ -146,18 +184,40 @@ impl Entry {
     }
 
     pub(super) fn read(input: &mut Input<'_>, before: Option<&Self>) -> Result<Self> {
-        let id = input.signed()?.checked_add(before.map_or(0, |before| before.id.get()));
+        let same = input.byte()?;
+        if same > ALL_SAME || (same > 0 && before.is_none()) {
+            return Err(Error::Damaged("a row is like none before it"));
+        }
+        let like = |bit: u8| before.filter(|_| same & bit > 0);
+        let (by, away) = if same & NEXT > 0 { (1, 0) } else { (input.signed()?, input.signed()?) };
+        let id = by.checked_add(before.map_or(0, |before| before.id.get()));
         let id = id.filter(|id| before.is_none_or(|before| before.id.get() < *id));
         let id = id.ok_or(Error::Damaged("rows do not ascend"))?;
-        let line = Span::read(input, before.map_or(0, |before| before.line.end()))?;
-        let flags = input.number()?;
+        let from = before.map_or(0, |before| before.line.end());
+        let line = Span { at: from.wrapping_add_signed(away), len: input.narrow()? };
+        let flags = match like(SAME_FLAGS) {
+            Some(before) => before.written_flags().into(),
+            None => input.number()?,
+        };
         if flags > ALL_FLAGS {
             return Err(Error::Damaged("a row has an unknown flag"));
         }
         let flags = u16::try_from(flags).unwrap_or_default();
-        let created = read_time(input, before.map_or(DateTime::UNIX_EPOCH, |before| before.created))?;
+        let seconds = before.map_or(0, |before| before.created.timestamp()).checked_add(input.signed()?);
+        let nanos = match like(SAME_NANOS) {
+            Some(before) => before.created.timestamp_subsec_nanos(),
+            None => input.narrow()?,
+        };
+        let created = seconds.and_then(|seconds| DateTime::from_timestamp(seconds, nanos));
+        let created = created.ok_or(Error::Damaged("a time is out of range"))?;
         let updated = if flags & TOUCHED > 0 { read_time(input, created)? } else { created };
-        let category = input.narrow()?;
+        let (category, state) = match like(SAME_KIND) {
+            Some(before) => (before.category, before.state),
+            None => {
+                let (category, state) = (input.narrow()?, STATE.get(usize::from(input.byte()?)));
+                (category, *state.ok_or(Error::Damaged("a row has an unknown state"))?)
+            }
+        };
         let (mut conversation, mut position, mut speaker, mut dream) = (NONE, 0, NONE, NONE);
         if flags & IN_PLACE > 0 {
             (conversation, position) = (input.narrow()?, input.number()?);
@@ -166,10 +226,7 @@ impl Entry {
         if flags & OF_DREAM > 0 {
             dream = input.narrow()?;
         }
-        let state = input.number()?;
-        let bytes = u32::try_from(state >> 3).map_err(|_| Error::Damaged("a row is too long"))?;
-        let state = usize::try_from(state & 7).ok().and_then(|state| STATE.get(state).copied());
-        let state = state.ok_or(Error::Damaged("a row has an unknown state"))?;
+        let bytes = input.narrow()?;
         let signature = u64::from_le_bytes(fixed(input)?);
         let normal = if flags & STATES > 0 { u32::from_le_bytes(fixed(input)?) } else { 0 };
         let key = if flags & HAS_KEY > 0 { u32::from_le_bytes(fixed(input)?) } else { 0 };

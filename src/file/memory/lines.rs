@@ -51,6 +51,8 @@ struct Batch {
 /// The file that was read. It is held open: as long as it is, no other file has its number.
 pub(super) struct Held {
     pub(super) file: Box<dyn DiskFile>,
+    /// The same, to which lines are added.
+    added_to: Option<Box<dyn DiskFile>>,
     pub(super) id: (u64, u64),
     /// When it was last changed, as far as it was read.
     modified: DateTime<Utc>,
@@ -261,7 +263,7 @@ impl Lines {
             Err(error) => return Err(error).at("open", &*name),
         };
         let Stat { id, modified, .. } = file.stat().at("look at", &*name)?;
-        self.file = Some(Held { file, id, modified, settled: false });
+        self.file = Some(Held { file, added_to: None, id, modified, settled: false });
         Ok(true)
     }
 
@@ -358,7 +360,11 @@ impl Lines {
     fn add(&mut self, disk: &dyn Disk, bytes: &[u8]) -> Result<bool> {
         let name = StateName::MEMORIES;
         let path = name.as_str();
-        let file = disk.open(path, Open::Append).at("open", path)?;
+        // Whoever caught up saw that it still has the name.
+        let file = match self.file.as_mut().and_then(|held| held.added_to.take()) {
+            Some(file) => file,
+            None => disk.open(path, Open::Append).at("open", path)?,
+        };
         let stat = file.stat().at("look at", path)?;
         let held = self.file.as_mut().filter(|held| held.id == stat.id && stat.len == self.read.len);
         if !held.as_ref().is_some_and(|held| held.settled) {
@@ -371,6 +377,7 @@ impl Lines {
         if let Some(held) = held {
             held.settled = true;
             held.modified = file.stat().at("look at", path)?.modified;
+            held.added_to = Some(file);
         }
         Ok(is_next)
     }

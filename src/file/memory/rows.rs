@@ -92,9 +92,15 @@ impl Rows {
 
     /// Returns the place of a row among all, or where it would be.
     pub(super) fn place(&self, id: MemoryId) -> std::result::Result<usize, usize> {
-        match self.entries.last() {
-            Some(last) if last.id >= id => self.entries.binary_search_by_key(&id, |entry| entry.id),
-            _ => Err(self.entries.len()),
+        let (Some(first), Some(last)) = (self.entries.first(), self.entries.last()) else { return Err(0) };
+        if id > last.id {
+            return Err(self.entries.len());
+        }
+        // Most often no row before it is gone.
+        let guess = usize::try_from(id.get().saturating_sub(first.id.get())).unwrap_or_default();
+        match self.entries.get(guess) {
+            Some(entry) if entry.id == id => Ok(guess),
+            _ => self.entries.binary_search_by_key(&id, |entry| entry.id),
         }
     }
 

@@ -12,10 +12,14 @@ use crate::search::postings::partition::Partition;
 use crate::search::postings::row::with_terms;
 use crate::search::rank::{Card, Stemmer};
 use crate::store::known::Known;
-use crate::store::words::{KNOWN, Words as FactWords};
+use crate::store::words::Words as FactWords;
 
 /// So many bytes of pages are kept in memory.
-const CACHED: usize = 8 << 20;
+const CACHED: usize = 16 << 20;
+/// So many changes make a segment, unless a table is written before.
+const TAIL: usize = if cfg!(test) { 16 } else { 4096 };
+/// So many rows, and as many again, have their words in memory.
+const KNOWN: usize = 1 << 16;
 
 /// The word index of the rows, and its pages.
 pub(super) struct Words {
@@ -34,6 +38,7 @@ impl Words {
     }
 
     fn of(partition: Partition, pages: FilePages) -> Self {
+        let partition = partition.with_most(TAIL);
         Self { partition, pages, stemmer: Stemmer::default(), known: Known::default(), is_lost: false }
     }
 

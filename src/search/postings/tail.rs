@@ -11,6 +11,9 @@ use super::row::{Counts, Row, count, discount};
 use super::segment::ALL_ROWS;
 use super::writer::Writer;
 
+/// So many changes make a segment, where its keeper wants no more of them.
+pub(crate) const TAIL: usize = if cfg!(test) { 16 } else { 512 };
+
 /// The newest rows, and the removals of rows in segments.
 #[derive(Debug, Default)]
 pub(crate) struct Tail {

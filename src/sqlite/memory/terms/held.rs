@@ -9,12 +9,14 @@ use crate::search::postings::error::{Error, Result};
 use crate::search::postings::partition::Partition;
 use crate::search::rank::Stemmer;
 use crate::store::known::Known;
-use crate::store::words::{KNOWN, Words};
+use crate::store::words::Words;
 
 /// The version of the terms of a text. One that parts or stems texts otherwise is a new version.
 pub(super) const VERSION: i64 = 1;
 /// So many bytes of pages are kept in memory.
 const CACHED: usize = 8 << 20;
+/// So many rows, and as many again, have their words in memory.
+const KNOWN: usize = 1 << 15;
 
 /// The index in memory, between the reads and changes of a store.
 #[derive(Default)]
