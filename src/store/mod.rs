@@ -41,7 +41,7 @@ pub(crate) mod search;
 mod settle;
 #[expect(clippy::module_inception, reason = "the store is what this room is about")]
 mod store;
-mod suspects;
+pub(crate) mod suspects;
 mod visibility;
 pub(crate) mod words;
 

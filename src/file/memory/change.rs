@@ -20,6 +20,7 @@ use crate::search::rank::{Term, Visibility};
 use crate::store::Edit;
 use crate::store::backend::{Changes, Editable, Facts, Rows};
 use crate::store::forget::{Burial, Struck};
+use crate::store::suspects;
 use crate::store::words::Words;
 
 impl Facts for Table<'_> {
@@ -167,6 +168,10 @@ impl Changes for Table<'_> {
     fn write(&mut self, memory: &NewMemory, suspects: &[Suspect], entry: AuditEntry) -> Result<MemoryId> {
         let id = self.lines.rows.next_id();
         self.append(Record::new(entry, Change::written(id, memory, suspects.to_vec())))?;
+        if suspects::is_judged(memory) {
+            // The next fact is compared with the latest ones.
+            self.lines.rows.words.get_mut().know(id, &memory.content);
+        }
         Ok(id)
     }
 

@@ -82,10 +82,16 @@ impl Words {
             take(words);
             return Ok(());
         }
-        let words = FactWords::of(&text()?, &mut self.stemmer);
+        let words = self.know(id, &text()?);
         take(&words);
-        self.known.keep(id.get(), words, 1);
         Ok(())
+    }
+
+    /// Keeps the words of a fact, and returns them.
+    pub(super) fn know(&mut self, id: MemoryId, text: &str) -> FactWords {
+        let words = FactWords::of(text, &mut self.stemmer);
+        self.known.keep(id.get(), words.clone(), 1);
+        words
     }
 
     /// Forgets the words of a row whose text changes.
