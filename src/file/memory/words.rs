@@ -15,7 +15,7 @@ use crate::store::known::Known;
 use crate::store::words::Words as FactWords;
 
 /// So many bytes of pages are kept in memory.
-const CACHED: usize = 16 << 20;
+const CACHED: usize = 8 << 20;
 /// So many changes make a segment, unless a table is written before.
 const TAIL: usize = if cfg!(test) { 16 } else { 4096 };
 /// So many rows, and as many again, have their words in memory.

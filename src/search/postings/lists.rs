@@ -7,8 +7,6 @@ use std::sync::{Mutex, PoisonError};
 /// Lists of the latest rows by term, as they were asked for. Each change of a row changes them too.
 #[derive(Debug, Default)]
 pub(super) struct Latest {
-    /// So many bytes of young lists are kept; twice as many are kept of all.
-    most: usize,
     lists: Mutex<Lists>,
 }
 
@@ -30,21 +28,17 @@ struct List {
     is_all: bool,
 }
 
+/// So many bytes of young lists are kept; twice as many are kept of all.
+const YOUNG: usize = if cfg!(test) { 1 << 10 } else { 12 << 20 };
 /// A list is not kept longer.
 pub(super) const LONGEST: usize = 1024;
 
 impl Latest {
-    /// Makes a place for lists, beside a cache of pages of so many bytes.
-    pub(super) fn beside(cache: usize) -> Self {
-        let most = if cfg!(test) { 1 << 10 } else { cache / 8 * 3 };
-        Self { most, lists: Mutex::default() }
-    }
-
     /// Returns the latest rows of a term where as many are known, the greatest id first.
     pub(super) fn get(&self, term: &[u8], most: usize) -> Option<Vec<i64>> {
         let lists = &mut *self.lists.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((term, list)) = lists.old.remove_entry(term) {
-            lists.keep(term, list, self.most);
+            lists.keep(term, list);
         }
         let List { ids, is_all } = lists.young.get(term)?;
         (*is_all || ids.len() >= most).then(|| ids.iter().rev().take(most).copied().collect())
@@ -53,8 +47,7 @@ impl Latest {
     /// Keeps what was found, the greatest id first.
     pub(super) fn keep(&self, term: &[u8], found: &[i64], is_all: bool) {
         let ids = found.iter().rev().copied().collect();
-        let mut lists = self.lists.lock().unwrap_or_else(PoisonError::into_inner);
-        lists.keep(term.into(), List { ids, is_all }, self.most);
+        self.lists.lock().unwrap_or_else(PoisonError::into_inner).keep(term.into(), List { ids, is_all });
     }
 
     /// Takes a new row in.
@@ -96,8 +89,8 @@ impl Latest {
 }
 
 impl Lists {
-    fn keep(&mut self, term: Box<[u8]>, list: List, most: usize) {
-        if self.bytes > most {
+    fn keep(&mut self, term: Box<[u8]>, list: List) {
+        if self.bytes > YOUNG {
             self.old = mem::take(&mut self.young);
             self.bytes = 0;
         }

@@ -64,7 +64,7 @@ impl Partition {
             kept_up: 0,
             mark: 0,
             gone: HashMap::new(),
-            latest: Latest::beside(cache),
+            latest: Latest::default(),
             most: TAIL,
         }
     }
