@@ -138,7 +138,9 @@ impl Rows {
             self.others.push(other);
             self.remove(id, reader)?;
             reader.lately.forget(id);
-            suspects.iter().for_each(|suspect| self.fact_index.reopen(id, suspect.id));
+            for suspect in &suspects {
+                self.fact_index.reopen(id, suspect.id);
+            }
         }
         let state = stated.status.map(|status| status.state);
         let stored = Stored { memory, stated };

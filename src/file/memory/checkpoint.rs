@@ -184,7 +184,9 @@ impl Rows {
             line.put(out, end);
             out.extend_from_slice(&signature.to_le_bytes());
             put(out, u64::from(of.is_some()));
-            of.iter().for_each(|id| put_signed(out, id.get()));
+            if let Some(id) = of {
+                put_signed(out, id.get());
+            }
             end = line.end();
         }
         put(out, self.profile.len() as u64);

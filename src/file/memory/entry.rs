@@ -188,14 +188,14 @@ impl Entry {
         if same > ALL_SAME || (same > 0 && before.is_none()) {
             return Err(Error::Damaged("a row is like none before it"));
         }
-        let like = |bit: u8| before.filter(|_| same & bit > 0);
+        let shares = |bit: u8| before.filter(|_| same & bit > 0);
         let (by, away) = if same & NEXT > 0 { (1, 0) } else { (input.signed()?, input.signed()?) };
         let id = by.checked_add(before.map_or(0, |before| before.id.get()));
         let id = id.filter(|id| before.is_none_or(|before| before.id.get() < *id));
         let id = id.ok_or(Error::Damaged("rows do not ascend"))?;
         let from = before.map_or(0, |before| before.line.end());
         let line = Span { at: from.wrapping_add_signed(away), len: input.narrow()? };
-        let flags = match like(SAME_FLAGS) {
+        let flags = match shares(SAME_FLAGS) {
             Some(before) => before.written_flags().into(),
             None => input.number()?,
         };
@@ -204,19 +204,18 @@ impl Entry {
         }
         let flags = u16::try_from(flags).unwrap_or_default();
         let seconds = before.map_or(0, |before| before.created.timestamp()).checked_add(input.signed()?);
-        let nanos = match like(SAME_NANOS) {
+        let nanos = match shares(SAME_NANOS) {
             Some(before) => before.created.timestamp_subsec_nanos(),
             None => input.narrow()?,
         };
         let created = seconds.and_then(|seconds| DateTime::from_timestamp(seconds, nanos));
         let created = created.ok_or(Error::Damaged("a time is out of range"))?;
         let updated = if flags & TOUCHED > 0 { read_time(input, created)? } else { created };
-        let (category, state) = match like(SAME_KIND) {
-            Some(before) => (before.category, before.state),
-            None => {
-                let (category, state) = (input.narrow()?, STATE.get(usize::from(input.byte()?)));
-                (category, *state.ok_or(Error::Damaged("a row has an unknown state"))?)
-            }
+        let (category, state) = if let Some(before) = shares(SAME_KIND) {
+            (before.category, before.state)
+        } else {
+            let (category, state) = (input.narrow()?, STATE.get(usize::from(input.byte()?)));
+            (category, *state.ok_or(Error::Damaged("a row has an unknown state"))?)
         };
         let (mut conversation, mut position, mut speaker, mut dream) = (NONE, 0, NONE, NONE);
         if flags & IN_PLACE > 0 {

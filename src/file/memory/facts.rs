@@ -146,13 +146,18 @@ impl FactIndex {
             let FactStatus { successor, valid_until, retired_at, .. } = status;
             let has = [successor.is_some(), valid_until.is_some(), retired_at.is_some()];
             put(out, has.iter().zip(0..).fold(0, |bits, (has, at)| bits | u64::from(*has) << at));
-            successor.iter().for_each(|id| put_signed(out, id.get()));
-            valid_until.iter().for_each(|time| put_time(out, *time, DateTime::UNIX_EPOCH));
-            retired_at.iter().for_each(|time| put_time(out, *time, DateTime::UNIX_EPOCH));
+            if let Some(id) = successor {
+                put_signed(out, id.get());
+            }
+            for time in [valid_until, retired_at].into_iter().flatten() {
+                put_time(out, *time, DateTime::UNIX_EPOCH);
+            }
         }
         put(out, self.closed.len() as u64);
         for ((one, other), event) in &self.closed {
-            [one.get(), other.get(), event.get()].iter().for_each(|number| put_signed(out, *number));
+            for number in [one.get(), other.get(), event.get()] {
+                put_signed(out, number);
+            }
         }
         put(out, self.told.len() as u64);
         let (mut line, mut at, mut id) = (Span::default(), DateTime::UNIX_EPOCH, 0);

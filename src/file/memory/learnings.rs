@@ -57,9 +57,12 @@ impl Learnings {
         };
         for _ in 0..input.count()? {
             let id = LearningId::new(input.signed()?);
-            let (at, content) = (read_time(input, DateTime::UNIX_EPOCH)?, text(input)?);
-            let context = if input.number()? > 0 { Some(text(input)?) } else { None };
-            learnings.by_id.insert(id, Learning::new(id, NewLearning { content, context }, at));
+            let at = read_time(input, DateTime::UNIX_EPOCH)?;
+            let mut learning = NewLearning { content: text(input)?, context: None };
+            if input.number()? > 0 {
+                learning.context = Some(text(input)?);
+            }
+            learnings.by_id.insert(id, Learning::new(id, learning, at));
         }
         Ok(learnings)
     }

@@ -117,8 +117,9 @@ impl Lines {
         // A person may have changed what was read before. Another process may have written a table that tells more.
         match self.read_on(scope, true) {
             Ok(true) if !self.is_outrun(disk) => {
-                let held = self.file.as_mut().zip(stat);
-                held.into_iter().for_each(|(held, stat)| held.modified = stat.modified);
+                if let Some((held, stat)) = self.file.as_mut().zip(stat) {
+                    held.modified = stat.modified;
+                }
                 Ok(())
             }
             _ => self.read_anew(disk, scope),

@@ -157,9 +157,9 @@ impl Lines {
         }
         self.lately.clear();
         self.move_lines(&changed);
-        burial.iter().for_each(|burial| {
+        if let Some(burial) = burial {
             self.rows.strike(burial);
-        });
+        }
         let file = self.file.as_ref().map(|held| held.file.as_ref());
         let reader = Reader { file, end: u64::MAX, waiting: &[], lately: &self.lately };
         self.rows.apply(record, scope, (self.read.count, self.read.last()), &reader)?;

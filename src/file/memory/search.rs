@@ -45,12 +45,11 @@ impl Table<'_> {
     fn found(&self, wanted: &Wanted<'_>, reader: &Reader<'_>) -> Result<Vec<i64>> {
         let rows = &self.lines.rows;
         let mut found = rows.ask(reader, |partition, pages| {
-            let mut ids = match &wanted.plan.required {
-                Some(required) => partition.fulfilling(pages, required, wanted.visibility)?,
-                None => {
-                    let terms: Vec<&str> = wanted.weights.iter().map(|(term, _)| &term.stem[..]).collect();
-                    partition.all_having(pages, (Having::Any, &terms), wanted.visibility)?
-                }
+            let mut ids = if let Some(required) = &wanted.plan.required {
+                partition.fulfilling(pages, required, wanted.visibility)?
+            } else {
+                let terms: Vec<&str> = wanted.weights.iter().map(|(term, _)| &term.stem[..]).collect();
+                partition.all_having(pages, (Having::Any, &terms), wanted.visibility)?
             };
             ids.retain(|id| self.is_taken(wanted.filter, *id));
             weighed(partition, pages, wanted, ids)

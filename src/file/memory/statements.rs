@@ -1,5 +1,6 @@
 //! Rows as facts, which are read with their texts.
 
+use std::collections::btree_map::Entry as Slot;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::entry::{DELETED, Entry, HAS_SUSPECTS, STATES};
@@ -35,15 +36,18 @@ impl Rows {
         let mut facts = Vec::new();
         for entry in self.entries.iter().filter(is_other) {
             // Two statements may have one hash.
-            if !normals.contains_key(&entry.normal) {
-                let mut known = BTreeSet::new();
-                for entry in &waiting[&entry.normal] {
-                    known.extend(self.stored(entry, reader)?.normal());
+            let known = match normals.entry(entry.normal) {
+                Slot::Occupied(slot) => slot.into_mut(),
+                Slot::Vacant(slot) => {
+                    let mut known = BTreeSet::new();
+                    for entry in &waiting[&entry.normal] {
+                        known.extend(self.stored(entry, reader)?.normal());
+                    }
+                    slot.insert(known)
                 }
-                normals.insert(entry.normal, known);
-            }
+            };
             let stored = self.stored(entry, reader)?;
-            if stored.normal().is_some_and(|normal| normals[&entry.normal].contains(&normal)) {
+            if stored.normal().is_some_and(|normal| known.contains(&normal)) {
                 facts.push(stored.fact());
             }
         }

@@ -105,7 +105,9 @@ fn lines_that_came_behind_an_older_table_are_read() {
     for path in now.files().keys().filter(|path| path.starts_with(".dreaming.d/memories.words/")) {
         (&now as &dyn Disk).unlink(path).unwrap();
     }
-    derived.iter().for_each(|path| now.put(path, &older.files()[path]));
+    for path in &derived {
+        now.put(path, &older.files()[path]);
+    }
     goes_on(&now, "an older table");
 }
 

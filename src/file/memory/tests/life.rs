@@ -144,12 +144,14 @@ pub(super) fn act(store: &FileMemoryStore, dice: &mut Dice, minute: i64) {
         19 => {
             let events = store.decisions(&human(), 5).unwrap();
             let event = events.get(usize::try_from(dice.roll(5)).unwrap());
-            event.into_iter().for_each(|event| drop(store.revert(&human(), event.id, at(minute))));
+            if let Some(event) = event {
+                drop(store.revert(&human(), event.id, at(minute)));
+            }
         }
         20 => drop(store.forget(&human(), &sentence(dice), at(minute))),
         21 => drop(store.purge(at(minute - dice.number(60)), at(minute))),
         22 => {
-            drop(store.set_profile(&human(), &format!("key_{}", dice.roll(4)), &sentence(dice), at(minute)))
+            drop(store.set_profile(&human(), &format!("key_{}", dice.roll(4)), &sentence(dice), at(minute)));
         }
         _ => drop(store.learn(&agent(), &NewLearning::new(sentence(dice)), at(minute))),
     }

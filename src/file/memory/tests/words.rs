@@ -92,5 +92,5 @@ fn a_statement_that_is_nowhere_is_one_line_more() {
     store.forget(&human(), "nobody ever said violet giraffes", at(400)).unwrap();
     let after = disk.files()[FILE].clone();
     assert!(after.starts_with(&before));
-    assert_eq!(after[before.len()..].iter().filter(|byte| **byte == b'\n').count(), 1);
+    assert_eq!(after[before.len()..].split_inclusive(|byte| *byte == b'\n').count(), 1);
 }
