@@ -9,6 +9,7 @@ use super::commits::{self, check_mark, commits};
 use super::error::fold;
 use super::index::tables as index;
 use super::memory::tables as memory;
+use super::removals;
 use super::tables as workspace;
 use crate::base::error::{Error, Result};
 use crate::disk::mark::Mark;
@@ -27,7 +28,10 @@ const MIGRATIONS: &[fn(&Connection) -> rusqlite::Result<()>] = &[
         commits::make(connection)?;
         memory::make_index(connection)
     },
-    memory::make_terms,
+    |connection| {
+        memory::make_terms(connection)?;
+        removals::make(connection)
+    },
 ];
 
 /// The treatment of a file that another program made.
