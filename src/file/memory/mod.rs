@@ -3,6 +3,7 @@
 //! The lines alone count. Held in memory is what finds them; a table beside the file saves reading them all again, and may be
 //! removed at any time.
 
+mod append;
 mod apply;
 mod ask;
 mod backend;
