@@ -33,6 +33,7 @@ pub(crate) mod fact;
 pub(crate) mod forget;
 pub(crate) mod forward;
 mod history;
+pub(crate) mod known;
 mod mask;
 mod names;
 mod operation;
@@ -40,7 +41,7 @@ pub(crate) mod search;
 mod settle;
 #[expect(clippy::module_inception, reason = "the store is what this room is about")]
 mod store;
-mod suspects;
+pub(crate) mod suspects;
 mod visibility;
 pub(crate) mod words;
 
