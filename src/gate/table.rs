@@ -19,7 +19,8 @@ pub(super) struct Table {
     pub(super) classes: Vec<&'static Class>,
     /// The pattern of each class, built when one of its literals is in a text.
     patterns: Vec<OnceLock<Regex>>,
-    literals: AhoCorasick,
+    /// All literals, ready when a text has a part where more than the loose ones may stand: most have none.
+    literals: OnceLock<AhoCorasick>,
     /// The class of each literal.
     pub(super) owners: Vec<usize>,
     /// The literals of the classes that are no dense ones.
@@ -41,12 +42,9 @@ pub(super) struct Match {
 impl Table {
     fn new() -> Self {
         let classes: Vec<_> = classes::all().collect();
-        let (mut literals, mut owners, mut heads) = (Vec::new(), Vec::new(), vec![Vec::new(); 256]);
+        let (mut owners, mut heads) = (Vec::new(), vec![Vec::new(); 256]);
         for (owner, class) in classes.iter().enumerate() {
-            for literal in literals_of(class) {
-                literals.push(literal);
-                owners.push(owner);
-            }
+            owners.extend(literals_of(class).iter().map(|_| owner));
             if let Shape::Token(its, ..) | Shape::Pattern(its, _) = class.shape {
                 for head in its.iter().filter(|head| head.len() >= 4 && class.lead.is_none()) {
                     heads[usize::from(head.as_bytes()[0])].push(*head);
@@ -55,11 +53,23 @@ impl Table {
         }
         let loose = classes.iter().filter(|class| !class.is_dense).flat_map(|class| literals_of(class));
         let loose = packed::Searcher::new(loose);
-        let literals = AhoCorasick::builder()
-            .kind(Some(AhoCorasickKind::DFA))
-            .build(&literals)
-            .expect("a few hundred short literals");
-        Self { patterns: vec![OnceLock::new(); classes.len()], classes, literals, owners, loose, heads }
+        Self {
+            patterns: vec![OnceLock::new(); classes.len()],
+            classes,
+            literals: OnceLock::new(),
+            owners,
+            loose,
+            heads,
+        }
+    }
+
+    fn literals(&self) -> &AhoCorasick {
+        self.literals.get_or_init(|| {
+            AhoCorasick::builder()
+                .kind(Some(AhoCorasickKind::DFA))
+                .build(self.classes.iter().flat_map(|class| literals_of(class)))
+                .expect("a few hundred short literals")
+        })
     }
 
     /// Tells where the literals stand, and of which class each is. It returns from where on dense classes may stand.
@@ -92,7 +102,7 @@ impl Table {
 
     fn search_part(&self, text: &str, part: Range<usize>, hit: &mut impl FnMut(usize, Range<usize>)) {
         let part = Input::new(text).span(part.start..part.end.min(text.len()));
-        for found in self.literals.find_overlapping_iter(part) {
+        for found in self.literals().find_overlapping_iter(part) {
             hit(self.owners[found.pattern().as_usize()], found.range());
         }
     }

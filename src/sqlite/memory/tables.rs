@@ -291,10 +291,17 @@ pub(crate) fn make_index(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(TOMBSTONES)
 }
 
-/// Adds where the word index stands, and what a forgetting finds its rows by.
+/// The decisions on a pair. Sweeps name none, and are most of the events.
+const PAIRS: &str = "
+    CREATE INDEX IF NOT EXISTS idx_events_pair ON memory_consolidation_events (older_id, newer_id)
+        WHERE older_id IS NOT NULL;
+";
+
+/// Adds where the word index stands, what a forgetting finds its rows by, and the decisions on a pair.
 pub(crate) fn make_terms(connection: &Connection) -> rusqlite::Result<()> {
     add_columns(connection, &[saying::COLUMN])?;
     saying::make(connection)?;
+    connection.execute_batch(PAIRS)?;
     terms::make(connection)
 }
 
