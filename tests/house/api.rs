@@ -251,12 +251,15 @@ fn every_type_may_be_sent_and_shared_and_printed() {
     listed.extend(shared!(tools:
         ToolDef ToolError Toolbox
     ));
+    listed.extend(shared!(vectors:
+        EmbedError EmbedderId Generation Purpose Strength
+    ));
     listed.extend(shared!(workspace:
         ClaimTerms DayPolicy Digest Document FoundAt Holder Listing LostBy Metadata Name NameError
         OpenLimit Reach Refusal Revision Space StateName Tail Version
     ));
     listed.extend(shared!(testing:
-        CrashOutcome Entry Fault Faults FaultyDisk FaultyWorkspace Kind Lie MemoryDisk Open PowerLoss QuickDisk Script Stat
+        CrashOutcome EmbedScript Entry Fault Faults FaultyDisk FaultyWorkspace HashEmbedder Kind Lie MemoryDisk Open PowerLoss QuickDisk Script Stat
     ));
     let generic: &[(&str, fn())] = &[
         ("DreamEvent", may_be_shared::<noctuary::dream::DreamEvent<'static>>),
@@ -323,11 +326,12 @@ fn examples_state_access_in_the_short_form() {
 #[test]
 fn every_trait_is_an_object() {
     let mut listed: Vec<&str> = Vec::new();
-    listed.extend(objects!(: Dreamer LlmClient MemoryStore PiiFilter Workspace));
+    listed.extend(objects!(: Dreamer Embedder LlmClient MemoryStore PiiFilter Workspace));
     listed.extend(objects!(dream: DreamPass HistorySource Observer));
     listed.extend(objects!(facts: FactStore));
     listed.extend(objects!(memory: LearningStore MemoryObserver));
     listed.extend(objects!(search: DocumentIndex Entities));
+    listed.extend(objects!(vectors: Reranker));
     listed.extend(objects!(workspace: Lease WorkspaceExt));
     let _: (Option<&dyn noctuary::testing::Disk>, Option<&dyn noctuary::testing::DiskFile>) = (None, None);
     listed.extend(["testing::Disk", "testing::DiskFile"]);
@@ -481,12 +485,14 @@ const PRINTED: &[(&str, &str)] = &[
     ("DreamReport", "the place of a workspace; what it holds prints its own shape"),
     ("DreamedState", "a state file, and what a peer keeps there"),
     ("Duty", "the name of a check"),
+    ("EmbedderId", "the name of a model"),
     ("Error", "names and classes"),
     ("FactConfig", "a setting of the operator"),
     ("DreamConfig", "a setting of the operator"),
     ("FactDreamConfig", "a setting of the operator"),
     ("Filter", "a category"),
     ("FoundAt", "a class"),
+    ("Generation", "the name of a model"),
     ("GateFinding", "a class, and the preview that says so"),
     ("Holder", "the name of a host"),
     ("Identity", "how the agent shows itself to everybody"),
