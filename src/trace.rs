@@ -250,7 +250,7 @@ pub(crate) fn search(run: impl FnOnce() -> Result<Found>) -> Result<Found> {
             SearchOutcome::Hit => "hit",
             SearchOutcome::Weak => "weak",
             SearchOutcome::Empty => "empty",
-            SearchOutcome::Degraded => "degraded",
+            SearchOutcome::Degraded(_) => "degraded",
         };
         span.word("noctuary.search.outcome", outcome);
     }

@@ -22,8 +22,9 @@
 //! | Name | Use |
 //! |---|---|
 //! | [`NewMemory`], [`Memory`], [`MemoryId`], [`Source`], [`Role`], [`Place`], [`categories`] | a row: words, origin, place in a conversation |
-//! | [`Query`], [`Syntax`], [`Order`], [`Filter`] | a search or a list |
+//! | [`Query`], [`QueryVector`], [`Syntax`], [`Order`], [`Filter`] | a search or a list |
 //! | [`Found`], [`Hit`], [`SearchOutcome`], [`Signal`] | results, with the reason of each hit |
+//! | [`Degraded`], [`Shares`] | the part of a search that was left out; the shares of words and meaning |
 //! | [`SnapshotRow`] | a row for a prompt; [`MemoryContext`](crate::life::MemoryContext) makes the block |
 //! | [`MemoryObserver`], [`MemoryEvent`], [`EventName`] | one event for each durable change |
 //! | [`AuditEntry`], [`AuditOutcome`] | a line of the audit |
@@ -55,14 +56,15 @@ mod row;
 mod snapshot;
 mod source;
 pub(crate) mod store;
+pub(crate) mod vectors;
 
 pub use crate::base::receipt::PlaceReceipt;
 pub use audit::{AuditEntry, AuditOutcome};
 pub use event::{EventName, MemoryEvent, MemoryObserver};
-pub use found::{Found, Hit, SearchOutcome, Signal};
+pub use found::{Degraded, Found, Hit, SearchOutcome, Shares, Signal};
 pub use id::MemoryId;
 pub use learning::{Learning, LearningId, LearningStore, NewLearning};
-pub use query::{Filter, Order, Query, Syntax};
+pub use query::{Filter, Order, Query, QueryVector, Syntax};
 pub use row::{Memory, NewMemory, Place, Role};
 pub use snapshot::SnapshotRow;
 pub use source::Source;

@@ -41,7 +41,6 @@ pub(crate) mod documents;
 #[cfg(any(test, feature = "sqlite"))]
 pub(crate) mod postings;
 pub(crate) mod rank;
-#[allow(dead_code)]
 pub(crate) mod vectors;
 
 pub use documents::{

@@ -27,7 +27,10 @@ const MIGRATIONS: &[fn(&Connection) -> rusqlite::Result<()>] = &[
         commits::make(connection)?;
         memory::make_index(connection)
     },
-    memory::make_terms,
+    |connection| {
+        memory::make_terms(connection)?;
+        memory::make_vectors(connection)
+    },
 ];
 
 /// The treatment of a file that another program made.

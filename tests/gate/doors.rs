@@ -95,13 +95,14 @@ fn defaults(door: Door) -> (DoorPolicy, DoorPolicy) {
         Door::PromptLoad => (of(SecretPolicy::Redact, InjectionPolicy::Block), None),
         Door::DreamRequest => (of(SecretPolicy::Redact, InjectionPolicy::Allow), None),
         Door::DreamReply => (of(SecretPolicy::Reject, InjectionPolicy::Block), None),
+        Door::EmbedRequest => (of(SecretPolicy::Redact, InjectionPolicy::Reject), None),
     };
     (documents, memory.unwrap_or(documents))
 }
 
 #[test]
 fn every_door_does_what_its_policy_says() {
-    assert_eq!(BTreeSet::from(Door::ALL).len(), 8, "the doors are enumerated");
+    assert_eq!(BTreeSet::from(Door::ALL).len(), 9, "the doors are enumerated");
     let both = format!("first {KEY}\n{ORDER}\nlast {KEY}\n");
     for door in Door::ALL {
         let (documents, memory) = defaults(door);

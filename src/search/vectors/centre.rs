@@ -63,10 +63,10 @@ impl std::fmt::Debug for Centre {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use super::super::encoding::encode;
     use super::super::error::VectorError;
     use super::super::unit::Unit;
+    use super::*;
 
     #[test]
     fn the_centre_is_the_mean_in_whatever_order() -> Result<(), VectorError> {

@@ -18,7 +18,6 @@ pub(crate) struct Codes {
     /// So many words for each slot.
     bits: Vec<u64>,
     ids: Vec<i64>,
-    shared: Vec<bool>,
     slots: HashMap<i64, u32>,
 }
 
@@ -30,7 +29,6 @@ impl Codes {
             centre: centre.mean(),
             bits: Vec::new(),
             ids: Vec::new(),
-            shared: Vec::new(),
             slots: HashMap::new(),
         }
     }
@@ -40,7 +38,7 @@ impl Codes {
     /// # Errors
     ///
     /// [`VectorError::Length`], if the row has another number of dimensions; nothing is changed then.
-    pub(crate) fn insert(&mut self, id: i64, shared: bool, row: &Encoded<'_>) -> Result<(), VectorError> {
+    pub(crate) fn insert(&mut self, id: i64, row: &Encoded<'_>) -> Result<(), VectorError> {
         let (expected, found) = (self.dimensions.get(), row.steps().count());
         if found != expected {
             return Err(VectorError::Length { expected, found });
@@ -52,12 +50,10 @@ impl Codes {
             Entry::Vacant(free) => {
                 free.insert(u32::try_from(end).expect("four thousand million codes do not fit in memory"));
                 self.ids.push(id);
-                self.shared.push(shared);
                 self.bits.resize(self.bits.len() + words, 0);
                 end
             }
         };
-        self.shared[slot] = shared;
         let code = &mut self.bits[slot * words..(slot + 1) * words];
         code.fill(0);
         for (at, (number, mean)) in row.numbers().zip(&self.centre).enumerate() {
@@ -66,21 +62,11 @@ impl Codes {
         Ok(())
     }
 
-    /// Changes who sees a row, and returns whether the row is here.
-    pub(crate) fn set_shared(&mut self, id: i64, shared: bool) -> bool {
-        let slot = self.slots.get(&id);
-        if let Some(slot) = slot {
-            self.shared[*slot as usize] = shared;
-        }
-        slot.is_some()
-    }
-
     /// Removes a row, and returns whether it was here.
     pub(crate) fn remove(&mut self, id: i64) -> bool {
         let Some(slot) = self.slots.remove(&id) else { return false };
         let (at, last, words) = (slot as usize, self.ids.len() - 1, self.dimensions.words());
         self.ids.swap_remove(at);
-        self.shared.swap_remove(at);
         self.bits.copy_within(last * words.., at * words);
         self.bits.truncate(last * words);
         if let Some(moved) = self.ids.get(at) {
@@ -90,6 +76,7 @@ impl Codes {
     }
 
     /// Returns whether a row is here.
+    #[cfg(test)]
     pub(crate) fn contains(&self, id: i64) -> bool {
         self.slots.contains_key(&id)
     }
@@ -100,6 +87,7 @@ impl Codes {
     }
 
     /// Returns whether there are no rows.
+    #[cfg(test)]
     pub(crate) fn is_empty(&self) -> bool {
         self.ids.is_empty()
     }
@@ -111,21 +99,21 @@ impl Codes {
 
     /// Returns about how many bytes of memory are in use.
     ///
-    /// A row costs an eighth of a byte a dimension and 31 to 36 bytes for its id and its place: about 80 bytes at 384
-    /// dimensions, if [`reserve`](Self::reserve) made room. While rows are added one at a time, up to as much again
-    /// is held in reserve.
+    /// A row costs an eighth of a byte a dimension and 30 to 35 bytes for its id and its place: about 80 bytes at 384
+    /// dimensions after a [`shrink`](Self::shrink). While rows are added one at a time, up to as much again is held in
+    /// reserve.
+    #[cfg(test)]
     pub(crate) fn memory(&self) -> usize {
         // A place in the map is its id, its slot, and one byte of the map's own.
         let map = self.slots.capacity() * 8 / 7 * (size_of::<(i64, u32)>() + 1);
-        self.bits.capacity() * 8 + self.ids.capacity() * 8 + self.shared.capacity() + map
+        self.bits.capacity() * 8 + self.ids.capacity() * 8 + map
     }
 
-    /// Makes room for so many rows more.
-    pub(crate) fn reserve(&mut self, rows: usize) {
-        self.bits.reserve_exact(rows * self.dimensions.words());
-        self.ids.reserve_exact(rows);
-        self.shared.reserve_exact(rows);
-        self.slots.reserve(rows);
+    /// Gives back what was held in reserve.
+    pub(crate) fn shrink(&mut self) {
+        self.bits.shrink_to_fit();
+        self.ids.shrink_to_fit();
+        self.slots.shrink_to_fit();
     }
 
     /// The mean that the signs are against.
@@ -140,10 +128,6 @@ impl Codes {
 
     pub(crate) fn ids(&self) -> &[i64] {
         &self.ids
-    }
-
-    pub(crate) fn is_shared(&self, slot: usize) -> bool {
-        self.shared[slot]
     }
 
     /// The words of one row.
@@ -161,9 +145,9 @@ impl std::fmt::Debug for Codes {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use super::super::encoding::encode;
     use super::super::unit::Unit;
+    use super::*;
 
     fn dimensions() -> Dimensions {
         Dimensions::new(3).expect("in bounds")
@@ -173,15 +157,15 @@ mod tests {
         encode(&Unit::new(numbers, dimensions()).expect("a good vector"))
     }
 
-    fn insert(codes: &mut Codes, id: i64, shared: bool, numbers: &[f32]) {
+    fn insert(codes: &mut Codes, id: i64, numbers: &[f32]) {
         let blob = blob(numbers);
         let row = Encoded::parse(&blob, dimensions()).expect("what was written is read");
-        codes.insert(id, shared, &row).expect("the dimensions agree");
+        codes.insert(id, &row).expect("the dimensions agree");
     }
 
-    /// Id, shared, bits: in the order of ids.
-    fn rows(codes: &Codes) -> Vec<(i64, bool, u64)> {
-        let row = |(slot, id): (usize, &i64)| (*id, codes.is_shared(slot), codes.code(slot)[0]);
+    /// Id and bits, in the order of ids.
+    fn rows(codes: &Codes) -> Vec<(i64, u64)> {
+        let row = |(slot, id): (usize, &i64)| (*id, codes.code(slot)[0]);
         let mut rows: Vec<_> = codes.ids().iter().enumerate().map(row).collect();
         rows.sort_unstable();
         rows
@@ -190,20 +174,19 @@ mod tests {
     #[test]
     fn rows_come_change_and_leave() {
         let mut codes = Codes::new(&Centre::new(dimensions()));
-        insert(&mut codes, 7, true, &[1.0, -1.0, 1.0]);
-        insert(&mut codes, 3, false, &[-1.0, 1.0, 0.0]);
-        insert(&mut codes, 9, true, &[1.0, 1.0, 1.0]);
-        assert_eq!(rows(&codes), [(3, false, 0b010), (7, true, 0b101), (9, true, 0b111)]);
-        insert(&mut codes, 7, false, &[-1.0, 0.0, 1.0]);
+        insert(&mut codes, 7, &[1.0, -1.0, 1.0]);
+        insert(&mut codes, 3, &[-1.0, 1.0, 0.0]);
+        insert(&mut codes, 9, &[1.0, 1.0, 1.0]);
+        assert_eq!(rows(&codes), [(3, 0b010), (7, 0b101), (9, 0b111)]);
+        insert(&mut codes, 7, &[-1.0, 0.0, 1.0]);
         assert!(codes.remove(3) && !codes.remove(3) && !codes.contains(3));
-        assert_eq!(rows(&codes), [(7, false, 0b100), (9, true, 0b111)]);
+        assert_eq!(rows(&codes), [(7, 0b100), (9, 0b111)]);
         // The last row has moved into the free slot, and is found there.
-        insert(&mut codes, 9, true, &[-1.0, -1.0, 1.0]);
-        assert!(codes.set_shared(7, true) && !codes.set_shared(3, true));
-        assert_eq!(rows(&codes), [(7, true, 0b100), (9, true, 0b100)]);
+        insert(&mut codes, 9, &[-1.0, -1.0, 1.0]);
+        assert_eq!(rows(&codes), [(7, 0b100), (9, 0b100)]);
         assert!(codes.remove(9) && codes.remove(7) && codes.is_empty());
-        insert(&mut codes, 9, true, &[1.0, 0.0, 0.0]);
-        assert_eq!(rows(&codes), [(9, true, 0b001)]);
+        insert(&mut codes, 9, &[1.0, 0.0, 0.0]);
+        assert_eq!(rows(&codes), [(9, 0b001)]);
     }
 
     #[test]
@@ -213,8 +196,8 @@ mod tests {
             centre.add(&Encoded::parse(&blob(&numbers), dimensions()).expect("what was written is read"));
         }
         let mut codes = Codes::new(&centre);
-        insert(&mut codes, 1, true, &[1.0, 0.5, 0.0]);
-        assert_eq!(rows(&codes), [(1, true, 0b010)], "0.89 and 0.45 against means of 0.89 and 0.22");
+        insert(&mut codes, 1, &[1.0, 0.5, 0.0]);
+        assert_eq!(rows(&codes), [(1, 0b010)], "0.89 and 0.45 against means of 0.89 and 0.22");
     }
 
     #[test]
@@ -222,7 +205,7 @@ mod tests {
         let mut codes = Codes::new(&Centre::new(Dimensions::new(4).expect("in bounds")));
         let blob = blob(&[1.0, 0.0, 0.0]);
         let row = Encoded::parse(&blob, dimensions()).expect("what was written is read");
-        assert_eq!(codes.insert(1, true, &row), Err(VectorError::Length { expected: 4, found: 3 }));
+        assert_eq!(codes.insert(1, &row), Err(VectorError::Length { expected: 4, found: 3 }));
         assert!(codes.is_empty() && codes.memory() == 0);
     }
 }

@@ -43,13 +43,15 @@ pub(crate) fn min_max(list: &[Scored]) -> Vec<Scored> {
     list.iter().map(share).collect()
 }
 
-/// Fuses by scores: each list from 0 to 1 by [`min_max`], the vectors with a weight from 0 to 1 and the words with
-/// the rest. A row that a list lacks has 0 there.
+/// Fuses by scores: the words from 0 to 1 by [`min_max`], the vectors as shares of their best. The vectors have a weight from
+/// 0 to 1, and the words the rest. A row that a list lacks has 0 there.
 ///
 /// With a weight of 0, and without vectors, the rows of words keep their order.
 pub(crate) fn weighted(words: &[Scored], vectors: &[Scored], weight: f64) -> Vec<Scored> {
     let weight = if weight.is_nan() { 0.0 } else { weight.clamp(0.0, 1.0) };
-    add(&[(min_max(words), 1.0 - weight), (min_max(vectors), weight)])
+    let best = vectors.iter().map(|row| row.score).fold(0.0, f64::max);
+    let share = |row: &Scored| Scored { id: row.id, score: if best > 0.0 { row.score / best } else { 0.0 } };
+    add(&[(min_max(words), 1.0 - weight), (vectors.iter().map(share).collect(), weight)])
 }
 
 /// Fuses by rank: the sum over all lists of 1 / (k + rank), rank from 1. (seed 003, Hybrid retrieval, with a `k` of 60)
@@ -121,10 +123,10 @@ mod tests {
     #[test]
     fn weights_add_up_by_hand() {
         let (words, vectors) =
-            (list(&[(1, 10.0), (2, 5.0), (3, 0.0)]), list(&[(4, 0.9), (2, 0.7), (5, 0.5)]));
+            (list(&[(1, 10.0), (2, 5.0), (3, 0.0)]), list(&[(4, 0.8), (2, 0.4), (5, 0.2)]));
         let fused = weighted(&words, &vectors, 0.25);
-        assert_eq!(ids(&fused), [1, 2, 4, 5, 3], "5 and 3 are equal, and 5 is greater");
-        let exact = [0.75, 0.5, 0.25, 0.0, 0.0];
+        assert_eq!(ids(&fused), [1, 2, 4, 5, 3]);
+        let exact = [0.75, 0.5, 0.25, 0.0625, 0.0];
         for (row, score) in fused.iter().zip(exact) {
             assert!((row.score - score).abs() < 1e-12, "{row:?}");
         }

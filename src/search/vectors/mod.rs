@@ -30,9 +30,11 @@ pub(crate) use answer::check_answer;
 pub(crate) use centre::Centre;
 pub(crate) use codes::Codes;
 pub(crate) use dimensions::Dimensions;
-pub(crate) use encoding::{Encoded, VERSION, bytes_a_row, encode};
-pub(crate) use error::{AnswerError, VectorError};
-pub(crate) use fusion::{Scored, by_ranks, keep_first, min_max, weighted};
+pub(crate) use encoding::{Encoded, encode};
+pub(crate) use error::VectorError;
+pub(crate) use fusion::{Scored, by_ranks, keep_first, weighted};
 pub(crate) use query::VectorQuery;
-pub(crate) use search::{Effort, Found, Wanted};
+#[cfg(test)]
+use search::{Effort, Found};
+pub(crate) use search::{Spread, Wanted};
 pub(crate) use unit::Unit;

@@ -94,8 +94,8 @@ impl std::fmt::Debug for VectorQuery {
 mod tests {
     use proptest::prelude::*;
 
-    use super::*;
     use super::super::encoding::encode;
+    use super::*;
 
     fn unit(numbers: &[f32]) -> Unit {
         Unit::new(numbers, Dimensions::new(numbers.len()).expect("in bounds")).expect("a good vector")

@@ -8,7 +8,6 @@ use super::error::VectorError;
 use super::fusion::Scored;
 use super::nearest::{Nearest, Place};
 use super::query::{Signed, VectorQuery};
-use crate::search::rank::Visibility;
 
 /// How many rows go from one step of a search to the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,8 +31,6 @@ impl Default for Effort {
 pub(crate) struct Wanted<'a> {
     /// At most so many rows.
     pub(crate) limit: usize,
-    /// The rows in sight.
-    pub(crate) visibility: Visibility,
     /// Says whether a row may be found; asked for rows that are near enough only. A row that it refuses takes no
     /// other row's place.
     pub(crate) allows: Option<&'a dyn Fn(i64) -> bool>,
@@ -43,15 +40,21 @@ pub(crate) struct Wanted<'a> {
 
 impl Wanted<'_> {
     /// Asks for so many rows, with the usual effort and without a filter.
-    pub(crate) fn new(limit: usize, visibility: Visibility) -> Self {
-        Self { limit, visibility, allows: None, effort: Effort::default() }
+    pub(crate) fn new(limit: usize) -> Self {
+        Self { limit, allows: None, effort: Effort::default() }
+    }
+}
+
+impl Wanted<'_> {
+    fn takes(&self, id: i64) -> bool {
+        self.allows.is_none_or(|allows| allows(id))
     }
 }
 
 impl std::fmt::Debug for Wanted<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { limit, visibility, effort, .. } = self;
-        write!(f, "Wanted {{ limit: {limit}, visibility: {visibility:?}, effort: {effort:?}, .. }}")
+        let Self { limit, effort, .. } = self;
+        write!(f, "Wanted {{ limit: {limit}, effort: {effort:?}, .. }}")
     }
 }
 
@@ -62,6 +65,36 @@ pub(crate) struct Found {
     pub(crate) rows: Vec<Scored>,
     /// Rows whose bytes cannot be read. Embed their texts again.
     pub(crate) damaged: Vec<i64>,
+    /// The cosines of all rows; `None` of too few.
+    pub(crate) spread: Option<Spread>,
+}
+
+/// The cosines of all rows with a query; of many rows, by a sample.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Spread {
+    pub(crate) rows: usize,
+    pub(crate) mean: f64,
+    pub(crate) deviation: f64,
+}
+
+impl Spread {
+    /// Returns the spread of cosines out of so many rows; `None` of too few, and of rows that are all alike.
+    fn of(cosines: impl Iterator<Item = f64> + Clone, rows: usize) -> Option<Self> {
+        let count = f64::from(u32::try_from(cosines.clone().count()).ok().filter(|count| *count >= FEWEST)?);
+        let mean = cosines.clone().sum::<f64>() / count;
+        let deviation = (cosines.map(|cosine| (cosine - mean).powi(2)).sum::<f64>() / count).sqrt();
+        (deviation > 0.0).then_some(Self { rows, mean, deviation })
+    }
+}
+
+/// A spread of fewer rows says nothing.
+const FEWEST: u32 = 16;
+/// About so many rows are a sample. Their ids choose them, so they are the same whatever their order.
+const SAMPLED: u64 = 256;
+
+fn is_sampled(id: i64, rows: usize) -> bool {
+    let mixed = id.cast_unsigned().wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    mixed / SAMPLED <= u64::MAX / (rows as u64).max(1)
 }
 
 impl Codes {
@@ -84,11 +117,17 @@ impl Codes {
             return Err(VectorError::Length { expected, found }.into());
         }
         let mut ids: Vec<i64> = self.candidates(query, wanted).iter().map(|(_, id, _)| id.0).collect();
+        let is_whole = self.is_compared_whole(wanted);
+        if !is_whole {
+            let sampled = |id: &i64| is_sampled(*id, self.len()) && wanted.takes(*id);
+            ids.extend(self.ids().iter().copied().filter(sampled));
+        }
         let mut found = Found::default();
         if ids.is_empty() || wanted.limit == 0 {
             return Ok(found);
         }
         ids.sort_unstable();
+        ids.dedup();
         read(&ids, &mut |id, blob| {
             if ids.binary_search(&id).is_err() {
                 return;
@@ -100,6 +139,9 @@ impl Codes {
         })?;
         found.rows.sort_by_key(|row| row.id);
         found.rows.dedup_by_key(|row| row.id);
+        let cosines =
+            found.rows.iter().filter(|row| is_whole || is_sampled(row.id, self.len())).map(|row| row.score);
+        found.spread = Spread::of(cosines, if is_whole { found.rows.len() } else { self.len() });
         found.rows.sort_unstable_by(Scored::order);
         found.rows.truncate(wanted.limit);
         found.damaged.sort_unstable();
@@ -109,12 +151,12 @@ impl Codes {
 
     /// Returns the rows whose blobs are worth reading.
     fn candidates(&self, query: &VectorQuery, wanted: &Wanted<'_>) -> Vec<Place> {
-        let Effort { exact, near, rescored } = wanted.effort;
+        let Effort { near, rescored, .. } = wanted.effort;
         // Fewer than the limit would cut the answer short.
         let rescored = rescored.max(wanted.limit);
-        if self.len() <= exact.max(rescored) {
+        if self.is_compared_whole(wanted) {
             let all = (0_u32..).zip(self.ids()).map(|(slot, id)| (0, Reverse(*id), slot));
-            return all.filter(|(_, id, slot)| self.is_wanted(*slot as usize, id.0, wanted)).collect();
+            return all.filter(|(_, id, _)| wanted.takes(id.0)).collect();
         }
         let query = query.against(self.mean());
         let near = self.near(&query, wanted, near.max(rescored));
@@ -129,6 +171,11 @@ impl Codes {
             best.push((-sum, id, slot));
         }
         best.best()
+    }
+
+    /// Returns whether all rows are few enough to compare exactly.
+    fn is_compared_whole(&self, wanted: &Wanted<'_>) -> bool {
+        self.len() <= wanted.effort.exact.max(wanted.effort.rescored).max(wanted.limit)
     }
 
     /// Returns the rows with the fewest bits that differ from the query's.
@@ -169,17 +216,12 @@ impl Codes {
                 *there = distance(code);
             }
             for ((distance, id), slot) in distances.iter().zip(ids).zip(first..) {
-                if *distance <= nearest.cut() && self.is_wanted(slot, *id, wanted) {
+                if *distance <= nearest.cut() && wanted.takes(*id) {
                     nearest.push((*distance, Reverse(*id), slot_number(slot)));
                 }
             }
         }
         nearest.best()
-    }
-
-    fn is_wanted(&self, slot: usize, id: i64, wanted: &Wanted<'_>) -> bool {
-        (wanted.visibility == Visibility::All || self.is_shared(slot))
-            && wanted.allows.is_none_or(|allows| allows(id))
     }
 }
 

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use super::{
     Centre, Codes, Dimensions, Effort, Encoded, Found, Scored, Unit, VectorError, VectorQuery, Wanted, encode,
 };
-use crate::search::rank::Visibility;
 
 /// Numbers that look random and are always the same.
 struct Numbers(u64);
@@ -29,7 +28,7 @@ struct Rows {
 }
 
 impl Rows {
-    /// So many rows around a few themes; every third is private.
+    /// So many rows around a few themes.
     fn new(rows: i64, dimensions: usize, common: f32) -> Self {
         let dimensions = Dimensions::new(dimensions).expect("in bounds");
         let mut numbers = Numbers(7);
@@ -55,7 +54,7 @@ impl Rows {
 
     fn take_in(&mut self, id: i64) {
         let row = Encoded::parse(&self.blobs[&id], self.dimensions).expect("what was written is read");
-        self.codes.insert(id, id % 3 != 0, &row).expect("the dimensions agree");
+        self.codes.insert(id, &row).expect("the dimensions agree");
     }
 
     fn query(&self, seed: u64) -> VectorQuery {
@@ -114,7 +113,7 @@ fn few_rows_are_found_exactly() {
         let rows = Rows::new(500, dimensions, 0.0);
         for seed in 0..10 {
             let query = rows.query(seed);
-            let found = rows.search(&query, &Wanted::new(10, Visibility::All));
+            let found = rows.search(&query, &Wanted::new(10));
             assert_eq!(found.rows, rows.exactly(&query, 10, |_| true));
         }
     }
@@ -125,7 +124,7 @@ fn many_rows_are_found_by_their_bits_nearly_exactly() {
     // 256 to 1024 have loops of their own, and the others share one.
     for dimensions in [200, 256, 384, 512, 768, 1024, 1536] {
         let rows = Rows::new(3000, dimensions, 0.0);
-        let wanted = Wanted { effort: NARROW, ..Wanted::new(10, Visibility::All) };
+        let wanted = Wanted { effort: NARROW, ..Wanted::new(10) };
         assert!(share(&rows, &wanted, |_| true) >= 0.98, "{dimensions}");
     }
 }
@@ -133,34 +132,27 @@ fn many_rows_are_found_by_their_bits_nearly_exactly() {
 #[test]
 fn a_common_part_of_all_rows_hides_nothing() {
     let rows = Rows::new(3000, 256, 4.0);
-    let wanted = Wanted { effort: NARROW, ..Wanted::new(10, Visibility::All) };
+    let wanted = Wanted { effort: NARROW, ..Wanted::new(10) };
     assert!(share(&rows, &wanted, |_| true) >= 0.98);
     // The same rows with signs against zero: most bits are the same in all rows.
     let mut plain = Codes::new(&Centre::new(rows.dimensions));
     for (id, blob) in &rows.blobs {
         let row = Encoded::parse(blob, rows.dimensions).expect("what was written is read");
-        plain.insert(*id, true, &row).expect("the dimensions agree");
+        plain.insert(*id, &row).expect("the dimensions agree");
     }
     let plain = Rows { codes: plain, ..rows };
     assert!(share(&plain, &wanted, |_| true) < 0.9);
 }
 
 #[test]
-fn a_shared_search_sees_shared_rows_only() {
+fn rows_that_are_refused_are_never_asked_for() -> Result<(), VectorError> {
     let rows = Rows::new(3000, 256, 0.0);
+    let allows = |id: i64| id % 3 != 0;
     for exact in [100, 5000] {
-        let wanted = Wanted { effort: Effort { exact, ..NARROW }, ..Wanted::new(10, Visibility::Shared) };
-        assert!(share(&rows, &wanted, |id| id % 3 != 0) >= 0.98);
-    }
-}
-
-#[test]
-fn a_private_rows_blob_is_never_asked_for() -> Result<(), VectorError> {
-    let rows = Rows::new(3000, 256, 0.0);
-    for exact in [100, 5000] {
-        let wanted = Wanted { effort: Effort { exact, ..NARROW }, ..Wanted::new(10, Visibility::Shared) };
+        let wanted = Wanted { effort: Effort { exact, ..NARROW }, allows: Some(&allows), ..Wanted::new(10) };
+        assert!(share(&rows, &wanted, allows) >= 0.98);
         rows.codes.search::<VectorError>(&rows.query(1), &wanted, |ids, _| {
-            assert!(!ids.is_empty() && ids.iter().all(|id| id % 3 != 0));
+            assert!(!ids.is_empty() && ids.iter().all(|id| allows(*id)));
             Ok(())
         })?;
     }
@@ -168,10 +160,29 @@ fn a_private_rows_blob_is_never_asked_for() -> Result<(), VectorError> {
 }
 
 #[test]
+fn a_sample_says_nearly_how_all_rows_are_spread() {
+    let rows = Rows::new(6000, 256, 1.0);
+    let spread = |effort| {
+        let query = rows.query(4);
+        rows.search(&query, &Wanted { effort, ..Wanted::new(10) }).spread.expect("many rows")
+    };
+    let exact = spread(Effort { exact: 10_000, ..NARROW });
+    let sampled = spread(NARROW);
+    assert_eq!((exact.rows, sampled.rows), (6000, 6000));
+    assert!((exact.mean - sampled.mean).abs() < 0.2 * exact.deviation, "{exact:?} {sampled:?}");
+    assert!((exact.deviation / sampled.deviation - 1.0).abs() < 0.15, "{exact:?} {sampled:?}");
+    assert_eq!(Rows::new(15, 64, 0.0).search(&rows_of(64), &Wanted::new(5)).spread, None, "too few");
+}
+
+fn rows_of(dimensions: usize) -> VectorQuery {
+    Rows::new(500, dimensions, 0.0).query(1)
+}
+
+#[test]
 fn refused_rows_take_no_place() {
     let rows = Rows::new(3000, 256, 0.0);
     let allows = |id: i64| id % 500 == 0;
-    let wanted = Wanted { effort: NARROW, allows: Some(&allows), ..Wanted::new(10, Visibility::All) };
+    let wanted = Wanted { effort: NARROW, allows: Some(&allows), ..Wanted::new(10) };
     let query = rows.query(3);
     let found = rows.search(&query, &wanted).rows;
     assert_eq!(found.len(), 6);
@@ -190,7 +201,7 @@ fn the_order_in_which_rows_came_does_not_matter() {
         other.take_in(id);
     }
     for seed in 0..20 {
-        let wanted = Wanted { effort: NARROW, ..Wanted::new(50, Visibility::All) };
+        let wanted = Wanted { effort: NARROW, ..Wanted::new(50) };
         let query = rows.query(seed);
         assert_eq!(rows.search(&query, &wanted), other.search(&query, &wanted));
     }
@@ -205,7 +216,7 @@ fn equal_rows_come_with_the_greater_id_first() {
         rows.blobs.insert(id, blob.clone());
         rows.take_in(id);
     }
-    let wanted = Wanted { effort: Effort { rescored: 150, ..NARROW }, ..Wanted::new(10, Visibility::All) };
+    let wanted = Wanted { effort: Effort { rescored: 150, ..NARROW }, ..Wanted::new(10) };
     let ids: Vec<i64> = rows.search(&query, &wanted).rows.iter().map(|row| row.id).collect();
     assert_eq!(ids, (4290..4300).rev().collect::<Vec<_>>());
 }
@@ -214,7 +225,7 @@ fn equal_rows_come_with_the_greater_id_first() {
 fn a_removed_row_is_not_found_and_a_changed_one_is() {
     let mut rows = Rows::new(3000, 256, 0.0);
     let query = rows.query(2);
-    let wanted = Wanted { effort: NARROW, ..Wanted::new(2, Visibility::All) };
+    let wanted = Wanted { effort: NARROW, ..Wanted::new(2) };
     let first = rows.search(&query, &wanted).rows;
     assert!(rows.codes.remove(first[0].id));
     assert_eq!(rows.search(&query, &wanted).rows[0], first[1]);
@@ -230,20 +241,19 @@ fn a_removed_row_is_not_found_and_a_changed_one_is() {
 fn bad_and_missing_blobs_cost_their_own_rows_only() -> Result<(), VectorError> {
     let rows = Rows::new(40, 64, 0.0);
     let query = rows.query(0);
-    let found =
-        rows.codes.search::<VectorError>(&query, &Wanted::new(40, Visibility::All), |ids, hand_over| {
-            for id in ids {
-                match id {
-                    5 => hand_over(5, &[]),
-                    6 => hand_over(6, &rows.blobs[&6][..20]),
-                    7 => {}
-                    id => hand_over(*id, &rows.blobs[id]),
-                }
+    let found = rows.codes.search::<VectorError>(&query, &Wanted::new(40), |ids, hand_over| {
+        for id in ids {
+            match id {
+                5 => hand_over(5, &[]),
+                6 => hand_over(6, &rows.blobs[&6][..20]),
+                7 => {}
+                id => hand_over(*id, &rows.blobs[id]),
             }
-            hand_over(999, &rows.blobs[&8]);
-            hand_over(8, &rows.blobs[&9]);
-            Ok(())
-        })?;
+        }
+        hand_over(999, &rows.blobs[&8]);
+        hand_over(8, &rows.blobs[&9]);
+        Ok(())
+    })?;
     assert_eq!(found.damaged, [5, 6]);
     assert_eq!(found.rows, rows.exactly(&query, 40, |id| ![5, 6, 7].contains(&id)));
     Ok(())
@@ -252,7 +262,7 @@ fn bad_and_missing_blobs_cost_their_own_rows_only() -> Result<(), VectorError> {
 #[test]
 fn an_error_of_the_reader_comes_through() {
     let rows = Rows::new(40, 64, 0.0);
-    let wanted = Wanted::new(5, Visibility::All);
+    let wanted = Wanted::new(5);
     let refused = rows.codes.search(&rows.query(0), &wanted, |_, _| Err(VectorError::Zero));
     assert_eq!(refused, Err(VectorError::Zero));
     let other = Rows::new(40, 65, 0.0).query(0);
@@ -265,11 +275,11 @@ fn nothing_is_read_where_nothing_can_be_found() -> Result<(), VectorError> {
     let rows = Rows::new(40, 64, 0.0);
     let never = |_: &[i64], _: &mut dyn FnMut(i64, &[u8])| -> Result<(), VectorError> { panic!("read") };
     let nobody = |_| false;
-    let refused = Wanted { allows: Some(&nobody), ..Wanted::new(5, Visibility::All) };
-    for wanted in [Wanted::new(0, Visibility::All), refused] {
+    let refused = Wanted { allows: Some(&nobody), ..Wanted::new(5) };
+    for wanted in [Wanted::new(0), refused] {
         assert_eq!(rows.codes.search(&rows.query(0), &wanted, never)?, Found::default());
     }
     let empty = Codes::new(&Centre::new(rows.dimensions));
-    assert_eq!(empty.search(&rows.query(0), &Wanted::new(5, Visibility::All), never)?, Found::default());
+    assert_eq!(empty.search(&rows.query(0), &Wanted::new(5), never)?, Found::default());
     Ok(())
 }

@@ -1,0 +1,82 @@
+//! The tables of vectors, and the triggers that remove them.
+
+use rusqlite::Connection;
+
+/// Where they exist already, they are of a file that was led back to an older version, and nothing in them is believed.
+///
+/// `state` is 1 with a vector, 2 for a text that was sent in vain, 3 for one that needs none. `filled` is the id up to which no
+/// row waits.
+const TABLES: &str = "
+    DROP TABLE IF EXISTS memory_generations;
+    DROP TABLE IF EXISTS memory_vectors;
+    DROP TABLE IF EXISTS memory_vectors_gone;
+    CREATE TABLE memory_generations (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        user_id TEXT NOT NULL,
+        agent_id TEXT NOT NULL,
+        name TEXT NOT NULL,
+        dimensions INTEGER NOT NULL,
+        serves INTEGER NOT NULL DEFAULT 0,
+        filled INTEGER NOT NULL,
+        UNIQUE (user_id, agent_id, name)
+    );
+    CREATE TABLE memory_vectors (
+        number INTEGER PRIMARY KEY AUTOINCREMENT,
+        memory_id INTEGER NOT NULL,
+        generation INTEGER NOT NULL,
+        state INTEGER NOT NULL,
+        attempts INTEGER NOT NULL DEFAULT 0,
+        vector BLOB,
+        UNIQUE (memory_id, generation)
+    );
+    -- The latest rows whose state was removed from a generation that serves: ids and no words, for who has it in memory.
+    CREATE TABLE memory_vectors_gone (
+        number INTEGER PRIMARY KEY AUTOINCREMENT,
+        generation INTEGER NOT NULL,
+        memory_id INTEGER NOT NULL
+    );
+";
+
+pub(in crate::sqlite::memory) const TRIGGER_NAMES: [&str; 3] =
+    ["memory_vectors_of_changed", "memory_vectors_of_removed", "memory_vectors_ad"];
+
+/// A file without vectors pays for nothing but a look whether there are any, and a new row for not even that.
+pub(in crate::sqlite::memory) const TRIGGERS: &str = "
+    DROP TRIGGER IF EXISTS memory_vectors_of_changed;
+    DROP TRIGGER IF EXISTS memory_vectors_of_removed;
+    DROP TRIGGER IF EXISTS memory_vectors_ad;
+    CREATE TRIGGER memory_vectors_of_changed AFTER UPDATE OF id, user_id, agent_id, shared, content, deleted_at,
+        retired_at ON memories
+    WHEN (old.id IS NOT new.id OR old.user_id IS NOT new.user_id OR old.agent_id IS NOT new.agent_id
+            OR old.shared IS NOT new.shared OR old.content IS NOT new.content
+            OR (old.deleted_at IS NULL AND old.retired_at IS NULL)
+                <> (new.deleted_at IS NULL AND new.retired_at IS NULL))
+        AND EXISTS (SELECT 1 FROM memory_generations) BEGIN
+        DELETE FROM memory_vectors WHERE memory_id IN (old.id, new.id);
+        UPDATE memory_generations SET filled = min(filled, new.id - 1)
+        WHERE user_id = new.user_id AND agent_id = new.agent_id;
+    END;
+    CREATE TRIGGER memory_vectors_of_removed AFTER DELETE ON memories
+    WHEN EXISTS (SELECT 1 FROM memory_generations) BEGIN
+        DELETE FROM memory_vectors WHERE memory_id = old.id;
+    END;
+    CREATE TRIGGER memory_vectors_ad AFTER DELETE ON memory_vectors
+    WHEN EXISTS (SELECT 1 FROM memory_generations WHERE id = old.generation AND serves = 1) BEGIN
+        INSERT INTO memory_vectors_gone (generation, memory_id) VALUES (old.generation, old.memory_id);
+        DELETE FROM memory_vectors_gone
+        WHERE number <= (SELECT seq FROM sqlite_sequence WHERE name = 'memory_vectors_gone') - 4096;
+    END;
+";
+
+/// Makes the tables.
+pub(in crate::sqlite::memory) fn make(connection: &Connection) -> rusqlite::Result<()> {
+    connection.execute_batch(TABLES)?;
+    connection.execute_batch(TRIGGERS)
+}
+
+/// Removes all vectors: rows may have changed that no trigger saw.
+pub(in crate::sqlite::memory) fn distrust(connection: &Connection) -> rusqlite::Result<()> {
+    connection.execute_batch(
+        "DELETE FROM memory_generations; DELETE FROM memory_vectors; DELETE FROM memory_vectors_gone;",
+    )
+}
