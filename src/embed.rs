@@ -14,8 +14,7 @@ use std::time::Duration;
 /// # Example: an embedder over a function that you have
 ///
 /// ```
-/// use noctuary::vectors::{EmbedError, EmbedderId, Purpose};
-/// use noctuary::Embedder;
+/// use noctuary::vectors::{EmbedError, Embedder, EmbedderId, Purpose};
 ///
 /// # fn send(_model: &str, texts: &[String]) -> Result<Vec<Vec<f32>>, std::io::Error> { Ok(vec![vec![1.0; 384]; texts.len()]) }
 /// struct Mine(EmbedderId);

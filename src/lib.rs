@@ -48,7 +48,7 @@
 //! | memory in rows | [`FileMemoryStore`], `SqliteMemoryStore` | [`memory`]: rows, queries, learnings; [`store`]: settings |
 //! | current and earlier facts | [`facts::FactStore`] | [`facts`]; [`dream::FactDreamer`] settles contradictions |
 //! | finding documents | [`life::Indexed`], `SqliteIndex` | [`search`]: ranking, chunks, the contract of an index |
-//! | meaning beside words | [`Embedder`] | [`vectors`]: models, generations, rerankers |
+//! | meaning beside words | [`vectors::Embedder`], [`vectors::embed_once`] | [`vectors`]: models, generations, rerankers |
 //! | forgetting, importing, copying | [`exchange::Forget`] | [`exchange`] |
 //! | an agent that tires | [`sleep::SleepDreamer`] | [`sleep`] |
 //! | tools for a model | [`tools::Toolbox`] | [`tools`] |
@@ -130,7 +130,6 @@ pub use base::name::DocName;
 pub use dream::journal::{DreamConfig, JournalDreamer};
 pub use dreamer::{DreamReport, Dreamer, Outcome};
 pub use drive::{dream_once, dream_once_async, dream_once_at};
-pub use embed::Embedder;
 pub use file::{FileMemoryStore, FileWorkspace};
 pub use format::documents::note::Note;
 pub use gate::secret::SecretGate;

@@ -163,10 +163,9 @@ impl Query {
     /// says so.
     ///
     /// ```
-    /// use noctuary::Embedder;
     /// use noctuary::memory::Query;
     /// use noctuary::testing::HashEmbedder;
-    /// use noctuary::vectors::Purpose;
+    /// use noctuary::vectors::{Embedder, Purpose};
     ///
     /// let (embedder, text) = (HashEmbedder::new(64), "Where did I buy the rope?");
     /// let vector = embedder.embed(&[text], Purpose::Query)?.remove(0); // an async host awaits its own client

@@ -23,8 +23,8 @@ use crate::embed::{EmbedError, EmbedderId, Generation};
 /// use chrono::Utc;
 /// use noctuary::memory::{NewMemory, Source};
 /// use noctuary::testing::HashEmbedder;
-/// use noctuary::vectors::{BatchFrom, BatchSize, Purpose, VectorStore};
-/// use noctuary::{Access, Embedder, MemoryStore, Scope, SqliteMemoryStore};
+/// use noctuary::vectors::{BatchFrom, BatchSize, Embedder, Purpose, VectorStore};
+/// use noctuary::{Access, MemoryStore, Scope, SqliteMemoryStore};
 ///
 /// let store = SqliteMemoryStore::open_in_memory(Scope::user("marta"))?;
 /// let marta = Access::agent(Scope::user("marta"));
@@ -139,7 +139,7 @@ impl Default for BatchSize {
 pub struct BatchFrom {
     /// Rows up to this one were handed out.
     pub(crate) after: i64,
-    /// What failed at this moment or before is sent again; `None` at the start of a pass.
+    /// Texts that failed at this moment or before are sent again; `None` at the start of a pass.
     pub(crate) failed_until: Option<i64>,
 }
 

@@ -181,7 +181,7 @@ pub(crate) fn search(
     Ok(Answer { found, lacks, settled })
 }
 
-/// What a search found, and what it lacks.
+/// The rows that a search found, and the part that was left out.
 pub(crate) struct Answer {
     pub(crate) found: Found,
     pub(crate) lacks: Option<Degraded>,

@@ -13,9 +13,8 @@ use crate::embed::{EmbedError, Embedder, EmbedderId, Purpose, Strength};
 /// The same text has the same vector on every machine. A text without words has zeros.
 ///
 /// ```
-/// use noctuary::Embedder;
 /// use noctuary::testing::HashEmbedder;
-/// use noctuary::vectors::Purpose;
+/// use noctuary::vectors::{Embedder, Purpose};
 ///
 /// let embedder = HashEmbedder::new(64).alike(&["rope", "cordage"]);
 /// let vectors = embedder.embed(&["buy rope", "buy cordage", "sell land"], Purpose::Document)?;
@@ -93,9 +92,8 @@ debug_as!(HashEmbedder, |it| "HashEmbedder {{ dimensions: {} }}", it.id.dimensio
 /// An embedder that misbehaves by a script, remembers what it was asked, and else answers as [`HashEmbedder`] does.
 ///
 /// ```
-/// use noctuary::Embedder;
 /// use noctuary::testing::{EmbedScript, HashEmbedder};
-/// use noctuary::vectors::Purpose;
+/// use noctuary::vectors::{Embedder, Purpose};
 ///
 /// let embedder = EmbedScript::new(HashEmbedder::new(8)).fails("no route").says(Vec::new());
 /// assert!(embedder.embed(&["tea"], Purpose::Document).is_err());

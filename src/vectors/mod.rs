@@ -30,6 +30,7 @@
 //! |---|---|
 //! | [`embed_once`], [`embed_once_async`], [`EmbedPass`] | give rows their vectors: blocking, async, by hand |
 //! | [`EmbedConfig`], [`EmbedReport`] | how much at a time; what was done |
+//! | [`Embedder`] | the contract of a model |
 //! | [`EmbedderId`], [`Strength`], [`Generation`] | which model it is; its vectors are compared with its own only |
 //! | [`Purpose`], [`EmbedError`] | a text that is kept, or a question; why there is no vector |
 //! | [`Reranker`] | scores for the first hits |
@@ -43,12 +44,10 @@
 //! - Another model is another generation: it is filled beside the one that serves, and both are on disk until it serves.
 //!
 //! The manual has [when to turn it on, what it costs, and how to change a model](crate::manual::search#meaning).
-//!
-//! [`Embedder`]: crate::Embedder
 
 mod pass;
 
-pub use crate::embed::{EmbedError, EmbedderId, Generation, Purpose, Reranker, Strength};
+pub use crate::embed::{EmbedError, Embedder, EmbedderId, Generation, Purpose, Reranker, Strength};
 pub use crate::memory::vectors::{
     BatchFrom, BatchSize, EmbedBatch, EmbeddingStatus, KeptVectors, VectorStore,
 };

@@ -56,8 +56,8 @@ pub struct EmbedReport {
 /// ```
 /// # #[cfg(feature = "sqlite")] {
 /// use noctuary::testing::HashEmbedder;
-/// use noctuary::vectors::{EmbedConfig, EmbedPass, Purpose};
-/// use noctuary::{Embedder, Scope, SqliteMemoryStore};
+/// use noctuary::vectors::{EmbedConfig, EmbedPass, Embedder, Purpose};
+/// use noctuary::{Scope, SqliteMemoryStore};
 ///
 /// let store = SqliteMemoryStore::open_in_memory(Scope::user("marta"))?;
 /// let embedder = HashEmbedder::new(64);
@@ -146,7 +146,7 @@ impl<'a> EmbedPass<'a> {
     ///
     /// # Errors
     ///
-    /// The errors of the store. What was kept is kept.
+    /// The errors of the store. All that was kept stays.
     pub fn end(mut self) -> Result<EmbedReport> {
         self.report.serves = self.store.serve_vectors(&self.embedder)?;
         if self.report.serves {

@@ -230,8 +230,8 @@ fn every_type_may_be_sent_and_shared_and_printed() {
         SyncReport TurnEnd TurnOutcome TurnReport Undreamed Unreadable
     ));
     listed.extend(shared!(memory:
-        AuditEntry AuditOutcome EventName Filter Found Hit IndexState Learning LearningId Memory MemoryEvent MemoryId
-        NewLearning NewMemory Order Place PlaceReceipt Query Role SearchOutcome Signal SnapshotRow Source
+        AuditEntry AuditOutcome Degraded EventName Filter Found Hit IndexState Learning LearningId Memory MemoryEvent MemoryId
+        NewLearning NewMemory Order Place PlaceReceipt Query QueryVector Role SearchOutcome Shares Signal SnapshotRow Source
         Syntax
     ));
     listed.extend(shared!(model:
@@ -252,7 +252,8 @@ fn every_type_may_be_sent_and_shared_and_printed() {
         ToolDef ToolError Toolbox
     ));
     listed.extend(shared!(vectors:
-        EmbedError EmbedderId Generation Purpose Strength
+        BatchFrom BatchSize EmbedBatch EmbedConfig EmbedError EmbedReport EmbedderId EmbeddingStatus
+        Generation KeptVectors Purpose Strength
     ));
     listed.extend(shared!(workspace:
         ClaimTerms DayPolicy Digest Document FoundAt Holder Listing LostBy Metadata Name NameError
@@ -264,6 +265,7 @@ fn every_type_may_be_sent_and_shared_and_printed() {
     let generic: &[(&str, fn())] = &[
         ("DreamEvent", may_be_shared::<noctuary::dream::DreamEvent<'static>>),
         ("DreamPage", may_be_shared::<noctuary::report::DreamPage<'static>>),
+        ("EmbedPass", may_be_shared::<noctuary::vectors::EmbedPass<'static>>),
         ("Editor", may_be_shared::<noctuary::life::Editor<'static>>),
         ("Forget", may_be_shared::<noctuary::exchange::Forget<'static>>),
         ("Guarded", may_be_shared::<noctuary::life::Guarded<View>>),
@@ -326,12 +328,12 @@ fn examples_state_access_in_the_short_form() {
 #[test]
 fn every_trait_is_an_object() {
     let mut listed: Vec<&str> = Vec::new();
-    listed.extend(objects!(: Dreamer Embedder LlmClient MemoryStore PiiFilter Workspace));
+    listed.extend(objects!(: Dreamer LlmClient MemoryStore PiiFilter Workspace));
     listed.extend(objects!(dream: DreamPass HistorySource Observer));
     listed.extend(objects!(facts: FactStore));
     listed.extend(objects!(memory: LearningStore MemoryObserver));
     listed.extend(objects!(search: DocumentIndex Entities));
-    listed.extend(objects!(vectors: Reranker));
+    listed.extend(objects!(vectors: Embedder Reranker VectorStore));
     listed.extend(objects!(workspace: Lease WorkspaceExt));
     let _: (Option<&dyn noctuary::testing::Disk>, Option<&dyn noctuary::testing::DiskFile>) = (None, None);
     listed.extend(["testing::Disk", "testing::DiskFile"]);
@@ -545,6 +547,7 @@ const WITHOUT_EXAMPLE: &[(&str, &[&str])] = &[
             "Fact",
             "FactStatus",
             "Found",
+            "Generation",
             "Hit",
             "Learning",
             "Memory",

@@ -30,7 +30,7 @@ const NAMED_SPEAKER: f64 = 2.5;
 
 /// The share of the vectors in a score, at least. It is all that a static model has.
 const LEAST: f64 = 0.1;
-/// What a transformer may have beside that.
+/// The share that a transformer may have beside that.
 const MORE: f64 = 0.3;
 /// It has none of it below the first, and all of it from the second on: of the height of the nearest row above all rows, in
 /// units of the height that chance gives to the best of so many.
@@ -68,15 +68,18 @@ impl Search<'_> {
             .take(LISTED)
             .map(|(number, score)| Scored { id: i64::from(*number), score: *score })
             .collect();
-        let meaning = self.in_context(near);
         let shares = shares(&words, near);
-        let mut fused = match self.ranking.fusion {
-            Fusion::Scores => weighted(&words, &meaning, shares.meaning),
+        let (meaning, mut fused) = match self.ranking.fusion {
+            Fusion::Scores => {
+                let meaning = self.in_context(near);
+                let fused = weighted(&words, &meaning, shares.meaning);
+                (meaning, fused)
+            }
             Fusion::Ranks { k } => {
-                let near = self.numbered(near);
-                let mut fused = by_ranks(&[&words, &near], k);
+                let meaning = self.numbered(near);
+                let mut fused = by_ranks(&[&words, &meaning], k);
                 fused.iter_mut().for_each(|row| row.score *= (k + 1.0) / 2.0);
-                fused
+                (meaning, fused)
             }
         };
         fused.retain(|row| row.score > 0.0);

@@ -183,24 +183,28 @@ impl Codes {
         let bits = query.bits();
         // The usual numbers of dimensions have loops of their own: a known number of words is counted at once.
         match bits.len() {
-            4 => self.scan_words::<4>(&bits, wanted, most),
-            6 => self.scan_words::<6>(&bits, wanted, most),
-            8 => self.scan_words::<8>(&bits, wanted, most),
-            12 => self.scan_words::<12>(&bits, wanted, most),
-            16 => self.scan_words::<16>(&bits, wanted, most),
-            words => {
-                self.scan(wanted, most, self.bits().chunks_exact(words), |code| differ(code, bits.as_slice()))
-            }
+            4 => self.by_words_of_bits::<4>(&bits, wanted, most),
+            6 => self.by_words_of_bits::<6>(&bits, wanted, most),
+            8 => self.by_words_of_bits::<8>(&bits, wanted, most),
+            12 => self.by_words_of_bits::<12>(&bits, wanted, most),
+            16 => self.by_words_of_bits::<16>(&bits, wanted, most),
+            words => self
+                .by_bits(wanted, most, self.bits().chunks_exact(words), |code| differ(code, bits.as_slice())),
         }
     }
 
-    fn scan_words<const WORDS: usize>(&self, query: &[u64], wanted: &Wanted<'_>, most: usize) -> Vec<Place> {
+    fn by_words_of_bits<const WORDS: usize>(
+        &self,
+        query: &[u64],
+        wanted: &Wanted<'_>,
+        most: usize,
+    ) -> Vec<Place> {
         let (codes, query) = (self.bits().as_chunks::<WORDS>().0, query.first_chunk::<WORDS>());
         let query = query.expect("the query has as many words as a row");
-        self.scan(wanted, most, codes.iter(), |code| differ(code, query))
+        self.by_bits(wanted, most, codes.iter(), |code| differ(code, query))
     }
 
-    fn scan<C>(
+    fn by_bits<C>(
         &self,
         wanted: &Wanted<'_>,
         most: usize,

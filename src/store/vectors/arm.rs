@@ -15,6 +15,8 @@ pub(crate) enum Meaning {
     Unasked,
     /// Nobody can say.
     Lost,
+    /// The store keeps no vectors.
+    Unkept,
     /// The question's vector.
     Asked(EmbedderId, Dimensions, VectorQuery),
 }
@@ -114,7 +116,7 @@ impl Meaning {
         match (self, vectors) {
             (Self::Unasked, _) => None,
             (Self::Lost, _) => Some(Err(Degraded::Failed)),
-            (Self::Asked(..), None) => Some(Err(Degraded::Missing)),
+            (Self::Unkept, _) | (Self::Asked(..), None) => Some(Err(Degraded::Missing)),
             (Self::Asked(embedder, dimensions, query), Some(vectors)) => {
                 Some(Ok(Arm { vectors, shelves, embedder, dimensions: *dimensions, query }))
             }

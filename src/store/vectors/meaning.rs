@@ -25,7 +25,13 @@ impl<B: Backend> Store<B> {
             (Some(vector), _) => (vector.embedder.clone(), Ok(vec![vector.numbers.clone()])),
             (None, None) => return Ok(Meaning::Unasked),
             (None, Some(embedder)) => {
-                let text = self.to_send(&text)?;
+                let (forgotten, keeps) = self
+                    .backend()
+                    .read("search", |rows| Ok((rows.tombstones()?, rows.as_vectors().is_some())))?;
+                if !keeps {
+                    return Ok(Meaning::Unkept);
+                }
+                let text = shown(&self.config().doors.clone().heeding(forgotten), &text)?;
                 (embedder.id().clone(), embedder.embed(&[&text], Purpose::Query))
             }
         };
@@ -33,12 +39,6 @@ impl<B: Backend> Store<B> {
         let Ok(dimensions) = dimensions_of(&id) else { return Ok(Meaning::Lost) };
         let unit = check_answer(&numbers, 1, dimensions).ok().and_then(|mut units| units.pop()?.ok());
         Ok(unit.map_or(Meaning::Lost, |unit: Unit| Meaning::Asked(id, dimensions, VectorQuery::new(&unit))))
-    }
-
-    /// Returns a text as it leaves for an embedder or a reranker: secrets and what was forgotten are masked.
-    fn to_send(&self, text: &str) -> Result<String> {
-        let forgotten = self.backend().read("search", |rows| rows.tombstones())?;
-        shown(&self.config().doors.clone().heeding(forgotten), text)
     }
 
     /// Returns the query and some texts as a reranker is shown them.
@@ -50,6 +50,7 @@ impl<B: Backend> Store<B> {
     }
 }
 
+/// Returns a text as it leaves for an embedder or a reranker: secrets and what was forgotten are masked.
 fn shown(doors: &Doors, text: &str) -> Result<String> {
     let policy = doors.policy_of(Door::EmbedRequest, &DocName::MEMORY).as_shown();
     let passed = doors.judge(Door::EmbedRequest, policy, &DocName::MEMORY, text, &mut Masks::default())?;

@@ -1,7 +1,7 @@
 //! Vectors of a store's rows: how they are filled, served and searched, for every backend that keeps them.
 //!
-//! A backend stores and lists: bytes under a row's id, by generations. What a text is, what leaves for an embedder, what of
-//! its answer is kept, when a generation serves, and what is in memory for a search, stands here.
+//! A backend stores and lists: bytes under a row's id, by generations. The rest is here: the text of a row, the masks of what
+//! leaves for an embedder, the check of its answer, the swap of generations, and the codes in memory for a search.
 
 mod arm;
 mod backend;

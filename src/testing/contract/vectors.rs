@@ -424,7 +424,7 @@ pub fn words(store: &dyn Vectors, plain: &dyn Vectors) {
     assert_eq!(rows(store), rows(plain));
 }
 
-/// What words settle keeps its place, whatever vectors say.
+/// A row that words settle keeps its place, whatever vectors say.
 pub fn certain(store: &dyn Vectors) {
     let embedder = model();
     for number in 0..40 {

@@ -6,5 +6,7 @@
 mod change;
 mod read;
 mod tables;
+#[cfg(test)]
+mod tests;
 
 pub(super) use tables::{TRIGGER_NAMES, TRIGGERS, distrust, make};

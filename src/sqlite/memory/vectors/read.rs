@@ -21,8 +21,10 @@ pub(super) const SKIPPED: i64 = 3;
 const SERVING: &str = "SELECT id, name, dimensions FROM memory_generations
     WHERE user_id = ?1 AND agent_id = ?2 AND serves = 1";
 
-/// The latest number of a table that counts them, also of rows that are gone.
-const LATEST: &str = "SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = ?1), 0)";
+/// The latest number that a vector had, also of one that is gone.
+const LATEST: &str = "SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'memory_vectors'), 0)";
+/// The same, of rows that are gone. The latest of them is kept always.
+const LATEST_GONE: &str = "SELECT coalesce(max(number), 0) FROM memory_vectors_gone";
 
 impl VectorRows for Table<'_> {
     fn serving(&self) -> Result<Option<Serving>> {
@@ -115,7 +117,7 @@ impl VectorRows for Table<'_> {
     }
 
     fn moment(&self) -> Result<i64> {
-        self.folded(|| self.latest("memory_vectors"))
+        self.folded(|| self.latest(LATEST))
     }
 
     fn changed_since(
@@ -126,8 +128,7 @@ impl VectorRows for Table<'_> {
         take: &mut dyn FnMut(Shelved<'_>) -> bool,
     ) -> Result<Option<Since>> {
         self.folded(|| {
-            let now =
-                Since { kept: self.latest("memory_vectors")?, removed: self.latest("memory_vectors_gone")? };
+            let now = Since { kept: self.latest(LATEST)?, removed: self.latest(LATEST_GONE)? };
             if since == Some(now) {
                 return Ok(since);
             }
@@ -249,7 +250,7 @@ impl Table<'_> {
         self.connection.prepare_cached(sql)?.query_row(bound, |found| found.get(0)).optional()
     }
 
-    fn latest(&self, table: &str) -> rusqlite::Result<i64> {
-        self.connection.prepare_cached(LATEST)?.query_row([table], |found| found.get(0))
+    fn latest(&self, sql: &str) -> rusqlite::Result<i64> {
+        self.connection.prepare_cached(sql)?.query_row([], |found| found.get(0))
     }
 }

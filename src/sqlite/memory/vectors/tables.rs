@@ -31,7 +31,7 @@ const TABLES: &str = "
     );
     -- The latest rows whose state was removed from a generation that serves: ids and no words, for who has it in memory.
     CREATE TABLE memory_vectors_gone (
-        number INTEGER PRIMARY KEY AUTOINCREMENT,
+        number INTEGER PRIMARY KEY,
         generation INTEGER NOT NULL,
         memory_id INTEGER NOT NULL
     );
@@ -64,7 +64,7 @@ pub(in crate::sqlite::memory) const TRIGGERS: &str = "
     WHEN EXISTS (SELECT 1 FROM memory_generations WHERE id = old.generation AND serves = 1) BEGIN
         INSERT INTO memory_vectors_gone (generation, memory_id) VALUES (old.generation, old.memory_id);
         DELETE FROM memory_vectors_gone
-        WHERE number <= (SELECT seq FROM sqlite_sequence WHERE name = 'memory_vectors_gone') - 4096;
+        WHERE number <= (SELECT max(number) FROM memory_vectors_gone) - 4096;
     END;
 ";
 
