@@ -210,7 +210,7 @@ fn in_the_seeds_mode_both_lists_are_fused_by_rank_with_shared_entities() {
         write(&store, &format!("Entry {number} about the ferry"));
     }
     let both = write(&store, "Bought rope from Brisk at the harbour");
-    let words = write(&store, "Brisk has a harbour");
+    let words = write(&store, "The office of Brisk has a harbour");
     embed(&store, &model());
     let found = search(&store, "purchase of cordage from Brisk at the harbour");
     let hit = |id: MemoryId| found.hits.iter().find(|hit| hit.memory.id == id).unwrap();

@@ -40,8 +40,9 @@ const FLAT: (f64, f64) = (0.4, 0.7);
 /// The tenth row's share, where there are fewer.
 const FLAT_OF_FEW: f64 = 0.5;
 
-/// A word in so many rows at most settles that a row with it is meant.
+/// A word in so many rows at most, and in no more than one of so many, settles that a row with it is meant.
 const RARE: u32 = 3;
+const RARE_OF: u32 = 16;
 /// The least part of the query, by weight, that such words are.
 const SETTLED: f64 = 0.5;
 /// So many of the first rows by words may keep their places.
@@ -155,8 +156,9 @@ impl Search<'_> {
     /// Returns the rows that words alone settle: each has all rare words of the query, such as an identifier, and these
     /// are the better part of it.
     fn certain(&self, weighed: &Weighed) -> BTreeSet<i64> {
-        let rare =
-            (0..self.pool.words()).filter(|word| (1..=RARE).contains(&self.frequencies.found_in(*word)));
+        let most = RARE.min(self.frequencies.rows() / RARE_OF);
+        let is_rare = |word: &usize| (1..=most).contains(&self.frequencies.found_in(*word));
+        let rare = (0..self.pool.words()).filter(is_rare);
         let rare = rare.fold(0_u64, |bits, word| bits | 1 << word);
         let weight = |bits: u64| {
             let words = (0..self.pool.words()).filter(|word| bits & 1 << word > 0);

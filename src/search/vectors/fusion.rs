@@ -54,17 +54,13 @@ pub(crate) fn weighted(words: &[Scored], vectors: &[Scored], weight: f64) -> Vec
     add(&[(min_max(words), 1.0 - weight), (vectors.iter().map(share).collect(), weight)])
 }
 
-/// Fuses by rank: the sum over all lists of 1 / (k + rank), rank from 1. (seed 003, Hybrid retrieval, with a `k` of 60)
+/// Fuses by rank: the sum over all lists of 1 / (k + rank), rank from 1; rows with equal scores share a rank. (seed 003,
+/// Hybrid retrieval, with a `k` of 60)
 pub(crate) fn by_ranks(lists: &[&[Scored]], k: f64) -> Vec<Scored> {
     let ranked = |list: &&[Scored]| {
-        let ranks = std::iter::successors(Some(1.0), |rank| Some(rank + 1.0));
-        (
-            list.iter()
-                .zip(ranks)
-                .map(|(row, rank)| Scored { id: row.id, score: 1.0 / (k + rank) })
-                .collect(),
-            1.0,
-        )
+        let rank = |row: &Scored| 1 + list.partition_point(|before| before.score > row.score);
+        let share = |row: &Scored| 1.0 / (k + f64::from(u32::try_from(rank(row)).unwrap_or(u32::MAX)));
+        (list.iter().map(|row| Scored { id: row.id, score: share(row) }).collect(), 1.0)
     };
     add(&lists.iter().map(ranked).collect::<Vec<_>>())
 }
@@ -148,6 +144,8 @@ mod tests {
         let (words, vectors) = (list(&[(1, 9.0), (2, 8.0)]), list(&[(2, 0.5), (3, 0.4)]));
         let fused = by_ranks(&[&words, &vectors], 60.0);
         assert_eq!(ids(&fused), [2, 1, 3]);
+        let alike = by_ranks(&[&list(&[(1, 9.0), (2, 9.0), (3, 8.0)])], 60.0);
+        assert_eq!(alike, list(&[(2, 1.0 / 61.0), (1, 1.0 / 61.0), (3, 1.0 / 63.0)]));
         assert!((fused[0].score - (1.0 / 62.0 + 1.0 / 61.0)).abs() < 1e-15);
         assert!((fused[1].score - 1.0 / 61.0).abs() < 1e-15 && (fused[2].score - 1.0 / 62.0).abs() < 1e-15);
     }
