@@ -157,9 +157,10 @@ pub(crate) fn grams(run: &str, mut take: impl FnMut(&str)) {
 /// Makes terms, and remembers stems: a text has few different words.
 #[derive(Debug, Default)]
 pub(crate) struct Stemmer {
-    /// The place of the stem of a folded word.
-    places: HashMap<String, usize>,
-    stems: Vec<String>,
+    /// The stems of folded words.
+    stems: HashMap<Short, Short>,
+    /// The stem of the last word that is too long for them.
+    long: String,
     only: Option<Only>,
 }
 
@@ -232,18 +233,39 @@ impl Stemmer {
     }
 
     fn stem(&mut self, folded: &str) -> &str {
+        let Some(word) = Short::of(folded) else {
+            self.long = stem(folded);
+            return &self.long;
+        };
         if self.stems.len() > MOST_STEMS {
             self.stems.clear();
-            self.places.clear();
         }
-        // Looked up once where it is known, which is most often.
-        let known = self.places.get(folded).copied();
-        let place = known.unwrap_or_else(|| {
-            self.places.insert(folded.to_owned(), self.stems.len());
-            self.stems.push(stem(folded));
-            self.stems.len() - 1
-        });
-        &self.stems[place]
+        // A stem is no longer than its word.
+        let known = self.stems.entry(word);
+        known.or_insert_with(|| Short::of(&stem(folded)).unwrap_or(word)).as_str()
+    }
+}
+
+/// A short word, in one place: what is looked up for every word of every text is read at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct Short {
+    bytes: [u8; Self::MOST],
+    length: u8,
+}
+
+impl Short {
+    /// The most bytes of a word.
+    const MOST: usize = 15;
+
+    /// Takes a word; `None` where it is too long.
+    fn of(word: &str) -> Option<Self> {
+        let mut bytes = [0; Self::MOST];
+        bytes.get_mut(..word.len())?.copy_from_slice(word.as_bytes());
+        Some(Self { bytes, length: u8::try_from(word.len()).ok()? })
+    }
+
+    fn as_str(&self) -> &str {
+        std::str::from_utf8(&self.bytes[..usize::from(self.length)]).expect("it was a word")
     }
 }
 

@@ -28,6 +28,8 @@ pub(in crate::sqlite::memory) struct Held {
     is_version_read: bool,
     /// Whether this change may have changed or removed rows, and not only added some.
     pub(super) has_edited: bool,
+    /// How many rows this change added and did not take in.
+    pub(super) left: usize,
     pub(super) stemmer: Stemmer,
 }
 
@@ -43,7 +45,7 @@ struct Moment {
 impl Held {
     /// Forgets what a read or change saw, before the next one.
     pub(in crate::sqlite::memory) fn begin(mut self, connection: &Connection) -> Self {
-        (self.is_whole, self.is_version_read, self.has_edited) = (None, false, false);
+        (self.is_whole, self.is_version_read, self.has_edited, self.left) = (None, false, false, 0);
         self.begun = Moment { data_version: 0, changes: connection.total_changes() };
         self
     }

@@ -67,6 +67,10 @@ impl Table<'_> {
     pub(super) fn keep(&self, held: &mut Held, most: usize) -> rusqlite::Result<()> {
         self.load(held, most)?;
         self.take_changed(held)?;
+        if held.left > 0 && held.is_whole == Some(false) {
+            // A change that brings many rows in does not leave them to others.
+            self.take_new(held, held.left)?;
+        }
         let Some(terms) = &mut held.terms else { return Ok(()) };
         self.save(terms)?;
         let swept = terms.sweep(self.connection);

@@ -41,6 +41,7 @@ impl Table<'_> {
     /// Takes a row in that this change added.
     pub(in crate::sqlite::memory) fn index_row(&self, card: &Card<'_>) -> rusqlite::Result<()> {
         let held = &mut *self.held.borrow_mut();
+        held.left += 1;
         if held.is_whole.is_none() && !held.is_current(self.connection)? {
             // It is read with all others that are not in when somebody asks.
             return Ok(());
@@ -53,6 +54,7 @@ impl Table<'_> {
         else {
             return Ok(());
         };
+        held.left -= 1;
         let added = with_terms(card, &mut held.stemmer, |row| {
             terms.partition.add(&terms.pages(self.connection), row)?;
             terms.seen = row.id;
@@ -145,12 +147,22 @@ impl Table<'_> {
         while let Some(change) = changes.next()? {
             let id: i64 = change.get(0)?;
             // The first change since tells of the row that is in, and a row that is not reached yet is not in.
-            if before.replace(id) == Some(id) || id > terms.seen {
+            if before == Some(id) || id > terms.seen {
                 continue;
             }
             let pages = terms.pages(self.connection);
+            let was_in: bool = change.get(12)?;
+            if !was_in {
+                match terms.partition.has(&pages, id) {
+                    // It came in when it was written; a later change tells of it.
+                    Ok(true) => continue,
+                    Ok(false) => {}
+                    Err(error) => return Ok(Err(error)),
+                }
+            }
+            before = Some(id);
             terms.words.forget(id);
-            if !terms.partition.remove_newest(id) && change.get::<_, bool>(12)? {
+            if !terms.partition.remove_newest(id) && was_in {
                 let removed = with_row(change, stemmer, |row| terms.partition.remove(&pages, row))?;
                 match removed {
                     Ok(true) => {}
@@ -170,7 +182,7 @@ impl Table<'_> {
     }
 
     /// Takes in rows behind those that are in.
-    fn take_new(&self, held: &mut Held, most: usize) -> rusqlite::Result<()> {
+    pub(super) fn take_new(&self, held: &mut Held, most: usize) -> rusqlite::Result<()> {
         let Held { terms: Some(terms), stemmer, .. } = held else { return Ok(()) };
         let sql = "SELECT max(id) FROM memories";
         let last: Option<i64> = self.connection.prepare_cached(sql)?.query_row([], |found| found.get(0))?;

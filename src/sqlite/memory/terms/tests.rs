@@ -102,6 +102,49 @@ fn after_each_commit_of_a_merge_a_copy_finds_each_row_once() {
     assert!(looked_at > 20, "{looked_at}");
 }
 
+// The first row of a new table is told as a change too, as ids are not counted before it.
+#[test]
+fn an_edit_does_not_begin_the_index_of_a_new_store_anew() {
+    let folder = TempDir::new().expect("a folder can be made");
+    let store = open(folder.path());
+    let index = || {
+        let database = store.backend().database().lock();
+        database.query_row("SELECT id FROM memory_terms_state", [], |row| row.get::<_, i64>(0))
+    };
+    for number in 0..200 {
+        let row = NewMemory::new("observation", text(number), Source::AgentRecorded);
+        store.write(&access(), &row, now()).expect("it is written");
+    }
+    let first = index().expect("there is an index");
+    for id in [150, 1, 199, 1] {
+        let text = text(usize::try_from(id).expect("it is small") + 3_000);
+        assert!(store.update(&access(), MemoryId::new(id), &text, now()).expect("it is changed"));
+        assert_eq!(index().expect("there is an index"), first, "row {id}");
+    }
+    drop(store);
+    check(folder.path(), "the end");
+}
+
+#[test]
+fn rows_that_come_many_at_once_are_in_the_index_of_a_new_store() {
+    let folder = TempDir::new().expect("a folder can be made");
+    let store = open(folder.path());
+    let rows = |from: usize| -> Vec<NewMemory> {
+        let row = |number| NewMemory::new("observation", text(number), Source::AgentRecorded);
+        (from..from + 1_000).map(row).collect()
+    };
+    for from in [0, 1_000] {
+        let written = store.write_all(&access(), &rows(from), now()).expect("they are written");
+        assert!(written.iter().all(Result::is_ok));
+        let waiting = {
+            let database = store.backend().database().lock();
+            let sql = "SELECT (SELECT max(id) FROM memories) - built FROM memory_terms_state";
+            database.query_row(sql, [], |row| row.get::<_, i64>(0)).expect("there is an index")
+        };
+        assert!(waiting < 100, "{waiting} rows wait");
+    }
+}
+
 // An operation of the index fails, such as on a full disk: the change is undone, and succeeds the next time.
 #[test]
 fn a_change_that_fails_at_any_operation_of_the_index_is_undone_and_can_be_made_again() {
