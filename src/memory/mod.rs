@@ -56,7 +56,6 @@ mod row;
 mod snapshot;
 mod source;
 pub(crate) mod store;
-pub(crate) mod vectors;
 
 pub use crate::base::receipt::PlaceReceipt;
 pub use audit::{AuditEntry, AuditOutcome};

@@ -18,6 +18,7 @@ mod open;
 mod schema;
 mod scoped;
 mod tables;
+mod vectors;
 mod words;
 mod workspace;
 

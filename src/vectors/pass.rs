@@ -3,8 +3,8 @@
 use std::future::Future;
 
 use crate::base::error::Result;
+use crate::embed::store::{BatchFrom, BatchSize, EmbedBatch, EmbeddingStatus, VectorStore};
 use crate::embed::{EmbedError, Embedder, EmbedderId, Purpose};
-use crate::memory::vectors::{BatchFrom, BatchSize, EmbedBatch, EmbeddingStatus, VectorStore};
 
 /// The bounds of a pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

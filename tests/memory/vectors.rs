@@ -255,7 +255,7 @@ fn a_shell_that_changes_a_row_takes_its_vector_away() {
     embed(&store, &model());
     let shell = home.shell();
     let vectors = |id: MemoryId| -> i64 {
-        let sql = "SELECT count(*) FROM memory_vectors WHERE memory_id = ?1";
+        let sql = "SELECT count(*) FROM memory_vectors WHERE text_id = ?1";
         shell.query_row(sql, [id.get()], |row| row.get(0)).unwrap()
     };
     let again = |sql: &str| {
@@ -314,7 +314,7 @@ fn damaged_vectors_cost_their_own_rows_only() {
     let rope = fill(&store);
     embed(&store, &model());
     for blob in ["x''", "x'01'", "zeroblob(133)", "'text'", "7", "NULL"] {
-        let sql = format!("UPDATE memory_vectors SET vector = {blob} WHERE memory_id % 2 = 0");
+        let sql = format!("UPDATE memory_vectors SET vector = {blob} WHERE text_id % 2 = 0");
         home.shell().execute_batch(&sql).unwrap();
         for store in [&store, &home.open()] {
             let found = search(store, "the harbour rope");

@@ -21,20 +21,22 @@ use chrono::{DateTime, TimeDelta, TimeZone, Utc};
 use super::memory::{self, agent, human};
 use crate::base::access::{Access, Scope};
 use crate::base::receipt::ForgetPlace;
+use crate::embed::store::{BatchFrom, BatchSize, EmbeddingStatus, VectorStore};
 use crate::embed::{EmbedError, Embedder, Purpose};
 use crate::facts::{Decision, FactKey, FactStore};
-use crate::memory::vectors::{BatchFrom, BatchSize, EmbeddingStatus, VectorStore};
-use crate::memory::{Degraded, Found, MemoryId, NewMemory, Query, SearchOutcome, Signal, Source};
+use crate::memory::{
+    Degraded, Found, MemoryId, MemoryStore, NewMemory, Query, SearchOutcome, Signal, Source,
+};
 use crate::testing::{EmbedScript, HashEmbedder};
 use crate::vectors::{EmbedConfig, EmbedReport, embed_once};
 
 /// A store that keeps vectors and facts beside its rows.
-pub trait Vectors: VectorStore + FactStore {
+pub trait Vectors: MemoryStore + VectorStore + FactStore {
     /// Returns it as a store of vectors.
     fn as_store(&self) -> &dyn VectorStore;
 }
 
-impl<S: VectorStore + FactStore> Vectors for S {
+impl<S: MemoryStore + VectorStore + FactStore> Vectors for S {
     fn as_store(&self) -> &dyn VectorStore {
         self
     }

@@ -74,7 +74,7 @@ fn check(folder: &Path, last: usize, of: &str) {
     {
         let database = store.backend().database().lock();
         let stray = "SELECT count(*) FROM memory_vectors v
-            LEFT JOIN main_memories m ON m.id = v.memory_id
+            LEFT JOIN main_memories m ON m.id = v.text_id
             LEFT JOIN memory_generations g ON g.id = v.generation
             WHERE m.id IS NULL OR g.id IS NULL OR (v.state = 1) <> (v.vector IS NOT NULL)";
         let stray: i64 = database.query_row(stray, [], |row| row.get(0)).expect("it is read");
