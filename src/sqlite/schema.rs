@@ -29,7 +29,8 @@ const MIGRATIONS: &[fn(&Connection) -> rusqlite::Result<()>] = &[
     },
     |connection| {
         memory::make_terms(connection)?;
-        memory::make_vectors(connection)
+        memory::make_vectors(connection)?;
+        index::make_vectors(connection)
     },
 ];
 

@@ -173,6 +173,21 @@ impl Search<'_> {
     }
 }
 
+/// Fuses a list of words with near texts that have no context: passages of documents. Texts that words settle keep their
+/// places.
+pub(crate) fn fuse_lists(words: &[Scored], near: &Near, settled: &BTreeSet<i64>) -> (Vec<Scored>, Shares) {
+    let shares = shares(words, near);
+    let least = near.rows.last().map_or(0.0, |row| row.score);
+    let meaning: Vec<Scored> =
+        near.rows.iter().map(|row| Scored { id: row.id, score: row.score - least }).collect();
+    let mut fused = weighted(words, &meaning, shares.meaning);
+    fused.retain(|row| row.score > 0.0);
+    let first: BTreeSet<i64> =
+        words.iter().take(KEPT).map(|row| row.id).filter(|id| settled.contains(id)).collect();
+    keep_first(&mut fused, words, &first);
+    (fused, shares)
+}
+
 /// Returns the share of meaning in the scores of a search.
 fn shares(words: &[Scored], near: &Near) -> Shares {
     let clear = clear(near).unwrap_or(0.0);

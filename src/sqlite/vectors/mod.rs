@@ -83,7 +83,7 @@ pub(super) fn named(names: &Names, sql: &str) -> String {
 }
 
 /// Returns the ids as one value, which `json_each` reads.
-fn listed(ids: &[i64]) -> Value {
+pub(super) fn listed(ids: &[i64]) -> Value {
     Value::Text(serde_json::to_string(ids).expect("numbers are always JSON"))
 }
 

@@ -3,9 +3,7 @@
 use super::arm::{Asked, Meaning};
 use super::ready::dimensions_of;
 use crate::base::error::Result;
-use crate::base::name::DocName;
 use crate::embed::{EmbedError, EmbedderId, Purpose};
-use crate::gate::{Door, Doors, Masks};
 use crate::memory::{Order, Query, Syntax};
 use crate::search::rank::{Plan, one_line};
 use crate::search::vectors::{VectorQuery, check_answer};
@@ -30,7 +28,7 @@ impl<B: Backend> Store<B> {
         if !keeps {
             return Ok(Meaning::Unkept);
         }
-        let text = shown(&self.config().doors.clone().heeding(forgotten), &text)?;
+        let text = self.config().doors.clone().heeding(forgotten).for_an_embedder(&text)?;
         Ok(Meaning::of(embedder.id(), embedder.embed(&[&text], Purpose::Query)))
     }
 
@@ -38,8 +36,8 @@ impl<B: Backend> Store<B> {
     pub(crate) fn all_to_send(&self, query: &str, texts: &[&str]) -> Result<(String, Vec<String>)> {
         let forgotten = self.backend().read("search", |rows| rows.tombstones())?;
         let doors = self.config().doors.clone().heeding(forgotten);
-        let texts = texts.iter().map(|text| shown(&doors, text)).collect::<Result<_>>()?;
-        Ok((shown(&doors, query)?, texts))
+        let texts = texts.iter().map(|text| doors.for_an_embedder(text)).collect::<Result<_>>()?;
+        Ok((doors.for_an_embedder(query)?, texts))
     }
 }
 
@@ -57,24 +55,11 @@ impl Meaning {
     }
 }
 
-/// Returns a text as it leaves for an embedder or a reranker: secrets and what was forgotten are masked.
-pub(crate) fn shown(doors: &Doors, text: &str) -> Result<String> {
-    let policy = doors.policy_of(Door::EmbedRequest, &DocName::MEMORY).as_shown();
-    let passed = doors.judge(Door::EmbedRequest, policy, &DocName::MEMORY, text, &mut Masks::default())?;
-    Ok(passed.text.into_owned())
-}
-
 /// Returns the text of a query that may be answered by meaning; `None` for one with operators, which say exactly what is
 /// wanted, for a list by time, and for one without words.
 pub(crate) fn asks_for_meaning(query: &Query) -> Option<String> {
     if query.syntax != Syntax::Plain || query.order != Order::Relevance || query.filter.limit == 0 {
         return None;
     }
-    text_for_meaning(&query.text)
-}
-
-/// Returns the same of a text as a person types it.
-pub(crate) fn text_for_meaning(text: &str) -> Option<String> {
-    let plan = Plan::of(&one_line(text), false);
-    (plan.required.is_none() && !plan.terms.is_empty()).then_some(plan.text)
+    Plan::of(&one_line(&query.text), false).for_meaning()
 }

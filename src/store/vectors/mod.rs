@@ -16,5 +16,5 @@ pub(crate) use backend::{
     Counts, Entry, FailedRow, MemoryVectors, Serving, Shelved, Sight, Since, VectorChanges, VectorRows,
 };
 pub(crate) use fill::{Fill, VectorHome};
-pub(crate) use meaning::{asks_for_meaning, shown, text_for_meaning};
+pub(crate) use meaning::asks_for_meaning;
 pub(crate) use shelf::Shelves;
