@@ -15,6 +15,7 @@ mod index;
 mod lease;
 mod memory;
 mod open;
+mod removals;
 mod schema;
 mod scoped;
 mod tables;
