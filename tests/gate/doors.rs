@@ -1199,8 +1199,11 @@ const WAYS: &[Way] = &[
         let shows = |found: Vec<noctuary::search::SearchResult>| {
             found.iter().any(|result| result.content.contains(KEY))
         };
-        assert!(shows(indexed.search_unmasked(&of(Actor::Human), "key", 9).unwrap()), "the owner's own look");
-        shows(indexed.search(&of(Actor::Human), "key", 9).unwrap())
+        assert!(
+            shows(indexed.search_unmasked(&of(Actor::Human), "key", 9).unwrap().results),
+            "the owner's own look"
+        );
+        shows(indexed.search(&of(Actor::Human), "key", 9).unwrap().results)
     }),
     ("MemoryStore::write", Door::StoreWrite, |stage| {
         stage.store().write(&of(Actor::Library), &row(), noon()).is_ok()

@@ -385,8 +385,7 @@ fn an_async_host_gives_vectors_and_may_stop_at_any_time() {
     let store = with(|config| config.embedder = Some(Arc::new(model())));
     let rope = fill(&store);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
-    let mut config = EmbedConfig::default();
-    config.batch.texts = 10;
+    let config = EmbedConfig::default().texts(10);
     // A model that hangs at the second batch: the host gives up.
     let calls = Arc::new(Mutex::new(0));
     let hangs = |texts: Vec<String>| {

@@ -145,8 +145,7 @@ fn a_search_without_its_vectors_goes_by_words_and_says_so() {
         assert_eq!(found.results, by_words.results);
     };
     same(&life.near(&marta(), &model(), "the ferry"), Degraded::Missing);
-    let mut config = EmbedConfig::default();
-    (config.batch.texts, config.requests) = (10, Some(1));
+    let config = EmbedConfig::default().texts(10).requests(1);
     embed_once(&life.index, &model(), &config).unwrap();
     same(&life.near(&marta(), &model(), "the ferry"), Degraded::HalfFilled { embedded: 10, of: 31 });
     life.embed(&model());

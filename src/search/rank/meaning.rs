@@ -79,7 +79,9 @@ impl Search<'_> {
             Fusion::Ranks { k } => {
                 let meaning = self.numbered(near);
                 let mut fused = by_ranks(&[&words, &meaning], k);
-                fused.iter_mut().for_each(|row| row.score *= (k + 1.0) / 2.0);
+                for row in &mut fused {
+                    row.score *= f64::midpoint(k, 1.0);
+                }
                 (meaning, fused)
             }
         };

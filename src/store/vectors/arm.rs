@@ -88,15 +88,15 @@ impl Asked {
         if serving.generation != generation || serving.dimensions != self.dimensions.get() {
             return Err(Why::Degraded(Degraded::OtherGeneration));
         }
-        let shelf = shelves.current(vectors, &serving, self.dimensions, sight)?;
-        let (embedded, skipped) = shelf.settled();
+        let current = shelves.current(vectors, &serving, self.dimensions, sight)?;
+        let (embedded, skipped) = current.settled();
         let of = in_sight.saturating_sub(skipped as u64);
         let embedded = embedded as u64;
         if of.saturating_sub(embedded) * EMBEDDED_SHARE > of {
             return Err(Why::Degraded(Degraded::HalfFilled { embedded, of }));
         }
         let wanted = Wanted { allows, ..Wanted::new(NEAR) };
-        let found = shelf.codes.search::<Why>(&self.query, &wanted, |ids, take| {
+        let found = current.codes.search::<Why>(&self.query, &wanted, |ids, take| {
             Ok(vectors.vectors(&serving, sight, ids, take)?)
         })?;
         Ok(Near { rows: found.rows, spread: found.spread, strength: self.embedder.strength })

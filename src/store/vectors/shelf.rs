@@ -35,9 +35,9 @@ impl Shelves {
         sight: Sight,
     ) -> Result<Arc<Shelf>> {
         let taken = self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&sight);
-        let shelf = Shelf::current(taken, vectors, serving, dimensions, sight)?;
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(sight, Arc::clone(&shelf));
-        Ok(shelf)
+        let current = Shelf::current(taken, vectors, serving, dimensions, sight)?;
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(sight, Arc::clone(&current));
+        Ok(current)
     }
 }
 
