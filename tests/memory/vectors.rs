@@ -1,5 +1,7 @@
 //! Vectors of rows in a database: what every store promises, and what only a file or a configuration shows.
 
+#![expect(clippy::unwrap_used, reason = "helpers of a test")]
+
 use std::sync::{Arc, Mutex};
 
 use chrono::{DateTime, TimeZone, Utc};
@@ -100,12 +102,13 @@ fn an_embedder_of_the_configuration_is_asked_once_a_search_and_never_by_a_write(
     assert_eq!(script.asked().len(), 1, "the host's vector is used");
 }
 
+type Spoil = fn() -> Result<Vec<Vec<f32>>, EmbedError>;
+
 // HY-08 to HY-10
 #[test]
 fn an_embedder_that_fails_leaves_a_search_by_words_that_says_so() {
     let plain = with(|_| {});
     fill(&plain);
-    type Spoil = fn() -> Result<Vec<Vec<f32>>, EmbedError>;
     let spoiled: [Spoil; 5] = [
         || Err(EmbedError::new("no route")),
         || Ok(Vec::new()),

@@ -1,5 +1,7 @@
 //! Chunks of documents found by their meaning: the arm of vectors in an index.
 
+#![expect(clippy::unwrap_used, reason = "helpers of a test")]
+
 use std::sync::Arc;
 
 use noctuary::life::Indexed;
